@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Alone says that one member takes another for lost of which a quorum hears: the link between
-// the two is broken, or By says what is not so.
+// An Alone reports that member By alone considers member Of lost, while a quorum hears from Of.
+// Either the link between the two is broken, or By reports something untrue.
 type Alone struct{ By, Of uint32 }
 
-// alone returns the members that alone take another for lost, as far as heartbeats tell.
-// Nothing is decided by it.
+// alone returns the members that are the only one to consider another lost, judged from
+// heartbeats. The result is shown to the operator; no decision depends on it.
 func (m *Machine) alone() (found []Alone) {
 	w := &m.monitor
-	if !w.decides(w.self) { // it does not hear all
+	if !w.decides(w.self) { // it does not hear all members
 		return nil
 	}
-	by := map[int][]int{} // members that take another for lost, by that
+	by := map[int][]int{} // lost member → the members that consider it lost
 	for _, of := range w.lostMembers(m.now) {
 		by[of] = append(by[of], w.self)
 	}
@@ -33,7 +33,7 @@ func (m *Machine) alone() (found []Alone) {
 	for _, of := range slices.Sorted(maps.Keys(by)) {
 		hear := there - len(by[of])
 		if !slices.Contains(by[of], w.self) {
-			hear-- // it is there itself
+			hear-- // the lost member itself does not count
 		}
 		if len(by[of]) == 1 && by[of][0] != of && of != w.self && hear >= w.Quorum && w.peer(m.now, of).left == nil {
 			found = append(found, Alone{uint32(by[of][0]), uint32(of)})

@@ -7,37 +7,36 @@ import (
 	"slices"
 )
 
-// A roster is changed by a slot of its own, between two rounds: a quorum of the
-// roster as it was decides it as it decides a sum, but what is sealed is the
-// amendment. Ranks are given once and for ever, so that what is kept of a run means
-// the same before and after.
+// The roster changes in a slot of its own, between two rounds. A quorum of the old roster
+// decides it as it decides a sum, but the sealed result is the amendment. A rank is never given
+// to another member, so records of a run mean the same before and after.
 
-// Amendment changes the roster of a run, or pauses or resumes the run.
+// An Amendment changes the roster of a run, or pauses or resumes the run.
 type Amendment struct {
-	Revision  uint32   // of the roster that it makes: one more than before, which is 0 at first
-	Removed   []uint32 // ranks of members that leave, in order
-	Added     []Seat   // members that come, who get the next ranks
-	Quorum    int      // k from then on, as in Settings
-	Colluders int      // t from then on, as in Settings
-	Pause     bool     `json:",omitempty"` // nothing but amendments is decided from then on
-	Resume    bool     `json:",omitempty"` // this ends a pause
+	Revision  uint32   // revision of the new roster: the old one's plus 1; the first roster has 0
+	Removed   []uint32 // ranks of the members that leave, ascending
+	Added     []Seat   // new members; they get the next ranks
+	Quorum    int      // k after the amendment, as in Settings
+	Colluders int      // t after the amendment, as in Settings
+	Pause     bool     `json:",omitempty"` // pauses the run: afterwards only amendments are decided
+	Resume    bool     `json:",omitempty"` // ends a pause
 }
 
-// Seat is a member that an amendment adds.
+// A Seat is a member that an amendment adds.
 type Seat struct {
 	Name  string
-	ID    []byte   // as the carrier knows it
-	Addrs []string // where it is reached at first
+	ID    []byte   // identity of the member for the carrier, as bytes
+	Addrs []string // addresses for the first contact
 }
 
-// RemovedError says that this member is not of the roster any more.
+// A RemovedError reports that an amendment has removed this member from the roster.
 type RemovedError struct{ Revision uint32 }
 
 func (e *RemovedError) Error() string {
-	return fmt.Sprintf("revision %d of the roster, which a quorum has decided, is without this member", e.Revision)
+	return fmt.Sprintf("a quorum has removed this member from the roster in revision %d", e.Revision)
 }
 
-// Encode returns the amendment as it is decided.
+// Encode returns the amendment in the form that is voted for.
 func (a *Amendment) Encode() []byte {
 	b, err := json.Marshal(a)
 	if err != nil {
@@ -46,14 +45,14 @@ func (a *Amendment) Encode() []byte {
 	return b
 }
 
-// digest names an amendment in promises and views.
+// digest returns the identity of an amendment in promises and views.
 func (a *Amendment) digest() [32]byte {
 	h := newHashing("amendment", [32]byte{})
 	h.bytes(a.Encode())
 	return h.sum()
 }
 
-// Amendment returns what a decision of kind Amend changes.
+// Amendment returns the amendment that a decision of kind Amend contains.
 func (d *Decision) Amendment() (*Amendment, error) {
 	if d.Kind != Amend || len(d.Blobs) != 1 {
 		return nil, fmt.Errorf("slot %d: want an amendment, got a %s of %d blobs", d.Slot, d.Kind, len(d.Blobs))
@@ -70,8 +69,8 @@ func DecodeAmendment(b []byte) (*Amendment, error) {
 	return a, nil
 }
 
-// Amend returns the parameters of the run after an amendment, or why that cannot be
-// made.
+// Amend returns the parameters of the run after an amendment, or an error if the amendment is
+// invalid.
 func (p Params) Amend(a *Amendment) (Params, error) {
 	if a.Revision != p.Revision+1 {
 		return p, fmt.Errorf("revision: want %d, got %d", p.Revision+1, a.Revision)
@@ -91,7 +90,7 @@ func (p Params) Amend(a *Amendment) (Params, error) {
 	next.Removed = slices.Clone(p.Removed)
 	for i, r := range a.Removed {
 		if int(r) >= len(p.Members) || slices.Contains(p.Removed, r) || i > 0 && r <= a.Removed[i-1] {
-			return p, fmt.Errorf("removed members: want some of the roster in rank order, got %d", a.Removed)
+			return p, fmt.Errorf("removed members: want ranks of current members in ascending order, got %d", a.Removed)
 		}
 		next.Removed = append(next.Removed, r)
 	}
@@ -100,7 +99,7 @@ func (p Params) Amend(a *Amendment) (Params, error) {
 	for _, s := range a.Added {
 		for rank, name := range next.Members {
 			if name == s.Name && !slices.Contains(next.Removed, uint32(rank)) {
-				return p, fmt.Errorf("added members: %s is of the roster already", s.Name)
+				return p, fmt.Errorf("added members: %s is in the roster already", s.Name)
 			}
 		}
 		next.Members = append(next.Members, s.Name)
@@ -112,34 +111,34 @@ func (p Params) Amend(a *Amendment) (Params, error) {
 	return next, p.checkAmended(a, next.Rules(size))
 }
 
-// checkPause reports an amendment that cannot pause or resume the run.
+// checkPause returns an error if an amendment cannot pause or resume the run.
 func (p Params) checkPause(a *Amendment) error {
 	switch {
 	case !a.Pause && !a.Resume:
 		return nil
 	case a.Pause && a.Resume || len(a.Removed)+len(a.Added) > 0 || a.Quorum != p.Quorum || a.Colluders != p.Colluders:
-		return errors.New("pause and resume: want each alone in an amendment, got more")
+		return errors.New("pause or resume: want no other change in the amendment, got more")
 	case a.Pause && p.Paused > 0:
-		return fmt.Errorf("pause: want a run that is not paused, got one that revision %d has paused", p.Paused)
+		return fmt.Errorf("pause: revision %d has already paused the run", p.Paused)
 	case a.Resume && p.Paused == 0:
-		return errors.New("resume: want a run that is paused, got one that is not")
+		return errors.New("resume: the run is not paused")
 	}
 	return nil
 }
 
-// checkAmended reports an amendment after which the run might not go on.
+// checkAmended returns an error if the run might not continue after an amendment.
 func (p Params) checkAmended(a *Amendment, after Rules) error {
 	size := len(p.Members) - len(p.Removed)
-	// Who is removed ends when it knows. The others must be able to finish without
-	// it what it may have decided.
+	// A removed member ends once it knows of its removal. The others must be able to finish
+	// without it anything that it may have decided.
 	if most := size - p.Rules(size).Quorum; size <= SmallRoster && len(a.Removed) > most {
-		return fmt.Errorf("removed members: want at most %d of %d at a time, since the others must be a quorum, got %d", most, size, len(a.Removed))
+		return fmt.Errorf("removed members: want at most %d of %d at a time, so that the others are a quorum, got %d", most, size, len(a.Removed))
 	}
-	// No view of the new roster would be formed.
+	// Validate has checked that the new roster can form a view.
 	return nil
 }
 
-// roster returns the ranks of the members, or nil if all ranks are.
+// roster returns the ranks of the members, or nil if no rank was removed.
 func (p Params) roster() []int {
 	if p.Removed == nil {
 		return nil
@@ -153,7 +152,7 @@ func (p Params) roster() []int {
 	return ranks
 }
 
-// form makes the rules of the roster that the parameters tell.
+// form sets the roster and its rules from the parameters.
 func (m *Machine) form(p Params) error {
 	size := len(p.Members) - len(p.Removed)
 	if err := p.Validate(size); err != nil {
@@ -173,8 +172,8 @@ func (m *Machine) form(p Params) error {
 	return nil
 }
 
-// voteAmendment votes for the amendment that a view is of. Who wants another or none
-// fetches it from those who have voted.
+// voteAmendment votes for the amendment of a view. A member that requests another amendment, or
+// none, first fetches it from a member that has voted.
 func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 	s := m.slot
 	if s.abstains || !m.roster.decides(m.p.Self) || s.ballots.voted() {
@@ -191,14 +190,14 @@ func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 	return true
 }
 
-// fetches reports whether this member lacks the amendment that it is to vote for.
+// fetches reports whether this member lacks the amendment that it has to vote for.
 func (m *Machine) fetches(v *View) bool {
 	has := m.requested() == v.Amends || m.slot.amendment != nil && m.slot.amendment.Attempt == v.Ballot
 	return v.amends() && m.roster.decides(m.p.Self) && !has
 }
 
-// receiveAmendment takes the amendment that this member is to vote for, if it is the
-// one that a quorum wants, and can be made.
+// receiveAmendment takes the amendment that this member has to vote for, if it is the one that
+// a quorum requested and it is valid.
 func (m *Machine) receiveAmendment(v *View, sealed *Sealed) {
 	if sealed.Attempt != v.Ballot || sealed.Header.Kind != Amend {
 		return
@@ -212,9 +211,9 @@ func (m *Machine) receiveAmendment(v *View, sealed *Sealed) {
 	}
 }
 
-// receiveStranger takes from one who is not of this member's roster what was decided,
-// if it is further: all of the roster as it was may have gone since. All else that it
-// says is nothing.
+// receiveStranger handles a message from a sender that is not in this member's roster. All
+// members of that roster may have been replaced since. So it accepts decisions and asks a
+// sender that is ahead for them. It also helps removed members, and ignores everything else.
 func (m *Machine) receiveStranger(from int, msg Message, e *Effects) {
 	switch b := msg.Body.(type) {
 	case *Decided:
@@ -227,8 +226,7 @@ func (m *Machine) receiveStranger(from int, msg Message, e *Effects) {
 	}
 }
 
-// helpRemoved tells a member that was removed what was decided until then, and
-// nothing of what came after it.
+// helpRemoved sends a removed member the decisions up to its removal, and nothing later.
 func (m *Machine) helpRemoved(from int, msg Message, b *Heartbeat, e *Effects) {
 	at, removed := m.removed[from]
 	if !removed || msg.Slot > at || b.Ask != uint32(m.p.Self)+1 {
@@ -242,25 +240,25 @@ func (m *Machine) helpRemoved(from int, msg Message, b *Heartbeat, e *Effects) {
 	}
 }
 
-// sealedAmendment returns what is voted for. It follows from the amendment, so that
-// a certificate proves it.
+// sealedAmendment returns the sealed result to vote for. It follows from the slot and the
+// amendment alone, so a certificate proves the amendment.
 func (m *Machine) sealedAmendment(attempt uint32, amendment []byte) *Sealed {
 	header := m.header(Call{Kind: Amend, Round: m.slot.round}, RunningHeader{})
 	return &Sealed{Attempt: attempt, Header: header, Blobs: [][]byte{amendment}}
 }
 
-// checkAmendment reports a decision of kind Amend that its certificate is not for, or
-// that cannot be made.
+// checkAmendment returns an error if a decision of kind Amend does not match its certificate or
+// contains an invalid amendment.
 func (m *Machine) checkAmendment(d *Decision) error {
 	a, err := d.Amendment()
 	if err != nil {
 		return err
 	}
 	if d.Round != m.slot.round || d.Members != nil || d.Missing != nil || d.Total != nil || d.Digest != digestOfBlobs(d.Blobs) {
-		return errors.New("not what follows from the amendment")
+		return errors.New("its content does not follow from the amendment")
 	}
 	if v := d.Certificate.Value; v.Attempt != d.Attempt || v.Digest != m.sealedAmendment(d.Attempt, d.Blobs[0]).digest(m.p.Run, d.Slot) {
-		return errors.New("not what the certificate is for")
+		return errors.New("its certificate is for another amendment")
 	}
 	_, err = m.p.Amend(a)
 	return err
@@ -272,7 +270,7 @@ func (m *Machine) noteRemoved(a *Amendment, slot uint64) {
 	}
 }
 
-// reform goes on with the roster that a decision has made.
+// reform continues the run with the roster that a decision has made.
 func (m *Machine) reform(d *Decision) error {
 	a, err := d.Amendment()
 	if err != nil {
@@ -294,7 +292,7 @@ func (m *Machine) reform(d *Decision) error {
 	return nil
 }
 
-// request notes which amendment this member wants, and tells the others.
+// request records the amendment that this member requests, and informs the others.
 func (m *Machine) request(a *Amendment, e *Effects) {
 	if m.err != nil {
 		return
@@ -307,13 +305,13 @@ func (m *Machine) request(a *Amendment, e *Effects) {
 	m.judge(e)
 }
 
-// CheckRequest returns why an amendment cannot be requested now, nil if it can.
+// CheckRequest returns why an amendment cannot be requested now, or nil if it can.
 func (m *Machine) CheckRequest(a *Amendment) error {
 	if _, err := m.p.Amend(a); err != nil {
 		return err
 	}
-	// Those who stay of a large roster's committee must be able to finish it without
-	// those who go.
+	// In a large roster the members that stay in the committee must be able to finish the slot
+	// without those that leave.
 	left := len(m.roster.Committee)
 	for _, r := range a.Removed {
 		if m.roster.decides(int(r)) {
@@ -321,20 +319,19 @@ func (m *Machine) CheckRequest(a *Amendment) error {
 		}
 	}
 	if most := len(m.roster.Committee) - m.roster.Quorum; m.roster.Committee != nil && left < m.roster.Quorum {
-		return fmt.Errorf("removed members: want at most %d of the %d of the committee at a time, since the others must be a quorum, got %d",
+		return fmt.Errorf("removed members: want at most %d of the %d of the committee at a time, so that the others are a quorum, got %d",
 			most, len(m.roster.Committee), len(m.roster.Committee)-left)
 	}
 	return nil
 }
 
-// Wanted is an amendment that members want next.
+// A Wanted is an amendment that members request.
 type Wanted struct {
-	Amends  [32]byte // its digest
+	Amends  [32]byte // digest of the amendment
 	Members []uint32 // in rank order
 }
 
-// requested returns the digest of the amendment that this member wants, zero if it
-// wants none.
+// requested returns the digest of the amendment that this member requests, or zero for none.
 func (m *Machine) requested() [32]byte {
 	if m.amendment == nil {
 		return [32]byte{}
@@ -342,7 +339,8 @@ func (m *Machine) requested() [32]byte {
 	return m.amends
 }
 
-// requestedNow returns the same where the roster may be changed in the slot under way.
+// requestedNow is like requested, but returns zero if the roster cannot change in the current
+// slot.
 func (m *Machine) requestedNow() [32]byte {
 	if !m.betweenRounds() {
 		return [32]byte{}
@@ -350,16 +348,16 @@ func (m *Machine) requestedNow() [32]byte {
 	return m.requested()
 }
 
-// betweenRounds reports whether the roster may be changed in the slot under way, as far
-// as this member knows. Who has not called yet leaves that to those who have.
+// betweenRounds reports whether the roster may change in the current slot, as far as this
+// member knows. A member without a call leaves that judgement to the others.
 func (m *Machine) betweenRounds() bool {
 	c := m.slot.call
 	return c == nil || c.header.Round > 0 && c.header.Round != m.slot.round
 }
 
-// amendsNow reports whether this member is to propose the amendment: at the beginning
-// of a round, as the lowest rank of those who want it and have come there, if a quorum
-// wants it. While the run is paused, no learner need have come there.
+// amendsNow reports whether this member has to propose the amendment. It proposes at the
+// beginning of a round, if a quorum requests the amendment and no member of lower rank that
+// requests it has come to the slot. While the run is paused, no learner needs to have come.
 func (m *Machine) amendsNow() bool {
 	if m.amendment == nil || m.slot.call == nil && !m.roster.paused || !m.betweenRounds() || !m.unbegun() {
 		return false
@@ -368,9 +366,9 @@ func (m *Machine) amendsNow() bool {
 	return agree >= m.roster.Quorum && !lower
 }
 
-// unbegun reports whether nothing is under way in the slot that an amendment would break
-// off: no session of the preset view, or for a while no view of the ballot promised,
-// as in a run that has too few members.
+// unbegun reports whether an amendment would interrupt nothing in the current slot. Either the
+// session of the preset view has not begun, or the promised ballot has had no view for some
+// time, as in a run with too few members.
 func (m *Machine) unbegun() bool {
 	s := m.slot
 	if s.ballots.promised == 0 {
@@ -379,8 +377,8 @@ func (m *Machine) unbegun() bool {
 	return s.ballots.finishing() == nil && s.ballots.working() == nil && m.now-m.monitor.since > 2*viewWait*m.p.Heartbeat
 }
 
-// rests reports whether the run is paused by an amendment, and this member knows of no
-// other one under way: it waits for nobody, and judges nobody.
+// rests reports whether an amendment has paused the run and no other amendment is under way, as
+// far as this member knows. It then waits for nobody and judges nobody.
 func (m *Machine) rests() bool {
 	b := &m.slot.ballots
 	return m.roster.paused && b.commit == nil && b.working() == nil && b.finishing() == nil

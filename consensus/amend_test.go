@@ -150,11 +150,11 @@ func TestWhoWasAwayLearnsOfAnAmendment(t *testing.T) {
 func TestAmendmentsAreChecked(t *testing.T) {
 	n := newNetwork(t, 4, exact)
 	for want, a := range map[string]*Amendment{
-		"revision: want 1, got 2":  revision(2, nil, "x"),
-		"in rank order, got [4]":   revision(1, []uint32{4}),
-		"in rank order, got [2 1]": revision(1, []uint32{2, 1}),
-		"m3 is of the roster":      revision(1, []uint32{0}, "m3"),
-		"members: want at least 3": revision(1, []uint32{0, 1}),
+		"revision: want 1, got 2":       revision(2, nil, "x"),
+		"in ascending order, got [4]":   revision(1, []uint32{4}),
+		"in ascending order, got [2 1]": revision(1, []uint32{2, 1}),
+		"m3 is in the roster":           revision(1, []uint32{0}, "m3"),
+		"members: want at least 3":      revision(1, []uint32{0, 1}),
 		"quorum: want more than half of 5 members, got 2": {
 			Revision: 1, Quorum: 2, Added: []Seat{{Name: "x"}},
 		},

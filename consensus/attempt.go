@@ -10,8 +10,9 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// attempt is one member's part in one ballot's new view: what it deals, enters into the
-// session and gets out of it. It is told the call and the randomness of the slot.
+// An attempt is one member's part in the NEW view of one ballot: what it deals, what it enters
+// into the session, and the result. Its methods take the call and the slot's randomness as
+// arguments.
 type attempt struct {
 	*roster
 	position
@@ -19,24 +20,24 @@ type attempt struct {
 	plans   *Plans
 	view    *View
 	secrets secrets
-	here    bool // the secrets were drawn by this process
+	here    bool // this process drew the secrets
 
 	handedOut   []chunking.Mask
 	dealtShares map[int]*chunking.Share
 	seeds       map[int]*Seeds
 	blobs       map[int][]byte
 	gathered    map[int]*Blob // as they came
-	early       []frame       // before the session began
+	early       []frame       // frames that came before the session began
 	layout      *chunking.Layout
 	lanes       []session.Session
-	result      *Sealed  // what this member's session ended with
-	digest      [32]byte // of it
-	seal        *Sealed  // the sealer's, to be checked
-	sealedBy    int      // who passed it on
+	result      *Sealed  // result of this member's session
+	digest      [32]byte // digest of result
+	seal        *Sealed  // the sealer's result, not yet checked
+	sealedBy    int      // the member that sent seal
 	rounds      int
 	apart       float64 // ‖own − adopted‖₂
-	open        float64 // the largest that it may be
-	settled     bool    // has what it waits for the votes of others for
+	open        float64 // largest distance allowed
+	settled     bool    // has the result, and waits for the votes of others
 }
 
 type frame struct {
@@ -52,23 +53,23 @@ func newAttempt(r *roster, at position, plans *Plans, v *View) *attempt {
 	}
 }
 
-// bare returns the attempt without all but its secrets.
+// bare returns a copy of the attempt that has only its secrets.
 func (a *attempt) bare() *attempt {
 	b := newAttempt(a.roster, a.position, a.plans, a.view)
 	b.secrets = a.secrets
 	return b
 }
 
-// seats returns what follows from the view.
+// seats returns the arrangement of the view: seats, chunk partners and shareholders.
 func (a *attempt) seats() *seats { return a.plans.seatsOf(a.roster, a.position, a.view) }
 
-// members returns the ranks of the view.
+// members returns the ranks of the view's members.
 func (a *attempt) members() []int { return a.seats().ranks }
 
-// plan returns what the settings come to in the view.
+// plan returns the plan for views of this size.
 func (a *attempt) plan() *Plan { return a.plans.plan(len(a.view.Members)) }
 
-// leave drops what the session of an attempt needs: it is not resumed.
+// leave drops the session's state. The session is never resumed.
 func (a *attempt) leave() {
 	a.here = false
 	a.handedOut, a.dealtShares, a.early, a.lanes = nil, nil, nil, nil
@@ -77,7 +78,7 @@ func (a *attempt) leave() {
 
 // Dealing.
 
-// opensTowards returns the members that this one's opening messages go to.
+// opensTowards returns the members that get an opening message (Seeds or Blob) from this one.
 func (a *attempt) opensTowards(k Kind) []int {
 	if k == Gather {
 		return others(a.members(), a.self)
@@ -85,8 +86,8 @@ func (a *attempt) opensTowards(k Kind) []int {
 	return a.seats().dealsTo(a.self)
 }
 
-// draw draws the chunks, the pad and its shares from the call's entropy, which is
-// used for nothing else in this ballot.
+// draw draws the chunks, the pad and its shares from the call's entropy. That entropy has no
+// other use in this ballot.
 func (a *attempt) draw(c *call, entropy [32]byte) error {
 	var err error
 	if a.layout, err = a.plans.layout(len(a.view.Members), c.blocks); err != nil {
@@ -114,7 +115,7 @@ func (a *attempt) draw(c *call, entropy [32]byte) error {
 	return nil
 }
 
-// sized returns a map with room for so many entries from the start.
+// sized returns a copy of a map with room for n entries.
 func sized[T any](was map[int]T, n int) map[int]T {
 	is := make(map[int]T, n)
 	maps.Copy(is, was)
@@ -126,7 +127,7 @@ func (a *attempt) secret(entropy [32]byte, purpose string) [32]byte {
 	return a.naming.secret(entropy, a.view.Ballot, purpose)
 }
 
-// handOut returns the chunks for this member's partners, by their ranks.
+// handOut returns the chunks for this member's partners.
 func (a *attempt) handOut(entropy [32]byte) []chunking.Mask {
 	c := a.naming.context(a.view.Ballot, a.self)
 	partners := a.seats().partners(a.self, entropy, c)
@@ -138,7 +139,7 @@ func (a *attempt) handOut(entropy [32]byte) []chunking.Mask {
 	return chunks
 }
 
-// message returns the message that opens the attempt towards a member.
+// message returns this member's opening message for another member.
 func (a *attempt) message(c *call, to int) Body {
 	if c.header.Kind == Gather {
 		return &Blob{Header: c.header, View: a.seats().digest, Data: c.blob}
@@ -159,9 +160,9 @@ func (a *attempt) message(c *call, to int) Body {
 	return seeds
 }
 
-// checkHeader returns what is wrong if a member is about to compute something else than
-// this one's call. Parameters are compared when all have told theirs: then most members
-// show which of them differ.
+// checkHeader returns a description of the difference if a member is about to compute something
+// other than this member's call. Parameters are compared later, when all headers have come:
+// then the majority shows which of them differ.
 func (a *attempt) checkHeader(own, h Header, view [32]byte) (fault string) {
 	h.Parameters = own.Parameters
 	switch {
@@ -173,7 +174,7 @@ func (a *attempt) checkHeader(own, h Header, view [32]byte) (fault string) {
 	case h.Running != own.Running:
 		fault = fmt.Sprintf("for the running total %q, this member for %q", h.Running.Key, own.Running.Key)
 	case h != own:
-		fault = "other bounds or settings"
+		fault = "with other bounds or settings"
 	case view != a.seats().digest:
 		fault = "in another view or on another topology"
 	default:
@@ -182,7 +183,8 @@ func (a *attempt) checkHeader(own, h Header, view [32]byte) (fault string) {
 	return "calls " + fault + ": run the same version with the same settings everywhere"
 }
 
-// checkShare returns what is wrong if a member's Seeds lack what this one is to hold.
+// checkShare returns a description of the fault if a member's Seeds lack the share that this
+// member has to hold, or contain one that it does not.
 func (a *attempt) checkShare(from int, b *Seeds) (fault string) {
 	deals, holds := a.seats().dealt(from, a.self)
 	holds = holds && a.Shares > 0
@@ -202,7 +204,7 @@ func (a *attempt) blobsOf() [][]byte {
 	return blobs
 }
 
-// unopened returns the members whose opening messages have not come.
+// unopened returns the members whose opening messages have not come yet.
 func (a *attempt) unopened(k Kind) []int {
 	from := others(a.members(), a.self)
 	if k == Sum {
@@ -214,7 +216,7 @@ func (a *attempt) unopened(k Kind) []int {
 // Averaging.
 
 // begin starts the session with this member's residue, and keeps the others' shares and
-// commitments. Frames that came before are to be received then.
+// commitments. The caller must then process the early frames that it returns.
 func (a *attempt) begin(values []float64, entropy [32]byte) (out []mail, early []frame, err error) {
 	for from, b := range a.seeds {
 		a.secrets.commits[from] = b.Commit
@@ -235,9 +237,9 @@ func (a *attempt) begin(values []float64, entropy [32]byte) (out []mail, early [
 	return out, early, nil
 }
 
-// residues returns what this member adds to the sessions: its vector with the
-// chunks that it hands out taken off, those that it was handed put on, and its pad
-// over all; or in lanes whose total is that.
+// residues returns what this member enters into the sessions: its vector, minus the chunks that
+// it dealt, plus the chunks dealt to it, plus its pad. In modes with several lanes it returns
+// one vector per lane, which add up to that.
 func (a *attempt) residues(values []float64, entropy [32]byte) ([][]uint64, error) {
 	s := &a.plans.settings
 	units, err := a.layout.Encode(values)
@@ -271,7 +273,7 @@ func (a *attempt) residues(values []float64, entropy [32]byte) ([][]uint64, erro
 	return [][]uint64{a.layout.ToSession(units)}, nil
 }
 
-// addHanded adds the chunk that a member has handed to this one, if any.
+// addHanded adds the chunk that a member dealt to this one, if any.
 func (a *attempt) addHanded(from int, units []uint64) error {
 	b := a.seeds[from]
 	switch {
@@ -279,7 +281,7 @@ func (a *attempt) addHanded(from int, units []uint64) error {
 		return nil
 	case len(b.Full) > 0:
 		if len(b.Full) != len(units) || a.layout.Check(b.Full) != nil {
-			return a.memberError(from, fmt.Sprintf("handed over a chunk of %d words that cannot be one of %d: run the same version everywhere", len(b.Full), len(units)))
+			return a.memberError(from, fmt.Sprintf("dealt an invalid chunk of %d words, want %d: run the same version everywhere", len(b.Full), len(units)))
 		}
 		a.layout.Add(units, b.Full)
 	case len(b.Chunk) > 0:
@@ -290,7 +292,7 @@ func (a *attempt) addHanded(from int, units []uint64) error {
 	return nil
 }
 
-// mailed appends frames of a lane as messages.
+// mailed appends the frames of a lane to out as messages.
 func mailed(out []mail, lane uint32, frames []session.Frame) []mail {
 	out = slices.Grow(out, len(frames))
 	for _, f := range frames {
@@ -299,9 +301,10 @@ func mailed(out []mail, lane uint32, frames []session.Frame) []mail {
 	return out
 }
 
-// receive takes a frame of the session. Those of members that have begun already are
-// kept until this one does. It reports whether a part of a long sum has come, or what no
-// honest member sends. Values are those of the call, 0 without one.
+// receive takes a frame of the session. Frames that come before this member has begun its
+// session are kept until then. It reports whether a part of a long sum has come, and describes
+// the fault if no honest member sends such a frame. values is the length of this member's
+// vector, 0 without a call.
 func (a *attempt) receive(from int, b *Step, values int) (part bool, fault string) {
 	switch {
 	case !a.here || a.result != nil || !a.view.has(from):
@@ -316,13 +319,13 @@ func (a *attempt) receive(from int, b *Step, values int) (part bool, fault strin
 	}
 	before := a.heard()
 	if err := a.lanes[b.Lane].Receive(from, int(b.Round), int(b.Part), b.Words); err != nil {
-		return false, "sent what no session has: " + err.Error() + ": run the same version everywhere"
+		return false, "sent an invalid frame: " + err.Error() + ": run the same version everywhere"
 	}
 	return a.heard() > before, ""
 }
 
-// heard returns how many frames have come in the session of a long sum: one whose
-// rounds take long enough for others to wonder.
+// heard returns the number of frames received in the session of a long sum, whose rounds take
+// so long that others need to see progress. For other sums it returns 0.
 func (a *attempt) heard() (frames uint32) {
 	if a == nil || a.lanes == nil || a.layout.Words() <= session.PartWords {
 		return 0
@@ -333,9 +336,9 @@ func (a *attempt) heard() (frames uint32) {
 	return frames
 }
 
-// earlyFrames bounds the frames that can reach this member before its session
-// begins: in Laplacian sessions two of a neighbour, in others all of a session, of
-// which the parts of two vectors, where they travel in parts.
+// earlyFrames returns the largest number of frames that can come before this member's session
+// begins. Laplacian sessions send two per neighbour; other sessions may send all their frames.
+// Where vectors travel in parts, it includes the parts of two vectors.
 func (a *attempt) earlyFrames(values int) int {
 	frames := a.plan().Rounds()*(a.plans.settings.Fan+1) + 2*len(a.view.Members)
 	if a.layout != nil && a.frameWords() < a.layout.Words() {
@@ -344,8 +347,8 @@ func (a *attempt) earlyFrames(values int) int {
 	return a.plans.settings.lanes() * frames
 }
 
-// frameWords returns the most words of a frame of the attempt's sessions, of which a
-// Gather has none.
+// frameWords returns the largest number of words in a frame of the attempt's sessions, 0 in a
+// Gather.
 func (a *attempt) frameWords() int {
 	if a.layout == nil {
 		return 0
@@ -357,8 +360,8 @@ func (a *attempt) frameWords() int {
 	return words
 }
 
-// average continues the lanes. When enough of them have ended, it returns the words
-// of the result.
+// average continues the lanes. Once enough lanes have ended, it returns the words of the
+// result.
 func (a *attempt) average() (out []mail, step bool, words []uint64, err error) {
 	results := make([][]uint64, len(a.lanes))
 	ended := 0
@@ -382,7 +385,7 @@ func (a *attempt) average() (out []mail, step bool, words []uint64, err error) {
 	return out, step, words, err
 }
 
-// join puts the lanes' totals together.
+// join combines the lanes' totals.
 func (a *attempt) join(results [][]uint64) ([]uint64, error) {
 	switch a.plans.settings.Protect {
 	case chunking.Sessions:
@@ -401,8 +404,8 @@ func (a *attempt) join(results [][]uint64) ([]uint64, error) {
 	return results[0], nil
 }
 
-// commits returns the commitments to the pads of the view's members, in their order: none
-// where not all hear of all.
+// commits returns the commitments to the pads of the view's members, in their order. It returns
+// nil in a large roster, where a member does not hear from all others.
 func (a *attempt) commits() (commits [][32]byte) {
 	if a.Sealed && a.Committee == nil {
 		for _, s := range a.view.Members {
@@ -412,7 +415,7 @@ func (a *attempt) commits() (commits [][32]byte) {
 	return commits
 }
 
-// again returns the frames of a round that a member lacks while it waits for this one.
+// again returns this member's frames of a round, and of the next, for a member that lacks them.
 func (a *attempt) again(to int, round uint32) (out []mail) {
 	for lane, x := range a.lanes {
 		for r := int(round); r <= int(round)+1; r++ {
@@ -422,7 +425,7 @@ func (a *attempt) again(to int, round uint32) (out []mail) {
 	return out
 }
 
-// waiting returns whom this member's sessions wait for.
+// waiting returns the members that this member's sessions wait for.
 func (a *attempt) waiting() []int {
 	var w []int
 	for _, x := range a.lanes {
@@ -432,8 +435,8 @@ func (a *attempt) waiting() []int {
 	return slices.Compact(w)
 }
 
-// round returns the round of the lane that is least far, of those under way: what
-// that one lacks is sent again.
+// round returns the lowest round of the lanes that have not ended. Others send again the frames
+// that this lane lacks.
 func (a *attempt) round() uint32 {
 	least := -1
 	for _, x := range a.lanes {
@@ -444,8 +447,8 @@ func (a *attempt) round() uint32 {
 	return uint32(max(least, 0))
 }
 
-// partsOf returns the parts of two vectors of up to two words a value, 0 if nothing is
-// known of them.
+// partsOf returns the number of parts of two vectors with up to two words per value, 0 if the
+// length is unknown.
 func partsOf(values int) int {
 	if values == 0 {
 		return 0
@@ -453,7 +456,7 @@ func partsOf(values int) int {
 	return 4 * (values + 1) / session.PartWords
 }
 
-// choose returns k of 0..n-1 in an order that follows from a public seed.
+// choose returns k of the numbers 0 to n-1 in an order derived from a public seed.
 func choose(seed [32]byte, n, k int) []int {
 	return rand.New(rand.NewChaCha8(seed)).Perm(n)[:min(n, k)]
 }

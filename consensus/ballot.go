@@ -8,59 +8,59 @@ import (
 	"time"
 )
 
-// ballots are one member's ballots in one slot: a single-decree Paxos over the roster.
-// What makes a slot safe stands in this file:
+// ballots are one member's ballots in one slot: a single-decree Paxos over the roster. The
+// rules that make a slot safe are in this file:
 //
-//   - a member acts in no ballot below the one it has promised, and says with its
-//     promise what it last voted for;
-//   - a view made from a quorum's promises finishes what the highest of the votes
-//     among them was for, and starts anew only where there is none;
-//   - a quorum's equal votes in one ballot decide, and quorums meet;
-//   - a view leaves out a member only if an honest member would, too;
-//   - while an amendment has paused the run, no view starts anew.
+//   - a member acts in no ballot below the one that it has promised, and its promise reports its
+//     last vote;
+//   - a view made from a quorum's promises finishes the attempt of the highest vote among them. Only
+//     if there is no vote does it start a new attempt;
+//   - a quorum's equal votes in one ballot decide, and two quorums have a member in common;
+//   - a view leaves out a member only if an honest member would do so, too;
+//   - while an amendment has paused the run, no view starts a new attempt.
 //
-// It knows nothing of lost or slow members, nor of sealed results. What is marked kept is
-// on disk before any message that follows from it leaves.
+// This type knows nothing of lost or slow members, nor of the content of sealed results. Fields
+// marked kept are on disk before any message that follows from them leaves.
 type ballots struct {
 	*roster
 	position
-	preset *View // of ballot 0; kept
+	preset *View // view of ballot 0; kept
 
-	promised uint32           // kept: acts in no lower ballot
-	vote     *Vote            // kept: the last one
-	own      map[uint32]*View // kept: views that this member has made of its ballots
-	commit   *Certificate     // kept: what the slot has decided
-	dirty    bool             // what is kept has changed
+	promised uint32           // kept: this member acts in no lower ballot
+	vote     *Vote            // kept: the last vote
+	own      map[uint32]*View // kept: views that this member has made, by its ballots
+	commit   *Certificate     // kept: certificate of the decision
+	dirty    bool             // a field marked kept has changed
 
-	views    map[uint32]*View        // of ballots that start anew or amend the roster
-	finish   *View                   // the highest known that finishes an attempt
-	promises map[int]Promise         // for the ballot that this member has prepared; nil if it has not
-	prepared time.Duration           // when it did
+	views    map[uint32]*View        // views that start a new attempt or amend the roster, by ballot
+	finish   *View                   // view of the highest ballot that finishes an attempt
+	promises map[int]Promise         // promises for this member's prepared ballot; nil if none is prepared
+	prepared time.Duration           // time of prepare
 	done     map[uint32]map[int]Done // votes by ballot and member
 }
 
-// position says which slot it is, of which run of decisions.
+// A position is the number of a slot and the chain of decisions before it.
 type position struct {
 	number uint64
-	chain  [32]byte // kept: over the slots before
+	chain  [32]byte // kept: hash over the slots before
 }
 
-// roster is the members that promise and vote, as one of them sees it.
+// A roster is the members of the run, from the point of view of one of them.
 type roster struct {
 	Rules
 	run   [32]byte
 	self  int
 	keys  Keys
 	names []string // by rank
-	// paused says that an amendment has paused the run: another one alone is decided.
+	// paused means that an amendment has paused the run: only another amendment can be decided.
 	paused bool
 }
 
-// maxBallot is above any ballot that members come to one after the other. A member that
-// was made to promise one at the end of the numbers would continue from the beginning.
+// maxBallot is above any ballot that members reach by taking turns. Without it, a member could
+// be made to promise a ballot near the largest uint32, after which the numbers wrap around.
 const maxBallot = 1 << 30
 
-// keptBallots bounds the ballots whose votes are kept.
+// keptBallots is the largest number of ballots whose votes are kept.
 const keptBallots = 64
 
 func newBallots(r *roster, at position, preset *View) ballots {
@@ -70,7 +70,7 @@ func newBallots(r *roster, at position, preset *View) ballots {
 	}
 }
 
-// restore takes up what an earlier process has kept.
+// restore sets the state that an earlier process has kept.
 func (b *ballots) restore(promised uint32, vote *Vote, own []*View, commit *Certificate) {
 	b.promised, b.vote, b.commit = promised, vote, commit
 	for _, v := range own {
@@ -84,19 +84,19 @@ func (b *ballots) restore(promised uint32, vote *Vote, own []*View, commit *Cert
 	}
 }
 
-// takeDirty reports whether what is kept has changed since it was last asked.
+// takeDirty reports whether a field marked kept has changed since the last call.
 func (b *ballots) takeDirty() bool {
 	dirty := b.dirty
 	b.dirty = false
 	return dirty
 }
 
-// forgetPreset leaves ballot 0 without a view: the members agree on one first.
+// forgetPreset leaves ballot 0 without a view, so that the members first agree on one.
 func (b *ballots) forgetPreset() { delete(b.views, 0) }
 
 // Promises.
 
-// promise leaves all lower ballots for good.
+// promise promises a ballot, which leaves all lower ballots for good.
 func (b *ballots) promise(ballot uint32) {
 	if ballot < b.promised {
 		panic(fmt.Sprintf("consensus: a promise of ballot %d after one of %d", ballot, b.promised))
@@ -104,28 +104,28 @@ func (b *ballots) promise(ballot uint32) {
 	b.promised, b.promises, b.dirty = ballot, nil, true
 }
 
-// prepare begins to collect the promises of the ballot promised, which is this member's.
+// prepare begins to collect promises for the promised ballot, which this member owns.
 func (b *ballots) prepare(now time.Duration, own Promise) {
 	b.prepared, b.promises = now, map[int]Promise{b.self: own}
 }
 
-// prepares reports whether this member collects promises.
+// prepares reports whether this member is collecting promises.
 func (b *ballots) prepares() bool { return b.promises != nil && b.own[b.promised] == nil }
 
-// unprepared reports whether the ballot promised is this member's, and an earlier
-// process has not come to its view.
+// unprepared reports whether this member owns the promised ballot, but an earlier process
+// stopped before it had made the view.
 func (b *ballots) unprepared() bool {
 	return b.promised > 0 && b.owner(b.promised) == b.self && b.promises == nil && b.own[b.promised] == nil
 }
 
-// mayPromise reports whether a member that prepares a ballot can have this one's
-// promise: it can if this one has promised nothing higher.
+// mayPromise reports whether this member may promise a ballot to the sender of a Prepare. It
+// may if the sender owns the ballot and this member has promised nothing higher.
 func (b *ballots) mayPromise(from int, ballot uint32) bool {
 	return ballot > 0 && b.owner(ballot) == from && b.commit == nil && b.decides(b.self) &&
 		(ballot == b.promised || ballot > b.promised && ballot <= maxBallot)
 }
 
-// ownPromise returns the promise of the ballot promised, signed.
+// ownPromise returns this member's signed promise of the promised ballot.
 func (b *ballots) ownPromise(joins bool, without []uint32, amends [32]byte) Promise {
 	p := Promise{Member: uint32(b.self), Vote: b.vote, Joins: joins, Without: without, Chain: b.chain, Amends: amends}
 	if b.keys != nil {
@@ -156,7 +156,7 @@ func (b *ballots) promiseBytes(ballot uint32, p Promise) []byte {
 	return d[:]
 }
 
-// checkPromise reports whether a promise may enter the view of a ballot.
+// checkPromise reports whether a promise is valid for the view of a ballot.
 func (b *ballots) checkPromise(ballot uint32, p Promise) bool {
 	if !b.decides(int(p.Member)) || p.Chain != b.chain {
 		return false
@@ -167,9 +167,9 @@ func (b *ballots) checkPromise(ballot uint32, p Promise) bool {
 	return b.keys == nil || b.keys.Verify(int(p.Member), b.promiseBytes(ballot, p), p.Signature)
 }
 
-// receivePromise collects a promise for the ballot that this member has prepared, and
-// reports whether it was of use. Until the view is made, a member may say anew whether it
-// joins and whom it would leave out, but not what it has voted for.
+// receivePromise collects a promise for the ballot that this member has prepared, and reports
+// whether the promise counts. Until the view is made, a member may renew its promise with
+// another Joins or Without, but with the same vote.
 func (b *ballots) receivePromise(from int, ballot uint32, p Promise) bool {
 	if ballot != b.promised || !b.prepares() || int(p.Member) != from || !b.checkPromise(ballot, p) {
 		return false
@@ -183,15 +183,15 @@ func (b *ballots) receivePromise(from int, ballot uint32, p Promise) bool {
 
 func (v *Vote) same(w *Vote) bool { return v == w || v != nil && w != nil && *v == *w }
 
-// names reports whether a promise is for leaving a member out.
+// names reports whether a promise asks to leave out a member.
 func (p *Promise) names(member int) bool {
 	_, in := slices.BinarySearch(p.Without, uint32(member))
 	return in
 }
 
-// mayLeaveOut reports whether a view that starts anew may go on without a member: one that is
-// not in the view of ballot 0; one that says itself that it will not come; or one that so
-// many would leave out that not all of them can be colluders.
+// mayLeaveOut reports whether a NEW view may leave out a member. It may if the member is not in
+// the view of ballot 0, if the member's own promise says that it will not come, or if so large
+// a number of promises name it that one of them is from an honest member.
 func (b *ballots) mayLeaveOut(member int, promises []Promise) bool {
 	if !b.preset.has(member) {
 		return true
@@ -212,11 +212,11 @@ func (b *ballots) mayLeaveOut(member int, promises []Promise) bool {
 
 // Views.
 
-// draft returns what the promises make of this member's ballot: a view that finishes the
-// attempt of the highest vote; or if there is none and a quorum wants the amendment, one
-// that makes it; or one that starts anew, whose members are still to be chosen. It
-// returns nil if the promises are too few, or one that starts anew is not allowed. No
-// amendment is zero.
+// draft returns the view that follows from the promises for this member's ballot. If there is a
+// vote, the view finishes the attempt of the highest one. Otherwise, if a quorum requests the
+// amendment, the view amends the roster. Otherwise the view starts a new attempt, and the
+// caller has to choose its members. draft returns nil if there are too few promises, or if the
+// run is paused and the view would start a new attempt. amends is zero for no amendment.
 func (b *ballots) draft(amends [32]byte) *View {
 	v := &View{Ballot: b.promised}
 	for _, p := range b.promises {
@@ -237,10 +237,10 @@ func (b *ballots) draft(amends [32]byte) *View {
 	return v
 }
 
-// startsAnew reports whether a new attempt is made in a view.
+// startsAnew reports whether the view starts a new attempt.
 func (v *View) startsAnew() bool { return v.Finish == nil && !v.amends() }
 
-// fix makes a view the one that this member's ballot has for ever.
+// fix makes v the only view that its ballot will ever have. This member owns the ballot.
 func (b *ballots) fix(v *View) {
 	if b.own[v.Ballot] != nil || v.Ballot != b.promised {
 		panic(fmt.Sprintf("consensus: a second view of ballot %d, or one not promised", v.Ballot))
@@ -248,7 +248,7 @@ func (b *ballots) fix(v *View) {
 	b.own[v.Ballot], b.dirty = v, true
 }
 
-// highestVote returns the vote of the highest ballot, or nil if there is none.
+// highestVote returns the vote of the highest ballot, or nil without votes.
 func highestVote(promises []Promise) *Vote {
 	var best *Vote
 	for _, p := range promises {
@@ -268,13 +268,13 @@ func countRequests(promises []Promise, amends [32]byte) (n int) {
 	return n
 }
 
-// checkView reports why a view does not follow from its promises. The roster may be
-// amended between rounds only.
+// checkView returns an error if a view does not follow from its promises. The roster may change
+// between rounds only.
 func (b *ballots) checkView(v *View, betweenRounds bool) error {
 	promised := map[uint32]bool{}
 	for _, p := range v.Promises {
 		if promised[p.Member] || !b.checkPromise(v.Ballot, p) {
-			return fmt.Errorf("view of ballot %d: the promise of member %d is doubled or not its own", v.Ballot, p.Member)
+			return fmt.Errorf("view of ballot %d: the promise of member %d is invalid or a second one", v.Ballot, p.Member)
 		}
 		promised[p.Member] = true
 	}
@@ -301,7 +301,7 @@ func (b *ballots) checkView(v *View, betweenRounds bool) error {
 
 func (b *ballots) checkAmends(v *View, betweenRounds bool) error {
 	if n := countRequests(v.Promises, v.Amends); n < b.Quorum || v.Finish != nil || len(v.Members)+len(v.Missing) > 0 || !betweenRounds {
-		return fmt.Errorf("view of ballot %d: want %d members to want an amendment, between two rounds, got %d", v.Ballot, b.Quorum, n)
+		return fmt.Errorf("view of ballot %d: want an amendment that %d members request, between two rounds, got %d", v.Ballot, b.Quorum, n)
 	}
 	return nil
 }
@@ -314,7 +314,7 @@ func (b *ballots) checkMembers(v *View, promised map[uint32]bool) error {
 		return fmt.Errorf("view of ballot %d: finishes attempt %d, which has no votes", v.Ballot, v.Finish.Attempt)
 	}
 	if len(v.Members) < b.Least || len(v.Members)+len(v.Missing) != b.Size {
-		return fmt.Errorf("view of ballot %d: want at least %d of %d members and the others missing, got %d and %d", v.Ballot, b.Least, b.Size, len(v.Members), len(v.Missing))
+		return fmt.Errorf("view of ballot %d: want at least %d of %d members and all others missing, got %d and %d missing", v.Ballot, b.Least, b.Size, len(v.Members), len(v.Missing))
 	}
 	for i, member := range v.Members {
 		if b.decides(int(member)) && !promised[member] || !b.belongs(int(member)) || i > 0 && member <= v.Members[i-1] {
@@ -326,14 +326,14 @@ func (b *ballots) checkMembers(v *View, promised map[uint32]bool) error {
 			return fmt.Errorf("view of ballot %d: member %d is missing out of order, or is in the view", v.Ballot, out.Member)
 		}
 		if !b.mayLeaveOut(int(out.Member), v.Promises) {
-			return fmt.Errorf("view of ballot %d: leaves out member %d, which fewer than %d of the promises would do", v.Ballot, out.Member, b.witnesses())
+			return fmt.Errorf("view of ballot %d: leaves out member %d, which fewer than %d promises name", v.Ballot, out.Member, b.witnesses())
 		}
 	}
 	return nil
 }
 
-// adopt makes a view known, and reports whether it is of use. Of those that finish an
-// attempt the highest counts.
+// adopt stores a view, and reports whether it was new and relevant. Of the views that finish an
+// attempt, only that of the highest ballot counts.
 func (b *ballots) adopt(v *View) bool {
 	switch {
 	case v.Finish != nil:
@@ -349,12 +349,12 @@ func (b *ballots) adopt(v *View) bool {
 	return true
 }
 
-// working returns the view that starts anew or amends the roster in the ballot
-// promised, nil if none is known.
+// working returns the view of the promised ballot that starts a new attempt or amends the
+// roster, or nil if none is known.
 func (b *ballots) working() *View { return b.views[b.promised] }
 
-// finishing returns the view that finishes an attempt in the ballot promised or above,
-// nil if none is known.
+// finishing returns the view that finishes an attempt in the promised ballot or a higher one,
+// or nil if none is known.
 func (b *ballots) finishing() *View {
 	if b.finish == nil || b.finish.Ballot < b.promised {
 		return nil
@@ -362,8 +362,8 @@ func (b *ballots) finishing() *View {
 	return b.finish
 }
 
-// newest returns the view of the highest ballot that matters, nil if none is known but
-// that of ballot 0.
+// newest returns the view of the highest ballot that matters, or nil if only that of ballot 0
+// is known.
 func (b *ballots) newest() *View {
 	if v := b.finishing(); v != nil {
 		return v
@@ -387,7 +387,7 @@ func (b *ballots) viewed() (highest uint32) {
 
 // Votes.
 
-// cast votes for a value, and promises the ballot with it.
+// cast votes for a value in a ballot, which also promises the ballot.
 func (b *ballots) cast(ballot uint32, v Value) Done {
 	if ballot < b.promised || b.votedIn(ballot) {
 		panic(fmt.Sprintf("consensus: a vote in ballot %d after a promise of %d or a vote", ballot, b.promised))
@@ -396,13 +396,13 @@ func (b *ballots) cast(ballot uint32, v Value) Done {
 	return b.ownDone()
 }
 
-// votedIn reports whether this member has voted in a ballot or above it.
+// votedIn reports whether this member has voted in a ballot or a higher one.
 func (b *ballots) votedIn(ballot uint32) bool { return b.vote != nil && b.vote.Ballot >= ballot }
 
-// voted reports whether this member has voted in the ballot promised.
+// voted reports whether this member has voted in the promised ballot.
 func (b *ballots) voted() bool { return b.votedIn(b.promised) }
 
-// ownDone returns this member's last vote as it is told to the others.
+// ownDone returns this member's last vote as a message.
 func (b *ballots) ownDone() Done {
 	d := Done{Value: b.vote.Value, Chain: b.chain}
 	if b.keys != nil {
@@ -421,8 +421,8 @@ func (b *ballots) voteBytes(at position, ballot uint32, v Value) []byte {
 	return d[:]
 }
 
-// receiveDone counts a vote. It returns the certificate if that makes one, or what no
-// honest member does.
+// receiveDone counts a vote. It returns a certificate if the vote completes one, or describes
+// the fault if no honest member sends such a vote.
 func (b *ballots) receiveDone(from int, ballot uint32, d Done) (c *Certificate, fault string) {
 	if d.Chain != b.chain {
 		return nil, "has opened another result than this member in an earlier collective: run the same version everywhere"
@@ -439,8 +439,8 @@ func (b *ballots) receiveDone(from int, ballot uint32, d Done) (c *Certificate, 
 	return nil, ""
 }
 
-// count enters a vote, and returns a certificate if a quorum has voted alike. Of each
-// member the votes of the highest ballots are kept, as many as anybody needs.
+// count enters a vote, and returns a certificate if a quorum has voted for the same value. It
+// keeps the votes of the highest keptBallots ballots.
 func (b *ballots) count(member int, ballot uint32, d Done) *Certificate {
 	if b.commit != nil {
 		return nil
@@ -472,8 +472,7 @@ func (b *ballots) count(member int, ballot uint32, d Done) *Certificate {
 	return c
 }
 
-// checkCertificate reports whether a quorum has signed the votes of a certificate for a
-// slot.
+// checkCertificate reports whether a quorum has signed the votes of a certificate for a slot.
 func (b *ballots) checkCertificate(at position, c *Certificate) bool {
 	if c == nil || c.Chain != at.chain || c.Value.Attempt > c.Ballot {
 		return false
@@ -491,7 +490,7 @@ func (b *ballots) checkCertificate(at position, c *Certificate) bool {
 	return len(voted) >= b.Quorum
 }
 
-// decide notes what the slot has decided. No ballot matters any more.
+// decide stores the certificate of the decision. After that no ballot matters.
 func (b *ballots) decide(c *Certificate) {
 	b.commit, b.dirty = c, true
 	b.done, b.own, b.views = map[uint32]map[int]Done{}, map[uint32]*View{}, map[uint32]*View{}

@@ -8,14 +8,14 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// The largest sum and the largest blob: what a message can carry.
+// Limits of a message: values of a sum, and bytes of a blob.
 const (
 	maxValues = 1 << 25
 	maxBlob   = 1 << 28
 )
 
-// call is what this member brings to a slot. It is frozen at the first entry: all
-// attempts of the slot, also of a later process, use the same.
+// A call is this member's contribution to a slot. It is frozen at the first deal: all attempts
+// at the slot use the same one, also in a later process.
 type call struct {
 	header Header
 	values []float64
@@ -23,27 +23,27 @@ type call struct {
 	blob   []byte
 }
 
-// KeepCall copies what the call under way was lent, and returns the copy, or nil without
-// a call: whoever made it does not wait for its end.
+// KeepCall copies the vector of the current call and returns the copy, or nil without a call. A
+// caller that does not wait for the decision uses it to get its own vector back.
 func (m *Machine) KeepCall() []float64 {
 	c := m.slot.call
 	if c == nil {
 		return nil
 	}
-	if c.header.Running.Key == "" { // else it is a copy already
+	if c.header.Running.Key == "" { // otherwise it is a copy already
 		c.values = slices.Clone(c.values)
 	}
 	return c.values
 }
 
-// Kind is the collective of a slot.
+// A Kind is the collective operation of a slot.
 type Kind uint8
 
-// The collectives.
+// The kinds.
 const (
 	Sum Kind = iota + 1
 	Gather
-	// Amend is no call: it changes the roster.
+	// Amend changes the roster. The learner never calls it.
 	Amend
 )
 
@@ -59,20 +59,21 @@ func (k Kind) String() string {
 	return "unknown collective"
 }
 
-// Header is what all members of a slot must agree on before any value moves.
+// A Header describes a call. All members of a slot must agree on it before any value moves.
 type Header struct {
 	Kind   Kind
-	Round  uint32   // the model round, 0 during start-up
-	Length uint32   // values of a Sum; 0 for a Gather
-	Hash   [32]byte // over the above, the bounds of the blocks and the settings
-	// Parameters is the digest of those that the member computes from; zero for none.
+	Round  uint32   // model round; 0 during start-up
+	Length uint32   // number of values of a Sum; 0 for a Gather
+	Hash   [32]byte // over the fields above, the bounds of the blocks and the settings
+	// Parameters is the digest of the model parameters that the member computes from; zero for
+	// none.
 	Parameters [32]byte `json:",omitzero"`
-	// Running is the running total that a Sum belongs to; zero for none.
+	// Running identifies the running total that a Sum belongs to; zero for none.
 	Running RunningHeader `json:",omitzero"`
 }
 
-// bounded returns blocks without what their values are, which is no part of a sum: equal
-// neighbours are one block.
+// bounded returns blocks without their Moment, which does not matter in a sum, and merges
+// neighbours with equal bounds.
 func bounded(blocks []collabdict.Block) (out []collabdict.Block) {
 	for _, b := range blocks {
 		b.Moment = collabdict.NoMoment
@@ -105,7 +106,7 @@ func (m *Machine) newCall(c Call) (*call, error) {
 			r.values, r.blocks = slices.Clone(c.Values), doubled(c.Blocks)
 			m.p.quanta(c.Blocks, running.Size).round(r.values)
 		}
-		// Whether the bounds fit the arithmetic is found out before anything leaves.
+		// Find out before anything leaves whether the bounds fit the arithmetic.
 		if _, err := m.plans.layout(m.roster.Size, r.blocks); err != nil {
 			return nil, fmt.Errorf("sum: %w", err)
 		}
@@ -114,7 +115,7 @@ func (m *Machine) newCall(c Call) (*call, error) {
 			return nil, fmt.Errorf("gather: want at most %d bytes, got %d", maxBlob, len(c.Blob))
 		}
 		if r.blob == nil {
-			r.blob = []byte{} // a missing member's is nil
+			r.blob = []byte{} // nil stands for a missing member's blob
 		}
 	default:
 		panic("consensus: unknown collective")
@@ -124,7 +125,7 @@ func (m *Machine) newCall(c Call) (*call, error) {
 	return r, nil
 }
 
-// header describes the call by all that members must agree on.
+// header returns the header of a call.
 func (m *Machine) header(c Call, running RunningHeader) Header {
 	h := newHashing("header", m.p.Run)
 	h.number(m.slot.number)
@@ -136,7 +137,7 @@ func (m *Machine) header(c Call, running RunningHeader) Header {
 	return Header{Kind: c.Kind, Round: c.Round, Length: uint32(len(c.Values)), Hash: h.sum(), Parameters: c.Parameters, Running: running}
 }
 
-// arithmetic returns what vectors are made of in the settings' scheme.
+// arithmetic returns the arithmetic of the settings' scheme.
 func (s Settings) arithmetic() chunking.Arithmetic {
 	switch {
 	case s.Scheme == BaseK:

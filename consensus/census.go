@@ -2,14 +2,14 @@ package consensus
 
 import "github.com/collabdict/collabdict"
 
-// Census follows whom the running totals of a run have counted.
+// A Census records which members the running totals of a run have counted.
 type Census struct {
 	Settings Settings
 	counted  map[string]map[uint32]bool
 }
 
-// Carried is what a learner may ask of a running total, as [collabdict.Carrier] says. The
-// zero value is that of a sum over the view.
+// Carried describes a running total for a learner, as in [collabdict.Carrier]. The zero value
+// describes a sum over the view.
 type Carried struct {
 	Members  int
 	Rounding float64
@@ -38,10 +38,10 @@ func (c *Census) Add(d *Decision) Carried {
 	return Carried{len(of), c.Settings.rounding(r.Size)}
 }
 
-// rounding returns the share of its bound by which a value of a vector is rounded at most in
-// a running total that began in a roster of so many members.
+// rounding returns the largest rounding error of a value in a running total, relative to the
+// value's bound. size is the size of the roster in which the total began.
 func (s Settings) rounding(size uint32) float64 {
-	// Half of a quantum. This is a power of two, so it is up to twice as large beside
-	// another bound.
+	// The error is at most half a quantum. A quantum is a power of two, so relative to another
+	// bound it may be up to twice as large as here.
 	return s.withDefaults().quanta([]collabdict.Block{{Len: 1, Bound: 1}}, size)[0].unit
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// compare ends the run unless all members that have opened the attempt towards this one
-// compute from the same parameters. Each does so before it adds anything of the others
-// to its own, so no total of unlike members comes about.
+// compare ends the run unless all members that have opened the attempt towards this one compute
+// from the same parameters. Each member compares before it adds the others' data to its own, so
+// members with different parameters never produce a total.
 func (m *Machine) compare(a *attempt, e *Effects) (same bool) {
 	own := m.slot.call.header
 	if a.alike(own.Parameters) {
@@ -41,8 +41,7 @@ func (m *Machine) compare(a *attempt, e *Effects) (same bool) {
 	return false
 }
 
-// alike reports whether all that has been opened towards this member is of the same
-// parameters.
+// alike reports whether all opening messages received name the given parameters.
 func (a *attempt) alike(parameters [32]byte) bool {
 	for _, b := range a.seeds {
 		if b.Header.Parameters != parameters {

@@ -1,11 +1,11 @@
 package consensus
 
-// How a member takes part in the ballots of a slot, from proposing one to the decision.
-// What it may promise, form and vote for is decided in ballot.go; here its answers are
-// sent, and what it works in follows them.
+// How a member takes part in the ballots of a slot, from the proposal to the decision.
+// ballot.go has the rules for what a member may promise, propose and vote for. This file sends
+// the messages and keeps the attempts in step with the ballots.
 
-// judge proposes this member's ballot when the attempt under way has failed, a
-// quorum sees that it has, and no member of a lower rank does.
+// judge proposes this member's next ballot if the current attempt has failed, a quorum agrees
+// that it has, and it is this member's turn.
 func (m *Machine) judge(e *Effects) {
 	s, paused := m.slot, m.roster.paused
 	if s.call == nil && !paused || s.ballots.commit != nil || s.abstains || !m.roster.decides(m.p.Self) {
@@ -14,7 +14,7 @@ func (m *Machine) judge(e *Effects) {
 		return
 	}
 	if left := m.monitor.abandoned(); left != nil && !paused {
-		if a := s.attempts[s.ballots.promised]; a == nil || !a.here || m.compare(a, e) { // else they have left for that, it seems
+		if a := s.attempts[s.ballots.promised]; a == nil || !a.here || m.compare(a, e) { // otherwise they probably left because of the parameters
 			m.fail(e, m.roster.leftError(left, m.monitor.peer(m.now, left[0]).left))
 		}
 		return
@@ -24,7 +24,7 @@ func (m *Machine) judge(e *Effects) {
 		return
 	}
 	if s.ballots.unprepared() {
-		m.prepare(e) // an earlier process has not come to its view
+		m.prepare(e) // an earlier process stopped before it had made the view
 	}
 	if s.ballots.prepares() {
 		m.formView(m.now-s.ballots.prepared > viewWait*m.p.Heartbeat, e)
@@ -38,7 +38,7 @@ func (m *Machine) judge(e *Effects) {
 	}
 }
 
-// standing returns where this member stands in the slot under way.
+// standing returns this member's position in the current slot.
 func (m *Machine) standing() *standing {
 	s := m.slot
 	a := s.attempts[s.ballots.promised]
@@ -49,34 +49,34 @@ func (m *Machine) standing() *standing {
 	}
 }
 
-// busy reports whether this member works in a session that goes on.
+// busy reports whether this member works in a session that makes progress.
 func (m *Machine) busy() bool {
 	a := m.slot.attempts[m.slot.ballots.promised]
 	return a != nil && a.here && a.lanes != nil && a.result == nil && m.monitor.recent(m.now) && m.monitor.whyStuck(m.now, m.standing()) == ""
 }
 
-// invites reports whether this member is to let members in that are outside the
-// preset view: at the beginning of a round, before its session.
+// invites reports whether this member has to let in members from outside the preset view. It
+// does so at the beginning of a round, before the session begins.
 func (m *Machine) invites() bool {
 	s := m.slot
 	begun := s.ballots.promised != 0 || s.attempts[0] != nil && s.attempts[0].lanes != nil
 	return !begun && m.newRound() && m.monitor.invites(m.now, s.number, s.preset)
 }
 
-// propose prepares this member's next ballot.
+// propose promises and prepares this member's next ballot.
 func (m *Machine) propose(e *Effects) {
 	m.promise(m.roster.next(m.roster.self, m.slot.ballots.promised))
 	m.prepare(e)
 }
 
-// prepare asks for the promises of this member's ballot that it has promised.
+// prepare asks for promises of the promised ballot, which this member owns.
 func (m *Machine) prepare(e *Effects) {
 	b := &m.slot.ballots
 	b.prepare(m.now, m.ownPromise())
 	m.tell(e, b.promised, &Prepare{})
 }
 
-// promise leaves all lower ballots for good.
+// promise promises a ballot, which leaves all lower ballots and their attempts for good.
 func (m *Machine) promise(ballot uint32) {
 	s := m.slot
 	m.monitor.noteStall(m.now, m.standing())
@@ -94,11 +94,11 @@ func (m *Machine) ownPromise() Promise {
 	return m.slot.ballots.ownPromise(m.joins(), without, m.requestedNow())
 }
 
-// joins reports whether this member's learner has come to the slot under way.
+// joins reports whether this member's learner has come to the current slot.
 func (m *Machine) joins() bool { return m.slot.call != nil || m.learner >= m.slot.number }
 
-// receivePrepare promises a ballot to its owner, unless this member works in an
-// attempt that goes on.
+// receivePrepare promises a ballot to its owner, unless this member works in a session that
+// makes progress.
 func (m *Machine) receivePrepare(from int, ballot uint32, e *Effects) {
 	b := &m.slot.ballots
 	if m.slot.abstains || !b.mayPromise(from, ballot) {
@@ -115,7 +115,7 @@ func (m *Machine) receivePrepare(from int, ballot uint32, e *Effects) {
 	m.send(e, from, ballot, &p)
 }
 
-// receivePromise collects promises for the ballot that this member has prepared.
+// receivePromise collects a promise for the ballot that this member has prepared.
 func (m *Machine) receivePromise(from int, ballot uint32, p *Promise, e *Effects) {
 	if !m.slot.ballots.receivePromise(from, ballot, *p) {
 		return
@@ -126,9 +126,8 @@ func (m *Machine) receivePromise(from int, ballot uint32, p *Promise, e *Effects
 	m.formView(false, e)
 }
 
-// formView makes the view of this member's ballot from the promises that have
-// come, once there are enough and nobody is worth waiting for, or the wait is
-// over.
+// formView makes the view of this member's ballot from the promises received. It does so once
+// there are enough and no further promise is expected, or when the wait is over.
 func (m *Machine) formView(over bool, e *Effects) {
 	b := &m.slot.ballots
 	if b.commit != nil || !b.prepares() || !over && m.promisesToCome() {
@@ -144,8 +143,7 @@ func (m *Machine) formView(over bool, e *Effects) {
 	m.adoptView(v, e)
 }
 
-// promisesToCome reports whether members that are there and would be in the view have
-// not promised yet.
+// promisesToCome reports whether a member that is expected in the view has not promised yet.
 func (m *Machine) promisesToCome() bool {
 	b, w := &m.slot.ballots, &m.monitor
 	for _, member := range w.watched {
@@ -159,8 +157,8 @@ func (m *Machine) promisesToCome() bool {
 	return false
 }
 
-// choose chooses the members of a view that starts anew, and reports whether they are
-// enough, and all that the others hear are among them.
+// choose chooses the members of a NEW view. It reports whether they are enough and none is left
+// out that the others hear.
 func (m *Machine) choose(v *View) bool {
 	all := m.divide(v)
 	if len(v.Members) < m.roster.Least && m.monitor.pardon() {
@@ -169,10 +167,10 @@ func (m *Machine) choose(v *View) bool {
 	return all && len(v.Members) >= m.roster.Least
 }
 
-// divide fills in the members of a view of this member's ballot, and why the others are
-// not in it. It reports whether the view is to be made: one that this member would leave
-// out alone is waited for, and let in after a while if it can be; if it cannot be, the
-// others are left to try.
+// divide fills in the members of this member's view, and the reasons why the others are
+// missing. It reports whether the view can be made. If only this member would leave out
+// another, it first waits for that member. Then it lets the member in if possible. If not, it
+// makes no view, and another owner has to try.
 func (m *Machine) divide(v *View) (all bool) {
 	v.Members, v.Missing, all = nil, nil, true
 	at, b := m.standing(), &m.slot.ballots
@@ -201,8 +199,8 @@ func (m *Machine) divide(v *View) (all bool) {
 	return all
 }
 
-// whyOut says why a member cannot be in the view of this member's ballot, "" if
-// it can. Within a round a view may shrink, never grow.
+// whyOut returns the reason why a member cannot be in the view of this member's ballot, or ""
+// if it can. Within a round a view may shrink, but never grow.
 func (m *Machine) whyOut(member int, at *standing) string {
 	w := &m.monitor
 	p, there := m.slot.ballots.promises[member]
@@ -227,13 +225,13 @@ func (m *Machine) whyOut(member int, at *standing) string {
 	return ""
 }
 
-// newRound reports whether the slot under way is the first of its round.
+// newRound reports whether the current slot is the first of its round.
 func (m *Machine) newRound() bool {
 	c := m.slot.call
 	return c != nil && (c.header.Round != m.slot.round || m.slot.number == 0)
 }
 
-// receiveView takes a view from its owner, or from whoever has it.
+// receiveView takes a view, from its owner or from any member that has it.
 func (m *Machine) receiveView(v *View, e *Effects) {
 	b := &m.slot.ballots
 	if b.commit == nil && v.Ballot > 0 && b.checkView(v, m.betweenRounds()) == nil {
@@ -241,7 +239,7 @@ func (m *Machine) receiveView(v *View, e *Effects) {
 	}
 }
 
-// adoptView makes a view known.
+// adoptView stores a view and acts on it.
 func (m *Machine) adoptView(v *View, e *Effects) {
 	b := &m.slot.ballots
 	if !b.adopt(v) {
@@ -251,7 +249,7 @@ func (m *Machine) adoptView(v *View, e *Effects) {
 		m.monitor.step(m.now)
 	}
 	if m.roster.Committee != nil {
-		if v.Ballot > b.promised { // members that do not promise follow the views
+		if v.Ballot > b.promised { // members that do not vote follow the views
 			m.promise(v.Ballot)
 		}
 		m.passOn(e, v.Ballot, v)
@@ -259,8 +257,8 @@ func (m *Machine) adoptView(v *View, e *Effects) {
 	m.replayEarly(e)
 }
 
-// vote votes for a sealed result in a ballot. The vote and the result are on disk
-// before anybody hears of it. A member that does not decide keeps the result only.
+// vote votes for a sealed result in a ballot. The vote and the result are on disk before the
+// vote leaves. A member that does not vote only keeps the result.
 func (m *Machine) vote(ballot uint32, sealed *Sealed, digest [32]byte, e *Effects) {
 	s := m.slot
 	s.results.keep(sealed, digest)
@@ -276,8 +274,8 @@ func (m *Machine) vote(ballot uint32, sealed *Sealed, digest [32]byte, e *Effect
 	m.tell(e, ballot, &done)
 }
 
-// finishVote votes in a ballot that finishes an earlier attempt, if this member has
-// its sealed result. Any member of the roster may.
+// finishVote votes in a ballot that finishes an earlier attempt, if this member has the sealed
+// result. Members outside the attempt may do so, too.
 func (m *Machine) finishVote(v *View, e *Effects) bool {
 	sealed := m.sealedOf(*v.Finish)
 	if sealed == nil {
@@ -302,7 +300,7 @@ func (m *Machine) receiveDone(from int, ballot uint32, d *Done, e *Effects) {
 	}
 }
 
-// receiveCommit takes a certificate from whoever has it.
+// receiveCommit takes a certificate from any member.
 func (m *Machine) receiveCommit(c *Certificate, e *Effects) {
 	b := &m.slot.ballots
 	if !m.unmaskIn(c, e) && b.commit == nil && b.checkCertificate(b.position, c) {
@@ -310,8 +308,8 @@ func (m *Machine) receiveCommit(c *Certificate, e *Effects) {
 	}
 }
 
-// commit notes what the slot has decided, and forgets the secrets of all other
-// attempts: they must never be told.
+// commit stores the decision and deletes the secrets of all other attempts, which must never be
+// revealed.
 func (m *Machine) commit(c *Certificate, e *Effects) {
 	s := m.slot
 	s.ballots.decide(c)

@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// callHead and sealedHead are what stands before the vectors, as JSON.
+// A callHead is the JSON part of the entry of a call. The vector follows it.
 type callHead struct {
 	Header Header
 	Blocks []collabdict.Block
@@ -49,7 +49,7 @@ func decodeSealed(b []byte) (*Sealed, error) {
 	return s, err
 }
 
-// encodeHead returns a head as JSON, after its length.
+// encodeHead returns a head as JSON, preceded by its length in 4 bytes.
 func encodeHead(head any) []byte {
 	h, err := json.Marshal(head)
 	if err != nil {
@@ -80,31 +80,30 @@ func decodeWords(b []byte, head any) ([]uint64, error) {
 	return words, nil
 }
 
-// Write puts bytes under a name into the slot's entry on disk: Data, and after it the
-// Vector. Without Data what is there is deleted.
+// A Write stores an entry of a slot on disk: Data, followed by Vector. Without Data it deletes
+// the entry.
 type Write struct {
 	Slot   uint64
-	Name   string // one of the Entry names; Forget
+	Name   string // an Entry constant, possibly with a suffix, or Forget
 	Data   []byte
 	Vector Vector
 }
 
-// Forget is the name of the Write that deletes all that is kept of a slot but its
-// decision.
+// Forget is the name of the Write that deletes all entries of a slot. The decision in the log
+// stays.
 const Forget = ""
 
-// Vector is what long entries end with, each number in 8 bytes in little endian:
-// values, or words. It is the memory that the machine and its caller go on with,
-// so that none as long is taken for the disk.
+// A Vector is the end of a long entry: values or words, each as 8 bytes in little endian. It
+// shares the memory that the machine and its caller use, which avoids a copy for the disk.
 type Vector struct {
 	Values []float64
 	Words  []uint64
 }
 
-// Size returns the number of bytes.
+// Size returns the size of the entry in bytes.
 func (w *Write) Size() int { return len(w.Data) + 8*(len(w.Vector.Values)+len(w.Vector.Words)) }
 
-// Bytes returns a copy of all bytes, nil if there is no Data.
+// Bytes returns a copy of the entry's bytes, or nil without Data.
 func (w *Write) Bytes() []byte {
 	if w.Data == nil {
 		return nil
@@ -112,7 +111,7 @@ func (w *Write) Bytes() []byte {
 	return w.Append(make([]byte, 0, w.Size()), 0, w.Size())
 }
 
-// Append appends the bytes from one place up to another.
+// Append appends the entry's bytes from index from up to index to.
 func (w *Write) Append(b []byte, from, to int) []byte {
 	if n := len(w.Data); from < n {
 		b = append(b, w.Data[from:min(n, to)]...)

@@ -8,31 +8,31 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// LostError says that members take no part any more: they were silent for longer
-// than Params.Lost, or have left.
+// A LostError reports members that take no further part: they have been silent for too long, or
+// have left.
 type LostError struct {
 	Members []int
 	Names   []string
-	Reason  string // in words that follow the names
-	Via     string // the other member that says so, if any
+	Reason  string // words that follow the names
+	Via     string // name of the member that reported it; empty for this member
 }
 
 func (e *LostError) Error() string {
 	s := fmt.Sprintf("lost %s: %s", strings.Join(e.Names, ", "), e.Reason)
 	if e.Via != "" {
-		s += " (says " + e.Via + ")"
+		s += " (reported by " + e.Via + ")"
 	}
 	return s
 }
 
-// MemberError says that a member sent what no honest member sends. The reason is
-// told to all members, the detail, which may hold values, to none.
+// A MemberError reports a member that sent something that no honest member sends. Reason is
+// sent to all members. Detail may contain private values and is sent to none.
 type MemberError struct {
 	Member   int
 	Name     string
 	Reason   string
 	Detail   string
-	Evidence *Evidence // nil where nothing was signed
+	Evidence *Evidence // nil if nothing was signed
 }
 
 func (e *MemberError) Error() string {
@@ -42,15 +42,15 @@ func (e *MemberError) Error() string {
 	return e.Name + " " + e.Reason
 }
 
-// ParametersError says that members compute from different parameters, so that a total
-// of theirs would mean nothing.
+// A ParametersError reports members that compute from different parameters, whose total would
+// be meaningless.
 type ParametersError struct {
 	Round uint32
-	// Members hold others than most of those that this member compares, Most; or are all
-	// of these, and Most is zero, where no parameters are held by more than half.
+	// Members hold parameters other than Most, the digest of the majority. If no majority
+	// exists, Most is zero and Members are all members compared.
 	Members []int
 	Names   []string
-	Digests [][32]byte // of what they hold
+	Digests [][32]byte // digests of the parameters that Members hold
 	Most    [32]byte
 }
 
@@ -63,13 +63,13 @@ func (e *ParametersError) Error() string {
 	if e.Most != [32]byte{} {
 		s += fmt.Sprintf(", most members %x", e.Most[:4])
 	}
-	return s + ": run the same version everywhere; where it is the same, test the memory of the machines named"
+	return s + ": run the same version everywhere; if the versions agree, test the memory of these machines"
 }
 
-// AbortError says that the run was ended at this member.
+// An AbortError reports that this member has ended the run.
 type AbortError struct {
 	Reason  string
-	Returns bool // this member may come back and go on
+	Returns bool // this member may come back and continue
 }
 
 func (e *AbortError) Error() string { return e.Reason }
@@ -86,17 +86,16 @@ func (r *roster) lostError(members []int, reason, via string) error {
 	return e
 }
 
-// finishedError says that a member has ended its run as planned, but this one goes
-// on.
+// finishedError reports that a member has finished its run although this one continues.
 func (r *roster) finishedError(member int) error {
-	return r.lostError([]int{member}, "it has finished its run, and this member goes on: run the same version with the same settings everywhere", "")
+	return r.lostError([]int{member}, "it has finished its run, but this member has not: run the same version with the same settings everywhere", "")
 }
 
-// leftError says who has left for good, so that the rest are too few, and how the first
-// of them did.
+// leftError reports the members that have left for good, so that too few remain. The reason is
+// that of the first of them.
 func (r *roster) leftError(left []int, l *Leave) error {
 	if slices.Contains(l.Blame, uint32(r.self)) {
-		return r.lostError(left[:1], "it has given this member up: check the network between the two", "")
+		return r.lostError(left[:1], "it considers this member lost: check the network between the two", "")
 	}
 	var blame []int
 	for _, b := range l.Blame {
@@ -110,11 +109,11 @@ func (r *roster) leftError(left []int, l *Leave) error {
 	return r.lostError(left, printable(l.Reason), "")
 }
 
-// leaveOf returns what to tell the others about the end of the run here: the
-// members that are the cause, or this member's own reason. An error of its own may
-// hold private values, so they learn only that there was one.
+// leaveOf returns the message that tells the others why the run ends here. It names the members
+// that caused the end, or gives this member's reason. Other errors may contain private values,
+// so the others learn only that there was one.
 func leaveOf(err error) *Leave {
-	l := &Leave{Reason: "it met an error, which its log tells"}
+	l := &Leave{Reason: "it ended with an error; see its log"}
 	switch err := err.(type) {
 	case *LostError:
 		l.Reason = err.Reason
@@ -129,7 +128,7 @@ func leaveOf(err error) *Leave {
 			}
 		}
 	case *ParametersError:
-		l.Reason = fmt.Sprintf("it holds other parameters than most members in round %d", err.Round)
+		l.Reason = fmt.Sprintf("its parameters differ from those of most members in round %d", err.Round)
 		if err.Most == [32]byte{} {
 			l.Reason = fmt.Sprintf("members hold different parameters in round %d", err.Round)
 		}
@@ -139,16 +138,16 @@ func leaveOf(err error) *Leave {
 	case *chunking.TotalError:
 		l.Reason = "a total was larger than all bounds together allow"
 	case *RemovedError:
-		// Who does not know of that yet is to hear of it from those who are left, not to
-		// give the run up.
-		l.Reason, l.Returns = "it is not of the roster any more", true
+		// A member that has not heard of the removal should learn it from the remaining
+		// members, not give up the run.
+		l.Reason, l.Returns = "it was removed from the roster", true
 	case *AbortError:
 		l.Reason, l.Returns = err.Reason, err.Returns
 	}
 	return l
 }
 
-// printable makes a reason from another member fit for one line of a terminal.
+// printable makes a reason from another member safe to print on one line of a terminal.
 func printable(s string) string {
 	const most = 300
 	s = strings.Map(func(r rune) rune {

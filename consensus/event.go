@@ -6,53 +6,51 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Event is an input of the machine: one of Call, Receive, Tick, RequestAmendment, Finish, Abort.
-// Every event carries the time since the start of the run; the machine has no
-// clock.
+// An Event is an input of the machine: a Call, Receive, Tick, RequestAmendment, Finish or
+// Abort. The machine has no clock: Step takes the time since the start of the run together with
+// the event.
 type Event interface{ event() }
 
-// Call enters the slot under way with this member's contribution. A slot that has
-// been decided without this member's call is not called any more: its Decision is
-// the answer.
+// A Call enters this member's contribution into the current slot. If the others decide the slot
+// before the call, the call is not made: the slot's Decision is its answer.
 type Call struct {
 	Kind   Kind
 	Round  uint32
-	Values []float64          // a Sum's vector; lent until the decision, and not modified
-	Blocks []collabdict.Block // the bounds of Values
-	// Running is the running total that a Sum belongs to; its vector is rounded.
+	Values []float64          // vector of a Sum; lent to the machine until the decision, and not modified
+	Blocks []collabdict.Block // bounds of Values
+	// Running names the running total that a Sum belongs to. The machine rounds its vector.
 	Running Running
-	Blob    []byte // a Gather's contribution; not modified
-	// Parameters is the digest of those that the contribution follows from, which all
-	// members hold; zero for none.
+	Blob    []byte // contribution to a Gather; not modified
+	// Parameters is the digest of the model parameters that the contribution was computed from.
+	// All members hold the same ones. Zero means none.
 	Parameters [32]byte
-	// Entropy is fresh secret randomness that nothing else was drawn from. All
-	// secrets of the slot are derived from it.
+	// Entropy is fresh secret randomness with no other use. All secrets of the slot are derived
+	// from it.
 	Entropy [32]byte
 }
 
-// Receive is a message from another member of the roster, whose identity the
-// carrier has authenticated.
+// A Receive delivers a message from another member. The carrier has authenticated the sender.
 type Receive struct {
 	From    int
 	Message Valid
 }
 
-// Tick lets time pass. Give one at least every half of Params.Heartbeat.
+// A Tick lets time pass. The caller makes at least one every half of Params.Heartbeat.
 type Tick struct {
 	// Learner is the slot that this member's learner calls next, or has called.
 	Learner uint64
 }
 
-// RequestAmendment says which amendment of the roster this member wants; nil means none. It is
-// made between two rounds, once a quorum wants the same. One that the roster cannot
-// be amended by is not wanted.
+// A RequestAmendment sets the amendment of the roster that this member requests; nil means
+// none. The roster changes between two rounds, once a quorum requests the same amendment. An
+// invalid amendment counts as none.
 type RequestAmendment struct{ Amendment *Amendment }
 
-// Finish says that the run is over here, as planned.
+// A Finish ends the run at this member, as planned.
 type Finish struct{}
 
-// Abort says that the run is over here before its end. Returns says that this
-// member may come back and go on.
+// An Abort ends the run at this member early. Returns reports whether the member may come back
+// and continue.
 type Abort struct {
 	Reason  string
 	Returns bool
@@ -65,62 +63,61 @@ func (RequestAmendment) event() {}
 func (Finish) event()           {}
 func (Abort) event()            {}
 
-// Effects is what an event causes. Writes and decisions must be on disk, in one
-// transaction, before any of the sends leaves, and the sends leave before the
-// decisions are acted on.
+// Effects are the consequences of an event. The caller first stores Writes and Decisions in one
+// transaction, then makes Sends and Serves, and only then acts on Decisions.
 type Effects struct {
 	Writes    []Write
 	Decisions []*Decision
 	Sends     []Send
 	Serves    []Serve
-	Err       error // why the run has ended here, told once
+	Err       error // why the run has ended at this member; set once
 }
 
-// Send is a message to a member. Control messages go to all members at once.
+// A Send is a message to one member or to all.
 type Send struct {
-	To      int // a member, or All
+	To      int // rank of a member, or All
 	Message Message
 }
 
-// All addresses every other member, over the control plane.
+// All is the address of all other members, over the control plane.
 const All = -1
 
-// Serve asks for a decided slot to be sent to a member that has missed it, from the
-// disk: the decision of the log, with the certificate of the slot after it, or what
-// an entry of the slot is sent as ([SealOf]).
+// A Serve asks the caller to send a decided slot from disk to a member that has missed it: the
+// decision in the log with the certificate of the slot after it, or an entry of the slot as the
+// message that [SealOf] returns.
 type Serve struct {
 	To     int
 	Slot   uint64
 	Ballot uint32 // of the message
-	Entry  string // "" is the decision
+	Entry  string // name of the entry; "" means the decision
 }
 
-// Decision is the end of a slot, the same at every member but for Cost.
+// A Decision is the result of a slot. All fields except Cost are the same at all members.
 type Decision struct {
 	Slot        uint64
 	Kind        Kind
 	Round       uint32
-	Attempt     uint32    // whose result it is
-	Members     []uint32  // whose contributions are in it, in rank order
-	Missing     []Missing // all others
-	Total       []float64 // of a Sum; where Running is set, of all members counted so far
-	Running     *Counted  // the running total, nil for a sum over Members
-	Blobs       [][]byte  // of a Gather, by rank; nil for a missing member. Of an Amend the amendment
-	Digest      [32]byte  // SHA-256 of Total's or Blobs' bytes
-	Chain       [32]byte  // over this and all earlier decisions
+	Attempt     uint32    // the decided attempt
+	Members     []uint32  // members whose contributions are in the result, in rank order
+	Missing     []Missing // all other members, with reasons
+	Total       []float64 // of a Sum: over Members, or if Running is set over all members counted so far
+	Running     *Counted  // the running total; nil for a sum over Members
+	Blobs       [][]byte  // of a Gather: by rank, nil for a missing member; of an Amend: the amendment
+	Digest      [32]byte  // SHA-256 of the bytes of Total or Blobs
+	Chain       [32]byte  // hash over this decision and all earlier ones
 	Certificate *Certificate
 	Cost        Cost
 }
 
-// Cost is what a slot took at this member.
+// A Cost is the effort that a slot took at this member.
 type Cost struct {
-	// Ballot is the one that the slot was decided in; Lost are members whose pads
-	// were put together from shares, since they were lost after the vote.
+	// Ballot is the ballot in which the slot was decided. Lost are the members whose pads were
+	// rebuilt from shares because they were lost after the vote.
 	Ballot uint32
 	Lost   []uint32
-	// Rounds of the session, and Difference ‖own − adopted‖₂ relative to
-	// ‖adopted‖₂, where this member took part in it; 0 where the total is no further from 0
-	// than results may lie apart.
+	// Rounds is the number of rounds of the session, 0 if this member took no part in it.
+	// Difference is ‖own − adopted‖₂ / ‖adopted‖₂. It is 0 if this member took no part, or if
+	// the total is no further from 0 than the results of two members may differ.
 	Rounds     int
 	Difference float64
 	Began      time.Duration

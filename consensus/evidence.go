@@ -6,28 +6,28 @@ import (
 	"slices"
 )
 
-// CastVote is a vote as a member has signed it. Anybody who knows the member's key can
+// A CastVote is a vote as its member has signed it. Anybody who knows the member's key can
 // check it, long after the run.
 type CastVote struct {
 	Member    uint32
 	Slot      uint64
 	Vote      Vote
-	Chain     [32]byte // of the slots before
+	Chain     [32]byte // hash over the slots before
 	Signature []byte
 }
 
-// Evidence is why a member is named in an error, in signed votes: the one that gave it
-// away first, then the votes that contradict it. Two of the same member prove that it is at fault
-// ([TwoFaced]). A vote on another chain does not by itself: its author may have been deceived in
-// the slot before. The votes that decided that slot here are then among the evidence, to be put
-// together with the evidence of other members.
+// Evidence is the signed votes for which an error names a member. The first is the member's
+// vote that revealed the fault; the others contradict it. Two contradicting votes of one member
+// prove the fault ([TwoFaced]). A vote with another chain alone does not: its author may have
+// been deceived in the slot before. The evidence then includes the votes that decided that slot
+// here, for comparison with the evidence of other members.
 type Evidence struct {
 	Run    [32]byte
 	Member int
 	Votes  []CastVote
 }
 
-// Signed returns what the member has signed, for the identity of the run.
+// Signed returns the bytes that the member has signed, for the identity of the run.
 func (v *CastVote) Signed(run [32]byte) []byte {
 	b := ballots{roster: &roster{run: run}}
 	return b.voteBytes(position{v.Slot, v.Chain}, v.Vote.Ballot, v.Vote.Value)
@@ -39,9 +39,9 @@ func (v *CastVote) contradicts(w *CastVote) bool {
 		(v.Chain != w.Chain || v.Vote.Ballot == w.Vote.Ballot && v.Vote.Value != w.Vote.Value)
 }
 
-// TwoFaced returns, of votes of one run whose signatures have been checked, the first pair
-// of each member that no honest member signs: for two results in one ballot, or on two
-// chains in one slot.
+// TwoFaced returns, for each member, its first pair of votes that no honest member signs: for
+// two results in one ballot, or with two chains in one slot. The votes are of one run, and
+// their signatures have been checked.
 func TwoFaced(votes []CastVote) (pairs [][2]CastVote) {
 	for i := range votes {
 		named := func(p [2]CastVote) bool { return p[0].Member == votes[i].Member }
@@ -54,12 +54,12 @@ func TwoFaced(votes []CastVote) (pairs [][2]CastVote) {
 	return pairs
 }
 
-// castBy returns a vote in the slot as its member has signed it.
+// castBy returns a vote in this slot as its member has signed it.
 func (b *ballots) castBy(member int, ballot uint32, d Done) CastVote {
 	return CastVote{Member: uint32(member), Slot: b.number, Vote: Vote{ballot, d.Value}, Chain: d.Chain, Signature: d.Signature}
 }
 
-// ofCertificate returns the votes of a certificate for a slot.
+// ofCertificate returns the votes in a certificate for a slot.
 func ofCertificate(slot uint64, c *Certificate) (votes []CastVote) {
 	if c == nil {
 		return nil
@@ -70,7 +70,7 @@ func ofCertificate(slot uint64, c *Certificate) (votes []CastVote) {
 	return votes
 }
 
-// known returns the votes of a member in the slot that this one has counted.
+// known returns the votes of a member that this member has counted in the slot.
 func (b *ballots) known(member int) (votes []CastVote) {
 	for _, ballot := range slices.Sorted(maps.Keys(b.done)) {
 		if d, voted := b.done[ballot][member]; voted {
@@ -80,13 +80,13 @@ func (b *ballots) known(member int) (votes []CastVote) {
 	return append(votes, ofCertificate(b.number, b.commit)...)
 }
 
-// isSigned reports whether a vote is its member's.
+// isSigned reports whether a vote has its member's signature.
 func (r *roster) isSigned(v *CastVote) bool {
 	return r.decides(int(v.Member)) && (r.keys == nil || r.keys.Verify(int(v.Member), v.Signed(r.run), v.Signature))
 }
 
-// unmask ends the run if one of the votes, which are new here, contradicts one of the known
-// ones. It reports whether one does, and sends both to all.
+// unmask ends the run if one of the new votes contradicts a known one. It then sends both votes
+// to all members that vote, and returns true.
 func (m *Machine) unmask(new, known []CastVote, e *Effects) bool {
 	for _, v := range new {
 		for _, w := range known {
@@ -102,15 +102,14 @@ func (m *Machine) unmask(new, known []CastVote, e *Effects) bool {
 	return false
 }
 
-// twoVotesError names a member that has signed both votes.
+// twoVotesError returns the error that names a member that has signed both votes.
 func (r *roster) twoVotesError(v, w CastVote) *MemberError {
 	err := r.memberError(int(v.Member), fmt.Sprintf("signed votes for two results, %x and %x", w.Vote.Value.Digest[:4], v.Vote.Value.Digest[:4]))
 	err.Evidence = &Evidence{Run: r.run, Member: int(v.Member), Votes: []CastVote{v, w}}
 	return err
 }
 
-// proven returns the error that two votes told with a Leave prove, nil if they prove
-// nothing.
+// proven returns the error that the two votes in a Leave prove, or nil if they prove nothing.
 func (r *roster) proven(votes []CastVote) *MemberError {
 	if len(votes) != 2 || !votes[0].contradicts(&votes[1]) || !r.isSigned(&votes[0]) || !r.isSigned(&votes[1]) {
 		return nil
@@ -118,7 +117,7 @@ func (r *roster) proven(votes []CastVote) *MemberError {
 	return r.twoVotesError(votes[0], votes[1])
 }
 
-// unmaskIn does so with the votes of a certificate for the slot under way.
+// unmaskIn calls unmask with the votes of a certificate for the current slot.
 func (m *Machine) unmaskIn(c *Certificate, e *Effects) bool {
 	b := &m.slot.ballots
 	for _, v := range ofCertificate(b.number, c) {
@@ -129,8 +128,9 @@ func (m *Machine) unmaskIn(c *Certificate, e *Effects) bool {
 	return false
 }
 
-// receivePast looks at late votes for the slot before this one, and names a member that has
-// signed another result there. [Machine.accuse] sends two decisions to the others.
+// receivePast checks late votes for the slot before this one, and names a member that has
+// signed another result in it. If there are two decisions, [Machine.accuse] sends both to the
+// others.
 func (m *Machine) receivePast(from int, msg Message, e *Effects) {
 	known := ofCertificate(msg.Slot, m.certified)
 	switch b := msg.Body.(type) {
@@ -142,9 +142,10 @@ func (m *Machine) receivePast(from int, msg Message, e *Effects) {
 	}
 }
 
-// accuse ends the run because of a member's vote, with the votes that contradict it: this
-// member's own, and where it is on another chain, those of the slot before. All members get
-// them: one of them may have other votes of the same members.
+// accuse ends the run because of a member's vote. The error contains the votes that contradict
+// it: this member's own vote and, if the other vote has another chain, the votes of the slot
+// before. All members that vote get them, since one of them may have other votes of the same
+// members.
 func (m *Machine) accuse(from int, ballot uint32, d *Done, fault string, e *Effects) {
 	b := &m.slot.ballots
 	err := m.roster.memberError(from, fault)
@@ -162,13 +163,13 @@ func (m *Machine) accuse(from int, ballot uint32, d *Done, fault string, e *Effe
 	m.fail(e, err)
 }
 
-// alone returns the vote as a certificate of its own, which is none of a quorum.
+// alone returns a certificate with this vote only. It is valid for no quorum.
 func (v *CastVote) alone() *Certificate {
 	return &Certificate{Ballot: v.Vote.Ballot, Value: v.Vote.Value, Chain: v.Chain, Votes: []SignedVote{{v.Member, v.Signature}}}
 }
 
-// show tells each member that decides of votes, be they a quorum's or fewer, ahead of the
-// end of this member's run.
+// show sends votes to each member that votes, before this member's run ends. The votes need not
+// be those of a quorum.
 func (m *Machine) show(slot uint64, c *Certificate, e *Effects) {
 	for i := range m.roster.Size {
 		if s := m.roster.rank(i); s != m.p.Self && m.roster.decides(s) {

@@ -10,11 +10,11 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// hashing writes values of fixed and of told length, so that no two different
-// sequences of values give the same bytes.
+// A hashing writes values of fixed length, and others after their length, so that different
+// sequences of values give different bytes.
 type hashing struct {
 	hash.Hash
-	word []byte // room for a number
+	word []byte // buffer for a number
 }
 
 func newHashing(purpose string, run [32]byte) hashing {
@@ -71,8 +71,8 @@ func (h hashing) blocks(blocks []collabdict.Block) {
 	}
 }
 
-// settings writes each setting after its name. The names and the encodings are part of
-// the wire format: what a field is called in Go is not.
+// settings writes each setting after its name. These names and encodings are part of the wire
+// format; the names of the Go fields are not.
 func (h hashing) settings(s Settings) {
 	text := func(name, value string) {
 		h.bytes([]byte(name))
@@ -114,7 +114,7 @@ func (h hashing) value(v Value) {
 
 func (h hashing) sum() [32]byte { return [32]byte(h.Sum(nil)) }
 
-// digestOfValues returns the SHA-256 of the values as little-endian IEEE 754.
+// digestOfValues returns the SHA-256 of the values as little-endian IEEE 754 numbers.
 func digestOfValues(values []float64) [32]byte {
 	h := sha256.New()
 	buf := make([]byte, 0, 4096)
@@ -128,8 +128,8 @@ func digestOfValues(values []float64) [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// digestOfBlobs returns the SHA-256 of the blobs by rank, each with its length;
-// a missing one has the length 2^64-1.
+// digestOfBlobs returns the SHA-256 of the blobs by rank, each after its length. A missing blob
+// has the length 2^64-1.
 func digestOfBlobs(blobs [][]byte) [32]byte {
 	h := hashing{sha256.New(), make([]byte, 0, 8)}
 	for _, b := range blobs {
@@ -142,7 +142,7 @@ func digestOfBlobs(blobs [][]byte) [32]byte {
 	return h.sum()
 }
 
-// chain returns c_q, the digest of a decision and of all before it.
+// chain returns c_q, the hash over a decision and all earlier ones.
 func chain(before, run [32]byte, d *Decision) [32]byte {
 	h := newHashing("chain", run)
 	h.Write(before[:])
@@ -159,28 +159,28 @@ func chain(before, run [32]byte, d *Decision) [32]byte {
 		h.number(uint64(c.Size))
 		h.ranks(c.Members)
 	}
-	// The sealed result is random to everybody, by the pads of all: who sits where in
-	// the next sessions is known to nobody before it.
+	// The pads of all members make the sealed result random. So before it is known, nobody can
+	// predict the seats in the next sessions.
 	h.value(d.Certificate.Value)
 	return h.sum()
 }
 
-// secrets are what a member holds of an attempt's pads. Only those of the decided
-// attempt are shown to others.
+// secrets are this member's secrets of an attempt: its pad, and shares of other pads. Only
+// those of the decided attempt are ever sent to others.
 type secrets struct {
-	dealt   bool                   // kept: this member has drawn its own
-	pad     [32]byte               // kept: own
-	held    map[int]chunking.Share // kept: shares of the others' pads
-	commits map[int][32]byte       // kept with held: to the others' pads
+	dealt   bool                   // kept: this member has drawn its secrets
+	pad     [32]byte               // kept: this member's pad
+	held    map[int]chunking.Share // kept: shares of the others' pads, by owner
+	commits map[int][32]byte       // kept with held: commitments to all pads, by owner
 }
 
-// naming derives what belongs to one slot of a run.
+// A naming derives names and secrets that belong to one slot of a run.
 type naming struct {
 	run  [32]byte
 	slot uint64
 }
 
-// context names a member's secrets in a ballot.
+// context returns the context of a member's secrets in a ballot.
 func (n naming) context(ballot uint32, from int) chunking.Context {
 	return chunking.Context{Run: n.run, Slot: n.slot, Ballot: ballot, From: from}
 }
@@ -201,7 +201,7 @@ func (n naming) padMask(owner int, attempt uint32, seed [32]byte) chunking.Mask 
 	return chunking.Mask{Context: c, Purpose: chunking.ForPad, Seed: seed}
 }
 
-// commitment returns what a member publishes of its pad before the session.
+// commitment returns the commitment to a pad, which its member publishes before the session.
 func (n naming) commitment(member int, ballot uint32, pad [chunking.SeedSize]byte) [32]byte {
 	h := newHashing("commitment", n.run)
 	h.number(n.slot)

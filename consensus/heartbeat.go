@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// What members tell each other again and again: where they stand, by heartbeats, and what
-// another lacks, as help that it asks for or waits for.
+// What members send again and again: heartbeats with their state, and help, which is messages
+// that another member asks for or waits for.
 
-// passTime judges whether the attempt under way has failed, and tells what is due.
+// passTime judges whether the current attempt has failed, and sends a heartbeat if it is due.
 func (m *Machine) passTime(e *Effects) {
 	m.monitor.pass(m.now)
 	if m.err != nil {
@@ -62,12 +62,12 @@ func (m *Machine) sendHeartbeat(to int, e *Effects) {
 	}
 }
 
-// fewWaited bounds the members outside the committee that a heartbeat goes to, since
+// fewWaited is the largest number of members outside the committee that get a heartbeat because
 // they are waited for.
 const fewWaited = 8
 
-// asks reports whether to ask for what has been decided, if that was not done for the
-// given time.
+// asks reports whether to ask for decisions now: this member has not done so for the given
+// time.
 func (m *Machine) asks(pause time.Duration) bool {
 	s := m.slot
 	a := s.attempts[s.ballots.promised]
@@ -75,14 +75,14 @@ func (m *Machine) asks(pause time.Duration) bool {
 	return m.monitor.asks(m.now, pause, opens || a != nil && a.lanes != nil && a.result == nil)
 }
 
-// ask asks one member at once for what has been decided.
+// ask asks one member for decisions at once.
 func (m *Machine) ask(e *Effects) {
 	if to := m.monitor.nextHelper(m.now, m.slot.number); to >= 0 {
 		m.sendHeartbeat(to, e)
 	}
 }
 
-// receiveHeartbeat notes where a member stands and helps it on.
+// receiveHeartbeat records a member's state and helps it.
 func (m *Machine) receiveHeartbeat(from int, slot uint64, b *Heartbeat, e *Effects) {
 	m.monitor.heartbeat(m.now, from, slot, b, m.slot.number, m.slot.ballots.promised)
 	if b.State == Finished && m.slot.call != nil && slot == m.slot.number {
@@ -95,8 +95,8 @@ func (m *Machine) receiveHeartbeat(from int, slot uint64, b *Heartbeat, e *Effec
 	m.help(from, slot, b, e)
 }
 
-// help sends a member what it lacks and this member has: because it waits for this
-// member's own messages, or asks this one for what has been decided.
+// help sends a member messages that it lacks and this member has. The member either waits for
+// this member's own messages, or asks this member for decisions.
 func (m *Machine) help(to int, slot uint64, b *Heartbeat, e *Effects) {
 	asks := b.Ask == uint32(m.p.Self)+1
 	waits := slices.Contains(b.Waiting, uint32(m.p.Self)) && (asks || m.now-m.monitor.since >= 2*m.p.Heartbeat)
@@ -115,18 +115,19 @@ func (m *Machine) help(to int, slot uint64, b *Heartbeat, e *Effects) {
 		if asks {
 			m.helpOpen(m.last, to, b, e)
 		}
-	case asks && slot < m.slot.number && slot+1 < m.slot.number: // slots of nonsense wrap around
+	case asks && slot < m.slot.number && slot+1 < m.slot.number: // invalid slot numbers may wrap around
 		e.Serves = append(e.Serves, Serve{To: to, Slot: slot})
 	}
 	if len(e.Sends)+len(e.Serves) == sent {
-		*h = help{} // what has not been sent yet is not waited for longer and longer
+		*h = help{} // nothing was sent, so the wait must not grow
 	}
 }
 
-// lacksPrepare reports whether a member of the same slot has not promised the ballot
-// that this member prepares; has done so before its learner had come to the slot, or
-// before it said that it will not; or does not miss yet whom this member misses. The wait
-// for promises is short: the member may have been in an earlier slot when it was asked.
+// lacksPrepare reports whether a member needs the Prepare of this member's ballot again. It
+// does if it has not promised; if its learner had not come to the slot when it promised, and it
+// has not said since that it will not come; or if its promise does not yet name all members
+// that this member would leave out. The member may have been in an earlier slot when the
+// Prepare came, and the wait for promises is short.
 func (m *Machine) lacksPrepare(to int, b *Heartbeat) bool {
 	s := m.slot
 	if s.ballots.commit != nil || !s.ballots.prepares() || b.Promised > s.ballots.promised {
@@ -140,7 +141,7 @@ func (m *Machine) lacksPrepare(to int, b *Heartbeat) bool {
 	return slices.ContainsFunc(own.Without, func(member uint32) bool { return !p.names(int(member)) })
 }
 
-// helpOn sends what a member of the same slot lacks.
+// helpOn sends a member in the same slot the messages that it lacks.
 func (m *Machine) helpOn(to int, b *Heartbeat, asks bool, e *Effects) {
 	s := m.slot
 	if s.ballots.commit != nil {
@@ -172,8 +173,8 @@ func (m *Machine) helpOn(to int, b *Heartbeat, asks bool, e *Effects) {
 	m.again(to, b, e)
 }
 
-// again sends this member's own messages of the attempt under way that a member
-// of it waits for.
+// again sends this member's own messages of the current attempt to a member that waits for
+// them.
 func (m *Machine) again(to int, b *Heartbeat, e *Effects) {
 	s := m.slot
 	a := s.attempts[s.ballots.promised]
@@ -194,14 +195,14 @@ func (m *Machine) again(to int, b *Heartbeat, e *Effects) {
 	}
 }
 
-// helpOpen sends what opens a decided slot.
+// helpOpen sends a member the messages that open a decided slot.
 func (m *Machine) helpOpen(s *slot, to int, b *Heartbeat, e *Effects) {
 	attempt := s.ballots.commit.Value.Attempt
 	send := func(body Body) {
 		e.Sends = append(e.Sends, Send{To: to, Message: Message{Slot: s.number, Ballot: attempt, Body: body}})
 	}
 	send(&Commit{Certificate: s.ballots.commit})
-	// Who has voted has a result, nearly always this one.
+	// A member that has voted has a result, nearly always this one.
 	switch sealed := s.results.sealed[attempt]; {
 	case sealed == nil || b.State == Opening || b.State == Voted:
 	case sealed.onDisk():

@@ -40,7 +40,7 @@ func TestOneMemberLeavesNobodyOut(t *testing.T) {
 				if len(v.Members) != size-1 {
 					t.Fatalf("only %v have promised ballot %d", v.Members, v.Ballot)
 				}
-				want := fmt.Sprintf("view of ballot %d: leaves out member %d, which fewer than %d of the promises would do", v.Ballot, victim, m.roster.Colluders+1)
+				want := fmt.Sprintf("view of ballot %d: leaves out member %d, which fewer than %d promises name", v.Ballot, victim, m.roster.Colluders+1)
 				for rank, other := range n.members {
 					if rank == active {
 						continue

@@ -5,27 +5,26 @@ import (
 	"fmt"
 )
 
-// Log checks the decisions of a log, in order from the first one: each has the votes of a
-// quorum of the roster of its slot, which sign all that was decided before it, and is what
-// its digests say. The votes for a total sign its sealed result, so the last total of a log
-// is held by its digest and the chain alone.
+// A Log checks the decisions of a log, in order from the first one. Each decision must have the
+// votes of a quorum of its slot's roster, which sign all earlier decisions, and must match its
+// digests. Votes for a total sign its sealed result, so only the digest and the chain vouch for
+// the last total of a log.
 type Log struct{ m *Machine }
 
-// NewLog returns a check from the beginning of a run, whose parameters are given as they
-// were then.
+// NewLog returns a Log at the beginning of a run. p has the parameters that the run began with.
 func NewLog(p Params) (*Log, error) {
 	m, err := New(p)
 	return &Log{m}, err
 }
 
-// Check reports a decision that the run cannot have come to after those before it.
+// Check returns an error if the run cannot have made a decision after those checked before.
 func (l *Log) Check(d *Decision) error {
 	m, at := l.m, l.m.slot.position
 	if d.Slot != at.number {
 		return fmt.Errorf("slot %d: want slot %d next", d.Slot, at.number)
 	}
 	if !m.slot.ballots.checkCertificate(at, d.Certificate) {
-		return fmt.Errorf("slot %d: no quorum has signed it after what the log has before it", d.Slot)
+		return fmt.Errorf("slot %d: no quorum has signed it as the next decision of this log", d.Slot)
 	}
 	next := *d
 	if d.Kind == Gather {
@@ -33,7 +32,7 @@ func (l *Log) Check(d *Decision) error {
 	}
 	err := m.checkDecision(&next)
 	if err == nil && chain(at.chain, m.p.Run, &next) != d.Chain {
-		err = errors.New("not what its chain says")
+		err = errors.New("it does not match its chain")
 	}
 	if err == nil && d.Kind == Amend {
 		err = l.amend(d)

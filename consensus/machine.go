@@ -7,40 +7,40 @@ import (
 	"time"
 )
 
-// Machine is one member's part in a run. It is not safe for concurrent use.
+// A Machine is one member's part in a run. It is not safe for concurrent use.
 type Machine struct {
 	p       Params
 	roster  *roster
 	plans   *Plans
-	entropy [32]byte // all secrets of the slot under way are derived from it
+	entropy [32]byte // all secrets of the current slot are derived from it
 
 	now     time.Duration
 	monitor monitor
 
-	slot      *slot        // the slot under way
-	last      *slot        // the slot before it, as long as it can be opened from here
-	certified *Certificate // of the slot before it
+	slot      *slot        // the current slot
+	last      *slot        // the slot before it, if this member can help others to open it
+	certified *Certificate // certificate of the slot before
 	learner   uint64
 	finished  bool
-	err       error // why the machine has failed
+	err       error // why the run has failed at this member
 
 	totals  map[string]*runningTotal // by key
-	held    []uint32                 // members that the last of them has not counted
-	early   map[int][]Message        // for the slot under way or the next one, by member
-	longest int                      // values of a call so far
+	held    []uint32                 // members that the last running total has not counted
+	early   map[int][]Message        // messages for the current slot or the next one, by member
+	longest int                      // values of the longest call so far
 
-	amendment *Amendment     // that this member wants; nil if none
-	amends    [32]byte       // its digest
-	formed    uint64         // the first slot of the roster as it is, if this process has seen it come
-	removed   map[int]uint64 // members, by the slots that have removed them in this process
+	amendment *Amendment     // amendment that this member requests; nil if none
+	amends    [32]byte       // digest of amendment
+	formed    uint64         // first slot of the current roster, if it changed during this process
+	removed   map[int]uint64 // member → the slot that removed it during this process
 }
 
-// New returns the machine of one member at slot 0. All members start with the
-// same settings, names and run. One that the roster is without gets a *RemovedError.
+// New returns the machine of one member at slot 0. All members start with the same settings,
+// names and run. A member that has been removed gets a *RemovedError.
 func New(p Params) (*Machine, error) {
 	p = p.withDefaults()
 	if p.Scheme == Auto {
-		return nil, fmt.Errorf("consensus: scheme: want one that follows from the length of the vectors, got %q", Auto)
+		return nil, fmt.Errorf("consensus: scheme: want one chosen for the length of the vectors, got %q", Auto)
 	}
 	m := &Machine{totals: map[string]*runningTotal{}, early: map[int][]Message{}, removed: map[int]uint64{}}
 	if err := m.form(p); err != nil {
@@ -57,15 +57,14 @@ func New(p Params) (*Machine, error) {
 	return m, nil
 }
 
-// Rules returns what decides in the roster.
+// Rules returns the rules of the current roster.
 func (m *Machine) Rules() Rules { return m.roster.Rules }
 
-// Plan returns what the settings come to with all members.
+// Plan returns the plan for a view of all members.
 func (m *Machine) Plan() *Plan { return m.plans.plan(m.roster.Size) }
 
-// Step applies an event. Messages that are late, early, doubled or of no use are
-// ignored; a message that no honest member sends ends the run with an error that
-// names its sender.
+// Step applies an event. It ignores messages that are late, early, doubled or useless. A
+// message that no honest member sends ends the run with an error that names its sender.
 func (m *Machine) Step(now time.Duration, ev Event) Effects {
 	m.now = max(m.now, now)
 	var e Effects
@@ -94,20 +93,20 @@ func (m *Machine) Step(now time.Duration, ev Event) Effects {
 	return e
 }
 
-// settle goes as far as it can and makes the writes of what has changed.
+// settle makes all steps that are possible, and the writes for what has changed.
 func (m *Machine) settle(e *Effects) {
 	for m.err == nil && m.advance(e) {
 	}
 	m.flush(e)
 }
 
-// Slot returns the number of the slot under way. All before it are decided.
+// Slot returns the number of the current slot. All slots before it are decided.
 func (m *Machine) Slot() uint64 { return m.slot.number }
 
-// calls reports whether this member's learner waits in the slot under way.
+// calls reports whether this member's learner waits for the current slot.
 func (m *Machine) calls() bool { return m.slot.call != nil && m.learner == m.slot.number+1 }
 
-// enter brings this member's contribution to the slot under way.
+// enter enters this member's contribution into the current slot.
 func (m *Machine) enter(c Call, e *Effects) {
 	s := m.slot
 	if m.finished || m.calls() {
@@ -119,7 +118,7 @@ func (m *Machine) enter(c Call, e *Effects) {
 		return
 	}
 	call, err := m.newCall(c)
-	if err != nil { // nothing of it has left this member; the run ends all the same
+	if err != nil { // no data has left this member, but the run ends all the same
 		m.fail(e, err)
 		return
 	}
@@ -131,10 +130,10 @@ func (m *Machine) enter(c Call, e *Effects) {
 	case s.call == nil:
 		s.call = call
 	case s.call.header.Running != call.header.Running:
-		m.fail(e, fmt.Errorf("the call belongs to another running total than the one before this process was started again: start with the same data and settings"))
+		m.fail(e, fmt.Errorf("the call belongs to another running total than before the restart: start with the same data and settings"))
 		return
 	case s.call.header != call.header:
-		m.fail(e, fmt.Errorf("the call differs from the one before this process was started again: a %s of %d values, then a %s of %d: start with the same data and settings",
+		m.fail(e, fmt.Errorf("the call differs from the one before the restart: a %s of %d values before, a %s of %d now: start with the same data and settings",
 			s.call.header.Kind, s.call.header.Length, call.header.Kind, call.header.Length))
 		return
 	}
@@ -145,7 +144,7 @@ func (m *Machine) enter(c Call, e *Effects) {
 	m.judge(e)
 }
 
-// advance makes one step forward, if there is one to make.
+// advance makes one step, and reports whether one was possible.
 func (m *Machine) advance(e *Effects) bool {
 	s := m.slot
 	switch {
@@ -162,7 +161,7 @@ func (m *Machine) advance(e *Effects) bool {
 	return m.work(e)
 }
 
-// receive takes a message from another member.
+// receive processes a message from another member.
 func (m *Machine) receive(from int, msg Message, e *Effects) {
 	if from == m.p.Self || m.err != nil {
 		return
@@ -196,7 +195,7 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 	}
 }
 
-// apply takes a message of the slot under way into account.
+// apply processes a message of the current slot.
 func (m *Machine) apply(from int, msg Message, e *Effects) {
 	switch b := msg.Body.(type) {
 	case *Seeds, *Blob:
@@ -221,18 +220,17 @@ func (m *Machine) apply(from int, msg Message, e *Effects) {
 	}
 }
 
-// The messages of one member that wait for the slot or the view that they belong to are
-// few, and take no more than a usual one.
+// Limits of the messages of one member that wait for their slot or view.
 const (
 	earlyMost  = 4
-	earlyBytes = 1<<20 + 64<<10 // a blob, and what stands beside one
+	earlyBytes = 1<<20 + 64<<10 // a blob with its other fields
 )
 
-// earlyRoom returns the most bytes of one member's messages that wait: of a vector as long
-// as any that this member has brought, which may travel whole, or a blob.
+// earlyRoom returns the number of bytes that the early messages of one member may hold. It has
+// room for a blob, or for a whole vector as long as this member's longest so far.
 func (m *Machine) earlyRoom() int { return max(earlyBytes, 2*8*m.longest+64<<10) }
 
-// weight returns about how many bytes a message holds that may be kept early.
+// weight returns the approximate size in bytes of a message that may be kept early.
 func weight(msg Message) int {
 	switch b := msg.Body.(type) {
 	case *Seeds:
@@ -245,8 +243,8 @@ func weight(msg Message) int {
 	return 0
 }
 
-// keepEarly keeps a message for which it is too early here: what others need an
-// answer to before they go on. What finds no room is sent again when it is asked for.
+// keepEarly keeps a message that came too early, if others wait for an answer to it. Messages
+// that find no room are sent again on request.
 func (m *Machine) keepEarly(from int, msg Message) {
 	switch msg.Body.(type) {
 	case *Seeds, *Blob, *Prepare:
@@ -266,11 +264,10 @@ func (m *Machine) keepEarly(from int, msg Message) {
 		held -= weight(kept[0])
 		kept = kept[1:]
 	}
-	m.early[from] = slices.Clone(kept) // which lets go of what is dropped
+	m.early[from] = slices.Clone(kept) // releases the memory of dropped messages
 }
 
-// replayEarly takes up the messages that were too early. Those that still are
-// keep themselves.
+// replayEarly processes the early messages. Those that are still early are kept again.
 func (m *Machine) replayEarly(e *Effects) {
 	early := m.early
 	m.early = map[int][]Message{}
@@ -287,9 +284,8 @@ func (m *Machine) replayEarly(e *Effects) {
 	}
 }
 
-// leave notes that a member has ended its part. What it has said before still
-// counts. If it leaves because of two votes of another member, this member has both then,
-// and ends its part, too.
+// leave records that a member has ended its part. Its earlier messages still count. If the
+// Leave contains two contradicting votes of another member, this member ends its part, too.
 func (m *Machine) leave(from int, l *Leave, e *Effects) {
 	if err := m.roster.proven(l.Votes); err != nil {
 		m.fail(e, err)
@@ -303,7 +299,7 @@ func (m *Machine) send(e *Effects, to int, ballot uint32, body Body) {
 	e.Sends = append(e.Sends, Send{To: to, Message: Message{Slot: m.slot.number, Ballot: ballot, Body: body}})
 }
 
-// post sends what a part has to say of an attempt at the slot under way.
+// post sends messages about an attempt at the current slot.
 func (m *Machine) post(attempt uint32, out []mail, e *Effects) {
 	for _, o := range out {
 		switch o.to {
@@ -317,7 +313,7 @@ func (m *Machine) post(attempt uint32, out []mail, e *Effects) {
 	}
 }
 
-// tell sends a message to all who decide: everybody, or the committee.
+// tell sends a message to all members that vote: all members, or the committee.
 func (m *Machine) tell(e *Effects, ballot uint32, body Body) {
 	if m.roster.Committee == nil {
 		m.send(e, All, ballot, body)
@@ -330,8 +326,7 @@ func (m *Machine) tell(e *Effects, ballot uint32, body Body) {
 	}
 }
 
-// passOn sends a message to those who look to this member of the committee for
-// what has been decided.
+// passOn sends a message to the members that this member of the committee keeps informed.
 func (m *Machine) passOn(e *Effects, ballot uint32, body Body) {
 	place, in := slices.BinarySearch(m.roster.Committee, m.p.Self)
 	if !in {
@@ -344,7 +339,7 @@ func (m *Machine) passOn(e *Effects, ballot uint32, body Body) {
 	}
 }
 
-// fail ends the run here and tells the others why.
+// fail ends the run at this member and sends the others the reason.
 func (m *Machine) fail(e *Effects, err error) {
 	if m.err != nil || m.finished {
 		return

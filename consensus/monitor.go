@@ -7,68 +7,68 @@ import (
 	"time"
 )
 
-// monitor judges, from the heartbeats of the others and the time that passes, who is
-// lost or slow, whether the slot under way makes no step, and who proposes the next
-// ballot. What it judges can be wrong at the cost of time, or of a member's place in a sum
-// if so many judge alike that not all of them can be colluders: no total depends on it.
-// Where this member stands is told to it.
+// A monitor judges from heartbeats and elapsed time which members are lost or slow, whether the
+// current slot makes progress, and who proposes the next ballot. A wrong judgement costs time.
+// It can also cost a member its place in a sum, but only if so large a number of members agree
+// that one of them is honest. No total depends on it. The monitor gets this member's own
+// position as an argument.
 type monitor struct {
 	*roster
-	every    time.Duration // between two heartbeats
-	patience float64       // how many times its usual time a member may compute
+	every    time.Duration // time between two heartbeats
+	patience float64       // multiple of its usual time that a member may compute
 
-	watched []int // the members that peers are of
+	watched []int // members that peers describes, in rank order
 	peers   []peer
 
-	since time.Duration // of this member's last step forward
-	moved time.Duration // when a frame of a long sum was last known to have come to another member
-	tick  time.Duration // of the last Tick
-	due   time.Duration // of this member's next heartbeat
+	since time.Duration // time of this member's last progress
+	moved time.Duration // last time a heartbeat showed that a frame of a long sum had reached another member
+	tick  time.Duration // time of the last Tick
+	due   time.Duration // time of this member's next heartbeat
 
-	helper  int           // who was last asked for what has been decided, -1 for none
-	askedAt time.Duration // when a member was last asked
+	helper  int           // member last asked for decisions, -1 for none
+	askedAt time.Duration // time of the last request
 
-	stuck      string        // why the ballot at hand cannot decide
-	stuckSince time.Duration // when a quorum began to find so
+	stuck      string        // why the current ballot cannot decide; "" if it may
+	stuckSince time.Duration // when a quorum began to agree
 	stuckIn    uint32        // the ballot, or a higher one that a quorum has promised
-	usual      time.Duration // between this member's call and the decision
-	stalls     map[int]int   // sessions of the slot that were given up, by the member that held them up
-	excluded   map[int]bool  // members that did so twice
-	pardoned   bool          // there is no view without members whose links are broken
+	usual      time.Duration // usual time between this member's call and the decision
+	stalls     map[int]int   // stalled sessions in the slot, by the member that held them up
+	excluded   map[int]bool  // members that have held up two sessions
+	pardoned   bool          // no view is possible without members whose links are broken
 
 	came     time.Duration  // when this member came to the slot
-	promised time.Duration  // when it promised the ballot at hand
-	mute     map[int]uint32 // members whose promise its own ballot has waited for in vain, by the ballot
+	promised time.Duration  // when this member promised the current ballot
+	mute     map[int]uint32 // members whose promise this member's ballot did not get in time, by ballot
 }
 
-// The times below are in heartbeats. Those that are measured are in patience.go.
+// Waiting times, in heartbeats. Those derived from measurements are in patience.go.
 const (
 	viewWait    = 2  // for promises of members that are not lost
-	agreeWait   = 4  // for others to miss a member, too
-	busyFor     = 2  // after a step in which a promise is refused
-	longestWait = 32 // between two of the same help
+	agreeWait   = 4  // for others to miss the same member
+	busyFor     = 2  // after progress, during which a member refuses promises
+	longestWait = 32 // largest time between sending the same help twice
 )
 
-// nearSlots is how many slots a member outside the view may be behind by its last
-// heartbeat and still be expected to be here in time.
+// nearSlots is the number of slots that a member outside the view may lag in its last heartbeat
+// and still be expected in time.
 const nearSlots = 8
 
-// standing is where this member stands in the slot under way.
+// A standing is this member's position in the current slot.
 type standing struct {
 	slot      uint64
 	state     State
 	promised  uint32
-	finishing *View         // nil if the ballot promised finishes nothing
-	working   *View         // nil if it is not known
-	preset    *View         // of ballot 0
-	began     time.Duration // of this member's call
-	stranded  bool          // what this member has dealt in the ballot is of an earlier process
+	finishing *View         // nil if the promised ballot finishes nothing
+	working   *View         // nil if no view of the promised ballot is known
+	preset    *View         // view of ballot 0
+	began     time.Duration // start of this member's call
+	stranded  bool          // an earlier process dealt in this ballot, and its session is lost
 	decided   bool
-	waiting   []int // members whose messages this one needs to go on
+	waiting   []int // members whose messages this one needs
 }
 
-// newMonitor keeps track of the members that matter to one: all others, or, where a
-// committee decides and it is not in it, the committee.
+// newMonitor returns a monitor of all members. For a member outside the committee of a large
+// roster it monitors only the committee.
 func newMonitor(r *roster, every time.Duration, patience float64) monitor {
 	w := monitor{roster: r, every: every, patience: patience, helper: -1, watched: r.Committee}
 	if w.watched == nil || r.decides(r.self) {
@@ -82,7 +82,7 @@ func newMonitor(r *roster, every time.Duration, patience float64) monitor {
 	return w
 }
 
-// reform continues with another roster. New members are given time to come.
+// reform continues with another roster. New members get time to come.
 func (w *monitor) reform(r *roster, now time.Duration) {
 	next := newMonitor(r, w.every, w.patience)
 	for i, member := range next.watched {
@@ -95,13 +95,13 @@ func (w *monitor) reform(r *roster, now time.Duration) {
 	w.roster, w.watched, w.peers, w.helper = r, next.watched, next.peers, -1
 }
 
-// nextSlot forgets the members that have held up the slot before.
+// nextSlot begins a slot. It forgets the members that held up the slot before.
 func (w *monitor) nextSlot(now time.Duration) {
 	w.stalls, w.excluded, w.mute = map[int]int{}, map[int]bool{}, map[int]uint32{}
 	w.came, w.pardoned = now, false
 }
 
-// at returns what is known of a member, nil if it is not kept track of.
+// at returns the state of a member, or nil for a member that is not monitored.
 func (w *monitor) at(member int) *peer {
 	if w.Roster == nil && len(w.peers) == w.Size && member >= 0 && member < w.Size {
 		return &w.peers[member]
@@ -112,8 +112,8 @@ func (w *monitor) at(member int) *peer {
 	return nil
 }
 
-// peer returns what is known of a member. What is noted of one that is not kept track
-// of is forgotten.
+// peer returns the state of a member. For a member that is not monitored it returns a temporary
+// one, so changes to it are lost.
 func (w *monitor) peer(now time.Duration, member int) *peer {
 	if p := w.at(member); p != nil {
 		return p
@@ -123,10 +123,11 @@ func (w *monitor) peer(now time.Duration, member int) *peer {
 
 // Events of the monitor.
 
-// hear notes that a message of a member has come.
+// hear records that a message of a member has come.
 func (w *monitor) hear(now time.Duration, from int) { w.peer(now, from).heard = now }
 
-// heartbeat notes where a member stands. Slot and ballot are those that this member is in.
+// heartbeat records a member's heartbeat. slot is the member's slot; at and promised are this
+// member's slot and ballot.
 func (w *monitor) heartbeat(now time.Duration, from int, slot uint64, b *Heartbeat, at uint64, promised uint32) {
 	p := w.peer(now, from)
 	if p.left != nil && now-p.gone > 3*w.every && b.State != Failed {
@@ -144,29 +145,30 @@ func (w *monitor) heartbeat(now time.Duration, from int, slot uint64, b *Heartbe
 	p.rhythm.hear(now)
 }
 
-// leave notes that a member has ended its part.
+// leave records that a member has ended its part.
 func (w *monitor) leave(now time.Duration, from int, l *Leave) {
 	p := w.peer(now, from)
 	p.left, p.gone = l, now
 }
 
-// opens notes that a member's local update has ended.
+// opens records that a member's local update has ended.
 func (w *monitor) opens(now time.Duration, from int) { w.peer(now, from).pace.ended(now) }
 
-// misses notes that this member's ballot has waited in vain for a member that others hear.
+// misses records that this member's ballot did not get the promise of a member that others
+// hear.
 func (w *monitor) misses(member int, ballot uint32) { w.mute[member] = ballot }
 
-// joins notes that a member has joined this member's ballot.
+// joins records that a member has joined this member's ballot.
 func (w *monitor) joins(member int) { delete(w.mute, member) }
 
-// promises notes that this member has promised a higher ballot.
+// promises records that this member has promised a higher ballot.
 func (w *monitor) promises(now time.Duration) { w.since, w.promised = now, now }
 
-// step notes a step forward of this member.
+// step records that this member has made progress.
 func (w *monitor) step(now time.Duration) { w.since = now }
 
-// pass lets time pass. If it was this process that was stopped, not the others, they are
-// given time to speak.
+// pass records a Tick. If this process was stopped for a while, it gives all members time to
+// send before they are judged.
 func (w *monitor) pass(now time.Duration) {
 	if now-w.tick > 3*w.every {
 		for i := range w.peers {
@@ -177,8 +179,9 @@ func (w *monitor) pass(now time.Duration) {
 	w.tick = now
 }
 
-// note learns from a decision how long slots take, and in the first slot of a round which
-// members outside the view are worth waiting for. Took is negative if this member has not called.
+// note learns from a decision how long slots take. In the first slot of a round it also learns
+// which members outside the view are worth waiting for. took is negative if this member made no
+// call.
 func (w *monitor) note(now, took time.Duration, newRound, invited bool, members []uint32) {
 	if took >= 0 {
 		w.usual = max(took, w.usual-w.usual/8)
@@ -203,16 +206,16 @@ func (w *monitor) note(now, took time.Duration, newRound, invited bool, members 
 
 // Members.
 
-// lost reports whether a member has been silent for too long, or has left.
+// lost reports whether a member has left or has been silent for too long.
 func (w *monitor) lost(now time.Duration, member int) bool {
 	p := w.peer(now, member)
-	if !w.decides(w.self) { // few others send it heartbeats
+	if !w.decides(w.self) { // this member gets heartbeats from few others
 		return p.left != nil
 	}
 	return p.left != nil || now-p.heard > lostAfter(p.rhythm.expected(), w.every)
 }
 
-// lostMembers returns the members that are lost, in rank order.
+// lostMembers returns the lost members in rank order.
 func (w *monitor) lostMembers(now time.Duration) (lost []int) {
 	for _, s := range w.watched {
 		if s != w.self && w.lost(now, s) {
@@ -222,13 +225,13 @@ func (w *monitor) lostMembers(now time.Duration) (lost []int) {
 	return lost
 }
 
-// silent reports whether nothing was heard of a member for as long as a ballot waits
-// for promises. It may be lost soon.
+// silent reports whether a member has been silent for as long as a ballot waits for promises.
+// It may soon be lost.
 func (w *monitor) silent(now time.Duration, member int) bool {
 	return now-w.peer(now, member).heard > viewWait*w.every
 }
 
-// whyAbsent says in words that follow the name why a member is not there.
+// whyAbsent returns why a member is not there, in words that follow its name.
 func (w *monitor) whyAbsent(now time.Duration, member int, slot uint64) string {
 	p := w.peer(now, member)
 	switch {
@@ -248,17 +251,17 @@ func (w *monitor) near(now time.Duration, member int, slot uint64) bool {
 	return p.slot+nearSlots >= slot && !p.heartbeat.Behind
 }
 
-// comes reports whether a member outside the preset view is to be expected in a view.
+// comes reports whether a member outside the preset view is expected in a view.
 func (w *monitor) comes(now time.Duration, member int, slot uint64, preset *View) bool {
 	return w.near(now, member, slot) && !w.silent(now, member) && !w.cutOff(now, member, preset)
 }
 
-// without returns the members of the preset view that this one would leave out of the next
-// view, in rank order: itself, if its learner does not come to the slot; those that are
-// silent, slow, or not in the slot though this member has been for a while; and those that
-// have held up sessions or have not answered here.
+// without returns the members of the preset view that this member would leave out of the next
+// view, in rank order. These are: itself, if its learner does not come to the slot; members
+// that are silent or slow; members that are still not in the slot some time after this one
+// came; and members that held up sessions or did not answer this member's ballot.
 func (w *monitor) without(now time.Duration, at *standing, joins bool) (out []uint32) {
-	settled := now-w.came > viewWait*w.every // each that keeps up has said so since
+	settled := now-w.came > viewWait*w.every // each member that keeps up has reported it since
 	for _, r := range at.preset.Members {
 		member := int(r)
 		if member == w.self {
@@ -276,9 +279,9 @@ func (w *monitor) without(now time.Duration, at *standing, joins bool) (out []ui
 	return out
 }
 
-// follows reports whether a member that does not promise can be in a view: one of the
-// last view that was heard of a moment ago may be about to come to the slot, others
-// have said that they have.
+// follows reports whether a member that does not vote can be in a view. It can if its heartbeat
+// says that its learner has come to the slot. A member of the last view can also if it was
+// heard recently and keeps up.
 func (w *monitor) follows(now time.Duration, member int, slot uint64, preset *View) bool {
 	if w.lost(now, member) {
 		return false
@@ -286,8 +289,8 @@ func (w *monitor) follows(now time.Duration, member int, slot uint64, preset *Vi
 	return w.peer(now, member).ready(slot) || preset.has(member) && w.near(now, member, slot) && !w.silent(now, member)
 }
 
-// tooSlow reports whether a member has been computing for many times its usual time, and
-// that of the others, while all others wait.
+// tooSlow reports whether a member has been computing for much longer than its usual time and
+// that of the others, while this member's own call waits as long.
 func (w *monitor) tooSlow(now time.Duration, member int, at *standing) bool {
 	p := w.peer(now, member)
 	if !p.pace.open || p.slot != at.slot || p.heartbeat.State != Idle {
@@ -297,7 +300,7 @@ func (w *monitor) tooSlow(now time.Duration, member int, at *standing) bool {
 	return limit > 0 && now-p.pace.since > limit && now-at.began > limit
 }
 
-// spared reports whether a member is too slow, and enough are left without all that are.
+// spared reports whether a member is too slow, and enough members remain without all slow ones.
 func (w *monitor) spared(now time.Duration, member int, at *standing) bool {
 	if !w.tooSlow(now, member, at) {
 		return false
@@ -311,8 +314,8 @@ func (w *monitor) spared(now time.Duration, member int, at *standing) bool {
 	return left >= w.Least
 }
 
-// abandoned returns the members that have left for good, if they are so many that no
-// view can be formed.
+// abandoned returns the members that have left for good, or nil if a view is possible without
+// them.
 func (w *monitor) abandoned() []int {
 	var left []int
 	for i, p := range w.peers {
@@ -326,7 +329,7 @@ func (w *monitor) abandoned() []int {
 	return left
 }
 
-// finishedIn returns a member that has finished its run in a slot, -1 if none has.
+// finishedIn returns a member that has finished its run in a slot, or -1.
 func (w *monitor) finishedIn(slot uint64) int {
 	for i, p := range w.peers {
 		if p.heartbeat.State == Finished && p.slot == slot {
@@ -347,16 +350,16 @@ func (w *monitor) tooFew(now time.Duration) bool {
 			}
 		}
 	}
-	// A member outside the committee knows of nobody else.
+	// A member outside the committee knows only of the committee.
 	return deciding < w.Quorum || len(w.watched) == w.Size && there < w.Least
 }
 
 // Help and amendments.
 
-// asks reports whether to ask for what has been decided, if that was not done for the
-// given time. A member in a session that gets on finds it there itself. It asks when the
-// session has stood still for two heartbeats, and leaves as long for an answer, which may
-// hold a vector.
+// asks reports whether to ask for decisions: the last request is at least pause ago. A member
+// in a session that makes progress gets the decision from the session. It asks only after two
+// heartbeats without progress. It then leaves the same time for the answer, which may contain a
+// vector.
 func (w *monitor) asks(now, pause time.Duration, inSession bool) bool {
 	if inSession {
 		pause = 2 * w.every
@@ -367,20 +370,20 @@ func (w *monitor) asks(now, pause time.Duration, inSession bool) bool {
 	return now-w.askedAt >= pause
 }
 
-// told notes that this member has told all where it stands.
+// told records that this member has sent its heartbeat to all.
 func (w *monitor) told(now time.Duration) { w.due = now + w.every }
 
-// asked notes that a member was asked for what has been decided.
+// asked records that this member has asked another for decisions.
 func (w *monitor) asked(now time.Duration) { w.askedAt = now }
 
-// takeHelper returns who is to be asked next, and lets the others have their turn then.
+// takeHelper returns the member to ask next, and passes the turn on.
 func (w *monitor) takeHelper(now time.Duration, slot uint64) int {
 	w.helper = w.nextHelper(now, slot)
 	return w.helper
 }
 
-// nextHelper returns the next live member after the last one asked, those that
-// are ahead first, or -1.
+// nextHelper returns the next live member after the one asked last, or -1. Members that are
+// ahead come first.
 func (w *monitor) nextHelper(now time.Duration, slot uint64) int {
 	n, same := len(w.watched), -1
 	at, _ := slices.BinarySearch(w.watched, max(w.helper, 0))
@@ -394,15 +397,15 @@ func (w *monitor) nextHelper(now time.Duration, slot uint64) int {
 			return s
 		}
 		if same < 0 && (p.slot == slot || !w.decides(w.self)) {
-			same = s // an outsider does not know where all of the committee are
+			same = s // an outsider does not know which slot each member of the committee is in
 		}
 	}
 	return same
 }
 
-// help returns what is remembered of the last help to a member, asked or unasked, if it
-// is time to send the same thing again: at first at once, then after twice the time each
-// time, so that a slow carrier is not fed faster than it can deliver.
+// help returns the record of the last help to a member, asked or not, or nil if it is too early
+// to send the same messages again. The first time is at once. After that the wait doubles each
+// time, so that a slow carrier does not get more than it can deliver.
 func (w *monitor) help(now time.Duration, to int, asked bool, slot uint64, b *Heartbeat, promised uint32) *help {
 	h := &w.peer(now, to).help[0]
 	if asked {
@@ -419,9 +422,9 @@ func (w *monitor) help(now time.Duration, to int, asked bool, slot uint64, b *He
 	return h
 }
 
-// supports returns how many members that decide want an amendment, this one included,
-// and whether one of lower rank does that can propose it: it has come to the slot, or the
-// run is paused.
+// supports returns the number of voting members that request an amendment, including this one.
+// lower reports whether one of lower rank can propose it: its learner has come to the slot, or
+// the run is paused.
 func (w *monitor) supports(now time.Duration, amends [32]byte) (agree int, lower bool) {
 	agree = 1
 	for i, member := range w.watched {
@@ -435,9 +438,9 @@ func (w *monitor) supports(now time.Duration, amends [32]byte) (agree int, lower
 	return agree, lower
 }
 
-// wanted returns the amendments that this member and those that it hears of want, in
-// the order of their first members. What a heartbeat says that is older than the roster,
-// from before the given slot, is not for this one.
+// wanted returns the amendments that this member and others request, in the order of their
+// lowest ranks. It ignores heartbeats from slots before formed, which belong to an earlier
+// roster.
 func (w *monitor) wanted(now time.Duration, own [32]byte, formed uint64) (all []Wanted) {
 	add := func(member int, amends [32]byte) {
 		if amends == [32]byte{} {

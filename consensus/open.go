@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// opening returns what the opener of a slot needs to know of it.
+// opening describes a decided slot to its opener.
 func (m *Machine) opening(s *slot) opening {
 	at := opening{now: m.now, every: m.p.Heartbeat, values: s.values()}
 	if a := s.attempts[s.ballots.commit.Value.Attempt]; a != nil {
@@ -18,7 +18,7 @@ func (m *Machine) opening(s *slot) opening {
 	return at
 }
 
-// open continues a decided slot until its result is open.
+// open continues with a decided slot until its result is open.
 func (m *Machine) open(e *Effects) bool {
 	s := m.slot
 	a := s.attempts[s.ballots.commit.Value.Attempt]
@@ -35,7 +35,7 @@ func (m *Machine) open(e *Effects) bool {
 		return a != nil && a.here && a.lanes != nil && a.result == nil && m.average(a, e)
 	}
 	if _, runs := s.opener.session(); runs && a.here {
-		a.leave() // nobody needs anything of its session any more
+		a.leave() // nobody needs its session any more
 	}
 	if !s.opener.ready(at.sealed) {
 		return false
@@ -51,8 +51,8 @@ func (m *Machine) open(e *Effects) bool {
 	return true
 }
 
-// receiveOpening takes what opens the decided attempt. What comes before this member
-// knows of the decision waits for it.
+// receiveOpening processes a message that helps to open the decided attempt. Before the
+// decision is known here, it keeps the message.
 func (m *Machine) receiveOpening(from int, msg Message, e *Effects) {
 	s := m.slot
 	switch _, sum := msg.Body.(*Opened); {
@@ -63,8 +63,7 @@ func (m *Machine) receiveOpening(from int, msg Message, e *Effects) {
 	}
 }
 
-// hint keeps what a member says of an attempt before this one knows of its
-// decision: its pad and its shares.
+// hint keeps a message with pads or shares that came before the decision was known.
 func (s *slot) hint(from int, msg Message) {
 	kept := append(s.hints[from], msg)
 	if len(kept) > 2 {
@@ -73,7 +72,7 @@ func (s *slot) hint(from int, msg Message) {
 	s.hints[from] = kept
 }
 
-// replayHints takes up what came before the decision.
+// replayHints processes the messages that came before the decision.
 func (m *Machine) replayHints(e *Effects) {
 	hints := m.slot.hints
 	m.slot.hints = map[int][]Message{}
@@ -84,7 +83,7 @@ func (m *Machine) replayHints(e *Effects) {
 	}
 }
 
-// pressOpening does what is due when others do not do their part in an opening.
+// pressOpening takes the steps that are due when others do not do their part in an opening.
 func (m *Machine) pressOpening(e *Effects) {
 	s := m.slot
 	if s.opener != nil {
@@ -93,8 +92,8 @@ func (m *Machine) pressOpening(e *Effects) {
 	}
 }
 
-// decision opens the sealed result. It is nil where this member does not know the running
-// total that it carries on, and waits for the decision from another member.
+// decision opens the sealed result. It returns nil if this member does not know the running
+// total that the result continues; it then waits for the decision from another member.
 func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
 	s := m.slot
 	d := &Decision{
@@ -122,7 +121,7 @@ func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
 		d.Digest = digestOfValues(d.Total)
 		if a := s.attempts[sealed.Attempt]; a != nil {
 			d.Cost.Rounds = a.rounds
-			if n := norm(d.Total); n > a.open { // else it is 0 as far as sums tell, and nothing is relative to it
+			if n := norm(d.Total); n > a.open { // otherwise the total is 0 within the accuracy of sums, and no ratio has a meaning
 				d.Cost.Difference = a.apart / n
 			}
 		}
@@ -131,8 +130,8 @@ func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
 	return d, nil
 }
 
-// decide ends the slot and begins the next. A slot that was not opened here was learnt
-// from others: there is nothing to open it with for others.
+// decide ends the slot and begins the next. opened is false if this member learnt the decision
+// from others, so that it cannot help anybody to open the slot.
 func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 	e.Decisions = append(e.Decisions, d)
 	if m.last != nil {
@@ -155,7 +154,7 @@ func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 	}
 	if d.Kind == Amend {
 		if err := m.reform(d); err != nil {
-			m.tell(e, d.Attempt, &Commit{Certificate: d.Certificate}) // it may be the only one to know
+			m.tell(e, d.Attempt, &Commit{Certificate: d.Certificate}) // this member may be the only one that knows it
 			m.slot = newSlot(m.roster, position{d.Slot + 1, d.Chain}, d.Round, &View{})
 			m.fail(e, err)
 			return
@@ -168,13 +167,13 @@ func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 	m.monitor.step(m.now)
 	m.replayEarly(e)
 	if !preset.has(m.p.Self) {
-		m.ask(e) // an outsider tells at once that it keeps up
+		m.ask(e) // an outsider reports at once that it keeps up
 	}
 }
 
-// slotAfter returns the slot after a decision. Its preset view is that of the slot
-// before; after an amendment there is none, and the members of the new roster agree
-// on one first.
+// slotAfter returns the slot after a decision. Its preset view has the members of the decision.
+// After an amendment there is no preset view, and the members of the new roster first agree on
+// one.
 func (m *Machine) slotAfter(d *Decision) *slot {
 	at := position{d.Slot + 1, d.Chain}
 	if d.Kind != Amend {
@@ -185,7 +184,7 @@ func (m *Machine) slotAfter(d *Decision) *slot {
 	return s
 }
 
-// close drops all of a decided slot but what opens it for others.
+// close drops all state of a decided slot except what helps others to open it.
 func (s *slot) close() {
 	for b, a := range s.attempts {
 		s.attempts[b] = a.bare()
@@ -197,8 +196,8 @@ func (s *slot) close() {
 	s.entered = -1
 }
 
-// receiveDecided takes a slot that this member has missed, if the votes of a
-// quorum in the slot after it sign a chain with it.
+// receiveDecided takes the decision of a slot that this member has missed, if a quorum's votes
+// in the slot after it sign a chain that covers the decision.
 func (m *Machine) receiveDecided(b *Decided, e *Effects) {
 	s, d := m.slot, b.Decision
 	if d.Slot != s.number {
@@ -212,8 +211,8 @@ func (m *Machine) receiveDecided(b *Decided, e *Effects) {
 		return
 	}
 	next.Chain = m.plans.chainOf(s.chain, m.p.Run, &next)
-	// The votes of an amendment are for what it says; those after it are not of the
-	// same roster.
+	// The votes of an amendment are for the amendment itself. The votes after it are those of
+	// another roster.
 	if d.Kind != Amend && !s.ballots.checkCertificate(position{d.Slot + 1, next.Chain}, b.Next) {
 		return
 	}
@@ -221,7 +220,7 @@ func (m *Machine) receiveDecided(b *Decided, e *Effects) {
 	m.decide(&next, false, e)
 }
 
-// byRank returns a Gather's blobs for as many ranks as there were in its slot.
+// byRank returns a Gather's blobs as a slice with one element for each rank in its slot.
 func (m *Machine) byRank(blobs [][]byte) [][]byte {
 	for _, b := range blobs[min(len(blobs), len(m.p.Members)):] {
 		if b != nil {
@@ -244,30 +243,30 @@ func (m *Machine) checkDecision(d *Decision) error {
 	}
 	for _, out := range d.Missing {
 		if !m.roster.belongs(int(out.Member)) {
-			return errors.New("missing members that are not of the roster")
+			return errors.New("missing members that are not in the roster")
 		}
 	}
 	switch d.Kind {
 	case Sum:
 		if d.Digest != digestOfValues(d.Total) {
-			return errors.New("not the total of the digest")
+			return errors.New("the total does not match its digest")
 		}
 		if c := d.Running; c != nil {
 			h := Header{Round: d.Round, Running: RunningHeader{Key: c.Key, From: c.From, Size: c.Size}}
 			if !slices.Equal(c.Members, m.counts(h, d.Members)) {
-				return errors.New("counts other members than follows from the slots before")
+				return errors.New("the members counted do not follow from the slots before")
 			}
 		}
 	case Gather:
 		if d.Running != nil {
-			return errors.New("a running total of blobs")
+			return errors.New("a gather with a running total")
 		}
 		if len(d.Blobs) != len(m.p.Members) || d.Digest != digestOfBlobs(d.Blobs) {
-			return errors.New("not the blobs of the digest")
+			return errors.New("the blobs do not match their digest")
 		}
 		for member, b := range d.Blobs {
 			if (b != nil) != slices.Contains(d.Members, uint32(member)) {
-				return errors.New("blobs of other members than those of the decision")
+				return errors.New("the blobs do not match the members")
 			}
 		}
 	case Amend:

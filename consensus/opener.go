@@ -7,16 +7,16 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// opener opens the result that a slot has decided: it takes the pads off. It is made with
-// the decision, so that nothing of another attempt is ever told. It has two forms: in
-// rosters up to SmallRoster each pad is told to all (openPads); in larger ones, where a
-// committee decides, the pads are added up in a session of their own (openSum).
+// An opener opens the result that a slot has decided, by removing the pads. It exists only
+// after the decision, so it never reveals anything of another attempt. It has two forms. In
+// rosters up to SmallRoster each member sends its pad to all (openPads). In larger ones, where
+// a committee decides, the members add up the pads in a session (openSum).
 type opener interface {
-	// receive takes what another member says of the decided attempt.
+	// receive processes another member's message about the decided attempt.
 	receive(from int, body Body, at opening) []mail
 
-	// advance does what this member can do for the result to be opened. It reports
-	// whether that was a step forward.
+	// advance does this member's next step towards opening the result. It reports whether it
+	// made progress.
 	advance(at opening) (out []mail, step bool)
 
 	// ready reports whether the result can be opened.
@@ -25,47 +25,46 @@ type opener interface {
 	// total returns the values of a sum that is ready.
 	total(sealed *Sealed) ([]float64, error)
 
-	// tick does what is due when others do not do their part.
+	// tick takes the steps that are due when others do not do their part.
 	tick(at opening, w patience) []mail
 
-	// waiting returns the members whose messages this one needs to go on.
+	// waiting returns the members whose messages this one needs.
 	waiting(sealed *Sealed) []int
 
-	// help returns what opens the result for a member that asks.
+	// help returns the messages that open the result for a member that asks.
 	help(at opening) []Body
 
-	// again returns the messages of a round that a member lacks while it waits for this one.
+	// again returns this member's messages of a round for a member that lacks them.
 	again(to int, round uint32) []mail
 
 	// session reports whether a session is under way, and its round.
 	session() (round uint32, runs bool)
 
-	// recovered returns the members whose pads were put together from shares.
+	// recovered returns the members whose pads were rebuilt from shares.
 	recovered() []uint32
 
-	// known returns what is kept on disk: the pads, and their sum.
+	// known and padSum return the pads and their sum, which are kept on disk.
 	known() []Pad
 	padSum() []uint64
 
-	// close drops all but what opens the result for others.
+	// close drops all state except what opens the result for others.
 	close()
 }
 
-// opening describes the decided attempt to an opener: the sealed result, nil as
-// long as this member lacks it, and what this member holds of the pads.
+// An opening describes the decided attempt to an opener.
 type opening struct {
 	now     time.Duration
-	every   time.Duration // between two heartbeats
-	sealed  *Sealed
-	secrets *secrets // nil if this member has no part in it
-	values  int      // of the vector, as far as known; else 0
+	every   time.Duration // time between two heartbeats
+	sealed  *Sealed       // nil if this member lacks the result
+	secrets *secrets      // nil if this member has no part in the attempt
+	values  int           // length of the vector; 0 if unknown
 }
 
-// patience says how long an opener may wait.
+// A patience limits how long an opener waits.
 type patience struct {
-	every time.Duration // between two heartbeats
-	stall time.Duration // without a step before a session is given up
-	lost  []int         // members, in rank order
+	every time.Duration // time between two heartbeats
+	stall time.Duration // time without progress after which a session is abandoned
+	lost  []int         // lost members, in rank order
 }
 
 func (w *patience) without(member int) bool {
@@ -73,28 +72,28 @@ func (w *patience) without(member int) bool {
 	return lost
 }
 
-// mail is a message of an opener.
+// A mail is a message of an opener or an attempt.
 type mail struct {
-	to   int // a member, All, or one of the below
+	to   int // rank of a member, All, or one of the constants below
 	body Body
 }
 
 const (
-	toDeciders  = -2 // all members that decide
-	toFollowers = -3 // the members that this one of the committee passes decisions on to
+	toDeciders  = -2 // all members that vote
+	toFollowers = -3 // the members that this member of the committee keeps informed
 )
 
-// decidedSlot is what both forms of an opener know of the slot.
+// A decidedSlot is the state that both forms of an opener share.
 type decidedSlot struct {
 	*roster
 	naming
 	plans   *Plans
-	attempt uint32                   // whose result it is
-	shares  map[int][]chunking.Share // shown for pads of lost members, by their owner
+	attempt uint32                   // the decided attempt
+	shares  map[int][]chunking.Share // shares received for pads of lost members, by owner
 }
 
-// newOpener returns the opener of an attempt that was decided. Pads and sum are what an
-// earlier process knew.
+// newOpener returns the opener of a decided attempt. pads and sum are those that an earlier
+// process knew.
 func newOpener(r *roster, at position, plans *Plans, attempt uint32, now time.Duration, pads []Pad, sum []uint64) opener {
 	d := decidedSlot{roster: r, naming: naming{r.run, at.number}, plans: plans, attempt: attempt, shares: map[int][]chunking.Share{}}
 	if r.Committee != nil {
@@ -125,8 +124,8 @@ func (d *decidedSlot) addShare(owner int, share chunking.Share) {
 	d.shares[owner] = append(d.shares[owner], share)
 }
 
-// padFromShares puts a member's pad together, if there are enough shares and they give
-// what it has committed to.
+// padFromShares rebuilds a member's pad. ok reports whether there are enough shares and the
+// result matches the member's commitment.
 func (d *decidedSlot) padFromShares(owner int, commit [32]byte) (pad [32]byte, ok bool) {
 	if d.Shares == 0 || len(d.shares[owner]) < d.Shares {
 		return pad, false
@@ -135,7 +134,7 @@ func (d *decidedSlot) padFromShares(owner int, commit [32]byte) (pad [32]byte, o
 	return pad, err == nil && d.commitment(owner, d.attempt, pad) == commit
 }
 
-// layout returns how the vectors of a sum are laid out.
+// layout returns the layout of the vectors in a sum.
 func (d *decidedSlot) layout(sealed *Sealed) (*chunking.Layout, error) {
 	return d.plans.layout(len(sealed.Members), sealed.Blocks)
 }

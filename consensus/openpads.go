@@ -7,14 +7,14 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// openPads opens a result by the pads of all members of the attempt: each tells its own
-// once the slot is decided, and all tell their shares of those that do not come.
+// An openPads opens a result with the pads of all members of the attempt. Each member sends its
+// pad to all once the slot is decided. If a pad does not come, all send their shares of it.
 type openPads struct {
 	decidedSlot
-	decided time.Duration    // when the decision was known
-	pads    map[int][32]byte // kept: known, by owner
-	shown   bool             // own shares were sent
-	lost    []uint32         // whose pads came from shares
+	decided time.Duration    // when this member learnt the decision
+	pads    map[int][32]byte // kept: known pads, by owner
+	shown   bool             // this member has sent its shares
+	lost    []uint32         // owners whose pads were rebuilt from shares
 }
 
 func (o *openPads) receive(_ int, body Body, _ opening) []mail {
@@ -31,8 +31,8 @@ func (o *openPads) receive(_ int, body Body, _ opening) []mail {
 	return nil
 }
 
-// advance tells this member's pad, once, and checks those that are known against what
-// their owners have committed to. Of those that are lacking it puts together what it can.
+// advance sends this member's pad, once. It checks known pads against their commitments and
+// rebuilds missing ones from shares where it can.
 func (o *openPads) advance(at opening) (out []mail, step bool) {
 	if _, told := o.pads[o.self]; !told && o.Sealed && at.secrets != nil && at.secrets.dealt && at.values > 0 {
 		o.pads[o.self] = at.secrets.pad
@@ -47,7 +47,7 @@ func (o *openPads) advance(at opening) (out []mail, step bool) {
 		if known && o.commitment(owner, o.attempt, pad) == commit {
 			continue
 		}
-		delete(o.pads, owner) // not what its owner has committed to
+		delete(o.pads, owner) // it does not match its owner's commitment
 		if pad, known = o.padFromShares(owner, commit); known {
 			o.pads[owner] = pad
 			o.lost = append(o.lost, uint32(owner))
@@ -71,8 +71,8 @@ func (o *openPads) total(sealed *Sealed) ([]float64, error) {
 	return layout.Total(sealed.Words, nil, masks...)
 }
 
-// tick tells this member's shares of pads that do not come, once: at once if their owners
-// are lost.
+// tick sends this member's shares of missing pads, once: after 2 heartbeats, or at once if all
+// their owners are lost.
 func (o *openPads) tick(at opening, w patience) []mail {
 	if o.shown || at.sealed == nil {
 		return nil
@@ -123,7 +123,7 @@ func (o *openPads) help(at opening) (bodies []Body) {
 	return bodies
 }
 
-// sharesOf returns this member's shares of other members' pads.
+// sharesOf returns this member's shares of other members' pads, or nil without any.
 func (at opening) sharesOf(owners []int) *Shares {
 	if at.secrets == nil {
 		return nil

@@ -7,33 +7,33 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// openSum opens a result by the sum of all pads. The members of the attempt add them up
-// in one more session, whose partial sums tell nothing that the decision has not. If
-// members are lost it is begun anew without them, as another epoch, and others put their
-// pads together. All that is done here may be done twice.
+// An openSum opens a result with the sum of all pads. The members of the attempt add up the
+// pads in one more session. After the decision its partial sums reveal nothing new. If members
+// are lost, the session restarts without them as another epoch, and others rebuild the pads of
+// the lost members. Each step may safely be repeated.
 type openSum struct {
 	decidedSlot
-	chain [32]byte // of the slots before
+	chain [32]byte // hash over the slots before
 
 	epoch  uint32
 	lost   []Substitute
-	tries  int           // epochs before it
-	since  time.Duration // of its last step
-	came   time.Duration // to the epoch
-	begun  bool          // this member has come to it, with the result or by what another says
+	tries  int           // number of epochs before the current one
+	since  time.Duration // time of the last progress in the epoch
+	came   time.Duration // when this member came to the epoch
+	begun  bool          // this member has the result, or has heard of the epoch from another
 	adding session.Session
-	early  []frame  // before the session began
-	sum    []uint64 // kept: what it came to
+	early  []frame  // frames that came before the session began
+	sum    []uint64 // kept: sum of the pads
 }
 
-// earlyOpening bounds the frames that are kept before a member enters the session:
-// more rounds than any plan has.
+// earlyOpening limits the frames that are kept before a member enters the session. No plan has
+// this number of rounds.
 const earlyOpening = 64
 
-// lane returns the lane of the epoch's frames: after those of the vectors.
+// lane returns the lane of the epoch's frames. Lanes of epochs come after those of the vectors.
 func (o *openSum) lane() uint32 { return uint32(o.plans.settings.lanes()) + o.epoch }
 
-// needed reports whether a result is opened by pads.
+// needed reports whether pads seal a result.
 func (o *openSum) needed(sealed *Sealed) bool { return o.Sealed && sealed.Header.Kind == Sum }
 
 func (o *openSum) ready(sealed *Sealed) bool { return !o.needed(sealed) || o.sum != nil }
@@ -72,22 +72,22 @@ func (o *openSum) receive(from int, body Body, at opening) []mail {
 	return nil
 }
 
-// may reports whether another member's epoch is entered now. A member of the committee waits
-// up to 64 heartbeats before it begins another one, as wait says; so one that comes after less
-// than half of that, and half a heartbeat at first, can be left out: if it was needed, another
-// one follows that is late enough. The numbers of epochs are to last.
+// may reports whether to enter another member's epoch now. A member of the committee waits up
+// to 64 heartbeats before it begins an epoch (see wait). So an epoch may be skipped if it comes
+// after less than half that wait, and less than half a heartbeat at first: if it was needed, a
+// later one follows. The limit mostSkipped keeps a sender from using up the epoch numbers.
 func (o *openSum) may(epoch uint32, at opening) bool {
 	return epoch-o.epoch <= mostSkipped &&
 		(!o.begun || epoch > o.epoch && at.now-o.came >= at.every<<min(o.tries, longestTry)/2)
 }
 
 const (
-	mostSkipped = 1 << 16 // numbers of epochs between two that a member hears of
-	longestTry  = 6       // tries that double the wait for the next epoch
+	mostSkipped = 1 << 16 // largest difference between the numbers of two epochs that follow each other
+	longestTry  = 6       // number of tries that double the wait for the next epoch
 )
 
-// receiveStep takes a frame of the sum of the pads. A frame that no such session has is
-// of no use: there will be another epoch.
+// receiveStep takes a frame of the session that adds up the pads. Invalid frames are ignored:
+// another epoch will follow.
 func (o *openSum) receiveStep(from int, b *Step, at opening) {
 	o.begin(at.now)
 	switch {
@@ -95,7 +95,7 @@ func (o *openSum) receiveStep(from int, b *Step, at opening) {
 	case o.adding != nil:
 		_ = o.adding.Receive(from, int(b.Round), int(b.Part), b.Words)
 	case len(o.early) < earlyOpening+partsOf(at.values) && len(b.Words) <= session.PartWords:
-		// Longer vectors travel in parts where so many members are.
+		// In rosters of this size, longer vectors travel in parts.
 		o.early = append(o.early, frame{from, b})
 	}
 }
@@ -113,12 +113,12 @@ func (o *openSum) receiveSum(words []uint64, at opening) {
 	}
 	o.sum = words
 	if _, err := o.total(at.sealed); err != nil {
-		o.sum = nil // of another sum: whoever knows better is asked next
+		o.sum = nil // not the sum of these pads: the next member asked may have the right one
 	}
 }
 
-// reopen enters an epoch, and gives its shares of lost members' pads to those who
-// stand in for them.
+// reopen enters an epoch, and sends this member's shares of lost members' pads to their
+// substitutes.
 func (o *openSum) reopen(b *Reopen, at opening) []mail {
 	if o.begun {
 		o.tries++
@@ -163,8 +163,8 @@ func (o *openSum) advance(at opening) (out []mail, step bool) {
 	return out, step
 }
 
-// enter enters the session with this member's pad, and with those that it stands in for,
-// once it has put them together.
+// enter enters the session with this member's pad, plus the pads of lost members that it stands
+// in for, once it has rebuilt them.
 func (o *openSum) enter(at opening) []mail {
 	members := o.members(at.sealed)
 	place, in := slices.BinarySearch(members, o.self)
@@ -211,14 +211,14 @@ func (o *openSum) members(sealed *Sealed) []int {
 	return members
 }
 
-// seats returns what follows from the view of the attempt.
+// seats returns the arrangement of the attempt's view.
 func (o *openSum) seats(sealed *Sealed) *seats {
 	v := &View{Ballot: sealed.Attempt, Members: sealed.Members, Missing: sealed.Missing}
 	return o.plans.seatsOf(o.roster, position{o.slot, o.chain}, v)
 }
 
-// tick begins the next epoch when the one under way cannot come to an end, if this
-// member is of the committee and no other that could see it is before it.
+// tick begins the next epoch if the current one cannot end, this member is in the committee,
+// and it is its turn.
 func (o *openSum) tick(at opening, w patience) []mail {
 	if !o.decides(o.self) || !o.begun || at.sealed == nil || o.ready(at.sealed) || at.now-o.since < o.wait(at.sealed, w) {
 		return nil
@@ -228,7 +228,7 @@ func (o *openSum) tick(at opening, w patience) []mail {
 		if s := int(r); w.without(s) {
 			by := o.standIn(s, at.sealed, &w)
 			if by < 0 {
-				return nil // its pad is waited for
+				return nil // no holder of a share is there: wait for the pad
 			}
 			b.Lost = append(b.Lost, Substitute{r, uint32(by)})
 		}
@@ -236,9 +236,9 @@ func (o *openSum) tick(at opening, w patience) []mail {
 	return append([]mail{{toDeciders, b}}, o.reopen(b, at)...)
 }
 
-// wait returns after what time without a step a member begins another epoch: soon if one
-// of those who take part is lost, but after twice the time each time, so that all come to
-// hear of it; each member of the committee after those of lower rank that are there.
+// wait returns the time without progress after which this member begins another epoch. If a
+// participant is lost, the time is short at first and doubles with each epoch, so that all
+// members hear of it. Members of the committee take turns in rank order.
 func (o *openSum) wait(sealed *Sealed, w patience) time.Duration {
 	least := w.stall
 	if slices.ContainsFunc(o.members(sealed), w.without) {
@@ -253,8 +253,8 @@ func (o *openSum) wait(sealed *Sealed, w patience) time.Duration {
 	return least + time.Duration(turn+1)*viewWait*w.every
 }
 
-// standIn returns the member that is to put a lost member's pad together: the first that
-// holds a share and is there, -1 if nobody is.
+// standIn returns the member that rebuilds a lost member's pad: the first holder of a share
+// that is there, or -1.
 func (o *openSum) standIn(member int, sealed *Sealed, w *patience) int {
 	if o.Shares > 0 {
 		for _, h := range o.seats(sealed).holders(member) {

@@ -9,30 +9,29 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// Scheme says how a session adds vectors up.
+// A Scheme is the way in which a session adds up vectors.
 type Scheme string
 
 // The schemes.
 const (
-	// Laplacian averages in floating point on a topology, as in Eq. (3) of Idé et
-	// al. 2024.
+	// Laplacian averages in floating point on a topology, as in Eq. (3) of Idé et al. 2024.
 	Laplacian Scheme = "laplacian"
-	// Exact adds in the ring of 2^64, by folding in or, long vectors, by a
+	// Exact adds in the ring of 2^64. It folds short vectors in, and sends long ones through a
 	// circulant reduce-scatter and allgather.
 	Exact Scheme = "exact"
 	// BaseK averages in the field of 2^61-1 on a base-(k+1) graph.
 	BaseK Scheme = "base-k"
-	// Auto is Laplacian or Exact, by the length of the vectors: see [Settings.For]. No
-	// machine runs by it.
+	// Auto is Laplacian or Exact, depending on the length of the vectors: see [Settings.For]. A
+	// machine needs one of the other schemes.
 	Auto Scheme = "auto"
 )
 
-// longVector is the length of vectors from which on averages by messages with neighbours
-// take too many bytes: each message is a whole vector.
+// longVector is the length of vectors above which Auto means Exact. Averaging sends whole
+// vectors to neighbours, which takes too many bytes for longer ones.
 const longVector = 10_000
 
-// For returns the settings for vectors of up to so many values: in place of Auto it has the
-// scheme.
+// For returns the settings for vectors of up to the given number of values, with Auto replaced
+// by the scheme that it means.
 func (s Settings) For(values int) Settings {
 	switch {
 	case s.Scheme != Auto:
@@ -44,12 +43,12 @@ func (s Settings) For(values int) Settings {
 	return s
 }
 
-// Recovery says what becomes of a member that is lost after the vote.
+// A Recovery is the way to open a sum if a member is lost after the vote.
 type Recovery string
 
 // The recoveries.
 const (
-	// Shares puts the member's pad together from the others' shares, the default.
+	// FromShares rebuilds the member's pad from the others' shares, the default.
 	FromShares Recovery = "shares"
 	// Wait waits for the member to come back: nobody holds shares.
 	Wait Recovery = "wait"
@@ -60,61 +59,61 @@ type Settings struct {
 	Scheme    Scheme
 	Step      session.Step
 	Graph     graph.Kind
-	Degree    int     // of the graph, where its kind leaves a choice; 0 means 4
-	Tolerance float64 // of an average, relative to the initial disagreement of unmasked vectors; 0 means 1e-9
-	Fan       int     // k, the messages a member exchanges a round, in Exact and BaseK; 0 means 1
-	Parity    bool    // two words a value in Exact: sums as exact as one rounding
+	Degree    int     // degree of the graph, if its kind leaves a choice; 0 means 4
+	Tolerance float64 // error of an average, relative to the initial disagreement of unmasked vectors; 0 means 1e-9
+	Fan       int     // k, messages that a member exchanges per round in Exact and BaseK; 0 means 1
+	Parity    bool    // two words per value in Exact: sums as exact as a single rounding
 	Protect   chunking.Mode
-	Chunks    int  // C, the home chunk included; 0 means the default of the mode
-	Full      bool // chunks travel whole, not as seeds
-	Threshold int  // τ of C lanes that give the sum back, with Shamir; 0 means three quarters of them
-	Quorum    int  // k, the votes that decide; 0 means more than half
-	Colluders int  // t, that together learn nothing; 0 means a third of the others
+	Chunks    int  // C, chunks including the home chunk; 0 means the default of the mode
+	Full      bool // send whole chunks instead of their seeds
+	Threshold int  // τ, the number of the C lanes that restore the sum, with Shamir; 0 means three quarters
+	Quorum    int  // k, votes that decide; 0 means more than half
+	Colluders int  // t, members that together learn nothing; 0 means a third of the others
 	Recover   Recovery
-	// AcceptLoneChange counts the first vectors of fewer than Colluders + 2 members in a
-	// running total: all members learn what they add up to. It needs everybody's consent.
+	// AcceptLoneChange lets a running total count the first vectors of fewer than Colluders + 2
+	// members. All members then learn the sum of those vectors, so everybody has to agree to
+	// it.
 	AcceptLoneChange bool
-	// OnLoneReturn is the policy on members that come back into a running total; "" means
+	// OnLoneReturn is the policy for members that come back into a running total; "" means
 	// AllowLoneReturn.
 	OnLoneReturn OnLoneReturn
 }
 
-// Params describes one member's machine.
+// Params configures one member's machine.
 type Params struct {
 	Settings
-	Self    int      // this member's rank
-	Members []string // the names of all who are or were of the roster, in rank order
-	// Removed are the ranks of those who are not of it any more, in order, and
-	// Revision counts the amendments that have made it.
+	Self    int      // rank of this member
+	Members []string // names of all members that are or were in the roster, in rank order
+	// Removed are the ranks of members that have been removed, ascending. Revision is the
+	// number of amendments so far.
 	Removed  []uint32
 	Revision uint32
-	// Paused is the revision that has paused the run, 0 while it goes on.
+	// Paused is the revision that has paused the run; 0 if it is not paused.
 	Paused uint32
-	// Joins says that Self is a rank which an amendment gives: until it is decided
-	// this member only learns what the others decide.
+	// Joins means that an amendment will give Self its rank. Until that is decided, this member
+	// only follows the decisions of the others.
 	Joins bool
-	// Run separates this run from all others: it enters every hash and every
-	// derived key.
+	// Run is the identity of the run. It enters every hash and every derived key.
 	Run [32]byte
-	// Plans is what the settings come to, for machines that share it; nil means
-	// that it is worked out.
+	// Plans are the plans for the settings, which machines in one process can share; nil means
+	// that New makes them.
 	Plans *Plans
-	// Keys sign what is shown to third members; nil means that nothing is signed
-	// and everything believed, as in simulations.
+	// Keys sign messages that third members check. With nil, as in simulations, nothing is
+	// signed and everything is believed.
 	Keys Keys
 	// Heartbeat is the time between two heartbeats; 0 means 1 s.
 	Heartbeat time.Duration
-	// Volatile keeps nothing of a slot on disk but that it was begun: one write a
-	// slot in place of one a step. A member that was started again then takes no part
-	// in the slot under way, so it is of no help where all members are needed.
+	// Volatile stores nothing of a slot but that it began: one write per slot instead of one
+	// per step. A member that restarts then takes no part in the current slot, so the run has
+	// to wait if it needs all members.
 	Volatile bool
-	// Patience is how many times as long as usual a member may take to compute before the
-	// others go on without it; 0 means 3. Usual is measured, of its own updates and of what
-	// the others took in the same slot.
+	// Patience is the multiple of the usual time that a member may compute before the others
+	// continue without it; 0 means 3. The usual time is measured from its own updates and from
+	// those of the others in the same slot.
 	Patience float64
 }
 
-// Keys signs for this member and checks the signatures of all.
+// Keys signs for this member and checks the signatures of all members.
 type Keys interface {
 	Sign(message []byte) []byte
 	Verify(member int, message, signature []byte) bool
@@ -148,12 +147,12 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// Canonical returns the settings with the defaults in place of what is left out, and
-// without what the scheme has no use for. Settings that ask for the same are equal then.
-// Chunks, Threshold, Quorum and Colluders stay 0: their defaults depend on the roster.
+// Canonical returns the settings with defaults filled in, and with zero for settings that the
+// scheme does not use. Settings with the same meaning then compare equal. Chunks, Threshold,
+// Quorum and Colluders stay 0, because their defaults depend on the roster.
 func (s Settings) Canonical() Settings {
 	s = s.withDefaults()
-	if s.Scheme == Laplacian || s.Scheme == Auto { // which may come to be Laplacian
+	if s.Scheme == Laplacian || s.Scheme == Auto { // Auto may become Laplacian
 		s.Fan = 0
 	} else {
 		s.Step, s.Graph, s.Degree, s.Tolerance = "", "", 0, 0
@@ -172,21 +171,20 @@ func (p Params) withDefaults() Params {
 	return p
 }
 
-// minTolerance is below what float64 can tell anyway.
+// minTolerance is below the resolution of float64.
 const minTolerance = 1e-15
 
-// maxFan bounds k: more messages a round than that save no round at any size.
+// maxFan limits k. More messages per round save no round in any roster.
 const maxFan = 16
 
-// Validate reports the first setting that no run can have, with the size of the
-// roster it is meant for.
+// Validate returns an error for the first invalid setting. size is the size of the roster.
 func (s Settings) Validate(size int) error {
 	s = s.withDefaults()
 	switch {
 	case size < 2:
 		return fmt.Errorf("members: want at least 2, got %d", size)
 	case s.Protect != chunking.None && size < 3:
-		return fmt.Errorf("members: want at least 3 with protection %q, got %d: of two, each learns the other's vector from the total; add a member or choose protection %q", s.Protect, size, chunking.None)
+		return fmt.Errorf("members: want at least 3 with protection %q, got %d: with two, each learns the other's vector from the total; add a member or choose protection %q", s.Protect, size, chunking.None)
 	case s.Scheme != Auto && s.Scheme != Laplacian && s.Scheme != Exact && s.Scheme != BaseK:
 		return fmt.Errorf("scheme: want %q, %q, %q or %q, got %q", Auto, Laplacian, Exact, BaseK, s.Scheme)
 	case s.Degree < 0 || s.Degree == 1:
@@ -243,7 +241,7 @@ func (s Settings) validateProtection() error {
 	return nil
 }
 
-// mostChunks bounds C. The home chunk is not handed out, but it has a lane.
+// mostChunks returns the largest C. The home chunk is not dealt, but it has a lane.
 func (s Settings) mostChunks() int {
 	if s.Protect == chunking.Chunks || s.Protect == chunking.None {
 		return chunking.MaxFanout + 1
@@ -251,10 +249,10 @@ func (s Settings) mostChunks() int {
 	return chunking.MaxFanout
 }
 
-// defaultLanes is C of the modes that spread a vector over sessions.
+// defaultLanes is the default C of the modes that spread a vector over several sessions.
 const defaultLanes = 8
 
-// lanes returns the sessions that a sum takes.
+// lanes returns the number of sessions of a sum.
 func (s Settings) lanes() int {
 	switch {
 	case s.Protect != chunking.Sessions && s.Protect != chunking.Shamir:
@@ -265,7 +263,7 @@ func (s Settings) lanes() int {
 	return defaultLanes
 }
 
-// threshold returns how many of the lanes give the sum back.
+// threshold returns the number of lanes that restore the sum.
 func (s Settings) threshold() int {
 	switch {
 	case s.Protect != chunking.Shamir:
@@ -276,9 +274,9 @@ func (s Settings) threshold() int {
 	return (3*s.lanes() + 3) / 4
 }
 
-// Arithmetic returns what vectors are made of in the settings' scheme.
+// Arithmetic returns the arithmetic of the settings' scheme.
 func (s Settings) Arithmetic() chunking.Arithmetic { return s.withDefaults().arithmetic() }
 
-// Lanes returns the sessions that a sum takes, and how many of their totals give
-// the sum.
+// Lanes returns the number of sessions of a sum, and the number of their totals that restore
+// it.
 func (s Settings) Lanes() (lanes, threshold int) { return s.lanes(), s.threshold() }

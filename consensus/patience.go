@@ -2,33 +2,32 @@ package consensus
 
 import "time"
 
-// How long a member waits for others, by what was measured of them. These are functions of
-// times alone; what they return is only ever a matter of time, not of safety.
+// How long a member waits for others, computed from measured times. A wrong result costs time,
+// never safety.
 
-// The bounds of what is measured, in heartbeats.
+// Bounds of the waiting times, in heartbeats.
 const (
-	lostLeast  = 8   // of silence before a member can count as lost
-	lostMost   = 120 // before it does, however irregular its heartbeats were
-	stallLeast = 20  // without a step before a session counts as stalled
-	stallMost  = 600 // before it does, however long slots took
-	slowLeast  = 20  // of computing before a member can count as slow
+	lostLeast  = 8   // shortest silence of a lost member
+	lostMost   = 120 // longest silence of a live one, however irregular its heartbeats are
+	stallLeast = 20  // shortest time without progress in a stalled session
+	stallMost  = 600 // longest time without progress before it is stalled, however long slots take
+	slowLeast  = 20  // shortest update of a slow member
 )
 
-// firstTimes is how many times as long as the others a member may compute of which no
-// local update was measured yet.
+// firstTimes is the multiple of the others' time that a member may compute if none of its
+// updates has been measured.
 const firstTimes = 10
 
-// lostAfter returns after what silence a member counts as lost. Usual is the longest gap between its
-// heartbeats that is to be expected: six deviations above the median of the last ones.
+// lostAfter returns the silence after which a member is lost. usual is the longest expected gap
+// between its heartbeats: six deviations above the median of the last ones.
 func lostAfter(usual, every time.Duration) time.Duration {
 	return min(max(usual, lostLeast*every), lostMost*every)
 }
 
-// slowAfter returns how long a member may compute before the others go on without it, where
-// they can: patience times what it usually takes, or what the others took in the same slot if that
-// is more. A round may cost more than those before it, and it does so for all. Zero means
-// that nothing was measured, of the member or of the others; the result is then 0 as
-// well, and nobody counts as slow.
+// slowAfter returns how long a member may compute before the others continue without it if they
+// can. That is patience times its usual time, or times the others' time in the same slot if
+// that is longer, since a round may cost all members more than the rounds before. It returns 0
+// if nothing was measured; then nobody is slow.
 func slowAfter(own, others time.Duration, patience float64, every time.Duration) time.Duration {
 	expected := max(own, others)
 	if own == 0 {
@@ -40,14 +39,14 @@ func slowAfter(own, others time.Duration, patience float64, every time.Duration)
 	return max(time.Duration(patience*float64(expected)), slowLeast*every)
 }
 
-// stallAfter returns how long a session may make no step. Usual is the time between a
+// stallAfter returns how long a session may make no progress. usual is the time between a
 // member's call and the decision.
 func stallAfter(usual, every time.Duration) time.Duration {
 	return min(max(5*usual, stallLeast*every), stallMost*every)
 }
 
-// tookOthers returns the median of what those members took for their local updates of a slot
-// that have ended them, 0 if none has.
+// tookOthers returns the median time of the others' finished updates in a slot, or 0 if none
+// has finished.
 func (w *monitor) tookOthers(slot uint64) time.Duration {
 	var took []time.Duration
 	for i := range w.peers {

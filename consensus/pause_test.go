@@ -418,14 +418,14 @@ func TestPausesAreChecked(t *testing.T) {
 		a    *Amendment
 		want string
 	}{
-		{running, resumes(1), "resume: want a run that is paused, got one that is not"},
-		{paused, pauses(2), "pause: want a run that is not paused, got one that revision 1 has paused"},
-		{must(paused.Amend(revision(2, nil, "new"))), pauses(3), "got one that revision 1 has paused"},
-		{running, &Amendment{Revision: 1, Pause: true, Resume: true}, "want each alone"},
-		{running, &Amendment{Revision: 1, Pause: true, Removed: []uint32{1}}, "want each alone"},
-		{running, &Amendment{Revision: 1, Pause: true, Quorum: 3}, "want each alone"},
-		{paused, &Amendment{Revision: 2, Resume: true, Added: []Seat{{Name: "new"}}}, "want each alone"},
-		{paused, &Amendment{Revision: 2, Resume: true, Colluders: 2}, "want each alone"},
+		{running, resumes(1), "resume: the run is not paused"},
+		{paused, pauses(2), "pause: revision 1 has already paused the run"},
+		{must(paused.Amend(revision(2, nil, "new"))), pauses(3), "pause: revision 1 has already paused the run"},
+		{running, &Amendment{Revision: 1, Pause: true, Resume: true}, "want no other change"},
+		{running, &Amendment{Revision: 1, Pause: true, Removed: []uint32{1}}, "want no other change"},
+		{running, &Amendment{Revision: 1, Pause: true, Quorum: 3}, "want no other change"},
+		{paused, &Amendment{Revision: 2, Resume: true, Added: []Seat{{Name: "new"}}}, "want no other change"},
+		{paused, &Amendment{Revision: 2, Resume: true, Colluders: 2}, "want no other change"},
 	} {
 		if _, err := c.p.Amend(c.a); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.a.Encode(), err, c.want)

@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// peer is what is known of another member.
+// A peer is what this member knows of another one.
 type peer struct {
-	heard     time.Duration // when its last message came
-	rhythm    rhythm        // of its heartbeats
-	slot      uint64        // of its last heartbeat
+	heard     time.Duration // time of its last message
+	rhythm    rhythm        // gaps between its heartbeats
+	slot      uint64        // slot in its last heartbeat
 	heartbeat Heartbeat     // its last heartbeat
 	left      *Leave
-	gone      time.Duration // when it left
-	help      [2]help       // unasked and asked
-	pace      pace          // of its local updates
-	asked     uint32        // rounds to come in which it is not waited for again at the round's start
-	misses    uint32        // times that it was waited for in vain
+	gone      time.Duration // time at which it left
+	help      [2]help       // help that was sent unasked, and on request
+	pace      pace          // durations of its local updates
+	asked     uint32        // next rounds whose start does not wait for it
+	misses    uint32        // times in a row that a round waited for it and it did not come
 }
 
 // ready reports whether the member's learner has come to a slot.
 func (p *peer) ready(slot uint64) bool { return p.slot == slot && !p.heartbeat.Behind }
 
-// help is what was last sent again to a member.
+// A help records what was last sent again to a member.
 type help struct {
 	slot   uint64
-	ballot uint32 // promised here
+	ballot uint32 // ballot that this member had promised
 	state  State
 	round  uint32
-	next   time.Duration // when to send it once more
-	wait   time.Duration // between the last time and the next
+	next   time.Duration // when to send it again
+	wait   time.Duration // time from the last sending to next
 }
 
 const (
@@ -38,11 +38,11 @@ const (
 	paceLength   = 9
 )
 
-// rhythm holds the last gaps between a member's heartbeats.
+// A rhythm holds the last gaps between a member's heartbeats.
 type rhythm struct {
 	last time.Duration
 	gaps []time.Duration
-	far  time.Duration // six deviations above the median gap, once worked out; 0 if not
+	far  time.Duration // six deviations above the median gap; 0 if not computed yet
 }
 
 func (r *rhythm) hear(now time.Duration) {
@@ -56,8 +56,7 @@ func (r *rhythm) hear(now time.Duration) {
 	r.last = now
 }
 
-// expected returns the longest gap that is to be expected: six deviations above the median
-// one.
+// expected returns the longest expected gap: six deviations above the median.
 func (r *rhythm) expected() time.Duration {
 	if r.far == 0 && len(r.gaps) > 0 {
 		mid := median(r.gaps)
@@ -70,8 +69,8 @@ func (r *rhythm) expected() time.Duration {
 	return r.far
 }
 
-// pace holds how long a member's last local updates took, from the slot's
-// beginning to its opening message.
+// A pace holds the durations of a member's last local updates, from the beginning of the slot
+// to the member's opening message.
 type pace struct {
 	since time.Duration
 	open  bool

@@ -8,25 +8,24 @@ import (
 	"slices"
 )
 
-// The entries of a slot on disk. EntrySealed is followed by the attempt.
+// The entries of a slot on disk. The number of the attempt follows EntrySealed.
 const (
 	EntryState  = "state"
 	EntryCall   = "call"
 	EntryPads   = "pads"
 	EntrySealed = "sealed/"
-	// EntryRunning is followed by the key of a running total. It is an entry of the slot
-	// under way.
+	// The key of a running total follows EntryRunning. The entry belongs to the current slot.
 	EntryRunning = "running/"
 )
 
-// Saved is what the disk holds of a run: the entries of the slots under way and
-// before, and the last decision.
+// Saved is the state of a run on disk: the entries of the current slot and of the one before,
+// and the last decision.
 type Saved struct {
 	Slots map[uint64]map[string][]byte
-	Last  *Decision // nil before the first
+	Last  *Decision // nil before the first decision
 }
 
-// slotState is the entry that holds all of a slot but vectors.
+// A slotState is the entry with the whole state of a slot except vectors.
 type slotState struct {
 	Chain    []byte
 	Round    uint32
@@ -36,8 +35,8 @@ type slotState struct {
 	Own      []*View
 	Attempts []attemptState
 	Commit   *Certificate
-	Pads     []Pad // known, of the decided attempt
-	Barred   bool  // all else was kept in memory
+	Pads     []Pad // known pads of the decided attempt
+	Barred   bool  // nothing else of the slot was stored
 }
 
 type attemptState struct {
@@ -45,18 +44,18 @@ type attemptState struct {
 	Dealt   bool
 	Pad     []byte
 	Shares  []PadShare
-	Commits []Pad // commitments in place of seeds
+	Commits []Pad // commitments, stored as seeds
 }
 
-// flush makes the writes of what has changed in an event. They are on disk before
-// anything that the event sends leaves.
+// flush adds the writes for the changes that an event made. They are on disk before any message
+// of the event leaves.
 func (m *Machine) flush(e *Effects) {
 	var writes []Write
 	for _, s := range []*slot{m.last, m.slot} {
 		if s == nil || m.volatile(s) {
 			continue
 		}
-		if s.call != nil && !s.callSaved && s.entered >= 0 { // before that nothing has left that depends on it
+		if s.call != nil && !s.callSaved && s.entered >= 0 { // nothing that depends on the call has left before that
 			s.callSaved = true
 			writes = append(writes, s.call.write(s.number))
 		}
@@ -88,18 +87,18 @@ func (m *Machine) flush(e *Effects) {
 	e.Writes = append(writes, e.Writes...)
 }
 
-// volatile reports whether nothing of a slot is kept but that it was begun. One that an
-// amendment has paused is kept: all members may stop in it.
+// volatile reports whether only the beginning of a slot is stored. Slots of a paused run are
+// always stored, because all members may stop in them.
 func (m *Machine) volatile(s *slot) bool { return m.p.Volatile && !s.ballots.paused }
 
-// mark says that a slot was begun, and no more.
+// mark returns an entry that only records that the slot began.
 func (s *slot) mark() []byte {
 	bare := newSlot(s.ballots.roster, s.position, s.round, s.preset)
 	bare.abstains = true
 	return bare.encode()
 }
 
-// SealOf returns the message that an entry of a sealed result is sent as.
+// SealOf returns the message in which an entry with a sealed result is sent.
 func SealOf(slot uint64, entry []byte) (Message, error) {
 	sealed, err := decodeSealed(entry)
 	if err != nil {
@@ -145,10 +144,9 @@ func (a *attempt) state() attemptState {
 	return st
 }
 
-// Resume returns the machine of a member whose process was started again, in the
-// slot that the disk tells. It takes no more part in attempts of the earlier
-// process, whose sessions are lost, but keeps its promises and votes.
-// Entropy is fresh secret randomness.
+// Resume returns the machine of a member whose process has restarted, in the slot that is on
+// disk. It keeps its promises and votes. Sessions of the earlier process are lost, and it takes
+// no further part in their attempts. entropy is fresh secret randomness.
 func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 	m, err := New(p)
 	if err != nil {
@@ -175,7 +173,7 @@ func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 			return nil, err
 		}
 		if m.slot.position != at {
-			return nil, fmt.Errorf("the record of slot %d is damaged: its chain is not that of the log", at.number)
+			return nil, fmt.Errorf("the record of slot %d is damaged: its chain differs from that of the log", at.number)
 		}
 		if !preset {
 			m.slot.ballots.forgetPreset()
@@ -255,8 +253,8 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 	return s, nil
 }
 
-// checkState reports what no process writes: what goes on from there would not be
-// what the others were told. An attempt without a view is of the preset one.
+// checkState returns an error for a state that no process writes. Continuing from it might
+// contradict messages that were sent before. Attempts without a view get the preset one.
 func (r *roster) checkState(preset *View, st *slotState) error {
 	check := &validator{ranks: len(r.names)}
 	views := append([]*View{preset}, st.Own...)

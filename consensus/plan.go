@@ -10,14 +10,14 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// Plans is what the settings come to in views of any size. Each is worked out
-// once. Not safe for concurrent use.
+// Plans holds the plans of the settings for views of any size. Each plan is computed once.
+// Plans are not safe for concurrent use.
 type Plans struct {
 	settings Settings
-	own      bool // of one machine alone
-	roster   int  // the size asked for first, of which others are a part
+	own      bool // used by one machine only
+	roster   int  // largest size requested; smaller sizes are views of that roster
 	bySize   map[int]*Plan
-	seats    []*seats // of the last views
+	seats    []*seats // seats of the last views
 
 	all            *View // of the roster
 	decide         []int // its committee
@@ -29,16 +29,16 @@ type Plans struct {
 	chains         []sharedChain
 }
 
-// Plan is what the settings come to in a view of one size.
+// A Plan holds what follows from the settings for views of one size.
 type Plan struct {
 	Size   int
-	Fanout int // members that each hands a chunk to; 0 without such chunks
-	// Laplacian is the plan of floating-point sessions, nil in other schemes.
+	Fanout int // members that each member deals a chunk to; 0 without such chunks
+	// Laplacian is the plan of floating-point sessions; nil in other schemes.
 	Laplacian *session.Laplacian
 	settings  Settings
-	baseK     session.Plan // of that scheme
+	baseK     session.Plan // plan of scheme BaseK
 	exact     *session.Exact
-	pads      *session.Exact // of sums of pads, in any scheme
+	pads      *session.Exact // plan for sums of pads, in any scheme
 }
 
 // NewPlans returns the plans of the settings.
@@ -59,10 +59,10 @@ func (p *Plans) For(size int) (*Plan, error) {
 	}
 	if s.Scheme == Laplacian {
 		var err error
-		// The disagreement to remove is that of the residues.
+		// The sessions have to remove the disagreement of the residues.
 		reach := s.Tolerance / plan.spread()
 		if plan.Laplacian, err = session.NewLaplacian(size, s.Step, s.Graph, s.Degree, reach); err != nil && p.roster > size {
-			// Not every kind has a graph of every size that a view may shrink to.
+			// Some kinds have no graph for the sizes to which a view may shrink.
 			plan.Laplacian, err = session.NewLaplacian(size, s.Step, graph.HamiltonCycles, s.Degree, reach)
 		}
 		if err != nil {
@@ -73,7 +73,7 @@ func (p *Plans) For(size int) (*Plan, error) {
 	return plan, nil
 }
 
-// plan returns the plan for a view, whose size has been checked.
+// plan returns the plan for a view whose size has been checked.
 func (p *Plans) plan(size int) *Plan {
 	plan, err := p.For(size)
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *Plans) plan(size int) *Plan {
 	return plan
 }
 
-// Session returns how sessions of vectors of the given number of words run.
+// Session returns the plan for sessions of vectors with the given number of words.
 func (p *Plan) Session(words int) session.Plan {
 	if p.Laplacian != nil {
 		return p.Laplacian
@@ -104,16 +104,16 @@ func (p *Plan) Session(words int) session.Plan {
 	return p.exact.For(words)
 }
 
-// unmasking returns how the sums of pads of the given number of words are made.
+// unmasking returns the plan for sums of pads with the given number of words.
 func (p *Plan) unmasking(words int) session.Plan {
 	if p.pads == nil && p.settings.Scheme == Exact && p.settings.Fan == 1 {
-		p.Session(words) // the same
+		p.Session(words) // the same plan
 		p.pads = p.exact
 	}
 	if p.pads == nil {
 		a := p.settings.arithmetic()
 		if a == chunking.Float {
-			a = chunking.Ring // what its units are
+			a = chunking.Ring // pads are added as units
 		}
 		var err error
 		if p.pads, err = session.NewExact(p.Size, 1, a); err != nil {
@@ -123,14 +123,14 @@ func (p *Plan) unmasking(words int) session.Plan {
 	return p.pads.For(words)
 }
 
-// Rounds returns the rounds of a session of short vectors.
+// Rounds returns the number of rounds of a session of short vectors.
 func (p *Plan) Rounds() int { return p.Session(1).Rounds() }
 
-// Sends returns how many words of vectors a member sends in the sessions of a sum of
-// so many, mean over the members, the sealer's result in floating point included. It
-// runs sessions of short vectors.
+// Sends returns the mean number of words that a member sends in the sessions of a sum of the
+// given number of words. In floating point it includes the sealer's result. It simulates
+// sessions of short vectors to find out.
 func (p *Plan) Sends(words int) float64 {
-	plan, short := p.Session(words), 2*p.Size // blocks of a vector are equally long
+	plan, short := p.Session(words), 2*p.Size // blocks of the vector then have equal lengths
 	at := session.Placement{Members: make([]int, p.Size)}
 	for i := range at.Members {
 		at.Members[i] = i
@@ -154,31 +154,31 @@ func (p *Plan) Sends(words int) float64 {
 	return float64(sent) / float64(p.Size*short) * float64(words)
 }
 
-// spread returns the standard deviation of a masked vector in units of
-// chunking.Scale, or 1, the bound itself, without masks.
+// spread returns the standard deviation of a masked vector in units of chunking.Scale. Without
+// masks it returns 1, the bound itself.
 func (p *Plan) spread() float64 {
 	masks := 2 * p.Fanout
 	switch p.settings.Protect {
 	case chunking.None:
 		return 1
 	case chunking.Sessions:
-		masks = p.settings.lanes() // of the lane that holds the remainder
+		masks = p.settings.lanes() // in the lane that holds the remainder
 	}
-	return chunking.Deviation * math.Sqrt(float64(masks+1)) // one more is the pad
+	return chunking.Deviation * math.Sqrt(float64(masks+1)) // plus 1 for the pad
 }
 
-// tolerated returns how far two members' results may lie apart for values of a
-// block with the given bound.
+// tolerated returns the largest difference between two members' results for values of a block
+// with the given bound.
 func (p *Plan) tolerated(bound float64) float64 {
 	lanes := math.Sqrt(float64(p.settings.lanes()))
 	return lanes * p.Laplacian.Tolerance(p.spread()*chunking.Scale(bound))
 }
 
-// What is the same at all members that share their Plans, and takes longer the
-// larger the roster is, is worked out once. It is recognised by the memory that it
-// shares: what members send each other is not modified.
+// The following is the same for all members that share their Plans, and takes longer in larger
+// rosters. So it is computed once and recognised by the memory that it shares: messages are
+// never modified.
 
-// everybody returns the view of all members of a roster in ballot 0.
+// everybody returns the view of ballot 0 with all members of a roster.
 func (p *Plans) everybody(r Rules) *View {
 	if p.all == nil || r.Roster != nil || len(p.all.Members) != r.Size {
 		p.all = &View{}
@@ -189,7 +189,7 @@ func (p *Plans) everybody(r Rules) *View {
 	return p.all
 }
 
-// committeeOf returns who decides in the roster of a run.
+// committeeOf returns the committee of a run's roster, or nil if all members vote.
 func (p *Plans) committeeOf(run [32]byte, revision uint32, r Rules) []int {
 	if p.decide == nil || p.decideRun != run || p.decideRevision != revision || p.decideSize != r.Size {
 		p.decide, p.decideRun, p.decideRevision, p.decideSize = committee(run, revision, r), run, revision, r.Size
@@ -197,7 +197,7 @@ func (p *Plans) committeeOf(run [32]byte, revision uint32, r Rules) []int {
 	return p.decide
 }
 
-// sharedLayout is the layout of vectors with its blocks.
+// A sharedLayout is a layout and the blocks that it was made for.
 type sharedLayout struct {
 	size   int
 	blocks []collabdict.Block
@@ -219,7 +219,7 @@ func (p *Plans) layout(size int, blocks []collabdict.Block) (*chunking.Layout, e
 	return l, nil
 }
 
-// sharedSealed is a sealed result with its digest.
+// A sharedSealed is a sealed result and its digest.
 type sharedSealed struct {
 	run    [32]byte
 	slot   uint64
@@ -227,8 +227,8 @@ type sharedSealed struct {
 	digest [32]byte
 }
 
-// digestOf returns the digest of a sum's sealed result, and the result itself as
-// another member has it that came to the same.
+// digestOf returns the digest of a sum's sealed result. It also returns an equal result that
+// another member computed, if there is one, so that both can share its memory.
 func (p *Plans) digestOf(run [32]byte, slot uint64, s *Sealed) (*Sealed, [32]byte) {
 	if p.own {
 		return s, s.digest(run, slot)
@@ -240,19 +240,19 @@ func (p *Plans) digestOf(run [32]byte, slot uint64, s *Sealed) (*Sealed, [32]byt
 	}
 	x := sharedSealed{run, slot, s, s.digest(run, slot)}
 	p.sealed = keepLast(slices.DeleteFunc(p.sealed, func(old sharedSealed) bool {
-		return old.slot+1 < slot // their vectors are held for nobody else
+		return old.slot+1 < slot // nobody else needs these vectors
 	}), x)
 	return s, x.digest
 }
 
-// same reports whether two results are known to be the same.
+// same reports whether two results are known to be equal.
 func (s *Sealed) same(t *Sealed) bool {
 	return s.Attempt == t.Attempt && s.Header == t.Header && s.Blobs == nil && t.Blobs == nil &&
 		shares(s.Members, t.Members) && shares(s.Missing, t.Missing) &&
 		slices.Equal(s.Words, t.Words) && slices.Equal(s.Blocks, t.Blocks) && slices.Equal(s.Commits, t.Commits)
 }
 
-// sharedChain is what the digest over a decision and all before it is of.
+// A sharedChain is a hash over decisions, and the arguments that it was computed from.
 type sharedChain struct {
 	before, run, digest [32]byte
 	slot                uint64
@@ -280,7 +280,7 @@ func (p *Plans) chainOf(before, run [32]byte, d *Decision) [32]byte {
 	return x.chain
 }
 
-// keepLast appends to a list of what was used last.
+// keepLast appends to a list of at most keptSeats recent elements.
 func keepLast[T any](list []T, x T) []T {
 	if list = append(list, x); len(list) > keptSeats {
 		list = list[1:]
@@ -288,12 +288,13 @@ func keepLast[T any](list []T, x T) []T {
 	return list
 }
 
-// shares reports whether two lists are one and the same.
+// shares reports whether two slices are the same memory.
 func shares[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// RoundsFor returns the rounds of a session of vectors of so many values.
+// RoundsFor returns the number of rounds of a session of vectors with the given number of
+// values.
 func (p *Plan) RoundsFor(values int) int {
 	if p.Laplacian != nil {
 		return p.Rounds()

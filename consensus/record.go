@@ -4,13 +4,13 @@ import (
 	"math"
 )
 
-// Record sums up the slots of a run at one member.
+// A Record summarises the slots of a run at one member.
 type Record struct {
 	Setup      int      // slots before the first model round
 	Slots      int      // all slots
-	Rounds     int      // of the last session
-	Difference float64  // the largest ‖own − adopted‖₂ / ‖adopted‖₂ of a Sum
-	Digest     [32]byte // of the last slot in a model round
+	Rounds     int      // rounds of the last session
+	Difference float64  // largest ‖own − adopted‖₂ / ‖adopted‖₂ of a Sum
+	Digest     [32]byte // digest of the last slot in a model round
 }
 
 // Add enters a decision.

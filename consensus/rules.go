@@ -7,25 +7,25 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// Rules are the numbers that decide what is safe in a roster.
+// Rules are the numbers on which the safety of a roster depends.
 type Rules struct {
 	Size      int   // n, members of the roster
-	Roster    []int // their ranks in order; nil for 0 to n-1
-	Quorum    int   // k, equal votes that decide; 2k > n, so that two quorums meet
+	Roster    []int // their ranks, ascending; nil for 0 to n-1
+	Quorum    int   // k, equal votes that decide; 2k > n, so that any two quorums share a member
 	Colluders int   // t, members that together may learn nothing
-	Least     int   // members of a view: at least the quorum, and t+2, so that a total less the colluders' own hides someone
-	Shares    int   // T, shares that open a pad; 0 without shares
+	Least     int   // smallest view: max(k, t+2), so that a total minus the colluders' vectors covers at least 2 members
+	Shares    int   // T, shares that rebuild a pad; 0 without shares
 	Sealed    bool
-	// Committee is who promises and votes in a large roster, in rank order; nil
-	// where all do. The quorum is then one of the committee.
+	// Committee are the members that promise and vote in a large roster, in rank order; nil if
+	// all do. Quorum is then a quorum of the committee.
 	Committee []int
 }
 
-// SmallRoster is the number of members up to which all talk to all, hold shares of
-// each other's pads, and agree on a nonce before anything else: two Gathers. In
-// larger rosters a committee decides, and each member deals to manyHolders others,
-// manyShares of whom open its pad. There are no Gathers: who sits where follows from
-// the run's name, and after the first sum from that sum, which is random to all.
+// SmallRoster is the largest size of a roster in which all members talk to all and hold shares
+// of all others' pads, and in which the run begins with two Gathers that agree on a nonce. In
+// larger rosters a committee decides, and each member deals to manyHolders others, of whom
+// manyShares can rebuild its pad. Larger rosters need no nonce: seats follow from the run's
+// name, and after the first sum from its sealed result, which is random.
 const SmallRoster = 64
 
 const (
@@ -34,7 +34,7 @@ const (
 	manyShares    = 14
 )
 
-// Rules returns the rules of the settings for a roster of the given size.
+// Rules returns the rules for a roster of the given size.
 func (s Settings) Rules(size int) Rules {
 	r := Rules{Size: size, Quorum: s.quorum(size), Least: s.quorum(size), Colluders: s.Colluders}
 	large := size > SmallRoster
@@ -58,7 +58,7 @@ func (s Settings) Rules(size int) Rules {
 	return r
 }
 
-// quorum returns how many members of a roster are a quorum of it.
+// quorum returns the size of a quorum of all members.
 func (s Settings) quorum(size int) int {
 	if s.Quorum == 0 {
 		return size/2 + 1
@@ -76,13 +76,12 @@ func (s Settings) validateRules(size int) error {
 	case s.Protect == chunking.None && s.Colluders != 0:
 		return fmt.Errorf("colluders: want 0 with protection %q, got %d", s.Protect, s.Colluders)
 	case r.Colluders < 0 || s.Protect != chunking.None && r.Colluders > size-2:
-		return fmt.Errorf("colluders: want 1 to %d, two less than the members, got %d", size-2, r.Colluders)
+		return fmt.Errorf("colluders: want 1 to %d, 2 fewer than the members, got %d", size-2, r.Colluders)
 	}
 	return nil
 }
 
-// Holders returns how many members of a view of the given size hold shares of
-// a member's pad.
+// Holders returns the number of members of a view that hold shares of one member's pad.
 func (r Rules) Holders(view int) int {
 	switch {
 	case r.Shares == 0:
@@ -93,7 +92,7 @@ func (r Rules) Holders(view int) int {
 	return min(view-1, manyHolders)
 }
 
-// owner returns whose ballot it is; ballot 0 is nobody's.
+// owner returns the owner of a ballot. Ballot 0 has none.
 func (r Rules) owner(ballot uint32) int {
 	switch {
 	case r.Committee != nil:
@@ -112,7 +111,7 @@ func (r Rules) rank(i int) int {
 	return r.Roster[i]
 }
 
-// belongs reports whether a rank is that of a member of the roster.
+// belongs reports whether a rank is that of a member in the roster.
 func (r Rules) belongs(rank int) bool {
 	if r.Roster == nil {
 		return rank >= 0 && rank < r.Size
@@ -121,7 +120,7 @@ func (r Rules) belongs(rank int) bool {
 	return in
 }
 
-// place returns where a member stands among those that decide, and how many they are.
+// place returns a member's index among the members that vote, and the number of these.
 func (r Rules) place(member int) (place, places int) {
 	switch {
 	case r.Committee != nil:
@@ -134,16 +133,16 @@ func (r Rules) place(member int) (place, places int) {
 	return member, r.Size
 }
 
-// next returns the first ballot above the given one of a member that decides.
+// next returns the first ballot above the given one that a voting member owns.
 func (r Rules) next(member int, above uint32) uint32 {
 	place, places := r.place(member)
 	b := above + 1
 	return b + uint32((place-int(b)%places+places)%places)
 }
 
-// turn returns how many members that decide have their turn before a member when a ballot
-// fails: those of lower rank; or after the ballot of one, those that come after its owner, in a
-// circle.
+// turn returns the number of voting members whose turn comes before a member's when a ballot
+// fails. After ballot 0 the turns go by rank. After another ballot they start with the member
+// after its owner and wrap around.
 func (r Rules) turn(member int, failed uint32) int {
 	place, places := r.place(member)
 	if failed == 0 {
@@ -152,8 +151,9 @@ func (r Rules) turn(member int, failed uint32) int {
 	return (place - int(failed)%places - 1 + places) % places
 }
 
-// witnesses returns how many promises must name a member of ballot 0 before a view may go
-// on without it: more than those of all colluders, so one of them is honest.
+// witnesses returns the number of promises that must name a member of ballot 0 before a view
+// may leave it out. It is more than the number of colluders, so one of them is from an honest
+// member.
 func (r Rules) witnesses() int { return min(r.Colluders+1, r.Quorum) }
 
 // decides reports whether a member promises and votes.
@@ -165,7 +165,7 @@ func (r Rules) decides(member int) bool {
 	return in
 }
 
-// committee draws who decides in a large roster of a run; nil in others.
+// committee draws the members that vote in a large roster. It returns nil for other rosters.
 func committee(run [32]byte, revision uint32, r Rules) []int {
 	if r.Size <= SmallRoster {
 		return nil

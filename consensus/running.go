@@ -9,33 +9,35 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// A running total is a sum over the roster that is carried on from slot to slot: T(t) =
-// T(t−1) + Σ_{i in V} (x^i − a^i), where a^i is the last vector of member i that was
-// counted, 0 before. The last vector of a member that is lost stays in it. Two sums over
-// views that differ in one member would tell that member's part of all that does not
-// depend on the model, such as its number of rows; two running totals do not.
+// A running total is a sum over the roster that continues from slot to slot: T(t) = T(t−1) +
+// Σ_{i in V} (x^i − a^i), where a^i is the last counted vector of member i, or 0. The last
+// counted vector of a lost member stays in the total.
+//
+// Two sums over views that differ in one member would reveal that member's part of everything
+// that does not depend on the model, such as its number of rows. Two running totals do not.
 //
 // Invariants:
-//   - the total is Σ a^i over the counted members, to the last bit: vectors are rounded
-//     to a quantum of which a total never has 2^52, and it is fixed for the run. One that
-//     began as another is off by what its beginning was rounded, the same in all slots;
-//   - a^i is on disk with the decision that has counted it, and is never computed again;
-//   - the vectors of fewer than Colluders + 2 members are never counted for the first
-//     time in one slot, nor counted at all, unless the settings accept that.
+//   - the total is Σ a^i over the counted members, to the last bit. Vectors are rounded to a quantum
+//     that is fixed for the run, and a total is below 2^52 quanta. A total that began as another one
+//     differs by the rounding error of its beginning, which is the same in all slots;
+//   - a^i is on disk together with the decision that counted it, and is never computed again;
+//   - a slot never counts the first vectors of fewer than Colluders + 2 members, and never counts
+//     fewer than Colluders + 2 vectors, unless the settings accept that.
 
-// Running names a running total that the vector of a Call belongs to. The zero value is a sum
-// over the view alone.
+// Running names the running total that the vector of a Call belongs to. The zero value means a
+// sum over the view alone.
 type Running = collabdict.Running
 
-// RunningHeader is what members must agree on of a running total before any value moves.
+// A RunningHeader is the state of a running total on which members must agree before any value
+// moves.
 type RunningHeader struct {
 	Key, From string
-	Size      uint32   // of the roster that it began in
-	Base      [32]byte // digest of the total before, and of who is counted in it
+	Size      uint32   // size of the roster in which the total began
+	Base      [32]byte // digest of the previous total and of the members counted in it
 }
 
-// Counted says which running total a decided sum belongs to, and whose vectors it has
-// counted anew. The vectors of all others are the ones counted before.
+// Counted names the running total of a decided sum, and the members whose vectors of this slot
+// it contains. Other members' earlier vectors stay in the total.
 type Counted struct {
 	Key, From string
 	Size      uint32
@@ -48,40 +50,39 @@ func (d *Decision) Counts(member int) bool {
 	return in
 }
 
-// OnLoneReturn says what becomes of the vector of a member that comes back, if fewer than
-// Colluders + 2 do in one slot.
+// OnLoneReturn is the policy for the vector of a member that comes back when fewer than
+// Colluders + 2 members do so in one slot.
 type OnLoneReturn string
 
 // The policies.
 const (
-	// AllowLoneReturn counts it: once the model has settled, all members learn by how
-	// much this member's vector has changed. The default.
+	// AllowLoneReturn, the default, counts the vector. Once the model has converged, all
+	// members learn by how much this member's vector has changed.
 	AllowLoneReturn OnLoneReturn = "allow"
-	// HoldLoneReturn leaves the old one in the total until enough come back together.
+	// HoldLoneReturn keeps the old vector in the total until enough members come back together.
 	HoldLoneReturn OnLoneReturn = "hold"
 )
 
-// runningTotal is one member's knowledge of a running total.
+// A runningTotal is one member's state of a running total.
 type runningTotal struct {
 	from    string
 	size    uint32
 	total   []float64
-	counted map[uint32]uint64 // the slots that have counted the members
-	own     []float64         // the vector of this member that is counted; nil for none
-	last    uint64            // the slot of the last decision
-	began   bool              // there was one
-	newest  uint64            // the last slot that has counted anybody
+	counted map[uint32]uint64 // member → the last slot that counted its vector
+	own     []float64         // this member's counted vector; nil for none
+	last    uint64            // slot of the last decision
+	began   bool              // there was a decision
+	newest  uint64            // last slot that counted any member
 	blocks  []collabdict.Block
 }
 
 const (
-	mostKeys   = 64 // running totals of a run
-	mostKeyLen = 64 // bytes of a key
+	mostKeys   = 64 // most running totals in a run
+	mostKeyLen = 64 // longest key, in bytes
 	maxRoster  = 1 << 20
 )
 
-// runningHeader returns the header of a call's running total, which it makes where there
-// is none yet.
+// runningHeader returns the header of a call's running total. It creates the total if needed.
 func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHeader, error) {
 	key := c.Running.Key
 	if key == "" {
@@ -130,7 +131,7 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 		}
 	}
 	if _, counted := r.counted[uint32(m.p.Self)]; counted && r.own == nil {
-		return RunningHeader{}, fmt.Errorf("running total %q: the vector of this member that is counted in it is not on the disk any more: nothing can be added to it", key)
+		return RunningHeader{}, fmt.Errorf("running total %q: this member's counted vector is no longer on disk, so the total cannot continue", key)
 	}
 	if begins || m.totals[key] == nil {
 		m.totals[key] = r
@@ -139,8 +140,9 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 	return RunningHeader{Key: key, From: r.from, Size: r.size, Base: r.digest(m.p.Run)}, nil
 }
 
-// missedOwn returns this member's counted vector of a running total, nil if there is none. If
-// it has missed all sums of it, the vector is what it began with.
+// missedOwn returns this member's counted vector of a running total, or nil if there is none.
+// If this member has missed all sums of that total, the vector is the one that the total began
+// with.
 func (m *Machine) missedOwn(r *runningTotal, of *Running) []float64 {
 	if r.own != nil || of == nil {
 		return r.own
@@ -156,11 +158,11 @@ func (m *Machine) missedOwn(r *runningTotal, of *Running) []float64 {
 	return of.Begin(own)
 }
 
-// roomFor returns how many members can be counted in a running total that began in a
-// roster of some size, those that are added later included.
+// roomFor returns the largest number of members that a running total can count, including
+// members added later. size is the size of the roster in which it began.
 func roomFor(size uint32) int { return max(16, 2*int(size)) }
 
-// digest returns that of the total, and of who is counted in it.
+// digest returns the digest of the total and of the members counted in it.
 func (r *runningTotal) digest(run [32]byte) [32]byte {
 	h := newHashing("running total", run)
 	d := digestOfValues(r.total)
@@ -172,7 +174,7 @@ func (r *runningTotal) digest(run [32]byte) [32]byte {
 	return h.sum()
 }
 
-// quanta are what the values of blocks are rounded to.
+// quanta are the quanta of consecutive blocks.
 type quanta []quantum
 
 type quantum struct {
@@ -180,12 +182,13 @@ type quantum struct {
 	unit float64 // a power of two
 }
 
-// quanta returns those of blocks in a roster of so many members: a total has below 2^52 of
-// them, so that float64 adds it up exactly. A total of a session in floating point is exact
-// to half a quantum: of n members it is off by less than what the session's plan predicts
-// (session.Laplacian.Tolerance), n(√n·tolerance + rounding) times the scale of differences.
+// quanta returns the quanta of blocks in a roster of the given size. A total is below 2^52
+// quanta, so float64 adds it up exactly. With a floating-point session, a quantum is at least
+// twice the error of the total, so rounding gives the exact result. The session's plan predicts
+// that error (session.Laplacian.Tolerance): for n members it is below n(√n·tolerance +
+// rounding) times the scale of differences.
 func (s Settings) quanta(blocks []collabdict.Block, size uint32) (q quanta) {
-	const rounding = 0x1p-28 // of some steps between four neighbours, of masked values
+	const rounding = 0x1p-28 // of some steps between four neighbours, for masked values
 	for _, b := range blocks {
 		_, exp := math.Frexp(b.Bound * float64(roomFor(size)))
 		unit := math.Ldexp(1, exp-52)
@@ -200,7 +203,7 @@ func (s Settings) quanta(blocks []collabdict.Block, size uint32) (q quanta) {
 	return q
 }
 
-// round rounds values, half to even.
+// round rounds values to quanta, half to even.
 func (q quanta) round(x []float64) {
 	for _, b := range q {
 		for i, v := range x[:b.n] {
@@ -210,7 +213,7 @@ func (q quanta) round(x []float64) {
 	}
 }
 
-// doubled returns blocks for differences of two vectors.
+// doubled returns the blocks for differences of two vectors.
 func doubled(blocks []collabdict.Block) []collabdict.Block {
 	out := slices.Clone(blocks)
 	for i := range out {
@@ -228,9 +231,9 @@ func halved(blocks []collabdict.Block) []collabdict.Block {
 	return out
 }
 
-// counts returns the members of a view whose vectors count in a slot of a running total.
-// It follows from the log and the view, so it is the same at all members, and a view of
-// other members than were invited counts as what it is.
+// counts returns the members of a view whose vectors count in a slot of a running total. The
+// result depends only on the log and the view, so it is the same at all members. It holds
+// whichever members were invited into the view.
 func (m *Machine) counts(h Header, members []uint32) []uint32 {
 	counted, newest, began := m.countedBefore(h.Running)
 	var firsts, returns, stay []uint32
@@ -256,20 +259,19 @@ func (m *Machine) counts(h Header, members []uint32) []uint32 {
 	if allowed || len(firsts)+len(returns) >= enough {
 		stay = append(stay, returns...)
 	}
-	if !open && len(stay) < enough { // with the others' held back, a total would tell of one
+	if !open && len(stay) < enough { // if the others' vectors are held back, the total would reveal one of these
 		return nil
 	}
 	slices.Sort(stay)
 	return stay
 }
 
-// firstLoneReturn is the round from which on the vector of a member that comes back alone
-// may be counted: in the start, and the round after it, the change would tell how its rows
-// are divided.
+// firstLoneReturn is the first round in which the vector of a member that comes back alone may
+// count. Earlier the change would reveal how the member's rows are divided.
 const firstLoneReturn = 2
 
-// countedBefore returns whose vectors a running total has counted so far, and the last
-// slot that has counted any, if it has begun.
+// countedBefore returns the members that a running total has counted so far with their slots,
+// the last slot that counted any, and whether the total has begun.
 func (m *Machine) countedBefore(h RunningHeader) (counted map[uint32]uint64, newest uint64, began bool) {
 	if r := m.totals[h.Key]; r != nil {
 		return r.counted, r.newest, r.began
@@ -280,8 +282,8 @@ func (m *Machine) countedBefore(h RunningHeader) (counted map[uint32]uint64, new
 	return nil, 0, false
 }
 
-// summand returns what this member adds in a view: its vector, of a running total the
-// difference from what is counted of it, or zeros where its vector does not count.
+// summand returns this member's vector in a view. For a running total it is the difference from
+// the counted vector, or zeros if the vector does not count.
 func (m *Machine) summand(c *call, members []uint32) []float64 {
 	if c.header.Running.Key == "" {
 		return c.values
@@ -299,8 +301,8 @@ func (m *Machine) summand(c *call, members []uint32) []float64 {
 	return out
 }
 
-// carryOn makes the running total of a decision's differences. It reports whether this
-// member knows the total before.
+// carryOn turns a decision's sum of differences into the new running total. It reports whether
+// this member knows the previous total.
 func (m *Machine) carryOn(d *Decision, sealed *Sealed) (known bool) {
 	h := sealed.Header.Running
 	base := make([]float64, len(d.Total))
@@ -320,7 +322,7 @@ func (m *Machine) carryOn(d *Decision, sealed *Sealed) (known bool) {
 	return true
 }
 
-// count takes the decision of the slot under way into its running total.
+// count enters the decision of the current slot into its running total.
 func (m *Machine) count(d *Decision) {
 	c := d.Running
 	if c == nil {
@@ -335,7 +337,7 @@ func (m *Machine) count(d *Decision) {
 		}
 		m.totals[c.Key] = r
 	}
-	r.total, r.last, r.began = slices.Clone(d.Total), d.Slot, true // the decision is its caller's
+	r.total, r.last, r.began = slices.Clone(d.Total), d.Slot, true // the caller owns the decision
 	for _, member := range c.Members {
 		r.counted[member], r.newest = d.Slot, d.Slot
 	}
@@ -344,7 +346,7 @@ func (m *Machine) count(d *Decision) {
 	}
 }
 
-// whose returns the members whose vectors of the slot are in the total.
+// whose returns the members whose vectors of this slot are in the total.
 func (d *Decision) whose() []uint32 {
 	if d.Running != nil {
 		return d.Running.Members
@@ -352,7 +354,7 @@ func (d *Decision) whose() []uint32 {
 	return d.Members
 }
 
-// Held returns the members of a decision whose vectors it has not counted.
+// Held returns the members of a decision whose vectors it did not count.
 func (d *Decision) Held() (members []uint32) {
 	for _, member := range d.Members {
 		if !d.Counts(int(member)) {
@@ -362,7 +364,7 @@ func (d *Decision) Held() (members []uint32) {
 	return members
 }
 
-// same reports whether two decisions have counted the same.
+// same reports whether two decisions have counted the same members of the same running total.
 func (c *Counted) same(d *Counted) bool {
 	if c == nil || d == nil {
 		return c == d

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// runningState is what the disk holds of a running total, before its vectors: the total,
+// A runningState is the head of a running total's entry. The vectors follow it: the total,
 // unless the decision before the slot has it, and this member's counted vector.
 type runningState struct {
 	From    string `json:",omitempty"`
@@ -17,8 +17,8 @@ type runningState struct {
 	Newest  uint64
 	Began   bool
 	Counted []countedState
-	Length  int  // values of the total
-	Total   bool // it stands here
+	Length  int  // number of values of the total
+	Total   bool // the entry contains the total
 	Own     bool
 }
 
@@ -27,9 +27,9 @@ type countedState struct {
 	Slot   uint64
 }
 
-// flushTotals returns the writes of running totals into the slot under way, once it has
-// begun or one was made. Where nothing else of a slot is kept, the call is: without it a
-// member would not know which vector of it was counted.
+// flushTotals returns the writes of running totals into the current slot, after it has begun or
+// a total was created. In a volatile slot it also writes the call: otherwise a member would not
+// know which of its vectors was counted.
 func (m *Machine) flushTotals() (writes []Write) {
 	s := m.slot
 	if s.carries {
@@ -58,7 +58,7 @@ func (r *runningTotal) write(slot uint64, key string) Write {
 	return Write{slot, EntryRunning + key, encodeHead(state), Vector{Values: values}}
 }
 
-// resumeTotals takes up the running totals of the slot under way.
+// resumeTotals restores the running totals of the current slot.
 func (m *Machine) resumeTotals(entries map[string][]byte, last *Decision) error {
 	for name, b := range entries {
 		key, is := strings.CutPrefix(name, EntryRunning)
@@ -102,7 +102,7 @@ func decodeRunning(b []byte, key string, last *Decision) (*runningTotal, error) 
 	case state.Total:
 		r.total, values = values[:state.Length:state.Length], values[state.Length:]
 	case last == nil || last.Running == nil || last.Running.Key != key || len(last.Total) != state.Length:
-		return nil, fmt.Errorf("the decision before does not have the total")
+		return nil, fmt.Errorf("the total is missing from the decision before")
 	default:
 		r.total = slices.Clone(last.Total)
 	}

@@ -9,20 +9,20 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// Sealed is what an attempt came to. The vote is for its digest; the total shows
-// when the pads of its members are taken off.
+// Sealed is the sealed result of an attempt. The vote is for its digest. Removing the members'
+// pads reveals the total.
 type Sealed struct {
 	Attempt uint32
 	Header  Header
-	Blocks  []collabdict.Block // of a Sum
+	Blocks  []collabdict.Block // bounds of a Sum
 	Members []uint32
 	Missing []Missing
-	Commits [][32]byte // to the members' pads, in their order; none without seal
-	Words   []uint64   // a Sum's, as the session ended with them
-	Blobs   [][]byte   // a Gather's, in the order of Members
+	Commits [][32]byte // commitments to the members' pads, in the order of Members; nil without pads
+	Words   []uint64   // of a Sum: the words with which the session ended
+	Blobs   [][]byte   // of a Gather: one per member, in the order of Members
 }
 
-// digest returns what is voted for.
+// digest returns the digest that members vote for.
 func (s *Sealed) digest(run [32]byte, slot uint64) [32]byte {
 	h := newHashing("sealed", run)
 	h.number(slot)
@@ -51,24 +51,23 @@ func (s *Sealed) digest(run [32]byte, slot uint64) [32]byte {
 	return h.sum()
 }
 
-// onDisk reports whether the words are there alone.
+// onDisk reports whether the words are on disk only.
 func (s *Sealed) onDisk() bool { return s.Header.Kind == Sum && s.Words == nil }
 
-// results are the sealed results of a slot that this member keeps: those that it has
-// voted for or fetched, each under the digest that is voted for.
+// results are the sealed results of a slot that this member has voted for or fetched.
 type results struct {
 	run     [32]byte
 	slot    uint64
-	sealed  map[uint32]*Sealed  // kept, by attempt
-	digests map[uint32][32]byte // of sealed
-	unsaved []uint32            // attempts whose entry on disk is not as it is here
+	sealed  map[uint32]*Sealed  // kept: by attempt
+	digests map[uint32][32]byte // digests of sealed, by attempt
+	unsaved []uint32            // attempts whose entry on disk is out of date
 }
 
 func newResults(run [32]byte, slot uint64) results {
 	return results{run: run, slot: slot, sealed: map[uint32]*Sealed{}, digests: map[uint32][32]byte{}}
 }
 
-// keep keeps a sealed result of the given digest.
+// keep keeps a sealed result with the given digest.
 func (r *results) keep(sealed *Sealed, digest [32]byte) {
 	if r.sealed[sealed.Attempt] != nil && r.digests[sealed.Attempt] == digest {
 		return
@@ -77,19 +76,19 @@ func (r *results) keep(sealed *Sealed, digest [32]byte) {
 	r.unsaved = append(r.unsaved, sealed.Attempt)
 }
 
-// take keeps a sealed result from another member if it is the one of a value.
+// take keeps a sealed result from another member if its digest is that of a value.
 func (r *results) take(sealed *Sealed, v Value) {
 	if sealed.Attempt == v.Attempt && sealed.digest(r.run, r.slot) == v.Digest {
 		r.keep(sealed, v.Digest)
 	}
 }
 
-// restore takes up a sealed result from the disk.
+// restore restores a sealed result from disk.
 func (r *results) restore(attempt uint32, sealed *Sealed) {
 	r.sealed[attempt], r.digests[attempt] = sealed, sealed.digest(r.run, r.slot)
 }
 
-// of returns the sealed result of a value, nil if it is lacking.
+// of returns the sealed result of a value, or nil if this member lacks it.
 func (r *results) of(v Value) *Sealed {
 	if s := r.sealed[v.Attempt]; s != nil && r.digests[v.Attempt] == v.Digest {
 		return s
@@ -97,7 +96,7 @@ func (r *results) of(v Value) *Sealed {
 	return nil
 }
 
-// decide forgets all results but that of an attempt.
+// decide drops all results except that of the decided attempt.
 func (r *results) decide(attempt uint32) {
 	for other := range r.sealed {
 		if other != attempt {
@@ -108,14 +107,14 @@ func (r *results) decide(attempt uint32) {
 	}
 }
 
-// takeUnsaved returns the attempts whose entries on disk are to be written anew.
+// takeUnsaved returns the attempts whose entries on disk have to be written.
 func (r *results) takeUnsaved() []uint32 {
 	unsaved := r.unsaved
 	r.unsaved = nil
 	return unsaved
 }
 
-// leaveToDisk drops the words of long results, which members are told from the disk.
+// leaveToDisk drops the words of long results. Other members then get them from the disk.
 func (r *results) leaveToDisk() {
 	for attempt, sealed := range r.sealed {
 		if len(sealed.Words) > session.PartWords {
@@ -126,8 +125,8 @@ func (r *results) leaveToDisk() {
 	}
 }
 
-// end notes what this member's attempt came to. Exact results are the same bits
-// at every member; in floating point all adopt the sealer's.
+// end records the result of this member's attempt. Exact results have the same bits at every
+// member. In floating point all members adopt the sealer's result.
 func (m *Machine) end(a *attempt, result *Sealed, e *Effects) {
 	s := m.slot
 	result.Attempt, result.Header = a.view.Ballot, s.call.header
@@ -146,8 +145,8 @@ func (m *Machine) votesOwn(a *attempt) bool {
 	return m.p.Scheme != Laplacian || a.result.Header.Kind == Gather || m.p.Self == a.sealer()
 }
 
-// sealer returns whose result all members of an attempt adopt: the owner of the
-// ballot, or the lowest rank.
+// sealer returns the member whose result all members of the attempt adopt: the owner of the
+// ballot if it is in the view, else the lowest rank.
 func (a *attempt) sealer() int {
 	if o := a.owner(a.view.Ballot); a.view.Ballot > 0 && a.view.has(o) {
 		return o
@@ -155,11 +154,11 @@ func (a *attempt) sealer() int {
 	return int(a.view.Members[0])
 }
 
-// fork is the number of members that each passes the sealer's result on to.
+// fork is the number of members to which each member passes on the sealer's result.
 const fork = 2
 
-// relay returns whom a member passes the sealer's result on to, and from whom it
-// gets it: the places of a tree whose root is the sealer.
+// relay returns the member that this one gets the sealer's result from, and the members to
+// which it passes the result on. The members form a tree with the sealer as its root.
 func (a *attempt) relay() (from int, to []int) {
 	members := a.members()
 	n := len(members)
@@ -182,8 +181,8 @@ func (m *Machine) tellSeal(a *attempt, sealed *Sealed, e *Effects) {
 	}
 }
 
-// receiveSeal takes a sealed result: the sealer's of the attempt at hand, or the
-// one that this member lacks to finish an attempt or to open the slot.
+// receiveSeal takes a sealed result: the sealer's in the current attempt, or one that this
+// member lacks to finish an attempt or to open the slot.
 func (m *Machine) receiveSeal(from int, ballot uint32, b *Seal) {
 	s := m.slot
 	if m.roster.paused && b.Sealed.Header.Kind != Amend {
@@ -203,8 +202,7 @@ func (m *Machine) receiveSeal(from int, ballot uint32, b *Seal) {
 	}
 }
 
-// lacksSealed returns the value whose sealed result this member needs and does not
-// have.
+// lacksSealed returns the value whose sealed result this member needs but lacks, or nil.
 func (m *Machine) lacksSealed() *Value {
 	s := m.slot
 	var v *Value
@@ -231,8 +229,8 @@ func (m *Machine) sealedOf(v Value) *Sealed {
 	return nil
 }
 
-// adoptSeal takes the sealer's result for this member's own, after checking that
-// the two agree as closely as the plan predicts, and passes it on.
+// adoptSeal adopts the sealer's result and passes it on, after a check that it agrees with this
+// member's own within the predicted tolerance.
 func (m *Machine) adoptSeal(a *attempt, e *Effects) bool {
 	if a.seal == nil {
 		return false
@@ -250,10 +248,10 @@ func (m *Machine) adoptSeal(a *attempt, e *Effects) bool {
 	return true
 }
 
-// compare compares the sealer's result with a member's own, of the given digest: they are of the same call,
-// view and pads, and no value is further from its other than the plan tolerates. It
-// returns ‖own − seal‖₂ and the largest that it may be; or what no honest member passes
-// on, with a detail that may hold values.
+// compare compares the sealer's result with a member's own, whose digest is given. Both must be
+// of the same call, view and pads, and no pair of values may differ by more than the plan
+// tolerates. It returns ‖own − seal‖₂ and its largest allowed value. Otherwise it describes the
+// fault, with a detail that may contain values.
 func (p *Plan) compare(own, seal *Sealed, digest [32]byte, n naming) (apart, open float64, fault, detail string) {
 	if len(seal.Words) != len(own.Words) {
 		return 0, 0, fmt.Sprintf("passed on a total of %d values, want %d: run the same version everywhere", len(seal.Words), len(own.Words)), ""
@@ -261,7 +259,7 @@ func (p *Plan) compare(own, seal *Sealed, digest [32]byte, n naming) (apart, ope
 	frame := *seal
 	frame.Words = own.Words
 	if frame.digest(n.run, n.slot) != digest {
-		return 0, 0, "passed on a total of another call, view or other pads than this member's: run the same version everywhere", ""
+		return 0, 0, "passed on a total of another call, view or set of pads than this member's: run the same version everywhere", ""
 	}
 	i := 0
 	for _, b := range own.Blocks {

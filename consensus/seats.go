@@ -7,27 +7,28 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// seats are what follows from a view in public: members that share their Plans
-// share them.
+// seats are the public arrangement that follows from a view. Members that share their Plans
+// share it.
 type seats struct {
 	run, chain [32]byte
 	slot       uint64
 	view       *View
-	ranks      []int         // of the view's members
-	digest     [32]byte      // who the members are, and what their sessions do: compared before they work in the view
-	labels     map[int][]int // the members in the order of the topology's vertices, by lane
-	vertices   map[int][]int // and the vertices of the members in the order of ranks
-	fanout     int           // members that each hands a chunk to
-	offsets    []int         // in a large roster the places further on that a member deals to; chunks to the first
+	ranks      []int         // ranks of the view's members
+	digest     [32]byte      // digest of the members and of the plan of their sessions; compared before they work in the view
+	labels     map[int][]int // lane → the members in the order of the topology's vertices
+	vertices   map[int][]int // lane → the vertices of the members in rank order
+	fanout     int           // members that each member deals a chunk to
+	offsets    []int         // in a large roster, the distances in the view at which a member deals; chunks go to the first
 }
 
-// keptSeats bounds how many are kept.
+// keptSeats is the largest number of recent seats, layouts, results and chains that Plans
+// keeps.
 const keptSeats = 4
 
-// seats returns what follows from a view of the slot under way.
+// seats returns the seats of a view of the current slot.
 func (m *Machine) seats(v *View) *seats { return m.plans.seatsOf(m.roster, m.slot.position, v) }
 
-// seatsOf returns what follows from a view of a slot.
+// seatsOf returns the seats of a view of a slot.
 func (p *Plans) seatsOf(r *roster, at position, v *View) *seats {
 	for _, x := range p.seats {
 		if x.slot == at.number && x.chain == at.chain && x.run == r.run && x.view.same(v) {
@@ -55,7 +56,7 @@ func (p *Plans) seatsOf(r *roster, at position, v *View) *seats {
 	return x
 }
 
-// same reports whether two views are of the same members in the same ballot.
+// same reports whether two views have the same ballot, members and missing members.
 func (v *View) same(w *View) bool {
 	if v == w {
 		return true
@@ -65,8 +66,7 @@ func (v *View) same(w *View) bool {
 		slices.Equal(v.Missing, w.Missing)
 }
 
-// in returns the members in the order of the vertices of a lane's topology, for a
-// member.
+// in returns a member's placement on the topology of a lane.
 func (x *seats) in(lane, member int) session.Placement {
 	if x.labels[lane] == nil {
 		x.labels[lane] = Labels(x.run, x.chain, x.slot, x.view.Ballot, lane, x.ranks)
@@ -79,9 +79,8 @@ func (x *seats) in(lane, member int) session.Placement {
 	return session.Placement{Members: x.labels[lane], Self: member, Guess: x.vertices[lane][x.place(member)]}
 }
 
-// deals draws the places further on that each member of a large view deals to. Of
-// those that get chunks none is as far back as another one is ahead, so that a
-// member has twice as many partners as it deals chunks to.
+// deals draws the distances at which each member of a large view deals. Among the distances for
+// chunks, no two are opposite, so a member has twice as many partners as it deals chunks.
 func (x *seats) deals(fanout int) []int {
 	n := len(x.ranks)
 	h := newHashing("deals", x.run)
@@ -99,8 +98,8 @@ func (x *seats) deals(fanout int) []int {
 	return append(first, rest...)[:min(n-1, max(manyHolders, fanout))]
 }
 
-// at returns the members of a large view that stand the given number of places
-// further on than a member, or as far back.
+// at returns the members of a large view at the given distances after a member (sign 1) or
+// before it (-1).
 func (x *seats) at(member int, offsets []int, sign int) []int {
 	n := len(x.ranks)
 	place := x.place(member)
@@ -111,24 +110,22 @@ func (x *seats) at(member int, offsets []int, sign int) []int {
 	return members
 }
 
-// place returns where a member stands in the view.
+// place returns a member's index in the view.
 func (x *seats) place(member int) int {
-	if member < len(x.ranks) && x.ranks[member] == member { // nobody before it is missing
+	if member < len(x.ranks) && x.ranks[member] == member { // no member before it is missing
 		return member
 	}
 	place, _ := slices.BinarySearch(x.ranks, member)
 	return place
 }
 
-// distance returns how many places further on one member of a view stands than
-// another.
+// distance returns the number of places from one member of a view forward to another.
 func (x *seats) distance(from, to int) int {
 	return (x.place(to) - x.place(from) + len(x.ranks)) % len(x.ranks)
 }
 
-// dealsTo returns the members of a view that a member opens the attempt towards,
-// and dealsFrom who opens it towards a member: all others, or in a large roster those at
-// the public distances.
+// dealsTo returns the members that get an opening message from a member, and dealsFrom those
+// that send one to it: all others, or in a large roster the members at the public distances.
 func (x *seats) dealsTo(member int) []int {
 	if x.offsets == nil {
 		return others(x.ranks, member)
@@ -143,7 +140,7 @@ func (x *seats) dealsFrom(member int) []int {
 	return x.at(member, x.offsets, -1)
 }
 
-// dealers returns how many open an attempt towards each member of its view.
+// dealers returns the number of members that send an opening message to each member.
 func (x *seats) dealers() int {
 	if x.offsets == nil {
 		return len(x.ranks) - 1
@@ -151,8 +148,8 @@ func (x *seats) dealers() int {
 	return len(x.offsets)
 }
 
-// dealt reports whether one member opens the attempt towards another, and whether the
-// other holds a share of its pad then.
+// dealt reports whether one member sends an opening message to another, and whether that
+// message contains a share of its pad.
 func (x *seats) dealt(from, to int) (deals, holds bool) {
 	if x.offsets == nil {
 		return true, true
@@ -161,7 +158,7 @@ func (x *seats) dealt(from, to int) (deals, holds bool) {
 	return place >= 0, place >= 0 && place < manyHolders
 }
 
-// holders returns who holds shares of a member's pad.
+// holders returns the members that hold shares of a member's pad.
 func (x *seats) holders(owner int) []int {
 	if x.offsets == nil {
 		return others(x.ranks, owner)
@@ -169,8 +166,8 @@ func (x *seats) holders(owner int) []int {
 	return x.at(owner, x.offsets[:min(manyHolders, len(x.offsets))], 1)
 }
 
-// partners returns the members that a member hands a chunk to: drawn from its entropy in
-// secret, or in a large roster in public.
+// partners returns the members to which a member deals a chunk. The choice is drawn secretly
+// from its entropy, or in a large roster publicly.
 func (x *seats) partners(self int, entropy [32]byte, at chunking.Context) []int {
 	if x.offsets != nil {
 		return x.at(self, x.offsets[:x.fanout], 1)
@@ -187,9 +184,9 @@ func others(members []int, self int) []int {
 	return slices.DeleteFunc(slices.Clone(members), func(s int) bool { return s == self })
 }
 
-// Labels returns the members of a view in the order of the vertices of the
-// topology: a permutation that follows from all that was decided before the slot,
-// which chain covers, so also from the nonce that nobody chose alone.
+// Labels returns the members of a view in the order of the topology's vertices. The permutation
+// follows from the chain of all earlier decisions, and so from the nonce that nobody chose
+// alone.
 func Labels(run, chain [32]byte, slot uint64, ballot uint32, lane int, members []int) []int {
 	h := newHashing("labels", run)
 	h.Write(chain[:])

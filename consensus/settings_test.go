@@ -21,10 +21,10 @@ func TestRefusedSettings(t *testing.T) {
 	}{
 		{0, Settings{Protect: none}, "members: want at least 2, got 0"},
 		{1, Settings{Protect: none}, "members: want at least 2, got 1"},
-		{2, Settings{Protect: chunks}, `members: want at least 3 with protection "chunks", got 2: of two, each learns the other's vector from the total; add a member or choose protection "none"`},
-		{2, Settings{Protect: sessions}, `members: want at least 3 with protection "sessions", got 2: of two, each learns the other's vector from the total; add a member or choose protection "none"`},
-		{2, Settings{Scheme: BaseK, Protect: shamir}, `members: want at least 3 with protection "shamir", got 2: of two, each learns the other's vector from the total; add a member or choose protection "none"`},
-		{2, Settings{}, `members: want at least 3 with protection "", got 2: of two, each learns the other's vector from the total; add a member or choose protection "none"`},
+		{2, Settings{Protect: chunks}, `members: want at least 3 with protection "chunks", got 2: with two, each learns the other's vector from the total; add a member or choose protection "none"`},
+		{2, Settings{Protect: sessions}, `members: want at least 3 with protection "sessions", got 2: with two, each learns the other's vector from the total; add a member or choose protection "none"`},
+		{2, Settings{Scheme: BaseK, Protect: shamir}, `members: want at least 3 with protection "shamir", got 2: with two, each learns the other's vector from the total; add a member or choose protection "none"`},
+		{2, Settings{}, `members: want at least 3 with protection "", got 2: with two, each learns the other's vector from the total; add a member or choose protection "none"`},
 
 		{5, Settings{Scheme: "gossip", Protect: chunks}, `scheme: want "auto", "laplacian", "exact" or "base-k", got "gossip"`},
 		{5, Settings{Step: "newton", Protect: chunks}, `step: want "chebyshev", "optimal", "metropolis" or "paper", got "newton"`},
@@ -65,9 +65,9 @@ func TestRefusedSettings(t *testing.T) {
 		{6, Settings{Protect: none, Quorum: -1}, "quorum: want more than half of 6 members, got -1: two halves would decide two sums"},
 		{5, Settings{Protect: chunks, Quorum: 6}, "quorum: want at most the 5 members, got 6"},
 		{5, Settings{Protect: none, Colluders: 1}, `colluders: want 0 with protection "none", got 1`},
-		{5, Settings{Protect: chunks, Colluders: 4}, "colluders: want 1 to 3, two less than the members, got 4"},
-		{3, Settings{Protect: chunks, Colluders: 2}, "colluders: want 1 to 1, two less than the members, got 2"},
-		{5, Settings{Protect: chunks, Colluders: -1}, "colluders: want 1 to 3, two less than the members, got -1"},
+		{5, Settings{Protect: chunks, Colluders: 4}, "colluders: want 1 to 3, 2 fewer than the members, got 4"},
+		{3, Settings{Protect: chunks, Colluders: 2}, "colluders: want 1 to 1, 2 fewer than the members, got 2"},
+		{5, Settings{Protect: chunks, Colluders: -1}, "colluders: want 1 to 3, 2 fewer than the members, got -1"},
 	} {
 		err := c.settings.Validate(c.size)
 		if err == nil || err.Error() != c.want {

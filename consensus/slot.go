@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// slot is one member's state in one slot. What is marked kept is on disk before
-// any message that follows from it leaves (persist.go).
+// A slot is one member's state in one slot. Fields marked kept are on disk before any message
+// that follows from them leaves (persist.go).
 type slot struct {
 	position
 	naming  naming
-	round   uint32 // kept: of the slot before
-	preset  *View  // kept: of ballot 0
+	round   uint32 // kept: round of the slot before
+	preset  *View  // kept: view of ballot 0
 	ballots ballots
 	results results
-	opener  opener // of the decided attempt; nil before the decision
+	opener  opener // opener of the decided attempt; nil before the decision
 
-	call      *call         // kept: frozen at the first entry, in every attempt the same
-	began     time.Duration // of this member's call
+	call      *call         // kept: frozen at the first deal, the same in all attempts
+	began     time.Duration // start of this member's call
 	entered   int64         // kept: highest ballot whose secrets were drawn, -1 for none
 	attempts  map[uint32]*attempt
-	hints     map[int][]Message // what came of an opening before the decision, by member
-	amendment *Sealed           // that this member is to vote for, from others
+	hints     map[int][]Message // pads and shares that came before the decision, by member
+	amendment *Sealed           // amendment fetched from others, to vote for
 
-	abstains   bool // an earlier process may have acted in it, and nothing is known of that
-	dirty      bool // what is kept beside the ballots has changed
-	marked     bool // it is on disk that the slot was begun
+	abstains   bool // an earlier process may have acted in the slot, and its state is lost
+	dirty      bool // state marked kept has changed, outside the ballots
+	marked     bool // the beginning of the slot is on disk
 	callSaved  bool // the call is on disk
-	carries    bool // what is known of running totals is to be written
-	padSumKept bool // so is the sum of the pads
+	carries    bool // running totals have to be written
+	padSumKept bool // the sum of the pads is on disk
 }
 
 func newSlot(r *roster, at position, round uint32, preset *View) *slot {
@@ -47,7 +47,7 @@ func (s *slot) opens() (round uint32, runs bool) {
 	return s.opener.session()
 }
 
-// values returns the length of the vector that this member brings, 0 if there is none.
+// values returns the length of this member's vector, 0 without one.
 func (s *slot) values() int {
 	if s.call == nil {
 		return 0
@@ -55,8 +55,8 @@ func (s *slot) values() int {
 	return int(s.call.header.Length)
 }
 
-// attempt returns the state of the ballot's new view, made when first needed, or
-// nil where the ballot has none that is known.
+// attempt returns the attempt of a ballot, which it creates if needed. It returns nil if no NEW
+// view of the ballot is known.
 func (m *Machine) attempt(ballot uint32) *attempt {
 	s := m.slot
 	v := s.ballots.views[ballot]
@@ -69,7 +69,7 @@ func (m *Machine) attempt(ballot uint32) *attempt {
 	return s.attempts[ballot]
 }
 
-// amends reports whether the view amends the roster, so that nothing is dealt in it.
+// amends reports whether the view amends the roster. Nothing is dealt in such a view.
 func (v *View) amends() bool { return v.Amends != [32]byte{} }
 
 // has reports whether a member is in the view.

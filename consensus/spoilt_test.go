@@ -77,7 +77,7 @@ func TestSpoiltRuns(t *testing.T) {
 	const (
 		noZero   = "the check of the total is not zero: members have expanded a mask differently; run the same version everywhere"
 		tooLarge = "value 0 of the total is larger than all bounds together allow: members have expanded a mask differently; run the same version everywhere"
-		other    = "m0 passed on a total of another call, view or other pads than this member's" + sameVersion
+		other    = "m0 passed on a total of another call, view or set of pads than this member's" + sameVersion
 	)
 	far := func(by string) [4]string {
 		return one("m0 passed on a total whose value 0 is too far from this member's own: they differ by " + by + ", want at most 4.08e-05" + sameVersion)

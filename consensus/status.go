@@ -6,35 +6,35 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// Status is where a machine stands, for showing.
+// Status is a machine's state for display.
 type Status struct {
 	Slot      uint64
 	Ballot    uint32
-	Kind      Kind // of the call under way; 0 between calls
+	Kind      Kind // kind of the current call; 0 between calls
 	Round     uint32
 	State     State
-	Plan      string           // how the session under way runs
-	Step      int              // of the session
-	Steps     int              // predicted
-	Come      session.Progress // of the session under way: what has come, over all lanes
+	Plan      string           // name of the current session's plan
+	Step      int              // round of the session
+	Steps     int              // predicted rounds of the session
+	Come      session.Progress // progress of the current session, over all lanes
 	Members   []uint32
 	Missing   []Missing
-	Lost      []Missing // members that are silent for too long, or have left
-	Alone     []Alone   // members that alone take another for lost
-	Stuck     string    // why the ballot at hand cannot decide, "" if it may
-	Paused    bool      // too few members are there to go on, or an amendment has paused the run
-	PausedBy  uint32    // the revision of the roster that has, 0 for none
-	Held      []uint32  // members whose vectors the last running total has not counted
-	Decided   uint64    // slots
-	Waiting   []int     // members that hold the slot up, as far as their heartbeats tell
-	Wanted    []Wanted  // amendments of the roster, and who wants them as far as their heartbeats tell
-	Requested [32]byte  // the digest of this member's; zero if it wants none
+	Lost      []Missing // members that have been silent for too long, or have left
+	Alone     []Alone   // members that are the only one to consider another lost
+	Stuck     string    // why the current ballot cannot decide; "" if it may
+	Paused    bool      // the run waits: too few members are there, or an amendment has paused it
+	PausedBy  uint32    // revision of the roster that has paused the run; 0 for none
+	Held      []uint32  // members whose vectors the last running total did not count
+	Decided   uint64    // number of decided slots
+	Waiting   []int     // members that hold up the slot, judged from heartbeats
+	Wanted    []Wanted  // requested amendments, and the members that request them, judged from heartbeats
+	Requested [32]byte  // digest of the amendment that this member requests; zero for none
 	Usual     time.Duration
-	Since     time.Duration // when this member last made a step
+	Since     time.Duration // time of this member's last progress
 	Finished  bool
 }
 
-// Status returns where the machine stands.
+// Status returns the machine's state.
 func (m *Machine) Status() Status {
 	s := m.slot
 	st := Status{
@@ -65,29 +65,29 @@ func (m *Machine) Status() Status {
 	return st
 }
 
-// tooFew reports whether the slot waits since too few members are there to form a view.
+// tooFew reports whether the slot waits because too few members are there to form a view.
 func (m *Machine) tooFew() bool {
 	waits := m.monitor.stuck != "" || m.slot.ballots.promises != nil || m.State() == Promised
 	return waits && m.monitor.tooFew(m.now)
 }
 
-// State is where a member stands in its slot.
+// A State is a member's position in its slot.
 type State uint8
 
-// The states of a slot, in about the order in which they come.
+// The states, roughly in order.
 const (
 	Idle     State = iota + 1 // between two slots, computing
-	Promised                  // no view of the promised ballot is known yet
+	Promised                  // waits for the view of the promised ballot
 	Watching                  // not in the view
-	Dealt                     // own Seeds or Blob are out, waiting for the others'
+	Dealt                     // has sent its Seeds or Blob, waits for those of the others
 	Session                   // averaging
-	Sealing                   // averaging has ended, waiting for the sealer's result
-	Stranded                  // dealt by an earlier process: its session is lost
-	Fetching                  // lacks the sealed result that is to be finished or opened
-	Voted                     // own Done is out, waiting for the others'
-	Opening                   // decided, waiting for pads
-	Finished                  // the run has ended here, as planned
-	Failed                    // the run has ended here before its end
+	Sealing                   // session has ended, waits for the sealer's result
+	Stranded                  // an earlier process dealt, and its session is lost
+	Fetching                  // lacks the sealed result to finish or to open
+	Voted                     // has sent its Done, waits for those of the others
+	Opening                   // decided, waits for pads
+	Finished                  // the run has ended at this member, as planned
+	Failed                    // the run has ended at this member, early
 )
 
 var stateNames = [...]string{
@@ -103,7 +103,7 @@ func (s State) String() string {
 	return "unknown state"
 }
 
-// State returns where the member stands.
+// State returns the member's state.
 func (m *Machine) State() State {
 	s := m.slot
 	switch {
@@ -123,7 +123,7 @@ func (m *Machine) State() State {
 	return m.attemptState()
 }
 
-// settled reports whether a member that does not vote has done its part.
+// settled reports whether a member that does not vote has its result.
 func (s *slot) settled() bool {
 	a := s.attempts[s.ballots.promised]
 	return a != nil && a.settled
@@ -155,7 +155,7 @@ func (m *Machine) attemptState() State {
 	return Dealt
 }
 
-// waiting returns the members whose own messages the slot needs to go on.
+// waiting returns the members whose own messages the slot needs.
 func (m *Machine) waiting() []int {
 	s := m.slot
 	a := s.attempts[s.ballots.promised]

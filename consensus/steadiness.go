@@ -2,21 +2,21 @@ package consensus
 
 import "slices"
 
-// Steadiness says which sums of a run a stopping rule may compare. The zero value is that
-// of a run without sums.
+// Steadiness records which sums of a run a stopping rule may compare. The zero value is for a
+// run without sums.
 type Steadiness struct {
 	whose []uint32
-	since map[uint32]uint32 // the rounds in which running totals have counted members last
+	since map[uint32]uint32 // member → the round in which a running total last counted it
 }
 
-// awaited is for how many rounds a member may be away before its last vector is good enough
-// for the model to be final.
+// awaited is the number of rounds for which the model is not final while a member is away.
+// After that its last vector is good enough.
 const awaited = 20
 
-// Add enters the decision of the next sum, and reports whether a rule may compare its total
-// with the one before. Both must count the vectors of the same members, and of any. No other
-// member may have a vector in the running total that is newer than some rounds: that member
-// may come back, and a model of its old vector is not final.
+// Add enters the decision of the next sum. It reports whether a stopping rule may compare this
+// total with the one before. Both must count the vectors of the same members, and at least one.
+// The total must also contain no recent vector of a member that is away: that member may come
+// back, and a model of its old vector is not final.
 func (s *Steadiness) Add(d *Decision) (steady bool) {
 	steady = len(d.whose()) > 0 && slices.Equal(d.whose(), s.whose)
 	s.whose = d.whose()

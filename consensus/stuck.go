@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// What the monitor judges of the ballot at hand.
+// How the monitor judges the current ballot.
 
-// judge reports whether this member is to propose its next ballot: the one at hand
-// cannot decide, a quorum sees that, and no member that sees it has its turn before.
+// judge reports whether this member has to propose its next ballot: the current one cannot
+// decide, a quorum agrees, and it is this member's turn.
 func (w *monitor) judge(now time.Duration, at *standing) bool {
 	reason := w.whyStuck(now, at)
 	if reason == "" {
@@ -17,7 +17,7 @@ func (w *monitor) judge(now time.Duration, at *standing) bool {
 		return false
 	}
 	if w.stuck == "" {
-		w.due = now // tell the others at once
+		w.due = now // inform the others at once
 	}
 	failed := w.reachedBallot(now, at)
 	turn, agree := w.turn(now, at, failed)
@@ -32,11 +32,11 @@ func (w *monitor) judge(now time.Duration, at *standing) bool {
 	return true
 }
 
-// unstick notes that the ballot at hand may decide.
+// unstick records that the current ballot may decide.
 func (w *monitor) unstick() { w.stuck, w.stuckSince = "", 0 }
 
-// turn returns how many members that are stuck, too, have their turn before this one when a
-// ballot fails, and how many members are stuck in all.
+// turn returns the number of stuck members whose turn comes before this one's when a ballot
+// fails, and the number of all stuck members.
 func (w *monitor) turn(now time.Duration, at *standing, failed uint32) (turn, agree int) {
 	agree = 1
 	for i, p := range w.peers {
@@ -45,7 +45,7 @@ func (w *monitor) turn(now time.Duration, at *standing, failed uint32) (turn, ag
 			continue
 		}
 		if p.heartbeat.Promised < at.promised && p.rhythm.last < w.promised {
-			continue // it may have promised this ballot since
+			continue // it may have promised this ballot since its heartbeat
 		}
 		agree++
 		if w.roster.turn(s, failed) < w.roster.turn(w.self, failed) {
@@ -55,8 +55,8 @@ func (w *monitor) turn(now time.Duration, at *standing, failed uint32) (turn, ag
 	return turn, agree
 }
 
-// reachedBallot returns the highest ballot that a quorum has promised: this member may have
-// missed it. It is none below its own.
+// reachedBallot returns the highest ballot that a quorum has promised and this member may have
+// missed. It is never below this member's own ballot.
 func (w *monitor) reachedBallot(now time.Duration, at *standing) uint32 {
 	promised := []uint32{at.promised}
 	for i, p := range w.peers {
@@ -71,19 +71,19 @@ func (w *monitor) reachedBallot(now time.Duration, at *standing) uint32 {
 	return max(at.promised, promised[len(promised)-w.Quorum])
 }
 
-// whyStuck says why the ballot at hand cannot decide, "" as long as it may.
+// whyStuck returns why the current ballot cannot decide, or "" if it may.
 func (w *monitor) whyStuck(now time.Duration, at *standing) string {
 	if at.finishing != nil {
 		reason := w.whyOwnerStuck(now, at.finishing.Ballot, at.slot)
 		if reason == "" && w.stalled(now, at) {
-			reason = "nobody passes on what is to be finished"
+			reason = "no member sends the result to finish"
 		}
 		return reason
 	}
 	if at.working == nil {
 		reason := w.whyOwnerStuck(now, at.promised, at.slot)
 		if reason == "" && now-w.since > stallLeast*w.every && !w.tooFew(now) {
-			reason = "its owner makes no view of it"
+			reason = "its owner sends no view"
 		}
 		return reason
 	}
@@ -97,7 +97,7 @@ func (w *monitor) whyStuck(now time.Duration, at *standing) string {
 		}
 	}
 	if at.stranded {
-		return "this process was started again"
+		return "this process has restarted"
 	}
 	if w.stalled(now, at) {
 		return "the session makes no step"
@@ -105,7 +105,7 @@ func (w *monitor) whyStuck(now time.Duration, at *standing) string {
 	return ""
 }
 
-// whyFailed says why a member of the view cannot do its part in the ballot.
+// whyFailed returns why a member of the view cannot do its part in the ballot, or "".
 func (w *monitor) whyFailed(now time.Duration, member int, at *standing) string {
 	p := w.peer(now, member)
 	switch {
@@ -121,17 +121,17 @@ func (w *monitor) whyFailed(now time.Duration, member int, at *standing) string 
 	return ""
 }
 
-// whyOwnerStuck says why a ballot whose view this member lacks, or which finishes
-// an attempt, does not go on.
+// whyOwnerStuck returns why a ballot makes no progress whose view this member lacks or which
+// finishes an attempt, or "".
 func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, slot uint64) string {
 	if ballot == 0 {
 		return "the roster has changed"
 	}
 	owner := w.owner(ballot)
-	if owner == w.self { // it goes on, unless others have left it or one does not come to it
+	if owner == w.self { // this member continues, unless others have left the ballot or one does not join it
 		for _, s := range w.watched {
 			if at, mute := w.mute[s]; mute && at == ballot {
-				return w.names[s] + " does not join it, and the others hear that member"
+				return w.names[s] + " does not join the ballot, although others hear it"
 			}
 		}
 		for i, s := range w.watched {
@@ -148,14 +148,14 @@ func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, slot uint64) s
 	case p.slot == slot && p.heartbeat.Promised > ballot:
 		return w.names[owner] + " has promised a higher ballot"
 	case p.slot == slot && p.heartbeat.Promised == ballot && p.heartbeat.Stuck:
-		return "its owner sees no way on"
+		return "its owner cannot complete it"
 	}
 	return ""
 }
 
-// stalled reports whether the session, or the votes of a ballot, have made no step
-// for much longer than usual, though all members of it are there. Where a long sum
-// still comes to some member by a slow link, that is a step for all.
+// stalled reports whether the session or the votes of a ballot have made no progress for much
+// longer than usual, although all its members are there. Parts of a long sum that reach any
+// member over a slow link count as progress for all.
 func (w *monitor) stalled(now time.Duration, at *standing) bool {
 	switch at.state {
 	case Dealt:
@@ -175,8 +175,8 @@ func (w *monitor) stalled(now time.Duration, at *standing) bool {
 
 func (w *monitor) stallAfter() time.Duration { return stallAfter(w.usual, w.every) }
 
-// computing reports whether a member whose opening message is lacking is still in its
-// local update: however long that takes, it is no stall.
+// computing reports whether a member whose opening message is missing is still in its local
+// update. That is never a stall, however long it takes.
 func (w *monitor) computing(now time.Duration, at *standing) bool {
 	return slices.ContainsFunc(at.waiting, func(member int) bool {
 		p := w.peer(now, member)
@@ -184,9 +184,9 @@ func (w *monitor) computing(now time.Duration, at *standing) bool {
 	})
 }
 
-// noteStall remembers who held up a session that this member leaves. A member that does
-// so twice is excluded, or once if both ends of its link say that it is broken. All members
-// judge by the same heartbeats, so that their promises name the same member.
+// noteStall records the member that held up the session which this member leaves. A member is
+// excluded after it has done so twice, or once if both ends of its link report the link as
+// broken. All members judge by the same heartbeats, so their promises name the same member.
 func (w *monitor) noteStall(now time.Duration, at *standing) {
 	if v := at.working; v == nil || v.amends() {
 		return
@@ -205,8 +205,8 @@ func (w *monitor) noteStall(now time.Duration, at *standing) {
 	}
 }
 
-// pardon includes members again that were left out for their links: without them there is no
-// view at all, and the links may have been mended. It reports whether that is new.
+// pardon readmits members that were excluded for their links. Without them no view is possible,
+// and the links may work again. It reports whether that changes anything.
 func (w *monitor) pardon() bool {
 	if w.pardoned && len(w.excluded) == 0 {
 		return false
@@ -215,11 +215,12 @@ func (w *monitor) pardon() bool {
 	return true
 }
 
-// holdingUp returns the members that hold the slot up, following the waiting-for sets of
-// the heartbeats: the ends of broken links; or those that are waited for and wait for nobody
-// themselves, or are silent; or a circle that wait for each other.
+// holdingUp returns the members that hold up the slot. It follows the waiting sets in the
+// heartbeats and returns the ends of broken links, if any. Otherwise it returns the members
+// that are waited for and wait for nobody, or are silent. Otherwise it returns a circle of
+// members that wait for each other.
 func (w *monitor) holdingUp(now time.Duration, at *standing) []int {
-	waits, waited := map[int][]int{}, map[int][]int{} // for whom a member waits, and who for it
+	waits, waited := map[int][]int{}, map[int][]int{} // member → the members that it waits for, and those that wait for it
 	ends, roots := map[int]bool{}, map[int]bool{}
 	for s := range reach(at.waiting, func(s int) []int {
 		waits[s] = w.waitsFor(now, at, s)
@@ -241,8 +242,8 @@ func (w *monitor) holdingUp(now time.Duration, at *standing) []int {
 	case len(roots) > 0 || len(waits) == 0:
 		return slices.Sorted(maps.Keys(roots))
 	}
-	// The search goes back from each member that was not found from one before it. Nothing
-	// leads out of the circle that the last of them is in: what it led to would have found it.
+	// Search backwards along the waiting sets, from each member not found yet. Nothing leads
+	// out of the circle of the last start: a member that it led to would have found it earlier.
 	last, found := 0, map[int]bool{}
 	back := func(member int) []int {
 		if found[member] {
@@ -259,7 +260,7 @@ func (w *monitor) holdingUp(now time.Duration, at *standing) []int {
 	return slices.Sorted(maps.Keys(reach([]int{last}, func(s int) []int { return waits[s] })))
 }
 
-// reach returns some members, those that one step leads to from them, and so on.
+// reach returns the given members and all members that steps lead to from them.
 func reach(from []int, step func(member int) []int) map[int]bool {
 	reached := map[int]bool{}
 	for queue := slices.Clone(from); len(queue) > 0; queue = queue[1:] {
@@ -271,7 +272,8 @@ func reach(from []int, step func(member int) []int) map[int]bool {
 	return reached
 }
 
-// waitsFor returns the members that one of the slot waits for; none if it is silent.
+// waitsFor returns the members that a member waits for, or nil if it is silent or in another
+// slot.
 func (w *monitor) waitsFor(now time.Duration, at *standing, member int) (waits []int) {
 	if member == w.self {
 		return at.waiting
@@ -288,7 +290,7 @@ func (w *monitor) waitsFor(now time.Duration, at *standing, member int) (waits [
 	return waits
 }
 
-// suspects reports whether one member takes another for lost though this one hears both.
+// suspects reports whether one member considers another lost although this member hears both.
 func (w *monitor) suspects(now time.Duration, member, of int) bool {
 	if member == w.self || of == w.self || w.lost(now, member) || w.lost(now, of) {
 		return false
@@ -296,22 +298,22 @@ func (w *monitor) suspects(now time.Duration, member, of int) bool {
 	return slices.Contains(w.peer(now, member).heartbeat.Suspects, uint32(of))
 }
 
-// apart reports whether two members take each other for lost though this one hears both.
+// apart reports whether two members consider each other lost although this member hears both.
 func (w *monitor) apart(now time.Duration, a, b int) bool {
 	return w.suspects(now, a, b) && w.suspects(now, b, a)
 }
 
-// cutOff reports whether a member does not hear one of a view though this one hears both:
-// with both in it, the session would stall.
+// cutOff reports whether a member considers a member of a view lost although this member hears
+// both. With both in the view, the session would stall.
 func (w *monitor) cutOff(now time.Duration, member int, v *View) bool {
 	return !w.pardoned && slices.ContainsFunc(v.Members, func(of uint32) bool { return w.suspects(now, member, int(of)) })
 }
 
-// recent reports whether this member has made a step a moment ago.
+// recent reports whether this member made progress a moment ago.
 func (w *monitor) recent(now time.Duration) bool { return now-w.since < busyFor*w.every }
 
-// invites reports whether this member is to let members in that are outside the preset
-// view, at the beginning of a round: if it is the lowest rank inside.
+// invites reports whether this member has to let in members from outside the preset view at the
+// beginning of a round. The lowest live rank in the view does so.
 func (w *monitor) invites(now time.Duration, slot uint64, preset *View) bool {
 	if !preset.has(w.self) {
 		return false

@@ -7,15 +7,15 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// Valid is a message whose form has been checked: nothing in it is absent that its type
-// needs, members are known ranks, lists are in order, and lengths fit each other. Only
-// [Validate] makes one, so that the machine asks no more than what depends on its state.
+// A Valid is a message whose form has been checked: required fields are present, members have
+// known ranks, lists are in order, and lengths match. Only [Validate] makes one, so the machine
+// checks only what depends on its state.
 type Valid struct{ message Message }
 
 // Message returns the message.
 func (v Valid) Message() Message { return v.message }
 
-// InvalidError says which field of a message has a form that no honest member sends.
+// An InvalidError names the field of a message whose form no honest member sends.
 type InvalidError struct {
 	Field string
 	Got   any
@@ -26,8 +26,8 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("%s: want %s, got %v", e.Field, e.Want, e.Got)
 }
 
-// Validate checks the form of a message between members whose ranks are below the given
-// number. It says nothing of signatures, nor of what depends on the receiver's state.
+// Validate checks the form of a message between members with ranks below the given number. It
+// checks neither signatures nor anything that depends on the receiver's state.
 func Validate(m Message, ranks int) (Valid, error) {
 	v := &validator{ranks: ranks}
 	v.body(m)
@@ -37,7 +37,7 @@ func Validate(m Message, ranks int) (Valid, error) {
 	return Valid{m}, nil
 }
 
-// validator keeps the first error.
+// A validator keeps the first error.
 type validator struct {
 	ranks int
 	err   error
@@ -120,7 +120,7 @@ func (v *validator) members(field string, ranks []uint32) {
 	}
 }
 
-// inOrder checks ranks in rank order, each once.
+// inOrder checks that ranks are ascending, each at most once.
 func (v *validator) inOrder(field string, ranks []uint32) {
 	v.members(field, ranks)
 	for i, r := range ranks {
@@ -161,7 +161,7 @@ func (v *validator) certificate(c *Certificate) {
 	}
 }
 
-// sealed checks what belongs to which collective, and that there is one of each member.
+// sealed checks that the fields match the kind of the collective, with one element per member.
 func (v *validator) sealed(s *Sealed) {
 	n := len(s.Members)
 	v.inOrder("sealed: members", s.Members)
@@ -180,7 +180,7 @@ func (v *validator) sealed(s *Sealed) {
 	default:
 		v.want(false, "sealed: collective", uint8(k), "a known collective")
 	}
-	v.want(len(s.Words)+len(s.Blocks)+len(s.Commits) == 0, "sealed", "words", "blobs alone")
+	v.want(len(s.Words)+len(s.Blocks)+len(s.Commits) == 0, "sealed", "words", "blobs only")
 }
 
 func (v *validator) running(field, key, from string, size uint32) {
@@ -191,7 +191,7 @@ func (v *validator) running(field, key, from string, size uint32) {
 func (v *validator) blocks(blocks []collabdict.Block) {
 	total := 0
 	for _, b := range blocks {
-		if !v.want(b.Len >= 0 && b.Len <= maxValues-total, "block length", b.Len, "no more values than a vector has") {
+		if !v.want(b.Len >= 0 && b.Len <= maxValues-total, "block length", b.Len, "no more values than a vector may have") {
 			return
 		}
 		total += b.Len
@@ -206,7 +206,7 @@ func (v *validator) blobs(blobs [][]byte, n int) {
 }
 
 func (v *validator) reopen(b *Reopen) {
-	v.want(b.Epoch > 0 && b.Epoch <= maxBallot, "reopen: epoch", b.Epoch, "one that members come to")
+	v.want(b.Epoch > 0 && b.Epoch <= maxBallot, "reopen: epoch", b.Epoch, "1 to 2^30")
 	v.most("lost members", len(b.Lost))
 	lost := make(map[uint32]bool, len(b.Lost))
 	for i, l := range b.Lost {
@@ -229,7 +229,7 @@ func (v *validator) decided(slot uint64, b *Decided) {
 	v.inOrder("decided: members", d.Members)
 	v.missing(d.Missing)
 	v.certificate(d.Certificate)
-	if d.Kind != Amend || b.Next != nil { // an amendment proves itself
+	if d.Kind != Amend || b.Next != nil { // an amendment needs no later votes
 		v.certificate(b.Next)
 	}
 	switch d.Kind {
@@ -241,7 +241,7 @@ func (v *validator) decided(slot uint64, b *Decided) {
 			v.inOrder("decided: counted members", c.Members)
 		}
 	case Gather, Amend:
-		v.want(d.Total == nil && d.Running == nil, "decided", "a total", "blobs alone")
+		v.want(d.Total == nil && d.Running == nil, "decided", "a total", "blobs only")
 	default:
 		v.want(false, "decided: collective", uint8(d.Kind), "a known collective")
 	}

@@ -303,7 +303,7 @@ func TestALeaveTellsNoPrivateValue(t *testing.T) {
 		t.Fatal("no error, or nobody hears of it")
 	}
 	for _, d := range n.flight {
-		if l, leaves := d.msg.Body.(*Leave); !leaves || l.Reason != "it met an error, which its log tells" || l.Returns {
+		if l, leaves := d.msg.Body.(*Leave); !leaves || l.Reason != "it ended with an error; see its log" || l.Returns {
 			t.Errorf("sent %#v", d.msg.Body)
 		}
 	}

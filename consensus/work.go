@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// How a member works in the attempt of the ballot that it has promised.
+// How a member works in the attempt of its promised ballot.
 
-// work goes one step further in the attempt that this member works in.
+// work makes one step in the current attempt, and reports whether one was possible.
 func (m *Machine) work(e *Effects) bool {
 	s := m.slot
 	a := m.attempt(s.ballots.promised)
@@ -22,7 +22,7 @@ func (m *Machine) work(e *Effects) bool {
 		}
 		m.deal(a, e)
 	case !a.here:
-		return false // by an earlier process, whose session is lost
+		return false // an earlier process dealt, and its session is lost
 	case s.call.header.Kind == Gather:
 		if len(a.blobs) < len(a.view.Members) {
 			return false
@@ -45,8 +45,8 @@ func (m *Machine) work(e *Effects) bool {
 	return true
 }
 
-// deal draws the secrets of an attempt, once and for ever, and hands out what the
-// others need of them.
+// deal draws the secrets of an attempt, which happens once in a ballot, and sends the opening
+// messages.
 func (m *Machine) deal(a *attempt, e *Effects) {
 	s := m.slot
 	s.entered, s.dirty = int64(s.ballots.promised), true
@@ -64,7 +64,7 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 	if m.roster.Committee != nil {
 		m.replayEarly(e)
 	}
-	// what came before this member's own call
+	// check the messages that came before this member's call
 	for _, from := range slices.Sorted(maps.Keys(a.seeds)) {
 		m.checkHeader(from, a, a.seeds[from].Header, a.seeds[from].View, e)
 	}
@@ -73,8 +73,8 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 	}
 }
 
-// receiveDeal takes Seeds or a Blob. They may come before this member's call,
-// and before the view that they belong to.
+// receiveDeal takes Seeds or a Blob. They may come before this member's call, and before their
+// view.
 func (m *Machine) receiveDeal(from int, msg Message, e *Effects) {
 	s := m.slot
 	a := m.attempt(msg.Ballot)
@@ -99,13 +99,13 @@ func (m *Machine) receiveDeal(from int, msg Message, e *Effects) {
 	}
 }
 
-// checkHeader ends the run if a member is about to compute something else. Before
-// this member's own call there is nothing to compare with.
+// checkHeader ends the run if a member is about to compute something else. Before this member's
+// call there is nothing to compare.
 func (m *Machine) checkHeader(from int, a *attempt, h Header, view [32]byte, e *Effects) bool {
 	return m.slot.call == nil || m.honest(from, a.checkHeader(m.slot.call.header, h, view), e)
 }
 
-// honest ends the run if a member has sent what no honest member does.
+// honest ends the run if there is a fault, and reports whether there is none.
 func (m *Machine) honest(from int, fault string, e *Effects) bool {
 	if fault != "" {
 		m.fail(e, m.roster.memberError(from, fault))
@@ -113,8 +113,8 @@ func (m *Machine) honest(from int, fault string, e *Effects) bool {
 	return fault == ""
 }
 
-// begin starts the session. The others' shares and commitments go to disk before its
-// first frame leaves.
+// begin starts the session. The others' shares and commitments are on disk before the first
+// frame leaves.
 func (m *Machine) begin(a *attempt, e *Effects) {
 	m.slot.dirty = true
 	out, early, err := a.begin(m.summand(m.slot.call, a.view.Members), m.entropy)
@@ -137,7 +137,7 @@ func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 		return
 	}
 	a := s.attempts[msg.Ballot]
-	if a == nil || !a.secrets.dealt { // in a large roster not all wait for this member's deal
+	if a == nil || !a.secrets.dealt { // in a large roster, not all members wait for this one's deal
 		if s.ballots.commit == nil && msg.Ballot >= s.ballots.promised {
 			m.keepEarly(from, msg)
 		}
@@ -149,7 +149,7 @@ func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 	}
 }
 
-// average continues the session and, when that has ended, takes its result.
+// average continues the session and takes its result when it has ended.
 func (m *Machine) average(a *attempt, e *Effects) bool {
 	out, step, words, err := a.average()
 	m.post(a.view.Ballot, out, e)

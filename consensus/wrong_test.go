@@ -100,7 +100,7 @@ var wrongOpenings = []wrong{
 		"another length", "dealt", nil, but(func(_ *network, b *Seeds) { b.Header.Length = math.MaxUint32 }),
 		"m0 calls a sum of 4294967295 values in round 1, this member a sum of 1 in round 1" + sameSettings,
 	},
-	{"another hash", "dealt", nil, but(func(_ *network, b *Seeds) { b.Header.Hash[31]++ }), "m0 calls other bounds or settings" + sameSettings},
+	{"another hash", "dealt", nil, but(func(_ *network, b *Seeds) { b.Header.Hash[31]++ }), "m0 calls with other bounds or settings" + sameSettings},
 	{"another view", "dealt", nil, but(func(_ *network, b *Seeds) { b.View[0]++ }), "m0 calls in another view or on another topology" + sameSettings},
 	{"no share", "dealt", nil, but(func(_ *network, b *Seeds) { b.Share = nil }), "m0 dealt its pad to other members than this member expects" + sameVersion},
 	{
@@ -113,7 +113,7 @@ var wrongOpenings = []wrong{
 		"a blob of another collective", "gathering", nil, but(func(_ *network, b *Blob) { b.Header.Length = 1 }),
 		"m0 calls a gather of 1 values in round 0, this member a gather of 0 in round 0" + sameSettings,
 	},
-	{"a blob of another run", "gathering", nil, but(func(_ *network, b *Blob) { b.Header.Hash = [32]byte{} }), "m0 calls other bounds or settings" + sameSettings},
+	{"a blob of another run", "gathering", nil, but(func(_ *network, b *Blob) { b.Header.Hash = [32]byte{} }), "m0 calls with other bounds or settings" + sameSettings},
 	{"a blob of another view", "gathering", nil, but(func(_ *network, b *Blob) { b.View = [32]byte{} }), "m0 calls in another view or on another topology" + sameSettings},
 	{"a sum where all gather", "gathering", nil, func(*network) (int, Message) {
 		return 3, Message{Body: &Seeds{Header: Header{Kind: Sum, Round: 2, Length: 5}, Share: &chunking.Share{X: 1}}}
@@ -169,19 +169,19 @@ func TestWrongChunks(t *testing.T) {
 			"words too few", "dealt",
 			[]Settings{wholeChunks},
 			but(func(_ *network, b *Seeds) { b.Full = b.Full[:1] }),
-			"m0 handed over a chunk of 1 words that cannot be one of 2" + sameVersion,
+			"m0 dealt an invalid chunk of 1 words, want 2" + sameVersion,
 		},
 		{
 			"words too many", "dealt",
 			[]Settings{exact, wholeChunks},
 			but(func(_ *network, b *Seeds) { b.Full = make([]uint64, 1000) }),
-			"m0 handed over a chunk of 1000 words that cannot be one of 2" + sameVersion,
+			"m0 dealt an invalid chunk of 1000 words, want 2" + sameVersion,
 		},
 		{
 			"no element of the field", "dealt",
 			[]Settings{wholeField},
 			but(func(_ *network, b *Seeds) { b.Full = []uint64{0, chunking.Prime} }),
-			"m0 handed over a chunk of 2 words that cannot be one of 2" + sameVersion,
+			"m0 dealt an invalid chunk of 2 words, want 2" + sameVersion,
 		},
 	} {
 		for _, s := range c.settings {
@@ -201,7 +201,7 @@ func TestWrongFrames(t *testing.T) {
 		return but(func(_ *network, b *Step) { b.Words = words })
 	}
 	sent := func(from int, round uint32, part int, reason string) string {
-		return fmt.Sprintf("m%d sent what no session has: session: frame of member %d, round %d, part %d: %s%s", from, from, round, part, reason, sameVersion)
+		return fmt.Sprintf("m%d sent an invalid frame: session: frame of member %d, round %d, part %d: %s%s", from, from, round, part, reason, sameVersion)
 	}
 	const noSuch = "the round has no such frame for this member"
 	lane := func(from int, lane uint32) string {
@@ -249,7 +249,7 @@ func TestWrongSeals(t *testing.T) {
 	far := func(by string) string {
 		return "m0 passed on a total whose value 0 is too far from this member's own: they differ by " + by + ", want at most 4.08e-05" + sameVersion
 	}
-	other := "m0 passed on a total of another call, view or other pads than this member's" + sameVersion
+	other := "m0 passed on a total of another call, view or set of pads than this member's" + sameVersion
 	checkWrong(t, []wrong{
 		{"values too few", "sealing", onlyFloating, words(), "m0 passed on a total of 0 values, want 1" + sameVersion},
 		{"values too many", "sealing", onlyFloating, words(0, 0), "m0 passed on a total of 2 values, want 1" + sameVersion},

@@ -19,11 +19,11 @@ func TestWrongLeaves(t *testing.T) {
 		{"with a reason that would move the cursor", Leave{Reason: "it\x1b[2J\r\nsaw\x00 ghosts\u0085"}, "lost m0: it [2J  saw  ghosts "},
 		{"with a reason that is no text", Leave{Reason: "it\xff\xfe"}, "lost m0: it?"},
 		{"with an endless reason", Leave{Reason: strings.Repeat("é", 5000)}, "lost m0: " + strings.Repeat("é", 150) + "..."},
-		{"because of this member", Leave{Reason: reason, Blame: []uint32{2, 1}}, "lost m0: it has given this member up: check the network between the two"},
-		{"because of another one", Leave{Reason: reason, Blame: []uint32{2}}, "lost m2: it saw ghosts (says m0)"},
-		{"because of itself", Leave{Reason: reason, Blame: []uint32{0}}, "lost m0: it saw ghosts (says m0)"},
+		{"because of this member", Leave{Reason: reason, Blame: []uint32{2, 1}}, "lost m0: it considers this member lost: check the network between the two"},
+		{"because of another one", Leave{Reason: reason, Blame: []uint32{2}}, "lost m2: it saw ghosts (reported by m0)"},
+		{"because of itself", Leave{Reason: reason, Blame: []uint32{0}}, "lost m0: it saw ghosts (reported by m0)"},
 		{"because of nobody", Leave{Reason: reason, Blame: []uint32{3, 99, mostRanks - 1}}, "lost m0: it saw ghosts"},
-		{"because of another one and nobody", Leave{Reason: reason, Blame: []uint32{mostRanks - 1, 2}}, "lost m2: it saw ghosts (says m0)"},
+		{"because of another one and nobody", Leave{Reason: reason, Blame: []uint32{mostRanks - 1, 2}}, "lost m2: it saw ghosts (reported by m0)"},
 		{"for a while", Leave{Reason: reason, Blame: []uint32{2}, Returns: true}, ""},
 	} {
 		bothSchemes(t, func(t *testing.T, s Settings) {
@@ -51,7 +51,7 @@ func TestWrongFinish(t *testing.T) {
 			n.receive(1, 2, Message{Slot: slot, Body: &Heartbeat{State: Finished}})
 			want := ""
 			if slot == 0 {
-				want = "lost m2: it has finished its run, and this member goes on" + sameSettings
+				want = "lost m2: it has finished its run, but this member has not" + sameSettings
 			}
 			got := ""
 			if err := n.members[1].err; err != nil {

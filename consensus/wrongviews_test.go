@@ -47,35 +47,35 @@ func TestWrongViews(t *testing.T) {
 	}{
 		{"nothing", func(*network) *View { return &View{Ballot: 4} }, nil, "want the promises of 3 members, got 0"},
 		{"too few promises", newView, func(_ *network, v *View) { v.Promises = v.Promises[:2] }, "want the promises of 3 members, got 2"},
-		{"a promise twice", newView, func(_ *network, v *View) { v.Promises[1] = v.Promises[0] }, "the promise of member 0 is doubled or not its own"},
-		{"another member's signature", newView, func(_ *network, v *View) { v.Promises[2].Signature = v.Promises[1].Signature }, "the promise of member 2 is doubled or not its own"},
-		{"no signature", newView, func(_ *network, v *View) { v.Promises[2].Signature = nil }, "the promise of member 2 is doubled or not its own"},
-		{"promises of an earlier ballot", newView, func(n *network, v *View) { v.Ballot = 8 }, "the promise of member 0 is doubled or not its own"},
-		{"a promise of nobody", newView, func(_ *network, v *View) { v.Promises[2].Member = math.MaxUint32 }, "the promise of member 4294967295 is doubled or not its own"},
+		{"a promise twice", newView, func(_ *network, v *View) { v.Promises[1] = v.Promises[0] }, "the promise of member 0 is invalid or a second one"},
+		{"another member's signature", newView, func(_ *network, v *View) { v.Promises[2].Signature = v.Promises[1].Signature }, "the promise of member 2 is invalid or a second one"},
+		{"no signature", newView, func(_ *network, v *View) { v.Promises[2].Signature = nil }, "the promise of member 2 is invalid or a second one"},
+		{"promises of an earlier ballot", newView, func(n *network, v *View) { v.Ballot = 8 }, "the promise of member 0 is invalid or a second one"},
+		{"a promise of nobody", newView, func(_ *network, v *View) { v.Promises[2].Member = math.MaxUint32 }, "the promise of member 4294967295 is invalid or a second one"},
 		{"a promise on another chain", newView, func(n *network, v *View) {
 			v.Promises[2].Chain[5]++
 			v.Promises[2].Signature = testKeys(2).Sign(n.members[2].slot.ballots.promiseBytes(4, v.Promises[2]))
-		}, "the promise of member 2 is doubled or not its own"},
-		{"a vote from the ballot itself", newView, func(n *network, v *View) { v.Promises[1] = n.voting(4, v.Promises[1], Vote{Ballot: 4}) }, "the promise of member 1 is doubled or not its own"},
+		}, "the promise of member 2 is invalid or a second one"},
+		{"a vote from the ballot itself", newView, func(n *network, v *View) { v.Promises[1] = n.voting(4, v.Promises[1], Vote{Ballot: 4}) }, "the promise of member 1 is invalid or a second one"},
 		{"a vote for an attempt to come", newView, func(n *network, v *View) {
 			v.Promises[1] = n.voting(4, v.Promises[1], Vote{Ballot: 2, Value: Value{Attempt: 3}})
-		}, "the promise of member 1 is doubled or not its own"},
+		}, "the promise of member 1 is invalid or a second one"},
 
 		{"a member without a promise", newView, func(_ *network, v *View) { v.Members[2], v.Missing[0].Member = 3, 2 }, "member 3 is out of order or has not promised"},
 		{"members out of order", newView, func(_ *network, v *View) { v.Members[0], v.Members[1] = 1, 0 }, "member 0 is out of order or has not promised"},
 		{"a member twice", newView, func(_ *network, v *View) { v.Members[1] = 0 }, "member 0 is out of order or has not promised"},
 		{"fewer members than the least", newView, func(_ *network, v *View) {
 			v.Members, v.Missing = v.Members[:2], []Missing{{2, "slow"}, {3, "lost"}}
-		}, "want at least 3 of 4 members and the others missing, got 2 and 2"},
-		{"somebody is forgotten", newView, func(_ *network, v *View) { v.Missing = nil }, "want at least 3 of 4 members and the others missing, got 3 and 0"},
+		}, "want at least 3 of 4 members and all others missing, got 2 and 2 missing"},
+		{"somebody is forgotten", newView, func(_ *network, v *View) { v.Missing = nil }, "want at least 3 of 4 members and all others missing, got 3 and 0 missing"},
 		{"missing and a member", newView, func(_ *network, v *View) { v.Missing[0].Member = 2 }, "member 2 is missing out of order, or is in the view"},
 		{"a member that one alone would leave out", newView, func(n *network, v *View) {
 			v.Promises[0], v.Promises[2] = n.naming(4, v.Promises[0]), n.naming(4, v.Promises[2])
-		}, "leaves out member 3, which fewer than 2 of the promises would do"},
+		}, "leaves out member 3, which fewer than 2 promises name"},
 		{"a member that others would leave out", newView, func(n *network, v *View) {
 			v.Members, v.Missing[0].Member = []uint32{0, 1, 3}, 2
 			v.Promises[2] = n.promises(4, 0, 1, 3)[2]
-		}, "leaves out member 2, which fewer than 2 of the promises would do"},
+		}, "leaves out member 2, which fewer than 2 promises name"},
 		{"nobody is missing", newView, func(_ *network, v *View) { v.Missing[0].Member = 4 }, "member 4 is missing out of order, or is in the view"},
 
 		{"a vote that is ignored", finishView, func(n *network, v *View) {

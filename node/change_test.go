@@ -274,7 +274,7 @@ func TestANewcomerEndsForGood(t *testing.T) {
 		configs, nodes, learners := s.amended(t, founders, rounds)
 		newcomer := configs[founders]
 		node, _ := comeIn(t, rounds, newcomer)
-		node.Abort("it met an error, which its log tells")
+		node.Abort("it ended with an error; see its log")
 		if err := node.Close(); err != nil {
 			t.Fatal(err)
 		}

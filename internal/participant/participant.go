@@ -183,7 +183,7 @@ func end(ctx context.Context, n *node.Node, err error) error {
 		n.Leave("its disk is full") // its operator frees some space and starts it again
 		err = nil
 	default:
-		n.Abort("it met an error, which its log tells")
+		n.Abort("it ended with an error; see its log")
 		err = nil
 	}
 	return errors.Join(err, n.Close())

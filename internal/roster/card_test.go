@@ -117,7 +117,7 @@ func TestAppendChange(t *testing.T) {
 	before := read(t, file)
 	for want, do := range map[string]func() error{
 		`want the name of a member, got to remove "m9"`: func() error { _, err := AppendChange(file, nil, config.Change{Remove: []string{"m9"}}); return err },
-		"m1 is of the roster already":                   func() error { _, err := AppendChange(file, []string{again}, config.Change{}); return err },
+		"m1 is in the roster already":                   func() error { _, err := AppendChange(file, []string{again}, config.Change{}); return err },
 		"a peer ID that no member has or has had": func() error {
 			_, err := AppendChange(file, []string{cardIn(t, folders[0], "m7", "x")}, config.Change{Remove: []string{"m0"}})
 			return err

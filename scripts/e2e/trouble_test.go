@@ -123,5 +123,5 @@ func TestRemovedWhileAway(t *testing.T) {
 	if code := gone.exit(2 * time.Minute); code != 6 {
 		t.Errorf("exit code %d, want 6:\n%s", code, gone.said())
 	}
-	gone.says(`which a quorum has decided, is without this member`, time.Second)
+	gone.says(`a quorum has removed this member`, time.Second)
 }
