@@ -9,9 +9,9 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
-// Lloyd returns the centres after Lloyd's algorithm on the rows of x from the given
-// ones, until the sum of squares no longer falls or 100 times. A centre that no row is
-// nearest to stays.
+// Lloyd returns the centres that Lloyd's algorithm reaches on the rows of x from the given
+// ones. It stops when the sum of squares no longer falls, at the latest after 100 iterations. A
+// centre that is nearest to no row stays where it is.
 func Lloyd(x, from *mat.Dense) *mat.Dense {
 	centres, r := mat.DenseCopyOf(from), passes.NewReader(Matrix(x))
 	last := math.Inf(1)
@@ -30,8 +30,8 @@ func Lloyd(x, from *mat.Dense) *mat.Dense {
 	return centres
 }
 
-// Nearest returns for every row of x the index of the centre nearest to it, the lowest
-// in a tie.
+// Nearest returns the index of the nearest centre for every row of x, the lowest index in a
+// tie.
 func Nearest(x, centres *mat.Dense) []int {
 	rows, dim := x.Dims()
 	if _, got := centres.Dims(); got != dim {
@@ -43,14 +43,14 @@ func Nearest(x, centres *mat.Dense) []int {
 	return out
 }
 
-// cluster is the sums over the rows nearest to each centre.
+// cluster holds the sums over the rows nearest to each centre.
 type cluster struct {
-	squares float64   // to the nearest centre
+	squares float64   // sum of squared distances to the nearest centre
 	n       []float64 // K
 	first   []float64 // K by M
 }
 
-// nearestSums sums rows in memory, reading which does not fail.
+// nearestSums sums rows that are in memory, so reading them cannot fail.
 func nearestSums(r *passes.Reader, centres *mat.Dense) *cluster {
 	k, dim := centres.Dims()
 	lanes, of := make([]cluster, r.Lanes()), passes.NearestOf(centres)

@@ -6,19 +6,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// componentRows is the name of the array of [Mixture.ComponentRows].
+// componentRows is the name of the array that holds [Mixture.ComponentRows].
 const componentRows = "component_rows"
 
-// Density returns the mixture itself, of which models have more.
+// Density returns the mixture itself. Models that contain a mixture have the same method.
 func (m *Mixture) Density() *Mixture { return m }
 
-// ComponentRows returns a copy of N_k: how many rows of all participants each component has.
-// It is the same at all of them, unlike weights that are each participant's own. nil if it is
-// not known.
+// ComponentRows returns a copy of N_k, the number of rows that each component has among all
+// participants, or nil if it is not known. All participants have the same N_k, whereas their
+// weights may differ.
 func (m *Mixture) ComponentRows() []float64 { return append([]float64(nil), m.rows...) }
 
-// WithRows returns the mixture with N_k for [Mixture.ComponentRows], which it copies. Noise
-// may have moved a number below 0, which counts as that. nil is for unknown ones.
+// WithRows returns the mixture with a copy of N_k for [Mixture.ComponentRows]; nil means
+// unknown. Numbers below 0, which noise may cause, count as 0.
 func (m *Mixture) WithRows(rows []float64) *Mixture {
 	if rows != nil && len(rows) != m.Components() {
 		panic(errShape)
@@ -31,7 +31,8 @@ func (m *Mixture) WithRows(rows []float64) *Mixture {
 	return &out
 }
 
-// WithTotal is [Mixture.WithRows] for weights of all participants, of so many rows in all.
+// WithTotal is [Mixture.WithRows] for weights shared by all participants, who have total rows
+// together.
 func (m *Mixture) WithTotal(total float64) *Mixture {
 	rows := m.Weights()
 	for k := range rows {
@@ -40,11 +41,11 @@ func (m *Mixture) WithTotal(total float64) *Mixture {
 	return m.WithRows(rows)
 }
 
-// LeastRows returns the rows that a component must have to be written or released, of
-// so many in all.
+// LeastRows returns the rows that a component needs to be written or released, given the total
+// number of rows.
 func LeastRows(total float64) float64 { return math.Max(1, 1e-3*total) }
 
-// Enough returns the components that have [LeastRows] of the rows given, from 0.
+// Enough returns the indices, from 0, of the components that have at least [LeastRows].
 func Enough(rows []float64) (components []int) {
 	total := 0.0
 	for _, n := range rows {
@@ -59,8 +60,8 @@ func Enough(rows []float64) (components []int) {
 	return components
 }
 
-// Only returns the mixture of some components, at least one, weighted by their
-// [Mixture.ComponentRows]. It panics if these are not known, or all 0.
+// Only returns the mixture of the given components, at least one, weighted by their
+// [Mixture.ComponentRows]. It panics if these are unknown or all 0.
 func (m *Mixture) Only(components []int) *Mixture {
 	dim, all := m.Dim(), 0.0
 	out := &Mixture{form: m.form, means: mat.NewDense(len(components), dim, nil)}
@@ -78,7 +79,7 @@ func (m *Mixture) Only(components []int) *Mixture {
 	return out
 }
 
-// WithMeans returns the mixture with other means, K by M and finite, which it copies.
+// WithMeans returns the mixture with a copy of other means, K by M and finite.
 func (m *Mixture) WithMeans(means *mat.Dense) *Mixture {
 	if r, c := means.Dims(); r != m.Components() || c != m.Dim() {
 		panic(errShape)

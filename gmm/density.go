@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// passOver returns a pass of m over the rows of r. The log densities of the components are
-// raised by tilts, if there are any.
+// passOver returns a pass of m over the rows of r. If tilts is not nil, tilts[k] is added to
+// the log density of component k.
 func (m *Mixture) passOver(r *passes.Reader, tilts []float64) *passes.Pass {
 	if r.Dim != m.Dim() {
 		panic(errShape)
@@ -31,10 +31,10 @@ func (m *Mixture) passOver(r *passes.Reader, tilts []float64) *passes.Pass {
 	return p
 }
 
-// Statistics computes the moments of the rows about the centres (nil is the origin) and,
-// if measure is set, the diversity of their weights. Responsibilities are those of
-// densities N(x|μ_k, Λ_k⁻¹)·exp(tilts_k); nil stands for K zeros. The moments hold until the
-// next pass over the rows.
+// Statistics computes the moments of the rows about the centres (nil means the origin). If
+// measure is set, it also computes the diversity of their weights. Responsibilities follow from
+// the densities N(x|μ_k, Λ_k⁻¹)·exp(tilts_k), where nil tilts mean K zeros. The moments are
+// valid until the next pass over the rows.
 func (m *Mixture) Statistics(r *passes.Reader, centres *mat.Dense, tilts []float64, measure bool) (*passes.Moments, privacy.Diversity, error) {
 	var about []float64
 	if centres != nil {
@@ -43,14 +43,14 @@ func (m *Mixture) Statistics(r *passes.Reader, centres *mat.Dense, tilts []float
 	return m.passOver(r, tilts).EStep(about, measure, nil)
 }
 
-// blocks calls f with what m says of every block of rows, from being the place of
-// the first one. Rows in memory give no error.
+// blocks calls f with the densities of every block of rows; from is the index of the block's
+// first row. It cannot fail for rows in memory.
 func (m *Mixture) blocks(r *passes.Reader, f func(lane, from int, s *passes.Space)) error {
 	return m.passOver(r, nil).Run(f)
 }
 
-// scoreOf sets the values of s to the scores of its rows, of those with missing cells to what is
-// expected.
+// scoreOf sets the values of s to the scores of its rows. A row with missing cells gets its
+// expected score.
 func (m *Mixture) scoreOf(s *passes.Space) []float64 {
 	sums := s.LogSums()
 	out := s.Out[:len(sums)]
@@ -72,8 +72,9 @@ func (m *Mixture) scoreOf(s *passes.Space) []float64 {
 	return out
 }
 
-// surpriseOf sets the values of s to the surprises of its rows. A row so far out that its
-// density is no number has that of +Inf, and one with missing cells what is expected of it.
+// surpriseOf sets the values of s to the surprises of its rows. The surprise is +Inf for a row
+// so far out that its density is not a number, and the expected one for a row with missing
+// cells.
 func (m *Mixture) surpriseOf(s *passes.Space) []float64 {
 	sums := s.LogSums()
 	out := s.Out[:len(sums)]
@@ -86,8 +87,8 @@ func (m *Mixture) surpriseOf(s *passes.Space) []float64 {
 	return out
 }
 
-// Expected returns Σ_k Σ_n r_k(n) ln N(x_n|μ_k, Λ_k⁻¹) in nats, for rows with the given
-// moments about an origin of M values, nil for 0.
+// Expected returns Σ_k Σ_n r_k(n) ln N(x_n|μ_k, Λ_k⁻¹) in nats. s holds the rows' moments about
+// an origin of M values; nil means 0.
 func (m *Mixture) Expected(s *passes.Moments, origin []float64) (sum float64) {
 	means, dim := m.Means(), s.Dim
 	mu := make([]float64, dim)

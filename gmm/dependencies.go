@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Dependency is a direct one between two variables of a component: what their correlation is
-// if all others are given.
+// A Dependency is a direct one between two variables of a component: their partial correlation,
+// given all other variables.
 type Dependency struct {
 	A, B               int // A before B
 	PartialCorrelation float64
 }
 
-// Dependencies returns those of a precision matrix, −Λ_ij/√(Λ_ii Λ_jj) where Λ_ij is not 0,
-// the strongest first.
+// Dependencies returns the partial correlations −Λ_ij/√(Λ_ii Λ_jj) of a precision matrix where
+// Λ_ij is not 0, the strongest first.
 func Dependencies(precision mat.Symmetric) []Dependency {
 	var all []Dependency
 	for j := range precision.SymmetricDim() {

@@ -6,8 +6,9 @@ import (
 	"math"
 )
 
-// Digest returns the SHA-256 of the means and the precisions, and of the weights unless
-// each member has its own. Mixtures of one digest have the same bits.
+// Digest returns the SHA-256 of the means and the precisions, and, if weights is set, of the
+// weights. Leave the weights out if each member has its own. Mixtures with the same digest have
+// the same bits.
 func (m *Mixture) Digest(weights bool) [32]byte {
 	h := sha256.New()
 	buf := binary.LittleEndian.AppendUint64(make([]byte, 0, 4096), uint64(m.form))

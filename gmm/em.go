@@ -11,17 +11,17 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
-// EM steers maximum likelihood by expectation maximisation. The zero value of a
-// field means its default.
+// EM holds the settings of expectation maximisation. A field with its zero value takes its
+// default.
 type EM struct {
 	// Form is the form of the covariance matrices, default Full.
 	Form Covariance
 	// RegCovar is added to the diagonal of every covariance matrix, default 1e-6.
 	RegCovar float64
-	// Tol stops when the mean log-likelihood changes by less than it, in nats per
-	// row, default 1e-3. A negative value runs all iterations.
+	// Tol stops EM when an iteration changes the mean log-likelihood by less than Tol nats per
+	// row. The default is 1e-3; a negative value runs all iterations.
 	Tol float64
-	// Iterations is the largest number of iterations, default 100.
+	// Iterations is the maximum number of iterations, default 100.
 	Iterations int
 }
 
@@ -38,12 +38,12 @@ func (o EM) withDefaults() EM {
 	return o
 }
 
-// Fitted is the outcome of EM.
+// Fitted is the result of EM.
 type Fitted struct {
 	Mixture *Mixture
-	// Trace is the mean log-likelihood of the rows before each iteration, in nats.
+	// Trace holds the mean log-likelihood of the rows before each iteration, in nats.
 	Trace []float64
-	// Converged says that Tol was met.
+	// Converged reports whether EM stopped because of Tol.
 	Converged bool
 }
 
@@ -64,12 +64,12 @@ func Fit(x *mat.Dense, k int, o EM, src rand.Source) (*Fitted, error) {
 	return FitFrom(start, x, o)
 }
 
-// hardStart is one M-step with each row in its nearest centre's component. A
-// component without a row gets the covariance of all rows.
+// hardStart makes one M-step with each row assigned to its nearest centre. A component without
+// rows gets the covariance of all rows.
 func hardStart(x, centres *mat.Dense, o EM) (*Mixture, error) {
 	k, dim := centres.Dims()
 	full := o.Form == Full
-	r := passes.NewReader(Matrix(x)) // whose passes do not fail
+	r := passes.NewReader(Matrix(x)) // in memory, so passes cannot fail
 	s, _ := passes.HardMoments(r, passes.NearestOf(centres), centres, full)
 	m := &Mixture{form: o.Form, parts: make([]part, k)}
 	if floats.Min(s.N) == 0 {
@@ -87,8 +87,8 @@ func hardStart(x, centres *mat.Dense, o EM) (*Mixture, error) {
 	return m.maximise(s, o.RegCovar, centres)
 }
 
-// FitFrom fits a mixture to the rows of x from the given one, whose form it keeps
-// (o.Form is not used).
+// FitFrom fits a mixture to the rows of x, starting from the given one. It keeps the form of
+// start and ignores o.Form.
 func FitFrom(start *Mixture, x *mat.Dense, o EM) (*Fitted, error) {
 	o = o.withDefaults()
 	if _, dim := x.Dims(); dim != start.Dim() {
@@ -117,9 +117,9 @@ func FitFrom(start *Mixture, x *mat.Dense, o EM) (*Fitted, error) {
 	return out, nil
 }
 
-// EStep returns the sums over the rows of x that MStep needs, about the current
-// means: K counts, K·M first moments, the second moments (K·M(M+1)/2 if Full, else
-// K·M), and last the log-likelihood. They are additive over sets of rows.
+// EStep returns the sums over the rows of x that MStep needs, about the current means: K
+// counts, K·M first moments, the second moments (K·M(M+1)/2 if Full, else K·M), and last the
+// log-likelihood. Sums over disjoint sets of rows add up.
 func (m *Mixture) EStep(x *mat.Dense) []float64 {
 	if _, dim := x.Dims(); dim != m.Dim() {
 		panic(errShape)
@@ -128,12 +128,12 @@ func (m *Mixture) EStep(x *mat.Dense) []float64 {
 	return append(s.Pack(), s.LogLik)
 }
 
-// SumsLen returns the length of what EStep returns.
+// SumsLen returns the length of the result of EStep.
 func (m *Mixture) SumsLen() int { return passes.PackedLen(m.Components(), m.Dim(), m.form == Full) + 1 }
 
-// MStep returns the mixture of largest likelihood given sums of EStep, with
-// regCovar added to the diagonal of the covariances. A component without rows
-// keeps its mean and precision.
+// MStep returns the mixture of maximum likelihood for the given sums of EStep, with regCovar
+// added to the diagonal of the covariances. A component without rows keeps its mean and
+// precision.
 func (m *Mixture) MStep(sums []float64, regCovar float64) (*Mixture, error) {
 	if len(sums) != m.SumsLen() {
 		return nil, fmt.Errorf("want %d sums, got %d", m.SumsLen(), len(sums))

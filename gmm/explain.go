@@ -11,20 +11,22 @@ import (
 	"github.com/collabdict/collabdict/internal/partial"
 )
 
-// Explain returns for each variable i of each row x
+// Explain returns, for each variable i of each row x, the contribution
 //
 //	c_i = ln Σ_k π_k N(x with x_i = e_ik | μ_k, Λ_k⁻¹) − ln p(x)
 //
-// and the conditional mean of x_i given the others, Σ_k r_k(x without i) e_ik. Here
-// e_ik = x_i − [Λ_k(x−μ_k)]_i/Λ_k,ii is the value that component k predicts from the other
-// variables, and r_k(x without i) are the responsibilities for these alone.
+// and the conditional mean of x_i given the others, Σ_k r_k(x without i) e_ik. Here e_ik = x_i
+// − [Λ_k(x−μ_k)]_i/Λ_k,ii is the value that component k predicts from the other variables, and
+// r_k(x without i) are the responsibilities given these alone.
 //
 // No other value of x_i raises ln p(x) by more than c_i, which is at least 0. With one
-// component it is what the score falls by if x_i has the predicted value. What the other
-// variables say of the component counts, so that a faulty variable cannot move its row to a
-// wide component that has no complaint about it. Values of more than 10¹⁰⁰ in size count as
-// that. A missing cell, which is NaN, has a part of 0 and its conditional mean; the others are
-// explained as if there were no more variables.
+// component, c_i is the drop of the score if x_i had its predicted value. Only the other
+// variables decide how likely each component is. So a faulty variable cannot move its row to a
+// wide component in which nothing is unusual.
+//
+// Values larger than 10¹⁰⁰ are treated as 10¹⁰⁰. A missing cell (NaN) contributes 0 and gets
+// its conditional mean; the other cells are explained as if the missing variables did not
+// exist.
 func (m *Mixture) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	rows, dim := z.Dims()
 	if dim != m.Dim() {
@@ -65,7 +67,7 @@ func (m *Mixture) explainPartial(x, parts, expected []float64) {
 		}
 	}
 	less, err := m.of(of)
-	if err != nil { // its matrices are degenerate as computed
+	if err != nil { // rounding made its matrices degenerate
 		return
 	}
 	sub := newExplainer(less)
@@ -75,7 +77,7 @@ func (m *Mixture) explainPartial(x, parts, expected []float64) {
 	}
 }
 
-// of returns the distribution of some of the variables, whose places ascend.
+// of returns the marginal distribution of some of the variables, given by ascending indices.
 func (m *Mixture) of(places []int) (*Mixture, error) {
 	k, dim := m.Components(), len(places)
 	means, precisions := mat.NewDense(k, dim, nil), make([]*mat.SymDense, k)
@@ -92,7 +94,7 @@ func (m *Mixture) of(places []int) (*Mixture, error) {
 	return NewMixture(m.weights, means, precisions)
 }
 
-// explainer is what is known of one row, by component.
+// explainer holds intermediate values of one row for each component.
 type explainer struct {
 	*Mixture
 	log       []float64   // ln π_k + ½ ln|Λ_k| − M/2 ln 2π
@@ -102,7 +104,7 @@ type explainer struct {
 	square    []float64   // (x−μ_k)ᵀΛ_k(x−μ_k)
 	joint     []float64   // ln π_k N(x|μ_k, Λ_k⁻¹)
 	total     float64     // ln p(x)
-	without   []float64   // of one i: ln π_k N(x with x_i = e_ik|μ_k, Λ_k⁻¹)
+	without   []float64   // for one i: ln π_k N(x with x_i = e_ik|μ_k, Λ_k⁻¹)
 	moved     []float64   // x − μ_k with x_i = e_ik
 	spare     []float64
 }
@@ -121,10 +123,10 @@ func newExplainer(m *Mixture) *explainer {
 	return e
 }
 
-// farthest bounds the size of values, so that their squares are numbers.
+// farthest bounds the size of values, so that their squares stay finite.
 const farthest = 1e100
 
-// take makes x the row to be explained.
+// take sets the row to explain.
 func (e *explainer) take(x []float64) {
 	for k, p := range e.parts {
 		mean := e.means.RawRowView(k)
@@ -148,7 +150,7 @@ func logSumExp(x []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// variable returns what variable i adds, and its conditional mean.
+// variable returns the contribution of variable i and its conditional mean.
 //
 // With z² = Λ_k,ii(x_i−e_ik)², N(x with x_i = e_ik|k) is N(x|k) e^{z²/2}. As N(x_i|others, k)
 // is √(Λ_k,ii/2π) e^{−z²/2}, it is also N(x without i|k) √(Λ_k,ii/2π).
@@ -173,12 +175,13 @@ func (e *explainer) variable(i int) (part, expected float64) {
 	return math.Max(0, top+math.Log(peaks)-e.total), expected / others
 }
 
-// cancels is the size of a square from which on that of all variables but one, if it is
-// smaller by that factor, is not computed as a difference: too few digits would be left.
+// cancels is the limit of cancellation. If a square is larger than this, and larger than the
+// square without one variable by this factor, the latter is computed anew, because as a
+// difference it would have too few digits.
 const cancels = 1e3
 
-// square returns dᵀΛd and sets predicted to the values of d_i that the others predict,
-// −Σ_j Λ_ij d_j / Λ_ii over all j but i.
+// square returns dᵀΛd. It sets predicted to the values of d_i that the others predict, −Σ_j
+// Λ_ij d_j / Λ_ii over all j other than i.
 func (p part) square(predicted, d []float64) (sum float64) {
 	clear(predicted)
 	if p.precision != nil {
@@ -186,7 +189,7 @@ func (p part) square(predicted, d []float64) (sum float64) {
 		for i, v := range d {
 			row := precision.Data[i*precision.Stride:][:len(d)]
 			others := 0.0
-			for j := i + 1; j < len(d); j++ { // the upper triangle is all there is
+			for j := i + 1; j < len(d); j++ { // only the upper triangle is stored
 				others += float64(d[j] * row[j])
 				predicted[j] -= float64(v * row[j])
 			}

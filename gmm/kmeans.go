@@ -13,16 +13,16 @@ import (
 
 const maxLloyd = 100
 
-// KMeans clusters the rows of x by Lloyd's algorithm from a greedy
-// k-means++ start (Arthur and Vassilvitskii 2007) and returns the k by M centres. k is from 1 to
-// the rows of x. With fewer distinct rows than k, centres coincide.
+// KMeans clusters the rows of x by Lloyd's algorithm from a greedy k-means++ start (Arthur and
+// Vassilvitskii 2007) and returns the k by M centres. k must be from 1 to the number of rows.
+// If x has fewer than k distinct rows, some centres coincide.
 func KMeans(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 	return Lloyd(x, PlusPlus(x, k, src))
 }
 
-// PlusPlus draws k rows of x as centres. Each is the best of 2 + ln k rows drawn
-// with probability proportional to their squared distance to the nearest centre
-// so far: the one that leaves the smallest sum of these distances.
+// PlusPlus draws k rows of x as centres. For each centre it draws 2 + ln k rows, with
+// probability proportional to the squared distance to the nearest centre so far. It keeps the
+// row that leaves the smallest sum of these distances.
 func PlusPlus(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 	rows, dim := x.Dims()
 	rng := rand.New(src)
@@ -46,8 +46,8 @@ func PlusPlus(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 	return centres
 }
 
-// nearer returns the smaller of before and the squared distance to a centre, for
-// every row of x.
+// nearer returns, for every row of x, the smaller of before and the squared distance to a
+// centre.
 func nearer(x *mat.Dense, centre, before []float64) []float64 {
 	out := make([]float64, len(before))
 	parallel.Sweep(len(out), func(_, lo, hi int) {

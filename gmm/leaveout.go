@@ -10,28 +10,28 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// FittedTo says how many rows the parameters of a mixture are of, so that one of them can be taken
-// out again.
+// FittedTo holds the numbers of rows that the parameters of a mixture were fitted to, so that
+// one row can be taken out again.
 type FittedTo struct {
-	Counts []float64 // K, Σ_n r_k(n) over the rows that means and precisions are of
-	Own    float64   // rows that the weights are of, those of their prior among them
-	// Mean and Covariance are the rows that the priors of a mean and of a covariance matrix
-	// count as.
+	Counts []float64 // K values, Σ_n r_k(n) over the rows that gave means and precisions
+	Own    float64   // rows that gave the weights, including those of their prior
+	// Mean and Covariance are the weights, in rows, of the priors of a mean and of a covariance
+	// matrix.
 	Mean, Covariance float64
 }
 
-// EachLeftOut calls f as [Mixture.EachScores] does, with the surprise of each row at a mixture
-// that has been fitted to all rows but this one. The rows are among those that m was fitted
-// to, with the responsibilities that they have now.
+// EachLeftOut calls f as [Mixture.EachScores] does, with the surprise of each row under a
+// mixture that was fitted to all rows except this one. The rows must be among those that m was
+// fitted to; their responsibilities are taken from m.
 //
-// With d = x − μ_k, a = dᵀΛ_k d, r = r_k(x), N = N_k and priors worth λ₀ and ν rows, the mean and
-// the covariance matrix without x have
+// With d = x − μ_k, a = dᵀΛ_k d, r = r_k(x), N = N_k and priors worth λ₀ and ν rows, the mean
+// and the covariance matrix without x have
 //
 //	x − μ' = c·d,  Σ' = κ(Σ − g ddᵀ)  with  c = (N+λ₀)/(N+λ₀−r),  κ = (N+ν)/(N+ν−r),  g = r·c/(N+ν),
 //
-// so that a' = c²/κ · a/(1−g·a) and ln|Σ'| = ln|Σ| + M ln κ + ln(1−g·a). The weight is
-// π' = (π·n − r)/(n−1). Where a graphical lasso has made Λ_k, this holds but nearly, and of a row
-// with missing cells the same is done with the others alone.
+// so that a' = c²/κ · a/(1−g·a) and ln|Σ'| = ln|Σ| + M ln κ + ln(1−g·a). The weight is π' =
+// (π·n − r)/(n−1). If Λ_k comes from a graphical lasso, this is an approximation. For a row
+// with missing cells it is computed from the cells present.
 func (m *Mixture) EachLeftOut(rows Rows, fit FittedTo, f func(from int, scores []float64)) error {
 	if len(fit.Counts) != m.Components() {
 		panic(errShape)
@@ -59,11 +59,12 @@ func (m *Mixture) EachLeftOut(rows Rows, fit FittedTo, f func(from int, scores [
 	})
 }
 
-// leastLeft is the least 1−g·a, which rounding or a graphical lasso could make negative.
+// leastLeft is the lower limit of 1−g·a, which rounding or a graphical lasso could make
+// negative.
 const leastLeft = 1e-6
 
-// leftOut returns ln π'_k N(x|μ'_k, Σ'_k) of a row of dim values whose log density is logd with x
-// in, and norm at the mean.
+// leftOut returns ln π'_k N(x|μ'_k, Σ'_k) for a row of dim values. logd is the row's log
+// density with x included, and norm the log density at the mean.
 func (m *Mixture) leftOut(k int, r, logd, norm float64, dim int, fit FittedTo) float64 {
 	n, own := fit.Counts[k], m.weights[k]*fit.Own
 	weight := (own - r) / (fit.Own - 1)
@@ -78,7 +79,7 @@ func (m *Mixture) leftOut(k int, r, logd, norm float64, dim int, fit FittedTo) f
 	return portable.Log(weight) + norm - float64(0.5*logDet) - float64(0.5*c*c/kappa*a/left)
 }
 
-// logSum returns ln Σ exp(x_i), −Inf if there is nothing to add or a value is not a number.
+// logSum returns ln Σ exp(x_i), or −Inf if x is empty or a value is not a number.
 func logSum(x []float64) float64 {
 	top := math.Inf(-1)
 	for _, v := range x {

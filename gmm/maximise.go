@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// maximise is the M-step of plain EM from moments about the centres.
+// maximise is the M-step of plain EM, given moments about the centres.
 func (m *Mixture) maximise(s *passes.Moments, regCovar float64, centres *mat.Dense) (*Mixture, error) {
 	to := &maximiser{out: m.room(s.K, s.Dim)}
 	if err := to.maximise(m, s, regCovar, centres); err != nil {
@@ -22,8 +22,8 @@ func (m *Mixture) maximise(s *passes.Moments, regCovar float64, centres *mat.Den
 	return to.out.finished(), nil
 }
 
-// room returns a mixture of m's form whose values are to be filled in: in place of
-// precisions, of which only Full ones are not diagonals, there are none.
+// room returns a mixture of m's form whose values are still to be filled in. It has no
+// precision matrices, which only the Full form needs.
 func (m *Mixture) room(k, dim int) *Mixture {
 	out := &Mixture{form: m.form, weights: make([]float64, k), means: mat.NewDense(k, dim, nil), parts: make([]part, k)}
 	for i := range out.parts {
@@ -35,7 +35,7 @@ func (m *Mixture) room(k, dim int) *Mixture {
 	return out
 }
 
-// finished returns a copy of what has been filled in, with its precisions.
+// finished returns a copy of a mixture that was filled in, with its precision matrices.
 func (m *Mixture) finished() *Mixture {
 	out := m.room(m.Components(), m.Dim())
 	copy(out.weights, m.weights)
@@ -68,8 +68,7 @@ func (p *part) multiply() {
 	}
 }
 
-// maximiser works out M-steps into the same mixture; those after the first allocate
-// nothing.
+// maximiser computes M-steps into the same mixture. Only the first one allocates.
 type maximiser struct {
 	out *Mixture // without precisions
 
@@ -80,7 +79,7 @@ type maximiser struct {
 	total    float64
 
 	errs  []error
-	work  []float64 // K by M by 2
+	work  []float64 // K by M by 2 values
 	solve func(k int)
 }
 
@@ -102,7 +101,7 @@ func (x *maximiser) maximise(old *Mixture, s *passes.Moments, regCovar float64, 
 	return nil
 }
 
-// vanished is the N_k below which a component has no rows to estimate from.
+// vanished is the N_k below which a component has too few rows for an estimate.
 const vanished = 1e-12
 
 func (x *maximiser) component(k int) {
@@ -122,15 +121,15 @@ func (x *maximiser) component(k int) {
 	x.errs[k] = partOf(s, p, x.out.form, k, shift, x.regCovar, work[dim:])
 }
 
-// take sets p, but for the precision, to o.
+// take sets p to o, except for the precision.
 func (p *part) take(o part) {
 	p.logNorm = o.logNorm
 	copy(p.diagonal, o.diagonal)
 	copy(p.root, o.root)
 }
 
-// partOf sets p, but for a precision that is no diagonal, to that of component k, whose
-// mean is at centre + shift. work has room for M values.
+// partOf sets p to the part of component k, whose mean is centre + shift. It does not set the
+// precision matrix of the Full form. work has room for M values.
 func partOf(s *passes.Moments, p *part, form Covariance, k int, shift []float64, regCovar float64, work []float64) error {
 	n, dim := s.N[k], s.Dim
 	second := s.Second[k*s.Stride() : (k+1)*s.Stride()]
@@ -157,20 +156,20 @@ func partOf(s *passes.Moments, p *part, form Covariance, k int, shift []float64,
 	return nil
 }
 
-// SingularError says that a component's rows do not span the space of their variables,
-// as far as can be told beside their size: no normal distribution fits them.
+// A SingularError means that, within rounding, a component's rows do not span the space of the
+// variables, so no normal distribution fits them.
 type SingularError struct {
 	Rows      float64
 	Variables int
-	RegCovar  float64 // which was added to the variances
+	RegCovar  float64 // added to the variances
 }
 
 func (e *SingularError) Error() string {
 	return fmt.Sprintf("the covariance of %.3g rows in %d variables is singular at a regularisation of %g", e.Rows, e.Variables, e.RegCovar)
 }
 
-// setVariances sets p to the precisions that belong to variances, which it may
-// change; ok is false if one is not above 0.
+// setVariances sets p to the precisions for the given variances, which it may overwrite. ok is
+// false if a variance is not above 0.
 func (p *part) setVariances(form Covariance, variances []float64) (ok bool) {
 	if form == Spherical {
 		mean := passes.Sum(variances) / float64(len(variances))

@@ -32,7 +32,7 @@ type Mixture struct {
 	rows    []float64 // see ComponentRows
 }
 
-// part is the precision of a component in the forms that its density needs.
+// part is the precision of a component, in the forms that its density needs.
 type part struct {
 	precision *mat.SymDense // Λ_k; nil unless Full
 	root      []float64     // U with Λ_k = UᵀU, upper, row-major M by M; nil unless Full
@@ -45,9 +45,9 @@ const ln2Pi = 1.8378770664093453
 
 const errShape = "gmm: shapes differ"
 
-// NewMixture returns the mixture of K weights, K by M means and K precision
-// matrices. It copies what it is given. It returns an error unless the weights
-// lie on the simplex and the precisions are positive definite.
+// NewMixture returns the mixture of K weights, K by M means and K precision matrices, which it
+// copies. It returns an error unless the weights are at least 0 with a sum of 1 and the
+// precisions are positive definite.
 func NewMixture(weights []float64, means *mat.Dense, precisions []*mat.SymDense) (*Mixture, error) {
 	m, err := newMixture(Full, weights, means)
 	if err != nil {
@@ -67,9 +67,8 @@ func NewMixture(weights []float64, means *mat.Dense, precisions []*mat.SymDense)
 	return m, nil
 }
 
-// NewDiagMixture is NewMixture with diagonal precision matrices, given as the
-// K by M values on their diagonals. If form is Spherical the values of a row are
-// all the same.
+// NewDiagMixture is like [NewMixture] for diagonal precision matrices, given as K by M diagonal
+// values. If form is Spherical, the values of a row must all be the same.
 func NewDiagMixture(form Covariance, weights []float64, means, precisions *mat.Dense) (*Mixture, error) {
 	m, err := newMixture(form, weights, means)
 	if err != nil {
@@ -147,8 +146,8 @@ func fullPart(p *mat.SymDense) (part, error) {
 	return out, nil
 }
 
-// Without returns the mixture with no weight for some components, and the others' weights
-// in proportion. It panics if no weight is left.
+// Without returns the mixture with weight 0 for the marked components and the other weights in
+// proportion. It panics if no weight is left.
 func (m *Mixture) Without(components []bool) *Mixture {
 	out := *m
 	out.weights = append([]float64(nil), m.weights...)

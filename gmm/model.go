@@ -29,7 +29,7 @@ func ParseCovariance(name string) (Covariance, error) {
 	return 0, fmt.Errorf("want full, diag or spherical, got %q", name)
 }
 
-// Assign returns the component that is most responsible for each row.
+// Assign returns the most responsible component for each row.
 func (m *Mixture) Assign(z *mat.Dense) []int {
 	r := m.Responsibilities(z)
 	n, _ := z.Dims()
@@ -40,12 +40,11 @@ func (m *Mixture) Assign(z *mat.Dense) []int {
 	return to
 }
 
-// Arrays returns means (K by M), precisions, weights (K) and, if they are known, the
-// component_rows (K). Precisions are K matrices of M by M, or if they are diagonal what is on
-// the diagonals, K by M.
+// Arrays returns means (K by M), precisions, weights (K) and, if known, component_rows (K).
+// Precisions are K matrices of M by M, or K by M diagonal values if the matrices are diagonal.
 func (m *Mixture) Arrays() []algorithm.Array { return m.ArraysNamed("") }
 
-// ArraysNamed is Arrays with a prefix of all names.
+// ArraysNamed is Arrays with a prefix before each name.
 func (m *Mixture) ArraysNamed(prefix string) []algorithm.Array {
 	k, dim := m.Components(), m.Dim()
 	shape := []int{k, dim}
@@ -71,8 +70,7 @@ func (m *Mixture) ArraysNamed(prefix string) []algorithm.Array {
 	return arrays
 }
 
-// LoadMixture returns the mixture of dim variables that arrays of
-// [Mixture.ArraysNamed] are of.
+// LoadMixture returns the mixture of dim variables whose arrays [Mixture.ArraysNamed] wrote.
 func LoadMixture(a algorithm.Arrays, prefix string, form Covariance, dim int) (*Mixture, error) {
 	m, err := loadMixture(a, prefix, form, dim)
 	if err != nil || !a.Has(prefix+componentRows) {
@@ -125,7 +123,7 @@ func loadMixture(a algorithm.Arrays, prefix string, form Covariance, dim int) (*
 	return m, of(prefix, err)
 }
 
-// of says which arrays, of those that have a prefix, an error is about.
+// of adds the prefix of the arrays to an error about one of them.
 func of(prefix string, err error) error {
 	if err == nil || prefix == "" {
 		return err

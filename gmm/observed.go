@@ -13,34 +13,34 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// observer works out what a mixture says of rows with missing cells, one after the other. What
-// is missing is integrated out: with o the cells that are there and m the others,
+// observer evaluates a mixture at rows with missing cells, one row at a time. It integrates
+// over the missing cells: with o the cells present and m the missing ones,
 //
 //	ln N(x_o|k) = ln N(x_o, x̂_k|k) − ln N(x̂_k|x_o, k),  x̂_k = μ_m − Λ_mm⁻¹ Λ_mo (x_o − μ_o).
 type observer struct {
 	*Mixture
-	tilts      []float64 // nil stands for K zeros
+	tilts      []float64 // K values, or nil for zeros
 	logWeights []float64
 	precisions [][]float64 // M by M, both triangles
 	known      map[string][]*partial.Conditional
 	key        []byte
 
-	// Of the last row:
+	// The following fields describe the last row.
 	missing []int
 	of      []*partial.Conditional // by component
-	off     *mat.Dense             // K by M, x − μ_k with x̂_k in place of what is missing
-	norm    []float64              // ln N(x_o|k) at its largest, with its tilt
-	logd    []float64              // ln N(x_o|k), with its tilt
+	off     *mat.Dense             // K by M, x − μ_k with x̂_k in place of missing cells
+	norm    []float64              // maximum of ln N(x_o|k), plus the tilt
+	logd    []float64              // ln N(x_o|k) plus the tilt
 	joint   []float64              // logd + ln π_k
 	r       []float64              // r_k(x_o)
 	total   float64                // ln p(x_o)
 	spare   []float64
 }
 
-// mostPatterns bounds how many patterns of missing cells are remembered.
+// mostPatterns is the maximum number of patterns of missing cells that an observer remembers.
 const mostPatterns = 256
 
-// observer returns one for rows of which some cells are missing.
+// observer returns an observer for rows with missing cells.
 func (m *Mixture) observer(tilts []float64) *observer {
 	k, dim := m.Components(), m.Dim()
 	room := func(n int) []float64 { return make([]float64, n) }
@@ -64,7 +64,7 @@ func (m *Mixture) observer(tilts []float64) *observer {
 	return o
 }
 
-// conditionals sets the distributions of the missing cells of the row.
+// conditionals sets the distributions of the row's missing cells.
 func (o *observer) conditionals() {
 	clear(o.key)
 	for _, i := range o.missing {
@@ -84,7 +84,7 @@ func (o *observer) conditionals() {
 	o.of = of
 }
 
-// take makes x the row. Values of more than 10¹⁰⁰ in size count as that.
+// take sets the row. Values larger than 10¹⁰⁰ are treated as 10¹⁰⁰.
 func (o *observer) take(x []float64) {
 	o.missing = partial.Missing(o.missing[:0], x)
 	o.conditionals()
@@ -107,7 +107,7 @@ func (o *observer) take(x []float64) {
 	o.total = logSum(o.joint)
 	for k, v := range o.joint {
 		if o.r[k] = mixture.Exp(math.Min(v-o.total, 0)); math.IsInf(o.total, -1) || math.IsNaN(o.r[k]) {
-			o.r[k] = o.weights[k] // so far out that no component is more likely than another
+			o.r[k] = o.weights[k] // the row is so far out that no component is more likely than another
 		}
 	}
 	if sum := passes.Sum(o.r); sum > 0 {
@@ -133,14 +133,14 @@ func (o *observer) squareOf(k int, d []float64) (sum float64) {
 	return sum
 }
 
-// value returns what component k expects of cell i: what is there, if anything is.
+// value returns the value of cell i, or, if it is missing, the one that component k expects.
 func (o *observer) value(k, i int) float64 { return o.means.At(k, i) + o.off.At(k, i) }
 
-// surprise returns −ln p(x_o) + E[−ln p(x_m|x_o)], the surprise of the row that is expected given
-// what is there, so that it can be held against those of whole rows. The entropy of the mixture
-// of what is missing has no closed form: that of one normal distribution is exact, and that of
-// several the upper bound −Σ_k r_k ln Σ_l r_l exp(−KL(k,l)) + Σ_k r_k H_k of Kolchinsky and Tracey
-// (2017), which is exact if they are alike or far from each other.
+// surprise returns −ln p(x_o) + E[−ln p(x_m|x_o)], the expected surprise of the whole row given
+// the cells present, so that it compares with the surprise of complete rows. For one component
+// the entropy of the missing cells is exact. For several it has no closed form; the upper bound
+// −Σ_k r_k ln Σ_l r_l exp(−KL(k,l)) + Σ_k r_k H_k of Kolchinsky and Tracey (2017) takes its
+// place. The bound is exact if the components are equal or far apart.
 func (o *observer) surprise() float64 {
 	if math.IsInf(o.total, -1) || math.IsNaN(o.total) {
 		return math.Inf(1)
@@ -154,10 +154,10 @@ func (o *observer) surprise() float64 {
 	return sum
 }
 
-// leastShare is the responsibility below which a component does not count among others.
+// leastShare is the responsibility below which a component is ignored.
 const leastShare = 1e-9
 
-// overlap returns ln Σ_l r_l exp(−KL(k,l)) of the distributions of the missing cells.
+// overlap returns ln Σ_l r_l exp(−KL(k,l)) for the distributions of the missing cells.
 func (o *observer) overlap(k int) float64 {
 	if len(o.missing) == 0 || o.r[k] > 1-leastShare {
 		return 0
@@ -184,8 +184,8 @@ func (o *observer) overlap(k int) float64 {
 	return portable.Log(sum)
 }
 
-// expected returns minus the log density of the row averaged over the components that it may
-// be of, as scoreOf does, with what is expected of missing cells.
+// expected returns minus the row's log density, averaged over the components by responsibility
+// as in scoreOf, with expected values for the missing cells.
 func (o *observer) expected() (sum float64) {
 	for k, r := range o.r {
 		if r > 0 {
@@ -209,8 +209,8 @@ func (o *observer) complete(x []float64) {
 	}
 }
 
-// add adds the row to the moments about the origin. Missing cells have their conditional means
-// and covariances, which are kept within limits, one for each column, if there are any.
+// add adds the row to the moments about the origin. Missing cells contribute their conditional
+// means and covariances, which are kept within limits (one per column) unless limits is nil.
 func (o *observer) add(to *passes.Partial, limits []float64) {
 	s, dim := to.Moments, o.Dim()
 	s.LogLik += o.total
@@ -256,10 +256,9 @@ func (o *observer) add(to *passes.Partial, limits []float64) {
 	}
 }
 
-// PartialStatistics computes the moments about the origin of rows with missing cells, as expected
-// given what is there, with responsibilities as [Mixture.Statistics] has them. Limits, if not
-// nil, bound the size of what is put in the place of a missing cell of each column, and its
-// standard deviation.
+// PartialStatistics computes the expected moments about the origin of rows with missing cells,
+// with the responsibilities of [Mixture.Statistics]. Unless limits is nil, limits[i] bounds the
+// size of the value put in place of a missing cell of column i, and its standard deviation.
 func (m *Mixture) PartialStatistics(r *passes.Reader, tilts, limits []float64) (*passes.Partial, error) {
 	observers := make([]*observer, r.Lanes())
 	return r.Partials(m.Components(), func(lane int, x []float64, to *passes.Partial) {
@@ -273,8 +272,8 @@ func (m *Mixture) PartialStatistics(r *passes.Reader, tilts, limits []float64) (
 	})
 }
 
-// StatisticsWith is [Mixture.Statistics] about the origin of the rows of r, nil for none, and of
-// others with missing cells.
+// StatisticsWith is [Mixture.Statistics] about the origin for the rows of r (nil for none),
+// combined with the moments of other rows that have missing cells.
 func (m *Mixture) StatisticsWith(r *passes.Reader, others *passes.Partial, tilts []float64) (*passes.Moments, privacy.Diversity, error) {
 	if r == nil {
 		s, d := others.Alone()
@@ -283,7 +282,7 @@ func (m *Mixture) StatisticsWith(r *passes.Reader, others *passes.Partial, tilts
 	return m.passOver(r, tilts).EStep(nil, true, others)
 }
 
-// Complete returns rows with the conditional means of missing cells in their place.
+// Complete returns the rows with missing cells replaced by their conditional means.
 func (m *Mixture) Complete(z *mat.Dense) (*mat.Dense, error) {
 	out := mat.DenseCopyOf(z)
 	n, _ := z.Dims()
@@ -299,8 +298,8 @@ func (m *Mixture) Complete(z *mat.Dense) (*mat.Dense, error) {
 	return out, nil
 }
 
-// partialRows calls f with an observer that has taken row j of a block, for each row of the
-// block with missing cells.
+// partialRows calls f for each row j of a block that has missing cells, with an observer that
+// has taken it.
 func (m *Mixture) partialRows(s *passes.Space, f func(j int, o *observer)) {
 	var o *observer
 	for j := range s.LogSums() {

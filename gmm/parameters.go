@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Parameters are those of a mixture with full precision matrices.
+// Parameters holds the parameters of a mixture with full precision matrices.
 type Parameters struct {
 	Means      *mat.Dense      // K by M
 	Precisions []*mat.SymDense // K matrices of M by M, positive definite
-	Weights    []float64       // K, on the simplex
+	Weights    []float64       // K values, at least 0, with a sum of 1
 }
 
-// Validate reports the first shape or value that no mixture can have.
+// Validate returns an error for the first shape or value that is impossible for a mixture.
 func (p *Parameters) Validate() error {
 	if p.Means == nil {
 		return fmt.Errorf("means: want K by M values, got none")
@@ -30,9 +30,9 @@ func (p *Parameters) Mixture() (*Mixture, error) {
 	return NewMixture(p.Weights, p.Means, p.Precisions)
 }
 
-// ReadParameters reads a JSON object with `means` (K by M), `precisions`
-// (K by M by M, or K by M diagonals) and `weights` (K). It returns an error that
-// names the field unless they are the parameters of a mixture.
+// ReadParameters reads a JSON object with `means` (K by M), `precisions` (K by M by M, or K by
+// M diagonals) and `weights` (K). If they are not the parameters of a mixture, the error names
+// the field.
 func ReadParameters(r io.Reader) (*Parameters, error) {
 	var file struct {
 		Means      [][]float64       `json:"means"`
@@ -78,7 +78,7 @@ func denseOf(rows [][]float64, cols int) (*mat.Dense, error) {
 	return out, nil
 }
 
-// precisionOf reads a matrix of m by m values, or the m values of its diagonal.
+// precisionOf reads an m by m matrix, or the m values of its diagonal.
 func precisionOf(values []byte, m int) (*mat.SymDense, error) {
 	var diagonal []float64
 	if json.Unmarshal(values, &diagonal) != nil {

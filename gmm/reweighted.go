@@ -5,9 +5,9 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Reweighted returns the mixture with the weights that fit some rows, by steps of EM in which
-// nothing else moves. Each component counts as if more rows, which may be a fraction of one,
-// were its own beside these.
+// Reweighted returns the mixture with the weights that fit the given rows best, found by EM
+// steps in which only the weights change. Each component counts as if more further rows,
+// possibly a fraction of one, belonged to it.
 func (m *Mixture) Reweighted(rows Rows, more float64) (*Mixture, error) {
 	const steps = 20
 	r, out := passes.NewReader(rows), m

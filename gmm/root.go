@@ -9,14 +9,13 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// invertRoot takes the upper triangle of a covariance matrix Σ, n by n and row-major,
-// and leaves in its place the upper triangular U with UᵀU = Σ⁻¹. It returns ln|Σ|. ok is
-// false if Σ is not positive definite, or so nearly not that rounding decides. work has
-// room for n values.
+// invertRoot takes the upper triangle of a covariance matrix Σ, n by n and row-major, and
+// replaces it by the upper triangular U with UᵀU = Σ⁻¹. It returns ln|Σ|. ok is false if Σ is
+// not positive definite within rounding. work has room for n values.
 func invertRoot(a []float64, n int, work []float64) (logDet float64, ok bool) {
-	// Σ = V·Vᵀ with an upper triangular V, from the last column on. A column of V is
-	// kept as a row below the diagonal, too. What is left of a variance is compared
-	// with all of it.
+	// Compute Σ = V·Vᵀ with an upper triangular V, from the last column on. A column of V is
+	// also kept as a row below the diagonal. The remainder of a variance is compared with the
+	// whole variance.
 	singular := float64(n) * 0x1p-52
 	for j := range n {
 		work[j] = a[j*n+j]

@@ -6,16 +6,16 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Rows is a source of rows, as in package collabdict.
+// Rows is a source of rows, as defined by package collabdict.
 type Rows = collabdict.Rows
 
-// Matrix returns the rows of x, which it keeps and never modifies. Reading them
-// never fails.
+// Matrix returns the rows of x as a source. It keeps x, never modifies it, and reading never
+// fails.
 func Matrix(x *mat.Dense) Rows { return matrix{x} }
 
 type matrix struct{ *mat.Dense }
 
-// Matrix returns the rows, which are not to be changed.
+// Matrix returns the rows, which the caller must not change.
 func (m matrix) Matrix() *mat.Dense { return m.Dense }
 
 func (m matrix) ReadRows(x []float64, from int) error {

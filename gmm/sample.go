@@ -9,9 +9,8 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Sample draws n rows, n by M with n at least 1. The same source gives the same
-// rows on machines of one architecture. Rows that are the same everywhere are drawn by
-// package fedgen.
+// Sample draws n rows, n by M; n is at least 1. The same source gives the same rows on machines
+// of one architecture only; package fedgen draws rows that are equal everywhere.
 func (m *Mixture) Sample(n int, src rand.Source) *mat.Dense {
 	rng := rand.New(src)
 	dim := m.Dim()
@@ -30,8 +29,7 @@ func (m *Mixture) Sample(n int, src rand.Source) *mat.Dense {
 	return out
 }
 
-// DrawMean draws from N(μ_k, (rows·Λ_k)⁻¹), with which the mean of a component is known
-// from so many rows.
+// DrawMean draws from N(μ_k, (rows·Λ_k)⁻¹), the uncertainty of a mean that rows rows determine.
 func (m *Mixture) DrawMean(k int, rows float64, src rand.Source) []float64 {
 	z := make([]float64, m.Dim())
 	for i := range z {
@@ -44,8 +42,8 @@ func (m *Mixture) DrawMean(k int, rows float64, src rand.Source) []float64 {
 	return z
 }
 
-// draw returns the index at which the running sum of the weights exceeds u of
-// their total.
+// draw returns the index at which the running sum of the weights exceeds the share u of their
+// total.
 func draw(weights []float64, u float64) int {
 	total, last := 0.0, 0
 	for k, w := range weights {
@@ -64,7 +62,7 @@ func draw(weights []float64, u float64) int {
 	return last
 }
 
-// colour turns a standard normal z into U⁻¹z, of covariance (UᵀU)⁻¹ = Λ⁻¹.
+// colour turns a standard normal z into U⁻¹z, which has the covariance (UᵀU)⁻¹ = Λ⁻¹.
 func (p part) colour(z []float64) {
 	if p.root == nil {
 		for i, v := range p.diagonal {

@@ -8,12 +8,11 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
-// LogDensity returns ln Σ_k π_k N(x|μ_k, Λ_k⁻¹) of a row, in nats: of one with missing cells,
-// which are NaN, that of the others.
+// LogDensity returns ln Σ_k π_k N(x|μ_k, Λ_k⁻¹) of a row in nats. If cells are missing (NaN),
+// it is the log density of the other cells.
 func (m *Mixture) LogDensity(x []float64) float64 { return m.LogDensities(nil, m.row(x))[0] }
 
-// LogDensities computes LogDensity of every row of x into dst, which is allocated
-// if nil.
+// LogDensities computes LogDensity of every row of x into dst, which it allocates if nil.
 func (m *Mixture) LogDensities(dst []float64, x *mat.Dense) []float64 {
 	return m.perRow(dst, x, func(s *passes.Space, out []float64) { copy(out, m.logSums(s)) })
 }
@@ -30,26 +29,27 @@ func (m *Mixture) MeanLogLik(rows Rows) (float64, error) {
 	return passes.Sum(lane) / float64(r.N), err
 }
 
-// Score returns the anomaly score of a row, Eqs. (19) and (20) of Idé et al. 2024:
-// −ln N(x|μ_k, Λ_k⁻¹) averaged over the components with the weights r_k(x). A row so
-// far out that its density is no number scores +Inf.
+// Score returns the anomaly score of a row, Eqs. (19) and (20) of Idé et al. 2024: −ln N(x|μ_k,
+// Λ_k⁻¹) averaged over the components with the weights r_k(x). It is +Inf for a row so far out
+// that its density is not a number.
 func (m *Mixture) Score(x []float64) float64 { return m.Scores(nil, m.row(x))[0] }
 
-// Scores computes Score of every row of x into dst, which is allocated if nil.
+// Scores computes Score of every row of x into dst, which it allocates if nil.
 func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
 	return m.perRow(dst, x, func(s *passes.Space, out []float64) { copy(out, m.scoreOf(s)) })
 }
 
-// EachScores calls f with the surprise −ln p(x) of the rows of every block, in nats, from
-// being the place of the first one. A pattern that is rare here scores high however common it
-// is elsewhere. A row with missing cells, which are NaN, has the surprise −ln p(x_o) of the others
-// and what is expected of that of the missing ones given these, so that scores compare. Blocks
-// come in any order, and several at the same time; scores hold until f returns.
+// EachScores calls f with the surprise −ln p(x), in nats, of the rows of every block; from is
+// the index of the block's first row. A pattern that is rare at this participant scores high,
+// however common it is elsewhere. For a row with missing cells (NaN), the score is −ln p(x_o)
+// of the cells present plus the expected surprise of the missing ones, so that scores compare.
+// f is called for blocks in any order, and for several at the same time; scores is valid until
+// f returns.
 func (m *Mixture) EachScores(rows Rows, f func(from int, scores []float64)) error {
 	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.surpriseOf(s)) })
 }
 
-// Expected is a mixture that scores rows by [Mixture.Score], which does not look at the weights.
+// Expected is a mixture that scores rows by [Mixture.Score], which does not use the weights.
 type Expected struct{ *Mixture }
 
 // EachScores calls f as [Mixture.EachScores] does.
@@ -57,8 +57,8 @@ func (m Expected) EachScores(rows Rows, f func(from int, scores []float64)) erro
 	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.scoreOf(s)) })
 }
 
-// Responsibilities returns r_k(x) of Eq. (12) as N rows of K values that sum to 1.
-// Values below e^−600 are 0.
+// Responsibilities returns r_k(x) of Eq. (12) of Idé et al. 2024 as N rows of K values with a
+// sum of 1. Values below e^−600 are 0.
 func (m *Mixture) Responsibilities(x *mat.Dense) *mat.Dense {
 	rows, _ := x.Dims()
 	out := mat.NewDense(rows, m.Components(), nil)
@@ -73,7 +73,7 @@ func (m *Mixture) Responsibilities(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// logSums returns ln p(x) of the rows of s, of those with missing cells of the others.
+// logSums returns ln p(x) of the rows of s, computed from the cells present.
 func (m *Mixture) logSums(s *passes.Space) []float64 {
 	out := s.LogSums()
 	m.partialRows(s, func(j int, o *observer) { out[j] = o.total })
@@ -100,7 +100,7 @@ func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *passes.Space, ou
 	return dst
 }
 
-// BIC returns −2 ln L + P ln N of the N rows of x, with P the free parameters.
+// BIC returns −2 ln L + P ln N for the N rows of x, where P is the number of free parameters.
 func (m *Mixture) BIC(x *mat.Dense) float64 {
 	rows, _ := x.Dims()
 	n := float64(rows)
@@ -108,7 +108,7 @@ func (m *Mixture) BIC(x *mat.Dense) float64 {
 	return -2*n*mean + float64(m.FreeParameters())*math.Log(n)
 }
 
-// FreeParameters returns P: K−1 weights, K·M means and the covariances' values.
+// FreeParameters returns P: K−1 weights, K·M means and the free values of the covariances.
 func (m *Mixture) FreeParameters() int {
 	k, dim := m.Components(), m.Dim()
 	per := map[Covariance]int{Full: dim * (dim + 1) / 2, Diag: dim, Spherical: 1}

@@ -12,14 +12,14 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// CheckRows returns an error for the first value that is not finite, or so large that
-// sums of products cannot be bounded.
+// CheckRows returns an error for the first value that is not finite, or so large that sums of
+// products would have no bound.
 func CheckRows(rows Rows) error {
 	return passes.NewReader(rows).Check(math.Ldexp(1, columnstats.MaxExp-1))
 }
 
-// SumsAbout is EStep of rows that need not be in memory, about an origin of M values
-// instead of the means, and with −Σ_n Σ_k r_k(n) ln r_k(n) for the log-likelihood.
+// SumsAbout is [Mixture.EStep] for rows that need not be in memory. Moments are about an origin
+// of M values instead of the means, and −Σ_n Σ_k r_k(n) ln r_k(n) replaces the log-likelihood.
 func (m *Mixture) SumsAbout(origin []float64, rows Rows) ([]float64, error) {
 	if _, dim := rows.Dims(); dim != m.Dim() || len(origin) != dim {
 		panic(errShape)
@@ -31,7 +31,7 @@ func (m *Mixture) SumsAbout(origin []float64, rows Rows) ([]float64, error) {
 	return append(s.Pack(), s.Entropy), nil
 }
 
-// StepAbout is MStep of sums about an origin of M values.
+// StepAbout is [Mixture.MStep] for sums about an origin of M values.
 func (m *Mixture) StepAbout(origin, sums []float64, regCovar float64) (*Mixture, error) {
 	if len(sums) != m.SumsLen() {
 		return nil, fmt.Errorf("want %d sums, got %d", m.SumsLen(), len(sums))
@@ -40,8 +40,8 @@ func (m *Mixture) StepAbout(origin, sums []float64, regCovar float64) (*Mixture,
 	return m.maximise(s, regCovar, repeated(origin, m.Components()))
 }
 
-// BoundAbout returns Σ_n Σ_k r_k(n) [ln π_k + ln N(x_n|μ_k, Λ_k⁻¹) − ln r_k(n)] in nats, given
-// sums about an origin of M values: a lower bound of the log-likelihood of the rows.
+// BoundAbout returns Σ_n Σ_k r_k(n) [ln π_k + ln N(x_n|μ_k, Λ_k⁻¹) − ln r_k(n)] in nats, from
+// sums about an origin of M values. It is a lower bound of the rows' log-likelihood.
 func (m *Mixture) BoundAbout(origin, sums []float64) float64 {
 	s := passes.Unpack(sums, m.Components(), m.Dim(), m.form == Full)
 	bound := sums[len(sums)-1] + m.Expected(s, origin)
@@ -53,7 +53,7 @@ func (m *Mixture) BoundAbout(origin, sums []float64) float64 {
 	return bound
 }
 
-// repeated returns k rows that are all x.
+// repeated returns k copies of x as rows.
 func repeated(x []float64, k int) *mat.Dense {
 	return mat.NewDense(k, len(x), slices.Repeat(x, k))
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Kind is the algorithm by its name.
+// Kind describes the algorithm to the program.
 var Kind = algorithm.Kind{
 	Name: "dem", About: "a Gaussian mixture by EM, from private sums",
 	New: func() algorithm.Algorithm { return new(Algorithm) },
@@ -29,15 +29,15 @@ var Kind = algorithm.Kind{
 
 // The three starts of Zhang Pettersson et al. 2025.
 const (
-	startSpread     = "spread"      // centres far apart in the ranges of the columns
-	startKFed       = "k-fed"       // federated clustering, whose local centres are shown
-	startSharedRows = "shared-rows" // a mixture of some rows that are shared: in simulations only
+	startSpread     = "spread"      // centres far apart within the ranges of the columns
+	startKFed       = "k-fed"       // federated clustering, in which members show their local centres
+	startSharedRows = "shared-rows" // a mixture of some shared rows; in simulations only
 )
 
-// rowsToShare are how many rows a start from them takes.
+// rowsToShare is the number of rows that startSharedRows uses.
 const rowsToShare = 100
 
-// Algorithm is the learning of a mixture by a [Learner], with its settings.
+// Algorithm learns a mixture with a [Learner]. Its fields are the settings.
 type Algorithm struct {
 	Components, Rounds int
 	Tol                float64
@@ -47,12 +47,12 @@ type Algorithm struct {
 	Diversity          privacy.Rule
 	privacy.Budget
 
-	first *gmm.Mixture // of rows that are shared
+	first *gmm.Mixture // fitted to shared rows
 }
 
 var _ algorithm.InOneProcess = (*Algorithm)(nil)
 
-// Options binds the settings.
+// Options returns the options that set the fields.
 func (a *Algorithm) Options() option.Table {
 	return append(option.Table{
 		option.Int(&a.Components, "components", 5, "number `K` of components of the shared mixture, one per pattern in the data", option.Between(1, settings.MostComponents)),
@@ -71,7 +71,7 @@ func (a *Algorithm) Options() option.Table {
 	}, append(a.Diversity.Options(), a.Budget.Options()...)...)
 }
 
-// Prepare checks what totals with differential privacy ask for.
+// Prepare checks the settings of differential privacy.
 func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 	if a.private() {
 		return a.preparePrivate(c)
@@ -79,7 +79,7 @@ func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 	return nil
 }
 
-// Traits says what the settings ask of those who run them.
+// Traits returns what the settings require of a run.
 func (a *Algorithm) Traits() algorithm.Traits {
 	if a.private() {
 		return dpem.Traits(&a.Budget, a.config(), false)
@@ -98,18 +98,18 @@ func (a *Algorithm) Traits() algorithm.Traits {
 	return t
 }
 
-// onlySimulated says why there is no start from shared rows.
+// onlySimulated returns the error for a start from shared rows outside of simulations.
 func onlySimulated() error {
 	return &option.Error{Name: "start", Msg: startSharedRows + " works only in simulations: a participant cannot be asked for its rows", Hint: "take " + startSpread + " or " + startKFed}
 }
 
-// Disclosure says what members tell each other.
+// Disclosure returns what members reveal to each other.
 func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	if a.private() {
 		return algorithm.Disclosure{}
 	}
 	d := algorithm.Disclosure{Sums: true, Conserved: settings.Conserved(a.Covariance)}
-	// Where coordinates have been brought from all rows' range, the range is known.
+	// The range is already known if all rows' ranges scale the columns.
 	ranged := c.UnitRange && (c.Axes > 0 || c.ScaledBy == algorithm.Global)
 	switch {
 	case a.Start == startSpread && !ranged:
@@ -124,7 +124,7 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	return d
 }
 
-// Together fits the start from shared rows, if it is wanted.
+// Together fits the start to shared rows, if the settings ask for it.
 func (a *Algorithm) Together(seed uint64, all func() (*mat.Dense, error)) error {
 	if a.Start != startSharedRows {
 		return nil
@@ -139,10 +139,10 @@ func (a *Algorithm) Together(seed uint64, all func() (*mat.Dense, error)) error 
 
 func source(seed uint64) rand.Source { return rand.NewChaCha8(settings.Seed(seed)) }
 
-// Train plays one participant's part.
+// Train runs one participant's part of the training.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	switch {
-	case a.private() && (a.Hides(d) || g.Size() > 1): // which needs a source
+	case a.private() && (a.Hides(d) || g.Size() > 1): // noise needs a source
 		return a.trainPrivate(ctx, g, d, after)
 	case a.private():
 		return a.alone().Train(ctx, g, d, after)
@@ -158,7 +158,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 		c.Diversity, c.Blur, c.Source, c.Colluders = a.Diversity, a.Blur, d.Source, d.Colluders
 	}
 	switch {
-	case g.Size() == 1: // nobody to agree with: begin as anybody would
+	case g.Size() == 1: // alone: no agreement needed
 		c.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return a.ownCentres(d) }
 	case a.Start == startSharedRows && a.first == nil:
 		return algorithm.Outcome{}, onlySimulated()
@@ -194,7 +194,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	return out, err
 }
 
-// ownCentres are those of k-means++ and Lloyd's algorithm.
+// ownCentres returns the centres of k-means++ and Lloyd's algorithm on the own rows.
 func (a *Algorithm) ownCentres(d algorithm.Data) (*mat.Dense, error) {
 	if n, _ := d.Rows.Dims(); a.Components > n {
 		return nil, option.Errorf("components", "want at most the %d rows, got %d", n, a.Components)
@@ -206,7 +206,8 @@ func (a *Algorithm) ownCentres(d algorithm.Data) (*mat.Dense, error) {
 	return gmm.KMeans(x, a.Components, source(d.Seed)), nil
 }
 
-// spread agrees on the ranges of all columns by sums of counts.
+// spread agrees on the ranges of all columns by sums of counts, and spreads centres within
+// them.
 func (a *Algorithm) spread(ctx context.Context, g collabdict.Group, d algorithm.Data) (*mat.Dense, error) {
 	low, size, _, err := columnstats.Extremes(ctx, g, d.Rows)
 	if err != nil {
@@ -219,8 +220,9 @@ func (a *Algorithm) spread(ctx context.Context, g collabdict.Group, d algorithm.
 	return Spread(a.Components, low, high, source(d.Seed)), nil
 }
 
-// clusters are found by federated clustering. Participants have √K clusters each (Dennis
-// et al. 2021), or more where half of them would not have K together.
+// clusters finds the centres by federated clustering. Each participant finds √K clusters
+// (Dennis et al. 2021), or more if half of the participants would otherwise not have K
+// together.
 func (a *Algorithm) clusters(ctx context.Context, g collabdict.Group, d algorithm.Data, least int) (centres *mat.Dense, few int, err error) {
 	x, err := algorithm.Dense(d.Rows)
 	if err != nil {
@@ -236,7 +238,7 @@ func (a *Algorithm) clusters(ctx context.Context, g collabdict.Group, d algorith
 	return centres, few, err
 }
 
-// Load returns the mixture that arrays are of.
+// Load returns the mixture stored in arrays.
 func (a *Algorithm) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
 	return settings.Load(arrays, a.Covariance, coordinates)
 }

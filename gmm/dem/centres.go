@@ -12,9 +12,10 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
-// fromCentres sums all rows, each in the clusters of all centres to some degree, and
-// returns their mixture. Each component has one more row's worth of the covariance within
-// components, at its mean: so that one of few rows or none is no spike, and is not lost.
+// fromCentres sums all rows, each weighted over the clusters by its distance to the centres,
+// and returns the mixture of the clusters. Each component also counts one extra row at its
+// mean, with the covariance within components. So a component of few rows or none does not
+// become a spike and is not lost.
 func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *mat.Dense) (*gmm.Mixture, error) {
 	form := l.config.Form
 	k, dim := centres.Dims()
@@ -42,7 +43,7 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *
 		if total[c] >= leastRows {
 			continue
 		}
-		for at := c; at < len(total); at += k { // what rounding has left of no row
+		for at := c; at < len(total); at += k { // rounding residue of a component without rows
 			total[at] = 0
 		}
 	}
@@ -52,12 +53,13 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *
 	return maximise(total, frame, l.origin, l.config.RegCovar)
 }
 
-// softness is how many variables a distance counts as at most: in more, nearly every row
-// would be in one component alone, and could be read where it changes to another.
+// softness is the maximum number of variables for which a distance counts. With more, nearly
+// every row would belong to one component only, and totals would show when a row changes
+// components.
 const softness = 3
 
-// variance returns that of rows about their centres: as if they came half way to the
-// nearest other one. It is not below a small share of what the bounds allow for.
+// variance returns an estimate of the rows' variance about their centres: as if they reached
+// half way to the nearest other centre. It is at least a small share of what the bounds allow.
 func (l *Learner) variance(centres *mat.Dense) float64 {
 	k, dim := centres.Dims()
 	sum := 0.0
@@ -75,10 +77,10 @@ func (l *Learner) variance(centres *mat.Dense) float64 {
 		largest = math.Max(largest, float64(v*v))
 	}
 	v := math.Max(sum/float64(4*k*min(dim, softness)), 1e-9*largest)
-	return math.Min(v, largest) // which is of one centre alone
+	return math.Min(v, largest) // v is infinite if there is only one centre
 }
 
-// frame is a mixture with the centres for means, to take an M-step from.
+// frame returns a mixture with the centres as means, from which an M-step can start.
 func frame(centres *mat.Dense, form gmm.Covariance) (*gmm.Mixture, error) {
 	k, dim := centres.Dims()
 	weights, ones := make([]float64, k), mat.NewDense(k, dim, nil)
@@ -97,9 +99,8 @@ func frame(centres *mat.Dense, form gmm.Covariance) (*gmm.Mixture, error) {
 	return gmm.NewDiagMixture(form, weights, centres, ones)
 }
 
-// addWithin adds to the sums over the rows of each component those of one row with the
-// component's mean, or its centre if it has no rows, and with the covariance within all
-// components.
+// addWithin adds one row to the sums of each component: at the component's mean (or its centre,
+// if it has no rows), with the covariance within all components.
 func (l *Learner) addWithin(sums []float64, centres *mat.Dense) {
 	k, dim := centres.Dims()
 	n, first, second := sums[:k], sums[k:k+k*dim], sums[k+k*dim:]

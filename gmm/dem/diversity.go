@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// guarded makes the statistics of a vector by the rule of diversity.
+// guarded computes the statistics of a vector and applies the rule of diversity.
 func (l *Learner) guarded() (s *passes.Moments, err error) {
 	k, form := l.model.Components(), l.model.Form()
 	about := mat.NewDense(k, l.rows.Dim, slices.Repeat(l.origin, k))
@@ -36,9 +36,9 @@ func (l *Learner) guarded() (s *passes.Moments, err error) {
 	return s, err
 }
 
-// softSums are the sums of the start, each row in the clusters of all centres, by the rule of
-// diversity. There is no component to draw from yet, and nothing to stop for: rows count for
-// other clusters.
+// softSums returns the sums of the start, in which each row belongs to the clusters of all
+// centres, after applying the rule of diversity. There is no component yet from which to draw,
+// and nothing to stop, so rows of a cluster with low diversity count for other clusters.
 func (l *Learner) softSums(centres *mat.Dense) ([]float64, error) {
 	k, _ := centres.Dims()
 	s, err := guard.Apart(l.config.Diversity, 1, k, func(without []bool) (*passes.Moments, []privacy.Shares, error) {
@@ -57,6 +57,6 @@ func (l *Learner) softSums(centres *mat.Dense) ([]float64, error) {
 // Diversity returns the entropy l-diversity of the last LocalUpdate's statistics.
 func (l *Learner) Diversity() privacy.Diversity { return l.diversity }
 
-// LowDiversity returns what the last round has done about components with too few of the own
-// rows.
+// LowDiversity returns what the last round did about components with too few of this
+// participant's rows.
 func (l *Learner) LowDiversity() []algorithm.LowDiversity { return l.done }

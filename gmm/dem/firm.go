@@ -7,9 +7,9 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// maximise takes the M-step from sums about the origin. Where rounding has left a
-// full covariance matrix that is no component's, as of fewer rows than variables, its
-// variances are raised by more than regCovar. All do it to the same total.
+// maximise makes the M-step from sums about the origin. If rounding has left a full covariance
+// matrix that is not positive definite, as for fewer rows than variables, it raises the
+// variances by more than regCovar. All members do so from the same total.
 func maximise(sums []float64, m *gmm.Mixture, origin []float64, regCovar float64) (*gmm.Mixture, error) {
 	next, err := m.StepAbout(origin, sums, regCovar)
 	var flat *gmm.SingularError
@@ -24,11 +24,12 @@ func maximise(sums []float64, m *gmm.Mixture, origin []float64, regCovar float64
 	return m.StepAbout(origin, sums, regCovar)
 }
 
-// widest bounds the search for a ridge: by then it is above all that sums can hold.
+// widest bounds the search for a ridge; it is larger than anything sums can hold.
 const widest = 1e200
 
-// missing returns a power of ten times regCovar that makes component c's covariance
-// matrix positive definite by a margin of half of it; 0 if it is without.
+// missing returns a power of ten times regCovar that, added to the variances of component c,
+// makes its covariance matrix positive definite, with half of it as margin. It returns 0 if
+// none is needed.
 func missing(sums []float64, m *gmm.Mixture, c int, regCovar float64) float64 {
 	dim := m.Dim()
 	covariance := covarianceOf(sums, m, c)
@@ -49,7 +50,8 @@ func missing(sums []float64, m *gmm.Mixture, c int, regCovar float64) float64 {
 	return ridge
 }
 
-// covarianceOf returns what is on and above the diagonal.
+// covarianceOf returns the upper triangle of a component's covariance matrix, diagonal
+// included.
 func covarianceOf(sums []float64, m *gmm.Mixture, c int) []float64 {
 	k, dim := m.Components(), m.Dim()
 	first, second := sums[k:k+k*dim], sums[k+k*dim:]
@@ -64,7 +66,7 @@ func covarianceOf(sums []float64, m *gmm.Mixture, c int) []float64 {
 	return out
 }
 
-// raise adds to the variances of component c.
+// raise adds ridge to the variances of component c.
 func raise(sums []float64, m *gmm.Mixture, c int, ridge float64) {
 	k, dim := m.Components(), m.Dim()
 	second, pair := sums[k+k*dim:], 0

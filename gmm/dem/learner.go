@@ -19,57 +19,58 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// Config says where EM begins: one of Mixture and Centres is set, the same at all
+// Config defines where EM starts: exactly one of Mixture and Centres is set, the same at all
 // members.
 type Config struct {
 	// Mixture agrees with the group on the first mixture.
 	Mixture func(ctx context.Context, g collabdict.Group) (*gmm.Mixture, error)
-	// Centres agrees on K by M centres. A sum over all rows, each the more in a
-	// component the nearer it is to its centre, then makes the first mixture, of the
-	// given Form.
+	// Centres agrees with the group on K by M centres. The first mixture, of the given Form,
+	// then follows from a sum over all rows, in which each row is weighted by its distance to
+	// the centres.
 	Centres func(ctx context.Context, g collabdict.Group) (*mat.Dense, error)
 	Form    gmm.Covariance
-	// Moments, if not nil, are what the participants know of their rows already: the sums
-	// of the learner are carried on from there. All must have them, or none.
+	// Moments, if not nil, are the moments that participants already know of all rows; the
+	// learner's running totals continue from them. Either all members have them, or none.
 	Moments *columnstats.Moments
-	// Diversity is what becomes of statistics that rest on few of the own rows.
+	// Diversity is the rule for statistics that rest on few of the own rows.
 	Diversity privacy.Rule
 	// RegCovar is added to the diagonal of every covariance matrix; 0 means 1e-6.
 	RegCovar float64
-	// Blur is what blurs a coordinate of a total, in rows, against so many Colluders; 0 for nothing.
+	// Blur is the standard deviation, in rows, of the noise on each value of a total, which
+	// holds against this number of Colluders; 0 adds none.
 	Blur      float64
 	Colluders int
-	// Source draws what must be the participant's alone, if there is a blur or a rule of diversity
-	// that draws.
+	// Source draws the participant's secrets. It is needed for Blur, and for a rule of
+	// diversity that draws.
 	Source rand.Source
 }
 
-// Learner is distributed EM at one participant. All of the mixture is shared, its
-// weights too, unlike those of [ggm.Learner].
+// Learner is one participant's part of distributed EM. Unlike with [ggm.Learner], the whole
+// mixture is shared, including its weights.
 //
-// Invariant: the mixture is the one of the last Optimize (at first, of Start), the same
-// at all members.
+// Invariant: the mixture is the one of the last Optimize, or of Start before the first, and
+// equal at all members.
 type Learner struct {
 	rows    *passes.Reader
 	config  Config
 	limits  limits
-	origin  []float64 // M, that moments are taken about in the whole run
+	origin  []float64 // M values, the point about which all moments of the run are taken
 	running collabdict.Running
 	same    *columnstats.SameRows
 	model   *gmm.Mixture
 	counted int
 	updated []float64 // N_k^s of the last local update
-	own     []float64 // N_k^s of the own vector in the last total; nil for none
+	own     []float64 // N_k^s of the own vector in the last total; nil if none was counted
 	all     []float64 // N_k of the last total
 
 	blur   *privacy.Blur // nil for none
-	scales []float64     // its units, if there is any
+	scales []float64     // units of the blur, if there is any
 
 	diversity       privacy.Diversity // of the last local update
 	guard, guarding guard.Components  // components left out or drawn, before and after the last local update
 	doing, done     []algorithm.LowDiversity
-	secret          guard.Secret // that draws follow from
-	optimised       int          // rounds that Optimize has completed
+	secret          guard.Secret // secret from which draws follow
+	optimised       int          // number of rounds that Optimize has completed
 }
 
 var (
@@ -79,10 +80,10 @@ var (
 
 var errNotStarted = errors.New("the learner has no mixture: start it first")
 
-// regCovar is that of a Config without one.
+// regCovar is the default of Config.RegCovar.
 const regCovar = 1e-6
 
-// NewLearner returns a learner on a participant's rows, of which each round is a pass.
+// NewLearner returns a learner on a participant's rows. Each round reads them once.
 func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 	if (config.Mixture == nil) == (config.Centres == nil) {
 		panic("dem: want either a mixture or centres to start from")
@@ -109,7 +110,7 @@ func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 	return l, nil
 }
 
-// Start agrees on bounds of all that will be summed, and on the first mixture.
+// Start agrees with the group on bounds of everything to be summed, and on the first mixture.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	agreed, err := columnstats.Agree(ctx, g, l.rows.Rows)
 	if err != nil {
@@ -131,8 +132,8 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	return nil
 }
 
-// first returns the first mixture, and takes the middle of its means, or of the centres,
-// for origin.
+// first returns the first mixture, and sets the origin to the middle of its means or of the
+// centres.
 func (l *Learner) first(ctx context.Context, g collabdict.Group) (*gmm.Mixture, error) {
 	if l.config.Mixture != nil {
 		m, err := l.config.Mixture(ctx, g)
@@ -151,7 +152,7 @@ func (l *Learner) first(ctx context.Context, g collabdict.Group) (*gmm.Mixture, 
 	return l.fromCentres(ctx, g, centres)
 }
 
-// begin fixes the origin, and what the sums are carried on from.
+// begin sets the origin and the start of the running totals.
 func (l *Learner) begin(g collabdict.Group, origin []float64, k int, form gmm.Covariance) {
 	l.origin, l.running = origin, collabdict.Running{Key: "statistics"}
 	if l.config.Blur > 0 {
@@ -169,8 +170,8 @@ func (l *Learner) begin(g collabdict.Group, origin []float64, k int, form gmm.Co
 	l.running = l.config.Moments.Running(l.running.Key, k, origin, with, 1)
 }
 
-// Running implements [collabdict.Cumulative]. What the statistics have in common in all
-// rounds does not show when a member is lost.
+// Running implements [collabdict.Cumulative]. It names the part of the statistics that is equal
+// in all rounds, so that the loss of a member does not reveal it.
 func (l *Learner) Running() collabdict.Running { return l.running }
 
 func middle(points *mat.Dense) []float64 {
@@ -187,8 +188,8 @@ func middle(points *mat.Dense) []float64 {
 // Digest implements [collabdict.Digester].
 func (l *Learner) Digest() [32]byte { return l.model.Digest(true) }
 
-// LocalUpdate computes the statistics of the own rows about an origin that stays the
-// same, what [gmm.Mixture.SumsAbout] returns, by the rule of diversity.
+// LocalUpdate computes the statistics of the own rows about the fixed origin, as
+// [gmm.Mixture.SumsAbout] does, and applies the rule of diversity.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
 	if l.model == nil {
 		return nil, nil, errNotStarted
@@ -203,9 +204,10 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	return x, blocks, nil
 }
 
-// Optimize is the M-step on the statistics of all. The objective is the lower bound of
-// the mean log-likelihood of all rows that EM raises, after the step, in nats (Neal and
-// Hinton 1998); AbsTol of [collabdict.Options] is for it. After an error the mixture is the old one.
+// Optimize is the M-step on the statistics of all members. The objective, after the step, is
+// the lower bound of the mean log-likelihood of all rows that EM raises, in nats (Neal and
+// Hinton 1998); use it with AbsTol of [collabdict.Options]. After an error the mixture is
+// unchanged.
 func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
 	if l.model == nil {
 		return 0, errNotStarted
@@ -246,11 +248,12 @@ func check(total []float64, want int) error {
 	return nil
 }
 
-// Mixture returns the mixture, nil before Start.
+// Mixture returns the current mixture, or nil before Start.
 func (l *Learner) Mixture() *gmm.Mixture { return l.model }
 
-// Lone returns the components, from 0, that are of this participant's rows alone.
+// Lone returns the components, from 0, that have only this participant's rows.
 func (l *Learner) Lone() []int { return privacy.Lone(l.own, l.all) }
 
-// TotalRows returns the rows of all participants in the last total, 0 before the first.
+// TotalRows returns the number of rows of all participants in the last total, 0 before the
+// first.
 func (l *Learner) TotalRows() int { return l.counted }

@@ -10,8 +10,8 @@ import (
 
 var _ release.Releaser = (*Algorithm)(nil)
 
-// Posterior returns that of the means of a mixture, with a flat prior: they are the means of
-// their rows. All variances have regCovar added to them, which bounds precisions by its inverse.
+// Posterior returns the posterior of a mixture's means under a flat prior; they are the means
+// of their rows. All variances include regCovar, so 1/regCovar bounds the precisions.
 func (a *Algorithm) Posterior(m algorithm.Model, _ []float64) (*release.Posterior, error) {
 	mixture, ok := m.(*gmm.Mixture)
 	if !ok {

@@ -15,10 +15,10 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// private reports whether totals have differential privacy.
+// private reports whether totals are differentially private.
 func (a *Algorithm) private() bool { return a.Epsilon > 0 }
 
-// preparePrivate is Prepare for it.
+// preparePrivate is Prepare for differentially private totals.
 func (a *Algorithm) preparePrivate(c algorithm.Coordinates) error {
 	switch {
 	case a.Covariance == gmm.Spherical.String():
@@ -29,19 +29,19 @@ func (a *Algorithm) preparePrivate(c algorithm.Coordinates) error {
 	return dpem.Check(&a.Budget, a.config(), c, a.Blur, a.Diversity)
 }
 
-// config returns the settings of the rounds. The names of forms are the same.
+// config returns the settings of the rounds. Both packages use the same names of forms.
 func (a *Algorithm) config() dpem.Config {
 	return dpem.Config{Components: a.Components, Form: a.Covariance, Middle: a.Middle(), Clip: a.Clip, Loss: a.TotalsLoss(), Rounds: a.Rounds}
 }
 
-// alone returns the algorithm for a participant that learns by itself and hides nothing.
+// alone returns the algorithm for a participant that learns alone and therefore hides nothing.
 func (a *Algorithm) alone() *Algorithm {
 	own := *a
 	own.Epsilon, own.Rounds = 0, 100
 	return &own
 }
 
-// trainPrivate trains by totals with differential privacy.
+// trainPrivate trains from differentially private totals.
 func (a *Algorithm) trainPrivate(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	out, of, err := dpem.Train(ctx, g, d, &a.Budget, a.config(), after)
 	if of == nil {
@@ -55,7 +55,7 @@ func (a *Algorithm) trainPrivate(ctx context.Context, g collabdict.Group, d algo
 	return out, err
 }
 
-// mixture returns that of what totals tell, with the weights of all participants.
+// mixture returns the mixture that the totals estimate, with the weights of all participants.
 func (a *Algorithm) mixture(of *dpem.Mixture) (*gmm.Mixture, error) {
 	k, dim := of.Means.Dims()
 	weights, total := make([]float64, k), passes.Sum(of.Rows)

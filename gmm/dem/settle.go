@@ -6,13 +6,13 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// leastRows are those that a component needs to have a shape of its own: what rounding
-// leaves in a sum is divided by them.
+// leastRows is the number of rows below which a component keeps its shape, because dividing by
+// fewer would magnify the rounding errors of a sum.
 const leastRows = 1
 
-// settle makes up for what rounding has left in sums about the origin, which would
-// otherwise be no mixture's. A component of less than leastRows keeps its mean and
-// covariance matrix, and no variance is below 0. All do it to the same total.
+// settle repairs sums about the origin that rounding has made impossible for a mixture. A
+// component of fewer than leastRows keeps its mean and covariance matrix, and no variance is
+// below 0. All members do so to the same total.
 func settle(sums []float64, m *gmm.Mixture, origin []float64) {
 	k, dim := m.Components(), m.Dim()
 	for c := range k {
@@ -23,7 +23,7 @@ func settle(sums []float64, m *gmm.Mixture, origin []float64) {
 	clip(sums, k, dim, m.Form())
 }
 
-// keep puts the sums of as many rows in the place of a component's as would leave it.
+// keep replaces a component's sums by those that leave the component as it is.
 func keep(sums []float64, m *gmm.Mixture, origin []float64, c int) {
 	k, dim := m.Components(), m.Dim()
 	first, second := sums[k:k+k*dim], sums[k+k*dim:]
@@ -38,7 +38,7 @@ func keep(sums []float64, m *gmm.Mixture, origin []float64, c int) {
 	}
 }
 
-// clip raises second moments of a column with itself to what the first leave room for.
+// clip raises each column's second moment to the minimum that its first moment implies.
 func clip(sums []float64, k, dim int, form gmm.Covariance) {
 	first, second := sums[k:k+k*dim], sums[k+k*dim:]
 	pair := 0
@@ -53,7 +53,7 @@ func clip(sums []float64, k, dim int, form gmm.Covariance) {
 	}
 }
 
-// lastOf returns one more than the last column that column i has a product with.
+// lastOf returns one more than the last column with which column i has a product.
 func lastOf(i, dim int, form gmm.Covariance) int {
 	if form == gmm.Full {
 		return dim

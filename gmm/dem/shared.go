@@ -9,9 +9,8 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// SharedRows fits a mixture of k components to n rows drawn from all participants. It
-// is for simulations: these rows are shared, which no participant of a run can be asked
-// for.
+// SharedRows fits a mixture of k components to n rows drawn from all participants. It is for
+// simulations only, because no participant of a run can be asked for its rows.
 func SharedRows(parts []*mat.Dense, n, k int, em gmm.EM, src rand.Source) (*gmm.Mixture, error) {
 	total := 0
 	for _, x := range parts {

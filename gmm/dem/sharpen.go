@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
-// deviations returns the standard deviation of each column over the rows of all participants, or
-// if nothing is known of them what bounds it.
+// deviations returns the standard deviation of each column over the rows of all participants,
+// or its bound if it is not known.
 func (l *Learner) deviations() []float64 {
 	m := l.config.Moments
 	if m == nil {
@@ -24,9 +24,9 @@ func (l *Learner) deviations() []float64 {
 	return out
 }
 
-// sharpen gives each component of blurred sums about the origin a covariance matrix that is no
-// narrower than the blur: what noise makes of it in a direction of next to no variance would
-// be a spike.
+// sharpen makes sure that no component of blurred sums about the origin has a covariance matrix
+// narrower than the blur. Otherwise, in a direction of almost no variance, noise would turn it
+// into a spike.
 func (l *Learner) sharpen(sums []float64, k int, form gmm.Covariance) {
 	if l.config.Blur == 0 {
 		return

@@ -7,20 +7,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// candidates are how many points Spread chooses from.
+// candidates is the number of points from which Spread chooses.
 const candidates = 1 << 14
 
-// Spread returns k centres that are far apart, given the range of every column alone:
-// farthest-first from the middle of the box, over scrambled Halton points (after Diao et
-// al. 2020). Distances are in units of the columns' ranges. All who have
-// the same ranges and seed get the same bits.
+// Spread returns k centres that are far apart, given only the range of every column. It starts
+// in the middle of the box and always takes the farthest of a set of scrambled Halton points
+// (after Diao et al. 2020). Distances are in units of the columns' ranges. The same ranges and
+// seed give the same bits everywhere.
 func Spread(k int, low, high []float64, src rand.Source) *mat.Dense {
 	dim := len(low)
 	points := halton(candidates, dim, src)
 	distance := make([]float64, candidates)
 	for j := range distance {
 		for _, v := range points[j*dim : (j+1)*dim] {
-			distance[j] -= float64((v - 0.5) * (v - 0.5)) // the first is nearest to the middle
+			distance[j] -= float64((v - 0.5) * (v - 0.5)) // the first point is the one nearest to the middle
 		}
 	}
 	centres := mat.NewDense(k, dim, nil)
@@ -43,9 +43,9 @@ func Spread(k int, low, high []float64, src rand.Source) *mat.Dense {
 	return centres
 }
 
-// halton returns n points of the unit cube, row-major: column i has the radical inverses
-// to the i-th prime, whose digits are permuted at random but for 0. Unpermuted, columns
-// with large primes are correlated.
+// halton returns n points of the unit cube, row-major. Column i has the radical inverses in the
+// base of the i-th prime, whose digits other than 0 are permuted at random. Without the
+// permutation, columns of large primes would be correlated.
 func halton(n, dim int, src rand.Source) []float64 {
 	out := make([]float64, n*dim)
 	rng := rand.New(src)
@@ -75,7 +75,8 @@ search:
 	}
 }
 
-// radicalInverse mirrors the digits of n at the point, each replaced by another.
+// radicalInverse mirrors the digits of n at the radix point, each replaced by its permuted
+// digit.
 func radicalInverse(n int, digits []int) float64 {
 	base := len(digits)
 	numerator, denominator := 0, 1

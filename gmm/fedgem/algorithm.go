@@ -19,31 +19,31 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Kind is the algorithm by its name.
+// Kind describes the algorithm to the program.
 var Kind = algorithm.Kind{
 	Name: "fedgem", About: "clusters of unknown number",
 	New: func() algorithm.Algorithm { return new(Algorithm) },
 }
 
-// The radii of rounds.
+// The rules for the radii of rounds.
 const (
 	exactRadius = "exact" // as far as no likelihood falls
-	halfRadius  = "half"  // half of the squared one, as the paper's public code has it
+	halfRadius  = "half"  // half of the squared exact radius, as in the paper's public code
 )
 
-// chiSquare is the rule for the last merge that needs no factor.
+// chiSquare is the rule of the last merge that needs no factor.
 const chiSquare = "chi-square"
 
-// mostByBIC is the most components that a participant takes where neither the settings
-// nor labels say how many.
+// mostByBIC is the maximum number of components of a participant if neither settings nor labels
+// give the number.
 const mostByBIC = 10
 
-// Algorithm finds clusters by [Train], with its settings.
+// Algorithm finds clusters with [Train]. Its fields are the settings.
 type Algorithm struct {
-	// Components are the own clusters of each participant, or with MostComponents a range;
-	// 0: each its own number.
+	// Components is the number of clusters of each participant, or with MostComponents a range;
+	// 0 lets each participant choose its number.
 	Components, MostComponents int
-	Rounds                     int // with the last merge
+	Rounds                     int // including the last merge
 	Tol                        float64
 	LocalSteps                 int
 	Covariance, Radius, Final  string
@@ -53,9 +53,9 @@ type Algorithm struct {
 
 var _ algorithm.Algorithm = (*Algorithm)(nil)
 
-// Options binds the settings.
+// Options returns the options that set the fields.
 func (a *Algorithm) Options() option.Table {
-	// With noise there are fewer rounds, since each of them adds to it.
+	// With noise, fewer rounds are better, because each one adds noise.
 	const rounds, noisyRounds = 50, 10
 	return slices.Concat(option.Table{
 		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of clusters that each participant finds in its rows, or a range such as 3-10 to choose from by BIC (default the number of classes in its --label, otherwise chosen by BIC)",
@@ -85,8 +85,8 @@ func (a *Algorithm) Options() option.Table {
 	})
 }
 
-// factorsOf reads a rule for the last merge: chi-square, which has none, or factor= and
-// the factors to choose from, with commas between.
+// factorsOf parses a rule for the last merge: chi-square, which has no factors, or "factor="
+// and the factors to choose from, separated by commas.
 func factorsOf(rule string) (factors []float64, err error) {
 	if rule == chiSquare {
 		return nil, nil
@@ -105,7 +105,7 @@ func factorsOf(rule string) (factors []float64, err error) {
 	return factors, nil
 }
 
-// Prepare completes the settings.
+// Prepare checks and completes the settings.
 func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 	factors, err := factorsOf(a.Final)
 	if err != nil {
@@ -132,10 +132,10 @@ func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 
 func (a *Algorithm) full() bool { return a.Covariance == gmm.Full.String() }
 
-// once reports whether members show their clusters in the last merge alone.
+// once reports whether members show their clusters only in the last merge.
 func (a *Algorithm) once() bool { return a.MinRows > 1 }
 
-// Traits says what the settings ask of those who run them.
+// Traits returns what the settings require of a run.
 func (a *Algorithm) Traits() algorithm.Traits {
 	t := algorithm.Traits{
 		Rounds: a.Rounds, ByStep: true, HoldsRows: true, Secret: a.Epsilon != 0, Patterns: true,
@@ -147,7 +147,7 @@ func (a *Algorithm) Traits() algorithm.Traits {
 	return t
 }
 
-// Disclosure says what members tell each other.
+// Disclosure returns what members reveal to each other.
 func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	shape, when := "spread", "in every round"
 	if a.full() {
@@ -163,8 +163,8 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	return algorithm.Disclosure{Shown: []string{a.Disclosed(privacy.OfRows(shown, "each is", a.MinRows), c)}}
 }
 
-// Train plays one participant's part. The last merge is the last round, without which
-// there is no model.
+// Train runs one participant's part of the training. The last merge counts as the last round;
+// without it there is no model.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	out := algorithm.Outcome{Warnings: a.Warnings(d.Rows)}
 	least, err := privacy.LeastRows(g, d, a.MinRows)
@@ -201,7 +201,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	return out, nil
 }
 
-// config returns the settings of this participant.
+// config returns this participant's settings.
 func (a *Algorithm) config(ctx context.Context, g collabdict.Group, x *mat.Dense, d algorithm.Data, least int) (c Config, err error) {
 	c = Config{
 		Full: a.full(), LocalSteps: a.LocalSteps, Rounds: a.Rounds - 1, Tol: a.Tol, Half: a.Radius == halfRadius,
@@ -214,7 +214,8 @@ func (a *Algorithm) config(ctx context.Context, g collabdict.Group, x *mat.Dense
 		return c, err
 	}
 	if a.Hides(d) {
-		// A row of M columns that are all within Clip of the middle is within Clip·√M of it.
+		// If all M columns of a row are within Clip of the middle, the row is within Clip·√M of
+		// it.
 		_, dim := x.Dims()
 		c.Noise = &Noise{
 			Multiplier: c.Multiplier(a.Epsilon, a.Delta), Radius: a.Clip * math.Sqrt(float64(dim)), Middle: a.Middle(), Source: d.Source,
@@ -236,9 +237,9 @@ func (a *Algorithm) config(ctx context.Context, g collabdict.Group, x *mat.Dense
 	return c, nil
 }
 
-// components returns the number of own clusters: the one that is agreed on, or that of
-// smallest BIC in the agreed range, or how many classes the own labels have, or that of
-// smallest BIC.
+// components returns the number of own clusters: the agreed number, or the one of smallest BIC
+// in the agreed range. If neither was agreed, it is the number of classes of the own labels, or
+// without labels the one of smallest BIC.
 func (a *Algorithm) components(x *mat.Dense, d algorithm.Data) (k int, err error) {
 	rows, _ := x.Dims()
 	least, most := a.Components, a.MostComponents
@@ -261,7 +262,7 @@ func (a *Algorithm) components(x *mat.Dense, d algorithm.Data) (k int, err error
 	return k, nil
 }
 
-// choose finds a factor by cross-validation, before the first round.
+// choose chooses a factor by cross-validation, before the first round.
 func choose(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, factors []float64) (float64, error) {
 	return ChooseFactor(ctx, setup{g}, x, c, factors, func(x *mat.Dense, labels []int) float64 {
 		v, ok := metrics.Silhouette(x, labels, c.Seed)
@@ -272,5 +273,5 @@ func choose(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, fac
 	})
 }
 
-// setup is a group whose collectives are of no round yet.
+// setup is a group whose collectives belong to no round yet.
 type setup struct{ collabdict.Group }

@@ -7,8 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ComponentsByBIC returns the number of components from least to most whose mixture
-// of the rows of x, with full covariances or round clusters, has the smallest BIC. Numbers that leave a component with too few rows are not tried.
+// ComponentsByBIC returns the number of components, from least to most, whose mixture of the
+// rows of x has the smallest BIC. If full is not set, the clusters are spherical. It stops at
+// the first number that leaves a component with too few rows.
 func ComponentsByBIC(x *mat.Dense, least, most int, full bool, seed uint64) (int, error) {
 	rows, _ := x.Dims()
 	if least < 1 || least > rows {
@@ -24,7 +25,7 @@ func ComponentsByBIC(x *mat.Dense, least, most int, full bool, seed uint64) (int
 			break
 		}
 		bic := m.BIC(x)
-		if !full { // which counts a variance for each component
+		if !full { // m.BIC counts one variance per component
 			bic -= float64(float64(k-1) * math.Log(float64(rows)))
 		}
 		if bic < smallest {
@@ -34,8 +35,8 @@ func ComponentsByBIC(x *mat.Dense, least, most int, full bool, seed uint64) (int
 	return best, nil
 }
 
-// Classes returns how many different labels there are: the number of own clusters as
-// in the paper's experiments.
+// Classes returns the number of different labels, which is the number of own clusters in the
+// paper's experiments.
 func Classes(labels []float64) int {
 	seen := map[float64]bool{}
 	for _, l := range labels {

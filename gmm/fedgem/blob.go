@@ -8,17 +8,16 @@ import (
 
 const (
 	version = 1
-	// maxRegions is the most components of one participant.
+	// maxRegions is the maximum number of components of one participant.
 	maxRegions = 4096
-	headLen    = 8 // version, form, settled, 0, K and M as two bytes each
-	// largest bounds what is published, so that no square of it overflows.
+	headLen    = 8 // version, form, settled, 0, and K and M as two bytes each
+	// largest bounds published values, so that their squares cannot overflow.
 	largest = 1e100
 )
 
-// encode returns what a member publishes, big endian: the header; for each region
-// its rows, radius, spread and centre, and the upper triangle of its shape if
-// regions are ellipsoids. Settled says that no centre of the member has moved by
-// more than the tolerance in the round before.
+// encode returns a member's message, big endian: the header, then for each region its rows,
+// radius, spread and centre, and for ellipsoids the upper triangle of the shape. settled
+// reports that no centre of the member moved by more than the tolerance in the round before.
 func encode(regions []region, settled bool) []byte {
 	dim := len(regions[0].centre)
 	head := []byte{version, 0, 0, 0}
@@ -45,7 +44,7 @@ func encode(regions []region, settled bool) []byte {
 	return out
 }
 
-// decode is the inverse of encode, for rows of dim columns, with shapes if full.
+// decode is the inverse of encode for rows of dim columns. If full is set, regions have shapes.
 func decode(blob []byte, dim int, full bool) (regions []region, settled bool, err error) {
 	if len(blob) < headLen || blob[0] != version {
 		return nil, false, fmt.Errorf("want clusters in format version %d, got %d bytes in another format: run the same program version on all members", version, len(blob))

@@ -16,12 +16,12 @@ import (
 
 const folds = 3
 
-// ChooseFactor returns the one of the given factors for [Factor] with which rows that
-// were held out are clustered best, in three folds over the rows of every member. In
-// each fold the rounds are made once, as they do not depend on the factor, and so is
-// the last merge, from which all members work out the clusters of every factor. Score
-// says how good a clustering of rows is, from −1 to 1 as the silhouette; of its values
-// only the sums over the members are learned. All members give the same factors.
+// ChooseFactor returns the factor for [Factor] that clusters held-out rows best, in three folds
+// over the rows of every member. In each fold the rounds run only once, because they do not
+// depend on the factor. The last merge is gathered once, too, and all members derive the
+// clusters of every factor from it. score rates a clustering of rows from −1 to 1, as the
+// silhouette does; members learn only the sums of its values over all members. All members must
+// give the same factors.
 func ChooseFactor(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, factors []float64, score func(x *mat.Dense, labels []int) float64) (float64, error) {
 	c = c.withDefaults()
 	rows, _ := x.Dims()
@@ -61,7 +61,7 @@ func ChooseFactor(ctx context.Context, g collabdict.Group, x *mat.Dense, c Confi
 	return factors[floats.MaxIdx(total)], nil
 }
 
-// scoreFactors adds to the scores those of one fold.
+// scoreFactors adds the scores of one fold to scores.
 func scoreFactors(ctx context.Context, g collabdict.Group, train, held *mat.Dense, c Config, factors []float64, score func(*mat.Dense, []int) float64, scores []float64) error {
 	rows, _ := train.Dims()
 	if err := c.check(rows); err != nil {
@@ -82,7 +82,7 @@ func scoreFactors(ctx context.Context, g collabdict.Group, train, held *mat.Dens
 	if err != nil {
 		return err
 	}
-	// Those of the largest factor are all that there are.
+	// The largest factor has the links of all others.
 	all.meeting = sync.OnceValue(func() []link { return links(all.scaled(slices.Max(factors), c.Half).regions) })
 	for i, v := range factors {
 		r := &Result{local: &local{config: c, x: train, mix: l.mix}}
@@ -96,7 +96,7 @@ func scoreFactors(ctx context.Context, g collabdict.Group, train, held *mat.Dens
 	return nil
 }
 
-// scaled returns what would have been gathered with the given factor in place of 1.
+// scaled returns the regions that would have been gathered with the given factor in place of 1.
 func (a gathered) scaled(factor float64, half bool) gathered {
 	if half {
 		factor = math.Sqrt(factor)

@@ -2,18 +2,17 @@ package fedgem
 
 import "slices"
 
-// superClusters returns for every region the super-cluster that it belongs to, from
-// a graph in which regions that meet are neighbours. They are numbered by their first
-// region; one without rows is in none, −1. With chain they are the connected
-// components of the graph. Otherwise regions of one owner never come together:
-// neighbours are joined from the nearest centres to the farthest, but for those that
-// would bring two such regions together.
+// superClusters returns the super-cluster of every region, and their number. In the graph,
+// regions that meet are neighbours. Super-clusters are numbered by their first region; a region
+// without rows gets −1. If chain is set, super-clusters are the connected components of the
+// graph. Otherwise regions of one owner never join: neighbours are joined from the nearest
+// centres to the farthest, unless that would unite two regions of one owner.
 func superClusters(regions []region, owner []int, chain bool) (of []int, count int) {
 	return joined(links(regions), regions, owner, chain)
 }
 
-// joined is superClusters with the links given: those of the regions, and maybe
-// others.
+// joined is superClusters with given links, which include all links of the regions and may
+// include others.
 func joined(links []link, regions []region, owner []int, chain bool) (of []int, count int) {
 	f, reach := newForest(owner), reaches(regions)
 	for _, l := range links {
@@ -44,14 +43,14 @@ func joined(links []link, regions []region, owner []int, chain bool) (of []int, 
 	return of, len(number)
 }
 
-// link says that regions i and j may meet.
+// link means that regions i and j may meet.
 type link struct {
-	square float64 // of the distance between the centres
+	square float64 // squared distance between the centres
 	i, j   int32
 }
 
-// links returns those of all regions, the nearest first, and of equally near ones that
-// of the first regions.
+// links returns the links of all regions, the nearest first; ties go to the regions of lower
+// index.
 func links(regions []region) (out []link) {
 	reach := reaches(regions)
 	for i, r := range regions {
@@ -92,10 +91,10 @@ func reaches(regions []region) []float64 {
 	return out
 }
 
-// forest is the sets of regions joined so far, and whose they are.
+// forest holds the sets of regions joined so far, and their owners.
 type forest struct {
 	parent []int
-	owners [][]uint64 // of the roots, a bit for each owner
+	owners [][]uint64 // for each root, a bit per owner
 }
 
 func newForest(owner []int) *forest {
@@ -121,7 +120,7 @@ func (f *forest) root(i int) int {
 	return i
 }
 
-// join puts the sets of two roots together.
+// join unites the sets of two roots.
 func (f *forest) join(i, j int) {
 	f.parent[j] = i
 	for w, bits := range f.owners[j] {
@@ -129,7 +128,7 @@ func (f *forest) join(i, j int) {
 	}
 }
 
-// shareOwner says whether an owner has regions in the sets of both roots.
+// shareOwner reports whether an owner has regions in the sets of both roots.
 func (f *forest) shareOwner(i, j int) bool {
 	a, b := f.owners[i], f.owners[j]
 	for w, bits := range a {

@@ -7,47 +7,46 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// Config steers [Train]. All members use the same but for Components and Noise. The
-// zero value of a field means its default.
+// Config holds the settings of [Train]. Except for Components and Noise, all members use the
+// same values. A field with its zero value takes its default.
 type Config struct {
-	// Components is K_g, the number of this participant's own clusters. 0 takes the
-	// number from 1 to MaxComponents with the smallest BIC.
-	Components, MaxComponents int // the latter 10 by default
-	// Full takes clusters with any covariance, whose regions are ellipsoids. Otherwise
-	// clusters are round, those of a participant equally large, and regions balls.
+	// Components is K_g, the number of this participant's clusters. 0 chooses the number of
+	// smallest BIC, from 1 to MaxComponents.
+	Components, MaxComponents int // MaxComponents defaults to 10
+	// Full allows clusters of any covariance, whose regions are ellipsoids. Otherwise clusters
+	// are spherical, all of a participant's have the same variance, and regions are balls.
 	Full bool
-	// BurnIn is the number of EM steps on own rows before the first round, default
-	// 10. Weights and covariances stay as they are then.
+	// BurnIn is the number of EM steps on the own rows before the first round, default 10.
+	// After them, weights and covariances no longer change.
 	BurnIn int
-	// LocalSteps is the number of EM steps in a round, default 1.
+	// LocalSteps is the number of EM steps per round, default 1.
 	LocalSteps int
-	// Rounds is the largest number of rounds before the last merge, default 50.
+	// Rounds is the maximum number of rounds before the last merge, default 50.
 	Rounds int
-	// Tol ends the rounds when no centre of anybody moves by more than Tol times the
-	// standard deviation of its cluster, default 1e-6; below 0 nothing does.
+	// Tol ends the rounds when no centre of any member moves by more than Tol standard
+	// deviations of its cluster. The default is 1e-6; a negative value runs all rounds.
 	Tol float64
-	// Half takes half of each squared radius, as the public code of the paper does.
+	// Half halves each squared radius, as the paper's public code does.
 	Half bool
-	// Chain lets centres of one participant come into one super-cluster, by way of
-	// those of others: super-clusters are the connected components of the regions that
-	// meet. Otherwise what a participant tells apart stays apart, as in the paper's
-	// public code, without which many participants chain everything together.
+	// Chain lets centres of one participant share a super-cluster when centres of others
+	// connect them: super-clusters are then the connected components of the regions that meet.
+	// Otherwise clusters that a participant tells apart stay apart, as in the paper's public
+	// code. With Chain, many participants together tend to chain everything into one cluster.
 	Chain bool
-	// Final gives the regions of the last merge; nil is ChiSquare with its default.
+	// Final sets the regions of the last merge; nil means ChiSquare with its default.
 	Final Final
-	// Noise hides single rows in what is published; nil adds none.
+	// Noise hides single rows in published values; nil adds none.
 	Noise *Noise
-	// MinRows, by default [privacy.MinRows], is the fewest rows that a cluster may be
-	// of which is published; those of fewer are merged into others. And clusters are
-	// published once, in the last merge: what they have gained and lost between two
-	// rounds would be of few rows. So the rounds before it are the participant's own,
-	// without the others. With 1 clusters are published as they are, in every round, as
-	// in the paper; and so they are with Noise, which is made for that.
+	// MinRows is the smallest number of rows of a published cluster, by default
+	// [privacy.MinRows]; smaller clusters are merged into others. Clusters are then published
+	// only once, in the last merge, because their change between two rounds could rest on few
+	// rows. Until then each participant makes its rounds alone. With 1, or with Noise, which
+	// hides rows by itself, clusters are published as they are in every round, as in the paper.
 	MinRows int
-	// Shared are the merges of members of one process, as in a simulation; nil if
-	// there are no others.
+	// Shared lets members in one process, as in a simulation, share their merges; nil
+	// otherwise.
 	Shared *Merges
-	// Seed draws the starts.
+	// Seed determines the starts.
 	Seed uint64
 	// OnRound, if not nil, is called after each round before the last merge.
 	OnRound func(Round)
@@ -73,10 +72,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// once says whether clusters are published in the last merge alone.
+// once reports whether clusters are published only in the last merge.
 func (c Config) once() bool { return c.MinRows > 1 && c.Noise == nil }
 
-// check reports the first value of a field that cannot be, for this many rows.
+// check returns an error for the first field that is out of range, given the number of rows.
 func (c Config) check(rows int) error {
 	for _, f := range []struct {
 		name  string

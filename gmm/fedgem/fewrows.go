@@ -6,12 +6,12 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
-// parts are the regions that a participant publishes, and in which of them each of its
-// components is.
+// parts holds the regions that a participant publishes, and the region of each of its
+// components.
 type parts struct {
 	regions []region
 	of      []int
-	few     int // components that were of too few rows
+	few     int // number of components that had too few rows
 }
 
 // partsOf returns a part for each component.
@@ -23,12 +23,12 @@ func partsOf(components []region) parts {
 	return p
 }
 
-// rounded is by how much rounding may take the rows of a region off their whole number.
+// rounded is the most by which rounding may move a region's number of rows.
 const rounded = 1e-6
 
-// joinFew merges every region of fewer rows than least into the one with the nearest
-// centre, the smallest first: the rows, centre and covariance are those of both
-// together. Radii are left out. Of fewer rows in all there is one region.
+// joinFew merges every region of fewer rows than least into the one with the nearest centre,
+// the smallest first. The result has the rows, centre and covariance of both together, without
+// a radius. If all regions together have fewer rows, one remains.
 func (p *parts) joinFew(least float64) {
 	enough := least - rounded
 	for _, r := range p.regions {
@@ -49,7 +49,7 @@ func (p *parts) joinFew(least float64) {
 		}
 		to, distance := 0, math.Inf(1)
 		for i, r := range p.regions {
-			if i == small || r.rows == 0 { // nothing has a centre together with nothing
+			if i == small || r.rows == 0 { // a region without rows has no centre
 				continue
 			}
 			if d := math.Sqrt(passes.SquaredDistance(r.centre, p.regions[small].centre)); d < distance {

@@ -13,25 +13,25 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Final is a rule for the regions of the last merge, where those of the rounds have
-// shrunk to nothing. It is [ChiSquare] or [Factor].
+// Final is a rule for the regions of the last merge, when those of the rounds have shrunk to
+// nothing: [ChiSquare] or [Factor].
 type Final interface {
 	check() error
-	// radii sets those of the regions, which are about the centres of next, an EM
-	// step from the participant's mixture.
+	// radii sets the radii of the regions about the centres of next, which is one EM step from
+	// the participant's mixture.
 	radii(regions []region, l *local, next *gmm.Mixture)
 }
 
-// ChiSquare makes each region as large as the sampling error of its centre. For a
-// ball, M_k is normal about the true centre with variance σ²/N_k in each of d
-// columns, so the radius is σ√(χ²_{d,1−α}/N_k); for an ellipsoid √(χ²_{d,1−α}/N_k)
-// in units of the covariance. It needs no tuning.
+// ChiSquare makes each region as large as the sampling error of its centre. For a ball, M_k is
+// normal about the true centre with variance σ²/N_k in each of d columns, so the radius is
+// σ√(χ²_{d,1−α}/N_k). For an ellipsoid it is √(χ²_{d,1−α}/N_k) in units of the covariance. It
+// needs no tuning.
 type ChiSquare struct {
-	// Alpha is the probability that a centre is outside its region; default 1e-4.
+	// Alpha is the probability that a true centre is outside its region; the default is 1e-4.
 	Alpha float64
-	// Round takes balls as if all clusters were round. Otherwise σ² is multiplied by
-	// the anisotropy of the own clusters: how far, on average, their largest variance
-	// in any direction is above the mean one.
+	// Round assumes that all clusters are spherical. Otherwise σ² is multiplied by the
+	// anisotropy of the own clusters: the ratio of their largest variance in any direction to
+	// the mean one, on average.
 	Round bool
 }
 
@@ -59,17 +59,17 @@ func (f ChiSquare) radii(regions []region, l *local, next *gmm.Mixture) {
 			variance = r.spread * stretch
 		}
 		variance /= r.rows
-		if l.config.Noise != nil { // which moves the centre too
+		if l.config.Noise != nil { // noise moves the centre, too
 			variance += l.config.Noise.variance(r.rows)
 		}
 		regions[k].radius = math.Sqrt(square * variance)
 	}
 }
 
-// Factor is the paper's rule: a region has the radius V·R_g/(π_k√N_g), with R_g the
-// least distance between two centres of the participant, and N_g its rows. The
-// result depends much on V; [ChooseFactor] finds one. With Config.Half, it is the
-// squared radius, as in the public code.
+// Factor is the paper's rule: a region has the radius V·R_g/(π_k√N_g), where R_g is the
+// smallest distance between two centres of the participant and N_g its number of rows. The
+// result depends much on V; [ChooseFactor] finds one. With Config.Half this is the squared
+// radius, as in the public code.
 type Factor struct{ V float64 }
 
 func (f Factor) check() error {
@@ -88,7 +88,7 @@ func (f Factor) radii(regions []region, l *local, next *gmm.Mixture) {
 		}
 	}
 	for k, r := range regions {
-		if len(regions) == 1 { // no other centre: what its rows are from it
+		if len(regions) == 1 { // without another centre, use the distance of its rows
 			least = math.Sqrt(r.spread * float64(dim))
 		}
 		v := f.V * least / (r.rows / l.rows * math.Sqrt(l.rows))
@@ -102,15 +102,14 @@ func (f Factor) radii(regions []region, l *local, next *gmm.Mixture) {
 	}
 }
 
-// pointlike is the variance of rows that are equal but for rounding, times their number.
-// Matrices of such values are next to the smallest numbers, and have no eigenvalues that
-// can be computed.
+// pointlike is the variance, times the number of rows, below which rows are considered equal.
+// Matrices of such tiny values have no eigenvalues that can be computed.
 const pointlike = 1e-100
 
-// anisotropy returns the largest eigenvalue of a cluster's covariance over the mean
-// one, on average over the mixture's components by their rows. The largest of few
-// rows is too large even if the cluster is round; that is taken back by the law of
-// spiked covariances (Paul 2007).
+// anisotropy returns the ratio of the largest eigenvalue of a cluster's covariance to the mean
+// one, averaged over the mixture's components by their rows. The largest eigenvalue of few rows
+// is too large even if the cluster is spherical; the law of spiked covariances corrects for
+// that (Paul 2007).
 func anisotropy(x *mat.Dense, m *gmm.Mixture, means *mat.Dense) float64 {
 	n, dim := x.Dims()
 	resp := m.Responsibilities(x)
@@ -147,9 +146,8 @@ func anisotropy(x *mat.Dense, m *gmm.Mixture, means *mat.Dense) float64 {
 	return max(1, sum/all)
 }
 
-// spike returns the eigenvalue of the true covariance whose largest sample
-// eigenvalue is l, where the others are 1 and gamma is columns over rows; 1 if l
-// can come of chance.
+// spike returns the eigenvalue of the true covariance whose largest sample eigenvalue is l, if
+// the others are 1 and gamma is columns over rows; 1 if chance alone can explain l.
 func spike(l, gamma float64) float64 {
 	b := l + 1 - gamma
 	if edge := 1 + math.Sqrt(gamma); l <= edge*edge || b*b <= 4*l {

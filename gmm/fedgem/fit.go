@@ -17,10 +17,10 @@ const (
 	regCovar   = 1e-6
 )
 
-// fit returns the mixture after EM steps from the start that is the likeliest after the
-// first of them. One with a component of fewer rows than span the space may be as
-// likely as it wants, by collapsing on them: it is taken only if there is no other, and
-// sound is false then.
+// fit returns the mixture after EM steps from the start that is likeliest after its first step.
+// If a component has fewer rows than span the space, its likelihood can grow without limit by
+// collapsing on them. Such a mixture is used only if there is no other, and sound is then
+// false.
 func fit(x *mat.Dense, k int, full bool, steps int, seed uint64) (best *gmm.Mixture, sound bool, err error) {
 	likeliest := math.Inf(-1)
 	rows, dim := x.Dims()
@@ -62,8 +62,7 @@ func fitOnce(x *mat.Dense, k int, full bool, steps int, src rand.Source) (*gmm.M
 	return m, err
 }
 
-// step is one of EM, which for round clusters has one variance for all of a
-// participant's.
+// step makes one EM step. Spherical clusters of a participant all get the same variance.
 func step(m *gmm.Mixture, x *mat.Dense) (*gmm.Mixture, error) {
 	next, err := m.MStep(m.EStep(x), regCovar)
 	if err != nil || m.Form() == gmm.Full {
@@ -72,8 +71,8 @@ func step(m *gmm.Mixture, x *mat.Dense) (*gmm.Mixture, error) {
 	return tied(next)
 }
 
-// tied returns round clusters with their variances averaged by their rows. With one
-// variance for all, none can collapse on a few rows.
+// tied returns spherical clusters with one variance, averaged by their rows. A shared variance
+// keeps clusters from collapsing on a few rows.
 func tied(m *gmm.Mixture) (*gmm.Mixture, error) {
 	variance, weights := 0.0, m.Weights()
 	for k, w := range weights {

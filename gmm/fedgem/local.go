@@ -12,15 +12,14 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
-// local is one participant: its rows, and its mixture. After the burn-in only the
-// centres move.
+// local holds one participant's rows and mixture. After the burn-in only the centres move.
 type local struct {
 	config Config
 	x      *mat.Dense
 	mix    *gmm.Mixture
-	steps  int     // of EM that were made on the rows
-	rows   float64 // by the last step: with noise, the sum of the noisy counts
-	// settled says that no centre moved by more than the tolerance in the last round.
+	steps  int     // number of EM steps made on the rows
+	rows   float64 // number of rows in the last step; with noise, the sum of the noisy counts
+	// settled means that no centre moved by more than the tolerance in the last round.
 	settled bool
 }
 
@@ -43,7 +42,7 @@ func newLocal(x *mat.Dense, c Config) (*local, error) {
 	return l, err
 }
 
-// maximise makes an EM step on the own rows, of all parameters.
+// maximise makes an EM step of all parameters on the own rows.
 func (l *local) maximise() (*gmm.Mixture, error) {
 	l.steps++
 	if l.config.Noise != nil {
@@ -56,11 +55,10 @@ func (l *local) maximise() (*gmm.Mixture, error) {
 	return step(l.mix, l.x)
 }
 
-// round makes the EM steps of a round and returns the regions in which the centres
-// may be put. With N_k = Σγ and M_k = Σγx/N_k, Σγ‖x−θ‖² = N_k‖θ−M_k‖² +
-// Σγ‖x−M_k‖² for every θ. So the places that are no less likely than the centre θ′
-// at the last E-step are exactly the ball about M_k that θ′ is on the border of,
-// and with another covariance the ellipsoid.
+// round makes the EM steps of a round and returns the regions to which the centres may be
+// moved. With N_k = Σγ and M_k = Σγx/N_k, Σγ‖x−θ‖² = N_k‖θ−M_k‖² + Σγ‖x−M_k‖² for every θ. So
+// the places that are no less likely than θ′, the centre of the last E-step, form exactly the
+// ball about M_k whose border contains θ′. With another covariance they form the ellipsoid.
 func (l *local) round() ([]region, error) {
 	for range l.config.LocalSteps - 1 {
 		next, err := l.maximise()
@@ -84,8 +82,7 @@ func (l *local) round() ([]region, error) {
 	return out, nil
 }
 
-// published returns regions with the centres and rows of next and the covariances of
-// shape.
+// published returns regions with the centres and rows of next and the covariances of shape.
 func (l *local) published(next, shape *gmm.Mixture) []region {
 	_, dim := l.x.Dims()
 	means, weights := next.Means(), next.Weights()
@@ -100,7 +97,7 @@ func (l *local) published(next, shape *gmm.Mixture) []region {
 	return out
 }
 
-// distance is between two places of centre k: Euclidean for balls, else that of
+// distance returns the distance between two places of centre k: Euclidean for balls, else
 // Mahalanobis.
 func (l *local) distance(k int, a, b []float64) float64 {
 	d := make([]float64, len(a))
@@ -117,9 +114,9 @@ func (l *local) distance(k int, a, b []float64) float64 {
 	return math.Sqrt(math.Max(0, square))
 }
 
-// pull moves every centre towards the mean of its super-cluster as far as its region
-// goes, so that no participant's likelihood falls (its own-ball projection). Centres
-// that are in none go to the middle of their regions.
+// pull moves every centre towards the mean of its super-cluster as far as its region allows, so
+// that no participant's likelihood falls. A centre in no super-cluster moves to the middle of
+// its region.
 func (l *local) pull(regions []region, targets [][]float64) {
 	_, dim := l.x.Dims()
 	old := l.mix.Means()
@@ -145,7 +142,7 @@ func (l *local) pull(regions []region, targets [][]float64) {
 	l.move(to)
 }
 
-// move puts the centres elsewhere; weights and covariances stay.
+// move sets the centres; weights and covariances stay.
 func (l *local) move(means *mat.Dense) {
 	mix, err := withMeans(l.mix, means)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
-// merge sets the clusters, the same at every member, and where the own components
-// are in them.
+// merge sets the clusters, which are the same at every member, and assigns the own components
+// to them.
 func (r *Result) merge(all gathered, own parts) error {
 	of, count := r.local.superClusters(all)
 	if count == 0 {
@@ -39,7 +39,7 @@ func (r *Result) merge(all gathered, own parts) error {
 	return nil
 }
 
-// pool returns the clusters of the given regions: the moments of all their rows.
+// pool returns the clusters of the given regions, from the moments of all their rows.
 func pool(regions []region, of []int, count int) []Cluster {
 	out := make([]Cluster, count)
 	for c, centre := range centres(regions, of, count) {
@@ -75,16 +75,15 @@ func pool(regions []region, of []int, count int) []Cluster {
 	return out
 }
 
-// Labels returns the cluster of each row of x: that of the own component which has
-// most of it, with the centres that were found together.
+// Labels returns the cluster of each row of x: the one of the most responsible own component,
+// with the centres that all members found together.
 func (r *Result) Labels(x *mat.Dense) []int { return Labels(r.local.mix, r.Own, x) }
 
-// Local returns the participant's own components, with the centres of the clusters that
-// they are in.
+// Local returns the participant's own components, with the centres of their clusters.
 func (r *Result) Local() *gmm.Mixture { return r.local.mix }
 
-// Labels returns the cluster of each row of x under a participant's own mixture, whose
-// components are of the given clusters: the one that has most of the row.
+// Labels returns the cluster of each row of x: the one of the most responsible component of
+// local. clusters gives the cluster of each component.
 func Labels(local *gmm.Mixture, clusters []int, x *mat.Dense) []int {
 	rows, _ := x.Dims()
 	resp := local.Responsibilities(x)

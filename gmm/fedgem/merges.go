@@ -8,12 +8,12 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// Merges are the super-clusters that members of one process have worked out. Members
-// that share them and have gathered the same, as in a simulation, take each other's in
-// place of computing the same again. Safe for concurrent use.
+// Merges caches super-clusters for members in one process. Members that share it and gathered
+// the same regions, as in a simulation, reuse each other's results. It is safe for concurrent
+// use.
 type Merges struct{ memo parallel.Memo[merged] }
 
-// keptMerges bounds how many are kept: those of a few rounds.
+// keptMerges is the maximum number of cached merges, enough for a few rounds.
 const keptMerges = 64
 
 type merged struct {
@@ -21,7 +21,7 @@ type merged struct {
 	count int
 }
 
-// superClusters returns those of all regions, which are not to be modified.
+// superClusters returns the super-clusters of all regions. The caller must not modify them.
 func (l *local) superClusters(all gathered) (of []int, count int) {
 	solve := func() (m merged) {
 		m.of, m.count = joined(all.links(), all.regions, all.owner, l.config.Chain)
@@ -35,7 +35,7 @@ func (l *local) superClusters(all gathered) (of []int, count int) {
 	return m.of, m.count
 }
 
-// key covers all that super-clusters follow from.
+// key returns a hash of everything from which super-clusters follow.
 func (a gathered) key(chain bool) (key [32]byte) {
 	h := sha256.New()
 	var b []byte

@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Mixture returns the clusters as a mixture, weighted by their rows: that of all
-// members, and the same at each.
+// Mixture returns the clusters as a mixture, weighted by their rows at all members. It is the
+// same at every member.
 func (r *Result) Mixture() (*gmm.Mixture, error) {
 	dim := len(r.Clusters[0].Centre)
 	total := 0.0

@@ -9,12 +9,12 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// Model is the clusters of all as a mixture, with a participant's own components, which
-// say of which cluster a row is.
+// Model is the mixture of the shared clusters together with a participant's own components,
+// which assign rows to clusters.
 type Model struct {
 	*gmm.Mixture
 	Own *gmm.Mixture
-	Of  []int // the cluster that each own component is of, from 0
+	Of  []int // cluster of each own component, from 0
 }
 
 var _ interface {
@@ -24,16 +24,17 @@ var _ interface {
 	algorithm.Dictionary
 } = (*Model)(nil)
 
-// OwnClusters returns the cluster that each own component is of.
+// OwnClusters returns the cluster of each own component.
 func (m *Model) OwnClusters() []int { return m.Of }
 
-// Assign returns the cluster whose own components have most of each row.
+// Assign returns the cluster of the most responsible own component for each row.
 func (m *Model) Assign(z *mat.Dense) []int { return Labels(m.Own, m.Of, z) }
 
-// ownPrefix begins the names of arrays of own components.
+// ownPrefix is the prefix of the arrays of own components.
 const ownPrefix = "own_"
 
-// Arrays returns those of the mixture, of the own one, and the clusters of its components.
+// Arrays returns the arrays of the shared mixture and of the own one, and the clusters of the
+// own components.
 func (m *Model) Arrays() []algorithm.Array {
 	of := make([]int64, len(m.Of))
 	for i, c := range m.Of {
@@ -43,7 +44,7 @@ func (m *Model) Arrays() []algorithm.Array {
 	return append(m.Mixture.Arrays(), own...)
 }
 
-// Load returns the model that arrays are of.
+// Load returns the model stored in arrays.
 func (a *Algorithm) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
 	form, err := gmm.ParseCovariance(a.Covariance)
 	if err != nil {

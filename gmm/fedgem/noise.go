@@ -15,35 +15,40 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Noise makes all that a participant publishes differentially private in its single
-// rows. What an EM step needs of the rows are sums over them, Σγ_k and Σγ_k y/R for every
-// component and Σ‖y‖²/R², with y = x − m, the row seen from the middle m of the places where
-// rows may be. One row more or less changes the vector of all of them by at most √3: its γ_k
-// are at least 0 and sum to 1, so Σγ_k² ≤ 1, and ‖y‖ ≤ R, so the squared length is
-// Σγ_k²(1 + ‖y‖²/R²) + ‖y‖⁴/R⁴ ≤ 3. Every step, in the burn-in too, adds normal noise of the standard
-// deviation √3·Multiplier to each sum, and sees nothing else of the rows: the start is
-// drawn without them, and Components has to be given. T steps are together one Gaussian
-// mechanism, whose ratio of sensitivity to noise is √T/Multiplier; see [Config.Multiplier].
-// The number of rows that is published is the sum of the noisy counts.
+// Noise makes everything that a participant publishes differentially private for each of its
+// rows.
 //
-// What this does not cover: the scaling of the columns, Radius and Middle are taken as public;
-// sums over rows are rounded before the noise comes to them, and no one keeps a member
-// that follows another protocol from learning more.
+// An EM step needs only sums over the rows: Σγ_k and Σγ_k y/R for every component, and
+// Σ‖y‖²/R². Here y = x − m is the row relative to m, the middle of the region where rows may
+// be. One row more or less changes the vector of all these sums by at most √3: its γ_k are at
+// least 0 and sum to 1, so Σγ_k² ≤ 1, and ‖y‖ ≤ R, so the squared length is Σγ_k²(1 + ‖y‖²/R²)
+// + ‖y‖⁴/R⁴ ≤ 3.
+//
+// Every step, including the burn-in, adds normal noise of standard deviation √3·Multiplier to
+// each sum, and uses nothing else of the rows. The start is drawn without them, and Components
+// must be given. T steps together are one Gaussian mechanism whose ratio of sensitivity to
+// noise is √T/Multiplier; see [Config.Multiplier]. The published number of rows is the sum of
+// the noisy counts.
+//
+// The guarantee does not cover the scaling of the columns; Radius and Middle are assumed
+// public. Sums over rows are rounded before the noise is added, and nothing keeps a member that
+// follows another protocol from learning more.
 type Noise struct {
-	// Multiplier is the noise of a sum over what one row changes it by.
+	// Multiplier is the ratio of the noise of a sum to the largest change that one row can
+	// make.
 	Multiplier float64
-	// Radius is R: rows further than that from the middle are moved to this distance. It may
-	// not depend on the rows, and nor may Middle, each coordinate of the middle.
+	// Radius is R: rows farther than R from the middle are moved to this distance. Middle is
+	// the value of each coordinate of the middle. Neither may depend on the rows.
 	Radius, Middle float64
-	// Source draws the noise. It has to be secret, and fresh in every run.
+	// Source draws the noise. It must be secret, and new in every run.
 	Source rand.Source
 }
 
-// narrowest is the least variance of a cluster, over the squared radius.
+// narrowest is the minimum ratio of a cluster's variance to the squared radius.
 const narrowest = 1e-3
 
-// Multiplier returns that of the least noise with which a run of the given settings is
-// (ε, δ)-differentially private, whether or not it makes all its rounds.
+// Multiplier returns the smallest multiplier with which a run of these settings is (ε,
+// δ)-differentially private, even if it makes all its rounds.
 func (c Config) Multiplier(epsilon, delta float64) float64 {
 	c = c.withDefaults()
 	steps := c.BurnIn + c.Rounds*c.LocalSteps + 1
@@ -66,13 +71,13 @@ func (n Noise) check(c Config) error {
 	return nil
 }
 
-// variance is that which the noise gives each column of a centre.
+// variance returns the variance that the noise adds to each column of a centre.
 func (n Noise) variance(rows float64) float64 {
 	sd := math.Sqrt(3) * n.Multiplier * n.Radius / rows
 	return sd * sd
 }
 
-// clip returns the rows, none further from the middle than the radius.
+// clip returns the rows, moved where necessary to within the radius of the middle.
 func (n Noise) clip(x *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	rows, _ := out.Dims()
@@ -99,8 +104,8 @@ func (l *local) noisyStart() error {
 	_, dim := l.x.Dims()
 	rng := rand.New(rand.NewPCG(l.config.Seed, 0))
 	place := n.Radius * n.Radius / float64(4*dim)
-	// From a variance that is small, EM begins like k-means; from a large one, all
-	// centres would fall on the mean.
+	// With a small variance EM starts like k-means; with a large one all centres would move to
+	// the mean.
 	variance := narrowest * n.Radius * n.Radius / float64(dim)
 	weights, means, precisions := make([]float64, k), mat.NewDense(k, dim, nil), mat.NewDense(k, dim, nil)
 	for i := range k {
@@ -122,15 +127,15 @@ func (l *local) noisyStart() error {
 	return nil
 }
 
-// sums are those over rows that a step of EM needs, seen from the middle: of each component
-// the number of rows and the rows, and of all together the squared lengths.
+// sums holds the sums over rows that an EM step needs, relative to the middle: for each
+// component the number and the sum of rows, and for all together the sum of squared lengths.
 type sums struct {
 	counts []float64
 	first  *mat.Dense
 	square float64
 }
 
-// sums takes those of the rows of x, which are clipped.
+// sums returns the sums over the rows of x, which must be clipped.
 func (n Noise) sums(m *gmm.Mixture, x *mat.Dense) (sums, error) {
 	k, dim := m.Components(), m.Dim()
 	centres := mat.NewDense(k, dim, nil)
@@ -142,9 +147,9 @@ func (n Noise) sums(m *gmm.Mixture, x *mat.Dense) (sums, error) {
 	return sums{s.N, mat.NewDense(k, dim, s.First), passes.Sum(s.Second)}, nil
 }
 
-// step makes an EM step from m on the rows of x, with noise on the sums that it comes of, and
-// returns how many rows there are by these. All components get one variance, for which the
-// noise matters less than for that of each.
+// step makes an EM step from m on the rows of x, with noise on its sums, and returns the number
+// of rows according to these sums. All components share one variance, on which noise has less
+// effect.
 func (n Noise) step(m *gmm.Mixture, x *mat.Dense) (*gmm.Mixture, float64, error) {
 	sd := math.Sqrt(3) * n.Multiplier
 	noisy := func(sum, unit float64) float64 { return privacy.Noisy(sum, sd*unit, n.Source) }
@@ -166,8 +171,8 @@ func (n Noise) step(m *gmm.Mixture, x *mat.Dense) (*gmm.Mixture, float64, error)
 		total += weights[k]
 		floats.AddConst(n.Middle, mean)
 	}
-	// The noise may make clusters narrower than nothing; and if they widened at once,
-	// all centres would fall together.
+	// Noise can make the variance negative. And if clusters widened at once, all centres would
+	// coincide.
 	variance := max(within/total, narrowest*n.Radius*n.Radius) / dim
 	variance = min(variance, 2/m.Precision(0).At(0, 0))
 	precisions := mat.NewDense(len(weights), m.Dim(), nil)

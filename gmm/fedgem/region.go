@@ -2,28 +2,27 @@ package fedgem
 
 import "math"
 
-// region is where a published centre may be: the ball, or if shape is given the
-// ellipsoid {θ: (θ−M)ᵀ shape⁻¹ (θ−M) ≤ radius²}.
+// region is where a published centre may be: a ball, or if shape is given the ellipsoid {θ:
+// (θ−M)ᵀ shape⁻¹ (θ−M) ≤ radius²}.
 type region struct {
 	rows   float64   // N_k
 	centre []float64 // M_k
 	radius float64   // at least 0
 	// spread is the variance of the component's rows, averaged over the columns.
 	spread float64
-	// shape is the covariance of the component's rows, row-major M by M; nil for a
-	// ball.
+	// shape is the covariance of the component's rows, row-major M by M; nil for a ball.
 	shape []float64
 }
 
-// minRows is the fewest rows of a component that counts: one without them has no
-// centre to speak of.
+// minRows is the smallest number of rows of a component that counts. A component of fewer has
+// no meaningful centre.
 const minRows = 1
 
 func (r region) empty() bool { return !(r.rows >= minRows) }
 
-// near says whether balls about two centres meet whose radii sum to reach, and gives
-// the squared distance between the centres if so. The answer is the same on every
-// machine: it comes of sums, products, quotients and roots in a fixed order.
+// near reports whether two balls whose radii sum to reach meet, and if so returns the squared
+// distance between their centres. The result is the same on every machine, because it follows
+// from sums, products, quotients and roots in a fixed order.
 func near(a, b []float64, reach float64) (square float64, may bool) {
 	limit := float64(reach * reach)
 	b = b[:len(a)]
@@ -36,11 +35,11 @@ func near(a, b []float64, reach float64) (square float64, may bool) {
 	return square, true
 }
 
-// meets says whether two regions whose reaches meet have a point in common.
+// meets reports whether two regions whose enclosing balls meet have a point in common.
 func (r region) meets(o region) bool { return r.shape == nil || ellipsoidsMeet(r, o) }
 
-// reach returns the radius of a ball about the centre in which the region lies: of
-// an ellipsoid, the root of its matrix's trace.
+// reach returns the radius of a ball about the centre that encloses the region. For an
+// ellipsoid it is the root of the trace of its matrix.
 func (r region) reach() float64 {
 	if r.shape == nil {
 		return r.radius
@@ -52,11 +51,10 @@ func (r region) reach() float64 {
 	return float64(r.radius * math.Sqrt(trace))
 }
 
-// ellipsoidsMeet decides by the theorem of Gilitschenski and Hanebeck (2012): with
-// A and B the matrices of the two ellipsoids and d between their centres, they are
-// apart if and only if f(s) = dᵀ(A/s + B/(1−s))⁻¹d > 1 for an s between 0 and 1. It is
-// concave in s and 0 at both ends, so golden sections close in on its largest value,
-// and lines through two of its points bound it.
+// ellipsoidsMeet decides by the theorem of Gilitschenski and Hanebeck (2012). Let A and B be
+// the matrices of the two ellipsoids and d the vector between their centres. They are apart if
+// and only if f(s) = dᵀ(A/s + B/(1−s))⁻¹d > 1 for some s between 0 and 1. As f is concave and 0
+// at both ends, golden sections approach its maximum, and lines through two points bound it.
 func ellipsoidsMeet(r, o region) bool {
 	d := make([]float64, len(r.centre))
 	for i, v := range r.centre {
@@ -95,11 +93,11 @@ func ellipsoidsMeet(r, o region) bool {
 	return true
 }
 
-// point is one of a curve.
+// point is a point of a curve.
 type point struct{ s, f float64 }
 
-// ahead returns the value at s of the line through two points, which a concave curve
-// is not above where it has left them behind.
+// ahead returns the value at s of the line through two points. Beyond these points a concave
+// curve is never above that line.
 func (p point) ahead(q point, s float64) float64 {
 	return q.f + float64((q.f-p.f)/(q.s-p.s)*(s-q.s))
 }
@@ -113,8 +111,8 @@ func allZero(d []float64) bool {
 	return true
 }
 
-// inverseForm returns dᵀa⁻¹d for a symmetric matrix a, whose lower triangle it
-// overwrites by a Cholesky factor; +Inf if a is not positive definite.
+// inverseForm returns dᵀa⁻¹d for a symmetric matrix a, or +Inf if a is not positive definite.
+// It overwrites the lower triangle of a with a Cholesky factor.
 func inverseForm(a, d []float64) float64 {
 	n, sum := len(d), 0.0
 	y := make([]float64, n)

@@ -12,45 +12,45 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// Cluster is one of the K̂ that the members found together.
+// Cluster is one of the K̂ clusters that the members found together.
 type Cluster struct {
 	Centre []float64
 	Rows   float64 // of all members
-	Parts  int     // the number of members' components in it
-	// Spread is the variance of its rows, averaged over the columns. Shape is their
-	// covariance, row-major; nil for round clusters.
+	Parts  int     // number of members' components in it
+	// Spread is the variance of its rows, averaged over the columns. Shape is their covariance,
+	// row-major, or nil for spherical clusters.
 	Spread float64
 	Shape  []float64
 }
 
-// Result is what a participant holds in the end. Clusters, Rounds, Converged and Blobs are
-// the same at every member.
+// Result is a participant's result. Clusters, Rounds, Converged and Blobs are the same at every
+// member.
 type Result struct {
 	Clusters []Cluster
-	// Rounds is the number of gathers, the last merge included; Converged says that
-	// no centre moved any more. Step is that of the last [Round], or where there was
-	// none by how much the own steps moved a centre last.
+	// Rounds is the number of gathers, including the last merge. Converged reports that no
+	// centre moved any more. Step is the step of the last [Round], or, without rounds, the
+	// largest movement of a centre in the last own step.
 	Rounds    int
 	Converged bool
 	Step      float64
-	// Blobs are what the members published for the last merge, by rank; nil for one
-	// that is not in it.
+	// Blobs holds what the members published for the last merge, by rank; nil for a member that
+	// did not take part.
 	Blobs [][]byte
-	// Own says which cluster each own component is in, Weights which share of the
-	// own rows is in each cluster.
+	// Own is the cluster of each own component, and Weights the share of the own rows in each
+	// cluster.
 	Own     []int
 	Weights []float64
-	// Steps is the number of EM steps that were made on the own rows.
+	// Steps is the number of EM steps made on the own rows.
 	Steps int
-	// Few is how many own components had fewer rows than MinRows, and were merged into
-	// others before they were published.
+	// Few is the number of own components that had fewer than MinRows rows and were merged into
+	// others before publication.
 	Few int
 
 	local *local
 }
 
-// Train learns clusters with the group from the own rows. One round is one gather, or
-// none if clusters are published once; then there is one for the last merge.
+// Train learns clusters of the own rows together with the group. Each round is one gather. If
+// clusters are published only once, there is one gather, for the last merge.
 func Train(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Result, error) {
 	l, err := prepare(x, c)
 	if err != nil {
@@ -64,8 +64,8 @@ func Train(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Re
 	return l.finish(ctx, g, l.config.Final, r)
 }
 
-// TrainRules is [Train] with each of several rules for the last merge in place of that
-// of c: a result for each, after the same rounds. All members give the same rules.
+// TrainRules is [Train] with several rules for the last merge in place of c.Final. It returns a
+// result for each, after the same rounds. All members must give the same rules.
 func TrainRules(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, rules []Final) ([]*Result, error) {
 	for _, rule := range rules {
 		if err := rule.check(); err != nil {
@@ -113,7 +113,7 @@ func prepare(x *mat.Dense, c Config) (*local, error) {
 	return l, nil
 }
 
-// finish makes the last merge, and what came before it a result.
+// finish makes the last merge and completes the result.
 func (l *local) finish(ctx context.Context, g collabdict.Group, rule Final, r Result) (*Result, error) {
 	own, err := l.last(rule)
 	if err != nil {
@@ -123,15 +123,15 @@ func (l *local) finish(ctx context.Context, g collabdict.Group, rule Final, r Re
 	if err != nil {
 		return nil, fmt.Errorf("last merge: %w", err)
 	}
-	if l.config.once() { // nobody has told before
+	if l.config.once() { // members have not reported it before
 		r.Converged = all.settled
 	}
 	r.Blobs, r.Steps, r.Few, r.local = all.blobs, l.steps, own.few, l
 	return &r, r.merge(all, own)
 }
 
-// rounds makes rounds until nobody's centres move. The rounds of the result are one more:
-// the last merge is still to come.
+// rounds makes rounds until no centre moves at any member. It counts one more round in the
+// result, for the last merge.
 func (l *local) rounds(ctx context.Context, g collabdict.Group) (r Result, err error) {
 	if l.config.once() {
 		return l.alone()
@@ -156,8 +156,8 @@ func (l *local) rounds(ctx context.Context, g collabdict.Group) (r Result, err e
 	return r, nil
 }
 
-// alone makes the steps of rounds in which nobody's regions meet: every centre goes to the
-// middle of its own one.
+// alone makes the steps of rounds as if no regions met: every centre moves to the middle of its
+// own region.
 func (l *local) alone() (Result, error) {
 	r := Result{Rounds: 1}
 	for n := 1; n <= l.config.Rounds && !l.settled; n++ {
@@ -171,17 +171,17 @@ func (l *local) alone() (Result, error) {
 	return r, nil
 }
 
-// Round is what all members know of a round.
+// Round is what all members know about a round.
 type Round struct {
 	Number   int
 	Clusters int // super-clusters
-	// Step is by how much the members' EM steps have moved a centre at most, in standard
+	// Step is the largest distance by which the members' EM steps moved a centre, in standard
 	// deviations of its cluster.
 	Step float64
 }
 
-// step is that of the round: the radius of a region is how far its centre moved, or
-// half of the square that of it.
+// step returns the step of the round. The radius of a region is the distance by which its
+// centre moved; with half, the squared radius is half the squared distance.
 func (a gathered) step(half bool) (most float64) {
 	for _, r := range a.regions {
 		far := r.radius
@@ -221,15 +221,15 @@ func begin(g collabdict.Group, round int) {
 	collabdict.StartRound(g, round, nil)
 }
 
-// gathered is what the members in the view have published, in the order of ranks.
+// gathered holds what the members in the view published, in the order of ranks.
 type gathered struct {
 	blobs   [][]byte
 	regions []region
 	owner   []int // rank, by region
-	own     int   // the first region of this member; -1 if it is not in the view
-	settled bool  // says that all members are
-	// meeting returns the links of the regions, and maybe others; nil if nobody has
-	// worked them out.
+	own     int   // index of this member's first region; −1 if it is not in the view
+	settled bool  // all members are settled
+	// meeting returns the links of the regions, possibly with others; nil if nothing has
+	// computed them.
 	meeting func() []link
 }
 
@@ -267,8 +267,8 @@ func (l *local) exchange(ctx context.Context, g collabdict.Group, own []region) 
 	return all, nil
 }
 
-// targets returns the centre of the super-cluster of each own component; nil for one
-// that is in none.
+// targets returns the centre of each own component's super-cluster; nil for a component in
+// none.
 func (a gathered) targets(of []int, centres [][]float64, own int) [][]float64 {
 	out := make([][]float64, own)
 	for k := range out {

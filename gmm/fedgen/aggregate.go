@@ -7,40 +7,40 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// Config steers [Learn] and [Aggregate]. All members must use the same values, but
-// for Local, which each may have of its own up to the same Max.
+// Config holds the settings of [Learn] and [Aggregate]. All members must use the same values.
+// Only Local may differ, up to the same Max.
 type Config struct {
-	// Local and Global are the numbers of components of the participants' mixtures
-	// and of the shared one.
+	// Local and Global are the numbers of components of the participants' mixtures and of the
+	// shared one.
 	Local, Global Range
-	// EM is for the local fits and for the shared one.
+	// EM holds the settings of the local fits and of the shared one.
 	EM gmm.EM
-	// PerComponent is H of Eq. (5): synthetic rows per gathered component. 0 means
-	// 100.
+	// PerComponent is H of Eq. (5) of Zhang Pettersson et al. 2025, the number of synthetic
+	// rows per gathered component; 0 means 100.
 	PerComponent int
-	// MinRows is the fewest rows that a component may be of which [Local] gives out;
-	// those of fewer are merged into others. 0 means [privacy.MinRows]; with 1
-	// components are as they were fitted, as in the paper.
+	// MinRows is the smallest number of rows of a component that [Local] returns; smaller
+	// components are merged into others. 0 means [privacy.MinRows]. With 1, components are as
+	// they were fitted, as in the paper.
 	MinRows int
-	// Method is how what is gathered becomes one mixture.
+	// Method turns the gathered components into one mixture.
 	Method Method
-	// Seed is public. It gives the starts of all fits and the synthetic rows.
+	// Seed is public. It determines the starts of all fits and the synthetic rows.
 	Seed [32]byte
 }
 
-// Method is a way to make one mixture of many components.
+// Method is a way to turn many components into one mixture.
 type Method int
 
 const (
-	// Synthetic is the paper's: EM on synthetic rows from a k-means++ start.
+	// Synthetic is the paper's method: EM on synthetic rows from a k-means++ start.
 	Synthetic Method = iota
-	// Reduced is [Moments.Reduce], without synthetic rows.
+	// Reduced uses [Moments.Reduce], without synthetic rows.
 	Reduced
-	// ReducedStart is EM on synthetic rows from the reduced mixture.
+	// ReducedStart runs EM on synthetic rows from the reduced mixture.
 	ReducedStart
 )
 
-// Validate reports the first field that is out of range.
+// Validate returns an error for the first field that is out of range.
 func (c Config) Validate() error {
 	if err := c.Local.Validate(); err != nil {
 		return fmt.Errorf("local %w", err)
@@ -60,38 +60,39 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Result is a shared mixture and where it is from. It is the same at all members.
+// Result is a shared mixture and its origin. It is the same at all members.
 type Result struct {
 	Mixture *gmm.Mixture
-	// Rows is |D|, the rows of all participants behind it.
+	// Rows is |D|, the number of rows of all participants.
 	Rows int
-	// Gathered is the number of components that it was made from.
+	// Gathered is the number of components that the participants published.
 	Gathered int
-	// Synthetic is |S|, 0 if there were no synthetic rows.
+	// Synthetic is |S|, the number of synthetic rows, possibly 0.
 	Synthetic int
-	// Choices are the numbers of components that were tried, Best the one taken.
+	// Choices lists the numbers of components that were tried; Best is the index of the chosen
+	// one.
 	Choices []Summary
 	Best    int
 }
 
-// Summary is what a number of components came to.
+// Summary is the result of one number of components.
 type Summary struct {
 	Components int
-	// MeanLogLik is that of the synthetic rows, in nats.
+	// MeanLogLik is the mean log-likelihood of the synthetic rows, in nats.
 	MeanLogLik float64
-	// BIC takes the synthetic rows for data: the paper's criterion, by which the
-	// best is chosen. It grows with their number, which is arbitrary.
+	// BIC is the paper's criterion, which treats the synthetic rows as data. It chooses the
+	// best, although it grows with their number, which is arbitrary.
 	BIC float64
-	// BICData is the same with the number of the participants' rows in place of that
-	// of the synthetic ones. Without synthetic rows it is what BIC rises to at most
-	// above −2 ln L of the gathered mixture, and the best is chosen by it.
+	// BICData is BIC with the number of the participants' rows in place of the synthetic ones.
+	// Without synthetic rows it is the largest possible value of BIC, relative to −2 ln L of
+	// the gathered mixture, and chooses the best.
 	BICData float64
-	// Divergence is what Reduce returns, in nats.
+	// Divergence is the divergence that Reduce returns, in nats.
 	Divergence float64
 }
 
-// Merge is Eq. (4): all components in one mixture, each contribution with the share
-// of its rows in all. The order of the contributions is that of the components.
+// Merge is Eq. (4): one mixture of all components, in the order of the contributions, each
+// weighted by its share of all rows.
 func Merge(contributions []Contribution) (m Moments, rows int) {
 	for _, c := range contributions {
 		rows += c.Rows
@@ -108,9 +109,9 @@ func Merge(contributions []Contribution) (m Moments, rows int) {
 	return m, rows
 }
 
-// Aggregate is the server's part of Algorithm 4.1, which every member does for
-// itself: the shared mixture from what all have published. The synthetic rows are the
-// same bytes everywhere, and the fit to them has the same bits.
+// Aggregate is the server's part of Algorithm 4.1, which every member runs itself: it computes
+// the shared mixture from all published ones. The synthetic rows are the same bytes everywhere,
+// and the fit to them has the same bits.
 func Aggregate(contributions []Contribution, c Config) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -141,9 +142,9 @@ func (c Config) perComponent() int {
 	return c.PerComponent
 }
 
-// Contribution returns the shared mixture as that of a participant with all the rows
-// behind it. Aggregated with the contributions of newcomers it gives the next shared
-// mixture: nobody trains again, and nobody need have kept what was gathered before.
+// Contribution returns the shared mixture as if one participant had all its rows. Aggregated
+// with the contributions of newcomers, it gives the next shared mixture. No earlier member has
+// to train again, and no earlier contribution has to be kept.
 func (r *Result) Contribution() Contribution {
 	return Contribution{Rows: r.Rows, Moments: MomentsOf(r.Mixture)}
 }

@@ -16,20 +16,20 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Kind is the algorithm by its name.
+// Kind describes the algorithm to the program.
 var Kind = algorithm.Kind{
 	Name: "fedgen", About: "a Gaussian mixture in one round, from the participants' own mixtures",
 	New: func() algorithm.Algorithm { return new(Algorithm) },
 }
 
-// Algorithm learns a mixture in one round from the participants' own ones, and may refine
-// it by rounds of sums.
+// Algorithm learns a mixture in one round from the participants' own mixtures, and may refine
+// it in rounds of sums. Its fields are the settings.
 type Algorithm struct {
-	Components, MostComponents int // the latter 0 for a number
+	Components, MostComponents int // MostComponents is 0 unless it is a range
 	Tol                        float64
 	Covariance                 string
-	// Synthetic is the number of rows that are drawn for each component gathered to fit
-	// to them from scratch; 0: 100, to fit to them from the reduced mixture.
+	// Synthetic is the number of rows drawn per gathered component, for a fit from scratch. 0
+	// draws 100 and starts the fit from the reduced mixture.
 	Synthetic int
 	Refine    int // rounds of sums
 	MinRows   int
@@ -38,7 +38,7 @@ type Algorithm struct {
 
 var _ algorithm.Algorithm = (*Algorithm)(nil)
 
-// Options binds the settings.
+// Options returns the options that set the fields.
 func (a *Algorithm) Options() option.Table {
 	return slices.Concat(option.Table{
 		option.Range(&a.Components, &a.MostComponents, "components", 5, "number `K` of components of the shared mixture, one per pattern in the data, or a range such as 3-10 to choose from by BIC", option.AtLeast(1)),
@@ -52,7 +52,7 @@ func (a *Algorithm) Options() option.Table {
 	})
 }
 
-// Prepare completes the settings.
+// Prepare checks and completes the settings.
 func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 	switch most := max(a.Components, a.MostComponents); {
 	case most > maxComponents:
@@ -65,7 +65,7 @@ func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 	return a.Budget.Prepare(c)
 }
 
-// Traits says what the settings ask of those who run them.
+// Traits returns what the settings require of a run.
 func (a *Algorithm) Traits() algorithm.Traits {
 	return algorithm.Traits{
 		Rounds: 1 + a.Refine, HoldsRows: true, Secret: a.Epsilon != 0, Patterns: true,
@@ -73,7 +73,7 @@ func (a *Algorithm) Traits() algorithm.Traits {
 	}
 }
 
-// Disclosure says what members tell each other.
+// Disclosure returns what members reveal to each other.
 func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	const own = "the mixture of its own rows: the weights, means and covariance matrices of the components, and the number of rows"
 	d := algorithm.Disclosure{Shown: []string{a.Disclosed(privacy.OfRows(own, "each component is", a.MinRows), c)}}
@@ -93,7 +93,7 @@ func (a *Algorithm) config(seed uint64, least int) Config {
 	return c
 }
 
-// Train plays one participant's part.
+// Train runs one participant's part of the training.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	out := algorithm.Outcome{Warnings: a.Warnings(d.Rows)}
 	least, err := privacy.LeastRows(g, d, a.MinRows)
@@ -122,8 +122,8 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	return out, err
 }
 
-// once is the one round. With nobody else there is nothing to put together: the local
-// mixture is the shared one. few is how many own components were merged.
+// once makes the one round. A participant that learns alone uses its local mixture as the
+// shared one. few is the number of own components that were merged because they had few rows.
 func (a *Algorithm) once(ctx context.Context, g collabdict.Group, x *mat.Dense, d algorithm.Data, c Config) (r *Result, few int, err error) {
 	var own Contribution
 	switch {
@@ -142,7 +142,7 @@ func (a *Algorithm) once(ctx context.Context, g collabdict.Group, x *mat.Dense, 
 	return r, few, err
 }
 
-// private is the own mixture with noise. Each value lies within Clip of the middle.
+// private fits the own mixture with noise. Each value lies within Clip of the middle.
 func (a *Algorithm) private(x *mat.Dense, d algorithm.Data, c Config) (Contribution, error) {
 	_, dim := x.Dims()
 	p := Privacy{Epsilon: a.Epsilon, Delta: a.Delta, Low: make([]float64, dim), High: make([]float64, dim)}
@@ -174,7 +174,7 @@ func (r *Result) selection() *algorithm.Selection {
 	return s
 }
 
-// refine makes rounds of sums from the model of out, and keeps in out what they come to.
+// refine makes rounds of sums from the model in out, and stores their results in out.
 func (a *Algorithm) refine(ctx context.Context, g collabdict.Group, d algorithm.Data, out *algorithm.Outcome, after func(algorithm.Progress)) error {
 	first := out.Model.(*gmm.Mixture)
 	l, err := dem.NewLearner(d.Rows, dem.Config{Mixture: func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return first, nil }})
@@ -189,7 +189,7 @@ func (a *Algorithm) refine(ctx context.Context, g collabdict.Group, d algorithm.
 	return err
 }
 
-// Load returns the mixture that arrays are of.
+// Load returns the mixture stored in arrays.
 func (a *Algorithm) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
 	return settings.Load(arrays, a.Covariance, coordinates)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// AverageLogDensities returns the mean over several mixtures of the log-density of
-// each row of x, in nats: the paper's baseline of local models, whose scores are
-// averaged. The other one, all rows in one place, is [Select] on them.
+// AverageLogDensities returns the log density of each row of x in nats, averaged over several
+// mixtures. It is the paper's baseline of local models with averaged scores. For the other
+// baseline, all rows in one place, use [Select].
 func AverageLogDensities(mixtures []*gmm.Mixture, x *mat.Dense) []float64 {
 	rows, _ := x.Dims()
 	sum := make([]float64, rows)

@@ -8,10 +8,9 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Contribution is what a participant publishes: the mixture that it has fitted to
-// its rows, and their number. All members see it. It says as much about the rows as
-// their mixture does; a component that few rows made would be close to these rows, so
-// [Local] merges it into another. See [Private] for noise.
+// Contribution is what a participant publishes to all members: the mixture fitted to its rows,
+// and their number. It reveals as much about the rows as their mixture does. A component of few
+// rows would be close to these rows, so [Local] merges it into another. [Private] adds noise.
 type Contribution struct {
 	Rows int
 	Moments
@@ -21,14 +20,15 @@ const (
 	maxComponents = 1 << 12
 	maxDim        = 1 << 14
 	maxRows       = 1 << 40
-	// largest bounds means, and the square roots of variances: their products can be
-	// added up without an overflow.
+	// largest bounds means and standard deviations, so that sums of their products cannot
+	// overflow.
 	largest = 0x1p200
-	// offSimplex is how far from 1 the rounding of weights may take their sum.
+	// offSimplex is the largest difference from 1 that rounding may give the sum of the
+	// weights.
 	offSimplex = 1e-9
 )
 
-// Validate reports the first size or value that no contribution may have.
+// Validate returns an error for the first size or value that is impossible for a contribution.
 func (c Contribution) Validate() error {
 	if c.Rows < 1 || int64(c.Rows) > maxRows {
 		return fmt.Errorf("rows: want 1 to 2^40, got %d", c.Rows)
@@ -85,7 +85,7 @@ func (c Contribution) validateComponent(k int) error {
 	return nil
 }
 
-// stride is the number of values of a component's covariance matrix in memory.
+// stride returns the number of values of a component's covariance matrix in memory.
 func stride(form gmm.Covariance, dim int) int {
 	if form == gmm.Full {
 		return dim * dim

@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// version is that of the encoding of a contribution. Numbers are big endian:
+// version is the version of the encoding of a contribution. Numbers are big endian:
 //
 //	version          1 byte
 //	form             1 byte: 0 full, 1 diagonal, 2 spherical
@@ -52,7 +52,7 @@ func (c Contribution) Encode() ([]byte, error) {
 	return out, nil
 }
 
-// coded is the number of values of a component's covariance matrix in bytes.
+// coded returns the number of encoded values of a component's covariance matrix.
 func coded(form gmm.Covariance, dim int) int {
 	return map[gmm.Covariance]int{gmm.Full: dim * (dim + 1) / 2, gmm.Diag: dim, gmm.Spherical: 1}[form]
 }
@@ -64,8 +64,8 @@ func appendFloats(to []byte, x []float64) []byte {
 	return to
 }
 
-// Decode is the inverse of Encode for rows of dim columns, a form of covariance
-// matrices and at most `most` components. It takes nothing that Encode does not give.
+// Decode is the inverse of Encode for rows of dim columns, the given form of covariance
+// matrices and at most `most` components. It accepts only what Encode can produce.
 func Decode(blob []byte, form gmm.Covariance, dim, most int) (Contribution, error) {
 	if len(blob) < headLength || blob[0] != version {
 		return Contribution{}, fmt.Errorf("want a mixture in format version %d, got %d bytes in another format: run the same program version on all members", version, len(blob))
@@ -101,7 +101,7 @@ func Decode(blob []byte, form gmm.Covariance, dim, most int) (Contribution, erro
 	return c, nil
 }
 
-// reader is what is left of bytes whose number has been checked.
+// reader is the unread part of bytes whose length has been checked.
 type reader []byte
 
 func (r *reader) floats(n int) []float64 {

@@ -7,8 +7,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// rounded is by how much the rounding of weights may take the rows of a component off
-// their whole number.
+// rounded is the most by which the rounding of weights may move a component's number of rows.
 const rounded = 1e-6
 
 func (c Config) minRows() int {
@@ -18,10 +17,11 @@ func (c Config) minRows() int {
 	return c.MinRows
 }
 
-// WithoutFew returns a contribution in which no component is of fewer rows than least,
-// and how many are in c. Always the one of fewest rows is replaced, with the one for
-// which that costs least by Runnalls (2007), by one with their weight, mean and covariance. The
-// contribution of fewer rows in all is one component.
+// WithoutFew returns a contribution in which every component has at least `least` rows, and the
+// number of components of c that had fewer. It repeatedly takes the component of fewest rows,
+// and the partner with which merging costs least by Runnalls (2007). One component with the
+// weight, mean and covariance of both replaces them. If c has fewer than least rows in all, one
+// component remains.
 func (c Contribution) WithoutFew(least int) (large Contribution, few int, err error) {
 	enough := (float64(least) - rounded) / float64(c.Rows)
 	for _, w := range c.Weights {
@@ -63,7 +63,7 @@ func (c Contribution) WithoutFew(least int) (large Contribution, few int, err er
 	}
 	large = Contribution{Rows: c.Rows, Moments: r.moments()}
 	for k, w := range large.Weights {
-		large.Weights[k] = math.Min(w, 1) // which the rounding of their sum may exceed
+		large.Weights[k] = math.Min(w, 1) // rounding may push a sum of weights above 1
 	}
 	return large, few, nil
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// fit takes EM on synthetic rows from the mixtures that are given, if any.
+// fit runs EM on synthetic rows, from the given mixtures or, if there are none, from k-means++
+// starts.
 func (r *Result) fit(merged Moments, starts []Moments, c Config) (*Result, error) {
 	r.Synthetic = r.Gathered * c.perComponent()
 	x, err := merged.Sample(r.Synthetic, source(c.Seed, "synthetic rows", 0))
@@ -37,7 +38,7 @@ func (r *Result) fit(merged Moments, starts []Moments, c Config) (*Result, error
 	return r, nil
 }
 
-// fitFrom is Select from mixtures in place of k-means++ starts.
+// fitFrom is Select with given mixtures in place of k-means++ starts.
 func fitFrom(starts []Moments, x *mat.Dense, em gmm.EM) (choices []Choice, best int, err error) {
 	for _, start := range starts {
 		m, err := start.Mixture()
@@ -57,7 +58,7 @@ func fitFrom(starts []Moments, x *mat.Dense, em gmm.EM) (choices []Choice, best 
 	return choices, leastBIC(choices, x), nil
 }
 
-// choose takes the reduced mixture with the least BIC that there can be at worst.
+// choose chooses the reduced mixture whose largest possible BIC is smallest.
 func (r *Result) choose(left []Moments, costs []float64) (*Result, error) {
 	rows := float64(r.Rows)
 	for i, moments := range left {

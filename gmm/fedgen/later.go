@@ -2,7 +2,7 @@ package fedgen
 
 import "github.com/collabdict/collabdict"
 
-// later is a group whose rounds come after the one that was made before.
+// later is a group whose rounds are counted after the one round made before.
 type later struct{ collabdict.Group }
 
 var _ collabdict.Absentee = later{}

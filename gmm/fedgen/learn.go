@@ -9,9 +9,9 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Local fits a participant's mixture to its rows: its part before anything is
-// published. It returns an error for fewer rows than a component may be of. few is how
-// many components were, and have been merged into others.
+// Local fits a participant's mixture to its rows, before anything is published. It is an error
+// if x has fewer rows than the smallest component may have. few is the number of components
+// that were too small and were merged into others.
 func Local(x *mat.Dense, c Config) (own Contribution, few int, err error) {
 	if err := c.Validate(); err != nil {
 		return Contribution{}, 0, err
@@ -31,8 +31,8 @@ func Local(x *mat.Dense, c Config) (own Contribution, few int, err error) {
 	return own, few, nil
 }
 
-// Learn is FedGenGMM at one participant: a local fit to the rows of x, one Gather,
-// and the shared mixture.
+// Learn runs FedGenGMM at one participant: a local fit to the rows of x, one Gather, and the
+// shared mixture.
 func Learn(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Result, error) {
 	own, _, err := Local(x, c)
 	if err != nil {
@@ -41,8 +41,8 @@ func Learn(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Re
 	return Exchange(ctx, g, own, c)
 }
 
-// Exchange gathers the contributions of all members and aggregates them. Who is
-// lost before it has published is left out.
+// Exchange gathers the contributions of all members and aggregates them. A member that is lost
+// before it has published is left out.
 func Exchange(ctx context.Context, g collabdict.Group, own Contribution, c Config) (*Result, error) {
 	blob, err := own.Encode()
 	if err != nil {
@@ -54,7 +54,7 @@ func Exchange(ctx context.Context, g collabdict.Group, own Contribution, c Confi
 	}
 	var all []Contribution
 	for s, blob := range blobs {
-		if blob == nil { // not in the view
+		if blob == nil { // member is not in the view
 			continue
 		}
 		one, err := Decode(blob, c.EM.Form, own.Dim(), c.Local.Max)

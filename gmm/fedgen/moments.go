@@ -9,13 +9,13 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Moments are a mixture as weights, means and covariance matrices: the form in
-// which mixtures are published, put together, reduced and sampled.
+// Moments is a mixture as weights, means and covariance matrices: the form in which mixtures
+// are published, merged, reduced and sampled.
 type Moments struct {
 	Form        gmm.Covariance
-	Weights     []float64   // K, on the simplex
+	Weights     []float64   // K values, at least 0, with a sum of 1
 	Means       [][]float64 // K by M
-	Covariances [][]float64 // per component M by M, row-major, if Full; else M variances
+	Covariances [][]float64 // per component M by M, row-major, if Full; otherwise M variances
 }
 
 // MomentsOf returns the moments of a mixture.
@@ -44,8 +44,8 @@ func covariance(m *gmm.Mixture, k int) []float64 {
 // Dim returns M.
 func (m Moments) Dim() int { return len(m.Means[0]) }
 
-// Mixture returns the mixture that has these moments. It returns an error unless
-// the weights lie on the simplex and the covariances are positive definite.
+// Mixture returns the mixture with these moments. It returns an error unless the weights are at
+// least 0 with a sum of 1 and the covariances are positive definite.
 func (m Moments) Mixture() (*gmm.Mixture, error) {
 	dim := m.Dim()
 	means := mat.NewDense(len(m.Weights), dim, nil)
@@ -76,9 +76,9 @@ func errSingular(k int) error {
 	return fmt.Errorf("component %d: the covariance matrix is not positive definite, or barely so: raise the regularisation", k+1)
 }
 
-// average returns the component of least divergence from a weighted set of
-// components: with their total weight, mean and covariance. Members compute it each
-// for itself, so each product is rounded.
+// average returns the component that diverges least from a weighted set of components; it has
+// their total weight, mean and covariance. It rounds each product, so that all members compute
+// the same bits.
 func (m Moments) average(of ...int) (weight float64, mean, covariance []float64) {
 	dim := m.Dim()
 	mean, covariance = make([]float64, dim), make([]float64, len(m.Covariances[0]))
@@ -100,7 +100,7 @@ func (m Moments) average(of ...int) (weight float64, mean, covariance []float64)
 	return weight, mean, covariance
 }
 
-// addSpread adds share·(C + (μ−c)(μ−c)ᵀ) to sum, or its diagonal.
+// addSpread adds share·(C + (μ−c)(μ−c)ᵀ), or its diagonal, to sum.
 func addSpread(sum []float64, share float64, covariance, mean, centre []float64) {
 	dim := len(mean)
 	if len(sum) == dim {

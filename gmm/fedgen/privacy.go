@@ -7,21 +7,22 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// Privacy asks for a contribution that is (Epsilon, Delta)-differentially private: what is
-// published has nearly the same distribution with any one row of the participant's or
-// without it. It holds for all that [Private] returns, the number of rows included,
-// and for no other use of these rows: neither a refinement by sums, nor a second
-// contribution, whose Epsilon and Delta add up.
+// Privacy asks for an (Epsilon, Delta)-differentially private contribution: with or without any
+// one row of the participant, what is published has nearly the same distribution. The guarantee
+// holds for everything that [Private] returns, including the number of rows. It covers no other
+// use of these rows, such as a refinement by sums. With a second contribution, Epsilon and
+// Delta add up.
 type Privacy struct {
 	Epsilon, Delta float64
-	// Low and High are the range of each column. They must be known without looking at
-	// the rows, which are clamped to them.
+	// Low and High are the range of each column. They must be known without looking at the
+	// rows, whose values are clamped to them.
 	Low, High []float64
-	// Iterations of EM are run, whatever the rows are; each adds noise. 0 means 10.
+	// Iterations is the number of EM iterations, which does not depend on the rows. Each one
+	// adds noise. 0 means 10.
 	Iterations int
 }
 
-// Validate reports the first field that is out of range for rows of dim columns.
+// Validate returns an error for the first field that is out of range for rows of dim columns.
 func (p Privacy) Validate(dim int) error {
 	if !(p.Epsilon > 0 && p.Epsilon <= 100) || !(p.Delta > 0 && p.Delta < 1) {
 		return fmt.Errorf("privacy: want an epsilon above 0 and at most 100, and a delta between 0 and 1, got %g and %g", p.Epsilon, p.Delta)
@@ -47,12 +48,12 @@ func (p Privacy) iterations() int {
 	return p.Iterations
 }
 
-// Sigma is the standard deviation of the noise, in units of what one row can change in
-// each of the three kinds of sums. Adding or removing a row changes the counts, the sums
-// and the sums of products of an iteration by a vector of length 1 each in these units,
-// so of length √3 together; iterations choose their mixture by what came out before, and
-// compose to one Gaussian mechanism of sensitivity √(3·Iterations) (Dong, Roth and Su
-// 2022). Noisy sums are rounded ([privacy.Noisy]).
+// Sigma returns the standard deviation of the noise, in units of the largest change that one
+// row can make to each of the three kinds of sums. In these units, one row changes the counts,
+// the sums and the sums of products of an iteration by a vector of length 1 each, together √3.
+// Each iteration depends on the output of the one before, so all of them compose to one
+// Gaussian mechanism of sensitivity √(3·Iterations) (Dong, Roth and Su 2022). Noisy sums are
+// rounded ([privacy.Noisy]).
 func (p Privacy) Sigma() float64 {
 	return math.Sqrt(3*float64(p.iterations())) / privacy.GaussianRatio(p.Epsilon, p.Delta)
 }

@@ -14,15 +14,14 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Private is [Local] with differential privacy: EM from a start that does not depend
-// on the rows, with Gaussian noise on the sums of each iteration (DP-EM, Park et al.
-// 2017), and k components, which are not chosen by the rows either. The seed of the
-// start is public; noise must be a source that nobody else can guess, and that is used
-// once.
+// Private is [Local] with differential privacy. It runs EM with Gaussian noise on the sums of
+// each iteration (DP-EM, Park et al. 2017). Neither the start nor the number k of components
+// depends on the rows. The seed of the start is public; noise must be a source that nobody else
+// can guess, used only once.
 //
-// Few rows are lost in noise: a component is left as it was while its mean would have
-// an error of the column's half range. A start that knows nothing of the rows ends in a
-// worse optimum than k-means++; more components make up for that.
+// Components of few rows are lost in noise: a component does not change while the error of its
+// mean would be half a column's range. A start that ignores the rows ends in a worse optimum
+// than k-means++; more components make up for that.
 func Private(x *mat.Dense, k int, form gmm.Covariance, p Privacy, seed [32]byte, noise rand.Source) (Contribution, error) {
 	_, dim := x.Dims()
 	if err := p.Validate(dim); err != nil {
@@ -34,7 +33,7 @@ func Private(x *mat.Dense, k int, form gmm.Covariance, p Privacy, seed [32]byte,
 	return p.learn(x, unitStart(k, dim, form, seed), noise)
 }
 
-// learn is [Private] from a start, which it changes.
+// learn is [Private] from a given start, which it changes.
 func (p Privacy) learn(x *mat.Dense, start Moments, noise rand.Source) (Contribution, error) {
 	e := &privateEM{z: p.unit(x), sigma: p.Sigma(), noise: noise, model: start}
 	for range p.iterations() {
@@ -48,17 +47,17 @@ func (p Privacy) learn(x *mat.Dense, start Moments, noise rand.Source) (Contribu
 	return out, out.Validate()
 }
 
-// privateEM is EM on rows within [−1, 1] in each column.
+// privateEM runs EM on rows within [−1, 1] in each column.
 type privateEM struct {
 	z     *mat.Dense
 	sigma float64
 	noise rand.Source
 	model Moments
-	rows  float64 // of the last iteration, with noise
+	rows  float64 // noisy number of rows in the last iteration
 }
 
-// unit returns the rows moved and scaled so that each column's range is [−1, 1], which
-// values outside of it are clamped to. What is no number becomes 0.
+// unit returns the rows with each column's range mapped to [−1, 1]. Values outside are clamped,
+// and a value that is not a number becomes 0.
 func (p Privacy) unit(x *mat.Dense) *mat.Dense {
 	var z mat.Dense
 	z.Apply(func(_, i int, v float64) float64 {
@@ -95,8 +94,9 @@ func (p Privacy) units(m Moments) Moments {
 	return m
 }
 
-// unitStart is k centres spread over the middle half of the cube, as rows are seldom at
-// the ends of a range, each with the variances of a box of the cube's k-th part.
+// unitStart returns k centres spread over the middle half of the cube, because rows are seldom
+// at the ends of a range. Each has the variances of a box with the k-th part of the cube's
+// volume.
 func unitStart(k, dim int, form gmm.Covariance, seed [32]byte) Moments {
 	low, high := make([]float64, dim), make([]float64, dim)
 	floats.AddConst(-0.5, low)
@@ -115,7 +115,7 @@ func unitStart(k, dim int, form gmm.Covariance, seed [32]byte) Moments {
 	return m
 }
 
-// step is the distance of two variances of a component in memory.
+// step returns the distance in memory between two variances of a component.
 func step(form gmm.Covariance, dim int) int {
 	if form == gmm.Full {
 		return dim + 1
@@ -123,14 +123,14 @@ func step(form gmm.Covariance, dim int) int {
 	return 1
 }
 
-// noisy are the sums over rows of one component, about the origin.
+// noisy holds the sums over rows of one component, about the origin.
 type noisy struct {
 	n             float64
 	first, second []float64
 }
 
-// scales are the lengths of a row's first and second moments, at most. As Σ_k r_k² ≤ 1,
-// no row changes those of all components together by more.
+// scales returns the largest lengths of a row's first and second moments. As Σ_k r_k² ≤ 1, no
+// row changes the moments of all components together by more.
 func (e *privateEM) scales() (first, second float64) {
 	dim := float64(e.model.Dim())
 	if e.model.Form == gmm.Full {
@@ -139,7 +139,7 @@ func (e *privateEM) scales() (first, second float64) {
 	return math.Sqrt(dim), math.Sqrt(dim)
 }
 
-// sums returns the moments of the rows with responsibilities r, and with noise.
+// sums returns the noisy moments of the rows with responsibilities r.
 func (e *privateEM) sums(r *mat.Dense) []noisy {
 	dim := e.model.Dim()
 	width := stride(e.model.Form, dim)
@@ -171,7 +171,7 @@ func (e *privateEM) sums(r *mat.Dense) []noisy {
 	return all
 }
 
-// maximise takes the M-step from noisy sums. From here on nothing looks at the rows.
+// maximise makes the M-step from noisy sums. After the sums, nothing uses the rows.
 func (e *privateEM) maximise(sums []noisy) {
 	scale1, scale2 := e.scales()
 	e.rows = 0
@@ -186,16 +186,15 @@ func (e *privateEM) maximise(sums []noisy) {
 			e.model.Means[k][i] = math.Max(-1, math.Min(1, v/s.n))
 		}
 		floats.Scale(1/s.n, s.second)
-		// A variance below the noise in it cannot be told from none.
+		// A variance below its own noise cannot be distinguished from 0.
 		least := math.Min(1, math.Max(1e-6, e.sigma*scale2/s.n))
 		e.model.Covariances[k] = aroundMean(e.model.Form, s.second, e.model.Means[k], least)
 	}
 	floats.Scale(1/passes.Sum(e.model.Weights), e.model.Weights)
 }
 
-// aroundMean returns the covariance matrix of second moments about the origin, with no
-// eigenvalue below least or above the dimension, which is the most that rows in
-// the cube can have.
+// aroundMean returns the covariance matrix for second moments about the origin. Its eigenvalues
+// are kept between least and the dimension, the most that rows in the cube can have.
 func aroundMean(form gmm.Covariance, second, mean []float64, least float64) []float64 {
 	dim := len(mean)
 	out := make([]float64, len(second))

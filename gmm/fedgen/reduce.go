@@ -9,13 +9,13 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Reduce replaces two components by one with their weight, mean and covariance until
-// k are left: always the pair that costs least by Runnalls (2007). It returns what is
-// left and the sum of the costs, which bounds the Kullback-Leibler divergence of m from
-// it, in nats. Ties go to the first pair, so that all members come to the same.
+// Reduce repeatedly replaces two components by one with their weight, mean and covariance,
+// until k are left. It always takes the pair that costs least by Runnalls (2007); ties go to
+// the first pair, so all members get the same result. It returns the remaining components and
+// the sum of the costs. The sum bounds the Kullback-Leibler divergence of m from the result, in
+// nats.
 //
-// For K components it takes about K² covariance factorisations and K²/2 values of
-// memory.
+// For K components it takes about K² covariance factorisations and K²/2 values of memory.
 func (m Moments) Reduce(k int) (Moments, float64, error) {
 	r, err := newReduction(m)
 	if err != nil {
@@ -29,17 +29,17 @@ func (m Moments) Reduce(k int) (Moments, float64, error) {
 	return r.moments(), r.cost, nil
 }
 
-// reduction is a mixture on its way. Components without weight are gone.
+// reduction is a mixture during Reduce. Components without weight have been merged.
 type reduction struct {
 	Moments
 	logDet []float64   // ln|C_k|
-	costs  [][]float64 // of merging i with each j after it, at j−i−1; +Inf if one is gone
-	next   []int       // per component the place in costs of the cheapest
+	costs  [][]float64 // costs[i][j−i−1] is the cost of merging i with a later j; +Inf if one is gone
+	next   []int       // index in costs of each component's cheapest partner
 	left   int
 	cost   float64
 }
 
-// withoutCosts returns a mixture of which no cost is known yet.
+// withoutCosts returns a reduction of m with no costs computed yet.
 func withoutCosts(m Moments) (*reduction, error) {
 	n := len(m.Weights)
 	r := &reduction{Moments: Moments{
@@ -88,7 +88,7 @@ func (r *reduction) search(i int) {
 	}
 }
 
-// cheapest is the cost of the cheapest partner after i.
+// cheapest returns the cost of the cheapest partner after i.
 func (r *reduction) cheapest(i int) float64 {
 	if len(r.costs[i]) == 0 {
 		return math.Inf(1)
@@ -96,7 +96,7 @@ func (r *reduction) cheapest(i int) float64 {
 	return r.costs[i][r.next[i]]
 }
 
-// price is Runnalls' cost of merging i and j, in room for a covariance matrix:
+// price returns Runnalls' cost of merging i and j; room holds a covariance matrix:
 //
 //	½ [(w_i + w_j) ln|C_ij| − w_i ln|C_i| − w_j ln|C_j|]
 //	C_ij = s_i C_i + s_j C_j + s_i s_j (μ_i − μ_j)(μ_i − μ_j)ᵀ with s_i = w_i/(w_i + w_j)
@@ -123,7 +123,7 @@ func (r *reduction) price(i, j int, room []float64) float64 {
 		level(room)
 	}
 	det, ok := logDet(r.Form, room, dim)
-	if !ok { // so far apart that their covariance is all but singular
+	if !ok { // so far apart that their joint covariance is nearly singular
 		return math.Inf(1)
 	}
 	return 0.5 * (float64(weight*det) - float64(r.Weights[i]*r.logDet[i]) - float64(r.Weights[j]*r.logDet[j]))
@@ -148,7 +148,7 @@ func (r *reduction) step() error {
 	return nil
 }
 
-// join merges a component into another, whose price is finite.
+// join merges component gone into component to. Their price must be finite.
 func (r *reduction) join(to, gone int) {
 	r.Weights[to], r.Means[to], r.Covariances[to] = r.average(to, gone)
 	r.logDet[to], _ = logDet(r.Form, append([]float64(nil), r.Covariances[to]...), r.Dim())
@@ -156,8 +156,8 @@ func (r *reduction) join(to, gone int) {
 	r.left--
 }
 
-// renew brings the costs of i with what comes after it up to date when one component
-// has changed and one, after it, is gone.
+// renew updates the costs of i with later components after component changed has changed and a
+// later one is gone.
 func (r *reduction) renew(i, changed, gone int) {
 	if i > gone || r.Weights[i] == 0 && i != gone {
 		return
@@ -186,7 +186,7 @@ func (r *reduction) renew(i, changed, gone int) {
 	}
 }
 
-// moments returns the components that are left.
+// moments returns the remaining components.
 func (r *reduction) moments() Moments {
 	out := Moments{Form: r.Form}
 	for k, w := range r.Weights {
@@ -199,7 +199,7 @@ func (r *reduction) moments() Moments {
 	return out
 }
 
-// logDet returns ln|C| and uses up the matrix, or the variances.
+// logDet returns ln|C|. It overwrites the matrix or variances.
 func logDet(form gmm.Covariance, c []float64, dim int) (float64, bool) {
 	if form != gmm.Full {
 		return portable.LogProduct(c), true
@@ -213,8 +213,8 @@ func logDet(form gmm.Covariance, c []float64, dim int) (float64, bool) {
 	return 2 * portable.LogProduct(c[:dim]), true
 }
 
-// reductions returns what is left of m at each number of components in a range, from
-// the largest down, and the sums of the costs.
+// reductions returns the reduced mixtures for each number of components in a range, from the
+// largest down, with the sums of the costs.
 func (m Moments) reductions(k Range) (left []Moments, costs []float64, err error) {
 	r, err := newReduction(m)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Sample draws n rows, n by M. All members that draw from the same moments with the
-// same source get the same bytes, on whatever machine.
+// Sample draws n rows, n by M. Members that draw from the same moments with the same source get
+// the same bytes on any machine.
 func (m Moments) Sample(n int, src rand.Source) (*mat.Dense, error) {
 	roots, err := m.roots()
 	if err != nil {
@@ -33,8 +33,8 @@ func (m Moments) Sample(n int, src rand.Source) (*mat.Dense, error) {
 	return x, nil
 }
 
-// picker returns the function that gives the component at which the running sum of the
-// weights exceeds u of their total.
+// picker returns the function that returns the component at which the running sum of the
+// weights exceeds the share u of their total.
 func (m Moments) picker() func(u float64) int {
 	running, total, last := make([]float64, len(m.Weights)), 0.0, 0
 	for k, w := range m.Weights {
@@ -50,7 +50,7 @@ func (m Moments) picker() func(u float64) int {
 	}
 }
 
-// roots returns per component the U with UᵀU = C, or the square roots of its variances.
+// roots returns, for each component, U with UᵀU = C, or the square roots of its variances.
 func (m Moments) roots() ([][]float64, error) {
 	out := make([][]float64, len(m.Covariances))
 	for k, c := range m.Covariances {
@@ -70,7 +70,7 @@ func (m Moments) roots() ([][]float64, error) {
 	return out, nil
 }
 
-// colour adds Uᵀz to the row, or the product of the square roots with z.
+// colour adds Uᵀz to the row, or, for diagonal forms, the roots times z.
 func colour(row, root, z []float64) {
 	dim := len(row)
 	if len(root) == dim {

@@ -12,11 +12,11 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Range is the numbers of components to choose from by the Bayesian information
-// criterion; one number if both ends are the same.
+// Range is a range of numbers of components, from which the Bayesian information criterion
+// chooses. With equal ends it is one number.
 type Range struct{ Min, Max int }
 
-// Validate reports a range without a number of components in it.
+// Validate returns an error if the range is empty or out of bounds.
 func (r Range) Validate() error {
 	if r.Min < 1 || r.Max < r.Min || r.Max > maxComponents {
 		return fmt.Errorf("components: want a number or a range within 1 to %d, got %d to %d", maxComponents, r.Min, r.Max)
@@ -24,12 +24,12 @@ func (r Range) Validate() error {
 	return nil
 }
 
-// Choice is a mixture that was fitted to choose from.
+// Choice is a fitted mixture that may be chosen.
 type Choice struct {
 	Mixture *gmm.Mixture
-	// MeanLogLik is that of the rows that it was fitted to, in nats.
+	// MeanLogLik is the mean log-likelihood of the rows it was fitted to, in nats.
 	MeanLogLik float64
-	// Iterations of EM were run; Converged says that the tolerance was met.
+	// Iterations is the number of EM iterations; Converged reports that they met the tolerance.
 	Iterations int
 	Converged  bool
 }
@@ -39,9 +39,9 @@ func (c Choice) BIC(rows float64) float64 {
 	return -float64(2*rows*c.MeanLogLik) + float64(float64(c.Mixture.FreeParameters())*portable.Log(rows))
 }
 
-// Select is TrainGMM of Algorithm 4.1: it fits a mixture of every number of components
-// in the range by EM from a k-means++ start and returns all, with the index of the one
-// of least BIC. There are never more components than rows. The seed gives the starts.
+// Select is TrainGMM of Algorithm 4.1. It fits a mixture of every number of components in the
+// range, up to the number of rows, by EM from k-means++ starts. It returns all of them, with
+// the index of the one of smallest BIC. The seed determines the starts.
 func Select(x *mat.Dense, r Range, em gmm.EM, seed [32]byte) (choices []Choice, best int, err error) {
 	if err := r.Validate(); err != nil {
 		return nil, 0, err
@@ -66,7 +66,7 @@ func choiceOf(fit *gmm.Fitted, x *mat.Dense) (Choice, error) {
 	return Choice{fit.Mixture, mean, len(fit.Trace), fit.Converged}, err
 }
 
-// leastBIC returns the index of the choice of least BIC for the rows of x.
+// leastBIC returns the index of the choice with the smallest BIC for the rows of x.
 func leastBIC(choices []Choice, x *mat.Dense) (best int) {
 	rows, _ := x.Dims()
 	for i, c := range choices {
@@ -77,7 +77,7 @@ func leastBIC(choices []Choice, x *mat.Dense) (best int) {
 	return best
 }
 
-// source returns a source of its own for a purpose and a number.
+// source returns a separate random source for each purpose and number.
 func source(seed [32]byte, purpose string, n int) rand.Source {
 	b := append(append([]byte("collabdict/fedgen/"), purpose...), 0)
 	b = binary.BigEndian.AppendUint64(b, uint64(n))

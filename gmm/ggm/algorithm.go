@@ -21,13 +21,13 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Kind is the algorithm by its name.
+// Kind describes the algorithm to the program.
 var Kind = algorithm.Kind{
 	Name: "ggm", About: "a mixture of sparse Gaussian graphical models, by private sums",
 	New: func() algorithm.Algorithm { return new(Algorithm) },
 }
 
-// Algorithm is the learning of a mixture by a [Learner], with its settings.
+// Algorithm learns a mixture with a [Learner]. Its fields are the settings.
 type Algorithm struct {
 	Components, MostComponents, Rounds int
 	Tol, Lambda0                       float64
@@ -42,7 +42,7 @@ type Algorithm struct {
 	shared *Solutions
 }
 
-// The scores of rows.
+// The values of Algorithm.Score.
 const (
 	scoreDensity  = "density"
 	scoreExpected = "expected"
@@ -50,7 +50,7 @@ const (
 
 var _ algorithm.InOneProcess = (*Algorithm)(nil)
 
-// Options binds the settings.
+// Options returns the options that set the fields.
 func (a *Algorithm) Options() option.Table {
 	return append(option.Table{
 		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, one per pattern in the data; a range such as 3-10, or auto for 4-20, is tried out on held-out rows (default auto; with --rho 5, with --epsilon 10)",
@@ -93,17 +93,17 @@ func (a *Algorithm) Options() option.Table {
 	}, append(a.Diversity.Options(), a.Budget.Options()...)...)
 }
 
-// paperComponents is the number of components if nobody says it, with the paper's prior.
+// paperComponents is the default number of components with the paper's prior.
 const paperComponents = 5
 
-// What there is to choose from by default.
+// The default choices of components and penalties.
 var (
 	numbers       = []int{4, 10, 20, 40}
 	mostByDefault = 20
 	penalties     = []float64{0.003, 0.03, 0.3}
 )
 
-// choices returns what there is to choose from; nil if everything is given.
+// choices returns the combinations to choose from, or nil if everything is given.
 func (a *Algorithm) choices() (out []Choice) {
 	if a.Rho > 0 || a.private() || a.start != nil || a.Components > 0 && a.MostComponents == 0 && a.Lambda > 0 {
 		return nil
@@ -127,7 +127,7 @@ func (a *Algorithm) choices() (out []Choice) {
 	return out
 }
 
-// sizes returns the ends of a range, and the usual numbers between.
+// sizes returns the ends of a range and the usual numbers between them.
 func sizes(least, most int) []int {
 	out := []int{least}
 	for _, k := range numbers {
@@ -148,7 +148,7 @@ func (a *Algorithm) readInit(content []byte) (digest string, err error) {
 	return fmt.Sprintf("%x", sha256.Sum256(content)), nil
 }
 
-// Prepare checks the start.
+// Prepare checks that the settings go together.
 func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 	if a.private() {
 		return a.preparePrivate(c)
@@ -166,7 +166,7 @@ func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 	return nil
 }
 
-// Traits says what the settings ask of those who run them.
+// Traits returns what the settings require of a run.
 func (a *Algorithm) Traits() algorithm.Traits {
 	if a.private() {
 		return dpem.Traits(&a.Budget, a.config(), true)
@@ -183,7 +183,7 @@ func (a *Algorithm) Traits() algorithm.Traits {
 	}
 }
 
-// Disclosure says what members tell each other.
+// Disclosure returns what members reveal to each other.
 func (a *Algorithm) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 	if a.private() {
 		return algorithm.Disclosure{}
@@ -191,16 +191,16 @@ func (a *Algorithm) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 	return algorithm.Disclosure{Sums: true, KnownMoments: true, Conserved: algorithm.Covariances}
 }
 
-// Together lets participants in one process share what they would all compute.
+// Together lets participants in one process share results that each would compute.
 func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
 	a.shared = &Solutions{}
 	return nil
 }
 
-// Train plays one participant's part. Moments of another type are left alone.
+// Train runs one participant's part of the training. It ignores moments of another type.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	switch {
-	case a.private() && (a.Hides(d) || g.Size() > 1): // which needs a source
+	case a.private() && (a.Hides(d) || g.Size() > 1): // noise needs a source
 		return a.trainPrivate(ctx, g, d, after)
 	case a.private():
 		return a.alone().Train(ctx, g, d, after)
@@ -251,7 +251,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	return out, err
 }
 
-// hasEdges reports whether any precision has an element that is not 0 off the diagonal.
+// hasEdges reports whether any precision matrix has an element other than 0 off the diagonal.
 func hasEdges(m *gmm.Mixture) bool {
 	for k := range m.Components() {
 		p := m.Precision(k)
@@ -266,7 +266,7 @@ func hasEdges(m *gmm.Mixture) bool {
 	return false
 }
 
-// edgeless tells that a model has no edges.
+// edgeless returns the warning for a model without edges.
 func (a *Algorithm) edgeless(l *Learner) string {
 	name, penalty := "rho", a.Rho
 	if chosen, _ := l.Chosen(); chosen.Lambda > 0 {
@@ -275,7 +275,7 @@ func (a *Algorithm) edgeless(l *Learner) string {
 	return fmt.Sprintf("no edges between columns at %s %g: all precision matrices are diagonal, so unusual combinations of values within a component go unnoticed; try --%[1]s %.3[3]g, or fewer --components", name, penalty, penalty/10)
 }
 
-// Load returns the mixture that arrays are of.
+// Load returns the mixture stored in arrays.
 func (a *Algorithm) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
 	m, err := gmm.LoadMixture(arrays, "", gmm.Full, coordinates)
 	if err != nil {
@@ -284,7 +284,7 @@ func (a *Algorithm) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Mo
 	return a.scoring(m), nil
 }
 
-// scoring returns a mixture as a model that scores rows as the settings say.
+// scoring returns the mixture as a model that scores rows according to the settings.
 func (a *Algorithm) scoring(m *gmm.Mixture) algorithm.Model {
 	if a.Score == scoreExpected {
 		return gmm.Expected{Mixture: m}

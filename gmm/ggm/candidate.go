@@ -18,8 +18,8 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// candidate is one mixture that is learned, with its prior. Where there is nothing to
-// choose there is one.
+// candidate is one mixture in training, with its prior. If there is nothing to choose, there is
+// one.
 type candidate struct {
 	components int
 	prior      prior
@@ -27,27 +27,28 @@ type candidate struct {
 	same      *columnstats.SameRows
 	model     *gmm.Mixture
 	rows      []float64 // N_k of the last total; nil before it
-	own       []float64 // N_k^s of the own vector in the last total; nil for none
-	pending   []float64 // π^s that belongs to the last local update; nil for none
+	own       []float64 // N_k^s of the own vector in the last total; nil if none was counted
+	pending   []float64 // π^s of the last local update; nil if there is none
 	updated   []float64 // N_k^s of the last local update
 	diversity privacy.Diversity
-	guard     guard.Components         // components left out or drawn, as totals so far have them
-	guarding  guard.Components         // as the last local update has them
-	doing     []algorithm.LowDiversity // what is new in that
-	done      []algorithm.LowDiversity // of the last round
+	guard     guard.Components         // components left out or drawn in the totals so far
+	guarding  guard.Components         // the same in the last local update
+	doing     []algorithm.LowDiversity // changes from guard to guarding
+	done      []algorithm.LowDiversity // changes in the last round
 	stalled   *glasso.StalledError
-	gain      float64     // of held-out rows, in the last total
-	recent    [][]float64 // the last totals, if they are blurred
+	gain      float64     // gain of held-out rows in the last total
+	recent    [][]float64 // the last totals, if totals are blurred
 }
 
-// recentTotals is how many totals the blur is averaged over at the end.
+// recentTotals is the number of last totals that are averaged at the end against the blur.
 const recentTotals = 10
 
-// ownRows is what the weights of a participant have beside its rows, for each component: with
-// the prior ∏_k π_k^ownRows a pattern that no own row shows is rare, and not impossible.
+// ownRows is the weight, in rows, that each component has in a participant's weights besides
+// its rows. With the prior ∏_k π_k^ownRows, a pattern without any own row is rare but not
+// impossible.
 const ownRows = 0.1
 
-// floor returns what the weights have beside rows.
+// floor returns the rows per component that the weights have besides real rows.
 func (p prior) floor() float64 {
 	if p.relative == nil {
 		return 0
@@ -58,17 +59,18 @@ func (p prior) floor() float64 {
 // len returns the length of the candidate's part of a vector.
 func (c *candidate) len(dim int) int { return passes.PackedLen(c.components, dim, true) + 1 }
 
-// update computes the candidate's part of a vector, and the weights that belong to it.
+// update computes the candidate's part of a vector, and the weights for it.
 func (c *candidate) update(l *Learner) ([]float64, error) {
 	x, err := c.statistics(l, nil)
 	if err != nil || l.partial == nil || collabdict.CheckBlocks(x, l.limits.statistics(c.components)) == nil {
 		return x, err
 	}
-	// What is put in the place of missing cells is out of all proportion to what is there.
+	// The values that replace missing cells are far larger than those present, so limit them.
 	return c.statistics(l, l.limits.replaced())
 }
 
-// statistics is update with what is put in the place of missing cells within limits, nil for none.
+// statistics is update with limits on the values that replace missing cells; nil means no
+// limits.
 func (c *candidate) statistics(l *Learner, replaced []float64) ([]float64, error) {
 	tilts, cells := c.prior.tilts(c.model), 0.0
 	s, err := c.guarded(l, func(m *gmm.Mixture) (s *passes.Moments, err error) {
@@ -107,8 +109,9 @@ func (c *candidate) statistics(l *Learner, replaced []float64) ([]float64, error
 	return append(s.Pack(), math.Max(-bound, math.Min(own, bound))), nil
 }
 
-// step is Eqs. (14) to (16) on the candidate's part of a total. counts says that the weights
-// pending belong to it. It returns the candidate after it, and its objective.
+// step applies Eqs. (14) to (16) of Idé et al. 2024 to the candidate's part of a total. It
+// returns the next candidate and its objective. counts reports that the total includes the
+// vector to which the pending weights belong.
 func (c *candidate) step(total []float64, dim int, counts bool) (next candidate, objective float64, err error) {
 	next = *c
 	next.done = nil
@@ -128,8 +131,8 @@ func (c *candidate) step(total []float64, dim int, counts bool) (next candidate,
 	return next, c.prior.objective(next.model, s, total[len(total)-1]), nil
 }
 
-// settled returns the candidate after a step from the mean of the last totals, which has less of
-// the blur. Rounds in which the model hardly moves leave little else to tell these apart.
+// settled returns the candidate after a step from the mean of the last totals, which contains
+// less of the blur. These totals differ in little else if the model hardly moves in the rounds.
 func (c *candidate) settled(dim int) (*candidate, error) {
 	if len(c.recent) < 2 {
 		return c, nil
@@ -145,9 +148,9 @@ func (c *candidate) settled(dim int) (*candidate, error) {
 	return &next, err
 }
 
-// written returns the mixture that a model has: without components of fewer rows of all
-// participants than one, or than one in a thousand. Rounds keep these, and what totals hold
-// of them. Weights of at most least are none.
+// written returns the mixture for the model file. It leaves out components with fewer rows,
+// over all participants, than one or a thousandth of all. Rounds keep these components and
+// their part of the totals. Weights of at most least become 0.
 func (c *candidate) written(least float64) (*gmm.Mixture, error) {
 	var weights []float64
 	var precisions []*mat.SymDense
@@ -174,7 +177,7 @@ func (c *candidate) written(least float64) (*gmm.Mixture, error) {
 	return gmm.NewMixture(weights, mat.NewDense(len(weights), c.model.Dim(), kept), precisions)
 }
 
-// everything returns the first n numbers.
+// everything returns the numbers from 0 to n−1.
 func everything(n int) (numbers []int) {
 	for k := range n {
 		numbers = append(numbers, k)
@@ -182,7 +185,7 @@ func everything(n int) (numbers []int) {
 	return numbers
 }
 
-// kept returns the components that written keeps, if there are any.
+// kept returns the components that written keeps, if any.
 func (c *candidate) kept() (numbers []int) {
 	least := gmm.LeastRows(passes.Sum(c.rows))
 	for k, n := range c.rows {
@@ -193,7 +196,7 @@ func (c *candidate) kept() (numbers []int) {
 	return numbers
 }
 
-// lone returns the components of the mixture written, from 0, that are of own rows alone.
+// lone returns the components of the written mixture, from 0, that have only own rows.
 func (c *candidate) lone() []int {
 	numbers := c.kept()
 	if c.prior.relative == nil || len(numbers) == 0 { // all are written
@@ -209,7 +212,8 @@ func (c *candidate) lone() []int {
 	return privacy.Lone(own, all)
 }
 
-// objective returns that of a model at sums, given what of it is the participants' own.
+// objective returns the objective of a model at the given sums, where own is the participants'
+// part of it.
 func (p prior) objective(m *gmm.Mixture, s *passes.Moments, own float64) float64 {
 	sum := own + m.Expected(s, nil) + p.logDensity(m)
 	for k, tilt := range p.tilts(m) {

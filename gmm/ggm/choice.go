@@ -21,23 +21,23 @@ type Choice struct {
 }
 
 const (
-	// stageRounds is how many rounds candidates make before half of them are dropped.
+	// stageRounds is the number of rounds after which half of the candidates are dropped.
 	stageRounds = 5
-	// rowsEach is how many rows of all participants a component is to have at least.
+	// rowsEach is the minimum number of rows per component, over all participants.
 	rowsEach = 8
-	// gainLimit bounds the gain of a row, in nats per column, so that single rows that are
-	// like no other do not decide.
+	// gainLimit bounds the gain of a row, in nats per column, so that single unusual rows do
+	// not decide.
 	gainLimit = 10
 )
 
-// choosing is the choice among several candidates by rows that are held out of training:
-// all begin in one slot, side by side in one vector, and after every stage the half that
-// explains the held-out rows of all participants worse is dropped. A candidate is kept or
-// dropped as a whole, and its part of the running total is carried on as it is.
+// choosing chooses among several candidates by held-out rows. All start in one slot, side by
+// side in one vector. After every stage, the half that explains the held-out rows of all
+// participants worse is dropped. A candidate is kept or dropped as a whole; its part of the
+// running total continues unchanged.
 type choosing struct {
-	held   *mat.Dense // own rows; nil for none
+	held   *mat.Dense // own held-out rows; nil if there are none
 	normal reference
-	rounds int // since the stage began
+	rounds int // rounds since the stage began
 	stage  int
 	judged []algorithm.Judged
 }
@@ -62,7 +62,8 @@ func (r reference) logDensity(x []float64) float64 {
 	return sum
 }
 
-// gains returns for each candidate what it gains on the own held-out rows, in nats.
+// gains returns the gain of each candidate on the own held-out rows over the reference, in
+// nats.
 func (c *choosing) gains(of []*candidate) []float64 {
 	out := make([]float64, len(of))
 	if c.held == nil {
@@ -82,12 +83,12 @@ func (c *choosing) gains(of []*candidate) []float64 {
 	return out
 }
 
-// gainBound bounds what gains returns, for a member with fewer rows than the bound.
+// gainBound returns a bound of the result of gains, for a member with fewer rows than b.Rows.
 func gainBound(b columnstats.Bounds) float64 {
 	return b.Rows * float64(gainLimit*len(b.RMS))
 }
 
-// layout returns where the parts of candidates begin in a vector, and its length.
+// layout returns the start of each candidate's part in a vector, and the vector's length.
 func layout(of []*candidate, dim int) (starts []int, length int) {
 	for _, c := range of {
 		starts = append(starts, length)
@@ -99,7 +100,7 @@ func layout(of []*candidate, dim int) (starts []int, length int) {
 	return starts, length
 }
 
-// best returns the place of the candidate that gains most.
+// best returns the index of the candidate with the largest gain.
 func best(of []*candidate) int {
 	at := 0
 	for i, c := range of {
@@ -110,8 +111,8 @@ func best(of []*candidate) int {
 	return at
 }
 
-// halve drops the worse half of the candidates if a stage is over, and moves the running
-// total to one of those that are left. It returns them.
+// halve drops the worse half of the candidates at the end of a stage, and reduces the running
+// total to the others, which it returns.
 func (l *Learner) halve(live []*candidate) []*candidate {
 	c := &l.choosing
 	if c.rounds++; len(live) < 2 || c.rounds < stageRounds {
@@ -147,7 +148,7 @@ func (l *Learner) halve(live []*candidate) []*candidate {
 	return out
 }
 
-// carriedOn returns the running total of the candidates kept, which begins as that of all.
+// carriedOn returns the running total of the kept candidates, which continues that of all.
 func carriedOn(before collabdict.Running, key string, live []*candidate, kept []int, dim int) collabdict.Running {
 	starts, length := layout(live, dim)
 	var parts [][2]int
@@ -169,7 +170,8 @@ func carriedOn(before collabdict.Running, key string, live []*candidate, kept []
 	}}
 }
 
-// begin returns the running total of all candidates, from that of the moments of all rows.
+// begin returns the running total of all candidates, which continues from the moments of all
+// rows.
 func begin(known *columnstats.Moments, of []*candidate, dim int) collabdict.Running {
 	var parts []func([]float64) []float64
 	for _, c := range of {

@@ -12,49 +12,52 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// Config steers a [Learner]. All members must use the same values.
+// Config holds the settings of a [Learner]. All members must use the same values.
 type Config struct {
-	// Components is K, at least 1 and at most the rows of all participants.
+	// Components is K, from 1 to the number of rows of all participants.
 	Components int
-	// Choices, if there are several, are what to choose K and Lambda from, in place of those
-	// given, by Held.
+	// Choices, if there are several, replace Components and Lambda: the learner chooses one by
+	// the rows in Held.
 	Choices []Choice
-	// Held are own rows that are held out of training; nil for none.
+	// Held holds the own held-out rows; nil if there are none.
 	Held gmm.Rows
-	// Lambda0 is λ₀ of Eq. (8), the weight in rows of the prior mean 0. 0 means 1.
+	// Lambda0 is λ₀ of Eq. (8) of Idé et al. 2024, the weight, in rows, of the prior mean 0. 0
+	// means 1.
 	Lambda0 float64
-	// Rho is ρ of Eq. (16), absolute, which gives the regularisation of the paper. 0 means
-	// the relative one by Lambda.
+	// Rho is the absolute penalty ρ of Eq. (16), which gives the paper's regularisation. 0
+	// selects the relative one, with Lambda.
 	Rho float64
-	// Lambda is λ, the penalty of a row for the edges of its component in columns of unit
-	// variance within components. 0 means 0.1. It is not used if there is a Rho.
+	// Lambda is λ, the penalty per row for the edges of its component, in columns of unit
+	// variance within components. 0 means 0.1. It is ignored if Rho is set.
 	Lambda float64
-	// Sparse is the price of each component that a participant has a weight for, as a share
-	// of ln N, N its own rows. 0 means none.
+	// Sparse is the price of each component in which a participant has a weight, as a share of
+	// ln N with N its number of rows. 0 means no price.
 	Sparse float64
-	// Seed is public: it draws candidates for the agreed start.
+	// Seed is public. It draws the candidates for the agreed start.
 	Seed uint64
-	// Init gives the start. Nil means one that the members agree on.
+	// Init is the start; nil lets the members agree on one.
 	Init *gmm.Parameters
-	// Moments, if not nil, are what the participants know of their rows already. All
-	// must have them, or none: the learner then asks for neither them nor bounds.
+	// Moments, if not nil, are the moments that participants already know of all rows. Either
+	// all members have them, or none. With Moments, the learner computes neither them nor
+	// bounds.
 	Moments *columnstats.Moments
-	// Missing says that rows may have missing cells, which are NaN: at each row, and for each
-	// component, these have their distribution given the others.
+	// Missing allows missing cells, which are NaN. In each row and component, they have their
+	// distribution given the row's other cells.
 	Missing bool
-	// Diversity is what becomes of statistics that rest on few of the own rows.
+	// Diversity is the rule for statistics that rest on few of the own rows.
 	Diversity privacy.Rule
-	// Blur is what blurs a coordinate of a total, in rows, against so many Colluders; 0 for nothing.
+	// Blur is the standard deviation, in rows, of the noise on each value of a total, which
+	// holds against this number of Colluders; 0 adds none.
 	Blur      float64
 	Colluders int
-	// Source draws what must be the participant's alone, if there is a blur or a rule of diversity
-	// that draws.
+	// Source draws the participant's secrets. It is needed for Blur, and for a rule of
+	// diversity that draws.
 	Source rand.Source
-	// Shared, if not nil, is what learners of one process share.
+	// Shared, if not nil, is shared by the learners of one process.
 	Shared *Solutions
 }
 
-// Validate reports the first field that is out of range.
+// Validate returns an error for the first field that is out of range.
 func (c Config) Validate() error {
 	if c.Components < 1 && len(c.Choices) == 0 {
 		return fmt.Errorf("components: want at least 1, got %d", c.Components)
@@ -86,16 +89,16 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// ComponentsError says that there are more components than rows of all
-// participants together.
+// A ComponentsError means that there are more components than rows of all participants
+// together.
 type ComponentsError struct{ Components, Rows int }
 
 func (e *ComponentsError) Error() string {
 	return fmt.Sprintf("components: want at most %d, the number of rows of all participants, got %d", e.Rows, e.Components)
 }
 
-// candidates returns what there is to choose from, given the rows of all participants. The
-// variances of relative priors are still to be learned.
+// candidates returns the candidates to choose from, given the number of rows of all
+// participants. The variances of relative priors are not set yet.
 func (c Config) candidates(rows int) (out []*candidate) {
 	choices := c.Choices
 	if len(choices) == 0 || c.Rho > 0 {
@@ -114,7 +117,7 @@ func (c Config) candidates(rows int) (out []*candidate) {
 	return out
 }
 
-// least returns the fewest components there can be.
+// least returns the smallest number of components that may be chosen.
 func (c Config) least() int {
 	if len(c.Choices) > 0 && c.Rho == 0 {
 		return c.Choices[0].Components

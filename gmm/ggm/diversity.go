@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
-// guarded makes the statistics of a vector by the rule of diversity.
+// guarded computes the statistics of a vector and applies the rule of diversity.
 func (c *candidate) guarded(l *Learner, statistics func(m *gmm.Mixture) (*passes.Moments, error)) (s *passes.Moments, err error) {
 	s, c.guarding, c.doing, err = c.guard.Statistics(guard.Of{
 		Rule: l.config.Diversity, Model: c.model, Statistics: statistics,
@@ -25,7 +25,7 @@ func (c *candidate) guarded(l *Learner, statistics func(m *gmm.Mixture) (*passes
 	return s, err
 }
 
-// lambda is that of the relative form, 0 of the other.
+// lambda returns the penalty of the relative form, or 0 for the absolute one.
 func (p prior) lambda() float64 {
 	if p.relative == nil {
 		return 0
@@ -33,6 +33,6 @@ func (p prior) lambda() float64 {
 	return p.relative.lambda
 }
 
-// LowDiversity returns what the last round has done about components of the model with too
-// few of the own rows.
+// LowDiversity returns what the last round did about the model's components with too few of
+// this participant's rows.
 func (l *Learner) LowDiversity() []algorithm.LowDiversity { return l.live[best(l.live)].done }

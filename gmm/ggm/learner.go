@@ -20,31 +20,30 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// Learner learns the sparse Gaussian graphical model mixture of Idé et al. 2024,
-// section 4.4, over a group: means and precisions are shared, weights are each
-// participant's own. The prior mean m₀ is 0 in the coordinates of the rows.
+// Learner learns the mixture of sparse Gaussian graphical models of Idé et al. 2024, section
+// 4.4, over a group. Means and precisions are shared; weights are each participant's own. The
+// prior mean m₀ is 0 in the coordinates of the rows.
 //
-// Invariant: the model is the one of the last Optimize (at first, of Start). What
-// LocalUpdate computes takes effect with the Optimize that follows, so that a
-// failed sum changes nothing.
+// Invariant: the model is the one of the last Optimize, or of Start before the first. The
+// results of LocalUpdate take effect with the next Optimize, so a failed sum changes nothing.
 type Learner struct {
-	rows   *passes.Reader // all, with something in the place of missing cells
+	rows   *passes.Reader // all rows, with missing cells filled in
 	config Config
 
-	whole   *passes.Reader // those with no missing cell; nil for none
-	partial *passes.Reader // those with missing cells; nil for none
+	whole   *passes.Reader // rows without missing cells; nil if there are none
+	partial *passes.Reader // rows with missing cells; nil if there are none
 
 	limits  limits
-	total   int // N of all participants of the start
-	counted int // of those in the last total
+	total   int // number of rows of all participants at the start
+	counted int // number of rows in the last total
 	setup   int
 
 	running collabdict.Running // of the statistics
-	counts  bool               // a vector of this participant is in the total
-	secret  guard.Secret       // that draws follow from, where the rule of diversity has any
+	counts  bool               // the total includes a vector of this participant
+	secret  guard.Secret       // secret from which draws follow, if the rule of diversity draws
 	blur    *privacy.Blur      // nil for none
 
-	optimised int          // rounds that Optimize has completed
+	optimised int          // number of rounds that Optimize has completed
 	live      []*candidate // at least one after Start
 	choosing  choosing
 }
@@ -56,10 +55,10 @@ var (
 
 var errNotStarted = errors.New("the learner has no parameters: start it first")
 
-// NewLearner returns a learner on a participant's rows, N^s by M, standardised by
-// the caller if at all. It keeps the source, and reads all rows once; each sum over
-// them is another pass, or two. Rows that cannot be read are an error of the method
-// that asked for the sum.
+// NewLearner returns a learner on a participant's rows, N^s by M. The caller standardises them,
+// if at all. The learner keeps the source and reads all rows once; each sum over them takes one
+// more pass, or two. If rows cannot be read later, the method that needs them returns the
+// error.
 func NewLearner(of gmm.Rows, config Config) (*Learner, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func NewLearner(of gmm.Rows, config Config) (*Learner, error) {
 	return l, nil
 }
 
-// split tells rows with missing cells from others.
+// split separates rows with missing cells from others.
 func (l *Learner) split(of gmm.Rows) error {
 	l.rows = passes.NewReader(of)
 	l.whole = l.rows
@@ -114,8 +113,8 @@ func (l *Learner) split(of gmm.Rows) error {
 	return nil
 }
 
-// Start agrees with the group on bounds of the statistics and on the first
-// parameters: those of Config.Init, or else the best of several clusterings.
+// Start agrees with the group on bounds of the statistics and on the first parameters: those of
+// Config.Init, or else the best of several clusterings.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	l.blur = privacy.NewBlur(l.config.Blur, g.Size(), l.config.Colluders, l.config.Source)
 	counted := &counter{Group: g}
@@ -129,8 +128,8 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	return nil
 }
 
-// counter counts the collectives of a group, and notes whether the total of the statistics
-// has this participant's vector.
+// counter counts the collectives of a group, and records whether the total of the statistics
+// includes this participant's vector.
 type counter struct {
 	collabdict.Group
 	calls int
@@ -155,11 +154,12 @@ func (c *counter) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return c.Group.Gather(ctx, blob)
 }
 
-// Counted reports whether a total has counted this participant's statistics: the model was
-// made with them.
+// Counted reports whether any total has counted this participant's statistics, so that they are
+// part of the model.
 func (l *Learner) Counted() bool { return l.counts }
 
-// Digest implements [collabdict.Digester]; the weights are each participant's own.
+// Digest implements [collabdict.Digester]. It leaves out the weights, which differ between
+// participants.
 func (l *Learner) Digest() [32]byte {
 	h := sha256.New()
 	for _, c := range l.live {
@@ -169,21 +169,22 @@ func (l *Learner) Digest() [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// Running implements [collabdict.Cumulative]. What the statistics have in common in all
-// rounds, the number, mean and covariance of the rows, does not show when a member is lost.
+// Running implements [collabdict.Cumulative]. It names the part of the statistics that is equal
+// in all rounds (the number, mean and covariance of the rows), so that the loss of a member
+// does not reveal it.
 func (l *Learner) Running() collabdict.Running { return l.running }
 
-// LocalUpdate computes the statistics of Eqs. (12) and (13) with μ_k for m_k:
-// the moments N_k^s, m_k^s and the upper triangle of C_k^s in the order of pack, and last
-// what else of the objective is this participant's alone,
+// LocalUpdate computes the statistics of Eqs. (12) and (13) of Idé et al. 2024, with μ_k for
+// m_k: the moments N_k^s, m_k^s and the upper triangle of C_k^s in the order of pack. The last
+// value is this participant's part of the objective,
 //
-//	e^s = −Σ_n Σ_k r_k(n) ln r_k(n) + Σ_k N_k^s ln π_k^s  with  π_k^s = N_k^s / N^s,
+//	e^s = −Σ_n Σ_k r_k(n) ln r_k(n) + Σ_k N_k^s ln π_k^s  with  π_k^s = N_k^s / N^s
 //
-// where components have no price. Low diversity is dealt with before; see [Config.Diversity].
+// if components have no price. The rule of diversity is applied before; see [Config.Diversity].
 //
-// The local log-likelihood is not summed: when the model has settled, the difference of
-// two sums would tell that of a member that is lost. Missing cells have their distribution given
-// the others of their row, in each component, whose entropy comes to e^s.
+// The local log-likelihood is not part of the sum: once the model has settled, the difference
+// of two sums would reveal that of a lost member. Missing cells have, in each component, their
+// distribution given the other cells of their row, and its entropy is added to e^s.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
 	if l.live == nil {
 		return nil, nil, errNotStarted
@@ -203,20 +204,21 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	return x, blocks, nil
 }
 
-// Optimize is Eqs. (14) to (16) on the total of all participants' statistics. A
-// component that holds less than one row keeps its parameters. The objective is the lower
-// bound of the log posterior that EM raises in every round (Neal and Hinton 1998),
+// Optimize applies Eqs. (14) to (16) to the total of all participants' statistics. A component
+// with less than one row keeps its parameters. The objective is the lower bound of the log
+// posterior that EM raises in every round (Neal and Hinton 1998),
 //
 //	Σ_{s,n,k} r_k(n) [ln π_k^s + ln N(x|μ_k, Λ_k⁻¹) − ln r_k(n)]
 //	+ Σ_k [½ ln|Λ_k| − λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁],
 //
-// at the parameters after the step, and at each member's responsibilities and weights of
-// its vector in the total. It does not fall either while some members' vectors are those
-// of earlier rounds. Of several candidates it is the mean, so training does not end
-// before all of them have settled. After an error the model is the old one. The weights stay those of
-// the vector in the total if that is not this round's, so they follow from what is decided
-// and are the same after a restart; a participant of whom no vector is counted fits its
-// weights all the same.
+// at the parameters after the step, with each member's responsibilities and weights of its
+// vector in the total. It also does not fall when some of these vectors are from earlier
+// rounds. With several candidates it is their mean, so training does not end before all have
+// settled.
+//
+// After an error the model is unchanged. If the total has an older vector of this participant,
+// the weights stay those of that vector. So the weights follow from decided results and are the
+// same after a restart. A participant without a counted vector still fits its weights.
 func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
 	if l.live == nil {
 		return 0, errNotStarted
@@ -262,7 +264,7 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 	return passes.Sum(objectives) / float64(len(objectives)), nil
 }
 
-// Model returns the mixture with this participant's weights, nil before Start.
+// Model returns the mixture with this participant's weights, or nil before Start.
 func (l *Learner) Model() *gmm.Mixture {
 	if l.live == nil {
 		return nil
@@ -270,10 +272,10 @@ func (l *Learner) Model() *gmm.Mixture {
 	return l.live[best(l.live)].model
 }
 
-// Written returns the mixture to be kept after the last round: of blurred totals that of the mean of
-// the last ones. With the relative prior it has no components that hardly a row is of, and with a
-// price of components no weight of those that this participant has not. It knows the rows of all
-// participants in the last totals.
+// Written returns the mixture to keep after the last round; if totals are blurred, it follows
+// from the mean of the last ones. With the relative prior, it leaves out components that have
+// hardly any rows. With a price of components, it sets small weights of this participant to 0.
+// It includes the numbers of rows of all participants in the last totals.
 func (l *Learner) Written() (*gmm.Mixture, error) {
 	at := best(l.live)
 	c, err := l.live[at].settled(l.rows.Dim)
@@ -295,8 +297,8 @@ func (l *Learner) Written() (*gmm.Mixture, error) {
 	return m.WithRows(rows), nil
 }
 
-// PriorVariances returns the variances of each column that the prior is scaled by; nil of the
-// absolute one.
+// PriorVariances returns the variances of each column that scale the relative prior, or nil for
+// the absolute one.
 func (l *Learner) PriorVariances() []float64 {
 	if r := l.live[best(l.live)].prior.relative; r != nil {
 		return slices.Clone(r.variances)
@@ -304,12 +306,12 @@ func (l *Learner) PriorVariances() []float64 {
 	return nil
 }
 
-// Lone returns the components of the mixture that [Learner.Written] returns, from 0, that are of
-// this participant's rows alone.
+// Lone returns the components of [Learner.Written], from 0, that have only this participant's
+// rows.
 func (l *Learner) Lone() []int { return l.live[best(l.live)].lone() }
 
-// Chosen returns the number of components and the penalty of the model, and what held-out
-// rows have said of all that there was to choose from.
+// Chosen returns the number of components and the penalty of the model, and how well each
+// choice explained the held-out rows.
 func (l *Learner) Chosen() (Choice, []algorithm.Judged) {
 	c := l.live[best(l.live)]
 	out := Choice{Components: c.components}
@@ -322,15 +324,15 @@ func (l *Learner) Chosen() (Choice, []algorithm.Judged) {
 // Diversity returns the entropy l-diversity of the last LocalUpdate's statistics.
 func (l *Learner) Diversity() privacy.Diversity { return l.live[best(l.live)].diversity }
 
-// Stalled returns what is left of the graphical lasso that the last Optimize stopped
-// furthest from its solution, nil if all are solved.
+// Stalled returns the error of the graphical lasso that ended farthest from its solution in the
+// last Optimize, or nil if all are solved.
 func (l *Learner) Stalled() *glasso.StalledError { return l.live[best(l.live)].stalled }
 
-// SetupSums returns how many collectives the last Start took.
+// SetupSums returns the number of collectives in the last Start.
 func (l *Learner) SetupSums() int { return l.setup }
 
-// TotalRows returns N, the rows of all participants that are in the last total. It is
-// known after Start, or the first round where the start was given.
+// TotalRows returns N, the number of rows of all participants in the last total. It is known
+// after Start, or, if the start was given, after the first round.
 func (l *Learner) TotalRows() int {
 	if l.counted > 0 {
 		return l.counted

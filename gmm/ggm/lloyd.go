@@ -9,8 +9,9 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// lloyd improves all clusterings side by side, one sum a step, and returns for each number of
-// centres the one with the least squares within clusters after the last step.
+// lloyd improves all clusterings side by side, with one sum per step. For each number of
+// centres it returns the clustering with the smallest sum of squares within clusters after the
+// last step.
 func (s *starter) lloyd(ctx context.Context, all *whole, of [][]*clustering, steps int) (map[int]*clustering, error) {
 	var blocks []collabdict.Block
 	parts := make([][]collabdict.Block, len(of))

@@ -14,29 +14,29 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// prior is what the rows are held against, with m₀ = 0: Eq. (8) of Idé et al. 2024 with
-// its penalty ρ, or, if relative is not nil, one in which every row pays for its component.
+// prior is the prior of the parameters, with m₀ = 0: Eq. (8) of Idé et al. 2024 with its
+// penalty ρ, or, if relative is not nil, one in which every row pays for its component.
 type prior struct {
 	lambda0, rho float64
 	relative     *relative
-	blurred      bool // the sums have noise
-	steps        int  // bounds the graphical lasso's Newton steps; 0 is its own bound
+	blurred      bool // sums have noise
+	steps        int  // maximum number of the graphical lasso's Newton steps; 0 for its default
 	shared       *Solutions
 }
 
-// minRows is the smallest N̄_k with which a component is updated.
+// minRows is the smallest N̄_k for which a component is updated.
 const minRows = 1
 
-// component is what Eqs. (14) to (16) make of a component's sums.
+// component is the result of Eqs. (14) to (16) for a component's sums.
 type component struct {
 	mean      []float64
 	precision *mat.SymDense
 	stalled   *glasso.StalledError // nil if the precision is optimal
 }
 
-// optimise is Eqs. (14) to (16) for a component, from its sums over all participants,
-// about the origin. n is at least minRows; second holds an upper triangle. start, the
-// precision so far, may be nil.
+// optimise applies Eqs. (14) to (16) to a component, given its sums over all participants about
+// the origin. n is at least minRows; second holds an upper triangle. start, the current
+// precision, may be nil.
 func (p prior) optimise(n float64, first, second []float64, start *mat.SymDense) (component, error) {
 	if p.shared == nil {
 		return p.solve(n, first, second, start)
@@ -51,7 +51,7 @@ func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) (c
 	floats.ScaleTo(c.mean, 1/(p.lambda0+n), first)
 	s := scatter(first, second, c.mean)
 	var problem glasso.Problem
-	least := 0.0 // eigenvalue of a scatter matrix that has no noise
+	least := 0.0 // smallest eigenvalue of a scatter matrix without noise
 	if p.relative != nil {
 		problem, least = p.relative.lasso(n, s), priorRows/(n+priorRows)
 		start = p.relative.scaled(start)
@@ -59,12 +59,12 @@ func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) (c
 		problem = p.lasso(n, s)
 	}
 	if p.blurred {
-		passes.Raise(s, least) // which is the problem's
+		passes.Raise(s, least) // s is the matrix in problem
 	}
 	problem.MaxSteps = p.steps
 	r, err := problem.Solve(start)
-	// A solver that stalls is still no worse than its start, which is all that
-	// generalised EM needs for the objective not to fall.
+	// A solver that stalls is no worse than its start. That is enough for generalised EM, whose
+	// objective then does not fall.
 	if err != nil && !errors.As(err, &c.stalled) {
 		return c, err
 	}
@@ -75,7 +75,7 @@ func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) (c
 	return c, nil
 }
 
-// tilts are those of the relative form; nil where there are none.
+// tilts returns the tilts of the relative form, or nil for the absolute one.
 func (p prior) tilts(m *gmm.Mixture) []float64 {
 	if p.relative == nil {
 		return nil
@@ -83,7 +83,7 @@ func (p prior) tilts(m *gmm.Mixture) []float64 {
 	return p.relative.tilts(m)
 }
 
-// scatter is Σ_n r_k(n)(x_n − m)(x_n − m)ᵀ + λ₀mmᵀ with the new mean m of a component.
+// scatter returns Σ_n r_k(n)(x_n − m)(x_n − m)ᵀ + λ₀mmᵀ with the new mean m of a component.
 func scatter(first, second, mean []float64) *mat.SymDense {
 	dim := len(first)
 	s := mat.NewSymDense(dim, nil)
@@ -95,7 +95,7 @@ func scatter(first, second, mean []float64) *mat.SymDense {
 	return s
 }
 
-// lasso is the problem that Eq. (16) poses for a component with the given scatter.
+// lasso returns the problem of Eq. (16) for a component with the given scatter.
 func (p prior) lasso(n float64, s *mat.SymDense) glasso.Problem {
 	// With m₀ = 0, −m̄m̄ᵀ + λ₀/(λ₀+N̄) m̄m̄ᵀ = −N̄/(λ₀+N̄) m̄m̄ᵀ. Dividing (16) by
 	// (N̄+1)/N̄ makes it the graphical lasso of N̄/(N̄+1) Σ with penalty ρ/(N̄+1).
@@ -108,9 +108,9 @@ func (p prior) lasso(n float64, s *mat.SymDense) glasso.Problem {
 	return glasso.Problem{S: s, Penalty: p.rho / (n + 1)}
 }
 
-// step returns m's successor: every component that holds minRows updated from the
-// sums over all participants, the others as they are. stalled is the graphical lasso
-// that has stopped furthest from its solution, nil if none has stopped short of it.
+// step returns m's successor. Every component with at least minRows is updated from the sums
+// over all participants; the others stay. stalled is the error of the graphical lasso that
+// ended farthest from its solution, nil if all are solved.
 func (p prior) step(m *gmm.Mixture, s *passes.Moments, weights []float64) (next *gmm.Mixture, stalled *glasso.StalledError, err error) {
 	means := m.Means()
 	precisions := make([]*mat.SymDense, s.K)
@@ -141,8 +141,8 @@ func (p prior) step(m *gmm.Mixture, s *passes.Moments, weights []float64) (next 
 	return next, stalled, err
 }
 
-// logDensity is ln p(μ, Λ) of Eq. (8) up to a constant: Σ_k ½ ln|Λ_k| −
-// λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁, or that of the relative form.
+// logDensity returns ln p(μ, Λ) of Eq. (8) up to a constant, Σ_k ½ ln|Λ_k| − λ₀/2 μ_kᵀΛ_kμ_k −
+// ρ/2 ‖Λ_k‖₁, or the log density of the relative form.
 func (p prior) logDensity(m *gmm.Mixture) float64 {
 	sum := 0.0
 	means := m.Means()

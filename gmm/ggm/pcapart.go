@@ -14,21 +14,22 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
 )
 
-// leaf is a cell of the tree of splits. A row is in a cell and in both of its halves to
-// some degree. The moments are those of all participants' rows, weighted by these degrees.
+// leaf is a cell of the tree of splits. Rows belong to a cell, and to each of its halves, by a
+// degree between 0 and 1. The moments are those of all participants' rows, weighted by these
+// degrees.
 type leaf struct {
 	sums   *passes.Moments
 	parent *leaf
-	// Once the halves are asked for, a row is in low by the degree of half(edge −
-	// direction·x), in units of width, and in high by the rest.
+	// Once the leaf has halves, a row belongs to low by the degree half((edge −
+	// direction·x)/width), and to high by the rest.
 	direction   []float64
 	edge, width float64
 	low, high   *leaf
-	// Of the own rows, none is in low, or in high, where too few would be.
+	// No own row counts in low, or in high, because too few would.
 	noLow, noHigh bool
 }
 
-// degree returns how much of a row is in the cell.
+// degree returns the degree by which a row belongs to the cell.
 func (f *leaf) degree(row []float64) float64 {
 	p := f.parent
 	if p == nil {
@@ -48,7 +49,7 @@ func (f *leaf) degree(row []float64) float64 {
 	return float64(low * p.degree(row))
 }
 
-// half is the logistic function: it rises from 0 to 1, and is ½ at 0.
+// half returns the logistic function, which rises from 0 to 1 and is ½ at 0.
 func half(v float64) float64 {
 	e := mixture.Exp(-math.Abs(v))
 	if v > 0 {
@@ -58,17 +59,17 @@ func half(v float64) float64 {
 }
 
 // cutWidth is the width of a cut, in standard deviations of the leaf's rows along its
-// direction. The halves of a normal distribution, taken as two of the same variance,
-// overlap that much: (1 − 2/π)/√(8/π).
+// direction. The halves of a normal distribution, modelled as two normal distributions of the
+// same variance, overlap by this width: (1 − 2/π)/√(8/π).
 const cutWidth = 0.228
 
-// squares is Σ ‖x − mean‖² over the leaf's rows.
+// squares returns Σ ‖x − mean‖² over the leaf's rows.
 func (f *leaf) squares() float64 { return mat.Trace(f.sums.Spread(0)) }
 
-// pcaPart splits the leaf with the largest sum of squares through its mean, along
-// its first principal component, until there is one leaf per component (PCA-Part,
-// Su and Dy 2007), and returns the leaves' means when they are as many as one of the sizes. One sum serves for the halves
-// of all leaves that could be split next.
+// pcaPart repeatedly splits the leaf with the largest sum of squares through its mean, along
+// its first principal component, until there is one leaf per component (PCA-Part, Su and Dy
+// 2007). It returns the leaves' means at each number of leaves in sizes. One sum covers the
+// halves of all leaves that could be split next.
 func (s *starter) pcaPart(ctx context.Context, all *whole, sizes []int) (map[int]*mat.Dense, error) {
 	k := slices.Max(sizes)
 	out := map[int]*mat.Dense{}
@@ -111,8 +112,8 @@ func largest(leaves []*leaf) int {
 	return at
 }
 
-// candidates returns the leaves without halves among the count leaves of largest
-// sum of squares: no other leaf can be split before one of these.
+// candidates returns the leaves without halves among the count leaves of largest sum of
+// squares. No other leaf can be split before one of these.
 func candidates(leaves []*leaf, count int) (out []*leaf) {
 	left := append([]*leaf(nil), leaves...)
 	for ; count > 0 && len(left) > 0; count-- {
@@ -125,8 +126,7 @@ func candidates(leaves []*leaf, count int) (out []*leaf) {
 	return out
 }
 
-// halve fills low and high of the leaves of a tree. One half is summed, the other is
-// the rest.
+// halve computes low and high of the given leaves. It sums one half; the other is the rest.
 func (s *starter) halve(ctx context.Context, leaves []*leaf) error {
 	for _, f := range leaves {
 		values, vectors := eigen(f.sums.Spread(0))
@@ -151,7 +151,7 @@ func (s *starter) halve(ctx context.Context, leaves []*leaf) error {
 	return nil
 }
 
-// lowMoments returns the moments of the low halves of leaves.
+// lowMoments returns the moments of the low halves of the leaves.
 func lowMoments(r *passes.Reader, leaves []*leaf) (*passes.Moments, error) {
 	model := mixture.NewModel(len(leaves), r.Dim, true)
 	sums, err := r.Weighted(model, nil, func(w *mixture.Workspace, _ int, x []float64) {
@@ -194,7 +194,7 @@ func (s *starter) sumLow(ctx context.Context, leaves []*leaf) (*passes.Moments, 
 	return passes.Unpack(total, len(leaves), s.rows.Dim, true), nil
 }
 
-// halfShares says how the rows share in the low and the high half of each leaf.
+// halfShares returns how the own rows share in the low and the high half of each leaf.
 func halfShares(r *passes.Reader, leaves []*leaf) ([]privacy.Shares, error) {
 	lanes := make([]*passes.Tally, r.Lanes())
 	for l := range lanes {

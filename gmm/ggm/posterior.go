@@ -11,7 +11,7 @@ import (
 
 var _ release.Releaser = (*Algorithm)(nil)
 
-// Posterior returns that of the means of a mixture that was learned with these settings.
+// Posterior returns the posterior of the means of a mixture learned with these settings.
 func (a *Algorithm) Posterior(m algorithm.Model, variances []float64) (*release.Posterior, error) {
 	of := release.Posterior{Lambda0: a.Lambda0}
 	switch m := m.(type) {
@@ -34,9 +34,9 @@ func (a *Algorithm) Posterior(m algorithm.Model, variances []float64) (*release.
 	return &of, of.Check()
 }
 
-// bound returns what ‖Λ‖₂ of a component of n rows cannot exceed. At the maximum of an objective
-// ln|Λ| − Tr(ΛS) − penalty(Λ), whose penalty grows with the factor of Λ, the derivative by that
-// factor is 0:
+// bound returns an upper bound of ‖Λ‖₂ for a component of n rows. The objective is ln|Λ| −
+// Tr(ΛS) − penalty(Λ), and the penalty grows in proportion to Λ. At the maximum the derivative
+// by a factor of Λ is 0:
 //
 //	Tr(ΛS) + penalty(Λ) = M.
 //
@@ -44,9 +44,8 @@ func (a *Algorithm) Posterior(m algorithm.Model, variances []float64) (*release.
 //
 //	‖Λ‖₂ ≤ Tr Λ ≤ ‖Λ‖₁ ≤ M(n + 1)/ρ.
 //
-// In the relative form, S is what (n + ν)S = C + ν diag(w) makes of the scatter C of n rows, and C is
-// positive semi-definite. The penalty off the diagonal is at least 0, so that
-// ν Tr(Λ diag(w)) ≤ (n + ν)M, and
+// In the relative form, (n + ν)S = C + ν diag(w), where the scatter C of n rows is positive
+// semi-definite. The penalty off the diagonal is at least 0, so ν Tr(Λ diag(w)) ≤ (n + ν)M, and
 //
 //	‖Λ‖₂ ≤ Tr Λ ≤ Σ_i w_i Λ_ii / min w ≤ M(n + ν)/(ν min w).
 func (p prior) bound(n float64, dim int) float64 {

@@ -13,11 +13,11 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// privateComponents is the number of components by default with differential privacy.
+// privateComponents is the default number of components with differential privacy.
 const privateComponents = 10
 
-// privateLambda is the penalty with differential privacy. It is small by default: what noise would put
-// into the precision matrices has been taken off before.
+// privateLambda returns the penalty with differential privacy. Its default is small, because
+// the effect of the noise on the precision matrices has already been removed.
 func (a *Algorithm) privateLambda() float64 {
 	if a.Lambda > 0 {
 		return a.Lambda
@@ -25,10 +25,10 @@ func (a *Algorithm) privateLambda() float64 {
 	return 0.003
 }
 
-// private reports whether totals have differential privacy.
+// private reports whether totals are differentially private.
 func (a *Algorithm) private() bool { return a.Epsilon > 0 }
 
-// preparePrivate is Prepare for it.
+// preparePrivate is Prepare for differentially private totals.
 func (a *Algorithm) preparePrivate(c algorithm.Coordinates) error {
 	const told = "with --epsilon, because the noise covers only what follows from the totals, got "
 	switch {
@@ -47,16 +47,16 @@ func (a *Algorithm) config() dpem.Config {
 	return dpem.Config{Components: a.Components, Form: a.Covariance, Middle: a.Middle(), Clip: a.Clip, Loss: a.TotalsLoss(), Rounds: a.Rounds}
 }
 
-// alone returns the algorithm for a participant that learns by itself: it hides nothing from
-// anybody, and chooses settings by its own rows.
+// alone returns the algorithm for a participant that learns alone. It hides nothing and chooses
+// settings by its own rows.
 func (a *Algorithm) alone() *Algorithm {
 	own := *a
 	own.Epsilon, own.Components, own.Rounds = 0, 0, 100
 	return &own
 }
 
-// trainPrivate trains by totals with differential privacy. The weights are fitted to the own rows
-// in the end, and shown to nobody.
+// trainPrivate trains from differentially private totals. At the end it fits the weights to the
+// own rows; no other member sees them.
 func (a *Algorithm) trainPrivate(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	out, of, err := dpem.Train(ctx, g, d, &a.Budget, a.config(), after)
 	if of == nil {
@@ -74,8 +74,8 @@ func (a *Algorithm) trainPrivate(ctx context.Context, g collabdict.Group, d algo
 	return out, err
 }
 
-// sparse returns the mixture with the precision matrices of the graphical lasso, and the variances
-// within components that its prior is scaled by.
+// sparse returns the mixture with the precision matrices of the graphical lasso, and the
+// variances within components that scale its prior.
 func (a *Algorithm) sparse(of *dpem.Mixture) (*gmm.Mixture, []float64, error) {
 	k, dim := of.Means.Dims()
 	s := passes.NewMoments(k, dim, true)

@@ -10,19 +10,20 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
-// relative is a regularisation that depends neither on the number of rows, nor on K, nor on
-// units. With w the variances of the columns within components, pooled over all of them, a
-// row has in component k not N(x|μ_k, Λ_k⁻¹) but
+// relative is a regularisation that does not depend on the number of rows, on K, or on units.
+// With w the variances of the columns within components, pooled over all components, a row in
+// component k has the density
 //
-//	f_k(x) = N(x|μ_k, Λ_k⁻¹) · exp(−λ/2 Σ_{i≠j} √(w_i w_j)|Λ_k,ij|),
+//	f_k(x) = N(x|μ_k, Λ_k⁻¹) · exp(−λ/2 Σ_{i≠j} √(w_i w_j)|Λ_k,ij|)
 //
-// so every row pays for the edges of its component. The precisions have the prior of an
-// inverse Wishart distribution that is worth ν rows with the covariance matrix diag(w),
+// instead of N(x|μ_k, Λ_k⁻¹), so every row pays for the edges of its component. The prior of
+// the precisions is an inverse Wishart distribution worth ν rows with the covariance matrix
+// diag(w),
 //
 //	ln p(Λ_k) = ν/2 [ln|Λ_k| − Σ_i w_i Λ_k,ii] + const,
 //
-// so that a component of few rows keeps a sensible shape. The variances are those within the
-// clusters of the start, and fixed: EM then raises one objective.
+// so a component of few rows keeps a sensible shape. The variances are those within the
+// clusters of the start, and stay fixed, so EM always raises the same objective.
 type relative struct {
 	lambda    float64
 	variances []float64 // w, M values above 0
@@ -31,8 +32,9 @@ type relative struct {
 // priorRows is ν.
 const priorRows = 20
 
-// lasso is the M-step's problem in columns of unit pooled variance: with the scatter S of n
-// rows, the graphical lasso of (S + ν·1)/(n + ν) with the penalty λn/(n + ν) off the diagonal.
+// lasso returns the problem of the M-step in columns of unit pooled variance. With the scatter
+// S of n rows, it is the graphical lasso of (S + ν·1)/(n + ν) with the penalty λn/(n + ν) off
+// the diagonal.
 func (r *relative) lasso(n float64, s *mat.SymDense) glasso.Problem {
 	const more = priorRows
 	for i, v := range r.variances {
@@ -47,8 +49,8 @@ func (r *relative) lasso(n float64, s *mat.SymDense) glasso.Problem {
 	return glasso.Problem{S: s, Penalty: r.lambda * n / (n + more), FreeDiagonal: true}
 }
 
-// scaled returns a precision in columns of unit pooled variance, nil for nil, and unscaled
-// one in the columns of the rows.
+// scaled converts a precision to columns of unit pooled variance (nil gives nil); unscaled
+// converts it back to the columns of the rows.
 func (r *relative) scaled(precision *mat.SymDense) *mat.SymDense {
 	if precision == nil {
 		return nil
@@ -86,7 +88,8 @@ func (p prior) withVariances(variances []float64) prior {
 	return p
 }
 
-// tilts returns for each component what a row pays in it, in nats: at most 0.
+// tilts returns, for each component, the price that a row pays in it, in nats, as a value of at
+// most 0.
 func (r *relative) tilts(m *gmm.Mixture) []float64 {
 	out := make([]float64, m.Components())
 	for k := range out {
@@ -101,7 +104,7 @@ func (r *relative) tilts(m *gmm.Mixture) []float64 {
 	return out
 }
 
-// spread returns the variances within the components of a mixture, over all of them.
+// spread returns the variances within components, pooled over all components of a mixture.
 func spread(m *gmm.Mixture) []float64 {
 	out := make([]float64, m.Dim())
 	for k, weight := range m.Weights() {
@@ -114,18 +117,18 @@ func spread(m *gmm.Mixture) []float64 {
 }
 
 const (
-	// flatShare is the least share of its variance that a column can have within components.
+	// flatShare is the minimum share of a column's variance that is within components.
 	flatShare = 1e-4
-	// constantShare is the share of its mean square below which a column's variance is
-	// nothing but rounding.
+	// constantShare is the share of a column's mean square below which its variance is only
+	// rounding.
 	constantShare = 1e-12
-	// leastVariance is what a variance has to exceed for its inverse, and products of them, to be
-	// numbers.
+	// leastVariance is the variance above which its inverse, and products of inverses, are
+	// finite.
 	leastVariance = 1e-150
 )
 
-// pooledVariances returns the variances within components over all of them. A column that
-// does not vary at all gets the mean of the others: its rows say nothing of its scale.
+// pooledVariances returns the variances within components, pooled over all components. A column
+// that does not vary gets the mean of the others, because its rows say nothing about its scale.
 func pooledVariances(s *passes.Moments) []float64 {
 	n := passes.Sum(s.N)
 	within := make([]float64, s.Dim)

@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
 )
 
-// whole is what a start knows of all participants' rows together.
+// whole holds what a start knows about all participants' rows together.
 type whole struct {
 	*passes.Moments
 	centre []float64 // M, their mean
@@ -33,39 +33,38 @@ func newWhole(all *passes.Moments) *whole {
 	return w
 }
 
-// clustering is K centres and the variance, one for all of them and all variables, by
-// which a row belongs to each: r_k(x) ∝ exp(−‖x − c_k‖²/2σ²).
+// clustering has K centres and one variance for all centres and variables. A row belongs to
+// each cluster by r_k(x) ∝ exp(−‖x − c_k‖²/2σ²).
 //
-// What is summed over participants is always soft. If every row were in its nearest
-// centre's cluster alone, two totals between which one row has moved would show it.
+// Sums over participants are always soft in this way. If every row belonged only to the cluster
+// of its nearest centre, two totals would show a row that moved between them.
 type clustering struct {
 	centres  *mat.Dense
 	variance float64
-	// between is Σ_k n_k ‖mean_k − mean‖² of the last step. Rows are the nearer to
-	// their centres, the larger it is.
+	// between is Σ_k n_k ‖mean_k − mean‖² of the last step. The larger it is, the nearer rows
+	// are to their centres.
 	between float64
 }
 
 const (
-	// softness is how many variables the distance of a row from its centre counts as
-	// at most. In more, nearly every row would be in one cluster alone.
+	// softness is the maximum number of variables for which the distance between a row and its
+	// centre counts. With more, nearly every row would belong to one cluster only.
 	softness = 3
-	// merging is the share of the widest variance above which all centres would come
-	// to lie in one place.
+	// merging is the share of the widest variance above which all centres would coincide.
 	merging = 0.5
-	// leastSquare is the least squared distance of rows from their centres, as a share
-	// of that from their mean. With none, every row would be in one cluster alone.
+	// leastSquare is the minimum squared distance of rows from their centres, as a share of
+	// their squared distance from the mean. At 0, every row would belong to one cluster only.
 	leastSquare = 1e-3
 )
 
-// newClustering returns k centres with the variance that k cells of equal size have: the
-// squares within fall by k^(−2/M).
+// newClustering returns k centres with the variance of k cells of equal size: the squares
+// within cells fall by k^(−2/M).
 func newClustering(centres *mat.Dense, all *whole) *clustering {
 	k, dim := centres.Dims()
 	return &clustering{centres: centres, variance: all.square / float64(dim) * math.Pow(float64(k), -2/float64(dim))}
 }
 
-// soften sets the variance that fits a mean squared distance of rows from their centres.
+// soften sets the variance for a mean squared distance of rows from their centres.
 func (c *clustering) soften(square float64, all *whole) {
 	square = math.Max(square, leastSquare*all.square)
 	c.variance = square / float64(all.Dim)
@@ -74,8 +73,8 @@ func (c *clustering) soften(square float64, all *whole) {
 	}
 }
 
-// move takes the means of the rows as centres, given their counts and sums as by
-// clusterSums. A centre with less than a row stays.
+// move moves the centres to the means of the rows, given their counts and sums from
+// clusterSums. A centre with less than one row stays.
 func (c *clustering) move(n, first []float64, all *whole) {
 	k, _ := c.centres.Dims()
 	c.between = 0
@@ -92,8 +91,8 @@ func (c *clustering) move(n, first []float64, all *whole) {
 	c.soften(all.square-c.between/math.Max(all.N[0], 1), all)
 }
 
-// clusterSums returns for each clustering in turn the rows of each centre and, per
-// variable, their sums.
+// clusterSums returns, for each clustering in turn, the number of rows of each centre and their
+// sum per variable.
 func clusterSums(r *passes.Reader, of []*clustering, rule privacy.Rule) ([]float64, error) {
 	k, dim := of[0].centres.Dims()
 	model := mixture.NewModel(len(of)*k, dim, false)
@@ -127,7 +126,7 @@ func clusterSums(r *passes.Reader, of []*clustering, rule privacy.Rule) ([]float
 	return out, nil
 }
 
-// moments returns those of the rows.
+// moments returns the moments of the rows in each cluster.
 func (c *clustering) moments(r *passes.Reader, rule privacy.Rule) (*passes.Moments, error) {
 	k, _ := c.centres.Dims()
 	return guard.Apart(rule, 1, k, func(without []bool) (*passes.Moments, []privacy.Shares, error) {
@@ -152,7 +151,7 @@ func (c *clustering) k() int {
 	return k
 }
 
-// moveAll moves all clusterings by their sums, and returns what is left of these.
+// moveAll moves all clusterings by their sums, and returns the rest of the sums.
 func moveAll(of []*clustering, sums []float64, all *whole) []float64 {
 	for _, c := range of {
 		k, dim := c.centres.Dims()

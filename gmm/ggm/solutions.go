@@ -10,12 +10,12 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// Solutions are the components that learners of one process have worked out.
-// Learners that share them and are given the same sums, as in a simulation, take
-// each other's in place of computing the same bits again. Safe for concurrent use.
+// Solutions caches the components that learners of one process have computed. Learners that
+// share it and receive the same sums, as in a simulation, reuse each other's results instead of
+// computing the same bits again. It is safe for concurrent use.
 type Solutions struct{ memo parallel.Memo[solution] }
 
-// keptSolutions bounds how many are kept: those of a few rounds.
+// keptSolutions is the maximum number of cached solutions, enough for a few rounds.
 const keptSolutions = 1024
 
 type solution struct {
@@ -23,8 +23,8 @@ type solution struct {
 	err       error
 }
 
-// of returns the solution of a problem, worked out by whoever asks first. It is
-// not to be modified.
+// of returns the solution of a problem, which the first caller computes. It must not be
+// modified.
 func (s *Solutions) of(key [32]byte, solve func() (component, error)) (component, error) {
 	x := s.memo.Of(key, keptSolutions, func() (x solution) {
 		x.component, x.err = solve()
@@ -33,7 +33,7 @@ func (s *Solutions) of(key [32]byte, solve func() (component, error)) (component
 	return x.component, x.err
 }
 
-// keyOf covers all that a solution follows from.
+// keyOf returns a hash of everything from which a solution follows.
 func (p prior) keyOf(n float64, first, second []float64, start *mat.SymDense) [32]byte {
 	values := append([]float64{p.lambda0, p.rho, float64(p.steps), n, float64(len(first))}, first...)
 	values = append(values, second...)

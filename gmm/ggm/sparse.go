@@ -9,12 +9,13 @@ import (
 
 // sparse is the price of a participant's components (Idé et al. 2024, sections 4.3 and 5.4).
 type sparse struct {
-	price float64 // τ, of each, in nats
-	least float64 // ε: a weight of at most that is none
+	price float64 // τ, the price of each component in nats
+	least float64 // ε: weights up to this value have no price
 }
 
-// sparseFor returns the price for a participant of so many rows and components: a share of
-// ln N, ½ being what BIC takes for a parameter. It has no price if the share is 0.
+// sparseFor returns the price for a participant with the given numbers of rows and components:
+// share·ln N, where BIC's price of a parameter is a share of ½. With a share of 0 there is no
+// price.
 func sparseFor(share float64, rows, components int) sparse {
 	if share == 0 {
 		return sparse{}
@@ -28,13 +29,13 @@ func (l *Learner) sparse(components int) sparse {
 	return sparseFor(l.config.Sparse, l.rows.N, components)
 }
 
-// weights returns what minimises, over all weights that add up to 1,
+// weights returns the weights that minimise, among all weights that sum to 1,
 //
 //	−Σ_k c_k ln π_k + τ·#{k: π_k > ε},
 //
-// where c_k ≥ 0 are the own rows of each component, and how many weights are above ε. Which
-// these are is a prefix of the components by falling c: to swap a smaller c for a larger one
-// never costs. With l the multiplier of the sum, their weights are c_k/l, and the others
+// where c_k ≥ 0 is the number of own rows of each component, and the number of weights above ε.
+// These weights belong to the components of largest c, because swapping a smaller c for a
+// larger one never costs more. With l the multiplier of the sum, they are c_k/l, and the others
 // min(ε, c_k/l). So there are K cases.
 func (s sparse) weights(c []float64) (best []float64, active int) {
 	order := make([]int, len(c))
@@ -69,8 +70,8 @@ func (s sparse) weights(c []float64) (best []float64, active int) {
 	return best, active
 }
 
-// prefix returns the best weights of which only those of the first m components in order may
-// be above ε.
+// prefix returns the best weights if only those of the first m components in order may be above
+// ε.
 func (s sparse) prefix(c []float64, order []int, m int) []float64 {
 	rest := 0.0
 	for _, k := range order {

@@ -17,25 +17,26 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// starter finds the first parameters by sums alone: the best of several
-// clusterings of all participants' rows, of which nobody sees one.
+// starter finds the first parameters by sums alone: the best of several clusterings of all
+// participants' rows, without showing any row.
 type starter struct {
 	*Learner
 	group collabdict.Group
-	// carrier is the group itself, which knows whom totals have counted.
+	// carrier is the group itself, which knows the members that totals have counted.
 	carrier collabdict.Group
 	known   *columnstats.Moments // of all rows
 	vectors uint64
 }
 
 const (
-	draws      = 8 // random candidates beside the one by principal components
+	draws      = 8 // random candidates in addition to the one by principal components
 	lloydSteps = 8
-	fewSteps   = 5 // in large groups, where a sum takes long
+	fewSteps   = 5 // for large groups, in which a sum takes long
 )
 
-// start returns the candidates with the given parameters, or those of the best clustering of
-// each number of components: uniform weights, and means and precisions by Eqs. (15) and (16).
+// start returns the candidates with the given parameters, or with those of the best clustering
+// for each number of components: uniform weights, and means and precisions by Eqs. (15) and
+// (16).
 func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 	if err := s.common(ctx); err != nil {
 		return nil, err
@@ -105,8 +106,8 @@ const (
 	statisticsKey = "statistics"
 )
 
-// common agrees on bounds, and on the moments of all participants' rows; where the start
-// is given these are not needed.
+// common agrees on bounds and on the moments of all participants' rows. They are not needed if
+// the start is given.
 func (s *starter) common(ctx context.Context) error {
 	if s.known = s.config.Moments; s.known != nil {
 		s.limits = limitsOf(s.known.Bounds, s.config)
@@ -126,8 +127,8 @@ func (s *starter) common(ctx context.Context) error {
 	return nil
 }
 
-// deviations returns the standard deviation of each column over the rows of all participants, or
-// if nothing is known of them what bounds it.
+// deviations returns the standard deviation of each column over the rows of all participants,
+// or its bound if it is not known.
 func (s *starter) deviations() []float64 {
 	if s.known == nil {
 		return s.limits.RMS
@@ -141,7 +142,7 @@ func (s *starter) deviations() []float64 {
 	return out
 }
 
-// vector numbers the vectors of the start, apart from those of the rounds.
+// vector returns the next number for a vector of the start, distinct from those of the rounds.
 func (s *starter) vector() uint64 {
 	s.vectors++
 	return 1<<63 | s.vectors
@@ -152,7 +153,7 @@ func oneComponent(all *columnstats.Moments) *passes.Moments {
 	return &passes.Moments{K: 1, Dim: len(all.Sums), Full: true, N: []float64{all.Count}, First: all.Sums, Second: all.Products}
 }
 
-// count takes N from a sum over all participants' rows.
+// count sets N from a sum over all participants' rows.
 func (l *Learner) count(n float64) error {
 	l.total = int(math.Round(n))
 	if k := l.config.least(); k > l.total {
@@ -161,9 +162,9 @@ func (l *Learner) count(n float64) error {
 	return nil
 }
 
-// firstModels is one M-step of each candidate with the responsibilities of the clustering of
-// its size. A component with less than a row stays at its centre with the precision that fits
-// all rows.
+// firstModels makes one M-step of each candidate with the responsibilities of the clustering of
+// its size. A component with less than one row stays at its centre, with the precision that
+// fits all rows.
 func (s *starter) firstModels(ctx context.Context, live []*candidate, of map[int]*clustering, all *whole) error {
 	var x []float64
 	for _, c := range live {
@@ -171,8 +172,8 @@ func (s *starter) firstModels(ctx context.Context, live []*candidate, of map[int
 		if err != nil {
 			return err
 		}
-		// A member that is lost from here on stays in the objective with the least entropy
-		// that its rows can have: it does not fall when the member comes back.
+		// The objective counts a member that is lost from now on with the smallest possible
+		// entropy of its rows, so it does not fall when the member comes back.
 		least := -(float64(s.rows.N) + c.prior.floor()*float64(c.components)) * math.Log(float64(c.components))
 		least -= float64(c.components) * s.sparse(c.components).price
 		if s.partial != nil {
@@ -200,7 +201,7 @@ func (s *starter) firstModels(ctx context.Context, live []*candidate, of map[int
 	return nil
 }
 
-// first is the M-step of a candidate that has no model yet.
+// first is the M-step of a candidate without a model yet.
 func (c *candidate) first(sums *passes.Moments, centres *mat.Dense, all *whole) error {
 	k, dim := centres.Dims()
 	if c.prior.relative != nil {
@@ -226,8 +227,8 @@ func (c *candidate) first(sums *passes.Moments, centres *mat.Dense, all *whole) 
 	return err
 }
 
-// gaussianCentres draws k centres from the normal distribution with the mean and
-// the covariance of all rows.
+// gaussianCentres draws k centres from the normal distribution with the mean and the covariance
+// of all rows.
 func gaussianCentres(all *whole, k int, rng *rand.Rand) *mat.Dense {
 	cov := all.Spread(0)
 	cov.ScaleSym(1/math.Max(all.N[0], 1), cov)
@@ -248,13 +249,13 @@ func gaussianCentres(all *whole, k int, rng *rand.Rand) *mat.Dense {
 	return centres
 }
 
-// eigen returns the eigenvalues, ascending, and the eigenvectors as rows, with the
-// same bits at all members.
+// eigen returns the eigenvalues, ascending, and the eigenvectors as rows. All members get the
+// same bits.
 func eigen(s *mat.SymDense) ([]float64, *mat.Dense) {
 	dim := s.SymmetricDim()
 	values, vectors, ok := portable.Eigen(mat.DenseCopyOf(s).RawMatrix().Data, dim)
 	if !ok {
-		// No convergence: the axes serve as directions just as well.
+		// Without convergence, use the axes as directions.
 		values, vectors = make([]float64, dim), make([]float64, dim*dim)
 		for i := range dim {
 			values[i], vectors[i*dim+i] = s.At(i, i), 1

@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// version is that of the encoding of centres: a byte of it, M and K in 4 bytes each,
-// and K·M values by rows, IEEE 754, all big endian.
+// version is the version of the encoding of centres: a byte with the version, M and K in 4
+// bytes each, and K·M values row by row in IEEE 754, all big endian.
 const (
 	version    = 1
 	headLength = 9
 	maxCentres = 1 << 12
 	maxDim     = 1 << 14
-	largest    = 0x1p200 // so that squares can be added up without an overflow
+	largest    = 0x1p200 // sums of squares cannot overflow
 )
 
 func encode(centres *mat.Dense) ([]byte, error) {
@@ -33,7 +33,7 @@ func encode(centres *mat.Dense) ([]byte, error) {
 	return out, nil
 }
 
-// decode is the inverse of encode for rows of dim columns and at most `most` centres.
+// decode is the inverse of encode, for at most `most` centres of dim columns.
 func decode(blob []byte, dim, most int) (*mat.Dense, error) {
 	if len(blob) < headLength || blob[0] != version {
 		return nil, fmt.Errorf("want centres in format version %d, got %d bytes in another format: run the same program version on all members", version, len(blob))

@@ -10,11 +10,10 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// withoutFew returns the means of the clusters that the rows of x are in by the nearest
-// of the centres, and their numbers of rows. One of fewer rows than least is merged into
-// the one with the nearest mean, the smallest first; one without a row, which has no
-// mean, goes. few is how many there were of fewer. Of fewer rows in all there is one
-// cluster.
+// withoutFew assigns each row of x to its nearest centre and returns the clusters' means and
+// numbers of rows. A cluster of fewer than least rows is merged into the cluster with the
+// nearest mean, the smallest first. A cluster without rows is dropped. few is the number of
+// clusters that were too small. If x itself has fewer rows, one cluster remains.
 func withoutFew(x, centres *mat.Dense, least int) (means *mat.Dense, rows []int, few int) {
 	k, dim := centres.Dims()
 	rows, sums := make([]int, k), mat.NewDense(k, dim, nil)
@@ -22,7 +21,7 @@ func withoutFew(x, centres *mat.Dense, least int) (means *mat.Dense, rows []int,
 		rows[c]++
 		floats.Add(sums.RawRowView(c), x.RawRowView(j))
 	}
-	var left [][]float64 // sums, of as many rows
+	var left [][]float64 // sums over the rows of each cluster
 	at := 0
 	for c, n := range rows {
 		if n < least {

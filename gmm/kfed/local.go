@@ -12,11 +12,11 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Local clusters a participant's rows by Algorithm 1 of Dennis et al. 2021, after
-// Awasthi and Sheffet (2012): k-means on the projection to the k first right singular
-// vectors; the mean, in all columns, of each cluster's rows that are three times as
-// close to its centre as to any other; Lloyd's algorithm from there. It returns
-// min(k, rows) centres by M columns. The rows are finite.
+// Local clusters a participant's rows by Algorithm 1 of Dennis et al. 2021, after Awasthi and
+// Sheffet (2012). It runs k-means on the projection to the first k right singular vectors. For
+// each cluster it takes the mean, in all columns, of the rows that are three times as close to
+// their centre as to any other. From there it runs Lloyd's algorithm. It returns min(k, rows)
+// centres by M columns. The rows must be finite.
 func Local(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 	rows, dim := x.Dims()
 	k = min(k, rows)
@@ -32,7 +32,7 @@ func Local(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 	centres := gmm.KMeans(near, k, src)
 	start := cores(x, near, centres)
 	for c := range k {
-		if start[c] == nil { // no row is that close, or near at all
+		if start[c] == nil { // no row is that close, or none belongs to the cluster
 			row := mat.Row(nil, c, centres)
 			if axes != nil {
 				lifted := make([]float64, dim)
@@ -51,8 +51,8 @@ func Local(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 	return gmm.Lloyd(x, from)
 }
 
-// singular returns the k first right singular vectors of x as rows of dim values,
-// eigenvectors of XᵀX, or nil if they are not found.
+// singular returns the first k right singular vectors of x, the eigenvectors of XᵀX, as rows of
+// dim values; nil if they cannot be computed.
 func singular(x *mat.Dense, k int) []float64 {
 	rows, dim := x.Dims()
 	square, from := make([]float64, dim*dim), x.RawMatrix()
@@ -69,8 +69,8 @@ func singular(x *mat.Dense, k int) []float64 {
 	return vectors[(dim-k)*dim:]
 }
 
-// cores returns the means of the rows of x that are in the core of each cluster of
-// their projections, nil for one without any.
+// cores returns, for each cluster of the projections, the mean of the rows of x in its core, or
+// nil if there are none.
 func cores(x, near, centres *mat.Dense) [][]float64 {
 	k, _ := centres.Dims()
 	sums, counts := make([][]float64, k), make([]float64, k)
@@ -98,8 +98,8 @@ func cores(x, near, centres *mat.Dense) [][]float64 {
 	return sums
 }
 
-// squared is the squared distance of two rows. Members compute it each for itself, so
-// each product is rounded.
+// squared returns the squared distance of two rows. It rounds each product, so that all members
+// compute the same bits.
 func squared(x, y []float64) (sum float64) {
 	for i, v := range x {
 		d := v - y[i]

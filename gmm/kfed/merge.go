@@ -14,13 +14,13 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// Merge puts the participants' centres together to k by Algorithm 2 of Dennis et al.
-// 2021: all centres of one participant, the one with the most; the centre farthest from
-// those taken, until there are k; then one step of Lloyd's algorithm over all centres.
-// A tie goes to the first.
+// Merge merges the participants' centres into k by Algorithm 2 of Dennis et al. 2021. It takes
+// all centres of the participant that has the most, then repeatedly the centre farthest from
+// those taken, until it has k. One step of Lloyd's algorithm over all centres follows. In a tie
+// the first centre wins.
 func Merge(local []*mat.Dense, k int) (*mat.Dense, error) {
 	var all [][]float64
-	most, at := 0, 0 // the participant with the most centres, and where they begin
+	most, at := 0, 0 // the participant with the most centres, and the index of its first one
 	for _, centres := range local {
 		n, _ := centres.Dims()
 		if n > most {
@@ -40,8 +40,7 @@ func Merge(local []*mat.Dense, k int) (*mat.Dense, error) {
 	return step(all, taken), nil
 }
 
-// farthest returns the index of the centre with the largest distance to the nearest of
-// those taken.
+// farthest returns the index of the centre that is farthest from its nearest taken centre.
 func farthest(all, taken [][]float64) int {
 	at, most := 0, -1.0
 	for i, c := range all {
@@ -62,7 +61,7 @@ func nearest(c []float64, among [][]float64) (at int, distance float64) {
 	return at, distance
 }
 
-// step returns the means of the centres that are nearest to each of those taken.
+// step returns, for each taken centre, the mean of the centres nearest to it.
 func step(all, taken [][]float64) *mat.Dense {
 	out := mat.NewDense(len(taken), len(all[0]), nil)
 	counts := make([]float64, len(taken))
@@ -73,7 +72,7 @@ func step(all, taken [][]float64) *mat.Dense {
 	}
 	for i, n := range counts {
 		row := out.RawRowView(i)
-		if n == 0 { // a copy of one taken before
+		if n == 0 { // a copy of an earlier taken centre
 			copy(row, taken[i])
 			continue
 		}
@@ -84,20 +83,21 @@ func step(all, taken [][]float64) *mat.Dense {
 	return out
 }
 
-// Config steers [Cluster]. All members use the same.
+// Config holds the settings of [Cluster]. All members use the same.
 type Config struct {
-	// Local is the number of clusters of each participant's own, Clusters that of all.
+	// Local is the number of clusters per participant, Clusters the number of shared ones.
 	Local, Clusters int
-	// MinRows is the fewest rows that a cluster may be of whose centre is published;
-	// those of fewer are merged into others. 0 means [privacy.MinRows]; with 1 clusters
-	// are as they were found, as in the paper.
+	// MinRows is the smallest number of rows of a cluster whose centre is published; smaller
+	// clusters are merged into others. 0 means [privacy.MinRows]. With 1, all clusters are
+	// published as found, as in the paper.
 	MinRows int
 }
 
-// Cluster is k-FED at one participant: local centres of the rows of x, one Gather,
-// and as many merged centres as wanted, the same at all members. Who is lost before it
-// has published is left out. It returns an error for fewer rows than a cluster may be
-// of. few is how many own clusters were, and have been merged into others.
+// Cluster runs k-FED at one participant: it clusters the rows of x, gathers all members'
+// centres once and merges them. All members get the same c.Clusters centres. A member that is
+// lost before it has published is left out. few is the number of own clusters that were too
+// small and were merged into others. It is an error if x has fewer rows than the smallest
+// cluster may have.
 func Cluster(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, src rand.Source) (centres *mat.Dense, few int, err error) {
 	rows, dim := x.Dims()
 	least := cmp.Or(c.MinRows, privacy.MinRows)
@@ -122,7 +122,7 @@ func Cluster(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, sr
 	var all []*mat.Dense
 	gathered := 0
 	for s, blob := range blobs {
-		if blob == nil { // not in the view
+		if blob == nil { // member is not in the view
 			continue
 		}
 		one, err := decode(blob, dim, c.Clusters)
@@ -139,8 +139,8 @@ func Cluster(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, sr
 	return centres, few, err
 }
 
-// FewError says that participants have published fewer centres together than clusters
-// are wanted.
+// A FewError means that all participants together published fewer centres than the requested
+// clusters.
 type FewError struct{ Centres, Clusters, MinRows int }
 
 func (e *FewError) Error() string {

@@ -10,12 +10,12 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
-// Draw returns the mixture to be released, without the components that are not Kept. Means are
-// drawn with src, and weights are N̄_k over their sum: nothing is of one participant.
+// Draw returns the mixture to release, which has only the Kept components. It draws the means
+// with src. Weights are N̄_k over their sum, so nothing comes from a single participant.
 //
-// With λ_kΛ_k = UᵀU, what is drawn is Uw_k with standard normal noise, on a grid that does not
-// depend on the rows ([privacy.Noisy]). The mean follows from that by U⁻¹ alone, so its digits
-// tell no more than the noise lets through.
+// With λ_kΛ_k = UᵀU, it adds standard normal noise to Uw_k on a grid that does not depend on
+// the rows ([privacy.Noisy]). The mean follows from the result by U⁻¹ alone, so its digits
+// reveal no more than the noise allows.
 func (p *Posterior) Draw(src rand.Source) *gmm.Mixture {
 	of := p.Mixture.WithRows(p.Rows).Only(p.Kept())
 	dim, means, rows := of.Dim(), of.Means(), of.ComponentRows()

@@ -12,50 +12,53 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// Posterior is that of the means of a mixture, Eqs. (41) and (42) of Idé et al. 2024: given the
-// precisions and the responsibilities, the mean of component k has the distribution
+// Posterior is the posterior of the means of a mixture, Eqs. (41) and (42) of Idé et al. 2024.
+// Given the precisions and the responsibilities, the mean of component k has the distribution
 //
 //	N(w_k, (λ_k Λ_k)⁻¹)  with  λ_k = λ₀ + N̄_k,
 //
-// about the mean w_k that the mixture has.
+// where w_k is its mean in the mixture.
 type Posterior struct {
 	Mixture *gmm.Mixture
-	Rows    []float64 // N̄_k, K values, of the rows of all participants: [gmm.Mixture.ComponentRows]
-	Lambda0 float64   // the weight of the prior mean, in rows; 0 is a flat prior
-	// Bound returns what ‖Λ_k‖₂ of a component of so many rows cannot exceed, whatever the rows
-	// are.
+	Rows    []float64 // N̄_k, K values, over the rows of all participants: [gmm.Mixture.ComponentRows]
+	Lambda0 float64   // weight of the prior mean, in rows; 0 is a flat prior
+	// Bound returns an upper bound of ‖Λ_k‖₂ for a component with the given number of rows,
+	// whatever these rows are.
 	Bound func(rows float64) float64
 }
 
-// Releaser is an algorithm whose mixtures have such a posterior.
+// Releaser is an algorithm whose mixtures have a [Posterior].
 type Releaser interface {
-	// Posterior returns that of a model, with the variances that its prior is scaled by, if it is.
+	// Posterior returns the posterior of a model. variances are those that scale its prior, if
+	// any.
 	Posterior(m algorithm.Model, variances []float64) (*Posterior, error)
 }
 
-// Loss bounds what a draw tells, as zero-concentrated differential privacy: Theorem 1 of the
-// paper without its factor K. Neighbours are two sets of rows of all participants together of
-// which one has a row x where the other has x′, with ‖x − x′‖₂ ≤ R in the coordinates trained on,
-// and in which precisions, N̄_k and responsibilities r_k are the same. The means then differ by
-// r_k(x − x′)/λ_k, so that the divergence of order α between the draws is
+// Loss bounds what a draw reveals, as zero-concentrated differential privacy: Theorem 1 of Idé
+// et al. 2024 without its factor K.
+//
+// Neighbours are two sets of all participants' rows in which one row x is replaced by x′, with
+// ‖x − x′‖₂ ≤ R in the coordinates of training. Precisions, N̄_k and responsibilities r_k are
+// assumed equal in both. The means then differ by r_k(x − x′)/λ_k, so the divergence of order α
+// between the draws is
 //
 //	α Σ_k r_k²/(2λ_k) (x − x′)ᵀΛ_k(x − x′) ≤ α R²/2 max_k ‖Λ_k‖₂/λ_k,
 //
 // since Σ_k r_k² ≤ 1.
 type Loss struct {
-	// Precisions is the bound by the precisions as they are, which depend on the rows.
+	// Precisions is the bound by the actual precisions, which depend on the rows.
 	Precisions privacy.ZCDP
-	// Prior is the bound by the largest precisions that there can be. Of the rows it depends on
-	// N̄_k, and where precisions are scaled by variances of rows, on those. It is +Inf if the
-	// precisions are larger, since a solver has stopped short of them.
+	// Prior is the bound by the largest possible precisions. It depends on the rows only
+	// through N̄_k and, if variances of rows scale the precisions, through these. It is +Inf if
+	// the precisions exceed the limit because a solver stopped short.
 	Prior privacy.ZCDP
 }
 
-// Kept returns the components that may be released, from 0: Theorem 1 supposes that each has
-// more rows than δ = max(1, N/1000), with N those of all.
+// Kept returns the components that may be released, from 0. Theorem 1 assumes that each has
+// more rows than δ = max(1, N/1000), where N is the number of all rows.
 func (p *Posterior) Kept() (components []int) { return gmm.Enough(p.Rows) }
 
-// Check reports what cannot be drawn from.
+// Check returns an error if nothing can be drawn.
 func (p *Posterior) Check() error {
 	if p.Rows == nil {
 		return errors.New("the model does not list the rows of its components, as it was written by an older program: train again")
@@ -74,7 +77,7 @@ func (p *Posterior) Check() error {
 	return nil
 }
 
-// Loss returns the loss of one draw for rows that are at most a radius apart.
+// Loss returns the loss of one draw for rows that are at most radius apart.
 func (p *Posterior) Loss(radius float64) (l Loss) {
 	dim := p.Mixture.Dim()
 	for _, k := range p.Kept() {

@@ -2,12 +2,14 @@ package guard
 
 import "github.com/collabdict/collabdict/gmm/privacy"
 
-// Apart makes sums over the own rows of a start, in several mixtures of k clusters each, by
-// the rule of diversity. Sums is called with the clusters that no row may be of, nil where
-// the rule changes nothing, and says how the rows share in each; Apart returns the last sums.
-// At least one cluster of each mixture is left. Parts of less than a row are looked at as
-// well: rows that are not of a cluster in one step may be in the next. In a start there is no posterior to draw from, and
-// nothing to stop for while places of clusters are only tried: whatever the policy is, rows
+// Apart computes sums over the own rows for a start of several mixtures with k clusters each,
+// and applies the rule of diversity. It calls sums with the clusters that no row may belong to
+// (nil if the rule changes nothing); sums also returns how rows share in each cluster. Apart
+// returns the last sums.
+//
+// At least one cluster of each mixture is left. Parts of less than one row are checked, too,
+// because rows may join a cluster in the next step. A start has no posterior to draw from, and
+// nothing to stop for while it only tries places for clusters. So whatever the policy is, rows
 // count for other clusters.
 func Apart[T any](rule privacy.Rule, mixtures, k int, sums func(without []bool) (T, []privacy.Shares, error)) (T, error) {
 	if !rule.Acts() {

@@ -10,31 +10,32 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// Components are those of one mixture that a participant leaves out, or draws a stand-in for. None ever
-// comes back, so that training settles. The zero value has none.
+// Components records which components of a mixture a participant leaves out, or replaces by a
+// draw. None of them ever returns, so that training settles. The zero value has none.
 type Components struct {
-	without []bool  // by component: own rows are not of it; nil for none
-	draws   []*draw // by component: what stands for the own part; nil for none
+	without []bool  // per component: own rows do not belong to it; nil if all belong
+	draws   []*draw // per component: the draw that replaces the own part; nil if there is none
 }
 
-// Of says how statistics are made.
+// Of defines how statistics are computed.
 type Of struct {
 	Rule  privacy.Rule
 	Model *gmm.Mixture
-	// Statistics makes the E-step of the own rows with a model, and says how they share in it.
+	// Statistics makes the E-step of the own rows with a model, and measures how they share in
+	// it.
 	Statistics func(m *gmm.Mixture) (*passes.Moments, error)
-	// Origin is what the moments are about; nil is 0.
+	// Origin is the point about which moments are taken; nil means 0.
 	Origin []float64
-	// Fits reports whether moments are within what has been agreed for them.
+	// Fits reports whether moments are within the agreed bounds.
 	Fits func(s *passes.Moments) bool
-	// Mean draws the mean that stands for the own part of a component, given the rows of
-	// the part.
+	// Mean draws the mean that replaces the own part of component k, given the number of rows
+	// in the part.
 	Mean func(k int, rows float64) []float64
 }
 
-// Statistics returns the statistics to be sent, the components that are left out or drawn after them, and
-// those of these that are new. It does not change c. It deals with one component at a time, the least
-// diverse first, since its rows may be what another one lacks.
+// Statistics returns the statistics to send, the components then left out or drawn, and the
+// newly changed ones. It does not change c. It handles one component at a time, the least
+// diverse first, because the rows of that one may be what another component lacks.
 func (c Components) Statistics(of Of) (s *passes.Moments, after Components, done []algorithm.LowDiversity, err error) {
 	k := of.Model.Components()
 	after = Components{slices.Clone(c.without), slices.Clone(c.draws)}
@@ -75,7 +76,7 @@ func (c Components) Statistics(of Of) (s *passes.Moments, after Components, done
 	}
 }
 
-// leaveOut leaves a component out for which a draw was to stand.
+// leaveOut leaves out a component that a draw was to replace.
 func (c Components) leaveOut(k int, done []algorithm.LowDiversity) {
 	c.draws[k], c.without[k] = nil, true
 	for i := range done {
@@ -95,10 +96,10 @@ func (c Components) left(m *gmm.Mixture) *gmm.Mixture {
 	return m.Without(c.without)
 }
 
-// settled reports whether component k has been dealt with.
+// settled reports whether component k is left out or drawn.
 func (c Components) settled(k int) bool { return c.without[k] || c.draws[k] != nil }
 
-// any reports whether rows have shares in a component that they are to be left out of.
+// any reports whether rows share in a component that is to be left out.
 func (c Components) any(shares []privacy.Shares) bool {
 	for k, out := range c.without {
 		if out && shares[k].Rows > 0 {
@@ -118,8 +119,8 @@ func (c Components) spare(k int, m *gmm.Mixture) bool {
 	return false
 }
 
-// leastDiverse returns the least diverse of the live components that rest on fewer than so many
-// rows, but for those settled; −1 if there is none.
+// leastDiverse returns the least diverse live component that rests on fewer than least rows and
+// is not settled; −1 if there is none.
 func leastDiverse(shares []privacy.Shares, least float64, settled func(k int) bool) int {
 	at := -1
 	for k, s := range shares {

@@ -11,9 +11,9 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// draw stands for a participant's part of a component: rows with this mean and covariance,
-// which follow from the shared component and from chance. It stays the same from round to
-// round, so that training settles and several rounds tell no more than one.
+// draw replaces a participant's part of a component by rows of this mean and covariance, which
+// follow from the shared component and from chance. It stays the same from round to round, so
+// that training settles and several rounds reveal no more than one.
 type draw struct {
 	mean       []float64
 	covariance *mat.SymDense
@@ -23,11 +23,10 @@ func newDraw(m *gmm.Mixture, k int, mean []float64) *draw {
 	return &draw{mean, m.Covariance(k)}
 }
 
-// replace puts draws in the place of the parts that they stand for, and gives what these
-// differ by to the other components, in proportion to the own rows there. It returns −1, or
-// the component whose draw does not fit: there is no other component of enough own rows, or
-// the covariance of the own rows in one would not stay positive definite, or moments would
-// be beyond what is agreed. The moments are of no use then.
+// replace puts draws in place of parts, and moves the difference to the other components in
+// proportion to their own rows. It returns −1, or the component whose draw does not fit: no
+// other component has enough own rows, a covariance of own rows would not stay positive
+// definite, or moments would exceed the agreed bounds. The moments are then invalid.
 func (c Components) replace(s *passes.Moments, of Of) int {
 	shares := c.absorbing(s)
 	for k, d := range c.draws {
@@ -50,8 +49,8 @@ func (c Components) replace(s *passes.Moments, of Of) int {
 	return -1
 }
 
-// absorbing returns by which share each component takes what draws differ by; nil if none
-// can. Those of few own rows take nothing, as these have no covariance matrix of their own.
+// absorbing returns the share of the differences that each component takes, or nil if none can.
+// Components of few own rows take nothing, because they have no covariance matrix of their own.
 func (c Components) absorbing(s *passes.Moments) []float64 {
 	out, sum := make([]float64, s.K), 0.0
 	for k, n := range s.N {
@@ -67,8 +66,8 @@ func (c Components) absorbing(s *passes.Moments) []float64 {
 	return out
 }
 
-// swap makes the moments of component k those of as many rows of the draw, and moves the
-// difference to the others by their shares.
+// swap replaces the moments of component k by those of the draw for the same number of rows,
+// and moves the difference to the others by their shares.
 func (d *draw) swap(s *passes.Moments, k int, shares, origin []float64) {
 	n, dim := s.N[k], s.Dim
 	mean := slices.Clone(d.mean)
@@ -94,8 +93,8 @@ func (d *draw) swap(s *passes.Moments, k int, shares, origin []float64) {
 	}
 }
 
-// definite reports whether the rows of a component have a covariance matrix that is
-// positive definite, as by its moments.
+// definite reports whether the covariance matrix of a component's rows, according to its
+// moments, is positive definite.
 func definite(s *passes.Moments, k int) bool {
 	dim, n := s.Dim, s.N[k]
 	first := s.First[k*dim : (k+1)*dim]

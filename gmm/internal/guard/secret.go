@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 )
 
-// Secret is what a participant's draws follow from. Nobody else has it. After a restart, a
-// participant draws the same again.
+// Secret determines a participant's draws. Nobody else has it. After a restart, a participant
+// draws the same again.
 type Secret [32]byte
 
 // NewSecret takes a secret from a source of secrets.
@@ -19,7 +19,7 @@ func NewSecret(src rand.Source) (s Secret) {
 	return s
 }
 
-// Source returns what draws for one purpose, of which there is one in a run.
+// Source returns a random source for one purpose, which must be unique in a run.
 func (s Secret) Source(purpose ...any) rand.Source {
 	return rand.NewChaCha8(sha256.Sum256(append(s[:], fmt.Sprint(purpose...)...)))
 }

@@ -1,5 +1,5 @@
-// Package settings has what the settings of several algorithms for mixtures have in
-// common: the form of covariance matrices ([Covariance]), those of EM, and the seed.
+// Package settings holds settings that several mixture algorithms share: the form of covariance
+// matrices ([Covariance]), those of EM, and the seed.
 package settings
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// MostComponents bounds the number of components.
+// MostComponents is the maximum number of components.
 const MostComponents = 1 << 12
 
-// Covariance binds the name of one of some forms.
+// Covariance returns the option that sets p to the name of one of the forms.
 func Covariance(p *string, byDefault gmm.Covariance, forms ...gmm.Covariance) *option.Option {
 	var names []string
 	for _, f := range forms {
@@ -23,7 +23,7 @@ func Covariance(p *string, byDefault gmm.Covariance, forms ...gmm.Covariance) *o
 	return option.String(p, "covariance", byDefault.String(), "`FORM` of each component's covariance matrix (full lets columns correlate, and needs the most rows): "+option.Either(names...), option.OneOf(names...))
 }
 
-// Form returns the form of a name that has been checked.
+// Form returns the form of a valid name.
 func Form(covariance string) gmm.Covariance {
 	form, err := gmm.ParseCovariance(covariance)
 	if err != nil {
@@ -32,12 +32,12 @@ func Form(covariance string) gmm.Covariance {
 	return form
 }
 
-// Tol binds a tolerance in nats a row.
+// Tol returns the option for a tolerance in nats per row.
 func Tol(p *float64) *option.Option {
 	return option.Float(p, "tol", 1e-3, "stop when a round changes the mean log-likelihood, or the lower bound of it that is trained, by less than `X` nats per row; 0 runs all rounds", option.Finite())
 }
 
-// EM returns the settings of expectation maximisation. A tol of 0 stops it never.
+// EM returns the settings of expectation maximisation. With a tol of 0 it never stops early.
 func EM(covariance string, tol float64) gmm.EM {
 	if tol == 0 {
 		tol = -1
@@ -50,7 +50,7 @@ func Seed(seed uint64) [32]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "collabdict/task/seed/%d", seed))
 }
 
-// Conserved is what sums of the statistics of EM tell.
+// Conserved returns what every sum of EM statistics reveals.
 func Conserved(covariance string) algorithm.Conserved {
 	if Form(covariance) == gmm.Full {
 		return algorithm.Covariances
@@ -58,7 +58,7 @@ func Conserved(covariance string) algorithm.Conserved {
 	return algorithm.Variances
 }
 
-// Load returns the mixture that arrays are of.
+// Load returns the mixture stored in arrays.
 func Load(arrays algorithm.Arrays, covariance string, coordinates int) (algorithm.Model, error) {
 	form, err := gmm.ParseCovariance(covariance)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Draws is how many draws each of two neighbours has.
+// Draws is the number of draws for each of two neighbours.
 const Draws = 20000
 
-// Audit has draws of a statistic from what a mechanism makes of two neighbouring sets of rows:
-// those that a threshold is chosen by, and others that it is judged by. All are in order.
+// Audit holds draws of a statistic of a mechanism's output for two neighbouring sets of rows.
+// One half chooses a threshold, the other half judges it. All are sorted.
 type Audit struct{ choose, judge [2][]float64 }
 
 // SkipRaced skips a test under the race detector.
@@ -24,8 +24,8 @@ func SkipRaced(t testing.TB) {
 	}
 }
 
-// Run draws a statistic of what a mechanism makes of two neighbours. The larger it is, the more it
-// speaks for the second: the logarithm of the likelihood ratio makes the best test there is. It
+// Run draws a statistic of a mechanism's output for two neighbours. A larger statistic must
+// speak for the second one; the logarithm of the likelihood ratio makes the best test. Run
 // skips the test under the race detector.
 func Run(t testing.TB, first, second func(rand.Source) float64) *Audit {
 	t.Helper()
@@ -43,9 +43,10 @@ func Run(t testing.TB, first, second func(rand.Source) float64) *Audit {
 	return &a
 }
 
-// Epsilon returns a lower bound of the mechanism's ε at δ, with 99 % confidence. If the test says yes
-// for one neighbour with probability p, (ε, δ)-differential privacy makes it say yes for the other with
-// probability e^−ε (p − δ) at least. The bound is 0 if the draws show nothing.
+// Epsilon returns a lower bound of the mechanism's ε at δ, with 99 % confidence. If the test
+// says yes for one neighbour with probability p, (ε, δ)-differential privacy makes it say yes
+// for the other with probability e^−ε (p − δ) at least. The bound is 0 if the draws show
+// nothing.
 func (a *Audit) Epsilon(delta float64) float64 {
 	most, best, above := 0.0, 0.0, true
 	for _, all := range a.choose {
@@ -60,8 +61,8 @@ func (a *Audit) Epsilon(delta float64) float64 {
 	return max(0, shown(a.judge, best, above, delta))
 }
 
-// shown bounds ε by one test: is the statistic above the threshold, for the second neighbour, or
-// at most there, for the first.
+// shown bounds ε by one test: whether the statistic is above the threshold, for the second
+// neighbour, or at most the threshold, for the first.
 func shown(draws [2][]float64, cut float64, above bool, delta float64) float64 {
 	var hits [2]int
 	for side, all := range draws {
@@ -79,7 +80,7 @@ func shown(draws [2][]float64, cut float64, above bool, delta float64) float64 {
 	return math.Log(math.Max(least(yes, n)-delta, 0) / most(no, n))
 }
 
-// least and most bound a probability with 99.5 % confidence each, given how often it came about
+// least and most bound a probability with 99.5 % confidence each, given the number of hits
 // (Clopper and Pearson 1934).
 func least(hits, of int) float64 {
 	if hits == 0 {

@@ -1,6 +1,6 @@
-// Package audittest measures by draws what a mechanism tells of a row at least. It is for tests
-// of mechanisms that say what they tell at most.
+// Package audittest measures, by repeated draws, a lower bound of what a mechanism reveals
+// about a row. It is for tests of mechanisms that promise an upper bound.
 //
-// Invariant: what [Audit.Epsilon] returns is above the true ε in at most one of a hundred audits.
-// Start reading at [Run].
+// Invariant: the result of [Audit.Epsilon] exceeds the true ε in at most one of a hundred
+// audits. Start reading at [Run].
 package audittest

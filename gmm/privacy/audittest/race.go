@@ -2,5 +2,5 @@
 
 package audittest
 
-// Under the race detector draws take ten times as long.
+// With the race detector, draws take ten times as long.
 const raced = true
