@@ -11,13 +11,12 @@ import (
 	"github.com/collabdict/collabdict/internal/units"
 )
 
-// adapted is a table whose columns have the names, and whose features the units, that the
-// Spec wants.
+// An adapted table has the column names and units that the Spec asks for.
 type adapted struct {
 	table
 	names []string
-	by    map[string]units.Conversion // of columns in another unit than the agreed one
-	told  []string                    // what the row of units says of these, in words
+	by    map[string]units.Conversion // columns to convert to the agreed unit
+	told  []string                    // columns converted because of the row of units, in words
 }
 
 // adapt renames and converts the columns of a table as the Spec says.
@@ -57,8 +56,8 @@ func (s *Spec) adapt(path string, t table) (table, error) {
 	return out, nil
 }
 
-// convert finds out how features come into the agreed units. A row of units must have the units of
-// the Spec, and counts where the Spec has none.
+// convert finds the conversion of each feature to its agreed unit. A row of units must agree
+// with the Spec's units, and applies where the Spec has none.
 func (s *Spec) convert(path string, t *adapted) error {
 	t.by = make(map[string]units.Conversion)
 	var row []string
@@ -82,7 +81,7 @@ func (s *Spec) convert(path string, t *adapted) error {
 			}
 			switch known := units.Known(in); {
 			case in == units.Named(from):
-			case u.Own != "" && !known: // nothing is known against what is said
+			case u.Own != "" && !known: // nothing contradicts the Spec
 			case u.Own != "":
 				return fault("%q, want %s, as node.yaml says", u.Own)
 			case !known:
@@ -106,7 +105,7 @@ func (s *Spec) convert(path string, t *adapted) error {
 	return nil
 }
 
-// written says in words what is unusual in how a CSV file is written; "" of all else.
+// written describes what is unusual in how a CSV file is written; "" for other files.
 func written(t table) string {
 	c, ok := asCSV(t)
 	if !ok {
@@ -157,11 +156,11 @@ func asCSV(of any) (*csvFile, bool) {
 type convertedRows struct {
 	rowReader
 	by          map[int]units.Conversion // columns
-	places      []int                    // of the same among the features
+	places      []int                    // their places among the features
 	conversions []units.Conversion
 }
 
-// numbers and text: see rowReader.
+// numbers and text implement rowReader.
 func (r *convertedRows) numbers(dst []float64) (sound bool, err error) {
 	if sound, err = r.rowReader.numbers(dst); !sound || err != nil {
 		return sound, err

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// assemble puts the files' shares together, in the order of the files.
+// assemble joins the files' shares in the order of the files.
 func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 	d := &Dataset{Columns: rows.WindowColumns(sch.features, s.Window), Ignored: sch.ignored}
 	if sch.textLabels {
@@ -59,11 +59,12 @@ func hasClasses(p Participant) bool {
 	return slices.ContainsFunc(p.TrainLabels, isClass) || slices.ContainsFunc(p.TestLabels, isClass)
 }
 
-// isClass says that a label is neither normal nor an anomaly, as of text, which is NaN.
+// isClass reports whether a label is neither normal nor an anomaly. Labels that are text are
+// NaN.
 func isClass(label float64) bool { return label != 0 && label != 1 && label != -1 }
 
-// numberClasses replaces each file's own numbers of its text labels by 2 plus
-// the place in the sorted list of all, which it returns.
+// numberClasses replaces each file's own numbers of text labels by 2 plus the label's place in
+// the sorted list of all, which it returns.
 func numberClasses(shares []*share) []string {
 	var classes []string
 	for _, sh := range shares {
@@ -113,9 +114,8 @@ func (r *rowSet) add(more *rowSet) {
 	r.labels = append(r.labels, more.labels...)
 }
 
-// NumberedName names participant i of n, from 0, where nothing else does:
-// p0001, p0002 and so on, with more digits if n needs them, so that names sort
-// as numbers.
+// NumberedName returns the name of participant i of n, counted from 0: p0001, p0002 and so on,
+// with more digits if n needs them. Names sort as numbers.
 func NumberedName(i, n int) string {
 	return fmt.Sprintf("p%0*d", max(4, len(strconv.Itoa(n))), i+1)
 }
@@ -148,7 +148,7 @@ func (s *Spec) participant(name string, g *group, columns []string) Participant 
 	return p
 }
 
-// source returns the first n rows, nil without any.
+// source returns the rows as a source, up to the Limit; nil if there are none.
 func (s *Spec) source(r *rowSet, width int, test bool) (collabdict.Rows, []float64) {
 	if r.n == 0 {
 		return nil, nil

@@ -6,29 +6,28 @@ import (
 	"slices"
 )
 
-// columnReader reads rows of a file whose rows are numbered. Ascending rows are
-// fast, others are sought.
+// A columnReader reads rows by number. It is fast in ascending order and seeks otherwise.
 type columnReader interface {
-	// numbers fills x, row-major, with the features of rows from row `from` on;
-	// an empty cell is missingCell.
+	// numbers fills x, row-major, with the features of rows, beginning at row from. Empty cells
+	// become missingCell.
 	numbers(x []float64, from int) error
-	// texts fills dst with cells of another column without blanks around.
+	// texts fills dst with the trimmed cells of one other column.
 	texts(dst []string, column, from int) error
 }
 
-// blockRows is how many rows are read at a time.
+// blockRows is the number of rows read at a time.
 const blockRows = 256
 
-// numberedRows is the rowReader of such a file.
+// numberedRows is the rowReader over a columnReader.
 type numberedRows struct {
 	reader           columnReader
 	features, others []int
-	total            int // rows of the file
+	total            int // number of rows in the file
 	// at is the present row; first and end are those of the block.
 	at, first, end int
-	x              []float64 // of the block, if it is loaded
+	x              []float64 // features of the block, if loaded
 	loaded         bool
-	cells          [][]string // of the block, by place in others
+	cells          [][]string // cells of the block's other columns
 }
 
 func newNumberedRows(reader columnReader, features, others []int, total int) *numberedRows {
@@ -69,7 +68,7 @@ func (r *numberedRows) text(column int) string {
 	return shortest(v)
 }
 
-// numbers reads the block's features when the first row wants them.
+// numbers reads the features of the block when its first row is read.
 func (r *numberedRows) numbers(dst []float64) (sound bool, err error) {
 	if !r.loaded {
 		if err := r.reader.numbers(r.x[:(r.end-r.first)*len(r.features)], r.first); err != nil {
@@ -86,8 +85,8 @@ func (r *numberedRows) numbers(dst []float64) (sound bool, err error) {
 	return true, nil
 }
 
-// fill is next and numbers of as many rows as x has room for, which are there. It
-// goes past the others columns.
+// fill fills x with the features of the next rows, which must exist. It skips the other
+// columns.
 func (r *numberedRows) fill(x []float64) (sound bool, err error) {
 	for m := len(r.features); len(x) > 0; {
 		n := min(len(x)/m, blockRows)
@@ -104,7 +103,7 @@ func (r *numberedRows) fill(x []float64) (sound bool, err error) {
 	return true, nil
 }
 
-// row is the present row of a block that is loaded.
+// row returns the present row of the loaded block.
 func (r *numberedRows) row() []float64 {
 	m := len(r.features)
 	return r.x[(r.at-r.first)*m:][:m]
@@ -116,14 +115,12 @@ func (r *numberedRows) seek(to place) error {
 	return nil
 }
 
-// missingCell stands for an empty cell among numbers: a NaN that no calculation
-// gives.
+// missingCell marks an empty cell among numbers: a NaN that no calculation produces.
 var missingCell = math.Float64frombits(0x7ff8_6e75_6c6c_0001)
 
 func isMissing(v float64) bool { return math.Float64bits(v) == math.Float64bits(missingCell) }
 
-// checkKinds says what is wrong with columns that do not hold what they are read
-// for.
+// checkKinds reports the first column whose contents do not suit its use.
 func checkKinds(path string, header []string, kinds []kind, features, others []int) error {
 	for _, i := range features {
 		if kinds[i] != kindNumber {

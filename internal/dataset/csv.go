@@ -14,33 +14,31 @@ import (
 	"strings"
 )
 
-// bufferSize is how much of a file is read at a time.
+// bufferSize is the number of bytes read from a file at a time.
 const bufferSize = 1 << 16
 
-// csvFile streams a CSV file: the header first, then its rows. It is a table,
-// and the rows of itself.
+// csvFile streams a CSV file: first the header, then the rows. It is both table and rowReader.
 type csvFile struct {
 	file  *file
 	names []string
 	rows  *csv.Reader
-	// start is the byte at which rows began to read; before it are lines lines.
+	// start is the offset of the first row; lines lines precede it.
 	start int64
 	lines int
-	// sought is the line of the row that was sought, until it is read: blank
-	// lines may be before it.
+	// sought is the line of the row after a seek, until it is read: blank lines may precede it.
 	sought int
-	// zipped says that rows can be read from the beginning only.
+	// zipped reports whether the file is compressed, so that reads must start at the beginning.
 	zipped bool
 	form   dialect
-	// units has the cells of the row of units, which stands in line unitsLine; nil without one.
+	// units holds the cells of the row of units, in line unitsLine; nil if there is none.
 	units     []string
 	unitsLine int
 	features  []int
 	record    []string // the present row
 }
 
-// openCSV reads up to the header of a file that is written as set says, or plainly if that is
-// nil. Gzip is told by its first bytes.
+// openCSV reads a file up to its header. set says how the file is written; nil means plain CSV.
+// Gzip is recognised by its first bytes.
 func openCSV(path string, before fs.FileInfo, set *CSV) (*csvFile, error) {
 	f, err := openFile(path, before)
 	if err != nil {
@@ -58,12 +56,12 @@ func openCSV(path string, before fs.FileInfo, set *CSV) (*csvFile, error) {
 	return t, nil
 }
 
-// csvTable is openCSV of a table.
+// csvTable is openCSV with a table as its result.
 func csvTable(path string, before fs.FileInfo, set *CSV) (table, error) {
 	return opener(func(path string, before fs.FileInfo) (*csvFile, error) { return openCSV(path, before, set) })(path, before)
 }
 
-// unzipped reads a file from its beginning, also if it is compressed.
+// unzipped returns the contents of a file from the beginning, decompressed if need be.
 func unzipped(f *file) (r *bufio.Reader, zipped bool, err error) {
 	r = bufio.NewReaderSize(io.NewSectionReader(f, 0, math.MaxInt64), bufferSize)
 	if magic, _ := r.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
@@ -76,8 +74,8 @@ func unzipped(f *file) (r *bufio.Reader, zipped bool, err error) {
 	return bufio.NewReaderSize(z, bufferSize), true, nil
 }
 
-// begin reads up to the header of a file that is written as set says, or with commas and no
-// header if that is nil.
+// begin reads up to the header. set says how the file is written; nil means commas and no
+// header.
 func (t *csvFile) begin(set *CSV) error {
 	buffered, zipped, err := unzipped(t.file)
 	if err != nil {
@@ -92,13 +90,13 @@ func (t *csvFile) begin(set *CSV) error {
 	} else if bom, _ := buffered.Peek(3); string(bom) == "\ufeff" {
 		form.start = len(bom)
 	}
-	_, _ = buffered.Discard(form.start) // cannot fail: the bytes are there
+	_, _ = buffered.Discard(form.start) // cannot fail: the bytes are buffered
 	t.form, t.start, t.lines = form, int64(form.start), form.lines
 	t.readRows(buffered, -1)
 	return nil
 }
 
-// readRows reads rows with so many cells, any number if it is negative.
+// readRows starts reading rows with the given number of cells, any number if it is negative.
 func (t *csvFile) readRows(from io.Reader, cells int) {
 	if t.form.returns {
 		from = returns{from}
@@ -107,7 +105,7 @@ func (t *csvFile) readRows(from io.Reader, cells int) {
 	t.rows.Comma, t.rows.Comment, t.rows.ReuseRecord, t.rows.FieldsPerRecord = t.form.delimiter, t.form.comment, true, cells
 }
 
-// returns reads carriage returns as line ends.
+// returns turns carriage returns into line ends.
 type returns struct{ io.Reader }
 
 func (r returns) Read(p []byte) (int, error) {
@@ -127,7 +125,7 @@ func (t *csvFile) total() int        { return -1 }
 func (t *csvFile) seekable() bool    { return !t.zipped }
 func (t *csvFile) close()            { t.file.close() }
 
-// kinds goes by the first rows, and so has read them.
+// kinds reads the first rows to find the kinds of columns.
 func (t *csvFile) kinds(rows int) ([]kind, place, error) {
 	p, err := t.next()
 	if err != nil {
@@ -163,7 +161,7 @@ func (t *csvFile) read(features, _ []int) (rowReader, error) {
 	return t, nil
 }
 
-// next, text, numbers and seek: see rowReader.
+// next, text, numbers and seek implement rowReader.
 func (t *csvFile) next() (place, error) {
 	at := place{line: t.lines + 1, offset: t.start + t.rows.InputOffset()}
 	var err error
@@ -190,8 +188,8 @@ func (t *csvFile) next() (place, error) {
 	return at, err
 }
 
-// nextRecord passes over lines of blanks, as the reader does over empty ones. A
-// quoted cell "" is none.
+// nextRecord skips lines of blanks, as the reader skips empty ones. A line with a quoted ""
+// counts as a row.
 func (t *csvFile) nextRecord() ([]string, error) {
 	for {
 		record, err := t.rows.Read()
@@ -227,7 +225,7 @@ func (t *csvFile) numbers(dst []float64) (sound bool, err error) {
 	return true, nil
 }
 
-// foreign is numbers where these are not written as in Go.
+// foreign implements numbers for numbers not written as in Go.
 func (t *csvFile) foreign(dst []float64) (sound bool, err error) {
 	sound = true
 	for j, i := range t.features {
@@ -252,7 +250,7 @@ func (t *csvFile) seek(to place) error {
 
 func (t *csvFile) readError(err error) error { return readError(t.file.path, t.zipped, err) }
 
-// readError is a fault of the disk or of compressed bytes.
+// readError returns the error for a failing disk or damaged compression.
 func readError(path string, zipped bool, err error) error {
 	var known *Error
 	switch {
@@ -264,7 +262,7 @@ func readError(path string, zipped bool, err error) error {
 	return fileError(path, err)
 }
 
-// zipFault says what is wrong with compressed bytes, "" if it is something else.
+// zipFault describes damaged compression, "" for other errors.
 func zipFault(err error) string {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):

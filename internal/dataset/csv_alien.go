@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// aliens are files of other kinds by their first bytes, with what to do.
+// aliens lists other file types by their first bytes, with advice.
 var aliens = []struct{ magic, what, hint string }{
 	{"PK\x03\x04", "a zip archive, perhaps an Excel workbook", "save the sheet as CSV, or unpack the archive"},
 	{"\xd0\xcf\x11\xe0", "an old Excel workbook", "save the sheet as CSV"},
@@ -23,7 +23,7 @@ var aliens = []struct{ magic, what, hint string }{
 	{`[{"`, "JSON", "convert it to CSV"},
 }
 
-// alien is the error of a file that is no CSV in UTF-8 by its first bytes, nil of others.
+// alien returns an error if the first bytes are not those of CSV in UTF-8, otherwise nil.
 func alien(head []byte) *Error {
 	const convert = "save it as CSV in UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 old.csv > new.csv"
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {

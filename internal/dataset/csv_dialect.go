@@ -6,22 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// CSV says how CSV files are written. What it leaves out is recognised in each file.
+// CSV says how CSV files are written. Fields left out are recognised in each file.
 type CSV struct {
-	// Delimiter stands between cells, Decimal in numbers before their fraction. Thousands
-	// stands between groups of three digits.
+	// Delimiter separates cells, Decimal the fraction of a number, and Thousands groups of
+	// three digits.
 	Delimiter string `yaml:"delimiter,omitempty" json:"delimiter,omitempty"`
 	Decimal   string `yaml:"decimal,omitempty" json:"decimal,omitempty"`
 	Thousands string `yaml:"thousands,omitempty" json:"thousands,omitempty"`
-	// Comment begins lines that are passed over.
+	// Comment starts a line that is skipped.
 	Comment string `yaml:"comment,omitempty" json:"comment,omitempty"`
-	// Skip is how many lines stand above the header.
+	// Skip is the number of lines above the header.
 	Skip int `yaml:"skip,omitempty" json:"skip,omitempty"`
-	// UnitsRow is true if the row below the header has units.
+	// UnitsRow reports whether the row below the header has units.
 	UnitsRow *bool `yaml:"units_row,omitempty" json:"units_row,omitempty"`
 }
 
-// Check returns an error of the first setting that cannot be used.
+// Check returns an error for the first setting that cannot be used.
 func (c *CSV) Check() error {
 	bad := func(key, want, got string) error {
 		return &Error{Msg: fmt.Sprintf("csv: %s: want %s, got %q", key, want, got)}
@@ -47,28 +47,28 @@ func (c *CSV) Check() error {
 	return nil
 }
 
-// dialect is how a CSV file is written.
+// A dialect is the way in which a CSV file is written.
 type dialect struct {
 	delimiter rune
-	// decimal is a point or a comma, thousands 0 or one of separators.
+	// decimal is a point or a comma; thousands is 0 or one of separators.
 	decimal, thousands rune
 	comment            rune // 0 for none
-	// start is the byte of the header, above which stand lines lines: above is how many of
-	// them are neither sep= nor comments.
+	// start is the offset of the header, lines the number of lines above it, and above the
+	// number of these that are neither sep= nor comments.
 	start, lines, above int
-	marked              bool // the header stands in a comment
-	remarks             bool // comments stand above the header
+	marked              bool // the header is in a comment
+	remarks             bool // there are comments above the header
 	units               bool // the row below the header has units
 	trailing            bool // each row ends with a delimiter
 	texts               bool // the row below the header has no number, and the next has
-	returns             bool // lines end with a carriage return alone
-	unnamed             bool // rows have one cell more than the header
+	returns             bool // lines end with a carriage return only
+	unnamed             bool // rows have one more cell than the header
 }
 
 // plain reports whether numbers are written as in Go.
 func (d *dialect) plain() bool { return d.decimal == '.' && d.thousands == 0 }
 
-// String names what is unusual in a dialect; it is empty if nothing is.
+// String describes what is unusual in a dialect, "" if nothing is.
 func (d *dialect) String() string {
 	var out []string
 	say := func(is bool, format string, args ...any) {
@@ -91,7 +91,7 @@ func (d *dialect) String() string {
 	return strings.Join(out, ", ")
 }
 
-// named writes a character so that it can be seen.
+// named returns a visible name for a character.
 func named(r rune) string {
 	switch r {
 	case '\t':

@@ -54,10 +54,10 @@ func (t *csvFile) readHeader() error {
 	return t.belowHeader()
 }
 
-// date begins with a day or a time.
+// date matches the beginning of a date or time.
 var date = regexp.MustCompile(`^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2})`)
 
-// belowHeader passes over a row of units, and settles how many cells rows have.
+// belowHeader skips a row of units, and determines the number of cells per row.
 func (t *csvFile) belowHeader() error {
 	t.rows.FieldsPerRecord = t.cells()
 	if !t.form.units {
@@ -77,10 +77,10 @@ func (t *csvFile) belowHeader() error {
 	return nil
 }
 
-// cells is how many cells a row has, with an empty one behind the last delimiter.
+// cells returns the number of cells per row, including an empty one after a trailing delimiter.
 func (t *csvFile) cells() int { return len(t.names) + one(t.form.trailing) }
 
-// untrailed is a record without the empty cell at its end.
+// untrailed returns a record without the empty cell at its end.
 func (t *csvFile) untrailed(record []string) ([]string, error) {
 	n := len(record) - 1
 	if strings.TrimSpace(record[n]) == "" {
@@ -92,7 +92,7 @@ func (t *csvFile) untrailed(record []string) ([]string, error) {
 	return record, nil
 }
 
-// ragged says what to do about a row with too many or too few cells.
+// ragged returns advice about a row with too many or too few cells.
 func (t *csvFile) ragged() string {
 	want, got := len(t.names), len(t.record)
 	switch {
@@ -106,8 +106,8 @@ func (t *csvFile) ragged() string {
 	return "fix the row"
 }
 
-// doubt is the error of a cell that is a number in another way of writing than the file's, nil
-// of others.
+// doubt returns an error if a cell is a number in another notation than the file's, otherwise
+// nil.
 func (t *csvFile) doubt(column int) error {
 	cell := strings.TrimSpace(t.record[column])
 	if _, ok := t.form.canonical(cell); ok || !isNumeric(cell) {
@@ -120,7 +120,7 @@ func (t *csvFile) doubt(column int) error {
 
 const saveUTF8 = "save the file as UTF-8"
 
-// checkHeader refuses a file that is saved in another way than expected.
+// checkHeader refuses a file that is written in another way than expected.
 func (t *csvFile) checkHeader(record []string, line int) error {
 	if slices.ContainsFunc(record, func(name string) bool { return !utf8.ValidString(name) }) {
 		return &Error{File: t.file.path, Line: line, Msg: "the header is not valid UTF-8", Hint: saveUTF8 + ", or convert it: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv"}
@@ -128,7 +128,7 @@ func (t *csvFile) checkHeader(record []string, line int) error {
 	return nil
 }
 
-// doubt is [csvFile.doubt] of a column that is no feature.
+// doubt is [csvFile.doubt] for a column that is no feature.
 func (sc *scanner) doubt(column int) error {
 	if t, ok := asCSV(sc.rows); ok && !t.form.plain() {
 		return t.doubt(column)

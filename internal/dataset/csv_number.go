@@ -6,27 +6,30 @@ import (
 	"strings"
 )
 
-// separators may stand between groups of three digits.
+// separators are the characters that may separate groups of three digits.
 const separators = ".,'’ \u00a0\u202f"
 
 var (
-	// numeric is a number in some way of writing, perhaps in percent.
+	// numeric matches a number in any notation, optionally in percent.
 	numeric = regexp.MustCompile(`^[+-]?([1-9]\d{0,2}([` + separators + `]\d{3})+|\d+)?([.,]\d+)?([eE][+-]?\d+)?[ \x{00a0}\x{202f}]?%?$`)
-	// grouped has separators of thousands: two of the same, or one and a decimal sign.
+	// grouped matches numbers with thousands separators: two equal ones, or one and a decimal
+	// sign.
 	grouped = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}([` + separators + `])\d{3}(?:(?:[` + separators + `]\d{3})+(?:[.,]\d+)?|[.,]\d+)$`)
-	// spaced has one group, and a separator that is no decimal sign.
+	// spaced matches a number with one group, and a separator that is no decimal sign.
 	spaced = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(['’ \x{00a0}\x{202f}])\d{3}$`)
-	// fraction has a decimal sign and no other; unclear could have one group instead.
+	// fraction matches a number with a decimal sign and no separator; unclear matches one where
+	// the sign could be either.
 	fraction = regexp.MustCompile(`^[+-]?\d*([.,])\d+([eE][+-]?\d+)?$`)
 	unclear  = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}[.,]\d{3}$`)
 )
 
-// isNumeric reports whether a cell is a number in some way of writing.
+// isNumeric reports whether a cell is a number in any notation.
 func isNumeric(cell string) bool {
 	return isNumber(cell) || strings.ContainsAny(cell, "0123456789") && numeric.MatchString(cell)
 }
 
-// canonical returns a number as Go writes it. ok is false of what is no number in the dialect.
+// canonical returns a number in Go's notation. ok is false if the cell is no number in this
+// dialect.
 func (d *dialect) canonical(cell string) (number string, ok bool) {
 	if number, ok = d.unseparated(cell); ok && isNumber(number) {
 		return number, true
@@ -42,7 +45,7 @@ func (d *dialect) value(cell string) (v float64, ok bool) {
 	return parse(cell)
 }
 
-// unseparated returns a cell without separators of thousands, and with a point as decimal sign.
+// unseparated returns a cell without thousands separators, with a point as the decimal sign.
 func (d *dialect) unseparated(cell string) (number string, ok bool) {
 	if !hasSeparator(cell) {
 		return cell, true
@@ -72,8 +75,8 @@ func (d *dialect) unseparated(cell string) (number string, ok bool) {
 	return number, true
 }
 
-// hasSeparator reports whether a cell has one of separators, or another character that is not
-// ASCII.
+// hasSeparator reports whether a cell contains one of separators or any other non-ASCII
+// character.
 func hasSeparator(cell string) bool {
 	for _, c := range []byte(cell) {
 		if c == '.' || c == ',' || c == '\'' || c == ' ' || c >= 0x80 {
@@ -83,8 +86,7 @@ func hasSeparator(cell string) bool {
 	return false
 }
 
-// doubt says what is wrong with a cell that is a number in another way of writing than the
-// file's, and what to do.
+// doubt describes a cell that is a number in another notation than the file's, with advice.
 func (d *dialect) doubt(cell string) (msg, hint string) {
 	other := ","
 	if d.decimal == ',' {
@@ -104,8 +106,8 @@ func (d *dialect) doubt(cell string) (msg, hint string) {
 	return msg + ", which could be a fraction or one of thousands", fmt.Sprintf("write it without the %s, or say in node.yaml csv: {thousands: %q} or {decimal: %q}", named(','), other, other)
 }
 
-// signs finds the decimal sign, unless it is set, and the separator of thousands by the cells
-// of rows.
+// signs determines the decimal sign, unless it is set, and the thousands separator from the
+// cells of rows.
 func signs(rows []record, delimiter, set rune) (decimal, thousands rune) {
 	var width int
 	for _, r := range rows {

@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	// recognised rows of a file say how it is written.
+	// number of rows by which a dialect is recognised
 	recognisedRows = 100
-	// mostAbove lines may stand above a header that is found.
+	// most lines above a header that is recognised
 	mostAbove = 40
 )
 
-// delimiters are recognised; of two that fit as well, the first is.
+// delimiters are the delimiters recognised; of two that fit equally, the first wins.
 var delimiters = []rune{',', ';', '\t', '|'}
 
-// record is a row with the line on which it begins, from 1.
+// A record is a row with the line it begins on, from 1.
 type record struct {
 	cells []string
 	line  int
 }
 
-// recognise finds out how a CSV file is written by its first bytes; whole says that these are
-// all. The same bytes have the same dialect. An error has no file yet.
+// recognise determines a CSV file's dialect from its first bytes, which are the entire file if
+// whole is true. Equal bytes give equal dialects. An error does not name the file yet.
 func recognise(head []byte, whole bool, set CSV) (dialect, *Error) {
 	d := dialect{decimal: '.', delimiter: ','}
 	if err := alien(head); err != nil {
@@ -72,7 +72,7 @@ func recognise(head []byte, whole bool, set CSV) (dialect, *Error) {
 	}
 	d.delimiter, d.trailing, d.unnamed = s.delimiter, s.trailing, s.unnamed()
 	if len(s.rows) > 0 {
-		d.above += s.header // rows, but not comments, above it
+		d.above += s.header // rows above the header, without comments
 		at := s.rows[0].line
 		if hashes && d.comment != 0 {
 			d.remarks = hasComment(rest[:lineAt(rest, at)])
@@ -107,12 +107,12 @@ func recognise(head []byte, whole bool, set CSV) (dialect, *Error) {
 	return d, nil
 }
 
-// hasComment reports whether a line begins like a comment.
+// hasComment reports whether a line starts like a comment.
 func hasComment(b []byte) bool {
 	return bytes.HasPrefix(b, []byte{'#'}) || bytes.Contains(b, []byte("\n#"))
 }
 
-// recognise finds out how the file is written.
+// recognise determines how the file is written.
 func (t *csvFile) recognise(from *bufio.Reader, set CSV) (dialect, error) {
 	head, err := from.Peek(bufferSize)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -126,7 +126,7 @@ func (t *csvFile) recognise(from *bufio.Reader, set CSV) (dialect, error) {
 	return form, nil
 }
 
-// sepLine returns the delimiter that a first line sep=; names, and the length of that line.
+// sepLine returns the delimiter named by a first line sep=; and the length of that line.
 func sepLine(b []byte) (rune, int) {
 	line, _, _ := bytes.Cut(b, []byte{'\n'})
 	text, ok := strings.CutPrefix(strings.Trim(strings.TrimRight(string(line), "\r"), `"`), "sep=")
@@ -148,7 +148,7 @@ func first(s string) rune {
 	return 0
 }
 
-// lineAt returns where a line begins, from 1.
+// lineAt returns the offset of a line, counted from 1.
 func lineAt(b []byte, line int) int {
 	at := 0
 	for ; line > 1; line-- {
@@ -161,18 +161,18 @@ func lineAt(b []byte, line int) int {
 	return at
 }
 
-// shape is what a delimiter makes of the first rows.
+// A shape is the result of splitting the first rows by a delimiter.
 type shape struct {
 	delimiter rune
-	header    int      // how many rows stand above the header
-	rows      []record // from the header on
+	header    int      // number of rows above the header
+	rows      []record // rows from the header on
 	width     int
 	trailing  bool
-	numbers   float64 // share of the cells below the header
+	numbers   float64 // share of cells below the header that are numbers
 }
 
-// choose returns the shape by the delimiter that fits best: all rows have as many cells as the
-// header, and most of these are numbers.
+// choose returns the shape of the delimiter that fits best: all rows have as many cells as the
+// header, and most cells are numbers.
 func choose(b []byte, whole bool, among []rune, comment rune, set CSV) (shape, *Error) {
 	var best, named *shape
 	for _, r := range among {
@@ -202,7 +202,8 @@ func choose(b []byte, whole bool, among []rune, comment rune, set CSV) (shape, *
 	return s, unfit(b, whole, comment, s.rows)
 }
 
-// records returns the first rows. The last may be cut off unless all are there.
+// records returns the first rows. The last one may be incomplete and is dropped, unless whole
+// is true.
 func records(b []byte, whole bool, delimiter, comment rune) []record {
 	r := csv.NewReader(bytes.NewReader(b))
 	r.Comma, r.Comment, r.FieldsPerRecord, r.LazyQuotes = delimiter, comment, -1, true
@@ -216,7 +217,7 @@ func records(b []byte, whole bool, delimiter, comment rune) []record {
 			break
 		}
 		if (len(cells) == 1 && cells[0] != "" || delimiter == '\t') && strings.TrimSpace(strings.Join(cells, "")) == "" {
-			continue // a line of blanks
+			continue // a blank line
 		}
 		line, _ := r.FieldPos(0)
 		out = append(out, record{cells, line})
@@ -224,7 +225,7 @@ func records(b []byte, whole bool, delimiter, comment rune) []record {
 	return out
 }
 
-// fit finds the header, and reports whether all rows below it have as many cells.
+// fit finds the header, and reports whether all rows below it have the same number of cells.
 func (s *shape) fit(all []record, search bool) bool {
 	if len(all) == 0 {
 		return false
@@ -257,8 +258,8 @@ func (s *shape) fit(all []record, search bool) bool {
 	return true
 }
 
-// even reports whether all rows have at least two cells, and the same number of them but for
-// an empty one at the end.
+// even reports whether all rows have the same number of cells, at least two, apart from an
+// empty one at the end.
 func (s *shape) even(all []record) bool {
 	head, rows := all[0].cells, all[1:]
 	width := len(head)
@@ -282,7 +283,7 @@ func (s *shape) unnamed() bool {
 	return len(s.rows) > 1 && !s.trailing && !slices.ContainsFunc(s.rows[1:], func(r record) bool { return len(r.cells) != len(s.rows[0].cells)+1 })
 }
 
-// areNames reports whether cells could be a header: different texts.
+// areNames reports whether cells could be a header: distinct texts.
 func areNames(cells []string) bool {
 	seen := map[string]bool{}
 	for _, c := range cells {
@@ -295,8 +296,8 @@ func areNames(cells []string) bool {
 	return true
 }
 
-// hasRows reports whether a line below the header begins like a comment and has as many cells
-// as a row: it is one.
+// hasRows reports whether a line below the header starts like a comment but has the cells of a
+// row: then it is a row.
 func (s *shape) hasRows(b []byte) bool {
 	if len(s.rows) == 0 || s.width < 2 {
 		return false
@@ -324,7 +325,7 @@ func (s *shape) cells(line []byte) int {
 	return len(r[0].cells)
 }
 
-// marked returns the line of a header that stands in the last comment above numbers, or 0.
+// marked returns the line of a header inside the last comment above the numbers, or 0.
 func (s *shape) marked(b []byte) int {
 	row := s.rows[0]
 	if s.header > 0 || s.width < 2 || !slices.ContainsFunc(row.cells, isNumeric) {
@@ -343,7 +344,7 @@ func (s *shape) marked(b []byte) int {
 	return 0
 }
 
-// unfit is the error of rows that no delimiter fits though there seems to be one.
+// unfit returns the error for rows that no delimiter fits although one seems to be used.
 func unfit(b []byte, whole bool, comment rune, lines []record) *Error {
 	for _, r := range delimiters {
 		all := records(b, whole, r, comment)

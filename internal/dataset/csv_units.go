@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// unit is one of a measure, alone or in brackets, also a product or quotient of such.
+// unit matches a unit of measurement, alone or in brackets, also a product or quotient of
+// units.
 var unit = func() *regexp.Regexp {
 	const (
 		prefix = `(?:da|[yzafpnuµμmcdhkKMGT])?`
@@ -26,7 +27,7 @@ func isUnit(cell string) bool {
 	return len(cell) <= 24 && unit.MatchString(cell)
 }
 
-// withSigns returns a cell in UTF-8. Its degree and micro signs may be Latin-1.
+// withSigns returns a cell in UTF-8. Its degree and micro signs may have been Latin-1.
 func withSigns(cell string) string {
 	if utf8.ValidString(cell) {
 		return cell
@@ -34,8 +35,8 @@ func withSigns(cell string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(cell, "\xb0", "°"), "\xb5", "µ")
 }
 
-// hasUnits reports whether the first of the rows below a header has units: it has no number,
-// and where later rows have numbers it has units or nothing, and at least one unit.
+// hasUnits reports whether the first row below a header holds units: it has no numbers, at
+// least one unit, and a unit or nothing in each column with numbers.
 func hasUnits(rows []record) bool {
 	if len(rows) < 2 {
 		return false

@@ -2,49 +2,47 @@ package dataset
 
 import "github.com/collabdict/collabdict"
 
-// Participant is one organisation's rows.
+// A Participant is one organisation's rows.
 type Participant struct {
 	Name string
-	// Columns names the columns of Train and Test, the same for all.
+	// Columns holds the names of the columns, the same for all participants.
 	Columns []string
-	// Train (rows × columns) is trained on. Test is scored: the same rows
-	// where the Spec names none for it, nil where none of them is here.
+	// Train (rows × columns) is for training. Test is for scoring: it equals Train if the Spec
+	// names no test rows, and is nil if this participant has none.
 	Train, Test collabdict.Rows
-	// TrainLabels and TestLabels have an entry a row, or are nil without a
-	// label column: 1 is an anomaly, 0 and -1 are normal. Labels that are text
-	// are numbers from 2 on, see [Dataset].
+	// TrainLabels and TestLabels have one entry per row, or are nil without a label column. 1
+	// is an anomaly, 0 and -1 are normal. Labels that are text are numbers from 2, see
+	// [Dataset].
 	TrainLabels, TestLabels []float64
-	// ClassLabels says that labels are classes and no truth for a score, as some
-	// row of whoever was loaded together has one other than 0, 1 and -1. The own
-	// labels may be 0 and 1 alone all the same.
+	// ClassLabels reports whether labels are classes, because some row of the data set has a
+	// label other than 0, 1 and -1. This participant's own labels may still all be 0 and 1.
 	ClassLabels bool
-	// TextLabels says that labels are text, whose numbers are of what was loaded together
-	// alone.
+	// TextLabels reports whether labels are text. Their numbers are valid in this data set
+	// only.
 	TextLabels bool
-	// begins and testBegins are the rows with which windows begin.
+	// begins and testBegins are the rows at which windows begin.
 	begins, testBegins []int
 }
 
-// Dataset is what was loaded.
+// A Dataset is the result of loading.
 type Dataset struct {
-	// Columns names the features.
+	// Columns holds the names of the features.
 	Columns []string
-	// Participants are sorted by name. Of [LoadOne] there is one.
+	// Participants are sorted by name. [LoadOne] returns one.
 	Participants []Participant
-	// LeftOut lists who had too few training rows, or none, sorted by name.
+	// LeftOut lists the participants with too few training rows, sorted by name.
 	LeftOut []LeftOut
-	// Ignored lists columns that are no features because their first value is
-	// not a number.
+	// Ignored lists columns that are no features because their first value is not a number.
 	Ignored []string
-	// Suspects are features that are likely to be none, of the rows that train.
+	// Suspects lists features that are probably none, judged by the training rows.
 	Suspects []Suspect
-	// Gaps says which cells of the files were missing.
+	// Gaps describes the missing cells of the files.
 	Gaps Gaps
-	// Classes names labels that are text, sorted: label 2+i is Classes[i], so
-	// that none is taken for normal or anomaly. nil if labels are numbers.
+	// Classes holds the labels that are text, sorted: label 2+i is Classes[i], so that none is
+	// mistaken for normal or anomaly. It is nil if labels are numbers.
 	Classes []string
-	// FirstClass is the first label in the files other than 0, 1 and -1, behind where it is,
-	// as [Error] writes it; "" if there is none.
+	// FirstClass is the first label other than 0, 1 and -1, after its place as [Error] writes
+	// it; "" if there is none.
 	FirstClass string
 }
 

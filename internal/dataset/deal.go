@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/partition"
 )
 
-// deal gives out training and test rows one by one.
+// deal distributes training and test rows one by one.
 func (s *Spec) deal(all *group, width int) map[string]*group {
 	random := rand.New(rand.NewPCG(s.Seed, 0))
 	hands, groups := s.hands()
@@ -27,7 +27,7 @@ func (s *Spec) deal(all *group, width int) map[string]*group {
 	return groups
 }
 
-// hands returns the groups of those that rows are dealt to, in order and by name.
+// hands returns the groups that rows are dealt to, in order and by name.
 func (s *Spec) hands() ([]*group, map[string]*group) {
 	hands, groups := make([]*group, s.Split.Clients), make(map[string]*group, s.Split.Clients)
 	for i := range hands {
@@ -65,14 +65,14 @@ func (s *Spec) dealClasses(classes map[string]*group, width int) (map[string]*gr
 		}
 	}
 	for _, h := range hands {
-		// Classes come one after the other; the first rows are to be of all.
+		// Classes come one after the other, but the first rows should be from all.
 		h.train = h.train.permuted(random, width)
 		h.test = h.test.permuted(random, width)
 	}
 	return groups, nil
 }
 
-// everyRow is the rows as a source, whatever the Limit is.
+// everyRow returns all rows as a source, beyond the Limit as well.
 func (s *Spec) everyRow(r *rowSet, width int) collabdict.Rows {
 	out, _ := s.source(r, width, false)
 	return out

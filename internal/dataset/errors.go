@@ -6,24 +6,22 @@ import (
 	"strings"
 )
 
-// Error is a fault in the data or in the request. Fields that do not
-// apply are zero.
+// An Error is a fault in the data or in the request. Fields that do not apply are zero.
 type Error struct {
-	// File is the path of the file. Line counts from 1 with the header as line
-	// 1; in files without lines Row counts from 1. Column is the name in the
-	// header.
+	// File is the path of the file. Line counts from 1, the header being line 1. In files
+	// without lines, Row counts from 1. Column is the name in the header.
 	File      string
 	Line, Row int
 	Column    string
-	// Msg says what is wrong (wanted and got), Hint what to do about it.
+	// Msg says what is wrong (wanted and got), Hint what to do.
 	Msg, Hint string
 
-	cause error // of a system call, for those that tell a full disk or an interrupt
+	cause error // error of a system call, so that callers recognise a full disk or an interrupt
 }
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// Error gives the fault in one line: where, what, and what to do.
+// Error returns one line: where, what, and what to do.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -55,7 +53,7 @@ func quoted(names []string) string {
 	return listed(marked)
 }
 
-// listed gives the first few items.
+// listed joins the first few items.
 func listed(items []string) string {
 	const most = 12
 	if len(items) <= most {

@@ -1,7 +1,7 @@
 package dataset
 
-// Features returns the columns that the first of the files has as features, and those that
-// are none because they do not hold numbers. Of the rows it reads the first.
+// Features returns the feature columns of the first file, and its columns that hold no numbers.
+// It reads only the first rows.
 func Features(spec Spec) (features, ignored []string, err error) {
 	files, err := dataFiles(spec.Data)
 	if err != nil {
@@ -9,7 +9,7 @@ func Features(spec Spec) (features, ignored []string, err error) {
 	}
 	spec.Ignore, spec.Columns = trimmed(spec.Ignore), nil
 	if spec.Missing == "" || spec.Missing == RefuseMissing {
-		spec.Missing = SkipMissing // what becomes of missing cells is for the members to agree on
+		spec.Missing = SkipMissing // members have yet to agree on missing cells
 	}
 	sch, err := spec.settle(files[0])
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// file is an open data file. A read after the file has changed is an error, so
-// that rows of two versions never stand side by side.
+// A file is an open data file. Reads fail once the file has changed, so that rows of two
+// versions are never mixed.
 type file struct {
 	path string
 	disk interface {
@@ -16,18 +16,18 @@ type file struct {
 		Stat() (fs.FileInfo, error)
 	}
 	info fs.FileInfo
-	// changed says that a read has failed for that reason, whatever error a
-	// library makes of it.
+	// changed reports whether a read has failed for that reason, whatever error a library
+	// returned.
 	changed bool
 }
 
-// openFile opens a file that is as it was: before is nil if it was not open yet. A spool is
-// opened whatever is in the file system.
+// openFile opens a file that must be unchanged since before, or for the first time if before is
+// nil. A spool is opened whatever the file system holds.
 func openFile(path string, before fs.FileInfo) (*file, error) {
 	if kept, ok := before.(*spool); ok {
 		return &file{path: path, disk: kept, info: kept}, nil
 	}
-	// To open a pipe would wait for who writes to it.
+	// Opening a pipe would block until it has a writer.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, &Error{File: path, Msg: "want a file, got a folder, a pipe or a device", Hint: "save the rows in a file"}
 	}
@@ -50,7 +50,7 @@ func openFile(path string, before fs.FileInfo) (*file, error) {
 
 func unchanged(a, b fs.FileInfo) bool { return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) }
 
-// ReadAt reads as io.ReaderAt says.
+// ReadAt implements io.ReaderAt.
 func (f *file) ReadAt(p []byte, at int64) (int, error) {
 	n, err := f.disk.ReadAt(p, at)
 	now, failed := f.disk.Stat()
@@ -67,4 +67,4 @@ func changedError(path string) error {
 	return &Error{File: path, Msg: "the file changed while it was in use", Hint: "start again, and leave it as it is until the end"}
 }
 
-func (f *file) close() { _ = f.disk.Close() } // read only: nothing can be lost
+func (f *file) close() { _ = f.disk.Close() } // read-only: nothing can be lost

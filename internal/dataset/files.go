@@ -94,14 +94,14 @@ func matching(pattern string) ([]string, error) {
 	return files, nil
 }
 
-// isData goes by the ending. Hidden files, which file managers leave beside
-// real ones under the same ending, do not count.
+// isData reports whether a name has an ending of data files. Hidden files do not count: file
+// managers leave them beside real ones.
 func isData(path string) bool {
 	name := filepath.Base(path)
 	return stem(path) != name && !strings.HasPrefix(name, ".")
 }
 
-// stem is the file name without the ending of data files.
+// stem returns the file name without the ending of data files.
 func stem(path string) string {
 	name := filepath.Base(path)
 	for _, f := range formats {
@@ -120,8 +120,7 @@ func fileError(path string, err error) error {
 	return &Error{File: path, Msg: fmt.Sprintf("cannot be read: %v", err), cause: err}
 }
 
-// Files resolves Data, without standard input, and adds the files of labels that stand beside
-// images.
+// Files resolves Data, without standard input, and adds label files that belong to images.
 func (s Spec) Files() ([]string, error) {
 	files, err := dataFiles(s.Data)
 	files = slices.DeleteFunc(files, func(f string) bool { return f == standardInput })
@@ -133,8 +132,8 @@ func (s Spec) Files() ([]string, error) {
 	return files, err
 }
 
-// FilesByName resolves Data and returns each file under the name of its
-// participant, as in a split by file.
+// FilesByName resolves Data and returns each file under its participant's name, as in a split
+// by file.
 func (s Spec) FilesByName() (map[string]string, error) {
 	files, err := dataFiles(s.Data)
 	if err != nil {
@@ -147,8 +146,8 @@ func (s Spec) FilesByName() (map[string]string, error) {
 	return byName, nil
 }
 
-// IgnoredIn returns those of the columns to ignore that a file has: where each
-// participant has a file of its own, not all need have them.
+// IgnoredIn returns the ignored columns that a file has. If each participant has its own file,
+// a file need not have all.
 func (s Spec) IgnoredIn(path string) ([]string, error) {
 	t, err := s.open(path, nil)
 	if err != nil {

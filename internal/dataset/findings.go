@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Finding is something in a file that a user should know.
+// A Finding is something about a file that its user should know.
 type Finding struct {
 	Column string `json:"column"`
 	// Kind is text, time, empty, constant, ordinal, label, binary, duplicate, sentinel, range,
@@ -17,18 +17,18 @@ type Finding struct {
 	Advice  string `json:"advice"`
 }
 
-// Flags are those of run, up and sim that follow from findings.
+// Flags are the flags of run, up and sim that follow from findings.
 type Flags struct {
 	Ignore []string `json:"ignore,omitempty"`
 	Label  string   `json:"label,omitempty"`
-	// TimeColumn goes with --window.
+	// TimeColumn is for use with --window.
 	TimeColumn string `json:"time_column,omitempty"`
 	Missing    string `json:"missing,omitempty"`
-	// Keep names those to ignore that would have to be kept if they were features.
+	// Keep names the ignored columns that would need --keep to be features.
 	Keep []string `json:"keep,omitempty"`
 }
 
-// String writes the flags to begin with.
+// String returns the flags as text for a command line.
 func (f *Flags) String() string {
 	var out []string
 	add := func(flag, value string) {
@@ -42,7 +42,7 @@ func (f *Flags) String() string {
 	return strings.Join(out, " ")
 }
 
-// shellWord quotes a value that a shell would take apart.
+// shellWord quotes a value that a shell would split or expand.
 func shellWord(s string) string {
 	if strings.ContainsAny(s, " '\"()[]{}*?$&;|<>\\`!#~") {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
@@ -50,7 +50,7 @@ func shellWord(s string) string {
 	return s
 }
 
-// find describes the columns, and what there is to be known of them.
+// find describes the columns and adds findings.
 func (p *Profile) find(columns []columnStats) {
 	p.Findings = []Finding{}
 	first := map[uint64]string{}
@@ -89,7 +89,7 @@ func (p *Profile) ofText(c *columnStats) {
 		return
 	}
 	p.found(c, "time", fmt.Sprintf("times such as %q, so not a feature", c.first), "for --window: --time-column "+shellWord(c.name))
-	if p.Flags.TimeColumn == "" || slices.Contains(p.Flags.Keep, p.Flags.TimeColumn) { // a text is more sure than a number
+	if p.Flags.TimeColumn == "" || slices.Contains(p.Flags.Keep, p.Flags.TimeColumn) { // text is better evidence of a time than numbers
 		p.Flags.TimeColumn = c.name
 	}
 }
@@ -170,11 +170,11 @@ func are(n int) string {
 	return fmt.Sprintf("%d cells are", n)
 }
 
-// codes are values that are often written for missing ones.
+// codes are values often used to mark missing ones.
 var codes = []float64{32767, 32768, 65535, 99, 999, 9999, 99999, 999999, 9999999, 2147483647, 2147483648, 4294967295}
 
-// sentinels says which values at the ends are repeated, and much farther from the others than
-// these are from each other: five times for codes, a hundred times for others.
+// sentinels returns repeated values at either end that are far from the others, in terms of the
+// others' range: five times for codes, a hundred times for other values.
 func (c *columnStats) sentinels() (out []string) {
 	low, high := &c.low, &c.high
 	apart := func(v float64, n int, gap, spread float64) bool {

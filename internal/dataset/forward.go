@@ -2,18 +2,17 @@ package dataset
 
 import "io"
 
-// forward is an io.ReaderAt over what can be read only once, for readers that go forward.
-// Until passed is set, they may begin again.
+// forward is an io.ReaderAt over a source that can be read only once, for readers that move
+// forward. Until passed is set, readers may start again.
 type forward struct {
 	from   io.Reader
 	at     int64  // bytes read
-	prefix []byte // the first of them, that may be wanted again
-	passed bool   // no reader begins again after the present one
+	prefix []byte // first bytes, kept for another reader
+	passed bool   // no further reader will start again
 	err    error
 }
 
-// ReadAt may return fewer bytes than there is room for, when they are there and others
-// would be waited for.
+// ReadAt returns the bytes available, even if they do not fill p, rather than wait for more.
 func (f *forward) ReadAt(p []byte, at int64) (int, error) {
 	if at < int64(len(f.prefix)) {
 		return copy(p, f.prefix[at:]), nil

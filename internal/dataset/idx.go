@@ -9,19 +9,19 @@ import (
 	"github.com/collabdict/collabdict/internal/idx"
 )
 
-// idxFile is a table: images, each a row, whose pixels are the columns r1c1, r1c2 and
-// so on by row and column, or rows of bytes. Labels in a file beside it are one more
-// column.
+// idxFile is a table of images. Each image is a row, and its pixels are the columns r1c1, r1c2
+// and so on, by row and column; or it is a table of rows of bytes. Labels in a file beside it
+// are one more column.
 type idxFile struct {
 	file   *file
 	shape  []int
-	width  int // pixels of an image
+	width  int // pixels per image
 	names  []string
 	zipped bool
-	labels string // path of their file; "" if there is none
+	labels string // path of the label file; "" if there is none
 }
 
-// mostPixels of an image bounds what a small file can claim.
+// mostPixels bounds the pixels per image that a small file can claim.
 const mostPixels = 1 << 14
 
 var idxFormat = fileFormat{[]string{
@@ -45,7 +45,7 @@ func openIDX(path string, before fs.FileInfo) (*idxFile, error) {
 	return t, nil
 }
 
-// begin reads the shape, and names the pixels.
+// begin reads the shape and names the pixels.
 func (t *idxFile) begin() error {
 	r, zipped, err := unzipped(t.file)
 	if err != nil {
@@ -77,10 +77,10 @@ func (t *idxFile) begin() error {
 	return nil
 }
 
-// pixelName names a pixel of an image of so many columns.
+// pixelName returns the name of pixel i in an image of the given width.
 func pixelName(i, width int) string { return fmt.Sprintf("r%dc%d", i/width+1, i%width+1) }
 
-// ImageShape returns the shape of the images that columns are all pixels of, row by row.
+// ImageShape returns the shape of the images whose pixels, row by row, are the given columns.
 func ImageShape(columns []string) (height, width int, ok bool) {
 	n := len(columns)
 	if n == 0 {
@@ -97,7 +97,7 @@ func ImageShape(columns []string) (height, width int, ok bool) {
 	return height, width, true
 }
 
-// fault makes an [*Error] of any.
+// fault wraps an error as an [*Error].
 func (t *idxFile) fault(err error) error {
 	var known *Error
 	var disk *fs.PathError
@@ -106,7 +106,7 @@ func (t *idxFile) fault(err error) error {
 		return changedError(t.file.path)
 	case errors.As(err, &known), errors.As(err, &disk), t.zipped && zipFault(err) != "":
 		return readError(t.file.path, t.zipped, err)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // it had the right size
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the size was right before
 		return changedError(t.file.path)
 	}
 	return &Error{File: t.file.path, Msg: err.Error()}

@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/idx"
 )
 
-// labelColumn is the column of the labels of images.
+// labelColumn is the name of the column with the labels of images.
 const labelColumn = "label"
 
 var labelsFormat = fileFormat{endings: []string{"-idx1-ubyte", "-idx1-ubyte.gz", ".idx1-ubyte", ".idx1-ubyte.gz"}}
@@ -24,13 +24,13 @@ func isOf(f *fileFormat, path string) bool {
 	return ok
 }
 
-// allIDX reports whether all files are of bytes.
+// allIDX reports whether all files are IDX.
 func allIDX(files []string) bool {
 	return !slices.ContainsFunc(files, func(path string) bool { return !isIDX(path) })
 }
 
-// labelsFiles are where the labels of images may be: train-labels-idx1-ubyte.gz of
-// train-images-idx3-ubyte.gz, compressed or not.
+// labelsFiles returns the possible paths of the labels of images: train-labels-idx1-ubyte.gz
+// for train-images-idx3-ubyte.gz, compressed or not.
 func labelsFiles(path string) []string {
 	name := filepath.Base(path)
 	at, dims := strings.LastIndex(name, "images"), strings.LastIndex(name, "idx3")
@@ -46,7 +46,7 @@ func labelsFiles(path string) []string {
 	return files
 }
 
-// labelsBeside returns the file of the labels of images, "" if there is none.
+// labelsBeside returns the path of the labels of images, "" if there is none.
 func labelsBeside(path string) string {
 	for _, f := range labelsFiles(path) {
 		if _, err := os.Stat(f); err == nil {
@@ -56,7 +56,7 @@ func labelsBeside(path string) string {
 	return ""
 }
 
-// labelsHint tells where the labels of images would be, if they are what is missing.
+// labelsHint says where labels would be found, if labels are missing.
 func labelsHint(path, column string) string {
 	if column != labelColumn || !isIDX(path) {
 		return ""
@@ -67,7 +67,7 @@ func labelsHint(path, column string) string {
 	return ""
 }
 
-// readLabels reads those of n images.
+// readLabels reads the labels of n images.
 func readLabels(path, images string, n int) ([]byte, error) {
 	f, err := openFile(path, nil)
 	if err != nil {

@@ -30,18 +30,18 @@ func (t *idxFile) read(features, others []int) (rowReader, error) {
 	return newNumberedRows(r, features, others, t.shape[0]), nil
 }
 
-// idxReader reads a block of images at a time.
+// idxReader reads images in blocks.
 type idxReader struct {
 	file     *idxFile
 	features []int
-	labels   []byte // of all images, if they are asked for
+	labels   []byte // labels of all images, if needed
 	stream   io.Reader
-	// first and end are those of the images in bytes. A stream has been read up to end.
+	// first and end delimit the images in bytes. A stream has been read up to end.
 	first, end int
 	bytes      []byte
 }
 
-// load returns n images from image `from` on. In a compressed file it goes forward.
+// load returns n images, beginning at image from. In a compressed file it only moves forward.
 func (r *idxReader) load(from, n int) ([]byte, error) {
 	t := r.file
 	if from >= r.first && from+n <= r.end {
@@ -76,7 +76,7 @@ func (r *idxReader) load(from, n int) ([]byte, error) {
 	return r.bytes, nil
 }
 
-// atEnd reports whether the compressed file is sound, and has nothing behind the images.
+// atEnd checks that the compressed file is intact and ends after the images.
 func (r *idxReader) atEnd() error {
 	switch n, err := io.CopyN(io.Discard, r.stream, 1); {
 	case n > 0:
@@ -87,7 +87,7 @@ func (r *idxReader) atEnd() error {
 	return nil
 }
 
-// numbers and texts: see columnReader.
+// numbers and texts implement columnReader.
 func (r *idxReader) numbers(x []float64, from int) error {
 	m := len(r.features)
 	if m == 0 {

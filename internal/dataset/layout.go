@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// schema is what the first file settles for all.
+// A schema holds what the first file settles for all files.
 type schema struct {
 	from     string // that file
 	features []string
-	ignored  []string // first value is no number
-	aside    []string // classes that nobody asks for
-	// textLabels says that the first label is no number, so none is read as one.
+	ignored  []string // columns whose first value is no number
+	aside    []string // class columns that the Spec does not use
+	// textLabels reports whether the first label is text, so that all are read as text.
 	textLabels bool
 }
 
-// layout says at which place of a file's rows things stand; -1 for nowhere.
+// A layout maps roles to places in a file's rows, -1 for none.
 type layout struct {
 	features                            []int
 	label, where, testWhere, part, time int
 }
 
-// others lists the columns that are read for something else than features.
+// others lists the columns read for other purposes than features.
 func (l *layout) others() []int {
 	var out []int
 	for _, i := range []int{l.label, l.where, l.testWhere, l.part, l.time} {
@@ -36,8 +36,8 @@ func (l *layout) others() []int {
 	return out
 }
 
-// roles lists the columns that the Spec uses for something else than features
-// and that every file must have.
+// roles lists the columns that the Spec uses for other purposes than features, and that every
+// file must have.
 func (s *Spec) roles() []string {
 	var names []string
 	for _, c := range []string{s.Label, s.Where.Column, s.TestWhere.Column, s.Split.Column, s.Time} {
@@ -98,8 +98,8 @@ func (s *Spec) settle(path string) (schema, error) {
 	return out, nil
 }
 
-// layout finds the columns in a file's header. Without Columns, a file that
-// has other columns than the first is an error.
+// layout finds the columns in a file's header. Without Columns, a file whose columns differ
+// from the first file's is an error.
 func (s *Spec) layout(sch schema, path string, header []string) (layout, error) {
 	at := func(name string) int { return slices.Index(header, name) }
 	for _, name := range s.roles() {

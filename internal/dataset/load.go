@@ -10,9 +10,9 @@ import (
 	"github.com/collabdict/collabdict/internal/partition"
 )
 
-// LoadAll reads the rows of all participants. At least two must be left. Where each
-// has files of its own, and all rows together take more than Memory, they stay there.
-// Errors in files and in the Spec are of type [*Error].
+// LoadAll reads the rows of all participants, at least two. If each has its own files, and all
+// rows together exceed Memory, rows stay in their files. Errors in files and in the Spec are of
+// type [*Error].
 func LoadAll(spec Spec) (*Dataset, error) {
 	files, err := dataFiles(spec.Data)
 	if err != nil {
@@ -49,9 +49,8 @@ func LoadAll(spec Spec) (*Dataset, error) {
 	return d, nil
 }
 
-// LoadOne reads all files as the rows of one participant. It does not look at
-// Split; fewer than MinRows training rows are an error. Rows that take more than
-// Memory are checked, and stay in their files.
+// LoadOne reads all files as the rows of one participant. It ignores Split. Fewer than MinRows
+// training rows are an error. Rows that exceed Memory are checked, and stay in their files.
 func LoadOne(spec Spec) (*Dataset, error) {
 	files, err := dataFiles(spec.Data)
 	if err != nil {
@@ -124,8 +123,8 @@ func nameByFile(names, files []string) error {
 	return nil
 }
 
-// nameOne returns the name of the only participant. With the columns of a model
-// rows are scored, and the name is nobody's.
+// nameOne returns the name of the single participant. When a model's columns are given, rows
+// are only scored, and the name does not matter.
 func (s *Spec) nameOne(file string) (string, error) {
 	switch {
 	case s.Name != "":
@@ -137,8 +136,8 @@ func (s *Spec) nameOne(file string) (string, error) {
 	return name, checkName(name, Error{File: file, Hint: "rename the file, or give another name with --name"})
 }
 
-// OwnName returns the name of the participant that LoadOne reads all files of, as they are
-// named: that given, or that of the first file.
+// OwnName returns the participant's name for LoadOne: the given one, or else that of the first
+// file.
 func (s *Spec) OwnName(given string) (string, error) {
 	files, err := dataFiles(s.Data)
 	if err != nil {
@@ -157,8 +156,8 @@ func trimmed(names []string) []string {
 	return out
 }
 
-// load reads and groups the files; names are the keys of their rows, where no
-// column says them.
+// load reads and groups the files. names are the participants of files, unless a column names
+// them.
 func (s *Spec) load(files, names []string) (*Dataset, error) {
 	sch, err := s.settle(files[0])
 	if err != nil {
@@ -167,7 +166,7 @@ func (s *Spec) load(files, names []string) (*Dataset, error) {
 	return s.loadAs(sch, files, names, &holding{})
 }
 
-// loadAs does with rows as hold says.
+// loadAs loads rows in the way that hold selects.
 func (s *Spec) loadAs(sch schema, files, names []string, hold *holding) (*Dataset, error) {
 	shares, err := s.readAll(sch, files, names, hold)
 	if err != nil {
@@ -179,8 +178,7 @@ func (s *Spec) loadAs(sch schema, files, names []string, hold *holding) (*Datase
 	return s.assemble(sch, shares)
 }
 
-// readAll reads the files on all cores. Of several faulty files the first is
-// reported.
+// readAll reads the files in parallel. If several are faulty, it reports the first.
 func (s *Spec) readAll(sch schema, files, names []string, hold *holding) ([]*share, error) {
 	shares, errs := make([]*share, len(files)), make([]error, len(files))
 	var wait sync.WaitGroup
@@ -201,8 +199,8 @@ func (s *Spec) readAll(sch schema, files, names []string, hold *holding) ([]*sha
 	return shares, nil
 }
 
-// check finds conditions that no row meets and columns to ignore that no file
-// has: misspelt ones.
+// check reports conditions that no row meets, and ignored columns that no file has: probably
+// misspelt names.
 func (s *Spec) check(shares []*share, first string) error {
 	for _, name := range s.Ignore {
 		if !slices.ContainsFunc(shares, func(sh *share) bool { return slices.Contains(sh.header, name) }) {

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LoadSymmetric reads a symmetric matrix from a CSV file without a header, plain or
-// gzipped. Elements (i, j) and (j, i) may differ by rounding; their mean counts. The
-// error is an [*Error].
+// LoadSymmetric reads a symmetric matrix from a CSV file without a header, plain or gzipped.
+// Elements (i, j) and (j, i) may differ by rounding; it takes their mean. The error is an
+// [*Error].
 func LoadSymmetric(path string) (*mat.SymDense, error) {
 	f, err := openFile(path, nil)
 	if err != nil {
@@ -46,10 +46,10 @@ func LoadSymmetric(path string) (*mat.SymDense, error) {
 	return s, nil
 }
 
-// asymmetry is how far two elements may differ, relative to the largest.
+// asymmetry bounds the difference of two such elements, relative to the largest.
 const asymmetry = 1e-9
 
-// readSquare reads rows of numbers, as many as each has, and their lines.
+// readSquare reads equally long rows of numbers, with their lines.
 func readSquare(f *file) (rows [][]float64, lines []int, err error) {
 	path, t := f.path, &csvFile{file: f, names: []string{}}
 	if err := t.begin(nil); err != nil {

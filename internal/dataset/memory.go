@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// DefaultMemory is Spec.Memory, as [ParseMemory] reads it, where nothing is said. With it, a node
-// stays below 300 MB however many rows it has, also if they are in memory.
+// DefaultMemory is the default of Spec.Memory, for [ParseMemory]. With it, a node stays below
+// 300 MB for any number of rows.
 const DefaultMemory = "128MiB"
 
 var sizes = []struct {
@@ -27,8 +27,8 @@ var sizes = []struct {
 	{"", 1},
 }
 
-// ParseMemory reads a size of at least a byte, as 512MiB, 2GB or 4096, for
-// Spec.Memory, or "all", which is 0. "" is DefaultMemory.
+// ParseMemory reads a size of at least one byte for Spec.Memory, such as 512MiB, 2GB or 4096,
+// or "all", which is 0. "" is DefaultMemory.
 func ParseMemory(s string) (int64, error) {
 	if s == "" {
 		s = DefaultMemory

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// The ways to treat cells of features that are missing.
+// Ways to treat missing cells of features.
 const (
 	RefuseMissing = "error"    // they are errors
-	SkipMissing   = "skip"     // their rows are left out
+	SkipMissing   = "skip"     // leave their rows out
 	KeepMissing   = "marginal" // they are NaN
 )
 
-// marks say that a cell is missing, in small letters or capitals.
+// marks are the texts of a missing cell, in any case.
 var marks = []string{"", "?", "na", "n/a", "nan", "null", "none", "-", "n.a.", "#n/a", "#nv"}
 
-// isMark reports whether a cell, without blanks around, says that it is missing.
+// isMark reports whether a trimmed cell marks a missing value.
 func isMark(cell string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool { return strings.EqualFold(m, cell) })
 }
@@ -25,8 +25,8 @@ func isMark(cell string) bool {
 // tolerates reports whether cells may be missing.
 func (s *Spec) tolerates() bool { return s.Missing == SkipMissing || s.Missing == KeepMissing }
 
-// absent reports whether a cell of a feature counts as missing, and whether it is something
-// else that cannot be used: that counts only in rows that are scored.
+// absent reports whether a cell of a feature counts as missing. odd reports whether it is some
+// other unusable text, which counts as missing only in rows to be scored.
 func (s *Spec) absent(cell string) (absent, odd bool) {
 	switch {
 	case !s.tolerates():
@@ -40,7 +40,7 @@ func (s *Spec) absent(cell string) (absent, odd bool) {
 	return false, false
 }
 
-// drops reports whether a row with some of so many cells missing is left out.
+// drops reports whether a row with this many missing cells is left out.
 func (s *Spec) drops(missing, of int) bool {
 	switch {
 	case missing == 0:
@@ -51,25 +51,25 @@ func (s *Spec) drops(missing, of int) bool {
 	return missing == of && !s.Scored // it says nothing
 }
 
-// Gaps says which cells were missing in the rows that were read.
+// Gaps describes the missing cells in the rows read.
 type Gaps struct {
 	Rows    int // read
-	Partial int // of them with a cell missing
-	Dropped int // of these, left out
+	Partial int // rows with a missing cell
+	Dropped int // rows left out for it
 	Columns []string
-	Cells   []int // missing in each column
-	// forms say how CSV files are written, where that is unusual.
+	Cells   []int // missing cells by column
+	// unusual notations of CSV files
 	forms []form
-	// Odd counts cells that are no number, and say not that they are missing either. First is
-	// what is wrong with the first of them, and where.
+	// Odd counts cells that are neither a number nor a mark of a missing value. First describes
+	// the first of them, with its place.
 	Odd   int
 	First string
 }
 
-// form is how a file is written.
+// form is the notation of a file.
 type form struct{ path, form string }
 
-// Forms says in a line for each unusual way of writing which CSV files are written so.
+// Forms returns a line for each unusual notation, with the CSV files in it.
 func (g *Gaps) Forms() []string {
 	var lines []string
 	files := map[string][]string{}
@@ -107,7 +107,7 @@ func (g *Gaps) row(missing []bool, dropped bool) {
 	}
 }
 
-// add adds those of a later file.
+// add adds the counts of a later file.
 func (g *Gaps) add(o *Gaps) {
 	g.Rows, g.Partial, g.Dropped, g.Odd = g.Rows+o.Rows, g.Partial+o.Partial, g.Dropped+o.Dropped, g.Odd+o.Odd
 	g.forms = append(g.forms, o.forms...)
@@ -122,8 +122,8 @@ func (g *Gaps) add(o *Gaps) {
 	}
 }
 
-// String says in one line how many rows had missing cells, in which columns, and what became
-// of them; it is empty if none had.
+// String returns one line: rows with missing cells, their columns, and the treatment. It is
+// empty if there are none.
 func (g *Gaps) String() string {
 	if g.Partial == 0 {
 		return ""
@@ -145,8 +145,8 @@ func (g *Gaps) String() string {
 	return text
 }
 
-// Oddities says in one line what cells were no number and no mark of a missing one; it is
-// empty if there were none.
+// Oddities returns one line about cells that were neither a number nor a mark of a missing
+// value, "" if there were none.
 func (g *Gaps) Oddities() string {
 	if g.Odd == 0 {
 		return ""
@@ -154,8 +154,8 @@ func (g *Gaps) Oddities() string {
 	return fmt.Sprintf("cells that are no numbers count as missing: %d, the first at %s", g.Odd, g.First)
 }
 
-// cells reads the features of the present row where some may be missing, and reports whether
-// it is left out.
+// cells reads the features of the present row if some may be missing. It reports whether the
+// row is left out.
 func (sc *scanner) cells(at place) (dropped bool, err error) {
 	missing := 0
 	clear(sc.missing)
@@ -185,8 +185,8 @@ func (sc *scanner) cells(at place) (dropped bool, err error) {
 	return dropped, sc.single(at)
 }
 
-// cells reads the features of the present row, which have been read before. keep is false if
-// the row is left out, sound if it is not as it was.
+// cells reads the features of the present row, which were read before. keep is false if the row
+// is left out; sound is false if the row has changed.
 func (c *cursor) cells(dst []float64) (keep, sound bool, err error) {
 	s := c.stream.spec
 	if sound, err = c.rows.numbers(dst); sound || err != nil {

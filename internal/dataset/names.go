@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// mostName is the most bytes of a participant's name.
+// mostName bounds a participant's name, in bytes.
 const mostName = 100
 
-// taken are names that stand beside the participants' folders.
+// taken lists names of files and folders beside the participants' folders.
 var taken = []string{"result.json", "consortium.yaml", "init.json", "data"}
 
-// CheckName tells whether a participant may have this name: it names a folder
-// and is printed in one line. The error is of type [*Error].
+// CheckName checks a participant's name, which must name a folder and fit on a line. The error
+// is of type [*Error].
 func CheckName(name string) error {
 	return checkName(name, Error{})
 }
 
-// checkName says where the name comes from and what to do as in from.
+// checkName is CheckName with place and advice from from.
 func checkName(name string, from Error) error {
 	from.Msg = nameFault(name)
 	if from.Msg == "" {
@@ -29,7 +29,7 @@ func checkName(name string, from Error) error {
 	return &from
 }
 
-// nameFault says what is wrong with a name, "" for nothing.
+// nameFault describes what is wrong with a name, "" if nothing is.
 func nameFault(name string) string {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
 	var want string

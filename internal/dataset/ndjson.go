@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// ndjsonFile reads JSON objects, one in each line. It is a table, and the rows of itself.
+// ndjsonFile reads JSON objects, one per line. It is both table and rowReader.
 type ndjsonFile struct {
 	file  *file
 	names []string
 	index map[string]int // of names
 	lines *bufio.Reader
-	// offset is that of the next byte, line the number of lines before it.
+	// offset is that of the next byte; line counts the lines before it.
 	offset int64
 	line   int
-	zipped bool // rows can be read from the beginning only
+	zipped bool // reads must start at the beginning
 	long   []byte
-	// The present row: a cell for each column. filled has the line that each is of.
+	// The cells of the present row, by column. filled holds the line that each belongs to.
 	cells    []jsonCell
 	filled   []int
 	features []int
@@ -32,13 +32,13 @@ type ndjsonFile struct {
 var ndjsonFormat = fileFormat{[]string{".ndjson.gz", ".jsonl.gz", ".ndjson", ".jsonl"}, opener(openNDJSON)}
 
 const (
-	// headObjects is how many objects at the beginning of a file name its columns.
+	// headObjects is the number of objects at the beginning of a file that define its columns.
 	headObjects = 100
-	// mostLine bounds the bytes of a line.
+	// mostLine bounds the bytes per line.
 	mostLine = 1 << 24
 )
 
-// openNDJSON reads the objects that name the columns.
+// openNDJSON reads the objects that define the columns.
 func openNDJSON(path string, before fs.FileInfo) (*ndjsonFile, error) {
 	f, err := openFile(path, before)
 	if err != nil {
@@ -63,13 +63,13 @@ func (t *ndjsonFile) begin() error {
 	}
 	t.lines, t.zipped, t.offset, t.line = buffered, zipped, 0, 0
 	if bom, _ := buffered.Peek(3); string(bom) == "\ufeff" {
-		_, _ = buffered.Discard(3) // cannot fail: the bytes are there
+		_, _ = buffered.Discard(3) // cannot fail: the bytes are buffered
 		t.offset = 3
 	}
 	return nil
 }
 
-// readNames takes the keys of the first objects, in the order in which they come first.
+// readNames collects the keys of the first objects, in the order of appearance.
 func (t *ndjsonFile) readNames() error {
 	if err := t.begin(); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (t *ndjsonFile) readNames() error {
 		if err == nil {
 			err = t.members(line, at, func(key string, _ jsonCell) error {
 				if _, known := t.index[key]; !known {
-					key = strings.Clone(key) // not the whole line
+					key = strings.Clone(key) // keeps the key, not the line
 					t.index[key] = len(t.names)
 					t.names = append(t.names, key)
 				}
@@ -116,7 +116,7 @@ func (t *ndjsonFile) read(features, _ []int) (rowReader, error) {
 	return t, nil
 }
 
-// kinds goes by the first rows, and so has read them.
+// kinds reads the first rows to find the kinds of columns.
 func (t *ndjsonFile) kinds(rows int) ([]kind, place, error) {
 	first, err := t.next()
 	if err != nil {
@@ -140,7 +140,7 @@ func (t *ndjsonFile) kinds(rows int) ([]kind, place, error) {
 	}
 }
 
-// next, text, numbers and seek: see rowReader.
+// next, text, numbers and seek implement rowReader.
 func (t *ndjsonFile) next() (place, error) {
 	line, at, err := t.nextLine()
 	if err != nil {
@@ -162,7 +162,7 @@ func (t *ndjsonFile) next() (place, error) {
 	})
 }
 
-// nextLine returns the next line that is not blank, until the one after it is read.
+// nextLine returns the next line that is not blank. It is valid until the next call.
 func (t *ndjsonFile) nextLine() (line []byte, at place, err error) {
 	for {
 		at = place{line: t.line + 1, offset: t.offset}

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// jsonCell is a value of an object: a number as it is written, true and false as 1 and 0,
-// or text without blanks around.
+// A jsonCell is a value of an object: a number as written, true and false as 1 and 0, or
+// trimmed text.
 type jsonCell struct {
 	text string
 	kind kind // kindEmpty is null
 }
 
-// members calls f with the keys and values of the object in a line.
+// members calls f with each key and value of the object in a line.
 func (t *ndjsonFile) members(line []byte, at place, f func(key string, c jsonCell) error) error {
 	fault := Error{File: t.file.path, Line: at.line, Hint: "want a flat JSON object in each line"}
 	switch {
@@ -29,7 +29,7 @@ func (t *ndjsonFile) members(line []byte, at place, f func(key string, c jsonCel
 		fault.Msg = "want an object, got " + strconv.Quote(short(string(line)))
 		return &fault
 	}
-	// The line is valid, so that only strings have to be told from what is between them.
+	// The line is valid JSON, so only strings need care.
 	s := unblanked(string(line)[1:])
 	for s[0] != '}' {
 		key, rest := jsonString(s)
@@ -53,7 +53,8 @@ func (t *ndjsonFile) members(line []byte, at place, f func(key string, c jsonCel
 	return nil
 }
 
-// jsonValue reads the value that begins valid JSON. nested names one that is no cell.
+// jsonValue reads the value at the start of valid JSON. nested names a type that cannot be a
+// cell.
 func jsonValue(s string) (c jsonCell, rest, nested string) {
 	switch s[0] {
 	case '"':
@@ -71,12 +72,12 @@ func jsonValue(s string) (c jsonCell, rest, nested string) {
 		return c, "", "an array"
 	}
 	end := 0
-	for ; s[end] > ' ' && s[end] != ',' && s[end] != '}'; end++ { // what ends valid JSON is there
+	for ; s[end] > ' ' && s[end] != ',' && s[end] != '}'; end++ { // valid JSON has such an end
 	}
 	return jsonCell{s[:end], kindNumber}, s[end:], ""
 }
 
-// unblanked returns what follows the blanks between parts of JSON.
+// unblanked skips white space between parts of JSON.
 func unblanked(s string) string {
 	for s != "" && s[0] <= ' ' {
 		s = s[1:]
@@ -84,7 +85,7 @@ func unblanked(s string) string {
 	return s
 }
 
-// jsonString reads the string that begins valid JSON.
+// jsonString reads the string at the start of valid JSON.
 func jsonString(s string) (text, rest string) {
 	if end := 1 + strings.IndexByte(s[1:], '"'); strings.IndexByte(s[1:end], '\\') < 0 {
 		return s[1:end], s[end+1:]

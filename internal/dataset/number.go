@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// mostSize bounds what is read, so that sums of squares stay finite.
+// mostSize bounds the size of values, so that sums of squares are finite.
 const mostSize = 1e60
 
-// parse reads a decimal number. NaN and infinities are numbers too, as is one
-// that is too large for a float64: a feature that begins with one is an error,
-// not a column of text.
+// parse reads a decimal number. NaN, infinities and numbers too large for a float64 count as
+// numbers too: a feature that begins with one is an error, not a column of text.
 func parse(cell string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(cell, 64)
 	ok = err == nil || errors.Is(err, strconv.ErrRange)
-	return v, ok && !strings.ContainsAny(cell, "xX_") // 0x1p4 and 1_6 are 16 to strconv
+	return v, ok && !strings.ContainsAny(cell, "xX_") // strconv reads 0x1p4 and 1_6 as 16
 }
 
 func isNumber(cell string) bool {
@@ -26,8 +25,7 @@ func isNumber(cell string) bool {
 	return ok
 }
 
-// number reads a cell, and says what is wrong with one that is no number to
-// calculate with.
+// number reads a cell, and returns an error if it is no usable number.
 func (sc *scanner) number(cell string, at place, column string) (float64, error) {
 	if cell == "" {
 		return 0, sc.spec.missing(sc.path, at, column)
@@ -56,7 +54,7 @@ func usable(cell string) (v float64, msg string) {
 	switch {
 	case !ok:
 		msg = fmt.Sprintf("want a number, got %q", cell)
-	case v-v != 0: // of NaN and infinities
+	case v-v != 0: // NaN and infinities
 		msg = fmt.Sprintf("want a finite number, got %q", cell)
 	case math.Abs(v) > mostSize:
 		msg = fmt.Sprintf("want a number of at most %g in size, got %s", mostSize, cell)
@@ -64,12 +62,12 @@ func usable(cell string) (v float64, msg string) {
 	return v, msg
 }
 
-// missing is an empty cell of a feature, or of a column that the Spec needs.
+// missing returns the error for an empty cell of a feature, or of a column that the Spec needs.
 func (s *Spec) missing(path string, at place, column string) error {
 	return &Error{File: path, Line: at.line, Row: at.row, Column: column, Msg: "the cell is empty", Hint: "fill it" + s.orIgnore(column) + s.orSkip(column)}
 }
 
-// orSkip proposes to do without a cell, where that can be done.
+// orSkip adds advice to skip rows with missing cells, if that is possible.
 func (s *Spec) orSkip(column string) string {
 	if slices.Contains(s.roles(), column) {
 		return ""
@@ -77,8 +75,7 @@ func (s *Spec) orSkip(column string) string {
 	return ", or see --missing"
 }
 
-// orIgnore proposes to leave a column out, where that can be done: not if the
-// Spec needs it, nor if a model does.
+// orIgnore adds advice to ignore a column, unless the Spec or a model needs it.
 func (s *Spec) orIgnore(column string) string {
 	if s.Columns != nil || slices.Contains(s.roles(), column) {
 		return ""

@@ -11,22 +11,21 @@ import (
 	"github.com/collabdict/collabdict/internal/npz"
 )
 
-// numpyFile is a table: an array of two dimensions, of one, or of records with
-// fields, at the place of its bytes.
+// numpyFile is a table over an array of one or two dimensions, or of records with fields.
 type numpyFile struct {
 	file    *file
 	data    io.ReaderAt
 	columns []numpyColumn
 	n       int
-	// rowSize is from a value to the one below, in bytes; size is that of all.
+	// rowSize is the distance between rows, size the length of all values, in bytes.
 	rowSize, size int64
 }
 
-// numpyColumn is where and how a column's values stand.
+// numpyColumn is the place and type of a column's values.
 type numpyColumn struct {
 	name string
-	at   int64 // the first value's first byte
-	size int64 // bytes of a value
+	at   int64 // offset of the first value
+	size int64 // bytes per value
 	numpyType
 }
 
@@ -53,7 +52,7 @@ func openArchive(path string, before fs.FileInfo) (*numpyFile, error) {
 	})
 }
 
-// openArray opens the array that find returns the bytes of.
+// openArray opens the array whose bytes find returns.
 func openArray(path string, before fs.FileInfo, find func(*file) (io.ReaderAt, int64, error)) (*numpyFile, error) {
 	f, err := openFile(path, before)
 	if err != nil {
@@ -77,7 +76,7 @@ func openArray(path string, before fs.FileInfo, find func(*file) (io.ReaderAt, i
 	return t, nil
 }
 
-// place works out where the values of each column are.
+// place computes where the values of each column are.
 func (t *numpyFile) place(l *npz.Layout) error {
 	if len(l.Shape) == 0 || len(l.Shape) > 2 || len(l.Shape) == 2 && l.Fields[0].Name != "" {
 		return &Error{File: t.file.path, Msg: fmt.Sprintf("want an array of two dimensions, or records in one, got shape %v", l.Shape), Hint: "reshape it, a sample a row"}
@@ -111,7 +110,7 @@ func (t *numpyFile) place(l *npz.Layout) error {
 	return nil
 }
 
-// fault makes an [*Error] of any.
+// fault wraps an error as an [*Error].
 func (t *numpyFile) fault(err error) error {
 	var known *Error
 	switch {
@@ -168,21 +167,21 @@ func (t *numpyFile) read(features, others []int) (rowReader, error) {
 	return newNumberedRows(&numpyReader{file: t, features: features, blocks: make(map[*numpyColumn]*numpyBlock)}, features, others, t.n), nil
 }
 
-// numpyReader reads the bytes of a block of rows at once where rows stand one
-// after the other, and those of many rows of a column where columns do.
+// numpyReader reads a block of rows at once if the array is row-major, and a long piece of one
+// column if it is column-major.
 type numpyReader struct {
 	file     *numpyFile
 	features []int
 	blocks   map[*numpyColumn]*numpyBlock
 }
 
-// numpyBlock is the bytes of rows from the first byte of a column's value on.
+// numpyBlock holds the bytes of rows, beginning with the first byte of a column's value.
 type numpyBlock struct {
 	first, end int
 	bytes      []byte
 }
 
-// columnBytes are read at a time of a column that stands by itself.
+// columnBytes is the number of bytes read at a time of a column stored by itself.
 const columnBytes = 1 << 15
 
 func (r *numpyReader) numbers(x []float64, from int) error {
@@ -192,7 +191,7 @@ func (r *numpyReader) numbers(x []float64, from int) error {
 	}
 	n := len(x) / m
 	for j := 0; j < m; {
-		// As many columns as stand in the bytes of the rows read for the first.
+		// All columns within the bytes read for the first.
 		first := &r.file.columns[r.features[j]]
 		b, err := r.load(first, from, n)
 		if err != nil {
@@ -210,7 +209,7 @@ func (r *numpyReader) numbers(x []float64, from int) error {
 	return nil
 }
 
-// load returns n rows from the first byte of a column's value on.
+// load returns n rows, beginning with the first byte of a column's value.
 func (r *numpyReader) load(c *numpyColumn, from, n int) ([]byte, error) {
 	t := r.file
 	b := r.blocks[c]
@@ -224,7 +223,7 @@ func (r *numpyReader) load(c *numpyColumn, from, n int) ([]byte, error) {
 			rows = min(max(n, columnBytes/int(c.size)), t.n-from)
 		}
 		at := c.at + int64(from)*t.rowSize
-		size := min(int64(rows)*t.rowSize, t.size-at) // the last row lacks what stands before the column
+		size := min(int64(rows)*t.rowSize, t.size-at) // the last row ends before the next row's columns
 		b.first, b.end = 0, 0
 		b.bytes = slices.Grow(b.bytes[:0], int(size))[:size]
 		if got, err := t.data.ReadAt(b.bytes, at); got < len(b.bytes) {

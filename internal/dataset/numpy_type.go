@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// numpyType reads the elements of a type of NumPy's.
+// numpyType decodes the elements of a NumPy type.
 type numpyType struct {
 	kind kind
-	// number is for numbers, and text for all but kindOther.
+	// number is set for numbers, text for all kinds except kindOther.
 	number func(b []byte) float64
 	text   func(b []byte) string
-	// doubles says that values are little-endian float64.
+	// doubles reports whether values are little-endian float64.
 	doubles bool
 }
 
-// numpyTypeOf finds the reader of a type, as <f8: byte order, kind, bytes.
+// numpyTypeOf returns the decoder of a type such as <f8: byte order, kind, bytes.
 func numpyTypeOf(name string) numpyType {
 	var order binary.ByteOrder = binary.LittleEndian
 	if name[0] == '>' {
@@ -67,7 +67,7 @@ func numpyNumber(number func(b []byte) float64) numpyType {
 	return numpyType{kind: kindNumber, number: number, text: func(b []byte) string { return shortest(number(b)) }}
 }
 
-// half returns the number whose IEEE 754 binary16 representation is b.
+// half converts b from IEEE 754 binary16.
 func half(b uint16) float64 {
 	exponent, fraction := int(b>>10&0x1f), float64(b&0x3ff)
 	v := math.Ldexp(fraction+1024, exponent-25)
@@ -85,7 +85,7 @@ func half(b uint16) float64 {
 	return v
 }
 
-// utf32 reads text that is padded with zeros.
+// utf32 decodes text padded with zeros.
 func utf32(b []byte, order binary.ByteOrder) string {
 	var s strings.Builder
 	for ; len(b) > 0; b = b[4:] {
@@ -96,8 +96,7 @@ func utf32(b []byte, order binary.ByteOrder) string {
 	return strings.TrimSpace(s.String())
 }
 
-// numbers writes n values, which are size bytes apart, to x[0], x[stride] and so
-// on.
+// numbers writes n values, size bytes apart, to x[0], x[stride] and so on.
 func (t *numpyType) numbers(x []float64, stride int, b []byte, size, n int) {
 	if t.doubles {
 		for i := range n {

@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// standardInput is what messages call the source "-".
+// standardInput is the name of the source "-" in messages.
 const standardInput = "standard input"
 
 // once is a source that can be read only once.
 type once struct {
 	name    string
 	objects bool   // not CSV
-	columns []kind // of the result of a query
+	columns []kind // columns of a query result
 	bytes   *io.PipeReader
-	// unordered is a query that does not say the order of its rows.
+	// unordered reports whether the query leaves the order of its rows open.
 	unordered bool
 }
 
@@ -31,12 +31,12 @@ func isOnce(path string) bool { return path == standardInput || isQuery(path) }
 // Input reports whether Data names standard input.
 func (s *Spec) Input() bool { return slices.Contains(s.Data, "-") }
 
-// Unordered returns the queries that have been sent and do not say the order of their rows.
+// Unordered returns the queries sent that leave the order of their rows open.
 func (s *Spec) Unordered() []string { return slices.Clone(s.unordered) }
 
-// Keep reads what Data names that can be read only once, standard input and the results of
-// queries, for all loads of the Spec that follow. What takes more than an eighth of Memory
-// is kept in a file in dir that nobody else may read and that is gone when the process ends.
+// Keep reads the sources in Data that can be read only once, standard input and query results,
+// so that the Spec can be loaded any number of times. Data larger than an eighth of Memory go
+// to a private file in dir, which vanishes when the process ends.
 func (s *Spec) Keep(ctx context.Context, input io.Reader, dir string) error {
 	return s.spool(ctx, input, func(from *once) (*spool, error) {
 		to := &spool{name: from.name, objects: from.objects, columns: from.columns, dir: dir, most: (s.Memory + 7) / 8}
@@ -48,15 +48,14 @@ func (s *Spec) Keep(ctx context.Context, input io.Reader, dir string) error {
 	})
 }
 
-// Forward has one [Scan] of the Spec read them while it goes through their rows, so that they
-// are never kept.
+// Forward lets a single [Scan] of the Spec read these sources as it goes, without keeping them.
 func (s *Spec) Forward(ctx context.Context, input io.Reader) error {
 	return s.spool(ctx, input, func(from *once) (*spool, error) {
 		return &spool{name: from.name, objects: from.objects, columns: from.columns, ReaderAt: &forward{from: from.bytes}}, nil
 	})
 }
 
-// open opens a file, or what is kept of a source. before is nil if it was not open yet.
+// open opens a file or a kept source. before is nil at the first opening.
 func (s *Spec) open(path string, before fs.FileInfo) (table, error) {
 	if kept, ok := s.spools[path]; ok {
 		before = kept
@@ -73,7 +72,7 @@ func (s *Spec) open(path string, before fs.FileInfo) (table, error) {
 	return as, nil
 }
 
-// pass says that a source is open for the last time.
+// pass declares that a source has been opened for the last time.
 func (s *Spec) pass(path string) {
 	if kept, ok := s.spools[path]; ok {
 		if f, ok := kept.ReaderAt.(*forward); ok {
@@ -82,7 +81,7 @@ func (s *Spec) pass(path string) {
 	}
 }
 
-// IsDatabase reports whether what should be a path is a connection string.
+// IsDatabase reports whether a path is a database connection string instead.
 func IsDatabase(path string) bool {
 	return strings.Contains(path, "postgres://") || strings.Contains(path, "postgresql://") || strings.Contains(path, "password=")
 }
@@ -116,7 +115,7 @@ func (s *Spec) spool(ctx context.Context, input io.Reader, read func(*once) (*sp
 	return nil
 }
 
-// piped reads on until the context ends, also while nothing comes.
+// piped reads ahead until the context ends, also while the source is idle.
 func piped(ctx context.Context, from io.Reader) *io.PipeReader {
 	r, w := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) })
@@ -128,7 +127,7 @@ func piped(ctx context.Context, from io.Reader) *io.PipeReader {
 	return r
 }
 
-// sniff tells standard input by its first bytes: compressed or not, and CSV or JSON objects.
+// sniff recognises standard input by its first bytes: compressed or not, CSV or JSON lines.
 func sniff(from *io.PipeReader) (*once, error) {
 	b := bufio.NewReaderSize(from, bufferSize)
 	if magic, _ := b.Peek(2); string(magic) == "\x1f\x8b" {
@@ -152,8 +151,8 @@ func sniff(from *io.PipeReader) (*once, error) {
 	return out, nil
 }
 
-// beginsObject reports whether the first text that comes is JSON. An error of reading comes
-// again with the next read.
+// beginsObject reports whether the first text is JSON. A read error is returned by the next
+// read.
 func beginsObject(b *bufio.Reader) bool {
 	for n := 64; ; n *= 2 {
 		first, err := b.Peek(min(n, bufferSize))

@@ -12,15 +12,15 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// parquetFile is a columnFile.
+// parquetFile is a table over a Parquet file.
 type parquetFile struct {
 	file    *file
 	parquet *parquet.File
-	// columns are those of the top level, in the order of the file.
+	// top-level columns in the file's order
 	columns []*parquet.Column
 	holds   []kind
 	types   []valueType
-	// starts holds the first row of each row group, and the number of rows.
+	// starts holds the first row of each row group, followed by the number of rows.
 	starts []int
 	reader *parquetReader // nil until read
 }
@@ -58,8 +58,8 @@ func openParquet(path string, before fs.FileInfo) (p *parquetFile, err error) {
 	return p, checkNames(path, p.header())
 }
 
-// checkFooter looks at the two ends, before a library takes memory for what the
-// last bytes claim.
+// checkFooter checks both ends of the file, before a library allocates the memory that its last
+// bytes claim.
 func (p *parquetFile) checkFooter() error {
 	const magic = "PAR1"
 	var first, last [8]byte
@@ -88,8 +88,8 @@ func (p *parquetFile) checkFooter() error {
 	return nil
 }
 
-// readFooter reads what the file says of itself. What a library makes of a footer
-// that it cannot read helps nobody to mend it.
+// readFooter reads the file's metadata. It replaces the library's errors, which do not help a
+// user.
 func (p *parquetFile) readFooter() (err error) {
 	defer func() {
 		var disk *fs.PathError
@@ -101,8 +101,8 @@ func (p *parquetFile) readFooter() (err error) {
 	return err
 }
 
-// damaged turns a panic of the library, or an error that says nothing of files,
-// into an [*Error]. It is to be deferred.
+// damaged turns a panic of the library, or an error that does not name the file, into an
+// [*Error]. Use it with defer.
 func (p *parquetFile) damaged(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("%v", r)
@@ -173,15 +173,14 @@ func (p *parquetFile) close() {
 	p.file.close()
 }
 
-// parquetReader reads rows of some columns, each column from a page of its own.
+// parquetReader reads rows of some columns, each from its own page.
 type parquetReader struct {
 	file     *parquetFile
 	features []*parquetColumn
 	others   map[int]*parquetColumn
 }
 
-// numbers goes through the columns of a few rows at a time, which stay in the
-// cache meanwhile.
+// numbers reads a few rows of each column at a time, so that they stay in the cache.
 func (r *parquetReader) numbers(x []float64, from int) (err error) {
 	defer r.file.damaged(&err)
 	const few = 64

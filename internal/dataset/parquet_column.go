@@ -8,29 +8,27 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// parquetColumn reads a column in ascending order of rows, page by page, and
-// seeks otherwise. It holds one page.
+// parquetColumn reads a column page by page in ascending order, and seeks otherwise. It holds
+// one page.
 type parquetColumn struct {
 	file    *parquetFile
 	column  *parquet.Column
 	values  pageValues
 	scratch []float64
 
-	group int                // the row group of pages, -1 for none
-	pages *parquet.FilePages // of that row group
+	group int                // row group of pages, -1 for none
+	pages *parquet.FilePages // pages of that row group
 	page  parquet.Page
-	// first and end are the rows of the page; without a page, the next one
-	// begins at end.
+	// first and end delimit the rows of the page. Without a page, the next one begins at end.
 	first, end int
 }
 
-// newParquetColumn opens a column of the file, which holds numbers or text.
+// newParquetColumn opens a column of numbers or text.
 func newParquetColumn(file *parquetFile, i int) *parquetColumn {
 	return &parquetColumn{file: file, column: file.columns[i], group: -1, values: pageValues{of: file.types[i]}}
 }
 
-// read writes the values of n rows to x[0], x[stride] and so on; a null is
-// [missingCell].
+// read writes the values of n rows to x[0], x[stride] and so on; null becomes [missingCell].
 func (c *parquetColumn) read(x []float64, stride, from, n int) error {
 	for i := 0; i < n; {
 		k, err := c.find(from + i)
@@ -59,7 +57,7 @@ func spread(dst, values []float64, stride int) {
 	}
 }
 
-// texts is read for cells as text; a null is "".
+// texts reads cells as text; null becomes "".
 func (c *parquetColumn) texts(dst []string, from int) error {
 	for len(dst) > 0 {
 		k, err := c.find(from)
@@ -80,8 +78,8 @@ func resized(s []float64, n int) []float64 {
 	return s[:n]
 }
 
-// find turns to the page that holds a row, and returns how many rows of the
-// page there are from this row on.
+// find loads the page that holds a row, and returns the number of rows from there to the end of
+// the page.
 func (c *parquetColumn) find(row int) (int, error) {
 	if c.page != nil && c.first <= row && row < c.end {
 		return c.end - row, nil
@@ -107,8 +105,8 @@ func (c *parquetColumn) open(group int) {
 	c.group, c.end = group, c.file.starts[group]
 }
 
-// seek goes to a page at or before the row: to the nearest that the file's
-// index knows; without an index to the row group's first, if the row is behind.
+// seek moves to a page at or before the row: the nearest that the file's index knows, or the
+// row group's first if there is no index and the row lies behind.
 func (c *parquetColumn) seek(row int) error {
 	if row == c.end {
 		return nil
@@ -160,7 +158,7 @@ func (c *parquetColumn) release() {
 func (c *parquetColumn) close() {
 	c.release()
 	if c.pages != nil {
-		_ = c.pages.Close() // gives memory back, and has no error
+		_ = c.pages.Close() // frees memory and cannot fail
 		c.pages = nil
 	}
 	c.group = -1

@@ -11,11 +11,11 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// valueType says how the values of a column are to be understood.
+// valueType says how to interpret the values of a column.
 type valueType struct {
 	physical parquet.Kind
 	unsigned bool
-	scale    float64 // what a decimal is divided by; 1 otherwise
+	scale    float64 // divisor of a decimal; otherwise 1
 }
 
 func valueTypeOf(c *parquet.Column) valueType {
@@ -34,8 +34,8 @@ func valueTypeOf(c *parquet.Column) valueType {
 	return t
 }
 
-// kindOf tells numbers and text from what is neither: times, lists, bytes of
-// other meaning.
+// kindOf returns whether a column holds numbers, text or something else: times, lists, other
+// bytes.
 func kindOf(c *parquet.Column) kind {
 	if !c.Leaf() || c.MaxRepetitionLevel() > 0 {
 		return kindOther
@@ -65,31 +65,30 @@ func kindOf(c *parquet.Column) kind {
 	return kindOther
 }
 
-// pageValues are the values of a page. Nulls are not among the stored values,
-// but have a level below the highest.
+// pageValues holds the values of a page. Nulls are not stored, but have a level below the
+// highest.
 type pageValues struct {
 	of     valueType
 	rows   int
-	levels []byte // of each row, nil if none is null
-	most   byte   // the level of a value
+	levels []byte // level of each row, nil if no row is null
+	most   byte   // level of a value
 	stored values
-	// row and at are a row and the number of stored values before it.
+	// row and at are a row and the number of values stored before it.
 	row, at int
-	// dictionary has been made from the column's, which is kept for the pages
-	// that share it.
+	// dictionary is decoded from source, and kept for the pages that share it.
 	source     parquet.Dictionary
 	dictionary values
 }
 
-// values are stored values; what number and text return is of value i.
+// values holds stored values; number and text return value i.
 type values struct {
-	doubles []float64 // if that is what they are
+	doubles []float64 // set if the values are float64
 	n       int
 	number  func(i int) float64
 	text    func(i int) string
 }
 
-// load takes the values of a page, which must not be released before the next.
+// load reads the values of a page, which must not be released before the next load.
 func (t valueType) load(v *pageValues, page parquet.Page, most byte) error {
 	v.rows, v.levels, v.most, v.row, v.at = int(page.NumRows()), nil, most, 0, 0
 	nulls := int(page.NumNulls())
@@ -110,7 +109,7 @@ func (t valueType) load(v *pageValues, page parquet.Page, most byte) error {
 	return nil
 }
 
-// decode reads data of n values.
+// decode decodes n values.
 func (t valueType) decode(data encoding.Values, n int) values {
 	switch t.physical {
 	case parquet.Double:
@@ -135,7 +134,7 @@ func (t valueType) decode(data encoding.Values, n int) values {
 	}
 }
 
-// integers reads signed or unsigned ones, or decimals; as text they are exact.
+// integers decodes signed or unsigned integers, or decimals. Their text is exact.
 func integers[S int32 | int64, U uint32 | uint64](signed []S, unsigned []U, t valueType) values {
 	switch {
 	case t.scale != 1:
@@ -154,7 +153,7 @@ func integers[S int32 | int64, U uint32 | uint64](signed []S, unsigned []U, t va
 	}
 }
 
-// bigEndian reads a whole number in two's complement.
+// bigEndian decodes a two's complement integer.
 func bigEndian(b []byte) float64 {
 	v := 0.0
 	for i, x := range b {
@@ -167,7 +166,7 @@ func bigEndian(b []byte) float64 {
 	return v
 }
 
-// indexed looks values up in a dictionary.
+// indexed looks up values in a dictionary.
 func indexed(dictionary values, data encoding.Values) values {
 	at := data.Int32()
 	out := values{n: len(at)}
@@ -180,7 +179,7 @@ func indexed(dictionary values, data encoding.Values) values {
 	return out
 }
 
-// plain returns the values of n rows if they are stored so, else nil.
+// plain returns the values of n rows if they are stored as float64, otherwise nil.
 func (v *pageValues) plain(row, n int) []float64 {
 	if v.levels != nil || v.stored.doubles == nil {
 		return nil
@@ -188,8 +187,8 @@ func (v *pageValues) plain(row, n int) []float64 {
 	return v.stored.doubles[row : row+n]
 }
 
-// each calls f for rows from row on: with the place of the row's value among
-// those stored, -1 for a null.
+// each calls f for n rows, beginning at row, with the place of the row's value among the stored
+// ones, or -1 for null.
 func (v *pageValues) each(row, n int, f func(i, at int)) {
 	if v.levels == nil {
 		for i := range n {
@@ -212,7 +211,7 @@ func (v *pageValues) each(row, n int, f func(i, at int)) {
 	v.row = row + n
 }
 
-// numbers reads rows from row on.
+// numbers fills dst, beginning at row.
 func (v *pageValues) numbers(dst []float64, row int) {
 	v.each(row, len(dst), func(i, at int) {
 		dst[i] = missingCell
@@ -222,7 +221,7 @@ func (v *pageValues) numbers(dst []float64, row int) {
 	})
 }
 
-// texts reads rows from row on; numbers in the shortest form.
+// texts fills dst, beginning at row; numbers take their shortest form.
 func (v *pageValues) texts(dst []string, row int) {
 	text := v.stored.text
 	if text == nil {
@@ -236,7 +235,7 @@ func (v *pageValues) texts(dst []string, row int) {
 	})
 }
 
-// shortest writes a number as short as can be; whole ones without exponent.
+// shortest formats a number as briefly as possible, whole ones without an exponent.
 func shortest(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 		return strconv.FormatInt(int64(v), 10)

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Profile describes the rows of a file.
+// A Profile describes the rows of a file.
 type Profile struct {
 	File string `json:"file"`
-	// Format is CSV, JSON, PostgreSQL, Parquet, NumPy or IDX. Of CSV, Delimiter and Decimal are how it is written,
-	// and Written says what is unusual in that.
+	// Format is CSV, JSON, PostgreSQL, Parquet, NumPy or IDX. For CSV, Delimiter and Decimal
+	// are its notation, and Written describes what is unusual in it.
 	Format    string          `json:"format"`
 	Delimiter string          `json:"delimiter,omitempty"`
 	Decimal   string          `json:"decimal,omitempty"`
@@ -22,38 +22,38 @@ type Profile struct {
 	Rows      int             `json:"rows"`
 	Columns   []ColumnProfile `json:"columns"`
 	Findings  []Finding       `json:"findings"`
-	// Flags are those to begin with.
+	// Flags are the recommended flags.
 	Flags Flags `json:"flags"`
 }
 
-// ColumnProfile describes a column. Min, Mean and Max are nil unless it has numbers.
+// A ColumnProfile describes a column. Min, Mean and Max are nil if it has no numbers.
 type ColumnProfile struct {
 	Name string `json:"name"`
 	// Type is number, text, empty or other.
 	Type string `json:"type"`
-	// Missing is the share of rows in which its cell is missing.
+	// Missing is the share of rows in which the cell is missing.
 	Missing float64  `json:"missing"`
 	Min     *float64 `json:"min"`
 	Mean    *float64 `json:"mean"`
 	Max     *float64 `json:"max"`
 }
 
-// columnStats are running figures of a column.
+// columnStats holds running figures of a column.
 type columnStats struct {
 	name                 string
 	kind                 kind
 	missing              int
-	mean, least, most    float64 // least and most are of the sizes of values other than 0
-	low, high            ends    // high has the negatives
+	mean, least, most    float64 // least and most are over the sizes of values other than 0
+	low, high            ends    // high holds negated values
 	trail                trail
 	hash                 uint64
-	odd, doubts          int // cells that are no number, and that are one in another way of writing
+	odd, doubts          int // cells that are no number, and numbers in another notation
 	firstOdd, firstDoubt string
 	time                 bool // the first text is a time
 	first                string
 }
 
-// Profile reads a file once, or a source that the Spec goes forward through, and holds no rows.
+// Profile reads a file, or a source in Forward mode, once and holds no rows.
 func (s *Spec) Profile(path string) (*Profile, error) {
 	t, err := s.open(path, nil)
 	if err != nil {
@@ -105,7 +105,7 @@ func formatOf(path string, t table) string {
 	return "IDX"
 }
 
-// read goes through all rows.
+// read reads all rows.
 func (p *Profile) read(spec *Spec, columns []columnStats) error {
 	t, err := spec.open(p.File, nil)
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 		}
 		p.Rows++
 		sound, err := rows.numbers(values)
-		if err != nil && lines == nil { // of CSV, a cell that is counted below
+		if err != nil && lines == nil { // in CSV, an unusable cell is counted below
 			return err
 		}
 		for j, i := range features {
@@ -154,8 +154,8 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 	}
 }
 
-// cell adds a cell of a column that is to have numbers. If no row before has a cell, this one says
-// what the column holds.
+// cell adds a cell of a column expected to hold numbers. The first cell that is not missing
+// decides what the column holds.
 func (c *columnStats) cell(cell string, i int, at place, lines *csvFile) {
 	if isMark(cell) {
 		c.missing++
@@ -191,7 +191,7 @@ func (c *columnStats) cell(cell string, i int, at place, lines *csvFile) {
 	c.hash = mix(c.hash, 3)
 }
 
-// String names the line, or the row of a file without lines.
+// String returns the line, or the row of a file without lines.
 func (p place) String() string {
 	if p.line > 0 {
 		return fmt.Sprintf("line %d", p.line)
@@ -225,7 +225,7 @@ func (c *columnStats) add(v float64) {
 
 func mix(hash, b uint64) uint64 { return bits.RotateLeft64(hash^b, 31)*0x9e3779b97f4a7c15 + 1 }
 
-// ends are the smallest different values, and how often each occurs.
+// ends holds the smallest distinct values, each with its count.
 type ends struct {
 	values [5]float64
 	counts [5]int

@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/postgres"
 )
 
-// queryFormat is a query in a file: its result is rows.
+// queryFormat is a query in a file; its result is the rows.
 var queryFormat = fileFormat{[]string{".sql"}, nil}
 
 func isQuery(path string) bool { return isOf(&queryFormat, path) }
@@ -21,10 +21,11 @@ func isQuery(path string) bool { return isOf(&queryFormat, path) }
 // mostQuery bounds the bytes of a query.
 const mostQuery = 1 << 20
 
-// ordered matches what gives rows an order.
+// ordered matches a clause that orders rows.
 var ordered = regexp.MustCompile(`(?i)\border\s+by\b`)
 
-// query sends the query in a file to PostgreSQL. Its rows come as CSV, when they are read.
+// query sends the query in a file to PostgreSQL. It streams the rows as CSV, when they are
+// read.
 func query(ctx context.Context, path string) (*once, error) {
 	f, err := openFile(path, nil)
 	if err != nil {
@@ -41,7 +42,7 @@ func query(ctx context.Context, path string) (*once, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	r, w := io.Pipe()
 	out := &once{name: path, bytes: r, unordered: !ordered.Match(text)}
-	stop := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) }) // ends a write that nobody reads
+	stop := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) }) // ends a write without a reader
 	begun, failed := make(chan struct{}), make(chan error, 1)
 	go func() {
 		defer stop()
@@ -60,7 +61,7 @@ func query(ctx context.Context, path string) (*once, error) {
 			if err := checkNames(path, header); err != nil {
 				return err
 			}
-			close(begun) // from here on, what is written is read
+			close(begun) // from here on, a reader exists
 			line = csvLine(line[:0], names)
 			_, err := b.Write(line)
 			return err
@@ -84,7 +85,7 @@ func query(ctx context.Context, path string) (*once, error) {
 	}
 }
 
-// queryError names the file of a query.
+// queryError adds the file of the query.
 func queryError(path string, err error) error {
 	var of *postgres.Error
 	if !errors.As(err, &of) {
@@ -103,15 +104,15 @@ func csvLine(b []byte, cells [][]byte) []byte {
 			b = append(b, c...)
 			continue
 		}
-		b = append(b, '"') // a line of one empty cell would be a blank line
+		b = append(b, '"') // a line with one empty cell would be blank
 		b = append(b, bytes.ReplaceAll(c, []byte{'"'}, []byte(`""`))...)
 		b = append(b, '"')
 	}
 	return append(b, '\n')
 }
 
-// resultTable is the result of a query, of whose columns the types are known and whose rows
-// have numbers.
+// resultTable is the result of a query. Its columns have known types, and its rows have
+// numbers.
 type resultTable struct {
 	*csvFile
 	columns []kind
@@ -135,10 +136,10 @@ func (t *resultTable) read(features, others []int) (rowReader, error) {
 
 type resultRows struct {
 	*csvFile
-	row int // the present one, from 1
+	row int // present row, from 1
 }
 
-// next and seek: see rowReader.
+// next and seek implement rowReader.
 func (r *resultRows) next() (place, error) {
 	at, err := r.csvFile.next()
 	r.row++

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// rows grows by one row at a time. It has values, or singles, or pixels, or parts.
+// A rowSet grows by one row at a time. It has values, singles, pixels or parts.
 type rowSet struct {
 	n       int
 	values  []float64 // n × features
@@ -13,33 +13,33 @@ type rowSet struct {
 	pixels  []uint8   // n × features
 	parts   []part
 	labels  []float64 // n, or nil
-	begins  []int     // rows with which windows begin, if there are any
+	begins  []int     // rows that begin a window, if there are any
 	last    struct {  // of a file
-		row  int // among all of the participant
+		row  int // number among all rows of the participant
 		time float64
 	}
 }
 
-// group is the rows of a participant, or of one file's share of them.
+// A group is the rows of a participant, or one file's share of them.
 type group struct {
 	train, test rowSet
-	read        int   // rows of the file, also dropped ones
-	watch       watch // of the rows that train
+	read        int   // rows of the file, dropped ones included
+	watch       watch // watch over the training rows
 }
 
-// share is what one file has.
+// A share is the contribution of one file.
 type share struct {
 	header []string
 	groups map[string]*group
-	order  []string // the keys of groups by first appearance
-	// names are the labels that are text: label i of this file is names[i].
+	order  []string // keys of groups in order of appearance
+	// names holds the text labels: label i of this file is names[i].
 	names []string
 	index map[string]int // of names
-	// seen are some values of the where columns, for messages.
+	// seen holds some values of the where columns, for messages.
 	seenWhere, seenTest []string
-	// class is the first label that is one, and where it is; "" if there is none.
+	// class is the first label that is a class, with its place; "" if there is none.
 	class string
-	// meetsBoth says that a row meets both where conditions.
+	// meetsBoth reports whether a row met both conditions.
 	meetsBoth bool
 	gaps      Gaps
 }
@@ -51,18 +51,18 @@ type scanner struct {
 	layout layout
 	path   string
 	rows   rowReader
-	name   string // of all rows, where no column names participants
+	name   string // name for all rows, unless a column names participants
 	hold   *holding
 	file   part // each group takes its share of it
 	out    *share
 	gap    float64   // a longer step of time begins a new window
 	row    []float64 // scratch, as is missing
-	// missing tells which cells of the row are.
+	// missing marks the missing cells of the row.
 	missing []bool
 }
 
-// read returns the rows of a file that train or are scored. name is the key
-// of its group; with a ByColumn split the column's value is.
+// read returns the rows of a file that train or are scored. Their group has the key name; with
+// a ByColumn split, the column's value.
 func (s *Spec) read(sch schema, path, name string, hold *holding) (*share, error) {
 	t, err := s.open(path, nil)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Spec) read(sch schema, path, name string, hold *holding) (*share, error
 	}
 }
 
-// scanner stands before the first row of an open file.
+// scanner returns a scanner before the first row of an open file.
 func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*scanner, error) {
 	lay, err := s.layout(sch, path, t.header())
 	if err != nil {
@@ -120,8 +120,8 @@ func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*
 	}, nil
 }
 
-// add files the present row. Of a row that is dropped only the cells that say
-// so, and whose it is, are looked at.
+// add adds the present row to its group. For a dropped row, it reads only the cells that say
+// so, and the participant.
 func (sc *scanner) add(at place) error {
 	train, test := sc.role()
 	if !train && !test {
@@ -163,7 +163,7 @@ func (sc *scanner) add(at place) error {
 	return sc.put(r, at, label)
 }
 
-// put adds the scratch row.
+// put adds the row in sc.row.
 func (sc *scanner) put(r *rowSet, at place, label float64) error {
 	switch {
 	case sc.hold.index:
@@ -186,7 +186,7 @@ func (sc *scanner) put(r *rowSet, at place, label float64) error {
 	return sc.hold.add(len(sc.row))
 }
 
-// mark notes where the row of a file stands that is the next of its share.
+// mark records the place in the file of the next row of a share.
 func (r *rowSet) mark(file *part, at place) {
 	if r.parts == nil {
 		r.parts = []part{*file}

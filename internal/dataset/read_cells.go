@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// numbers reads the features of the present row into the scratch row. It reports whether the
-// row is left out because of missing cells.
+// numbers reads the features of the present row into sc.row. It reports whether the row is left
+// out because of missing cells.
 func (sc *scanner) numbers(at place) (dropped bool, err error) {
 	sound, err := sc.rows.numbers(sc.row)
 	switch {
@@ -26,8 +26,7 @@ func (sc *scanner) numbers(at place) (dropped bool, err error) {
 	return false, sc.single(at)
 }
 
-// single refuses a scratch row that has no place in single precision, if it is to
-// be held so.
+// single refuses values that single precision cannot hold, if rows are held so.
 func (sc *scanner) single(at place) error {
 	if !sc.spec.Float32 || sc.spec.pixels {
 		return nil
@@ -43,7 +42,7 @@ func (sc *scanner) single(at place) error {
 	return nil
 }
 
-// text refuses a cell that is no text.
+// text refuses a cell that is not text.
 func (sc *scanner) text(cell string, at place, column string) error {
 	if cell == "" {
 		return sc.spec.missing(sc.path, at, column)
@@ -54,7 +53,7 @@ func (sc *scanner) text(cell string, at place, column string) error {
 	return nil
 }
 
-// label returns the row's label; of a text its place in the file's names.
+// label returns the row's label; for text, its place in the file's names.
 func (sc *scanner) label(at place, train bool) (float64, error) {
 	i := sc.layout.label
 	if i < 0 {
@@ -88,8 +87,7 @@ func (sc *scanner) label(at place, train bool) (float64, error) {
 	return float64(known), nil
 }
 
-// checkLabel refuses a label that the Spec cannot use, and notes the first that is a
-// class.
+// checkLabel refuses a label that the Spec cannot use, and records the first that is a class.
 func (sc *scanner) checkLabel(cell string, value float64, at place, train bool) error {
 	want, hint := "", ""
 	if sc.spec.LabelFault != nil {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// role tells what a row is for, never both. With neither condition all rows
-// train; that they are scored too is settled later.
+// role returns the purpose of a row, never both. Without conditions, all rows train; that they
+// are scored as well is settled later.
 func (s *Spec) role(lay *layout, row rowReader) (train, test bool) {
 	test = lay.testWhere >= 0 && row.text(lay.testWhere) == s.TestWhere.Value
 	train = !test && (lay.where < 0 || row.text(lay.where) == s.Where.Value)
 	return train, test
 }
 
-// role tells what the present row is for, and notes what else there is.
+// role returns the purpose of the present row, and records the values it has seen.
 func (sc *scanner) role() (train, test bool) {
 	train, test = sc.spec.role(&sc.layout, sc.rows)
 	if i := sc.layout.testWhere; i >= 0 {
@@ -27,14 +27,14 @@ func (sc *scanner) role() (train, test bool) {
 	return train, test
 }
 
-// note collects a few different values.
+// note collects a few distinct values.
 func note(seen *[]string, value string) {
 	if len(*seen) < 8 && !slices.Contains(*seen, value) {
-		*seen = append(*seen, strings.Clone(value)) // the record shares one string
+		*seen = append(*seen, strings.Clone(value)) // a record's cells share one string
 	}
 }
 
-// group returns the rows of the participant whose row this is.
+// group returns the group of the participant that the row belongs to.
 func (sc *scanner) group(at place) (*group, error) {
 	key := sc.key()
 	if g, ok := sc.out.groups[key]; ok {
@@ -44,7 +44,7 @@ func (sc *scanner) group(at place) (*group, error) {
 		if err := sc.text(key, at, sc.spec.Split.Column); err != nil {
 			return nil, err
 		}
-		if sc.spec.Split.Kind.Dealt() { // a class names nobody
+		if sc.spec.Split.Kind.Dealt() { // a class names no participant
 			return sc.newGroup(key), nil
 		}
 		from := Error{File: sc.path, Line: at.line, Row: at.row, Column: sc.spec.Split.Column, Hint: "fix the cells, or split by another column"}
@@ -55,9 +55,8 @@ func (sc *scanner) group(at place) (*group, error) {
 	return sc.newGroup(key), nil
 }
 
-// dropped notes whose row is dropped: a participant without any other is to be
-// named. A row that is dropped needs not be sound, so one that could not name a
-// participant is passed over.
+// dropped records the participant of a dropped row, so that one without other rows can be
+// named. A dropped row may be unsound; one that names no valid participant is skipped.
 func (sc *scanner) dropped() {
 	key := sc.key()
 	g, ok := sc.out.groups[key]

@@ -9,11 +9,11 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// Scan reads all files once, one after the other, and calls f with the rows that Where
-// keeps, in order, a block x of them at a time. numbers are those of the rows among all
-// rows of the files, from 1, whether kept or not. Both hold until f returns; after an
-// error of it, nothing more is read. A fault in a file comes after the blocks before it.
-// Of the Spec, Data, Where, Missing, Scored, Ignore, Columns, Window and Time count.
+// Scan reads all files once, in order, and calls f with the rows that meet Where, in blocks.
+// numbers are the rows' numbers among all rows of the files, from 1. Both arguments are valid
+// until f returns; an error of f ends the scan. A fault in a file is returned after the blocks
+// before it. Scan uses these fields of the Spec: Data, Where, Missing, Scored, Ignore, Columns,
+// Window and Time.
 func Scan(spec Spec, f func(x *mat.Dense, numbers []int) error) (Gaps, error) {
 	var gaps Gaps
 	files, err := dataFiles(spec.Data)
@@ -45,13 +45,13 @@ func Scan(spec Spec, f func(x *mat.Dense, numbers []int) error) (Gaps, error) {
 	return gaps, spec.check(shares, files[0])
 }
 
-// scan gathers rows into blocks.
+// A scan gathers rows into blocks.
 type scan struct {
 	width   int
 	f       func(x *mat.Dense, numbers []int) error
 	roll    *rows.Roll // nil without windows
 	row     []float64  // scratch
-	read    int        // rows of all files
+	read    int        // rows of all files so far
 	values  []float64
 	numbers []int
 }

@@ -14,20 +14,20 @@ import (
 	"github.com/collabdict/collabdict/internal/atomicfile"
 )
 
-// spool is the bytes of a source that can be read only once, CSV or JSON objects. It stands
-// in for a file that can be read again and again. It is an fs.FileInfo, by which [openFile]
-// finds its bytes.
+// A spool holds the bytes of a source that can be read only once, CSV or JSON lines. It takes
+// the place of a file that can be read repeatedly. It implements fs.FileInfo, by which
+// [openFile] finds its bytes.
 type spool struct {
 	name    string // in messages
 	objects bool   // not CSV
-	// columns are those of the result of a query, nil of other sources.
+	// columns of a query result, nil for other sources
 	columns []kind
 
-	io.ReaderAt // what was written, after done
+	io.ReaderAt // the bytes, after done
 	size        int64
 
-	held bytes.Buffer // what was written, unless it is in disk
-	most int64        // bytes that may be held; 0 is no limit
+	held bytes.Buffer // the bytes, unless they are in disk
+	most int64        // most bytes in memory; 0 for no limit
 	dir  string       // of disk
 	disk *os.File
 }
@@ -35,8 +35,8 @@ type spool struct {
 // spoolPattern matches the files of spools in a folder.
 const spoolPattern = ".rows-*.tmp"
 
-// Write adds bytes. From the first that may not be held on, all are in a file that nobody
-// else may read and that is gone when the process ends.
+// Write adds bytes. Beyond the limit, all bytes go to a private file that vanishes when the
+// process ends.
 func (s *spool) Write(p []byte) (int, error) {
 	s.size += int64(len(p))
 	if s.disk == nil && s.most > 0 && s.size > s.most {
@@ -54,8 +54,8 @@ func (s *spool) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// spill moves what is held to a file. What a process left behind that was killed between
-// two system calls is removed first.
+// spill moves the bytes in memory to a file. It first removes files of processes that were
+// killed between creating and unlinking one.
 func (s *spool) spill() (err error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *spool) spill() (err error) {
 		return err
 	}
 	for _, path := range left {
-		_ = os.Remove(path) // one in use may refuse
+		_ = os.Remove(path) // removing a file in use may fail
 	}
 	if s.disk, err = vanishingFile(s.dir, spoolPattern); err != nil {
 		return err
@@ -75,9 +75,9 @@ func (s *spool) spill() (err error) {
 	return err
 }
 
-// globEscaped returns a pattern that matches a path alone.
+// globEscaped returns a pattern that matches only the given path.
 func globEscaped(path string) string {
-	if filepath.Separator == '\\' { // nothing can be escaped there
+	if filepath.Separator == '\\' { // this system cannot escape patterns
 		return path
 	}
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
@@ -94,7 +94,7 @@ func (s *spool) writeError(err error) error {
 	return &Error{File: s.name, Msg: fmt.Sprintf("rows cannot be kept in %s: %v", s.dir, err), Hint: "allow more --memory, or save them in a file"}
 }
 
-// done has what was written read.
+// done ends writing and makes the bytes readable.
 func (s *spool) done() {
 	if s.disk != nil {
 		s.ReaderAt = s.disk
@@ -118,7 +118,7 @@ func (s *spool) open(set CSV) (table, error) {
 	return &resultTable{csvFile: t, columns: s.columns}, nil
 }
 
-// fs.FileInfo, and what [file] reads.
+// These methods implement fs.FileInfo and the reading that [file] needs.
 func (s *spool) Name() string               { return s.name }
 func (s *spool) Size() int64                { return s.size }
 func (s *spool) Mode() fs.FileMode          { return 0o600 }

@@ -7,8 +7,7 @@ import (
 	"os"
 )
 
-// vanishingFile creates a file that has no name any more, so that it is gone with the
-// process, however that ends.
+// vanishingFile creates a file without a name, so that it vanishes with the process.
 func vanishingFile(dir, pattern string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, pattern) // mode 0600
 	if err != nil {

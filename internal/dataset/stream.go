@@ -11,33 +11,33 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// part is a file's share of a stream.
+// A part is one file's share of a stream.
 type part struct {
 	path     string
 	info     fs.FileInfo
 	seekable bool
 	layout   layout
 	n        int
-	// marks are the places of every [blockRows]-th of the n rows, from the first.
+	// marks holds the place of every [blockRows]-th of the n rows, beginning with the first.
 	marks []place
 }
 
-// stream is rows that stay in their files. It holds what says which of them they
-// are, and as many open files as there have been readers at a time.
+// A stream is rows that stay in their files. It holds their places, and as many open files as
+// there were concurrent readers.
 type stream struct {
 	spec  *Spec
 	width int
-	test  bool // not those that train
+	test  bool // test rows, not training rows
 	parts []part
-	// starts holds the first row of each part, and the number of rows.
+	// starts holds the first row of each part, followed by the number of rows.
 	starts []int
 
 	mu sync.Mutex
-	// idle are in the order in which they have been read from.
+	// idle cursors, least recently used first
 	idle []*cursor
 }
 
-// newStream gives the first n rows of the parts.
+// newStream returns the first n rows of the parts.
 func newStream(spec *Spec, width int, test bool, parts []part, n int) *stream {
 	s := &stream{spec: spec, width: width, test: test}
 	at := 0
@@ -52,7 +52,7 @@ func newStream(spec *Spec, width int, test bool, parts []part, n int) *stream {
 	return s
 }
 
-// Streams says that the rows, or those that they are chosen from, stay in their files.
+// Streams reports whether the rows, or those that they are a subset of, stay in their files.
 func Streams(r collabdict.Rows) bool {
 	r, _ = rows.Unwindowed(rows.Whole(r))
 	_, ok := r.(*stream)
@@ -61,8 +61,8 @@ func Streams(r collabdict.Rows) bool {
 
 func (s *stream) Dims() (n, m int) { return s.starts[len(s.parts)], s.width }
 
-// ReadRows resumes the idle cursor at row from. If there is none, from is the beginning
-// of a range, and the cursor that was idle for longest is taken.
+// ReadRows resumes the idle cursor at row from. If there is none, it takes the cursor that has
+// been idle longest.
 func (s *stream) ReadRows(x []float64, from int) error {
 	if len(x)%s.width != 0 || from < 0 || from+len(x)/s.width > s.starts[len(s.parts)] {
 		panic("dataset: want whole rows that are there")
@@ -90,16 +90,16 @@ func (s *stream) take(from int) *cursor {
 	return c
 }
 
-// cursor reads rows of a stream.
+// A cursor reads rows of a stream.
 type cursor struct {
 	stream *stream
 	part   int // -1 for none
 	table  table
 	rows   rowReader
-	next   int // the row that would be read, -1 if that is none of the stream
+	next   int // next row, -1 if the position is not in the stream
 }
 
-// read fills x with the rows from row from on.
+// read fills x, beginning at row from.
 func (c *cursor) read(x []float64, from int) error {
 	s := c.stream
 	for len(x) > 0 {
@@ -137,7 +137,7 @@ func (c *cursor) take(x []float64) (sound bool, err error) {
 	return true, nil
 }
 
-// seek goes to the mark before the row, and on from there.
+// seek moves to the mark before the row, and reads on to the row.
 func (c *cursor) seek(row int) error {
 	if row == c.next {
 		return nil
@@ -149,7 +149,7 @@ func (c *cursor) seek(row int) error {
 	}
 	c.next = s.starts[c.part] + block*blockRows
 	var dst []float64
-	if s.spec.tolerates() { // which rows there are depends on their cells
+	if s.spec.tolerates() { // missing cells decide which rows belong to the stream
 		dst = make([]float64, s.width)
 	}
 	for c.next < row {
@@ -162,7 +162,7 @@ func (c *cursor) seek(row int) error {
 	return nil
 }
 
-// advance moves to the next row that belongs to the stream, and reads it unless dst is nil.
+// advance moves to the next row of the stream, and reads it unless dst is nil.
 func (c *cursor) advance(dst []float64) (sound bool, err error) {
 	s := c.stream
 	for {
@@ -209,11 +209,11 @@ func (c *cursor) close() {
 	c.part, c.next = -1, -1
 }
 
-// changed is the error of a file that has other rows than at first, though its
-// size and time say nothing of it.
+// changed returns the error for a file with other rows than at first, although its size and
+// time are the same.
 func (c *cursor) changed() error { return changedError(c.stream.parts[c.part].path) }
 
-// close closes what nobody reads from. It can be read again.
+// close closes the idle files. Rows can still be read again.
 func (s *stream) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

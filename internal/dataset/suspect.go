@@ -8,27 +8,27 @@ import (
 	"unicode"
 )
 
-// suspectRows are needed before values that rise are no chance.
+// suspectRows is the number of rows needed before rising values are unlikely by chance.
 const suspectRows = 20
 
-// exact is the number from which on whole numbers lose digits, so that several are the same.
+// exact is the number above which whole numbers lose digits, so that distinct ones coincide.
 const exact = 1 << 53
 
-// Suspect is a feature that is likely to be none: a time, a number of rows, or a label.
+// A Suspect is a feature that is probably none: a time, a row number or a label.
 type Suspect struct {
 	Participant, Column string
-	// Label says that it looks like a label, not like a time or a number of rows.
+	// Label reports whether it looks like a label, not like a time or a row number.
 	Label bool
-	// Why says in a clause what it looks like.
+	// Why says in a clause what the column looks like.
 	Why string
 }
 
-// trail is what the values of a column say in their order. Missing ones do not count.
+// A trail summarises the values of a column in order, without missing ones.
 type trail struct {
 	n                 int
 	first, last, step float64
-	rises             bool // each is larger than the one before
-	even              bool // by the same step
+	rises             bool // each value exceeds the one before
+	even              bool // all steps are equal
 	whole             bool // all are whole numbers
 	binary            bool // all are 0, 1 or -1
 }
@@ -48,7 +48,7 @@ func (t *trail) add(v float64) {
 	t.binary = t.binary && (v == 0 || v == 1 || v == -1)
 }
 
-// steps compares a step with the first. Times have rounding errors.
+// steps compares a step with the first, allowing for the rounding of times.
 func (t *trail) steps(step float64) {
 	if t.step == 0 {
 		t.step = step
@@ -56,7 +56,7 @@ func (t *trail) steps(step float64) {
 	t.even = t.even && math.Abs(step-t.step) <= 1e-5*t.step
 }
 
-// join adds what comes after.
+// join appends the trail of later rows.
 func (t *trail) join(o *trail) {
 	switch {
 	case o.n == 0:
@@ -74,15 +74,15 @@ func (t *trail) join(o *trail) {
 	t.n, t.last = t.n+o.n, o.last
 }
 
-// ordinal reports whether a column of that name looks like a time or a number of rows: it
-// rises in every row, and by the same step, or in whole numbers, or with a telling name. A
-// measurement that drifts for some time does not.
+// ordinal reports whether a column looks like a time or a row number: it rises in every row,
+// and either by equal steps, in whole numbers, or under a telling name. A measurement that
+// drifts for a while does not.
 func (t *trail) ordinal(name string) bool {
 	return t.n >= suspectRows && t.rises && (t.even || t.whole || has(name, ordinalWords))
 }
 
-// labels reports whether a column of that name looks like a label: it has only 0, 1 and -1, and
-// a telling name. A sensor with two values does not.
+// labels reports whether a column looks like a label: only 0, 1 and -1, and a telling name. A
+// sensor with two values does not.
 func (t *trail) labels(name string) bool { return t.n > 0 && t.binary && has(name, labelWords) }
 
 func (t *trail) why(name string) string {
@@ -100,7 +100,7 @@ var (
 	labelWords   = []string{"label", "labels", "target", "class", "fault", "faulty", "anomaly", "anomalous", "attack", "outlier", "abnormal", "intrusion", "malicious", "fraud"}
 )
 
-// has reports whether a name has one of the words, as in isAttack or fault_1.
+// has reports whether a name contains one of the words, as isAttack and fault_1 do.
 func has(name string, words []string) bool {
 	var b strings.Builder
 	low := false
@@ -115,10 +115,10 @@ func has(name string, words []string) bool {
 	return slices.ContainsFunc(strings.Fields(b.String()), func(w string) bool { return slices.Contains(words, w) })
 }
 
-// watch follows the columns of rows for as long as they may be suspects.
+// watch follows columns while they may still be suspects.
 type watch struct {
 	trails []trail
-	left   []int // columns that may be
+	left   []int // columns that may be suspects
 }
 
 func (w *watch) add(row []float64, names []string) {
@@ -138,7 +138,7 @@ func (w *watch) add(row []float64, names []string) {
 	w.left = kept
 }
 
-// join adds rows that come after.
+// join appends the watch over later rows.
 func (w *watch) join(o *watch) {
 	if w.trails == nil || o.trails == nil {
 		if w.trails == nil {
@@ -152,7 +152,7 @@ func (w *watch) join(o *watch) {
 	w.left = slices.DeleteFunc(w.left, func(j int) bool { return !slices.Contains(o.left, j) })
 }
 
-// suspects lists those of a participant.
+// suspects lists the suspects of a participant.
 func (w *watch) suspects(participant string, names []string) []Suspect {
 	var out []Suspect
 	for _, j := range w.left {
@@ -164,7 +164,7 @@ func (w *watch) suspects(participant string, names []string) []Suspect {
 	return out
 }
 
-// Undeclared is the error of suspects that are not to be kept, nil if there are none.
+// Undeclared returns an error for suspects not listed in keep, nil if there are none.
 func Undeclared(suspects []Suspect, keep []string) error {
 	var first *Suspect
 	var columns, labels []string

@@ -7,56 +7,56 @@ import (
 	"strings"
 )
 
-// table is an open data file.
+// A table is an open data file.
 type table interface {
-	// header names the columns.
+	// header returns the names of the columns.
 	header() []string
-	// kinds says what the columns hold: by their types, or by the first row,
-	// whose place it returns. With rows above 0, cells may be missing, and the first of so
-	// many rows that has a cell counts. io.EOF is a file without rows.
+	// kinds returns what the columns hold, by their types or by the first row, whose place it
+	// returns. If rows is above 0, cells may be missing, and the first cell within that many
+	// rows decides. It returns io.EOF for a file without rows.
 	kinds(rows int) ([]kind, place, error)
-	// read starts before the first row. Of what it returns, numbers gives the
-	// features, and text any of both.
+	// read returns a reader before the first row: numbers returns the features, text any of
+	// both lists.
 	read(features, others []int) (rowReader, error)
-	// total is the number of rows, -1 if it takes reading them.
+	// total returns the number of rows, -1 if that takes reading them.
 	total() int
 	info() fs.FileInfo
-	// seekable tells whether rows can be sought.
+	// seekable reports whether the reader can seek.
 	seekable() bool
 	close()
 }
 
-// rowReader goes through the rows of a file.
+// A rowReader reads the rows of a file.
 type rowReader interface {
-	// next moves to the next row; io.EOF after the last.
+	// next moves to the next row. It returns io.EOF after the last.
 	next() (place, error)
-	// text returns the cell of a column without blanks around, "" if empty.
+	// text returns the trimmed cell of a column, "" if it is empty.
 	text(column int) string
-	// numbers fills dst with the features. sound is false if one is empty, no
-	// number, or larger than mostSize.
+	// numbers fills dst with the features. sound is false if one is empty, no number, or larger
+	// than mostSize.
 	numbers(dst []float64) (sound bool, err error)
-	// seek makes the row of that place the next.
+	// seek makes the row at the place the next one.
 	seek(place) error
 }
 
-// kind is what a column holds.
+// A kind is the type of a column.
 type kind int
 
 const (
 	kindOther kind = iota // neither numbers nor text
 	kindNumber
 	kindText
-	kindEmpty // the first cell of a CSV file is empty, or those that count are missing
-	kindClass // numbers, but a feature only of a model that says so
+	kindEmpty // empty first cell in CSV, or all deciding cells missing
+	kindClass // numbers that are features only if a model says so
 )
 
-// place is where a row stands in its file.
+// A place is the position of a row in its file.
 type place struct {
 	line, row int   // as in [Error]
-	offset    int64 // of its first byte, in a CSV file
+	offset    int64 // offset of its first byte, in a CSV file
 }
 
-// fileFormat is a form of data files.
+// A fileFormat is a format of data files.
 type fileFormat struct {
 	endings []string
 	open    func(path string, before fs.FileInfo) (table, error)
@@ -84,7 +84,7 @@ func opener[T table](open func(string, fs.FileInfo) (T, error)) func(string, fs.
 	return func(path string, before fs.FileInfo) (table, error) {
 		t, err := open(path, before)
 		if err != nil {
-			return nil, err // not a table that holds nil
+			return nil, err // avoids an interface that holds nil
 		}
 		return t, nil
 	}
@@ -92,7 +92,7 @@ func opener[T table](open func(string, fs.FileInfo) (T, error)) func(string, fs.
 
 const fileForms = "want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input"
 
-// open opens a data file; before is nil if it was not open yet. CSV is written as set says.
+// open opens a data file; before is nil at the first opening. set says how CSV is written.
 func open(path string, before fs.FileInfo, set CSV) (table, error) {
 	if kept, ok := before.(*spool); ok {
 		return kept.open(set)
@@ -118,8 +118,7 @@ func unknown(path string) error {
 	return &Error{File: path, Msg: "unknown kind of file; " + fileForms}
 }
 
-// stem is the name of a file without an ending of the format, in small letters
-// or capitals.
+// stem returns a file's name without the format's ending, in any case.
 func (f *fileFormat) stem(name string) (string, bool) {
 	for _, ending := range f.endings {
 		if at := len(name) - len(ending); at >= 0 && strings.EqualFold(name[at:], ending) {
@@ -129,7 +128,7 @@ func (f *fileFormat) stem(name string) (string, bool) {
 	return name, false
 }
 
-// checkNames refuses names that are empty or stand twice.
+// checkNames refuses empty and repeated names.
 func checkNames(path string, header []string) error {
 	seen := make(map[string]bool, len(header))
 	for i, name := range header {

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// gapSteps is how many times the median step of time is no gap yet.
+	// gapSteps is the longest step of time within a window, in median steps.
 	gapSteps = 3
-	// timedRows of a file say what the median step is.
+	// timedRows is the number of rows of a file that determine the median step.
 	timedRows = 10_000
 )
 
-// Window returns participants whose training rows are not their test rows with windows of w
-// rows, as the field of [Spec]. A w of 0 leaves them as they are.
+// Window adds windows of w rows to participants whose training and test rows differ, see
+// [Spec]. If w is 0, it returns them as they are.
 func Window(parts []Participant, w int) []Participant {
 	out := slices.Clone(parts)
 	for i := range out {
@@ -29,7 +29,7 @@ func Window(parts []Participant, w int) []Participant {
 	return out
 }
 
-// window has rows in windows of w rows, the test rows apart or as the training rows.
+// window adds windows of w rows. If apart is true, test rows have windows of their own.
 func (p *Participant) window(w int, apart bool) {
 	if w == 0 {
 		return
@@ -45,8 +45,8 @@ func (p *Participant) window(w int, apart bool) {
 	}
 }
 
-// begins reports whether a window begins with the present row, which is to be one of r and is
-// a participant's row of that number in the file, from 1.
+// begins reports whether a window begins with the present row, which will be in r and is the
+// participant's row number row in the file, from 1.
 func (sc *scanner) begins(r *rowSet, row int, at place) (bool, error) {
 	if sc.spec.Window == 0 {
 		return false, nil
@@ -78,7 +78,7 @@ func (sc *scanner) begins(r *rowSet, row int, at place) (bool, error) {
 	return begins || sc.gap > 0 && now-last.time > sc.gap, nil
 }
 
-// timeOf reads a number, or the seconds of a time.
+// timeOf returns a number, or a time in seconds.
 func timeOf(cell string) (seconds float64, ok bool) {
 	if v, ok := parse(cell); ok {
 		return v, v-v == 0
@@ -87,8 +87,8 @@ func timeOf(cell string) (seconds float64, ok bool) {
 	return float64(t.Unix()) + float64(t.Nanosecond())/1e9, err == nil
 }
 
-// gap returns the step of time in a file that is no gap yet, by the steps between the first
-// rows of each participant; 0 if no time passes.
+// gap returns the longest step of time within a window, from the steps between the first rows
+// of each participant; 0 if time does not advance.
 func (s *Spec) gap(path string, lay layout) (float64, error) {
 	if s.Window == 0 || lay.time < 0 {
 		return 0, nil
@@ -110,7 +110,7 @@ func (s *Spec) gap(path string, lay layout) (float64, error) {
 			return 0, err
 		}
 		now, ok := timeOf(rows.text(lay.time))
-		if !ok { // it counts only if the row does
+		if !ok { // an unreadable time matters only if the row is used
 			continue
 		}
 		key := ""

@@ -12,16 +12,16 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// holding says what becomes of rows that are read.
+// holding says how rows are kept as they are read.
 type holding struct {
-	// index holds none of them but says where they are.
+	// index records places instead of rows.
 	index bool
-	// most, if positive, is how many values may be held; held is how many are.
+	// most, if positive, bounds the values held; held counts them.
 	most int64
 	held atomic.Int64
 }
 
-// errFull ends a reading of more values than may be held.
+// errFull ends a reading that exceeds the bound.
 var errFull = errors.New("dataset: more values than may be held")
 
 func (h *holding) add(values int) error {
@@ -31,9 +31,8 @@ func (h *holding) add(values int) error {
 	return nil
 }
 
-// loadWithin is load with no more in memory than Memory says. Small files are
-// read at once. Others are read a first time, by which all is checked and
-// counted, and a second time into memory of the right size if they fit.
+// loadWithin loads within the limit Memory. Small files are read at once. Others are read
+// twice: first to check and count, then into memory of the right size if they fit.
 func (s *Spec) loadWithin(files, names []string) (*Dataset, error) {
 	if s.Memory == 0 {
 		return s.load(files, names)
@@ -52,8 +51,8 @@ func (s *Spec) loadWithin(files, names []string) (*Dataset, error) {
 	return s.settleStreams(d, s.mostValues(), files, names)
 }
 
-// loadApart is load of participants with files of their own, whose rows stay there
-// unless all of them together are few. Those that could not be read again are held.
+// loadApart loads participants with their own files. Rows stay there unless all together are
+// few. Sources that cannot be read again are held.
 func (s *Spec) loadApart(files, names []string) (*Dataset, error) {
 	if s.Memory == 0 || s.Split.Kind != partition.ByFile {
 		return s.load(files, names)
@@ -72,10 +71,10 @@ func (s *Spec) loadApart(files, names []string) (*Dataset, error) {
 	return d, err
 }
 
-// loadSmall is load where the size of the files tells that their values fit well
-// within Memory, else nil.
+// loadSmall loads files whose size shows that their values fit well within Memory, and returns
+// nil for others.
 func (s *Spec) loadSmall(sch schema, files, names []string) (*Dataset, error) {
-	const small = 4 // as values are added, they are held up to three times
+	const small = 4 // while they grow, values take up to three times their size
 	expected, err := s.expectedValues(files, len(sch.features))
 	if err != nil || expected > s.mostValues()/small {
 		return nil, err
@@ -87,7 +86,7 @@ func (s *Spec) loadSmall(sch schema, files, names []string) (*Dataset, error) {
 	return d, err
 }
 
-// mostValues is how many values Memory has room for.
+// mostValues returns the number of values that fit in Memory.
 func (s *Spec) mostValues() int64 { return max(s.Memory/s.valueSize(), 1) }
 
 func (s *Spec) valueSize() int64 {
@@ -100,7 +99,7 @@ func (s *Spec) valueSize() int64 {
 	return 8
 }
 
-// expectedValues estimates how many values there are: in CSV, one in 8 bytes.
+// expectedValues estimates the number of values: in CSV, one per 8 bytes.
 func (s *Spec) expectedValues(files []string, width int) (int64, error) {
 	sum := int64(0)
 	for _, path := range files {
@@ -120,8 +119,7 @@ func (s *Spec) expectedValues(files []string, width int) (int64, error) {
 	return sum, nil
 }
 
-// settleStreams takes streams into memory that fit. Those that do not must be
-// seekable.
+// settleStreams loads streams that fit into memory. The others must be seekable.
 func (s *Spec) settleStreams(d *Dataset, most int64, files, names []string) (*Dataset, error) {
 	p := &d.Participants[0]
 	separate := s.TestWhere.Given() && p.Test != nil
@@ -158,7 +156,7 @@ func (s *Spec) settleStreams(d *Dataset, most int64, files, names []string) (*Da
 	return d, err
 }
 
-// stuck names a file of the stream whose rows cannot be sought, if there is one.
+// stuck returns a file of the stream that cannot be sought, "" if there is none.
 func stuck(rows collabdict.Rows) string {
 	if s, ok := rows.(*stream); ok {
 		for _, f := range s.parts {

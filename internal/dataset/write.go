@@ -13,16 +13,15 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// Write writes the rows of a participant to a CSV file, and returns the Spec with
-// which [LoadOne] reads them again. Behind the features stand a column of labels,
-// if there are any, one of times, if windows begin in between, and one that says which rows are
-// for training and which are for testing, if those are not the same. Rows in windows are written
-// without these.
+// Write writes a participant's rows to a CSV file, and returns the Spec with which [LoadOne]
+// reads them. After the features come a column of labels, if there are any; one of times, if
+// windows begin within the rows; and one that separates training and test rows, if these
+// differ. Windows' columns are not written.
 func Write(path string, p Participant) (Spec, error) {
 	columns := p.Columns
 	train, begins := rows.Unwindowed(p.Train)
 	test, testBegins := rows.Unwindowed(p.Test)
-	if _, m := train.Dims(); m < len(columns) { // windows are made of these
+	if _, m := train.Dims(); m < len(columns) { // the remaining columns are made by windows
 		columns = columns[:m]
 	}
 	spec := Spec{Data: []string{path}, Columns: columns, Name: p.Name}
@@ -67,8 +66,8 @@ func Write(path string, p Participant) (Spec, error) {
 	return spec, err
 }
 
-// writeRows writes rows with their labels; without any they count as normal. Their times step
-// by 1, and by more where windows begin.
+// writeRows writes rows with their labels, normal if there are none. Times step by 1, and by
+// more where windows begin.
 func writeRows(w *csv.Writer, spec Spec, of collabdict.Rows, begins []int, labels []float64, split string) error {
 	var line []string
 	time := 0

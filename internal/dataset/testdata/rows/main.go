@@ -1,9 +1,9 @@
-// Rows writes a Parquet file of made-up rows, for measuring:
+// Rows writes a Parquet file of synthetic rows, for measurements:
 //
 //	go run ./internal/dataset/testdata/rows -rows 10000000 -codec snappy -o rows.parquet
 //
-// The columns x01, x02 and so on are doubles in the PLAIN encoding. Rows come
-// from a few patterns, each with a mean and a common factor of its own.
+// The columns x01, x02 and so on are doubles in the PLAIN encoding. Rows come from a few
+// patterns, each with its own mean and common factor.
 package main
 
 import (
@@ -72,7 +72,7 @@ func newSource(seed uint64, patterns, columns int) *source {
 	return s
 }
 
-// draw fills the columns with as many rows as they have room for.
+// draw fills the columns.
 func (s *source) draw(columns [][]parquet.Value, level int) {
 	for i := range columns[0] {
 		k := s.random.IntN(len(s.means))
