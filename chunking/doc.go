@@ -15,7 +15,7 @@
 //     members reveal their pads and [Layout.Total] removes them. Others hold shares of the pad's seed
 //     ([SplitSecret]), in case a member is lost. Pads of undecided attempts are never revealed.
 //   - Lanes. In place of chunks a vector may be split over several sessions: by [Layout.Lanes], or by
-//     [Split] into shares, some of which restore it.
+//     [Split] into Shamir shares.
 //
 // Without pads, a sum of three members goes like this (s is the rank of one of them):
 //
