@@ -2,23 +2,22 @@ package chunking
 
 import "math/bits"
 
-// Arithmetic says in what values are added up. Everywhere they are whole numbers
-// of units, one or two words per value, and sums of words wrap or are reduced, so
-// that masks cancel exactly, in any order and on every machine.
+// An Arithmetic is the kind of number in which vectors are added up. Values are whole numbers
+// of units, with one or two words each. Sums of words wrap or are reduced, so masks cancel
+// exactly, in any order and on any machine.
 type Arithmetic string
 
 const (
-	// Float has units of 2^-32 of the [Scale] of a bound, as int64. A session
-	// averages them as float64, so its total is rounded; all else is exact
-	// modulo 2^64.
+	// Float has units of 2^-32 of a bound's [Scale], as int64. A session averages them as
+	// float64, so its total is rounded. Everything else is exact modulo 2^64.
 	Float Arithmetic = "float"
 	// Ring is the ring Z_2^64.
 	Ring Arithmetic = "ring"
-	// Ring128 is the ring Z_2^128, for totals as good as those of float64 in one
-	// place: value i is in words 2i, the low one, and 2i+1.
+	// Ring128 is the ring Z_2^128, for totals as accurate as sums in float64 at a single place.
+	// Value i is in the words 2i (low) and 2i+1 (high).
 	Ring128 Arithmetic = "parity"
-	// Field is F_p with p = [Prime], in which one can divide: for averages by
-	// rational weights, and for the shares of [Split].
+	// Field is F_p with p = [Prime]. It has division, which averages with rational weights and
+	// the shares of [Split] need.
 	Field Arithmetic = "field"
 )
 

@@ -2,13 +2,13 @@ package chunking
 
 import "math"
 
-// BreachProbability returns the probability that t colluding members learn the
-// vector of a given honest one, when every member of the view hands seeds to the
-// given number of others. They learn the sums over the connected components of
-// the honest part of the chunk graph, whatever they see of the session; the vector of
-// a member is one of those sums if it hands all its seeds to colluders and no honest
-// member hands it one. In a ring or the field the sums of the components are all
-// they learn; for Float see [Mask].
+// BreachProbability returns the probability that t colluding members learn the vector of a
+// given honest member, if each member of a view of the given size hands seeds to fanout others.
+//
+// Whatever the colluders see of the session, they learn the sums over the connected components
+// of the honest part of the chunk graph. A member's own vector is such a sum if it hands all
+// its seeds to colluders and no honest member hands it one. In a ring or the field the
+// colluders learn nothing else; for Float see [Mask].
 func BreachProbability(size, fanout, t int) float64 {
 	honest := size - t
 	switch {
@@ -16,7 +16,7 @@ func BreachProbability(size, fanout, t int) float64 {
 		return 0
 	case honest <= 1:
 		return 1
-	case fanout > t: // more seeds than colluders: one goes to an honest member
+	case fanout > t: // more seeds than colluders: at least one goes to an honest member
 		return 0
 	}
 	p := 1.0
@@ -26,8 +26,8 @@ func BreachProbability(size, fanout, t int) float64 {
 	return p * math.Pow(1-float64(fanout)/float64(size-1), float64(honest-1))
 }
 
-// NeighboursBreach is BreachProbability where every member shares seeds, dealt or
-// handed, with the given number of others, drawn at random in public.
+// NeighboursBreach is like BreachProbability, but each member shares seeds, given or received,
+// with the given number of others, which are drawn publicly at random.
 func NeighboursBreach(size, neighbours, t int) float64 {
 	switch {
 	case t <= 0:
@@ -42,10 +42,10 @@ func NeighboursBreach(size, neighbours, t int) float64 {
 	return p
 }
 
-// LanesBreach returns the probability that colluding members learn a vector that is
-// in so many lanes if the threshold is enough, when they work out a member's
-// part of one lane with probability q, in each lane independently: that of at least
-// threshold successes. For Sessions all lanes are needed, which gives q^lanes.
+// LanesBreach returns the probability that colluding members learn a vector from its lanes, if
+// threshold of them are enough. They compute a member's part of a lane with probability q,
+// independently in each lane. The result is the probability of at least threshold successes.
+// Sessions needs all lanes, which gives q^lanes.
 func LanesBreach(q float64, threshold, lanes int) float64 {
 	var p float64
 	for j := threshold; j <= lanes; j++ {
@@ -54,8 +54,8 @@ func LanesBreach(q float64, threshold, lanes int) float64 {
 	return min(p, 1)
 }
 
-// LanesFor returns the smallest number of lanes of Sessions for which [LanesBreach]
-// is at most p, or 0 if there is none because q is 1. It wants 0 < p < 1.
+// LanesFor returns the smallest number of lanes of Sessions for which [LanesBreach] is at most
+// p, or 0 if q is 1. It requires 0 < p < 1.
 func LanesFor(q, p float64) int {
 	switch {
 	case q >= 1:
@@ -66,11 +66,12 @@ func LanesFor(q, p float64) int {
 	return int(math.Ceil(math.Log(p) / math.Log(q)))
 }
 
-// PadBreach returns the probability that colluding members can rebuild the pad of a
-// given other member of the view: that at least threshold of its holders, drawn at
-// random from the others, are among them. Read with the members that are lost in
-// place of colluders, and holders-threshold+1 in place of the threshold, it is the
-// probability that the pad cannot be rebuilt any more.
+// PadBreach returns the probability that colluding members can rebuild the pad of a given other
+// member of the view. They can if they include at least threshold of its holders, who are drawn
+// at random from the others.
+//
+// With lost members in place of colluders and holders-threshold+1 in place of threshold, it
+// returns the probability that the pad can no longer be rebuilt.
 func PadBreach(size, colluders, holders, threshold int) float64 {
 	others := size - 1
 	var p float64

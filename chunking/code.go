@@ -2,12 +2,12 @@ package chunking
 
 import "math"
 
-// code is the fixed-point code of a block.
+// A code is the fixed-point code of a block.
 type code struct {
-	exponent int        // f: a unit is 2^-f
-	up, down [2]float64 // 2^f and 2^-f, each as two factors, as they may leave float64
-	most     uint128    // units that the absolute value of a total may have
-	session  float64    // of Float: what a unit is in a session
+	exponent int        // f; a unit is 2^-f
+	up, down [2]float64 // 2^f and 2^-f, each as two factors, since they may be outside the range of float64
+	most     uint128    // largest absolute value of a total, in units
+	session  float64    // value of a unit in a session; Float only
 }
 
 func newCode(a Arithmetic, size int, bound float64) code {
@@ -15,11 +15,11 @@ func newCode(a Arithmetic, size int, bound float64) code {
 	if a == Float {
 		c = scaled(fractionBits - scaleExponent(bound))
 		c.session = unit(bound)
-		// Half the scale is for what the session makes of its total.
+		// Half the scale is room for the rounding of the session's total.
 		c.most = c.units(bound).plus(1 << (fractionBits - 1)).times(uint64(size))
 		return c
 	}
-	most := a.largest().over(uint64(size)) // units of one member
+	most := a.largest().over(uint64(size)) // units available to one member
 	_, exp := math.Frexp(bound)
 	c = scaled(most.len() - exp)
 	if most.less(c.units(bound)) {
@@ -39,8 +39,8 @@ func scaled(f int) code {
 	}
 }
 
-// round returns x in units, rounded half to even. The products are exact, or so
-// small that they are rounded to zero.
+// round returns x in units, rounded half to even. The products are exact, or so small that they
+// round to zero.
 func (c *code) round(x float64) float64 {
 	return math.RoundToEven(float64(x*c.up[0]) * c.up[1])
 }
@@ -48,7 +48,7 @@ func (c *code) round(x float64) float64 {
 // units returns the units of a bound.
 func (c *code) units(bound float64) uint128 { return wide(c.round(bound)) }
 
-// value returns what a whole number of units stands for.
+// value returns the value of a whole number of units.
 func (c *code) value(units float64) float64 { return float64(units*c.down[0]) * c.down[1] }
 
 // largest returns the largest positive number of an arithmetic with a modulus.

@@ -6,13 +6,13 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Encode returns x in units, rounded half to even. A value that is not finite or
-// is outside its bound is an error that names its index, never a wrong sum.
+// Encode returns x in units, rounded half to even. It returns an error with the index of a
+// value that is not finite or outside its bound.
 func (l *Layout) Encode(x []float64) ([]uint64, error) {
 	if err := collabdict.CheckBlocks(x, l.blocks); err != nil {
 		return nil, err
 	}
-	units := make([]uint64, l.Words()) // the check is zero
+	units := make([]uint64, l.Words()) // the check stays zero
 	i := 0
 	for b := range l.blocks {
 		c := &l.codes[b]
@@ -40,12 +40,12 @@ func (l *Layout) put(units []uint64, i int, v float64) {
 	}
 }
 
-// ToSession returns the words that a member hands to a session: in Float its units
-// times the block's unit as the bits of a float64, otherwise the units themselves,
-// in the same memory.
+// ToSession returns the words that a member enters into a session. In Float these are the units
+// times the block's unit, as the bits of float64 values. In other arithmetics they are the
+// units themselves, in the same memory.
 //
-// The rounding of a residue to float64 is at most 2k units if it holds k masks:
-// k·2^54 units times 2^-53.
+// If a residue contains k masks, its rounding error in float64 is at most 2k units: k·2^54
+// units times 2^-53.
 func (l *Layout) ToSession(units []uint64) []uint64 {
 	l.mustFit(units)
 	if l.arithmetic != Float {
@@ -61,11 +61,10 @@ func (l *Layout) ToSession(units []uint64) []uint64 {
 	return words
 }
 
-// FromSession returns the units of a session's total. In Float they are rounded to
-// whole ones and kept modulo 2^64, as all units are: the total of the vectors is
-// right however far masks reach beyond it. In the other arithmetics they are the
-// words themselves, in the same memory. Words that no session of members that
-// follow the protocol gives are an error.
+// FromSession returns the units of a session's total. In Float it rounds them to whole numbers
+// and keeps them modulo 2^64, so the total of the vectors is right however large the masks are.
+// In other arithmetics the units are the words themselves, in the same memory. Words that no
+// session of honest members produces are an error.
 func (l *Layout) FromSession(words []uint64) ([]uint64, error) {
 	if err := l.Check(words); err != nil || l.arithmetic != Float {
 		return words, err

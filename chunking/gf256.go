@@ -1,9 +1,8 @@
 package chunking
 
-// The field GF(2^8) = GF(2)[x] / (x^8 + x^4 + x^3 + x + 1), that of AES, eight
-// elements in a word. Addition is exclusive or. Multiplication looks nothing up and
-// branches on nothing but the factor x, which is public: it is a point or made of
-// points.
+// The field GF(2^8) = GF(2)[x] / (x^8 + x^4 + x^3 + x + 1), that of AES, with eight elements in
+// a word. Addition is exclusive or. Multiplication uses no table and branches only on the
+// factor x. That factor is public: it is a point, or computed from points.
 
 // times256 multiplies each byte of a by x.
 func times256(a uint64, x byte) uint64 {
@@ -16,10 +15,10 @@ func times256(a uint64, x byte) uint64 {
 	return product
 }
 
-// inverse256 returns x^-1 = x^254 for x other than zero.
+// inverse256 returns x^-1 = x^254 for x ≠ 0.
 func inverse256(x byte) byte {
 	power := x
-	for range 6 { // 254 is 1111111 and a zero in binary
+	for range 6 { // 254 is seven ones and a zero in binary
 		power = byte(times256(times256(uint64(power), power), x))
 	}
 	return byte(times256(uint64(power), power))

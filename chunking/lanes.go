@@ -2,19 +2,17 @@ package chunking
 
 import "fmt"
 
-// A vector may be split over several sessions, its lanes, in place of handing out
-// chunks: each is averaged by itself, on a graph of its own. Whoever sees enough
-// lanes of a member has its vector; see [BreachProbability]. A pad is added to the
-// vector before it is split, so that one pad seals all lanes.
+// In place of chunks, a vector may be split over several sessions, its lanes. Each lane is
+// averaged separately, on its own graph. Members that see enough lanes of a member learn its
+// vector; see [LanesBreach]. The pad is added before the split, so one pad seals all lanes.
 
-// Lanes returns vectors of units that add up to the given ones, all but the last of
-// them random (Sec. 4.2 of Idé et al. 2024, where they are the chunks). It wants
-// 1 <= count <= MaxFanout; the context is that of the vector, with lane 0, and
-// entropy is secret and fresh for it.
+// Lanes returns count vectors of units that add up to units. All but the last are random (Sec.
+// 4.2 of Idé et al. 2024, where they are called chunks). It requires 1 <= count <= MaxFanout. c
+// is the context of the vector, with lane 0. entropy is secret and fresh for this vector.
 func (l *Layout) Lanes(units []uint64, count int, entropy [32]byte, c Context) [][]uint64 {
 	l.mustFit(units)
 	if count < 1 || count > MaxFanout {
-		panic(fmt.Sprintf("chunking: a vector in %d lanes", count))
+		panic(fmt.Sprintf("chunking: invalid number of lanes: %d", count))
 	}
 	last := append([]uint64(nil), units...)
 	lanes := make([][]uint64, count)
@@ -27,7 +25,7 @@ func (l *Layout) Lanes(units []uint64, count int, entropy [32]byte, c Context) [
 	return lanes
 }
 
-// JoinLanes returns the units of the total from those of all its lanes' totals.
+// JoinLanes returns the units of the total, given the units of all lanes' totals.
 func (l *Layout) JoinLanes(totals [][]uint64) ([]uint64, error) {
 	sum := make([]uint64, l.Words())
 	for i, t := range totals {
@@ -39,14 +37,14 @@ func (l *Layout) JoinLanes(totals [][]uint64) ([]uint64, error) {
 	return sum, nil
 }
 
-// Split returns shares over F_p of units of the arithmetic Field: the values at the
-// points 1 to count of polynomials f(z) = x + a_1 z + ... + a_{τ-1} z^{τ-1} with
-// random coefficients, τ being the threshold (Shamir 1979). Shares add up to shares
-// of the sum, and fewer than τ of a member say nothing of its vector. It wants
-// 1 <= threshold <= count; context and entropy are as for [Layout.Lanes].
+// Split returns Shamir shares of units over F_p, for the arithmetic Field (Shamir 1979). They
+// are the values at the points 1 to count of polynomials f(z) = x + a_1 z + ... + a_{τ-1}
+// z^{τ-1} with random coefficients, where τ is the threshold. Shares add up to shares of the
+// sum. Fewer than τ shares of a member reveal nothing about its vector. It requires 1 <=
+// threshold <= count. Context and entropy are as for [Layout.Lanes].
 func Split(units []uint64, threshold, count int, entropy [32]byte, c Context) [][]uint64 {
 	if threshold < 1 || count < threshold {
-		panic(fmt.Sprintf("chunking: %d lanes of which %d are needed", count, threshold))
+		panic(fmt.Sprintf("chunking: %d lanes with threshold %d", count, threshold))
 	}
 	lanes, powers := make([][]uint64, count), make([]uint64, count)
 	for i := range lanes {
@@ -65,9 +63,9 @@ func Split(units []uint64, threshold, count int, entropy [32]byte, c Context) []
 	return lanes
 }
 
-// Join returns the units of the total from the totals of any threshold of its
-// lanes, by index; those that failed are nil. Too few lanes, or of different
-// lengths, or with words that are not in the field, are an error.
+// Join returns the units of the total, given the totals of at least threshold lanes, by index.
+// Lanes that failed are nil. It returns an error if there are too few lanes, if their lengths
+// differ, or if a word is not in the field.
 func Join(totals [][]uint64, threshold int) ([]uint64, error) {
 	var points []uint64
 	for i, t := range totals {
@@ -94,8 +92,8 @@ func Join(totals [][]uint64, threshold int) ([]uint64, error) {
 	return sum, nil
 }
 
-// weightAtZero returns Π_{j≠l} j/(j-l) in F_p for the point l: the weight of its
-// value in that of the polynomial at zero.
+// weightAtZero returns Π_{j≠l} j/(j-l) in F_p, the weight of point l's value in the
+// polynomial's value at zero.
 func weightAtZero(l uint64, points []uint64) uint64 {
 	above, below := uint64(1), uint64(1)
 	for _, j := range points {

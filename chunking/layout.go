@@ -8,18 +8,18 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// maxSize is the largest size of a view: it leaves values 40 bits of a word.
+// maxSize is the largest size of a view. It leaves 40 bits of a word for values.
 const maxSize = 1 << 20
 
-// Layout says how the vectors of a sum become words: a fixed-point exponent for
-// each block, and after the values a check that adds up to zero. It follows from
-// the arithmetic, the size of the view and the blocks alone, so it is the same at
-// all members. A Layout is not modified after [NewLayout].
+// A Layout is the mapping between the vectors of a sum and words: a fixed-point exponent for
+// each block and, after the values, a check that adds up to zero. It depends only on the
+// arithmetic, the size of the view and the blocks, so it is the same at all members. A Layout
+// is not modified after [NewLayout].
 //
-// The check is what tells a wrong total in a ring or in the field: a chunk that
-// one side has lost, or expanded otherwise, leaves a uniform number, and of those
-// up to all but a few are within the bounds. The check misses one in 2^61. In
-// Float there is none: a lost chunk is 2^20 times the bound in every value.
+// In a ring or the field, the check detects a wrong total. If one side loses a chunk or expands
+// it differently, the result is uniformly random, and nearly all such values are within the
+// bounds. The check misses one in 2^61. Float needs no check: a lost chunk changes every value
+// by about 2^20 times the bound.
 type Layout struct {
 	arithmetic Arithmetic
 	size       int // members of the view
@@ -28,10 +28,9 @@ type Layout struct {
 	codes      []code // by block
 }
 
-// NewLayout returns the layout for sums over the given number of members. The
-// exponent f of a block with bound B is the largest for which the sum of all
-// members, S·round(B·2^f), is below half of the modulus; in Float it makes
-// [Scale] 2^32 units. An error says which argument cannot be.
+// NewLayout returns the layout for sums over the given number of members. The exponent f of a
+// block with bound B is the largest for which the sum of all members, S·round(B·2^f), is below
+// half the modulus. In Float, [Scale] is 2^32 units. The error names the invalid argument.
 func NewLayout(a Arithmetic, size int, blocks []collabdict.Block) (*Layout, error) {
 	switch a {
 	case Float, Ring, Ring128, Field:
@@ -56,8 +55,8 @@ func NewLayout(a Arithmetic, size int, blocks []collabdict.Block) (*Layout, erro
 // Arithmetic returns the arithmetic of the layout.
 func (l *Layout) Arithmetic() Arithmetic { return l.arithmetic }
 
-// Words returns the number of words of a vector, which is that of its units, of
-// what it shows in a session, and of pads and full chunks.
+// Words returns the number of words of a vector: of its units, its session words, its pads and
+// its full chunks.
 func (l *Layout) Words() int {
 	if l.arithmetic == Float {
 		return l.values
@@ -68,10 +67,10 @@ func (l *Layout) Words() int {
 // Exponent returns the exponent f of a block: a unit is 2^-f.
 func (l *Layout) Exponent(block int) int { return l.codes[block].exponent }
 
-// Error returns the largest error that a total's values of a block have because
-// vectors are rounded to units: half a unit a member, S·2^(-f-1); in Float another
-// half for the session's total. The rounding of the total to float64 comes on top,
-// and in Float what the session makes of averaging float64.
+// Error returns the largest error of a block's totals that results from rounding vectors to
+// units: half a unit per member, S·2^(-f-1), and in Float another half for the session's total.
+// The rounding of the total to float64 is extra, and so is the error of averaging float64 in
+// Float.
 func (l *Layout) Error(block int) float64 {
 	halves := float64(l.size)
 	if l.arithmetic == Float {
@@ -80,7 +79,7 @@ func (l *Layout) Error(block int) float64 {
 	return math.Ldexp(halves, -l.codes[block].exponent-1)
 }
 
-// Add adds words to units: a full chunk, or pads that others have added up.
+// Add adds words to units. The words are a full chunk, or a sum of pads.
 func (l *Layout) Add(units, words []uint64) {
 	l.mustFit(units)
 	l.arithmetic.add(units, words)
@@ -92,8 +91,7 @@ func (l *Layout) Subtract(units, words []uint64) {
 	l.arithmetic.subtract(units, words)
 }
 
-// Check reports units from another member that do not have the right number of
-// words, or words that are not in the field.
+// Check returns an error if units have the wrong number of words, or words outside the field.
 func (l *Layout) Check(units []uint64) error {
 	if len(units) != l.Words() {
 		return fmt.Errorf("vector: want %d words, got %d", l.Words(), len(units))

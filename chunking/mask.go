@@ -2,27 +2,28 @@ package chunking
 
 import "math/rand/v2"
 
-// Purpose says what a mask is. Masks of different purposes have nothing to do with
-// each other, even with the same seed and context.
+// A Purpose is the use of a mask. Masks with different purposes are independent, even with the
+// same seed and context.
 type Purpose string
 
 const (
-	// ForChunk is the purpose of a mask that Context.From takes from its vector
-	// and Context.To adds to its own.
+	// ForChunk is a mask that Context.From subtracts from its vector and Context.To adds to its
+	// own.
 	ForChunk Purpose = "chunk"
-	// ForPad is the purpose of a mask that seals the vector of Context.From, which
-	// is Context.To as well, until the sum is committed.
+	// ForPad is a mask that seals the vector of Context.From until the sum is decided.
+	// Context.To is the same member.
 	ForPad Purpose = "pad"
-	// forLane is the purpose of the random vectors of [Layout.Lanes] and [Split].
+	// forLane is a random vector of [Layout.Lanes] or [Split].
 	forLane Purpose = "lane"
 )
 
-// Mask is a random vector in short: all who know the seed expand it to the same
-// units, by ChaCha8 under a key that HKDF-SHA256 derives from seed, purpose and
-// context. In the rings and the field all words are uniform: a residue with a mask
-// that is not known says nothing. In Float each value is the sum of four uniform
-// 53-bit numbers less its mean, and of a value at its bound such a residue tells
-// about 2^-41 nats, and with a probability below 2^-80 more.
+// A Mask is the short form of a random vector. Everybody with the seed expands it to the same
+// units, by ChaCha8 under a key that HKDF-SHA256 derives from seed, purpose and context.
+//
+// In the rings and the field all words are uniform, so a residue with an unknown mask reveals
+// nothing. In Float each value is the sum of four uniform 53-bit numbers minus its mean. For a
+// value at its bound, such a residue reveals about 2^-41 nats, and more with a probability
+// below 2^-80.
 type Mask struct {
 	Context
 	Purpose Purpose
@@ -41,14 +42,14 @@ func (l *Layout) SubtractMask(units []uint64, m Mask) {
 	l.arithmetic.mask(units, m, true)
 }
 
-// maskBlock is the most units that are drawn at a time, so that they stay in the
-// cache. It is even: no value of two words is torn apart.
+// maskBlock is the largest number of units drawn at a time, so that they stay in the cache. It
+// is even, so values of two words are never split.
 const maskBlock = 128
 
-// source returns what the mask's units are drawn from.
+// source returns the random source of the mask's units.
 func (m Mask) source() *rand.ChaCha8 { return rand.NewChaCha8(derive(m.Seed[:], m.Purpose, m.Context)) }
 
-// mask adds a mask to units or takes it off, block by block.
+// mask adds a mask to units, or subtracts it if off, block by block.
 func (a Arithmetic) mask(units []uint64, m Mask, off bool) {
 	source := m.source()
 	for len(units) > 0 {
@@ -58,7 +59,8 @@ func (a Arithmetic) mask(units []uint64, m Mask, off bool) {
 	}
 }
 
-// drawn adds to units, up to maskBlock of them, what is drawn next, or takes it off.
+// drawn draws the next units, at most maskBlock, and adds them to units, or subtracts them if
+// off.
 func (a Arithmetic) drawn(units []uint64, source *rand.ChaCha8, off bool) {
 	var room [maskBlock]uint64
 	block := room[:len(units)]
@@ -70,9 +72,9 @@ func (a Arithmetic) drawn(units []uint64, source *rand.ChaCha8, off bool) {
 	}
 }
 
-// draw fills units with random ones. Which word gives which unit is part of the
-// protocol: in Float the four words that come next, in the rings the next one, in
-// the field the top 61 bits of the next one for which they are not p.
+// draw fills units with random ones. The words that a unit is made from are part of the
+// protocol: in Float the next four, in the rings the next one, in the field the top 61 bits of
+// the next word where these are not p.
 func (a Arithmetic) draw(units []uint64, rng *rand.ChaCha8) {
 	switch a {
 	case Float:
@@ -95,7 +97,7 @@ func fieldElements(units []uint64, rng rand.Source) {
 	}
 }
 
-// uniformSums fills units with sums of uniform numbers, less their mean.
+// uniformSums fills units with sums of uniform numbers, minus their mean.
 func uniformSums(units []uint64, rng *rand.ChaCha8) {
 	const (
 		drop = 64 - chunkBits

@@ -1,35 +1,35 @@
 package chunking
 
-// Mode names a way to protect a sum.
+// A Mode is a way to protect a sum.
 type Mode string
 
 // The modes of protection.
 const (
-	// Chunks is seeded random chunking, the default.
+	// Chunks hides vectors under seeded random chunks, the default.
 	Chunks Mode = "chunks"
-	// Sessions splits the vector into random parts that are averaged each in a
-	// session of its own (Sec. 4.2 of Idé et al. 2024). Whoever can work out the
-	// starting vectors of a session breaks it.
+	// Sessions splits the vector into random parts, each averaged in its own session (Sec. 4.2
+	// of Idé et al. 2024). Members that can compute the starting vectors of all sessions break
+	// it.
 	Sessions Mode = "sessions"
-	// Shamir is the same with shares. Some of them are enough, so sessions
-	// may fail. It needs the arithmetic [Field].
+	// Shamir is like Sessions, with shares in place of parts. Some of the shares are enough, so
+	// sessions may fail. It needs the arithmetic [Field].
 	Shamir Mode = "shamir"
-	// None shows every member's vector to its neighbours. For measuring, and for
-	// data that is public anyway.
+	// None shows every member's vector to its neighbours. It is for measurements and public
+	// data.
 	None Mode = "none"
 )
 
 const (
-	// completeUpTo is the size up to which every member shares a seed with every
-	// other one by default.
+	// completeUpTo is the largest view in which, by default, every member shares a seed with
+	// every other one.
 	completeUpTo = 16
-	// defaultFanout is the number of chunks handed out above that size.
+	// defaultFanout is the number of chunks that a member deals in larger views.
 	defaultFanout = 16
 )
 
-// Fanout returns to how many members a member hands a chunk, in a view of the
-// given size. The number of chunks C includes the one that stays at home; 0
-// asks for the default: everybody up to 16 members, 16 others above.
+// Fanout returns the number of members to which each member of a view deals a chunk. The number
+// of chunks C includes the one that stays at home. 0 means the default: all others up to 16
+// members, 16 others above.
 func Fanout(size, chunks int) int {
 	others := size - 1
 	switch {

@@ -6,24 +6,23 @@ import (
 	"math/rand/v2"
 )
 
-// Share is one holder's part of a secret of 32 bytes: the value at the point X of
-// polynomials over GF(2^8), one a byte, whose values at zero are the secret
-// (Shamir 1979).
+// A Share is one holder's part of a secret of 32 bytes: the value at the point X of polynomials
+// over GF(2^8), one per byte, whose values at zero are the secret (Shamir 1979).
 type Share struct {
-	X byte // 1 to 255: the holder's point
+	X byte // point of the holder, 1 to 255
 	Y [32]byte
 }
 
-// SplitSecret returns shares of a secret for the given number of holders, at the
-// points 1, 2, ...: any threshold of them give it back, fewer say nothing of it to
-// whom entropy is unknown. It wants 1 <= threshold <= holders <= 255. The same
-// entropy may serve for several secrets.
+// SplitSecret returns shares of a secret for the given number of holders, at the points 1, 2,
+// and so on. Any threshold of them restore the secret. Fewer reveal nothing about it without
+// the entropy. It requires 1 <= threshold <= holders <= 255. The same entropy may serve for
+// several secrets.
 func SplitSecret(secret [32]byte, holders, threshold int, entropy [32]byte) []Share {
 	if threshold < 1 || holders < threshold || holders > 255 {
-		panic(fmt.Sprintf("chunking: %d shares of which %d are needed", holders, threshold))
+		panic(fmt.Sprintf("chunking: %d shares with threshold %d", holders, threshold))
 	}
-	// That the key depends on all that is split keeps the polynomials of two
-	// secrets, or of two thresholds, apart.
+	// The key depends on all arguments, so the polynomials of two secrets or two thresholds are
+	// independent.
 	info := fmt.Appendf(nil, "collabdict/shares/1/%d/%d", holders, threshold)
 	rng := rand.NewChaCha8(key(append(entropy[:], secret[:]...), info))
 	polynomial := make([][4]uint64, threshold)
@@ -41,7 +40,7 @@ func SplitSecret(secret [32]byte, holders, threshold int, entropy [32]byte) []Sh
 	return shares
 }
 
-// at256 returns the values of polynomials, lowest coefficients first, at x.
+// at256 returns the values at x of polynomials given by their coefficients, lowest first.
 func at256(polynomial [][4]uint64, x byte) (y [4]uint64) {
 	for j := len(polynomial) - 1; j >= 0; j-- {
 		for i := range y {
@@ -51,9 +50,9 @@ func at256(polynomial [][4]uint64, x byte) (y [4]uint64) {
 	return y
 }
 
-// JoinSecret returns the secret that any threshold of its shares give. Shares
-// beyond those are held against them. Too few shares, two of the same holder, and
-// shares that are not of one secret are errors.
+// JoinSecret returns the secret that the first threshold shares restore, and checks the other
+// shares against it. It returns an error for too few shares, for two of the same holder, and
+// for shares of different secrets.
 func JoinSecret(shares []Share, threshold int) ([32]byte, error) {
 	var secret [32]byte
 	if threshold < 1 || len(shares) < threshold {
@@ -69,7 +68,7 @@ func JoinSecret(shares []Share, threshold int) ([32]byte, error) {
 	needed := shares[:threshold]
 	for _, s := range shares[threshold:] {
 		if interpolate256(needed, s.X) != words256(s.Y) {
-			return secret, fmt.Errorf("shares: the one at point %d is not of the same secret as the others, or one of those is wrong", s.X)
+			return secret, fmt.Errorf("shares: the share at point %d contradicts the others", s.X)
 		}
 	}
 	return bytes256(interpolate256(needed, 0)), nil

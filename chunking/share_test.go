@@ -113,9 +113,9 @@ func TestJoinRefusesBadShares(t *testing.T) {
 		"few":       {shares[:2], "want at least 3, got 2"},
 		"doubled":   {change(func(s []Share) []Share { return []Share{s[0], s[1], s[0]} }), "got 1"},
 		"zero":      {change(func(s []Share) []Share { s[1].X = 0; return s }), "got 0"},
-		"other":     {change(func(s []Share) []Share { s[4].Y[31] ^= 1; return s }), "the one at point 5"},
-		"first":     {change(func(s []Share) []Share { s[0].Y[0] ^= 1; return s }), "not of the same secret"},
-		"elsewhere": {change(func(s []Share) []Share { s[2].X = 9; return s }), "not of the same secret"},
+		"other":     {change(func(s []Share) []Share { s[4].Y[31] ^= 1; return s }), "the share at point 5"},
+		"first":     {change(func(s []Share) []Share { s[0].Y[0] ^= 1; return s }), "contradicts the others"},
+		"elsewhere": {change(func(s []Share) []Share { s[2].X = 9; return s }), "contradicts the others"},
 	} {
 		if _, err := JoinSecret(c.shares, 3); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)

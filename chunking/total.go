@@ -5,22 +5,22 @@ import (
 	"math/rand/v2"
 )
 
-// TotalError says that a total is not one of vectors within their bounds, so that
-// members must have expanded a mask differently, or lost one.
+// A TotalError reports a total that vectors within their bounds cannot have: members have
+// expanded a mask differently, or lost one.
 type TotalError struct {
-	Value int // the first value outside the bounds, or -1 if it is the check of [Layout]
+	Value int // index of the first value outside the bounds, or -1 for the check of [Layout]
 }
 
 func (e *TotalError) Error() string {
 	what := "the check of the total is not zero"
 	if e.Value >= 0 {
-		what = fmt.Sprintf("value %d of the total is larger than all bounds together allow", e.Value)
+		what = fmt.Sprintf("value %d of the total is larger than the sum of all bounds", e.Value)
 	}
 	return what + ": members have expanded a mask differently; run the same version everywhere"
 }
 
-// Total returns the sum of all members' vectors from the total of their session, the
-// units of the sum of pads, nil for none, and the masks of more pads. It is
+// Total returns the sum of all members' vectors. words is the total of their session. pads is
+// the sum of pads in units, or nil, and masks are further pads. Total calls
 // [Layout.FromSession] and [Layout.Open].
 func (l *Layout) Total(words, pads []uint64, masks ...Mask) ([]float64, error) {
 	units, err := l.FromSession(words)
@@ -30,11 +30,11 @@ func (l *Layout) Total(words, pads []uint64, masks ...Mask) ([]float64, error) {
 	return l.Open(units, pads, masks...)
 }
 
-// Open returns the sum of all members' vectors from the units of their total, of the
-// sum of pads, nil for none, and the masks of more pads. The values are off by
-// [Layout.Error] and their rounding to float64. A total that cannot be one of
-// vectors within their bounds is a [*TotalError]; the arguments are not modified.
-// Beside the sum it takes no memory of the length of a vector.
+// Open returns the sum of all members' vectors. units is their total, pads is the sum of pads
+// in units, or nil, and masks are further pads. The values have the error of [Layout.Error] and
+// are rounded to float64. A total that vectors within their bounds cannot have is a
+// [*TotalError]. The arguments are not modified. Apart from the sum, Open allocates nothing of
+// the length of a vector.
 func (l *Layout) Open(units, pads []uint64, masks ...Mask) ([]float64, error) {
 	if err := l.Check(units); err != nil {
 		return nil, err
@@ -69,14 +69,14 @@ func (l *Layout) Open(units, pads []uint64, masks ...Mask) ([]float64, error) {
 	return o.total, nil
 }
 
-// opening makes a total of units that come piece by piece.
+// An opening computes a total from units that come piece by piece.
 type opening struct {
 	layout  *Layout
 	total   []float64
-	next    int // value
-	block   int // that it is in
-	end     int // of the block
-	outside int // the first value outside the bounds, or -1
+	next    int // index of the next value
+	block   int // block of the next value
+	end     int // end of the block
+	outside int // index of the first value outside the bounds, or -1
 	check   uint64
 }
 
@@ -108,8 +108,7 @@ func (o *opening) take(units []uint64) {
 	}
 }
 
-// lift returns value i as the whole number that is nearest to zero: its sign and
-// absolute value.
+// lift returns value i as the whole number nearest to zero, as sign and absolute value.
 func (l *Layout) lift(units []uint64, i int) (negative bool, u uint128) {
 	switch l.arithmetic {
 	case Ring128:

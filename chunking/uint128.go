@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// uint128 holds the absolute values of totals, whatever the arithmetic.
+// A uint128 is the absolute value of a total, in any arithmetic.
 type uint128 struct{ hi, lo uint64 }
 
 // wide returns the absolute value of a whole number below 2^128.
@@ -51,7 +51,7 @@ func (u uint128) float() float64 {
 	n := bits.Len64(u.hi)
 	top := u.hi<<(64-n) | u.lo>>n
 	if u.lo<<(64-n) != 0 {
-		top |= 1 // below the half of the last digit: it decides between halves
+		top |= 1 // a nonzero rest below the last digit decides ties
 	}
 	return math.Ldexp(float64(top), n)
 }

@@ -1,8 +1,9 @@
 /*
-Package consensus adds up private vectors without a coordinator. Members of a run call [Sum] and
-[Gather] together, and all of them get the same result, although members may stop, restart, or
-lose messages at any time. Nobody learns more than the result. The package is one member's part
-as a pure state machine: it has no goroutine, clock, socket or random source.
+Package consensus adds up private vectors without a coordinator. The members of a run make the same
+calls of [Sum] and [Gather], and all of them get the same results, although members may stop,
+restart and lose messages at any time. Curious members that pool what they see learn only the totals
+of Sums, except with the small probability of [chunking.BreachProbability]. The package is one member's part as a pure state machine: it has no
+goroutine, clock, socket or random source.
 
 # How a result is decided
 

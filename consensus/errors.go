@@ -136,7 +136,7 @@ func leaveOf(err error) *Leave {
 			l.Blame = append(l.Blame, uint32(s))
 		}
 	case *chunking.TotalError:
-		l.Reason = "a total was larger than all bounds together allow"
+		l.Reason = "a total was larger than the sum of all bounds"
 	case *RemovedError:
 		// A member that has not heard of the removal should learn it from the remaining
 		// members, not give up the run.

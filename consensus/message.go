@@ -94,7 +94,7 @@ type Vote struct {
 // Done is a signed vote. Its ballot is that of the message.
 type Done struct {
 	Value     Value
-	Chain     [32]byte // hash over the slots before, all of which the voter has opened
+	Chain     [32]byte // hash over the slots before; the voter has opened them all
 	Signature []byte
 }
 

@@ -23,9 +23,9 @@ type Rules struct {
 
 // SmallRoster is the largest size of a roster in which all members talk to all and hold shares
 // of all others' pads, and in which the run begins with two Gathers that agree on a nonce. In
-// larger rosters a committee decides, and each member deals to manyHolders others, of whom
-// manyShares can rebuild its pad. Larger rosters need no nonce: seats follow from the run's
-// name, and after the first sum from its sealed result, which is random.
+// larger rosters a committee decides, and each member deals to manyHolders others; manyShares
+// of them can rebuild its pad. Larger rosters need no nonce: seats follow from the run's name,
+// and after the first sum from its sealed result, which is random.
 const SmallRoster = 64
 
 const (

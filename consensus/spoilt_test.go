@@ -76,7 +76,7 @@ func TestSpoiltRuns(t *testing.T) {
 	one := func(err string) [4]string { return [4]string{1: err} }
 	const (
 		noZero   = "the check of the total is not zero: members have expanded a mask differently; run the same version everywhere"
-		tooLarge = "value 0 of the total is larger than all bounds together allow: members have expanded a mask differently; run the same version everywhere"
+		tooLarge = "value 0 of the total is larger than the sum of all bounds: members have expanded a mask differently; run the same version everywhere"
 		other    = "m0 passed on a total of another call, view or set of pads than this member's" + sameVersion
 	)
 	far := func(by string) [4]string {

@@ -2,8 +2,8 @@ package graph
 
 import "slices"
 
-// Diameter returns the largest distance of two vertices, in edges: no average over
-// the graph takes fewer iterations. It searches from every vertex.
+// Diameter returns the largest distance between two vertices, in edges. No average over the
+// graph takes fewer iterations. It searches from every vertex.
 func (g *Graph) Diameter() int {
 	d := 0
 	s := newSearch(g)
@@ -19,12 +19,11 @@ func (g *Graph) connected() bool {
 	return !slices.Contains(s.seen, 0)
 }
 
-// search is a breadth-first search from up to 64 vertices at once, each with a bit
-// of its own.
+// A search is a breadth-first search from up to 64 vertices at once, with one bit per start.
 type search struct {
 	adj        [][]int
-	seen       []uint64 // the searches that have reached a vertex
-	here, next []uint64 // those that reached it in the present level and in the next one
+	seen       []uint64 // starts that have reached a vertex
+	here, next []uint64 // starts that reached a vertex first in this level, and in the next one
 }
 
 func newSearch(g *Graph) *search {
@@ -32,7 +31,7 @@ func newSearch(g *Graph) *search {
 	return &search{adj: g.adj, seen: make([]uint64, n), here: make([]uint64, n), next: make([]uint64, n)}
 }
 
-// from searches from the vertices first to end-1, and returns how far it came.
+// from searches from the vertices first to end-1, and returns the number of levels.
 func (s *search) from(first, end int) int {
 	clear(s.seen)
 	var front, ahead []int

@@ -31,8 +31,8 @@ func hypercube(size int) [][2]int {
 	return edges
 }
 
-// inverseChord drops the loops at 0, 1 and p-1, and an edge that is in the cycle
-// and a chord too counts once.
+// inverseChord returns the edges of the cycle with inverse chords. The caller drops the loops
+// at 0, 1 and p-1, and counts an edge that is both in the cycle and a chord only once.
 func inverseChord(p int) [][2]int {
 	edges := ring(p)
 	for x := 1; x < p; x++ {
@@ -43,10 +43,10 @@ func inverseChord(p int) [][2]int {
 
 const margulisDegree = 8
 
-// margulis returns the graph on m² vertices (x, y) in which each has eight edges,
-// to (x±y, y), (x±(y+1), y), (x, y±x) and (x, y±(x+1)) modulo m. Edges that occur
-// twice count twice. Loops do nothing in the Laplacian, but count in the degree,
-// which so is 8 everywhere. λ₂ is 0.887 for m = 16 and 0.515 for m = 128.
+// margulis returns the graph on m² vertices (x, y) with eight edges each: to (x±y, y),
+// (x±(y+1), y), (x, y±x) and (x, y±(x+1)) modulo m. Edges that occur twice count twice. Loops
+// have no effect in the Laplacian but count in the degree, which is therefore 8 everywhere. λ₂
+// is 0.887 for m = 16 and 0.515 for m = 128.
 func margulis(m int) *Graph {
 	at := func(x, y int) int { return (x+2*m)%m*m + (y+2*m)%m }
 	adj := make([][]int, m*m)

@@ -6,22 +6,21 @@ import (
 	"slices"
 )
 
-// Graph is a connected undirected graph on the vertices 0..Len()-1. Its edges have
-// weights, which are 1 but for [Margulis], whose doubled edges count as often as
-// they occur.
+// A Graph is a connected undirected graph on the vertices 0 to Len()-1. Its edges have weight
+// 1, except in [Margulis], where an edge that occurs twice has weight 2.
 type Graph struct {
 	Kind    Kind
 	members int
-	adj     [][]int     // sorted neighbours, without loops and doubles
-	weights [][]float64 // of the edges to them; nil if all are 1
-	ones    []float64   // as many as the largest number of neighbours
-	degrees []int       // doubles and loops included where they count
+	adj     [][]int     // sorted neighbours, without loops and duplicates
+	weights [][]float64 // weights of the edges in adj; nil if all are 1
+	ones    []float64   // ones, one for each neighbour of the vertex with most
+	degrees []int       // degrees, including duplicates and loops where they count
 }
 
-// New returns the topology of the kind for the given number of members, at least
-// 2. The degree matters to HamiltonCycles and RandomRegular only, where size-1 or
-// more gives the complete graph; an odd one is rounded up to the next even one by
-// HamiltonCycles, and refused by RandomRegular for an odd size.
+// New returns the topology of the kind for the given number of members, at least 2. Only
+// HamiltonCycles and RandomRegular use the degree. With a degree of size-1 or more they return
+// the complete graph. HamiltonCycles rounds an odd degree up to the next even one.
+// RandomRegular refuses an odd degree if the size is odd, too.
 func New(kind Kind, size, degree int) (*Graph, error) {
 	if err := kind.Check(size); err != nil {
 		return nil, err
@@ -62,14 +61,13 @@ func New(kind Kind, size, degree int) (*Graph, error) {
 // Len returns the number of vertices.
 func (g *Graph) Len() int { return len(g.adj) }
 
-// Members returns the number of members, at most Len. Vertices from there on have
-// nobody of their own: an average over the vertices gives them 0 to begin with,
-// and is then Members/Len times that over the members, so that the sum is Len
-// times the average.
+// Members returns the number of members, at most Len. Further vertices have no member of their
+// own and start with the value 0. The average over all vertices is then Members/Len times that
+// over the members, so the sum is Len times the average.
 func (g *Graph) Members() int { return g.members }
 
-// Host returns the vertex of the member that acts for v: v itself below Members,
-// above it one of the first.
+// Host returns the vertex of the member that acts for v. That is v itself below Members; other
+// vertices are hosted by the first members.
 func (g *Graph) Host(v int) int {
 	if v < g.members {
 		return v
@@ -77,11 +75,11 @@ func (g *Graph) Host(v int) int {
 	return v - g.members
 }
 
-// Neighbours returns the sorted neighbours of v. The slice is not to be changed.
+// Neighbours returns the sorted neighbours of v. The caller must not modify the slice.
 func (g *Graph) Neighbours(v int) []int { return g.adj[v] }
 
-// Weights returns the weights of the edges of v in the Laplacian, in the order of
-// Neighbours(v). The slice is not to be changed.
+// Weights returns the weights of v's edges in the Laplacian, in the order of Neighbours(v). The
+// caller must not modify the slice.
 func (g *Graph) Weights(v int) []float64 {
 	if g.weights == nil {
 		return g.ones[:len(g.adj[v])]
@@ -89,9 +87,9 @@ func (g *Graph) Weights(v int) []float64 {
 	return g.weights[v]
 }
 
-// MetropolisWeights returns the weights of Metropolis and Hastings of the edges of
-// v, in the order of Neighbours(v): 1/(1+max(d_v, d_w)) with the degrees of both
-// ends, times the edge's weight. What is left to 1 is the weight of v's own value.
+// MetropolisWeights returns the Metropolis-Hastings weights of v's edges, in the order of
+// Neighbours(v). They are 1/(1+max(d_v, d_w)) for the degrees of both ends, times the edge's
+// weight. The remainder up to 1 is the weight of v's own value.
 func (g *Graph) MetropolisWeights(v int) []float64 {
 	w := slices.Clone(g.Weights(v))
 	for i, n := range g.adj[v] {
@@ -103,8 +101,8 @@ func (g *Graph) MetropolisWeights(v int) []float64 {
 // Degree returns the largest degree of a vertex.
 func (g *Graph) Degree() int { return slices.Max(g.degrees) }
 
-// newGraph returns the graph with the given neighbours, which it sorts and rids of
-// loops and doubles.
+// newGraph returns the graph with the given neighbours, which it sorts. It removes loops and
+// duplicates.
 func newGraph(kind Kind, adj [][]int) *Graph {
 	g := &Graph{Kind: kind, members: len(adj), adj: adj, degrees: make([]int, len(adj))}
 	for v := range adj {

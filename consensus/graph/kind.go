@@ -6,47 +6,45 @@ import (
 	"math/bits"
 )
 
-// Kind names a family of topologies.
+// A Kind is a family of topologies.
 type Kind string
 
 // The kinds of topologies.
 const (
-	// HamiltonCycles is the union of degree/2 random Hamiltonian cycles (Law and
-	// Siu 2003): connected by construction, an expander with high probability,
-	// for any size.
+	// HamiltonCycles is the union of degree/2 random Hamiltonian cycles (Law and Siu 2003). It
+	// exists for any size, is always connected, and is an expander with high probability.
 	HamiltonCycles Kind = "hamilton-cycles"
-	// InverseChord is the cycle with inverse chords, x ~ x±1 and x ~ 1/x modulo a
-	// prime (Fig. 1 of Idé et al. 2024). It has the next prime number of vertices;
-	// the first members host those that are too many.
+	// InverseChord is the cycle with inverse chords: x ~ x±1 and x ~ 1/x modulo a prime (Fig. 1
+	// of Idé et al. 2024). The number of vertices is the next prime; the first members host the
+	// extra vertices.
 	InverseChord Kind = "inverse-chord"
-	// RandomRegular is a random graph in which everyone has the same number of
-	// neighbours; nearly all of them expand almost as well as any graph of that
-	// degree can (Friedman 2008).
+	// RandomRegular is a random graph in which all vertices have the same degree. Nearly all
+	// such graphs expand almost as well as is possible for that degree (Friedman 2008).
 	RandomRegular Kind = "random-regular"
-	// Margulis is the graph of Margulis, Gabber and Galil on the pairs of numbers
-	// modulo m (Margulis 1973), for m² members: an expander for every m.
+	// Margulis is the graph of Margulis, Gabber and Galil on the pairs of numbers modulo m, for
+	// m² members (Margulis 1973). It is an expander for every m.
 	Margulis Kind = "margulis"
-	// Hypercube joins those of 2^d members whose numbers differ in one bit.
+	// Hypercube connects 2^d members whose numbers differ in one bit.
 	Hypercube Kind = "hypercube"
-	// Complete joins everyone with everyone.
+	// Complete connects all members with each other.
 	Complete Kind = "complete"
-	// Ring is the single cycle, the slowest of all, for comparison.
+	// Ring is a single cycle, the slowest topology, for comparison.
 	Ring Kind = "ring"
 )
 
-// Kinds lists the kinds, the default first.
+// Kinds returns the kinds, the default first.
 func Kinds() []Kind {
 	return []Kind{HamiltonCycles, InverseChord, RandomRegular, Margulis, Hypercube, Complete, Ring}
 }
 
-// completeUpTo is the size up to which every kind but the ring is complete: no
-// graph of so few vertices is sparser and still worth a second iteration.
+// completeUpTo is the size up to which every kind except Ring is the complete graph. With 4 or
+// fewer vertices a sparser graph is not worth a second iteration.
 const completeUpTo = 4
 
-// maxEdges bounds the memory of a graph.
+// maxEdges limits the memory of a graph.
 const maxEdges = 1 << 24
 
-// Check reports a kind that is unknown or has no graph of the given size.
+// Check returns an error if the kind is unknown or has no graph of the given size.
 func (k Kind) Check(size int) error {
 	switch k {
 	case HamiltonCycles, InverseChord, RandomRegular, Complete, Ring:
@@ -65,8 +63,8 @@ func (k Kind) Check(size int) error {
 	return fmt.Errorf("graph: want %s, %s, %s, %s, %s, %s or %s, got %q", HamiltonCycles, InverseChord, RandomRegular, Margulis, Hypercube, Complete, Ring, string(k))
 }
 
-// checkDegree reports a degree that the kind's graph of the given size, one that
-// it can have, cannot have, and a graph that is too large.
+// checkDegree returns an error if the kind has no graph of the given degree, or the graph is
+// too large. Check must have accepted the size.
 func (k Kind) checkDegree(size, degree int) error {
 	switch k {
 	case Ring:

@@ -6,23 +6,22 @@ import (
 )
 
 const (
-	// estimateChange is the relative change of both eigenvalues over a quarter more
-	// iterations at which an estimate has converged.
+	// estimateChange is the relative change of both eigenvalues during a quarter more
+	// iterations below which an estimate has converged.
 	estimateChange = 1e-10
-	// estimateMargin is far above the error that is then left, and far below what
-	// would change a predicted number of iterations.
+	// estimateMargin is far above the remaining error, and far below a change that would matter
+	// for a predicted number of iterations.
 	estimateMargin = 1e-7
 )
 
-// estimate returns the smallest and the largest eigenvalue of the weighted
-// Laplacian on the vectors of mean zero by the iteration of Lanczos, which finds
-// them from inside the spectrum, with the margin to its outside. Basis vectors are not kept: what their loss of orthogonality adds
-// are copies of eigenvalues that have converged (Paige 1976), and the outermost
-// stay where they are. The constant vector, whose eigenvalue 0 would come in by
-// rounding, is taken out again in each iteration.
+// estimate returns estimates of the smallest and the largest eigenvalue of the weighted
+// Laplacian on vectors of mean zero, by Lanczos iteration. The iteration approaches them from
+// inside the spectrum, and the margin moves them outside. Basis vectors are not kept. The
+// resulting loss of orthogonality only adds copies of eigenvalues that have converged (Paige
+// 1976), and the outermost ones stay in place. Each iteration removes the constant vector,
+// whose eigenvalue 0 would otherwise enter by rounding.
 //
-// Products are rounded before they are added, so that all architectures draw the
-// same graphs.
+// Products are rounded before they are added, so that all architectures draw the same graphs.
 func (g *Graph) estimate(weights func(v int) []float64) Spectrum {
 	n := g.Len()
 	l := make([][]float64, n)
@@ -73,7 +72,7 @@ func (g *Graph) apply(y, x []float64, l [][]float64) {
 	}
 }
 
-// center takes the mean off x and returns its norm then.
+// center subtracts the mean from x and returns the norm of the result.
 func center(x []float64) float64 {
 	mean := 0.0
 	for _, v := range x {
@@ -100,11 +99,11 @@ func dot(x, y []float64) float64 {
 	return sum
 }
 
-// tridiagonal is a symmetric tridiagonal matrix; off[i] is the element between
-// diagonal[i-1] and diagonal[i].
+// A tridiagonal is a symmetric tridiagonal matrix; off[i] is the element between diagonal[i-1]
+// and diagonal[i].
 type tridiagonal struct{ diagonal, off []float64 }
 
-// bound returns a bound of the absolute eigenvalues (Gershgorin).
+// bound returns an upper bound of the absolute eigenvalues (Gershgorin).
 func (t *tridiagonal) bound() float64 {
 	bound := 0.0
 	for i, d := range t.diagonal {
@@ -122,7 +121,7 @@ func (t *tridiagonal) extremes() Spectrum {
 	return Spectrum{Lambda2: t.eigenvalue(0), LambdaMax: t.eigenvalue(len(t.diagonal) - 1)}
 }
 
-// eigenvalue returns the k-th smallest eigenvalue, from 0, by bisection.
+// eigenvalue returns the k-th smallest eigenvalue, counted from 0, by bisection.
 func (t *tridiagonal) eigenvalue(k int) float64 {
 	high := t.bound()
 	low := -high

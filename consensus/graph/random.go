@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// draws is the number of seeded draws of which the best is kept.
+// draws is the number of random graphs from which the best one is chosen.
 const draws = 16
 
-// best returns the graph with the largest λ₂/λ_max among a fixed sequence of
-// draws, so that all members build the same one. Draws that are not connected do
-// not count, and if none is, more are made.
+// best returns the graph with the largest λ₂/λ_max in a fixed sequence of draws, so that all
+// members build the same one. It skips disconnected draws. If all are disconnected, it
+// continues to draw.
 func best(draw func(*rand.Rand) *Graph, seed uint64) *Graph {
 	var chosen *Graph
 	ratio := -1.0
@@ -26,8 +26,7 @@ func best(draw func(*rand.Rand) *Graph, seed uint64) *Graph {
 	return chosen
 }
 
-// hamiltonCycles returns the best union of the given number of random Hamiltonian
-// cycles.
+// hamiltonCycles returns the best union of the given number of random Hamiltonian cycles.
 func hamiltonCycles(size, cycles int) *Graph {
 	return best(func(rng *rand.Rand) *Graph {
 		var edges [][2]int
@@ -41,10 +40,10 @@ func hamiltonCycles(size, cycles int) *Graph {
 	}, uint64(size)<<8|uint64(cycles))
 }
 
-// randomRegular returns the best of random graphs in which everyone has the given
-// degree, an even one where the size is odd.
+// randomRegular returns the best of several random regular graphs of the given degree. The
+// degree must be even if the size is odd.
 func randomRegular(size, degree int) *Graph {
-	if degree == 2 { // the only connected one
+	if degree == 2 { // the only connected graph of degree 2
 		return fromEdges(RandomRegular, size, ring(size))
 	}
 	return best(func(rng *rand.Rand) *Graph {
@@ -58,12 +57,12 @@ func randomRegular(size, degree int) *Graph {
 	}, uint64(size)<<8|uint64(degree))
 }
 
-// switchings is how often, per edge, ends of two edges are switched: so often that
-// hardly an edge is where it was.
+// switchings is the number of times per edge that the ends of two edges are switched. After
+// that hardly any edge is where it was.
 const switchings = 10
 
-// circulant returns the edges of the graph that joins v to v±1, ..., v±degree/2,
-// and for an odd degree to v+size/2.
+// circulant returns the edges of the graph that connects v to v±1, ..., v±degree/2, and for an
+// odd degree to v+size/2.
 func circulant(size, degree int) [][2]int {
 	var edges [][2]int
 	for v := range size {
@@ -77,8 +76,8 @@ func circulant(size, degree int) [][2]int {
 	return edges
 }
 
-// switchEdges replaces the edges a-b and c-d by a-c and b-d, or with flip by a-d
-// and b-c, unless that would make a loop or a double.
+// switchEdges replaces the edges a-b and c-d by a-c and b-d, or with flip by a-d and b-c. It
+// does nothing if that would create a loop or a duplicate.
 func switchEdges(adj [][]int, e, f *[2]int, flip bool) {
 	a, b, c, d := e[0], e[1], f[0], f[1]
 	if flip {

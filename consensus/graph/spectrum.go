@@ -6,26 +6,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Spectrum holds the two eigenvalues of a matrix L, zero on constant vectors, that
-// decide how fast averaging by I - α L converges.
+// A Spectrum holds the two eigenvalues that decide how fast averaging by I - α L converges, for
+// a matrix L that is zero on constant vectors.
 type Spectrum struct {
-	Lambda2   float64 // the smallest non-zero one
+	Lambda2   float64 // smallest nonzero eigenvalue
 	LambdaMax float64
 }
 
-// denseUpTo is the number of vertices up to which eigenvalues are computed
-// densely, which takes a second there and grows with the third power.
+// denseUpTo is the largest number of vertices for which eigenvalues are computed densely. That
+// takes one second at this size and grows with the third power.
 const denseUpTo = 1000
 
-// Spectrum returns the eigenvalues of the graph's Laplacian L = D - A; Lambda2 is
-// its algebraic connectivity. Above 1000 vertices they are estimates that err to
-// the safe side: Lambda2 is at most the true one, LambdaMax at least, both by up to
-// a millionth.
+// Spectrum returns the eigenvalues of the graph's Laplacian L = D - A. Lambda2 is its algebraic
+// connectivity. Above 1000 vertices the values are estimates on the safe side: Lambda2 is at
+// most the true value, and LambdaMax at least, each within a millionth.
 func (g *Graph) Spectrum() (Spectrum, error) { return g.spectrum(g.Weights) }
 
-// MetropolisSpectrum returns the same of L = I - W with the weights W of
-// Metropolis and Hastings: W's own eigenvalues next to the 1 of constant vectors
-// are 1-Lambda2 and 1-LambdaMax.
+// MetropolisSpectrum is like Spectrum for L = I - W with the Metropolis-Hastings weights W.
+// Besides the eigenvalue 1 of constant vectors, the outermost eigenvalues of W are 1-Lambda2
+// and 1-LambdaMax.
 func (g *Graph) MetropolisSpectrum() (Spectrum, error) { return g.spectrum(g.MetropolisWeights) }
 
 func (g *Graph) spectrum(weights func(v int) []float64) (Spectrum, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// checkArithmetic reports an arithmetic that no exact plan adds in.
+// checkArithmetic returns an error for an arithmetic that exact plans do not support.
 func checkArithmetic(a chunking.Arithmetic) error {
 	switch a {
 	case chunking.Ring, chunking.Ring128, chunking.Field:
@@ -16,7 +16,7 @@ func checkArithmetic(a chunking.Arithmetic) error {
 	return fmt.Errorf("session: want the arithmetic %s, %s or %s, got %q", chunking.Ring, chunking.Ring128, chunking.Field, string(a))
 }
 
-// limbs returns the number of words of a value.
+// limbs returns the number of words per value.
 func limbs(a chunking.Arithmetic) int {
 	if a == chunking.Ring128 {
 		return 2
@@ -24,7 +24,8 @@ func limbs(a chunking.Arithmetic) int {
 	return 1
 }
 
-// checkWords says what is wrong with words that are to be values, or nothing.
+// checkWords returns a description of the fault if words are not values of the arithmetic, or
+// "".
 func checkWords(a chunking.Arithmetic, words []uint64) string {
 	if a != chunking.Field {
 		return ""
@@ -40,17 +41,17 @@ func checkWords(a chunking.Arithmetic, words []uint64) string {
 	return ""
 }
 
-// checkOwn panics if a member's own words are no values.
+// checkOwn panics if a member's own words are not values of the arithmetic.
 func checkOwn(a chunking.Arithmetic, words []uint64) {
 	if len(words)%limbs(a) != 0 {
-		panic(fmt.Sprintf("session: %d words are no values of the arithmetic %s", len(words), a))
+		panic(fmt.Sprintf("session: %d words are not values of the arithmetic %s", len(words), a))
 	}
 	if wrong := checkWords(a, words); wrong != "" {
 		panic("session: " + wrong)
 	}
 }
 
-// add sets sum to x + y. It may be one of the two.
+// add sets sum to x + y. It may be the same slice as x or y.
 func add(a chunking.Arithmetic, sum, x, y []uint64) {
 	x, y = x[:len(sum)], y[:len(sum)]
 	switch a {

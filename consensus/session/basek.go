@@ -7,12 +7,11 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// NewBaseK returns the plan of a base-(k+1) graph: averages over pairs and groups
-// of at most k+1 members that after finitely many rounds are the mean of all
-// (Takezawa et al. 2023). In the field of 2^61-1 elements the weights, rational
-// numbers whose denominators are products of numbers up to the size, have exact
-// values, and so has the mean. In a round a member hears at most k others, k at
-// least 1.
+// NewBaseK returns the plan of a base-(k+1) graph (Takezawa et al. 2023). It averages over
+// pairs and groups of at most k+1 members. After finitely many rounds, every member has the
+// mean of all. The weights are rational numbers whose denominators are products of numbers up
+// to size. They have exact values in the field of 2^61-1 elements, and so has the mean. In a
+// round a member hears at most k others; k is at least 1.
 func NewBaseK(size, k int) (*Exchange, error) {
 	if err := checkExact(size, k, chunking.Field); err != nil {
 		return nil, err
@@ -34,8 +33,8 @@ func NewBaseK(size, k int) (*Exchange, error) {
 	return newExchange(fmt.Sprintf("base-k k=%d", k), size, chunking.Field, s, uint64(size)), nil
 }
 
-// hypercube averages over vertices from a round on, and returns the round after
-// the last one.
+// hypercube averages over vertices, starting in round from, and returns the round after the
+// last one.
 func (s *schedule) hypercube(vertices, fs []int, from, size int) int {
 	s.grow(from+len(fs), size)
 	for i, round := range groups(vertices, fs) {
@@ -46,19 +45,18 @@ func (s *schedule) hypercube(vertices, fs []int, from, size int) int {
 	return from + len(fs)
 }
 
-// block is a·base^p vertices, in a parts of base^p.
+// A block is a·base^p vertices, divided into a parts of base^p.
 type block struct {
 	vertices []int
 	parts    [][]int
 }
 
-// simple averages over vertices whose number has a prime factor above the base,
-// k+1, by the simple base-(k+1) graph, and returns the round after the last one.
+// simple averages over vertices by the simple base-(k+1) graph, for a number of vertices with a
+// prime factor above the base, k+1. It returns the round after the last one.
 //
-// Every block averages first. Then block after block is averaged with what is
-// left: each vertex of the later blocks pairs with one vertex of each part, so
-// that every part's mean, and that of what is left, become the mean of both; and
-// the parts average once more.
+// First every block averages. Then each block in turn is averaged with the remaining vertices.
+// Each vertex of the later blocks pairs with one vertex of each part, so that the means of
+// every part and of the remainder become the mean of both. Then the parts average once more.
 func (s *schedule) simple(vertices []int, base, from, size int) int {
 	blocks := digits(vertices, base)
 	largest := from
@@ -79,7 +77,7 @@ func (s *schedule) simple(vertices []int, base, from, size int) int {
 	return end
 }
 
-// digits cuts the vertices into blocks by the digits of their number to a base.
+// digits divides the vertices into blocks by the digits of their number in a base.
 func digits(vertices []int, base int) []block {
 	power := 1
 	for power*base <= len(vertices) {
@@ -96,10 +94,10 @@ func digits(vertices []int, base int) []block {
 	return blocks
 }
 
-// transversal returns the base-(k+1) graph: with p the part of the number of
-// vertices that has no prime factors above the base, p classes average by the
-// simple one, and then the p vertices at the same place of each. It is nil if p is
-// 1.
+// transversal returns the base-(k+1) graph. Let p be the largest factor of the number of
+// vertices without prime factors above the base. The vertices form p classes, which average by
+// the simple graph. Then the p vertices at the same place in each class average. It returns nil
+// if p is 1.
 func transversal(vertices []int, base int) schedule {
 	p, size := 1, len(vertices)
 	q := size

@@ -8,15 +8,15 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// Circulant is a plan for long vectors and any number n of members: each member
-// sums one of n blocks, then all gather the sums, in 2⌈log₂ n⌉ rounds and 2m(n-1)/n
-// words sent by a member for a vector of m (Träff 2024).
+// A Circulant is a plan for long vectors and any number n of members (Träff 2024). Each member
+// sums one of n blocks, then all gather the sums. This takes 2⌈log₂ n⌉ rounds, and each member
+// sends 2m(n-1)/n words for a vector of m words.
 type Circulant struct {
 	size       int
 	arithmetic chunking.Arithmetic
-	// skips are 1 = s_0 < ... < s_q = n, each half of the next, rounded up. In round
-	// i of the first half a member sends to the member s_j above its own place,
-	// j = q-1-i; in round j of the second to the one s_j below.
+	// skips are 1 = s_0 < ... < s_q = n, each half of the next, rounded up. In round i of the
+	// first half a member sends to the member s_j above its own place, where j = q-1-i. In
+	// round j of the second half it sends to the member s_j below.
 	skips []int
 }
 
@@ -47,12 +47,12 @@ func (p *Circulant) Digest() [32]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "collabdict/circulant/2/%s/%d", p.arithmetic, p.size))
 }
 
-// PartWords is the most words of a frame of a Circulant: 256 KiB, two seconds of a
-// link of 1 Mbit/s. It is even: no value of two words is torn apart.
+// PartWords is the largest number of words in a frame of a Circulant: 256 KiB, which takes two
+// seconds on a link of 1 Mbit/s. It is even, so values of two words are never split.
 const PartWords = 1 << 15
 
-// hop returns the skip of a round, how many blocks travel over it, and whether it
-// is one of the first half.
+// hop returns the skip of a round, the number of blocks that travel over it, and whether the
+// round is in the first half.
 func (p *Circulant) hop(round int) (skip, blocks int, reducing bool) {
 	q := len(p.skips) - 1
 	j := round - q
@@ -72,33 +72,34 @@ func (p *Circulant) New(at Placement, words []uint64) Session {
 	return newMachine(c, p.Rounds(), p.Rounds())
 }
 
-// circulant is a member's part of a Circulant. Place i is the block i further than
-// its own, around the end of the vector. There is one vector: sums over more and
-// more members first, in place after place of which the total is known then. What
-// is sent is a copy, so that a round holds no more than what is on its way, and in
-// parts of PartWords, so that a slow link shows that it gets on. What comes is taken
-// part by part.
+// A circulant is a member's part in a Circulant. Place i is the block i places after the
+// member's own, around the end of the vector. There is one vector. It first holds sums over
+// more and more members, and then, place after place, totals.
 //
-// A total that comes holds the sum that was sent of its place: whoever that was sent
-// to has taken it, and it is overwritten.
+// Frames contain copies, so a round holds only the data in transit. They are sent in parts of
+// PartWords words, so that a slow link shows progress, and received parts are processed at
+// once.
+//
+// A total contains the sum that was sent for its place. Its arrival proves that the receiver
+// has processed that sum, so the sum may be overwritten.
 type circulant struct {
 	plan    *Circulant
 	members []int
 	vertex  int
 	ports   [][]port
 	round   int
-	takes   bool // something of this round has come
+	takes   bool // a part of this round has come
 	sums    []uint64
 }
 
-// start returns where a block begins in the vector.
+// start returns the index in the vector at which a block begins.
 func (c *circulant) start(block int) int {
 	limbs := limbs(c.plan.arithmetic)
 	return len(c.sums) / limbs * block / c.plan.size * limbs
 }
 
-// span returns the words of places from one up to another, which may go around the
-// end of the vector.
+// span returns the words of the places from up to to, in two slices if they go around the end
+// of the vector.
 func (c *circulant) span(from, to int) (low, high []uint64) {
 	from, to = from+c.vertex, to+c.vertex
 	switch n := c.plan.size; {
@@ -111,13 +112,13 @@ func (c *circulant) span(from, to int) (low, high []uint64) {
 	}
 }
 
-// length returns the number of words of places from one up to another.
+// length returns the number of words of the places from up to to.
 func (c *circulant) length(from, to int) int {
 	low, high := c.span(from, to)
 	return len(low) + len(high)
 }
 
-// member returns who sits so many places further.
+// member returns the member that is the given number of places after this one.
 func (c *circulant) member(places int) int {
 	return c.members[(c.vertex+places+c.plan.size)%c.plan.size]
 }
@@ -145,7 +146,7 @@ func (c *circulant) tells(round int) []Frame {
 	if reducing {
 		to, from = c.member(skip), skip
 		if back := c.plan.Rounds() - 1 - round; c.round > back || c.round == back && c.takes {
-			return nil // totals of these places are here
+			return nil // the totals of these places have come
 		}
 	}
 	low, high := c.span(from, from+blocks)
@@ -159,8 +160,8 @@ func (c *circulant) tells(round int) []Frame {
 	return frames
 }
 
-// take enters a part where it belongs. It is the only one to do so there: the order
-// in which parts come makes no difference.
+// take enters a part at its place in the vector. No other part of the round has that place, so
+// their order does not matter.
 func (c *circulant) take(part int, x []uint64) {
 	skip, blocks, reducing := c.plan.hop(c.round)
 	c.takes = true

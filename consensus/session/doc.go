@@ -1,22 +1,43 @@
-// Package session combines one vector over the members of a view: every member
-// has a [Session], which says what frames to send, takes those of the others, and
-// ends with the sum of all vectors.
+// Package session adds up one vector per member over the members of a view. Each member has a
+// [Session]. It returns the frames to send, takes the frames of the others, and ends with the
+// sum of all vectors.
 //
-// A [Plan] is how a view combines vectors, the same at every member:
+// A [Plan] fixes how a view combines vectors, and is the same at every member:
 //
-//   - [Laplacian]: iterations that converge to the average, on an expander
-//     (Eq. (3) of Idé et al. 2024), in float64;
-//   - [Exchange], by [NewFoldIn]: an all-reduce in a few rounds by additions alone,
-//     exact; by [NewBaseK]: the same by averages in a prime field (Takezawa et al.
-//     2023);
-//   - [Circulant]: reduce-scatter and allgather for long vectors (Träff 2024),
-//     exact. [NewExact] chooses between it and fold-in.
+//   - [Laplacian]: iterations in float64 on an expander graph that converge to the average (Eq. (3) of Idé et
+//     al. 2024);
+//   - [Exchange] from [NewFoldIn]: an exact all-reduce by additions, in a few rounds;
+//   - [Exchange] from [NewBaseK]: an exact all-reduce by averages in a prime field (Takezawa et al. 2023);
+//   - [Circulant]: an exact reduce-scatter and allgather for long vectors (Träff 2024). [NewExact] chooses
+//     between it and fold-in.
 //
-// Vectors are []uint64 throughout: the bits of float64, or the numbers of an
-// [chunking.Arithmetic]. Plans are read-only and may be shared; a session belongs to one
-// goroutine. Nothing here has a clock, a goroutine or a random source, and frames
-// may come in any order, early or more than once: the result has the same bits.
-// None of it hides a vector from those that hear it; that is package chunking's.
+// A program makes a session from the plan and its vector, sends the frames that the session
+// returns, and passes it the frames that come:
 //
-// Start reading at [Session] and machine.go; [Lockstep] runs a whole view.
+//	plan, err := session.NewFoldIn(len(members), 1, chunking.Ring)
+//	s := plan.New(session.Placement{Members: members, Self: self}, vector)
+//	send(s.Start())
+//	for !s.Done() {
+//		f := receive()
+//		if err := s.Receive(f.From, f.Round, f.Part, f.Words); err != nil {
+//			return err // f.From does not follow the plan
+//		}
+//		send(s.Advance())
+//	}
+//	sum := s.Result()
+//
+// A member that waits too long asks the members in s.Waiting, which send the frames from
+// [Session].Again. [Lockstep] runs the sessions of a whole view in memory.
+//
+// Invariants:
+//
+//   - Frames may come in any order, early, or several times: the result has the same bits.
+//   - A frame that no correct member sends is an error and changes nothing. Wrong frames occupy no more memory than
+//     correct ones.
+//   - Vectors are []uint64: the bits of float64 values, or the numbers of a [chunking.Arithmetic].
+//   - Plans are not modified and may be shared. A session belongs to one goroutine. The package has no clock,
+//     goroutine or random source.
+//   - A session does not hide vectors from the members that receive them. Package chunking does that before.
+//
+// Start reading at [Session] and machine.go.
 package session

@@ -2,21 +2,21 @@ package session
 
 import "github.com/collabdict/collabdict/chunking"
 
-// roundBytes is the number of bytes whose sending takes as long as a round takes
-// besides: half a millisecond of latency and handling, at 1 Gbit/s.
+// roundBytes is the number of bytes that take as long to send as the fixed time of a round:
+// half a millisecond of latency and processing, at 1 Gbit/s.
 const roundBytes = 64 << 10
 
-// Exact are the plans for members of one number: fold-in, which needs fewer rounds,
-// for short vectors, and circulant, by which a member sends less than two vectors in
-// all, for long ones.
+// An Exact holds the exact plans for a number of members: fold-in for short vectors, which
+// needs fewer rounds, and circulant for long ones, in which a member sends less than two
+// vectors in all.
 type Exact struct {
 	fold      *Exchange
 	circulant *Circulant
 	busiest   int
 }
 
-// NewExact returns the plans for the given number of members. In fold-in each hears
-// up to k others a round.
+// NewExact returns the plans for the given number of members. In a round of fold-in, each
+// member hears up to k others.
 func NewExact(size, k int, a chunking.Arithmetic) (*Exact, error) {
 	fold, err := NewFoldIn(size, k, a)
 	if err != nil {
@@ -29,10 +29,9 @@ func NewExact(size, k int, a chunking.Arithmetic) (*Exact, error) {
 	return &Exact{fold, circulant, fold.busiest()}, nil
 }
 
-// For returns the plan that takes less time for vectors of the given number of
-// words. A round is reckoned as long as sending 64 KiB, which puts the limit at
-// vectors of 60 to 120 KiB for nearly all sizes. It follows from public numbers
-// alone.
+// For returns the faster plan for vectors of the given number of words. It counts a round as
+// the time to send 64 KiB. For nearly all sizes this makes the limit a vector of 60 to 120 KiB.
+// The choice depends on public numbers only.
 func (e *Exact) For(words int) Plan {
 	bytes := 8 * words
 	folding := e.fold.Rounds()*roundBytes + e.busiest*bytes

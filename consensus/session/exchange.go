@@ -8,14 +8,14 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// Exchange is a plan by which members send whole vectors along a schedule that
-// ends with the exact sum everywhere. [NewFoldIn] and [NewBaseK] make one.
+// An Exchange is a plan in which members send whole vectors on a schedule that ends with the
+// exact sum at every member. [NewFoldIn] and [NewBaseK] make one.
 type Exchange struct {
 	name       string
 	size       int
 	arithmetic chunking.Arithmetic
 	schedule   schedule
-	times      uint64 // the sum is the last value times this: the size where that is the mean
+	times      uint64 // factor from the last value to the sum: the size if the last value is the mean, else 1
 	digest     [32]byte
 }
 
@@ -50,7 +50,7 @@ func (p *Exchange) Digest() [32]byte { return p.digest }
 // Name implements [Plan].
 func (p *Exchange) Name() string { return p.name }
 
-// busiest returns the largest number of vectors that a member sends.
+// busiest returns the number of vectors that the busiest member sends.
 func (p *Exchange) busiest() int {
 	sent := make([]int, p.size)
 	for _, rows := range p.schedule {
@@ -83,16 +83,16 @@ func (p *Exchange) New(at Placement, words []uint64) Session {
 	return newMachine(e, p.Rounds(), p.Rounds())
 }
 
-// exchange is a member's part of an Exchange. A member that hears nothing of
-// another one runs ahead of it, so that frames of any round may be wanted again
-// until the end: the values of all rounds are held.
+// An exchange is a member's part in an Exchange. A member can run ahead of another that it does
+// not hear, which may ask for frames of any round until the end. So the values of all rounds
+// are held.
 type exchange struct {
 	plan   *Exchange
 	steps  []step
-	values [][]uint64 // after 0, 1, ... rounds
+	values [][]uint64 // values after 0, 1, ... rounds
 }
 
-// step is a row as a member sees it.
+// A step is a row of the schedule with members in place of vertices.
 type step struct {
 	self, weight uint64
 	hears        []port

@@ -6,13 +6,12 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// NewFoldIn returns the plan of a fold-in all-reduce, by additions alone: the
-// members above a core send it their vectors, the core sums over a
-// hyper-hypercube, and sends the sum back. In a round a member hears at most k
-// others, k at least 1.
+// NewFoldIn returns the plan of a fold-in all-reduce, which uses additions only. Members
+// outside a core send it their vectors. The core sums over a hyper-hypercube and sends the sum
+// back. In a round a member hears at most k others; k is at least 1.
 //
-// The size of the core is the one that takes fewest rounds, of those the one that
-// takes fewest messages.
+// The size of the core is the one with the fewest rounds, and among those the one with the
+// fewest messages.
 func NewFoldIn(size, k int, a chunking.Arithmetic) (*Exchange, error) {
 	if err := checkExact(size, k, a); err != nil {
 		return nil, err
@@ -51,8 +50,8 @@ func NewFoldIn(size, k int, a chunking.Arithmetic) (*Exchange, error) {
 	return newExchange(fmt.Sprintf("fold-in k=%d", k), size, a, s, 1), nil
 }
 
-// coreSize returns the size of the core among the given number of members, of whom
-// at most so many make a group.
+// coreSize returns the size of the core for the given number of members, if groups have at most
+// most members.
 func coreSize(size, most int) int {
 	best, bestRounds, bestMessages := 0, 0, 0
 	for core := (size + most - 1) / most; core <= size; core++ {
@@ -74,7 +73,7 @@ func coreSize(size, most int) int {
 	return best
 }
 
-// checkExact reports what no exact plan can be made of.
+// checkExact returns an error for arguments that no exact plan supports.
 func checkExact(size, k int, a chunking.Arithmetic) error {
 	switch {
 	case size < 1:

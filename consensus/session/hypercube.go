@@ -6,8 +6,8 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// factors returns factors of n that are at most the given one, ascending, peeled
-// off largest first; nil if a prime factor of n is larger.
+// factors returns factors of n that are at most most, ascending. It divides by the largest
+// possible factor first. It returns nil if n has a larger prime factor.
 func factors(n, most int) []int {
 	fs := []int{}
 	for f := most; f > 1; f-- {
@@ -23,10 +23,10 @@ func factors(n, most int) []int {
 	return fs
 }
 
-// groups returns the rounds of the hyper-hypercube over f_1·...·f_L vertices: in
-// round i, groups of f_i whose places are f_1·...·f_(i-1) apart (Takezawa et al.
-// 2023). When every group of every round has combined its values, all vertices
-// have combined those of all.
+// groups returns the rounds of the hyper-hypercube over f_1·...·f_L vertices (Takezawa et al.
+// 2023). In round i it has groups of f_i vertices whose places are f_1·...·f_(i-1) apart. When
+// every group of every round has combined its values, all vertices have combined the values of
+// all.
 func groups(vertices, factors []int) [][][]int {
 	var rounds [][][]int
 	stride := 1
@@ -47,26 +47,26 @@ func groups(vertices, factors []int) [][][]int {
 	return rounds
 }
 
-// row is what a vertex does in a round: its value becomes self times its own plus
-// weight times the sum of those that it hears.
+// A row is a vertex's part in a round. Its new value is self times its own value, plus weight
+// times the sum of the values that it hears.
 type row struct {
 	self, weight uint64
 	hears, tells []int // vertices
 }
 
-// schedule is what all vertices do in all rounds.
+// A schedule holds the rows of all vertices in all rounds, by round and vertex.
 type schedule [][]row
 
-// grow makes the schedule at least so many rounds long; in the new ones all
-// vertices are idle.
+// grow extends the schedule to at least the given number of rounds. In new rounds all vertices
+// are idle.
 func (s *schedule) grow(rounds, size int) {
 	for len(*s) < rounds {
 		*s = append(*s, slices.Repeat([]row{{self: 1}}, size))
 	}
 }
 
-// gather has every vertex of a group hear all others: their sum, or their mean in
-// the field.
+// gather lets every vertex of a group hear all others and form their sum, or with mean their
+// mean in the field.
 func (s schedule) gather(round int, group []int, mean bool) {
 	weight := uint64(1)
 	if mean {
@@ -78,9 +78,9 @@ func (s schedule) gather(round int, group []int, mean bool) {
 	}
 }
 
-// pair has vertex i of left hear vertex i of each part of a block, and each of
-// those hear it, with the weights that make the mean of left, and of each part,
-// that of all the given number of vertices, if the block has one value.
+// pair connects vertex i of left with vertex i of each part of a block: they hear each other.
+// If the block has one value, the weights make the mean of left, and the mean of each part,
+// equal to the mean over all total vertices.
 func (s schedule) pair(round int, b block, left []int, total uint64) {
 	inverse := chunking.FieldInv(chunking.FieldMul(uint64(len(b.parts)), total))
 	weight := chunking.FieldMul(uint64(len(b.vertices)), inverse)

@@ -7,20 +7,19 @@ import (
 	"slices"
 )
 
-// vertex is a vertex that a member hosts: part 0 is its own, part 1 a ghost.
+// A vertex is a vertex that a member hosts: part 0 is its own, part 1 a ghost.
 type vertex struct {
 	x, before []uint64
 	terms     []term
-	weights   []float64  // of the terms
-	others    [][]uint64 // the vectors of the terms, in the iteration that ends
-	tells     []int      // the members that neighbours are hosted by, but for the own one
+	weights   []float64  // weights of the terms
+	others    [][]uint64 // vectors of the terms, in the iteration that ends
+	tells     []int      // members that host neighbours, except this one
 }
 
-// term is a neighbour: its vector is the one heard at a port, or that of a vertex
-// hosted here.
+// A term is a neighbour. Its vector comes from a port, or from a vertex that this member hosts.
 type term struct {
 	member, part int
-	port         int // -1 for a vertex hosted here
+	port         int // index of the port, -1 for a vertex that this member hosts
 	weight       float64
 }
 
@@ -32,9 +31,9 @@ func newVertex(x []uint64, terms []term) vertex {
 	return v
 }
 
-// iteration is a member's part of a Laplacian plan. A neighbour is at most one
-// iteration ahead, as to go further it needs this member's vector, and at most
-// one behind, so that two vectors are held.
+// An iteration is a member's part in a Laplacian plan. A neighbour is at most one iteration
+// ahead, since it needs this member's vector to go further, and at most one behind. So two
+// vectors are held.
 type iteration struct {
 	plan     *Laplacian
 	vertices []vertex // by part
@@ -43,7 +42,7 @@ type iteration struct {
 	omega    float64
 }
 
-// New implements [Plan]. The words are the bits of finite float64.
+// New implements [Plan]. The words must be the bits of finite float64 values.
 func (p *Laplacian) New(at Placement, words []uint64) Session {
 	if wrong := checkFinite(words); wrong != "" {
 		panic("session: " + wrong)
@@ -60,7 +59,7 @@ func (p *Laplacian) New(at Placement, words []uint64) Session {
 	return newMachine(it, p.iterations, 1)
 }
 
-// terms returns the neighbours of a vertex by member and part, the order of
+// terms returns the neighbours of a vertex, sorted by member and part. That is the order of
 // summation.
 func (p *Laplacian) terms(v int, members []int) []term {
 	weights := p.graph.Weights(v)
@@ -82,7 +81,7 @@ func (p *Laplacian) terms(v int, members []int) []term {
 	return terms
 }
 
-// link finds the ports, what is heard at which, and who is told.
+// link determines the ports, the port of each term, and the members that get the vectors.
 func (it *iteration) link(self, words int) {
 	for _, v := range it.vertices {
 		for _, n := range v.terms {
@@ -137,7 +136,7 @@ func (it *iteration) combine(heard [][]uint64) {
 	switch {
 	case it.plan.step != Chebyshev:
 	case it.t == 1:
-		it.omega = 2 // so that ω₂ = 1/(1-ρ²/2) falls out of the recurrence
+		it.omega = 2 // makes the recurrence give ω₂ = 1/(1-ρ²/2)
 	default:
 		it.omega = 1 / (1 - float64(it.plan.rate*it.plan.rate*it.omega/4))
 		omega = it.omega
@@ -153,7 +152,7 @@ func (it *iteration) combine(heard [][]uint64) {
 		}
 		m := mixing{x: v.x, before: v.before, others: v.others, weights: v.weights, alpha: it.plan.alpha, omega: omega}
 		next[part] = m.vector()
-		clear(v.others) // they are not held any longer than needed
+		clear(v.others) // release the vectors
 	}
 	for part := range it.vertices {
 		v := &it.vertices[part]
@@ -171,13 +170,13 @@ func (it *iteration) result() []uint64 {
 	return total
 }
 
-// Values returns the vectors that a session of a Laplacian plan holds after the
-// rounds so far, one a vertex that the member hosts, its own first: what
-// disagreement is measured on. They are not to be modified.
+// Values returns the vectors of a Laplacian session after the rounds so far, one per vertex
+// that the member hosts, its own first. They serve to measure disagreement. The caller must not
+// modify them.
 func Values(s Session) [][]uint64 {
 	it, ok := s.(*machine).scheme.(*iteration)
 	if !ok {
-		panic(fmt.Sprintf("session: values wanted of a %T", s.(*machine).scheme))
+		panic(fmt.Sprintf("session: want a session of a Laplacian plan, got one of %T", s.(*machine).scheme))
 	}
 	xs := make([][]uint64, len(it.vertices))
 	for i, v := range it.vertices {

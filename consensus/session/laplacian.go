@@ -9,46 +9,46 @@ import (
 	"github.com/collabdict/collabdict/consensus/graph"
 )
 
-// Step says how a member mixes its neighbours' values into its own.
+// A Step is the way in which a member mixes its neighbours' values into its own.
 type Step string
 
 // The steps.
 const (
-	// Chebyshev is the semi-iteration that needs about the square root of the
+	// Chebyshev is the Chebyshev semi-iteration, which needs about the square root of the
 	// iterations of Optimal.
 	Chebyshev Step = "chebyshev"
 	// Optimal is the best constant step 2/(λ₂+λ_max) (Xiao and Boyd 2004).
 	Optimal Step = "optimal"
-	// Metropolis weighs an edge by 1/(1+d), d the larger degree of its ends, which
+	// Metropolis gives an edge the weight 1/(1+d), where d is the larger degree of its ends. It
 	// needs no spectrum (Xiao, Boyd and Lall 2005).
 	Metropolis Step = "metropolis"
 	// Paper is the step 1/S of Eq. (3) of Idé et al. 2024.
 	Paper Step = "paper"
 )
 
-// Laplacian is a plan of iterations x(t+1) = ω(t) W x(t) + (1-ω(t)) x(t-1) that
-// converge to the average over the vertices of a graph: W = I - αL, or the
-// Metropolis weights, and ω = 1 but for Chebyshev.
+// A Laplacian is a plan of iterations x(t+1) = ω(t) W x(t) + (1-ω(t)) x(t-1) that converge to
+// the average over the vertices of a graph. W is I - αL or the Metropolis weights, and ω is 1
+// except with Chebyshev.
 //
-// A graph may have more vertices than the view has members: the first of these
-// host one more each, a ghost whose vector is zero, so the total stays.
+// A graph may have more vertices than the view has members. The first members then host one
+// more vertex each, a ghost whose vector is zero, so the total does not change.
 type Laplacian struct {
 	size       int
 	step       Step
 	graph      *graph.Graph
 	iterations int
-	// alpha is the step, and rate the largest absolute value of the eigenvalues of W
-	// but for the one of the average.
+	// alpha is the step size. rate is the largest absolute eigenvalue of W apart from that of
+	// the average.
 	alpha, rate float64
 	digest      [32]byte
 }
 
-// NewLaplacian works out the plan for the given number of members, at least 2:
-// the graph of the kind and degree, and how many iterations it takes until the
+// NewLaplacian computes the plan for the given number of members, at least 2. It builds the
+// graph of the kind and degree, and computes the number of iterations after which the
 // disagreement ‖x-x̄‖₂ is at most reach times the initial one.
 func NewLaplacian(size int, step Step, kind graph.Kind, degree int, reach float64) (*Laplacian, error) {
 	if !(reach > 0 && reach < 1) {
-		return nil, fmt.Errorf("session: want a relative disagreement between 0 and 1 to reach, got %g", reach)
+		return nil, fmt.Errorf("session: want a relative disagreement between 0 and 1, got %g", reach)
 	}
 	g, err := graph.New(kind, size, degree)
 	if err != nil {
@@ -85,7 +85,7 @@ func (p *Laplacian) converge() error {
 		return fmt.Errorf("session: want the step %s, %s, %s or %s, got %q", Chebyshev, Optimal, Metropolis, Paper, string(p.step))
 	}
 	p.rate = max(math.Abs(1-float64(p.alpha*lambda2)), math.Abs(1-float64(p.alpha*lambdaMax)))
-	if p.rate < 1e-12 { // a complete graph: one step is exact, but for rounding
+	if p.rate < 1e-12 { // a complete graph: one step is exact except for rounding
 		p.rate = 0
 	}
 	if p.rate >= 1 {
@@ -94,15 +94,15 @@ func (p *Laplacian) converge() error {
 	return nil
 }
 
-// rounded drops the digits in which another architecture's eigenvalues may differ:
-// all members must iterate alike.
+// rounded removes the digits of an eigenvalue that may differ on another architecture: all
+// members must use the same numbers.
 func rounded(lambda float64) float64 {
 	return math.Ldexp(math.Round(math.Ldexp(lambda, 32)), -32)
 }
 
-// predict returns the iterations after which the disagreement is at most reach
-// times the initial one: T with rate^T <= reach, or for Chebyshev with
-// 1/cosh(T acosh(1/rate)) <= reach.
+// predict returns the number of iterations after which the disagreement is at most reach times
+// the initial one: the smallest T with rate^T <= reach, or for Chebyshev with 1/cosh(T
+// acosh(1/rate)) <= reach.
 func predict(step Step, rate, reach float64) int {
 	switch {
 	case rate == 0:
@@ -113,7 +113,7 @@ func predict(step Step, rate, reach float64) int {
 	return int(math.Ceil(math.Log(reach) / math.Log(rate)))
 }
 
-// hash covers the topology and the numbers of the recurrence.
+// hash returns a hash over the topology and the numbers of the recurrence.
 func (p *Laplacian) hash() [32]byte {
 	h := sha256.New()
 	put := func(v uint64) { h.Write(binary.BigEndian.AppendUint64(nil, v)) }
@@ -137,7 +137,7 @@ func (p *Laplacian) hash() [32]byte {
 // Size implements [Plan].
 func (p *Laplacian) Size() int { return p.size }
 
-// Rounds implements [Plan]: an iteration each.
+// Rounds implements [Plan]. A round is one iteration.
 func (p *Laplacian) Rounds() int { return p.iterations }
 
 // Digest implements [Plan].
@@ -149,11 +149,11 @@ func (p *Laplacian) Name() string { return fmt.Sprintf("laplacian %s on %s", p.s
 // Graph returns the topology.
 func (p *Laplacian) Graph() *graph.Graph { return p.graph }
 
-// Left returns what the iterations leave at most of the initial disagreement
-// ‖x-x̄‖₂, relative to it, but for rounding.
+// Left returns an upper bound of the disagreement ‖x-x̄‖₂ after the iterations, relative to the
+// initial one, not counting rounding.
 func (p *Laplacian) Left() float64 { return p.LeftAfter(p.iterations) }
 
-// LeftAfter is Left after another number of iterations.
+// LeftAfter is like Left for another number of iterations.
 func (p *Laplacian) LeftAfter(iterations int) float64 {
 	switch {
 	case iterations == 0:

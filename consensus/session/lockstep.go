@@ -1,18 +1,18 @@
 package session
 
-// Traffic is what a view has sent.
+// Traffic is the data that a view has sent.
 type Traffic struct {
-	// Steps is the length of the longest chain of frames that each wait for the one
-	// before: at most the rounds, as who hears nothing in a round runs ahead.
+	// Steps is the length of the longest chain of frames that each wait for the one before. It
+	// is at most the number of rounds: a member that hears nothing in a round runs ahead.
 	Steps  int
 	Frames []int // by member
 	Words  []int // by member
 }
 
-// Lockstep runs the sessions of a view, sessions[i] that of the member i, by
-// delivering at each step all frames that the one before has led to, until
-// nothing more is sent. After each step it calls watch, if that is not nil, with
-// the number of steps made; of a Laplacian plan they are the iterations.
+// Lockstep runs the sessions of a view in memory; sessions[i] is that of member i. In each step
+// it delivers all frames that resulted from the step before, until none is left. After each
+// step it calls watch, if not nil, with the number of steps so far. For a Laplacian plan these
+// are the iterations.
 func Lockstep(sessions []Session, watch func(steps int)) (Traffic, error) {
 	t := Traffic{Frames: make([]int, len(sessions)), Words: make([]int, len(sessions))}
 	type sent struct {

@@ -6,49 +6,49 @@ import (
 	"slices"
 )
 
-// port is where a round expects a frame: its sender, its part and its length.
+// A port is a frame that a round expects: its sender, part and length.
 type port struct{ from, part, words int }
 
 func comparePorts(a, b port) int {
 	return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.part, b.part))
 }
 
-// scheme is what a member does in the rounds of a plan. No frame has no words:
-// one that would have none is neither sent nor expected.
+// A scheme is a member's part in the rounds of a plan. Frames without words are neither sent
+// nor expected.
 type scheme interface {
 	// hears returns the ports of a round, sorted.
 	hears(round int) []port
-	// tells returns the frames of a round that has begun, in order of members, or
-	// nil if no correct member can need them any more.
+	// tells returns the frames of a round that has begun, in the order of members, or nil if no
+	// correct member can still need them.
 	tells(round int) []Frame
-	// combine ends a round with the words of its ports.
+	// combine ends a round. heard holds the words of its ports.
 	combine(heard [][]uint64)
-	// check says what is wrong with received words, or nothing.
+	// check returns a description of the fault if words are invalid, or "".
 	check(words []uint64) string
 	// result is called after the last round.
 	result() []uint64
 }
 
-// taker is a scheme that takes the words of a port of the round under way as they
-// come, so that nobody holds them until the others are there. Combine then finds none.
+// A taker is a scheme that processes the words of the current round's ports as they come, so
+// that they need not be held until the round ends. combine then gets none.
 type taker interface {
 	take(port int, words []uint64)
 }
 
-// taken stands for words that a taker has taken.
+// taken marks words that a taker has processed.
 var taken = []uint64{}
 
-// machine drives a scheme: it holds what comes early and ends a round when all of
-// its ports have their words.
+// A machine runs a scheme. It holds frames that come early and ends a round when all of its
+// ports have their words.
 //
-// A frame is held only in a port of its own, so that wrong members cannot make it
-// hold more than correct ones.
+// A frame is held only in its port, so faulty members cannot make the machine hold more than
+// correct ones.
 type machine struct {
 	scheme
 	rounds int
-	ahead  int // rounds that a correct member can be ahead of this one
+	ahead  int // rounds by which a correct member can be ahead of this one
 	done   int
-	inbox  map[int][][]uint64 // by round, then by port
+	inbox  map[int][][]uint64 // words by round, then by port
 	come   Progress
 }
 
@@ -99,7 +99,7 @@ func (m *machine) Receive(from, round, part int, words []uint64) error {
 	return nil
 }
 
-// takeHeard hands a taker what has come of the round under way.
+// takeHeard passes the words of the current round to a taker.
 func (m *machine) takeHeard() {
 	t, takes := m.scheme.(taker)
 	if !takes {
@@ -160,7 +160,7 @@ func (m *machine) Round() int { return m.done }
 
 func (m *machine) Result() []uint64 {
 	if !m.Done() {
-		panic(fmt.Sprintf("session: result wanted after %d of %d rounds", m.done, m.rounds))
+		panic(fmt.Sprintf("session: result requested after %d of %d rounds", m.done, m.rounds))
 	}
 	return m.result()
 }

@@ -2,8 +2,7 @@ package session
 
 import "math"
 
-// mixing is one iteration at a vertex:
-// ω (x + α Σ_j w_j (x_j - x)) + (1-ω) before.
+// A mixing is one iteration at a vertex: ω (x + α Σ_j w_j (x_j - x)) + (1-ω) before.
 type mixing struct {
 	x, before    []uint64
 	others       [][]uint64
@@ -11,13 +10,12 @@ type mixing struct {
 	alpha, omega float64
 }
 
-// stretch is the number of words that are mixed at a time, so that the sums over
-// the neighbours stay in the first cache.
+// stretch is the number of words mixed at a time, so that the sums over the neighbours stay in
+// the first-level cache.
 const stretch = 512
 
-// vector returns the next vector. The sum is taken in the order of the others,
-// and each product is rounded before it is added, so that no architecture fuses
-// the two and goes on from other bits.
+// vector returns the next vector. It sums in the order of the others and rounds each product
+// before it is added. So no architecture fuses the two, and all get the same bits.
 func (m *mixing) vector() []uint64 {
 	next := make([]uint64, len(m.x))
 	for from := 0; from < len(next); from += stretch {
@@ -32,8 +30,8 @@ func (m *mixing) vector() []uint64 {
 	return next
 }
 
-// sum adds Σ_j w_j (x_j - x) to a stretch that begins at from, four neighbours at a
-// time where there are as many.
+// sum adds Σ_j w_j (x_j - x) to a stretch that begins at from, four neighbours at a time where
+// possible.
 func (m *mixing) sum(sum, x []uint64, from int) {
 	j := 0
 	for ; j+4 <= len(m.others); j += 4 {
@@ -44,7 +42,8 @@ func (m *mixing) sum(sum, x []uint64, from int) {
 	}
 }
 
-// accumulate4 is accumulate for four others in their order, each from a place on.
+// accumulate4 is like accumulate for four others, in their order. It uses their words from
+// index from on.
 func accumulate4(sum, x []uint64, from int, others [4][]uint64, weights [4]float64) {
 	to := from + len(sum)
 	x, a, b, c, d := x[:len(sum)], others[0][from:to], others[1][from:to], others[2][from:to], others[3][from:to]
@@ -67,7 +66,7 @@ func accumulate(sum, x, other []uint64, weight float64) {
 	}
 }
 
-// move turns sum into x + alpha sum.
+// move replaces sum by x + alpha sum.
 func move(sum, x []uint64, alpha float64) {
 	x = x[:len(sum)]
 	for i, s := range sum {
@@ -75,7 +74,7 @@ func move(sum, x []uint64, alpha float64) {
 	}
 }
 
-// extrapolate turns next into omega next + (1-omega) before.
+// extrapolate replaces next by omega next + (1-omega) before.
 func extrapolate(next, before []uint64, omega float64) {
 	before = before[:len(next)]
 	rest := 1 - omega
@@ -84,7 +83,8 @@ func extrapolate(next, before []uint64, omega float64) {
 	}
 }
 
-// checkFinite says whether a word is not the bits of a finite number.
+// checkFinite returns a description of the fault if a word is not the bits of a finite number,
+// or "".
 func checkFinite(words []uint64) string {
 	var wrong uint64
 	for _, w := range words {

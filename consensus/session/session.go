@@ -5,79 +5,78 @@ import (
 	"slices"
 )
 
-// Frame is one message of a session.
+// A Frame is one message of a session.
 type Frame struct {
-	To    int // a member
+	To    int // id of the receiver
 	Round int
-	Part  int      // tells frames of one round and sender apart; 0 where there is one
+	Part  int      // distinguishes frames of one round and sender; 0 if there is only one
 	Words []uint64 // never modified once sent
 }
 
-// Session is one member's part in combining a vector. Members are named by the
-// ids of the [Placement].
+// A Session is one member's part in adding up vectors. It names members by the ids in the
+// [Placement].
 type Session interface {
-	// Start returns the first frames. It is called once, before Advance.
+	// Start returns the first frames. The caller calls it once, before Advance.
 	Start() []Frame
-	// Receive takes a frame of another member, at any time. The words are kept and
-	// not to be modified. Doubles, and frames of rounds that are over, are ignored;
-	// a frame that no correct member sends is a [*FrameError] and changes nothing.
+	// Receive takes a frame of another member, at any time. It keeps the words, which must not
+	// be modified. It ignores duplicates and frames of past rounds. A frame that no correct
+	// member sends is a [*FrameError] and changes nothing.
 	Receive(from, round, part int, words []uint64) error
-	// Advance makes all rounds that what has arrived allows, and returns the frames
-	// to send.
+	// Advance completes all rounds whose frames have come, and returns the frames to send.
 	Advance() []Frame
-	// Waiting returns the members whose frames the next round needs, ascending;
-	// nil when done.
+	// Waiting returns the members whose frames the current round needs, ascending; nil when
+	// done.
 	Waiting() []int
 	Done() bool
 	// Round returns the number of rounds completed.
 	Round() int
 	Progress() Progress
-	// Result returns the sum over the members, once done. It is not to be modified.
+	// Result returns the sum over the members, once done. The caller must not modify it.
 	Result() []uint64
-	// Again returns the frames that were sent to a member in a round, for one that
-	// lost them; nil if there are none. Those that a correct member can still need
-	// are held.
+	// Again returns the frames of a round for a member that lost them, or nil if there are
+	// none. Frames that a correct member can still need are held.
 	Again(to, round int) []Frame
 }
 
-// Progress is how much of what a member is sent in a session has come.
+// A Progress is the number of frames and words that a member has received in a session, and
+// that it receives in all.
 type Progress struct {
 	Frames, FramesInAll int
 	Words, WordsInAll   int
 }
 
-// Add adds what has come in another session.
+// Add adds the progress of another session.
 func (p *Progress) Add(q Progress) {
 	p.Frames, p.FramesInAll = p.Frames+q.Frames, p.FramesInAll+q.FramesInAll
 	p.Words, p.WordsInAll = p.Words+q.Words, p.WordsInAll+q.WordsInAll
 }
 
-// Plan is how a view combines vectors.
+// A Plan is the way in which a view adds up vectors.
 type Plan interface {
-	// New returns the session of a member with its vector, which the session takes
-	// over. It panics if the placement is not one of Size members, or the vector
-	// not one of the plan's arithmetic.
+	// New returns the session of a member with its vector. The session takes ownership of
+	// words. It panics if the placement does not have Size members, or if the words are not
+	// values of the plan's arithmetic.
 	New(at Placement, words []uint64) Session
 	// Size returns the number of members.
 	Size() int
-	// Rounds returns how many rounds a session takes.
+	// Rounds returns the number of rounds of a session.
 	Rounds() int
-	// Digest returns a hash of all that members must do alike.
+	// Digest returns a hash over everything that must be the same at all members.
 	Digest() [32]byte
-	// Name says what the plan is, for logs.
+	// Name returns a short description of the plan, for logs.
 	Name() string
 }
 
-// Placement says who sits where: Members[v] is the member at vertex v of the
-// plan's topology, by any distinct ids, and Self is one of them. It is not to be
-// modified. Where Self sits is found at once at the vertex Guess.
+// A Placement assigns members to the vertices of a plan's topology. Members[v] is the id of the
+// member at vertex v; ids are distinct. Self is one of them. Guess is the vertex of Self if the
+// caller knows it, which saves a search. A Placement must not be modified.
 type Placement struct {
 	Members []int
 	Self    int
 	Guess   int
 }
 
-// vertex returns the vertex of the member itself.
+// vertex returns the vertex of Self.
 func (p Placement) vertex(size int) int {
 	if len(p.Members) != size {
 		panic(fmt.Sprintf("session: placement of %d members in a plan for %d", len(p.Members), size))
@@ -92,7 +91,7 @@ func (p Placement) vertex(size int) int {
 	return v
 }
 
-// FrameError reports a frame that no correct member sends: a fault of its sender.
+// A FrameError reports a frame that no correct member sends.
 type FrameError struct {
 	From, Round, Part int
 	Reason            string

@@ -49,7 +49,7 @@ func (d *decoder) decision(in *pb.Decision) *consensus.Decision {
 		return out
 	}
 	if out.Total != nil || out.Running != nil {
-		d.fail("decision", "a total", "blobs alone in a "+out.Kind.String())
+		d.fail("decision", "a total", "blobs only in a "+out.Kind.String())
 	}
 	if out.Kind == consensus.Amend {
 		out.Blobs = d.oneEach(in.GetBlobs(), 1)
@@ -66,7 +66,7 @@ func (d *decoder) decision(in *pb.Decision) *consensus.Decision {
 	return out
 }
 
-// oneEach checks that there are n blobs.
+// oneEach checks that there are n blobs, and returns them.
 func (d *decoder) oneEach(list [][]byte, n int) [][]byte {
 	if len(list) != n {
 		d.fail("blobs", len(list), fmt.Sprint(n))
@@ -75,8 +75,8 @@ func (d *decoder) oneEach(list [][]byte, n int) [][]byte {
 	return notNil(list)
 }
 
-// MarshalDecision encodes a decision for the log of the member that made it. The
-// total comes last.
+// MarshalDecision encodes a decision for the log of the member that made it. The total comes
+// last.
 func MarshalDecision(in *consensus.Decision) consensus.Write {
 	bare := *in
 	bare.Total = nil
@@ -94,11 +94,10 @@ func MarshalDecision(in *consensus.Decision) consensus.Write {
 	return consensus.Write{Slot: in.Slot, Data: b, Vector: consensus.Vector{Values: in.Total}}
 }
 
-// numberTotal is the field of a decision that holds its total.
+// numberTotal is the field number of a decision's total.
 const numberTotal = 7
 
-// UnmarshalDecision decodes a decision of a log of a run whose roster has the
-// given size.
+// UnmarshalDecision decodes a decision from a log. size is the size of the run's roster.
 func UnmarshalDecision(b []byte, size int) (*consensus.Decision, error) {
 	var in pb.Decision
 	if err := proto.Unmarshal(b, &in); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/internal/wire/pb"
 )
 
-// decoder checks what comes in a message between members of a roster of the given
-// size. It keeps the first error; what it returns after that is useless.
+// A decoder checks the fields of a message between members of a roster of the given size. It
+// keeps the first error. Results after that are useless.
 type decoder struct {
 	size int
 	err  error
@@ -31,7 +31,7 @@ func (d *decoder) digest(field string, b []byte) (digest [32]byte) {
 	return [32]byte(b)
 }
 
-// optional decodes 32 bytes, or none, which is zero.
+// optional decodes 32 bytes, or an empty field as zero.
 func (d *decoder) optional(field string, b []byte) (digest [32]byte) {
 	if len(b) == 0 {
 		return digest
@@ -54,7 +54,7 @@ func (d *decoder) words(field string, b []byte) []uint64 {
 	return words
 }
 
-// values decodes what putValues wrote. All values must be finite.
+// values decodes the output of putValues. All values must be finite.
 func (d *decoder) values(field string, b []byte) []float64 {
 	words := d.words(field, b)
 	if words == nil {
@@ -76,7 +76,7 @@ func (d *decoder) rank(field string, r uint32) uint32 {
 	return r
 }
 
-// ranks checks a list of members, in any order.
+// ranks checks a list of ranks in any order.
 func (d *decoder) ranks(field string, list []uint32) []uint32 {
 	if d.most(field, len(list), d.size) {
 		for _, r := range list {
@@ -86,7 +86,7 @@ func (d *decoder) ranks(field string, list []uint32) []uint32 {
 	return list
 }
 
-// members checks a list of members in rank order.
+// members checks a list of ranks in ascending order.
 func (d *decoder) members(field string, list []uint32) []uint32 {
 	for i, r := range list {
 		if i > 0 && r <= list[i-1] {
@@ -108,7 +108,7 @@ func (d *decoder) missing(list []*pb.Missing) (missing []consensus.Missing) {
 	return missing
 }
 
-// most reports whether a list has no more entries than it may.
+// most reports whether a list has at most the allowed number of entries.
 func (d *decoder) most(field string, n, most int) bool {
 	if n > most {
 		d.fail(field, n, fmt.Sprintf("at most %d entries", most))
@@ -148,7 +148,7 @@ func (d *decoder) header(in *pb.Header) consensus.Header {
 	return h
 }
 
-// key returns that of a running total, which has one.
+// key returns the key of a running total, which must not be empty.
 func (d *decoder) key(s string) string {
 	if s == "" {
 		d.fail("running total", "no key", "a key")

@@ -1,18 +1,18 @@
-// Package wire is the form in which members' messages travel: protobuf inside
-// checksummed frames.
+// Package wire encodes the messages of members: as protobuf, inside frames with checksums.
 //
-// [Marshal] and [Unmarshal] carry consensus messages, [MarshalDecision] and
-// [UnmarshalDecision] the log of what was decided, [MarshalHello],
-// [UnmarshalHello], [MarshalOpening] and [UnmarshalOpening] what nodes tell each
-// other outside a slot, and [WriteMessage] and [ReadMessage] put any of these on
-// a stream.
+// [Marshal] and [Unmarshal] are for consensus messages. [MarshalDecision] and
+// [UnmarshalDecision] are for the log of decisions. [MarshalHello], [UnmarshalHello],
+// [MarshalOpening] and [UnmarshalOpening] are for messages outside a slot. [WriteMessage] and
+// [ReadMessage] put any of these on a stream.
 //
-// Invariants: every encoding carries [Version] and another one is refused by
-// name; a decoder returns an error for any input it cannot accept and never
-// panics; a decoded message has known kinds and states, members of the roster,
-// finite totals and bounds, and lengths within the limits of limits.go; memory taken for a message is bounded
-// by what has in fact arrived. Who sent a message is not in it: the carrier
-// authenticates that.
+// Invariants:
+//
+//   - Every encoding carries [Version], and a decoder refuses other versions with a [VersionError].
+//   - A decoder returns an error for invalid input and never panics.
+//   - A decoded message has known kinds and states, members of the roster, finite totals and bounds, and
+//     lengths within the limits of limits.go.
+//   - The memory for a message is limited by the bytes that have arrived.
+//   - The sender is not part of a message. The carrier authenticates it.
 //
 // Start reading at message.go; pb/wire.proto has the fields.
 package wire

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// A frame is a length (4 bytes, little endian), flags (1 byte), the CRC-32C of
-// flags and bytes (4), and the bytes. A message of more than Segment bytes
-// travels as full frames with flagMore and a last one without.
+// A frame consists of a length (4 bytes, little endian), flags (1 byte), the CRC-32C of flags
+// and content (4 bytes), and the content. A message of more than Segment bytes travels as full
+// frames with flagMore, and a last frame without it.
 const (
 	frameHeader = 9
 	flagMore    = 1
@@ -17,7 +17,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// FramedSize returns the bytes that a payload takes on a stream.
+// FramedSize returns the number of bytes that a payload takes on a stream.
 func FramedSize(payload int) int {
 	frames := max(1, (payload+Segment-1)/Segment)
 	return payload + frames*frameHeader
@@ -48,9 +48,9 @@ func WriteMessage(w io.Writer, payload []byte) error {
 	}
 }
 
-// ReadMessage reads what WriteMessage wrote, up to limit bytes. It returns
-// io.EOF where the stream ends between two messages and io.ErrUnexpectedEOF
-// where it ends within one. Memory grows only as the bytes arrive.
+// ReadMessage reads a payload of up to limit bytes that WriteMessage wrote. It returns io.EOF
+// if the stream ends between two messages, and io.ErrUnexpectedEOF if it ends within one.
+// Memory grows only as the bytes arrive.
 func ReadMessage(r io.Reader, limit int) ([]byte, error) {
 	return ReadMessageIf(r, func(size int) error {
 		if size > limit {
@@ -60,8 +60,8 @@ func ReadMessage(r io.Reader, limit int) ([]byte, error) {
 	})
 }
 
-// ReadMessageIf is ReadMessage with a limit that may change while it waits: admit
-// is asked before each frame whether the message may grow to a size.
+// ReadMessageIf is like ReadMessage, with a limit that may change during the call. Before each
+// frame it calls admit with the size that the message would grow to.
 func ReadMessageIf(r io.Reader, admit func(size int) error) ([]byte, error) {
 	var payload []byte
 	for {
@@ -97,11 +97,11 @@ func ReadMessageIf(r io.Reader, admit func(size int) error) ([]byte, error) {
 	}
 }
 
-// piece is how far a buffer grows ahead of the bytes.
+// piece is the number of bytes by which a buffer grows before they have arrived.
 const piece = 64 << 10
 
-// appendFrom appends n bytes of the reader. A peer that announces bytes and does
-// not send them makes nobody set memory aside.
+// appendFrom appends n bytes of the reader. A peer that announces bytes without sending them
+// occupies no memory.
 func appendFrom(b []byte, r io.Reader, n int) ([]byte, error) {
 	for end := len(b) + n; len(b) < end; {
 		at := len(b)

@@ -6,47 +6,48 @@ import (
 	"github.com/collabdict/collabdict/internal/wire/pb"
 )
 
-// Hello is what two processes tell each other before a run.
+// A Hello is the message that two processes exchange before a run.
 type Hello struct {
 	Name      string
-	Sequence  uint64 // counts the hellos of the process
-	Expect    uint32 // members of the run, the sender included
+	Sequence  uint64 // number of the hello, counted by the process
+	Expect    uint32 // members of the run, including the sender
 	Agreement []Field
 	Process   [32]byte // random, drawn once by the sending process
-	Addrs     []string // where the sender listens
+	Addrs     []string // addresses at which the sender listens
 	Contacts  []Contact
-	Roster    []Entry // the roster that the sender has signed, if it has
+	Roster    []Entry // roster that the sender has signed; nil if none
 	Signature []byte
-	Leaving   string   // why the sender gives up joining, if it does
-	Refused   string   // why the sender does not let the receiver in, if it does not
-	Proposal  [32]byte // the run that the sender would begin with those it has met
-	Resume    [32]byte // the run that the sender goes on with after a restart, if it does
-	Over      [32]byte // the run that the receiver would go on with, if it is over at the sender
-	// Amendments of the roster that the sender knows to be decided.
+	Leaving   string   // why the sender no longer wants to join; empty if it does
+	Refused   string   // why the sender refuses the receiver; empty if it does not
+	Proposal  [32]byte // run that the sender would begin with the processes that it has met
+	Resume    [32]byte // run that the sender resumes after a restart; zero for none
+	Over      [32]byte // run that the receiver would resume, if it is over at the sender; zero for none
+	// Amendments are the amendments of the roster that have been decided, as far as the sender
+	// knows.
 	Amendments [][]byte
 	Links      []Link // to members
-	Relays     bool   // the sender passes connections on between members
+	Relays     bool   // the sender relays connections between members
 	Clock      int64  // the sender's time, in milliseconds since 1970
-	Probe      bool   // the sender only looks, and does not take part
+	Probe      bool   // the sender only looks and takes no part
 }
 
-// Link is how the sender of a hello is connected to a member.
+// A Link is a connection between the sender of a hello and a member.
 type Link struct {
 	ID       []byte
 	Accepted bool   // the member has dialled
-	Via      []byte // the member that relays; empty if the connection is direct
+	Via      []byte // the member that relays; empty for a direct connection
 }
 
-// Field is one line of the agreement.
+// A Field is one line of the agreement.
 type Field struct{ Name, Value string }
 
-// Contact is another process the sender has met.
+// A Contact is another process that the sender has met.
 type Contact struct {
 	ID    []byte
 	Addrs []string
 }
 
-// Entry is a member of a roster.
+// An Entry is a member of a roster.
 type Entry struct {
 	Name    string
 	ID      []byte
@@ -79,7 +80,7 @@ func MarshalHello(h Hello) ([]byte, error) {
 	return proto.Marshal(out)
 }
 
-// optional returns a digest, or nothing in place of zeros.
+// optional returns a digest, or nil for zero.
 func optional(d [32]byte) []byte {
 	if d == ([32]byte{}) {
 		return nil
@@ -155,8 +156,7 @@ func helloLimits(in *pb.Hello) error {
 	return nil
 }
 
-// MarshalOpening encodes the first message of a data stream: the run that the
-// stream belongs to.
+// MarshalOpening encodes the first message of a data stream, which names the stream's run.
 func MarshalOpening(run [32]byte) []byte {
 	b, err := proto.Marshal(&pb.Opening{Version: Version, Run: run[:]})
 	if err != nil {

@@ -1,37 +1,36 @@
 package wire
 
-// Version of every encoding of this package.
+// Version is the version of every encoding in this package.
 const Version = 7
 
-// Limits of what is accepted, and of what honest members send.
+// Limits of the messages that are accepted. Honest members stay within them.
 const (
-	// Segment is the most bytes that travel in one frame.
+	// Segment is the largest content of a frame, in bytes.
 	Segment = 1 << 20
-	// MaxPayload is the most bytes of one message: a vector of MaxWords words, and
-	// what stands beside it.
+	// MaxPayload is the largest message, in bytes: a vector of MaxWords words and the other
+	// fields.
 	MaxPayload = 8*MaxWords + 1<<24
-	// MaxWords is the most words of a vector.
+	// MaxWords is the largest number of words in a vector.
 	MaxWords = 1 << 25
-	// MaxBlocks is the most blocks of a vector.
+	// MaxBlocks is the largest number of blocks in a vector.
 	MaxBlocks = 1 << 16
-	// MaxHello is the most bytes of a Hello, however many members and however
-	// long an agreement there are.
+	// MaxHello is the largest Hello, in bytes, for any number of members and any agreement.
 	MaxHello = 4 << 20
-	// MaxMembers is the most members of a roster.
+	// MaxMembers is the largest number of members in a roster.
 	MaxMembers = 1 << 16
-	// ToCome bounds the ranks that amendments of a roster may have given before a
-	// member knows of them: more than there is room for in the list of all changes.
+	// ToCome limits the ranks that amendments may have given before a member hears of them. The
+	// list of all changes has no room for more.
 	ToCome = 1 << 9
-	// MaxText is the most bytes of a name, a reason or an address.
+	// MaxText is the longest name, reason or address, in bytes.
 	MaxText = 1 << 10
-	// MaxSignature is the most bytes of a signature.
+	// MaxSignature is the longest signature, in bytes.
 	MaxSignature = 1 << 8
-	// MaxValue is the most bytes of an agreement field's value.
+	// MaxValue is the longest value of an agreement field, in bytes.
 	MaxValue = 1 << 16
-	// MaxAddrs is the most addresses told of one member.
+	// MaxAddrs is the largest number of addresses of one member.
 	MaxAddrs = 64
 )
 
-// Beside returns the most bytes that stand beside a vector or a blob in a message
-// between members of a roster: a reason for each, or a commitment, or a vote.
+// Beside returns the largest number of bytes in a message apart from its vector or blob. These
+// hold one reason, commitment or vote per member of a roster of the given size.
 func Beside(size int) int { return 4<<10 + 512*size }

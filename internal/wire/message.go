@@ -12,14 +12,13 @@ import (
 	"github.com/collabdict/collabdict/internal/wire/pb"
 )
 
-// Marshal encodes a consensus message. It panics on a body that is not one of
-// package consensus.
+// Marshal encodes a consensus message. It panics if the body is not one of package consensus.
 func Marshal(m consensus.Message) []byte { return encode(envelope(m)) }
 
 func encode(m proto.Message) []byte {
 	b, err := proto.Marshal(m)
 	if err != nil {
-		panic("wire: " + err.Error()) // all text is made valid
+		panic("wire: " + err.Error()) // impossible: all text is valid UTF-8
 	}
 	return b
 }
@@ -67,7 +66,7 @@ func envelope(m consensus.Message) *pb.Message {
 	return out
 }
 
-// text makes s fit a text field.
+// text returns s as valid UTF-8 of at most MaxText bytes.
 func text(s string) string {
 	if len(s) > MaxText {
 		s = s[:MaxText]
@@ -75,8 +74,8 @@ func text(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// Unmarshal decodes a consensus message between members of a roster of the given
-// size, and checks its form.
+// Unmarshal decodes a consensus message between members of a roster of the given size, and
+// checks its form.
 func Unmarshal(b []byte, size int) (consensus.Valid, error) {
 	var in pb.Message
 	if err := proto.Unmarshal(b, &in); err != nil {
@@ -93,7 +92,7 @@ func Unmarshal(b []byte, size int) (consensus.Valid, error) {
 	return valid(consensus.Message{Slot: in.Slot, Ballot: in.Ballot, Body: body}, size)
 }
 
-// valid returns a message whose form is right.
+// valid checks the form of a message. It returns a FormatError for an invalid one.
 func valid(m consensus.Message, size int) (consensus.Valid, error) {
 	v, err := consensus.Validate(m, size)
 	if invalid := new(consensus.InvalidError); errors.As(err, &invalid) {

@@ -8,14 +8,14 @@ import (
 	"github.com/collabdict/collabdict/internal/wire/pb"
 )
 
-// The fields that are looked at here have tags of one byte, but for that of Opened.
+// All fields here have tags of one byte, except Opened.
 const (
 	tagSize      = 1
 	openedNumber = 20
 )
 
-// Size returns len(Marshal(m)), without encoding any vector. Of the messages that
-// nearly all are, it is worked out field by field, and nothing is put on the heap.
+// Size returns len(Marshal(m)) without encoding a vector. For the most frequent messages it
+// computes the size field by field and allocates nothing.
 func Size(m consensus.Message) int {
 	head := number(Version) + number(m.Slot) + number(uint64(m.Ballot))
 	switch b := m.Body.(type) {
@@ -53,10 +53,10 @@ func Size(m consensus.Message) int {
 	return proto.Size(envelope(m))
 }
 
-// field returns what a field of n bytes takes.
+// field returns the encoded size of a field with n bytes.
 func field(n int) int { return tagSize + protowire.SizeBytes(n) }
 
-// number returns what a field with a number takes, which is nothing for zero.
+// number returns the encoded size of a field with a number, 0 for zero.
 func number(v uint64) int {
 	if v == 0 {
 		return 0
@@ -64,7 +64,7 @@ func number(v uint64) int {
 	return tagSize + protowire.SizeVarint(v)
 }
 
-// words returns what a field with text takes, which is nothing for none.
+// words returns the encoded size of a field with text, 0 for empty text.
 func words(s string) int {
 	if s == "" {
 		return 0
@@ -72,8 +72,7 @@ func words(s string) int {
 	return field(len(s))
 }
 
-// vector returns what a field of n words takes, which is nothing where there are
-// none.
+// vector returns the encoded size of a field with n words, 0 without words.
 func vector(n int) int {
 	if n == 0 {
 		return 0

@@ -11,11 +11,11 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Steps are most of what travels. They are written from the words of the sender,
-// and read into those of the receiver, without a copy of the message in between.
-// Their bytes are those of [Marshal] and [WriteMessage].
+// Most traffic is Steps. They are written from the sender's words and read into the receiver's
+// without a copy of the message in between. The bytes are the same as from [Marshal] and
+// [WriteMessage].
 
-// The fields of a Step and of the message around it.
+// Field numbers of a Step and of the message around it.
 const (
 	numberVersion, numberSlot, numberBallot, numberStep = 1, 2, 3, 5
 	numberLane, numberRound, numberPart, numberWords    = 1, 2, 3, 4
@@ -59,7 +59,7 @@ func stepHead(m consensus.Message, s *consensus.Step, words int) []byte {
 	return append(b, inner...)
 }
 
-// eachPiece calls f with the bytes of the words, a few at a time.
+// eachPiece calls f with the bytes of the words, at most 4096 at a time.
 func eachPiece(words []uint64, f func([]byte) error) error {
 	var room [4096]byte
 	for len(words) > 0 {
@@ -75,12 +75,12 @@ func eachPiece(words []uint64, f func([]byte) error) error {
 	return nil
 }
 
-// mostHead is more than any bytes before the words of a Step, well-formed or not: the
-// frame, and eight tags with numbers.
+// mostHead is more than the bytes before the words of any Step: the frame header, and eight
+// tags with numbers.
 const mostHead = 128
 
-// Read reads a message between members of a roster of the given size. Before each
-// frame admit is asked whether the message may grow to so many bytes.
+// Read reads a message between members of a roster of the given size. Before each frame it
+// calls admit with the size that the message would grow to.
 func Read(r *bufio.Reader, size int, admit func(bytes int) error) (consensus.Valid, error) {
 	if m, s, begins := peekStep(r); begins {
 		m, err := readStep(r, m, s, admit)
@@ -96,21 +96,21 @@ func Read(r *bufio.Reader, size int, admit func(bytes int) error) (consensus.Val
 	return Unmarshal(b, size)
 }
 
-// stepFrame is what the beginning of a frame says of the Step in it.
+// A stepFrame describes a frame with a Step, as far as its beginning shows.
 type stepFrame struct {
 	head  int // bytes of the frame before the words
 	words int
 }
 
-// peekStep reports whether what comes is a Step in one frame as Write writes it, and
-// takes nothing of it.
+// peekStep reports whether the next frame contains a whole Step as Write writes it. It consumes
+// nothing.
 func peekStep(r *bufio.Reader) (consensus.Message, stepFrame, bool) {
 	b, _ := r.Peek(frameHeader)
 	if len(b) < frameHeader || b[4] != 0 {
 		return consensus.Message{}, stepFrame{}, false
 	}
 	length := int(binary.LittleEndian.Uint32(b))
-	if length < mostHead || length > Segment { // short ones go the other way
+	if length < mostHead || length > Segment { // short Steps are read by ReadMessageIf
 		return consensus.Message{}, stepFrame{}, false
 	}
 	if b, _ = r.Peek(mostHead); len(b) < mostHead {
@@ -127,7 +127,7 @@ func parseStep(b []byte, length int) (m consensus.Message, f stepFrame, ok bool)
 		at += max(n, 0)
 		return v
 	}
-	// field takes a number if it comes next, which is left out where it is zero.
+	// field reads a number if its field comes next. Fields with value zero are absent.
 	field := func(want protowire.Number) uint64 {
 		if b[at] != byte(protowire.EncodeTag(want, protowire.VarintType)) {
 			return 0
@@ -152,12 +152,12 @@ func parseStep(b []byte, length int) (m consensus.Message, f stepFrame, ok bool)
 	if n <= 0 || n%8 != 0 || at+n != frameHeader+length {
 		return m, f, false
 	}
-	// What is encoded in another way goes the other way.
+	// ReadMessageIf reads other encodings of a Step.
 	f = stepFrame{head: at, words: n / 8}
 	return m, f, string(stepHead(m, s, f.words)) == string(b[frameHeader:at])
 }
 
-// readStep reads the Step that was announced.
+// readStep reads the Step that peekStep found.
 func readStep(r *bufio.Reader, m consensus.Message, f stepFrame, admit func(bytes int) error) (consensus.Message, error) {
 	if err := admit(f.head - frameHeader + 8*f.words); err != nil {
 		return consensus.Message{}, err
@@ -182,8 +182,8 @@ func readStep(r *bufio.Reader, m consensus.Message, f stepFrame, admit func(byte
 	return m, nil
 }
 
-// readWords reads words and enters them into a checksum. Room for them grows with
-// what has come, to four times as much at a time.
+// readWords reads words and adds them to a checksum. Its buffer grows to at most four times
+// what has arrived.
 func readWords(r io.Reader, n int, sum *uint32) ([]uint64, error) {
 	var room [4096]byte
 	var words []uint64

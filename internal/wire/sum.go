@@ -100,7 +100,7 @@ func (d *decoder) blocks(in *pb.Sealed) (blocks []collabdict.Block) {
 	}
 	bounds := d.values("block bounds", in.GetBlockBounds())
 	if len(bounds) != len(lengths) {
-		d.fail("block bounds", len(bounds), "one a block")
+		d.fail("block bounds", len(bounds), "one per block")
 		return nil
 	}
 	for i, n := range lengths {
@@ -109,7 +109,7 @@ func (d *decoder) blocks(in *pb.Sealed) (blocks []collabdict.Block) {
 	return blocks
 }
 
-// notNil returns the list without nil, which stands for a missing member's.
+// notNil replaces nil in the list by empty blobs, since nil stands for a missing member's blob.
 func notNil(list [][]byte) [][]byte {
 	for i, b := range list {
 		if b == nil {
