@@ -124,7 +124,8 @@ func (n noise) add(values []float64, unit, bound float64) {
 	}
 }
 
-// step returns the grid step, a power of two, for the by-th part of a unit of noise.
+// step returns the grid step for noise of unit/by times part: a power of two, finer than it by
+// at least fineness.
 func (n noise) step(unit float64, by int) float64 {
 	_, e := math.Frexp(n.part * unit / float64(by) / fineness)
 	return math.Ldexp(1, e-1)
