@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
-// violation is the distance of 0 from the subdifferential g + λ∂|x|; x = NaN
-// stands for a value that is not penalised.
+// violation returns the distance of 0 from the subdifferential g + λ∂|x|. x = NaN marks a value
+// without a penalty.
 func violation(x, g, lambda float64) float64 {
 	switch {
 	case x > 0:
@@ -23,15 +23,15 @@ func violation(x, g, lambda float64) float64 {
 	return math.Abs(g)
 }
 
-// gap bounds how far the objective at b is from its optimum. With the smallest
-// subgradient R, W + R is a point of the dual problem: s_ij plus λ times the sign of
-// x_ij where that is not 0, and within λ of s_ij where it is. There the dual objective
-// is the objective at X but for
+// gap returns an upper bound of the distance between the objective at b and its optimum. With
+// the smallest subgradient R, W + R is a point of the dual problem: its element is s_ij plus λ
+// times the sign of x_ij where x_ij ≠ 0, and within λ of s_ij elsewhere. There the dual
+// objective differs from the objective at X by
 //
 //	Tr(XR) − ln det(1 + XR)  ≤  q/2(1−√q)
 //
-// where q = Tr(XRXR), if that is below 1. If not, points between s, which may be
-// singular, and W clipped to |w_ij − s_ij| ≤ λ are tried from the latter on.
+// where q = Tr(XRXR), if q < 1. Otherwise it tries points between s, which may be singular, and
+// W clipped to |w_ij − s_ij| ≤ λ, starting from the latter.
 func (c *descent) gap(b *block) float64 {
 	c.start(b)
 	copy(c.g, c.slopes)
@@ -80,9 +80,9 @@ func (p Problem) Objective(x *mat.SymDense) (float64, error) {
 	return value, nil
 }
 
-// Gap bounds how far x is below the maximum: the dual objective at W = r's
-// covariance, clipped to |W_ij − S_ij| ≤ λ, minus the objective. It is +∞ if the
-// clipped matrix is not positive definite.
+// Gap returns an upper bound of the distance between the objective at r and its maximum: the
+// dual objective at W, r's covariance clipped to |W_ij − S_ij| ≤ λ, minus the objective. It is
+// +∞ if the clipped matrix is not positive definite.
 func (p Problem) Gap(r *Result) (float64, error) {
 	s, err := p.smooth()
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
-// conjugate minimises the model of descent over the coordinates with x + d ≠ 0,
-// their signs held, by conjugate gradients. The model's Hessian is W⊗W, so X⊗X
-// restricted to these coordinates is the preconditioner: exact when none is 0.
+// conjugate minimises the model of descent by conjugate gradients over the coordinates with x +
+// d ≠ 0, without changing their signs. The model's Hessian is W⊗W, so X⊗X restricted to these
+// coordinates is the preconditioner, which is exact if none is 0.
 type conjugate struct {
 	e, r, z, q, h []float64
 	held          []bool // coordinates that stay
@@ -20,9 +20,9 @@ type conjugate struct {
 
 const maxConjugate = 200
 
-// improve lowers the model at c.d, whose gradient is c.g: it minimises over the
-// signs held, gives up the coordinates that become 0 on the way, and repeats
-// until none does or the given number of times. enough bounds the energy left.
+// improve lowers the model at c.d, whose gradient is c.g. It minimises with fixed signs, drops
+// the coordinates that become 0, and repeats until none does, at most faces times. enough is
+// the energy that may remain.
 func (k *conjugate) improve(b *block, c *descent, enough float64, faces int) {
 	for range faces {
 		k.start(b, c)
@@ -61,14 +61,14 @@ func (k *conjugate) project(v []float64) {
 	}
 }
 
-// sandwich sets out to the restriction of a·v·a.
+// sandwich sets out to a·v·a on the coordinates of the set.
 func (k *conjugate) sandwich(c *descent, a, v, out []float64) {
 	c.congruence(a, v, out)
 	k.project(out)
 }
 
-// solve sets e to the solution of W e W = r on the coordinates not held, until the
-// energy Tr(XrXr) of the residual is at most enough.
+// solve sets e to the solution of W e W = r on the free coordinates, until the energy Tr(XrXr)
+// of the residual is at most enough.
 func (k *conjugate) solve(b *block, c *descent, enough float64) {
 	k.sandwich(c, b.x, k.r, k.z)
 	copy(k.q, k.z)
@@ -94,10 +94,10 @@ func (k *conjugate) solve(b *block, c *descent, enough float64) {
 	}
 }
 
-// move adds a share of e to d, of which those that would change sign become 0, and
-// says whether some did: all of it if that lowers the model, else the best of ½, ¼,
-// ⅛, ... until it gets worse, but no less than up to where the first one is 0, to which
-// the model falls for certain.
+// move adds a share of e to d; coordinates that would change sign become 0. It reports whether
+// any did. It takes all of e if that lowers the model, else the best of ½, ¼, ⅛, ... until the
+// model gets worse, but at least the step at which the first coordinate becomes 0, up to which
+// the model is certain to fall.
 func (k *conjugate) move(b *block, c *descent) (zeros bool) {
 	shortest, first := k.firstZero(c)
 	if first < 0 {
@@ -117,7 +117,7 @@ func (k *conjugate) move(b *block, c *descent) (zeros bool) {
 	return true
 }
 
-// firstZero returns the shortest step at which some x + d is 0, and where.
+// firstZero returns the shortest step at which some x + d becomes 0, and its coordinate.
 func (k *conjugate) firstZero(c *descent) (step float64, first int) {
 	step, first = 1, -1
 	c.each(func(at, i, j int) {

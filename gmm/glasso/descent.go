@@ -6,44 +6,41 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
-// descent finds the Newton direction D: the minimum of the model
+// descent finds the Newton direction D, the minimum over the free coordinates of the model
 //
-//	Tr((s−W)D) + ½ Tr(WDWD) + λ Σ_{i≠j}|x_ij + d_ij|
+//	Tr((s−W)D) + ½ Tr(WDWD) + λ Σ_{i≠j}|x_ij + d_ij|.
 //
-// over the free coordinates. Coordinate descent settles which x + d are zero; where
-// variables are strongly correlated it hardly moves the others, which conjugate
-// gradients then do. Vectors are over the free coordinates; all fields are scratch
-// that is kept between steps.
+// Coordinate descent finds out which x + d are zero. Between strongly correlated variables it
+// hardly moves the others, so conjugate gradients do that. Vectors are over the free
+// coordinates; all fields are scratch memory that is kept between steps.
 type descent struct {
 	free
 	x, slopes []float64 // X and s − W
 	d         []float64
 	dw        []float64 // the matrix DW
-	g         []float64 // the gradient of the model's smooth part, s − W + WDW
-	r, xrx    []float64 // the smallest subgradient R, and XRX
-	value     float64   // of the model, less that at D = 0, when g was filled
+	g         []float64 // gradient of the model's smooth part, s − W + WDW
+	r, xrx    []float64 // smallest subgradient R, and XRX
+	value     float64   // value of the model minus its value at D = 0, when g was filled
 	row       []float64 // row i of WD
-	changed   bool      // the last sweep has made a coordinate 0, or other than 0
+	changed   bool      // the last sweep made a coordinate 0, or other than 0
 	cg        conjugate
 }
 
 const (
 	maxRounds = 50
-	// sweeps of coordinate descent in a round, which ends with the first that lets all
-	// zeros stay and makes none.
+	// sweeps is the maximum number of sweeps of coordinate descent per round. A round also ends
+	// with the first sweep in which all zeros stay and none is added.
 	sweeps = 4
-	// slow is the factor on the energy above which a round of sweeps does not get on
-	// by itself.
+	// slow is the factor on the energy above which sweeps alone progress too slowly.
 	slow = 0.6
-	// negligible is an energy below the objective's rounding.
+	// negligible is an energy below the rounding of the objective.
 	negligible = 1e-28
 )
 
-// direction fills d and returns the directional derivative Tr((s−W)D) +
-// λ(‖x+D‖₁ − ‖x‖₁), negative unless D = 0, and whether D is close enough to the
-// minimum for fast convergence: what it leaves of the model is a share of what it
-// gains, the smaller the less there is to gain, but no smaller than the residual that
-// is aimed at needs.
+// direction fills d. It returns the directional derivative Tr((s−W)D) + λ(‖x+D‖₁ − ‖x‖₁), which
+// is negative unless D = 0, and whether D is close enough to the minimum for fast convergence.
+// D is close enough if the remaining energy is a small share of the gain: the smaller the gain,
+// the smaller the share, but no smaller than the target residual needs.
 func (c *descent) direction(b *block) (slope float64, settled bool) {
 	c.start(b)
 	before := math.Inf(1)
@@ -70,7 +67,7 @@ func (c *descent) direction(b *block) (slope float64, settled bool) {
 	return c.slope(b), false
 }
 
-// left returns the energy, and how much of it may be left.
+// left returns the energy, and how much of it may remain.
 func (c *descent) left(b *block) (energy, enough float64) {
 	gain, last := math.Max(0, -c.value), b.target()/b.residual
 	enough = gain * math.Max(math.Min(0.1, 2*gain), 0.01*last*last)
@@ -95,9 +92,9 @@ func (c *descent) start(b *block) {
 	c.value, c.cg.spent = 0, 0
 }
 
-// sweep minimises the model over one coordinate after the other. The products
-// w_iᵀDw_j of a row of coordinates are those of w_j with row i of WD, which a change
-// of d_ij changes in two places.
+// sweep minimises the model over one coordinate after the other. The products w_iᵀDw_j of a row
+// of coordinates are the products of w_j with row i of WD, in which a change of d_ij changes
+// two elements.
 func (c *descent) sweep(b *block) {
 	p := b.p
 	c.changed = false
@@ -121,7 +118,7 @@ func (c *descent) sweep(b *block) {
 	}
 }
 
-// update minimises the model over d_ij = d_ji and returns by how much it moved.
+// update minimises the model over d_ij = d_ji and returns the change.
 func (c *descent) update(b *block, k, i, j int) (moved float64) {
 	wj := b.w[j*b.p:][:b.p]
 	grad := c.slopes[k] + blas.Dot(c.row, wj)
@@ -132,7 +129,7 @@ func (c *descent) update(b *block, k, i, j int) (moved float64) {
 	}
 	wii := b.w[i*b.p+i]
 	curvature := float64(wj[i]*wj[i]) + float64(wii*wj[j])
-	// The new x_ij + d_ij is computed first, so that a zero is exact.
+	// Compute the new x_ij + d_ij first, so that zeros are exact.
 	y := c.x[k] + c.d[k]
 	x := soft(y-grad/curvature, b.lambda/curvature)
 	c.changed = c.changed || (x == 0) != (y == 0)
@@ -152,10 +149,10 @@ func (c *descent) gradient(b *block) {
 	c.value = c.along(b, c.r)
 }
 
-// slope is the directional derivative along D.
+// slope returns the directional derivative along D.
 func (c *descent) slope(b *block) float64 { return c.along(b, c.slopes) }
 
-// along is Tr(GD) + λ(‖x+D‖₁ − ‖x‖₁), without the diagonal in the norms.
+// along returns Tr(GD) + λ(‖x+D‖₁ − ‖x‖₁), without the diagonal in the norms.
 func (c *descent) along(b *block, g []float64) float64 {
 	norm := 0.0
 	for i := range c.p {
@@ -166,9 +163,9 @@ func (c *descent) along(b *block, g []float64) float64 {
 	return c.inner(g, c.d) + float64(2*b.lambda*norm)
 }
 
-// energy is Tr(XRXR) with R the smallest subgradient of the model. The model's
-// Hessian W⊗W is the inverse of X⊗X, so half of it bounds how far the model is
-// above its minimum, in whatever units the variables are.
+// energy returns Tr(XRXR), where R is the smallest subgradient of the model. The model's
+// Hessian W⊗W is the inverse of X⊗X, so half of the energy bounds the distance between the
+// model and its minimum, in any units of the variables.
 func (c *descent) energy(b *block) float64 {
 	for i := range c.p {
 		for k := c.first[i]; k < c.first[i+1]; k++ {

@@ -7,25 +7,25 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
-// free is the set of coordinates (i, j), i ≤ j, that may move: those with x_ij ≠ 0 or
-// a gradient beyond λ, and the diagonal. A vector over it stands for a symmetric
-// matrix that is 0 elsewhere.
+// free is the set of coordinates (i, j), i ≤ j, that may move: those with x_ij ≠ 0 or a
+// gradient beyond λ, and the diagonal. A vector over it stands for a symmetric matrix that is 0
+// elsewhere.
 //
-// Row i has the coordinates first[i] to first[i+1], its diagonal before all others.
+// Row i has the coordinates first[i] to first[i+1], with the diagonal first.
 type free struct {
 	p       int
 	first   []int
 	columns []int
 
-	// Scratch of products: VA, a column of it, and for dense sets V and AVA.
+	// scratch for products: VA, one column of it, and for dense sets V and AVA
 	z, column, v, az []float64
 }
 
-// size is the number of coordinates.
+// size returns the number of coordinates.
 func (f *free) size() int { return len(f.columns) }
 
-// collect sets f to the free coordinates at the block's point, and returns the
-// largest violation of the optimality conditions.
+// collect sets f to the free coordinates at the block's point, and returns the largest
+// violation of the optimality conditions.
 func (f *free) collect(b *block) float64 {
 	f.p, f.first, f.columns = b.p, append(f.first[:0], 0), f.columns[:0]
 	worst := 0.0
@@ -47,7 +47,7 @@ func (f *free) collect(b *block) float64 {
 	return worst
 }
 
-// larger is [math.Max] for numbers that are not negative.
+// larger is [math.Max] for numbers of at least 0.
 func larger(a, b float64) float64 {
 	if a > b {
 		return a
@@ -55,7 +55,7 @@ func larger(a, b float64) float64 {
 	return b
 }
 
-// each calls do with every coordinate and its number.
+// each calls do with the number and the place of every coordinate.
 func (f *free) each(do func(k, i, j int)) {
 	for i := range f.p {
 		for k := f.first[i]; k < f.first[i+1]; k++ {
@@ -64,7 +64,7 @@ func (f *free) each(do func(k, i, j int)) {
 	}
 }
 
-// gather sets out to a's elements.
+// gather copies a's elements on the set to out.
 func (f *free) gather(a, out []float64) {
 	for i := range f.p {
 		row := a[i*f.p:][:f.p]
@@ -74,7 +74,7 @@ func (f *free) gather(a, out []float64) {
 	}
 }
 
-// scatter sets a's elements to v, in both triangles.
+// scatter copies v to a's elements, in both triangles.
 func (f *free) scatter(v, a []float64) {
 	for i := range f.p {
 		for k := f.first[i]; k < f.first[i+1]; k++ {
@@ -93,7 +93,7 @@ func (f *free) inner(u, v []float64) float64 {
 	return 2*blas.Dot(u, v) - diagonal
 }
 
-// resize returns v with n elements of any value.
+// resize returns v with n elements of arbitrary values.
 func resize(v []float64, n int) []float64 { return slices.Grow(v[:0], n)[:n] }
 
 // congruence sets out to AVA on the set, for a symmetric A.
@@ -113,7 +113,7 @@ func (f *free) congruence(a, v, out []float64) {
 	f.against(f.z, a, out)
 }
 
-// isDense says that products of whole matrices take less time.
+// isDense reports whether products of whole matrices are faster.
 func (f *free) isDense() bool { return 4*f.size() > f.p*f.p }
 
 // times sets z to VA.
@@ -129,7 +129,7 @@ func (f *free) times(v, a, z []float64) {
 	}
 }
 
-// add changes z = VA to what it is with v_ij = v_ji larger by change.
+// add updates z = VA for a change of v_ij = v_ji.
 func (f *free) add(change float64, i, j int, a, z []float64) {
 	p := f.p
 	blas.AddScaled(z[i*p:][:p], change, a[j*p:][:p])

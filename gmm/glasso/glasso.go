@@ -9,26 +9,26 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// Problem is max ln|Λ| − Tr(ΛS) − Penalty·‖Λ‖₁.
+// A Problem is max ln|Λ| − Tr(ΛS) − Penalty·‖Λ‖₁.
 type Problem struct {
-	// S is the scatter matrix, M by M. It may be singular, or indefinite by
-	// less than the penalty; diagonal values below 0 are taken as 0.
+	// S is the scatter matrix, M by M. It may be singular, or indefinite by less than the
+	// penalty. Diagonal values below 0 count as 0.
 	S mat.Symmetric
-	// Penalty is λ, more than 0.
+	// Penalty is λ, above 0.
 	Penalty float64
-	// FreeDiagonal leaves the diagonal of Λ out of the norm, as some other
-	// programs do. S then needs a positive diagonal.
+	// FreeDiagonal leaves the diagonal of Λ out of the norm, as some other programs do. S then
+	// needs a positive diagonal.
 	FreeDiagonal bool
-	// MaxSteps bounds the Newton steps of a connected block; 0 means 200.
+	// MaxSteps is the maximum number of Newton steps per connected block; 0 means 200.
 	MaxSteps int
 }
 
-// StalledError says that a connected block stopped short of the optimality
-// conditions.
+// A StalledError means that a connected block did not reach the optimality conditions.
 type StalledError struct {
-	// Residual is the largest violation, Want the one wanted, in the units of S.
+	// Residual is the largest violation and Want its allowed size, in the units of S.
 	Residual, Want float64
-	// Gap bounds how far the objective is below its maximum, +Inf if nothing is known.
+	// Gap is an upper bound of the distance between the objective and its maximum, +Inf if
+	// unknown.
 	Gap float64
 	// Steps is the number of Newton steps taken.
 	Steps int
@@ -38,31 +38,28 @@ func (e *StalledError) Error() string {
 	return fmt.Sprintf("stuck at a residual of %.2g and a duality gap of %.2g after %d steps, want at most %.2g and %g per variable: raise the penalty", e.Residual, e.Gap, e.Steps, e.Want, enoughGap)
 }
 
-// Result is a solution.
+// A Result is a solution.
 type Result struct {
 	// Precision is Λ, Covariance its inverse, both M by M.
 	Precision, Covariance *mat.SymDense
 	// LogDet is ln|Λ|.
 	LogDet float64
-	// Steps is the largest number of Newton steps that a connected block took.
+	// Steps is the largest number of Newton steps taken in a connected block.
 	Steps int
-	// Residual is the largest violation of the optimality conditions, in the
-	// units of S.
+	// Residual is the largest violation of the optimality conditions, in the units of S.
 	Residual float64
-	// Gap bounds how far the objective at Precision is below its maximum, +Inf if
-	// nothing is known. It is about the square of the residual's relative size.
+	// Gap is an upper bound of the distance between the objective at Precision and its maximum,
+	// +Inf if unknown. It is about the square of the relative residual.
 	Gap float64
 }
 
-// Solve maximises the objective. A positive definite start near the solution
-// saves Newton steps; one that is nil or not positive definite is not used. With a
-// *StalledError, which only an indefinite or extremely ill-conditioned S or a small
-// MaxSteps brings about, it returns the best point found too: positive definite and
-// no worse than the start.
+// Solve maximises the objective. A positive definite start near the solution saves Newton
+// steps; it ignores a start that is nil or not positive definite. If S is indefinite or
+// extremely ill-conditioned, or MaxSteps is small, it may return a *StalledError together with
+// the best point found, which is positive definite and no worse than the start.
 //
-// Connected components of the graph |S_ij| > λ are solved one by one: they are
-// those of the solution (Witten, Friedman and Simon 2011; Mazumder and Hastie
-// 2012).
+// Connected components of the graph |S_ij| > λ are solved one by one, because they are those of
+// the solution (Witten, Friedman and Simon 2011; Mazumder and Hastie 2012).
 func (p Problem) Solve(start *mat.SymDense) (*Result, error) {
 	s, err := p.smooth()
 	if err != nil {
@@ -82,7 +79,7 @@ func (p Problem) Solve(start *mat.SymDense) (*Result, error) {
 	parallel.For(len(all), func(i int) {
 		blocks[i] = newBlock(s, p.Penalty, all[i], start)
 		solved[i] = blocks[i].solve(steps)
-		blocks[i].descent = descent{} // memory of blocks still to come
+		blocks[i].descent = descent{} // free memory for the remaining blocks
 	})
 	for i, b := range blocks {
 		if !solved[i] && err == nil {
@@ -93,7 +90,7 @@ func (p Problem) Solve(start *mat.SymDense) (*Result, error) {
 	return r, err
 }
 
-// take copies the solution of the block of the given variables.
+// take copies the solution of the block with the given variables.
 func (r *Result) take(b *block, members []int) {
 	for i, gi := range members {
 		for j, gj := range members[:i+1] {
@@ -109,8 +106,8 @@ func (r *Result) take(b *block, members []int) {
 
 const errShape = "glasso: start and S have different sizes"
 
-// smooth returns S with the diagonal's penalty added to its diagonal. As
-// |Λ_ii| = Λ_ii the problem is then the one that penalises no diagonal.
+// smooth returns S with the penalty of the diagonal added to its diagonal. As |Λ_ii| = Λ_ii,
+// the problem then has no penalty on the diagonal.
 func (p Problem) smooth() (*mat.SymDense, error) {
 	if !(p.Penalty > 0) || math.IsInf(p.Penalty, 1) {
 		return nil, fmt.Errorf("penalty: want a finite number above 0, got %g", p.Penalty)
@@ -137,8 +134,8 @@ func (p Problem) smooth() (*mat.SymDense, error) {
 	return s, nil
 }
 
-// components returns the connected components of the graph with an edge where
-// |s_ij| > penalty, each ascending, ordered by their first variable.
+// components returns the connected components of the graph with an edge where |s_ij| > penalty,
+// each in ascending order, ordered by their first variable.
 func components(s *mat.SymDense, penalty float64) [][]int {
 	m := s.SymmetricDim()
 	seen := make([]bool, m)

@@ -10,40 +10,39 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
-// interior solves the dual problem, max ln|W| over W = s + U with |u_ij| ≤ λ and
-// u_ii = 0, by a primal-dual interior point method with Mehrotra's choice of the
-// barrier (Wright, Primal-Dual Interior-Point Methods, 1997, chapter 10). Its
-// number of steps, some 20, hardly depends on how ill-conditioned the problem is,
-// but each factorises a matrix of p(p−1)/2 rows.
+// interior solves the dual problem, max ln|W| over W = s + U with |u_ij| ≤ λ and u_ii = 0, by a
+// primal-dual interior point method with Mehrotra's choice of the barrier (Wright, Primal-Dual
+// Interior-Point Methods, 1997, chapter 10). It takes some 20 steps, almost independent of the
+// problem's condition, but each factorises a matrix of p(p−1)/2 rows.
 //
-// Invariant: w is positive definite, x its inverse, all room and force above 0.
+// Invariant: w is positive definite, x is its inverse, and all rooms and forces are above 0.
 type interior struct {
 	b            *block
 	pairs        [][2]int // i > j
 	above, below side
 	w, x         *mat.SymDense
-	hessian      []float64 // upper triangle, of which direction needs the factor
+	hessian      []float64 // upper triangle, later overwritten by its factor
 }
 
-// side is one of the two bounds on the u of all pairs: the room up to it, kept on
-// its own as it becomes far smaller than λ's rounding, and the bound's force, its
-// multiplier. The solution has x_ij = above.force − below.force.
+// side is one of the two bounds on u for all pairs: the room up to it, and its force, the
+// multiplier. The room is stored separately because it becomes far smaller than the rounding of
+// λ. The solution has x_ij = above.force − below.force.
 type side struct {
-	sign                float64 // that of the bound
+	sign                float64 // sign of the bound
 	room, force, change []float64
 }
 
 const (
-	// maxInterior is the size of the largest block whose matrix of p(p−1)/2 rows is
+	// maxInterior is the size of the largest block for which a matrix of p(p−1)/2 rows is
 	// factorised.
 	maxInterior   = 96
 	interiorSteps = 100
-	// toBoundary is the share of the way to the boundary that a step goes.
+	// toBoundary is the share of the way to the boundary that a step takes.
 	toBoundary = 0.99
-	// parted is the mean of room times force at which the pairs with a room and
-	// those with a force have long parted.
+	// parted is the mean of room times force at which each pair clearly has either a room or a
+	// force.
 	parted = 1e-22
-	// maxInteriorCond is the condition number of W above which its inverse says nothing.
+	// maxInteriorCond is the condition number of W above which its inverse is meaningless.
 	maxInteriorCond = 1e16
 )
 
@@ -71,7 +70,7 @@ func (b *block) interiorPoint() {
 	b.polish()
 }
 
-// side starts at U = 0.
+// side returns a bound at U = 0.
 func (v *interior) side(sign float64) side {
 	n := len(v.pairs)
 	d := side{sign: sign, room: make([]float64, n), force: make([]float64, n), change: make([]float64, n)}
@@ -86,7 +85,7 @@ func (v *interior) side(sign float64) side {
 	return d
 }
 
-// invert sets x to the inverse of w, if that is positive definite.
+// invert sets x to the inverse of w. It reports whether w is positive definite.
 func (v *interior) invert() bool {
 	c, ok := lapack.Factorise(v.w)
 	if !ok {
@@ -100,7 +99,7 @@ func (v *interior) invert() bool {
 	return true
 }
 
-// gap is the mean of room times force.
+// gap returns the mean of room times force.
 func (v *interior) gap() (sum float64) {
 	for k := range v.pairs {
 		sum += float64(v.above.room[k]*v.above.force[k]) + float64(v.below.room[k]*v.below.force[k])
@@ -108,8 +107,8 @@ func (v *interior) gap() (sum float64) {
 	return sum / float64(2*len(v.pairs))
 }
 
-// step predicts how far a step without barrier goes, sets the barrier by that and
-// takes the step.
+// step predicts the length of a step without barrier, sets the barrier accordingly and takes
+// the step.
 func (v *interior) step() bool {
 	if !v.factorise() {
 		return false
@@ -122,7 +121,7 @@ func (v *interior) step() bool {
 	return v.move(du)
 }
 
-// factorise prepares direction: X⊗X on the pairs plus the curvature of the bounds.
+// factorise prepares direction: X⊗X on the pairs, plus the curvature of the bounds.
 func (v *interior) factorise() bool {
 	n, x, p := len(v.pairs), v.x.RawSymmetric().Data, v.b.p
 	v.hessian = resize(v.hessian, n*n)
@@ -138,15 +137,15 @@ func (v *interior) factorise() bool {
 	return lapack.Implementation{}.Dpotrf(blas.Upper, n, v.hessian, n)
 }
 
-// direction is Newton's for W⁻¹ = above.force − below.force and room·force =
-// barrier. It returns that of U and sets the changes of force.
+// direction returns Newton's direction of U for W⁻¹ = above.force − below.force and room·force
+// = barrier, and sets the changes of force.
 func (v *interior) direction(barrier float64) []float64 {
 	n := len(v.pairs)
 	du := make([]float64, n)
 	for k, q := range v.pairs {
 		du[k] = v.x.At(q[0], q[1]) - barrier/v.above.room[k] + barrier/v.below.room[k]
 	}
-	// A matrix near singular still gives a direction of ascent.
+	// A nearly singular matrix still gives a direction of ascent.
 	lapack.Implementation{}.Dpotrs(blas.Upper, n, 1, v.hessian, n, du, 1)
 	for _, d := range []*side{&v.above, &v.below} {
 		for k, f := range d.force {
@@ -156,7 +155,7 @@ func (v *interior) direction(barrier float64) []float64 {
 	return du
 }
 
-// longest is the longest step along du, at most 1, that leaves all room.
+// longest returns the longest step along du, at most 1, that keeps all rooms above 0.
 func (v *interior) longest(du []float64) float64 {
 	step := 1.0
 	for _, d := range []*side{&v.above, &v.below} {
@@ -169,7 +168,7 @@ func (v *interior) longest(du []float64) float64 {
 	return step
 }
 
-// longestForce is the longest step, at most 1, that leaves all force.
+// longestForce returns the longest step, at most 1, that keeps all forces above 0.
 func (v *interior) longestForce() float64 {
 	step := 1.0
 	for _, d := range []*side{&v.above, &v.below} {
@@ -208,7 +207,7 @@ func (v *interior) move(du []float64) bool {
 	return false
 }
 
-// solution is x with 0 for the pairs that have more room than force.
+// solution returns x with 0 for the pairs that have more room than force.
 func (v *interior) solution() []float64 {
 	p := v.b.p
 	out := make([]float64, p*p)

@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	// tolerance is the residual aimed at, relative to the largest |s_ij|.
+	// tolerance is the target residual, relative to the largest |s_ij|.
 	tolerance = 1e-9
-	// rounding times the condition number of X is the relative error expected
-	// of the inverse W, below which the residual cannot be pushed.
+	// rounding times the condition number of X is the expected relative error of the inverse W,
+	// below which the residual cannot fall.
 	rounding = 0x1p-50
-	// worst is the relative residual beyond which rounding is no excuse.
+	// worst is the relative residual that rounding can explain at most.
 	worst = 1e-6
-	// enoughGap is the duality gap of a solution, in nats a variable.
+	// enoughGap is the largest duality gap of a solution, in nats per variable.
 	enoughGap = 1e-5
 	maxSteps  = 200
-	// Armijo's rule: accept a step that gains at least this share of what the
-	// quadratic model's slope promises, halve it otherwise.
+	// armijo is the share of the gain promised by the quadratic model's slope that a step must
+	// achieve; otherwise it is halved (Armijo's rule).
 	armijo     = 1e-3
 	maxHalving = 60
 	// maxCond is the condition number above which a matrix counts as singular.
 	maxCond = 1e14
 )
 
-// block is one connected component: min −ln|X| + Tr(sX) + λ Σ_{i≠j}|x_ij|.
-// Matrices are p by p, row-major, both triangles filled.
+// block is one connected component: min −ln|X| + Tr(sX) + λ Σ_{i≠j}|x_ij|. Matrices are p by p,
+// row-major, with both triangles filled.
 type block struct {
 	p      int
 	s      []float64
@@ -39,21 +39,21 @@ type block struct {
 	point
 	next          point // being tried
 	residual, gap float64
-	steps, spent  int // Newton steps, and iterations of conjugate gradients
+	steps, spent  int // numbers of Newton steps, and of iterations of conjugate gradients
 
 	descent descent
 }
 
-// newBlock copies the given variables out of s. It starts from the solution
-// without edges or from start's submatrix, times the best factor, whichever is
-// better: from a start far too large, Newton's model leads far astray.
+// newBlock copies the given variables out of s. It starts from the better of two points: the
+// solution without edges, and start's submatrix times the best factor. Newton's model would
+// lead far astray from a start that is much too large.
 func newBlock(s *mat.SymDense, lambda float64, members []int, start *mat.SymDense) *block {
 	p := len(members)
 	b := &block{p: p, lambda: lambda, s: gather(s, members), point: newPoint(p)}
 	for _, v := range b.s {
 		b.scale = larger(b.scale, math.Abs(v))
 	}
-	plain := float64(p) // the objective without edges
+	plain := float64(p) // objective without edges
 	for i := range p {
 		plain += portable.Log(b.s[i*p+i])
 	}
@@ -70,8 +70,8 @@ func newBlock(s *mat.SymDense, lambda float64, members []int, start *mat.SymDens
 	return b
 }
 
-// withoutEdges sets x to the solution without edges, whose objective is value. A
-// diagonal spread over more than maxCond is still exactly solvable.
+// withoutEdges sets x to the solution without edges, whose objective is value. It is exact even
+// if the diagonal spreads over more than maxCond.
 func (b *block) withoutEdges(value float64) {
 	clear(b.x)
 	clear(b.w)
@@ -84,8 +84,7 @@ func (b *block) withoutEdges(value float64) {
 	b.value, b.logDet, b.cond = value, float64(b.p)-value, most/least
 }
 
-// rescale multiplies x by the factor that minimises the objective, at which
-// Tr(sX) + λ‖X‖₁ = p.
+// rescale multiplies x by the factor that minimises the objective; then Tr(sX) + λ‖X‖₁ = p.
 func (b *block) rescale() {
 	p := float64(b.p)
 	linear := b.value + b.logDet
@@ -111,9 +110,9 @@ func gather(a *mat.SymDense, members []int) []float64 {
 	return out
 }
 
-// solve takes Newton steps, at most the given number, until the optimality
-// conditions hold, and says whether they do. Where the penalty is no more than the
-// residual aimed at, they say little: then the gap decides.
+// solve takes up to the given number of Newton steps until the optimality conditions hold, and
+// reports whether they do. If the penalty is no larger than the target residual, the conditions
+// mean little, so the gap must be small, too.
 func (b *block) solve(steps int) bool {
 	solved, interior := b.newton(steps, b.p > maxInterior)
 	b.gap = b.descent.gap(b)
@@ -125,12 +124,12 @@ func (b *block) solve(steps int) bool {
 	return solved && b.isNear()
 }
 
-// isNear says that the gap is that of a solution.
+// isNear reports whether the gap is small enough for a solution.
 func (b *block) isNear() bool { return b.gap <= enoughGap*float64(b.p) }
 
-// newton is solve but for the gap. A block too ill-conditioned for coordinate descent
-// to find a direction goes to the interior point method, unless interior says that it
-// has been there or is too large.
+// newton is solve without the check of the gap. A block too ill-conditioned for coordinate
+// descent goes to the interior point method, unless interior reports that it already has, or is
+// too large.
 func (b *block) newton(steps int, interior bool) (solved, been bool) {
 	before := math.Inf(1)
 	for {
@@ -163,27 +162,27 @@ func (b *block) newton(steps int, interior bool) (solved, been bool) {
 	}
 }
 
-// target is the residual aimed at.
+// target returns the target residual.
 func (b *block) target() float64 { return tolerance * b.scale }
 
-// stalled tells how far b is from its solution.
+// stalled returns an error with the distance between b and its solution.
 func (b *block) stalled() *StalledError {
 	return &StalledError{Residual: b.residual, Want: b.target(), Gap: b.gap, Steps: b.steps}
 }
 
-// budget is the number of conjugate gradient iterations on one direction that take
-// about as long as the whole interior point method.
+// budget returns the number of conjugate gradient iterations on one direction that take about
+// as long as the whole interior point method.
 func (b *block) budget() int {
 	p := min(b.p, maxInterior)
 	return p * p * p / 32
 }
 
-// patience is the number of conjugate gradient iterations that are spent on the whole
-// block: with dense matrices about 4·10^11 multiplications, or 1000.
+// patience returns the maximum number of conjugate gradient iterations for the whole block:
+// with dense matrices about 4·10^11 multiplications, but at least 1000 iterations.
 func (b *block) patience() int { return max(1000, int(1e11/float64(b.p)/float64(b.p)/float64(b.p))) }
 
-// search moves x along the direction found, by the longest step 1, ½, ¼, ...
-// that stays positive definite and meets Armijo's rule.
+// search moves x along the direction by the longest step among 1, ½, ¼, ... that keeps x
+// positive definite and meets Armijo's rule.
 func (b *block) search(slope float64) bool {
 	if b.next.x == nil {
 		b.next = newPoint(b.p)
@@ -206,8 +205,8 @@ func (b *block) search(slope float64) bool {
 	return false
 }
 
-// magnitude is the sum of the magnitudes of what the objective's terms add up:
-// a change of X by its own rounding changes them by about that times Σ|w||x|.
+// magnitude returns the sum of the absolute values of the objective's terms. A change of X by
+// its own rounding changes the terms by about that rounding times Σ|w||x|.
 func (b *block) magnitude() (sum float64) {
 	c := &b.descent
 	c.each(func(k, i, j int) {

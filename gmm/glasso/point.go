@@ -9,11 +9,10 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
-// point is X and what follows from it. Matrices are p by p, row-major, both triangles
+// point is X and values derived from it. Matrices are p by p, row-major, with both triangles
 // filled.
 //
-// Invariant: but for points that are being tried, x is positive definite and w its
-// inverse.
+// Invariant: except while a point is being tried, x is positive definite and w its inverse.
 type point struct {
 	x, w         []float64
 	logDet, cond float64 // ln|X|, and ‖X‖₁‖W‖₁
@@ -22,8 +21,8 @@ type point struct {
 
 func newPoint(p int) point { return point{x: make([]float64, p*p), w: make([]float64, p*p)} }
 
-// evaluate sets logDet and value from x, if that is positive definite. The factor
-// goes to w, for invert.
+// evaluate computes logDet and value from x and reports whether x is positive definite. It
+// leaves the factor in w, for invert.
 func (b *block) evaluate(q *point) bool {
 	copy(q.w, q.x)
 	if !(lapack.Implementation{}).Dpotrf(blas.Upper, b.p, q.w, b.p) {
@@ -34,8 +33,8 @@ func (b *block) evaluate(q *point) bool {
 	return !math.IsNaN(q.value) && !math.IsInf(q.value, 0)
 }
 
-// invert sets w from the factor that evaluate has left there, and cond. It says
-// whether x is numerically positive definite.
+// invert computes w from the factor that evaluate left there, and cond. It reports whether x is
+// numerically positive definite.
 func (b *block) invert(q *point) bool {
 	if !(lapack.Implementation{}).Dpotri(blas.Upper, b.p, q.w, b.p) {
 		return false
@@ -45,8 +44,7 @@ func (b *block) invert(q *point) bool {
 	return q.cond <= maxCond
 }
 
-// mirror copies the upper triangle of a to the lower one, by tiles that stay in the
-// cache.
+// mirror copies the upper triangle of a to the lower one, in tiles that fit in the cache.
 func mirror(a []float64, p int) {
 	const tile = 16
 	for i0 := 0; i0 < p; i0 += tile {
@@ -61,7 +59,7 @@ func mirror(a []float64, p int) {
 	}
 }
 
-// norm1 is the largest row sum of absolute values.
+// norm1 returns the largest row sum of absolute values.
 func norm1(a []float64, p int) (largest float64) {
 	for i := range p {
 		largest = math.Max(largest, sumAbs(a[i*p:][:p]))

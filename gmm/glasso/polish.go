@@ -9,9 +9,9 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
-// polish takes Newton steps on the coordinates that are not 0, their signs held,
-// as long as the residual falls. Rounding leaves an error of cond² in what the dual
-// solution says of X, but of cond only in the residual that these steps lower.
+// polish takes Newton steps on the coordinates other than 0, without changing their signs, as
+// long as the residual falls. The dual solution determines X with an error proportional to
+// cond²; these steps lower a residual whose error is proportional to cond only.
 func (b *block) polish() {
 	var at [][2]int
 	for i := range b.p {
@@ -34,11 +34,11 @@ func (b *block) polish() {
 	}
 }
 
-// faceStep is Newton's step on the coordinates given.
+// faceStep makes Newton's step on the given coordinates.
 func (b *block) faceStep(at [][2]int) bool {
 	n, p := len(at), b.p
 	h, g := mat.NewSymDense(n, nil), make([]float64, n)
-	// The unknown of a diagonal value is half its change: h is then symmetric.
+	// The unknown of a diagonal value is half its change, which makes h symmetric.
 	for k, q := range at {
 		i, j := q[0]*p, q[1]*p
 		for l, r := range at[:k+1] {
@@ -54,7 +54,7 @@ func (b *block) faceStep(at [][2]int) bool {
 	if !ok {
 		return false
 	}
-	c.Solve(g) // the residual judges what a nearly singular h gives
+	c.Solve(g) // if h is nearly singular, the residual decides on the result
 	next := slices.Clone(b.x)
 	for k, q := range at {
 		i, j := q[0], q[1]

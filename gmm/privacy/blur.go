@@ -11,32 +11,33 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// BlurRows is the default of what a coordinate of a total is blurred by, in rows.
+// BlurRows is the default standard deviation of the blur, in rows.
 const BlurRows = 0.1
 
-// BlurOption binds what a coordinate of a total is blurred by. The default is the one given, as
-// the settings before may decide it.
+// BlurOption returns the option for the blur of totals. byDefault computes the default from
+// earlier settings.
 func BlurOption(p *float64, byDefault func() float64) *option.Option {
 	return option.Float(p, "blur", BlurRows, "add normal noise with a standard deviation of `ROWS` rows to each value of a total, so that comparing two totals does not reveal the row in which they differ; 0 adds none",
 		option.DefaultBy(byDefault), option.Finite()).ForExperts()
 }
 
 // Blur hides a single row in the difference of two totals of moments. Every member adds its
-// part of the noise to each of its vectors, so what those add who do not collude has the whole
-// of it. Where the sum over the components is the same in all totals, it stays that: the noise of
-// a quantity adds up to 0 over them.
+// part of the noise to each of its vectors, sized so that the parts of the members that do not
+// collude add up to the whole noise. If the sum over the components is the same in all totals,
+// it stays the same, because the noise of such a quantity adds up to 0 over them.
 //
-// The noise of a vector follows from the run's key and the vector's number alone. A member
-// that computes a vector again after a restart blurs it by the same.
+// The noise of a vector follows from the run's key and the vector's number. So a member that
+// computes a vector again after a restart adds the same noise.
 type Blur struct {
-	part   float64 // standard deviation of a member's part, in rows
+	part   float64 // standard deviation of this member's part, in rows
 	scales []float64
-	full   bool // second moments are of any two columns
+	full   bool // there are second moments of all pairs of columns
 	key    [32]byte
 }
 
-// NewBlur returns the blur of one of so many members, by so many rows in a total, against so
-// many others that collude. Source is that of the run. A nil Blur adds nothing.
+// NewBlur returns one member's blur. rows is the standard deviation in a total, in rows; it
+// holds against the given number of colluders among the members. src must be the run's source.
+// A nil Blur adds nothing.
 func NewBlur(rows float64, members, colluders int, src rand.Source) *Blur {
 	if rows == 0 || members < 2 || src == nil {
 		return nil
@@ -48,20 +49,21 @@ func NewBlur(rows float64, members, colluders int, src rand.Source) *Blur {
 	return b
 }
 
-// Scale sets the unit of each column, the standard deviation of the rows of all members, and
-// whether second moments are of any two columns, or of each with itself alone.
+// Scale sets the unit of each column, the standard deviation of the rows of all members. full
+// reports whether there are second moments of all pairs of columns, or only of each column with
+// itself.
 func (b *Blur) Scale(deviations []float64, full bool) {
 	if b != nil {
 		b.scales, b.full = deviations, full
 	}
 }
 
-// fineness is how many steps a standard deviation of the noise has at least.
+// fineness is the minimum number of grid steps per standard deviation of the noise.
 const fineness = 1 << 10
 
-// Add blurs a vector of moments about any origin, in place. Conserved says that each quantity of
-// the rows is split among components, so that its sum over them is not to change. The number tells the
-// vectors of a run apart.
+// Add blurs a vector of moments about any origin, in place. conserved means that each quantity
+// of the rows is divided among components, so its sum over them must not change. number must be
+// unique for each vector of a run.
 func (b *Blur) Add(x []float64, blocks []collabdict.Block, number uint64, conserved bool) {
 	if b == nil {
 		return
@@ -89,7 +91,7 @@ func (b *Blur) Add(x []float64, blocks []collabdict.Block, number uint64, conser
 	}
 }
 
-// unit returns the scale of the at-th quantity: a column, or a product of two.
+// unit returns the scale of quantity number at: a column, or a product of two.
 func (b *Blur) unit(at, columns int) float64 {
 	if at < columns {
 		return b.scales[at]
@@ -107,7 +109,7 @@ func (b *Blur) unit(at, columns int) float64 {
 	panic("privacy: more moments than columns have")
 }
 
-// noise draws that of one vector.
+// noise draws the noise of one vector.
 type noise struct {
 	src       rand.Source
 	part      float64
@@ -122,14 +124,15 @@ func (n noise) add(values []float64, unit, bound float64) {
 	}
 }
 
-// step returns a power of two that divides what part of a unit is into fine steps.
+// step returns the grid step for noise of unit/by times part: a power of two, finer than it by
+// at least fineness.
 func (n noise) step(unit float64, by int) float64 {
 	_, e := math.Frexp(n.part * unit / float64(by) / fineness)
 	return math.Ldexp(1, e-1)
 }
 
-// free blurs each value by itself. Values come to lie on multiples of a step: what they were
-// beyond it would show through the noise.
+// free blurs each value separately. Values are rounded to multiples of a step, because finer
+// digits would show through the noise.
 func (n noise) free(values []float64, unit, bound float64) {
 	if unit == 0 {
 		return
@@ -148,9 +151,9 @@ func (n noise) free(values []float64, unit, bound float64) {
 	}
 }
 
-// balanced blurs the values of K components by e_k − Σe/K, with e_k normal. All that the sum of
-// the values is beyond a multiple of the step goes to one of them, which tells no more
-// than that sum.
+// balanced blurs the values of K components by e_k − Σe/K, with e_k normal. One of them takes
+// the part of the sum that is not a multiple of the step, which reveals no more than the sum
+// itself.
 func (n noise) balanced(values []float64, unit, bound float64) {
 	k := len(values)
 	if k == 1 || unit == 0 {
@@ -184,8 +187,9 @@ func (n noise) balanced(values []float64, unit, bound float64) {
 	})
 }
 
-// draw draws noise until what comes out is within the bound of a vector's values. So close to
-// it that this hardly happens, noise gets less and less: what the bound says is known.
+// draw calls try until it succeeds, that is, until the noisy values are within the bound of the
+// vector. If values are so close to the bound that this hardly ever happens, it lowers the
+// noise more and more: the bound is known anyway.
 func draw(try func(size float64) bool) {
 	const patience = 20
 	for i, size := 0, 1.0; i < 4*patience; i++ {

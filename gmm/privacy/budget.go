@@ -9,27 +9,27 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Budget are the settings by which what participants show in the clear is
-// differentially private in each single row. With an Epsilon of 0 there is no noise.
+// Budget holds the settings that make what participants show differentially private for each
+// single row. With an Epsilon of 0 there is no noise.
 type Budget struct {
 	Epsilon, Delta float64
-	// Clip bounds how far values are from the middle of their range, without a look at the
-	// rows, in the coordinates trained on; how is the algorithm's. What is beyond is taken
-	// as at the bound.
+	// Clip bounds the distance of values from the middle of their range, in the coordinates of
+	// training, without a look at the rows. Each algorithm defines the distance. Rows beyond
+	// the bound are moved to it.
 	Clip float64
 
 	middle float64
 }
 
-// Middle returns the middle of the range that the values of each coordinate are taken to
-// be in, Clip to either side. It is known after Prepare.
+// Middle returns the middle of the assumed range of each coordinate, which extends by Clip to
+// either side. It is known after Prepare.
 //
-// Noise is made for a row at the bound, so a range that is about something else than its
-// values costs more of it, by as much as it is too wide: twice for values from 0 to 1 in a
-// range about 0.
+// Noise has to cover a row at the bound. If the range is wider than the values because its
+// middle is wrong, the noise is larger by the same factor: twice as large for values from 0 to
+// 1 in a range about 0.
 func (b *Budget) Middle() float64 { return b.middle }
 
-// Options binds the settings.
+// Options returns the options that set the fields.
 func (b *Budget) Options() option.Table {
 	noisy := func() bool { return b.Epsilon != 0 }
 	return option.Table{
@@ -46,7 +46,7 @@ func (b *Budget) Options() option.Table {
 	}
 }
 
-// Prepare completes the settings for rows that come to such coordinates.
+// Prepare checks and completes the settings for rows in the given coordinates.
 func (b *Budget) Prepare(c algorithm.Coordinates) error {
 	if c.UnitRange {
 		b.middle = 0.5
@@ -61,7 +61,7 @@ func (b *Budget) Prepare(c algorithm.Coordinates) error {
 		}
 	case b.Clip != 0:
 	case c.UnitRange:
-		b.Clip = 0.5 // all rows are within, but for those beyond agreed ranges
+		b.Clip = 0.5 // all rows are within, except those beyond agreed ranges
 	case c.ScaledBy == algorithm.None:
 		return &option.Error{
 			Name: "clip", Msg: "want a bound, because values that are not standardised have none that is known without looking at the rows, got none",
@@ -73,7 +73,7 @@ func (b *Budget) Prepare(c algorithm.Coordinates) error {
 	return nil
 }
 
-// Noise returns what noise hides in what each member shows; nil if there is none.
+// Noise describes the noise in what each member shows; nil if there is none.
 func (b *Budget) Noise() *algorithm.Noise {
 	if b.Epsilon == 0 {
 		return nil
@@ -81,22 +81,22 @@ func (b *Budget) Noise() *algorithm.Noise {
 	return &algorithm.Noise{Epsilon: b.Epsilon, Delta: b.Delta, What: "all that each member shows of its rows in the clear"}
 }
 
-// InTotals is the noise of a budget that is spent on totals.
+// InTotals describes the noise of a budget that is spent on totals.
 const InTotals = "all totals of the run"
 
-// discreteness bounds the total variation between the totals of a run with [Discrete] noise and those
-// with normal noise that is rounded to the same grid: a value has less than 2⁻⁵⁶ of it, and a run
-// has fewer than 7·10⁵ values in all.
+// discreteness is an upper bound of the total variation between the totals of a run with
+// [Discrete] noise and totals with normal noise rounded to the same grid. One value has less
+// than 2⁻⁵⁶ of it, and a run has fewer than 7·10⁵ values in all.
 const discreteness = 1e-11
 
-// TotalsLoss returns the loss of all totals of a run together that the settings allow. Delta makes up
-// for the grid of the noise.
+// TotalsLoss returns the loss that the settings allow for all totals of a run together. A part
+// of Delta covers the grid of the noise.
 func (b *Budget) TotalsLoss() ZCDP {
 	return GaussianZCDP(GaussianRatio(b.Epsilon, b.Delta-discreteness*(1+math.Exp(b.Epsilon))))
 }
 
-// PrepareTotals is Prepare for a budget that is spent on totals. It refuses coordinates that follow
-// from rows.
+// PrepareTotals is Prepare for a budget that is spent on totals. It refuses coordinates that
+// depend on rows.
 func (b *Budget) PrepareTotals(c algorithm.Coordinates) error {
 	switch {
 	case discreteness*(1+math.Exp(b.Epsilon)) > b.Delta/2:
@@ -110,12 +110,13 @@ func (b *Budget) PrepareTotals(c algorithm.Coordinates) error {
 	return b.Prepare(c)
 }
 
-// Hides reports whether a participant adds noise. Who learns alone has no source of it,
-// and shows nothing. It does not depend on the group's size, which is that of the last
-// collective.
+// Hides reports whether a participant adds noise. A participant that learns alone has no source
+// of noise, and shows nothing. The result does not depend on the group's size, which is that of
+// the last collective.
 func (b *Budget) Hides(d algorithm.Data) bool { return b.Epsilon != 0 && d.Source != nil }
 
-// Disclosed says what is shown, with noise if there is any, and what that does not cover.
+// Disclosed describes what is shown, with the noise if there is any, and what the noise does
+// not cover.
 func (b *Budget) Disclosed(shown string, c algorithm.Coordinates) string {
 	if b.Epsilon == 0 {
 		return shown
@@ -127,8 +128,8 @@ func (b *Budget) Disclosed(shown string, c algorithm.Coordinates) string {
 	return s
 }
 
-// Warnings tell of a delta so large that to show a row drawn from the own ones would be
-// private.
+// Warnings returns a warning if delta is so large that showing one of the own rows at random
+// would count as private.
 func (b *Budget) Warnings(rows collabdict.Rows) []string {
 	n, _ := rows.Dims()
 	if b.Epsilon == 0 || b.Delta*float64(n) < 1 {

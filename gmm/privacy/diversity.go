@@ -2,24 +2,23 @@ package privacy
 
 import "math"
 
-// Diversity is the entropy ℓ-diversity E^s of one participant at one round, in
-// nats: e to its power is the number of rows that a component's statistics blend.
-// A component is live if it holds at least one of the participant's rows, or
-// more of them than any other.
+// Diversity is the entropy ℓ-diversity E^s of one participant in one round, in nats; e to its
+// power is the effective number of rows behind a component's statistics. A component is live if
+// it has at least one of the participant's rows, or more of them than any other component.
 type Diversity struct {
-	// Max is E^s of Eq. (48) of Idé et al. 2024: the largest entropy H(g_k) over
-	// all components, with g_k of Eq. (47) at the mean μ_k.
+	// Max is E^s of Eq. (48) of Idé et al. 2024: the largest entropy H(g_k) over all
+	// components, with g_k of Eq. (47) at the mean μ_k.
 	Max float64
-	// Min is the smallest H(g_k) over the live components. What leaks is one
-	// component's statistics, so this is the conservative reading.
+	// Min is the smallest H(g_k) over the live components. It is the conservative measure,
+	// because the statistics of a single component can leak.
 	Min float64
-	// MinResponsibility is the same with the weights that m_k^s really has,
-	// r_k(n)/N_k^s, in the place of g_k(n).
+	// MinResponsibility is Min with r_k(n)/N_k^s, the actual weights of m_k^s, in place of
+	// g_k(n).
 	MinResponsibility float64
 }
 
-// Measure sums up the components' entropies: g of N(x_n|μ_k, Λ_k⁻¹)
-// over the rows, r of the responsibilities r_k(n).
+// Measure returns the diversity for the components' entropies: g is of N(x_n|μ_k, Λ_k⁻¹) over
+// the rows, r of the responsibilities r_k(n).
 func Measure(g, r []Entropy) Diversity {
 	most := 0.0
 	for k := range r {

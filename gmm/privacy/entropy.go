@@ -2,16 +2,16 @@ package privacy
 
 import "math"
 
-// Entropy accumulates, in one pass, the entropy of the distribution with
-// weights e^l / Σ e^l over all l added. The zero value is empty.
+// Entropy accumulates, in one pass, the entropy of the distribution with the weights e^l / Σ
+// e^l over all added values l. The zero value is empty.
 type Entropy struct {
-	shift float64 // the largest l so far
+	shift float64 // largest l so far
 	sum   float64 // Σ e^(l−shift)
 	mean  float64 // Σ e^(l−shift)·(l−shift)
 }
 
-// EntropyOf returns what adding values l would have made, given the sums of their
-// weights w = e^(l−shift) and of w·(l−shift).
+// EntropyOf returns the Entropy of values l, given the sums of their weights w = e^(l−shift)
+// and of w·(l−shift).
 func EntropyOf(shift, sum, mean float64) Entropy { return Entropy{shift, sum, mean} }
 
 // Add adds values of l; −Inf is a weight of 0.
@@ -33,7 +33,7 @@ func (e *Entropy) Add(l []float64) {
 	e.Merge(block)
 }
 
-// Merge adds the values that were added to o.
+// Merge adds all values of o.
 func (e *Entropy) Merge(o Entropy) {
 	switch {
 	case o.sum == 0:
@@ -56,7 +56,7 @@ func (e *Entropy) Merge(o Entropy) {
 // Total returns Σ e^l.
 func (e Entropy) Total() float64 { return e.sum * math.Exp(e.shift) }
 
-// Nats returns the entropy, 0 if nothing was added.
+// Nats returns the entropy in nats, 0 if no value was added.
 func (e Entropy) Nats() float64 {
 	if e.sum == 0 {
 		return 0

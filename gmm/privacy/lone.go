@@ -6,14 +6,15 @@ import (
 )
 
 const (
-	// loneShare is the share of a component's rows from which on it is its participant's alone.
+	// loneShare is the share of a component's rows above which it counts as one participant's
+	// alone.
 	loneShare = 0.99
-	// leastLone is how many rows a component has that is looked at: any that are shown.
+	// leastLone is the number of rows above which a component is checked: any that is shown.
 	leastLone = 1
 )
 
-// Lone returns the components, from 0, that are a participant's alone: of the rows that all
-// participants have of them together, nearly all are the own ones.
+// Lone returns the components, from 0, that are one participant's alone: nearly all of the rows
+// that all participants have in them are its own.
 func Lone(own, all []float64) (components []int) {
 	for k, n := range all {
 		if k < len(own) && n >= leastLone && own[k] >= loneShare*n {
@@ -23,8 +24,8 @@ func Lone(own, all []float64) (components []int) {
 	return components
 }
 
-// LoneWarnings tell a participant which components, from 0, of the shared model are of its rows
-// alone, if any are. They are for the participant itself.
+// LoneWarnings returns a warning that names the components, given from 0, of the shared model
+// that have only this participant's rows. It is for this participant only.
 func LoneWarnings(components []int) []string {
 	var numbers []string
 	for _, k := range components {

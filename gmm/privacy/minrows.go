@@ -8,29 +8,31 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// MinRows is the default of the fewest rows that a component may be of which a
-// participant publishes. A component's rows are N = Σ r_n, with a responsibility r_n ≤ 1
-// for each row n. No count of how many rows it really rests on is smaller, as r_n² ≤ r_n
-// and so on: with the shares p_n = r_n/N,
+// MinRows is the default of the smallest number of rows of a component that a participant
+// publishes. A component's number of rows is N = Σ r_n, where each row n has a responsibility
+// r_n ≤ 1. As r_n² ≤ r_n, no other measure of the effective number of rows is smaller: with the
+// shares p_n = r_n/N,
 //
 //	N ≤ 1/max p_n ≤ 1/Σ p_n² = (Σ r_n)²/Σ r_n² ≤ exp(−Σ p_n ln p_n) ≤ |{n: r_n > 0}|.
 //
-// So a component of N rows has no row with more than the N-th part of its weight.
+// So no row has more than 1/N of the weight of a component of N rows.
 const MinRows = 5
 
-// MinRowsOption binds the fewest rows that a component may be of which is shown. It is 0
-// where the option does not apply, as no component is shown, or noise hides its rows.
+// MinRowsOption returns the option for the smallest number of rows of a component that is
+// shown. Its value is 0 if the option does not apply, because no component is shown or noise
+// hides the rows.
 func MinRowsOption(p *int) *option.Option {
 	return option.Int(p, "min-rows", MinRows, "before showing its components, merge those of fewer than `N` rows with others, so that none reveals single rows; 1 shows all of them, even those of a single row", option.AtLeast(1))
 }
 
-// NoNoise is what [MinRowsOption] requires where noise may hide rows.
+// NoNoise is what [MinRowsOption] requires if noise may hide rows.
 const NoNoise = "no --epsilon, whose noise hides rows"
 
-// LeastRows returns the fewest rows that a component may be of which d's owner shows in a
-// group, where least is agreed: any to nobody. It is an error to have fewer. What the
-// others show gives away their sums over rows; with these, a sum over all leaves that of
-// the few rows, even if their owner shows nothing else.
+// LeastRows returns the smallest number of rows of a component that d's owner may show to a
+// group, where least is agreed. A participant that learns alone shows nothing, so any number
+// will do. It is an error to have fewer rows: the others' shown components reveal their sums
+// over rows, so a sum over all members would leave the sum of the few rows, even if their owner
+// showed nothing else.
 func LeastRows(g collabdict.Group, d algorithm.Data, least int) (int, error) {
 	if _, alone := g.(collabdict.Solo); alone {
 		return min(least, 1), nil
@@ -44,7 +46,7 @@ func LeastRows(g collabdict.Group, d algorithm.Data, least int) (int, error) {
 	return least, nil
 }
 
-// OfRows adds to what is shown of how many rows each is at least.
+// OfRows adds the smallest number of rows to a description of what is shown.
 func OfRows(shown, each string, least int) string {
 	if least > 1 {
 		return fmt.Sprintf("%s; %s of at least %d rows", shown, each, least)
@@ -52,7 +54,8 @@ func OfRows(shown, each string, least int) string {
 	return shown
 }
 
-// FewWarnings tell that so many own components were merged, if any were.
+// FewWarnings returns a warning if few, the number of own components that were merged, is not
+// 0.
 func FewWarnings(few, least int) []string {
 	if few == 0 {
 		return nil

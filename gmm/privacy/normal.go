@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// normal is an exactly standard normal number, ±(whole + part). Only the digits that
-// decide something are ever drawn.
+// normal is an exact standard normal number, ±(whole + part). It draws only the digits that are
+// needed for a decision.
 type normal struct {
 	negative bool
 	whole    uint64
@@ -15,8 +15,8 @@ type normal struct {
 }
 
 // drawNormal is algorithm N of Karney (Sampling exactly from the normal distribution, ACM
-// Transactions on Mathematical Software 42, 2016). With independent fair bits, its density
-// at k + x is the product of what the steps accept with,
+// Transactions on Mathematical Software 42, 2016). With independent fair bits, its density at k
+// + x is the product of the acceptance probabilities of the steps,
 //
 //	exp(−k/2) · exp(−k(k−1)/2) · exp(−x(2k+x)/2) = exp(−(k+x)²/2),
 //
@@ -35,7 +35,7 @@ func drawNormal(src rand.Source) normal {
 	}
 }
 
-// all reports whether so many trials succeed one after the other.
+// all reports whether the given number of trials all succeed; it stops at the first failure.
 func all(trials uint64, trial func() bool) bool {
 	for ; trials > 0; trials-- {
 		if !trial() {
@@ -45,8 +45,8 @@ func all(trials uint64, trial func() bool) bool {
 	return true
 }
 
-// rootOfE reports true with the probability exp(−1/2): a sequence of uniform numbers that
-// begins below 1/2 and falls is of even length (von Neumann 1951).
+// rootOfE returns true with the probability exp(−1/2): that a falling sequence of uniform
+// numbers which starts below 1/2 has even length (von Neumann 1951).
 func rootOfE(src rand.Source) bool {
 	last := &fraction{src: src}
 	if last.word(0) >= 1<<63 {
@@ -61,9 +61,9 @@ func rootOfE(src rand.Source) bool {
 	}
 }
 
-// accepted reports true with the probability exp(−x(2k+x)/(2k+2)) for the fraction x. It
-// is that of an even length again, where the sequence begins below x and each number
-// counts with the probability (2k+x)/(2k+2) only.
+// accepted returns true with the probability exp(−x(2k+x)/(2k+2)) for the fraction x. Again it
+// is that of an even length; the sequence starts below x, and each number counts only with the
+// probability (2k+x)/(2k+2).
 func (x *fraction) accepted(k uint64) bool {
 	last := x
 	for even := true; ; even = !even {
@@ -81,7 +81,7 @@ func (x *fraction) accepted(k uint64) bool {
 	}
 }
 
-// uniform returns a number below n, all equally likely.
+// uniform returns a number below n, with all equally likely.
 func uniform(src rand.Source, n uint64) uint64 {
 	for {
 		if v := src.Uint64(); v < math.MaxUint64-math.MaxUint64%n {
@@ -90,8 +90,8 @@ func uniform(src rand.Source, n uint64) uint64 {
 	}
 }
 
-// fraction is a uniform real number from 0 to 1, in digits of 64 bits, which are drawn
-// when they are asked for; or if of is not 0, the number rest/of.
+// fraction is a uniform real number from 0 to 1, or, if of is not 0, the number rest/of. Its
+// digits of 64 bits are drawn when they are needed.
 type fraction struct {
 	src      rand.Source
 	words    []uint64
@@ -119,8 +119,8 @@ func (x *fraction) below(y *fraction) bool {
 	}
 }
 
-// nearest returns the integer nearest to at + scale·n, exactly: it draws digits until
-// they decide.
+// nearest returns the integer nearest to at + scale·n, exactly: it draws digits until they
+// decide.
 func (n normal) nearest(at, scale float64) int64 {
 	q, qe := dyadic(at)
 	s, se := dyadic(scale)
@@ -128,7 +128,7 @@ func (n normal) nearest(at, scale float64) int64 {
 	for words := 0; ; {
 		z.Lsh(z, 64).Add(z, new(big.Int).SetUint64(n.part.word(words)))
 		words++
-		// All in units of 2^e: n is between a and a + width.
+		// in units of 2^e; n is between a and a + width
 		e := min(se-64*words, qe, -1)
 		width := new(big.Int).Lsh(s, uint(se-64*words-e))
 		a := new(big.Int).Mul(z, width)

@@ -10,29 +10,29 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Policy says what a participant does before it sends statistics of which one component's
-// part rests on few of its rows.
+// A Policy says what a participant does before it sends statistics of a component that rest on
+// few of its rows.
 type Policy string
 
 // The policies.
 const (
-	Warn          Policy = "warn"           // send them all the same, and warn at the end
-	SkipComponent Policy = "skip-component" // give these rows to the other components
-	DrawComponent Policy = "noise"          // send a draw of the shared component for the part
+	Warn          Policy = "warn"           // send them, and warn at the end
+	SkipComponent Policy = "skip-component" // count these rows for the other components
+	DrawComponent Policy = "noise"          // send a draw from the shared component instead
 	Stop          Policy = "stop"           // end with a [LowError], and send nothing
 )
 
-// Diversity ℓ₀ by default.
+// leastDiversity is the default of ℓ₀.
 const leastDiversity = 5
 
-// Rule is the entropy ℓ-diversity that members agree on. The zero value looks at nothing.
+// Rule is the entropy ℓ-diversity that members agree on. The zero value checks nothing.
 type Rule struct {
-	// Least is ℓ₀, how many rows a part is to rest on; see [Shares.Below].
+	// Least is ℓ₀, the smallest effective number of rows behind a part; see [Shares.Below].
 	Least  float64
 	Policy Policy
 }
 
-// Options binds the rule.
+// Options returns the options that set the rule.
 func (r *Rule) Options() option.Table {
 	return option.Table{
 		option.Float(&r.Least, "diversity", leastDiversity, "smallest entropy l-diversity, in `ROWS`, of a participant's statistics of a component; with a lower one, few rows dominate what it sends, and --on-low-diversity applies", option.Above(1, 1e6)),
@@ -46,10 +46,10 @@ func (r Rule) Acts() bool {
 	return r.Policy == SkipComponent || r.Policy == DrawComponent || r.Policy == Stop
 }
 
-// Secret reports whether the rule asks for a source of secrets.
+// Secret reports whether the rule needs a source of secrets.
 func (r Rule) Secret() bool { return r.Policy == DrawComponent }
 
-// LeastRows returns the fewest rows with which a participant can keep the rule.
+// LeastRows returns the smallest number of rows with which a participant can follow the rule.
 func (r Rule) LeastRows() int {
 	if !r.Acts() {
 		return 0
@@ -57,7 +57,7 @@ func (r Rule) LeastRows() int {
 	return int(math.Ceil(r.Least))
 }
 
-// Warned returns ℓ₀ if low diversity is only warned about, else 0.
+// Warned returns ℓ₀ if low diversity only causes a warning, else 0.
 func (r Rule) Warned() float64 {
 	if r.Acts() {
 		return 0
@@ -65,7 +65,7 @@ func (r Rule) Warned() float64 {
 	return r.Least
 }
 
-// LowError says that a participant's statistics were not sent.
+// A LowError means that a participant's statistics were not sent because of low diversity.
 type LowError struct {
 	Component, Components int // from 1
 	Shares
@@ -77,7 +77,7 @@ func (e *LowError) Error() string {
 		e.Component, e.Components, math.Exp(e.Nats), 100*e.Largest, e.Least)
 }
 
-// InRound returns what was done, of that round.
+// InRound returns a copy of done with the given round number.
 func InRound(number int, done []algorithm.LowDiversity) []algorithm.LowDiversity {
 	done = slices.Clone(done)
 	for i := range done {
@@ -86,7 +86,7 @@ func InRound(number int, done []algorithm.LowDiversity) []algorithm.LowDiversity
 	return done
 }
 
-// RuleWarnings tell a participant what its rule has done, in all rounds together.
+// RuleWarnings returns warnings that list what the rule did in all rounds together.
 func RuleWarnings(done []algorithm.LowDiversity) (out []string) {
 	for _, policy := range []struct{ action, what string }{
 		{string(SkipComponent), "their rows count for other components from then on"},

@@ -7,18 +7,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ZCDP is a privacy loss as ρ of zero-concentrated differential privacy (Bun and Steinke 2016):
-// the Rényi divergence of order α between what two neighbouring sets of rows make is at most αρ,
-// for every α > 1. The loss of several mechanisms, each with a view to what came out before, is
-// the sum of theirs.
+// ZCDP is a privacy loss, the ρ of zero-concentrated differential privacy (Bun and Steinke
+// 2016): for every α > 1, the Rényi divergence of order α between the outputs for two
+// neighbouring sets of rows is at most αρ. The losses of several mechanisms add up, even if
+// each depends on the output of earlier ones.
 type ZCDP float64
 
-// GaussianZCDP returns the loss of a Gaussian mechanism of the ratio μ of sensitivity to noise.
+// GaussianZCDP returns the loss of a Gaussian mechanism with the ratio μ of sensitivity to
+// noise.
 func GaussianZCDP(mu float64) ZCDP { return ZCDP(mu * mu / 2) }
 
-// Epsilon returns the least ε with which Gaussian mechanisms of this loss together are
-// (ε, δ)-differentially private, exactly: see [GaussianRatio]. It is never too small; a loss
-// without bound has no ε but +Inf. Delta is between 0 and 1.
+// Epsilon returns the smallest ε for which Gaussian mechanisms of this total loss are (ε,
+// δ)-differentially private, exactly; see [GaussianRatio]. It is never too small. For an
+// infinite loss it is +Inf. delta is between 0 and 1.
 func (z ZCDP) Epsilon(delta float64) float64 {
 	if !(delta > 0 && delta < 1) {
 		panic(fmt.Sprintf("privacy: want a delta between 0 and 1, got %g", delta))
@@ -31,7 +32,8 @@ func (z ZCDP) Epsilon(delta float64) float64 {
 	case mu == 0 || deltaOf(0, mu) <= delta:
 		return 0
 	}
-	// What zero-concentrated differential privacy gives of any mechanism is above.
+	// The upper end is the ε that zero-concentrated differential privacy implies for any
+	// mechanism.
 	low, high := 0.0, rho+2*math.Sqrt(rho*math.Log(1/delta))
 	for range 100 {
 		if middle := (low + high) / 2; deltaOf(middle, mu) > delta {
@@ -43,9 +45,9 @@ func (z ZCDP) Epsilon(delta float64) float64 {
 	return high
 }
 
-// Divergence is the Rényi divergence of order α > 0 between two normal distributions of the same
-// precision matrix Λ whose means are so far apart, α/2 dᵀΛd. It is the same in both directions;
-// at α = 1 it is that of Kullback and Leibler.
+// Divergence returns the Rényi divergence of order α > 0 between two normal distributions with
+// the same precision matrix Λ, whose means differ by d: α/2 dᵀΛd. It is the same in both
+// directions; at α = 1 it is the Kullback-Leibler divergence.
 func Divergence(alpha float64, apart []float64, precision mat.Symmetric) float64 {
 	sum := 0.0
 	for i, a := range apart {

@@ -12,14 +12,14 @@ import (
 	"github.com/collabdict/collabdict/vae/internal/networks"
 )
 
-// Kind is the β-VAE.
+// Kind describes the algorithm to the program.
 var Kind = algorithm.Kind{
 	Name:  "bvae",
 	About: "a beta-VAE, by weighted averages of the members' models",
 	New:   func() algorithm.Algorithm { return &Settings{} },
 }
 
-// Settings are those that members agree on.
+// Settings are the settings that members agree on.
 type Settings struct {
 	Rounds    int
 	Latent    int
@@ -29,21 +29,21 @@ type Settings struct {
 	Beta      float64
 	Epochs    int
 	Condition string // byCGAU or empty
-	// Weights, and what follows, say how members are weighted: see [Weighting].
+	// The following fields determine the weights of members; see [Weighting].
 	Weights        string
 	Effect         float64 // a
-	Offset         string  // b, a number or auto
+	Offset         string  // b, a number or "auto"
 	Debias         bool
 	WeighEvery     int
 	PublishWeights bool
-	Classes        int // 0: one more than the largest of all members, which a sum tells
+	Classes        int // 0 finds the largest class of all members, plus 1, by a sum
 }
 
-// byCGAU are networks whose hidden layers have conditions that are each participant's
-// own.
+// byCGAU selects hidden layers with conditions that each participant keeps to itself.
 const byCGAU = "cgau"
 
-// Options binds the settings. Rounds and batch are those of the published β-VAE.
+// Options returns the options that set the fields. Rounds and batch have the defaults of Page
+// 2024.
 func (s *Settings) Options() option.Table {
 	condition := option.String(&s.Condition, "condition", "", "`LAYERS` with private conditions, by which each member adapts the model to its rows and which it never sends: cgau, as in the model cgau (default none)",
 		option.Check(func(by string) error {
@@ -65,7 +65,7 @@ func (s *Settings) Options() option.Table {
 	}, s.weightingOptions()...)
 }
 
-// Prepare reports conditions without layers to have them.
+// Prepare returns an error for conditions without hidden layers.
 func (s *Settings) Prepare(algorithm.Coordinates) error {
 	if s.Condition == "" {
 		return nil
@@ -76,7 +76,7 @@ func (s *Settings) Prepare(algorithm.Coordinates) error {
 	return nil
 }
 
-// sums is the number of columns of weights of a hidden unit.
+// sums returns the number of weight columns of a hidden unit.
 func (s *Settings) sums() int {
 	if s.Condition != "" {
 		return 2
@@ -91,7 +91,7 @@ func (s *Settings) backwards() []int {
 	return units
 }
 
-// Traits says what the settings ask of those who run them.
+// Traits returns what the settings require of a run.
 func (s *Settings) Traits() algorithm.Traits {
 	t := algorithm.Traits{
 		Rounds: s.Rounds, HoldsRows: true, HoldsOut: true, Secret: true, UnitRange: true, LeastRows: 1, Objective: "minus the loss of a row",
@@ -105,7 +105,7 @@ func (s *Settings) Traits() algorithm.Traits {
 	return t
 }
 
-// Disclosure says what members tell each other beside sums of networks.
+// Disclosure returns what members reveal to each other, besides sums of networks.
 func (s *Settings) Disclosure(algorithm.Coordinates) (d algorithm.Disclosure) {
 	if s.Condition != "" {
 		d.Rounds = []string{networks.MeanConditions}
@@ -118,11 +118,11 @@ func (s *Settings) Disclosure(algorithm.Coordinates) (d algorithm.Disclosure) {
 	return d
 }
 
-// config is that of a learner. The seed is public.
+// config returns the configuration of a learner. The seed is public.
 func (s *Settings) config(columns int, seed uint64) Config {
 	hidden := s.Hidden
 	if hidden == nil {
-		hidden = []int{} // none, and not those of the default
+		hidden = []int{} // no layers, as opposed to nil, the default
 	}
 	c := Config{
 		Inputs: columns, Hidden: hidden, Latent: s.Latent, Beta: s.Beta, Rate: s.Rate, Batch: s.Batch, Epochs: s.Epochs,
@@ -134,8 +134,8 @@ func (s *Settings) config(columns int, seed uint64) Config {
 	return c
 }
 
-// Train plays one participant's part. The order of its rows, and noise, are drawn by a seed
-// of the participant's own.
+// Train runs one participant's part of the training. A seed that only this participant knows
+// draws the order of its rows, and noise.
 func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	p, err := s.participant(d)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Da
 	return p.outcome(), err
 }
 
-// Load returns the model of arrays, with conditions of 0.
+// Load returns the model stored in arrays, with conditions of 0.
 func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
 	if s.Condition != "" && s.Condition != byCGAU {
 		return nil, fmt.Errorf("want condition %s or none, got %q", byCGAU, s.Condition)
@@ -175,7 +175,7 @@ func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Mod
 		return nil, fmt.Errorf("want beta above 0, got 0")
 	}
 	c := s.config(coordinates, 0)
-	c.Weights = Weighting{} // a model has none
+	c.Weights = Weighting{} // a stored model needs no weights of members
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}

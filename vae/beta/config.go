@@ -9,67 +9,70 @@ import (
 	"github.com/collabdict/collabdict/internal/discrepancy"
 )
 
-// Config is the same at all members. Where a number is 0, it is that of Page 2024.
+// Config holds the settings that are the same at all members. A number of 0 means the default,
+// from Page 2024.
 type Config struct {
-	Inputs int   // values of a row
-	Hidden []int // units of the encoder's hidden layers, those of the decoder in reverse; nil is 512, 256
-	// Condition says how hidden layers of the encoder and the decoder adapt to the member.
+	Inputs int   // values per row
+	Hidden []int // units of the encoder's hidden layers, in reverse those of the decoder; nil means 512, 256
+	// Condition determines how hidden layers of the encoder and the decoder adapt to the
+	// member.
 	Condition Condition
-	Latent    int // variables; 0 is 2
-	// Beta is the factor of the divergence in the loss; 0 is 10.
+	Latent    int // latent variables; 0 means 2
+	// Beta is the factor of the divergence in the loss; 0 means 10.
 	Beta   float64
-	Rate   float64 // of Adam; 0 is 0.001
-	Batch  int     // rows; 0 is 64
-	Epochs int     // of a round, at each member; 0 is 10
-	// Seed is of the parameters that training begins with.
+	Rate   float64 // learning rate of Adam; 0 means 0.001
+	Batch  int     // rows per batch; 0 means 64
+	Epochs int     // epochs per round at each member; 0 means 10
+	// Seed determines the parameters with which training starts.
 	Seed    uint64
 	Weights Weighting
 }
 
-// Condition is how a model adapts to each member.
+// Condition is a way in which a model adapts to each member.
 type Condition int
 
 // Conditions.
 const (
-	Unconditioned Condition = iota // it does not: rectified linear units
-	CGAU                           // by gated units with conditions, package conditioning
+	Unconditioned Condition = iota // no adaptation: rectified linear units
+	CGAU                           // gated units with conditions, see package conditioning
 )
 
-// Measure is how unlike all others' a member's data are taken to be.
+// Measure measures how much a member's data differ from all others'.
 type Measure int
 
 // Measures.
 const (
 	None   Measure = iota // no discrepancy: with the zero Rule, FedAvg
-	Latent                // of encoded rows from the prior, [discrepancy.Latent]
-	Labels                // of labels from equal frequencies, [discrepancy.Labels]
+	Latent                // discrepancy between encoded rows and the prior, [discrepancy.Latent]
+	Labels                // discrepancy between labels and equal frequencies, [discrepancy.Labels]
 )
 
-// Weighting says how much a member's model counts in the mean. The zero value is FedAvg.
+// Weighting determines the weight of a member's model in the mean. The zero value is FedAvg.
 type Weighting struct {
 	Rule discrepancy.Rule
 	By   Measure
-	// Debias is for Latent: see [discrepancy.Latent].
+	// Debias applies to Latent; see [discrepancy.Latent].
 	Debias bool
-	// Pretrained are, for Latent, the parameters of a model by which rows are encoded
-	// before the first round; with CGAU at the conditions in [Own].
+	// Pretrained holds, for Latent, the parameters of a model that encodes rows before the
+	// first round. With CGAU, [Own] has its conditions.
 	Pretrained []float32
-	// Every, for Latent, is after how many rounds members are weighted again, by the model
-	// as it is then; 0 is never. Without Pretrained, weights are shares of the rows until
-	// then, as a model that has not learned anything tells nothing.
+	// Every, for Latent, is the number of rounds after which the current model determines the
+	// weights again; 0 means never. Without Pretrained, weights are shares of the rows until
+	// then, because a model that has learned nothing cannot tell members apart.
 	Every int
-	// Publish shows every member's discrepancy and weight to all.
+	// Publish shows every member's discrepancy and weight to all members.
 	Publish bool
 }
 
-// Own is what a member has.
+// Own holds what belongs to one member.
 type Own struct {
 	Rows []float32 // row after row
-	// Labels are the numbers of rows of each class, for the measure Labels.
+	// Labels holds the number of rows of each class, for the measure Labels.
 	Labels []int
-	// Pretrained are, with CGAU, its conditions of the pretrained model; nil are those of 0.
+	// Pretrained holds, with CGAU, the member's conditions of the pretrained model; nil means
+	// 0.
 	Pretrained []float32
-	// Seed is of the order of the rows and of the noise; no other member may know it.
+	// Seed determines the order of the rows and the noise. No other member may know it.
 	Seed uint64
 }
 
@@ -82,7 +85,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Validate reports the first setting that cannot be.
+// Validate returns an error for the first setting that is out of range.
 func (c Config) Validate() error {
 	d := c.withDefaults()
 	for _, s := range []struct {
@@ -130,10 +133,10 @@ func (w Weighting) check(c Config) error {
 	return nil
 }
 
-// parameters returns how many weights and biases there are of such a model, and how many
+// parameters returns the number of weights and biases of such a model, and its number of
 // conditions.
 func (c Config) parameters() (shared, own int) {
-	sums := 1 // of a hidden unit
+	sums := 1 // weight columns per hidden unit
 	if c.Condition == CGAU {
 		sums = 2
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/internal/conditioning"
 )
 
-// Learner trains a model at one member of a group: [Learner.Start], then rounds. After an
-// error it is of no more use, but for a [Learner.Restore].
+// Learner trains a model at one member of a group: first [Learner.Start], then rounds. After an
+// error it can only be used after a [Learner.Restore].
 type Learner struct {
 	config Config
 	own    Own
@@ -23,7 +23,7 @@ type Learner struct {
 	column   *conditioning.Column
 }
 
-// NewLearner returns a learner before its start. It keeps the rows, and does not modify
+// NewLearner returns a learner that has not started. It keeps the rows and does not modify
 // them.
 func NewLearner(c Config, own Own) (*Learner, error) {
 	if err := c.Validate(); err != nil {
@@ -34,7 +34,7 @@ func NewLearner(c Config, own Own) (*Learner, error) {
 		return nil, err
 	}
 	m := NewModel(c)
-	mean := average.New(m.all, 1, 1) // beside the parameters, the loss
+	mean := average.New(m.all, 1, 1) // one value besides the parameters: the loss
 	mean.Shared = c.Condition == Unconditioned
 	return &Learner{config: c, own: own, model: m, mean: mean, column: conditioning.New(m.own)}, nil
 }
@@ -53,30 +53,32 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	return nil
 }
 
-// Model returns the model of the last round.
+// Model returns the model after the last round.
 func (l *Learner) Model() *Model { return l.model }
 
-// Standing returns this member's, after Start.
+// Standing returns this member's standing. It is set after Start.
 func (l *Learner) Standing() Standing { return l.standing }
 
-// Standings returns those of all members, by rank, if they are published, with
-// discrepancies and P alone; nil for one that was not in the view.
+// Standings returns the standings of all members by rank, if they are published. They hold only
+// the discrepancy and P; a member that was not in the view has nil.
 func (l *Learner) Standings() []*Standing { return l.all }
 
-// State is what a member goes on from: Values are everybody's, Conditions the member's own.
+// State is what a member needs to resume. Values are the shared parameters, Conditions the
+// member's own.
 type State struct {
 	Rounds             int // that are done
 	Values, Conditions []float32
 	Standing           Standing
 }
 
-// State returns that after the last round, until the next one.
+// State returns the state after the last round. It is valid until the next one.
 func (l *Learner) State() State {
 	return State{l.rounds, l.model.all.Values, l.model.own.Values, l.standing}
 }
 
-// Restore goes on from a state of the same configuration and the same rows, in place of
-// Start; all members go on from the same round. What comes has the same bits as without.
+// Restore resumes from a state of the same configuration and the same rows, in place of Start.
+// All members must resume from the same round. The results have the same bits as without an
+// interruption.
 func (l *Learner) Restore(s State) error {
 	shared, own := l.model.all.Values, l.model.own.Values
 	if len(s.Values) != len(shared) || len(s.Conditions) != len(own) || s.Rounds < 0 {

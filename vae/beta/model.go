@@ -8,22 +8,22 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Model is the auto-encoder: the encoder makes a normal distribution of each row, with
-// independent latent variables of scale e^raw; the decoder a row of each latent vector,
-// by a sigmoid at last. Hidden layers are of ReLU, or gated and at the member's conditions.
-// It is for one goroutine at a time.
+// Model is the auto-encoder. The encoder turns each row into a normal distribution of
+// independent latent variables of scale e^raw; the decoder turns each latent vector into a row,
+// with a sigmoid at the end. Hidden units are rectified linear units, or gated units at the
+// member's conditions. Only one goroutine may use a Model at a time.
 type Model struct {
 	config           Config
 	encoder, decoder *nn.Network
 	all, own         *nn.Parameters // own are conditions
 	latent           *nn.Gaussian
-	beta             []float32 // for each latent variable
+	beta             []float32 // one per latent variable
 
 	x, z, noise, byOutput, byLatent []float32
 }
 
-// NewModel returns a model with the parameters that training begins with, and conditions of
-// 0. It panics if the configuration is not valid.
+// NewModel returns a model with the parameters with which training starts, and conditions of 0.
+// It panics if the configuration is not valid.
 func NewModel(c Config) *Model {
 	if err := c.Validate(); err != nil {
 		panic(err)
@@ -51,26 +51,26 @@ func NewModel(c Config) *Model {
 	return m
 }
 
-// Parameters returns weights and biases: those of the encoder come before those of the
-// decoder. Values may be changed in place.
+// Parameters returns weights and biases, the encoder's before the decoder's. The values may be
+// changed in place.
 func (m *Model) Parameters() *nn.Parameters { return m.all }
 
-// Conditions returns the member's own, in the order of layers, of each those of the tanh
-// before those of the sigmoid; none of an unconditioned model. Values may be changed in
-// place.
+// Conditions returns the member's conditions in the order of layers, in each layer those of the
+// tanh before those of the sigmoid. An unconditioned model has none. The values may be changed
+// in place.
 func (m *Model) Conditions() *nn.Parameters { return m.own }
 
 // Loss is a mean over rows.
 type Loss struct {
-	Squares    float64 // the squared errors of a row, decoded, summed
-	Divergence float64 // of its distribution from the prior, summed over latent variables
+	Squares    float64 // sum of squared errors of a decoded row
+	Divergence float64 // divergence of the row's distribution from the prior, summed over latent variables
 	Total      float64 // Squares + β·Divergence
 }
 
-// evaluated is how many rows are encoded at a time where nothing is learned.
+// evaluated is the number of rows encoded at a time outside of training.
 const evaluated = 256
 
-// Evaluate returns the loss of rows x, each decoded from one draw of its distribution.
+// Evaluate returns the loss of rows x. Each row is decoded from one draw of its distribution.
 func (m *Model) Evaluate(x []float32, src rand.Source) (Loss, error) {
 	var sum Loss
 	err := m.each(x, func(x []float32) error {
@@ -81,7 +81,7 @@ func (m *Model) Evaluate(x []float32, src rand.Source) (Loss, error) {
 	return sum.over(float64(len(x)/m.config.Inputs), m.config.Beta), err
 }
 
-// Encode returns a draw of the distribution of each row of x, latent vector after vector.
+// Encode returns one draw of the distribution of each row of x, as consecutive latent vectors.
 func (m *Model) Encode(x []float32, src rand.Source) ([]float32, error) {
 	z := make([]float32, 0, len(x)/m.config.Inputs*m.config.Latent)
 	err := m.each(x, func(x []float32) error {
@@ -94,7 +94,7 @@ func (m *Model) Encode(x []float32, src rand.Source) ([]float32, error) {
 	return z, err
 }
 
-// Decode returns the rows of latent vectors z, until the next call of the model.
+// Decode returns the rows of latent vectors z. They are valid until the next call of the model.
 func (m *Model) Decode(z []float32) ([]float32, error) { return m.decoder.Forward(z, nil) }
 
 func (m *Model) each(x []float32, f func(x []float32) error) error {
@@ -121,7 +121,7 @@ func (m *Model) encode(x []float32, src rand.Source) error {
 	return nil
 }
 
-// forward returns the sums of a batch, and keeps what backward wants.
+// forward returns the sums of a batch, and keeps what backward needs.
 func (m *Model) forward(x []float32, src rand.Source) (l Loss, err error) {
 	if err := m.encode(x, src); err != nil {
 		return Loss{}, err
@@ -159,7 +159,7 @@ func (l Loss) over(rows, beta float64) Loss {
 	return l
 }
 
-// room returns x with n elements, of which none is kept.
+// room returns x with n elements, whose values are arbitrary.
 func room(x []float32, n int) []float32 {
 	if cap(x) < n {
 		return make([]float32, n)

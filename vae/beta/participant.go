@@ -10,17 +10,17 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// participant is one participant's part in a training.
+// participant is one participant's part of a training.
 type participant struct {
 	settings *Settings
 	config   Config
 	own      Own
-	outside  string // warns of own values that the decoder cannot come to
+	outside  string // warning about own values that the decoder cannot output
 	learner  *Learner
-	kept     *Model // of the last round; a sum that fails later leaves the learner's own half way
+	kept     *Model // after the last round; a sum that fails later leaves the learner's own model half way
 	last     collabdict.Round
-	without  int            // rounds in which nobody with a weight was there
-	used     map[string]any // nil unless classes were agreed on
+	without  int            // rounds in which all members that took part had weight 0
+	used     map[string]any // nil unless members agreed on classes
 }
 
 func (s *Settings) participant(d algorithm.Data) (*participant, error) {
@@ -36,10 +36,11 @@ func (s *Settings) participant(d algorithm.Data) (*participant, error) {
 	}, nil
 }
 
-// outsideMost is how far outside of 0 to 1 a value may be that was scaled to it.
+// outsideMost is the rounding that is tolerated outside of 0 to 1 for scaled values.
 const outsideMost = 1e-6
 
-// outsideWarning tells of values that a decoder cannot come to; it is empty if there are none.
+// outsideWarning returns a warning about values that a decoder cannot output, or "" if there
+// are none.
 func outsideWarning(x []float32) string {
 	outside := 0
 	for _, v := range x {
@@ -53,7 +54,7 @@ func outsideWarning(x []float32) string {
 	return fmt.Sprintf("%d of the %d own values are outside of 0 to 1 in the units of training, which the decoder cannot output: scale columns with --normalise minmax, or with --ranges", outside, len(x))
 }
 
-// count sets how many of the own rows are of which class, of as many as all members have.
+// count counts the own rows of each class, after members have agreed on the number of classes.
 func (p *participant) count(ctx context.Context, g collabdict.Group, d algorithm.Data) error {
 	number, err := networks.AgreeClasses(ctx, g, d.Name, d.Classes, p.settings.Classes)
 	if err != nil {
@@ -76,7 +77,7 @@ func (p *participant) round(ctx context.Context, g collabdict.Group, after func(
 	}
 	copy(p.kept.Parameters().Values, p.learner.Model().Parameters().Values)
 	copy(p.kept.Conditions().Values, p.learner.Model().Conditions().Values)
-	if r.Weight == 0 { // the model is as it was
+	if r.Weight == 0 { // the round did not change the model
 		p.without++
 		r.Loss = -p.last.Objective
 	}
@@ -85,7 +86,7 @@ func (p *participant) round(ctx context.Context, g collabdict.Group, after func(
 	return nil
 }
 
-// outcome is what the rounds completed have come to.
+// outcome returns the result of the completed rounds.
 func (p *participant) outcome() algorithm.Outcome {
 	s, own := p.settings, p.learner.Standing()
 	out := algorithm.Outcome{
@@ -95,7 +96,7 @@ func (p *participant) outcome() algorithm.Outcome {
 	for _, other := range p.learner.Standings() {
 		var w *algorithm.Weighting
 		if other != nil {
-			other.Weight.ByRows = own.Weight.ByRows // that holds of all
+			other.Weight.ByRows = own.Weight.ByRows // ByRows is the same for all members
 			w = s.reported(*other, p.last.Number)
 		}
 		out.Weightings = append(out.Weightings, w)
@@ -115,11 +116,11 @@ func (p *participant) outcome() algorithm.Outcome {
 	return out
 }
 
-// leastDivergence is the mean divergence of codes from the prior, in nats, below which they
-// tell next to nothing of rows.
+// leastDivergence is the mean divergence of codes from the prior, in nats, below which codes
+// say almost nothing about rows.
 const leastDivergence = 0.1
 
-// measuredRows are how many of the own rows the divergence is measured on.
+// measuredRows is the maximum number of own rows for which the divergence is measured.
 const measuredRows = 256
 
 func (p *participant) collapsed() string {

@@ -9,24 +9,24 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Round is what is known at the end of one. It is the same at every member.
+// Round is the result of a round. It is the same at every member.
 type Round struct {
 	Number int // from 1
-	// Loss is the mean over members, by weight, of the loss that their rows had while they
-	// trained on them.
+	// Loss is the weighted mean over members of their rows' loss during training.
 	Loss float64
-	// Weight is that of the members in the sum together. It is 1 but where members have
-	// come or gone since they were weighted. Where it is 0, nobody who was there has a
-	// weight, and the parameters are as before.
+	// Weight is the total weight of the members in the sum. It is 1 unless members have come or
+	// gone since the weights were set. If it is 0, no member in the sum had a weight, and the
+	// parameters have not changed.
 	Weight float64
 }
 
-// Round trains for the epochs of a round and takes the mean of all members' models,
+// Round trains for the epochs of a round and takes the mean of the models of all members in the
+// sum,
 //
 //	ω + Σ p_k (ω_k − ω) / Σ p_k,
 //
-// of those that are in the sum: [average.Mean]. Conditions are trained
-// along with ω_k, and stay where they are (package conditioning).
+// with [average.Mean]. Conditions are trained along with ω_k and never leave the member
+// (package conditioning).
 func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) {
 	collabdict.StartRound(g, l.rounds+1, l)
 	if every := l.config.Weights.Every; every > 0 && l.rounds > 0 && l.rounds%every == 0 {
@@ -54,7 +54,7 @@ func (l *Learner) round(ctx context.Context, g collabdict.Group) (Round, error) 
 	return Round{Loss: total.Beside[0] / total.Weight, Weight: total.Weight}, nil
 }
 
-// train is the own part of a round. A member without a weight has but conditions to train.
+// train computes this member's part of a round. A member of weight 0 trains only conditions.
 func (l *Learner) train(ctx context.Context) (average.Part, error) {
 	m, p := l.model, l.standing.Weight.P
 	var loss Loss

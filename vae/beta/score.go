@@ -6,21 +6,21 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Scores are those of consecutive rows, from row From on.
+// Scores holds the scores of consecutive rows, starting with row From.
 type Scores struct {
 	From int
-	// Loss is that of each row, decoded from the mean of its distribution: the sum of its
-	// Squares, and β times the divergence from the prior.
+	// Loss is the loss of each row when decoded from the mean of its distribution: the sum of
+	// its Squares, plus β times the divergence from the prior.
 	Loss []float64
-	// Squares has as many values for each row as the row: the squared error of each.
+	// Squares holds the squared error of each value of each row.
 	Squares []float64
 }
 
-// scoreRows rows are scored at a time.
+// scoreRows is the number of rows scored at a time.
 const scoreRows = 64
 
-// Score calls f with the scores of all rows, block after block in order, which hold until f
-// returns. Nothing is drawn. Values of more than 10¹² in size count as that.
+// Score calls f with the scores of all rows, block by block in order; they are valid until f
+// returns. It draws nothing. Values larger than 10¹² are treated as 10¹².
 func (m *Model) Score(rows nn.Rows, f func(Scores)) error {
 	columns := m.config.Inputs
 	loss, squares := make([]float64, scoreRows), make([]float64, scoreRows*columns)
@@ -43,11 +43,11 @@ func (m *Model) Score(rows nn.Rows, f func(Scores)) error {
 	})
 }
 
-// LogLik calls f with estimates of ln p(x) of all rows, block after block: ln 1/J Σ
-// p(x|z)p(z)/q(z|x) over J draws of z from the row's distribution, at least 1 (Burda et al.
-// 2016, Eq. 8), which is too low on average. The density p(x|z) is normal, of variance β/2
-// in each value: with that, the loss is −β times the evidence lower bound, but for a
-// constant. What is drawn for a row follows from its values.
+// LogLik calls f with estimates of ln p(x) of all rows, block by block: ln 1/J Σ
+// p(x|z)p(z)/q(z|x) over J ≥ 1 draws of z from the row's distribution (Burda et al. 2016, Eq.
+// 8), which is too low on average. The density p(x|z) is normal with variance β/2 in each
+// value; with it, the loss is −β times the evidence lower bound, up to a constant. The draws
+// for a row depend only on its values.
 func (m *Model) LogLik(rows nn.Rows, draws int, f func(from int, values []float64)) error {
 	if draws < 1 {
 		panic("beta: want at least 1 draw for log-likelihoods, got none")
@@ -103,7 +103,7 @@ func (m *Model) blocks(rows nn.Rows, f func(from int, x []float32) error) error 
 	})
 }
 
-// distribute sets the distributions of latent variables to those of rows.
+// distribute sets the distributions of latent variables to those of the rows.
 func (m *Model) distribute(x []float32) error {
 	h, err := m.encoder.Forward(x, nil)
 	if err == nil {
@@ -112,7 +112,7 @@ func (m *Model) distribute(x []float32) error {
 	return err
 }
 
-// divergence is that of row i from the prior.
+// divergence returns the divergence of row i's distribution from the prior.
 func (m *Model) divergence(i int) (kl float64) {
 	for j := i * m.latent.Dim; j < (i+1)*m.latent.Dim; j++ {
 		mean, scale := float64(m.latent.Mean[j]), float64(m.latent.Scale[j])
@@ -133,11 +133,11 @@ func squaresOf(dst []float64, x, y []float32) (sum float64) {
 	return sum
 }
 
-// Config returns the configuration, with all numbers.
+// Config returns the configuration, with defaults filled in.
 func (m *Model) Config() Config { return m.config }
 
-// Divergence returns the mean divergence of the distributions of rows x, of which there has
-// to be one, from the prior. Codes tell at most so many nats of a row.
+// Divergence returns the mean divergence from the prior of the distributions of rows x, at
+// least one. It is an upper bound of the information in codes, in nats per row.
 func (m *Model) Divergence(x []float32) (float64, error) {
 	sum, columns := 0.0, m.config.Inputs
 	err := m.each(x, func(x []float32) error {
@@ -152,7 +152,7 @@ func (m *Model) Divergence(x []float32) (float64, error) {
 	return sum / float64(len(x)/columns), err
 }
 
-// Means returns the means of the distributions of rows, latent vector after vector.
+// Means returns the means of the rows' distributions, as consecutive latent vectors.
 func (m *Model) Means(rows nn.Rows) (z []float32, err error) {
 	err = m.blocks(rows, func(_ int, x []float32) error {
 		if err := m.distribute(x); err != nil {
@@ -164,5 +164,5 @@ func (m *Model) Means(rows nn.Rows) (z []float32, err error) {
 	return z, err
 }
 
-// Networks returns those that the model consists of.
+// Networks returns the model's two networks.
 func (m *Model) Networks() (encoder, decoder *nn.Network) { return m.encoder, m.decoder }

@@ -6,7 +6,8 @@ import (
 	"math"
 )
 
-// What a member publishes: a version byte, its discrepancy and its weight, big endian.
+// The encoding of what a member publishes: a version byte, its discrepancy and its weight, big
+// endian.
 const (
 	standingVersion = 1
 	standingBytes   = 17
@@ -33,7 +34,7 @@ func decode(b []byte) (*Standing, error) {
 	return &s, nil
 }
 
-// decodeAll returns what members have published, by rank; nil for one not in the view.
+// decodeAll returns what members have published, by rank; nil for a member not in the view.
 func decodeAll(blobs [][]byte) ([]*Standing, error) {
 	all := make([]*Standing, len(blobs))
 	for rank, b := range blobs {

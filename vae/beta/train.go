@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// descent is Adam on weights and biases, which stay as they are where that is nil, and on the
-// own conditions, without moments at first.
+// descent runs Adam on weights and biases, which do not change if shared is nil, and on the own
+// conditions. All moments start at 0.
 type descent struct{ shared, own *nn.Adam }
 
 func newDescent(m *Model) descent {
@@ -17,7 +17,7 @@ func newDescent(m *Model) descent {
 	return descent{nn.NewAdam(len(m.all.Values), rate), nn.NewAdam(len(m.own.Values), rate)}
 }
 
-// step makes one by the last gradient.
+// step makes one step along the last gradient.
 func (d descent) step(m *Model) {
 	if d.shared != nil {
 		d.shared.Step(m.all.Values, m.all.Gradient)
@@ -25,8 +25,8 @@ func (d descent) step(m *Model) {
 	d.own.Step(m.own.Values, m.own.Gradient)
 }
 
-// train does some epochs on own rows, and returns the mean loss over all of them, each
-// batch's before its step.
+// train trains for some epochs on own rows. It returns the mean loss over all of them, where
+// each batch counts with its loss before its step.
 func (m *Model) train(ctx context.Context, x []float32, epochs int, by descent, order, noise rand.Source) (Loss, error) {
 	c := m.config
 	rows := len(x) / c.Inputs
@@ -51,9 +51,9 @@ func (m *Model) train(ctx context.Context, x []float32, epochs int, by descent, 
 	return sum.over(float64(rows*epochs), c.Beta), nil
 }
 
-// Adapt fits the conditions alone to rows of a member that has not trained, by some epochs
-// of Adam on the loss that training has. Nothing but rows is wanted: no labels, and nobody
-// else, as weights and biases stay as they are.
+// Adapt fits only the conditions to rows of a member that has not trained, by some epochs of
+// Adam on the loss of training. It needs neither labels nor other members, because weights and
+// biases do not change.
 func (m *Model) Adapt(ctx context.Context, x []float32, epochs int, src rand.Source) error {
 	if err := checkRows(x, m.config.Inputs); err != nil {
 		return err

@@ -12,11 +12,11 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Trained is the model as a scorer: the score of a row is its loss, decoded from the mean of
-// its distribution. It is for one goroutine at a time, as its networks are.
+// Trained is the model as a scorer. The score of a row is its loss, decoded from the mean of
+// its distribution. Only one goroutine may use it at a time.
 type Trained struct{ *Model }
 
-// Conditioned is one with conditions of the participant's own.
+// Conditioned is a Trained with conditions of the participant.
 type Conditioned struct{ Trained }
 
 type scorer interface {
@@ -35,7 +35,7 @@ var (
 	} = Conditioned{}
 )
 
-// trained returns the model as what it is.
+// trained returns the model as a Conditioned if it has conditions, else as a Trained.
 func trained(m *Model) algorithm.Model {
 	if m.config.Condition == CGAU {
 		return Conditioned{Trained{m}}
@@ -46,13 +46,13 @@ func trained(m *Model) algorithm.Model {
 // Dim returns the number of coordinates.
 func (t Trained) Dim() int { return t.Config().Inputs }
 
-// Arrays returns those of the encoder and of the decoder.
+// Arrays returns the arrays of the encoder and of the decoder.
 func (t Trained) Arrays() []algorithm.Array { return networks.Arrays(t.Parameters().Matrices) }
 
-// Draws returns how many densities each log-likelihood is a mean of.
+// Draws returns the number of draws behind each log-likelihood.
 func (t Trained) Draws() int { return 32 }
 
-// MeanLogLik returns the mean of the rows' log-likelihoods of [Model.LogLik].
+// MeanLogLik returns the mean of [Model.LogLik] over the rows.
 func (t Trained) MeanLogLik(rows collabdict.Rows) (float64, error) {
 	total := 0.0
 	err := t.LogLik(networks.Completed(t, rows), t.Draws(), func(_ int, values []float64) {
@@ -64,20 +64,20 @@ func (t Trained) MeanLogLik(rows collabdict.Rows) (float64, error) {
 	return total / float64(n), err
 }
 
-// EachScores calls f with the losses of blocks of rows, one after the other. Missing cells, which are
-// NaN, are reconstructed and count nothing: the squared errors are those of the others, times M/m if m
-// of M are there.
+// EachScores calls f with the losses of blocks of rows in order. Missing cells (NaN) are
+// reconstructed and do not count: the squared errors are those of the other cells, times M/m if
+// m of M are present.
 func (t Trained) EachScores(rows collabdict.Rows, f func(from int, scores []float64)) error {
 	return t.score(rows, func(s Scores) { f(s.From, s.Loss) })
 }
 
-// score is [Model.Score] of rows that may have missing cells.
+// score is [Model.Score] for rows that may have missing cells.
 func (t Trained) score(rows collabdict.Rows, f func(Scores)) error {
 	whole, columns := networks.Completed(t, rows), t.Dim()
 	return t.Score(whole, func(s Scores) {
 		for i, missing := range whole.Missing(s.From, len(s.Loss)) {
 			n := networks.There(missing)
-			if n == 0 { // none is missing, or all are
+			if n == 0 { // no cell is missing, or all are
 				continue
 			}
 			squares, sum, there := s.Squares[i*columns:(i+1)*columns], 0.0, 0.0
@@ -93,10 +93,10 @@ func (t Trained) score(rows collabdict.Rows, f func(Scores)) error {
 	})
 }
 
-// Complete returns rows with missing cells as the model reconstructs them.
+// Complete returns rows with missing cells replaced by the model's reconstruction.
 func (t Trained) Complete(z *mat.Dense) (*mat.Dense, error) { return networks.Whole(t, z) }
 
-// Explain returns the squared error of each variable, and the row as it is decoded.
+// Explain returns the squared error of each variable, and the decoded row.
 func (t Trained) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	n, columns := z.Dims()
 	parts := mat.NewDense(n, columns, nil)
@@ -115,7 +115,7 @@ func (t Trained) Encode(z *mat.Dense) (*mat.Dense, error) {
 	return networks.Dense(codes, t.Latent(), err)
 }
 
-// Decode returns the rows that codes stand for.
+// Decode returns the rows of the given codes.
 func (t Trained) Decode(codes *mat.Dense) (*mat.Dense, error) {
 	rows, err := t.Model.Decode(networks.Singles(codes))
 	return networks.Dense(rows, t.Dim(), err)
@@ -124,10 +124,10 @@ func (t Trained) Decode(codes *mat.Dense) (*mat.Dense, error) {
 // Shared returns the weights and biases.
 func (c Conditioned) Shared() []float32 { return c.Parameters().Values }
 
-// Own returns the conditions, to be changed in place.
+// Own returns the conditions, which may be changed in place.
 func (c Conditioned) Own() []float32 { return c.Conditions().Values }
 
-// OwnArrays returns those of the conditions.
+// OwnArrays returns the arrays of the conditions.
 func (c Conditioned) OwnArrays() []algorithm.Array { return networks.Arrays(c.Conditions().Matrices) }
 
 // LoadOwn sets the conditions.
@@ -135,8 +135,7 @@ func (c Conditioned) LoadOwn(arrays algorithm.Arrays) error {
 	return networks.LoadOwn(arrays, c.Conditions())
 }
 
-// Adapt fits the conditions to rows, whatever their classes are. A step is all batches of
-// them.
+// Adapt fits the conditions to rows of any classes. A step is one pass over all batches.
 func (c Conditioned) Adapt(ctx context.Context, d algorithm.Data, steps int) (rows int, warnings []string, err error) {
 	values, err := nn.InMemory(d.Rows)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/collabdict/collabdict/vae/internal/networks"
 )
 
-// What the weights of members in means of models follow from.
+// The kinds of weights of members in means of models.
 const (
-	byRows   = "fedavg"   // how many rows a member has
-	byLabels = "feddisco" // and how unlike equal frequencies its labels are
-	byCodes  = "latent"   // or how unlike the prior its encoded rows are
+	byRows   = "fedavg"   // by the member's number of rows
+	byLabels = "feddisco" // also by how much its labels differ from equal frequencies
+	byCodes  = "latent"   // also by how much its encoded rows differ from the prior
 )
 
-// auto is the offset that leaves everybody a weight.
+// auto selects an offset with which every member has a weight.
 const auto = "auto"
 
 func (s *Settings) weightingOptions() option.Table {
@@ -63,7 +63,7 @@ func checkOffset(text string) error {
 	return nil
 }
 
-// weighting returns the settings of a learner.
+// weighting returns the weighting for a learner.
 func (s *Settings) weighting() Weighting {
 	w := Weighting{Debias: s.Debias, Every: s.WeighEvery, Publish: s.PublishWeights}
 	switch s.Weights {
@@ -79,7 +79,7 @@ func (s *Settings) weighting() Weighting {
 	return w
 }
 
-// shown says what members show each other.
+// shown returns what members show each other.
 func (s *Settings) shown() []string {
 	switch {
 	case !s.PublishWeights:
@@ -90,7 +90,7 @@ func (s *Settings) shown() []string {
 	return []string{"its weight, and how much its data differ from the others'"}
 }
 
-// learned says what sums about weights tell all members.
+// learned returns what sums about weights reveal to all members.
 func (s *Settings) learned() []string {
 	what := "the number of rows"
 	if s.Weights != byRows {
@@ -103,16 +103,16 @@ func (s *Settings) learned() []string {
 	return list
 }
 
-// reported returns the weight of a member in a round, as results have it.
+// reported returns the weight of a member in a round for the result.
 func (s *Settings) reported(of Standing, round int) *algorithm.Weighting {
 	w := &algorithm.Weighting{Weight: of.Weight.P, ByRows: of.Weight.ByRows}
-	if s.Weights == byLabels || s.Weights == byCodes && round > s.WeighEvery { // before, there is no model to measure by
+	if s.Weights == byLabels || s.Weights == byCodes && round > s.WeighEvery { // before, no model could measure it
 		w.Discrepancy, w.Measured = of.Discrepancy, true
 	}
 	return w
 }
 
-// weightWarnings say where the weights are not what the rule is meant for.
+// weightWarnings returns warnings about weights for which the rule is not meant.
 func (s *Settings) weightWarnings(of Standing) []string {
 	switch {
 	case of.Weight.ByRows:

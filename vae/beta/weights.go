@@ -11,13 +11,13 @@ import (
 	"github.com/collabdict/collabdict/internal/discrepancy"
 )
 
-// Standing is how much a member counts, and why.
+// Standing is a member's weight and the discrepancy that it follows from.
 type Standing struct {
 	Discrepancy float64
 	Weight      discrepancy.Weight
 }
 
-// weigh agrees on weights by the model that is given, nil for none.
+// weigh agrees on weights, measured by the given model, if any.
 func (l *Learner) weigh(ctx context.Context, g collabdict.Group, by *Model) error {
 	rule, d, err := l.discrepancy(by)
 	if err != nil {
@@ -28,8 +28,8 @@ func (l *Learner) weigh(ctx context.Context, g collabdict.Group, by *Model) erro
 	if err != nil {
 		return fmt.Errorf("bounds of rows and discrepancies: %w", err)
 	}
-	// Who was not in that sum, with more than all others, counts as the largest of them,
-	// and has no more than all of the weight.
+	// A member that was not in that sum may have more than all others. It then counts like the
+	// largest of them, and has at most all of the weight.
 	member := discrepancy.Member{Rows: min(rows, most[0]), Discrepancy: min(d, most[1])}
 	own := Standing{Discrepancy: d}
 	own.Weight, err = rule.Agree(ctx, g, member, discrepancy.Member{Rows: most[0], Discrepancy: most[1]})
@@ -51,8 +51,8 @@ func (l *Learner) weigh(ctx context.Context, g collabdict.Group, by *Model) erro
 	return nil
 }
 
-// discrepancy returns that of the own data, and the rule that it is for: before there is
-// a model to encode rows by, there is none, and weights are shares of the rows.
+// discrepancy returns the discrepancy of the own data, and the rule for it. Before there is a
+// model that encodes rows, there is no discrepancy, and weights are shares of the rows.
 func (l *Learner) discrepancy(by *Model) (discrepancy.Rule, float64, error) {
 	w := l.config.Weights
 	switch {
@@ -72,14 +72,14 @@ func (l *Learner) discrepancy(by *Model) (discrepancy.Rule, float64, error) {
 	return w.Rule, d, err
 }
 
-// What a member draws random numbers for.
+// The purposes for which a member draws random numbers.
 const (
 	encoding = iota
 	ordering
 	noising
 )
 
-// source returns a stream of its own for each purpose of each round.
+// source returns a separate random stream for each purpose of each round.
 func (l *Learner) source(purpose uint64) rand.Source {
 	return rand.NewPCG(l.own.Seed, uint64(l.rounds)<<8|purpose)
 }

@@ -12,28 +12,29 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Kind is the classifier that adapts to each member.
+// Kind describes the algorithm to the program.
 var Kind = algorithm.Kind{
 	Name:  "cgau",
 	About: "a classifier with private conditions, by private sums",
 	New:   func() algorithm.Algorithm { return &Settings{} },
 }
 
-// Settings are those that members agree on.
+// Settings are the settings that members agree on.
 type Settings struct {
 	Rounds     int
 	LocalSteps int
 	Hidden     []int // units of each layer
 	Batch      int
-	Rate       float64 // of the conditions as well
-	Classes    int     // 0: one more than the largest of all members, which a sum tells
+	Rate       float64 // also of the conditions
+	Classes    int     // 0 finds the largest class of all members, plus 1, by a sum
 	Dropout    float64
 }
 
-// momentum is that of gradient descent.
+// momentum is the momentum of gradient descent.
 const momentum = 0.9
 
-// Options binds the settings. Defaults are the sizes of Rieger et al. 2020, but for the rate.
+// Options returns the options that set the fields. Except for the rate, the defaults are those
+// of Rieger et al. 2020.
 func (s *Settings) Options() option.Table {
 	return option.Table{
 		networks.Rounds(&s.Rounds, 150),
@@ -51,20 +52,20 @@ func (s *Settings) Options() option.Table {
 	}
 }
 
-// Prepare does nothing: no setting contradicts another.
+// Prepare does nothing, because no settings conflict.
 func (s *Settings) Prepare(algorithm.Coordinates) error { return nil }
 
-// Traits says what the settings ask of those who run them.
+// Traits returns what the settings require of a run.
 func (s *Settings) Traits() algorithm.Traits {
 	return algorithm.Traits{
 		Rounds: s.Rounds, HoldsRows: true, Secret: true, LeastRows: 1, Objective: "minus the loss of a row",
 		Classes: &algorithm.Classes{Number: s.Classes, Learned: true, Because: "the model cgau learns classes"},
-		// At least so many, as the classes may not be known yet.
+		// a lower bound, because the number of classes may not be known yet
 		Weights: func(columns int) int { return networks.Weights(columns, s.Hidden, 2, max(s.Classes, 2)) },
 	}
 }
 
-// Disclosure says what members tell each other beside sums of networks.
+// Disclosure returns what members reveal to each other, besides sums of networks.
 func (s *Settings) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 	d := algorithm.Disclosure{Conserved: algorithm.RowCounts, Rounds: []string{
 		"in sums over all members, each round: for how many members the largest change of each weight matrix, the number of rows and the loss lie between which powers of two",
@@ -76,7 +77,8 @@ func (s *Settings) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 	return d
 }
 
-// config is that of a learner of so many classes. The seed is public.
+// config returns the configuration of a learner for the given number of classes. The seed is
+// public.
 func (s *Settings) config(columns, classes int, seed uint64) Config {
 	return Config{
 		Inputs: columns, Classes: classes, Hidden: s.Hidden, Dropout: s.Dropout,
@@ -84,15 +86,15 @@ func (s *Settings) config(columns, classes int, seed uint64) Config {
 	}
 }
 
-// Train plays one participant's part. The order of its rows, and dropout, are drawn by a seed
-// of the participant's own.
+// Train runs one participant's part of the training. A seed that only this participant knows
+// draws the order of its rows, and dropout.
 func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	own := Own{Rows: Rows{Classes: d.Classes}, Seed: networks.Seed(d)}
 	var err error
 	if own.Values, err = nn.InMemory(d.Rows); err != nil {
 		return algorithm.Outcome{}, err
 	}
-	labels := slices.Concat(d.Classes, d.TestClasses) // the model is measured on the latter
+	labels := slices.Concat(d.Classes, d.TestClasses) // test rows measure the model
 	classes, err := networks.AgreeClasses(ctx, g, d.Name, labels, s.Classes)
 	if err != nil {
 		return algorithm.Outcome{}, err
@@ -126,7 +128,7 @@ func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Da
 	return out, err
 }
 
-// Load returns the model of arrays, with conditions of 0.
+// Load returns the model stored in arrays, with conditions of 0.
 func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
 	if err := networks.CheckSizes(coordinates, s.Hidden, 1); err != nil {
 		return nil, err

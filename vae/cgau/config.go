@@ -6,42 +6,43 @@ import (
 	"math"
 )
 
-// Config is the same at all members. Where Hidden, Batch, Steps and Rate are not given,
-// they are those of Rieger et al. 2020, Rate that of their images.
+// Config holds the settings that are the same at all members. The defaults of Hidden, Batch,
+// Steps and Rate are those of Rieger et al. 2020, Rate that for their images.
 type Config struct {
 	Inputs, Classes int
-	Hidden          []int // units of each layer; nil is 64, 64
-	// Plain has rectified linear units in place of gated ones, and no conditions.
+	Hidden          []int // units of each layer; nil means 64, 64
+	// Plain uses rectified linear units in place of gated ones, without conditions.
 	Plain bool
-	// Dropout is the probability that an output of a hidden layer is 0 in training; 0.5 in
-	// the paper.
+	// Dropout is the probability that an output of a hidden layer is 0 in training. The paper
+	// uses 0.5.
 	Dropout float64
-	// Rate and Momentum are of gradient descent on the mean loss of a batch. The momentum is
-	// forgotten after each round, as in the paper.
+	// Rate and Momentum are those of gradient descent on the mean loss of a batch. As in the
+	// paper, each round starts without momentum. A Rate of 0 means 0.01.
 	Rate     float64 // 0 is 0.01
 	Momentum float64
-	// ConditionRate is that of the conditions; 0 is Rate.
+	// ConditionRate is the learning rate of the conditions; 0 means Rate.
 	ConditionRate float64
-	Batch         int // rows; 0 is 32
-	// Steps are those of a round at each member, or fewer that see all of its rows; 0 is 10.
+	Batch         int // rows per batch; 0 means 32
+	// Steps is the number of steps per round at each member, or fewer if they cover all of its
+	// rows; 0 means 10.
 	Steps int
-	// Seed is of the parameters that training begins with.
+	// Seed determines the parameters with which training starts.
 	Seed uint64
 }
 
-// Rows are samples with the class of each.
+// Rows holds samples and the class of each.
 type Rows struct {
 	Values  []float32 // row after row
 	Classes []int     // from 0
 }
 
-// Own is what a member has.
+// Own holds what belongs to one member.
 type Own struct {
 	Rows
-	// Held are rows that are not trained on. By their loss, summed over all members, the
-	// best round is found ([Learner.Best]). They may be none.
+	// Held holds held-out rows, if any. Their loss, summed over all members, determines the
+	// best round ([Learner.Best]).
 	Held Rows
-	// Seed is of the order of the rows and of dropout; no other member may know it.
+	// Seed determines the order of the rows and dropout. No other member may know it.
 	Seed uint64
 }
 
@@ -54,7 +55,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Validate reports the first setting that cannot be.
+// Validate returns an error for the first setting that is out of range.
 func (c Config) Validate() error {
 	d := c.withDefaults()
 	for _, s := range []struct {
@@ -83,7 +84,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// check reports the first thing that is wrong with rows, of which there may be none.
+// check returns an error for the first thing wrong with the rows. There may be no rows.
 func (r Rows) check(c Config) error {
 	if len(r.Values) != len(r.Classes)*c.Inputs {
 		return fmt.Errorf("cgau: want rows of %d values with a class each, got %d values and %d classes", c.Inputs, len(r.Values), len(r.Classes))

@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Learner trains a model at one member of a group, round by round. After an error it is of
-// no more use, but for a [Learner.Restore].
+// Learner trains a model at one member of a group, round by round. After an error it can only
+// be used after a [Learner.Restore].
 type Learner struct {
 	config Config
 	own    Own
@@ -26,16 +26,16 @@ type Learner struct {
 	best   Best
 }
 
-// Best is what members held at the beginning of the round at which held rows had the least
+// Best is what members held at the start of the round in which held-out rows had the smallest
 // loss.
 type Best struct {
-	Round      int // 0 where no round has held rows
+	Round      int // 0 if no round had held-out rows
 	Loss       float64
 	Shared     []float32
 	Conditions []float32 // this member's
 }
 
-// NewLearner returns a learner before its first round. It keeps the rows, and does not modify
+// NewLearner returns a learner before its first round. It keeps the rows and does not modify
 // them.
 func NewLearner(c Config, own Own) (*Learner, error) {
 	if err := c.Validate(); err != nil {
@@ -56,25 +56,25 @@ func NewLearner(c Config, own Own) (*Learner, error) {
 	return l, nil
 }
 
-// Model returns the model of the last round.
+// Model returns the model after the last round.
 func (l *Learner) Model() *Model { return l.model }
 
-// Best returns the best round so far. What the last round has learned is not measured yet.
+// Best returns the best round so far. It does not yet include the result of the last round.
 func (l *Learner) Best() Best { return l.best }
 
-// Round is what is known at the end of one. It is the same at every member.
+// Round is the result of a round. It is the same at every member.
 type Round struct {
 	Number int // from 1
-	// Rows are those that were trained on by the members in the sum, together.
+	// Rows is the number of training rows of all members in the sum.
 	Rows int
-	// Loss is the mean cross-entropy while training, by rows.
+	// Loss is the mean cross-entropy per row during training.
 	Loss float64
-	// Held is that of held rows before the round; of none, 0.
+	// Held is the mean cross-entropy of held-out rows before the round, 0 if there are none.
 	Held float64
 }
 
-// What is summed beside changes: the own loss times the own rows, and the loss and the
-// number of held rows.
+// The values summed besides changes: the own loss times the own rows, and the loss and the
+// number of held-out rows.
 const (
 	trained = iota
 	heldLoss
@@ -82,8 +82,8 @@ const (
 	besides
 )
 
-// Round trains for the steps of a round and takes the mean of what all members' steps have
-// changed, by their rows. The conditions are changed if the own part is in the sum.
+// Round trains for the steps of a round, and takes the mean, by rows, of the changes of all
+// members. The conditions change only if this member's part is in the sum.
 func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) {
 	collabdict.StartRound(g, l.rounds+1, l)
 	total, err := l.column.Round(ctx, g, l.mean, l.train)
@@ -102,17 +102,18 @@ func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) 
 	return r, nil
 }
 
-// Digest implements [collabdict.Digester]; conditions are each member's own.
+// Digest implements [collabdict.Digester]. It leaves out the conditions, which differ between
+// members.
 func (l *Learner) Digest() [32]byte { return nn.Digest(l.model.net.Shared.Values) }
 
-// note keeps what the round began with if nothing before it had less loss.
+// note keeps the parameters from the start of the round, if no earlier ones had a smaller loss.
 func (l *Learner) note(r Round) {
 	if l.best.Round == 0 || r.Held < l.best.Loss {
 		l.best = Best{r.Number, r.Held, append(l.best.Shared[:0], l.mean.Before()...), append(l.best.Conditions[:0], l.column.Before()...)}
 	}
 }
 
-// train is the own part of a round.
+// train computes this member's part of a round.
 func (l *Learner) train(ctx context.Context) (average.Part, error) {
 	held, err := l.model.Evaluate(l.own.Held)
 	if err != nil {
@@ -128,13 +129,13 @@ func (l *Learner) train(ctx context.Context) (average.Part, error) {
 	return average.Part{Weight: rows, Beside: beside}, nil
 }
 
-// What a member draws random numbers for.
+// The purposes for which a member draws random numbers.
 const (
 	ordering = iota
 	dropping
 )
 
-// source returns a stream of its own for each purpose of each round.
+// source returns a separate random stream for each purpose of each round.
 func (l *Learner) source(purpose uint64) rand.Source {
 	return rand.NewPCG(l.own.Seed, uint64(l.rounds)<<8|purpose)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Model is the classifier at one member. It is for one goroutine at a time.
+// Model is the classifier at one member. Only one goroutine may use it at a time.
 type Model struct {
 	config Config
 	net    *nn.Network
@@ -17,8 +17,8 @@ type Model struct {
 	classes []int
 }
 
-// NewModel returns a model with the parameters that training begins with, and conditions of
-// 0: that of a member which has not trained. It panics if the configuration is not valid.
+// NewModel returns a model with the parameters with which training starts, and conditions of 0,
+// as at a member that has not trained. It panics if the configuration is not valid.
 func NewModel(c Config) *Model {
 	if err := c.Validate(); err != nil {
 		panic(err)
@@ -37,31 +37,31 @@ func NewModel(c Config) *Model {
 	return m
 }
 
-// Config returns the configuration, with defaults entered.
+// Config returns the configuration, with defaults filled in.
 func (m *Model) Config() Config { return m.config }
 
-// Network returns the network of the classifier, whose outputs are logits.
+// Network returns the classifier's network, whose outputs are logits.
 func (m *Model) Network() *nn.Network { return m.net }
 
-// Shared returns the weights and biases, which all members hold. Values may be changed in
-// place.
+// Shared returns the weights and biases, which are the same at all members. The values may be
+// changed in place.
 func (m *Model) Shared() *nn.Parameters { return m.net.Shared }
 
-// Conditions returns the member's own, of each gated layer those of the tanh before those of
-// the sigmoid; none of a plain model. Values may be changed in place.
+// Conditions returns the member's conditions, in each gated layer those of the tanh before
+// those of the sigmoid. A plain model has none. The values may be changed in place.
 func (m *Model) Conditions() *nn.Parameters { return m.net.Private }
 
-// MeanCondition sets the conditions to the mean of those of all members by their rows, which
-// is known from the biases: [conditioning.SetMean].
+// MeanCondition sets the conditions to the mean of all members' conditions, weighted by their
+// rows. The biases reveal this mean; see [conditioning.SetMean].
 func (m *Model) MeanCondition() {
 	share := float32(m.config.ConditionRate / m.config.Rate)
 	conditioning.SetMean(m.net.Private, NewModel(m.config).net.Shared, m.net.Shared, share)
 }
 
-// evaluated is how many rows are classified at a time where nothing is learned.
+// evaluated is the number of rows classified at a time outside of training.
 const evaluated = 256
 
-// Probabilities returns those of the classes, row after row.
+// Probabilities returns the probabilities of the classes, row by row.
 func (m *Model) Probabilities(x []float32) ([]float32, error) {
 	p := make([]float32, 0, len(x)/m.config.Inputs*m.config.Classes)
 	for size := evaluated * m.config.Inputs; len(x) > 0; {
@@ -78,14 +78,14 @@ func (m *Model) Probabilities(x []float32) ([]float32, error) {
 	return p, nil
 }
 
-// Score is what a model makes of rows.
+// Score is the result of a model on some rows.
 type Score struct {
 	Rows    int
-	Loss    float64 // the sum of their cross-entropies
-	Correct int     // of how many the likeliest class is the right one
+	Loss    float64 // sum of the cross-entropies
+	Correct int     // number of rows whose likeliest class is the right one
 }
 
-// Evaluate classifies rows, of which there may be none.
+// Evaluate classifies rows. There may be no rows.
 func (m *Model) Evaluate(rows Rows) (Score, error) {
 	if err := rows.check(m.config); err != nil {
 		return Score{}, err
@@ -112,7 +112,7 @@ func (m *Model) Evaluate(rows Rows) (Score, error) {
 	return s, nil
 }
 
-// loss returns the sum of cross-entropies, with its derivatives in d.
+// loss returns the sum of cross-entropies and leaves its derivatives in d.
 func (m *Model) loss(y []float32, classes []int) (float64, error) {
 	m.d = slices.Grow(m.d[:0], len(y))[:len(y)]
 	return nn.SoftmaxCrossEntropy(m.d, y, classes, m.config.Classes)

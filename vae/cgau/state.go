@@ -2,21 +2,22 @@ package cgau
 
 import "fmt"
 
-// State is what a member goes on from. Shared is everybody's, Conditions the member's own.
+// State is what a member needs to resume. Shared is the same at all members, Conditions is the
+// member's own.
 type State struct {
 	Rounds             int // that are done
 	Shared, Conditions []float32
 	Best               Best
 }
 
-// State returns that after the last round, until the next one.
+// State returns the state after the last round. It is valid until the next one.
 func (l *Learner) State() State {
 	return State{l.rounds, l.model.net.Shared.Values, l.model.net.Private.Values, l.best}
 }
 
-// Restore goes on from a state of the same configuration and the same rows; all members go
-// on from the same round. What comes has the same bits as without. A member that is new has
-// the Rounds and Shared of another, and conditions of 0.
+// Restore resumes from a state of the same configuration and the same rows. All members must
+// resume from the same round. The results have the same bits as without an interruption. A new
+// member uses Rounds and Shared of another member, and conditions of 0.
 func (l *Learner) Restore(s State) error {
 	shared, own := l.model.net.Shared.Values, l.model.net.Private.Values
 	if len(s.Shared) != len(shared) || len(s.Conditions) != len(own) || s.Rounds < 0 {

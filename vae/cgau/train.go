@@ -19,8 +19,8 @@ func newDescent(m *Model) descent {
 	}
 }
 
-// train makes the steps of a round, with a momentum of 0 at first, and returns the mean loss
-// of the rows that were trained on, each batch's before its step.
+// train makes the steps of a round, starting without momentum. It returns the mean loss of the
+// rows it trained on, where each batch counts with its loss before its step.
 func (m *Model) train(ctx context.Context, rows Rows, by descent, order, drop rand.Source) (float64, error) {
 	c := m.config
 	by.shared.Reset()
@@ -48,7 +48,7 @@ func (m *Model) train(ctx context.Context, rows Rows, by descent, order, drop ra
 	return sum / float64(seen), nil
 }
 
-// gradient computes that of the mean loss of rows, and returns the sum.
+// gradient computes the gradient of the mean loss of rows, and returns the sum of the losses.
 func (m *Model) gradient(x []float32, classes []int, drop rand.Source) (float64, error) {
 	y, err := m.net.Forward(x, drop)
 	if err != nil {
@@ -65,10 +65,10 @@ func (m *Model) gradient(x []float32, classes []int, drop rand.Source) (float64,
 	return loss, nil
 }
 
-// Adapt fits the conditions alone to some rows of a member that has not trained, by so many
-// steps of gradient descent on the mean loss of all of them, without dropout, at the rate
-// and momentum of the configuration. Weights and biases stay as they are, so that nobody
-// else has to be there.
+// Adapt fits only the conditions to some rows of a member that has not trained. It makes the
+// given number of steps of gradient descent on the mean loss of all rows, without dropout, at
+// the rate and momentum of the configuration. It needs no other member, because weights and
+// biases do not change.
 func (m *Model) Adapt(ctx context.Context, rows Rows, steps int) error {
 	if len(rows.Classes) == 0 {
 		return fmt.Errorf("cgau: want at least 1 row to adapt to, got none")

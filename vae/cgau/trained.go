@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Trained is the model as a classifier with conditions of the participant's own. It is for
-// one goroutine at a time, as its network is.
+// Trained is the model as a classifier with conditions of the participant. Only one goroutine
+// may use it at a time.
 type Trained struct{ *Model }
 
 var _ interface {
@@ -28,7 +28,7 @@ func (t Trained) Dim() int { return t.Config().Inputs }
 // Classes returns the number of classes.
 func (t Trained) Classes() int { return t.Config().Classes }
 
-// Probabilities returns those of the classes.
+// Probabilities returns the probabilities of the classes.
 func (t Trained) Probabilities(z *mat.Dense) (*mat.Dense, error) {
 	var all []float32
 	err := nn.EachBlock(networks.Rows(z), math.MaxFloat64, func(_ int, x []float32) error {
@@ -39,16 +39,16 @@ func (t Trained) Probabilities(z *mat.Dense) (*mat.Dense, error) {
 	return networks.Dense(all, t.Classes(), err)
 }
 
-// Arrays returns those of what is shared.
+// Arrays returns the arrays of the shared parameters.
 func (t Trained) Arrays() []algorithm.Array { return networks.Arrays(t.Model.Shared().Matrices) }
 
 // Shared returns the weights and biases.
 func (t Trained) Shared() []float32 { return t.Model.Shared().Values }
 
-// Own returns the conditions, to be changed in place.
+// Own returns the conditions, which may be changed in place.
 func (t Trained) Own() []float32 { return t.Conditions().Values }
 
-// OwnArrays returns those of the conditions.
+// OwnArrays returns the arrays of the conditions.
 func (t Trained) OwnArrays() []algorithm.Array { return networks.Arrays(t.Conditions().Matrices) }
 
 // LoadOwn sets the conditions.
@@ -56,8 +56,9 @@ func (t Trained) LoadOwn(arrays algorithm.Arrays) error {
 	return networks.LoadOwn(arrays, t.Conditions())
 }
 
-// Adapt fits the conditions to the classes of some rows by gradient descent. Without any they
-// are the mean of those of all that have trained, which begins with the public seed.
+// Adapt fits the conditions to the classes of some rows by gradient descent. Without rows, it
+// sets them to the mean of the conditions of all members that have trained. This mean follows
+// from the biases and the public seed.
 func (t Trained) Adapt(ctx context.Context, d algorithm.Data, steps int) (rows int, warnings []string, err error) {
 	if d.Classes == nil {
 		t.config.Seed = d.Seed

@@ -11,25 +11,25 @@ import (
 	"github.com/collabdict/collabdict/vae/internal/networks"
 )
 
-// Kind is the multi-task variational auto-encoder.
+// Kind describes the algorithm to the program.
 var Kind = algorithm.Kind{
 	Name:  "mtvae",
 	About: "a variational auto-encoder with a shared decoder, by private sums",
 	New:   func() algorithm.Algorithm { return &Settings{} },
 }
 
-// Settings are those that members agree on.
+// Settings are the settings that members agree on.
 type Settings struct {
 	Rounds     int
-	LocalSteps int // 0: gradients are summed
+	LocalSteps int // 0 sums gradients
 	Latent     int
 	Hidden     []int // units of the decoder's hidden layers
 	Batch      int
 	Rate       float64
-	Aggressive int // 0 and 1: as many steps of the encoder as of the decoder
+	Aggressive int // 0 and 1 mean one encoder step per decoder step
 }
 
-// Options binds the settings.
+// Options returns the options that set the fields.
 func (s *Settings) Options() option.Table {
 	return option.Table{
 		networks.Rounds(&s.Rounds, 150),
@@ -47,10 +47,10 @@ func (s *Settings) Options() option.Table {
 	}
 }
 
-// Prepare does nothing: no setting contradicts another.
+// Prepare does nothing, because no settings conflict.
 func (s *Settings) Prepare(algorithm.Coordinates) error { return nil }
 
-// Traits says what the settings ask of those who run them.
+// Traits returns what the settings require of a run.
 func (s *Settings) Traits() algorithm.Traits {
 	return algorithm.Traits{
 		Rounds: s.Rounds, HoldsRows: true, HoldsOut: true, Secret: true, LeastRows: 1, Objective: "minus the loss of a row",
@@ -67,12 +67,12 @@ func (s *Settings) backwards() []int {
 	return units
 }
 
-// Disclosure says what members tell each other beside sums of networks.
+// Disclosure returns what members reveal to each other, besides sums of networks.
 func (s *Settings) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 	return algorithm.Disclosure{RowsBound: true, Conserved: algorithm.RowCounts}
 }
 
-// config is that of a learner. The seed is public.
+// config returns the configuration of a learner. The seed is public.
 func (s *Settings) config(seed uint64) Config {
 	return Config{
 		Latent: s.Latent, Hidden: s.Hidden, LocalSteps: s.LocalSteps,
@@ -80,12 +80,12 @@ func (s *Settings) config(seed uint64) Config {
 	}
 }
 
-// healthEvery is the number of rounds after which an encoder is measured if a round is
+// healthEvery is the number of rounds between two measurements of the encoder, if each round is
 // a single step.
 const healthEvery = 10
 
-// Train plays one participant's part. The encoder learns with draws by a seed of the
-// participant's own.
+// Train runs one participant's part of the training. A seed that only this participant knows
+// makes the encoder's draws.
 func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	c := s.config(d.Seed)
 	l, err := NewLearner(d.Rows, c, networks.Seed(d))
@@ -95,7 +95,7 @@ func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Da
 	_, columns := d.Rows.Dims()
 	// A sum that fails later leaves the learner's own networks half way.
 	kept := NewModel(columns, c)
-	var health *Health // of the last round; nil if it was not measured
+	var health *Health // of the last round; nil if not measured
 	last, err := algorithm.Rounds(ctx, g, l, collabdict.Options{Rounds: s.Rounds}, func(r collabdict.Round) {
 		kept.SetFrom(l.Model())
 		health = s.health(l, r.Number)
@@ -111,8 +111,8 @@ func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Da
 	return algorithm.Outcome{Last: last, Model: Trained{kept}, TotalRows: l.TotalRows(), Warnings: warnings(health)}, err
 }
 
-// health measures the encoder after a round; nil if it is not measured in this
-// round, or cannot be: then the next round returns the error.
+// health measures the encoder after a round. It returns nil if this round is not measured, or
+// cannot be; in the latter case the next round returns the error.
 func (s *Settings) health(l *Learner, round int) *Health {
 	if s.LocalSteps == 0 && round%healthEvery != 0 && round != s.Rounds {
 		return nil
@@ -131,7 +131,7 @@ func warnings(h *Health) []string {
 	return []string{fmt.Sprintf("posterior collapse: codes carry only %.2g nats per row, and %d of %d latent dimensions are active, so scores barely depend on a row's pattern: raise --aggressive or --rounds, or lower --latent", h.Information, h.Active, h.Latent)}
 }
 
-// Load returns the model of arrays.
+// Load returns the model stored in arrays.
 func (s *Settings) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
 	c := s.config(0)
 	if err := networks.CheckSizes(coordinates, s.Hidden, s.Latent); err != nil {

@@ -7,16 +7,16 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// pass is the lower bound of a batch and its derivatives: Eqs. (30) to (32) with J = 1.
+// pass computes the lower bound of a batch and its derivatives: Eqs. (30) to (32) with J = 1.
 type pass struct {
 	*Model
-	q, p *nn.Gaussian // of z given x, and of x given z
+	q, p *nn.Gaussian // distributions of z given x, and of x given z
 
 	x, noise, z []float32
-	raw, d      []float32 // the decoder's outputs in their range, and derivatives by them
+	raw, d      []float32 // the decoder's outputs, clamped, and derivatives by them
 	dq          []float32
 	each        []float32 // 1/n for each row
-	weights     []float32 // of the divergence in each latent dimension
+	weights     []float32 // weight of the divergence in each latent dimension
 }
 
 func newPass(m *Model) *pass {
@@ -27,18 +27,18 @@ func newPass(m *Model) *pass {
 	}
 }
 
-// value is a batch's mean per row, in nats: likelihood is that of the decoder, kl the
-// divergence in each latent dimension, until the next pass.
+// value is the mean per row of a batch, in nats: the decoder's likelihood, and the divergence
+// kl in each latent dimension. It is valid until the next pass.
 type value struct {
 	likelihood float64
 	kl         []float64
 }
 
-// elbo returns the lower bound itself, as in Eq. (30).
+// elbo returns the lower bound, Eq. (30).
 func (v value) elbo() float64 { return v.likelihood - sum(v.kl) }
 
-// loss returns what the encoder makes small: the divergence counts weight, and no
-// dimension less than free nats.
+// loss returns the loss that the encoder minimises, in which the divergence has the given
+// weight and each dimension counts at least free nats.
 func (v value) loss(weight, free float64) float64 {
 	kl := 0.0
 	for _, d := range v.kl {
@@ -47,8 +47,8 @@ func (v value) loss(weight, free float64) float64 {
 	return float64(weight*kl) - v.likelihood
 }
 
-// forward computes the lower bound of the rows x with noise from the source, and the
-// derivatives of −likelihood by what the decoder has made.
+// forward computes the lower bound of the rows x, with noise from the source, and the
+// derivatives of −likelihood by the decoder's outputs.
 func (s *pass) forward(x []float32, src rand.Source) (value, error) {
 	rows := len(x) / s.Columns()
 	codes, err := s.Encoder.Forward(x, nil)
@@ -82,7 +82,7 @@ func (s *pass) forward(x []float32, src rand.Source) (value, error) {
 	return v, nil
 }
 
-// encoderGradient leaves the derivatives of the loss by φ^s, Eq. (33), after forward.
+// encoderGradient computes the derivatives of the loss by φ^s, Eq. (33), after forward.
 func (s *pass) encoderGradient(v value, weight, free float64) {
 	dz := s.Decoder.Backward(s.d, nn.ForInput)
 	s.dq = room(s.dq, 2*len(dz))
@@ -97,19 +97,19 @@ func (s *pass) encoderGradient(v value, weight, free float64) {
 	s.Encoder.Backward(s.dq, nn.ForParameters)
 }
 
-// decoderGradient leaves those of −likelihood by θ, Eq. (34), after forward.
+// decoderGradient computes the derivatives of −likelihood by θ, Eq. (34), after forward.
 func (s *pass) decoderGradient() { s.Decoder.Backward(s.d, nn.ForParameters) }
 
-// The decoder's raw scales have the range in which ln σ is from −6 to 3: σ is
-// ln(1 + e^raw) + 0.001. Without a lower end a variable that is constant in some pattern
-// would make the likelihood as large as one likes, as a singular covariance matrix does.
+// The decoder's raw scales are limited so that ln σ is from −6 to 3, where σ is ln(1 + e^raw) +
+// 0.001. Without a lower limit, a variable that is constant in some pattern could raise the
+// likelihood without bound, as a singular covariance matrix does.
 const (
 	LowestRaw  = -6.51582
 	HighestRaw = 20.08454
 )
 
-// clampScales copies into to the outputs, rows of as many means as raw scales, with these in their
-// range.
+// clampScales copies outputs to to. Each row has equal numbers of means and raw scales; the raw
+// scales are clamped to their range.
 func clampScales(to, outputs []float32, columns int) {
 	copy(to, outputs)
 	for at := 0; at < len(to); at += 2 * columns {
@@ -118,8 +118,8 @@ func clampScales(to, outputs []float32, columns int) {
 	}
 }
 
-// clampBack sets those derivatives to 0 that would take a raw scale further out of its
-// range. The others stay, so that a scale can come back.
+// clampBack sets to 0 the derivatives that would move a raw scale further out of its range. The
+// others stay, so that a scale can come back.
 func clampBack(d, outputs []float32, columns int) {
 	for at := 0; at < len(d); at += 2 * columns {
 		d, raw := d[at+columns:at+2*columns], outputs[at+columns:at+2*columns]
@@ -131,7 +131,7 @@ func clampBack(d, outputs []float32, columns int) {
 	}
 }
 
-// room returns x with n elements, of which none is kept.
+// room returns x with n elements, whose values are arbitrary.
 func room(x []float32, n int) []float32 {
 	if cap(x) < n {
 		return make([]float32, n)

@@ -6,8 +6,8 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Encode returns the means of q(z|x), Eq. (27), of all rows, one after the other. Values of
-// more than 10¹² in size count as that.
+// Encode returns the means of q(z|x), Eq. (27), of all rows, one after the other. Values larger
+// than 10¹² are treated as 10¹².
 func (m *Model) Encode(rows Rows) ([]float32, error) {
 	n, columns := rows.Dims()
 	if columns != m.Columns() {
@@ -22,10 +22,10 @@ func (m *Model) Encode(rows Rows) ([]float32, error) {
 	return codes, err
 }
 
-// codedRows codes are decoded at a time.
+// codedRows is the number of codes decoded at a time.
 const codedRows = 256
 
-// Decode returns the means of p(x|z), Eq. (21), of codes z of d values each, row after row.
+// Decode returns the means of p(x|z), Eq. (21), for codes z of d values each, row by row.
 func (m *Model) Decode(codes []float32) ([]float32, error) {
 	d, columns := m.Latent(), m.Columns()
 	rows := make([]float32, 0, len(codes)/d*columns)
@@ -41,8 +41,8 @@ func (m *Model) Decode(codes []float32) ([]float32, error) {
 	return rows, nil
 }
 
-// appendMeans appends the first half of each row of outputs: distributions over so many
-// dimensions.
+// appendMeans appends the first half of each row of outputs, the means of distributions over
+// dim dimensions.
 func appendMeans(to, outputs []float32, dim int) []float32 {
 	for ; len(outputs) > 0; outputs = outputs[2*dim:] {
 		to = append(to, outputs[:dim]...)

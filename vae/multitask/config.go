@@ -5,36 +5,36 @@ import (
 	"math"
 )
 
-// Config steers a [Learner]. All members must use the same values. Those of 0 stand for
-// the default that is given.
+// Config holds the settings of a [Learner]. All members must use the same values. A value of 0
+// means the default given below.
 type Config struct {
-	// Latent is d, the dimensions of z, at least 1.
+	// Latent is d, the number of dimensions of z, at least 1.
 	Latent int
-	// Hidden has the units of the decoder's hidden layers, from z on; the encoder has them
-	// in the other order. They are rectified, Eq. (23). Without any both are affine.
+	// Hidden has the units of the decoder's hidden layers, from z on; the encoder has them in
+	// reverse. They are rectified, Eq. (23). Without hidden layers both networks are affine.
 	Hidden []int
 
-	// LocalSteps is E, the steps that each member makes with the decoder between two sums.
-	// 0 means that the gradients of every step are summed.
+	// LocalSteps is E, the number of decoder steps that each member makes between two sums.
+	// With 0 the gradients of every step are summed.
 	LocalSteps int
-	// Batch is the rows of a participant in a step, all if it has no more; 64.
+	// Batch is the number of rows that a participant uses per step, or all if it has fewer;
+	// default 64.
 	Batch int
-	// Rate is that of Adam, of encoder and decoder; 0.001.
+	// Rate is the learning rate of Adam for encoder and decoder; default 0.001.
 	Rate float64
 
-	// KLWeight is what the divergence of q(z|x) from the prior counts in the encoder's
-	// loss; 1, as in Eq. (30).
+	// KLWeight is the weight in the encoder's loss of the divergence of q(z|x) from the prior;
+	// default 1, as in Eq. (30).
 	KLWeight float64
-	// WarmUp is the rounds in which this weight grows evenly from 0.
+	// WarmUp is the number of rounds over which this weight grows linearly from 0.
 	WarmUp int
-	// FreeBits is the mean divergence of each latent dimension, in nats, up to which it
-	// costs nothing.
+	// FreeBits is the mean divergence of each latent dimension, in nats, that costs nothing.
 	FreeBits float64
-	// Aggressive is the largest number of encoder steps for each step of the decoder as
-	// long as the encoder lags behind (He et al. 2019); 0 means one always.
+	// Aggressive is the maximum number of encoder steps per decoder step while the encoder lags
+	// behind (He et al. 2019); 0 always makes one.
 	Aggressive int
 
-	// Seed is public: it draws the weights that all start with.
+	// Seed is public. It draws the weights with which all members start.
 	Seed uint64
 }
 
@@ -43,7 +43,7 @@ const (
 	defaultRate  = 1e-3
 )
 
-// Validate reports the first field that is out of range.
+// Validate returns an error for the first field that is out of range.
 func (c Config) Validate() error {
 	for _, f := range []struct {
 		name  string
@@ -93,7 +93,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// klWeight returns that of a round, from 0.
+// klWeight returns the weight of the divergence in a round, counted from 0.
 func (c Config) klWeight(round int) float64 {
 	if round >= c.WarmUp {
 		return c.KLWeight

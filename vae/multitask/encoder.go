@@ -7,19 +7,19 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// private is what a participant keeps of φ^s: the weights, how they are learned, and
-// whether they still lag behind the decoder.
+// private is a participant's own state of φ^s: the weights, their optimiser, and whether they
+// still lag behind the decoder.
 type private struct {
 	weights []float32
 	adam    *nn.Adam
 	lagging lagging
 }
 
-// lagging says whether the encoder gets several steps for one of the decoder.
+// lagging decides whether the encoder gets several steps per decoder step.
 type lagging struct {
 	on          bool
-	information float64 // at the end of the last epoch
-	rows        int     // that the decoder has seen since
+	information float64 // mutual information at the end of the last epoch
+	rows        int     // rows that the decoder has used since
 }
 
 func newPrivate(weights []float32, c Config) *private {
@@ -35,11 +35,11 @@ func (p *private) set(from *private) {
 	p.lagging = from.lagging
 }
 
-// compare is the number of encoder steps whose mean loss is compared with that of as many
-// before.
+// compare is the number of encoder steps whose mean loss is compared with that of the same
+// number of steps before.
 const compare = 10
 
-// encode makes encoder steps, Eq. (33), each on rows of its own: one, or, as long as the
+// encode makes encoder steps, Eq. (33), each on newly drawn rows. It makes one, or, while the
 // encoder lags behind, up to Config.Aggressive as long as the loss falls (He et al. 2019,
 // Algorithm 1).
 func (l *Learner) encode(src rand.Source) error {
@@ -76,8 +76,8 @@ func (l *Learner) encoderStep(src rand.Source) (loss float64, err error) {
 	return v.loss(weight, l.config.FreeBits), nil
 }
 
-// caughtUp ends the encoder's extra steps at the end of the first epoch of the own rows in
-// which the mutual information of x and z has not grown.
+// caughtUp ends the encoder's extra steps after the first epoch of the own rows in which the
+// mutual information of x and z has not grown.
 func (l *Learner) caughtUp(rows int) error {
 	lag := &l.own.lagging
 	if lag.rows += rows; !lag.on || lag.rows < l.n {
@@ -92,7 +92,7 @@ func (l *Learner) caughtUp(rows int) error {
 	return nil
 }
 
-// draw returns rows for a step: all, or as many as Config.Batch says, each at most once.
+// draw returns the rows of a step: Config.Batch of them, each at most once, or all.
 func (l *Learner) draw(src rand.Source) []float32 {
 	size := min(l.config.Batch, l.n)
 	if size == l.n {
@@ -109,7 +109,7 @@ type sample struct {
 	has  map[int]struct{}
 }
 
-// fill draws size of n rows, all sets alike (Floyd's algorithm).
+// fill draws size of n rows; all sets are equally likely (Floyd's algorithm).
 func (s *sample) fill(n, size int, src rand.Source) {
 	rng := rand.New(src)
 	s.rows = s.rows[:0]

@@ -7,18 +7,18 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Health tells whether the encoder still tells rows apart. If it does not, posteriors have
-// collapsed to the prior, and scores do not know which pattern a row is of.
+// Health measures whether the encoder still distinguishes rows. If it does not, posteriors have
+// collapsed to the prior, and scores do not depend on a row's pattern.
 type Health struct {
-	// Information is the mutual information of x and z under the encoder, in nats: what z
-	// tells of x. It cannot be more than ln of the rows it is measured on, at most 256.
+	// Information is the mutual information of x and z under the encoder, in nats. It is at
+	// most ln of the number of measured rows, which is up to 256.
 	Information float64
 	// KL is the mean divergence of q(z|x) from the prior, in nats.
 	KL float64
-	// Active is the number of latent dimensions whose mean varies over the rows with a
-	// variance above 0.01 (Burda et al. 2016), of Latent.
+	// Active is the number of latent dimensions, out of Latent, whose mean has a variance over
+	// the rows above 0.01 (Burda et al. 2016).
 	Active, Latent int
-	// Collapsed says that the information is below 0.1 nats, and the warm-up over.
+	// Collapsed reports that the information is below 0.1 nats although the warm-up is over.
 	Collapsed bool
 }
 
@@ -28,9 +28,8 @@ const (
 	collapsed      = 0.1
 )
 
-// Health measures the model in effect on up to 256 of the own rows, evenly spread, always
-// the same with the same noise. It says nothing to others. It is for between two rounds,
-// after Start.
+// Health measures the current model on up to 256 evenly spread own rows, always the same ones
+// with the same noise. It reveals nothing to others. Call it between two rounds, after Start.
 func (l *Learner) Health() (Health, error) {
 	if l.model == nil {
 		return Health{}, errNotStarted
@@ -74,8 +73,8 @@ func (m *Model) health(x []float32, src rand.Source) (Health, error) {
 	return h, nil
 }
 
-// information estimates ⟨ln q(z|x) − ln q(z)⟩, where q(z) is the mean of q(z|x) over the
-// rows, by one sample z of each.
+// information estimates ⟨ln q(z|x) − ln q(z)⟩ from one sample z per row, where q(z) is the mean
+// of q(z|x) over the rows.
 func information(q *nn.Gaussian, z []float32) float64 {
 	n := q.Rows()
 	densities := make([]float64, n)

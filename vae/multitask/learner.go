@@ -12,12 +12,12 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Learner learns a [Model] over a group: the decoder is shared, the encoder each
-// participant's own. A round is one step of the decoder, or E of each member's own.
+// Learner learns a [Model] over a group. The decoder is shared; the encoder is each
+// participant's own. A round is one step of the decoder, or E steps at each member.
 //
-// Invariant: the decoder, and what its optimiser keeps, follow from the totals alone. The
-// encoder of the last LocalUpdate takes effect with the Optimize that follows, so that a
-// failed sum changes nothing; what is drawn depends on the seeds and the round alone.
+// Invariant: the decoder and its optimiser's state follow from the totals alone. The encoder of
+// the last LocalUpdate takes effect with the next Optimize, so a failed sum changes nothing.
+// Draws depend only on the seeds and the round.
 type Learner struct {
 	config     Config
 	rows       []float32
@@ -28,10 +28,10 @@ type Learner struct {
 	model   *Model
 	pass    *pass
 	batch   sample
-	decoder *nn.Adam // of the shared steps, or of the own ones of a round
+	decoder *nn.Adam // optimiser of the shared steps, or of a round's own steps
 	shared  []float32
-	own     *private // as the last LocalUpdate has left it
-	kept    *private // as it is in effect
+	own     *private // after the last LocalUpdate
+	kept    *private // currently in effect
 	pending bool
 	scaled  float64
 
@@ -45,10 +45,10 @@ type Rows = nn.Rows
 
 var errNotStarted = errors.New("the learner has no parameters: start it first")
 
-// NewLearner returns a learner on a participant's rows, which it reads once and holds in
-// float32, standardised by the caller if at all. The seed is the participant's own: it
-// draws mini-batches and noise. When the participant begins a run again, it has to be the
-// same.
+// NewLearner returns a learner on a participant's rows. The caller standardises them, if at
+// all; the learner reads them once and holds them in float32. The seed belongs to the
+// participant: it draws mini-batches and noise. If the participant starts the run again, the
+// seed must be the same.
 func NewLearner(rows Rows, config Config, seed uint64) (*Learner, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func NewLearner(rows Rows, config Config, seed uint64) (*Learner, error) {
 	return l, nil
 }
 
-// Start agrees with the group on a bound of the rows of a member, a power of two. The
-// first weights are the same for all, by Config.Seed.
+// Start agrees with the group on a bound of the number of rows of a member, a power of two. By
+// Config.Seed, the first weights are the same for all.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	agreed, err := columnstats.Agree(ctx, g, rowCount{l.n})
 	if err != nil {
@@ -80,7 +80,7 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	return nil
 }
 
-// rowCount is so many rows of which nothing is to be known but their number.
+// rowCount stands for n rows without their values.
 type rowCount struct{ n int }
 
 func (c rowCount) Dims() (n, m int) { return c.n, 1 }
@@ -92,13 +92,13 @@ func (rowCount) ReadRows(x []float64, _ int) error {
 	return nil
 }
 
-// Digest implements [collabdict.Digester]: that of the decoder.
+// Digest implements [collabdict.Digester] with the digest of the decoder.
 func (l *Learner) Digest() [32]byte { return nn.Digest(l.shared) }
 
-// LocalUpdate makes the encoder's steps, Eq. (33), and computes what this participant
-// brings to the sum: for each weight of the decoder, in the order of Decoder.Shared, the mean
-// derivative of minus the lower bound, Eq. (34), or how its own steps have changed it;
-// then the lower bound, a mean too; all times N^s, and last N^s itself.
+// LocalUpdate makes the encoder's steps, Eq. (33), and computes this participant's part of the
+// sum. For each weight of the decoder, in the order of Decoder.Shared, it has the mean
+// derivative of minus the lower bound, Eq. (34), or the change in the participant's own steps.
+// The mean lower bound follows; all of these are times N^s. The last value is N^s itself.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
 	if l.model == nil {
 		return nil, nil, errNotStarted
@@ -125,7 +125,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	return append(x, float64(l.n)), l.limits.blocks(len(l.shared)), nil
 }
 
-// restore brings back what is in effect.
+// restore restores the state in effect.
 func (l *Learner) restore() {
 	l.own.set(l.kept)
 	copy(l.model.Encoder.Shared.Values, l.kept.weights)
@@ -133,11 +133,11 @@ func (l *Learner) restore() {
 	l.pending = false
 }
 
-// Optimize makes the shared step, Eqs. (35) and (36), by the total divided by the number
-// of rows: of Adam along the gradient, or by the mean change. It returns the mean lower
-// bound per row, in nats, of the rows that were drawn. A total that cannot be one of what
-// members may bring is an error, and changes nothing. Without the own part in it the
-// encoder stays as it was.
+// Optimize makes the shared step, Eqs. (35) and (36), with the total divided by the number of
+// rows: a step of Adam along the gradient, or the mean change. It returns the mean lower bound
+// per row, in nats, over the drawn rows. A total that members cannot produce within their
+// bounds is an error and changes nothing. If the total does not include the own part, the
+// encoder does not change.
 func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
 	if l.model == nil {
 		return 0, errNotStarted
@@ -166,12 +166,13 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 	return total[len(l.shared)] / n, nil
 }
 
-// Model returns the model in effect, nil before Start. It is the learner's own: another
-// that is to be kept takes its weights by [Model.SetFrom] between two rounds.
+// Model returns the current model, or nil before Start. It belongs to the learner; to keep a
+// copy, use [Model.SetFrom] between two rounds.
 func (l *Learner) Model() *Model { return l.model }
 
-// TotalRows returns N, the rows of all participants in the last total; 0 before the first.
+// TotalRows returns N, the number of rows of all participants in the last total, 0 before the
+// first.
 func (l *Learner) TotalRows() int { return l.counted }
 
-// Aggressive says whether the encoder still gets several steps for each of the decoder.
+// Aggressive reports whether the encoder still gets several steps per decoder step.
 func (l *Learner) Aggressive() bool { return l.kept != nil && l.kept.lagging.on }

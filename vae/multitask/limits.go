@@ -8,17 +8,17 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// limits bound what a member brings to a sum.
+// limits bounds a member's part of a sum.
 type limits struct {
-	rows    float64 // at least N^s of every member
+	rows    float64 // upper bound of N^s of every member
 	columns int
 	config  Config
-	clip    float64 // what a derivative of a member's mean may be
-	largest float64 // derivative of the last means
+	clip    float64 // bound of a derivative in a member's mean
+	largest float64 // largest derivative of the last means
 }
 
-// The clip of a round is so many times the largest derivative that the mean of all has
-// had; what that was counts less with every round.
+// The clip of a round is clipFactor times the largest derivative of the shared mean so far,
+// which decays with every round.
 const (
 	firstClip  = 100
 	leastClip  = 1e-6
@@ -26,14 +26,14 @@ const (
 	clipDecay  = 0.98
 )
 
-// adamStep bounds how far a step of Adam takes a weight, in rates. With the decays β₁ = .9
-// and β₂ = .999 the moments are m = (1−β₁) Σ β₁^i g_i and v = (1−β₂) Σ β₂^i g_i², so that
-// m² ≤ v·(1−β₁)²/(1−β₂) Σ (β₁²/β₂)^i (Cauchy and Schwarz), a factor of 7.27²; the
-// corrections of the first steps are below 1 together.
+// adamStep bounds the change of a weight in a step of Adam, in units of the rate. With the
+// decays β₁ = .9 and β₂ = .999 the moments are m = (1−β₁) Σ β₁^i g_i and v = (1−β₂) Σ β₂^i
+// g_i², so m² ≤ v·(1−β₁)²/(1−β₂) Σ (β₁²/β₂)^i (Cauchy and Schwarz), a factor of 7.27². The
+// corrections of the first steps together are below 1.
 const adamStep = 7.3
 
-// weight bounds the value of a weight before it is multiplied by N^s. Gradients are scaled
-// down to it. What steps of Adam change never reaches it.
+// weight returns the bound of the value of a weight before it is multiplied by N^s. Gradients
+// are scaled down to it. Changes by steps of Adam never reach it.
 func (l limits) weight() float64 {
 	if l.config.LocalSteps == 0 {
 		return l.clip
@@ -41,7 +41,7 @@ func (l limits) weight() float64 {
 	return adamStep * l.config.Rate * float64(l.config.LocalSteps)
 }
 
-// objective bounds the lower bound of a mean row as it is told to others; beyond it is cut
+// objective returns the bound of the mean lower bound per row in a sum; larger values are cut
 // off.
 func (l limits) objective() float64 { return 100 * float64(l.columns) }
 
@@ -51,12 +51,11 @@ func (l limits) blocks(weights int) []collabdict.Block {
 	return columnstats.AppendMoment(out, collabdict.Counts, 1, l.rows)
 }
 
-// precision is more than the error of a total, in bounds of the value of a member.
+// precision is larger than the error of a total, relative to the bound of a member's value.
 const precision = 0x1p-22
 
-// check returns N, the rows in a total, or an error if it is none of vectors of this
-// length within the bounds: each has a part in N, and values of at most this part times
-// what a row may bring.
+// check returns N, the number of rows in a total, or an error if vectors of this length within
+// the bounds cannot add up to it: no value may exceed N times the bound per row.
 func (l limits) check(total []float64, weights int) (n float64, err error) {
 	if len(total) != weights+2 {
 		return 0, fmt.Errorf("want a total of %d values, got %d", weights+2, len(total))
@@ -77,9 +76,9 @@ func (l limits) check(total []float64, weights int) (n float64, err error) {
 	return n, nil
 }
 
-// mean sets g to the mean derivatives of n rows, and the clip of the next round by them.
-// What is below the precision of the total becomes 0: it may be an error alone, and Adam
-// would make a whole step of it.
+// mean sets g to the mean derivatives of n rows, and from them the clip of the next round.
+// Values below the precision of the total become 0, because they may be only errors, which Adam
+// would turn into full steps.
 func (l *limits) mean(g []float32, total []float64, n float64) {
 	least := precision * l.rows * l.weight()
 	l.largest *= clipDecay

@@ -8,15 +8,14 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Model is an encoder and a decoder. It is for one goroutine at a time, as its networks
-// are.
+// Model is an encoder and a decoder. Only one goroutine may use it at a time.
 type Model struct {
-	Encoder *nn.Network // φ^s: of a row of M columns it makes d means and d raw scales
-	Decoder *nn.Network // θ: of a row of d columns it makes M means and M raw scales
+	Encoder *nn.Network // φ^s: turns a row of M columns into d means and d raw scales
+	Decoder *nn.Network // θ: turns a row of d columns into M means and M raw scales
 }
 
-// NewModel returns a model of rows of so many columns, at least 1, with the weights that
-// all members start with. Config is valid.
+// NewModel returns a model of rows with at least 1 column, with the weights with which all
+// members start. c must be valid.
 func NewModel(columns int, c Config) *Model {
 	if columns < 1 {
 		panic(errColumns)
@@ -47,15 +46,14 @@ func (m *Model) Columns() int { return m.Encoder.Inputs() }
 // Latent returns d.
 func (m *Model) Latent() int { return m.Decoder.Inputs() }
 
-// Matrices calls f with every matrix of weights and its elements, row by row, those of the
-// encoder first: what a file of the model has to hold, and where it is read to. Names are
-// those of networks, as encoder.0.weight.
+// Matrices calls f with every matrix of weights and its elements, row by row, the encoder's
+// first. Files of the model hold these matrices under names such as encoder.0.weight.
 func (m *Model) Matrices(f func(s nn.Shape, values []float32)) {
 	m.Encoder.Shared.Matrices(f)
 	m.Decoder.Shared.Matrices(f)
 }
 
-// SetFrom gives m the weights of another model of the same sizes.
+// SetFrom copies the weights of another model of the same sizes.
 func (m *Model) SetFrom(from *Model) {
 	if !slices.Equal(m.Encoder.Shared.Shapes, from.Encoder.Shared.Shapes) ||
 		!slices.Equal(m.Decoder.Shared.Shapes, from.Decoder.Shared.Shapes) {

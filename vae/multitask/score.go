@@ -7,42 +7,42 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Scorer scores rows by a model. What it draws for a row follows from the row's values, so
-// that a score depends neither on other rows nor on where the row stands.
+// Scorer scores rows with a model. Its draws for a row depend only on the row's values, so a
+// score depends neither on other rows nor on the row's position.
 type Scorer struct {
 	model *Model
 	draws int // J
 	q, p  *nn.Gaussian
 
-	missing             [][]bool // cells of the block, by row; nil stands for none
+	missing             [][]bool // missing cells of the block's rows; nil if there are none
 	noise, z, raw       []float32
 	like, prior, own    []float64
 	anomaly, logLik, by []float64
 }
 
-// Scores are those of consecutive rows, from row From on.
+// Scores holds the scores of consecutive rows, starting with row From.
 type Scores struct {
 	From int
-	// Anomaly is −⟨ln p(x|z)⟩ over q(z|x), Eqs. (37) and (39): the mean over the draws of
-	// minus the log density, in nats.
+	// Anomaly is −⟨ln p(x|z)⟩ over q(z|x), Eqs. (37) and (39): minus the log density in nats,
+	// averaged over the draws.
 	Anomaly []float64
-	// LogLik is ln p(x), estimated by importance weights, ln 1/J Σ p(x|z)p(z)/q(z|x) (Burda
-	// et al. 2016, Eq. 8): too low on average, less so the more draws.
+	// LogLik is ln p(x), estimated by importance weights, ln 1/J Σ p(x|z)p(z)/q(z|x) (Burda et
+	// al. 2016, Eq. 8). It is too low on average, but less so with more draws.
 	LogLik []float64
-	// Contributions has M values for each row: what the variable adds to the quadratic part
-	// of Anomaly, ½⟨(x_i − μ_i)²/σ_i²⟩. It is about ½ for a variable that is as the model
-	// would have it, and the larger the more it is to blame.
+	// Contributions has M values per row: the contribution of each variable to the quadratic
+	// part of Anomaly, ½⟨(x_i − μ_i)²/σ_i²⟩. It is about ½ for a variable that the model
+	// expects, and larger for one that makes the row unusual.
 	Contributions []float64
 }
 
-// DefaultDraws is the usual J of a [Scorer].
+// DefaultDraws is the default J of a [Scorer].
 const DefaultDraws = 100
 
-// scoreRows rows are scored at a time, each with all its draws.
+// scoreRows is the number of rows scored at a time, each with all its draws.
 const scoreRows = 64
 
-// NewScorer returns a scorer with J draws of z for each row, at least 1. It uses the
-// networks of the model, which cannot be used for anything else meanwhile.
+// NewScorer returns a scorer with J draws of z per row, at least 1. It uses the networks of the
+// model, so nothing else may use the model at the same time.
 func NewScorer(m *Model, draws int) *Scorer {
 	if draws < 1 {
 		panic("multitask: want at least 1 draw for scores, got none")
@@ -53,8 +53,8 @@ func NewScorer(m *Model, draws int) *Scorer {
 	}
 }
 
-// Each calls f with the scores of all rows, block after block in order. Scores hold until
-// f returns. Values of more than 10¹² in size count as that.
+// Each calls f with the scores of all rows, block by block in order. Scores are valid until f
+// returns. Values larger than 10¹² are treated as 10¹².
 func (s *Scorer) Each(rows Rows, f func(Scores)) error {
 	columns := s.model.Columns()
 	if n, got := rows.Dims(); n > 0 && got != columns {
@@ -121,9 +121,9 @@ func (s *Scorer) block(x []float32) (Scores, error) {
 	return Scores{Anomaly: s.anomaly, LogLik: s.logLik, Contributions: s.by}, nil
 }
 
-// there makes the densities of rows with missing cells those of the others, and returns by how much
-// they are scaled up in scores, M/m for m of M cells; nil stands for 1. With nothing to go by, a row
-// is what it was filled up to.
+// there recomputes the densities of rows with missing cells from the cells present. It returns
+// the factors by which scores scale them up, M/m for m of M cells; nil means 1. A row without
+// any cell keeps the density of its filled-in values.
 func (s *Scorer) there(x []float32) (times []float64) {
 	columns := s.model.Columns()
 	for i, missing := range s.missing {
@@ -153,7 +153,7 @@ func (s *Scorer) there(x []float32) (times []float64) {
 	return times
 }
 
-// draw sets the noise of rows.
+// draw sets the noise for rows.
 func (s *Scorer) draw(x []float32) {
 	columns, each := s.model.Columns(), s.draws*s.model.Latent()
 	s.noise = room(s.noise, len(x)/columns*each)

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// gradient returns the derivatives of the mean lower bound by the decoder's weights, with
-// the signs of a loss, scaled down as a whole if one is above the clip.
+// gradient returns the derivatives of minus the mean lower bound by the decoder's weights. If
+// one exceeds the clip, all are scaled down together.
 func (l *Learner) gradient(src rand.Source) (x []float64, elbo float64, err error) {
 	elbo, err = l.decoderPass(src)
 	if err != nil {
@@ -29,8 +29,8 @@ func (l *Learner) gradient(src rand.Source) (x []float64, elbo float64, err erro
 	return x, elbo, nil
 }
 
-// ownSteps makes E steps of encoder and decoder and returns how they have changed the
-// decoder. Each round begins with a new optimiser of it.
+// ownSteps makes E steps of encoder and decoder, and returns the change of the decoder. Each
+// round starts with a new optimiser for the decoder.
 func (l *Learner) ownSteps(src rand.Source) (x []float64, elbo float64, err error) {
 	l.decoder.Reset()
 	decoder := l.model.Decoder.Shared
@@ -49,8 +49,8 @@ func (l *Learner) ownSteps(src rand.Source) (x []float64, elbo float64, err erro
 	return x, elbo, nil
 }
 
-// decoderPass makes the encoder's steps and leaves the decoder's gradient at the new
-// encoder. It returns the lower bound there.
+// decoderPass makes the encoder's steps, computes the decoder's gradient for the new encoder,
+// and returns the lower bound there.
 func (l *Learner) decoderPass(src rand.Source) (elbo float64, err error) {
 	if err := l.encode(src); err != nil {
 		return 0, err
@@ -65,6 +65,6 @@ func (l *Learner) decoderPass(src rand.Source) (elbo float64, err error) {
 	return elbo, l.caughtUp(len(x) / l.columns)
 }
 
-// Scaled returns what the gradient of the last LocalUpdate was multiplied by to keep to
-// the bound that all have agreed on: 1 if nothing was needed.
+// Scaled returns the factor by which the last LocalUpdate scaled its gradient to stay within
+// the agreed bound, 1 if that was not needed.
 func (l *Learner) Scaled() float64 { return l.scaled }

@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/vae/internal/networks"
 )
 
-// Trained is the model as a scorer, by Eq. (39) of the paper. It is for one goroutine at a
-// time, as its networks are.
+// Trained is the model as a scorer, by Eq. (39) of Idé et al. 2024. Only one goroutine may use
+// it at a time.
 type Trained struct{ *Model }
 
 var _ interface {
@@ -23,18 +23,18 @@ var _ interface {
 // Dim returns the number of coordinates.
 func (t Trained) Dim() int { return t.Columns() }
 
-// Arrays returns those of the encoder and of the decoder.
+// Arrays returns the arrays of the encoder and of the decoder.
 func (t Trained) Arrays() []algorithm.Array { return networks.Arrays(t.Matrices) }
 
-// Draws returns how many densities each score and each log-likelihood is a mean of.
+// Draws returns the number of draws behind each score and each log-likelihood.
 func (t Trained) Draws() int { return DefaultDraws }
 
 func (t Trained) each(rows Rows, f func(Scores)) error {
 	return NewScorer(t.Model, t.Draws()).Each(networks.Completed(t, rows), f)
 }
 
-// MeanLogLik returns the mean of the rows' log-likelihoods as importance weights estimate
-// them, which is too low on average.
+// MeanLogLik returns the mean of the rows' log-likelihoods, estimated by importance weights,
+// which is too low on average.
 func (t Trained) MeanLogLik(rows collabdict.Rows) (float64, error) {
 	total := 0.0
 	err := t.each(rows, func(s Scores) {
@@ -46,14 +46,14 @@ func (t Trained) MeanLogLik(rows collabdict.Rows) (float64, error) {
 	return total / float64(n), err
 }
 
-// EachScores calls f with the scores of blocks of rows, one after the other. Missing cells, which are
-// NaN, are reconstructed and count nothing: the score is that of the others, times M/m if m of M are
-// there.
+// EachScores calls f with the scores of blocks of rows in order. Missing cells (NaN) are
+// reconstructed and do not count: the score is that of the other cells, times M/m if m of M are
+// present.
 func (t Trained) EachScores(rows collabdict.Rows, f func(from int, scores []float64)) error {
 	return t.each(rows, func(s Scores) { f(s.From, s.Anomaly) })
 }
 
-// Explain returns the contributions of [Scores], and the means of the rows of the codes.
+// Explain returns the contributions of [Scores], and the decoded means of the rows' codes.
 func (t Trained) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	n, columns := z.Dims()
 	parts := mat.NewDense(n, columns, nil)
@@ -63,7 +63,7 @@ func (t Trained) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	return networks.Explained(t, z, parts, err)
 }
 
-// Complete returns rows with missing cells as the model reconstructs them.
+// Complete returns rows with missing cells replaced by the model's reconstruction.
 func (t Trained) Complete(z *mat.Dense) (*mat.Dense, error) { return networks.Whole(t, z) }
 
 // Encode returns the means of the codes of rows.
@@ -72,7 +72,7 @@ func (t Trained) Encode(z *mat.Dense) (*mat.Dense, error) {
 	return networks.Dense(codes, t.Latent(), err)
 }
 
-// Decode returns the means of the rows of codes.
+// Decode returns the means of the rows for the given codes.
 func (t Trained) Decode(codes *mat.Dense) (*mat.Dense, error) {
 	rows, err := t.Model.Decode(networks.Singles(codes))
 	return networks.Dense(rows, t.Dim(), err)

@@ -6,13 +6,13 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
-// Affine is a layer with the numbers that it turns a row x of Inputs columns into sums by,
-// xW + b, of twice as many columns as Units if the layer is gated.
+// Affine holds the numbers of a layer that turns a row x of Inputs columns into the sums xW +
+// b. A gated layer has twice as many columns as Units.
 type Affine struct {
 	Layer
 	Inputs int
 	W      []float32 // row by row
-	B      []float32 // of gated layers b + v
+	B      []float32 // in gated layers b + v
 }
 
 // Layers returns copies of all layers.

@@ -9,20 +9,20 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
-// Parts says which derivatives [Network.Backward] computes.
+// Parts selects the derivatives that [Network.Backward] computes.
 type Parts uint8
 
-// Derivatives, which may be joined by |.
+// The kinds of derivatives, which may be combined by |.
 const (
-	ForParameters Parts = 1 << iota // the gradients of Shared and Private
-	ForInput                        // those by the input
+	ForParameters Parts = 1 << iota // gradients of Shared and Private
+	ForInput                        // derivatives by the input
 )
 
-// Backward takes the derivatives d of a loss by the outputs of the last Forward, of which
-// it makes use as scratch, and replaces the gradients of the network's parameters by the
-// derivatives of the loss, summed over the batch. It returns the derivatives by the
-// input, until the next call; nil unless they are asked for. It panics if there has been
-// no Forward since the last Backward.
+// Backward takes the derivatives d of a loss by the outputs of the last Forward, and overwrites
+// d. It replaces the gradients of the network's parameters by the derivatives of the loss,
+// summed over the batch. If parts includes ForInput, it returns the derivatives by the input,
+// valid until the next call, else nil. It panics if there has been no Forward since the last
+// Backward.
 func (n *Network) Backward(d []float32, parts Parts) (byInput []float32) {
 	last := n.layers[len(n.layers)-1]
 	if n.rows == 0 || len(d) != n.rows*last.Units {
@@ -55,7 +55,8 @@ func (n *Network) Backward(d []float32, parts Parts) (byInput []float32) {
 	return byInput
 }
 
-// gradientPiece derives the sums of units, and computes the gradients of their weights.
+// gradientPiece computes the derivatives by the sums of units, and the gradients of their
+// weights.
 func (n *Network) gradientPiece(i int) {
 	l := n.work.layer
 	lo, hi := n.work.piece(i)

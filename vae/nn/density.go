@@ -11,9 +11,9 @@ import (
 // halfLog2Pi is ½ ln 2π.
 const halfLog2Pi = 0.91893853320467274178
 
-// LogDensity sets dst to the log densities of the rows of x. If there are J times as many
-// rows of x as distributions, each of these stands for J consecutive rows; if it is the
-// other way round, each row stands for J distributions. Dst has the larger number.
+// LogDensity sets dst to the log densities of the rows of x. If x has J times as many rows as
+// there are distributions, each distribution applies to J consecutive rows; in the opposite
+// case, each row applies to J distributions. dst has the larger of the two numbers.
 func (g *Gaussian) LogDensity(dst []float64, x []float32) {
 	constant := float64(float64(g.Dim) * halfLog2Pi)
 	g.pairs(len(dst), len(x), func(r, at, of int) {
@@ -21,8 +21,7 @@ func (g *Gaussian) LogDensity(dst []float64, x []float32) {
 	})
 }
 
-// pairs calls f with the places of the rows of x and of the distributions that belong
-// together.
+// pairs calls f for each result with the positions of its row of x and of its distribution.
 func (g *Gaussian) pairs(results, length int, f func(r, at, of int)) {
 	rows := length / g.Dim
 	more := max(rows, g.rows)
@@ -34,11 +33,10 @@ func (g *Gaussian) pairs(results, length int, f func(r, at, of int)) {
 	}
 }
 
-// NegLogLikelihood returns the sum over all distributions of −weight·ln density of their
-// row of x, and sets d, by the outputs that Set took, to its derivatives. Each row of x
-// stands for as many consecutive distributions as there are for a row, such as J decoded
-// samples. Weights has one for each distribution; nil stands for 1. An error says whose
-// density is not finite.
+// NegLogLikelihood returns the sum over all distributions of −weight·ln density of their row of
+// x, and sets d to its derivatives by the outputs passed to Set. Each row of x belongs to the
+// same number of consecutive distributions, such as J decoded samples. weights has one value
+// per distribution; nil means 1. If a density is not finite, the error names its row.
 func (g *Gaussian) NegLogLikelihood(d, x, weights []float32) (float64, error) {
 	g.outputs(d)
 	if weights != nil && len(weights) != g.rows {
@@ -66,8 +64,8 @@ func (g *Gaussian) NegLogLikelihood(d, x, weights []float32) (float64, error) {
 	return total, nil
 }
 
-// StandardLogDensity sets dst to the log densities of rows of z, of so many columns, under
-// the standard normal distribution.
+// StandardLogDensity sets dst to the log densities of the rows of z, with the given number of
+// columns, under the standard normal distribution.
 func StandardLogDensity(dst []float64, z []float32, columns int) {
 	sameShape(columns, z)
 	if len(dst)*columns != len(z) {
@@ -82,8 +80,8 @@ func StandardLogDensity(dst []float64, z []float32, columns int) {
 	}
 }
 
-// LogMeanExp returns ln (1/J Σ e^x) over the J elements of x, such as logarithms of the
-// importance weights of a row: ln p(x|z) + ln p(z) − ln q(z|x) (Burda et al. 2016, Eq. 8).
+// LogMeanExp returns ln (1/J Σ e^x) over the J elements of x. The elements may be logarithms of
+// a row's importance weights, ln p(x|z) + ln p(z) − ln q(z|x) (Burda et al. 2016, Eq. 8).
 func LogMeanExp(x []float64) float64 {
 	top := slices.Max(x)
 	if math.IsInf(top, -1) {

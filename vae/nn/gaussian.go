@@ -6,12 +6,13 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
-// Scale is how a raw output becomes the standard deviation of a normal distribution.
+// Scale is the function that turns a raw output into the standard deviation of a normal
+// distribution.
 type Scale uint8
 
-// Forms of a scale. Both keep away from 0, where a density has no bound.
+// The kinds of Scale. Both keep away from 0, where densities have no bound.
 const (
-	ExpScale      Scale = iota // e^raw, raw from LowestLog to HighestLog
+	ExpScale      Scale = iota // e^raw, with raw limited to LowestLog to HighestLog
 	SoftplusScale              // ln(1+e^raw) + LeastScale
 )
 
@@ -21,14 +22,14 @@ const (
 	LeastScale            = 1e-3
 )
 
-// Gaussian makes normal distributions of the outputs of a network: of 2·Dim columns, the
-// first half are means, the other raw scales. It holds one distribution for each row, all
-// of its dimensions independent.
+// Gaussian turns the outputs of a network into normal distributions, one per row, with
+// independent dimensions. Of the 2·Dim columns of outputs, the first half are means, the second
+// half raw scales.
 type Gaussian struct {
 	Dim  int
 	Form Scale
 
-	// Of the last Set: rows of Dim columns.
+	// of the last Set: rows of Dim columns
 	Mean, Scale, LogScale []float32
 
 	raw, row []float32
@@ -36,10 +37,10 @@ type Gaussian struct {
 	rows     int
 }
 
-// NewGaussian returns distributions over so many dimensions.
+// NewGaussian returns a Gaussian over dim dimensions.
 func NewGaussian(dim int, form Scale) *Gaussian { return &Gaussian{Dim: dim, Form: form} }
 
-// Set takes rows of outputs.
+// Set sets the distributions from rows of outputs.
 func (g *Gaussian) Set(outputs []float32) {
 	sameShape(2*g.Dim, outputs)
 	n := len(outputs) / 2
@@ -67,8 +68,8 @@ func (g *Gaussian) Set(outputs []float32) {
 // Rows returns the number of distributions.
 func (g *Gaussian) Rows() int { return g.rows }
 
-// byRaw turns derivatives by the logarithms of scales of a row, at place at, into those by
-// raw scales.
+// byRaw converts the derivatives by the logarithms of a row's scales into those by its raw
+// scales.
 func (g *Gaussian) byRaw(d []float32, at int) {
 	if g.Form == ExpScale {
 		elementwise.ClampBack(d, g.raw[at:at+len(d)], LowestLog, HighestLog)
@@ -77,7 +78,7 @@ func (g *Gaussian) byRaw(d []float32, at int) {
 	}
 }
 
-// outputs panics unless d has the shape of what Set took.
+// outputs panics unless d has the shape of the outputs passed to Set.
 func (g *Gaussian) outputs(d []float32) {
 	if len(d) != 2*g.rows*g.Dim {
 		panic(fmt.Sprintf("nn: %d derivatives by the outputs of %d distributions of %d dimensions", len(d), g.rows, g.Dim))

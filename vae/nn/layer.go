@@ -6,10 +6,10 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
-// Activation is what a layer makes of the sums a = xW + b.
+// Activation is the function that a layer applies to the sums a = xW + b.
 type Activation uint8
 
-// Activations, each of every element but Gated.
+// The activations. All except Gated apply to each element.
 const (
 	Identity Activation = iota
 	ReLU                // max(a, 0)
@@ -17,9 +17,10 @@ const (
 	Sigmoid             // 1/(1 + e^−a)
 	Softplus            // ln(1 + e^a)
 	// Gated is tanh(xW_f + b_f + v_f)·sigmoid(xW_g + b_g + v_g) (van den Oord et al. 2016,
-	// "Conditional image generation with PixelCNN decoders", Eq. 4), where v is the column
-	// of V that a one-hot condition picks, such as the participant: its own, not shared.
-	// W has the columns of W_f before those of W_g, and b and v likewise.
+	// "Conditional image generation with PixelCNN decoders", Eq. 4). Here v is the column of V
+	// that a one-hot condition selects; the condition may be the participant, whose v is then
+	// its own and not shared. W has the columns of W_f before those of W_g, and b and v
+	// likewise.
 	Gated
 )
 
@@ -27,28 +28,28 @@ const (
 type Layer struct {
 	Units      int // outputs
 	Activation Activation
-	Dropout    float32 // the probability that an output is 0 in training; others are divided by the rest to 1
+	Dropout    float32 // probability that an output is 0 in training; the others are divided by 1 minus it
 }
 
-// dense is a layer of a network, with what it keeps of a batch. Places are in the
+// dense is a layer of a network, with its values for the last batch. Positions refer to the
 // parameters of its network.
 type dense struct {
 	Layer
-	in, sums     int // inputs, and columns of W
+	in, sums     int // numbers of inputs, and of columns of W
 	weight, bias int
-	condition    int // of gated units, in the private parameters
+	condition    int // position of the conditions of gated units in the private parameters
 
-	x        []float32 // inputs, not our own
+	x        []float32 // inputs, owned by the caller or the layer before
 	a        []float32 // sums, then activations, or the factors of gated units
 	product  []float32 // of these factors
-	shift    []float32 // of gated units: b + v
+	shift    []float32 // b + v of gated units
 	dropping bool
-	mask     []float32 // what dropout multiplies by
+	mask     []float32 // factors of dropout
 	dropped  []float32
-	d        []float32 // derivative by the output
+	d        []float32 // derivatives by the output
 }
 
-// output returns what the layer has made of the last batch.
+// output returns the layer's outputs for the last batch.
 func (l *dense) output() []float32 {
 	switch {
 	case l.dropping:
@@ -83,8 +84,8 @@ func (l *dense) activate(row, lo, hi int, bias []float32) {
 	elementwise.Multiply(l.product[row*l.Units:][lo:hi], f, g)
 }
 
-// derive turns a row of derivatives by the output into those by the sums. Of gated units
-// these take the place of the factors.
+// derive turns a row of derivatives by the output into derivatives by the sums. In gated layers
+// these overwrite the factors.
 func (l *dense) derive(row, lo, hi int) {
 	d := l.d[row*l.Units:][lo:hi]
 	if l.dropping {
@@ -98,7 +99,7 @@ func (l *dense) derive(row, lo, hi int) {
 	}
 }
 
-// bySums returns the derivatives by the sums, once they have been derived.
+// bySums returns the derivatives by the sums, after derive.
 func (l *dense) bySums() []float32 {
 	if l.Activation == Gated {
 		return l.a
@@ -106,7 +107,7 @@ func (l *dense) bySums() []float32 {
 	return l.d
 }
 
-// drop draws which outputs are 0, two from a word.
+// drop draws the outputs that are 0, two from a word.
 func (l *dense) drop(src rand.Source) {
 	y := l.output()
 	l.dropping = true
@@ -123,10 +124,10 @@ func (l *dense) drop(src rand.Source) {
 	elementwise.Multiply(l.dropped, y, l.mask)
 }
 
-// below returns 1 if x is less than limit, else 0, both below 2^33, without a branch.
+// below returns 1 if x is less than limit, else 0, without a branch. Both must be below 2^33.
 func below(x, limit uint64) uint64 { return (x - limit) >> 63 }
 
-// room returns x with n elements, of which none is kept.
+// room returns x with n elements, whose values are arbitrary.
 func room(x []float32, n int) []float32 {
 	if cap(x) < n {
 		return make([]float32, n)

@@ -6,9 +6,9 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
-// SquaredError returns the sum of the squares of y−x over all rows of so many columns, and
-// sets d to its derivatives by y. The sum of a row is one of float32, that over rows one of
-// float64. An error says which row's is not finite.
+// SquaredError returns the sum of the squares of y−x over all rows of the given number of
+// columns, and sets d to its derivatives by y. It sums within a row in float32, and over rows
+// in float64. If the error of a row is not finite, the returned error names the row.
 func SquaredError(d, y, x []float32, columns int) (float64, error) {
 	sameShape(columns, d, y, x)
 	total := 0.0
@@ -22,9 +22,10 @@ func SquaredError(d, y, x []float32, columns int) (float64, error) {
 	return total, nil
 }
 
-// SoftmaxCrossEntropy returns the sum over rows of −ln of the probability that softmax of
-// the row's logits gives to its label, from 0 to classes−1, and sets d to its derivatives
-// by the logits. An error says which row's is not finite, or has no such label.
+// SoftmaxCrossEntropy returns the sum over rows of −ln of the probability that softmax of the
+// row's logits gives to its label, from 0 to classes−1, and sets d to its derivatives by the
+// logits. If the loss of a row is not finite, or its label out of range, the returned error
+// names the row.
 func SoftmaxCrossEntropy(d, logits []float32, labels []int, classes int) (float64, error) {
 	sameShape(classes, d, logits)
 	if len(labels)*classes != len(logits) {
@@ -44,8 +45,7 @@ func SoftmaxCrossEntropy(d, logits []float32, labels []int, classes int) (float6
 	return total, nil
 }
 
-// Softmax sets p to the probabilities of rows of logits, of so many classes; p may be
-// logits.
+// Softmax sets p to the probabilities of rows of logits, with classes columns. p may be logits.
 func Softmax(p, logits []float32, classes int) {
 	sameShape(classes, p, logits)
 	for at := 0; at < len(p); at += classes {
@@ -53,12 +53,11 @@ func Softmax(p, logits []float32, classes int) {
 	}
 }
 
-// softmax returns what is beside the probabilities: the largest logit, and the sum of the
-// powers of what the others are below it.
+// softmax sets p to the probabilities. It returns the largest logit and Σ exp(logit − largest).
 func softmax(p, logits []float32) (top, sum float32) {
 	top = logits[0]
 	for _, v := range logits[1:] {
-		top = max(top, v) // NaN if one is
+		top = max(top, v) // NaN if any v is NaN
 	}
 	for j, v := range logits {
 		p[j] = v - top
@@ -83,8 +82,8 @@ func lossNotFinite(name string, row int, got float32) error {
 	return fmt.Errorf("nn: %s of row %d of the batch is %g: training has diverged, lower the learning rate or scale the data", name, row, got)
 }
 
-// sameShape panics unless all have the same number of rows, at least one, of so many
-// columns.
+// sameShape panics unless all slices have the same number of rows, at least one, of the given
+// number of columns.
 func sameShape(columns int, all ...[]float32) {
 	n := len(all[0])
 	for _, x := range all {

@@ -8,26 +8,26 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
-// Network is a chain of dense layers, with what it keeps of the last batch.
+// Network is a chain of dense layers, with its values for the last batch.
 type Network struct {
-	// Shared are the weights W, inputs by outputs, and biases of all layers: Name.i.weight
-	// and Name.i.bias. Gated layers have W_f and W_g side by side.
+	// Shared holds the weights W (inputs by outputs) and biases of all layers under the names
+	// Name.i.weight and Name.i.bias. Gated layers have W_f and W_g side by side.
 	Shared *Parameters
-	// Private are the conditions v of gated layers, Name.i.condition, 0 at first.
+	// Private holds the conditions v of gated layers, Name.i.condition, initially 0.
 	Private *Parameters
 
 	name            string
-	first, firstOwn int // where its parameters begin in Shared and in Private
+	first, firstOwn int // positions of its first parameters in Shared and in Private
 	joined          bool
 	layers          []*dense
-	rows            int // of the last batch, until Backward
+	rows            int // rows of the last batch; 0 after Backward
 	dIn             []float32
 	work            work
 }
 
-// New returns a network of so many inputs whose parameters are all 0: see
-// [Network.Initialise]. It panics if there is no layer, or one without units, or if a
-// Dropout is not in [0, 1).
+// New returns a network with the given number of inputs, whose parameters are all 0; see
+// [Network.Initialise]. It panics if there is no layer, a layer has no units, or a Dropout is
+// not in [0, 1).
 func New(name string, inputs int, layers ...Layer) *Network {
 	n := &Network{Shared: new(Parameters), Private: new(Parameters), name: name}
 	if inputs < 1 || len(layers) == 0 {
@@ -52,13 +52,13 @@ func New(name string, inputs int, layers ...Layer) *Network {
 	return n
 }
 
-// Inputs returns the columns of what goes in, Outputs those of what comes out.
+// Inputs returns the number of columns of the input.
 func (n *Network) Inputs() int { return n.layers[0].in }
 
-// Outputs returns the units of the last layer.
+// Outputs returns the number of units of the last layer.
 func (n *Network) Outputs() int { return n.layers[len(n.layers)-1].Units }
 
-// Initialise draws weights and biases evenly from ±1/√inputs of their layer.
+// Initialise draws weights and biases uniformly from ±1/√inputs of their layer.
 func (n *Network) Initialise(src rand.Source) {
 	for _, l := range n.layers {
 		bound := float32(1 / math.Sqrt(float64(l.in)))
@@ -92,10 +92,9 @@ func (n *Network) conditionGradient(l *dense) []float32 {
 	return n.Private.Gradient[n.firstOwn+l.condition:][:l.sums]
 }
 
-// Forward returns what the network makes of a batch of rows. The result is overwritten by
-// the next call, and x may not change before Backward. Dropout draws from drop, and does
-// nothing if that is nil, as out of training. An error tells which number of x is not
-// finite.
+// Forward returns the outputs for a batch of rows. The next call overwrites them, and x must
+// not change before Backward. Dropout draws from drop; a nil drop switches it off, as outside
+// of training. If an input is not finite, the error names its row and column.
 func (n *Network) Forward(x []float32, drop rand.Source) ([]float32, error) {
 	n.rows = n.rowsOf(x, n.Inputs())
 	if !elementwise.IsFinite(x) {

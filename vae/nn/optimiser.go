@@ -11,10 +11,10 @@ import (
 // stepPiece is the number of weights that an optimiser changes at a time.
 const stepPiece = 1 << 16
 
-// Adam is the optimiser of Kingma and Ba 2015 for one vector of weights, with decays 0.9
-// and 0.999 and ε = 10⁻⁸. Gradients below 2^−58 are taken as 0.
+// Adam is the optimiser of Kingma and Ba 2015 for one vector of weights, with decays 0.9 and
+// 0.999 and ε = 10⁻⁸. Gradients below 2^−58 in size count as 0.
 type Adam struct {
-	Rate float32 // of learning; may be changed between steps
+	Rate float32 // learning rate; may be changed between steps
 
 	m, v         []float32
 	left1, left2 float64 // 0.9^t and 0.999^t
@@ -23,7 +23,7 @@ type Adam struct {
 	piece        func(i int)
 }
 
-// NewAdam returns Adam for so many weights, before its first step.
+// NewAdam returns Adam for a vector of weights, before its first step.
 func NewAdam(weights int, rate float32) *Adam {
 	a := &Adam{Rate: rate, m: make([]float32, weights), v: make([]float32, weights), left1: 1, left2: 1}
 	a.piece = func(i int) {
@@ -33,14 +33,14 @@ func NewAdam(weights int, rate float32) *Adam {
 	return a
 }
 
-// Reset forgets the moments, as before the first step.
+// Reset clears the moments, as before the first step.
 func (a *Adam) Reset() {
 	clear(a.m)
 	clear(a.v)
 	a.left1, a.left2 = 1, 1
 }
 
-// Set makes a what b is, of as many weights, with moments of its own.
+// Set copies the rate and the moments of b, which must have the same number of weights.
 func (a *Adam) Set(b *Adam) {
 	sameLength(len(a.m), b.m, b.v)
 	copy(a.m, b.m)
@@ -52,7 +52,7 @@ func (a *Adam) Set(b *Adam) {
 func (a *Adam) Step(weights, gradient []float32) {
 	sameLength(len(a.m), weights, gradient)
 	const decay1, decay2 = 0.9, 0.999
-	a.left1 = float64(a.left1 * decay1) // not fused with what follows
+	a.left1 = float64(a.left1 * decay1) // must not be fused with what follows
 	a.left2 = float64(a.left2 * decay2)
 	root := math.Sqrt(1 - a.left2)
 	a.step = elementwise.Adam{
@@ -64,20 +64,20 @@ func (a *Adam) Step(weights, gradient []float32) {
 	a.w, a.g = nil, nil
 }
 
-// SGD is gradient descent with momentum: v = Momentum·v + g, then w = w − Rate·v, for one
-// vector of weights.
+// SGD is gradient descent with momentum for one vector of weights: v = Momentum·v + g, then w =
+// w − Rate·v.
 type SGD struct {
 	Rate, Momentum float32 // may be changed between steps
 
 	v []float32
 }
 
-// NewSGD returns gradient descent for so many weights, before its first step.
+// NewSGD returns gradient descent for a vector of weights, before its first step.
 func NewSGD(weights int, rate, momentum float32) *SGD {
 	return &SGD{Rate: rate, Momentum: momentum, v: make([]float32, weights)}
 }
 
-// Reset forgets the momentum, as before the first step.
+// Reset clears the momentum, as before the first step.
 func (s *SGD) Reset() { clear(s.v) }
 
 // Step changes weights against their gradient.

@@ -1,13 +1,13 @@
 package nn
 
-// Parameters are the weights of networks in one vector.
+// Parameters holds the weights of networks in one vector.
 type Parameters struct {
 	Values   []float32
-	Gradient []float32 // of the last calls of Backward, in the order of Values
-	Shapes   []Shape   // of the matrices and vectors that Values consist of, in order
+	Gradient []float32 // gradient of the last Backward, in the order of Values
+	Shapes   []Shape   // the matrices and vectors in Values, in order
 }
 
-// Shape is a matrix in rows, or a vector as a matrix of one row, within [Parameters].
+// Shape is a row-major matrix within [Parameters], or a vector as a matrix of one row.
 type Shape struct {
 	Name          string // as encoder.0.weight
 	Rows, Columns int
@@ -33,9 +33,9 @@ func (p *Parameters) add(s Shape) (at int) {
 	return at
 }
 
-// Join puts the shared parameters of networks, in their order, into one vector, which is
-// [Network.Shared] of all of them from then on, and their conditions into another, which is
-// [Network.Private] of all. It panics if one of them has been joined before.
+// Join puts the shared parameters of networks, in their order, into one vector, which becomes
+// the [Network.Shared] of all of them. It does the same with their conditions and
+// [Network.Private]. It panics if one of them has been joined before.
 func Join(networks ...*Network) *Parameters {
 	all, own := new(Parameters), new(Parameters)
 	for _, n := range networks {

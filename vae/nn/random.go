@@ -22,8 +22,8 @@ func Normals(x []float32, src rand.Source) {
 	}
 }
 
-// NormalsOf fills x with standard normal values that follow from those of a row, so that
-// what is computed with them depends neither on other rows nor on where the row stands.
+// NormalsOf fills x with standard normal values that depend only on the values of a row. So
+// results computed with them depend neither on other rows nor on the row's position.
 func NormalsOf(x, row []float32) {
 	hash := uint64(0xcbf29ce484222325) // FNV-1a, by words
 	for _, v := range row {
@@ -44,7 +44,7 @@ func normalPair(src rand.Source) (x, y float32) {
 	}
 }
 
-// Batches deals the numbers of rows to mini-batches, each row to one in an epoch.
+// Batches divides row numbers into mini-batches. In an epoch, each row is in one batch.
 type Batches struct {
 	order []int
 	size  int
@@ -52,9 +52,8 @@ type Batches struct {
 	rng   *rand.Rand
 }
 
-// NewBatches returns mini-batches of size rows, of which the last of an epoch may have
-// fewer. Every epoch has an order of its own, drawn from the source. It panics if there is
-// no row, or no size.
+// NewBatches returns mini-batches of size rows; the last of an epoch may have fewer. Each epoch
+// draws a new order from the source. It panics if rows or size is less than 1.
 func NewBatches(rows, size int, src rand.Source) *Batches {
 	if rows < 1 || size < 1 {
 		panic("nn: batches of no rows")
@@ -66,8 +65,8 @@ func NewBatches(rows, size int, src rand.Source) *Batches {
 	return b
 }
 
-// Next returns the rows of the next batch, until the next call, and whether they are the
-// first ones of an epoch.
+// Next returns the rows of the next batch, valid until the next call, and whether it is the
+// first batch of an epoch.
 func (b *Batches) Next() (rows []int, first bool) {
 	first = b.next == len(b.order)
 	if first {
@@ -80,7 +79,8 @@ func (b *Batches) Next() (rows []int, first bool) {
 	return rows, first
 }
 
-// Gather copies rows of x, of so many columns, to dst, which it returns, longer if needed.
+// Gather copies rows of x, with the given number of columns, to dst. It returns dst, enlarged
+// if needed.
 func Gather(dst, x []float32, columns int, rows []int) []float32 {
 	dst = room(dst, len(rows)*columns)
 	for i, r := range rows {

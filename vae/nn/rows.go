@@ -5,24 +5,24 @@ import (
 	"math"
 )
 
-// Rows is a source of n rows of m values that can be read as often as wanted, as in
-// package gmm.
+// Rows is a source of n rows of m values that can be read any number of times, as in package
+// gmm.
 type Rows interface {
 	Dims() (n, m int)
-	// ReadRows fills x, whose length is a multiple of m, with the rows from row from on,
-	// row-major.
+	// ReadRows fills x, whose length is a multiple of m, with rows in row-major order, starting
+	// with row from.
 	ReadRows(x []float64, from int) error
 }
 
-// Largest is the largest size of a value: beyond it squares in float32 have no room.
+// Largest is the largest size of a value. Beyond it, squares could overflow in float32.
 const Largest = 1e12
 
-// blockRows rows are read at a time.
+// blockRows is the number of rows read at a time.
 const blockRows = 256
 
-// EachBlock calls f with blocks of rows in order, rounded to float32, from being the place
-// of the first one. The slice is overwritten by the next block. Values that are no numbers
-// are an error, and so are those of more than limit in size; others are cut to Largest.
+// EachBlock calls f with blocks of rows in order, rounded to float32; from is the index of the
+// block's first row. The next block overwrites the slice. Values that are not numbers, or
+// larger than limit in size, are an error; others are cut to Largest.
 func EachBlock(rows Rows, limit float64, f func(from int, x []float32) error) error {
 	n, columns := rows.Dims()
 	wide, block := make([]float64, min(n, blockRows)*columns), make([]float32, min(n, blockRows)*columns)
@@ -44,7 +44,7 @@ func EachBlock(rows Rows, limit float64, f func(from int, x []float32) error) er
 	return nil
 }
 
-// InMemory returns all rows, of which there has to be one, with no value beyond Largest.
+// InMemory returns all rows, at least one, with values cut to Largest.
 func InMemory(rows Rows) ([]float32, error) {
 	n, columns := rows.Dims()
 	if n == 0 || columns == 0 {

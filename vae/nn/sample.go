@@ -2,8 +2,8 @@ package nn
 
 import "fmt"
 
-// Sample sets z to mean + scale·noise, where noise has J·Rows rows: each distribution
-// gives J consecutive rows.
+// Sample sets z to mean + scale·noise, where noise has J·Rows rows: each distribution gives J
+// consecutive rows.
 func (g *Gaussian) Sample(z, noise []float32) {
 	each := g.samples(len(z))
 	sameShape(g.Dim, z, noise)
@@ -13,7 +13,7 @@ func (g *Gaussian) Sample(z, noise []float32) {
 	}
 }
 
-// samples returns how many rows of x there are for each distribution.
+// samples returns the number of rows per distribution.
 func (g *Gaussian) samples(length int) int {
 	if length == 0 || length%(g.rows*g.Dim) != 0 {
 		panic(fmt.Sprintf("nn: %d numbers for %d distributions of %d dimensions, want a multiple", length, g.rows, g.Dim))
@@ -21,8 +21,8 @@ func (g *Gaussian) samples(length int) int {
 	return length / (g.rows * g.Dim)
 }
 
-// BackSample sets d, by the outputs that Set took, to the derivatives of what [Gaussian.Sample] has
-// made of noise, given dz, those by z.
+// BackSample sets d to the derivatives by the outputs passed to Set, given dz, the derivatives
+// by the z that [Gaussian.Sample] computed from noise.
 func (g *Gaussian) BackSample(d, dz, noise []float32) {
 	each := g.samples(len(dz))
 	sameShape(g.Dim, dz, noise)
@@ -44,8 +44,8 @@ func (g *Gaussian) BackSample(d, dz, noise []float32) {
 	}
 }
 
-// KL returns, for each dimension, the sum over rows of the divergence of the distributions
-// from the standard normal one, ½(σ² + m² − 1) − ln σ, until the next call.
+// KL returns, for each dimension, the sum over rows of the divergence of the distributions from
+// the standard normal one, ½(σ² + m² − 1) − ln σ. It is valid until the next call.
 func (g *Gaussian) KL() []float64 {
 	if len(g.kl) != g.Dim {
 		g.kl = make([]float64, g.Dim)
@@ -58,8 +58,8 @@ func (g *Gaussian) KL() []float64 {
 	return g.kl
 }
 
-// BackKL adds to d, by the outputs that Set took, weight times the derivatives of the
-// divergences of [Gaussian.KL]; weights has one for each dimension.
+// BackKL adds to d the derivatives, by the outputs passed to Set, of the divergences of
+// [Gaussian.KL], each times the weight of its dimension.
 func (g *Gaussian) BackKL(d, weights []float32) {
 	sameShape(g.Dim, weights)
 	g.outputs(d)

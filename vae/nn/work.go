@@ -10,25 +10,26 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// work is what pieces of a layer are computed of. Elements of a product depend on their
-// row and column alone, so results do not depend on how columns are cut into pieces.
+// work describes the computation of pieces of a layer. Elements of a product depend only on
+// their row and column, so results do not depend on how columns are divided into pieces.
 type work struct {
 	layer           *dense
 	pieces, columns int
 	parts           Parts
 	dx              []float32
 
-	forward, gradient, input func(piece int) // made once, so that a step allocates none
+	forward, gradient, input func(piece int) // created once, so that steps do not allocate
 }
 
 const (
-	// pieceColumns is the width of the widest kernel: pieces are multiples of it.
+	// pieceColumns is the width of the widest kernel. Pieces are multiples of it.
 	pieceColumns = 48
-	// leastPiece is the number of multiplications that are worth another goroutine.
+	// leastPiece is the number of multiplications that justifies another goroutine.
 	leastPiece = 1 << 19
 )
 
-// spread calls f for pieces of so many columns, which take so many multiplications each.
+// spread calls f for pieces of the columns, each of which takes the given number of
+// multiplications.
 func (n *Network) spread(columns, each int, f func(piece int)) {
 	w := &n.work
 	w.columns = columns
@@ -36,7 +37,7 @@ func (n *Network) spread(columns, each int, f func(piece int)) {
 	parallel.For(w.pieces, f)
 }
 
-// piece returns its columns.
+// piece returns the range of columns of piece i.
 func (w *work) piece(i int) (lo, hi int) {
 	blocks := (w.columns + pieceColumns - 1) / pieceColumns
 	return i * blocks / w.pieces * pieceColumns, min(w.columns, (i+1)*blocks/w.pieces*pieceColumns)

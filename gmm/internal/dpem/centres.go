@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// centres moves many centres to where rows are: soft clustering with one spherical variance, in
-// columns of unit variance. In the end the nearest are joined until there is one for each
+// centres moves many centres to the rows, by soft clustering with one spherical variance in
+// columns of unit variance. In the end the nearest centres are joined until there is one per
 // component.
 type centres struct {
 	means
@@ -17,16 +17,16 @@ type centres struct {
 	mean, unit []float64 // M
 	shape      []float64 // correlations, M by M
 	at         []float64 // centres, K′ by M
-	weight     []float64 // K′, rows of each as the last total has them
-	square     float64   // of the distance of rows from their centres, in the mean
-	widest     float64   // variance of all rows in any direction
+	weight     []float64 // K′ values, rows of each centre in the last total
+	square     float64   // mean squared distance of rows from their centres
+	widest     float64   // largest variance of all rows in any direction
 	round      int
 }
 
-// spare is how many centres there are for a component.
+// spare is the number of centres per component.
 const spare = 4
 
-// draws of the centres are not those of a split with the same seed.
+// drawing separates the draws of centres from those of a split with the same seed.
 const drawing = 0x9e3779b97f4a7c15
 
 // begin draws the centres from the normal distribution of all rows.
@@ -61,20 +61,19 @@ func (p *centres) parameters() []float64 {
 }
 
 const (
-	// softness is how many columns a distance counts as at most: in more, nearly every row would be
-	// at one centre alone.
+	// softness is the maximum number of columns for which a distance counts. With more, nearly
+	// every row would belong to one centre only.
 	softness = 3
-	// merging is the share of the widest variance above which all centres would come to lie in one
-	// place.
+	// merging is the share of the widest variance above which all centres would coincide.
 	merging = 0.5
 )
 
-// variance is that by which a row belongs to centres.
+// variance returns the variance by which a row belongs to centres.
 func (p *centres) variance() float64 {
 	return math.Max(p.square/float64(p.dim), math.Min(p.square/softness, merging*p.widest))
 }
 
-// The shares of counts and first moments.
+// The shares of counts and of first moments in a vector.
 const (
 	centreCounts = 0.2
 	centreFirst  = 1 - centreCounts
@@ -132,7 +131,7 @@ func (p *centres) next(total []float64, sd float64) (phase, *Mixture, float64, e
 		}
 		step := make([]float64, p.dim)
 		portable.AddScaled(step, float64(p.radius()/math.Sqrt(centreFirst))/n, total[k+i*p.dim:k+(i+1)*p.dim])
-		// Of the step, as much is taken as is not noise.
+		// Take only the part of the step that is not noise.
 		share := less(norm2(step), float64(float64(p.dim)*float64(firstSD*firstSD))/float64(n*n))
 		c := out.at[i*p.dim : (i+1)*p.dim]
 		portable.AddScaled(c, share, step)
@@ -141,7 +140,7 @@ func (p *centres) next(total []float64, sd float64) (phase, *Mixture, float64, e
 		moved += float64(float64(n*share*share) * norm2(step))
 		all += n
 	}
-	const least = 0.1 // of the square of all rows, which is that of the columns
+	const least = 0.1 // as a share of the mean square of all rows, which is the number of columns
 	out.square = float64(p.dim)
 	if all > 0 {
 		out.square = math.Max(float64(least*out.square), out.square-between/all)
@@ -154,8 +153,8 @@ func (p *centres) next(total []float64, sd float64) (phase, *Mixture, float64, e
 	return first, nil, moved, err
 }
 
-// components joins centres, and returns the first round of EM from there. All components have the
-// covariance matrix that rows have within them.
+// components joins centres, and returns the first round of EM from the result. All components
+// start with the covariance matrix that rows have within components.
 func (p *centres) components() (*expectation, error) {
 	at, weight := p.joined()
 	k := len(weight)
@@ -171,7 +170,7 @@ func (p *centres) components() (*expectation, error) {
 			portable.AddScaled(within[a*p.dim:(a+1)*p.dim], -float64(w/all*c[a]), c)
 		}
 	}
-	const least = 0.03 // of the variance of all rows
+	const least = 0.03 // as a share of the variance of all rows
 	if p.of.Form == Diag {
 		for a := range p.dim {
 			for b := range p.dim {
@@ -197,8 +196,8 @@ func (p *centres) components() (*expectation, error) {
 	return out, out.prepare()
 }
 
-// joined returns as many centres as there are components: those whose joining adds least to the squares
-// within them are joined first (Ward 1963).
+// joined joins centres until there is one per component. It always joins the two that add least
+// to the sum of squares within centres (Ward 1963).
 func (p *centres) joined() (at [][]float64, weight []float64) {
 	for i, w := range p.weight {
 		if w > 0 {
@@ -206,7 +205,7 @@ func (p *centres) joined() (at [][]float64, weight []float64) {
 			weight = append(weight, w)
 		}
 	}
-	for i := 0; len(at) < p.of.Components; i++ { // which noise leaves, where there are few rows
+	for i := 0; len(at) < p.of.Components; i++ { // with few rows, noise may leave too few centres
 		at, weight = append(at, append([]float64(nil), p.at[i*p.dim:(i+1)*p.dim]...)), append(weight, 1)
 	}
 	for len(at) > p.of.Components {

@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// The shares of a vector's squared norm that its counts, first and second moments have where it has all
+// The shares of a vector's squared norm for counts, first and second moments, if it has all
 // three.
 const (
 	countsShare = 0.05
@@ -15,7 +15,7 @@ const (
 	secondShare = 0.83
 )
 
-// negligible is a share below which a row is in no part of a mixture.
+// negligible is the share of a row in a component below which it does not count.
 const negligible = 1e-12
 
 // box is the range of the values.
@@ -23,10 +23,12 @@ type box struct{ middle, clip float64 }
 
 func (b box) clamp(v float64) float64 { return math.Max(b.middle-b.clip, math.Min(v, b.middle+b.clip)) }
 
-// adder adds a row's vector to a sum. The row's values are in the box, and may be changed.
+// adder adds a row's vector to a sum. The row's values are in the box; the adder may change
+// them.
 type adder func(to, row []float64)
 
-// sum adds up the vectors of rows, of so many values. Each goroutine has its own adder.
+// sum adds up the vectors of all rows, with length values each. Each goroutine has its own
+// adder.
 func (b box) sum(r *passes.Reader, length int, newAdder func() adder) ([]float64, error) {
 	lanes, adders := make([][]float64, r.Lanes()), make([]adder, r.Lanes())
 	err := r.Sweep(func(lane, _ int, x []float64) {
@@ -50,7 +52,7 @@ func (b box) sum(r *passes.Reader, length int, newAdder func() adder) ([]float64
 	return out, err
 }
 
-// means finds how many rows there are, and the mean of each column.
+// means finds the number of rows and the mean of each column.
 type means struct {
 	of  Config
 	box box
@@ -87,13 +89,14 @@ func (p *means) next(total []float64, _ float64) (phase, *Mixture, float64, erro
 	return d, nil, 1, nil
 }
 
-// deviations finds the mean distance of the values of each column from their mean. Squares of small
-// distances would drown in noise that is made for the widest ones.
+// deviations finds, for each column, the mean distance of its values from their mean. It does
+// not use squares, because noise for the widest distances would drown the squares of small
+// ones.
 type deviations struct {
 	means
 	rows   float64   // of all participants
 	mean   []float64 // M
-	widest float64   // the longest vector of distances that a row can have
+	widest float64   // length of the longest vector of distances of a row
 }
 
 func (p *deviations) len() int              { return p.dim }
@@ -110,7 +113,7 @@ func (p *deviations) sum(r *passes.Reader) ([]float64, error) {
 }
 
 func (p *deviations) next(total []float64, sd float64) (phase, *Mixture, float64, error) {
-	// A normal distribution has √(2/π) of its standard deviation for mean distance.
+	// The mean distance of a normal distribution is √(2/π) of its standard deviation.
 	const of = 1.2533141373155003
 	c := &covariance{means: p.means, rows: p.rows, mean: p.mean, unit: make([]float64, p.dim)}
 	least := math.Max(float64(p.widest*sd)/p.rows, float64(p.box.clip*1e-6))

@@ -6,16 +6,16 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 )
 
-// covariance finds the mean and the covariance matrix of all rows, in units of how far values are
-// from a mean.
+// covariance finds the mean and the covariance matrix of all rows, in units of the columns'
+// deviations.
 type covariance struct {
 	means
 	rows       float64
 	mean, unit []float64 // M
 }
 
-// far is how long a row is at most, in the square root of the columns: the usual length of a normal
-// one is 1.
+// far is the maximum length of a row, in units of the root of the number of columns. A normal
+// row typically has length 1.
 const far = 1.1
 
 func (p *covariance) radius() float64 { return float64(far * math.Sqrt(float64(p.dim))) }

@@ -1,11 +1,14 @@
-// Package dpem learns a Gaussian mixture from totals with differential privacy.
+// Package dpem learns a Gaussian mixture from differentially private totals.
 //
-// A round asks each row for a vector whose Euclidean norm is at most 1. Members add up those of their
-// rows, add discrete normal noise, and sum over all members. Rounds find, one after the other, the
-// mean of each column ([means]), how far values are from it ([deviations]), the covariance matrix
-// ([covariance]), many centres ([centres]), and the components that grow out of these
-// ([expectation]). The loss of all rounds together is fixed before the first one.
+// In each round, every row contributes a vector whose Euclidean norm is at most 1. Each member
+// adds up the vectors of its rows and adds discrete normal noise; a private sum over all
+// members follows. The rounds find, one after the other, the mean of each column ([means]), the
+// distance of values from it ([deviations]), the covariance matrix ([covariance]), many centres
+// ([centres]), and the components that grow out of these ([expectation]). The privacy loss of
+// all rounds together is fixed before the first one.
 //
-// Invariant: what a member sends depends on its rows by these vectors alone, and the rest of the
-// package on totals alone, so all members compute the same. Start reading at [Learner].
+// Invariant: what a member sends depends on its rows only through these vectors. Everything
+// else depends only on totals, so all members compute the same.
+//
+// Start reading at [Learner].
 package dpem

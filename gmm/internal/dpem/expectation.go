@@ -10,23 +10,23 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Mixture is what totals tell of the components.
+// Mixture is the mixture that the totals estimate.
 type Mixture struct {
-	Rows        []float64  // K, of all participants
+	Rows        []float64  // K values, rows of all participants
 	Means       *mat.Dense // K by M
 	Covariances []*mat.SymDense
 }
 
-// component is one as totals so far have it.
+// component is a component's current estimate.
 type component struct {
 	rows       float64
 	mean       []float64
 	covariance []float64 // M by M
 	root       []float64 // U, upper triangular, with the covariance matrix UᵀU
-	logNorm    float64   // ln of the weight, less half the logarithm of the determinant
+	logNorm    float64   // logarithm of the weight, minus half the logarithm of the determinant
 }
 
-// expectation is one step of EM. Each component sees rows in coordinates of its own, in which it is the
+// expectation makes one EM step. Each component has its own coordinates, in which it is the
 // standard normal distribution.
 type expectation struct {
 	means
@@ -35,7 +35,7 @@ type expectation struct {
 
 var errSingular = errors.New("a covariance matrix is not positive definite")
 
-// prepare works out what responsibilities need.
+// prepare computes the values that responsibilities need.
 func (p *expectation) prepare() error {
 	all := 0.0
 	for _, c := range p.at {
@@ -116,7 +116,8 @@ func (p *expectation) sum(r *passes.Reader) ([]float64, error) {
 	return sums, err
 }
 
-// addSquares adds share times the squares of u. It shortens their vector to at most the length most.
+// addSquares adds share times the squares of u, a vector that it shortens to at most the length
+// most.
 func addSquares(to, u []float64, share, most float64) {
 	length := 0.0
 	for _, v := range u {
@@ -141,7 +142,8 @@ func addProducts(to, u []float64, share float64) {
 	}
 }
 
-// seen writes a row in the component's coordinates, U⁻ᵀ(x − μ), and returns its square.
+// seen sets u to the row in the component's coordinates, U⁻ᵀ(x − μ), and returns its squared
+// length.
 func (c *component) seen(row, u []float64) (square float64) {
 	m := len(u)
 	for i := range u {
@@ -197,11 +199,11 @@ func (p *expectation) next(total []float64, sd float64) (phase, *Mixture, float6
 	return out, out.mixture(), math.Sqrt(moved / math.Max(1, all)), nil
 }
 
-// leastVariance bounds how far one step of EM shrinks a variance.
+// leastVariance is the smallest factor by which one EM step may change a variance.
 const leastVariance = 0.05
 
 // change returns the covariance matrix of rows in a component's coordinates, given the sum of
-// products of n rows: the identity, and what differs from it by more than noise does.
+// products of n rows: the identity, plus the part of the difference that exceeds the noise.
 func (p *expectation) change(second []float64, n, sd float64) []float64 {
 	m := p.dim
 	noise := sd / n // of a product
@@ -244,7 +246,8 @@ func (p *expectation) change(second []float64, n, sd float64) []float64 {
 	return raised(out, m, leastVariance)
 }
 
-// moved returns the component with a mean and a covariance matrix that are given in its coordinates.
+// moved returns the component with the given mean and covariance matrix, which are in its
+// coordinates.
 func (c component) moved(mean, covariance []float64, form string) component {
 	m := len(mean)
 	at := append([]float64(nil), c.mean...)

@@ -2,14 +2,14 @@ package dpem
 
 import "math"
 
-// outweighs is how large the noise in a product of two columns is at most, in standard errors of a
-// mean over a participant's own rows, where what is learned together is likely the better model. It was
-// chosen by generated rows; see docs/explanation/privacy.md.
+// outweighs is the largest noise in a product of two columns at which the shared model is
+// likely the better one, in standard errors of a mean over a participant's own rows. It was
+// chosen on generated rows; see docs/explanation/privacy.md.
 const outweighs = 0.7
 
-// Outweighed reports whether noise is likely to cost what is learned together more than sharing gains,
-// for a participant with so many rows among those of all. It compares the errors of covariances in the
-// last round, in a component of usual size: by noise, and by learning from the own rows alone.
+// Outweighed reports whether noise is likely to cost more than sharing gains, for a participant
+// with own rows among all rows. It compares the errors of covariances in the last round, in a
+// component of typical size: those from noise, and those of learning from the own rows alone.
 func (c Config) Outweighed(own, all, columns int) bool {
 	p := expectation{means: *newMeans(c, columns), at: make([]component, c.Components)}
 	w := p.weighing()

@@ -14,34 +14,37 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// Config steers a [Learner]. All members must use the same values, but for Source.
+// Config holds the settings of a [Learner]. Except for Source, all members must use the same
+// values.
 type Config struct {
 	Components int // K, at least 1
 	Form       string
-	// Middle and Clip bound the values of all columns, without a look at the rows: values beyond
-	// Clip from the Middle are taken as at the bound.
+	// Middle and Clip bound the values of all columns, without a look at the rows: values
+	// farther than Clip from Middle are moved to the bound.
 	Middle, Clip float64
-	// Loss is that of all rounds together. 0 stands for no noise, of a participant that is alone.
+	// Loss is the privacy loss of all rounds together. 0 means no noise, for a participant that
+	// learns alone.
 	Loss privacy.ZCDP
 	// Rounds is at least [LeastRounds].
 	Rounds int
-	// Quorum is the fewest members that a total is of, and Colluders how many of them may tell each
-	// other their noise.
+	// Quorum is the smallest number of members in a total, and Colluders the number of them
+	// that may reveal their noise to each other.
 	Quorum, Colluders int
 	Seed              uint64      // public
 	Source            rand.Source // of the noise
 }
 
-// mostRows is how many rows a member has at most: bounds of sums must not tell of its own.
+// mostRows is the maximum number of rows of a member, so that bounds of sums need not reveal
+// the actual number.
 const mostRows = 1 << 24
 
-// Learner makes the rounds at one participant.
+// Learner makes the rounds of one participant.
 type Learner struct {
 	rows    *passes.Reader
 	config  Config
 	group   collabdict.Group
 	account account
-	members int // that the next vector's noise is for
+	members int // number of members for which the next vector's noise is planned
 	key     [32]byte
 	made    int // rounds
 	phase   phase
@@ -53,17 +56,17 @@ var (
 	_ collabdict.Digester = (*Learner)(nil)
 )
 
-// phase says which vector each row has in the next round.
+// phase defines the vector of each row in the next round.
 type phase interface {
-	// len is the length of a row's vector.
+	// len returns the length of a row's vector.
 	len() int
-	// sum adds up the vectors of rows, each of a Euclidean norm of at most 1.
+	// sum adds up the vectors of rows, each with a Euclidean norm of at most 1.
 	sum(r *passes.Reader) ([]float64, error)
-	// next returns the phase after it, given the total and the standard deviation of the noise in
-	// each of its values; and the mixture, once there is one. The change is how far components have
-	// moved, in the mean and in standard deviations; 1 before there are any.
+	// next returns the next phase, given the total and the standard deviation of the noise in
+	// each of its values, and the mixture once there is one. change is the mean distance by
+	// which components moved, in standard deviations; 1 before there are any.
 	next(total []float64, sd float64) (after phase, m *Mixture, change float64, err error)
-	// parameters are all that vectors follow from, beside the rows.
+	// parameters returns everything that vectors depend on besides the rows.
 	parameters() []float64
 }
 
@@ -92,7 +95,7 @@ func NewLearner(rows gmm.Rows, c Config) (*Learner, error) {
 	return l, nil
 }
 
-// Start begins the account. It tells nothing of rows.
+// Start opens the account. It reveals nothing about rows.
 func (l *Learner) Start(_ context.Context, g collabdict.Group) error {
 	l.group, l.members = g, g.Size()
 	l.account = account{left: 2 * float64(l.config.Loss), weights: weights(l.config.Rounds), quorum: min(l.config.Quorum, l.members), colluders: l.config.Colluders}
@@ -100,11 +103,11 @@ func (l *Learner) Start(_ context.Context, g collabdict.Group) error {
 	return nil
 }
 
-// Mixture returns what the last round has made, nil before there is one.
+// Mixture returns the mixture after the last round, or nil before there is one.
 func (l *Learner) Mixture() *Mixture { return l.mixture }
 
-// Digest implements [collabdict.Digester]. Members whose accounts differ would add other noise, so
-// these are in it.
+// Digest implements [collabdict.Digester]. It includes the account, because members with
+// different accounts would add different noise.
 func (l *Learner) Digest() [32]byte {
 	h := sha256.New()
 	for _, v := range append([]float64{l.account.left, float64(l.members)}, l.phase.parameters()...) {
@@ -113,15 +116,15 @@ func (l *Learner) Digest() [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// LocalUpdate returns the sum over the own rows with this participant's part of the noise. A
-// round that is computed again has the same noise.
+// LocalUpdate returns the sum over the own rows, with this participant's part of the noise. A
+// round that is computed again gets the same noise.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
 	if x, err = l.phase.sum(l.rows); err != nil {
 		return nil, nil, err
 	}
 	bound := float64(mostRows)
 	if l.config.Loss > 0 {
-		const tails = 40 // standard deviations that no draw goes beyond
+		const tails = 40 // standard deviations that no draw exceeds
 		part := l.noise() / math.Sqrt(l.account.honest(l.members))
 		seed := sha256.Sum256(binary.BigEndian.AppendUint64(l.key[:], uint64(l.made)))
 		privacy.NewDiscrete(part).Add(x, rand.NewChaCha8(seed))
@@ -130,7 +133,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	return x, []collabdict.Block{{Len: len(x), Bound: bound, Moment: collabdict.Noisy}}, nil
 }
 
-// noise returns the standard deviation of the noise in the next total if nobody is lost.
+// noise returns the standard deviation of the noise in the next total if no member is lost.
 func (l *Learner) noise() float64 {
 	if l.config.Loss == 0 {
 		return 0
@@ -138,7 +141,8 @@ func (l *Learner) noise() float64 {
 	return noise(l.account.plan(l.members), l.phase.len())
 }
 
-// Optimize makes the next parameters from a total. The objective is how far they have moved.
+// Optimize computes the next parameters from a total. The objective is the distance by which
+// they moved.
 func (l *Learner) Optimize(total []float64, _ bool) (change float64, err error) {
 	if want := l.phase.len(); len(total) != want {
 		return 0, fmt.Errorf("want a total of %d values, got %d", want, len(total))
@@ -170,5 +174,5 @@ func (l *Learner) Optimize(total []float64, _ bool) (change float64, err error) 
 	return change, nil
 }
 
-// Spent returns the loss of the rounds so far.
+// Spent returns the privacy loss of the rounds so far.
 func (l *Learner) Spent() privacy.ZCDP { return l.config.Loss - privacy.ZCDP(l.account.left/2) }

@@ -6,12 +6,12 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// spectral returns the symmetric matrix with the eigenvectors of a, n by n, and eigenvalues that are
+// spectral returns the symmetric matrix with the eigenvectors of a, n by n, and its eigenvalues
 // changed by of.
 func spectral(a []float64, n int, of func(v float64) float64) []float64 {
 	values, vectors, ok := portable.Eigen(append([]float64(nil), a...), n)
 	out := make([]float64, n*n)
-	if !ok { // the axes serve as directions just as well
+	if !ok { // use the axes as directions
 		for i := range n {
 			out[i*n+i] = of(a[i*n+i])
 		}
@@ -27,7 +27,7 @@ func spectral(a []float64, n int, of func(v float64) float64) []float64 {
 	return out
 }
 
-// raised returns a with no eigenvalue below least.
+// raised returns a with its eigenvalues raised to at least least.
 func raised(a []float64, n int, least float64) []float64 {
 	return spectral(a, n, func(v float64) float64 { return math.Max(v, least) })
 }
@@ -74,8 +74,8 @@ func norm2(x []float64) (sum float64) {
 	return sum
 }
 
-// less returns how much of an estimate is left when what its noise is expected to add to its square
-// is taken off (James and Stein 1961).
+// less returns the share of an estimate that remains after removing what its noise is expected
+// to add to its square (James and Stein 1961).
 func less(square, noise float64) float64 {
 	if !(square > noise) {
 		return 0

@@ -1,9 +1,9 @@
 package dpem
 
-// The forms of covariance matrices, as far as totals tell them.
+// The forms of covariance matrices that totals can estimate.
 const (
 	Full   = "full"   // any matrices
-	Factor = "factor" // those of the start, but in directions that stand out of the noise
+	Factor = "factor" // those of the start, except in directions that stand out of the noise
 	Tied   = "tied"   // one matrix for all components
 	Diag   = "diag"   // diagonal matrices
 )
@@ -12,14 +12,14 @@ const (
 const (
 	centreRounds  = 6
 	beforeCentres = 3
-	// LeastRounds has one round of EM.
+	// LeastRounds includes one round of EM.
 	LeastRounds = beforeCentres + centreRounds + 1
 	// DefaultRounds has three.
 	DefaultRounds = LeastRounds + 2
 )
 
-// weights returns the share of each round in the loss. Each round of EM has twice that of the one
-// before.
+// weights returns the share of each round in the loss. Each round of EM gets twice the share of
+// the one before.
 func weights(rounds int) []float64 {
 	out := []float64{meansShare, deviationsShare, covarianceShare}
 	for range centreRounds {

@@ -11,10 +11,11 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// mostRounds is that of a training without a budget.
+// mostRounds is the default maximum number of rounds without a budget.
 const mostRounds = 100
 
-// RoundsOption binds the number of rounds. With a budget all of them are made.
+// RoundsOption returns the option for the number of rounds. With a budget, a run makes all of
+// them.
 func RoundsOption(p *int, b *privacy.Budget) *option.Option {
 	return option.Int(p, "rounds", mostRounds, "maximum number of `ROUNDS`; with --epsilon, the exact number (default 12), because the noise is divided among the rounds in advance", option.AtLeast(1),
 		option.DefaultBy(func() int {
@@ -25,7 +26,7 @@ func RoundsOption(p *int, b *privacy.Budget) *option.Option {
 		}))
 }
 
-// Check reports settings that no run can have, as *option.Error.
+// Check returns an *option.Error for settings that do not go together.
 func Check(b *privacy.Budget, c Config, at algorithm.Coordinates, blur float64, rule privacy.Rule) error {
 	switch {
 	case blur > 0:
@@ -51,8 +52,8 @@ func Traits(b *privacy.Budget, c Config, holdsOut bool) algorithm.Traits {
 	}
 }
 
-// Train makes the rounds of one participant. The outcome lacks the model, and is empty without a
-// mixture.
+// Train makes the rounds of one participant. The outcome has no model yet, and is empty if
+// there is no mixture.
 func Train(ctx context.Context, g collabdict.Group, d algorithm.Data, b *privacy.Budget, c Config, after func(algorithm.Progress)) (algorithm.Outcome, *Mixture, error) {
 	c.Quorum, c.Colluders, c.Seed, c.Source = d.Quorum, d.Colluders, d.Seed, d.Source
 	l, err := NewLearner(d.Rows, c)
@@ -66,7 +67,7 @@ func Train(ctx context.Context, g collabdict.Group, d algorithm.Data, b *privacy
 	if m == nil {
 		return algorithm.Outcome{}, nil, err
 	}
-	last.Converged = last.Number == c.Rounds // there are no others
+	last.Converged = last.Number == c.Rounds // a run makes all rounds
 	out := algorithm.Outcome{
 		Last: last, TotalRows: int(math.Round(passes.Sum(m.Rows))), Warnings: b.Warnings(d.Rows),
 		Spends: []algorithm.Spend{{What: privacy.InTotals, ZCDP: float64(l.Spent()), Delta: b.Delta, Of: "one row of a member more or less"}},

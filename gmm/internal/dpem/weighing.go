@@ -2,15 +2,16 @@ package dpem
 
 import "math"
 
-// weighing brings moments of components to vectors whose norm is at most 1, and totals of these back.
-// First moments are at most first long, and second ones second, in the Frobenius norm.
+// weighing scales moments of components to vectors whose norm is at most 1, and totals of these
+// back. The Frobenius norm is at most first for first moments, and at most second for second
+// moments.
 type weighing struct {
 	components, dim int
 	first, second   float64
 	form            string
 }
 
-// seconds is how many second moments there are, and of how many values.
+// seconds returns the number of second moments, and the number of values in each.
 func (w *weighing) seconds() (matrices, values int) {
 	switch w.form {
 	case Tied:
@@ -21,18 +22,19 @@ func (w *weighing) seconds() (matrices, values int) {
 	return w.components, w.dim * (w.dim + 1) / 2
 }
 
-// len is the length of the vector: counts, then first moments of each component, then second ones.
+// len returns the length of the vector: counts, then the first moments of each component, then
+// the second ones.
 func (w *weighing) len() int {
 	matrices, values := w.seconds()
 	return w.components*(1+w.dim) + matrices*values
 }
 
-// scale brings sums of moments to the unit of vectors.
+// scale converts sums of moments to the unit of vectors.
 func (w *weighing) scale(x []float64) {
 	w.each(x, func(v *float64, of kind) { *v *= w.unit(of) })
 }
 
-// unit returns what a moment is multiplied by in a vector.
+// unit returns the factor between a moment and its value in a vector.
 func (w *weighing) unit(of kind) float64 {
 	switch of {
 	case count:
@@ -42,10 +44,10 @@ func (w *weighing) unit(of kind) float64 {
 	case variance:
 		return math.Sqrt(secondShare) / w.second
 	}
-	return math.Sqrt(2*secondShare) / w.second // a matrix has a product twice
+	return math.Sqrt(2*secondShare) / w.second // a matrix has each product twice
 }
 
-// kind is that of a moment.
+// kind is the kind of a moment.
 type kind int
 
 const (
@@ -55,7 +57,7 @@ const (
 	product
 )
 
-// each visits the values of a vector.
+// each calls f for every value of a vector.
 func (w *weighing) each(x []float64, f func(v *float64, of kind)) {
 	at := 0
 	do := func(n int, of kind) {
@@ -77,17 +79,17 @@ func (w *weighing) each(x []float64, f func(v *float64, of kind)) {
 	}
 }
 
-// moments are those of a total. Standard deviations are of the noise in each value; that of a variance in a
-// matrix is √2 times as large as of a product.
+// moments holds the moments of a total. Standard deviations are those of the noise in each
+// value. The noise of a variance in a matrix is √2 times as large as that of a product.
 type moments struct {
 	rows   []float64   // K
 	first  []float64   // K by M
-	second [][]float64 // K, or one, of M by M; diagonals alone of Diag
+	second [][]float64 // K matrices, or one, of M by M; for Diag only diagonals
 
 	rowsSD, firstSD, secondSD float64
 }
 
-// moments returns those of a total, given the standard deviation of its noise.
+// moments returns the moments of a total, given the standard deviation of its noise.
 func (w *weighing) moments(total []float64, sd float64) *moments {
 	x := append([]float64(nil), total...)
 	w.each(x, func(v *float64, of kind) { *v /= w.unit(of) })

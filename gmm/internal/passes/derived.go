@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Spread returns the covariance matrix of component k times its rows, with no
-// negative variance.
+// Spread returns the covariance matrix of component k times its rows, with no negative
+// variance.
 func (s *Moments) Spread(k int) *mat.SymDense {
 	out := mat.NewSymDense(s.Dim, nil)
 	n := math.Max(s.N[k], 1)
@@ -38,8 +38,7 @@ func (s *Moments) Component(k int) *Moments {
 	return out
 }
 
-// Minus returns s less the moments of rows that are among its own; both have one
-// component.
+// Minus returns s minus the moments of a subset of its rows; both have one component.
 func (s *Moments) Minus(o *Moments) *Moments {
 	out := s.Component(0)
 	out.N[0] -= o.N[0]

@@ -7,8 +7,8 @@ import (
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
-// Classifier returns the component that each row of a block is in alone, negative
-// for none. The result holds until the lane's next block.
+// A Classifier returns the only component of each row of a block, negative for none. The result
+// is valid until the lane's next block.
 type Classifier func(l *Lane, x []float64) []int
 
 // OneComponent is the Classifier of a single component.
@@ -18,15 +18,15 @@ func OneComponent(l *Lane, x []float64) []int {
 	return out
 }
 
-// NearestOf is the Classifier by the nearest of the centres.
+// NearestOf returns the Classifier by the nearest of the centres.
 func NearestOf(centres *mat.Dense) Classifier {
 	of := newCentred(centres)
 	return func(l *Lane, x []float64) []int { return l.near.nearest(x, of) }
 }
 
-// HardMoments are the moments of the rows about the centres, each row in the
-// component of alone. Of several components they are for rows in one place: two totals
-// of them would show a row that has moved.
+// HardMoments returns the moments of the rows about the centres, with each row in one component
+// only. With several components, use it only for rows in one place: two totals of such moments
+// would show a row that moved between components.
 func HardMoments(r *Reader, of Classifier, centres *mat.Dense, full bool) (*Moments, error) {
 	k, dim := centres.Dims()
 	lane := make([]*Moments, len(r.lanes))
@@ -52,7 +52,7 @@ func HardMoments(r *Reader, of Classifier, centres *mat.Dense, full bool) (*Mome
 	return total, nil
 }
 
-// addRow adds a row, given as its distance from the centre, to component k.
+// addRow adds a row, given relative to the centre, to component k.
 func (s *Moments) addRow(d []float64, k int) {
 	s.N[k]++
 	floats.Add(s.First[k*s.Dim:(k+1)*s.Dim], d)

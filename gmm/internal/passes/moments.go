@@ -7,31 +7,31 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
 )
 
-// Moments are the sums over rows that an EM step needs, about a centre c_k.
-// They are additive over sets of rows.
+// Moments holds the sums over rows that an EM step needs, about a centre c_k. Moments of
+// disjoint sets of rows add up.
 type Moments struct {
 	K, Dim int
 	Full   bool
 	LogLik float64 // Σ_n ln Σ_k π_k N(x_n|k)
-	// Entropy is −Σ_n Σ_k r_k(n) ln r_k(n), if it was measured.
+	// Entropy is −Σ_n Σ_k r_k(n) ln r_k(n), if measured.
 	Entropy float64
-	// Shares are how the rows share in each component, if that was measured.
+	// Shares holds how the rows share in each component, if measured.
 	Shares []privacy.Shares
 	N      []float64 // K, Σ_n r_k(n)
 	First  []float64 // K by M, Σ_n r_k(n)(x_n − c_k)
-	// Second is K by M by M if full, the upper triangle of
-	// Σ_n r_k(n)(x_n − c_k)(x_n − c_k)ᵀ, else K by M, its diagonal.
+	// Second is K by M by M if full, the upper triangle of Σ_n r_k(n)(x_n − c_k)(x_n − c_k)ᵀ,
+	// else K by M, its diagonal.
 	Second []float64
 }
 
-// NewMoments returns those of no row.
+// NewMoments returns the moments of no rows.
 func NewMoments(k, dim int, full bool) *Moments {
 	s := &Moments{K: k, Dim: dim, Full: full, N: make([]float64, k), First: make([]float64, k*dim)}
 	s.Second = make([]float64, k*s.Stride())
 	return s
 }
 
-// Stride is the number of values of Second that belong to one component.
+// Stride returns the number of values of Second for one component.
 func (s *Moments) Stride() int {
 	if s.Full {
 		return s.Dim * s.Dim
@@ -48,7 +48,7 @@ func (s *Moments) Merge(o *Moments) {
 	floats.Add(s.Second, o.Second)
 }
 
-// Set makes s those of x.
+// Set copies x to s.
 func (s *Moments) Set(x *mixture.Sums) {
 	s.LogLik = x.LogLik()
 	for k := range s.K {
@@ -58,9 +58,9 @@ func (s *Moments) Set(x *mixture.Sums) {
 	}
 }
 
-// eStep is what an E-step makes of rows: of those of each lane, and then of all.
+// eStep holds the results of an E-step: first those of each lane, then those of all rows.
 type eStep struct {
-	centres   []float64 // K by M; nil is the origin
+	centres   []float64 // K by M; nil means the origin
 	measure   bool
 	sums      []*mixture.Sums
 	entropies []entropies
@@ -68,8 +68,8 @@ type eStep struct {
 	add       func(lane, from int, s *Space)
 }
 
-// entropies are a participant's, for the l-diversity of its statistics: of the
-// densities, Σ_n r_k(n) ln r_k(n), and the largest r_k(n).
+// entropies holds a participant's values for the l-diversity of its statistics: the entropies
+// of the densities, Σ_n r_k(n) ln r_k(n), and the largest r_k(n).
 type entropies struct {
 	g          []privacy.Entropy
 	plogp, top []float64
@@ -79,9 +79,10 @@ func newEntropies(k int) entropies {
 	return entropies{make([]privacy.Entropy, k), make([]float64, k), make([]float64, k)}
 }
 
-// EStep computes the moments of the rows about the centres, K by M or nil for the
-// origin, and, if measure is set, the diversity of their weights. Those of other rows, about
-// the origin and nil for none, are added. The moments hold until the next pass over the rows.
+// EStep computes the moments of the rows about the centres (K by M, or nil for the origin). If
+// measure is set, it also computes the diversity of their weights. It adds the moments in
+// others, which are about the origin, unless nil. The result is valid until the next pass over
+// the rows.
 func (p *Pass) EStep(centres []float64, measure bool, others *Partial) (*Moments, privacy.Diversity, error) {
 	p.prepare()
 	p.centres, p.measure = centres, measure
@@ -110,7 +111,7 @@ func (p *Pass) EStep(centres []float64, measure bool, others *Partial) (*Moments
 	return p.moments, total.diversity(p.moments), nil
 }
 
-// prepare makes all sums those over no row.
+// prepare sets all sums to 0.
 func (p *Pass) prepare() {
 	if p.add == nil {
 		p.add = p.addBlock
@@ -140,17 +141,17 @@ func (p *Pass) addBlock(lane, _ int, s *Space) {
 	}
 }
 
-// largest returns the largest of some values that are not below 0.
+// largest returns the largest of some values of at least 0.
 func largest(r []float64) (top float64) {
 	for _, v := range r {
-		if v > top { // faster than max, which looks for NaN
+		if v > top { // faster than max, which checks for NaN
 			top = v
 		}
 	}
 	return top
 }
 
-// merge adds those of other rows.
+// merge adds the values of other rows.
 func (e *entropies) merge(o *entropies) {
 	for k := range o.g {
 		e.g[k].Merge(o.g[k])
@@ -159,8 +160,7 @@ func (e *entropies) merge(o *entropies) {
 	}
 }
 
-// diversity returns that of the rows that moments are of, and sets the entropy of these, and
-// how the rows share in them.
+// diversity returns the diversity of the rows in m, and sets m's Entropy and Shares.
 func (e *entropies) diversity(m *Moments) privacy.Diversity {
 	r := make([]privacy.Entropy, len(e.g))
 	m.Entropy = 0
@@ -175,7 +175,7 @@ func (e *entropies) diversity(m *Moments) privacy.Diversity {
 	return privacy.Measure(e.g, r)
 }
 
-// Sum adds x up in its order. That of gonum's Sum is another with each build of it.
+// Sum adds up x in its order. The order of gonum's Sum differs between builds.
 func Sum(x []float64) (total float64) {
 	for _, v := range x {
 		total += v
@@ -183,7 +183,7 @@ func Sum(x []float64) (total float64) {
 	return total
 }
 
-// PackedLen is the length of a packed vector.
+// PackedLen returns the length of a packed vector.
 func PackedLen(k, dim int, full bool) int {
 	if full {
 		return k * (1 + dim + dim*(dim+1)/2)
@@ -191,17 +191,17 @@ func PackedLen(k, dim int, full bool) int {
 	return k * (1 + 2*dim)
 }
 
-// Pack returns the moments as one vector: all N_k; then per variable the first
-// moments of all components; then per pair of variables i ≤ j (or per variable,
-// if not full) the second moments of all components. Values of one kind stand
-// together because they share a bound. The log-likelihood is not in it.
+// Pack returns the moments, without the log-likelihood, as one vector: all N_k; then, per
+// variable, the first moments of all components; then, per pair of variables i ≤ j (or per
+// variable, if not full), the second moments of all components. Values of one kind are adjacent
+// because they share a bound.
 func (s *Moments) Pack() []float64 {
 	out := make([]float64, 0, PackedLen(s.K, s.Dim, s.Full)+1)
 	s.walk(func(v *float64) { out = append(out, *v) })
 	return out
 }
 
-// Unpack is the inverse of pack.
+// Unpack is the inverse of Pack.
 func Unpack(v []float64, k, dim int, full bool) *Moments {
 	s := NewMoments(k, dim, full)
 	i := 0
@@ -209,7 +209,7 @@ func Unpack(v []float64, k, dim int, full bool) *Moments {
 	return s
 }
 
-// walk visits every value in the order of Pack.
+// walk calls f for every value in the order of Pack.
 func (s *Moments) walk(f func(*float64)) {
 	for k := range s.N {
 		f(&s.N[k])

@@ -10,7 +10,7 @@ import (
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
-// centred are centres, one below the other, and ½‖c‖² of each.
+// centred holds centres as rows, and ½‖c‖² of each.
 type centred struct {
 	k, dim  int
 	centres []float64
@@ -28,15 +28,15 @@ func newCentred(centres *mat.Dense) *centred {
 	return s
 }
 
-// assigner finds the centres nearest to the rows of a block. Its memory is used again
-// for the next one.
+// assigner finds the centres nearest to the rows of a block. It reuses its memory for the next
+// block.
 type assigner struct {
-	product []float64 // x·c of every row and centre
+	product []float64 // x·c for every row and centre
 	out     []int
 }
 
-// nearest minimises ½‖c‖² − x·c for every row of a block; the lowest index wins a tie.
-// The result holds until the next call.
+// nearest minimises ½‖c‖² − x·c for every row of a block; the lowest index wins a tie. The
+// result is valid until the next call.
 func (a *assigner) nearest(x []float64, s *centred) []int {
 	rows := len(x) / s.dim
 	a.product = slices.Grow(a.product[:0], rows*s.k)[:rows*s.k]
@@ -54,13 +54,14 @@ func (a *assigner) nearest(x []float64, s *centred) []int {
 	return out
 }
 
-// assignment returns room for the components of rows.
+// assignment returns memory for the components of rows.
 func (a *assigner) assignment(rows int) []int {
 	a.out = slices.Grow(a.out[:0], rows)[:rows]
 	return a.out
 }
 
-// SquaredDistance adds up in four sums, which a processor works on at the same time.
+// SquaredDistance returns ‖x − y‖². It uses four partial sums, which a processor computes in
+// parallel.
 func SquaredDistance(x, y []float64) float64 {
 	var a, b, c, d float64
 	for len(x) >= 4 && len(y) >= 4 {

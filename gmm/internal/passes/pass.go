@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// Pass is what passes of a mixture over rows work with. The next one uses it again,
-// and allocates nothing.
+// Pass holds the memory for passes of a mixture over rows. Later passes reuse it and allocate
+// nothing.
 type Pass struct {
 	*Reader
 	Model *mixture.Model
@@ -22,15 +22,15 @@ type Pass struct {
 	eStep
 }
 
-// Space is what one goroutine works with.
+// Space is the memory of one goroutine.
 type Space struct {
 	*mixture.Workspace
 	block []float64 // of rows
-	Out   []float64 // a value a row
+	Out   []float64 // one value per row
 }
 
-// PassOf returns a pass of a mixture of k components over the rows: the last one's, if
-// that was of this shape. Its model is to be set.
+// PassOf returns a pass of a mixture of k components over the rows. It reuses the last pass if
+// that had this shape. The caller must set its model.
 func (r *Reader) PassOf(k int, full bool) *Pass {
 	if r.pass == nil || !r.pass.Model.Is(k, full) {
 		r.pass = NewPass(r, mixture.NewModel(k, r.Dim, full))
@@ -46,12 +46,11 @@ func NewPass(r *Reader, model *mixture.Model) *Pass {
 	return p
 }
 
-// Row returns row j of the block, of so many values.
+// Row returns row j of the block, with dim values.
 func (s *Space) Row(j, dim int) []float64 { return s.block[j*dim : (j+1)*dim] }
 
-// Run calls f for every block of rows, from being the place of the first one, with
-// what the mixture says of it, and returns the error of the lowest lane that could
-// not read its rows.
+// Run calls f for every block of rows with the mixture's results for it; from is the index of
+// the block's first row. It returns the error of the lowest lane whose rows could not be read.
 func (p *Pass) Run(f func(lane, from int, s *Space)) error {
 	clear(p.errs)
 	p.each = f

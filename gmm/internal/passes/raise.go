@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Raise replaces a symmetric matrix by the nearest one that has no eigenvalue below least. Noise
-// in sums may leave a scatter matrix that is no scatter matrix of rows.
+// Raise replaces a symmetric matrix by the nearest one without eigenvalues below least. Noise
+// in sums may turn a scatter matrix into one that no rows could have.
 func Raise(s *mat.SymDense, least float64) {
 	dim := s.SymmetricDim()
 	a := mat.DenseCopyOf(s).RawMatrix().Data
@@ -21,7 +21,7 @@ func Raise(s *mat.SymDense, least float64) {
 		return
 	}
 	values, vectors, ok := portable.Eigen(a, dim)
-	if !ok { // then at least the diagonal outweighs the rest
+	if !ok { // at least make the diagonal dominant
 		for i := range dim {
 			sum := least
 			for j := range dim {

@@ -8,19 +8,19 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// Rows is a source of rows, as in package collabdict.
+// Rows is a source of rows, as defined by package collabdict.
 type Rows = collabdict.Rows
 
-// Reader makes passes over rows, of which no more than a block a lane is in memory.
-// One pass is made at a time; what it works with is used again by the next.
+// Reader makes passes over rows, with at most one block per lane in memory. It makes one pass
+// at a time, and reuses its memory for the next.
 type Reader struct {
 	Rows   Rows
 	N, Dim int
 	lanes  []Lane
-	pass   *Pass // of the last mixture
+	pass   *Pass // pass of the last mixture
 }
 
-// Lane is what one lane works with.
+// Lane is the memory of one lane.
 type Lane struct {
 	dim   int
 	block []float64 // the rows read last
@@ -37,9 +37,9 @@ func NewReader(rows Rows) *Reader {
 	return r
 }
 
-// Sweep calls f for every block x of rows, from being the place of its first one, and
-// returns the error of the lowest lane that could not read its rows. Blocks of one lane
-// come in order, one after the other.
+// Sweep calls f for every block x of rows; from is the index of its first row. It returns the
+// error of the lowest lane whose rows could not be read. Blocks of one lane come in order, one
+// at a time.
 func (r *Reader) Sweep(f func(l, from int, x []float64)) error {
 	errs := make([]error, len(r.lanes))
 	parallel.Sweep(r.N, func(l, lo, hi int) {
@@ -63,7 +63,8 @@ func (r *Reader) Sweep(f func(l, from int, x []float64)) error {
 	return nil
 }
 
-// Check returns an error for the first value above limit in size, or no number.
+// Check returns an error for the first value that is not a number, or larger than limit in
+// size.
 func (r *Reader) Check(limit float64) error {
 	wrong := make([]error, len(r.lanes))
 	err := r.Sweep(func(l, from int, x []float64) {
@@ -81,8 +82,8 @@ func (r *Reader) Check(limit float64) error {
 	return err
 }
 
-// Lanes returns in how many pieces the rows are worked on.
+// Lanes returns the number of pieces of rows that are processed in parallel.
 func (r *Reader) Lanes() int { return len(r.lanes) }
 
-// At returns what a lane works with.
+// At returns the memory of a lane.
 func (r *Reader) At(lane int) *Lane { return &r.lanes[lane] }

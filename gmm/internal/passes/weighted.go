@@ -10,15 +10,15 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
 )
 
-// Weighted adds up rows about the centres, K by M or nil for the origin, with the
-// responsibilities that load gives each block.
+// Weighted sums rows about the centres (K by M, or nil for the origin), with the
+// responsibilities that load sets for each block.
 func (r *Reader) Weighted(model *mixture.Model, centres []float64, load func(w *mixture.Workspace, from int, x []float64)) (*mixture.Sums, error) {
 	sums, _, err := r.WeightedShares(model, centres, load, false)
 	return sums, err
 }
 
-// WeightedShares is Weighted, with how the rows share in each component if that is to be
-// measured.
+// WeightedShares is Weighted. If measure is set, it also returns how the rows share in each
+// component.
 func (r *Reader) WeightedShares(model *mixture.Model, centres []float64, load func(w *mixture.Workspace, from int, x []float64), measure bool) (*mixture.Sums, []privacy.Shares, error) {
 	p := NewPass(r, model)
 	p.load = load
@@ -47,10 +47,10 @@ func (r *Reader) WeightedShares(model *mixture.Model, centres []float64, load fu
 	return lanes[0], tallies[0].Shares(), nil
 }
 
-// Tally adds up what [privacy.Shares] are of, for responsibilities of any kind.
+// Tally accumulates [privacy.Shares] for responsibilities of any kind.
 type Tally struct{ n, plogp, top []float64 }
 
-// NewTally returns that of no row in k components.
+// NewTally returns an empty Tally for k components.
 func NewTally(k int) *Tally {
 	return &Tally{make([]float64, k), make([]float64, k), make([]float64, k)}
 }
@@ -64,7 +64,7 @@ func (t *Tally) Add(k int, r float64) {
 	}
 }
 
-// Merge adds other rows.
+// Merge adds the rows of o.
 func (t *Tally) Merge(o *Tally) {
 	for k, top := range o.top {
 		t.n[k] += o.n[k]
@@ -82,10 +82,10 @@ func (t *Tally) Shares() []privacy.Shares {
 	return out
 }
 
-// SoftMoments returns the moments of the rows about a point, nil for the origin, each row
-// in the clusters of all centres, K by M: r_k(x) ∝ exp(−‖x − c_k‖²/2σ²), but in none of
-// those without. The log-likelihood is 0. If without is not nil, the moments say how the
-// rows share in them.
+// SoftMoments returns the moments of the rows about a point (nil means the origin). Each row
+// belongs to the clusters of all centres, K by M, except those marked in without: r_k(x) ∝
+// exp(−‖x − c_k‖²/2σ²). The log-likelihood is 0. If without is not nil, the moments include how
+// the rows share in the clusters.
 func (r *Reader) SoftMoments(k int, centres []float64, variance float64, about []float64, full bool, without []bool) (*Moments, error) {
 	model := mixture.NewModel(k, r.Dim, full)
 	SetSpheres(model, 0, centres, variance, full, without)
@@ -103,8 +103,8 @@ func (r *Reader) SoftMoments(k int, centres []float64, variance float64, about [
 	return out, nil
 }
 
-// SetSpheres sets components of a model from the first on: round ones of one variance and
-// weight about the centres, K by M, but for those without, which have none.
+// SetSpheres sets components of a model, from number first on: spherical ones of the same
+// variance and weight at the centres, K by M. Those marked in without get no weight.
 func SetSpheres(to *mixture.Model, first int, centres []float64, variance float64, full bool, without []bool) {
 	dim := to.Dim()
 	precision := make([]float64, dim)

@@ -7,11 +7,11 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Matrices calls a function with every matrix and vector of some networks, and its
-// elements, which may be changed in place.
+// Matrices calls a function with every matrix and vector of some networks. Their elements may
+// be changed in place.
 type Matrices func(func(s nn.Shape, values []float32))
 
-// Arrays returns the arrays that hold networks: a bias or a condition is a vector.
+// Arrays returns the arrays that store networks. A bias or a condition is a vector.
 func Arrays(each Matrices) (list []algorithm.Array) {
 	each(func(s nn.Shape, values []float32) {
 		wide := make([]float64, len(values))
@@ -27,13 +27,13 @@ func Arrays(each Matrices) (list []algorithm.Array) {
 	return list
 }
 
-// Found are arrays by name that have the shapes wanted. Networks are made once all of theirs
-// are found, so that there is no room made for what a file does not have.
+// Found holds arrays of the right shapes by name. Networks are created only after all their
+// arrays have been found, so no memory is allocated for what a file does not have.
 type Found map[string][]float64
 
-// Chain finds the weights and biases of layers behind each other, whose hidden units have so
-// many columns of weights: 2 if they are gated, those of the tanh before those of the
-// sigmoid. Numbers of units are checked.
+// Chain finds the weights and biases of a chain of layers and checks their sizes. Hidden units
+// have the given number of weight columns: 2 if they are gated, those of the tanh before those
+// of the sigmoid.
 func (f Found) Chain(from algorithm.Arrays, network string, in int, hidden []int, columns, out int) error {
 	for i, units := range hidden {
 		if err := f.layer(from, network, i, in, columns*units); err != nil {
@@ -57,8 +57,8 @@ func (f Found) Find(from algorithm.Arrays, name string, shape ...int) (err error
 	return err
 }
 
-// Fill copies what was found into networks of these shapes. After an error they are as they
-// were.
+// Fill copies the found arrays into networks of these shapes. After an error the networks are
+// unchanged.
 func (f Found) Fill(each Matrices) (err error) {
 	each(func(s nn.Shape, _ []float32) {
 		for _, v := range f[s.Name] {
@@ -78,7 +78,7 @@ func (f Found) Fill(each Matrices) (err error) {
 	return nil
 }
 
-// LoadOwn fills conditions from arrays. After an error they are as they were.
+// LoadOwn fills conditions from arrays. After an error the conditions are unchanged.
 func LoadOwn(from algorithm.Arrays, conditions *nn.Parameters) error {
 	read := Found{}
 	for _, s := range conditions.Shapes {
@@ -89,8 +89,8 @@ func LoadOwn(from algorithm.Arrays, conditions *nn.Parameters) error {
 	return read.Fill(conditions.Matrices)
 }
 
-// CheckSizes reports sizes of networks that a file cannot be of, before room is made for
-// any. Latent is 1 of networks without.
+// CheckSizes returns an error for sizes of networks that are impossible in a file, before any
+// memory is allocated for them. latent is 1 for networks without latent dimensions.
 func CheckSizes(coordinates int, hidden []int, latent int) error {
 	if coordinates < 1 {
 		return fmt.Errorf("want at least 1 coordinate, got %d", coordinates)

@@ -8,16 +8,16 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 )
 
-// What members learn of each other, as [algorithm.Disclosure] lists it.
+// Facts that members learn about each other, for [algorithm.Disclosure].
 const (
-	// LargestClasses is learned by agreeing on the number of classes.
+	// LargestClasses is what members learn when they agree on the number of classes.
 	LargestClasses = "how many members have which class as their largest"
-	// MeanConditions is learned of conditions, see package conditioning.
+	// MeanConditions is what members learn about conditions; see package conditioning.
 	MeanConditions = "from the change of the biases: the mean of all members' conditions, so of two members each learns the other's"
 )
 
-// AgreeClasses returns the number of classes, which members agree on if it is 0. Own classes
-// of which there are not so many are an error: their owner was not in the sum.
+// AgreeClasses returns the number of classes. If number is 0, members agree on one. It is an
+// error if this member has a class beyond that number because it was not in the sum.
 func AgreeClasses(ctx context.Context, g collabdict.Group, name string, own []int, number int) (int, error) {
 	if number == 0 {
 		var err error
@@ -28,7 +28,7 @@ func AgreeClasses(ctx context.Context, g collabdict.Group, name string, own []in
 	return number, CheckClasses(name, own, number)
 }
 
-// CheckClasses reports a class that is none of so many.
+// CheckClasses returns an error for the first class that is not below number.
 func CheckClasses(name string, classes []int, number int) error {
 	for i, c := range classes {
 		if c < 0 || c >= number {

@@ -10,25 +10,25 @@ import (
 	"github.com/collabdict/collabdict/internal/partial"
 )
 
-// Partial are rows whose missing cells, which are NaN, are filled in: first with the row that the
-// latent variables at 0 stand for, and then with what comes of encoding and decoding that once.
+// Partial fills in missing cells (NaN) of rows: first from the decoded row of latent variables
+// 0, then from encoding and decoding the result once.
 type Partial struct {
 	collabdict.Rows
 	by      algorithm.Coder
-	typical []float64 // the row at 0
+	typical []float64 // decoded row of latent variables 0
 
-	// Of the rows read last:
+	// The following fields describe the rows read last.
 	first   int
-	missing [][]bool // nil of a row of which nothing is missing
+	missing [][]bool // nil for a complete row
 }
 
-// Completed returns rows with missing cells filled in by a model. One goroutine reads them at a
-// time.
+// Completed returns rows whose missing cells a model fills in. Only one goroutine may read them
+// at a time.
 func Completed(by algorithm.Coder, rows collabdict.Rows) *Partial {
 	return &Partial{Rows: rows, by: by}
 }
 
-// ReadRows fills x with the rows from row from on.
+// ReadRows fills x with rows, starting with row from.
 func (p *Partial) ReadRows(x []float64, from int) error {
 	if err := p.Rows.ReadRows(x, from); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (p *Partial) ReadRows(x []float64, from int) error {
 	return nil
 }
 
-// fill sets the missing values of row i of those read last.
+// fill sets the missing values of row i of the rows read last.
 func (p *Partial) fill(row []float64, i int, with []float64) {
 	for j, missing := range p.missing[i] {
 		if missing {
@@ -86,13 +86,13 @@ func (p *Partial) fill(row []float64, i int, with []float64) {
 	}
 }
 
-// Missing tells which cells of n rows, from row from on and among those read last, were missing: nil
-// of a row of which none was.
+// Missing returns the missing cells of n rows, starting with row from, which must be among
+// those read last. A complete row has nil.
 func (p *Partial) Missing(from, n int) [][]bool {
 	return p.missing[from-p.first : from-p.first+n]
 }
 
-// There returns how many cells of a row are there.
+// There returns the number of cells of a row that are present.
 func There(missing []bool) (n int) {
 	for _, m := range missing {
 		if !m {
@@ -102,7 +102,7 @@ func There(missing []bool) (n int) {
 	return n
 }
 
-// Whole returns rows with missing cells filled in by a model.
+// Whole returns rows whose missing cells a model has filled in.
 func Whole(by algorithm.Coder, z *mat.Dense) (*mat.Dense, error) {
 	n, dim := z.Dims()
 	out := mat.NewDense(n, dim, nil)

@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 )
 
-// Seed returns what a participant draws by. Nobody else may know it: who is alone tells
-// nobody anything, and needs no secret.
+// Seed returns the seed for a participant's draws, which nobody else may know. A participant
+// that learns alone reveals nothing, so its seed need not be secret.
 func Seed(d algorithm.Data) uint64 {
 	if d.Source == nil {
 		return d.Seed
@@ -30,7 +30,7 @@ func (r rowsOf) ReadRows(x []float64, from int) error {
 	return nil
 }
 
-// Singles returns the elements of a matrix in single precision, row after row.
+// Singles returns the elements of a matrix in single precision, row by row.
 func Singles(z *mat.Dense) (out []float32) {
 	n, _ := z.Dims()
 	for i := range n {
@@ -41,8 +41,8 @@ func Singles(z *mat.Dense) (out []float32) {
 	return out
 }
 
-// Dense returns the matrix of rows of so many columns, of which there is at least one, unless
-// there is an error.
+// Dense returns the matrix of at least one row with the given number of columns, or err if it
+// is not nil.
 func Dense(rows []float32, columns int, err error) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
@@ -54,8 +54,8 @@ func Dense(rows []float32, columns int, err error) (*mat.Dense, error) {
 	return mat.NewDense(len(rows)/columns, columns, wide), nil
 }
 
-// Explained returns parts of the scores of rows, with the rows that their codes stand for as
-// what is expected, unless there is an error.
+// Explained returns an explanation of scores by parts, in which the expected rows are those
+// that the codes decode to; or err if it is not nil.
 func Explained(by algorithm.Coder, z, parts *mat.Dense, err error) (algorithm.Explanation, error) {
 	if err != nil {
 		return algorithm.Explanation{}, err
