@@ -1,10 +1,10 @@
-// Package average is federated averaging (McMahan et al. 2017) without a server: members
-// train copies of the parameters that all of them hold, and take the mean of what that has
-// changed, by weight, from a private sum.
+// Package average implements federated averaging (McMahan et al. 2017) without a server.
+// Members train copies of the same parameters, and take the weighted mean of the changes from a
+// private sum.
 //
-// Nobody learns what another member has changed, nor its weight. What all learn is the
-// mean, the weight of all together, and of how many members the largest weighted change of a
-// matrix, and each of the other values, is between which powers of two.
+// No member learns another's change or weight. All members learn the mean and the total weight.
+// They also learn how many members' largest weighted change of a matrix, and each other value,
+// lies between which powers of two.
 //
 // Start reading at [Mean.Round].
 package average

@@ -10,44 +10,43 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Mean averages one vector of parameters in a group, round by round.
+// A Mean averages one vector of parameters in a group, round by round.
 type Mean struct {
-	// Shared says that training changes nothing but the parameters, so that of rounds that
-	// are decided already the totals are enough: a member that was started again goes
-	// through them without training.
+	// Shared reports whether training changes nothing except the parameters. A restarted member
+	// can then replay decided rounds from their totals, without training.
 	Shared bool
 
 	all    *nn.Parameters
-	before []float32 // the parameters that training begins with
-	vector []float64 // weighted changes, values beside them, the weight
+	before []float32 // parameters before training
+	vector []float64 // weighted changes, values beside them, weight
 	most   float64
 }
 
-// Part is what a member's training comes to beside what it has changed.
+// A Part is a member's contribution apart from its changes.
 type Part struct {
 	Weight float64 // at least 0
 	Beside []float64
 }
 
-// Total is what all parts come to. It is the same at every member, but for Own.
+// A Total is the sum of all parts. It is the same at every member, except for Own.
 type Total struct {
-	Weight float64 // 0 where nobody with a weight was there, and nothing has changed
+	Weight float64 // 0 if no member with a weight took part; nothing has changed then
 	Beside []float64
-	// Own says that this member has trained, and that its part is in the total.
+	// Own reports whether this member's part is in the total.
 	Own bool
 }
 
-// leastWeight is above what rounding makes of a weight of 0.
+// leastWeight exceeds the rounding error of a weight of 0.
 const leastWeight = 0x1p-20
 
-// New returns the mean of these parameters, and sums of so many values, at least 0, beside
-// them. No weight is above most; if that is 0, members agree on a bound.
+// New returns the mean of these parameters, with sums of the given number of values beside
+// them. most bounds the weights; if it is 0, members agree on a bound.
 func New(all *nn.Parameters, beside int, most float64) *Mean {
 	n := len(all.Values)
 	return &Mean{all: all, before: make([]float32, n), vector: make([]float64, n+beside+1), most: most}
 }
 
-// bounded is how many bounds members agree on.
+// bounded returns the number of bounds that members agree on.
 func (m *Mean) bounded() int {
 	n := len(m.all.Shapes) + len(m.vector) - len(m.before)
 	if m.most > 0 {
@@ -56,7 +55,7 @@ func (m *Mean) bounded() int {
 	return n
 }
 
-// Before returns the parameters that the last round began with.
+// Before returns the parameters before the last round.
 func (m *Mean) Before() []float32 { return m.before }
 
 // Round calls train, which changes the parameters in place, and sets them to
@@ -143,7 +142,7 @@ func (m *Mean) largest() (largest []float64) {
 	for _, s := range m.all.Shapes {
 		most := 0.0
 		for _, v := range m.vector[at : at+s.Size()] {
-			most = max(most, math.Abs(v)) // NaN if one is
+			most = max(most, math.Abs(v)) // NaN if a change is NaN
 		}
 		largest = append(largest, most)
 		at += s.Size()
@@ -159,7 +158,7 @@ func (m *Mean) sum(ctx context.Context, g collabdict.Group, agreed []float64) (T
 			size, moment = m.all.Shapes[i].Size(), collabdict.Updates
 		}
 		if m.most == 0 && i == len(agreed)-1 {
-			moment = collabdict.Counts // members weigh by their rows
+			moment = collabdict.Counts // weights are numbers of rows
 		}
 		blocks = columnstats.AppendMoment(blocks, moment, size, bound)
 	}
@@ -173,7 +172,7 @@ func (m *Mean) sum(ctx context.Context, g collabdict.Group, agreed []float64) (T
 	return m.apply(total)
 }
 
-// apply sets the parameters to those before, and the mean change.
+// apply sets the parameters to those before the round plus the mean change.
 func (m *Mean) apply(total []float64) (Total, error) {
 	if len(total) != len(m.vector) {
 		return Total{}, fmt.Errorf("want a sum of %d values, got %d: all members must have the same settings", len(m.vector), len(total))

@@ -9,16 +9,16 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// Values that are summed are between 2^-32 and 2^32, or taken to be as large as the first.
+// Range of the values summed: 2^-32 to 2^32. Smaller values count as 2^-32.
 const (
 	leastPower = -31
 	mostPower  = 32
 	powers     = mostPower - leastPower + 1
 )
 
-// Bounds returns for each of the values, at least 0, the least power of two that is
-// above those of all members that are in the sum. They learn it from a sum of how many of them are below
-// which: nobody publishes its own.
+// Bounds returns, for each of the non-negative values, the least power of two above those of
+// all members in the sum. Members learn it from sums of counts, so that no member publishes its
+// own.
 func Bounds(ctx context.Context, g collabdict.Group, values []float64) ([]float64, error) {
 	counts := make([]float64, powers*len(values))
 	for i, v := range values {
@@ -38,7 +38,7 @@ func Bounds(ctx context.Context, g collabdict.Group, values []float64) ([]float6
 	return highest(counts), nil
 }
 
-// highest returns the powers of two that the largest values are below, from counts.
+// highest returns the powers of two above the largest values, from counts.
 func highest(counts []float64) []float64 {
 	out := make([]float64, len(counts)/powers)
 	for i := range out {

@@ -9,24 +9,24 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Column is a member's column of V: the conditions of all gated layers of its model, none if
-// it has no such layer.
+// A Column is a member's column of V: the conditions of all gated layers of its model, empty if
+// there are none.
 type Column struct {
 	own    *nn.Parameters
 	before []float32
 }
 
-// New returns the column that consists of these, [nn.Network.Private] of the model.
+// New returns the column of these parameters, [nn.Network.Private] of the model.
 func New(own *nn.Parameters) *Column {
 	return &Column{own, make([]float32, len(own.Values))}
 }
 
-// Before returns the conditions that the last round began with.
+// Before returns the conditions before the last round.
 func (c *Column) Before() []float32 { return c.before }
 
-// Round is that of the mean, with a train that changes the conditions as well, in place.
-// They are as they were before if the own part is not in the total, as W and b have then
-// moved without it.
+// Round makes a round of the mean in which train also changes the conditions, in place. If this
+// member's part is not in the total, the conditions are restored, because W and b have changed
+// without them.
 func (c *Column) Round(ctx context.Context, g collabdict.Group, m *average.Mean, train func(ctx context.Context) (average.Part, error)) (average.Total, error) {
 	copy(c.before, c.own.Values)
 	total, err := m.Round(ctx, g, train)
@@ -36,10 +36,9 @@ func (c *Column) Round(ctx context.Context, g collabdict.Group, m *average.Mean,
 	return total, err
 }
 
-// SetMean sets conditions to the mean of those of all members by their weights, which is
-// known from the biases, first and now (see the package's documentation): but for rounding,
-// where all have had the same weights in all rounds. Share is the rate of learning of
-// conditions divided by that of biases.
+// SetMean sets conditions to the weighted mean over all members, computed from the biases first
+// and now (see the package documentation). It is exact, up to rounding, if weights were the
+// same in all rounds. share is the learning rate of conditions divided by that of biases.
 func SetMean(own, first, now *nn.Parameters, share float32) {
 	from, to := byName(first), byName(now)
 	own.Matrices(func(s nn.Shape, v []float32) {

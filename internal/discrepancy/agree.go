@@ -9,14 +9,13 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// Agree returns this member's weight. Most bounds what any member has, and is the same
-// at all; its Discrepancy is looked at if the rule is Relative. It makes a sum of the
-// rows (and discrepancies), with Auto one of counts, and one of the weights. What members
-// learn beside their own weight are these sums; with Auto, how many of them want each size
-// of offset.
+// Agree returns this member's weight. most bounds every member's values and must be the same at
+// all; its Discrepancy matters only if the rule is Relative. Agree makes a sum of rows (and
+// discrepancies), with Auto one of counts, and one of weights. Besides their own weight,
+// members learn these sums, and with Auto the number of members that need each size of offset.
 //
-// Members that were not in these sums, or are not in a later one, have no part in that
-// the weights add up to 1: who averages models sums p_k beside p_k·ω_k, and divides.
+// The weights of members absent from these sums, or from a later one, are missing from the
+// total of 1. Code that averages models therefore sums p_k beside p_k·ω_k, and divides.
 func (r Rule) Agree(ctx context.Context, g collabdict.Group, own, most Member) (Weight, error) {
 	if err := r.check(own); err != nil {
 		return Weight{}, fmt.Errorf("discrepancy: %w", err)
@@ -37,7 +36,7 @@ func (r Rule) Agree(ctx context.Context, g collabdict.Group, own, most Member) (
 	if err != nil {
 		return Weight{}, fmt.Errorf("discrepancy: sum of the weights: %w", err)
 	}
-	// Below, a sum is little but the rounding of the chunks that hide its values.
+	// Below this, a sum is mostly the rounding of chunks.
 	if total[0] <= math.Ldexp(float64(limit*float64(g.Size())), -20) {
 		return Weight{P: share, Offset: o.b, ByRows: true, Rows: rows}, nil
 	}
@@ -60,8 +59,8 @@ func (r Rule) check(own Member) error {
 	return nil
 }
 
-// relative returns the rows of all, and the own discrepancy, divided by that of all if the
-// rule says so.
+// relative returns the number of all rows, and this member's discrepancy, divided by the sum of
+// all if the rule says so.
 func (r Rule) relative(ctx context.Context, g collabdict.Group, own, most Member) (rows, d float64, err error) {
 	d = math.Max(0, own.Discrepancy)
 	x, blocks := []float64{own.Rows}, columnstats.AppendBlock(nil, 1, most.Rows)
@@ -77,7 +76,7 @@ func (r Rule) relative(ctx context.Context, g collabdict.Group, own, most Member
 		return 0, 0, fmt.Errorf("want at least one row at all members together, got %g", total[0])
 	}
 	if r.Relative {
-		// Discrepancies that are nothing but rounding are none.
+		// Discrepancies within rounding count as none.
 		if total[1] <= math.Ldexp(float64(most.Discrepancy*float64(g.Size())), -20) {
 			d = 0
 		} else {

@@ -2,12 +2,11 @@ package discrepancy
 
 import "math"
 
-// ExpectedW1 is the mean of W1 over samples of n values that are drawn from the standard
-// normal distribution itself, so what a finite sample alone makes of it; about 1.288/√n.
-// It panics for n below 1.
+// ExpectedW1 returns the mean of W1 over samples of n values from the standard normal
+// distribution itself: the bias of a finite sample, about 1.288/√n. It panics if n is below 1.
 //
-// As n·F(t) is binomial, E W1 = ∫ E|F(t) − Φ(t)| dt with de Moivre's formula
-// E|B − np| = 2ν C(n,ν) p^ν (1−p)^(n−ν+1), ν = ⌊np⌋+1 (Diaconis and Zabell 1991).
+// As n·F(t) is binomial, E W1 = ∫ E|F(t) − Φ(t)| dt with de Moivre's formula E|B − np| = 2ν
+// C(n,ν) p^ν (1−p)^(n−ν+1), ν = ⌊np⌋+1 (Diaconis and Zabell 1991).
 func ExpectedW1(n int) float64 {
 	if n < 1 {
 		panic("discrepancy: want a sample of at least one value")

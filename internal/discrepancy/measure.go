@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// Latent returns the discrepancy of encoded rows z, row-major with dim latent variables
-// each, from the standard normal prior: the mean of their distances [W1] over the
-// variables (Page 2024, Algorithm 2). The rows are samples of the posterior, not its means.
+// Latent returns the discrepancy of encoded rows z, row-major with dim latent variables, from
+// the standard normal prior: the mean of the distances [W1] over the variables (Page 2024,
+// Algorithm 2). The rows are samples of the posterior, not its means.
 //
-// A small sample is far from any distribution, so a member with few rows would lose
-// weight twice. If debias is set, [ExpectedW1] is subtracted: then the mean over samples
-// of the prior is 0, whatever their size, and single ones may be below 0. Of rows that
-// are far from the prior the distance hardly has that bias, and is too small then, by
-// as much. No row, or a value that is not finite, is an error.
+// A small sample is far from any distribution, so a member with few rows would lose weight
+// twice. If debias is set, [ExpectedW1] is subtracted. The mean over samples from the prior is
+// then 0 for any size, and single values may be negative. For rows far from the prior, the
+// distance has hardly any such bias, so the result is too small by as much. It returns an error
+// if there is no row, or if a value is not finite.
 func Latent[T ~float32 | ~float64](z []T, dim int, debias bool) (float64, error) {
 	if dim < 1 || len(z)%dim != 0 {
 		panic("discrepancy: want whole rows of latent variables")
@@ -41,10 +41,9 @@ func Latent[T ~float32 | ~float64](z []T, dim int, debias bool) (float64, error)
 	return d, nil
 }
 
-// Labels returns the discrepancy of a member's labels from equal frequencies of all
-// classes, with the member's rows in counts: the Kullback-Leibler divergence, in
-// nats, from 0 to ln C (Ye et al. 2023, who take the distribution of all rows to be
-// uniform).
+// Labels returns the discrepancy of a member's labels from equal frequencies of all classes,
+// given the member's rows per class: the Kullback-Leibler divergence in nats, from 0 to ln C.
+// Ye et al. 2023 assume the distribution over all rows to be uniform.
 func Labels(counts []int) (float64, error) {
 	n := 0
 	for c, rows := range counts {

@@ -8,20 +8,20 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// The offset that all members need is the largest that one needs. They learn it from a
-// sum of how many of them need which, in sixteenths of powers of two: nobody publishes
-// its own. The first count is of those that need none.
+// The offset for all members is the largest that any of them needs. They learn it from a sum of
+// counts, in sixteenths of powers of two, so that no member publishes its own. The first count
+// is that of members that need none.
 const (
-	// leastShare is the weight that Auto leaves everybody, in mean shares.
+	// leastShare is the weight that Auto leaves every member, in mean shares.
 	leastShare = 1e-3
 	parts      = 16
 	leastExp   = -40
-	mostExp    = 20 // who needs more is left without a weight
+	mostExp    = 20 // a member that needs more gets no weight
 	cells      = 1 + parts*(mostExp-leastExp+1)
 )
 
-// agreeOffset returns the least offset of at least 0, to a sixteenth, that is need plus
-// margin at all members.
+// agreeOffset returns the least offset of at least 0, to a sixteenth, that is at least need
+// plus margin at all members.
 func agreeOffset(ctx context.Context, g collabdict.Group, need, margin float64) (float64, error) {
 	counts := make([]float64, cells)
 	counts[cell(need+margin)] = 1

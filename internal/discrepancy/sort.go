@@ -8,11 +8,11 @@ import (
 const (
 	digitBits = 11
 	digits    = (64 + digitBits - 1) / digitBits
-	fewValues = 1000 // so few are sorted faster by comparing them
+	fewValues = 1000 // below this number of values, comparison is faster
 )
 
-// sortNumbers sorts x, without NaN, ascending: by radix, as no comparison of random
-// numbers can be foreseen.
+// sortNumbers sorts x, which has no NaN, in ascending order. It uses radix sort, because
+// branches on random numbers cannot be predicted.
 func sortNumbers(x []float64) {
 	if len(x) < fewValues {
 		slices.Sort(x)
@@ -29,7 +29,7 @@ func sortNumbers(x []float64) {
 	}
 	for d := range counts {
 		shift := d * digitBits
-		if counts[d][keys[0]>>shift%(1<<digitBits)] == len(keys) { // all have this digit
+		if counts[d][keys[0]>>shift%(1<<digitBits)] == len(keys) { // all values have this digit
 			continue
 		}
 		at := 0
@@ -49,8 +49,8 @@ func sortNumbers(x []float64) {
 	}
 }
 
-// key maps numbers to whole ones of the same order: of those below 0 all bits are
-// turned, of the others the sign.
+// key maps numbers to whole numbers in the same order: it inverts all bits of negative numbers,
+// and the sign bit of others.
 func key(v float64) uint64 {
 	b := math.Float64bits(v)
 	return b ^ (uint64(int64(b)>>63) | 1<<63)

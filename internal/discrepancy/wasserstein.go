@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// W1 returns the Wasserstein distance of first order between the sample x, in any
-// order, and the standard normal distribution: ∫ |F(t) − Φ(t)| dt with the empirical
-// F, to rounding. It takes O(n log n) and does not modify x. An empty sample, or a value
-// that is not finite, is an error.
+// W1 returns the Wasserstein distance of order 1 between the sample x, in any order, and the
+// standard normal distribution: ∫ |F(t) − Φ(t)| dt with the empirical F, to rounding. It takes
+// O(n log n) time and does not modify x. It returns an error if x is empty or has a value that
+// is not finite.
 func W1(x []float64) (float64, error) {
 	s, err := ascending(x)
 	if err != nil {
@@ -20,8 +20,7 @@ func W1(x []float64) (float64, error) {
 	return firstOrder(s), nil
 }
 
-// W2 is W1 for the second order: the root of the mean squared distance between the
-// quantiles of the two.
+// W2 is like W1 for order 2: the root mean squared distance between the quantiles of the two.
 func W2(x []float64) (float64, error) {
 	s, err := ascending(x)
 	if err != nil {
@@ -30,7 +29,7 @@ func W2(x []float64) (float64, error) {
 	return secondOrder(s), nil
 }
 
-// ascending returns x sorted, which has to be a sample of finite numbers.
+// ascending returns a sorted copy of x, or an error if x is no sample of finite numbers.
 func ascending(x []float64) ([]float64, error) {
 	if len(x) == 0 {
 		return nil, fmt.Errorf("discrepancy: want a sample of at least one value, got none")
@@ -54,8 +53,8 @@ func at(x float64) edge {
 	return edge{x, below, x*below + normalDensity(x)}
 }
 
-// firstOrder goes along the steps of F: between two neighbours of the sorted sample it
-// is a constant c, which Φ crosses at most once.
+// firstOrder follows the steps of F: between two neighbours of the sorted sample, F is a
+// constant c, which Φ crosses at most once.
 func firstOrder(s []float64) float64 {
 	n := float64(len(s))
 	u := at(s[0])
@@ -77,18 +76,18 @@ func firstOrder(s []float64) float64 {
 	return sum + math.Max(0, at(-u.x).area)
 }
 
-// between is ∫ (c − Φ) from u to v.
+// between returns ∫ (c − Φ) from u to v.
 func between(c float64, u, v edge) float64 { return c*(v.x-u.x) - (v.area - u.area) }
 
-// secondOrder is the root of mean x² + 1 − 2 Σ x_(i) (φ(q_{i-1}) − φ(q_i)), where q_i is
-// the quantile Φ⁻¹(i/n): between two of them the i-th smallest value meets the normal
+// secondOrder returns the root of mean x² + 1 − 2 Σ x_(i) (φ(q_{i-1}) − φ(q_i)) with the
+// quantiles q_i = Φ⁻¹(i/n). Between two quantiles, the i-th smallest value meets the normal
 // variable t, and ∫ t φ(t) dt = −φ(t).
 func secondOrder(s []float64) float64 {
 	n := len(s)
 	squares, cross, left := 0.0, 0.0, 0.0
 	for i, x := range s {
 		right := 0.0
-		if next := min(i+1, n-i-1); next > 0 { // of a pair of quantiles, the one below 0 has more digits
+		if next := min(i+1, n-i-1); next > 0 { // of a pair of quantiles, the negative one has more digits
 			right = normalDensity(mathext.NormalQuantile(float64(next) / float64(n)))
 		}
 		squares += x * x

@@ -12,8 +12,8 @@ import (
 // halfLog2Pi is ½ ln 2π.
 const halfLog2Pi = 0.91893853320467274178
 
-// autoEncoder adds the graph of a multi-task auto-encoder, and returns what is to be said
-// of it. Scores are means over draws that are the same for every row.
+// autoEncoder adds the graph of a multi-task auto-encoder, and returns its description. Scores
+// are means over draws that are the same for every row.
 func (f *File) autoEncoder(g *onnx.Graph, c *coordinates, a multitask.Trained, rows onnx.Value) string {
 	columns, latent := a.Columns(), a.Latent()
 	encoder, decoder := newNetwork(g, "encoder", a.Encoder), newNetwork(g, "decoder", a.Decoder)
@@ -50,18 +50,18 @@ type autoEncoder struct {
 	floor, lowest, highest onnx.Value
 }
 
-// scale makes standard deviations of raw scales.
+// scale maps raw outputs to standard deviations.
 func (v autoEncoder) scale(name string, raw onnx.Value) onnx.Value {
 	return v.g.Apply(name, onnx.Add, v.g.Apply(name+".softplus", onnx.Softplus, raw), v.floor)
 }
 
-// decode returns means and standard deviations of rows of the coordinates trained on.
+// decode returns means and standard deviations of rows in the coordinates of training.
 func (v autoEncoder) decode(prefix string, z onnx.Value) (mean, sd onnx.Value) {
 	mean, raw := halves(v.g, v.decoder.forward(prefix, z), prefix+".mean", prefix+".raw", v.columns)
 	return mean, v.scale(prefix+".sd", v.g.Apply(prefix+".clipped", onnx.Clip, raw, v.lowest, v.highest))
 }
 
-// score is that of [multitask.Scores], by other draws. Densities are added up in double
+// score computes the score of [multitask.Scores] with other draws. It adds densities in double
 // precision.
 func (v autoEncoder) score(x, mean, sd, noise onnx.Value, draws int) {
 	g := v.g
@@ -80,10 +80,10 @@ func (v autoEncoder) score(x, mean, sd, noise onnx.Value, draws int) {
 	g.Apply("score", onnx.Cast(onnx.Float), r)
 }
 
-// draws returns n vectors, an even number, in pairs of opposite ones, each dimension scaled
-// to variance 1. Of a mean over them what is linear in the draws is exact, and what is of
-// their squares (antithetic variates and moment matching): the same for all rows, they have
-// to be better than draws of a row's own.
+// draws returns an even number n of vectors in pairs of opposite ones, each dimension scaled to
+// variance 1. In a mean over them, terms linear in the draws and terms in their squares are
+// exact (antithetic variates and moment matching). All rows use the same draws, so these must
+// be better than fresh draws per row.
 func draws(n, dim int) []float32 {
 	x := make([]float32, n*dim)
 	half := x[:n/2*dim]

@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// betaVAE adds the graph of a β-VAE, and returns what is to be said of it.
+// betaVAE adds the graph of a β-VAE, and returns its description.
 func (f *File) betaVAE(g *onnx.Graph, c *coordinates, b beta.Trained, rows onnx.Value) string {
 	latent := b.Latent()
 	e, d := b.Networks()

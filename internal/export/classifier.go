@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/vae/cgau"
 )
 
-// classifier adds the graph of a classifier, with its conditions as they are added to the
-// biases, and returns what is to be said of it.
+// classifier adds the graph of a classifier, with its conditions added to the biases, and
+// returns its description.
 func (f *File) classifier(g *onnx.Graph, c *coordinates, of cgau.Trained, rows onnx.Value) string {
 	logits := newNetwork(g, "classifier", of.Network()).forward("classify", c.trained(rows))
 	g.Output(g.Apply("probabilities", onnx.Softmax, logits), "of the classes, from class 0 on", onnx.Float, batch, axis(of.Classes()))
@@ -16,13 +16,13 @@ func (f *File) classifier(g *onnx.Graph, c *coordinates, of cgau.Trained, rows o
 	return "Classifier of conditional gated activation units."
 }
 
-// nobodys reports whether conditions are those that training begins with, by which no
-// participant has set its threshold.
+// nobodys reports whether conditions have their initial values, for which no participant has
+// set a threshold.
 func nobodys(conditions []float32) bool {
 	return len(conditions) > 0 && !slices.ContainsFunc(conditions, func(v float32) bool { return v != 0 })
 }
 
-// adapted lists networks with conditions, or none.
+// adapted lists networks with or without conditions.
 func (f *File) adapted(name string, conditions []float32) {
 	switch {
 	case len(conditions) == 0:

@@ -10,12 +10,12 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// Columns are those of rows, and say how rows come to the coordinates trained on.
+// Columns describes rows and their map to the coordinates of training.
 type Columns struct {
 	Names                  []string
-	Window                 int // as in model.Manifest, and so are the next two
+	Window                 int // as in model.Manifest, like the next two
 	Standardise, Normalise string
-	Scaling                rows.Scaling // without a Scale rows are scaled before they are given to the file
+	Scaling                rows.Scaling // if Scale is empty, the file takes rows that are already scaled
 	Projection             *rows.Projection
 }
 
@@ -24,7 +24,7 @@ func columnsOf(m *model.Model) Columns {
 	return Columns{d.Columns, d.Window, d.Standardise, d.Normalise, m.Scaling, m.Projection}
 }
 
-// dim returns the number of coordinates trained on.
+// dim returns the number of coordinates of training.
 func (c Columns) dim() int {
 	if c.Projection == nil {
 		return len(c.Names)
@@ -33,7 +33,8 @@ func (c Columns) dim() int {
 	return k
 }
 
-// shared returns the columns without what is a participant's own: they are given scaled.
+// shared returns the columns without a participant's own scaling: the file then takes scaled
+// rows.
 func (c Columns) shared() Columns {
 	if c.Standardise == own {
 		c.Scaling = rows.Scaling{}
@@ -43,16 +44,16 @@ func (c Columns) shared() Columns {
 
 func (c Columns) scaled() bool { return c.Scaling.Scale != nil }
 
-// largest is what values in the coordinates trained on are cut to, as scorers do: beyond it
-// squares in single precision have no room.
+// largest bounds values in the coordinates of training, as scorers do: beyond it, squares
+// overflow single precision.
 const largest = 1e12
 
-// coarse is the error of a scaled value by the rounding of its column to single precision
-// from which on it is warned of.
+// coarse is the error of a scaled value from which on a warning is given: the error of rounding
+// its column to single precision.
 const coarse = 1e-3
 
-// coordinates brings rows into the coordinates trained on, and back. It computes in double
-// precision: what is lost is lost by the rounding of the input alone.
+// coordinates maps rows to the coordinates of training and back. It computes in double
+// precision, so that only the rounding of the input loses digits.
 type coordinates struct {
 	g  *onnx.Graph
 	of Columns
@@ -102,8 +103,8 @@ func (c *coordinates) trained(rows onnx.Value) onnx.Value {
 	return g.Apply("rows.trained", onnx.Clip, x, g.Floats("least", []float32{-largest}), g.Floats("greatest", []float32{largest}))
 }
 
-// points names points of the coordinates trained on in the units of the data; with
-// principal axes they are of the axes' plane.
+// points names points in the units of the data. With principal axes, they lie in the plane of
+// the axes.
 func (c *coordinates) points(name string, z onnx.Value) {
 	g := c.g
 	x := g.Apply(name+".double", onnx.Cast(onnx.Double), z)
@@ -116,8 +117,8 @@ func (c *coordinates) points(name string, z onnx.Value) {
 	g.Apply(name, onnx.Cast(onnx.Float), x)
 }
 
-// deviations names standard deviations likewise; with principal axes of what varies along
-// these, each by itself.
+// deviations names standard deviations in the units of the data. With principal axes, they
+// cover only the variation along the axes.
 func (c *coordinates) deviations(name string, sd onnx.Value) {
 	g := c.g
 	x := g.Apply(name+".double", onnx.Cast(onnx.Double), sd)
@@ -130,7 +131,7 @@ func (c *coordinates) deviations(name string, sd onnx.Value) {
 	g.Apply(name, onnx.Cast(onnx.Float), x)
 }
 
-// back adds the matrix from the axes to the columns, with f done to its elements.
+// back adds the matrix from the axes to the columns, with f applied to its elements.
 func (c *coordinates) back(name string, f func(float64) float64) onnx.Value {
 	axes := c.of.Projection.Axes
 	k, columns := axes.Dims()
@@ -144,8 +145,8 @@ func (c *coordinates) back(name string, f func(float64) float64) onnx.Value {
 	return c.g.Doubles(name, values, k, columns)
 }
 
-// warnCoarse warns of columns whose values are so far from 0 that single precision does not
-// tell them apart well.
+// warnCoarse warns about columns whose values are so far from 0 that single precision blurs
+// them.
 func (f *File) warnCoarse(c Columns) {
 	if !c.scaled() {
 		return

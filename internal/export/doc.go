@@ -1,12 +1,13 @@
-// Package export makes files of trained models for others to use. Of a mixture it writes
-// what all participants share, or with a participant's own weights, as NumPy arrays, JSON, an
-// ONNX graph, and dependency graphs. A release is a mixture, too, and says what it tells of a
-// row. Of networks it writes the shared model as NumPy arrays, and a participant's model as
-// an ONNX graph.
+// Package export writes trained models to files for others. A mixture becomes NumPy arrays,
+// JSON, an ONNX graph, or dependency graphs: either the part that all participants share, or
+// the model with a participant's own weights. A release is a mixture with a statement of what
+// it reveals about a row. A network's shared model becomes NumPy arrays, and a participant's
+// model an ONNX graph.
 //
-// What is handed on is a choice: nothing gets into a file but what its [File.Contents]
-// lists. Names of participants, their number and those of their rows, views and histories,
-// which model.npz has, are in no form; weights of a participant only where they are asked for.
+// A file contains only what its [File.Contents] lists. No form contains the names or number of
+// participants, their numbers of rows, views or histories, all of which model.npz has. A
+// participant's weights are included only on request.
 //
-// Start reading at [MixtureOf], [ReleaseOf] and [Mixture], and for networks at [NPZ] and [ONNX].
+// Start reading at [MixtureOf], [ReleaseOf] and [Mixture], and for networks at [NPZ] and
+// [ONNX].
 package export

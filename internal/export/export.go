@@ -2,38 +2,38 @@ package export
 
 import "fmt"
 
-// File is one that is to be handed on.
+// A File is a model in a form for others.
 type File struct {
 	Bytes    []byte
 	Contents []Entry
 	Warnings []string
-	Private  bool // others are to read it only if they are given it
+	Private  bool // the file should be readable by its owner only
 }
 
-// Entry is a part of what a file holds.
+// An Entry describes a part of a file.
 type Entry struct {
 	Name string `json:"name"`
 	Of   Owner  `json:"of"`
 	What string `json:"what"`
 }
 
-// Owner says whom a part tells of.
+// An Owner says whose data a part describes.
 type Owner string
 
 // Owners.
 const (
 	All Owner = "all" // the same at all participants
-	Own Owner = "own" // this participant's, which others do not know
+	Own Owner = "own" // this participant's own, unknown to others
 )
 
-// KindError is a model of a kind that is not written in a form.
+// KindError reports a kind of model that a form does not support.
 type KindError struct{ Kind, Form string }
 
 func (e *KindError) Error() string {
 	return fmt.Sprintf("a model %s is not written as %s", e.Kind, e.Form)
 }
 
-// own is how a manifest says that columns are scaled by the own rows.
+// own is the manifest's value for columns scaled by the participant's own rows.
 const own = "own"
 
 // list adds an entry.

@@ -8,34 +8,34 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// Mixture is what files of a mixture are made of. Nothing else gets into them, so that
-// parameters from anywhere can be written; [MixtureOf] takes those of a model.
+// A Mixture holds everything that files of a mixture contain, so parameters from any source can
+// be written. [MixtureOf] takes those of a model.
 type Mixture struct {
-	*gmm.Mixture // in the coordinates trained on; no file has its ComponentRows
+	*gmm.Mixture // in the coordinates of training; no file contains its ComponentRows
 	Kind         string
 	Columns      Columns
-	// Expected says that a row's score is Eq. (19) of Idé et al. 2024, and not −ln p.
+	// Expected reports whether a row's score is Eq. (19) of Idé et al. 2024, and not −ln p.
 	Expected bool
-	Digest   string // of what the last step of the training was given, empty if there is none
-	// Own says that the weights are the participant's own, and so the threshold.
+	Digest   string // digest of the input of the last training step, "" if there is none
+	// Own reports whether weights and threshold are the participant's own.
 	Own                   bool
 	Threshold, FalseAlarm float64
-	// Release is what a release tells of a row; nil if means are as they were learned.
+	// Release says what a release reveals about a row; nil if the means are as learned.
 	Release  *Release
 	Warnings []string
 }
 
-// UnknownRowsError is a mixture without the rows that components have of all participants.
+// UnknownRowsError reports a mixture without the number of rows per component.
 type UnknownRowsError struct{}
 
 func (*UnknownRowsError) Error() string {
 	return "the model has no array component_rows, by which components of all participants are weighted: an earlier version has written it"
 }
 
-// MixtureOf returns what all participants share of a model: components are weighted by the
-// rows of all, and those of fewer than [gmm.LeastRows] are left out. It is the same at each
-// participant. With own it is the whole mixture by the own weights, with the own threshold
-// and scaling. An error is of type *KindError or *UnknownRowsError.
+// MixtureOf returns the part of a model that all participants share. Components are weighted by
+// the rows of all, and those with fewer than [gmm.LeastRows] are left out. The result is the
+// same at each participant. If own is true, it returns the whole mixture with the participant's
+// weights, threshold and scaling. Errors are of type *KindError or *UnknownRowsError.
 func MixtureOf(m *model.Model, own bool) (*Mixture, error) {
 	of, ok := m.Learned.(interface{ Density() *gmm.Mixture })
 	if !ok {
@@ -63,7 +63,7 @@ func MixtureOf(m *model.Model, own bool) (*Mixture, error) {
 	return x, nil
 }
 
-// whose is the owner of the weights, and so of the file.
+// whose returns the owner of the weights, and so of the file.
 func (x *Mixture) whose() Owner {
 	if x.Own {
 		return Own
@@ -71,7 +71,7 @@ func (x *Mixture) whose() Owner {
 	return All
 }
 
-// list lists what is in all files.
+// list adds the entries common to all forms.
 func (x *Mixture) list(f *File) {
 	f.Private, f.Warnings = x.Own, x.Warnings
 	f.list("columns", All, "the names of the %d columns, and how they are scaled", len(x.Columns.Names))

@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/internal/npz"
 )
 
-// manifest says what arrays mean.
+// manifest describes the arrays.
 func (x *Mixture) manifest() release {
 	c := x.Columns
 	of := release{
@@ -28,13 +28,13 @@ func (x *Mixture) score() string {
 	return "density"
 }
 
-// arrays lists all that is in a file, and returns the arrays.
+// arrays lists the contents of a file, and returns the arrays.
 func (x *Mixture) arrays(f *File) []algorithm.Array {
 	x.list(f)
 	return append(x.WithRows(nil).Arrays(), f.columns(x.Columns)...)
 }
 
-// NPZ returns the mixture as arrays as in model.npz, and a manifest.json.
+// NPZ returns the mixture as the arrays of model.npz, with a manifest.json.
 func (x *Mixture) NPZ() (*File, error) {
 	var f File
 	var b bytes.Buffer

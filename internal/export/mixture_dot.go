@@ -49,7 +49,7 @@ func quoted(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(s) + `"`
 }
 
-// Variables names the coordinates trained on: the columns, or axes.
+// Variables returns the names of the coordinates of training: the columns, or the axes.
 func (x *Mixture) Variables() []string {
 	if x.Columns.Projection == nil {
 		return x.Columns.Names
@@ -61,7 +61,7 @@ func (x *Mixture) Variables() []string {
 	return names
 }
 
-// Graphs returns a file of the dependency graphs that somebody has drawn.
+// Graphs returns a file of drawn dependency graphs.
 func (x *Mixture) Graphs(drawn []byte) *File {
 	f := File{Bytes: drawn}
 	x.listGraphs(&f)

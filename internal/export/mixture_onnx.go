@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/internal/onnx"
 )
 
-// ONNX returns a graph that scores rows, given in single precision, by the mixture. It
-// computes in double precision: what is lost is lost by the rounding of the input alone.
+// ONNX returns a graph that scores rows, given in single precision. It computes in double
+// precision, so that only the rounding of the input loses digits.
 func (x *Mixture) ONNX() (*File, error) {
 	var f File
 	x.list(&f)
@@ -37,8 +37,8 @@ func (x *Mixture) ONNX() (*File, error) {
 	return &f, err
 }
 
-// farthest bounds the size of values, as [gmm.Mixture.Explain] does: their squares are
-// numbers in double precision.
+// farthest bounds the size of values, as [gmm.Mixture.Explain] does, so that their squares do
+// not overflow.
 const farthest = 1e100
 
 func (x *Mixture) properties() ([]onnx.Property, error) {
@@ -78,14 +78,14 @@ func (x *Mixture) properties() ([]onnx.Property, error) {
 	return all, err
 }
 
-// density is the part of a graph that has K components of M variables. In tensors of more
-// than one axis they stand in the order components, rows, variables.
+// density is the part of a graph with K components of M variables. Tensors of several axes have
+// the order components, rows, variables.
 type density struct {
 	g *onnx.Graph
 	*Mixture
 }
 
-// components adds a constant that has an array of the given shape for each component.
+// components adds a constant with an array of the given shape per component.
 func (d density) components(name string, of func(k int) []float64, shape ...int) onnx.Value {
 	var all []float64
 	for k := range d.Components() {
@@ -94,7 +94,7 @@ func (d density) components(name string, of func(k int) []float64, shape ...int)
 	return d.g.Doubles(name, all, append([]int{d.Components()}, shape...)...)
 }
 
-// root returns U, upper, with Λ_k = UᵀU.
+// root returns the upper triangular U with Λ_k = UᵀU.
 func (d density) root(k int) []float64 {
 	c, ok := lapack.Factorise(d.Precision(k))
 	if !ok {
@@ -103,7 +103,7 @@ func (d density) root(k int) []float64 {
 	return c.U()
 }
 
-// diagonal returns f of what is on that of Λ_k.
+// diagonal returns f of the diagonal of Λ_k.
 func (d density) diagonal(k int, f func(float64) float64) (out []float64) {
 	p := d.Precision(k)
 	for i := range d.Dim() {
@@ -114,9 +114,10 @@ func (d density) diagonal(k int, f func(float64) float64) (out []float64) {
 
 // outputs adds the scores of rows z.
 //
-// ‖U(x−μ)‖² is added up of squares, so that it is never below 0 and keeps its digits where
-// the matrix is ill-conditioned. What a variable adds is that of [gmm.Mixture.Explain]: with
-// g = Λ(x−μ) = Uᵀ(U(x−μ)), the density with x_i as the others predict it is higher by g_i²/2Λ_ii.
+// ‖U(x−μ)‖² is a sum of squares, so it is never below 0 and keeps its digits for an
+// ill-conditioned matrix. The contribution of a variable is that of [gmm.Mixture.Explain]: with
+// g = Λ(x−μ) = Uᵀ(U(x−μ)), the log density rises by g_i²/2Λ_ii if x_i takes the value that the
+// others predict.
 func (d density) outputs(z onnx.Value) {
 	g, dim, full := d.g, d.Dim(), d.Form() == gmm.Full
 	half, weights, means := g.Doubles("half", []float64{0.5}), d.Weights(), d.Means()
@@ -152,7 +153,7 @@ func (d density) outputs(z onnx.Value) {
 	g.Output("score", "anomaly score: "+says, onnx.Float, batch)
 	g.Output("log_density", "log density of the row in the coordinates trained on, in nats", onnx.Float, batch)
 	if d.Columns.Projection != nil {
-		return // variables are axes, which say nothing of columns
+		return // variables are axes, which do not correspond to columns
 	}
 	extra := squares
 	if full {

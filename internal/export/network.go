@@ -7,8 +7,7 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// network is a chain of layers whose weights a graph has; rows can go through it several
-// times.
+// network is a chain of layers with their weights. Several inputs may pass through it.
 type network struct {
 	g      *onnx.Graph
 	layers []layer
@@ -35,7 +34,8 @@ var activations = map[nn.Activation]onnx.Op{
 	nn.ReLU: onnx.Relu, nn.Tanh: onnx.Tanh, nn.Sigmoid: onnx.Sigmoid, nn.Softplus: onnx.Softplus,
 }
 
-// forward returns what the network makes of rows; values of the way have the prefix.
+// forward returns the network's output for rows. The names of intermediate values begin with
+// prefix.
 func (n *network) forward(prefix string, x onnx.Value) onnx.Value {
 	for i, l := range n.layers {
 		name := func(what string) string { return fmt.Sprintf("%s.%d.%s", prefix, i, what) }
@@ -55,7 +55,7 @@ func (n *network) forward(prefix string, x onnx.Value) onnx.Value {
 	return x
 }
 
-// halves splits rows of outputs into means and what follows them.
+// halves splits rows of outputs into means and the values after them.
 func halves(g *onnx.Graph, x onnx.Value, first, second string, units int) (means, rest onnx.Value) {
 	parts := g.Split(x, []string{first, second}, []int64{int64(units), int64(units)})
 	return parts[0], parts[1]

@@ -14,14 +14,14 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Format is what the manifest of a release calls itself, with its version.
+// Format and version named in the manifest of a release.
 const (
 	Format  = "collabdict release"
 	Version = 1
 )
 
-// release is the manifest of what [NPZ] writes: of a model's own, what others need to use
-// the arrays.
+// release is the manifest that [NPZ] writes: the part of a model's manifest that others need to
+// use the arrays.
 type release struct {
 	Format      string   `json:"format"`
 	Version     int      `json:"version"`
@@ -30,9 +30,9 @@ type release struct {
 	Window      int      `json:"window,omitempty"` // as in model.Manifest
 	Standardise string   `json:"standardise"`
 	Normalise   string   `json:"normalise,omitempty"`
-	Beta        float64  `json:"beta,omitempty"` // of a β-VAE, for scores
+	Beta        float64  `json:"beta,omitempty"` // β of a β-VAE, for scores
 	Digest      string   `json:"digest,omitempty"`
-	// Of mixtures: whose weights they have, All or Own, and what model.npz has of them.
+	// For mixtures: the owner of the weights, All or Own, and their fields of model.npz.
 	Weights    Owner  `json:"weights_of,omitempty"`
 	Covariance string `json:"covariance,omitempty"`
 	Score      string `json:"score,omitempty"`
@@ -42,9 +42,9 @@ type release struct {
 	Privacy    *Release `json:"privacy,omitempty"`
 }
 
-// NPZ returns a release of what all participants share of a model, the same bytes at each
-// of them: arrays as in model.npz, and a manifest.json that tells nothing of them. An error
-// is of type *KindError.
+// NPZ returns the part of a model that all participants share: the arrays of model.npz, and a
+// manifest.json that reveals nothing about participants. The bytes are the same at each
+// participant. Errors are of type *KindError.
 func NPZ(m *model.Model) (*File, error) {
 	var f File
 	shared := f.shared(m)
@@ -74,8 +74,8 @@ func NPZ(m *model.Model) (*File, error) {
 	return &f, w.err
 }
 
-// shared lists the networks, or parts of them, that all participants share, and returns
-// what calls a function with their matrices; nil if the model has none.
+// shared lists the networks, or parts of them, that all participants share. It returns a
+// function that visits their matrices, nil if the model has none.
 func (f *File) shared(m *model.Model) func(func(nn.Shape, []float32)) {
 	switch of := m.Learned.(type) {
 	case cgau.Trained:
@@ -101,7 +101,7 @@ func betaVAE(m *model.Model) (beta.Trained, bool) {
 	return of, ok
 }
 
-// columns lists and returns the arrays that bring rows to the coordinates trained on.
+// columns lists and returns the arrays that map rows to the coordinates of training.
 func (f *File) columns(c Columns) (arrays []algorithm.Array) {
 	columns := len(c.Names)
 	if c.scaled() {

@@ -11,9 +11,9 @@ import (
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-// ONNX returns a graph that does with rows what the model does: rows of the data's columns,
-// in their units, in single precision, in the input "rows". What comes out depends on the
-// kind. The model has to be Complete. An error is of type *KindError.
+// ONNX returns a graph that does what the model does, for rows of the data's columns in their
+// units, in single precision, in the input "rows". Its outputs depend on the kind. The model
+// must be Complete. Errors are of type *KindError.
 func ONNX(m *model.Model) (*File, error) {
 	g := onnx.NewGraph(m.Manifest.Kind)
 	columns := m.Manifest.Columns
@@ -29,7 +29,7 @@ func ONNX(m *model.Model) (*File, error) {
 	return &f, err
 }
 
-// graph adds what the model makes of rows, and returns what is to be said of it.
+// graph adds the computation of the model, and returns its description.
 func (f *File) graph(g *onnx.Graph, m *model.Model, rows onnx.Value) (doc string, err error) {
 	weights, ofBeta := betaVAE(m)
 	switch m.Learned.(type) {

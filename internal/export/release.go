@@ -14,22 +14,22 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Release is what a mixture tells of a row whose means are drawn from their posterior.
+// A Release says what a mixture with means drawn from their posterior reveals about a row.
 type Release struct {
 	Radius     float64 `json:"radius"`
 	Components int     `json:"components"`
-	// LeftOut counts components of too few rows.
+	// LeftOut counts components with too few rows.
 	LeftOut int     `json:"left_out"`
-	Rows    float64 `json:"rows"`       // that the components released rest on
-	Least   float64 `json:"least_rows"` // of these, those of the component that has the fewest
-	// Spend is the loss by the precisions as they are, Prior by the largest that there can be;
-	// that one does not apply if the precisions are no solution.
+	Rows    float64 `json:"rows"`       // rows that the released components rest on
+	Least   float64 `json:"least_rows"` // the fewest rows of one of these components
+	// Spend is the loss for the precisions as learned, Prior the largest possible. Prior does
+	// not apply if the precisions are no solution.
 	Spend   report.Spend  `json:"by_precisions"`
 	Prior   *report.Spend `json:"by_prior,omitempty"`
 	Caveats []string      `json:"caveats"`
 }
 
-// NoPosteriorError is a model whose means have no posterior to draw from.
+// NoPosteriorError reports a model whose means have no posterior to draw from.
 type NoPosteriorError struct{ Kind string }
 
 func (e *NoPosteriorError) Error() string {
@@ -42,9 +42,9 @@ func (e *NoPosteriorError) Error() string {
 	return fmt.Sprintf("the model %s has no posterior of means to draw from: want %s, whose means follow from sums over the rows of all", e.Kind, option.Either(others...))
 }
 
-// ReleaseOf draws a release of a model for rows that are at most a radius apart, with ε told at
-// delta. It has no digest, by which a guess at the exact totals could be checked. An error is of
-// type *NoPosteriorError, or says what the model lacks.
+// ReleaseOf draws a release of a model, for rows that differ by at most radius, with ε stated
+// at delta. The release has no digest, which would allow guesses at the exact totals to be
+// checked. The error is a *NoPosteriorError, or names what the model lacks.
 func ReleaseOf(m *model.Model, radius, delta float64, src rand.Source) (*Mixture, error) {
 	a, err := m.Algorithm()
 	if err != nil {
@@ -85,7 +85,7 @@ func neighbours(radius float64) string {
 	return fmt.Sprintf("one row of one member in the place of another that is at most %g away in the coordinates trained on, with precisions, rows per component and responsibilities as they are", radius)
 }
 
-// caveats say in plain words what ε of a release does not cover.
+// caveats says in plain words what ε of a release does not cover.
 func caveats(m *model.Model, radius float64) []string {
 	list := []string{
 		"Only the drawn means are protected. Precisions, weights and, but for agreed ranges, the scales of columns follow from the rows as well, and are in the file as they are. Epsilon takes them as fixed, and which component a row belongs to.",

@@ -1,7 +1,7 @@
-// Package latent looks at rows through a model that has latent variables: where their codes
-// are, and what is lost between a row and what its code is decoded to.
+// Package latent shows rows through a model with latent variables: their codes, and the loss
+// between a row and its reconstruction.
 //
-// All of it tells of single rows: who looks at rows of their own keeps it.
+// The results reveal single rows, so they must stay with the rows' owner.
 //
 // Start reading at [At].
 package latent

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// Groups tells the rows looked at apart.
+// Groups divides the viewed rows.
 type Groups struct {
 	Names []string
 	Of    []int // the group of each row
-	// Graded says that they are steps of scores; the last are anomalies.
+	// Graded reports whether groups are steps of scores; the last holds anomalies.
 	Graded bool
-	// Rest says that the last one is of several classes.
+	// Rest reports whether the last group combines several classes.
 	Rest bool
 }
 
-// mostGroups can be told apart by their colours.
+// mostGroups is the number of groups that colours can distinguish.
 const mostGroups = 10
 
-// Classes groups the rows at places by their labels: by the most frequent classes, in order,
-// or as normal rows and anomalies. names are those of labels that are text.
+// Classes groups the rows at places by label: the most frequent classes in order, or normal
+// rows and anomalies. names holds the labels that are text.
 func Classes(labels []float64, classes bool, names []string, places []int) Groups {
 	if !classes {
 		g := Groups{Names: []string{"normal", "anomaly"}}
@@ -51,8 +51,8 @@ func Classes(labels []float64, classes bool, names []string, places []int) Group
 	return g
 }
 
-// frequent returns the labels that most rows have, in order: all, or if these are too many
-// for groups of their own, as many as leave room for one of the others.
+// frequent returns the most frequent labels in order: all, or if there are too many, all but
+// the least frequent, which share a group.
 func frequent(count map[float64]int) []float64 {
 	var labels []float64
 	for label := range count {
@@ -66,7 +66,7 @@ func frequent(count map[float64]int) []float64 {
 	return labels
 }
 
-// className returns that of a label, which is text from 2 on if there are names.
+// className returns the name of a label. If names is not nil, labels from 2 are text.
 func className(label float64, names []string) string {
 	if i := int(label) - 2; i >= 0 && i < len(names) {
 		return names[i]
@@ -74,8 +74,7 @@ func className(label float64, names []string) string {
 	return fmt.Sprintf("%g", label)
 }
 
-// Grades groups rows by their anomaly scores: thirds of those that are at most the threshold,
-// and those above it.
+// Grades groups rows by anomaly score: thirds of those up to the threshold, and those above.
 func Grades(scores []float64, threshold float64) Groups {
 	var normal []float64
 	for _, s := range scores {
@@ -106,14 +105,14 @@ func Grades(scores []float64, threshold float64) Groups {
 
 func signed(v float64) string { return strings.Replace(fmt.Sprintf("%.4g", v), "-", "−", 1) }
 
-// Example is rows to show side by side.
+// An Example is a set of rows to show side by side.
 type Example struct {
 	Name string
-	Rows []int // by their numbers among those looked at
+	Rows []int // indices among the viewed rows
 }
 
-// Examples returns the first rows of each group but the rest, at most so many of one; of
-// grades four times as many of all rows, chosen evenly.
+// Examples returns up to most first rows of each group except the rest. For grades, it returns
+// four times as many of all rows, evenly spaced.
 func (g Groups) Examples(most int) []Example {
 	if g.Graded {
 		var all []Example

@@ -6,8 +6,7 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// evenly returns places of at most so many of n things, as far from each other as they can
-// be.
+// evenly returns up to most of n places, spaced as evenly as possible.
 func evenly(n, most int) []int {
 	places := make([]int, min(n, most))
 	for i := range places {
@@ -16,11 +15,10 @@ func evenly(n, most int) []int {
 	return places
 }
 
-// blockRows rows are in memory at a time.
+// blockRows is the number of rows in memory at a time.
 const blockRows = 256
 
-// eachBlock calls f with the rows at places, a block x of them at a time, from being the
-// number of those before.
+// eachBlock calls f with the rows at places, in blocks; from counts the rows before a block.
 func eachBlock(rows collabdict.Rows, places []int, f func(x *mat.Dense, from int) error) error {
 	for from := 0; from < len(places); from += blockRows {
 		x, err := read(rows, places[from:min(from+blockRows, len(places))])
@@ -46,7 +44,7 @@ func read(rows collabdict.Rows, places []int) (*mat.Dense, error) {
 	return x, nil
 }
 
-// moments are the mean and the squares about it of columns (Welford 1962).
+// moments holds the mean of columns and the squares about it (Welford 1962).
 type moments struct {
 	n             float64
 	mean, squares []float64
@@ -67,5 +65,5 @@ func (m *moments) add(x *mat.Dense) {
 	}
 }
 
-// variance returns that of a column, of its n values.
+// variance returns the variance of column j.
 func (m *moments) variance(j int) float64 { return m.squares[j] / m.n }

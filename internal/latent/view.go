@@ -13,22 +13,23 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// View is what a model makes of some rows.
+// A View holds codes and losses of some rows.
 type View struct {
 	report.Reconstruction
-	// Places are those of the rows looked at, among all.
+	// Places holds the indices of the viewed rows among all.
 	Places []int
-	// Codes are theirs, a row each by latent variables: the means of the distributions.
+	// Codes has one row per viewed row and one column per latent variable: the means of the
+	// posterior.
 	Codes *mat.Dense
-	// Lost is the squared error of each of them, summed over columns.
+	// Lost holds the squared reconstruction error of each row, summed over columns.
 	Lost []float64
 }
 
-// Most is how many rows are looked at; of more, so many are chosen.
+// Most is the largest number of rows viewed; of more rows, a selection is taken.
 const Most = 5000
 
-// At shows at least one row, in the units of the data. The model's
-// scorer is a [algorithm.Coder].
+// At returns the view of at least one row, in the units of the data. The model's scorer must be
+// an [algorithm.Coder].
 func At(m *model.Model, rows collabdict.Rows) (*View, error) {
 	n, _ := rows.Dims()
 	v := &View{Places: evenly(n, Most)}
@@ -70,7 +71,7 @@ func At(m *model.Model, rows collabdict.Rows) (*View, error) {
 	return v, nil
 }
 
-// Active returns the latent variables, from 0, those whose codes vary most first.
+// Active returns the latent variables, from 0, by falling variance of their codes.
 func (v *View) Active() []int {
 	all := make([]int, len(v.Variances))
 	for i := range all {
@@ -80,7 +81,7 @@ func (v *View) Active() []int {
 	return all
 }
 
-// Scores returns the anomaly scores of the rows looked at.
+// Scores returns the anomaly scores of the viewed rows.
 func (v *View) Scores(m *model.Model, rows collabdict.Rows) (scores []float64, err error) {
 	err = eachBlock(rows, v.Places, func(x *mat.Dense, _ int) error {
 		block, err := m.Scores(m.Trained(x))
@@ -90,8 +91,7 @@ func (v *View) Scores(m *model.Model, rows collabdict.Rows) (scores []float64, e
 	return scores, err
 }
 
-// Decoded returns the rows at some places, and what their codes are decoded to, both in the
-// units of the data.
+// Decoded returns the rows at places and their reconstructions, both in the units of the data.
 func Decoded(m *model.Model, rows collabdict.Rows, places []int) (x, decoded *mat.Dense, err error) {
 	if x, err = read(rows, places); err == nil {
 		decoded, _, err = decode(m, x)
@@ -99,8 +99,7 @@ func Decoded(m *model.Model, rows collabdict.Rows, places []int) (x, decoded *ma
 	return x, decoded, err
 }
 
-// decode returns the codes of rows, and the rows that these stand for, in the units of the
-// data.
+// decode returns the reconstructions and codes of rows, in the units of the data.
 func decode(m *model.Model, x *mat.Dense) (decoded, codes *mat.Dense, err error) {
 	coder := m.Learned.(algorithm.Coder)
 	if codes, err = coder.Encode(m.Trained(mat.DenseCopyOf(x))); err != nil {

@@ -1,9 +1,9 @@
-// Package lockstep is a group in one process without a network: a collective returns
-// when all members have called it, and its sums are those of plain addition in the
-// order of ranks. Experiments and tests that are about what is learned run on it;
-// what a sum costs, who sees what and who is lost is netsim's.
+// Package lockstep runs a group in one process without a network. A collective returns when all
+// members have called it, and sums are plain additions in the order of ranks. Use it for
+// experiments and tests about learning. Package netsim covers the cost of a sum, what members
+// see, and failures.
 //
-// Start reading at Run.
+// Start reading at [Run].
 package lockstep
 
 import (
@@ -16,10 +16,9 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Run calls f for every rank of a group of the given size, all at once, and returns
-// when all have returned: the error of the smallest rank that failed by itself, if any
-// did. Once one has returned, with an error or without, collectives that wait for it
-// return an error.
+// Run calls f concurrently for every rank of a group of the given size, and returns when all
+// calls have returned. It returns the error of the smallest rank that failed by itself. Once
+// one call has returned, collectives that wait for it return an error.
 func Run(ctx context.Context, size int, f func(ctx context.Context, g collabdict.Group, rank int) error) error {
 	h := &hub{slots: make([]any, size), turn: make(chan struct{}), gone: make(chan struct{})}
 	errs := make([]error, size)
@@ -46,13 +45,13 @@ func Run(ctx context.Context, size int, f func(ctx context.Context, g collabdict
 
 var errGone = errors.New("another member has returned without this collective")
 
-// hub is where members meet.
+// A hub is the meeting point of the members.
 type hub struct {
 	mu      sync.Mutex
 	arrived int
 	slots   []any
-	turn    chan struct{} // closed when the collective under way is complete
-	result  []any         // of the last complete one
+	turn    chan struct{} // closed when the present collective is complete
+	result  []any         // result of the last complete one
 	gone    chan struct{} // closed when a member has returned
 	leave   sync.Once
 }
@@ -64,8 +63,8 @@ type member struct {
 
 func (m member) Size() int { return len(m.slots) }
 
-// meet returns what all members brought, by rank. The next collective cannot be
-// complete before everybody has taken the result of this one along.
+// meet returns what all members brought, by rank. The next collective cannot complete before
+// all members have taken this result.
 func (m member) meet(ctx context.Context, v any) ([]any, error) {
 	m.mu.Lock()
 	turn := m.turn
@@ -92,13 +91,13 @@ func (m member) meet(ctx context.Context, v any) ([]any, error) {
 	}
 }
 
-// summand is what a member brings to a sum.
+// A summand is a member's input to a sum.
 type summand struct {
 	x      []float64
 	blocks []collabdict.Block
 }
 
-// Sum implements collabdict.Group. That members differ in their blocks is an error.
+// Sum implements collabdict.Group. It returns an error if members' blocks differ.
 func (m member) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
 	if err := collabdict.CheckBlocks(x, blocks); err != nil {
 		return nil, err

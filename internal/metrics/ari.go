@@ -1,10 +1,9 @@
 package metrics
 
-// ARI returns the adjusted Rand index of two clusterings of the same rows
-// (Hubert and Arabie 1985): 1 for the same partition whatever the names, 0 on
-// average for independent ones, negative for less than that. Two clusterings
-// that both have one cluster, or both one a row, agree. The slices have one
-// length.
+// ARI returns the adjusted Rand index of two clusterings of the same rows (Hubert and Arabie
+// 1985): 1 for equal partitions, 0 on average for independent ones, negative for less. Two
+// clusterings that both have one cluster, or both one cluster per row, agree. The slices have
+// equal length.
 func ARI[A, B comparable](a []A, b []B) float64 {
 	if len(a) != len(b) {
 		panic("metrics: clusterings have different lengths")

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// ROCAUC returns the area under the receiver operating characteristic: the
-// probability that an anomaly scores above a normal row, ties counting half.
-// ok is false, without a figure, unless labels hold both classes and nothing
-// else, or if a score is NaN. The slices have one length.
+// ROCAUC returns the area under the receiver operating characteristic: the probability that an
+// anomaly scores above a normal row, ties counting half. ok is false if labels do not hold both
+// classes and nothing else, or if a score is NaN. The slices have equal length.
 func ROCAUC(scores, labels []float64) (auc float64, ok bool) {
 	steps, ok := ranked(scores, labels)
 	if !ok {
@@ -25,9 +24,9 @@ func ROCAUC(scores, labels []float64) (auc float64, ok bool) {
 	return pairs / (above.anomalies * above.normals), true
 }
 
-// PRAUC returns the average precision Σ (R_n − R_{n−1}) P_n over the thresholds
-// n from the highest score down, rows of equal score entering together; no
-// interpolation. ok is that of [ROCAUC].
+// PRAUC returns the average precision Σ (R_n − R_{n−1}) P_n over the thresholds n from the
+// highest score down, without interpolation. Rows with equal scores enter together. ok is as in
+// [ROCAUC].
 func PRAUC(scores, labels []float64) (auc float64, ok bool) {
 	steps, ok := ranked(scores, labels)
 	if !ok {
@@ -42,10 +41,10 @@ func PRAUC(scores, labels []float64) (auc float64, ok bool) {
 	return auc / found.anomalies, true
 }
 
-// step counts the rows of one score.
+// step counts the rows with one score.
 type step struct{ anomalies, normals float64 }
 
-// ranked counts rows by score, highest first. It holds a number for each row, and no step.
+// ranked counts rows by score, highest first. Its memory is one number per row.
 func ranked(scores, labels []float64) (steps iter.Seq[step], ok bool) {
 	if len(scores) != len(labels) {
 		panic("metrics: scores and labels have different lengths")

@@ -2,24 +2,24 @@ package metrics
 
 import "math"
 
-// leastProbability is what a right class of probability 0 counts as in a cross-entropy, so
-// that a row that the model classifies wrongly with certainty does not make the sum infinite.
+// leastProbability replaces smaller probabilities of the right class in a cross-entropy, so
+// that one confident error does not make the sum infinite.
 const leastProbability = 0x1p-52
 
-// Classes are figures of a classifier.
+// Classes holds figures of a classifier.
 type Classes struct {
 	Accuracy     float64 // share of rows whose likeliest class is the right one
 	CrossEntropy float64 // mean of −ln of the right classes' probabilities, in nats
-	// AUC is the mean of [ROCAUC] of each class against all others, over the classes that
-	// some, and not all, of the rows are of; NaN if there are none.
+	// AUC is the mean [ROCAUC] of each class against all others, over classes that some but not
+	// all rows have; NaN if there is no such class.
 	AUC float64
-	// Recall is the share of the rows of each class whose likeliest class it is; NaN of a
-	// class that no row is of.
+	// Recall is, for each class, the share of its rows that are classified as it; NaN for a
+	// class without rows.
 	Recall []float64
 }
 
-// OfClasses returns the figures of one row or more, by the
-// probabilities of so many classes, row after row, and the right classes, from 0.
+// OfClasses returns the figures of at least one row. probabilities holds number values per row;
+// classes are the right ones, from 0.
 func OfClasses(probabilities []float64, number int, classes []int) Classes {
 	c := Classes{Recall: make([]float64, number)}
 	count := make([]float64, number)
@@ -55,7 +55,7 @@ func OfClasses(probabilities []float64, number int, classes []int) Classes {
 	return c
 }
 
-// Likeliest returns the class of largest probability, of several the first.
+// Likeliest returns the class with the largest probability, the first in a tie.
 func Likeliest(probabilities []float64) (class int) {
 	for k, p := range probabilities {
 		if p > probabilities[class] {

@@ -1,10 +1,10 @@
 // Package metrics measures how well scores and clusters agree with labels.
 //
-// Labels say 1 for an anomaly, 0 or -1 for normal; higher scores should mean
-// anomaly. A figure that the labels do not define (one class alone, labels that
-// are classes) is reported as missing, never as a number.
+// Label 1 marks an anomaly, 0 or -1 a normal row; anomalies should have higher scores. A figure
+// that the labels do not define (one class only, or labels that are classes) is reported as
+// missing, never as a number.
 //
-// [Silhouette] wants no labels but the clusters themselves.
+// [Silhouette] needs no labels except the clusters.
 //
 // Start reading at [ROCAUC].
 package metrics

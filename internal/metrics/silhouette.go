@@ -10,15 +10,14 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// SilhouetteRows is up to how many rows Silhouette takes all: it is over all pairs.
+// SilhouetteRows bounds the rows of Silhouette, which compares all pairs.
 const SilhouetteRows = 5000
 
-// Silhouette returns the mean over rows of (b − a)/max(a, b), where a is the mean
-// distance to the other rows of the own cluster and b the smallest mean distance to
-// the rows of another one (Rousseeuw 1987); 0 for a row that is a cluster by itself. Of
-// more than SilhouetteRows rows, as many are drawn by the seed, and the others do not
-// count. ok is false, without a figure, unless these have at least two clusters and one
-// of them at least two rows. A label goes with each row of x.
+// Silhouette returns the mean over rows of (b − a)/max(a, b): a is the mean distance to the
+// other rows of the row's cluster, b the smallest mean distance to the rows of another
+// (Rousseeuw 1987). A row alone in its cluster counts 0. If there are more than SilhouetteRows
+// rows, a sample drawn by seed counts. ok is false unless the sample has two clusters, one of
+// them with two rows. There is one label per row of x.
 func Silhouette[L comparable](x *mat.Dense, labels []L, seed uint64) (value float64, ok bool) {
 	rows, _ := x.Dims()
 	if rows != len(labels) {
@@ -31,7 +30,7 @@ func Silhouette[L comparable](x *mat.Dense, labels []L, seed uint64) (value floa
 	if rows > SilhouetteRows {
 		taken = rand.New(rand.NewPCG(seed, 0)).Perm(rows)[:SilhouetteRows]
 	}
-	number := make(map[L]int) // of a cluster, in the order of the rows
+	number := make(map[L]int) // number of a cluster, in order of appearance
 	cluster := make([]int, len(taken))
 	var sizes []float64
 	for i, j := range taken {
@@ -67,7 +66,7 @@ func distance(x, y []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// silhouette is that of one row, given the sums of its distances to the rows of each
+// silhouette returns the value of one row, given the sums of its distances to the rows of each
 // cluster.
 func silhouette(sums, sizes []float64, own int) float64 {
 	if sizes[own] == 1 {

@@ -9,8 +9,8 @@ import (
 // Number is a type of array element.
 type Number interface{ float64 | int64 | uint8 }
 
-// Array is a dense array in C order: the last index runs fastest. An empty
-// shape is a single number.
+// Array is a dense array in C order: the last index varies fastest. An empty shape is a single
+// number.
 type Array[T Number] struct {
 	Shape []int
 	Data  []T
@@ -19,8 +19,8 @@ type Array[T Number] struct {
 // maxRank is NumPy's limit for a .npy file of version 1.0.
 const maxRank = 32
 
-// elements returns the product of shape, ok=false if shape is no shape or has
-// more than limit elements.
+// elements returns the product of shape. ok is false if shape is invalid or has more than limit
+// elements.
 func elements(shape []int, limit int64) (n int64, ok bool) {
 	if len(shape) > maxRank {
 		return 0, false

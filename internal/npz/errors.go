@@ -7,18 +7,18 @@ import (
 
 // The kinds of fault. An [*Error] wraps one of them.
 var (
-	// ErrFormat is a file that is not what it claims: damaged, or made by hand.
+	// ErrFormat means that the file is damaged or forged.
 	ErrFormat = errors.New("malformed")
-	// ErrUnsupported is a well-formed file that uses what is not supported:
-	// another element type, byte order, array order or version.
+	// ErrUnsupported means that a well-formed file uses another element type, byte order, array
+	// order or version.
 	ErrUnsupported = errors.New("unsupported")
-	// ErrTooLarge is a member beyond the size limit.
+	// ErrTooLarge means that a member exceeds the size limit.
 	ErrTooLarge = errors.New("too large")
-	// ErrMissing is a member that is not there.
+	// ErrMissing means that a member does not exist.
 	ErrMissing = errors.New("missing")
 )
 
-// Error is a fault of an archive or of a member of it.
+// An Error is a fault of an archive or of one of its members.
 type Error struct {
 	// Member is the name of the array or file, "" for the archive as a whole.
 	Member string
@@ -26,7 +26,7 @@ type Error struct {
 	Kind   error
 }
 
-// Error gives the fault in one line.
+// Error returns one line.
 func (e *Error) Error() string {
 	if e.Member == "" {
 		return e.Msg

@@ -7,7 +7,7 @@ import (
 
 // description is the header of a .npy file.
 type description struct {
-	kind    string  // "" of a structured type
+	kind    string  // "" for a structured type
 	fields  []Field // of a structured type
 	fortran bool
 	shape   []int
@@ -33,8 +33,8 @@ func parseHeader(name string, b []byte) (description, []byte, error) {
 	return d, b[end:], nil
 }
 
-// parseDict reads the Python dictionary with exactly the three keys, in any
-// order: {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }.
+// parseDict reads the Python dictionary with exactly these three keys, in any order: {'descr':
+// '<f8', 'fortran_order': False, 'shape': (2, 3), }.
 func parseDict(text string) (d description, ok bool) {
 	p := parser{strings.TrimRight(text, " \n")}
 	seen := make(map[string]bool)
@@ -57,11 +57,11 @@ func parseDict(text string) (d description, ok bool) {
 	return d, p.rest == "" && len(seen) == 3
 }
 
-// parser consumes rest from the left. Its methods return false, and then rest
-// cannot be used, where the text is not what they read.
+// parser consumes rest from the left. Its methods return false if the text is not as expected;
+// rest is then unusable.
 type parser struct{ rest string }
 
-// skip consumes token and the blanks before it, if it is next.
+// skip consumes token, and blanks before it, if it is next.
 func (p *parser) skip(token string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(p.rest, " "), token)
 	if ok {
@@ -94,8 +94,7 @@ func (p *parser) value(key string, d *description) (ok bool) {
 	return ok
 }
 
-// fields reads [('x', '<f8'), ('y', '<i4')]. If there is no list, nothing is
-// consumed.
+// fields reads [('x', '<f8'), ('y', '<i4')]. If there is no list, it consumes nothing.
 func (p *parser) fields() (fields []Field, ok bool) {
 	if !p.skip("[") {
 		return nil, false

@@ -9,33 +9,31 @@ import (
 	"strings"
 )
 
-// Layout says where the values of a .npy file are, for reading by offsets.
+// Layout describes where the values of a .npy file are, for reading by offsets.
 type Layout struct {
-	// Fields has the fields of a structured type, or one without a name.
+	// Fields holds the fields of a structured type, or one without a name.
 	Fields []Field
 	Shape  []int
-	// Fortran says that the first index runs fastest, not the last.
+	// Fortran reports whether the first index varies fastest, not the last.
 	Fortran bool
-	// Start is the first byte of the data, Size the bytes of an element.
+	// Start is the offset of the data, Size the bytes per element.
 	Start, Size int64
 }
 
 // Field is a part of each element of an array.
 type Field struct {
 	Name string
-	// Type is NumPy's name, with byte order, as <f8.
+	// Type is NumPy's name with byte order, such as <f8.
 	Type string
-	// Offset is the place of the field's first byte in its element, Size the
-	// bytes that it takes.
+	// Offset is the field's first byte in its element, Size its length in bytes.
 	Offset, Size int64
 }
 
-// mostHeader bounds the memory that is taken for what a file claims.
+// mostHeader bounds the memory taken for a header.
 const mostHeader = 1 << 20
 
-// ReadLayout reads the header of a .npy file of version 1, 2 or 3 that has size
-// bytes. Elements may have any type of fixed size but Python objects. name is for
-// errors.
+// ReadLayout reads the header of a .npy file of version 1, 2 or 3 with the given size in bytes.
+// Elements may have any type of fixed size except Python objects. name appears in errors.
 func ReadLayout(r io.ReaderAt, size int64, name string) (*Layout, error) {
 	text, start, err := readHeader(r, size, name)
 	if err != nil {
@@ -64,7 +62,7 @@ func ReadLayout(r io.ReaderAt, size int64, name string) (*Layout, error) {
 	return l, nil
 }
 
-// readHeader returns the dictionary, and where the data begins.
+// readHeader returns the dictionary and the offset of the data.
 func readHeader(r io.ReaderAt, size int64, name string) (text string, start int64, err error) {
 	var fixed [12]byte
 	n := min(int64(len(fixed)), size)
@@ -97,8 +95,8 @@ func readHeader(r io.ReaderAt, size int64, name string) (text string, start int6
 	return string(b), start + length, nil
 }
 
-// sizeOf returns the bytes of an element, ok=false if they say nothing without
-// the program that wrote them.
+// sizeOf returns the bytes per element. ok is false if only the writing program can interpret
+// them.
 func sizeOf(kind string) (size int64, ok bool) {
 	if len(kind) < 3 || !strings.Contains("<>|=", kind[:1]) || !strings.Contains("biufcSUmM", kind[1:2]) {
 		return 0, false
@@ -111,8 +109,8 @@ func sizeOf(kind string) (size int64, ok bool) {
 	return int64(n), err == nil && n > 0
 }
 
-// Section returns where the array of the name, or another member, stands in the
-// archive. It must not be compressed.
+// Section returns the place of an array, or of another member, in the archive. It must not be
+// compressed.
 func (a *Archive) Section(name string) (start, size int64, err error) {
 	f, err := a.member(name)
 	if err != nil {

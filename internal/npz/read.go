@@ -9,19 +9,18 @@ import (
 // MaxMember is the largest size of a member in bytes, 4 GiB.
 const MaxMember = 1 << 32
 
-// maxRatio is above what deflate can reach (1032), so a member that claims
-// more is refused before memory is taken for it.
+// maxRatio exceeds the largest ratio of deflate (1032): a member that claims more is refused
+// before memory is allocated.
 const maxRatio = 1100
 
-// Archive is an .npz file open for reading. Its methods may be called from
-// several goroutines if the io.ReaderAt allows that.
+// Archive is an .npz file open for reading. Its methods may be called concurrently if the
+// io.ReaderAt allows that.
 type Archive struct {
 	names   []string
 	members map[string]*zip.File
 }
 
-// Open reads the directory of members of the size bytes of r, which must stay
-// open.
+// Open reads the directory of an archive of the given size in r, which must stay open.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -39,7 +38,7 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 		if err := checkSize(f, size); err != nil {
 			return nil, err
 		}
-		// Members that share bytes could make a small archive as large as it likes.
+		// Members that overlap could make a small archive claim any size.
 		if f.CompressedSize64 > left {
 			return nil, fault(ErrFormat, f.Name, "the archive of %d bytes is too small for all of its members: they overlap", size)
 		}
@@ -50,8 +49,8 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	return a, nil
 }
 
-// checkSize refuses sizes that the file cannot have, so that what is allocated
-// is in proportion to the file.
+// checkSize refuses sizes that the file cannot have, so that memory is in proportion to the
+// file.
 func checkSize(f *zip.File, archive int64) error {
 	packed, full := f.CompressedSize64, f.UncompressedSize64
 	switch {
@@ -65,8 +64,8 @@ func checkSize(f *zip.File, archive int64) error {
 	return nil
 }
 
-// Names returns the names of all members in the order of the file, arrays with
-// their ending .npy.
+// Names returns the names of all members in the order of the file, arrays with their ending
+// .npy.
 func (a *Archive) Names() []string { return append([]string(nil), a.names...) }
 
 func (a *Archive) member(name string) (*zip.File, error) {
@@ -92,15 +91,14 @@ func (a *Archive) File(name string) ([]byte, error) {
 	if _, err := io.ReadFull(r, content); err != nil {
 		return nil, fault(ErrFormat, name, "cannot be read: %v", err)
 	}
-	// The end is where the zip reader compares the checksum.
+	// The zip reader compares the checksum at the end.
 	if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
 		return nil, fault(ErrFormat, name, "is damaged: %v", err)
 	}
 	return content, nil
 }
 
-// Get returns the array of the name, as [Put] was given it. An array of another
-// element type is an error.
+// Get returns the array that [Put] wrote under the name. Another element type is an error.
 func Get[T Number](a *Archive, name string) (Array[T], error) {
 	content, err := a.File(name + ".npy")
 	if err != nil {
@@ -126,8 +124,7 @@ func Get[T Number](a *Archive, name string) (Array[T], error) {
 	return out, nil
 }
 
-// validName keeps out paths, so that no reader that unpacks an archive can be
-// led out of its folder.
+// validName refuses paths, so that unpacking an archive cannot write outside a folder.
 func validName(name string) bool {
 	return name != "" && len(name) < 256 && name != "." && name != ".." && !strings.ContainsAny(name, "/\\\x00")
 }

@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// Writer writes an archive, its members in the order of the calls. Any error
-// leaves the archive unfinished.
+// Writer writes an archive, with members in the order of the calls. After an error the archive
+// is incomplete.
 type Writer struct {
 	zip   *zip.Writer
 	names map[string]bool
 }
 
-// NewWriter starts an archive on w. Close ends it; w stays open.
+// NewWriter starts an archive on w. Close finishes the archive and leaves w open.
 func NewWriter(w io.Writer) *Writer {
 	return &Writer{zip: zip.NewWriter(w), names: make(map[string]bool)}
 }
 
-// Put adds an array, which numpy.load gives under the name. A shape that does
-// not match the data panics.
+// Put adds an array, which numpy.load returns under the name. It panics if the shape does not
+// match the data.
 func Put[T Number](w *Writer, name string, a Array[T]) error {
 	if n, ok := elements(a.Shape, math.MaxInt64); !ok || n != int64(len(a.Data)) {
 		panic(fmt.Sprintf("npz: %q: shape %v does not match %d elements", name, a.Shape, len(a.Data)))
@@ -33,7 +33,7 @@ func Put[T Number](w *Writer, name string, a Array[T]) error {
 	return w.add(name+".npy", appendData(b, a.Data))
 }
 
-// File adds a plain file. numpy.load gives its bytes under the full name.
+// File adds a plain file. numpy.load returns its bytes under the full name.
 func (w *Writer) File(name string, content []byte) error {
 	if strings.HasSuffix(name, ".npy") {
 		return fmt.Errorf("npz: %q: the ending .npy is for arrays", name)
@@ -44,7 +44,7 @@ func (w *Writer) File(name string, content []byte) error {
 // Close writes the directory of members.
 func (w *Writer) Close() error { return w.zip.Close() }
 
-// earliest is 1 January 1980, the first day that a zip can say.
+// earliest is 1 January 1980, the first day that a zip file can express.
 const earliest = 1<<5 | 1
 
 func (w *Writer) add(name string, content []byte) error {
@@ -67,8 +67,8 @@ func (w *Writer) add(name string, content []byte) error {
 	return err
 }
 
-// header returns the magic, the version and the description of an array, padded
-// so that data begins at a multiple of 64.
+// header returns magic, version and description of an array, padded so that data begin at a
+// multiple of 64.
 func header(kind string, shape []int) []byte {
 	var dims strings.Builder
 	for _, d := range shape {

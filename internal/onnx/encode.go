@@ -2,25 +2,24 @@ package onnx
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// What files say of themselves, for runtimes from 2021 on.
+// Versions named in files, for runtimes from 2021 on.
 const (
 	irVersion = 7
 	opset     = 13
 )
 
-// Model is a graph and what its file says beside it.
+// A Model is a graph with the metadata of its file.
 type Model struct {
 	Graph      *Graph
-	Producer   string // the program that has made it
+	Producer   string // program that made the file
 	Doc        string // for people
 	Properties []Property
 }
 
-// Property is a line of the metadata, for programs.
+// A Property is an entry of the metadata, for programs.
 type Property struct{ Key, Value string }
 
-// Encode returns the model as the bytes of a file. Numbers are those of the fields in
-// onnx.proto.
+// Encode returns the bytes of the file. The numbers are those of the fields in onnx.proto.
 func (m Model) Encode() []byte {
 	var b message
 	b.number(1, irVersion)
@@ -29,7 +28,7 @@ func (m Model) Encode() []byte {
 	b.part(7, m.Graph.encode())
 	var set message
 	set.number(2, opset)
-	b.part(8, set) // of the domain that is the default
+	b.part(8, set) // of the default domain
 	for _, p := range m.Properties {
 		var entry message
 		entry.text(1, p.Key)

@@ -2,7 +2,7 @@ package onnx
 
 import "fmt"
 
-// Type is that of the elements of a tensor, by its number in TensorProto.DataType.
+// Type is the type of a tensor's elements, by its number in TensorProto.DataType.
 type Type int32
 
 // Types of elements.
@@ -12,17 +12,17 @@ const (
 	Double Type = 11 // float64
 )
 
-// Value names a tensor of a graph.
+// A Value names a tensor of a graph.
 type Value string
 
-// Dim is the length of one axis of an input or output: Name if it is known only when the
-// graph is run, such as the number of rows; equal names are equal lengths.
+// Dim is the length of an axis of an input or output. Name is set if the length is known only
+// at run time, such as the number of rows; equal names mean equal lengths.
 type Dim struct {
 	Name   string
 	Length int
 }
 
-// Graph computes outputs from inputs. Values come before what is computed from them.
+// A Graph computes outputs from inputs. Values precede what is computed from them.
 type Graph struct {
 	name            string
 	inputs, outputs []port
@@ -38,7 +38,7 @@ type port struct {
 	dims      []Dim
 }
 
-// constant is a tensor that the file has, little endian and row by row.
+// constant is a tensor stored in the file, little-endian and row-major.
 type constant struct {
 	name string
 	of   Type
@@ -55,7 +55,7 @@ type node struct {
 // NewGraph returns a graph without inputs and outputs.
 func NewGraph(name string) *Graph { return &Graph{name: name, known: map[Value]bool{}} }
 
-// Input adds an input. Doc says what it is, for people.
+// Input adds an input. doc describes it for people.
 func (g *Graph) Input(name, doc string, of Type, dims ...Dim) Value {
 	g.inputs = append(g.inputs, port{name, doc, of, dims})
 	return g.define(name)
@@ -67,7 +67,7 @@ func (g *Graph) Output(v Value, doc string, of Type, dims ...Dim) {
 	g.outputs = append(g.outputs, port{string(v), doc, of, dims})
 }
 
-// Apply adds an operator; its result gets the name.
+// Apply adds an operator and names its result.
 func (g *Graph) Apply(name string, op Op, in ...Value) Value {
 	return g.apply(op, in, []string{name})[0]
 }

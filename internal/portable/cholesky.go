@@ -2,13 +2,12 @@ package portable
 
 import "math"
 
-// singular is the share of a variance that the other variables have to leave
-// unexplained for a matrix to count as positive definite.
+// singular is the share of a variance that the other variables must leave unexplained for a
+// matrix to count as positive definite.
 const singular = 1e-13
 
-// Cholesky returns the upper U with UᵀU = A for the n by n matrix A, row-major.
-// Only the upper triangle is read. ok is false if A is not positive
-// definite, or so nearly that rounding decides.
+// Cholesky returns the upper triangular U with UᵀU = A for the n × n matrix A, row-major. It
+// reads only the upper triangle. ok is false if A is not positive definite to rounding.
 func Cholesky(a []float64, n int) (u []float64, ok bool) {
 	u = append(u, a...)
 	if !Factorise(u, n) {
@@ -20,7 +19,7 @@ func Cholesky(a []float64, n int) (u []float64, ok bool) {
 	return u, true
 }
 
-// Factorise is Cholesky in place. The lower triangle is left as it is.
+// Factorise is Cholesky in place. It does not change the lower triangle.
 func Factorise(a []float64, n int) (ok bool) {
 	if len(a) != n*n {
 		panic("portable: want a square matrix")

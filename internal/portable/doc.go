@@ -1,11 +1,11 @@
-// Package portable is arithmetic whose bits are defined: the same arguments
-// give the same result on every machine and whatever the compiler fuses. Members
-// that draw the same rows from the same seed, each for itself, need that; the
-// functions of package math differ in their last bits between architectures.
+// Package portable provides arithmetic with defined bits: the same arguments give the same
+// result on every machine and with every compiler. Members that draw the same rows from the
+// same seed, each for itself, need that; functions of package math differ in their last bits
+// between architectures.
 //
-// Only operations that IEEE 754 rounds correctly are used: + − × ÷ and the square
-// root, sums in the written order, and each product rounded by an explicit
-// conversion, which also keeps it from being fused with what a caller adds to it.
+// It uses only operations that IEEE 754 rounds correctly: + − × ÷ and the square root, and sums
+// in the written order. An explicit conversion rounds each product, and prevents the compiler
+// from fusing it with an addition.
 //
 // Start reading at [Normal].
 package portable

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Eigen returns the eigenvalues of the symmetric matrix a, row-major n by n, ascending,
-// and the eigenvectors as rows of a matrix of that form. The largest entry of each is
-// positive, so that rounding cannot flip one. It overwrites a. ok is false if they do
-// not converge.
+// Eigen returns the eigenvalues of the symmetric matrix a (row-major n × n) in ascending order,
+// and the eigenvectors as rows of a matrix of the same form. The largest entry of each vector
+// is positive, so that rounding cannot flip its sign. It overwrites a. ok is false if the
+// method does not converge.
 //
-// It reduces the matrix to three diagonals by Householder's reflections and these by
-// the implicit QL method (Bowdler, Martin, Reinsch and Wilkinson 1968).
+// It reduces the matrix to tridiagonal form by Householder reflections, and applies the
+// implicit QL method (Bowdler, Martin, Reinsch and Wilkinson 1968).
 func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 	values, off := make([]float64, n), make([]float64, n)
 	vectors = make([]float64, n*n)
@@ -47,7 +47,7 @@ func Eigen(a []float64, n int) (values, vectors []float64, ok bool) {
 	return sorted(values, vectors)
 }
 
-// sorted puts values and their vectors in order, and signs the vectors.
+// sorted sorts values with their vectors, and fixes the signs of the vectors.
 func sorted(values, vectors []float64) (ascending, rows []float64, ok bool) {
 	n := len(values)
 	order := make([]int, n)
@@ -75,9 +75,9 @@ func sorted(values, vectors []float64) (ascending, rows []float64, ok bool) {
 	return ascending, rows, true
 }
 
-// tridiagonal makes zeros in row and column k of a beyond its neighbour of the diagonal,
-// by the reflection with the unit vector that it returns, of the entries from k+1;
-// nil if there is nothing to do.
+// tridiagonal zeroes row and column k of a beyond the diagonal's neighbour, by a reflection. It
+// returns the reflection's unit vector over the entries from k+1, nil if there is nothing to
+// do.
 func tridiagonal(a []float64, n, k int) []float64 {
 	x := a[k*n+k+1 : (k+1)*n]
 	norm := math.Sqrt(dot(x, x))
@@ -113,14 +113,13 @@ func tridiagonal(a []float64, n, k int) []float64 {
 
 const epsilon = 0x1p-52
 
-// converge turns the diagonals until off[l] is nothing beside its neighbours, and
-// the vectors with them. Nothing, too, is what the reflections' rounding may have left
-// of a zero: where the matrix has a null space, such entries never fall below the
-// eigenvalues beside them, which are as small.
+// converge rotates until off[l] is negligible beside its neighbours, and applies the rotations
+// to the vectors. Rounding errors of the reflections count as negligible too: if the matrix has
+// a null space, such entries never fall below the eigenvalues beside them, which are as small.
 func converge(d, off, vectors []float64, l int, rounding float64) bool {
 	const (
 		sweeps = 60
-		strict = 10 // sweeps in which rounding does not count
+		strict = 10 // sweeps before rounding counts as negligible
 	)
 	n := len(d)
 	for sweep := range sweeps {
@@ -143,7 +142,7 @@ func converge(d, off, vectors []float64, l int, rounding float64) bool {
 			f, b := float64(sin*off[i]), float64(cos*off[i])
 			r := hypotenuse(f, g)
 			off[i+1] = r
-			if r == 0 { // the matrix falls into two parts here
+			if r == 0 { // the matrix splits into two parts here
 				d[i+1] -= p
 				off[m] = 0
 				break

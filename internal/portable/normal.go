@@ -5,12 +5,12 @@ import (
 	"math/rand/v2"
 )
 
-// Normal returns a standard normal value from one Uint64 of the source, by
-// inversion: the quantile of the middle of one of 2⁵³ cells of equal probability. The
-// largest value that can come is 8.3.
+// Normal returns a standard normal value from one Uint64 of the source, by inversion: the
+// quantile of the centre of one of 2⁵³ cells of equal probability. The largest possible value
+// is 8.3.
 func Normal(src rand.Source) float64 {
 	cell := src.Uint64() >> 11
-	// Twice the cell's distance to the middle of all is odd and exact.
+	// Twice the distance from the cell's centre to ½ is odd and exact.
 	q := float64(2*int64(cell)+1-1<<53) / (1 << 54)
 	return quantile(q)
 }

@@ -1,6 +1,6 @@
-// Package topology tells what a sum over a topology takes: its spectrum, the
-// iterations that follow from it, and those that sessions really make. It has no
-// network; package session runs in lockstep.
+// Package topology describes the cost of a sum over a topology: the graph's spectrum, the
+// predicted iterations, and those that sessions really take. It has no network; sessions run in
+// lockstep.
 //
 // Start reading at [Describe].
 package topology

@@ -10,16 +10,16 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// Drawing, in its units: a square with a line of text below.
+// Dimensions of a drawing: a square with a line of text below.
 const (
 	side   = 900
 	middle = side / 2
-	circle = 400 // the radius that vertices lie at
+	circle = 400 // radius of the circle of vertices
 )
 
-// Draw writes the graph as SVG, its vertices on a circle, clockwise from the top.
-// Vertices without a member of their own are hollow, doubled edges are thicker. It
-// is an error to draw a schedule.
+// Draw writes the graph as SVG, with vertices on a circle, clockwise from the top. Vertices
+// without a member of their own are hollow, and doubled edges are thicker. It returns an error
+// for a schedule.
 func (t *Topology) Draw(w io.Writer) error {
 	p, ok := t.plan.(*session.Laplacian)
 	if !ok {
@@ -44,13 +44,13 @@ func (t *Topology) caption() string {
 	return fmt.Sprintf("%s: %d members%s, degree %d, diameter %d, λ₂ %.3f", t.Kind, t.Size, vertices, t.Degree, t.Diameter, t.Lambda2)
 }
 
-// at returns the place of a vertex, at the given share of the circle's radius.
+// at returns the position of a vertex, at a share of the circle's radius.
 func at(g *graph.Graph, v int, share float64) (x, y float64) {
 	sin, cos := math.Sincos(2 * math.Pi * float64(v) / float64(g.Len()))
 	return middle + share*circle*sin, middle - share*circle*cos
 }
 
-// drawEdges draws the lines the thinner the more there are.
+// drawEdges draws the edges, thinner if there are many.
 func drawEdges(w io.Writer, g *graph.Graph) {
 	ends := 0
 	for v := range g.Len() {
@@ -71,8 +71,7 @@ func drawEdges(w io.Writer, g *graph.Graph) {
 	fmt.Fprintln(w, `</g>`)
 }
 
-// numbered is the number of vertices up to which they have their numbers beside
-// them.
+// numbered is the largest number of vertices that are drawn with their numbers.
 const numbered = 64
 
 func drawVertices(w io.Writer, g *graph.Graph) {

@@ -10,25 +10,25 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// Run is what sessions did for vectors of random values.
+// A Run is the result of sessions with random vectors.
 type Run struct {
 	Values int    `json:"values"` // of a vector
 	Seed   uint64 `json:"seed"`
-	// Measured is the number of iterations after which the disagreement over all
-	// values was at most the tolerance, 0 if rounding kept it above; for schedules the
-	// rounds until all had the total.
+	// Measured is the number of iterations until the disagreement over all values is at most
+	// the tolerance, 0 if rounding prevents that. For schedules, it is the number of rounds
+	// until all members have the total.
 	Measured int     `json:"iterations_measured,omitempty"`
-	MaxError float64 `json:"max_error"` // the largest error of a member's total
-	Exact    bool    `json:"exact"`     // whether there is none
-	// Messages and Bytes are what a member sends in a whole session, mean over the
-	// members; bytes before framing and encryption.
+	MaxError float64 `json:"max_error"` // largest error in a member's total
+	Exact    bool    `json:"exact"`     // reports whether there is no error
+	// Messages and Bytes are sent per member in a whole session, as means. Bytes are counted
+	// before framing and encryption.
 	Messages float64 `json:"messages_per_node"`
 	Bytes    float64 `json:"bytes_per_node"`
 }
 
-// Measure runs a session of every member: over a graph with standard normal
-// values, else with numbers drawn evenly from the ring or field, so that the sums
-// can be held against those of whole numbers.
+// Measure runs a session of every member. Over a graph, values are standard normal; otherwise
+// they are drawn uniformly from the ring or field, so that sums can be compared with those of
+// whole numbers.
 func (t *Topology) Measure(values int, seed uint64) error {
 	r := &Run{Values: values, Seed: seed}
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -145,7 +145,7 @@ func draw(members, values int, number func() uint64) [][]uint64 {
 	return vectors
 }
 
-// start begins the sessions of members that sit in the order of their numbers.
+// start begins the sessions of members placed in the order of their numbers.
 func start(p session.Plan, vectors [][]uint64) []session.Session {
 	members := make([]int, len(vectors))
 	for i := range members {
@@ -154,7 +154,7 @@ func start(p session.Plan, vectors [][]uint64) []session.Session {
 	return seat(p, members, vectors)
 }
 
-// seat begins the sessions of members that sit as said.
+// seat begins the sessions of members at the given places.
 func seat(p session.Plan, members []int, vectors [][]uint64) []session.Session {
 	sessions := make([]session.Session, len(vectors))
 	for i, x := range vectors {
@@ -163,9 +163,9 @@ func seat(p session.Plan, members []int, vectors [][]uint64) []session.Session {
 	return sessions
 }
 
-// Converge runs the sessions of a view anew: members[v] is the number of who sits
-// at vertex v, and vectors are by that number. It returns the disagreement ‖x-x̄‖₂
-// over all vertices and values after each number of iterations from 0.
+// Converge repeats the sessions of a view: members[v] is the number of the member at vertex v,
+// and vectors are indexed by that number. It returns the disagreement ‖x-x̄‖₂ over all vertices
+// and values after 0, 1, 2, … iterations.
 func Converge(p *session.Laplacian, members []int, vectors [][]uint64) ([]float64, error) {
 	sessions := seat(p, members, vectors)
 	course := []float64{disagreement(p, sessions)}

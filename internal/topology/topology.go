@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// The kinds that are no graphs: schedules of finitely many exact rounds.
+// Kinds that are no graphs: schedules of finitely many exact rounds.
 const (
 	FoldIn    = "fold-in"
 	BaseK     = "base-k"
@@ -26,12 +26,12 @@ func Kinds() []string {
 	return append(kinds, BaseK, FoldIn, Circulant)
 }
 
-// Spec says what to describe.
+// A Spec names a topology.
 type Spec struct {
 	Kind   string
 	Size   int
-	Degree int // 0 means 4; for BaseK and FoldIn the members heard in a round, by default 1
-	// Step and Tolerance are of graphs only: the disagreement ‖x-x̄‖₂ to reach,
+	Degree int // 0 means 4; for BaseK and FoldIn, the members heard per round, by default 1
+	// Step and Tolerance apply to graphs only. Tolerance is the disagreement ‖x-x̄‖₂ to reach,
 	// relative to the initial one.
 	Step      session.Step
 	Tolerance float64

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Model is what a file says.
+// A Model is the decoded content of a file.
 type Model struct {
 	IR, Opset       int64
 	Producer, Doc   string
@@ -32,7 +32,7 @@ type node struct {
 	lists      map[string][]int64
 }
 
-// fields are those of a message, by number.
+// fields holds the fields of a message by number.
 type fields map[protowire.Number][]field
 
 type field struct {

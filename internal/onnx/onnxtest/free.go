@@ -2,8 +2,7 @@ package onnxtest
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// Free returns the bytes of a model in which a constant in single precision is an input
-// whose axes have these names.
+// Free turns a constant in single precision into an input whose axes have the given names.
 func Free(file []byte, constant string, axes ...string) ([]byte, error) {
 	return rewrite(file, 7, func(graph []byte) ([]byte, error) {
 		graph, err := rewrite(graph, 5, func(tensor []byte) ([]byte, error) {
@@ -24,8 +23,8 @@ func Free(file []byte, constant string, axes ...string) ([]byte, error) {
 	})
 }
 
-// rewrite returns a message with f done to all parts of a field; what becomes nil is left
-// out.
+// rewrite returns a message with f applied to each part of a field; parts for which f returns
+// nil are left out.
 func rewrite(message []byte, field protowire.Number, f func([]byte) ([]byte, error)) (out []byte, err error) {
 	for len(message) > 0 {
 		num, typ, tag := protowire.ConsumeTag(message)

@@ -73,7 +73,7 @@ func clip(_ node, in []Tensor) ([]Tensor, error) {
 	}))
 }
 
-// product is of the last two axes of a with a matrix b, or with as many matrices.
+// product multiplies the last two axes of a by a matrix b, or by matrices at the same places.
 func product(_ node, in []Tensor) ([]Tensor, error) {
 	a, b := in[0], in[1]
 	last := len(a.Dims) - 1
@@ -84,7 +84,7 @@ func product(_ node, in []Tensor) ([]Tensor, error) {
 	rows, inner, columns := a.Dims[last-1], a.Dims[last], b.Dims[len(b.Dims)-1]
 	dims := append(slices.Clone(a.Dims[:last]), columns)
 	return one(of(a.Type, dims, func(at int) (total float64) {
-		from := 0 // where the matrix of b begins
+		from := 0 // start of the matrix of b
 		if each3 {
 			from = at / (rows * columns) * inner * columns
 		}
@@ -95,7 +95,7 @@ func product(_ node, in []Tensor) ([]Tensor, error) {
 	}))
 }
 
-// sum is over the axes, which vanish.
+// sum adds along axes, which are removed.
 func sum(n node, in []Tensor) ([]Tensor, error) {
 	over, err := axes(in[1], len(in[0].Dims))
 	if err != nil {
@@ -104,7 +104,7 @@ func sum(n node, in []Tensor) ([]Tensor, error) {
 	return n.reduce(in[0], over, 0, func(a, b float64) float64 { return a + b })
 }
 
-// largest is over the axes of an attribute, which vanish.
+// largest takes the maximum along the axes of an attribute, which are removed.
 func largest(n node, in []Tensor) ([]Tensor, error) {
 	list := Tensor{Type: Int64, Dims: []int{len(n.lists["axes"])}}
 	for _, v := range n.lists["axes"] {
@@ -117,7 +117,7 @@ func largest(n node, in []Tensor) ([]Tensor, error) {
 	return n.reduce(in[0], over, math.Inf(-1), math.Max)
 }
 
-// reduce puts values along axes together.
+// reduce combines values along axes.
 func (n node) reduce(t Tensor, over []int, first float64, f func(a, b float64) float64) ([]Tensor, error) {
 	if keep, there := n.attributes["keepdims"]; keep != 0 || !there {
 		return nil, errors.New("want a reduction that does not keep axes")

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Run computes all outputs. An error names the node that is not as the standard has it.
+// Run computes all outputs. An error names the node that violates the standard.
 func (m *Model) Run(inputs map[string]Tensor) (map[string]Tensor, error) {
 	known := map[string]Tensor{}
 	for name, t := range m.Constants {
@@ -41,7 +41,8 @@ func (m *Model) Run(inputs map[string]Tensor) (map[string]Tensor, error) {
 	return outputs, nil
 }
 
-// check compares a tensor with its description. Axes of one name have one length.
+// check compares a tensor with its description. Axes with the same name must have the same
+// length.
 func (p Port) check(t Tensor, sizes map[string]int) error {
 	if t.Type != p.Type || len(t.Dims) != len(p.Dims) || len(t.Values) != elements(t.Dims) {
 		return fmt.Errorf("%s: want type %d and shape %v, got %d, %v and %d elements", p.Name, p.Type, p.Dims, t.Type, t.Dims, len(t.Values))
@@ -93,7 +94,7 @@ func (n node) run(known map[string]Tensor) error {
 	return nil
 }
 
-// axes reads those of an operand, of a tensor of so many.
+// axes reads a list of axes from an operand, for a tensor with the given number of axes.
 func axes(t Tensor, of int) ([]int, error) {
 	if t.Type != Int64 || len(t.Dims) != 1 {
 		return nil, fmt.Errorf("want a vector of whole numbers for axes")

@@ -12,7 +12,7 @@ const (
 	Double = 11
 )
 
-// Tensor is an array, row by row. Values of type Float are rounded to single precision.
+// Tensor is a row-major array. Values of type Float are rounded to single precision.
 type Tensor struct {
 	Type   int64
 	Dims   []int
@@ -52,8 +52,8 @@ func rounded(typ int64, v float64) float64 {
 	return v
 }
 
-// spread returns the shape of two tensors together, each repeated along axes in which it
-// has length 1, or which it lacks in front.
+// spread returns the broadcast shape of two tensors: each is repeated along axes where it has
+// length 1, or which it lacks in front.
 func spread(a, b []int) ([]int, error) {
 	dims := make([]int, max(len(a), len(b)))
 	for i := 1; i <= len(dims); i++ {
@@ -72,8 +72,7 @@ func spread(a, b []int) ([]int, error) {
 	return dims, nil
 }
 
-// place returns where in a tensor of shape t the element is that place at of the spread
-// shape dims takes.
+// place returns the index in a tensor of shape t for index at in the broadcast shape dims.
 func place(t, dims []int, at int) int {
 	where, stride := 0, 1
 	for i := 1; i <= len(dims); i++ {
