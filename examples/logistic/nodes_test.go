@@ -29,7 +29,7 @@ func join(ctx context.Context, hospital int, dir string, peers []string, onAddre
 		Name: fmt.Sprintf("hospital-%d", hospital), Dir: filepath.Join(dir, fmt.Sprint(hospital)),
 		Expect: 3, Secret: secret, Peers: peers, Listen: []string{"/ip4/127.0.0.1/tcp/0"},
 		Settings: consensus.Settings{Protect: chunking.Chunks},
-		// What must be the same at all. Who differs is told so, and is not let in.
+		// What must be the same at all members. One that differs gets the field and both values.
 		Agreement: node.Agreement{
 			{Name: "model", Value: "logistic regression"},
 			{Name: "ridge", Value: fmt.Sprint(logistic.Ridge)},
