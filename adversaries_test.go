@@ -46,7 +46,7 @@ func find(t *testing.T, path, expression string) (found []string) {
 	return found
 }
 
-// The page on adversaries has each message that members send each other, with each way to
+// The page on misuse has each message that members send each other, with each way to
 // misuse it, and names tests that there are.
 func TestEveryMessageHasItsAdversaries(t *testing.T) {
 	ways := []string{"lies", "equivocates", "withholds", "replays"}
@@ -54,7 +54,7 @@ func TestEveryMessageHasItsAdversaries(t *testing.T) {
 	messages := find(t, "consensus/message.go", `(?m)^func \(\*(\w+)\) +body\(\)`)
 	messages = append(messages, find(t, "internal/wire/hello.go", `(?m)^func Unmarshal(\w+)\(`)...)
 	tests, covered := testsOf(t), map[string]bool{}
-	for _, row := range find(t, "docs/explanation/adversaries.md", "(?m)^\\| (`[A-Z].*) \\|$") {
+	for _, row := range find(t, "docs/misuse.md", "(?m)^\\| (`[A-Z].*) \\|$") {
 		cells := strings.Split(row, " | ")
 		if len(cells) != 5 {
 			t.Errorf("want 5 cells, got %q", row)

@@ -4,7 +4,8 @@ import "math"
 
 // outweighs is the largest noise in a product of two columns at which the shared model is
 // likely the better one, in standard errors of a mean over a participant's own rows. It was
-// chosen on generated rows; see docs/explanation/privacy.md.
+// chosen on generated rows; see
+// docs/adr/0039-totals-with-differential-privacy.md.
 const outweighs = 0.7
 
 // Outweighed reports whether noise is likely to cost more than sharing gains, for a participant
