@@ -122,7 +122,7 @@ func (o *options) study(name string) (study.Study, error) {
 	case err != nil:
 		return s, err
 	case o.data == "":
-		return s, study.Wrong("--data-dir: want the folder of the data, got nothing: docs/how-to/experiments.md says what has to be in it")
+		return s, study.Wrong("--data-dir: want the folder of the data, got nothing: cmd/paper/README.md lists its files")
 	case o.out == "":
 		return s, study.Wrong("--out: want a folder for tables and charts, got nothing")
 	}

@@ -167,7 +167,7 @@ func TestALateSite(t *testing.T) {
 	}
 }
 
-// The scenarios that the documents show are those that are tested.
+// The document links to each scenario that is tested. One that it shows is the tested one.
 func TestScenariosAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/how-to/simulate.md")
 	if err != nil {
@@ -177,15 +177,24 @@ func TestScenariosAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	shown := 0
 	for _, name := range files {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown := "    " + strings.ReplaceAll(strings.TrimSpace(string(b)), "\n", "\n    ")
-		if !strings.Contains(string(doc), shown) {
+		_, text, isShown := strings.Cut(string(doc), "\n# "+filepath.Base(name)+"\n")
+		switch {
+		case isShown && !strings.HasPrefix(text, string(b)):
 			t.Errorf("%s is not shown in the document as it is", name)
+		case isShown:
+			shown++
+		case !strings.Contains(string(doc), "(../../netsim/scenario/"+filepath.ToSlash(name)+")"):
+			t.Errorf("the document has no link to %s", name)
 		}
+	}
+	if shown == 0 {
+		t.Error("the document shows no scenario")
 	}
 }
 
