@@ -36,7 +36,7 @@ func fuzz(f *testing.F, body func(*consensus.Fuzzed) consensus.Body) {
 	})
 }
 
-// fuzzLarge does the same for the messages of large rosters, of which it runs one member.
+// fuzzLarge does the same for one member of a large roster.
 func fuzzLarge(f *testing.F, body func(*consensus.FuzzedLarge) consensus.Body) {
 	for stage := range consensus.LargeStages() {
 		for kind := range consensus.LargeKinds() {

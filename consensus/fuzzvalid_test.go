@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Messages with a single wrong field get further into a machine than those made up field by
-// field, few of which pass the first checks. Honest members supply what only they can sign:
+// Messages with a single wrong field get further into a machine than messages made up field by
+// field, which mostly fail the first checks. Honest members supply what only they can sign:
 // they answer an attacker like anybody else.
 
 // disturb delivers, loses or delays honest messages, lets time pass, or lets the attacker ask

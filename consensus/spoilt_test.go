@@ -68,9 +68,9 @@ func (c spoilt) play(t *testing.T) {
 	}
 }
 
-// Some wrong messages cannot be told from right ones when they come. Whatever they cause, no
-// wrong total is decided. The run continues, or ends with an error that names the member with a
-// different result or describes the fault of the total.
+// Some wrong messages look right when they come. Whatever they cause, no wrong total is
+// decided. The run continues, or ends with an error that names the member with a different
+// result or describes the fault of the total.
 func TestSpoiltRuns(t *testing.T) {
 	all := func(err string) [4]string { return [4]string{err, err, err, err} }
 	one := func(err string) [4]string { return [4]string{1: err} }

@@ -23,7 +23,7 @@ func refused(t *testing.T, n *network, name string, from int, msg Message) {
 	}
 }
 
-// newView returns the view that member 0 would make of its ballot 4 without member 3.
+// newView returns a view of member 0's ballot 4 without member 3, as that member would form it.
 func newView(n *network) *View {
 	return &View{Ballot: 4, Members: []uint32{0, 1, 2}, Missing: []Missing{{3, "lost"}}, Promises: n.promises(4, 0, 1, 2)}
 }
