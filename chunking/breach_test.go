@@ -29,14 +29,14 @@ func TestBreachProbabilityAgainstCounting(t *testing.T) {
 	}
 }
 
-// Of a public ring of places in which each member deals to those a few places on.
+// The members form a public ring, and each deals to the members at fixed distances.
 func TestNeighboursBreachAgainstCounting(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct{ size, fanout, colluders int }{{9, 1, 4}, {9, 2, 6}, {12, 2, 8}, {9, 2, 3}, {9, 2, 0}, {9, 2, 8}} {
 		const trials = 20000
 		breached := 0
 		for range trials {
-			offsets := rng.Perm((c.size - 1) / 2)[:c.fanout] // none as far back as another is ahead
+			offsets := rng.Perm((c.size - 1) / 2)[:c.fanout] // no two offsets are opposite
 			out := make([][]int, c.size)
 			places := rng.Perm(c.size)
 			at := make([]int, c.size)
@@ -60,8 +60,8 @@ func TestNeighboursBreachAgainstCounting(t *testing.T) {
 	}
 }
 
-// isolated reports whether the last member shares seeds with none but the colluders,
-// the first members.
+// isolated reports whether the last member shares seeds only with the colluders, which are the
+// first members.
 func isolated(out [][]int, colluders int) bool {
 	last := len(out) - 1
 	for _, p := range out[last] {
@@ -79,8 +79,8 @@ func isolated(out [][]int, colluders int) bool {
 	return true
 }
 
-// In a view of 32 whose sessions show a member's value to its first partner alone,
-// t of the others see it with q = t/31.
+// In a view of 32 whose sessions show a member's value only to its first partner, t of the
+// others see it with q = t/31.
 func TestLanesBreach(t *testing.T) {
 	for _, c := range []struct {
 		colluders, threshold, lanes int
@@ -140,20 +140,20 @@ func TestPadBreach(t *testing.T) {
 			t.Errorf("%s: %g, want %g", c.name, got, c.want)
 		}
 	}
-	// A quarter of a thousand are lost: some pad of theirs cannot be rebuilt.
+	// 250 of 1000 members are lost: the probability that one of their pads cannot be rebuilt.
 	if got := 250 * PadBreach(1000, 249, 40, 27); got < 1e-6 || got > 3e-6 {
 		t.Errorf("some of 250 pads is gone with probability %g, want about 2e-6", got)
 	}
 }
 
-// Colluders who see all residues take off the chunks that they have a part in. What
-// is left adds up, over each component of the chunk graph of the others, to the sum
-// of its vectors, and over no smaller set of members.
+// Colluders that see all residues subtract the chunks that they dealt or received. The rest
+// adds up, over each component of the others' chunk graph, to the sum of its vectors, and over
+// no smaller set of members.
 func TestColludersLearnTheSumsOfComponents(t *testing.T) {
 	const size, fanout, colluders = 12, 1, 4
 	l := mustLayout(t, Ring, size, collabdict.Block{Len: 1, Bound: 100})
 	for entropy := range byte(50) {
-		component := make([]int, size) // the lowest member that each is connected to
+		component := make([]int, size) // the lowest member that each member is connected to
 		residues := make([]uint64, size)
 		for s := range size {
 			component[s], residues[s] = s, uint64(s)

@@ -8,9 +8,9 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// Each of three members hands a seed to the next one. Both expand it to the same mask,
-// which one subtracts and the other adds. What members then show is random, and adds up
-// to the sum of their vectors.
+// Each of three members hands a seed to the next one. Both expand it to the same mask, which
+// one subtracts and the other adds. The vectors that members then show are random, and add up
+// to the sum of the original ones.
 func Example() {
 	vectors := [][]float64{{1, 20}, {2, 30}, {3, 50}}
 	layout, err := chunking.NewLayout(chunking.Ring, len(vectors), []collabdict.Block{{Len: 2, Bound: 100}})
@@ -25,7 +25,7 @@ func Example() {
 	}
 	for s := range vectors {
 		next := (s + 1) % len(vectors)
-		secret := [32]byte{byte(s)} // fresh random bytes in earnest
+		secret := [32]byte{byte(s)} // a program uses fresh random bytes
 		of := chunking.Context{Slot: 1, From: s, To: next}
 		mask := chunking.Mask{Context: of, Purpose: chunking.ForChunk, Seed: chunking.Seed(secret, of)}
 		layout.SubtractMask(shown[s], mask)
@@ -42,8 +42,8 @@ func Example() {
 	// Output: [6.000000 100.000000]
 }
 
-// Of 20 members 5 work together. Each member hands seeds to 4 others, and the probability
-// that all of one member's chunks are with those 5 is small.
+// 5 of 20 members collude. Each member hands seeds to 4 others, and the probability that the 5
+// have all of one member's chunks is small.
 func ExampleBreachProbability() {
 	fmt.Printf("%.1e\n", chunking.BreachProbability(20, 4, 5))
 	// Output: 4.7e-05

@@ -7,15 +7,14 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// The values of a mask in Float have mean 0 and the stated deviation, and their low-order
-// digits are uniform whatever their size: what a value below them would show is
-// nothing.
+// The values of a mask in Float have mean 0 and the stated deviation. Their low-order digits
+// are uniform for small and large values, so they hide the digits of a vector's value.
 func TestFloatMasksAreSpreadOverTheWholeGrid(t *testing.T) {
 	const length = 1 << 17
 	l := mustLayout(t, Float, 2, collabdict.Block{Len: length, Bound: 1})
 	var mean, square float64
 	digits := make([]float64, 256)
-	small := make([]float64, 16) // of values that are small by chance
+	small := make([]float64, 16) // low-order digits of values that are small by chance
 	smalls := 0.0
 	for _, w := range expansion(l, Mask{Purpose: ForChunk, Seed: [32]byte{5}}) {
 		v := int64(w)
@@ -48,10 +47,10 @@ func chiSquare(counts []float64, total float64) (x float64) {
 	return x
 }
 
-// No residue can leave 64 bits, however its masks fall: chunks handed out, as many
-// received, and a pad.
+// No residue can leave 64 bits, whatever its masks: MaxFanout chunks dealt, MaxFanout received,
+// and a pad.
 func TestResiduesFit(t *testing.T) {
-	const largest = terms << (chunkBits - 1) // of one mask's value, in size
+	const largest = terms << (chunkBits - 1) // largest absolute value of a mask
 	worst := (2*MaxFanout+1)*float64(largest) + 0x1p33
 	if worst >= 0x1p63 {
 		t.Errorf("a residue may be as large as %g units", worst)

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Keys are those of the standard library, for secrets and purposes of any length.
+// Keys are equal to those of the standard library, for secrets and purposes of any length.
 func TestKeyIsHKDF(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "secret")
@@ -24,8 +24,8 @@ func TestKeyIsHKDF(t *testing.T) {
 	})
 }
 
-// A mask leaves only its generator for the garbage collector: in a simulation of a
-// large roster there are hundreds of thousands of masks a second.
+// A mask allocates only its generator: a simulation of a large roster expands hundreds of
+// thousands of masks per second.
 func TestMasksTakeLittleMemory(t *testing.T) {
 	for _, a := range arithmetics {
 		units := make([]uint64, 600)

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Lanes of all members, added up lane by lane and joined, give the sum of the
-// vectors and their pad, exactly.
+// The lanes of all members, added up lane by lane and joined, give exactly the sum of the
+// vectors and pads.
 func TestLanesAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := rapid.SampledFrom(arithmetics).Draw(t, "arithmetic")
@@ -43,8 +43,8 @@ func TestLanesAddUp(t *testing.T) {
 	})
 }
 
-// All lanes but one are independent random vectors, and the last one hides by them:
-// it is the vector only for one lane.
+// All lanes but the last are independent random vectors, and these hide the last one. With only
+// one lane, it is the vector itself.
 func TestLanesDiffer(t *testing.T) {
 	for _, a := range arithmetics {
 		l := mustLayout(t, a, 3, collabdict.Block{Len: 1, Bound: 1})
@@ -89,7 +89,7 @@ func TestLanesOfAFloatSession(t *testing.T) {
 	}
 }
 
-// Any threshold of the lanes' totals give the units of the sum.
+// The totals of any threshold lanes give the units of the sum.
 func TestAnyThresholdOfLanesGivesTheTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.IntRange(1, 12).Draw(t, "lanes")
@@ -126,8 +126,8 @@ func indices(n int) []int {
 	return all
 }
 
-// The lanes are values of one polynomial: its differences of order threshold are
-// zero, and those of order threshold-1 are not.
+// The lanes are values of one polynomial: its differences of order threshold are zero, and
+// those of order threshold-1 are not.
 func TestLanesHaveTheDegreeOfTheirThreshold(t *testing.T) {
 	const threshold, count = 4, 9
 	lanes := Split([]uint64{12345}, threshold, count, [32]byte{7}, Context{})

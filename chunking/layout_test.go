@@ -34,7 +34,7 @@ func TestExponents(t *testing.T) {
 		{Ring, 1, 1, 62},
 		{Ring, 3, 1, 61},
 		{Ring, 4, 1, 60},   // 2·4·2^60 = 2^63, but with 2^61 it would be 2^64
-		{Field, 1, 1, 59},  // 2^60 would be p/2 and a half
+		{Field, 1, 1, 59},  // 2^60 would be more than p/2
 		{Field, 3, 1, 58},  //
 		{Ring, 1, 1.5, 62}, // 1.5·2^62 < 2^63
 		{Ring, 3, 1.9, 60}, // 3·1.9·2^60 < 2^63 < 3·1.9·2^61
@@ -47,14 +47,14 @@ func TestExponents(t *testing.T) {
 	}
 }
 
-// bounds that are as hard as they come, and where the layout must hold.
+// hardBounds are extreme bounds for which the layout must still hold.
 var hardBounds = []float64{
 	1, 1000, 1e-3, 1.0000000000000002, 0.9999999999999999, 1e300, 1e-300,
 	math.SmallestNonzeroFloat64, 3 * math.SmallestNonzeroFloat64, 1e-310, 0x1p-1022, 0x1p1000,
 }
 
-// No total of vectors within their bounds wraps, however large: all members at the
-// bound give the bound times their number.
+// No total of vectors within their bounds wraps: if all members are at the bound, the total is
+// the bound times their number.
 func TestTotalsAtTheBound(t *testing.T) {
 	for _, a := range arithmetics {
 		for _, size := range []int{1, 2, 3, 7, 31, 32, 1000, 1023, maxSize} {

@@ -21,7 +21,7 @@ func expansion(l *Layout, m Mask) []uint64 {
 	return units
 }
 
-// The expansion of a seed is part of the protocol: another one gives wrong sums
+// The expansion of a seed is part of the protocol: a different one would give wrong sums
 // between two versions.
 func TestMaskVectors(t *testing.T) {
 	block := collabdict.Block{Len: 2, Bound: 1}
@@ -48,8 +48,8 @@ func TestMaskVectors(t *testing.T) {
 	}
 }
 
-// A mask is the sequence of its words, however they are drawn block by block, and
-// what is added can be taken off.
+// A mask is a sequence of words that does not depend on the blocks in which they are drawn.
+// SubtractMask reverses AddMask.
 func TestMasksOfAnyLength(t *testing.T) {
 	for _, a := range arithmetics {
 		long := mustLayout(t, a, 2, collabdict.Block{Len: 1500, Bound: 1})
@@ -71,7 +71,7 @@ func TestMasksOfAnyLength(t *testing.T) {
 	}
 }
 
-// source gives the words of a list.
+// A source returns the words of a list.
 type source []uint64
 
 func (s *source) Uint64() uint64 {
@@ -80,7 +80,7 @@ func (s *source) Uint64() uint64 {
 	return w
 }
 
-// In the field the words that give p are left out, wherever a block ends.
+// In the field, words that give p are skipped, wherever a block ends.
 func TestFieldLeavesOutThePrime(t *testing.T) {
 	words := source{8, math.MaxUint64, 16, math.MaxUint64, Prime << 3, 24, Prime<<3 - 1}
 	got := make([]uint64, 4)
@@ -90,7 +90,7 @@ func TestFieldLeavesOutThePrime(t *testing.T) {
 	}
 }
 
-// The words of masks are uniform: χ² of their top and bottom bytes.
+// The words of masks are uniform, by χ² of their top and bottom bytes.
 func TestMasksAreUniform(t *testing.T) {
 	const length = 1 << 16
 	for _, a := range []Arithmetic{Ring, Ring128, Field} {

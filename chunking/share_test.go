@@ -48,8 +48,8 @@ func TestAnyThresholdOfSharesGivesTheSecret(t *testing.T) {
 	})
 }
 
-// Two shares of three say nothing of the secret: over all polynomials each pair of
-// values occurs once, whatever the secret.
+// Two of three shares reveal nothing about the secret: over all polynomials, each pair of
+// values occurs once for every secret.
 func TestFewerSharesThanTheThresholdSayNothing(t *testing.T) {
 	for _, secret := range []uint64{0, 1, 0x57, 0xff} {
 		for _, points := range [][2]byte{{1, 2}, {3, 255}} {
@@ -69,8 +69,8 @@ func TestFewerSharesThanTheThresholdSayNothing(t *testing.T) {
 	}
 }
 
-// The coefficients are uniform, and others for each secret and each threshold, so
-// that shares of two secrets by the same entropy say nothing of their difference.
+// The coefficients are uniform and differ between secrets and thresholds. So shares of two
+// secrets with the same entropy reveal nothing about their difference.
 func TestSharesOfTwoSecrets(t *testing.T) {
 	counts := make([]float64, 256)
 	for i := range 2048 {
@@ -92,7 +92,7 @@ func TestSharesOfTwoSecrets(t *testing.T) {
 	}
 }
 
-// The points and the field are part of the protocol, the coefficients are not.
+// The points and the field are part of the protocol; the coefficients are not.
 func TestShareVector(t *testing.T) {
 	// 0x42 + 0x11·x + 0xa5·x² at 1, 2 and 5.
 	shares := []Share{{X: 1, Y: [32]byte{0xf6}}, {X: 2, Y: [32]byte{0xc2}}, {X: 5, Y: [32]byte{0x0c}}}

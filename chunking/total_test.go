@@ -11,14 +11,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sum is what a round of masking gives.
+// A sum is the result of masking in a view.
 type sum struct {
 	residues [][]uint64 // units, by member
 	encoded  []uint64   // sum of the encoded vectors
 	pads     []uint64   // sum of the pads
 }
 
-// mask does what the members of a view do with their vectors before a session.
+// mask prepares the vectors of a view's members for a session.
 func mask(t interface{ Fatal(...any) }, l *Layout, xs [][]float64, fanout int, entropy byte) sum {
 	s := sum{encoded: make([]uint64, l.Words()), pads: make([]uint64, l.Words())}
 	for _, x := range xs {
@@ -68,9 +68,8 @@ func distance(x float64, want *big.Float) float64 {
 // ulp returns the distance of x to the next float64.
 func ulp(x float64) float64 { return math.Nextafter(math.Abs(x), math.Inf(1)) - math.Abs(x) }
 
-// Whatever the arithmetic, the size, the chunk graph and the bounds: residues add up
-// to the encoded vectors and the pads, exactly, and what is opened is the sum to
-// the stated error.
+// In every arithmetic, size, chunk graph and bound, residues add up exactly to the encoded
+// vectors and the pads, and the opened sum is within the stated error.
 func TestResiduesOpenToTheSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := rapid.SampledFrom(arithmetics).Draw(t, "arithmetic")
@@ -119,8 +118,7 @@ func TestResiduesOpenToTheSum(t *testing.T) {
 	})
 }
 
-// A session of float64 adds the rounding of its residues and of its average, and
-// nothing else.
+// A float64 session adds only the rounding errors of its residues and of its average.
 func TestTotalOfAFloatSession(t *testing.T) {
 	for _, bound := range hardBounds {
 		const size = 600
@@ -145,7 +143,7 @@ func TestTotalOfAFloatSession(t *testing.T) {
 			t.Errorf("bound %g: %v", bound, err)
 			continue
 		}
-		// Sums of 600 residues of 2^54 units or so, rounded 600 times.
+		// Sums of 600 residues of about 2^54 units, rounded 600 times.
 		session := math.Ldexp(600*600*4, -l.Exponent(0))
 		for i, exact := range exactSum(xs) {
 			if d := distance(total[i], exact); d > l.Error(0)+session+ulp(total[i]) {
@@ -155,8 +153,8 @@ func TestTotalOfAFloatSession(t *testing.T) {
 	}
 }
 
-// What a session of float64 gives is rounded to units and kept modulo 2^64, where
-// it meets the pads, however far the masks of many members reach.
+// The result of a float64 session is rounded to units and kept modulo 2^64 like the pads,
+// however large the masks of many members are.
 func TestUnitsOfAFloatSession(t *testing.T) {
 	l := mustLayout(t, Float, 600, collabdict.Block{Len: 1, Bound: 1})
 	for _, c := range []struct {
@@ -181,8 +179,8 @@ func TestUnitsOfAFloatSession(t *testing.T) {
 	}
 }
 
-// With two words per value the total is that of exact arithmetic, rounded once, even
-// where float64 loses everything.
+// With two words per value the total is the exact one, rounded once, even where float64 loses
+// all digits.
 func TestRing128IsAsGoodAsOnePlace(t *testing.T) {
 	xs := [][]float64{{1e8, 1, 1e-9}, {1e-8, 0x1p-53, 1e-9}, {-1e8, 0x1p-80, 1e-9}}
 	l := mustLayout(t, Ring128, 3, collabdict.Block{Len: 3, Bound: 1e8})
@@ -205,7 +203,7 @@ func TestRing128IsAsGoodAsOnePlace(t *testing.T) {
 	}
 }
 
-// A mask that one side has lost is never a wrong total.
+// If one side loses a mask, the result is an error and never a wrong total.
 func TestALostMaskIsFound(t *testing.T) {
 	for _, a := range arithmetics {
 		for _, bound := range []float64{1, 0.7, 1e-310} {

@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// A member that alone takes another for lost is named by the others, whether the link is
-// broken or it lies. A member that nobody hears of, or that half of them do not, is not its case.
+// The others name a member that alone considers another lost, whether the link is broken or the
+// member lies. They name nobody if no member hears the other, or only half of them do.
 func TestWhoAloneHearsNothingIsNamed(t *testing.T) {
 	const size = 5
 	n := newNetwork(t, size, settings(session.Chebyshev, chunking.Chunks))

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// One member comes and one goes, once a quorum wants it: the others go on with the
-// sums, of which each is over who was of the roster.
+// Once a quorum requests it, one member comes and one leaves. The others continue, and each sum
+// is over the roster of its time.
 func TestTheRosterIsAmended(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := signed(t, newNetwork(t, 5, s))
@@ -45,8 +45,8 @@ func TestTheRosterIsAmended(t *testing.T) {
 	})
 }
 
-// amendment is a run of four rounds in which member 1 is removed and one is added,
-// as all want from the start.
+// amendment returns a run of four rounds in which all members request from the start that
+// member 1 is removed and another one added.
 func amendment(t *testing.T, s Settings, size int) (n *network, calls []func(s int) Call) {
 	t.Helper()
 	n = newNetwork(t, size, s)
@@ -55,7 +55,7 @@ func amendment(t *testing.T, s Settings, size int) (n *network, calls []func(s i
 	return n, rounds(4, powers(size+1))
 }
 
-// all returns the members but the last, which is to come.
+// all returns all members except the last, which joins later.
 func (n *network) all() (members []int) {
 	for s := range len(n.members) - 1 {
 		members = append(members, s)
@@ -63,8 +63,8 @@ func (n *network) all() (members []int) {
 	return members
 }
 
-// checkAmended asserts that all totals are right, that the roster was amended once,
-// and that who has come to the end has it without member 1 and with the new one.
+// checkAmended asserts that all totals are right, that the roster was amended once, and that
+// the members that finish have it without member 1 and with the new one.
 func (n *network) checkAmended(xs [][]float64) {
 	n.t.Helper()
 	if _, removed := as[*RemovedError](n.members[1].err); removed {
@@ -84,8 +84,8 @@ func (n *network) checkAmended(xs [][]float64) {
 	}
 }
 
-// Whatever is lost, doubled or overtaken, the roster is amended once,
-// and no total is wrong.
+// The roster is amended once and all totals are right, even if messages are lost, doubled or
+// reordered.
 func TestTheRosterIsAmendedInAnyOrder(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for seed := range uint64(20) {
@@ -99,10 +99,9 @@ func TestTheRosterIsAmendedInAnyOrder(t *testing.T) {
 	})
 }
 
-// Whichever write a member stops at while the roster is amended, it goes on where it
-// was when it is started again.
+// A member that stops at any write during an amendment continues from there after a restart.
 func TestRestartAtEveryWriteOfAnAmendment(t *testing.T) {
-	for _, victim := range []int{0, 2, 4} { // the proposer, a member, the new one
+	for _, victim := range []int{0, 2, 4} { // the proposer, another member, the new member
 		for at, stopped := 1, true; stopped; at++ {
 			n, calls := amendment(t, exact, 4)
 			v := n.members[victim]
@@ -119,8 +118,8 @@ func TestRestartAtEveryWriteOfAnAmendment(t *testing.T) {
 	}
 }
 
-// Who was away while the roster was amended learns it on coming back: a member goes
-// on, one that was removed ends.
+// A member that was away during an amendment learns of it when it comes back. It continues, or
+// ends if it was removed.
 func TestWhoWasAwayLearnsOfAnAmendment(t *testing.T) {
 	n, calls := amendment(t, exact, 6)
 	n.kill(1)
@@ -146,7 +145,7 @@ func TestWhoWasAwayLearnsOfAnAmendment(t *testing.T) {
 	}
 }
 
-// Amendments that nobody can agree on, or that the roster cannot have, are errors.
+// Invalid amendments are errors.
 func TestAmendmentsAreChecked(t *testing.T) {
 	n := newNetwork(t, 4, exact)
 	for want, a := range map[string]*Amendment{
@@ -171,7 +170,7 @@ func TestAmendmentsAreChecked(t *testing.T) {
 	}
 }
 
-// A view that amends the roster shows that a quorum wants that, between two rounds.
+// A view that amends the roster is valid only between rounds and with the requests of a quorum.
 func TestViewsThatAmendAreChecked(t *testing.T) {
 	a := revision(1, nil, "new")
 	view := func(change func(v *View)) *View {
@@ -200,14 +199,13 @@ func TestViewsThatAmendAreChecked(t *testing.T) {
 		}
 	}
 	n := signed(t, newNetwork(t, 4, exact))
-	n.call(3, Call{Kind: Sum, Values: []float64{1}, Blocks: oneBlock}) // a sum of the start
+	n.call(3, Call{Kind: Sum, Values: []float64{1}, Blocks: oneBlock}) // a sum of the start-up
 	if n.members[3].checksView(view(func(*View) {})) == nil {
 		t.Error("amends the roster within a round")
 	}
 }
 
-// An amendment is taken from whoever has it only with the certificate that it is
-// what was decided.
+// A member accepts an amendment from another only with a matching certificate.
 func TestDecidedAmendmentsAreChecked(t *testing.T) {
 	n, calls := amendment(t, exact, 4)
 	n.kill(3)
@@ -251,7 +249,7 @@ func last(log []*Decision) *Decision {
 	return log[len(log)-1]
 }
 
-// A roster can be amended again, and its quorum and the colluders it bears with it.
+// A roster can be amended again, together with its quorum and colluders.
 func TestTheRosterIsAmendedAgain(t *testing.T) {
 	n, _ := amendment(t, exact, 5)
 	n.learn(rounds(3, powers(7)), time.Minute)
@@ -278,8 +276,8 @@ func TestTheRosterIsAmendedAgain(t *testing.T) {
 	}
 }
 
-// In a large roster the committee decides, and there is another one afterwards; a
-// change of nobody draws a new committee alone.
+// In a large roster the committee decides an amendment, and a new committee is drawn
+// afterwards. An amendment without changes only draws a new committee.
 func TestALargeRosterIsAmended(t *testing.T) {
 	n := newNetwork(t, 70, exact)
 	xs := make([][]float64, 71)
@@ -295,7 +293,7 @@ func TestALargeRosterIsAmended(t *testing.T) {
 	for s := range n.members {
 		n.request(revision(2, nil), s)
 	}
-	for r := 5; r < 9; r++ { // members that the new committee has not heard of come in again
+	for r := 5; r < 9; r++ { // members that the new committee has not heard of come back
 		n.pass(2*time.Second, nil)
 		if !n.learn(rounds(r, xs), 10*time.Minute) {
 			t.Fatalf("does not go on\n%s", n.describe()[:3000])
@@ -318,8 +316,8 @@ func TestALargeRosterIsAmended(t *testing.T) {
 	}
 }
 
-// In runs whose roster is amended while members stop and come back, no coalition ever
-// knows more of a slot than its total, and nobody decides otherwise than the others.
+// In runs with amendments, stops and restarts, no coalition ever knows more of a slot than its
+// total, and all members decide the same.
 func TestKnowledgeOfAmendedRuns(t *testing.T) {
 	amended, abandoned := 0, 0
 	for seed := range amendedSeeds(t) {
@@ -348,7 +346,7 @@ func TestKnowledgeOfAmendedRuns(t *testing.T) {
 	}
 }
 
-// amendedSeeds is how many runs of a kind there are.
+// amendedSeeds returns the number of runs per kind.
 func amendedSeeds(t *testing.T) (seeds uint64) {
 	t.Helper()
 	seeds = recordedSeeds

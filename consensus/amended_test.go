@@ -1,9 +1,9 @@
 package consensus
 
-// What a driver does about amendments: the learner's calls are in the slots that
-// are none, and a call whose slot has become one is made in the next.
+// The part of a driver that concerns amendments: the learner's calls are in the slots without
+// amendments, and a call whose slot becomes an amendment is made again in the next slot.
 
-// answered returns how many of the learner's calls are decided.
+// answered returns the number of the learner's calls that are decided.
 func (m *testMember) answered() (calls uint64) {
 	for _, d := range m.log {
 		if d.Kind != Amend {
@@ -18,7 +18,7 @@ func (m *testMember) next() uint64 {
 	return m.calls + uint64(len(m.log)) - m.answered()
 }
 
-// callAgain makes the call that an amendment has come before.
+// callAgain repeats the call whose slot was taken by an amendment.
 func (n *network) callAgain(s int, decisions []*Decision) {
 	m := n.members[s]
 	for _, d := range decisions {
@@ -33,7 +33,7 @@ func (n *network) callAgain(s int, decisions []*Decision) {
 	}
 }
 
-// amended returns the parameters after the amendments of a log.
+// amended returns the parameters after the amendments in a log.
 func (n *network) amended(p Params, log []*Decision) Params {
 	for _, d := range log {
 		if d.Kind != Amend {
@@ -51,7 +51,7 @@ func (n *network) amended(p Params, log []*Decision) Params {
 	return p
 }
 
-// join brings up a member that an amendment is to add.
+// join starts a member that an amendment will add.
 func (n *network) join() int {
 	n.t.Helper()
 	s := len(n.members)
@@ -62,11 +62,11 @@ func (n *network) join() int {
 		n.t.Fatal(err)
 	}
 	n.members = append(n.members, &testMember{Machine: m, disk: map[uint64]map[string][]byte{}})
-	m.Step(n.now, Tick{}) // times of a process count from its start; here they go on
+	m.Step(n.now, Tick{}) // a process counts time from its start; in the test time continues
 	return s
 }
 
-// wish makes members want an amendment.
+// request lets members request an amendment.
 func (n *network) request(a *Amendment, members ...int) {
 	for _, s := range members {
 		n.members[s].wants = a
@@ -75,7 +75,7 @@ func (n *network) request(a *Amendment, members ...int) {
 	n.settle()
 }
 
-// amendments returns the slots of a log that amend the roster.
+// amendments returns the slots in a log that amend the roster.
 func amendments(log []*Decision) (slots []uint64) {
 	for _, d := range log {
 		if d.Kind == Amend {
@@ -94,7 +94,7 @@ func revision(number uint32, removed []uint32, added ...string) *Amendment {
 	return a
 }
 
-// rounds returns the calls of that many rounds, one sum each.
+// rounds returns the calls of n rounds with one sum each.
 func rounds(n int, xs [][]float64) (calls []func(s int) Call) {
 	for r := range n {
 		calls = append(calls, sumOf(uint32(r+1), xs, oneBlock))

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Nobody deals in a ballot that amends the roster. What says otherwise is of no use.
+// Nobody deals in a ballot that amends the roster. Messages to the contrary are ignored.
 func TestOpeningsOfABallotThatAmends(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := newNetwork(t, 5, s)
@@ -32,10 +32,10 @@ func TestOpeningsOfABallotThatAmends(t *testing.T) {
 	})
 }
 
-// An amendment that was promised and does not come to a quorum of votes is finished
-// by those who have not wanted it, or given up.
+// If an amendment that was promised gets no quorum of votes, the members that did not request
+// it finish it, or it is abandoned.
 func TestAVoterIsLostInAnAmendment(t *testing.T) {
-	for _, lost := range []int{0, 4} { // the proposer, another who wants it
+	for _, lost := range []int{0, 4} { // the proposer, another member that requests it
 		n := newNetwork(t, 5, exact)
 		n.join()
 		n.request(revision(1, []uint32{1}, "new"), 0, 2, 4)
@@ -53,8 +53,8 @@ func TestAVoterIsLostInAnAmendment(t *testing.T) {
 	}
 }
 
-// A member that is removed ends when it knows. Who does not know yet does not give
-// the run up because of that.
+// A removed member ends once it knows of its removal. A member that has not heard of it yet
+// does not end the run because of that.
 func TestAMemberIsReplacedInASmallRoster(t *testing.T) {
 	for seed := range uint64(40) {
 		n, calls := amendment(t, exact, 3)
@@ -71,8 +71,7 @@ func TestAMemberIsReplacedInASmallRoster(t *testing.T) {
 	}
 }
 
-// Nor does the one come that an amendment has added to a run that is paused: another
-// amendment replaces that, too.
+// A member that was added to a paused run may never come: another amendment replaces it.
 func TestAPausedRunIsAmendedTwice(t *testing.T) {
 	n := newNetwork(t, 3, exact)
 	n.join()
@@ -88,7 +87,7 @@ func TestAPausedRunIsAmendedTwice(t *testing.T) {
 	if got := amendments(n.members[0].log); len(got) != 1 {
 		t.Fatalf("amended in slots %d\n%s", got, n.describe())
 	}
-	// Nor does the new one come: another takes its place.
+	// The new member does not come: another takes its place.
 	s := n.join()
 	n.request(revision(2, []uint32{3}, "newer"), 0, 2)
 	if !n.learn(rounds(5, xs), 10*time.Minute) {
@@ -100,7 +99,7 @@ func TestAPausedRunIsAmendedTwice(t *testing.T) {
 	}
 }
 
-// All are started again right after an amendment, before anything else is decided.
+// All members may restart right after an amendment, before anything else is decided.
 func TestAllStartAgainAfterAnAmendment(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n, calls := amendment(t, s, 4)
@@ -122,7 +121,7 @@ func TestAllStartAgainAfterAnAmendment(t *testing.T) {
 	})
 }
 
-// All who began a run may have gone from its roster when a member comes.
+// A member can join after all founders have left the roster.
 func TestWhoComesWhenAllFoundersHaveGone(t *testing.T) {
 	n := newNetwork(t, 3, exact)
 	xs := powers(8)
@@ -158,8 +157,8 @@ func TestWhoComesWhenAllFoundersHaveGone(t *testing.T) {
 	}
 }
 
-// What one member alone has voted for, in any slot, is given up when that member is
-// lost before it has passed it on.
+// A value that only one member has voted for is abandoned if that member is lost before it has
+// sent the result on, in any slot.
 func TestTheOnlyVoterIsLost(t *testing.T) {
 	for name, wishes := range map[string][]int{"a sum": nil, "an amendment": {0, 2, 3, 4}} {
 		n := newNetwork(t, 5, floating)
@@ -199,7 +198,7 @@ func TestTheOnlyVoterIsLost(t *testing.T) {
 	}
 }
 
-// A member that was removed is told that, and no sum that it was not in.
+// A removed member learns of its removal, but of no sum that it was not in.
 func TestWhoWasRemovedIsToldNoMore(t *testing.T) {
 	n, calls := amendment(t, exact, 4)
 	n.kill(1)

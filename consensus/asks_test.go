@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// A member in a session asks for the result when the session has stood still for
-// two heartbeats, and every two heartbeats: not while it gets on.
+// A member in a session asks for the result after two heartbeats without progress, and then
+// every two heartbeats. It does not ask while the session makes progress.
 func TestSessionsThatGetOnAskForNothing(t *testing.T) {
 	n := newNetwork(t, 5, Settings{Scheme: Exact, Protect: chunking.Chunks})
 	var asked []time.Duration
@@ -28,14 +28,14 @@ func TestSessionsThatGetOnAskForNothing(t *testing.T) {
 	if state := n.members[0].State(); state != Session {
 		t.Fatalf("member 0 is %s", state)
 	}
-	n.pass(6*time.Second, nil) // it beats at the half seconds
+	n.pass(6*time.Second, nil) // it sends heartbeats at half seconds
 	if want := []time.Duration{62500 * time.Millisecond, 64500 * time.Millisecond}; !slices.Equal(asked, want) {
 		t.Errorf("asked at %v, want %v", asked, want)
 	}
 }
 
-// Who has voted but hears no votes is told of the decision, and not sent the vector
-// that it has.
+// A member that has voted and hears no votes gets the certificate, but not the vector that it
+// already has.
 func TestVotersAreNotSentTheResult(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := newNetwork(t, 4, s)
@@ -54,7 +54,7 @@ func TestVotersAreNotSentTheResult(t *testing.T) {
 	})
 }
 
-// Whoever hears from several members that are ahead asks one of them.
+// A member that hears from several members ahead of it asks one of them.
 func TestOneOfThoseAheadIsAsked(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := newNetwork(t, 5, s)

@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/internal/attack"
 )
 
-// attacked plays a recorded run before a coalition, which works out the residues from
-// the frames that its members send and are sent, and takes off what it knows of them.
+// attacked replays a recorded run to a coalition. The coalition computes the residues from the
+// frames of its members, and subtracts everything that it knows of them.
 func attacked(t *testing.T, r *consensus.Recording, coalition []int) *attack.Recorder {
 	t.Helper()
 	a := attack.NewRecorder(r.Settings, r.Run, r.Size, coalition)
@@ -31,8 +31,8 @@ func attacked(t *testing.T, r *consensus.Recording, coalition []int) *attack.Rec
 	return a
 }
 
-// Of no recorded run does a coalition of as many as may collude work out a vector; all
-// but one do.
+// In no recorded run does a coalition of t members recover a vector. A coalition of all but one
+// does.
 func TestAttacksOnRecordedRuns(t *testing.T) {
 	for kind := range consensus.RecordedKinds() {
 		for seed := range uint64(8) {

@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// Members that deal, average and take their pads off come to the sum, in every scheme and
-// protection; what they have come to before that is another vector.
+// Members that deal, average and remove their pads get the sum, in every scheme and protection.
+// The result before that is a different vector.
 func TestAttemptsComeToTheSum(t *testing.T) {
 	for _, s := range []Settings{
 		exact, floating,
@@ -96,7 +96,7 @@ func TestAttemptsComeToTheSum(t *testing.T) {
 	}
 }
 
-// What another member sends is checked against this one's call and view.
+// Messages of other members are checked against this member's call and view.
 func TestAttemptsCheckWhatIsDealt(t *testing.T) {
 	plans := NewPlans(exact)
 	rules := exact.Rules(4)

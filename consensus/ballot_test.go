@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// four returns the ballots of the four members of a roster in one slot.
+// four returns the ballots of a roster of four members in one slot.
 func four() []*ballots {
 	rules := Rules{Size: 4, Quorum: 3, Least: 3, Colluders: 1}
 	preset := &View{Members: []uint32{0, 1, 2, 3}}
@@ -35,8 +35,8 @@ func prepared(t *testing.T, all []*ballots, owner int, others ...int) *ballots {
 	return b
 }
 
-// A member promises the owner of a ballot that is none below the one it has promised,
-// votes in none below it either, and forgets neither.
+// A member promises only ballots that are not below its last promise, to their owner. It votes
+// in none below it either, and keeps both after a restart.
 func TestBallotsNeverGoBack(t *testing.T) {
 	all := four()
 	b := all[0]
@@ -76,8 +76,8 @@ func TestBallotsNeverGoBack(t *testing.T) {
 	}
 }
 
-// A view finishes what the highest of the votes among its promises was for, whatever
-// else is wanted, and all that have the promises find that it follows from them.
+// A view finishes the highest vote among its promises, whatever else is requested, and all
+// members with the promises find that it follows from them.
 func TestDraftsFinishTheHighestVote(t *testing.T) {
 	all := four()
 	low, high := Value{Digest: [32]byte{1}}, Value{Attempt: 5, Digest: [32]byte{2}}
@@ -105,7 +105,7 @@ func TestDraftsFinishTheHighestVote(t *testing.T) {
 	}
 }
 
-// Without votes a view starts anew, or amends the roster as a quorum wants.
+// Without votes a view starts a new attempt, or amends the roster if a quorum requests it.
 func TestDraftsWithoutVotes(t *testing.T) {
 	wish := [32]byte{9}
 	for wanting := range 5 {
@@ -133,14 +133,14 @@ func TestDraftsWithoutVotes(t *testing.T) {
 	}
 }
 
-// A view leaves out a member of ballot 0 if as many of its promises name the member as not all
-// colluders can be, or the member does so itself.
+// A view may leave out a member of ballot 0 if t+1 of its promises name the member, or the
+// member's own promise does.
 func TestWhoMayBeLeftOut(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		colluders int
 		size      int
-		without   map[int][]uint32 // of the members that promise
+		without   map[int][]uint32 // members left out, by the member that promises
 		out       uint32
 		refused   bool
 	}{
@@ -178,12 +178,12 @@ func TestWhoMayBeLeftOut(t *testing.T) {
 				v.Missing = append(v.Missing, Missing{Member: c.out})
 			case promises:
 				v.Members = append(v.Members, uint32(rank))
-			default: // it is named by all
+			default: // all promises name it
 				v.Missing = append(v.Missing, Missing{Member: uint32(rank)})
 			}
 		}
 		b := newBallots(&roster{Rules: rules, keys: testKeys(0)}, position{}, preset)
-		for i := range v.Promises { // who does not promise is named, beside the one that the case is about
+		for i := range v.Promises { // members without a promise are named, in addition to those of the case
 			p := &v.Promises[i]
 			for _, out := range v.Missing {
 				if out.Member != c.out && !p.names(int(out.Member)) {
@@ -198,8 +198,8 @@ func TestWhoMayBeLeftOut(t *testing.T) {
 	}
 }
 
-// Until its owner makes the view, a member may say anew whom it would leave out, but not what
-// it has voted for. What it says is signed.
+// Until the owner makes the view, a member may renew its promise with other members to leave
+// out, but not with another vote. The promise is signed.
 func TestPromisesAreRenewed(t *testing.T) {
 	all := four()
 	all[2].cast(0, Value{Digest: [32]byte{1}})
@@ -221,8 +221,8 @@ func TestPromisesAreRenewed(t *testing.T) {
 	}
 }
 
-// A quorum's equal votes in one ballot decide, counted once each; the certificate
-// convinces who has not seen them, and nobody in another slot.
+// A quorum's equal votes in one ballot decide; each member counts once. The certificate
+// convinces members that have not seen the votes, and is invalid in other slots.
 func TestVotesDecide(t *testing.T) {
 	all := four()
 	value := Value{Digest: [32]byte{1}}
@@ -259,7 +259,7 @@ func TestVotesDecide(t *testing.T) {
 	}
 }
 
-// Who votes for something else, or has opened something else, is named.
+// A member that votes for another result, or has opened another one before, is named.
 func TestFaultsOfVotes(t *testing.T) {
 	all := four()
 	all[0].cast(0, Value{Digest: [32]byte{1}})

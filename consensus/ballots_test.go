@@ -17,7 +17,7 @@ func (n *network) votes() (votes int) {
 	return votes
 }
 
-// committed counts the members that know of the first slot's decision.
+// committed counts the members that know the first slot's decision.
 func (n *network) committed() (count int) {
 	for _, m := range n.members {
 		if len(m.log) > 0 || m.slot.ballots.commit != nil {
@@ -37,10 +37,9 @@ func (n *network) opened() (count int) {
 	return count
 }
 
-// H1: one member opens the total with everybody's pads and is lost, with another
-// whose pad nobody else has heard. The others must not take the attempt for void and
-// sum over a smaller view: the total that is known already is the only one, also
-// where they have not heard of the decision.
+// H1: one member opens the total with all pads and is lost, together with another whose pad
+// nobody else has received. The others must not sum again over a smaller view. The total that
+// is already known is the only one, even if they have not heard of the decision.
 func TestALostPadDoesNotMakeAnAttemptVoid(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for _, decided := range []bool{true, false} {
@@ -60,7 +59,7 @@ func TestALostPadDoesNotMakeAnAttemptVoid(t *testing.T) {
 			}
 			n.callAll(sumOf(1, xs, oneBlock))
 			n.settle()
-			if !decided { // the others' pads, once they know of the decision, are its, too
+			if !decided { // once the others know the decision, their pads reach this member, too
 				for from := 1; from < size; from++ {
 					m := n.members[from]
 					n.receive(hears, from, Message{Body: &Pads{Pads: []Pad{{uint32(from), m.slot.attempts[0].secrets.pad}}}})
@@ -83,9 +82,8 @@ func TestALostPadDoesNotMakeAnAttemptVoid(t *testing.T) {
 	})
 }
 
-// H2: a curious member that votes, promises the next ballot and keeps its pad to
-// itself cannot make the others open another total: its promise tells its vote, and
-// the others' promises theirs.
+// H2: a curious member votes, promises the next ballot and keeps its pad to itself. It cannot
+// make the others open another total, since promises report votes.
 func TestACuriousMemberCannotHaveTwoTotals(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, curious = 4, 0
@@ -107,7 +105,7 @@ func TestACuriousMemberCannotHaveTwoTotals(t *testing.T) {
 		if n.votes() != size || n.committed() != 0 {
 			t.Fatalf("%d votes, %d know of a decision", n.votes(), n.committed())
 		}
-		// It proposes at once, without the others' consent.
+		// It proposes at once, without the agreement of the others.
 		var e Effects
 		n.members[curious].propose(&e)
 		n.members[curious].settle(&e)
@@ -136,8 +134,8 @@ func TestACuriousMemberCannotHaveTwoTotals(t *testing.T) {
 	})
 }
 
-// H3: a member is lost after another has voted. Those that are left neither are
-// stuck nor begin anew: they finish the attempt, and the lost member's value counts.
+// H3: a member is lost after another has voted. The others do not get stuck and do not start
+// again: they finish the attempt, and the lost member's value counts.
 func TestALossAfterAVoteIsNotStuck(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for size := 4; size <= 6; size++ {
@@ -160,9 +158,8 @@ func TestALossAfterAVoteIsNotStuck(t *testing.T) {
 	})
 }
 
-// H4: a member is lost in the second of two sums of a round. The first has been
-// opened and is never summed again over the smaller view: slots, not rounds, are
-// repeated.
+// H4: a member is lost in the second of two sums in a round. The first sum has been opened and
+// is never repeated over the smaller view: only slots are repeated, not rounds.
 func TestTheFirstSumOfARoundIsNotRepeated(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, lost = 5, 2
@@ -188,7 +185,7 @@ func TestTheFirstSumOfARoundIsNotRepeated(t *testing.T) {
 	})
 }
 
-// Several ballots in a row fail, each by the loss of its owner, before one decides.
+// Several ballots in a row fail because their owners are lost, before one decides.
 func TestSeveralBallotsFail(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size = 7
@@ -197,7 +194,7 @@ func TestSeveralBallotsFail(t *testing.T) {
 		n.callAll(sumOf(1, xs, oneBlock))
 		n.isolate(6)
 		for _, owner := range []int{0, 1} {
-			ballot := func() bool { // a view of its own ballot is out
+			ballot := func() bool { // a view of its own ballot has been sent
 				return n.members[owner].slot.ballots.own[n.members[owner].slot.ballots.promised] != nil
 			}
 			for range 200 {

@@ -6,8 +6,8 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// A running total has all members that it has counted so far, and those of the total that it
-// began as. What a later total of the same beginning counts is not in it.
+// The members of a running total are those that it has counted so far, and those of the total
+// that it began as. It does not have members that a later total with the same beginning counts.
 func TestCensus(t *testing.T) {
 	var c Census
 	for i, s := range []struct {
@@ -33,7 +33,7 @@ func TestCensus(t *testing.T) {
 	}
 }
 
-// A value of any bound is rounded by no more than is said.
+// A value with any bound is rounded by no more than the reported amount.
 func TestRoundingOfRunningTotals(t *testing.T) {
 	for _, s := range []Settings{{Scheme: Exact}, {Scheme: BaseK}, {}, {Tolerance: 1e-4}} {
 		for _, size := range []uint32{3, 7, 100, 1000} {

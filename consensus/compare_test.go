@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A member that is left by one with other parameters, before it has heard of all, says so.
+// A member that another one leaves because of different parameters reports that reason, even
+// before it has heard from all.
 func TestLeftForOtherParameters(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := newNetwork(t, 3, s)

@@ -9,18 +9,19 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// What somebody who has all totals of a run knows of single members is a question of
-// linear algebra. The vector of member i at the parameters θ is c_i + g_i(θ): c_i is what
-// its vectors have in common, such as its number of rows, and g_i(θ) is how they differ.
-// From slot to slot the parameters change, or stay, as they do once a model has settled. A
-// coalition knows every total and its own vectors. It must not know a combination of one honest member's symbols:
+// Linear algebra shows what an observer of all totals in a run knows about single members. The
+// vector of member i at the parameters θ is c_i + g_i(θ). c_i is the part that all its vectors
+// have in common, such as its number of rows. g_i(θ) is the part that differs. From slot to
+// slot the parameters change, or stay the same once a model has converged. A coalition knows
+// every total and its own vectors. It must not know a combination of only one honest member's
+// symbols:
 //
-//   - never one with c_i in it;
-//   - of the g_i alone, how the vector of a member has changed, none with HoldLoneReturn,
-//     else those of members that came back alone, from round 2 on.
+//   - never one that contains c_i;
+//   - with HoldLoneReturn, none of the g_i alone, which show how the vector of a member has changed. Otherwise only those of
+//     members that came back alone, from round 2 on.
 
 const (
-	conservedMost   = 5 // members, of which the last one comes later
+	conservedMost   = 5 // members; the last one joins later
 	conservedThetas = 4
 	conservedWidth  = conservedMost * (1 + conservedThetas)
 )
@@ -29,21 +30,21 @@ func common(member int) int { return member }
 
 func change(member, theta int) int { return conservedMost + member*conservedThetas + theta }
 
-// conserved is a run so far: the machine that says whose vectors count, and what has been
-// seen.
+// A conserved is a run so far: the machine that decides whose vectors count, and everything
+// that was observed.
 type conserved struct {
 	m      *Machine
 	mutant conservedMutant
-	start  uint32 // slots before the first round
+	start  uint32 // number of slots before the first round
 	theta  int
 	before []uint32
-	own    map[uint32][]uint64 // the counted vector of each member
+	own    map[uint32][]uint64 // counted vector of each member
 	total  []uint64
 	seen   [][]uint64
 	lone   map[uint32]bool // members that have come back alone, where that is allowed
 }
 
-// conservedMutant breaks a rule of running totals.
+// A conservedMutant breaks a rule of running totals.
 type conservedMutant string
 
 const (
@@ -101,7 +102,7 @@ func (c *conserved) slot(view []uint32, theta int) {
 		counts = view
 	case countedAsInvited:
 		all := slices.Clone(view)
-		for member := range uint32(conservedMost) { // all were invited, and one is lost
+		for member := range uint32(conservedMost) { // all were invited, but one is lost
 			if !slices.Contains(all, member) {
 				all = append(all, member)
 			}
@@ -153,7 +154,7 @@ func (c *conserved) slot(view []uint32, theta int) {
 	c.before = counts
 }
 
-// leaves takes a member's place in the total away, as the mutant has it.
+// leaves removes a member's vector from the total if the mutant does so.
 func (c *conserved) leaves(member uint32) {
 	own := c.own[member]
 	if c.mutant != removalSubtracted || own == nil {
@@ -167,7 +168,8 @@ func (c *conserved) leaves(member uint32) {
 	delete(c.own, member)
 }
 
-// known returns what a coalition of one knows of one other member alone that it must not.
+// known returns a description of forbidden knowledge that a coalition of one has about another
+// single member, or "".
 func (c *conserved) known(coalition int) string {
 	rows := slices.Clone(c.seen)
 	for _, i := range symbols(coalition) {
@@ -181,8 +183,8 @@ func (c *conserved) known(coalition int) string {
 			continue
 		}
 		of := symbols(member)
-		alone := all - rankOf(rows, of)       // the dimension of what is known of the member alone
-		changes := all - rankOf(rows, of[1:]) // of these what is known of its changes
+		alone := all - rankOf(rows, of)       // dimension of what is known about the member alone
+		changes := all - rankOf(rows, of[1:]) // dimension of what is known about its changes
 		switch {
 		case alone > changes:
 			return fmt.Sprintf("%d knows what the vectors of %d have in common", coalition, member)
@@ -193,7 +195,8 @@ func (c *conserved) known(coalition int) string {
 	return ""
 }
 
-// symbols returns the columns of a member, first that of what its vectors have in common.
+// symbols returns the columns of a member. The first is that of the part its vectors have in
+// common.
 func symbols(member int) []int {
 	out := []int{common(member)}
 	for theta := range conservedThetas {
@@ -214,7 +217,7 @@ func rankOf(rows [][]uint64, without []int) int {
 	return len(eliminate(copied))
 }
 
-// views are the sets of members of a roster that a slot may be decided with.
+// viewsOf returns the sets of members with which a slot may be decided.
 func viewsOf(roster, least int) (views [][]uint32) {
 	for set := range 1 << roster {
 		var view []uint32
@@ -230,10 +233,9 @@ func viewsOf(roster, least int) (views [][]uint32) {
 	return views
 }
 
-// explore decides slots with all views, at the last parameters and at others, one after the
-// other, and returns
-// the first fault with the runs that it has looked at. The last member is of the roster
-// from the third slot on; a member leaves with the fourth.
+// explore decides slots with all possible views, at the last parameters and at others. It
+// returns the first fault and the number of runs explored. The last member joins with the third
+// slot; a member leaves with the fourth.
 func (c *conserved) explore(slots int, path string) (fault string, runs int) {
 	if slots == 0 {
 		return "", 1
@@ -268,8 +270,8 @@ func (c *conserved) explore(slots int, path string) (fault string, runs int) {
 	return "", runs
 }
 
-// Whoever is in which slot, and whenever the model settles: no total, nor any combination
-// of totals, tells of one member alone what it must not.
+// In every sequence of views, and whenever the model converges, no combination of totals
+// reveals forbidden knowledge about a single member.
 func TestNothingOfOneMemberAlone(t *testing.T) {
 	slots := 4
 	if testing.Short() || raced {
@@ -284,7 +286,7 @@ func TestNothingOfOneMemberAlone(t *testing.T) {
 	}
 }
 
-// Each rule is needed: without it some run shows what it is there for.
+// Each rule is needed: without it, some run reveals what the rule protects.
 func TestEveryRuleOfRunningTotalsIsNeeded(t *testing.T) {
 	if testing.Short() || raced {
 		t.Skip("searches for long, in one goroutine")

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// crash is a run of two rounds in which a member stops at one of its writes.
+// A crash is a run of two rounds in which a member stops at one of its writes.
 type crash struct {
 	settings Settings
 	size     int
 	victim   int
-	at       int           // the write, twice as often as there are: before and after it
+	at       int           // number of the stop; each write has two, before and after it
 	before   []int         // members lost before
-	restart  time.Duration // after the stop; 0 never
+	restart  time.Duration // time from the stop to the restart; 0 for none
 }
 
 func (c crash) String() string {
 	return fmt.Sprintf("%s, %d members without %v: m%d stops at write %d, restart after %s", c.settings.Scheme, c.size, c.before, c.victim, c.at, c.restart)
 }
 
-// play plays the run and reports whether the member has stopped at all.
+// play plays the run and reports whether the member stopped.
 func (c crash) play(t *testing.T) bool {
 	t.Helper()
 	n := newNetwork(t, c.size, c.settings)
@@ -55,7 +55,7 @@ func (c crash) play(t *testing.T) bool {
 	return stopped
 }
 
-// everywhere plays a run with a stop at every write there is.
+// everywhere plays the run once for each write.
 func (c crash) everywhere(t *testing.T) {
 	t.Helper()
 	for c.at = 1; c.play(t); c.at++ {
@@ -65,11 +65,11 @@ func (c crash) everywhere(t *testing.T) {
 	}
 }
 
-// mostStopped is the largest group in which members stop at every write.
+// mostStopped is the size of the largest group whose members stop at every write.
 var mostStopped = map[bool]int{false: 5, true: 4}[raced]
 
-// Whichever write a member stops at, before it is on disk or after, nobody has
-// another total, and the others go on or, where they are too few, pause.
+// If a member stops before or after any write, nobody gets another total. The others continue,
+// or pause if they are too few.
 func TestStopAtEveryWrite(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for size := 3; size <= mostStopped; size++ {
@@ -80,8 +80,8 @@ func TestStopAtEveryWrite(t *testing.T) {
 	})
 }
 
-// A member that is started again after it has stopped at a write comes in again,
-// and nothing of what it has promised, voted for or dealt is undone.
+// A member that restarts after a stop at any write comes back, and keeps what it has promised,
+// voted for and dealt.
 func TestRestartAtEveryWrite(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for size := 3; size <= mostStopped; size++ {
@@ -92,8 +92,7 @@ func TestRestartAtEveryWrite(t *testing.T) {
 	})
 }
 
-// The same where a member has been lost before, so that what is written belongs to
-// ballots that follow it.
+// The same holds if another member was lost before, so that the writes belong to later ballots.
 func TestStopAtEveryWriteOfLaterBallots(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for _, c := range []crash{

@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// What a member sends before its time takes no more memory than a usual message of it.
+// Early messages of a member take no more memory than a usual message.
 func TestWhatIsTooEarlyIsBounded(t *testing.T) {
 	n := at(t, settings(session.Chebyshev, chunking.Chunks), "dealt")
 	m := n.members[1]

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// castBy returns a member's vote for a value, which it has truly signed, on a chain.
+// castBy returns a member's correctly signed vote for a value on a chain.
 func (n *network) castBy(member int, slot uint64, v Value, chain [32]byte) *Done {
 	d := &Done{Value: v, Chain: chain}
 	d.Signature = testKeys(member).Sign(n.members[member].slot.ballots.voteBytes(position{slot, chain}, 0, v))
@@ -23,8 +23,9 @@ func decided(t *testing.T) *network {
 	return n
 }
 
-// checkEvidence asserts that member 1 has ended with an error that names another, and that
-// its evidence holds up: all is signed, and of the members given each has signed two votes.
+// checkEvidence asserts that member 1 has ended with an error that names another member, and
+// that its evidence is valid: all votes are signed, and each of the given members has signed
+// two of them.
 func checkEvidence(t *testing.T, n *network, named int, twoFaced ...uint32) *Evidence {
 	t.Helper()
 	err, ok := as[*MemberError](n.members[1].err)
@@ -53,8 +54,8 @@ func checkEvidence(t *testing.T, n *network, named int, twoFaced ...uint32) *Evi
 	return e
 }
 
-// Who signs two results in one ballot is named by whoever sees both votes, whether or not
-// it has voted itself, and keeps both.
+// A member that signs two results in one ballot is named by every member that sees both votes,
+// even one that has not voted. That member keeps both votes.
 func TestTwoVotesInOneBallotAreEvidence(t *testing.T) {
 	one, other := Value{Digest: [32]byte{1}}, Value{Digest: [32]byte{2}}
 	for _, stage := range []string{"idle", "dealt", "session"} {
@@ -75,7 +76,7 @@ func TestTwoVotesInOneBallotAreEvidence(t *testing.T) {
 	}
 }
 
-// It is so after the decision, too: with a vote, or with the votes for another decision.
+// The same holds after the decision, with a vote or with the votes for another decision.
 func TestAnotherVoteAfterTheDecisionIsEvidence(t *testing.T) {
 	other := Value{Digest: [32]byte{2}}
 	n := decided(t)
@@ -88,7 +89,7 @@ func TestAnotherVoteAfterTheDecisionIsEvidence(t *testing.T) {
 		t.Fatalf("want the votes of a quorum of 3, got %d", len(votes))
 	}
 	c := n.certificate(0, 0, other, [32]byte{}, 2, 3)
-	c.Votes[1].Signature = nil // that of m3 is made up
+	c.Votes[1].Signature = nil // the vote of m3 is forged
 	n.receive(1, 0, Message{Body: &Commit{c}})
 	checkEvidence(t, n, 2, 2)
 
@@ -97,9 +98,9 @@ func TestAnotherVoteAfterTheDecisionIsEvidence(t *testing.T) {
 	checkEvidence(t, n, 2, 2)
 }
 
-// A vote on another chain is kept with the votes on which this member's chain rests. They
-// do not prove who was at fault in the slot before. Together with those of the other side
-// they do: whoever has voted for both decisions.
+// A vote on another chain is kept together with the votes on which this member's chain is
+// based. Alone they do not prove who was at fault in the slot before. Together with those of
+// the other side they prove which members voted for both decisions.
 func TestAVoteOnAnotherChainIsEvidence(t *testing.T) {
 	n := decided(t)
 	here := n.members[1].certified
@@ -131,7 +132,7 @@ func TestAVoteOnAnotherChainIsEvidence(t *testing.T) {
 	}
 }
 
-// A member that was started again still has the votes of the slot before.
+// A member that has restarted still has the votes of the slot before.
 func TestEvidenceAfterARestart(t *testing.T) {
 	n := decided(t)
 	n.kill(1)
@@ -140,8 +141,8 @@ func TestEvidenceAfterARestart(t *testing.T) {
 	checkEvidence(t, n, 2, 2)
 }
 
-// A member that only hears from another that it leaves because of two votes has both of them
-// all the same, and so has one that hears it from that member.
+// A member gets both contradicting votes from the Leave of another member, and passes them on
+// in its own.
 func TestALeaveHasTheEvidence(t *testing.T) {
 	n := at(t, exact, "session")
 	for _, v := range []Value{{Digest: [32]byte{1}}, {Digest: [32]byte{2}}} {
@@ -151,7 +152,7 @@ func TestALeaveHasTheEvidence(t *testing.T) {
 		t.Fatal("two votes of a member went unnoticed")
 	}
 	for _, from := range []int{0, 3} {
-		to := 3 - 2*from/3 // 0 tells 3, 3 tells 1
+		to := 3 - 2*from/3 // 0 sends to 3, 3 sends to 1
 		for _, d := range slices.Clone(n.flight) {
 			if _, leaves := d.msg.Body.(*Leave); leaves && d.from == from && d.to == to {
 				n.receive(to, from, d.msg)
@@ -161,7 +162,7 @@ func TestALeaveHasTheEvidence(t *testing.T) {
 	checkEvidence(t, n, 2, 2)
 }
 
-// What is said with a Leave proves nothing unless a member has signed both votes.
+// Votes in a Leave prove nothing unless one member has signed both.
 func TestALeaveProvesNothingWrong(t *testing.T) {
 	one, other := Value{Digest: [32]byte{1}}, Value{Digest: [32]byte{2}}
 	vote := func(n *network, member int, v Value) CastVote {

@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Three machines make a sum. What one sends is an event of another; a program carries
-// messages over a network, and keeps writes on disk before it sends anything.
+// Three machines compute a sum. Messages sent by one are events of the others. A program
+// carries them over a network, and stores writes on disk before it sends anything.
 func Example() {
 	names := []string{"ann", "bob", "eve"}
 	machines := make([]*consensus.Machine, len(names))
@@ -38,7 +38,7 @@ func Example() {
 		}
 	}
 	for rank, x := range [][]float64{{1, 20}, {2, 30}, {3, 50}} {
-		entropy := [32]byte{byte(rank)} // fresh random bytes in earnest
+		entropy := [32]byte{byte(rank)} // a program uses fresh random bytes
 		follow(rank, machines[rank].Step(0, consensus.Call{Kind: consensus.Sum, Values: x, Blocks: []collabdict.Block{{Len: 2, Bound: 100}}, Entropy: entropy}))
 	}
 	for ; len(mail) > 0; mail = mail[1:] {

@@ -8,12 +8,12 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// A member of four is brought to a stage and given, beside what all honestly send it,
-// several messages of one kind by a member whose own key is all that it can sign with.
-// Nothing panics; what member 1 has promised, entered and voted for never goes back; no
-// pad or share is told without a quorum's votes; all decisions are the right total
-// and the same; and an error that ends the run names the attacker or says that the total
-// is spoilt. Messages go through package wire, as all do.
+// fuzz brings one of four members to a stage and gives it several messages of one kind from an
+// attacker, in addition to the honest messages. The attacker signs with its own key only.
+// Nothing may panic. Promises, entered ballots and votes of member 1 never go back. No pad or
+// share is sent without a quorum's votes. All decisions are the right total and equal. An error
+// that ends the run names the attacker or reports a spoilt total. All messages go through
+// package wire.
 func fuzz(f *testing.F, body func(*consensus.Fuzzed) consensus.Body) {
 	for stage := range consensus.Stages() {
 		for kind := range consensus.Kinds() {
@@ -36,8 +36,7 @@ func fuzz(f *testing.F, body func(*consensus.Fuzzed) consensus.Body) {
 	})
 }
 
-// The same for what members of large rosters tell each other, of which one is played
-// alone.
+// fuzzLarge does the same for one member of a large roster.
 func fuzzLarge(f *testing.F, body func(*consensus.FuzzedLarge) consensus.Body) {
 	for stage := range consensus.LargeStages() {
 		for kind := range consensus.LargeKinds() {

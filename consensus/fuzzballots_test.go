@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// amends is the digest of the amendment that is wanted, of another, or of none.
+// amends returns the digest of the requested amendment, of another one, or zero.
 func (x *Fuzzed) amends() [32]byte {
 	switch x.in.below(8) {
 	case 1, 2:
@@ -21,7 +21,7 @@ func InventPrepare(*Fuzzed) Body { return &Prepare{} }
 
 func InventBusy(x *Fuzzed) Body { return &Busy{Working: x.number()} }
 
-// value is one that somebody has voted for, or another.
+// value returns a value that some member has voted for, or another one.
 func (x *Fuzzed) value() Value {
 	var known []Value
 	for _, v := range x.sortedVotes() {
@@ -46,7 +46,7 @@ func (x *Fuzzed) sortedVotes() []Vote {
 	})
 }
 
-// promise is the attacker's own, or one that a member has given.
+// promise returns the attacker's own promise, or one that a member has made.
 func (x *Fuzzed) promise(ballot uint32) Promise {
 	given := x.promises[ballot]
 	if n := x.in.below(len(given) + 2); n < len(given) {
@@ -124,7 +124,7 @@ func InventView(x *Fuzzed) Body {
 	return v
 }
 
-// done is the attacker's vote.
+// done returns the attacker's vote.
 func (x *Fuzzed) done(slot uint64, ballot uint32, v Value, chain [32]byte) *Done {
 	d := &Done{Value: v, Chain: chain}
 	d.Signature = testKeys(x.attacker).Sign(x.members[x.attacker].slot.ballots.voteBytes(position{slot, chain}, ballot, v))
@@ -140,7 +140,7 @@ func InventDone(x *Fuzzed) Body {
 	return d
 }
 
-// certificate is made of the votes that have been given, and the attacker's.
+// certificate returns a certificate made of the votes so far and the attacker's.
 func (x *Fuzzed) certificate(slot uint64) *Certificate {
 	c := &Certificate{Ballot: x.ballot(), Value: x.value(), Chain: x.chain()}
 	if votes := x.sortedVotes(); len(votes) > 0 && x.in.below(4) > 0 {
@@ -257,7 +257,7 @@ func InventHeartbeat(x *Fuzzed) Body {
 	}
 }
 
-// amendment is the one that is wanted, another, or nonsense.
+// amendment returns the requested amendment, another one, or nonsense.
 func (x *Fuzzed) amendment() []byte {
 	switch x.in.below(4) {
 	case 0:
@@ -276,7 +276,7 @@ func (x *Fuzzed) amendment() []byte {
 
 func InventLeave(x *Fuzzed) Body {
 	l := &Leave{Reason: x.reason(), Blame: x.ranks(), Returns: x.in.below(2) == 1}
-	for range x.in.below(4) { // of them 2 pass
+	for range x.in.below(4) { // 2 of them are accepted
 		v := CastVote{Member: x.rank(), Slot: uint64(x.in.below(3)), Chain: x.digest(), Vote: Vote{uint32(x.in.below(3)), Value{uint32(x.in.below(3)), x.digest()}}}
 		v.Signature = []byte{x.in.byte()}
 		l.Votes = append(l.Votes, v)

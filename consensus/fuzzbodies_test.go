@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// What an attacker makes up is near to what is right: each field is the right one, that
-// of another time, of nobody, or of no sense.
+// The attacker's messages are nearly right: each field is correct, from another time, of a
+// member that does not exist, or nonsense.
 
 func (x *Fuzzed) me() *slot { return x.members[1].slot }
 
@@ -59,7 +59,7 @@ func (x *Fuzzed) number() uint32 {
 	return uint32(x.in.uint64())
 }
 
-// rank returns a member, or nobody.
+// rank returns the rank of a member, or one that does not exist.
 func (x *Fuzzed) rank() uint32 {
 	if c := x.in.byte(); c < 250 {
 		return uint32(c % 4)
@@ -91,7 +91,7 @@ func (x *Fuzzed) chain() [32]byte {
 	return x.digest(x.me().chain)
 }
 
-// words returns as many words as are right, or more or fewer, none of which is right.
+// words returns random words: the right number, or more or fewer.
 func (x *Fuzzed) words(right int) []uint64 {
 	n := right
 	switch x.in.below(4) {
@@ -185,7 +185,7 @@ func (x *Fuzzed) share() chunking.Share {
 	return chunking.Share{X: byte(x.in.below(6)), Y: x.digest()}
 }
 
-// own returns the last message of a kind that the attacker has in flight to member 1.
+// own returns the last message of a kind from the attacker to member 1 that is in flight.
 func own[B any](x *Fuzzed) *B {
 	for _, d := range slices.Backward(x.flight) {
 		if b, is := d.msg.Body.(any).(*B); is && d.from == x.attacker && d.to == 1 {
@@ -196,7 +196,7 @@ func own[B any](x *Fuzzed) *B {
 	return new(B)
 }
 
-// InventSeeds and the others make up bodies.
+// InventSeeds and the following functions make bodies from fuzzed input.
 func InventSeeds(x *Fuzzed) Body {
 	b := own[Seeds](x)
 	mask := x.in.byte()
@@ -258,7 +258,7 @@ func InventStep(x *Fuzzed) Body {
 	return b
 }
 
-// sealed is a sealed result that somebody has, with changes.
+// sealed returns a sealed result that some member has, with changes.
 func (x *Fuzzed) sealed() *Sealed {
 	s := Sealed{Header: x.header(Sum), Members: []uint32{0, 1, 2, 3}, Blocks: fuzzedBlocks}
 	for _, m := range x.members {

@@ -12,10 +12,10 @@ import (
 	"unicode"
 )
 
-// Input is what a fuzzer makes up, read from its beginning; zeros follow.
+// An Input is the fuzzer's input, read from its beginning. Zeros follow it.
 type Input struct{ b []byte }
 
-// More reports whether anything is left.
+// More reports whether any input is left.
 func (in *Input) More() bool { return len(in.b) > 0 }
 
 func (in *Input) byte() byte {
@@ -38,24 +38,24 @@ func (in *Input) uint64() uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// Fuzzed is a signed run of four members, one of whom, beside what it honestly
-// sends, sends member 1 whatever a fuzzer makes up.
+// A Fuzzed is a signed run of four members. One of them is the attacker: besides its honest
+// messages, it sends member 1 messages made from fuzzed input.
 type Fuzzed struct {
 	*fuzzedRun
 	in        *Input
 	attacker  int
-	votedIn   uint32 // the ballot of its last vote
-	disturbed int    // messages before which something else has happened
+	votedIn   uint32 // ballot of its last vote
+	disturbed int    // number of messages that were preceded by a disturbance
 	before    progress
-	chains    map[uint64][32]byte // of what has been decided, by slot
+	chains    map[uint64][32]byte // chains of the decisions, by slot
 }
 
-// progress is what never goes back at a member, within a slot.
+// A progress is the part of a member's state that never goes back within a slot.
 type progress struct {
 	slot     uint64
 	promised uint32
 	entered  int64
-	vote     int64 // its ballot, -1 for none
+	vote     int64 // ballot of the vote, -1 for none
 	commit   *Certificate
 }
 
@@ -68,7 +68,7 @@ func progressOf(m *Machine) progress {
 	return p
 }
 
-// NewFuzzed returns the run that the first bytes choose. The others are for Next.
+// NewFuzzed returns the run that the first bytes select. The other bytes are for Next.
 func NewFuzzed(t testing.TB, b []byte) (*Fuzzed, *Input) {
 	in := &Input{b}
 	stage := in.below(len(fuzzedStages))
@@ -85,12 +85,12 @@ func NewFuzzed(t testing.TB, b []byte) (*Fuzzed, *Input) {
 	return x, in
 }
 
-// Stages and Kinds are how many there are to choose from.
+// Stages and Kinds return the number of stages and kinds.
 func Stages() int { return len(fuzzedStages) }
 func Kinds() int  { return len(fuzzedKinds) }
 
-// Next returns the attacker's next message, with a body of the given kind, after some
-// honest messages have come.
+// Next returns the attacker's next message, with a body of the given kind, after some honest
+// messages were delivered.
 func (x *Fuzzed) Next(body func(*Fuzzed) Body) Message {
 	x.disturb()
 	m := Message{Slot: x.slot(), Ballot: x.ballot()}
@@ -101,8 +101,8 @@ func (x *Fuzzed) Next(body func(*Fuzzed) Body) Message {
 	return m
 }
 
-// Give gives member 1 a message of the attacker. An error is the attacker's, or that
-// of a total that it has spoilt.
+// Give gives member 1 a message of the attacker. A resulting error must name the attacker or a
+// total that it has spoilt.
 func (x *Fuzzed) Give(v Valid) {
 	x.t.Helper()
 	m := x.members[1]
@@ -125,7 +125,7 @@ func (x *Fuzzed) Give(v Valid) {
 	}
 }
 
-// Finish lets the run go on with honest messages for a while.
+// Finish continues the run with honest messages for a while.
 func (x *Fuzzed) Finish() {
 	calls := uint64(0)
 	for _, m := range x.members {
@@ -134,7 +134,7 @@ func (x *Fuzzed) Finish() {
 	x.learn(slices.Repeat([]func(int) Call{x.call}, int(calls)), 12*time.Second)
 }
 
-// check holds a step of a member against what never happens.
+// check checks the invariants for a step of a member.
 func (x *Fuzzed) check(s int, ev Event, e Effects) {
 	x.t.Helper()
 	x.note(s, ev, e)
@@ -162,7 +162,7 @@ func (x *Fuzzed) check(s int, ev Event, e Effects) {
 	}
 }
 
-// checkDecision asserts that a decision is right, and what the others have decided.
+// checkDecision asserts that a decision is right and equal to that of the others.
 func (x *Fuzzed) checkDecision(s int, d *Decision) {
 	x.t.Helper()
 	if other, known := x.chains[d.Slot]; known && other != d.Chain {
@@ -186,9 +186,8 @@ func (x *Fuzzed) checkDecision(s int, d *Decision) {
 	}
 }
 
-// checkOpening asserts that an attempt whose pads or shares are told has been decided:
-// by a certificate where they are told, and by votes that members have really given,
-// the attacker's aside.
+// checkOpening asserts that an attempt whose pads or shares are sent has been decided: the
+// sender has a certificate, and members other than the attacker have really cast its votes.
 func (x *Fuzzed) checkOpening(s int, msg Message) {
 	x.t.Helper()
 	m := x.members[s]

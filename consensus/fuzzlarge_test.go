@@ -11,22 +11,22 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// FuzzedLarge is a member of a roster that is large enough for a committee, alone with
-// what the others have sent it in a run, and an attacker.
+// A FuzzedLarge is one member of a roster with a committee, the messages that the others have
+// sent it in a run, and an attacker.
 type FuzzedLarge struct {
 	t        testing.TB
 	m        *Machine
-	tape     []delivery // what is to come to it
+	tape     []delivery // messages still to be delivered
 	want     *Decision
-	shares   map[uint32][]delivery // that honest members hold, by whose pad
+	shares   map[uint32][]delivery // shares that honest members hold, by the owner of the pad
 	in       *Input
 	attacker int
 }
 
-// LargeSize is the size of its roster.
+// LargeSize is the size of the roster.
 const LargeSize = SmallRoster + 2
 
-// largeStages are where the member stands.
+// largeStages are the states at which the member is fuzzed.
 var largeStages = []func(m *Machine) bool{
 	func(m *Machine) bool { return m.State() == Session },
 	func(m *Machine) bool { return m.slot.ballots.commit != nil },
@@ -35,13 +35,13 @@ var largeStages = []func(m *Machine) bool{
 
 var largeKinds = []Settings{exact, floating}
 
-// LargeStages and LargeKinds are how many there are to choose from.
+// LargeStages and LargeKinds return the number of stages and kinds.
 func LargeStages() int { return len(largeStages) }
 func LargeKinds() int  { return len(largeKinds) }
 
 var fuzzedLarge = map[[2]int]*FuzzedLarge{}
 
-// largeAt returns a member that does not decide at a stage.
+// largeAt returns a member outside the committee at a stage.
 func largeAt(t testing.TB, kind, stage int) *FuzzedLarge {
 	t.Helper()
 	key := [2]int{kind, stage}
@@ -104,7 +104,7 @@ func largeAt(t testing.TB, kind, stage int) *FuzzedLarge {
 	return fuzzedLarge[key]
 }
 
-// NewFuzzedLarge returns what the first bytes choose. The others are for Next.
+// NewFuzzedLarge returns the run that the first bytes select. The other bytes are for Next.
 func NewFuzzedLarge(t testing.TB, b []byte) (*FuzzedLarge, *Input) {
 	in := &Input{b}
 	stage, kind := in.below(len(largeStages)), in.below(len(largeKinds))
@@ -113,7 +113,7 @@ func NewFuzzedLarge(t testing.TB, b []byte) (*FuzzedLarge, *Input) {
 	return &x, in
 }
 
-// Next returns the attacker's next message, after some honest ones have come.
+// Next returns the attacker's next message, after some honest messages were delivered.
 func (x *FuzzedLarge) Next(body func(*FuzzedLarge) Body) Message {
 	for range x.in.below(16) {
 		x.hear()
@@ -131,7 +131,7 @@ func (x *FuzzedLarge) Give(msg Valid) {
 	if b, is := msg.message.Body.(*Reopen); is && x.in.below(4) < 3 {
 		x.answer(b)
 	}
-	if c := x.in.below(16); c > 8 { // time passes, for what is due then
+	if c := x.in.below(16); c > 8 { // time passes, so that due messages are sent
 		x.tick(time.Duration(c) * time.Second)
 	}
 }
@@ -142,7 +142,7 @@ func (x *FuzzedLarge) tick(after time.Duration) {
 	}
 }
 
-// Finish gives the member what is left of the others' messages.
+// Finish gives the member the remaining messages of the others.
 func (x *FuzzedLarge) Finish() {
 	for len(x.tape) > 0 {
 		x.hear()
@@ -162,8 +162,8 @@ func (x *FuzzedLarge) step(d delivery) {
 	x.check(describeBody(d.msg), x.m.Step(x.m.now, received(x.t, d.from, d.msg)))
 }
 
-// check asserts that the member decides what all have decided or nothing, and tells
-// nobody a pad or a share before.
+// check asserts that the member decides as the others do or not at all, and sends no pad or
+// share before.
 func (x *FuzzedLarge) check(cause string, e Effects) {
 	x.t.Helper()
 	for _, got := range e.Decisions {
@@ -218,8 +218,8 @@ func (x *FuzzedLarge) words() []uint64 {
 	return words
 }
 
-// rightReopen is an epoch of the attacker's without some members, who are in order, with a
-// substitute for each that is not lost; or with one thing wrong.
+// rightReopen returns an epoch of the attacker without some members, which are in order and
+// have substitutes that are not lost; or one with a single error.
 func (x *FuzzedLarge) rightReopen() *Reopen {
 	b := &Reopen{Epoch: x.m.roster.next(x.attacker, uint32(x.in.below(40)))}
 	if o, is := x.m.slot.opener.(*openSum); is {
@@ -260,8 +260,8 @@ func (x *FuzzedLarge) rightReopen() *Reopen {
 	return b
 }
 
-// answer lets the members that hold shares of those that are lost give them to the member,
-// where it stands in.
+// answer lets the holders of lost members' shares send them to the member, if it is the
+// substitute.
 func (x *FuzzedLarge) answer(b *Reopen) {
 	for _, l := range b.Lost {
 		if int(l.By) != x.m.p.Self {

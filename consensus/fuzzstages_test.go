@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/graph"
 )
 
-// The calls of fuzzed runs: each value has its own scale, and each set of members its
-// own total.
+// The calls of fuzzed runs: each value has its own scale, and each set of members its own
+// total.
 var (
 	fuzzedBlocks = []collabdict.Block{{Len: 2, Bound: 1 << 10}, {Len: 1, Bound: 1}}
 	fuzzedValues = [][]float64{{1, -27, 0.5}, {2, 81, 0.25}, {4, -243, -0.125}, {8, 729, 0.0625}}
@@ -32,9 +32,8 @@ var fuzzedKinds = []struct {
 	{exact, fuzzedGather},
 }
 
-// fuzzedStages bring member 1 of a network of four to a stage of its first slot or, to
-// begin with, its second, by what honest members do. What they hold back stays in
-// flight.
+// fuzzedStages bring member 1 of a network of four to a stage of its first slot, or its second,
+// by honest messages. Messages that they hold back stay in flight.
 var fuzzedStages = []func(n *network, call func(s int) Call){
 	func(n *network, call func(int) Call) { // the others have called
 		for _, s := range []int{0, 2, 3} {
@@ -42,7 +41,7 @@ var fuzzedStages = []func(n *network, call func(s int) Call){
 		}
 	},
 	func(n *network, call func(int) Call) { n.callAll(call) },
-	func(n *network, call func(int) Call) { // on its way through the session
+	func(n *network, call func(int) Call) { // in the middle of the session
 		n.callAll(call)
 		n.deliverUntil(func() bool { return n.members[1].State() >= Session })
 		n.deliver(2)
@@ -54,14 +53,14 @@ var fuzzedStages = []func(n *network, call func(s int) Call){
 		n.callAll(call)
 		n.asked(2)
 	},
-	func(n *network, call func(int) Call) { // the same after votes
+	func(n *network, call func(int) Call) { // the same, after votes
 		n.until(call, Voted)
 		n.asked(0)
 	},
 	func(n *network, call func(int) Call) { // in a view without member 3
 		n.without(3, call, func() bool { return n.members[1].State() == Dealt })
 	},
-	func(n *network, call func(int) Call) { // finishes what a lost member has voted for
+	func(n *network, call func(int) Call) { // finishes the attempt that a lost member has voted for
 		n.carries = func(_, _ int, b Body) bool { _, vote := b.(*Done); return !vote }
 		n.callAll(call)
 		n.settle()
@@ -69,7 +68,7 @@ var fuzzedStages = []func(n *network, call func(s int) Call){
 		n.pass(20*time.Second, func() bool { return n.members[1].slot.ballots.finish != nil })
 		n.members[3].dead = false
 	},
-	func(n *network, call func(int) Call) { // behind by two slots
+	func(n *network, call func(int) Call) { // two slots behind
 		n.cut = func(from, to int) bool { return from == 1 || to == 1 }
 		for slot := range 2 {
 			for _, s := range []int{0, 2, 3} {
@@ -81,19 +80,19 @@ var fuzzedStages = []func(n *network, call func(s int) Call){
 			})
 		}
 	},
-	func(n *network, call func(int) Call) { // in the second slot, the first can still be opened from here
+	func(n *network, call func(int) Call) { // in the second slot, able to help open the first
 		n.callAll(call)
 		n.settle()
 		n.callAll(call)
 	},
-	func(n *network, call func(int) Call) { // started again in the session
+	func(n *network, call func(int) Call) { // restarted during the session
 		n.callAll(call)
 		n.deliverUntil(func() bool { return n.members[1].State() >= Session })
 		n.kill(1)
 		n.restart(1)
 		n.call(1, call(1))
 	},
-	func(n *network, call func(int) Call) { // all have promised, and three want an amendment
+	func(n *network, call func(int) Call) { // all have promised, and three request an amendment
 		n.request(fuzzedAmendment, 0, 2, 3)
 		n.callAll(call)
 		n.asked(2)
@@ -108,7 +107,7 @@ var fuzzedStages = []func(n *network, call func(s int) Call){
 // fuzzedAmendment adds a member that never comes.
 var fuzzedAmendment = revision(1, nil, "new")
 
-// until brings member 1 to a state by withholding from it what leads on.
+// until brings member 1 to a state by withholding the messages that would lead beyond it.
 func (n *network) until(call func(int) Call, state State) {
 	var held []delivery
 	n.carries = func(from, to int, b Body) bool {
@@ -131,7 +130,7 @@ func (n *network) until(call func(int) Call, state State) {
 	n.flight, n.carries = held, nil
 }
 
-// asked lets a member prepare its ballot and take promises from all, and holds
+// asked lets a member prepare its ballot and receive promises from all, and holds back
 // everything else.
 func (n *network) asked(owner int) {
 	held := n.flight
@@ -153,7 +152,7 @@ func (n *network) asked(owner int) {
 	n.flight, n.carries = held, nil
 }
 
-// without lets a slot come to something without a member that is there again then.
+// without brings a slot to a condition without a member, which is back afterwards.
 func (n *network) without(lost int, call func(int) Call, is func() bool) {
 	n.kill(lost)
 	n.callAll(call)
@@ -170,7 +169,7 @@ func (n *network) without(lost int, call func(int) Call, is func() bool) {
 	n.members[lost].dead = false
 }
 
-// fuzzedRun is a run that has come to a stage, to be copied.
+// A fuzzedRun is a run at a stage, to be copied.
 type fuzzedRun struct {
 	*network
 	call     func(s int) Call
@@ -179,7 +178,7 @@ type fuzzedRun struct {
 	signed   map[Vote][]SignedVote
 }
 
-// fuzzedVote is a vote in a slot; by whom is a set of ranks.
+// A fuzzedVote is a vote in a slot, and the set of ranks that cast it.
 type fuzzedVote struct {
 	slot uint64
 	Vote
@@ -203,7 +202,7 @@ func runAt(t testing.TB, kind, stage int) *fuzzedRun {
 	return r
 }
 
-// note remembers what members have signed.
+// note records votes that members have signed.
 func (r *fuzzedRun) note(s int, _ Event, e Effects) {
 	for _, send := range e.Sends {
 		switch b := send.Message.Body.(type) {
@@ -219,7 +218,7 @@ func (r *fuzzedRun) note(s int, _ Event, e Effects) {
 	}
 }
 
-// copy returns the run with machines of its own.
+// copy returns a copy of the run with its own machines.
 func (r *fuzzedRun) copy(t testing.TB) *fuzzedRun {
 	n := *r.network
 	n.t, n.members, n.flight = t, nil, slices.Clone(r.flight)

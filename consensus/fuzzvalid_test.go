@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Messages that are right but for one field lead further into a machine than those made up
-// field by field, of which few pass the first checks. What only other members can sign is
-// got from them: they are honest, and answer an attacker as they answer anybody.
+// Messages with a single wrong field get further into a machine than messages made up field by
+// field, which mostly fail the first checks. Honest members supply what only they can sign:
+// they answer an attacker like anybody else.
 
-// disturb lets honest messages come, be lost or be late, lets time pass, or lets the attacker
-// ask for promises, before its next message.
+// disturb delivers, loses or delays honest messages, lets time pass, or lets the attacker ask
+// for promises, before its next message.
 func (x *Fuzzed) disturb() {
 	c := x.in.byte()
-	if x.disturbed++; x.disturbed > 3 { // else most of the time is theirs
+	if x.disturbed++; x.disturbed > 3 { // otherwise disturbances take most of the time
 		c %= 192
 	}
 	switch {
 	case c < 192:
 		x.deliver(int(c % 4))
-	case c < 208: // the others go on without member 1, whose messages are late
+	case c < 208: // the others continue without member 1, whose messages are late
 		var late []delivery
 		for range 1 + int(c%16)*8 {
 			at := slices.IndexFunc(x.flight, func(d delivery) bool { return d.to != 1 })
@@ -41,7 +41,7 @@ func (x *Fuzzed) disturb() {
 	}
 }
 
-// fit gives a message the slot and the ballot that its body is for.
+// fit gives a message the slot and ballot that its body is for.
 func (x *Fuzzed) fit(m *Message) {
 	switch b := m.Body.(type) {
 	case *View:
@@ -55,8 +55,8 @@ func (x *Fuzzed) fit(m *Message) {
 	}
 }
 
-// canvass lets the attacker ask honest members for promises of its next ballot, and
-// returns that.
+// canvass lets the attacker ask honest members for promises of its next ballot, which it
+// returns.
 func (x *Fuzzed) canvass(members byte) uint32 {
 	highest := uint32(0)
 	for _, m := range x.members {
@@ -76,8 +76,7 @@ func (x *Fuzzed) canvass(members byte) uint32 {
 	return ballot
 }
 
-// canvassed is the ballot of the attacker that honest members have promised, as far as
-// they do; or one that they had promised before.
+// canvassed returns a ballot of the attacker that honest members have promised, now or before.
 func (x *Fuzzed) canvassed() uint32 {
 	if c := x.in.byte(); c%4 > 0 {
 		return x.canvass(c >> 2 & 3 << 2)
@@ -88,8 +87,8 @@ func (x *Fuzzed) canvassed() uint32 {
 	return x.canvass(0)
 }
 
-// rightView is the view that follows from promises that members have given for a ballot,
-// the attacker's among them.
+// rightView returns the view that follows from members' promises of a ballot, including the
+// attacker's.
 func (x *Fuzzed) rightView() *View {
 	v := &View{Ballot: x.canvassed()}
 	for _, p := range x.promises[v.Ballot] {
@@ -99,7 +98,7 @@ func (x *Fuzzed) rightView() *View {
 	}
 	if !slices.ContainsFunc(v.Promises, func(p Promise) bool { return int(p.Member) == x.attacker }) {
 		p := Promise{Member: uint32(x.attacker), Joins: true, Chain: x.me().chain}
-		for r := range uint32(4) { // who has not promised is to be left out
+		for r := range uint32(4) { // members without a promise are left out
 			if int(r) != x.attacker && !slices.ContainsFunc(v.Promises, func(q Promise) bool { return q.Member == r }) {
 				p.Without = append(p.Without, r)
 			}
@@ -131,7 +130,7 @@ func (x *Fuzzed) rightView() *View {
 	return v
 }
 
-// spoil changes one field of a view, or none.
+// spoil changes at most one field of a view.
 func (x *Fuzzed) spoil(v *View) {
 	at := func(n int) int { return x.in.below(max(n, 1)) }
 	switch c := x.in.below(16); {
@@ -155,7 +154,7 @@ func (x *Fuzzed) spoil(v *View) {
 		v.Missing = append(v.Missing, Missing{v.Members[i], x.reason()})
 		v.Members = slices.Delete(v.Members, i, i+1)
 		slices.SortFunc(v.Missing, func(a, b Missing) int { return int(a.Member) - int(b.Member) })
-	case c == 9 && len(v.Missing) > 0: // one that has not is in
+	case c == 9 && len(v.Missing) > 0: // a member that has not promised is in
 		v.Members = append(v.Members, v.Missing[0].Member)
 		v.Missing = v.Missing[1:]
 		slices.Sort(v.Members)
@@ -166,8 +165,8 @@ func (x *Fuzzed) spoil(v *View) {
 	}
 }
 
-// rightHeartbeat is what an honest member in the attacker's place tells, or says where
-// another is.
+// rightHeartbeat returns the heartbeat of an honest member in the attacker's place, or that of
+// another member.
 func (x *Fuzzed) rightHeartbeat() *Heartbeat {
 	m := x.members[x.in.below(4)]
 	s := m.slot
@@ -211,9 +210,9 @@ func (x *Fuzzed) rightHeartbeat() *Heartbeat {
 	return b
 }
 
-// rightDecided is the decision of member 1's slot where the others have come to one, or
-// what they would come to, with the votes of the slot after it: those that were given, and the
-// attacker's own.
+// rightDecided returns the decision of member 1's slot, if the others have decided it, or the
+// one that they would make. With it come the votes of the next slot: those cast so far and the
+// attacker's.
 func (x *Fuzzed) rightDecided() *Decided {
 	at := x.me().number
 	for _, m := range x.members {
@@ -241,7 +240,7 @@ func (x *Fuzzed) rightDecided() *Decided {
 	return &Decided{Decision: &d, Next: x.votesFor(at+1, x.members[1].plans.chainOf(x.me().chain, x.members[1].p.Run, &d))}
 }
 
-// votesFor returns what most members have signed for a slot, and the attacker with them.
+// votesFor returns the votes that most members have signed for a slot, with the attacker's.
 func (x *Fuzzed) votesFor(slot uint64, chain [32]byte) *Certificate {
 	c := &Certificate{Chain: chain}
 	for _, v := range x.sortedVotes() {
@@ -256,7 +255,7 @@ func (x *Fuzzed) votesFor(slot uint64, chain [32]byte) *Certificate {
 	return c
 }
 
-// spoilDecided changes one thing in what a slot has decided, or nothing. Its digest follows.
+// spoilDecided changes at most one field of a decision and updates its digest.
 func (x *Fuzzed) spoilDecided(b *Decided) {
 	d := b.Decision
 	digest := func() {

@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// ignored is a message that must change nothing at member 1, at a stage of its slot.
+// An ignored is a message that must change nothing at member 1, at a stage of its slot.
 type ignored struct {
 	name  string
 	stage string
@@ -38,7 +38,7 @@ func (c ignored) check(t *testing.T, s Settings) {
 }
 
 func TestMessagesThatChangeNothing(t *testing.T) {
-	seeds := func(n *network) *Seeds { // as member 0 would send them
+	seeds := func(n *network) *Seeds { // Seeds as member 0 would send them
 		m := n.members[1]
 		a := m.slot.attempts[m.slot.ballots.promised]
 		return &Seeds{Header: m.slot.call.header, View: m.seats(a.view).digest, Share: &chunking.Share{X: 1}}
@@ -116,7 +116,7 @@ func TestMessagesThatChangeNothing(t *testing.T) {
 	} {
 		for _, s := range []Settings{exact, floating} {
 			if s.Scheme == Exact && c.stage == "sealing" {
-				continue // nobody waits for a seal
+				continue // nobody waits for a Seal
 			}
 			c.check(t, s)
 		}
@@ -128,7 +128,7 @@ func (n *network) vote(member int, ballot uint32, v Value) *Done {
 	return &Done{Value: v, Signature: testKeys(member).Sign(n.members[member].slot.ballots.voteBytes(position{0, [32]byte{}}, ballot, v))}
 }
 
-// Messages of slots that are over are of no use, whatever they are.
+// Messages of past slots change nothing, whatever their kind.
 func TestMessagesOfEarlierSlotsChangeNothing(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := newNetwork(t, 4, s)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// testKeys stands for signatures: whoever does not hold the rank's key writes other
-// bytes.
+// testKeys stands in for signatures: only the holder of a rank's key writes the right bytes.
 type testKeys int
 
 func (k testKeys) Sign(message []byte) []byte {
@@ -33,8 +32,8 @@ func signed(t testing.TB, n *network) *network {
 	return n
 }
 
-// unpeered returns the digest of a machine but for what it knows of where the others
-// are, which any message tells.
+// unpeered returns the digest of a machine without its knowledge about the other members, which
+// any message changes.
 func unpeered(m *Machine) [32]byte {
 	peers := m.monitor.peers
 	m.monitor.peers = nil
@@ -42,8 +41,8 @@ func unpeered(m *Machine) [32]byte {
 	return digestOf(m)
 }
 
-// at returns a network of four, signed, whose member 1 is at a stage of the first
-// slot, and nothing in flight. What has not reached it is held.
+// at returns a signed network of four whose member 1 is at a stage of the first slot. Nothing
+// is in flight; messages that have not reached it are held.
 func at(t testing.TB, s Settings, stage string) *network {
 	t.Helper()
 	n := signed(t, newNetwork(t, 4, s))
@@ -115,7 +114,7 @@ func at(t testing.TB, s Settings, stage string) *network {
 	return n
 }
 
-// hold takes all messages out of flight, and holds those to member 1.
+// hold takes all messages out of flight, and keeps those to member 1.
 func (n *network) hold() {
 	n.drop(func(d delivery) bool {
 		if d.to == 1 {
@@ -125,8 +124,8 @@ func (n *network) hold() {
 	})
 }
 
-// honest returns a message that is held with a kind of body, and a copy of the body
-// for what is to be wrong with it.
+// honest returns a held message with a kind of body, and a copy of the body that the caller may
+// change.
 func honest[B any](n *network) (from int, m Message, body *B) {
 	n.t.Helper()
 	for _, d := range n.held {
@@ -141,8 +140,7 @@ func honest[B any](n *network) (from int, m Message, body *B) {
 	return 0, Message{}, nil
 }
 
-// promises returns members' promises of a ballot, which none of them has made. They would
-// leave out all others.
+// promises returns forged promises of a ballot by members. They leave out all others.
 func (n *network) promises(ballot uint32, members ...int) (promises []Promise) {
 	for _, s := range members {
 		p := Promise{Member: uint32(s), Joins: true, Amends: n.members[s].requested()}
@@ -157,21 +155,21 @@ func (n *network) promises(ballot uint32, members ...int) (promises []Promise) {
 	return promises
 }
 
-// naming gives a promise of promises other members to leave out, and signs it anew.
+// naming replaces the members to leave out in a promise, and signs it again.
 func (n *network) naming(ballot uint32, p Promise, out ...uint32) Promise {
 	p.Without = out
 	p.Signature = testKeys(p.Member).Sign(n.members[p.Member].slot.ballots.promiseBytes(ballot, p))
 	return p
 }
 
-// voting gives a promise of promises a vote, and signs it anew.
+// voting sets the vote in a promise, and signs it again.
 func (n *network) voting(ballot uint32, p Promise, v Vote) Promise {
 	p.Vote = &v
 	p.Signature = testKeys(p.Member).Sign(n.members[p.Member].slot.ballots.promiseBytes(ballot, p))
 	return p
 }
 
-// certificate returns members' votes for a value, which none of them has given.
+// certificate returns a certificate with forged votes of members for a value.
 func (n *network) certificate(slot uint64, ballot uint32, v Value, chain [32]byte, members ...int) *Certificate {
 	c := &Certificate{Ballot: ballot, Value: v, Chain: chain}
 	for _, s := range members {
@@ -180,7 +178,7 @@ func (n *network) certificate(slot uint64, ballot uint32, v Value, chain [32]byt
 	return c
 }
 
-// Signatures do not stand in the way of anything honest.
+// Honest runs succeed with signatures.
 func TestSignedRunsGoOn(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := signed(t, newNetwork(t, 5, s))

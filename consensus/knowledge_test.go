@@ -2,14 +2,14 @@ package consensus
 
 import "slices"
 
-// What a coalition knows is a linear space: of the vectors x_s, and for each
-// attempt of the pads b_s and the chunks r_ij of the complete chunk graph. It
-// knows its own x and b, every chunk that it dealt or was dealt, every residue
-// y_s = x_s + b_s - Σ_j r_sj + Σ_j r_js of a member that has begun its session (the
-// worst case: whatever is observed of a session gives no more than all residues),
-// every pad that was told, and every pad of which it knows T shares.
+// The knowledge of a coalition is a linear space over the vectors x_s and, for each attempt,
+// the pads b_s and the chunks r_ij of the complete chunk graph. The coalition knows its own x
+// and b, every chunk that it dealt or received, every pad that was revealed, and every pad of
+// which it has T shares. It also knows every residue y_s = x_s + b_s - Σ_j r_sj + Σ_j r_js of a
+// member that has begun its session. That is the worst case: no observation of a session gives
+// more than all residues.
 
-// knownAttempt is what has left members in an attempt, as sets of ranks.
+// A knownAttempt describes the data that has left members in an attempt, as sets of ranks.
 type knownAttempt struct {
 	view, dealt, begun, pads, shares uint8
 }
@@ -28,14 +28,14 @@ func inverse(a uint64) uint64 {
 	return r
 }
 
-// learned returns the dimension of what a coalition knows of the others' vectors
-// alone: 0 nothing, 1 one total, 2 a difference of totals.
+// learned returns the dimension of a coalition's knowledge about the others' vectors alone: 0
+// for nothing, 1 for one total, 2 for a difference of totals.
 func learned(n int, coalition uint8, attempts []knownAttempt, threshold int) int {
 	return len(known(n, coalition, attempts, threshold))
 }
 
-// known returns what a coalition knows of the others' vectors alone: independent
-// combinations, by their weights, of which the first is 1 in each.
+// known returns a coalition's knowledge about the others' vectors alone: independent
+// combinations, given by weights. The first weight of each is 1.
 func known(n int, coalition uint8, attempts []knownAttempt, threshold int) (combinations [][]uint64) {
 	perAttempt := n + n*n
 	nuisance := len(attempts) * perAttempt
@@ -91,7 +91,7 @@ func known(n int, coalition uint8, attempts []knownAttempt, threshold int) (comb
 		x := rows[i][nuisance:]
 		for s := range n {
 			if in(coalition, s) {
-				x[s] = 0 // known, and taken off
+				x[s] = 0 // subtract what is known
 			}
 		}
 		combinations = append(combinations, x)
@@ -106,7 +106,7 @@ func known(n int, coalition uint8, attempts []knownAttempt, threshold int) (comb
 	return combinations
 }
 
-// eliminate brings rows into echelon form and returns the pivots' columns.
+// eliminate transforms rows to echelon form and returns the columns of the pivots.
 func eliminate(rows [][]uint64) (pivots []int) {
 	if len(rows) == 0 {
 		return nil

@@ -7,8 +7,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// Frames that one of several lanes has lost are sent again, however far the others
-// are.
+// Lost frames of one lane are sent again, however far the other lanes are.
 func TestALaneThatHasLostFramesCatchesUp(t *testing.T) {
 	for _, scheme := range []Scheme{Exact, Laplacian, BaseK} {
 		t.Run(string(scheme), func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 const large = 80 // members
 
-// largeNetwork returns a network of a large roster, and vectors of its members.
+// largeNetwork returns a network with a large roster, and vectors for its members.
 func largeNetwork(t *testing.T, s Settings) (*network, [][]float64) {
 	t.Helper()
 	var xs [][]float64
@@ -26,7 +26,7 @@ var largeBlock = slices.Clone(oneBlock)
 
 func init() { largeBlock[0].Bound = 1 << 13 }
 
-// outsider returns the highest rank that does not decide.
+// outsider returns the highest rank outside the committee.
 func (n *network) outsider() int {
 	for s := large - 1; ; s-- {
 		if !n.members[0].roster.decides(s) {
@@ -58,7 +58,7 @@ func TestSumsOfLargeRosters(t *testing.T) {
 	}
 }
 
-// Lost, doubled and reordered messages delay a slot.
+// Lost, doubled and reordered messages only delay a slot.
 func TestALargeRosterOnABadCarrier(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n, xs := largeNetwork(t, s)
@@ -77,8 +77,8 @@ func TestALargeRosterOnABadCarrier(t *testing.T) {
 	})
 }
 
-// A member that is lost at any point of a slot is left out, or counts if the vote
-// was over; all others agree. The lost one decides, or it does not.
+// A member that is lost at any point of a slot is left out, or counts if the vote was over. All
+// others agree. The lost member is in the committee or not.
 func TestALossInALargeRoster(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for _, decides := range []bool{false, true} {
@@ -120,7 +120,7 @@ func (n *network) mustLearn(calls []func(int) Call) {
 	}
 }
 
-// callsOf returns one sum a round.
+// callsOf returns the calls of one sum per round.
 func callsOf(rounds int, xs [][]float64) (calls []func(int) Call) {
 	for r := range rounds {
 		calls = append(calls, sumOf(uint32(r+1), xs, largeBlock))
@@ -128,7 +128,7 @@ func callsOf(rounds int, xs [][]float64) (calls []func(int) Call) {
 	return calls
 }
 
-// A pad that its owner never adds to the sum of the pads is put together by others.
+// Other members rebuild a pad that its owner never adds to the sum of the pads.
 func TestPadsOfALargeRosterArePutTogether(t *testing.T) {
 	for _, count := range []int{1, 5} {
 		n, xs := largeNetwork(t, exact)
@@ -139,7 +139,7 @@ func TestPadsOfALargeRosterArePutTogether(t *testing.T) {
 				lost = append(lost, s)
 			}
 		}
-		n.carries = func(from, to int, b Body) bool { // they vote, but their part in the opening gets lost
+		n.carries = func(from, to int, b Body) bool { // they vote, but their part in the opening is lost
 			step, is := b.(*Step)
 			return !is || step.Lane == 0 || !slices.Contains(lost, from)
 		}
@@ -157,7 +157,7 @@ func TestPadsOfALargeRosterArePutTogether(t *testing.T) {
 	}
 }
 
-// A member that is started again goes on with the others.
+// A member that restarts continues with the others.
 func TestAMemberOfALargeRosterComesBack(t *testing.T) {
 	if raced {
 		t.Skip("takes long, in one goroutine")

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A member prepares a needless ballot in every slot. It does not listen to the promise of
-// another one that all hear, and makes a view of the other promises without it. All others refuse
-// that view, and every sum has the member.
+// A member prepares a needless ballot in every slot, ignores the promise of another member that
+// all hear, and makes a view of the other promises without it. All others refuse that view, and
+// every sum includes the member.
 func TestOneMemberLeavesNobodyOut(t *testing.T) {
 	for _, size := range []int{4, 5, 7} {
 		bothSchemes(t, func(t *testing.T, s Settings) {
@@ -70,7 +70,7 @@ func TestOneMemberLeavesNobodyOut(t *testing.T) {
 	}
 }
 
-// An owner that makes no view of its ballot delays the slot: the others hold the next one.
+// An owner that sends no view of its ballot delays the slot: the others hold the next ballot.
 func TestAnOwnerWithoutAView(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, owner = 5, 2
@@ -94,7 +94,7 @@ func TestAnOwnerWithoutAView(t *testing.T) {
 	})
 }
 
-// A member that all hear, and that promises nothing, does not hold up the others for ever: each
+// A member that all hear but that promises nothing does not hold up the others for ever. Each
 // owner in turn finds that it does not answer, until enough of them would leave it out.
 func TestAMemberThatNeverPromises(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
@@ -117,8 +117,8 @@ func TestAMemberThatNeverPromises(t *testing.T) {
 	})
 }
 
-// A member whose learner is behind is left out once it says itself that it does not come, not
-// by a promise that it gave a moment after the slot began.
+// A member whose learner is behind is left out once it reports itself that it does not come,
+// not because of a promise that it gave just after the slot began.
 func TestWhoIsBehindSaysSo(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, behind = 4, 3
@@ -157,8 +157,8 @@ func TestWhoIsBehindSaysSo(t *testing.T) {
 	})
 }
 
-// Two members hear each other, but what they deal does not come through. All others find the
-// same one of the two from who waits for whom, and go on without it.
+// Two members hear each other's heartbeats, but not what they deal. All others identify the
+// same one of the two from the waiting sets, and continue without it.
 func TestALinkThatCarriesHeartbeatsOnly(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size = 7

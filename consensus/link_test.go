@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// Where every member is needed, a link that carries no point-to-point messages
-// holds the slot up for as long as it does, and no longer.
+// If every member is needed, a link without point-to-point messages holds up the slot only
+// until it works again.
 func TestASlotGoesOnWhenALinkIsMended(t *testing.T) {
 	n := newNetwork(t, 3, settings(session.Chebyshev, chunking.Chunks))
 	broken := true

@@ -12,18 +12,18 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// longBlocks are those of vectors that travel in parts.
+// longBlocks are the blocks of vectors that travel in parts.
 var longBlocks = []collabdict.Block{{Len: session.PartWords, Bound: 1}, {Len: 5000, Bound: 8}}
 
-// A long sealed result that is decided is held by the disk alone, and a member that
-// lacks it is told it from there.
+// A long sealed result is only on disk after the decision, and a member that lacks it gets it
+// from there.
 func TestLongResultsAreToldFromTheDisk(t *testing.T) {
 	const size, late = 4, 3
 	n := newNetwork(t, size, Settings{Scheme: Exact, Protect: chunking.Chunks})
 	xs := vectors(rand.New(rand.NewPCG(1, 1)), size, longBlocks)
 	n.carries = func(_, to int, body Body) bool {
 		step, is := body.(*Step)
-		return !is || to != late || int(step.Round) < n.members[late].Status().Steps-1 // nobody waits for it
+		return !is || to != late || int(step.Round) < n.members[late].Status().Steps-1 // nobody waits for this frame
 	}
 	served := 0
 	n.watch = func(_ int, _ Event, e Effects) {
@@ -46,11 +46,11 @@ func TestLongResultsAreToldFromTheDisk(t *testing.T) {
 		}
 	}
 	n.carries = nil
-	n.play(sumOf(2, xs, longBlocks)) // the entries of the first are still needed until then
+	n.play(sumOf(2, xs, longBlocks)) // the entries of the first slot are needed until then
 	checkTotal(t, n.checkDecisions(), xs, longBlocks, 1e-6)
 }
 
-// What is kept in memory alone is held until nobody needs it.
+// Results that are only in memory are held until nobody needs them.
 func TestLongResultsInMemory(t *testing.T) {
 	n := newNetwork(t, 3, Settings{Scheme: Exact, Protect: chunking.Chunks})
 	n.volatile = true
@@ -69,15 +69,14 @@ func TestLongResultsInMemory(t *testing.T) {
 	}
 }
 
-// A caller that does not wait for the end of its sum may do with its vector what it
-// likes.
+// A caller that does not wait for the end of its sum may modify its vector.
 func TestACallThatIsKept(t *testing.T) {
 	n := newNetwork(t, 3, Settings{Scheme: Exact, Protect: chunking.Chunks})
 	xs := vectors(rand.New(rand.NewPCG(1, 1)), 3, testBlocks)
 	lent := slices.Clone(xs[1])
 	n.call(1, Call{Kind: Sum, Round: 1, Values: lent, Blocks: testBlocks})
 	n.members[1].KeepCall()
-	n.members[2].KeepCall() // of no use before the call
+	n.members[2].KeepCall() // no effect before the call
 	clear(lent)
 	for _, s := range []int{0, 2} {
 		n.call(s, sumOf(1, xs, testBlocks)(s))
@@ -109,7 +108,7 @@ func TestWritesInPieces(t *testing.T) {
 	}
 }
 
-// Frames that come before a session begins hold no more than those of the session can.
+// Early frames hold no more words than those of the session can.
 func TestEarlyFramesAreNoLongerThanASessionHas(t *testing.T) {
 	for _, s := range []Settings{{Scheme: Exact, Protect: chunking.Chunks}, {Scheme: Laplacian, Protect: chunking.Chunks}} {
 		n := newNetwork(t, 4, s)

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the carrier loses, doubles and reorders, a slot ends with the right
-// total: heartbeats make members send again what is missing.
+// If the carrier loses, doubles and reorders messages, a slot still ends with the right total:
+// heartbeats make members repeat what is missing.
 func TestSlotsSurviveABadCarrier(t *testing.T) {
 	for _, s := range []Settings{settings(session.Chebyshev, chunking.Chunks), {Scheme: Exact, Protect: chunking.Chunks}} {
 		t.Run(string(s.Scheme), func(t *testing.T) {
@@ -34,8 +34,8 @@ func TestSlotsSurviveABadCarrier(t *testing.T) {
 	}
 }
 
-// stoppedAfter returns a network whose member 3 has stopped in the first sum, after
-// so many messages, and in which the others had time to go on.
+// stoppedAfter returns a network whose member 3 has stopped in the first sum after the given
+// number of messages. The others had time to continue.
 func stoppedAfter(t *testing.T, s Settings, xs [][]float64, after int) *network {
 	n := newNetwork(t, len(xs), s)
 	n.callAll(sumOf(1, xs, testBlocks))
@@ -46,8 +46,8 @@ func stoppedAfter(t *testing.T, s Settings, xs [][]float64, after int) *network 
 	return n
 }
 
-// A member that stops at any point of a slot is left out of it, or counts although
-// it is gone; the others go on.
+// A member that stops at any point of a slot is left out of it, or counts although it is lost.
+// The others continue.
 func TestTheOthersGoOnWithoutALostMember(t *testing.T) {
 	const size = 5
 	for _, s := range []Settings{settings(session.Chebyshev, chunking.Chunks), {Scheme: Exact, Protect: chunking.Chunks}} {
@@ -80,8 +80,7 @@ func TestTheOthersGoOnWithoutALostMember(t *testing.T) {
 	}
 }
 
-// A member that comes back finds out what it has missed and joins with the next
-// round.
+// A member that comes back catches up and joins with the next round.
 func TestAMemberComesBack(t *testing.T) {
 	const size = 5
 	for _, s := range []Settings{settings(session.Chebyshev, chunking.Chunks), {Scheme: Exact, Protect: chunking.Chunks}} {

@@ -15,26 +15,25 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// The model of the search: real machines in one slot, a carrier that may deliver
-// whatever was ever sent at any later time or never, and crashes and restarts with
-// the disk intact. Machines see the messages of one kind and ballot together where
-// nothing happens before the last of them; time stands still, and what timeouts
-// would do may happen at any time.
+// A model is the input of the search: real machines in one slot, a carrier that may deliver any
+// message at any later time or never, and crashes and restarts with the disk intact. Messages
+// of one kind and ballot are taken together if nothing happens before the last of them. Time
+// stands still; the effects of timeouts may happen at any time.
 type model struct {
 	size     int
-	ballots  uint32 // the highest that may be prepared
-	called   bool   // all members have called when the search begins, and call as soon as they are started again
+	ballots  uint32 // highest ballot that may be prepared
+	called   bool   // all members have called when the search begins, and call as soon as they restart
 	crashes  int
 	restarts int
 	settings Settings
-	least    int // members of a view, if not as the rules have it
+	least    int // smallest view, if not that of the rules
 	mutant   mutant
-	running  bool // the sum carries on a running total
+	running  bool // the sum continues a running total
 	hears    bool // all members hear each other all the time
 	wants    *Amendment
 	paused   bool   // an amendment has paused the run before the slot
-	deaf     int    // the member that does not keep to the pause, and wants nothing; -1 for none
-	firstBad string // what ends the search when it is found
+	deaf     int    // member that ignores the pause and requests nothing; -1 for none
+	firstBad string // fault that ends the search
 
 	nodes   []node // interned
 	nodeID  map[[32]byte]int32
@@ -45,7 +44,7 @@ type model struct {
 	knows   map[[4]knownAttempt]int
 }
 
-// mutant breaks one rule of the protocol.
+// A mutant breaks one rule of the protocol.
 type mutant string
 
 const (
@@ -67,17 +66,17 @@ const (
 	fullVector     mutant = "a member that comes back adds its whole vector"
 )
 
-// node is a member: its machine, its disk, and whether it is up.
+// A node is a member: its machine, its disk, and whether it is up.
 type node struct {
 	self    int
 	machine *Machine
-	disk    map[string][]byte // of slot 0, and by names after a "1" of slot 1
+	disk    map[string][]byte // entries of slot 0; entries of slot 1 have names with the prefix "1"
 	log     *Decision
 	up      bool
 	failed  bool
 }
 
-// post is a message that has been sent to one or several members.
+// A post is a message that has been sent to one or several members.
 type post struct {
 	from   int
 	kind   kind
@@ -85,7 +84,7 @@ type post struct {
 	to     map[int]Message
 	mask   uint8 // of to
 	view   *View // of a View
-	value  int   // of a Done, interned
+	value  int   // value of a Done, interned
 }
 
 // kind is the kind of a message.
@@ -127,13 +126,13 @@ func kindOf(b Body) kind {
 
 var kindNames = [...]string{"other", "prepare", "promise", "view", "seeds", "step", "done", "pads", "shares"}
 
-// action is a step of one member, small enough to remember millions.
+// An action is a step of one member, small enough to keep millions of them.
 type action struct {
-	what  byte // 'c'alls, 'p'repares, takes 'm'essages, asks for 'd'ecisions or to 'o'pen, tells 's'hares, 'x' crashes, 'r'estarts
+	what  byte // 'c' calls, 'p' prepares, 'm' takes messages, 'd' asks for decisions, 'o' asks to open, 's' sends shares, 'x' crashes, 'r' restarts
 	self  int8
 	other int8      // who is asked
 	n     int8      // messages
-	posts [10]int16 // that are taken together
+	posts [10]int16 // messages taken together
 }
 
 func (x *model) describe(a action) string {
@@ -159,32 +158,32 @@ func (x *model) describe(a action) string {
 	return fmt.Sprintf("%d <- %s@%d of %s", a.self, kindNames[last.kind], last.ballot, strings.Join(from, ""))
 }
 
-// localKey names a step of a node; for those that ask, helper is the other's.
+// A localKey identifies a step of a node. For steps that ask, helper is the node asked.
 type localKey struct {
 	node, helper int32
 	action       action
 }
 
-// result is what a local step comes to.
+// A result is the result of a local step.
 type result struct {
 	node              int32
 	posts             []int
 	committed, opened bool
 }
 
-// maxPosts bounds the different messages of a search.
+// maxPosts is the largest number of different messages in a search.
 const maxPosts = 448
 
-// world is a state of the whole.
+// A world is a state of the whole model.
 type world struct {
 	nodes    [4]int32
 	sent     [maxPosts / 64]uint64
 	crashes  int8
 	restarts int8
-	_        [6]byte // so that a world has no gap
+	_        [6]byte // padding
 }
 
-// digest returns a hash of a world, long enough that no two of a search collide.
+// digest returns a hash of a world. It is long enough to be free of collisions in a search.
 func (w *world) digest() [2]uint64 {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(w)), unsafe.Sizeof(*w))
 	return [2]uint64{maphash.Bytes(seedA, b), maphash.Bytes(seedB, b)}
@@ -204,15 +203,15 @@ var modelBlocks = []collabdict.Block{{Len: 1, Bound: 1 << 20}}
 
 func modelValue(s int) float64 { return float64(int(1) << (4 * s)) }
 
-// modelKey is the running total of the search. Of each member a vector is counted in it
-// before: what all its vectors have in common, and what they have not.
+// modelKey is the running total of the search. It has already counted a vector of each member:
+// the part that its vectors have in common, and the part that differs.
 const modelKey = "statistics"
 
 func modelCommon(s int) float64 { return float64(3 + 100*s) }
 
 func modelBefore(s int) []float64 { return []float64{modelCommon(s), 1} }
 
-// modelCall is what a member brings.
+// modelCall returns a member's call.
 func (x *model) modelCall(s int, entropy [32]byte) Call {
 	c := Call{Kind: Sum, Values: []float64{modelValue(s)}, Blocks: modelBlocks, Entropy: entropy}
 	if x.wants != nil {
@@ -226,7 +225,7 @@ func (x *model) modelCall(s int, entropy [32]byte) Call {
 	return c
 }
 
-// carryOver puts the running total on a machine.
+// carryOver gives a machine the running total.
 func (x *model) carryOver(m *Machine, self int) {
 	r := &runningTotal{size: uint32(x.size), total: make([]float64, 2), counted: map[uint32]uint64{}, own: modelBefore(self), began: true}
 	for s := range x.size {
@@ -239,9 +238,9 @@ func (x *model) carryOver(m *Machine, self int) {
 	m.slot.dirty, m.slot.carries = true, true
 }
 
-// checkRunning returns what is wrong with what a member knows of the running total once
-// the slot is decided: the total is that of the last vectors counted, and the member knows
-// which one of it is.
+// checkRunning returns an error in a member's state of the running total after the decision, or
+// "". The total must be that of the last vectors counted, and the member must know which of its
+// vectors is counted.
 func (x *model) checkRunning(self int, m *Machine, d *Decision) string {
 	want := make([]float64, 2)
 	var own []float64
@@ -275,8 +274,8 @@ func (x *model) checkRunning(self int, m *Machine, d *Decision) string {
 	return ""
 }
 
-// spoil applies the mutants that concern what is counted of a member. It has just decided
-// the slot, or was started again.
+// spoil applies the mutants that concern a member's counted vector, after the decision or a
+// restart.
 func (x *model) spoil(self int, m *Machine, d *Decision, restarted bool) {
 	r := m.totals[modelKey]
 	if r == nil {
@@ -316,13 +315,13 @@ func (x *model) params(self int) Params {
 	return p
 }
 
-// of gives an amendment the quorum and the colluders of the model.
+// of gives an amendment the model's quorum and colluders.
 func (x *model) of(a *Amendment) *Amendment {
 	a.Quorum, a.Colluders = x.settings.Quorum, x.settings.Colluders
 	return a
 }
 
-// since returns the parameters after what a member has decided.
+// since returns the parameters after a member's decision.
 func (x *model) since(p Params, d *Decision) Params {
 	if d == nil || d.Kind != Amend {
 		return p
@@ -356,7 +355,7 @@ func (x *model) still(m *Machine) *Machine {
 
 // bend returns the rules as the model has them.
 func (x *model) bend(r Rules) Rules {
-	if x.least > 0 { // smaller views than the product has, with too few others for shares
+	if x.least > 0 { // smaller views than the rules allow, with too few others for shares
 		r.Least, r.Shares = x.least, 0
 	}
 	switch x.mutant {
@@ -365,13 +364,13 @@ func (x *model) bend(r Rules) Rules {
 	case smallQuorum:
 		r.Quorum--
 	case leaveHeard:
-		r.Colluders = -1 // no promise need name it
+		r.Colluders = -1 // no promise has to name it
 	}
 	return r
 }
 
-// deafen lets a machine take all others for silent, as it may at any time. What only judges
-// failures is forgotten after the step.
+// deafen makes a machine consider all others silent, as it may at any time. State that only
+// serves to judge failures is dropped after the step.
 func (x *model) deafen(m *Machine) {
 	if !x.hears {
 		for i := range m.monitor.peers {
@@ -398,7 +397,8 @@ func (x *model) start() world {
 	return w
 }
 
-// intern gives a node its number. What only judges failures is not part of it.
+// intern returns the number of a node. State that only serves to judge failures is not part of
+// it.
 func (x *model) intern(n node) int32 {
 	var key [32]byte
 	if n.machine != nil {
@@ -430,7 +430,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// local makes a step of one node, or takes it from memory.
+// local makes a step of one node, or returns its cached result.
 func (x *model) local(key localKey, do func(m *Machine, e *Effects)) result {
 	if r, known := x.results[key]; known {
 		return r
@@ -457,8 +457,8 @@ func (x *model) local(key localKey, do func(m *Machine, e *Effects)) result {
 	return r
 }
 
-// settleCertificates makes all certificates of a value the same: whose votes are in
-// one makes no difference where nothing is signed.
+// settleCertificates makes all certificates of a value equal. Without signatures it makes no
+// difference whose votes they contain.
 func (x *model) settleCertificates(m *Machine) {
 	for _, s := range []*slot{m.slot, m.last} {
 		if s == nil || s.ballots.commit == nil {
@@ -474,7 +474,7 @@ func (x *model) settleCertificates(m *Machine) {
 	}
 }
 
-// carryOut writes to the disk and posts what is sent.
+// carryOut writes to the disk and posts the messages sent.
 func (x *model) carryOut(self int, n *node, e Effects) (posts []int) {
 	for _, w := range e.Writes {
 		switch {
@@ -559,7 +559,7 @@ func (x *model) internPost(p *post) int {
 	return id
 }
 
-// check returns what is wrong with a decision.
+// check returns an error in a decision, or "".
 func (x *model) check(d *Decision) string {
 	if d.Kind == Amend {
 		return ""

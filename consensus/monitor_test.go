@@ -9,8 +9,8 @@ import (
 
 const second = time.Second
 
-// monitored returns the monitor of member 1 of five, which has heard all of them every
-// second up to the given time, in slot 3.
+// monitored returns the monitor of member 1 of five in slot 3. It has received a heartbeat from
+// all others every second up to the given time.
 func monitored(until time.Duration) (monitor, *standing) {
 	all := []uint32{0, 1, 2, 3, 4}
 	w := newMonitor(&roster{Rules: Rules{Size: 5, Quorum: 3, Least: 3}, self: 1, names: []string{"a", "b", "c", "d", "e"}}, second, 3)
@@ -25,14 +25,14 @@ func monitored(until time.Duration) (monitor, *standing) {
 	return w, at
 }
 
-// beats lets a heartbeat of slot 3 come.
+// beats delivers a heartbeat of slot 3.
 func (w *monitor) beats(now time.Duration, from int, b Heartbeat) {
 	w.hear(now, from)
 	w.heartbeat(now, from, 3, &b, 3, 0)
 }
 
-// A member is silent after two heartbeats and lost after eight, or later if its
-// heartbeats come as irregularly; whoever leaves is lost at once, until it comes back.
+// A member is silent after two heartbeats and lost after eight, or later if its heartbeats are
+// irregular. A member that leaves is lost at once, until it comes back.
 func TestMonitorJudgesLost(t *testing.T) {
 	w, _ := monitored(20 * second)
 	for _, c := range []struct {
@@ -62,7 +62,7 @@ func TestMonitorJudgesLost(t *testing.T) {
 	}
 }
 
-// A process that was stopped itself gives the others time to speak.
+// A process that was stopped itself gives the others time to send.
 func TestMonitorOfAStoppedProcess(t *testing.T) {
 	w, at := monitored(20 * second)
 	w.pass(3600 * second)
@@ -71,8 +71,8 @@ func TestMonitorOfAStoppedProcess(t *testing.T) {
 	}
 }
 
-// The lowest rank of a quorum that sees the ballot stuck proposes the next one, the next
-// rank two heartbeats later.
+// The lowest rank of a quorum that is stuck proposes the next ballot, and the next rank two
+// heartbeats later.
 func TestMonitorTakesTurns(t *testing.T) {
 	w, at := monitored(20 * second)
 	w.leave(20*second, 4, &Leave{})
@@ -93,13 +93,13 @@ func TestMonitorTakesTurns(t *testing.T) {
 }
 
 // Members take turns from the moment at which a quorum sees that the ballot of most members has
-// failed. A member that has missed that ballot does so, too. Heartbeats of the ballot before do
+// failed. That includes a member that has missed the ballot. Heartbeats of the ballot before do
 // not count.
 func TestMonitorCountsTurnsFromTheBallotOfMost(t *testing.T) {
 	w, at := monitored(20 * second)
 	w.leave(20*second, 4, &Leave{})
 	now := 30 * second
-	w.judge(now, at) // alone, for a while
+	w.judge(now, at) // only this member, for a while
 	now += 10 * second
 	for _, from := range []int{0, 2, 3} {
 		w.beats(now, from, Heartbeat{State: Promised, Promised: 6, Stuck: true})
@@ -122,8 +122,8 @@ func TestMonitorCountsTurnsFromTheBallotOfMost(t *testing.T) {
 	}
 }
 
-// After a member's ballot the turns go on from its rank, in a circle, so that one that cannot
-// make a view is not the next one again.
+// After a member's ballot the turns continue with the next rank, in a circle. So a member that
+// cannot make a view is not the next one again.
 func TestTurnsGoRound(t *testing.T) {
 	for name, c := range map[string]struct {
 		rules  Rules
@@ -144,8 +144,8 @@ func TestTurnsGoRound(t *testing.T) {
 	}
 }
 
-// A session that makes no step is stalled, unless a long sum comes to another member.
-// Who holds it up twice is excluded, and included again where there is no other way.
+// A session without progress is stalled, unless a frame of a long sum reaches another member. A
+// member that holds it up twice is excluded, and readmitted if there is no other way.
 func TestMonitorExcludesWhoStalls(t *testing.T) {
 	w, at := monitored(20 * second)
 	at.waiting = []int{2}
@@ -179,7 +179,7 @@ func TestMonitorExcludesWhoStalls(t *testing.T) {
 	}
 }
 
-// Members that wait for each other in a circle hold the slot up together.
+// Members that wait for each other in a circle hold up the slot together.
 func TestMonitorFollowsWhoWaits(t *testing.T) {
 	w, at := monitored(20 * second)
 	at.waiting = []int{0, 2}
@@ -195,12 +195,13 @@ func TestMonitorFollowsWhoWaits(t *testing.T) {
 	}
 }
 
-// Two members that take each other for lost, and that this one hears, are the ends of a broken
-// link. One session that stalls is enough to go on without the higher rank, and it is not invited
-// while the link is broken. If one of the two says so alone, it takes two sessions.
+// Two members that consider each other lost, and that this one hears, are the ends of a broken
+// link. After one stalled session the others continue without the higher rank, which is not
+// invited while the link is broken. If only one of the two reports the link, it takes two
+// sessions.
 func TestMonitorFindsBrokenLinks(t *testing.T) {
 	for _, c := range []struct {
-		of3 []uint32       // that member 3 takes for lost
+		of3 []uint32       // members that member 3 considers lost
 		out []map[int]bool // after each stall
 	}{
 		{[]uint32{2}, []map[int]bool{{3: true}}},
@@ -229,7 +230,7 @@ func TestMonitorFindsBrokenLinks(t *testing.T) {
 	}
 }
 
-// A promise names the members that its promiser has a reason to leave out, and no others.
+// A promise names exactly the members that its sender has a reason to leave out.
 func TestMonitorNamesWhomItWouldLeaveOut(t *testing.T) {
 	w, at := monitored(20 * second)
 	w.nextSlot(20 * second)
@@ -245,7 +246,7 @@ func TestMonitorNamesWhomItWouldLeaveOut(t *testing.T) {
 	}
 	names(22*second, false)
 	names(23*second, true, 2, 4)     // silent, and behind
-	names(23*second, false, 1, 2, 4) // and this member itself
+	names(23*second, false, 1, 2, 4) // including this member itself
 	w.excluded[0] = true
 	w.misses(3, 6)
 	names(23*second, true, 0, 2, 3, 4)
@@ -256,7 +257,7 @@ func TestMonitorNamesWhomItWouldLeaveOut(t *testing.T) {
 	names(23*second, true, 2)
 }
 
-// A member that computes for three times its usual time is slow, if enough are left.
+// A member that computes for three times its usual time is slow, if enough others remain.
 func TestMonitorJudgesSlow(t *testing.T) {
 	w, at := monitored(20 * second)
 	now := 20 * second
@@ -283,7 +284,8 @@ func TestMonitorJudgesSlow(t *testing.T) {
 	}
 }
 
-// The lowest rank inside invites those outside who keep up, but not who did not come.
+// The lowest rank in the view invites members outside that keep up, but not those that did not
+// come before.
 func TestMonitorInvites(t *testing.T) {
 	w, _ := monitored(20 * second)
 	inside := &View{Members: []uint32{0, 1, 2}}
@@ -308,7 +310,7 @@ func TestMonitorInvites(t *testing.T) {
 	}
 }
 
-// The same help is given again after one heartbeat, then after twice the time each time.
+// The same help is sent again after one heartbeat, and then after twice the time each time.
 func TestMonitorGivesHelpMoreSeldom(t *testing.T) {
 	w, _ := monitored(20 * second)
 	var given []time.Duration
@@ -325,7 +327,7 @@ func TestMonitorGivesHelpMoreSeldom(t *testing.T) {
 	}
 }
 
-// Whoever follows the waiting sets from another place finds the same circle.
+// The waiting sets lead to the same circle from every starting point.
 func TestMonitorFindsTheSameCircle(t *testing.T) {
 	w, at := monitored(20 * second)
 	for from, waits := range map[int][]uint32{0: {2, 3}, 2: {4}, 3: {0, 2}, 4: {2}} {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Every rule is needed: without it the search finds what the rule is there for.
+// Every rule is needed: without it, the search finds the fault that the rule prevents.
 func TestEveryRuleIsNeeded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches for long")
@@ -68,8 +68,8 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 	}
 }
 
-// receive gives a machine a message; one that does not keep its promises goes on in
-// its attempt until it sees the view of the ballot it has promised.
+// receive gives a machine a message. A mutant that breaks its promises continues in its attempt
+// until it gets the view of the promised ballot.
 func (x *model) receive(m *Machine, p *post, e *Effects) {
 	s := m.slot
 	if p.kind == prepareKind {

@@ -16,8 +16,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// network carries messages between machines one at a time: in order, or with
-// losses, doubles and in any order that the seed gives.
+// A network carries messages between machines one at a time: in order, or with losses,
+// duplicates and reordering from a seed.
 type network struct {
 	t        testing.TB
 	settings Settings
@@ -30,28 +30,28 @@ type network struct {
 	rng      *rand.Rand
 	loss     float64
 	volatile bool
-	plans    *Plans                              // of a large roster, where each working them out takes long
+	plans    *Plans                              // plans shared in a large roster, where computing them takes long
 	watch    func(s int, ev Event, e Effects)    // each step
-	leaves   func(from, to int, msg Message)     // each message, also if it is lost
+	leaves   func(from, to int, msg Message)     // called for each message, even if it is lost
 	called   func(s int, slot uint64, call Call) // each call
 	cut      func(from, to int) bool             // links that carry nothing
 	carries  func(from, to int, body Body) bool
 	spoils   func(d *delivery) // what is delivered
 }
 
-// testMember is a machine with the disk under it.
+// A testMember is a machine with its disk.
 type testMember struct {
 	*Machine
 	dead    bool
 	disk    map[uint64]map[string][]byte
 	log     []*Decision
-	calls   uint64 // made by its learner
+	calls   uint64 // number of calls that its learner has made
 	wants   *Amendment
-	call    Call // the last that was not answered at once
+	call    Call // last call that was not answered at once
 	err     error
 	starts  int
 	written int // writes so far
-	stopAt  int // stops before it does anything with this write; 0 never
+	stopAt  int // number of the write before which it stops; 0 for none
 }
 
 type delivery struct {
@@ -124,7 +124,7 @@ func (n *network) step(s int, ev Event) {
 	n.callAgain(s, e.Decisions)
 }
 
-// received returns a message as the event that it is where its form is right.
+// received returns a message as an event, after checking its form.
 func received(t testing.TB, from int, msg Message) Receive {
 	t.Helper()
 	v, err := Validate(msg, mostRanks)
@@ -134,21 +134,21 @@ func received(t testing.TB, from int, msg Message) Receive {
 	return Receive{From: from, Message: v}
 }
 
-// checksView returns what is wrong with a view at a member.
+// checksView returns the error that a member finds in a view, or nil.
 func (m *testMember) checksView(v *View) error {
 	return m.slot.ballots.checkView(v, m.betweenRounds())
 }
 
-// mostRanks is above all ranks of tests, those of members to come included.
+// mostRanks is above all ranks in tests, including members that join later.
 const mostRanks = 1 << 9
 
-// receive gives a member a message whose form is right.
+// receive gives a member a message, if its form is valid.
 func (n *network) receive(s, from int, msg Message) {
 	n.t.Helper()
 	n.step(s, received(n.t, from, msg))
 }
 
-// carryOut puts what a machine sends in flight.
+// carryOut puts the messages that a machine sends in flight.
 func (n *network) carryOut(s int, e Effects) {
 	m := n.members[s]
 	for _, send := range e.Sends {
@@ -202,7 +202,7 @@ func (m *testMember) write(e Effects) {
 
 func (n *network) kill(s int) { n.members[s].dead = true }
 
-// restart brings a member back with what its disk holds.
+// restart brings a member back from its disk.
 func (n *network) restart(s int) {
 	m := n.members[s]
 	m.dead, m.err, m.calls, m.stopAt = false, nil, 0, 0
@@ -220,7 +220,7 @@ func (n *network) restart(s int) {
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	// Times of a process count from its start; here they go on.
+	// A process counts time from its start; in the test time continues.
 	m.Step(n.now, Tick{})
 	if m.wants != nil {
 		n.step(s, RequestAmendment{Amendment: m.wants})
@@ -253,7 +253,7 @@ func (n *network) settle() {
 			i = n.rng.IntN(len(n.flight))
 		}
 		d := n.flight[i]
-		if n.rng == nil || n.rng.Float64() >= 0.1 { // else it comes once more
+		if n.rng == nil || n.rng.Float64() >= 0.1 { // otherwise it is delivered once more
 			n.flight = append(n.flight[:i], n.flight[i+1:]...)
 		}
 		if n.cut != nil && n.cut(d.from, d.to) || n.carries != nil && !n.carries(d.from, d.to, d.msg.Body) {
@@ -268,7 +268,7 @@ func (n *network) settle() {
 	}
 }
 
-// pass lets time pass in ticks of half a second, until all are done.
+// pass lets time pass in ticks of half a second until done.
 func (n *network) pass(d time.Duration, done func() bool) {
 	for end := n.now + d; n.now < end && (done == nil || !done()); {
 		n.now += 500 * time.Millisecond
@@ -279,7 +279,7 @@ func (n *network) pass(d time.Duration, done func() bool) {
 	}
 }
 
-// describe tells where the machines stand.
+// describe returns the states of the machines.
 func (n *network) describe() string {
 	var b strings.Builder
 	for s, m := range n.members {
@@ -288,8 +288,7 @@ func (n *network) describe() string {
 	return b.String()
 }
 
-// over reports whether every live member has decided the given number of slots or
-// failed.
+// over reports whether every live member has failed or decided the given number of slots.
 func (n *network) over(slots int) func() bool {
 	return func() bool {
 		for _, m := range n.members {
@@ -322,7 +321,7 @@ func gatherOf(blobs [][]byte) func(s int) Call {
 	return func(s int) Call { return Call{Kind: Gather, Blob: blobs[s]} }
 }
 
-// vectors draws one vector a member within the blocks.
+// vectors draws one vector per member within the blocks.
 func vectors(rng *rand.Rand, size int, blocks []collabdict.Block) (xs [][]float64) {
 	for range size {
 		var x []float64
@@ -336,8 +335,8 @@ func vectors(rng *rand.Rand, size int, blocks []collabdict.Block) (xs [][]float6
 	return xs
 }
 
-// checkDecisions asserts that all live members have decided the same slots, that
-// nobody has another decision for any, and returns the last one.
+// checkDecisions asserts that all live members have decided the same slots and that no member
+// has a different decision. It returns the last decision.
 func (n *network) checkDecisions() *Decision {
 	n.t.Helper()
 	bySlot := map[uint64][32]byte{}
@@ -389,7 +388,7 @@ func checkTotal(t testing.TB, d *Decision, xs [][]float64, blocks []collabdict.B
 	}
 }
 
-// missingOf renders who is missing from a decision and why.
+// missingOf formats the missing members of a decision and the reasons.
 func (n *network) missingOf(d *Decision) string {
 	reasons := map[string]string{}
 	for _, m := range d.Missing {

@@ -8,8 +8,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// decidedSum is an attempt that a roster has decided: one value of each member, under their
-// pads.
+// A decidedSum is a decided attempt of a roster, with one value per member sealed by pads.
 type decidedSum struct {
 	rules   Rules
 	plans   *Plans
@@ -19,7 +18,7 @@ type decidedSum struct {
 	want    float64
 }
 
-// attemptOf makes the sealed sum of a roster: pads that are shared as holders says.
+// attemptOf returns the sealed sum of a roster, whose pads are shared with the given holders.
 func attemptOf(t *testing.T, size int, holders func(o *decidedSum, owner int) []int) *decidedSum {
 	t.Helper()
 	s := Settings{Scheme: Exact, Protect: chunking.Chunks}
@@ -65,8 +64,7 @@ func (o *decidedSum) at(self int, now time.Duration) opening {
 	return opening{now: now, every: time.Second, sealed: o.sealed, secrets: o.secrets[self], values: 1}
 }
 
-// carry gives members what is in the mail until all is quiet. Lost members neither send
-// nor take anything.
+// carry delivers mail until none is left. Lost members neither send nor receive.
 func (o *decidedSum) carry(now time.Duration, lost []int, first map[int][]mail) {
 	type letter struct {
 		from int
@@ -100,7 +98,7 @@ func (o *decidedSum) carry(now time.Duration, lost []int, first map[int][]mail) 
 	}
 }
 
-// check asserts that all who are there open the total, or none does.
+// check asserts that all live members open the total, or that none does.
 func (o *decidedSum) check(t *testing.T, lost []int, open bool) {
 	t.Helper()
 	for self, x := range o.openers {
@@ -138,7 +136,7 @@ func publicHolders(o *decidedSum, owner int) []int {
 	return o.plans.seatsOf(r, position{number: 5}, &View{Members: o.sealed.Members}).holders(owner)
 }
 
-// Both forms open a result when all are there.
+// Both forms open a result if all members are there.
 func TestOpenersOpen(t *testing.T) {
 	for size, holders := range map[int]func(*decidedSum, int) []int{5: allOthers, SmallRoster + 2: publicHolders} {
 		o := attemptOf(t, size, holders)
@@ -156,7 +154,7 @@ func TestOpenersOpen(t *testing.T) {
 	}
 }
 
-// Without a result that it has, a member tells its pad, and opens nothing.
+// A member that lacks the result sends its pad and opens nothing.
 func TestOpenersWaitForTheResult(t *testing.T) {
 	for size, holders := range map[int]func(*decidedSum, int) []int{5: allOthers, SmallRoster + 2: publicHolders} {
 		o := attemptOf(t, size, holders)
@@ -172,8 +170,8 @@ func TestOpenersWaitForTheResult(t *testing.T) {
 	}
 }
 
-// A lost member's pad is put together from shares, in either form; nobody shows shares
-// of a member that is there before two heartbeats.
+// Both forms rebuild a lost member's pad from shares. Nobody sends shares of a live member
+// before two heartbeats.
 func TestOpenersRecoverPads(t *testing.T) {
 	for size, holders := range map[int]func(*decidedSum, int) []int{5: allOthers, SmallRoster + 2: publicHolders} {
 		lost := []int{3}
@@ -188,7 +186,7 @@ func TestOpenersRecoverPads(t *testing.T) {
 				continue
 			}
 			early += len(x.tick(o.at(self, time.Second), o.patience()))
-			if size > SmallRoster && len(shown) > 0 { // one of the committee is enough
+			if size > SmallRoster && len(shown) > 0 { // one member of the committee is enough
 				continue
 			}
 			if out := x.tick(o.at(self, now), o.patience(lost...)); len(out) > 0 {
@@ -206,7 +204,7 @@ func TestOpenersRecoverPads(t *testing.T) {
 	}
 }
 
-// What does not fit a commitment, or is no sum of all pads, opens nothing.
+// Pads that do not match a commitment, and wrong sums of pads, open nothing.
 func TestOpenersTakeNothingWrong(t *testing.T) {
 	o := attemptOf(t, 5, allOthers)
 	o.openers[1].receive(0, &Pads{[]Pad{{0, [32]byte{9}}, {77, [32]byte{}}}}, o.at(1, 0))
@@ -223,8 +221,8 @@ func TestOpenersTakeNothingWrong(t *testing.T) {
 	large.check(t, nil, true)
 }
 
-// Whoever begins epochs without end delays a large roster, but there are fewer and fewer of
-// them, and never none left for the others.
+// A member that begins epochs without end delays a large roster. But its epochs become rarer,
+// and the others always have time for theirs.
 func TestEpochsWithoutEndAreFew(t *testing.T) {
 	o := attemptOf(t, SmallRoster+2, publicHolders)
 	x := o.openers[1].(*openSum)

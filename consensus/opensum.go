@@ -73,8 +73,8 @@ func (o *openSum) receive(from int, body Body, at opening) []mail {
 }
 
 // may reports whether to enter another member's epoch now. A member of the committee waits up
-// to 64 heartbeats before it begins an epoch (see wait). So an epoch may be skipped if it comes
-// after less than half that wait, and less than half a heartbeat at first: if it was needed, a
+// to 64 heartbeats before it begins another epoch (see wait). So an epoch may be skipped if it
+// comes after less than half that wait, or half a heartbeat for the first: if it was needed, a
 // later one follows. The limit mostSkipped keeps a sender from using up the epoch numbers.
 func (o *openSum) may(epoch uint32, at opening) bool {
 	return epoch-o.epoch <= mostSkipped &&

@@ -11,9 +11,9 @@ func (n *network) part(at int) {
 	n.cut = func(from, to int) bool { return from < at != (to < at) }
 }
 
-// A partition of eight into five and three, at every stage of a slot: the five go
-// on, the three pause, and when it heals all have the same totals and sum together
-// again with the next round.
+// Eight members are partitioned into five and three, at every stage of a slot. The five
+// continue, the three pause. When the partition heals, all have the same totals, and they sum
+// together again with the next round.
 func TestPartition(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, side = 8, 5
@@ -27,7 +27,7 @@ func TestPartition(t *testing.T) {
 			"first opens":   func(n *network) bool { return n.opened() > 0 },
 		}
 		for name, stage := range stages {
-			for _, keep := range []bool{true, false} { // what is in flight between the two sides
+			for _, keep := range []bool{true, false} { // whether messages in flight between the two sides arrive
 				n := newNetwork(t, size, s)
 				calls := []func(int) Call{sumOf(1, xs, oneBlock), sumOf(1, xs, oneBlock), sumOf(2, xs, oneBlock)}
 				n.callAll(calls[0])
@@ -75,7 +75,8 @@ func (n *network) states(st State) (count int) {
 	return count
 }
 
-// Of two halves neither has a quorum: both pause, and go on when they meet.
+// If two halves are separated, neither has a quorum. Both pause, and continue when the link is
+// back.
 func TestPartitionIntoHalves(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size = 4
@@ -101,15 +102,15 @@ func TestPartitionIntoHalves(t *testing.T) {
 	})
 }
 
-// A member that is lost after a quorum has voted, with its own pad untold, is in the
-// total: the others put its pad together.
+// A member that is lost after a quorum has voted, before it has sent its pad, is in the total:
+// the others rebuild its pad.
 func TestAMemberLostAfterTheVoteCounts(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size = 5
 		for lost := range size {
 			n := newNetwork(t, size, s)
 			xs := powers(size)
-			n.carries = func(from, _ int, b Body) bool { // it does not come to know of the decision
+			n.carries = func(from, _ int, b Body) bool { // it does not learn the decision
 				_, pads := b.(*Pads)
 				return !pads || from != lost
 			}
@@ -134,7 +135,7 @@ func TestAMemberLostAfterTheVoteCounts(t *testing.T) {
 			if named == 0 {
 				t.Errorf("m%d: nobody says that its pad came from shares", lost)
 			}
-			// It has voted, so it finds its value counted when it comes back.
+			// It has voted, so its value is counted when it comes back.
 			n.carries = nil
 			n.restart(lost)
 			if !n.learn([]func(int) Call{sumOf(1, xs, oneBlock), sumOf(2, xs, oneBlock)}, 5*time.Minute) {
@@ -145,8 +146,8 @@ func TestAMemberLostAfterTheVoteCounts(t *testing.T) {
 	})
 }
 
-// With Recover set to Wait nobody holds shares: the slot stands until the member is
-// back with its pad.
+// With Recover set to Wait nobody holds shares, and the slot waits until the member is back
+// with its pad.
 func TestWaitingForALostPad(t *testing.T) {
 	const size, lost = 5, 3
 	s := exact
@@ -173,8 +174,8 @@ func TestWaitingForALostPad(t *testing.T) {
 	n.checkLogs(xs, oneBlock)
 }
 
-// Within a round views only shrink: a member that is back in time for the second sum
-// of a round comes in with the next round.
+// Within a round views only shrink: a member that is back in time for the second sum of a round
+// joins with the next round.
 func TestViewsGrowBetweenRoundsOnly(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, away = 5, 4
@@ -193,7 +194,7 @@ func TestViewsGrowBetweenRoundsOnly(t *testing.T) {
 		}{{1, size - 1}, {1, size - 1}, {2, size}, {2, size}} {
 			calls = append(calls, sumOf(c.round, xs, oneBlock))
 			n.pass(10*time.Second, nil)
-			if i == 1 { // a ballot that fails does not let it in either
+			if i == 1 { // a failed ballot does not let it in either
 				n.callDue(calls[:len(calls)-1])
 				for s := range size {
 					n.call(s, sumOf(c.round, xs, oneBlock)(s))

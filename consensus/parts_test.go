@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The parts of the machine own their state: none of them holds the machine, or a function
-// that could be a closure over it.
+// The parts of the machine own their state: none of them holds the machine, or a function that
+// might be a closure over it.
 func TestPartsHoldNoMachine(t *testing.T) {
 	for _, part := range []reflect.Type{
 		reflect.TypeFor[ballots](), reflect.TypeFor[attempt](), reflect.TypeFor[results](), reflect.TypeFor[monitor](),
@@ -43,7 +43,7 @@ func TestPartsHoldNoMachine(t *testing.T) {
 	}
 }
 
-// What a part holds is changed in its own file alone.
+// The fields of a part are changed only in its own file.
 func TestPartsAreChangedInTheirFilesAlone(t *testing.T) {
 	owners := map[string]string{"ballots": "ballot.go", "monitor": "monitor.go", "results": "seal.go"}
 	files, err := filepath.Glob("*.go")

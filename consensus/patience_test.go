@@ -9,15 +9,15 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// The first round that costs time is measured by what it costs the others: set-up says
-// nothing of it. A member that takes twice as long as they do is waited for, one that takes
-// much longer is not.
+// In the first round that takes time, a member's time is compared with that of the others,
+// since start-up shows nothing about it. A member that takes twice as long is waited for; one
+// that takes much longer is not.
 func TestPatienceFollowsTheRound(t *testing.T) {
 	const size, slow = 5, 3
 	for factor, want := range map[int]int{2: size, 12: size - 1} {
 		n := newNetwork(t, size, settings(session.Chebyshev, chunking.Chunks))
 		xs := vectors(rand.New(rand.NewPCG(1, 1)), size, testBlocks)
-		for round := range uint32(3) { // set-up, without a pause
+		for round := range uint32(3) { // start-up, without a pause
 			n.play(sumOf(round+1, xs, testBlocks))
 			n.pass(2*time.Second, nil)
 		}
@@ -43,14 +43,14 @@ func TestPatienceFollowsTheRound(t *testing.T) {
 func TestHowLongIsWaited(t *testing.T) {
 	const every = time.Second
 	for _, c := range []struct{ own, others, want time.Duration }{
-		{0, 0, 0},                                         // nothing is known: nobody is slow
-		{time.Second, 0, 20 * time.Second},                // 20 heartbeats at least
+		{0, 0, 0},                                         // nothing measured: nobody is slow
+		{time.Second, 0, 20 * time.Second},                // at least 20 heartbeats
 		{10 * time.Second, 0, 30 * time.Second},           // three times the usual
 		{time.Second, time.Minute, 3 * time.Minute},       // a round that takes longer for all
 		{time.Hour, time.Minute, 3 * time.Hour},           // many rows
 		{0, 10 * time.Second, 5 * time.Minute},            // a newcomer
 		{0, time.Millisecond, 20 * time.Second},           // 20 heartbeats again
-		{1000 * time.Hour, time.Second, 3000 * time.Hour}, // no bound above: an update may take days
+		{1000 * time.Hour, time.Second, 3000 * time.Hour}, // no upper bound: an update may take days
 	} {
 		if got := slowAfter(c.own, c.others, 3, every); got != c.want {
 			t.Errorf("own %s, others' %s: slow after %s, want %s", c.own, c.others, got, c.want)

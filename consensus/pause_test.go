@@ -12,7 +12,7 @@ import (
 func pauses(number uint32) *Amendment  { return &Amendment{Revision: number, Pause: true} }
 func resumes(number uint32) *Amendment { return &Amendment{Revision: number, Resume: true} }
 
-// pausedRun is a run of so many members that is paused after two rounds.
+// pausedRun returns a run of the given size that is paused after two rounds.
 func pausedRun(t *testing.T, size int, s Settings) (n *network, xs [][]float64) {
 	t.Helper()
 	n, xs = signed(t, newNetwork(t, size, s)), powers(size+1)
@@ -25,7 +25,7 @@ func pausedRun(t *testing.T, size int, s Settings) (n *network, xs [][]float64) 
 	return n, xs
 }
 
-// quorumOf returns the last members that are a quorum of all.
+// quorumOf returns the last members, as many as a quorum.
 func quorumOf(n *network) (members []int) {
 	for s := len(n.members) - n.members[0].Rules().Quorum; s < len(n.members); s++ {
 		members = append(members, s)
@@ -33,8 +33,8 @@ func quorumOf(n *network) (members []int) {
 	return members
 }
 
-// checkPaused asserts that all live members have decided so many slots, and that none of them
-// waits for another or misses it.
+// checkPaused asserts that all live members have decided the given number of slots, and that
+// none of them waits for another or considers it missing.
 func (n *network) checkPaused(slots int) {
 	n.t.Helper()
 	for s, m := range n.members {
@@ -51,8 +51,8 @@ func (n *network) checkPaused(slots int) {
 	}
 }
 
-// checkBetween asserts that nothing but amendments is decided between a pause and the
-// amendment that ends it, and returns how many pauses there were.
+// checkBetween asserts that only amendments are decided between a pause and the amendment that
+// ends it. It returns the number of pauses.
 func (n *network) checkBetween() (count int) {
 	n.t.Helper()
 	for s, m := range n.members {
@@ -74,8 +74,8 @@ func (n *network) checkBetween() (count int) {
 	return count
 }
 
-// All stop after the same round. Nobody waits for anybody, for however long; all may be
-// started again; and a quorum resumes the run where it was.
+// All members stop after the same round. Nobody waits for anybody, for any time. All may
+// restart, and a quorum resumes the run where it was.
 func TestTheRunIsPaused(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n, xs := pausedRun(t, 5, s)
@@ -83,10 +83,10 @@ func TestTheRunIsPaused(t *testing.T) {
 		n.checkPaused(3)
 		n.request(resumes(2), 0, 3)
 		n.pass(time.Minute, nil)
-		n.checkPaused(3) // two of five do not resume it
+		n.checkPaused(3) // two of five cannot resume it
 		n.kill(4)
 		n.pass(time.Minute, nil)
-		n.checkPaused(3) // nor is one missed
+		n.checkPaused(3) // no member is considered missing
 		for s := range n.members {
 			n.kill(s)
 		}
@@ -116,8 +116,8 @@ func TestTheRunIsPaused(t *testing.T) {
 	})
 }
 
-// Learners that have not come to the slot do not keep a quorum from resuming the run, and
-// members that want nothing do not either.
+// A quorum can resume the run although learners have not come to the slot and some members
+// request nothing.
 func TestThePauseEndsBeforeLearnersCome(t *testing.T) {
 	n, xs := pausedRun(t, 4, exact)
 	for s := range n.members {
@@ -143,8 +143,8 @@ func TestThePauseEndsBeforeLearnersCome(t *testing.T) {
 	n.checkLogs(xs, oneBlock)
 }
 
-// votesLost lets members of a paused run want to resume it, while no vote arrives. It returns
-// when the condition holds at all the given members.
+// votesLost lets members of a paused run request to resume it, while no vote arrives. It
+// returns when the condition holds for all the given members.
 func (n *network) votesLost(holds func(*testMember) bool, members ...int) {
 	n.t.Helper()
 	n.carries = func(_, _ int, b Body) bool { _, votes := b.(*Done); return !votes }
@@ -157,12 +157,12 @@ func (n *network) votesLost(holds func(*testMember) bool, members ...int) {
 	n.flight, n.carries = nil, nil
 }
 
-// An amendment under way that is lost while the run is paused is given up: those who have
-// its view, and no longer want it, wait no longer than in an ordinary slot, and then rest.
+// An amendment that is lost while the run is paused is abandoned. Members with its view that no
+// longer request it wait no longer than in an ordinary slot, and then rest.
 func TestAnAmendmentIsGivenUpWhilePaused(t *testing.T) {
 	n, xs := pausedRun(t, 5, exact)
 	n.votesLost(func(m *testMember) bool { return m.slot.ballots.working() != nil }, 1, 3)
-	for s, m := range n.members { // nobody has voted, and nobody wants it any more
+	for s, m := range n.members { // nobody has voted, and nobody requests it any more
 		m.slot.ballots.vote, m.slot.ballots.done = nil, map[uint32]map[int]Done{}
 		m.slot.results, m.slot.amendment = newResults(m.p.Run, m.slot.number), nil
 		m.amendment, n.members[s].wants = nil, nil
@@ -184,8 +184,8 @@ func TestAnAmendmentIsGivenUpWhilePaused(t *testing.T) {
 	n.checkLogs(xs, oneBlock)
 }
 
-// An amendment that a quorum has voted for while the run is paused may be decided: it is
-// finished, though all have been started again and nobody wants it any more.
+// An amendment with a quorum of votes is finished while the run is paused, even if all have
+// restarted and nobody requests it any more.
 func TestAnAmendmentIsFinishedWhilePaused(t *testing.T) {
 	n, xs := pausedRun(t, 5, exact)
 	n.votesLost(func(m *testMember) bool { return m.slot.ballots.vote != nil }, 0, 1, 2, 3, 4)
@@ -199,7 +199,7 @@ func TestAnAmendmentIsFinishedWhilePaused(t *testing.T) {
 	n.checkLogs(xs, oneBlock)
 }
 
-// Members come and go while the run is paused; it stays paused.
+// Members can be added and removed while the run is paused; it stays paused.
 func TestTheRosterChangesWhilePaused(t *testing.T) {
 	n, xs := pausedRun(t, 4, exact)
 	s := n.join()
@@ -223,9 +223,9 @@ func TestTheRosterChangesWhilePaused(t *testing.T) {
 	}
 }
 
-// Whatever is lost, doubled or overtaken, and whoever stops at any time, the run
-// is paused and resumed: nothing but amendments is decided in between, and the sums are those
-// of a run that was never paused.
+// The run is paused and resumed even if messages are lost, doubled or reordered and members
+// stop at any time. Only amendments are decided in between, and the sums are those of a run
+// without a pause.
 func TestTheRunIsPausedInAnyOrder(t *testing.T) {
 	const size, total = 4, 5
 	xs := powers(size)
@@ -246,11 +246,11 @@ func TestTheRunIsPausedInAnyOrder(t *testing.T) {
 				n.learn(rounds(total, xs), time.Duration(n.rng.IntN(4))*500*time.Millisecond)
 			}
 			if n.learn(rounds(total, xs), 5*time.Minute) && len(amendments(n.members[0].log)) == 0 {
-				continue // it was over before all wanted it
+				continue // it ended before all requested it
 			}
 			slots := len(n.members[0].log)
 			n.checkPaused(slots)
-			for range 3 { // any number stop at once, all of them included
+			for range 3 { // any number of members stop at once, possibly all
 				down := n.rng.Perm(size)[:1+n.rng.IntN(size)]
 				for _, s := range down {
 					n.isolate(s)
@@ -289,8 +289,8 @@ func TestTheRunIsPausedInAnyOrder(t *testing.T) {
 	}
 }
 
-// While the run is paused, nobody takes an ordinary view, a sum to finish or the decision of a
-// sum from a member that does not keep to the pause.
+// While the run is paused, a member that ignores the pause cannot make others accept an
+// ordinary view, a sum to finish or the decision of a sum.
 func TestOneMemberDoesNotKeepToThePause(t *testing.T) {
 	const active = 1
 	n, xs := pausedRun(t, 4, exact)
@@ -317,7 +317,7 @@ func TestOneMemberDoesNotKeepToThePause(t *testing.T) {
 			t.Errorf("member %d has taken the view", s)
 		}
 	}
-	// It says that it has voted for a sum in an earlier ballot, and has its result.
+	// It claims that it has voted for a sum in an earlier ballot and has its result.
 	sealed := &Sealed{Attempt: 1, Header: Header{Kind: Sum, Round: 3}}
 	other := n.members[2]
 	lie := Value{Attempt: 1, Digest: sealed.digest(m.p.Run, 3)}
@@ -360,7 +360,7 @@ func TestOneMemberDoesNotKeepToThePause(t *testing.T) {
 	_ = xs
 }
 
-// A large roster is paused by its committee; the others follow. All of them stop and come back.
+// The committee pauses a large roster and the others follow. All of them stop and come back.
 func TestALargeRosterIsPaused(t *testing.T) {
 	n := newNetwork(t, 70, exact)
 	xs := make([][]float64, 70)
@@ -391,8 +391,8 @@ func TestALargeRosterIsPaused(t *testing.T) {
 	n.checkBetween()
 }
 
-// Members that have left for good while the run is paused end no other member's part: they
-// may yet be replaced.
+// Members that leave for good while the run is paused do not end the run of the others: they
+// may still be replaced.
 func TestNobodyIsBlamedWhilePaused(t *testing.T) {
 	n, _ := pausedRun(t, 3, exact)
 	for _, s := range []int{1, 2} {
@@ -407,8 +407,8 @@ func TestNobodyIsBlamedWhilePaused(t *testing.T) {
 	}
 }
 
-// What cannot be paused or resumed is told as such, and the bytes of other amendments do not
-// know of pauses.
+// Invalid pauses and resumptions are errors, and the encoding of other amendments has no pause
+// fields.
 func TestPausesAreChecked(t *testing.T) {
 	n := newNetwork(t, 4, exact)
 	running := n.params(0)

@@ -2,6 +2,6 @@
 
 package consensus
 
-// Under the race detector everything takes ten times as long, and finds nothing: a
-// machine has no goroutine. Long tests are made shorter.
+// Under the race detector everything takes ten times as long. It finds nothing, since a machine
+// has no goroutine. So long tests are shortened.
 const raced = true

@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/graph"
 )
 
-// Recording is a run over a carrier that loses, doubles and reorders, with members
-// that stop and come back, and all that leaves its members, also what is lost.
+// A Recording is a run over a carrier that loses, doubles and reorders messages, with members
+// that stop and come back. It records everything that leaves members, even if it is lost.
 type Recording struct {
 	Settings Settings
 	Run      [32]byte
@@ -19,10 +19,10 @@ type Recording struct {
 	Events   []Recorded
 	*network
 	attempts map[attemptKey]*recordedAttempt
-	commits  map[uint64]Value // of the slots that anybody knows to be decided
+	commits  map[uint64]Value // values of the slots that any member knows to be decided
 }
 
-// Recorded is a call of a member, a message that has left it, or a decision there.
+// A Recorded is a member's call, a message that has left it, or its decision.
 type Recorded struct {
 	Member   int
 	Slot     uint64
@@ -37,14 +37,14 @@ type attemptKey struct {
 	ballot uint32
 }
 
-// recordedAttempt is what has left members in an attempt.
+// A recordedAttempt is the data that has left members in an attempt.
 type recordedAttempt struct {
 	knownAttempt
 	members []int
 	seeds   map[[2]int]*Seeds
 }
 
-// recordedSettings are those of the runs, each for groups of a size.
+// recordedSettings are the settings of the recorded runs, each for one size of group.
 var recordedSettings = []struct {
 	size     int
 	settings Settings
@@ -58,11 +58,11 @@ var recordedSettings = []struct {
 	{5, Settings{Scheme: BaseK, Protect: chunking.Chunks, Recover: Wait}},
 }
 
-// RecordedKinds is how many kinds of runs there are.
+// RecordedKinds returns the number of kinds of runs.
 func RecordedKinds() int { return len(recordedSettings) }
 
-// NewRecording plays a run of three slots in which two members stop at a write, one after
-// the other, and come back. Looking is called when something has left a member.
+// NewRecording plays a run of three slots in which two members stop at a write, one after the
+// other, and come back. It calls looking whenever something has left a member.
 func NewRecording(t testing.TB, kind int, seed uint64, looking func(r *Recording)) *Recording {
 	t.Helper()
 	c := recordedSettings[kind]
@@ -105,7 +105,7 @@ func (r *Recording) play(seed uint64, calls []func(s int) Call, looking func(r *
 	}
 	r.learn(calls, time.Minute)
 	for s, m := range r.members {
-		if m.dead && s < len(r.names) { // else it was never let in
+		if m.dead && s < len(r.names) { // otherwise it was never let in
 			r.restart(s)
 		}
 	}
@@ -120,7 +120,7 @@ func (r *Recording) play(seed uint64, calls []func(s int) Call, looking func(r *
 	r.checkLogs(powers(r.Size), oneBlock)
 }
 
-// step notes what a member has come to, before anything leaves it.
+// step records a member's effects before anything leaves it.
 func (r *Recording) step(s int, _ Event, e Effects) {
 	m := r.members[s]
 	if c := m.slot.ballots.commit; c != nil {
@@ -135,7 +135,7 @@ func (r *Recording) step(s int, _ Event, e Effects) {
 	}
 }
 
-// leave notes what has left a member. Whatever it is, all may see it, but for Seeds.
+// leave records a message that has left a member. Every coalition may see it, except for Seeds.
 func (r *Recording) leave(from, to int, msg Message, looking func(r *Recording)) {
 	r.t.Helper()
 	r.Events = append(r.Events, Recorded{Member: from, Slot: msg.Slot, To: to, Message: msg})
@@ -169,7 +169,7 @@ func (r *Recording) leave(from, to int, msg Message, looking func(r *Recording))
 	}
 }
 
-// attempt returns what is noted of the attempt that a message belongs to.
+// attempt returns the record of the attempt that a message belongs to.
 func (r *Recording) attempt(from int, msg Message) *recordedAttempt {
 	r.t.Helper()
 	key := attemptKey{msg.Slot, msg.Ballot}
@@ -190,9 +190,9 @@ func (r *Recording) attempt(from int, msg Message) *recordedAttempt {
 	return a
 }
 
-// checkResidue holds the first frame of a member, which is what it enters the session
-// with, against what the closure takes it for: its vector and pad, less the chunks that
-// it has dealt, and those that it was dealt.
+// checkResidue asserts that a member's first frame, which is its residue, equals its vector and
+// pad, minus the chunks that it dealt, plus those dealt to it. The knowledge test relies on
+// that.
 func (r *Recording) checkResidue(from int, msg Message, a *recordedAttempt, b *Step) {
 	r.t.Helper()
 	if b.Round > 0 {
@@ -219,7 +219,7 @@ func (r *Recording) checkResidue(from int, msg Message, a *recordedAttempt, b *S
 	}
 }
 
-// Coalitions returns the sets of at most so many of the members.
+// Coalitions returns all sets of at most the given number of members.
 func Coalitions(size, most int) (sets [][]int) {
 	for set := 1; set < 1<<size; set++ {
 		var c []int
@@ -235,7 +235,7 @@ func Coalitions(size, most int) (sets [][]int) {
 	return sets
 }
 
-// learnt is what all coalitions know in a slot.
+// learnt calls show with the knowledge of each coalition in a slot.
 func (r *Recording) learnt(slot uint64, show func(coalition uint8, combinations [][]uint64)) (attempts int) {
 	var list []knownAttempt
 	for key, a := range r.attempts {
@@ -254,8 +254,8 @@ func (r *Recording) learnt(slot uint64, show func(coalition uint8, combinations 
 	return len(list)
 }
 
-// checkKnowledge asserts that no coalition knows more of the slot of the last message
-// than it may, and counts those that know its total.
+// checkKnowledge asserts that no coalition knows more than it may of the slot of the last
+// message. It counts the coalitions that know the slot's total.
 func (r *Recording) checkKnowledge(seed uint64, totals map[uint64]int) {
 	t := r.t
 	t.Helper()
@@ -278,13 +278,13 @@ func (r *Recording) checkKnowledge(seed uint64, totals map[uint64]int) {
 	})
 }
 
-// recordedSeeds is how many runs of a kind there are.
+// recordedSeeds is the number of runs per kind.
 var recordedSeeds = map[bool]uint64{false: 25, true: 3}[raced]
 
-// In every run, at every moment, no coalition of as many as may collude knows anything
-// of the others' vectors before the slot is decided, and nothing but the total of the
-// decided attempt afterwards; which it knows in the end. It is given all that has left
-// anybody, also what was lost, its own secrets, and the residue of every member that has
+// In every run and at every moment, no coalition of up to t members knows anything about the
+// others' vectors before the slot is decided. Afterwards it knows only the total of the decided
+// attempt, which it does know in the end. The coalition gets everything that has left any
+// member, including lost messages, its own secrets, and the residue of every member that has
 // begun a session.
 func TestKnowledgeOfRecordedRuns(t *testing.T) {
 	abandoned, finished, fromShares, opened := 0, 0, 0, 0

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// A run that is paused, since a member that it needs is gone for good, goes on with
-// another one in its place: whichever of those that are left have the change, and
-// although they have promised ballots that no view can be made of.
+// A run that has paused because a needed member is gone for good continues with another member
+// in its place. It does so whichever of the remaining members have the amendment, and although
+// they have promised ballots that cannot get a view.
 func TestAPausedRunIsAmended(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		s.Quorum, s.Colluders = 3, 3 // 5 members are needed, 3 decide

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// savedAt returns what the disk of member 1 holds at a stage.
+// savedAt returns the content of member 1's disk at a stage.
 func savedAt(t testing.TB, kind, stage int) (*fuzzedRun, Saved) {
 	t.Helper()
 	r := runAt(t, kind, stage)
@@ -24,7 +24,7 @@ func savedAt(t testing.TB, kind, stage int) (*fuzzedRun, Saved) {
 	return r, saved
 }
 
-// entriesOf names the entries in order.
+// entriesOf returns the names of the entries in order.
 func entriesOf(saved Saved) (names []string) {
 	for slot, entries := range saved.Slots {
 		for name := range entries {
@@ -35,8 +35,8 @@ func entriesOf(saved Saved) (names []string) {
 	return names
 }
 
-// Whatever is found on the disk in place of an entry, a process that is started again
-// says that it is damaged or goes on without a panic.
+// If an entry on disk is replaced by anything, a process that resumes reports the damage or
+// continues, without a panic.
 func FuzzResume(f *testing.F) {
 	for kind := range fuzzedKinds {
 		for stage := range fuzzedStages {
@@ -77,7 +77,7 @@ func FuzzResume(f *testing.F) {
 	})
 }
 
-// What cannot have been written is named.
+// Records that no process writes are reported with what is wrong.
 func TestDamagedRecords(t *testing.T) {
 	state := func(change func(st *slotState)) func([]byte) []byte {
 		return func(b []byte) []byte {

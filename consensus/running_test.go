@@ -16,7 +16,7 @@ func accumulation(r Running, round uint32, bound float64, value func(s int) []fl
 	}
 }
 
-// total returns the total of the last slot at all living members.
+// total returns the total of the last slot, which must be equal at all live members.
 func (n *network) total(held ...uint32) []float64 {
 	n.t.Helper()
 	d := n.checkDecisions()
@@ -26,9 +26,9 @@ func (n *network) total(held ...uint32) []float64 {
 	return d.Total
 }
 
-// A running total begins as another one, at the total and at each member, also at one that
-// was started again in between and one that was lost. One that comes back alone is held
-// back in the start, and not in later rounds.
+// A running total begins as another one, in the total and at each member, even at one that has
+// restarted in between or was lost. A member that comes back alone is held back in the
+// start-up, and not in later rounds.
 func TestARunningTotalBeginsAsAnother(t *testing.T) {
 	for name, s := range map[string]Settings{"exact": exact, "laplacian": floating} {
 		t.Run(name, func(t *testing.T) {
@@ -67,8 +67,8 @@ func TestARunningTotalBeginsAsAnother(t *testing.T) {
 	}
 }
 
-// A member that was started again knows which vector of it is counted, also if the slot
-// was decided while it was away, and adds the difference alone.
+// A member that has restarted knows which of its vectors is counted, even if the slot was
+// decided while it was away, and adds only the difference.
 func TestWhatIsCountedSurvivesARestart(t *testing.T) {
 	for _, volatile := range []bool{false, true} {
 		n := newNetwork(t, 5, exact)
@@ -85,7 +85,7 @@ func TestWhatIsCountedSurvivesARestart(t *testing.T) {
 			for s := range n.members {
 				n.call(s, calls(round)(s))
 			}
-			n.deliver(int(round)) // so far at most before the member is lost
+			n.deliver(int(round)) // messages delivered before the member is lost
 			n.isolate(2)
 			n.settle()
 			n.pass(time.Hour, n.over(int(round)-1))
@@ -94,10 +94,10 @@ func TestWhatIsCountedSurvivesARestart(t *testing.T) {
 			}
 			n.restart(2)
 			if round%4 == 1 {
-				n.pass(20*time.Second, nil) // it learns what was decided before its learner calls
+				n.pass(20*time.Second, nil) // it learns the decisions before its learner calls
 			}
 			n.catchUp(2, calls(round))
-			n.pass(20*time.Second, nil) // the others hear that it is there
+			n.pass(20*time.Second, nil) // the others hear its heartbeats
 			n.play(calls(round + 1))
 			if got := n.total(); got[0] != 500 || got[1] != float64(50*(int(round)+1)+10) {
 				t.Fatalf("volatile %t, round %d: got %v", volatile, round+1, got)

@@ -9,10 +9,10 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// More members than the colluders that are assumed do not follow the protocol: one prepares its
-// own ballot as one round begins, both would leave out another member though they hear it,
-// and let it back three rounds later, when the model has settled. Nobody objects. No difference
-// of totals shows what stays the same in all rounds, and the run continues with all members.
+// More members than the assumed colluders break the protocol. One prepares its own ballot as a
+// round begins. Both would leave out another member although they hear it, and let it back
+// three rounds later, when the model has converged. Nobody objects. Still, no difference of
+// totals shows what stays the same in all rounds, and the run continues with all members.
 func TestTooManyColludersLeaveAMemberOut(t *testing.T) {
 	const (
 		members, rounds = 5, 40
@@ -37,7 +37,7 @@ func TestTooManyColludersLeaveAMemberOut(t *testing.T) {
 				var e Effects
 				m.propose(&e)
 				n.carryOut(active, e)
-				n.flight = append(n.flight, begun...) // the others are not at work yet
+				n.flight = append(n.flight, begun...) // the others have not begun yet
 			}
 			n.settle()
 			n.pass(1<<40, n.over(round))

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// Results are kept under the digest that was voted for, and taken from others only if
-// they have it; the decision forgets all others.
+// Results are kept under the digest that was voted for, and accepted from others only with that
+// digest. The decision drops all others.
 func TestResultsAreOfTheirDigest(t *testing.T) {
 	run := [32]byte{1}
 	r := newResults(run, 3)
@@ -48,7 +48,8 @@ func TestResultsAreOfTheirDigest(t *testing.T) {
 	}
 }
 
-// A seal is adopted if it is of the same call and view, and as close as the plan says.
+// A member adopts a sealer's result if it is of the same call and view, and within the plan's
+// tolerance.
 func TestCompareSeals(t *testing.T) {
 	plan, err := NewPlans(Settings{Protect: chunking.Chunks}).For(5)
 	if err != nil {

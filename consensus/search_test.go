@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// search visits all worlds that can be reached, breadth first.
+// A search visits all reachable worlds, breadth first.
 type search struct {
 	*model
 	rules_ Rules
@@ -17,7 +17,7 @@ type search struct {
 	queue  []world             // to be visited
 	parent []int32
 	label  []uint32   // of actions
-	edges  [][2]int32 // without a fault, and by messages of members that are up
+	edges  [][2]int32 // steps without a fault, and by messages of live members
 	ends   []ending
 	bad    map[string]int32
 	steps  int
@@ -25,18 +25,18 @@ type search struct {
 	acts   []action
 }
 
-// ending says what a world is when nothing leads on from it.
+// An ending is the reason why nothing leads on from a world.
 type ending byte
 
 const (
 	goesOn        ending = iota
-	opened               // by all members that are up
-	tooFewUp             // for a quorum or a view
-	tooFewHolders        // of shares of a lost member's pad
-	noBallots            // the search has no more
+	opened               // all live members have opened the slot
+	tooFewUp             // too few live members for a quorum or a view
+	tooFewHolders        // too few live holders of shares of a lost member's pad
+	noBallots            // the search has no more ballots
 )
 
-// run visits at most limit worlds and reports whether those were all.
+// run visits at most limit worlds and reports whether those are all.
 func (x *model) run(limit int) (*search, bool) {
 	s := &search{model: x, index: map[[2]uint64]int32{}, bad: map[string]int32{}, labels: map[action]uint32{}}
 	first := x.start()
@@ -85,7 +85,7 @@ func (s *search) visit(w world, from int32, a action, live bool) {
 	s.steps++
 }
 
-// found reports whether the search has found what a mutant is to show.
+// found reports whether the search has found the fault that a mutant should cause.
 func (s *search) found() bool {
 	for v := range s.bad {
 		if s.firstBad != "" && strings.HasPrefix(v, s.firstBad) {
@@ -105,8 +105,8 @@ func (s *search) number(a action) uint32 {
 	return n
 }
 
-// tidy drops messages that can have no effect any more: promises of a ballot whose
-// owner has made its view.
+// tidy drops messages that can have no more effect: promises of a ballot whose owner has made
+// its view.
 func (s *search) tidy(w *world) {
 	var viewed [8]bool
 	w.each(func(p int) {
@@ -131,10 +131,10 @@ func (s *search) trace(id int32) string {
 	return strings.Join(steps, ", ")
 }
 
-// stuck counts the worlds from which no opened one can be reached without a fault,
-// by what they are, and returns the first that nothing explains.
+// stuck counts, by their ending, the worlds from which no opened world can be reached without a
+// fault. It returns the first one without an explanation.
 func (s *search) stuck() (counts map[ending]int, first int32) {
-	start := make([]int32, len(s.parent)+1) // of each world's edges, sorted by where they lead
+	start := make([]int32, len(s.parent)+1) // index of each world's first edge, sorted by target
 	for _, e := range s.edges {
 		start[e[0]+1]++
 	}
@@ -176,7 +176,7 @@ func (s *search) stuck() (counts map[ending]int, first int32) {
 
 func (s *search) node(w *world, member int) *node { return &s.nodes[w.nodes[member]] }
 
-// step makes everything happen that can in a world.
+// step takes all possible steps in a world.
 func (s *search) step(w world, id int32) {
 	for self := range s.size {
 		n := s.node(&w, self)
@@ -229,7 +229,7 @@ func (s *search) restart(w world, id int32, self int) {
 	s.visit(next, id, a, false)
 }
 
-// saved returns what a member finds on its disk.
+// saved returns the content of a member's disk.
 func (s *search) saved(n *node) Saved {
 	saved := Saved{Last: n.log}
 	first, second := map[string][]byte{}, map[string][]byte{}
@@ -250,7 +250,7 @@ func (s *search) saved(n *node) Saved {
 	return saved
 }
 
-// take makes a local step part of the world, if it is worth it.
+// take adds a local step to the search, if it is worthwhile.
 func (s *search) take(w *world, id int32, a action, live bool, do func(m *Machine, e *Effects), worth func(r result) bool) {
 	key := localKey{node: w.nodes[a.self], action: a}
 	if a.what == 'd' || a.what == 'o' {
@@ -270,10 +270,9 @@ func (s *search) take(w *world, id int32, a action, live bool, do func(m *Machin
 	}
 }
 
-// act makes the steps of a member that has not opened the slot. Messages that do
-// nothing before the last of a kind has come are taken together, when all are
-// there: that loses no outcome, since taking some earlier changes nothing that
-// another member can see.
+// act takes the steps of a member that has not opened the slot. Messages that have no effect
+// before the last of their kind are taken together, once all are there. That loses no outcome:
+// taking some of them earlier changes nothing that another member can see.
 func (s *search) act(w *world, id int32, self int, m *Machine) {
 	sl := m.slot
 	if !m.calls() {
@@ -348,7 +347,7 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 	}
 }
 
-// enter returns the step of a member's call, with other entropy after a restart.
+// enter returns the step of a member's call, with different entropy after a restart.
 func (s *search) enter(self int, m *Machine) func(m *Machine, e *Effects) {
 	entropy := [32]byte{byte(self), m.entropy[2]}
 	return func(m *Machine, e *Effects) {
@@ -380,8 +379,8 @@ func (s *search) hand(w *world, id int32, self int, posts []int16, then func(*Ma
 	}, worth)
 }
 
-// lacksPads reports whether a pad of the decided attempt has not been told, or only by
-// a member that is down.
+// lacksPads reports whether a pad of the decided attempt has not been sent, or only by a member
+// that is down.
 func (s *search) lacksPads(w *world, sl *slot) bool {
 	sealed := sl.results.sealed[sl.ballots.commit.Value.Attempt]
 	if sealed == nil {
@@ -401,8 +400,8 @@ func (s *search) lacksPads(w *world, sl *slot) bool {
 	return false
 }
 
-// ask lets a member ask another one for what has been decided, and take of the
-// answer what decides, or all if that opens the slot.
+// ask lets a member ask another one for decisions. It takes only the part of the answer that
+// decides, or all of it if that opens the slot.
 func (s *search) ask(w *world, id int32, self, other int) {
 	ask := func(what byte, worth func(result) bool, wanted func(Body) bool) {
 		s.take(w, id, action{what: what, self: int8(self), other: int8(other)}, true, func(m *Machine, e *Effects) {
@@ -435,7 +434,7 @@ func (s *search) ask(w *world, id int32, self, other int) {
 	})
 }
 
-// ending says what a world is if nothing leads on from it.
+// ending returns the reason why nothing leads on from a world.
 func (s *search) ending(w *world) ending {
 	live, done, promised, committed := uint8(0), 0, uint32(0), false
 	for self := range s.size {
@@ -457,7 +456,7 @@ func (s *search) ending(w *world) ending {
 		return opened
 	case s.mutant != noShares && s.holdersLost(w, live):
 		return tooFewHolders
-	case committed: // what is left needs no quorum
+	case committed: // the remaining steps need no quorum
 		return goesOn
 	case count < s.rules_.Quorum || count < s.rules_.Least:
 		return tooFewUp
@@ -470,8 +469,8 @@ func (s *search) ending(w *world) ending {
 	return noBallots
 }
 
-// holdersLost reports whether an attempt that has votes has a lost member, and too few
-// of its others are up to open that one's pad.
+// holdersLost reports whether an attempt with votes has a lost member whose pad the live
+// members have too few shares to rebuild.
 func (s *search) holdersLost(w *world, live uint8) (yes bool) {
 	w.each(func(p int) {
 		post := &s.posts[p]
@@ -485,7 +484,7 @@ func (s *search) holdersLost(w *world, live uint8) (yes bool) {
 	return yes
 }
 
-// viewOf returns who is in the new attempt of a ballot, 0 if there is none.
+// viewOf returns the members of a ballot's new attempt, 0 if there is none.
 func (s *search) viewOf(w *world, ballot uint32) (view uint8) {
 	if ballot == 0 {
 		return 1<<s.size - 1
@@ -500,7 +499,7 @@ func (s *search) viewOf(w *world, ballot uint32) (view uint8) {
 	return view
 }
 
-// violations reports what must never be, and is.
+// violations reports broken invariants.
 func (s *search) violations(w *world, report func(string)) {
 	var first *Decision
 	for self := range s.size {
@@ -578,7 +577,7 @@ func (s *search) violations(w *world, report func(string)) {
 	}
 }
 
-// learned returns the most that a coalition of one knows.
+// learned returns the largest knowledge of a coalition of one.
 func (s *search) learned(known [4]knownAttempt) int {
 	most, seen := s.knows[known]
 	if !seen {
@@ -597,7 +596,7 @@ func (s *search) log(t *testing.T, began time.Time) {
 		counts[tooFewUp], counts[tooFewHolders], counts[noBallots], counts[goesOn])
 }
 
-// Whom all hear nobody can leave out, in whatever order they hold ballots.
+// Nobody can leave out a member that all hear, in any order of ballots.
 func TestWhomAllHearIsInEveryOrderOfEvents(t *testing.T) {
 	if raced {
 		t.Skip("searches for long, in one goroutine")
@@ -610,7 +609,8 @@ func TestWhomAllHearIsInEveryOrderOfEvents(t *testing.T) {
 	x.searched(t, 10_000_000)
 }
 
-// searched searches all states of a model, of which there may be so many, and none may be bad.
+// searched searches all states of a model. There may be at most most of them, and none may be
+// bad.
 func (x *model) searched(t *testing.T, most int) *search {
 	t.Helper()
 	began := time.Now()
@@ -625,14 +625,14 @@ func (x *model) searched(t *testing.T, most int) *search {
 	return s
 }
 
-// full makes the search go through three ballots, which takes a while and memory.
+// full extends the search to three ballots, which takes time and memory.
 var full = os.Getenv("COLLABDICT_SEARCH") == "full"
 
-// In every order of events, with messages lost, late and doubled, a member that
-// stops and one that comes back: one total a slot, which carries on the one before,
-// nothing known of any vector but by that total, each member knows which vector of it is
-// counted, no secret drawn twice; and there is always a way on, as long as
-// enough members are up.
+// These invariants hold in every order of events, with lost, late and doubled messages, a
+// member that stops and one that comes back. Each slot has one total, which continues the
+// previous one. Nothing but that total is known of any vector. Each member knows which of its
+// vectors is counted. No secret is drawn twice. And there is always a way on as long as enough
+// members are up.
 func TestEveryOrderOfEvents(t *testing.T) {
 	x := newModel(3, 1, 1, 1)
 	x.called, x.running = true, true
@@ -650,8 +650,8 @@ func TestEveryOrderOfEvents(t *testing.T) {
 	}
 }
 
-// In every order of events a slot that a quorum wants to pause the run in decides one thing,
-// the pause or the sum.
+// In every order of events, a slot in which a quorum requests a pause decides either the pause
+// or the sum.
 func TestEveryOrderOfAPause(t *testing.T) {
 	if raced {
 		t.Skip("searches for long, in one goroutine")
@@ -676,8 +676,8 @@ func TestEveryOrderOfAPause(t *testing.T) {
 	}
 }
 
-// While the run is paused, a slot decides nothing but an amendment, in every order of events,
-// and there is always a way on to the one that a quorum wants.
+// In every order of events, a slot of a paused run decides only an amendment, and there is
+// always a way to the amendment that a quorum requests.
 func TestEveryOrderWhilePaused(t *testing.T) {
 	if raced {
 		t.Skip("searches for long, in one goroutine")
@@ -693,7 +693,7 @@ func TestEveryOrderWhilePaused(t *testing.T) {
 	}
 }
 
-// Nor does it, if a member does not keep to the pause.
+// The same holds if a member ignores the pause.
 func TestEveryOrderOfABrokenPause(t *testing.T) {
 	x := newModel(3, 2, 1, 1)
 	x.called, x.paused, x.wants, x.least, x.deaf = true, true, x.of(resumes(2)), 2, 1

@@ -10,8 +10,7 @@ import (
 	"github.com/collabdict/collabdict/consensus/graph"
 )
 
-// No run can have these settings: each is refused with what was wanted and what was
-// given.
+// Invalid settings are refused with an error that has the wanted and the given value.
 func TestRefusedSettings(t *testing.T) {
 	chunks, none, sessions, shamir := chunking.Chunks, chunking.None, chunking.Sessions, chunking.Shamir
 	for _, c := range []struct {
@@ -89,8 +88,8 @@ func TestRefusedRanks(t *testing.T) {
 	}
 }
 
-// Whatever is not refused decides by a quorum that meets any other, in views that hide
-// someone from all colluders together, and opens pads by more shares than these hold.
+// In all valid settings, any two quorums share a member, a view minus the colluders has at
+// least two members, and opening a pad takes more shares than the colluders hold.
 func TestRules(t *testing.T) {
 	accepted := 0
 	for size := 2; size <= 12; size++ {
@@ -126,7 +125,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// What is allowed at most works.
+// The largest allowed values work.
 func TestMostChunks(t *testing.T) {
 	for _, s := range []Settings{
 		{Protect: chunking.Sessions, Chunks: chunking.MaxFanout},
@@ -139,7 +138,7 @@ func TestMostChunks(t *testing.T) {
 	}
 }
 
-// A ballot has one owner, and each member's next one is its own.
+// A ballot has one owner, and each member owns its next ballot.
 func TestBallotsHaveOneOwner(t *testing.T) {
 	for size := 2; size <= 9; size++ {
 		r := Settings{Scheme: Exact, Protect: chunking.None}.Rules(size)

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A member that has fallen silent is left out of a ballot that another's return
-// has caused before it counts as lost. The record says that nothing was heard of
-// it, and the rounds that follow do not wait for it.
+// A silent member is left out of a ballot that another's return has caused, before it counts as
+// lost. The record gives its silence as the reason, and the following rounds do not wait for
+// it.
 func TestASilentMemberIsNotInvited(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, returns, silent = 7, 4, 0
@@ -46,7 +46,7 @@ func TestASilentMemberIsNotInvited(t *testing.T) {
 	})
 }
 
-// Who has come back is let in without waiting for another that is out and silent.
+// A member that has come back is let in without waiting for another that is away and silent.
 func TestASilentMemberDoesNotHoldUpAnother(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, outside, returns, silent = 7, 5, 4, 6
@@ -82,8 +82,8 @@ func TestASilentMemberDoesNotHoldUpAnother(t *testing.T) {
 	})
 }
 
-// Who has come back and has not heard of the ballot that is to let it in hears of it
-// with its next heartbeat.
+// A member that has come back and missed the ballot that would let it in hears of it after its
+// next heartbeat.
 func TestALostInvitationIsRepeated(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, returns = 7, 5

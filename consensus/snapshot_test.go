@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// shared reports whether values of a type are never modified once made, so that
-// copies may share them.
+// shared reports whether values of a type are never modified once made, so that copies may
+// share them.
 func shared(t reflect.Type) bool {
 	switch t {
 	case reflect.TypeFor[Params](), reflect.TypeFor[*Plans](), reflect.TypeFor[*View](), reflect.TypeFor[*Sealed](),
@@ -28,7 +28,7 @@ func shared(t reflect.Type) bool {
 	return pkg == "github.com/collabdict/collabdict/chunking" || plan(t)
 }
 
-// plan reports whether a type is one of the plans of sessions.
+// plan reports whether a type is a plan of sessions.
 func plan(t reflect.Type) bool {
 	return t == reflect.TypeFor[*session.Exchange]() || t == reflect.TypeFor[*session.Laplacian]()
 }
@@ -94,7 +94,7 @@ func copyInto(dst, src reflect.Value) {
 	}
 }
 
-// digestOf returns a hash of everything in a machine but what it shares with all.
+// digestOf returns a hash of everything in a machine except what all machines share.
 func digestOf(m *Machine) [32]byte {
 	h := sha256.New()
 	hashValue(h, reflect.ValueOf(m).Elem())

@@ -10,16 +10,16 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// spoilt is a wrong message of member 0 to member 1, the first of its kind, that is
-// taken for right where it comes.
+// A spoilt is a wrong message from member 0 to member 1, the first of its kind, that member 1
+// accepts as right.
 type spoilt struct {
 	name     string
 	settings Settings
-	spoil    func(body Body) Body // the same body where it is not the one
-	ends     [4]string            // each member's error, "" if it decides
+	spoil    func(body Body) Body // returns other bodies unchanged
+	ends     [4]string            // error of each member, "" if it decides
 }
 
-// first changes bodies of a kind.
+// first returns a function that changes bodies of one kind.
 func first[B any](change func(b *B)) func(Body) Body {
 	return func(body Body) Body {
 		b, is := any(body).(*B)
@@ -32,10 +32,10 @@ func first[B any](change func(b *B)) func(Body) Body {
 	}
 }
 
-// anyDigest is what is shown of a digest that was voted for.
+// anyDigest matches the shown part of a digest that was voted for.
 var anyDigest = regexp.MustCompile("for [0-9a-f]{8}")
 
-// play gives the message and all honest ones, and asserts what becomes of the run.
+// play delivers the wrong message and all honest ones, and checks how the run ends.
 func (c spoilt) play(t *testing.T) {
 	t.Helper()
 	n := signed(t, newNetwork(t, 4, c.settings))
@@ -68,9 +68,9 @@ func (c spoilt) play(t *testing.T) {
 	}
 }
 
-// Some of what no honest member sends cannot be told from what is right where it
-// comes. Whatever it does, no wrong total is decided: the run ends, naming the member
-// that has come to something else or what is wrong with the total, or it goes on.
+// Some wrong messages look right when they come. Whatever they cause, no wrong total is
+// decided. The run continues, or ends with an error that names the member with a different
+// result or describes the fault of the total.
 func TestSpoiltRuns(t *testing.T) {
 	all := func(err string) [4]string { return [4]string{err, err, err, err} }
 	one := func(err string) [4]string { return [4]string{1: err} }
@@ -116,8 +116,8 @@ func TestSpoiltRuns(t *testing.T) {
 	}
 }
 
-// early gives member 1, that does not know of a decision yet, messages that open one,
-// and asserts that it opens and tells nothing.
+// early gives member 1, which does not know the decision yet, messages that open it, and
+// asserts that it neither opens nor sends anything.
 func early(t *testing.T, n *network, from int, bodies ...Body) {
 	t.Helper()
 	for _, b := range bodies {
@@ -132,9 +132,9 @@ func early(t *testing.T, n *network, from int, bodies ...Body) {
 	}
 }
 
-// A pad without a certificate opens nothing, and nobody tells another for it. One
-// that is not what was committed to is dropped when the certificate is here, and the
-// right one taken then.
+// A pad without a certificate opens nothing, and nobody sends another pad for it. A pad that
+// does not match its commitment is dropped when the certificate comes, and the right one is
+// accepted then.
 func TestPadsWithoutACertificate(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := at(t, s, "voted")
@@ -159,8 +159,8 @@ func TestPadsWithoutACertificate(t *testing.T) {
 	})
 }
 
-// A wrong share keeps a lost member's pad from being put together: the slot waits for
-// the member, and its own pad opens it.
+// With a wrong share a lost member's pad cannot be rebuilt. The slot waits for the member,
+// whose own pad opens it.
 func TestAWrongShareOpensNothing(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := at(t, s, "opening")
@@ -168,7 +168,7 @@ func TestAWrongShareOpensNothing(t *testing.T) {
 		for owner := uint32(2); owner <= 3; owner++ {
 			n.receive(1, int(owner), Message{Body: &Pads{[]Pad{{owner, n.members[owner].slot.attempts[0].secrets.pad}}}})
 		}
-		for x := byte(5); x < 9; x++ { // two give a pad, more contradict each other
+		for x := byte(5); x < 9; x++ { // two shares give a pad, more contradict each other
 			n.receive(1, 3, Message{Body: &Shares{[]PadShare{{0, chunking.Share{X: x, Y: [32]byte{x}}}, {0, chunking.Share{X: x}}}}})
 		}
 		if st := n.status(1); fmt.Sprint(st.Waiting) != "[0]" || st.State != Opening || len(n.members[1].log) > 0 {

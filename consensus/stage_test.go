@@ -11,14 +11,14 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// exact and floating are the two kinds of sums that differ in how they are voted
-// for: all have the same bits, or all adopt the sealer's.
+// exact and floating differ in how sums are voted for: all members have the same bits, or all
+// adopt the sealer's.
 var (
 	exact    = Settings{Scheme: Exact, Protect: chunking.Chunks}
 	floating = Settings{Scheme: Laplacian, Step: session.Chebyshev, Protect: chunking.Chunks}
 )
 
-// bothSchemes runs a test for exact sums and for floating-point ones.
+// bothSchemes runs a test with exact sums and with floating-point sums.
 func bothSchemes(t *testing.T, test func(t *testing.T, s Settings)) {
 	t.Helper()
 	for _, s := range []Settings{exact, floating} {
@@ -31,8 +31,8 @@ func bothSchemes(t *testing.T, test func(t *testing.T, s Settings)) {
 
 var oneBlock = []collabdict.Block{{Len: 1, Bound: 1 << 10}}
 
-// powers returns a vector of one value for each member, such that each set of
-// members has another total.
+// powers returns a vector of one value for each member. Each set of members has a different
+// total.
 func powers(size int) (xs [][]float64) {
 	for s := range size {
 		xs = append(xs, []float64{float64(int(1) << s)})
@@ -51,8 +51,8 @@ func (n *network) callAll(call func(s int) Call) {
 	}
 }
 
-// deliverUntil delivers messages in order, one at a time, until something is so or
-// none are left. It reports whether it came to be so.
+// deliverUntil delivers messages in order, one at a time, until a condition holds or none are
+// left. It reports whether the condition holds.
 func (n *network) deliverUntil(is func() bool) bool {
 	for !is() {
 		if len(n.flight) == 0 {
@@ -67,12 +67,12 @@ func (n *network) deliverUntil(is func() bool) bool {
 	return true
 }
 
-// deliver delivers at most so many messages.
+// deliver delivers at most count messages.
 func (n *network) deliver(count int) {
 	n.deliverUntil(func() bool { count--; return count < 0 })
 }
 
-// drop loses the messages in flight that a rule picks.
+// drop removes the messages in flight for which picked returns true.
 func (n *network) drop(picked func(d delivery) bool) {
 	var kept []delivery
 	for _, d := range n.flight {
@@ -83,14 +83,14 @@ func (n *network) drop(picked func(d delivery) bool) {
 	n.flight = kept
 }
 
-// isolate kills a member and loses what of it is in flight.
+// isolate stops a member and loses its messages in flight.
 func (n *network) isolate(s int) {
 	n.kill(s)
 	n.drop(func(d delivery) bool { return d.from == s })
 }
 
-// catchUp makes a learner's calls again until it has made as many as the log of the
-// most advanced member holds.
+// catchUp repeats a learner's calls until it has made as many as the longest log of a member
+// holds.
 func (n *network) catchUp(s int, call func(s int) Call) {
 	slots := uint64(0)
 	for _, m := range n.members {
@@ -103,8 +103,8 @@ func (n *network) catchUp(s int, call func(s int) Call) {
 	}
 }
 
-// learn lets every live member's learner make the calls, each when the one before
-// is answered. It reports whether all were answered at all live members in time.
+// learn lets every live member's learner make the calls, each after the answer to the one
+// before. It reports whether all live members got all answers in time.
 func (n *network) learn(calls []func(s int) Call, limit time.Duration) bool {
 	for end := n.now + limit; ; n.pass(500*time.Millisecond, nil) {
 		n.callDue(calls)
@@ -117,7 +117,7 @@ func (n *network) learn(calls []func(s int) Call, limit time.Duration) bool {
 	}
 }
 
-// callDue makes the calls that are due, and those that are due when they are
+// callDue makes the calls that are due, including those that become due because a call is
 // answered at once.
 func (n *network) callDue(calls []func(s int) Call) {
 	for called := true; called; {
@@ -132,8 +132,8 @@ func (n *network) callDue(calls []func(s int) Call) {
 	}
 }
 
-// checkLogs asserts that nobody has another decision than the others, living or not,
-// and that every total is the sum over its members.
+// checkLogs asserts that no member, live or not, has a different decision, and that every total
+// is the sum over its members.
 func (n *network) checkLogs(xs [][]float64, blocks []collabdict.Block) {
 	n.t.Helper()
 	bySlot := map[uint64]*Decision{}
@@ -157,7 +157,7 @@ func (n *network) checkLogs(xs [][]float64, blocks []collabdict.Block) {
 
 func (n *network) status(s int) Status { return n.members[s].Status() }
 
-// as returns the error of a member as one of a type.
+// as returns a member's error as the given type.
 func as[E error](err error) (e E, ok bool) {
 	ok = errors.As(err, &e)
 	return e, ok

@@ -2,8 +2,8 @@ package consensus
 
 import "testing"
 
-// A stopping rule compares totals over the same members, and waits for those that were
-// counted not long ago.
+// A stopping rule compares totals over the same members, and waits for members that were
+// counted recently.
 func TestSteadiness(t *testing.T) {
 	all, four, nobody := []uint32{0, 1, 2, 3, 4}, []uint32{0, 1, 2, 3}, []uint32{}
 	for name, c := range map[string]struct {

@@ -12,15 +12,15 @@ import (
 
 var update = flag.Bool("update", false, "write the transcripts of testdata anew")
 
-// transcript is what a network does, a line an event that has an effect or is not
-// heard every second anyway.
+// A transcript lists what a network does, with one line per event. It leaves out events without
+// effect and routine heartbeats.
 type transcript struct {
 	strings.Builder
 	*network
 }
 
-// enter adds an event. heartbeats that nobody has to answer, and the ticks that they are
-// sent in, are left out.
+// enter adds an event. It leaves out heartbeats that nobody has to answer, and the ticks that
+// send them.
 func (r *transcript) enter(s int, ev Event, e Effects) {
 	quiet := len(e.Writes)+len(e.Decisions)+len(e.Serves) == 0 && e.Err == nil
 	for _, send := range e.Sends {
@@ -47,8 +47,8 @@ func (r *transcript) say(line string) {
 	fmt.Fprintln(r, line)
 }
 
-// Each file of testdata says what happens in a run, event by event. Written anew by
-// go test ./consensus -run Transcripts -update, and to be read before it is kept.
+// Each file in testdata shows a run, event by event. To write the files again, use go test
+// ./consensus -run Transcripts -update, and read the changes before you keep them.
 func TestTranscripts(t *testing.T) {
 	call := func(size int) func(s int) Call { return sumOf(1, powers(size), oneBlock) }
 	for _, c := range []struct {
@@ -116,14 +116,14 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// lose kills a member and loses what of it is in flight.
+// lose stops a member and loses its messages in flight.
 func (r *transcript) lose(s int) {
 	r.say(fmt.Sprintf("m%d is lost", s))
 	r.isolate(s)
 	r.settle()
 }
 
-// compare asserts that a file holds lines, and shows the first that it does not.
+// compare asserts that a file contains the given lines, and shows the first difference.
 func compare(t *testing.T, file, got string) {
 	t.Helper()
 	b, err := os.ReadFile(file)

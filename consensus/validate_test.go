@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// A message of a form that no honest member sends does not come to a machine.
+// A message whose form no honest member sends does not reach a machine.
 func TestInvalidMessages(t *testing.T) {
 	share := func(x byte) *chunking.Share { return &chunking.Share{X: x} }
 	sum, gather := Header{Kind: Sum}, Header{Kind: Gather}

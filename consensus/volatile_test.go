@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A member that keeps nothing of its slots on disk takes no more part in the one
-// that it was stopped in, whatever it had done there, and comes back later.
+// A volatile member that restarts takes no further part in the slot in which it was stopped,
+// whatever it had done there, and comes back later.
 func TestAVolatileMemberComesBack(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for after := range 60 {
@@ -46,7 +46,7 @@ func TestAVolatileMemberComesBack(t *testing.T) {
 			if d := n.members[0].log[2]; len(d.Members) != 5 {
 				t.Errorf("after %d messages: it is not back: %s", after, n.missingOf(d))
 			}
-			if w := n.members[0].written / 2; w > 4 { // it counts before and after
+			if w := n.members[0].written / 2; w > 4 { // each write counts twice, before and after
 				t.Errorf("%d writes for three slots", w)
 			}
 		}

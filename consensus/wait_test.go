@@ -28,8 +28,8 @@ func TestASlowMemberIsWaitedFor(t *testing.T) {
 	})
 }
 
-// A member that takes many times its usual time is left out, and is in again with
-// the round after the one in which it has caught up.
+// A member that takes many times its usual time is left out, and joins again in the round after
+// it has caught up.
 func TestAMemberThatIsTooSlowIsLeftOut(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, slow = 5, 3
@@ -68,7 +68,7 @@ func TestAMemberThatIsTooSlowIsLeftOut(t *testing.T) {
 	})
 }
 
-// Those who are needed are waited for however slow they are.
+// Members that are needed are waited for, however slow they are.
 func TestASlowMemberThatIsNeededIsWaitedFor(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := newNetwork(t, 3, s)
@@ -92,9 +92,8 @@ func TestASlowMemberThatIsNeededIsWaitedFor(t *testing.T) {
 	})
 }
 
-// A link of two members that carries nothing holds the session up where they are
-// neighbours. Where one of the two can be spared it is left out; where both are
-// needed the run goes on when the link does.
+// A broken link between two neighbours holds up the session. If one of the two can be spared,
+// it is left out. If both are needed, the run continues when the link works again.
 func TestABrokenLink(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for _, size := range []int{3, 5} {
@@ -137,13 +136,13 @@ func TestAStoppedProcessDoesNotBlameTheOthers(t *testing.T) {
 	}
 }
 
-// A slow carrier is not fed with the same message every heartbeat.
+// A slow carrier does not get the same message at every heartbeat.
 func TestHelpBacksOff(t *testing.T) {
 	for _, s := range []Settings{floating, exact} {
 		n := newNetwork(t, 3, s)
 		n.callAll(sumOf(0, powers(3), oneBlock))
 		sent := map[string]int{}
-		for range 200 { // 100 s in which nothing of the data plane arrives
+		for range 200 { // for 100 s nothing on the data plane arrives
 			n.now += 500 * time.Millisecond
 			for s := range 3 {
 				n.step(s, Tick{Learner: 1})
@@ -164,8 +163,7 @@ func TestHelpBacksOff(t *testing.T) {
 	}
 }
 
-// A member that has finished is no longer waited for, whether it did so before the
-// others' calls or after.
+// Nobody waits for a member that has finished, before or after the others' calls.
 func TestAMemberThatFinishedEarlyIsNamed(t *testing.T) {
 	for _, before := range []bool{true, false} {
 		n := newNetwork(t, 3, floating)
@@ -190,8 +188,8 @@ func TestAMemberThatFinishedEarlyIsNamed(t *testing.T) {
 	}
 }
 
-// Below the least number the run pauses, names those it waits for, and goes on when
-// they are back: of three members all are needed, of five three.
+// With fewer members than the least number, the run pauses, names the members that it waits
+// for, and continues when they are back. Of three members all are needed, of five three.
 func TestTooFewMembersPause(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for _, c := range []struct {
@@ -233,8 +231,8 @@ func TestTooFewMembersPause(t *testing.T) {
 	})
 }
 
-// Those who leave for good are gone on without as long as enough are left; those
-// who may come back are waited for.
+// If members leave for good, the others continue as long as enough are left. They wait for
+// members that may come back.
 func TestLeaving(t *testing.T) {
 	for name, c := range map[string]struct {
 		size    int
@@ -294,8 +292,8 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-// A private value that is outside its bound ends the run here, but the others hear
-// nothing of the value.
+// A private value outside its bound ends the run at its member, but the others learn nothing
+// about the value.
 func TestALeaveTellsNoPrivateValue(t *testing.T) {
 	n := newNetwork(t, 3, floating)
 	n.call(0, Call{Kind: Sum, Values: []float64{123456}, Blocks: []collabdict.Block{{Len: 1, Bound: 1}}})

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Each member sees who wants which amendment, of the roster as it is.
+// Each member sees which members request which amendment of the current roster.
 func TestWhoWantsWhat(t *testing.T) {
 	n := newNetwork(t, 5, exact)
 	xs := powers(7)
@@ -38,8 +38,8 @@ func TestWhoWantsWhat(t *testing.T) {
 	}
 }
 
-// An amendment that a large roster's committee could not finish is refused with the
-// reason; one that leaves a quorum of it is wanted.
+// An amendment that a large roster's committee could not finish is refused with the reason. One
+// that leaves a quorum of the committee is requested.
 func TestAnAmendmentThatWouldStrandTheCommittee(t *testing.T) {
 	n, _ := largeNetwork(t, exact)
 	m := n.members[0].Machine

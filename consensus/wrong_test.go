@@ -10,11 +10,11 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// wrong is a message that no honest member sends, given to member 1 at a stage of its
-// slot, and the error that it ends the run with there.
+// A wrong is a message that no honest member sends, given to member 1 at a stage of its slot,
+// and the error with which it ends the run there.
 type wrong struct {
 	name, stage string
-	settings    []Settings // exact and floating, if none
+	settings    []Settings // exact and floating if empty
 	msg         func(n *network) (from int, m Message)
 	want        string // the error
 }
@@ -36,8 +36,8 @@ func (c wrong) check(t *testing.T, s Settings) {
 	c.ended(t, n, from)
 }
 
-// ended asserts that member 1 has ended, says why, tells the others no more than the
-// reason, has decided nothing and does nothing more.
+// ended asserts that member 1 has ended with the right error, sends the others only the reason,
+// has decided nothing and does nothing more.
 func (c wrong) ended(t *testing.T, n *network, from int) {
 	t.Helper()
 	m := n.members[1]
@@ -137,7 +137,7 @@ func checkWrong(t *testing.T, table []wrong) {
 	}
 }
 
-// What comes before this member's own call is compared when it calls.
+// Messages that come before this member's own call are compared when it calls.
 func TestWrongOpeningsBeforeTheCall(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for _, c := range wrongOpenings {
@@ -162,7 +162,7 @@ func TestWrongOpeningsBeforeTheCall(t *testing.T) {
 	})
 }
 
-// What is wrong with a chunk is seen when the last of them is here.
+// A wrong chunk is detected when the last chunk has come.
 func TestWrongChunks(t *testing.T) {
 	for _, c := range []wrong{
 		{
@@ -207,7 +207,7 @@ func TestWrongFrames(t *testing.T) {
 	lane := func(from int, lane uint32) string {
 		return fmt.Sprintf("m%d sent a frame of lane %d, want one of 1%s", from, lane, sameVersion)
 	}
-	// Member 1 is on its way to hear member 0 where all is exact, and member 3 in floating point.
+	// Member 1 is about to hear member 0 in exact sums, and member 3 in floating point.
 	checkWrong(t, []wrong{
 		{"a lane too many", "session", onlyExact, but(func(_ *network, b *Step) { b.Lane = 1 }), lane(0, 1)},
 		{"a lane of nonsense", "session", onlyFloating, but(func(_ *network, b *Step) { b.Lane = math.MaxUint32 }), lane(3, math.MaxUint32)},
@@ -228,7 +228,7 @@ func TestWrongFrames(t *testing.T) {
 	})
 }
 
-// In floating point all adopt the sealer's result, if it is close to their own.
+// In floating point all adopt the sealer's result if it is close to their own.
 func TestWrongSeals(t *testing.T) {
 	sealed := func(change func(s *Sealed)) func(*network) (int, Message) {
 		return but(func(_ *network, b *Seal) {
@@ -265,7 +265,8 @@ func TestWrongSeals(t *testing.T) {
 	})
 }
 
-// Nobody votes for two things, or without having opened what all have.
+// No honest member votes for two values, or without having opened the same results as the
+// others.
 func TestWrongVotes(t *testing.T) {
 	vote := func(from int, v Value, chain byte) func(*network) (int, Message) {
 		return func(n *network) (int, Message) {

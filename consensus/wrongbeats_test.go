@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// Whoever leaves is named with its reason, fit for one line; where it leaves because
-// of others, they are, with who says so. Ranks that nobody has are left out.
+// A member that leaves is named with its reason, on one line. If it leaves because of others,
+// these are named, with the member that reports them. Unknown ranks are left out.
 func TestWrongLeaves(t *testing.T) {
 	const reason = "it saw ghosts"
 	for _, c := range []struct {
 		name  string
 		leave Leave
-		want  string // "" if the run is not ended
+		want  string // "" if the run does not end
 	}{
 		{"alone", Leave{Reason: reason}, "lost m0: it saw ghosts"},
 		{"with a reason that would move the cursor", Leave{Reason: "it\x1b[2J\r\nsaw\x00 ghosts\u0085"}, "lost m0: it [2J  saw  ghosts "},
@@ -42,8 +42,8 @@ func TestWrongLeaves(t *testing.T) {
 	}
 }
 
-// A member that says it is done in the slot that this one calls is not waited for;
-// one that says so of another slot is.
+// A member that reports its finish in the slot of this member's call is not waited for. One
+// that reports it in another slot is.
 func TestWrongFinish(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for _, slot := range []uint64{0, 1, math.MaxUint64} {
@@ -64,7 +64,7 @@ func TestWrongFinish(t *testing.T) {
 	})
 }
 
-// Slots that no run comes to are neither served nor asked for more often than others.
+// Slots that no run reaches are neither served nor asked for more often than others.
 func TestBeatsOfNonsense(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := signed(t, newNetwork(t, 4, s))

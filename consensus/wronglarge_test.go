@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// What opens a slot of a large roster can be asked for again, so what is wrong with it
-// is ignored: the sum of the pads, its frames, and who is to take part in it anew.
+// Wrong messages that open a slot of a large roster are ignored, since the right ones can be
+// requested again. These are the sum of the pads, its frames, and the members of a new epoch.
 func TestWrongOpeningsOfLargeRosters(t *testing.T) {
 	for kind := range largeKinds {
 		at := largeAt(t, kind, 2)
@@ -57,7 +57,7 @@ func TestWrongOpeningsOfLargeRosters(t *testing.T) {
 	}
 }
 
-// A session of one member alone is not begun, though it can put together all pads.
+// A session with only one member does not begin, although that member could rebuild all pads.
 func TestAnEpochOfOneMemberIsNotBegun(t *testing.T) {
 	for kind := range largeKinds {
 		x, _ := NewFuzzedLarge(t, []byte{1, byte(kind)})
@@ -72,7 +72,7 @@ func TestAnEpochOfOneMemberIsNotBegun(t *testing.T) {
 			x.m.slot.attempts[0].secrets.commits[s] = x.m.slot.naming.commitment(s, 0, [32]byte{})
 			x.m.slot.opener.(*openSum).shares[s] = chunking.SplitSecret([32]byte{}, x.m.roster.Shares, x.m.roster.Shares, [32]byte{})
 		}
-		x.tick(time.Second) // an epoch that comes at once is not entered
+		x.tick(time.Second) // an epoch that comes too soon is not entered
 		x.Give(received(t, 0, Message{Body: b}).Message)
 		x.Finish()
 		if x.m.err != nil || x.m.Slot() != 0 || x.m.State() != Opening {

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// refused asserts that a message changes nothing at member 1, is not answered and
-// decides nothing.
+// refused asserts that a message changes nothing at member 1, gets no answer and decides
+// nothing.
 func refused(t *testing.T, n *network, name string, from int, msg Message) {
 	t.Helper()
 	m := n.members[1]
 	slots := len(m.log)
 	before := unpeered(m.Machine)
-	if v, err := Validate(msg, mostRanks); err == nil { // else it does not come to the machine
+	if v, err := Validate(msg, mostRanks); err == nil { // otherwise it does not reach the machine
 		n.step(1, Receive{From: from, Message: v})
 	}
 	if m.err != nil || unpeered(m.Machine) != before || len(n.flight) > 0 || len(m.log) != slots {
@@ -23,12 +23,12 @@ func refused(t *testing.T, n *network, name string, from int, msg Message) {
 	}
 }
 
-// newView is the view that member 0 would make of its ballot 4 without member 3.
+// newView returns a view of member 0's ballot 4 without member 3, as that member would form it.
 func newView(n *network) *View {
 	return &View{Ballot: 4, Members: []uint32{0, 1, 2}, Missing: []Missing{{3, "lost"}}, Promises: n.promises(4, 0, 1, 2)}
 }
 
-// finishView is the same where member 2 has voted in ballot 0.
+// finishView returns the same view if member 2 has voted in ballot 0.
 func finishView(n *network) *View {
 	value := Value{Digest: [32]byte{7}}
 	v := &View{Ballot: 4, Finish: &value, Promises: n.promises(4, 0, 1, 2)}
@@ -36,8 +36,8 @@ func finishView(n *network) *View {
 	return v
 }
 
-// A view that does not follow from the promises in it is not worked in: it could
-// leave out what has been decided, or be too small to hide anybody.
+// A member does not work in a view that does not follow from its promises: such a view could
+// leave out a decision, or be too small to hide anybody.
 func TestWrongViews(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -112,8 +112,8 @@ func TestWrongViews(t *testing.T) {
 	}
 }
 
-// The same views without what is wrong with them are taken, from whoever has them;
-// but not for another ballot, for ballot 0, or when all is decided.
+// The same views without the error are accepted from any member, but not for another ballot,
+// for ballot 0, or after the decision.
 func TestViewsAreForTheirBallot(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for name, view := range map[string]func(*network) *View{"new": newView, "finish": finishView} {
@@ -132,7 +132,7 @@ func TestViewsAreForTheirBallot(t *testing.T) {
 	})
 }
 
-// wrongCertificates are changes to a certificate of three votes.
+// wrongCertificates are changes to a certificate with three votes.
 var wrongCertificates = map[string]func(c *Certificate){
 	"no votes":            func(c *Certificate) { c.Votes = nil },
 	"a vote too few":      func(c *Certificate) { c.Votes = c.Votes[1:] },
@@ -154,7 +154,7 @@ func copyOfCertificate(c *Certificate) *Certificate {
 	return &cc
 }
 
-// Nothing is decided, and no pad told, by a certificate without a quorum's votes.
+// A certificate without a quorum's votes decides nothing and reveals no pad.
 func TestWrongCertificates(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := at(t, s, "voted")
@@ -194,7 +194,7 @@ func behind(t *testing.T, s Settings, call func(s int) Call) *network {
 	return n
 }
 
-// A slot that was missed is learnt as it was decided or not at all.
+// A missed slot is learnt as it was decided, or not at all.
 func TestWrongDecisions(t *testing.T) {
 	for _, gathers := range []bool{false, true} {
 		bothSchemes(t, func(t *testing.T, s Settings) {

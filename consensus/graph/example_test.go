@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/graph"
 )
 
-// A hundred members have four neighbours each at most. How fast averages travel depends on
-// the graph: the larger lambda2 beside lambdaMax, the fewer iterations.
+// A hundred members have at most four neighbours each. The speed of averaging depends on the
+// graph: the larger lambda2/lambdaMax is, the fewer iterations are needed.
 func Example() {
 	for _, kind := range []graph.Kind{graph.Ring, graph.HamiltonCycles, graph.RandomRegular} {
 		g, err := graph.New(kind, 100, 4)
@@ -27,7 +27,7 @@ func Example() {
 	// random-regular  degree 4, diameter  6, lambda2/lambdaMax 0.104
 }
 
-// Not every kind has a graph of every size.
+// Some kinds have no graph of a given size.
 func ExampleKind_Check() {
 	fmt.Println(graph.Hypercube.Check(16))
 	fmt.Println(graph.Hypercube.Check(100))

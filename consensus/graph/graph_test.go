@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// draw returns the graph of a kind, a size near the given one and a degree that
-// the kind can have.
+// draw returns a graph of a random kind, with a size near the given one and a degree that the
+// kind supports.
 func draw(t *rapid.T, maxSize int) *Graph {
 	kind := rapid.SampledFrom(Kinds()).Draw(t, "kind")
 	size := rapid.IntRange(2, maxSize).Draw(t, "size")
@@ -149,7 +149,7 @@ func TestDegreeAndDiameter(t *testing.T) {
 	}
 }
 
-// The diameter is that of Floyd and Warshall's distances.
+// The diameter equals that of the distances by Floyd and Warshall.
 func TestDiameterOfAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := draw(t, 90)

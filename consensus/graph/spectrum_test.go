@@ -45,9 +45,8 @@ func TestSpectrumKnownAnswers(t *testing.T) {
 	}
 }
 
-// A union of two cycles has λ₂ of about 0.92 at 31 vertices and 0.54 at 1000, and
-// a random 3-regular graph 0.378 at 32; the best of the draws must not be below
-// that.
+// A union of two cycles has λ₂ of about 0.92 at 31 vertices and 0.54 at 1000; a random
+// 3-regular graph has 0.378 at 32. The best of the draws must not be below that.
 func TestRandomGraphsExpand(t *testing.T) {
 	for _, c := range []struct {
 		kind         Kind
@@ -73,7 +72,7 @@ func TestRandomGraphsExpand(t *testing.T) {
 	}
 }
 
-// With the same degree d everywhere, I - W is L/(1+d).
+// If all vertices have degree d, I - W is L/(1+d).
 func TestMetropolisOfRegularGraphs(t *testing.T) {
 	for _, kind := range []Kind{Complete, Hypercube, Margulis, RandomRegular, Ring} {
 		g, err := New(kind, 64, 4)
@@ -98,7 +97,7 @@ func TestMetropolisOfRegularGraphs(t *testing.T) {
 	}
 }
 
-// Estimates err to the safe side, by a millionth at most.
+// Estimates are on the safe side, within a millionth.
 func TestEstimatesAreThoseOfTheDenseMatrix(t *testing.T) {
 	for _, c := range []struct {
 		kind         Kind

@@ -8,7 +8,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/graph"
 )
 
-// Throughput is of one vector: every other vector that takes part is read besides.
+// benchmarkWords is the length of the vectors. Throughput counts one vector; the others are
+// read in addition.
 const benchmarkWords = 1 << 17
 
 func BenchmarkAdd(b *testing.B) {

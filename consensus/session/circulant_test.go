@@ -8,10 +8,10 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// From when totals come in place of what was sent, that cannot be had again.
+// Sent words are no longer available once totals have replaced them.
 func TestCirculantTakesPartsAsTheyCome(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
-	const size, numbers = 2, 4 * PartWords // two parts a round
+	const size, numbers = 2, 4 * PartWords // two parts per round
 	p := must[*Circulant](t)(NewCirculant(size, chunking.Ring))
 	x := uniform(rng, size, numbers, chunking.Ring)
 	want := make([]uint64, numbers)
@@ -49,7 +49,7 @@ func TestCirculantTakesPartsAsTheyCome(t *testing.T) {
 	}
 }
 
-// Parts that come in any order, doubled, or again after they were lost, make the sum.
+// Parts give the right sum in any order, doubled, or repeated after a loss.
 func TestCirculantPartsInDisorder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	for _, a := range []chunking.Arithmetic{chunking.Ring, chunking.Ring128, chunking.Field} {

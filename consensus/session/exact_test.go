@@ -34,7 +34,7 @@ func total(xs [][]uint64, a chunking.Arithmetic) []uint64 {
 	return sums
 }
 
-// sizes returns the sizes of views to try: all up to 200.
+// sizes returns the sizes of views to test: all up to 200.
 func sizes() []int {
 	var ns []int
 	for n := 2; n <= 200; n++ {
@@ -58,7 +58,8 @@ func checkExactSum(t *testing.T, rng *rand.Rand, p Plan, numbers int, a chunking
 	return traffic
 }
 
-// leastRounds returns the rounds that it takes to hear of n members, of k in each.
+// leastRounds returns the number of rounds needed to hear of n members, if each hears k others
+// per round.
 func leastRounds(n, k int) (rounds int) {
 	for reached := 1; reached < n; reached *= k + 1 {
 		rounds++
@@ -66,8 +67,8 @@ func leastRounds(n, k int) (rounds int) {
 	return rounds
 }
 
-// Members that hear nothing in a round run ahead, which saves at most one step in
-// the end.
+// checkSteps checks the length of the longest chain of frames. Members that hear nothing in a
+// round run ahead, which saves at most one step in all.
 func checkSteps(t *testing.T, p Plan, k int, traffic Traffic) {
 	t.Helper()
 	if traffic.Steps > p.Rounds() || traffic.Steps < max(p.Rounds()-1, leastRounds(p.Size(), k)) {
@@ -103,8 +104,8 @@ func TestBaseKIsExactInItsRounds(t *testing.T) {
 	}
 }
 
-// Blocks are of unequal length, and empty where the vector is shorter than the
-// number of members.
+// Blocks may have unequal lengths, and are empty if the vector is shorter than the number of
+// members.
 func TestCirculantIsExactForAnyLength(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, n := range sizes() {
@@ -120,8 +121,7 @@ func TestCirculantIsExactForAnyLength(t *testing.T) {
 	}
 }
 
-// With blocks of one length every member sends 2(n-1) of them, in 2⌈log₂ n⌉
-// rounds.
+// With blocks of equal length every member sends 2(n-1) of them, in 2⌈log₂ n⌉ rounds.
 func TestCirculantTraffic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	for _, c := range []struct{ size, rounds int }{{2, 2}, {3, 4}, {4, 4}, {5, 6}, {31, 10}, {32, 10}, {33, 12}, {100, 14}} {
@@ -141,7 +141,7 @@ func TestCirculantTraffic(t *testing.T) {
 func TestRoundsOfExactPlans(t *testing.T) {
 	for _, c := range []struct {
 		size   int
-		baseK  [4]int // for k = 1, 2, 3, 4
+		baseK  [4]int // rounds for k = 1, 2, 3, 4
 		foldIn [4]int
 	}{
 		{7, [4]int{5, 4, 3, 3}, [4]int{4, 3, 3, 3}},
@@ -167,9 +167,8 @@ func TestRoundsOfExactPlans(t *testing.T) {
 	}
 }
 
-// Fold-in never takes more rounds than a base-(k+1) graph, and in a round nobody
-// hears more than k others; nobody can do with fewer rounds than it takes to hear
-// of everybody.
+// Fold-in takes at most as many rounds as a base-(k+1) graph, and no member hears more than k
+// others in a round. No plan needs fewer rounds than it takes to hear of everybody.
 func TestFoldInTakesFewestRounds(t *testing.T) {
 	ties := 0
 	for n := 2; n <= 300; n++ {
@@ -210,7 +209,7 @@ func TestNewExactChoosesByLength(t *testing.T) {
 		{31, 1, 100_000, "circulant"},
 		{31, 3, 1000, "fold-in k=3"},
 		{31, 3, 100_000, "circulant"},
-		{2, 1, 10_000_000, "fold-in k=1"}, // either sends one vector, circulant in two halves
+		{2, 1, 10_000_000, "fold-in k=1"}, // both send one vector, circulant in two halves
 	} {
 		e, err := NewExact(c.size, c.k, chunking.Ring)
 		if err != nil {
@@ -222,8 +221,8 @@ func TestNewExactChoosesByLength(t *testing.T) {
 	}
 }
 
-// Long frames go in parts, around the end of the vector too, and can be had again
-// until the total of what they hold has come.
+// Long frames travel in parts, even around the end of the vector. They can be repeated until
+// the total that contains them has come.
 func TestCirculantSendsLongFramesInParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	const size, numbers = 3, 4*PartWords + 7

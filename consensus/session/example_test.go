@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// Five members add up two numbers each. Frames go from hand to hand here; a program sends
-// them over a network, where they may come in any order.
+// Five members add up two numbers each. Here Lockstep delivers the frames; a program sends them
+// over a network, where they may come in any order.
 func Example() {
 	vectors := [][]uint64{{1, 100}, {2, 200}, {3, 300}, {4, 400}, {5, 500}}
 	plan, err := session.NewFoldIn(len(vectors), 1, chunking.Ring)

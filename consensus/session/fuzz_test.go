@@ -8,11 +8,10 @@ import (
 	"testing"
 )
 
-// FuzzReceive plays one member of a view of five against frames read from the
-// input, each of them eight bytes: sender, round, part, length, and what fills the
-// words. Nothing panics; a fault is a FrameError and changes nothing; and when the
-// others' correct frames come after all, a session that was only shown faults ends
-// with the right sum.
+// FuzzReceive gives one member of a view of five frames read from the input. Each takes eight
+// bytes: sender, round, part, length, and the content of the words. Nothing may panic. A fault
+// is a FrameError and changes nothing. When the others' correct frames come afterwards, a
+// session that got only faulty frames ends with the right sum.
 func FuzzReceive(f *testing.F) {
 	f.Add(uint8(0), []byte{1, 0, 0, 2, 0, 0, 0, 9, 0, 1, 0, 2, 255, 255, 255, 255})
 	f.Add(uint8(6), []byte{2, 0, 0, 2, 127, 240, 0, 0, 3, 1, 0, 2, 0, 0, 0, 1})
@@ -55,7 +54,7 @@ func FuzzReceive(f *testing.F) {
 	})
 }
 
-// started is a session that has sent its first frames to nobody yet.
+// A started is a session whose first frames have not been delivered.
 type started struct {
 	Session
 	frames []Frame
@@ -63,7 +62,7 @@ type started struct {
 
 func (s started) Start() []Frame { return s.frames }
 
-// openAgain makes the sessions that open makes of the same seed.
+// openAgain returns the same sessions as open does for the same seed.
 func openAgain(p Plan, xs [][]uint64) []Session {
 	rng := rand.New(rand.NewPCG(1, 1))
 	vectors(rng, p, 2)

@@ -40,7 +40,7 @@ func disagreement(sessions []Session) float64 {
 	return math.Sqrt(square)
 }
 
-// iterations runs the sessions and returns after how many iterations the
+// iterations runs the sessions and returns the number of iterations after which the
 // disagreement was at most reach times the initial one.
 func iterations(t *testing.T, sessions []Session, reach float64) int {
 	t.Helper()
@@ -56,7 +56,7 @@ func iterations(t *testing.T, sessions []Session, reach float64) int {
 	return reached
 }
 
-// The predictions are bounds that standard normal vectors come near.
+// The predictions are upper bounds, which standard normal vectors nearly reach.
 func TestIterationsAreAsPredicted(t *testing.T) {
 	const reach = 1e-9
 	for _, step := range []Step{Chebyshev, Optimal, Metropolis, Paper} {
@@ -80,9 +80,8 @@ func TestIterationsAreAsPredicted(t *testing.T) {
 	}
 }
 
-// What the iterations leave is what the plan says, at most, and the totals are
-// those of exact sums within the stated tolerance; the tolerance is no more than
-// some hundred times what is found.
+// The remaining disagreement is at most the predicted one. The totals are those of exact sums
+// within the stated tolerance, which is at most a few hundred times the measured difference.
 func TestTotalsAreWithinTheTolerance(t *testing.T) {
 	for _, c := range []struct {
 		size  int
@@ -131,8 +130,8 @@ func TestTotalsAreWithinTheTolerance(t *testing.T) {
 	}
 }
 
-// reference iterates as the equations read, on vertices, with the neighbours of
-// each in order of member and part.
+// reference iterates on vertices as in the equations, with the neighbours of each in the order
+// of member and part.
 func reference(p *Laplacian, members []int, xs [][]uint64) []uint64 {
 	n := p.graph.Len()
 	x, before := make([]float64, n), make([]float64, n)
@@ -171,7 +170,7 @@ func reference(p *Laplacian, members []int, xs [][]uint64) []uint64 {
 	return totals
 }
 
-// The bits are part of the protocol: all members of a view must find the same
+// The bits of the result are part of the protocol: all members of a view must compute the same
 // ones, whatever version they run.
 func TestIterationsHaveTheBitsOfTheEquations(t *testing.T) {
 	for _, c := range []struct {
@@ -195,8 +194,8 @@ func TestIterationsHaveTheBitsOfTheEquations(t *testing.T) {
 	}
 }
 
-// A member that hosts a ghost sends a frame for each of the two vertices that a
-// neighbour hears, and none twice.
+// A member that hosts a ghost sends one frame for each of its two vertices that a neighbour
+// hears, and none twice.
 func TestGhostsSpeakForThemselves(t *testing.T) {
 	p := laplacian(t, 24, Optimal, graph.InverseChord, 0, 1e-3)
 	if got := p.Graph().Len(); got != 29 {

@@ -9,14 +9,14 @@ import (
 	"github.com/collabdict/collabdict/consensus/graph"
 )
 
-// tb is what testing.TB and rapid.T have in common.
+// tb is the common part of testing.TB and rapid.T.
 type tb interface {
 	Helper()
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// open makes the sessions of a view whose members 0, 1, ... are placed at random.
+// open returns the sessions of a view whose members 0, 1, ... are placed at random.
 func open(rng *rand.Rand, p Plan, xs [][]uint64) []Session {
 	members := rng.Perm(p.Size())
 	sessions := make([]Session, p.Size())
@@ -70,14 +70,14 @@ func uniform(rng *rand.Rand, size, numbers int, a chunking.Arithmetic) [][]uint6
 	return xs
 }
 
-// a frame on its way, in the tests that deliver one by one.
+// A flight is a frame in transit, in tests that deliver frames one by one.
 type flight struct {
 	Frame
 	from int
 }
 
-// storm runs sessions by their ids, delivering frames in random order, some of
-// them twice, and losing some: then the receiver asks its sender again.
+// storm runs sessions by their ids. It delivers frames in random order, some of them twice, and
+// loses some, which the receiver then requests again.
 func storm(t tb, rng *rand.Rand, sessions map[int]Session, loss float64) {
 	t.Helper()
 	ids := make([]int, 0, len(sessions))
@@ -127,7 +127,7 @@ func storm(t tb, rng *rand.Rand, sessions map[int]Session, loss float64) {
 	t.Fatal("the sessions came to a standstill")
 }
 
-// must unwraps a plan that is known to exist.
+// must returns a plan that is known to exist.
 func must[P Plan](t tb) func(p P, err error) Plan {
 	return func(p P, err error) Plan {
 		t.Helper()
@@ -138,7 +138,7 @@ func must[P Plan](t tb) func(p P, err error) Plan {
 	}
 }
 
-// plans returns one plan of every sort.
+// plans returns one plan of every type.
 func plans(t tb, size int) []Plan {
 	t.Helper()
 	all := []Plan{
@@ -158,7 +158,7 @@ func plans(t tb, size int) []Plan {
 	return all
 }
 
-// vectors returns vectors of any sort of plan.
+// vectors returns vectors for a plan of any type.
 func vectors(rng *rand.Rand, p Plan, numbers int) [][]uint64 {
 	switch p := p.(type) {
 	case *Exchange:

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the order in which frames arrive, how often, and how many are lost and
-// sent again: the results have the same bits. Members have any ids.
+// In any order of delivery, with duplicates, losses and repetitions, the results have the same
+// bits. Members may have any ids.
 func TestOrderOfDeliveryDoesNotMatter(t *testing.T) {
 	sorts := len(plans(t, 2))
 	rapid.Check(t, func(t *rapid.T) {
@@ -30,7 +30,7 @@ func TestOrderOfDeliveryDoesNotMatter(t *testing.T) {
 		inOrder := make([]Session, size)
 		ids, stormy := make([]int, size), map[int]Session{}
 		for i, m := range members {
-			ids[i] = 7*m - 30 // in the same order, as it is that of summation
+			ids[i] = 7*m - 30 // ascending, as the order of the ids is that of summation
 		}
 		for i, m := range members {
 			inOrder[m] = p.New(Placement{Members: members, Self: m}, slices.Clone(xs[m]))
@@ -57,7 +57,7 @@ func TestMalformedFrames(t *testing.T) {
 	at := Placement{Members: first, Self: 10}
 	fold := must[*Exchange](t)(NewFoldIn(7, 1, chunking.Field)) // core 4; 14 folds into 10, which pairs with 11
 	circulant := must[*Circulant](t)(NewCirculant(7, chunking.Ring128))
-	float := must[*Laplacian](t)(NewLaplacian(7, Chebyshev, graph.Ring, 2, 1e-9)) // 11 and 16 beside 10
+	float := must[*Laplacian](t)(NewLaplacian(7, Chebyshev, graph.Ring, 2, 1e-9)) // 10 has the neighbours 11 and 16
 	ghosts := must[*Laplacian](t)(NewLaplacian(6, Optimal, graph.InverseChord, 0, 1e-9))
 	words := func(w ...uint64) []uint64 { return w }
 	one := math.Float64bits(1)
@@ -66,7 +66,7 @@ func TestMalformedFrames(t *testing.T) {
 		plan              Plan
 		from, round, part int
 		words             []uint64
-		reason            string // "" for a frame that is right
+		reason            string // "" for a correct frame
 	}{
 		{"fold", fold, 14, 0, 0, words(1, 2), ""},
 		{"early", fold, 11, 1, 0, words(1, 2), ""},
@@ -123,7 +123,7 @@ func TestMalformedFrames(t *testing.T) {
 	}
 }
 
-// Words that were sent, received or given are never modified.
+// Words that were sent, received or passed in are never modified.
 func TestWordsStayAsTheyAre(t *testing.T) {
 	for _, size := range []int{5, 12} {
 		for _, p := range plans(t, size) {
@@ -150,7 +150,7 @@ func TestWordsStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// keeping is a session that shows the words of all frames that it sends.
+// A keeping is a session that shows the words of all frames that it sends.
 type keeping struct {
 	Session
 	keep func([]uint64)
@@ -166,8 +166,7 @@ func (k keeping) show(frames []Frame) []Frame {
 func (k keeping) Start() []Frame   { return k.show(k.Session.Start()) }
 func (k keeping) Advance() []Frame { return k.show(k.Session.Advance()) }
 
-// Of two frames for one place the first counts, and one of a round that is over is
-// not read again.
+// Of two frames for one place the first counts. A frame of a past round is ignored.
 func TestDoubleAndLateFramesAreIgnored(t *testing.T) {
 	p := must[*Exchange](t)(NewFoldIn(3, 1, chunking.Ring))
 	s := p.New(Placement{Members: []int{0, 1, 2}, Self: 0}, []uint64{1})
@@ -193,7 +192,7 @@ func TestDoubleAndLateFramesAreIgnored(t *testing.T) {
 	}
 }
 
-// What a session holds of frames that come early is bounded by what it takes.
+// A session holds at most the early frames that it will use.
 func TestInboxIsBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	for _, p := range plans(t, 13) {
@@ -224,8 +223,8 @@ func TestInboxIsBounded(t *testing.T) {
 	}
 }
 
-// Plans that make members send or add differently have different digests; those
-// of two members are the same.
+// Plans that make members send or add differently have different digests. Two members compute
+// the same digest.
 func TestDigests(t *testing.T) {
 	seen := map[[32]byte]string{}
 	for _, make := range []func() Plan{
@@ -254,7 +253,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// A view of one has its own vector as the sum.
+// In a view of one, the sum is the member's own vector.
 func TestViewOfOne(t *testing.T) {
 	for _, p := range plans(t, 1) {
 		s := p.New(Placement{Members: []int{3}, Self: 3}, []uint64{5, 6})

@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// rosterSize is the number of members of the runs that messages are made up for.
+// rosterSize is the number of members of the runs for which messages are drawn.
 const rosterSize = 9
 
 func digests() *rapid.Generator[[32]byte] {
@@ -97,7 +97,7 @@ func certificates() *rapid.Generator[*consensus.Certificate] {
 
 func finite() *rapid.Generator[float64] { return rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64) }
 
-// blobs draws one a member; an empty one is not nil.
+// blobs draws one blob per member; an empty one is not nil.
 func blobs(t *rapid.T, n int) [][]byte {
 	if n == 0 {
 		return nil
@@ -158,7 +158,7 @@ func costs() *rapid.Generator[consensus.Cost] {
 	})
 }
 
-// bodies makes up every kind of body.
+// bodies draw every kind of body.
 var bodies = []func(t *rapid.T) consensus.Body{
 	func(t *rapid.T) consensus.Body {
 		s := &consensus.Seeds{

@@ -40,7 +40,7 @@ func TestFramesRoundTrip(t *testing.T) {
 	}
 }
 
-// A change of any one byte of a frame is noticed.
+// A change of any byte of a frame is detected.
 func TestChangedFrameIsRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		payload := rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "payload")
@@ -79,7 +79,7 @@ func TestReadMessageRefuses(t *testing.T) {
 	}
 }
 
-// Whoever only announces a full frame costs the reader little memory.
+// A peer that only announces a full frame costs the reader little memory.
 func TestReadMessageGrowsAsBytesArrive(t *testing.T) {
 	b := framed(t, make([]byte, Segment))[:frameHeader+10]
 	var before, after runtime.MemStats

@@ -49,7 +49,7 @@ func TestDecisionsRoundTrip(t *testing.T) {
 	})
 }
 
-// Each case is a message that is accepted but for one change.
+// Each case is a valid message with one change.
 func TestUnmarshalRefuses(t *testing.T) {
 	header := consensus.Header{Kind: consensus.Sum}
 	gather := consensus.Header{Kind: consensus.Gather}
@@ -159,7 +159,7 @@ func TestLongReasonIsCut(t *testing.T) {
 	}
 }
 
-// The seeds of the corpus are of every kind of body.
+// The seeds of the corpus contain every kind of body.
 func FuzzUnmarshal(f *testing.F) {
 	for _, body := range bodies {
 		for i := range 4 {

@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// failing is what testing.TB and rapid.T have in common.
+// failing is the common part of testing.TB and rapid.T.
 type failing interface {
 	Helper()
 	Fatal(args ...any)
@@ -42,7 +42,7 @@ func stepOf(words int) consensus.Message {
 	return consensus.Message{Slot: math.MaxUint64, Ballot: 7, Body: s}
 }
 
-// Whatever way a message goes, its bytes are the same.
+// A message has the same bytes from Write as from Marshal and WriteMessage.
 func TestWriteIsMarshalInFrames(t *testing.T) {
 	check := func(t failing, m consensus.Message) {
 		b := written(t, m)
@@ -96,7 +96,7 @@ func TestReadRefusesSteps(t *testing.T) {
 	}
 }
 
-// Whoever only announces words costs the reader little memory.
+// A peer that only announces words costs the reader little memory.
 func TestReadGrowsAsWordsArrive(t *testing.T) {
 	b := written(t, stepOf(Segment/8-8))[:mostHead+10]
 	r := bufio.NewReader(bytes.NewReader(b))
@@ -111,7 +111,7 @@ func TestReadGrowsAsWordsArrive(t *testing.T) {
 	}
 }
 
-// What is read is what ReadMessage and Unmarshal read, of any bytes.
+// Read gives the same result as ReadMessage and Unmarshal for any bytes.
 func FuzzRead(f *testing.F) {
 	f.Add(written(f, stepOf(40)))
 	f.Add(written(f, consensus.Message{Body: &consensus.Step{Part: 1, Words: make([]uint64, 20)}}))

@@ -13,14 +13,14 @@ import (
 	"github.com/collabdict/collabdict/internal/wire/pb"
 )
 
-// held are the digests of what each version of the protocol is: the encoding of messages,
-// and which messages members send in the transcripts of package consensus.
+// held has a digest for each version of the protocol. It covers the encoding of messages, and
+// the messages in the transcripts of package consensus.
 var held = map[uint32]string{
 	7: "f2cb4a81315b396f96cc27f2a90c36020a09c1c6b49114b27e0875c54ea51191",
 }
 
-// A program refuses another version by name. So whoever changes what members send has to
-// raise [Version], and to hold the digest of the new one here.
+// A program refuses other versions. So a change of the messages requires a new [Version], and
+// its digest here.
 func TestVersionRisesWithTheProtocol(t *testing.T) {
 	h := sha256.New()
 	description, err := proto.MarshalOptions{Deterministic: true}.Marshal(protodesc.ToFileDescriptorProto(pb.File_wire_proto))
