@@ -102,7 +102,7 @@ func TestEvidenceThatDoesNotHold(t *testing.T) {
 		"peer ID \"\"":                           func(f *evidenceFile) { f.Votes[0].Rank++ },
 		"want evidence of run 0100000000000000":  func(f *evidenceFile) { f.Run = strings.Repeat("02", 32) },
 		"the same in all files":                  func(f *evidenceFile) { f.Members = other.Members },
-		"want one rank of each peer ID, got 1 a": func(f *evidenceFile) { f.Members[0].Rank = 5 },
+		"want one rank for each peer ID, got ranks 1 a": func(f *evidenceFile) { f.Members[0].Rank = 5 },
 	} {
 		_, f := "", fine
 		f.Members, f.Votes = append([]evidenceMember{}, fine.Members...), append([]evidenceVote{}, fine.Votes...)

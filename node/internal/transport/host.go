@@ -158,7 +158,7 @@ func (h *Host) Close() error {
 type ListenError struct{ Got string }
 
 func (e *ListenError) Error() string {
-	return "listen: want addresses of this machine with ports that are free, got " + e.Got
+	return "listen: want addresses of this machine with free ports, got " + e.Got
 }
 
 // newHost listens. The connection manager trims nothing: all members stay
