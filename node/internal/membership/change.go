@@ -35,9 +35,9 @@ func (c *Change) checkPause(p *consensus.Params, fail func(got, want string) err
 	case len(c.Add)+len(c.Remove) > 0 || c.Quorum != nil || c.Colluders != nil:
 		return fail("more", fmt.Sprintf("%s alone in a change", what))
 	case c.Pause && p.Paused > 0:
-		return fail(fmt.Sprintf("pause after number %d, which has paused it", p.Paused), "a run that is not paused")
+		return fail(fmt.Sprintf("pause after change %d, which has paused the run", p.Paused), "a run that is not paused")
 	case c.Resume && p.Paused == 0:
-		return fail("resume, and no change before it that pauses the run", "a run that is paused")
+		return fail("resume without an earlier change that pauses the run", "a run that is paused")
 	}
 	return nil
 }
@@ -92,17 +92,17 @@ func Amendments(p consensus.Params, founders []Member, changes []Change) ([]*con
 				return nil, err
 			}
 			if rankOf(members, nil, func(o Member) bool { return o.ID == m.ID }) >= 0 {
-				return nil, fail("to add "+m.ID.String(), "a peer ID that no member has or has had: a new folder has one")
+				return nil, fail("to add "+m.ID.String(), "a peer ID that no member has or had: make one with a new folder")
 			}
 			members = append(members, m)
 			a.Added = append(a.Added, consensus.Seat{Name: m.Name, ID: []byte(m.ID), Addrs: append([]string(nil), m.Addrs...)})
 		}
 		var err error
 		if p, err = p.Amend(a); err != nil {
-			return nil, &ConfigError{Field: fmt.Sprintf("changes: number %d", i+1), Got: err.Error(), Want: "one that the roster can have"}
+			return nil, &ConfigError{Field: fmt.Sprintf("changes: number %d", i+1), Got: err.Error(), Want: "a change that the roster allows"}
 		}
 		if bytes += len(a.Encode()); bytes > amendmentsMost {
-			return nil, fail(fmt.Sprintf("%d bytes", bytes), fmt.Sprintf("at most %d bytes in all: begin a new run with the list as it is now", amendmentsMost))
+			return nil, fail(fmt.Sprintf("%d bytes", bytes), fmt.Sprintf("at most %d bytes in all: begin a new run with the present list of members", amendmentsMost))
 		}
 		list = append(list, a)
 	}
@@ -119,7 +119,7 @@ func (m Member) CheckNew(part string) error {
 		return &ConfigError{part + ": " + m.Name + ": id", "none", "a peer ID"}
 	}
 	if _, err := m.ID.ExtractPublicKey(); err != nil {
-		return &ConfigError{part + ": " + m.Name + ": id", m.ID.String(), "one that is made of its key, as collabdict id prints it"}
+		return &ConfigError{part + ": " + m.Name + ": id", m.ID.String(), "a peer ID that contains its key, as collabdict id prints it"}
 	}
 	_, err := m.AddrInfo()
 	return err

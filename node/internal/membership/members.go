@@ -123,7 +123,7 @@ func (m *Members) clone() *Members {
 func (m *Members) add(o Member) error {
 	key, err := o.ID.ExtractPublicKey()
 	if err != nil {
-		return fmt.Errorf("members: %s: peer ID %s: want one with an Ed25519 key: %w", o.Name, o.ID, err)
+		return fmt.Errorf("members: %s: peer ID %s: want a peer ID with an Ed25519 key: %w", o.Name, o.ID, err)
 	}
 	m.Ranks[o.ID] = len(m.All)
 	m.All, m.public = append(m.All, o), append(m.public, key)
@@ -142,7 +142,7 @@ func (m *Members) amend(a *consensus.Amendment) error {
 	for i, s := range a.Added {
 		if rank := first + i; rank < len(m.All) { // the journal knew this newcomer already
 			if m.All[rank].ID != peer.ID(s.ID) {
-				return fmt.Errorf("the members have decided that %s comes as number %d, this node was told %s", s.Name, rank+1, m.All[rank].Name)
+				return fmt.Errorf("want %s as member %d, as the members have decided, got %s", s.Name, rank+1, m.All[rank].Name)
 			}
 			continue
 		}

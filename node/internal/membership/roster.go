@@ -82,7 +82,7 @@ func (r *Roster) Names() []string {
 func (r *Roster) Verify(id peer.ID, signature []byte) error {
 	key, err := id.ExtractPublicKey()
 	if err != nil {
-		return fmt.Errorf("peer ID %s: want one with an Ed25519 key: %w", id, err)
+		return fmt.Errorf("peer ID %s: want a peer ID with an Ed25519 key: %w", id, err)
 	}
 	if ok, err := key.Verify(r.Canonical(), signature); err != nil || !ok {
 		return fmt.Errorf("the signature under its roster is not valid")

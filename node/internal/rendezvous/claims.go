@@ -68,7 +68,7 @@ func (m *registry) object(from peer.ID, h wire.Hello, err error) {
 		m.drop(from)
 		m.report()
 	}
-	m.warn(fmt.Sprintf("apart %s %x", from, h.Process), "a process cannot be in the run as it is", "peer", membership.Describe(h.Name, from), "reason", err)
+	m.warn(fmt.Sprintf("apart %s %x", from, h.Process), "a process cannot join the run with its present settings", "peer", membership.Describe(h.Name, from), "reason", err)
 	if m.count(from, m.apartFrom(h, err)) >= m.enough() {
 		m.fail(err)
 	}
@@ -173,7 +173,7 @@ func (m *registry) removal() error {
 // secret anybody may refuse, so no refusal counts.
 func (m *registry) refused(from peer.ID, h wire.Hello) {
 	who, reason := membership.Describe(h.Name, from), membership.Printable(h.Refused)
-	m.warn("refused "+from.String(), "a peer refuses this node, and is not believed alone", "peer", who, "reason", reason)
+	m.warn("refused "+from.String(), "a peer refuses this node; one refusal alone is ignored", "peer", who, "reason", reason)
 	var err error = &StrangerError{Peer: who, Detail: reason}
 	if m.resumed != nil && h.Refused == WasRemoved {
 		err = m.removal()

@@ -40,7 +40,7 @@ func (r *Rendezvous) discover() error {
 	}
 	service := mdns.NewMdnsService(r.cfg.Host, "_"+r.cfg.MDNS+"._udp", notifee(func(info peer.AddrInfo) { r.found(info, false) }))
 	if err := service.Start(); err != nil {
-		return fmt.Errorf("discovery on the local network: %w: list the members' addresses instead", err)
+		return fmt.Errorf("search on the local network: %w: list the members' addresses instead", err)
 	}
 	r.stop = sync.OnceFunc(func() { service.Close() })
 	return nil

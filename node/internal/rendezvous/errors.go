@@ -25,7 +25,7 @@ type DuplicateNameError struct {
 }
 
 func (e *DuplicateNameError) Error() string {
-	return fmt.Sprintf("two members are named %q (%s): give each a name of its own", e.Name, strings.Join(e.Peers, " and "))
+	return fmt.Sprintf("two members are named %q (%s): give each a different name", e.Name, strings.Join(e.Peers, " and "))
 }
 
 // A TooManyError reports more processes than the run has members.
@@ -35,7 +35,7 @@ type TooManyError struct {
 }
 
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("found %d processes for a run of %d (%s): stop the surplus ones, or start all with the right number", len(e.Found), e.Want, strings.Join(e.Found, ", "))
+	return fmt.Sprintf("found %d processes for a run of %d (%s): stop the surplus processes, or start all with the right number", len(e.Found), e.Want, strings.Join(e.Found, ", "))
 }
 
 // A StrangerError reports that a roster does not list a peer.
@@ -57,14 +57,14 @@ func (e *RosterError) Error() string {
 type OverError struct{ Peer string }
 
 func (e *OverError) Error() string {
-	return "the run that this node was in is over for " + e.Peer + ": start all members again for a new one; this node's model is that of its last round"
+	return "the run of this node is over for " + e.Peer + ": start all members again for a new one; this node's model is that of its last round"
 }
 
 // An EndedError reports that a newcomer has ended its part in the run for good.
 type EndedError struct{ Name string }
 
 func (e *EndedError) Error() string {
-	return e.Name + " has ended its part in this run for good: let a change of the roster remove it and add another, with a folder of its own"
+	return e.Name + " has ended its part in this run for good: remove it by a change of the roster, and add a member with a new folder"
 }
 
 // A JoinTimeoutError reports that not all members were found in time.

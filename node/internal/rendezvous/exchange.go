@@ -137,14 +137,14 @@ func (r *Rendezvous) answer(s network.Stream) {
 		err := r.read(s, id)
 		_, tooLong := err.(*wire.LimitError)
 		if _, other := err.(*wire.VersionError); err != nil && !tooLong && !other {
-			r.cfg.Log.Debug("no hello from a peer", "peer", id, "error", err)
+			r.cfg.Log.Debug("cannot read a peer's hello", "peer", id, "error", err)
 			s.Reset()
 			return
 		}
 	} else { // a stranger's hello is not read
 		most = strangersHello
 		r.locked(func() {
-			r.warn("stranger "+id.String(), "a process that the roster does not list wants to join and is refused", "peer", id)
+			r.warn("stranger "+id.String(), "a process that the roster does not list is refused", "peer", id)
 		})
 	}
 	rest := make(chan struct{}) // closed when the peer has closed
@@ -210,7 +210,7 @@ func (r *Rendezvous) read(s network.Stream, from peer.ID) error {
 // unanswered records that a peer has sent no hello. The failure is logged only for members,
 // since an address from other processes may be out of date.
 func (r *Rendezvous) unanswered(ctx context.Context, id peer.ID, err error) {
-	r.cfg.Log.Debug("no hello from a peer yet", "peer", id, "error", err)
+	r.cfg.Log.Debug("a peer has not answered the hello yet", "peer", id, "error", err)
 	if ctx.Err() == nil && r.configured(id) && r.cfg.Host.Network().Connectedness(id) != network.Connected {
 		var name string
 		r.locked(func() { name = r.nameOf(id) })
@@ -224,7 +224,7 @@ func (r *Rendezvous) garbled(from peer.ID, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if (r.listed() || r.cfg.Proven) && r.admits(from) {
-		r.warn("garbled "+from.String(), "a member sends what cannot be read", "peer", membership.Describe(r.nameOf(from), from), "error", err)
+		r.warn("garbled "+from.String(), "cannot read a member's hello", "peer", membership.Describe(r.nameOf(from), from), "error", err)
 	}
 }
 
@@ -237,7 +237,7 @@ func (r *Rendezvous) refuse(from peer.ID, err error) {
 	case r.newcomer != nil:
 		r.newcomer.doubt(r.registry, from, err)
 	case r.resumed != nil:
-		r.warn("apart "+from.String(), "a member says what cannot be read", "reason", err)
+		r.warn("apart "+from.String(), "cannot read a member's hello", "reason", err)
 	default:
 		r.object(from, wire.Hello{}, err)
 	}

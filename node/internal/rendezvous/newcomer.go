@@ -104,7 +104,7 @@ func (n *newcomer) learn(m *registry, from peer.ID, h wire.Hello) {
 	case err != nil:
 		n.doubt(m, from, err)
 	case r == nil:
-		m.warn("waits", "waits until a quorum of the members has the change of the roster that adds this node", "peer", who)
+		m.warn("waits", "waiting until a quorum of the members has the change of the roster that adds this node", "peer", who)
 	case m.count(from, claim{word: fmt.Sprintf("run %x with %d changes", r.Run(), len(h.Amendments))}) >= n.quorum:
 		n.roster, n.decided = r, n.list[:len(h.Amendments)]
 		m.agreed = true
@@ -118,7 +118,7 @@ func (n *newcomer) learn(m *registry, from peer.ID, h wire.Hello) {
 // doubt records that this process cannot join the run that a member shows. If a quorum shows
 // such runs, no quorum is left to admit this process.
 func (n *newcomer) doubt(m *registry, from peer.ID, err error) {
-	m.warn("doubt "+from.String(), "cannot come into the run as one member shows it; the others may show it differently", "error", err)
+	m.warn("doubt "+from.String(), "cannot join the run that one member shows; the others may show another", "error", err)
 	if n.deciders[from] && m.count(from, claim{word: saidNo, why: err}) >= n.quorum {
 		m.fail(err)
 	}
@@ -143,7 +143,7 @@ func (n *newcomer) shown(m *registry, from peer.ID, h wire.Hello) (*membership.R
 	}
 	r := membership.NewRoster(m.consortium, h.Roster)
 	if err := r.Verify(from, h.Signature); err != nil {
-		return nil, &StrangerError{Peer: who, Detail: "shows a roster that cannot be believed: " + err.Error()}
+		return nil, &StrangerError{Peer: who, Detail: "shows a roster that is not valid: " + err.Error()}
 	}
 	if err := n.compare(who, r, h.Amendments); err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (n *newcomer) compare(who string, r *membership.Roster, amendments [][]byte
 		return e.Name == m.Name && bytes.Equal(e.ID, []byte(m.ID))
 	})
 	if !same {
-		return &StrangerError{Peer: who, Detail: fmt.Sprintf("is in a run of other members than this node's agreement lists: %q", r.Names())}
+		return &StrangerError{Peer: who, Detail: fmt.Sprintf("is in a run whose members differ from this node's agreement: %q", r.Names())}
 	}
 	for i, b := range amendments {
 		if i >= len(n.list) || !bytes.Equal(b, n.list[i].Encode()) {

@@ -25,7 +25,7 @@ func (m *registry) lose(id peer.ID) {
 		return
 	}
 	a.unreachable = true
-	m.cfg.Log.Info("a member is reached no more", "name", a.hello.Name, "peer", id)
+	m.cfg.Log.Info("a member has disconnected before it signed", "name", a.hello.Name, "peer", id)
 	m.report()
 }
 

@@ -107,18 +107,18 @@ func (r *reach) why(a, b peer.ID) (reason, advice string) {
 		}
 		return r.names[relay] + " relays, but " + r.names[lacks] + " does not reach it", "see the failed dials in the log of " + r.names[lacks]
 	case relay != "":
-		return r.names[relay] + " relays, but has not connected them yet", "see the failed dials in their logs"
+		return r.names[relay] + " relays, but has not connected the two yet", "see the failed dials in their logs"
 	case !r.accepts[a] && !r.accepts[b]:
-		return "nobody reaches either of them directly, as behind NAT or a firewall, and no member relays", enable + ", or open a port at one of the two"
+		return "nobody reaches either of them directly (NAT or firewall), and no member relays", enable + ", or open a port at one of them"
 	case !r.accepts[a] || !r.accepts[b]:
 		open, shut := a, b
 		if !r.accepts[a] {
 			open, shut = b, a
 		}
-		return r.names[shut] + " is not reached from outside and cannot connect to " + r.names[open] + ", and no member relays",
+		return r.names[shut] + " cannot be reached from outside and cannot connect to " + r.names[open] + ", and no member relays",
 			"check that " + r.names[shut] + " may connect to the ports of " + r.names[open] + ", or " + enable
 	}
-	return "a firewall between the two, or a wrong address, and no member relays", "check the addresses of both, or " + enable
+	return "a firewall is between them or an address is wrong, and no member relays", "check the addresses of both, or " + enable
 }
 
 // relay returns a member that relays, or "" if there is none.
