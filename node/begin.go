@@ -21,11 +21,11 @@ import (
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
-// assembleMost bounds the wait for all members to listen to the control plane.
-// The heartbeats make up for messages lost after that.
+// assembleMost bounds the wait until all members receive control messages. Heartbeats make up
+// for messages that are lost after that.
 const assembleMost = 15 * time.Second
 
-// record draws the secret of a new run and writes the run down.
+// record draws the secret of a new run and saves the run.
 func (p *joiner) record(r store.Run) (*store.Journal, error) {
 	if _, err := rand.Read(r.Secret[:]); err != nil {
 		return nil, err
@@ -38,10 +38,10 @@ func (p *joiner) record(r store.Run) (*store.Journal, error) {
 	return p.store.Begin(r)
 }
 
-// heartbeat returns the time between two heartbeats, as consensus.Params has it.
+// heartbeat returns the time between two heartbeats, with the same default as consensus.Params.
 func (c *Config) heartbeat() time.Duration { return cmp.Or(c.Heartbeat, time.Second) }
 
-// members returns the membership of the run as the journal has it.
+// members returns the membership of the run that the journal holds.
 func (p *joiner) members(j *store.Journal) (*membership.Current, error) {
 	k := &keys{own: p.key, members: &membership.Current{}}
 	params := consensus.Params{
@@ -56,14 +56,14 @@ func (p *joiner) members(j *store.Journal) (*membership.Current, error) {
 	if err := membership.CheckLog(j, params); err != nil {
 		return nil, err
 	}
-	return k.members, j.Extend(all.Stored()) // an earlier process may have ended before it did
+	return k.members, j.Extend(all.Stored()) // an earlier process may have ended before it extended the journal
 }
 
 func removedError(all *membership.Members) error {
 	return &consensus.RemovedError{Revision: all.Params.Revision}
 }
 
-// begin takes up this member's part in a run. After an error the caller ends the process.
+// begin starts this member's part in a run. After an error the caller ends the process.
 func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, error) {
 	words := 1
 	if p.cfg.Settings.Parity {
@@ -94,7 +94,7 @@ func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, er
 		return nil, err
 	}
 	var came []peer.ID
-	for _, m := range j.Members[j.Founders:] { // before the loop writes to the journal
+	for _, m := range j.Members[j.Founders:] { // read these before the loop writes to the journal
 		if m.Came {
 			came = append(came, peer.ID(m.ID))
 		}
@@ -106,7 +106,7 @@ func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, er
 	return n, nil
 }
 
-// machine returns the machine of the run, in the slot that the disk tells.
+// machine returns the machine of the run, in the slot that is saved on disk.
 func (p *joiner) machine(j *store.Journal, members *membership.Current) (*consensus.Machine, error) {
 	saved, err := j.Saved()
 	if err != nil {
@@ -127,13 +127,13 @@ type keys struct {
 
 var _ consensus.Keys = (*keys)(nil)
 
-// signatures of other things are over other beginnings.
+// voteDomain separates these signatures from all others that the same keys make.
 const voteDomain = "collabdict/consensus/1/"
 
 func (k *keys) Sign(message []byte) []byte {
 	signature, err := k.own.Sign(append([]byte(voteDomain), message...))
 	if err != nil {
-		panic("node: " + err.Error()) // an Ed25519 key signs anything
+		panic("node: " + err.Error()) // an Ed25519 key signs any message
 	}
 	return signature
 }
@@ -147,7 +147,7 @@ func (k *keys) Verify(member int, message, signature []byte) bool {
 	return err == nil && ok
 }
 
-// returned drops what was meant for a member's earlier process, and keeps its address.
+// returned drops the messages queued for a member's earlier process, and saves its address.
 func (n *Node) returned(from peer.ID, addrs []string) {
 	if rank, member := n.members.Load().Ranks[from]; member {
 		n.transport.Forget(rank)
@@ -155,7 +155,7 @@ func (n *Node) returned(from peer.ID, addrs []string) {
 	}
 }
 
-// reached keeps the address of a member.
+// reached saves the address of a member.
 func (n *Node) reached(from peer.ID, addrs []string) {
 	rank, member := n.members.Load().Ranks[from]
 	if !member {
@@ -163,23 +163,22 @@ func (n *Node) reached(from peer.ID, addrs []string) {
 	}
 	n.loop.background.Start(func() {
 		if err := n.journal.Reached(rank, addrs); err != nil {
-			n.log.Error("cannot note where a member is reached", "error", err)
+			n.log.Error("cannot save a member's address", "error", err)
 		}
 	})
 }
 
-// noteCame notes that a newcomer has taken part: without its folder it is not let in
-// again.
+// noteCame saves that a newcomer has taken part. From then on it is not admitted without the
+// state in its folder.
 func (n *Node) noteCame(rank int) {
 	n.rendezvous.Came(n.members.Load().All[rank].ID)
 	if err := n.journal.Came(rank); err != nil {
-		n.log.Error("cannot note that a member has come", "error", err)
+		n.log.Error("cannot save that a newcomer has joined", "error", err)
 	}
 }
 
-// prepare waits until the first messages can reach everybody, and draws the public
-// value that deals the labels of all sessions: these follow from all that was
-// decided before.
+// prepare waits until the first messages can reach all members, and then agrees on the nonce.
+// The labels of all sessions follow from the nonce and from all earlier decisions.
 func (n *Node) prepare(ctx context.Context, publish func(run [32]byte) []byte) error {
 	assemble, cancel := context.WithTimeout(ctx, assembleMost)
 	defer cancel()
@@ -187,13 +186,13 @@ func (n *Node) prepare(ctx context.Context, publish func(run [32]byte) []byte) e
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		n.log.Warn("not all members listen to the control plane yet", "error", err)
+		n.log.Warn("some members do not receive control messages yet; lost ones are sent again", "error", err)
 	}
 	return n.agree(ctx, publish)
 }
 
-// agree makes the first two collectives of a run, unless its roster is large. A
-// process that was started again has the same secret as the one before.
+// agree makes the first two collectives of a run, unless its roster is large. A restarted
+// process uses the same secret as the process before it.
 func (n *Node) agree(ctx context.Context, publish func(run [32]byte) []byte) error {
 	if n.journal.Founders > consensus.SmallRoster {
 		return nil
@@ -204,14 +203,14 @@ func (n *Node) agree(ctx context.Context, publish func(run [32]byte) []byte) err
 	}
 	_, notes, err := collabdict.AgreeNonce(ctx, n, n.journal.Secret, note)
 	if err != nil {
-		return fmt.Errorf("agree on labels: %w", err)
+		return fmt.Errorf("agree on the nonce: %w", err)
 	}
 	n.published = notes
 	return nil
 }
 
-// late returns an error that names those who could not be reached in time after all have
-// signed, if that is why err has come about, and err otherwise.
+// late returns an error that names the members that could not be reached in time after all had
+// signed, if err is due to that; otherwise it returns err.
 func (n *Node) late(ctx context.Context, limit time.Duration, err error) error {
 	if !rendezvous.TimedOut(ctx, limit) {
 		return err
@@ -220,7 +219,7 @@ func (n *Node) late(ctx context.Context, limit time.Duration, err error) error {
 	for _, w := range n.Status().Waiting {
 		missing[w.Name] = true
 	}
-	if len(missing) == 0 { // not even the first collective was begun
+	if len(missing) == 0 { // the first collective has not begun yet
 		there := n.transport.Listening()
 		for _, m := range n.Members() {
 			missing[m.Name] = m.ID != n.host.ID() && !slices.Contains(there, m.ID)

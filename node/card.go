@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// SignCard returns the participant with the folder dir as a member of that name and those
-// addresses, and its signature under these and the columns of its rows.
+// SignCard returns a member with the given name and addresses and the identity in the folder
+// dir. It also returns that identity's signature of the member and of the columns of its rows.
 func SignCard(dir, name string, addrs, columns []string) (Member, []byte, error) {
 	key, id, err := existingIdentity(dir)
 	if err != nil {
@@ -22,19 +22,21 @@ func SignCard(dir, name string, addrs, columns []string) (Member, []byte, error)
 	return m, signature, err
 }
 
-// CheckCard reports what is wrong with a card: with the member, or with its signature.
+// CheckCard returns an error if the member of a card is not valid, or if the signature is not
+// that member's.
 func CheckCard(m Member, columns []string, signature []byte) error {
 	if err := m.CheckNew("card"); err != nil {
 		return err
 	}
 	if !signedBy(m, membership.CardText(m, columns), signature) {
-		return refused("signature", "another one", "that of "+m.ID.String()+" under this card: it was altered, or is not whole")
+		return refused("signature", "another one", "that of "+m.ID.String()+" under this card: the card was altered or is incomplete")
 	}
 	return nil
 }
 
-// ReachedAt returns addresses at which other machines may reach a node that listens at the
-// given ones: those with a port, and of all interfaces each but the loopback.
+// ReachedAt returns the addresses at which other machines may reach a node that listens at the
+// given ones. It leaves out addresses without a fixed port. For an address that stands for all
+// interfaces, it returns one address per interface, except loopback and link-local ones.
 func ReachedAt(listen []string) ([]string, error) {
 	own, err := manet.InterfaceMultiaddrs()
 	if err != nil {
@@ -57,7 +59,7 @@ func ReachedAt(listen []string) ([]string, error) {
 		case manet.IsIPUnspecified(a):
 			resolved, err := manet.ResolveUnspecifiedAddress(a, own)
 			if err != nil {
-				continue // no interface of that kind
+				continue // this machine has no interface of that kind
 			}
 			for _, r := range resolved {
 				if !manet.IsIPLoopback(r) && !manet.IsIP6LinkLocal(r) {

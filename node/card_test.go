@@ -30,7 +30,7 @@ func TestCards(t *testing.T) {
 			t.Errorf("%s: the signature is good for another card", name)
 		}
 	}
-	if err := CheckCard(m, columns, nil); err == nil || !strings.Contains(err.Error(), "it was altered, or is not whole") {
+	if err := CheckCard(m, columns, nil); err == nil || !strings.Contains(err.Error(), "the card was altered or is incomplete") {
 		t.Errorf("without a signature: %v", err)
 	}
 	if _, _, err := SignCard(t.TempDir(), "plant-a", nil, columns); err == nil {

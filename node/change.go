@@ -11,20 +11,21 @@ import (
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
-// Change is an amendment of the roster as people write it, the same at all members: whom
-// to Add and to Remove (by name), and the Quorum and Colluders from then on (nil leaves
-// them as they are); or whether to Pause or to Resume the run.
+// A Change is an amendment of the roster as people write it, the same at all members. It has
+// the members to Add and to Remove (by name), and the Quorum and Colluders from then on (nil
+// keeps the present values). A change may instead Pause or Resume the run.
 type Change = membership.Change
 
-// CheckChanges reports changes that cannot be made to the members that a run begins with.
+// CheckChanges returns an error if a change cannot be made to the members that a run begins
+// with.
 func CheckChanges(members []Member, s consensus.Settings, changes []Change) error {
 	founders, p := membership.Founding(members, s)
 	_, err := membership.Amendments(p, founders, changes)
 	return err
 }
 
-// Change sets which changes of the roster this member's operator wants, all since
-// the run has begun. Those that are decided already stay; the next is made once a
+// Change sets the changes of the roster that this member's operator wants: the complete list
+// since the run began. Changes that are decided already stay. The next one is made once a
 // quorum wants it.
 func (n *Node) Change(changes []Change) error {
 	_, err := n.loop.ask(context.Background(), &request{do: func() (*consensus.Decision, error) {
@@ -38,7 +39,7 @@ func (n *Node) Change(changes []Change) error {
 	return err
 }
 
-// amendments returns what changes come to in this run.
+// amendments converts changes to the amendments of this run.
 func (l *loop) amendments(changes []Change) ([]*consensus.Amendment, error) {
 	all := l.members.Load()
 	p := *all.Params
@@ -47,8 +48,8 @@ func (l *loop) amendments(changes []Change) ([]*consensus.Amendment, error) {
 	return membership.Amendments(p, all.All[:l.journal.Founders], changes)
 }
 
-// wish tells the machine which amendment is wanted next. An error says that none is:
-// the members have decided another one, or it cannot be made of the roster as it is.
+// wish passes the next wanted amendment to the machine. It returns an error if there is none:
+// the members have decided another one, or the present roster does not allow it.
 func (l *loop) wish(list []*consensus.Amendment) error {
 	if l.members.Load().Params.Joins {
 		return nil // a newcomer follows
@@ -57,7 +58,7 @@ func (l *loop) wish(list []*consensus.Amendment) error {
 	for i, a := range list[:min(len(list), len(decided))] {
 		if string(a.Encode()) != string(decided[i]) {
 			l.step(consensus.RequestAmendment{})
-			return refused(fmt.Sprintf("changes: number %d", i+1), "another one", "the one that the members have decided: take theirs over")
+			return refused(fmt.Sprintf("changes: number %d", i+1), "another one", "the change that the members have decided: copy theirs")
 		}
 	}
 	var next *consensus.Amendment
@@ -65,21 +66,21 @@ func (l *loop) wish(list []*consensus.Amendment) error {
 		next = list[len(decided)]
 		if err := l.machine.CheckRequest(next); err != nil {
 			l.step(consensus.RequestAmendment{})
-			return refused(fmt.Sprintf("changes: number %d", next.Revision), err.Error(), "one that leaves a quorum to make it: remove fewer at a time")
+			return refused(fmt.Sprintf("changes: number %d", next.Revision), err.Error(), "a change that leaves a quorum to decide it: remove fewer members at a time")
 		}
-		l.log.Info("a change of the roster waits for a quorum to want it", "revision", next.Revision)
+		l.log.Info("a change of the roster waits for a quorum", "revision", next.Revision)
 	}
 	l.step(consensus.RequestAmendment{Amendment: next})
 	return nil
 }
 
-// epoch is how many ranks there are from a slot on.
+// An epoch is the number of ranks from a slot on.
 type epoch struct {
 	first uint64
 	ranks int
 }
 
-// noteEpoch notes an amendment of the log.
+// noteEpoch adds the epoch that begins with an amendment of the log.
 func (l *loop) noteEpoch(d *consensus.Decision) {
 	a, err := d.Amendment()
 	if err != nil {
@@ -88,8 +89,8 @@ func (l *loop) noteEpoch(d *consensus.Decision) {
 	l.epochs = append(l.epochs, epoch{d.Slot + 1, l.epochs[len(l.epochs)-1].ranks + len(a.Added)})
 }
 
-// slotOf returns the slot of the learner's call with a number, counted from 0:
-// amendments are slots that it does not call.
+// slotOf returns the slot of one of the learner's calls, counted from 0. The learner makes no
+// call for the slot of an amendment.
 func (l *loop) slotOf(call uint64) uint64 {
 	for _, e := range l.epochs[1:] {
 		if e.first-1 <= call {
@@ -109,23 +110,23 @@ func (l *loop) ranksAt(slot uint64) int {
 	return ranks
 }
 
-// amend takes up the roster that a decision has made.
+// amend applies the roster that a decision has made.
 func (l *loop) amend(d *consensus.Decision) {
 	a, err := d.Amendment()
 	if err == nil {
 		err = l.follow(a)
 	}
 	if err != nil {
-		l.log.Error("cannot follow a change of the roster", "error", err)
-		l.step(consensus.Abort{Reason: "it cannot follow a change of the roster", Returns: true})
+		l.log.Error("cannot apply a change of the roster", "error", err)
+		l.step(consensus.Abort{Reason: "it cannot apply a change of the roster", Returns: true})
 	}
 }
 
-// afterAmendment makes the call that an amendment has come before, and wants the next change.
+// afterAmendment repeats the call that an amendment has preceded, and asks for the next change.
 func (l *loop) afterAmendment() {
-	if list, err := l.amendments(l.wanted); err == nil { // it has been checked
+	if list, err := l.amendments(l.wanted); err == nil { // the list was checked when it was set
 		if err := l.wish(list); err != nil {
-			l.log.Warn("no change of the roster is wanted any more", "error", err)
+			l.log.Warn("the next change of the roster is dropped", "error", err)
 		}
 	}
 	if l.pending == nil || l.slotOf(l.calls-1) != l.machine.Slot() {
@@ -139,11 +140,11 @@ func (l *loop) afterAmendment() {
 	l.step(c)
 }
 
-// farewellTime is how long the others still answer a removed member that it is removed.
+// farewellTime is how long the others still answer a removed member, to say that it is removed.
 const farewellTime = 30 * time.Second
 
-// follow takes up the roster after an amendment: new members are let in and sent to,
-// removed ones linger for a while.
+// follow applies an amendment to the roster: it connects new members, and keeps the removed
+// ones for a while.
 func (l *loop) follow(a *consensus.Amendment) error {
 	old := l.members.Load()
 	all, err := old.Amended(a)
@@ -151,11 +152,11 @@ func (l *loop) follow(a *consensus.Amendment) error {
 		return err
 	}
 	if err := l.journal.Extend(all.Stored()); err != nil {
-		l.log.Error("cannot note who has come to the roster, which the next start does", "error", err)
+		l.log.Error("cannot save the new members of the roster; the next start will try again", "error", err)
 	}
 	l.members.Store(all)
 	for _, s := range a.Added {
-		l.log.Warn("a member comes to the roster", "name", s.Name, "revision", a.Revision)
+		l.log.Warn("a member joins the roster", "name", s.Name, "revision", a.Revision)
 	}
 	switch {
 	case a.Pause:
@@ -171,7 +172,7 @@ func (l *loop) follow(a *consensus.Amendment) error {
 	return nil
 }
 
-// dismiss turns away those that were removed, after a while.
+// dismiss disconnects removed members after farewellTime.
 func (l *loop) dismiss() {
 	select {
 	case <-l.inbox.stopped:
@@ -186,7 +187,7 @@ func (l *loop) dismiss() {
 	}})
 }
 
-// peersOf returns the members as the transport has them.
+// peersOf converts the members to the peers of the transport.
 func peersOf(m *membership.Members) []transport.Peer {
 	peers := make([]transport.Peer, len(m.All))
 	for rank, o := range m.All {

@@ -20,24 +20,23 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// Durability says what of a slot under way is on disk.
+// Durability selects how much of the current slot is kept on disk.
 type Durability string
 
 // The durabilities.
 const (
-	// OnDisk keeps all that a process that is started again needs to go on.
+	// OnDisk keeps all that a restarted process needs to continue the slot.
 	OnDisk Durability = "disk"
-	// InMemory keeps only that the slot was begun, in one write: a process that is
-	// started again takes no part in the slot under way. Where all members are needed
-	// the run then ends there.
+	// InMemory keeps only the fact that the slot has begun, in one write. A restarted process
+	// takes no part in the current slot. If the slot needs all members, the run then ends.
 	InMemory Durability = "memory"
 )
 
-// Agreement is what must be the same at all members, in the order in which
-// people should read it; the order itself does not matter.
+// An Agreement holds the settings that must be the same at all members, in an order that reads
+// well. The order itself does not matter.
 type Agreement = membership.Agreement
 
-// Field is one line of an agreement: a Name and a Value.
+// A Field is one line of an agreement: a Name and a Value.
 type Field = membership.Field
 
 // NewMember returns a member from the texts of an agreement.
@@ -47,78 +46,78 @@ func NewMember(name, id string, addrs []string) (Member, error) {
 
 // Config describes one participant.
 type Config struct {
-	// Name is shown to the other members; no two have the same.
+	// Name is shown to the other members. It must be unique.
 	Name string
-	// Dir holds identity.key, state.db and state.keys. It is created if missing.
-	// If a run was left there before its end, the node resumes it.
+	// Dir is the folder of identity.key, state.db and state.keys. It is created if missing. If
+	// it holds an unfinished run, the node resumes that run.
 	Dir string
-	// Listen holds multiaddrs; none means TCP and QUIC on all interfaces, on
-	// ports that the system chooses.
+	// Listen holds multiaddrs. If it is empty, the node listens on TCP and QUIC on all
+	// interfaces, on ports that the system chooses.
 	Listen []string
-	// Announce holds the multiaddrs that the others are told to dial, if they are not those
-	// of Listen: of a router that passes a port on, or a name such as /dns4/a.example.org/tcp/4001.
+	// Announce holds the multiaddrs that the other members dial, if they differ from Listen:
+	// those of a router that forwards a port, or a name such as /dns4/a.example.org/tcp/4001.
 	Announce []string
-	// MapPorts asks the router for a port that leads here, by UPnP.
+	// MapPorts asks the router by UPnP to forward a port to this node.
 	MapPorts bool
-	// Relay passes connections on between members that do not reach each other, which are
-	// encrypted from end to end. It needs Members: nothing is passed on for strangers.
+	// Relay passes on connections between members that cannot reach each other. They stay
+	// encrypted from end to end. Relay needs Members: a node relays nothing for strangers.
 	Relay bool
-	// Peers holds multiaddrs, with /p2p/ID at the end, of members to begin with.
-	// The others are found through them.
+	// Peers holds multiaddrs of some members, each with /p2p/ID at the end. The node finds the
+	// others through them.
 	Peers []string
-	// Members is the roster, this participant included, if it was agreed on
-	// beforehand. Nobody else is let in.
+	// Members is the roster, this participant included, if it was agreed beforehand. Then
+	// nobody else is admitted.
 	Members []Member
-	// Changes are made to the roster in turn, each between two rounds, once a quorum
-	// of the members has it. A participant that Members does not list and a change
-	// adds joins the run of the others.
+	// Changes are made to the roster in this order, each between two rounds, once a quorum of
+	// the members has it. A participant that a change adds, and that Members does not list,
+	// joins the run of the others.
 	Changes []Change
 	// Expect is the number of members, this one included, if Members is empty. Then either
-	// Secret or Open says who may be one.
+	// Secret or Open decides who may be a member.
 	Expect int
-	// Secret is what every peer has to prove that it knows before it is connected. With
-	// Members, whose peer IDs their connections prove, it may be nil.
+	// Secret is random bytes that each peer must prove to know before it is connected. It may
+	// be nil with Members, since connections prove the members' peer IDs.
 	Secret Secret
-	// Open says that no secret is needed: the first peers that come are the members, whoever
-	// they are.
+	// Open admits peers without a secret: the first peers that connect are the members, whoever
+	// runs them.
 	Open bool
-	// MDNS is a tag under which members find each other on a local network, the
-	// same for all; empty turns that off.
+	// MDNS is a tag by which members find each other on a local network, the same at all
+	// members. If it is empty, the node does not search the local network.
 	MDNS string
-	// Agreement holds what must be the same at all members. The settings of the
-	// consensus and the roster are added by themselves.
+	// Agreement holds what must be the same at all members. The node adds the settings of the
+	// consensus and the roster.
 	Agreement Agreement
 	Settings  consensus.Settings
-	// JoinTimeout bounds the wait for the other members; 0 means for ever.
+	// JoinTimeout bounds the wait for the other members; 0 means no bound.
 	JoinTimeout time.Duration
-	// BeginAt, if not zero, is when a new run may begin, the same at all members: they find
-	// each other before it. The JoinTimeout counts from then on.
+	// BeginAt, if not zero, is the earliest time at which a new run begins, the same at all
+	// members. They find each other before it. JoinTimeout counts from then on.
 	BeginAt time.Time
-	// Heartbeat is the time between two heartbeats, and Patience is that of consensus.Params;
-	// 0 means the defaults of that.
+	// Heartbeat is the time between two heartbeats, and Patience is the field of
+	// consensus.Params; 0 means the default of consensus.Params.
 	Heartbeat time.Duration
 	Patience  float64
-	// Durability is what of a slot under way is on disk; "" means OnDisk.
+	// Durability selects how much of the current slot is kept on disk; "" means OnDisk.
 	Durability Durability
-	// Begin, if not nil, is called with the identity of a new run before the node writes
-	// it down. Resume, if not nil, is called with that of an unfinished run before the node
-	// speaks with any other member. An error of either ends Join.
+	// Begin, if not nil, is called with the identity of a new run before the node saves it.
+	// Resume, if not nil, is called with the identity of an unfinished run before the node
+	// connects to any other member. An error of either ends Join.
 	Begin, Resume func(run [32]byte) error
-	// Publish, if not nil, returns what all members see of this one before its learner
-	// begins, in a few bytes. It is called with the identity of the run, and returns the
-	// same whenever the run is resumed.
+	// Publish, if not nil, returns a few bytes that all members see before the learner of this
+	// one begins. It is called with the identity of the run, and must return the same bytes
+	// whenever the run is resumed.
 	Publish func(run [32]byte) []byte
-	// Log gets what an operator should know; nil discards it.
+	// Log receives the messages for an operator; nil discards them.
 	Log *slog.Logger
-	// OnStatus, if not nil, gets the members present and missing whenever that
-	// changes during Join. It must not block.
+	// OnStatus, if not nil, receives the present and missing members whenever they change
+	// during Join. It must not block.
 	OnStatus func(Status)
 
-	links []libp2p.Option // of tests: what connections go over, in place of the system's network
+	links []libp2p.Option // used by tests: carries connections in place of the system's network
 }
 
-// Member is a participant in the run: a name, a peer ID, and addresses as multiaddrs, with
-// or without /p2p/ID, which may be none.
+// A Member is a participant in the run: a name, a peer ID and its addresses. The addresses are
+// multiaddrs, with or without /p2p/ID; there may be none.
 type Member = membership.Member
 
 // size returns the number of members of the run.
@@ -149,7 +148,7 @@ func (c *Config) validate() error {
 		return err
 	}
 	if c.JoinTimeout < 0 || c.Heartbeat < 0 {
-		return refused("durations", fmt.Sprintf("%v, %v", c.JoinTimeout, c.Heartbeat), "join timeout and heartbeat of at least 0")
+		return refused("durations", fmt.Sprintf("%v, %v", c.JoinTimeout, c.Heartbeat), "a join timeout and a heartbeat of at least 0")
 	}
 	if d := c.Durability; d != "" && d != OnDisk && d != InMemory {
 		return refused("durability", string(d), fmt.Sprintf("%s or %s", OnDisk, InMemory))
@@ -158,7 +157,7 @@ func (c *Config) validate() error {
 		return refused("patience", fmt.Sprint(c.Patience), "0 for the default, or at least 1 times the usual time")
 	}
 	if c.Relay && len(c.Members) == 0 {
-		return refused("relay", "true without a list of members", "a list of members, or false: nothing is passed on for strangers")
+		return refused("relay", "true without a list of members", "a list of members, or false: a node relays nothing for strangers")
 	}
 	for _, a := range c.Announce {
 		if _, err := multiaddr.NewMultiaddr(a); err != nil {
@@ -178,21 +177,21 @@ func (c *Config) validate() error {
 	return c.validateMembers()
 }
 
-// refused returns the error of a field that has a value which no node can have.
+// refused returns the error for a field whose value no node can have.
 func refused(field, got, want string) error {
 	return &ConfigError{Field: field, Got: got, Want: want}
 }
 
-// validateSeats reports settings that do not say who may be a member.
+// validateSeats reports settings that do not define who may be a member.
 func (c *Config) validateSeats() error {
 	listed := len(c.Members) > 0
 	switch {
 	case listed && c.Open:
-		return refused("open", "true with a list of members", "either of the two")
+		return refused("open", "true with a list of members", "one of the two, not both")
 	case !listed && c.Secret == nil && !c.Open:
-		return refused("secret", "none, and no list of members", "the secret that all members share, as collabdict consortium secret makes it, or Open for a run that anyone on this network may join")
+		return refused("secret", "none, and no list of members", "the secret that all members share (collabdict consortium secret makes it), or Open for a run that anyone on this network may join")
 	case c.Secret != nil && c.Open:
-		return refused("open", "true with a secret", "either of the two")
+		return refused("open", "true with a secret", "one of the two, not both")
 	case c.Secret != nil:
 		if err := c.Secret.Validate(); err != nil {
 			return refused("secret", "another one", err.Error())
@@ -219,7 +218,7 @@ func (c *Config) validateMembers() error {
 		}
 	}
 	if len(c.Changes) > 0 && len(c.Members) == 0 {
-		return refused("changes", "none to change", "the list of members that the run begins with")
+		return refused("changes", "changes without a list of members", "the list of members that the run begins with")
 	}
 	if err := CheckChanges(c.Members, c.Settings, c.Changes); err != nil {
 		return err
@@ -227,8 +226,8 @@ func (c *Config) validateMembers() error {
 	return c.Agreement.Validate()
 }
 
-// complete returns the agreement with what the node itself needs everybody to
-// have in common.
+// complete returns the agreement with the fields that the node itself needs to be the same at
+// all members.
 func (c *Config) complete() Agreement {
 	s := c.Settings.Canonical()
 	a := append(Agreement(nil), c.Agreement...)
@@ -263,7 +262,7 @@ func (c *Config) complete() Agreement {
 	return a
 }
 
-// roster describes the members as far as they are known beforehand.
+// roster describes the members as far as they are known before the run.
 func (c *Config) roster() string {
 	if len(c.Members) == 0 {
 		return fmt.Sprint(c.Expect)
@@ -280,9 +279,9 @@ func (c *Config) roster() string {
 	return fmt.Sprintf("%d, list %s", len(lines), hex.EncodeToString(sum[:8]))
 }
 
-// QuietLibraries keeps libp2p's own log of this process from standard error, unless
-// GOLOG_LOG_LEVEL asks for it. What matters to an operator is in the errors and in
-// Config.Log. It is for programs; call it before the first Join.
+// QuietLibraries keeps the log of libp2p off standard error, unless GOLOG_LOG_LEVEL asks for
+// it. Errors and Config.Log have all that matters to an operator. It is meant for programs,
+// which call it before the first Join.
 func QuietLibraries() {
 	if os.Getenv("GOLOG_LOG_LEVEL") == "" {
 		gologshim.SetDefaultHandler(slog.DiscardHandler)

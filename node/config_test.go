@@ -34,7 +34,7 @@ func TestConfigIsRefused(t *testing.T) {
 		"field twice":        {func(c *Config) { c.Agreement = Agreement{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}} }, "two fields named a"},
 		"nobody's seats":     {func(c *Config) { c.Open = false }, "secret: want the secret that all members share"},
 		"weak secret":        {func(c *Config) { c.Open, c.Secret = false, Secret("123456789012345") }, "want a secret of 128 to 512 bits, got 120"},
-		"secret and open":    {func(c *Config) { c.Secret = Secret("1234567890123456") }, "open: want either of the two"},
+		"secret and open":    {func(c *Config) { c.Secret = Secret("1234567890123456") }, "open: want one of the two, not both"},
 		"member twice": {func(c *Config) {
 			c.Expect, c.Open, c.Members = 0, false, []Member{{Name: "a", ID: id}, {Name: "b", ID: id}, {Name: "c", ID: "x"}}
 		}, "b twice"},
@@ -43,7 +43,7 @@ func TestConfigIsRefused(t *testing.T) {
 			for _, name := range []string{"a", "b", "c"} {
 				c.Members = append(c.Members, Member{Name: name, ID: identity(t, Config{Dir: t.TempDir()})})
 			}
-		}, "members: want this participant in it"},
+		}, "members: want this participant in the list"},
 		"other name": {func(c *Config) {
 			c.Expect, c.Open, c.Name = 0, false, "z"
 			for i, dir := range []string{c.Dir, t.TempDir(), t.TempDir()} {

@@ -10,33 +10,32 @@ import (
 
 // Errors of Join.
 type (
-	// ConfigError reports that a Field of Config has a value that no node can have: it
-	// says what was Got and what to Want.
+	// A ConfigError reports that a Field of Config has a value that no node can have: the value
+	// Got and the value to Want.
 	ConfigError = membership.ConfigError
-	// DisagreementError reports that another member, Peer, has joined with another
-	// agreement: it has the Field, and the Own value and Theirs, quoted.
+	// A DisagreementError reports that another member, Peer, has a different agreement: the
+	// Field that differs, with this member's value (Own) and the other's (Theirs), both quoted.
 	DisagreementError = rendezvous.DisagreementError
-	// DuplicateNameError reports that two members, whose IDs are Peers, have one Name.
+	// A DuplicateNameError reports that two members have the same Name. Peers are their IDs.
 	DuplicateNameError = rendezvous.DuplicateNameError
-	// TooManyError reports that there are more processes, Found, than the run has
-	// members, Want.
+	// A TooManyError reports that more processes want to take part (Found) than the run has
+	// members (Want).
 	TooManyError = rendezvous.TooManyError
-	// StrangerError reports that the roster of Peer does not have this node in it; Detail
-	// says why.
+	// A StrangerError reports that the roster of Peer does not list this node. Detail gives the
+	// reason.
 	StrangerError = rendezvous.StrangerError
-	// RosterError reports that the members cannot agree any more on who takes part:
-	// Detail is what Peer has done.
+	// A RosterError reports that the members can no longer agree on who takes part. Detail
+	// gives what Peer has done.
 	RosterError = rendezvous.RosterError
-	// OverError reports that the run that a process resumes is over for another member,
-	// Peer.
+	// An OverError reports that the run to resume is over at another member, Peer.
 	OverError = rendezvous.OverError
-	// EndedError reports that a newcomer, Name, has ended its part in the run for good.
+	// An EndedError reports that the newcomer Name has ended its part in the run for good.
 	EndedError = rendezvous.EndedError
-	// VersionError reports that a member speaks another version of the protocol, Got, than
-	// this one, Want.
+	// A VersionError reports that a member speaks version Got of the protocol, and this one
+	// speaks version Want.
 	VersionError = wire.VersionError
-	// JoinTimeoutError reports that not all members were found in time: which of them are
-	// Present and which are Missing, as far as their names are known.
+	// A JoinTimeoutError reports that not all members were found in time. It lists the members
+	// Present and Missing, as far as their names are known.
 	JoinTimeoutError = rendezvous.JoinTimeoutError
 )
 
@@ -46,10 +45,10 @@ var (
 	ErrClosed = errors.New("the node is closed")
 	// ErrFinished reports that the run has ended as planned.
 	ErrFinished = errors.New("the run has ended as planned")
-	// ErrFailed reports that the run has ended before its end, for the reason that
-	// its last collective has returned or the next one will.
+	// ErrFailed reports that the run has ended early. The last collective has returned the
+	// reason, or the next one will.
 	ErrFailed = errors.New("the run has failed")
-	// ErrBusy reports that an earlier collective has not ended, which is so for
-	// good if its caller gave it up.
-	ErrBusy = errors.New("an earlier collective has not ended: one at a time, and none after one that was given up")
+	// ErrBusy reports that an earlier collective has not ended. If its caller gave it up, it
+	// never ends.
+	ErrBusy = errors.New("an earlier collective has not ended: run one at a time, and none after the context of one has ended")
 )

@@ -15,11 +15,11 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// evidenceVersion is that of the file.
+// evidenceVersion is the version of the file format.
 const evidenceVersion = 1
 
-// evidenceFile holds signed votes because of which a member was named, and all that is
-// needed to check them: a peer ID is the public key.
+// An evidenceFile holds the signed votes that prove a member's contradiction, and all that is
+// needed to check them. A peer ID is the public key.
 type evidenceFile struct {
 	Version int              `json:"version"`
 	Run     string           `json:"run"`
@@ -45,11 +45,11 @@ type evidenceVote struct {
 	Signature string `json:"signature"`
 }
 
-// evidenceName is the file's in a participant's folder.
+// evidenceName returns the name of the evidence file in a participant's folder.
 func evidenceName(run [32]byte) string { return fmt.Sprintf("evidence-%x.json", run[:8]) }
 
-// keepEvidence writes down the signed votes because of which the run has ended, if there
-// are any, and says in the error where they are.
+// keepEvidence saves the signed votes that ended the run, if there are any, and adds the path
+// to the error.
 func (l *loop) keepEvidence(err error) error {
 	named, is := errors.AsType[*consensus.MemberError](err)
 	if !is || named.Evidence == nil {
@@ -57,10 +57,10 @@ func (l *loop) keepEvidence(err error) error {
 	}
 	path := filepath.Join(l.dir, evidenceName(named.Evidence.Run))
 	if failed := writeEvidence(path, named, l.members.Load().All); failed != nil {
-		l.log.Error("cannot keep the evidence", "name", named.Name, "error", failed)
+		l.log.Error("cannot save the signed votes as evidence", "name", named.Name, "error", failed)
 		return err
 	}
-	l.log.Error("signed votes are kept as evidence", "name", named.Name, "file", path)
+	l.log.Error("signed votes are saved as evidence: check them with collabdict evidence", "name", named.Name, "file", path)
 	return fmt.Errorf("%w; the signed votes are in %s: check them with collabdict evidence", err, path)
 }
 
@@ -85,22 +85,23 @@ func writeEvidence(path string, named *consensus.MemberError, all []Member) erro
 	})
 }
 
-// Contradiction is two results that a member has signed where an honest member signs one.
+// A Contradiction is two results that one member has signed where an honest member signs only
+// one.
 type Contradiction struct {
 	Name string  `json:"name"`
 	ID   peer.ID `json:"id"`
 	Slot uint64  `json:"slot"`
-	// Results are the digests that were voted for, in the Ballots, after the decisions that
-	// Chains stand for.
+	// Results are the digests that the member voted for. Ballots are the ballots of these
+	// votes, and Chains are the hashes of all decisions before them.
 	Ballots [2]uint32 `json:"ballots"`
 	Results [2]string `json:"results"`
 	Chains  [2]string `json:"chains"`
 }
 
-// CheckEvidence checks the signatures of evidence that members of one run have kept, and
-// returns who has signed two results, by all votes together. An error says what is not
-// as a member has written it. Compare the peer IDs with the agreement: the files name
-// their own.
+// CheckEvidence checks the signatures of evidence files that members of one run have kept. It
+// returns each member that has signed two results, judged by the votes of all files together.
+// It returns an error if a file is not as a member has written it. Compare the peer IDs with
+// the agreement, because the files contain IDs of their own.
 func CheckEvidence(files ...[]byte) (found []Contradiction, err error) {
 	members := map[uint32]evidenceMember{}
 	ranks := map[string]int{}
@@ -109,7 +110,7 @@ func CheckEvidence(files ...[]byte) (found []Contradiction, err error) {
 	for i, b := range files {
 		var f evidenceFile
 		if err := json.Unmarshal(b, &f); err != nil {
-			return nil, fmt.Errorf("file %d: want evidence as a node writes it: %w", i+1, err)
+			return nil, fmt.Errorf("file %d: want a file of evidence that a node has written: %w", i+1, err)
 		}
 		if f.Version != evidenceVersion {
 			return nil, fmt.Errorf("file %d: want evidence of version %d, got %d", i+1, evidenceVersion, f.Version)
@@ -127,7 +128,7 @@ func CheckEvidence(files ...[]byte) (found []Contradiction, err error) {
 				return nil, fmt.Errorf("file %d: member %d: want a name and a peer ID, the same in all files, got %q", i+1, m.Rank, m.Name)
 			}
 			if rank, is := ranks[m.ID]; is && rank != m.Rank {
-				return nil, fmt.Errorf("file %d: want one rank of each peer ID, got %d and %d of %q", i+1, rank, m.Rank, m.ID)
+				return nil, fmt.Errorf("file %d: want one rank for each peer ID, got ranks %d and %d for %q", i+1, rank, m.Rank, m.ID)
 			}
 			members[uint32(m.Rank)], ranks[m.ID] = m, m.Rank
 		}
@@ -142,7 +143,7 @@ func CheckEvidence(files ...[]byte) (found []Contradiction, err error) {
 	for _, pair := range consensus.TwoFaced(votes) {
 		m := members[pair[0].Member]
 		c := Contradiction{Name: m.Name, Slot: pair[0].Slot}
-		c.ID, _ = peer.Decode(m.ID) // checked with the vote
+		c.ID, _ = peer.Decode(m.ID) // the ID was checked with the vote
 		for i, v := range pair {
 			c.Ballots[i], c.Results[i], c.Chains[i] = v.Vote.Ballot, hex.EncodeToString(v.Vote.Value.Digest[:]), hex.EncodeToString(v.Chain[:])
 		}
@@ -151,7 +152,7 @@ func CheckEvidence(files ...[]byte) (found []Contradiction, err error) {
 	return found, nil
 }
 
-// check returns a vote whose signature is its member's.
+// check returns the vote if its signature is the member's.
 func (v *evidenceVote) check(run [32]byte, members map[uint32]evidenceMember) (consensus.CastVote, error) {
 	cast := consensus.CastVote{Member: v.Rank, Slot: v.Slot, Vote: consensus.Vote{Ballot: v.Ballot, Value: consensus.Value{Attempt: v.Attempt}}}
 	id, err := peer.Decode(members[v.Rank].ID)

@@ -94,15 +94,15 @@ func TestEvidenceThatDoesNotHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(f *evidenceFile){
-		"want evidence of version 1, got 2":      func(f *evidenceFile) { f.Version = 2 },
-		"run: encoding/hex":                      func(f *evidenceFile) { f.Run = "x" },
-		"want 32 bytes in hexadecimal, got 1":    func(f *evidenceFile) { f.Votes[0].Digest = "00" },
-		"want a name and a peer ID":              func(f *evidenceFile) { f.Members[0].Name = "a\x1b" },
-		"the signature is not that of " + id:     func(f *evidenceFile) { f.Votes[0].Slot++ },
-		"peer ID \"\"":                           func(f *evidenceFile) { f.Votes[0].Rank++ },
-		"want evidence of run 0100000000000000":  func(f *evidenceFile) { f.Run = strings.Repeat("02", 32) },
-		"the same in all files":                  func(f *evidenceFile) { f.Members = other.Members },
-		"want one rank of each peer ID, got 1 a": func(f *evidenceFile) { f.Members[0].Rank = 5 },
+		"want evidence of version 1, got 2":             func(f *evidenceFile) { f.Version = 2 },
+		"run: encoding/hex":                             func(f *evidenceFile) { f.Run = "x" },
+		"want 32 bytes in hexadecimal, got 1":           func(f *evidenceFile) { f.Votes[0].Digest = "00" },
+		"want a name and a peer ID":                     func(f *evidenceFile) { f.Members[0].Name = "a\x1b" },
+		"the signature is not that of " + id:            func(f *evidenceFile) { f.Votes[0].Slot++ },
+		"peer ID \"\"":                                  func(f *evidenceFile) { f.Votes[0].Rank++ },
+		"want evidence of run 0100000000000000":         func(f *evidenceFile) { f.Run = strings.Repeat("02", 32) },
+		"the same in all files":                         func(f *evidenceFile) { f.Members = other.Members },
+		"want one rank for each peer ID, got ranks 1 a": func(f *evidenceFile) { f.Members[0].Rank = 5 },
 	} {
 		_, f := "", fine
 		f.Members, f.Votes = append([]evidenceMember{}, fine.Members...), append([]evidenceVote{}, fine.Votes...)

@@ -19,11 +19,11 @@ var (
 	_ collabdict.Carrier      = (*Node)(nil)
 )
 
-// mostBytes of a Gather are what a member takes from another at any time.
+// mostBytes is the most that a member accepts from another in one Gather.
 const mostBytes = 1 << 20
 
-// Size returns the number of members whose contributions are in the last
-// collective; before the first one, of all members.
+// Size returns the number of members whose contributions are in the last collective. Before the
+// first one it returns the number of all members.
 func (n *Node) Size() int {
 	if d := n.answered.Load(); d != nil {
 		return len(d.Members)
@@ -31,23 +31,23 @@ func (n *Node) Size() int {
 	return n.journal.Founders
 }
 
-// StartRound makes the collectives from now on belong to a model round.
+// StartRound assigns the following collectives to a model round.
 func (n *Node) StartRound(number int) { n.round.Store(uint32(number)) }
 
 // Compare implements collabdict.Comparer.
 func (n *Node) Compare(parameters [32]byte) { n.parameters.Store(&parameters) }
 
-// Sum returns the sum of the members' x. A member that is lost on the way may not
-// be in it; if too few are left, Sum waits for them. If ctx ends first, the
-// collective goes on without its caller: nothing but Leave, Abort and Close is of
-// use afterwards. Until Sum returns x is in use, and no copy of it is held. In a
-// process that resumes a run, calls that the run has decided already return at
-// once.
+// Sum returns the sum of the members' x. A member that fails during the sum may be left out; if
+// too few members are left, Sum waits for them. In a process that resumes a run, calls that the
+// run has decided already return at once.
+//
+// Sum does not copy x, and uses it until it returns. If ctx ends first, the collective
+// continues in the background, and the node accepts only Leave, Abort and Close.
 func (n *Node) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
 	return n.sum(ctx, consensus.Call{Kind: consensus.Sum, Values: x, Blocks: slices.Clone(blocks)})
 }
 
-// Accumulate is Sum over all members counted so far, as collabdict.Group says.
+// Accumulate is Sum over all members counted so far; see collabdict.Group.
 func (n *Node) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
 	return n.sum(ctx, consensus.Call{Kind: consensus.Sum, Running: r, Values: x, Blocks: slices.Clone(blocks)})
 }
@@ -62,7 +62,7 @@ func (n *Node) sum(ctx context.Context, c consensus.Call) ([]float64, error) {
 	}
 	d, err := n.call(ctx, c)
 	if err != nil {
-		if ctx.Err() != nil { // what is under way needs x, which the caller may modify now
+		if ctx.Err() != nil { // the collective needs x, which the caller may modify after this return
 			_, _ = n.loop.ask(context.Background(), &request{do: n.loop.keepCall})
 		}
 		return nil, err
@@ -70,8 +70,8 @@ func (n *Node) sum(ctx context.Context, c consensus.Call) ([]float64, error) {
 	return d.Total, nil
 }
 
-// Gather returns the members' blobs, of at most 1 MiB each, by rank; nil for one
-// that is lost. Otherwise it is as Sum.
+// Gather returns the members' blobs by rank, each at most 1 MiB; nil for a member that is lost.
+// Otherwise it is like Sum.
 func (n *Node) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	if len(blob) > mostBytes {
 		return nil, fmt.Errorf("gather: want at most %d bytes, got %d", mostBytes, len(blob))
@@ -82,7 +82,7 @@ func (n *Node) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	}
 	blobs := make([][]byte, len(d.Blobs))
 	for i, b := range d.Blobs {
-		blobs[i] = slices.Clone(b) // the machine has the original for others
+		blobs[i] = slices.Clone(b) // the machine sends the original to others
 	}
 	return blobs, nil
 }
@@ -136,8 +136,8 @@ func (n *Node) call(ctx context.Context, c consensus.Call) (*consensus.Decision,
 	return d, nil
 }
 
-// answer keeps what is asked of the last call's decision, which is the caller's from
-// then on: others get it from the log.
+// answer keeps a summary of the last call's decision. The decision itself belongs to the
+// caller; other members get it from the log.
 func (n *Node) answer(d *consensus.Decision) {
 	bare := *d
 	bare.Total, bare.Blobs = nil, nil
@@ -150,18 +150,17 @@ func (n *Node) answer(d *consensus.Decision) {
 	n.answered.Store(&bare)
 }
 
-// Answer returns the decision of the last collective that has returned, without its total
-// and blobs; nil before the first.
+// Answer returns the decision of the last collective that has returned, without its total and
+// blobs. It returns nil before the first.
 func (n *Node) Answer() *consensus.Decision { return n.answered.Load() }
 
-// Decisions calls f with every decision of the run in order, until f returns an
-// error.
+// Decisions calls f with every decision of the run in order, until f returns an error.
 func (n *Node) Decisions(f func(*consensus.Decision) error) error {
 	ranks := n.journal.Founders
 	return n.journal.Each(func(d *consensus.Decision) error {
 		switch d.Kind {
 		case consensus.Gather:
-			d.Blobs = d.Blobs[:ranks] // the log has room for ranks to come
+			d.Blobs = d.Blobs[:ranks] // the log has room for later ranks
 		case consensus.Amend:
 			a, err := d.Amendment()
 			if err != nil {

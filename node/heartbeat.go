@@ -7,14 +7,14 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// vouchMost bounds how long a member vouches for its own loop: one that hangs,
-// as on a dead disk, is lost to the others in the end.
+// vouchMost bounds how long vouch sends heartbeats for a busy loop. If the loop hangs, as on a
+// failed disk, the member is lost to the others in the end.
 const vouchMost = 10 * time.Minute
 
-// vouch sends heartbeats in the loop's place while that is busy for longer than the
-// time between two: a step on a huge vector expands chunks and sums neighbours,
-// and its writes are waited for. They say what the loop's last heartbeat said, and ask
-// for nothing.
+// vouch sends heartbeats while the loop is busy for longer than the time between two. That
+// happens when a step on a huge vector expands chunks and sums the neighbours' vectors, and
+// when the loop waits for its writes. These heartbeats repeat the loop's last one, and ask for
+// nothing.
 func (l *loop) vouch(ctx context.Context, every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -38,10 +38,10 @@ func (l *loop) vouch(ctx context.Context, every time.Duration) {
 	}
 }
 
-// idle means that the loop does nothing.
+// idle is the value of loop.busy while the loop waits.
 const idle = -1
 
-// work calls f and lets vouch know.
+// work calls f, and marks the loop as busy for vouch.
 func (l *loop) work(f func()) {
 	l.busy.Store(int64(time.Since(l.start)))
 	f()

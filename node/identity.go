@@ -17,8 +17,8 @@ import (
 
 const identityFile = "identity.key"
 
-// Identity returns the peer ID of the participant whose files are in dir. The
-// first call makes them.
+// Identity returns the peer ID of the participant whose files are in dir. The first call
+// creates its key.
 func Identity(dir string) (peer.ID, error) {
 	key, err := loadIdentity(dir)
 	if err != nil {
@@ -27,7 +27,8 @@ func Identity(dir string) (peer.ID, error) {
 	return peer.IDFromPrivateKey(key)
 }
 
-// CheckIdentity reports a folder without the key of a member, or whose key others can read.
+// CheckIdentity returns an error if the folder has no member's key, or if other users can read
+// the key.
 func CheckIdentity(c Config) error {
 	if _, err := os.Stat(filepath.Join(c.Dir, identityFile)); err != nil {
 		return err
@@ -39,8 +40,8 @@ func CheckIdentity(c Config) error {
 	return c.checkSelf(id)
 }
 
-// loadIdentity reads the participant's Ed25519 key, or makes one. The file is
-// complete or absent after a crash at any point.
+// loadIdentity reads the participant's Ed25519 key, or creates one. After a crash at any point
+// the file is complete or absent.
 func loadIdentity(dir string) (crypto.PrivKey, error) {
 	if err := atomicfile.MkdirPrivate(dir); err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func loadIdentity(dir string) (crypto.PrivKey, error) {
 	}
 	key, err := crypto.UnmarshalPrivateKey(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: not an identity key: restore it from a backup, or remove it to be a new member", path)
+		return nil, fmt.Errorf("%s: not an identity key: restore it from a backup, or remove it to become a new member", path)
 	}
 	return key, nil
 }

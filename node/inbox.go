@@ -8,24 +8,24 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// inboxSize bounds the messages that wait for the loop: few, since each may be a
-// vector. Beyond that the senders' streams are held back.
+// inboxSize bounds the messages that wait for the loop. It is small, since each may hold a
+// vector. When the inbox is full, the senders' streams wait.
 const inboxSize = 32
 
-// inbox is where messages from other members wait for the loop, and what bounds them.
+// An inbox holds messages from other members until the loop takes them.
 type inbox struct {
 	messages chan consensus.Receive
 	stopped  chan struct{} // closed when the loop has returned
 	members  *membership.Current
-	longest  atomic.Int64 // values of a Sum so far
-	words    int          // that a value takes
+	longest  atomic.Int64 // most values of a Sum so far
+	words    int          // words per value
 }
 
 func newInbox(members *membership.Current, words int) *inbox {
 	return &inbox{messages: make(chan consensus.Receive, inboxSize), stopped: make(chan struct{}), members: members, words: words}
 }
 
-// deliver hands the loop a message from another member.
+// deliver passes a message from another member to the loop.
 func (b *inbox) deliver(from int, m consensus.Valid) {
 	select {
 	case b.messages <- consensus.Receive{From: from, Message: m}:
@@ -33,8 +33,8 @@ func (b *inbox) deliver(from int, m consensus.Valid) {
 	}
 }
 
-// usual returns the most bytes of a message as far as this member knows the run's
-// vectors.
+// usual returns the most bytes that a message needs, judged by the vectors of the run that this
+// member knows.
 func (b *inbox) usual() int {
 	return max(mostBytes, 8*b.words*int(b.longest.Load())) + wire.Beside(len(b.members.Load().All))
 }

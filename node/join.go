@@ -19,14 +19,14 @@ import (
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
-// Join finds the other members, agrees with them on the roster, and returns when
-// the run has begun. If an earlier process has left a run in Config.Dir before its
-// end, Join resumes that, and returns when one other member of it is found: the
-// collectives that were decided return at once. The context is for joining alone.
+// Join finds the other members, agrees with them on the roster, and returns when the run has
+// begun. If Config.Dir holds an unfinished run, Join resumes it and returns once one other
+// member of that run is found; collectives that were decided then return at once. The context
+// applies to Join alone.
 //
-// What keeps members apart is an error at both sides that names the peer, the
+// If members do not fit together, Join returns an error at both sides that names the peer, the
 // field and both values: *DisagreementError, *DuplicateNameError, *TooManyError,
-// *StrangerError, *RosterError, *OverError, *EndedError, *JoinTimeoutError.
+// *StrangerError, *RosterError, *OverError, *EndedError or *JoinTimeoutError.
 func Join(ctx context.Context, c Config) (*Node, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 		return nil, err
 	}
 	if c.Open {
-		c.Log.Warn("anyone on this network can take a seat: there is no secret and no list of members")
+		c.Log.Warn("anyone on this network can take a seat: use a secret or a list of members to prevent that")
 	}
 	c.Log.Info("joining", "name", c.Name, "members", c.size(), "addresses", p.host.Dialable())
 	n, err := p.enter(ctx)
@@ -59,7 +59,7 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 	return n, nil
 }
 
-// joiner is what joins: a host that others can find, and the files.
+// A joiner is a process before its run has begun: a host that others can find, and the files.
 type joiner struct {
 	cfg        *Config
 	key        crypto.PrivKey
@@ -69,10 +69,10 @@ type joiner struct {
 	rendezvous *rendezvous.Rendezvous
 	ctx        context.Context
 	cancel     context.CancelFunc
-	beginAt    time.Time // of the new run that it waits for
+	beginAt    time.Time // start of the new run that the joiner waits for
 }
 
-// open makes a process that can meet others. It holds the lock on its files.
+// open starts a process that can meet others. It holds the lock on its files.
 func open(c *Config) (*joiner, error) {
 	key, err := loadIdentity(c.Dir)
 	if err != nil {
@@ -116,12 +116,12 @@ func (c *Config) listen(key crypto.PrivKey, consortium [32]byte) (*transport.Hos
 		Announce: c.Announce, MapPorts: c.MapPorts, Relay: c.Relay,
 	})
 	if taken, ok := errors.AsType[*transport.ListenError](err); ok {
-		err = &ConfigError{Field: "listen", Got: taken.Got, Want: "addresses of this machine with ports that are free"}
+		err = &ConfigError{Field: "listen", Got: taken.Got, Want: "addresses of this machine with free ports"}
 	}
 	return h, err
 }
 
-// report hands Config.OnStatus the members present and missing.
+// report calls Config.OnStatus with the present and missing members.
 func (p *joiner) report(who rendezvous.Presence) {
 	if p.cfg.OnStatus == nil {
 		return
@@ -132,7 +132,7 @@ func (p *joiner) report(who rendezvous.Presence) {
 	})
 }
 
-// close ends a process that is in no run.
+// close ends a process that has not joined a run.
 func (p *joiner) close() error {
 	p.cancel()
 	err := p.host.Close()
@@ -142,15 +142,15 @@ func (p *joiner) close() error {
 	return errors.Join(err, p.store.Close())
 }
 
-// enter resumes the run that was left in the folder, comes into one under way, or meets
-// the others for a new one.
+// enter resumes the unfinished run of the folder, joins a run of the others as a newcomer, or
+// meets the others for a new run.
 func (p *joiner) enter(ctx context.Context) (*Node, error) {
 	journal, err := p.unfinished()
 	if err == nil && journal != nil && p.cfg.Resume != nil {
 		err = p.cfg.Resume(journal.ID)
 	}
 	comes := false
-	if err == nil && journal == nil { // else the journal says who is of the run
+	if err == nil && journal == nil { // otherwise the journal has the members of the run
 		comes, err = p.rendezvous.Newcomer()
 	}
 	if err != nil {
@@ -173,13 +173,13 @@ func (p *joiner) enter(ctx context.Context) (*Node, error) {
 		return nil, err
 	}
 	if err := n.agree(ctx, p.cfg.Publish); err != nil {
-		n.Leave("it was stopped while it came back")
+		n.Leave("it was stopped while it resumed the run")
 		return nil, errors.Join(n.late(ctx, p.cfg.JoinTimeout, err), n.Close())
 	}
 	return n, nil
 }
 
-// early returns for how long no new run may begin.
+// early returns the time left until a new run may begin.
 func (p *joiner) early() time.Duration {
 	if p.beginAt.IsZero() {
 		return 0
@@ -197,14 +197,14 @@ func (p *joiner) meet(ctx context.Context) (*Node, error) {
 	}
 	if err := n.prepare(ctx, p.cfg.Publish); err != nil {
 		err = n.late(ctx, p.cfg.JoinTimeout, err)
-		n.Abort("could not begin the run")
+		n.Abort("it could not begin the run")
 		n.Close()
 		return nil, err
 	}
 	return n, nil
 }
 
-// sign begins this member's part in a run whose roster all have signed.
+// sign begins this member's part in a run once all members have signed the roster.
 func (p *joiner) sign(ctx context.Context) (*Node, error) {
 	if err := p.rendezvous.Meet(ctx); err != nil {
 		p.rendezvous.Farewell(err)
@@ -228,13 +228,13 @@ func (p *joiner) unfinished() (*store.Journal, error) {
 		return nil, err
 	}
 	if j.Consortium != p.consortium || !bytes.Equal(j.Members[j.Self].ID, []byte(p.host.ID())) {
-		p.cfg.Log.Warn("a run with another agreement was left in this folder before its end; a new one begins")
+		p.cfg.Log.Warn("the unfinished run in this folder has another agreement: a new run begins")
 		return nil, nil
 	}
 	return j, nil
 }
 
-// resume resumes a run as soon as one other member is found to be in it.
+// resume resumes a run once it finds another member in it.
 func (p *joiner) resume(ctx context.Context, j *store.Journal) (*Node, error) {
 	members, err := p.adopt(j)
 	if err != nil {
@@ -246,15 +246,15 @@ func (p *joiner) resume(ctx context.Context, j *store.Journal) (*Node, error) {
 	return p.begin(j, members)
 }
 
-// come joins the run of the others as soon as they let this process in. From there on it
-// is as one that was started again with an empty log.
+// come joins the run of the others once they admit this process. From then on it acts like a
+// process that was restarted with an empty log.
 func (p *joiner) come(ctx context.Context) (*Node, error) {
 	run, err := p.rendezvous.Come(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if p.store.Knows(run.ID) {
-		// What an earlier process has promised there is forgotten.
+		// This folder no longer has the promises of an earlier process in the run.
 		return nil, &EndedError{Name: p.cfg.Name}
 	}
 	j, err := p.record(run)
@@ -268,20 +268,20 @@ func (p *joiner) come(ctx context.Context) (*Node, error) {
 	return p.begin(j, members)
 }
 
-// adopt makes the run of a journal that which this process speaks of.
+// adopt makes the run of a journal the run of this process.
 func (p *joiner) adopt(j *store.Journal) (*membership.Current, error) {
 	members, err := p.members(j)
 	if err != nil {
 		return nil, err
 	}
-	if all := members.Load(); all.Removed[j.Self] { // an earlier process has written it down, and ended before it could say so
+	if all := members.Load(); all.Removed[j.Self] { // an earlier process saved its removal, and ended before it could report it
 		err := removedError(all)
 		return nil, errors.Join(err, j.End(err.Error()))
 	}
 	return members, p.rendezvous.Adopt(j, members)
 }
 
-// checkSelf reports a roster that does not list this participant.
+// checkSelf returns an error if the roster does not list this participant.
 func (c *Config) checkSelf(id peer.ID) error {
 	if len(c.Members) == 0 {
 		return nil
@@ -292,7 +292,7 @@ func (c *Config) checkSelf(id peer.ID) error {
 	}
 	i := slices.IndexFunc(named, func(m Member) bool { return m.ID == id })
 	if i < 0 {
-		return refused("members", "a list without "+id.String(), "this participant in it, with the peer ID of "+filepath.Join(c.Dir, identityFile))
+		return refused("members", "a list without "+id.String(), "this participant in the list, with the peer ID of "+filepath.Join(c.Dir, identityFile))
 	}
 	if named[i].Name != c.Name {
 		return refused("name", fmt.Sprintf("%q", c.Name), fmt.Sprintf("%q, as in the list of members", named[i].Name))

@@ -14,9 +14,9 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// SignList returns the signature of one of c.Members, the participant with the folder
-// c.Dir, under Members, Agreement and Settings: what the members agree on. Changes are not
-// signed beforehand: members vote on each during the run.
+// SignList returns the member of c.Members whose identity is in the folder c.Dir, and its
+// signature of Members, Agreement and Settings. It does not sign Changes: members vote on each
+// during the run.
 func SignList(c Config) (Member, []byte, error) {
 	key, id, err := existingIdentity(c.Dir)
 	if err != nil {
@@ -24,16 +24,16 @@ func SignList(c Config) (Member, []byte, error) {
 	}
 	i := slices.IndexFunc(c.Members, func(m Member) bool { return m.ID == id })
 	if i < 0 {
-		return Member{}, nil, refused("members", "a list without "+id.String(), "this participant in it, with the peer ID of "+filepath.Join(c.Dir, identityFile))
+		return Member{}, nil, refused("members", "a list without "+id.String(), "this participant in the list, with the peer ID of "+filepath.Join(c.Dir, identityFile))
 	}
 	signature, err := key.Sign(c.list())
 	return c.Members[i], signature, err
 }
 
-// existingIdentity returns the key of a participant's folder, which must have one.
+// existingIdentity returns the key of a participant's folder, and an error if there is none.
 func existingIdentity(dir string) (crypto.PrivKey, peer.ID, error) {
 	if _, err := os.Stat(filepath.Join(dir, identityFile)); errors.Is(err, fs.ErrNotExist) {
-		return nil, "", refused("dir", fmt.Sprintf("%q without %s", dir, identityFile), "the folder of a member, with its key")
+		return nil, "", refused("dir", fmt.Sprintf("%q without %s", dir, identityFile), "the folder of a member with its key")
 	}
 	key, err := loadIdentity(dir)
 	if err != nil {
@@ -43,7 +43,7 @@ func existingIdentity(dir string) (crypto.PrivKey, peer.ID, error) {
 	return key, id, err
 }
 
-// SignedBy reports whether a signature is a member's under what [SignList] signs.
+// SignedBy reports whether the signature is the member's, over the bytes that [SignList] signs.
 func (c *Config) SignedBy(m Member, signature []byte) bool { return signedBy(m, c.list(), signature) }
 
 func signedBy(m Member, content, signature []byte) bool {
@@ -58,8 +58,8 @@ func signedBy(m Member, content, signature []byte) bool {
 // list returns the bytes that the members sign.
 func (c *Config) list() []byte { return membership.List(c.Members, c.Signed()) }
 
-// Signed lists what the members sign beside their list. The version of the protocol is a
-// program's, not the members'.
+// Signed returns the fields that the members sign beside their list. It leaves out the version
+// of the protocol, which belongs to the program.
 func (c *Config) Signed() Agreement {
 	return slices.DeleteFunc(c.complete(), func(f Field) bool { return f.Name == "protocol" || f.Name == "members" })
 }

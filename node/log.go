@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// decided returns a slot of the log.
+// decided returns the decision of a slot from the log.
 func (l *loop) decided(slot uint64) (*consensus.Decision, error) {
 	d, err := l.journal.Decision(slot)
 	if err == nil && d == nil {
@@ -18,18 +18,18 @@ func (l *loop) decided(slot uint64) (*consensus.Decision, error) {
 	return d, err
 }
 
-// checkAnswer reports a decision that cannot be a call's: the learner is not the
-// one that has made the calls so far.
+// checkAnswer returns an error if the decision does not fit the call: the learner is not the
+// one that made the earlier calls.
 func checkAnswer(c consensus.Call, d *consensus.Decision) error {
 	if c.Kind == d.Kind && c.Round == d.Round && (c.Kind != consensus.Sum || len(c.Values) == len(d.Total)) {
 		return nil
 	}
-	return fmt.Errorf("the run has decided a %s of %d values in round %d, and this member calls for a %s of %d in round %d: start with the same data, settings and version as before",
+	return fmt.Errorf("want a %s of %d values in round %d, as the run has decided, got a %s of %d in round %d: start with the same data, settings and version as before",
 		d.Kind, len(d.Total), d.Round, c.Kind, len(c.Values), c.Round)
 }
 
-// known returns the decision of the next call, if that is a sum that fits; it counts as
-// called.
+// known returns the decision of the next call if it is known, is a sum and fits. The call then
+// counts as made.
 func (l *loop) known(fits func(*consensus.Decision) bool) (*consensus.Decision, error) {
 	slot := l.slotOf(l.calls)
 	if l.pending != nil || slot >= l.machine.Slot() {
@@ -43,7 +43,7 @@ func (l *loop) known(fits func(*consensus.Decision) bool) (*consensus.Decision, 
 	return d, nil
 }
 
-// has reports whether a member's contribution is in a decision.
+// has reports whether the decision includes a member's contribution.
 func has(d *consensus.Decision, rank int) bool {
 	for _, m := range d.Members {
 		if int(m) == rank {
@@ -53,7 +53,7 @@ func has(d *consensus.Decision, rank int) bool {
 	return false
 }
 
-// enter counts a decision.
+// enter adds a decision to the record.
 func (l *loop) enter(d *consensus.Decision) {
 	l.record.Add(d)
 	if d.Kind == consensus.Amend {

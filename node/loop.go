@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
-// carrier is what the loop needs of the transport.
+// A carrier is the part of the transport that the loop uses.
 type carrier interface {
 	Send(to int, m consensus.Message)
 	SendAll(m consensus.Message) // on the data plane
@@ -23,64 +23,64 @@ type carrier interface {
 	Follow(peers []transport.Peer)
 }
 
-// loopConfig is what a loop is made of. Nothing of it is set later.
+// loopConfig holds the parts of a loop. They are not changed later.
 type loopConfig struct {
 	machine *consensus.Machine
 	journal *store.Journal
-	members *membership.Current // the loop alone stores it
+	members *membership.Current // stored by the loop alone
 	network carrier
 	inbox   *inbox
 	self    int
-	dir     string             // of evidence
-	initial consensus.Settings // that the run has begun with
-	changes []Change           // of the roster that this member's operator wants at first
+	dir     string             // folder for evidence
+	initial consensus.Settings // the settings at the start of the run
+	changes []Change           // changes of the roster that this member's operator wants at the start
 	every   time.Duration      // between two ticks
-	came    func(rank int)     // called with newcomers that take part
+	came    func(rank int)     // called with each newcomer that takes part
 	log     *slog.Logger
 }
 
-// loop is the goroutine that owns the machine. Its fields up to the channels
-// belong to that goroutine.
+// A loop is the goroutine that owns the machine. The fields before the channels belong to that
+// goroutine.
 type loop struct {
 	loopConfig
-	start     time.Time         // of the process; the machine's time counts from here
-	wanted    []Change          // of the roster, by this member's operator now
+	start     time.Time         // start of the process; the machine's time counts from here
+	wanted    []Change          // changes of the roster that this member's operator wants now
 	epochs    []epoch           // of the roster
-	seen      map[int]bool      // newcomers that were heard of, and are noted
+	seen      map[int]bool      // newcomers that have sent a message
 	predicted int               // rounds of a session of all members
-	calls     uint64            // that the learner has made in this process, one under way included
-	pending   *request          // the call under way, which is for the slot calls-1
-	ended     map[int]time.Time // members whose end was heard, and when
+	calls     uint64            // calls of the learner in this process, the current one included
+	pending   *request          // the current call, for the slot of calls-1
+	ended     map[int]time.Time // members that have reported the end of their part, and when
 	record    consensus.Record
 	took      time.Duration // the last slot
 	logged    logState
 	allOver   bool
-	expelled  error // set once the others have removed this member while it was away
+	expelled  error // set once the other members have removed this one while it was away
 
 	requests chan *request
 	allEnded chan struct{} // closed when every other member has finished or left, or is lost
 
-	background    transport.Tasks // writes that need not be waited for, and what is due later
+	background    transport.Tasks // writes that nobody waits for, and delayed work
 	status        atomic.Pointer[snapshot]
-	busy          atomic.Int64 // when the work under way began, in nanoseconds since start, or idle
+	busy          atomic.Int64 // start of the current work, in nanoseconds since loop.start, or idle
 	lastHeartbeat atomic.Pointer[consensus.Message]
-	over          atomic.Pointer[string] // why the run is over here for good
+	over          atomic.Pointer[string] // why this member's run is over for good
 }
 
-// request is something for the loop to do: an event for the machine, or do.
+// A request is work for the loop: an event for the machine, or the function do.
 type request struct {
 	event   consensus.Event
 	do      func() (*consensus.Decision, error)
 	outcome chan outcome // of capacity 1
 }
 
-// outcome is what became of a request.
+// An outcome is the result of a request.
 type outcome struct {
 	decision *consensus.Decision // of a call
 	err      error
 }
 
-// errDisk reports that a step could not be written down.
+// errDisk reports that a step could not be saved.
 var errDisk = errors.New("cannot write the state")
 
 func newLoop(c loopConfig) (*loop, error) {
@@ -90,7 +90,7 @@ func newLoop(c loopConfig) (*loop, error) {
 		seen: map[int]bool{}, epochs: []epoch{{0, c.journal.Founders}}, logged: logState{plans: map[string]bool{}},
 	}
 	l.busy.Store(idle)
-	err := c.journal.Each(func(d *consensus.Decision) error { // of an earlier process
+	err := c.journal.Each(func(d *consensus.Decision) error { // decisions of an earlier process
 		l.enter(d)
 		return nil
 	})
@@ -126,7 +126,7 @@ func (l *loop) main(ctx context.Context) {
 	}
 }
 
-// ask hands the loop a request and waits for its outcome.
+// ask sends a request to the loop and waits for its outcome.
 func (l *loop) ask(ctx context.Context, q *request) (*consensus.Decision, error) {
 	q.outcome = make(chan outcome, 1)
 	select {
@@ -146,7 +146,7 @@ func (l *loop) ask(ctx context.Context, q *request) (*consensus.Decision, error)
 	}
 }
 
-// serve takes a request. What the machine would panic on is refused here.
+// serve handles a request. It refuses calls on which the machine would panic.
 func (l *loop) serve(q *request) {
 	_, finish := q.event.(consensus.Finish)
 	switch call, isCall := q.event.(consensus.Call); {
@@ -167,8 +167,8 @@ func (l *loop) serve(q *request) {
 	}
 }
 
-// call makes the learner's next call. The slots that were decided before it, as
-// they are after a restart, are answered from the log.
+// call makes the learner's next call. If its slot was decided before, as after a restart, the
+// log has the answer.
 func (l *loop) call(q *request, c consensus.Call) {
 	l.calls++
 	l.inbox.noteLength(len(c.Values))
@@ -184,7 +184,8 @@ func (l *loop) call(q *request, c consensus.Call) {
 	l.step(c)
 }
 
-// keepCall copies what the call under way was lent. An amendment may yet come before it.
+// keepCall copies the values that the current call has borrowed. An amendment may still precede
+// the call.
 func (l *loop) keepCall() (*consensus.Decision, error) {
 	if q := l.pending; q != nil {
 		c := q.event.(consensus.Call)
@@ -202,13 +203,12 @@ func (l *loop) step(ev consensus.Event) {
 	}
 }
 
-// apply carries out what the machine wants: first what is to be on disk, then the
-// sends, then the decisions. Nothing leaves that should have been written and was
-// not.
+// apply carries out the machine's effects: first the writes to disk, then the sends, then the
+// decisions. If a write fails, nothing is sent that depends on it.
 func (l *loop) apply(e consensus.Effects) {
 	if err := l.journal.Apply(e.Writes, e.Decisions); err != nil {
 		err = fmt.Errorf("%w: %w", errDisk, err)
-		l.log.Error("the run ends here", "error", err)
+		l.log.Error("this member's part in the run ends", "error", err)
 		e = l.machine.Step(time.Since(l.start), consensus.Abort{Reason: "it cannot write its state", Returns: true})
 		e.Writes, e.Decisions, e.Err = nil, nil, err
 	}
@@ -245,8 +245,8 @@ func (l *loop) apply(e consensus.Effects) {
 	}
 }
 
-// post hands a message to the outboxes of its receivers. Last words go over the
-// streams as well, where their arrival can be waited for.
+// post hands a message to the outboxes of its receivers. A member's last messages also go over
+// the streams, where the sender can wait for their arrival.
 func (l *loop) post(s consensus.Send) {
 	if s.To != consensus.All {
 		l.network.Send(s.To, s.Message)
@@ -258,7 +258,7 @@ func (l *loop) post(s consensus.Send) {
 	}
 }
 
-// isLast reports whether a message tells of the end of the sender's run.
+// isLast reports whether a message announces the end of the sender's run.
 func isLast(m consensus.Message) bool {
 	switch b := m.Body.(type) {
 	case *consensus.Leave:
@@ -269,7 +269,7 @@ func isLast(m consensus.Message) bool {
 	return false
 }
 
-// fail notes why the run is over here, unless it can be resumed.
+// fail saves why this member's run is over, unless it can be resumed.
 func (l *loop) fail(err error) {
 	var abort *consensus.AbortError
 	if errors.As(err, &abort) && abort.Returns || errors.Is(err, errDisk) {
@@ -279,20 +279,20 @@ func (l *loop) fail(err error) {
 	l.over.Store(&why)
 }
 
-// answer ends the call under way, if there is one.
+// answer ends the current call, if there is one.
 func (l *loop) answer(out outcome) {
 	if q := l.pending; q != nil {
 		if out.err == nil {
 			out.err = checkAnswer(q.event.(consensus.Call), out.decision)
 		}
 		l.pending = nil
-		l.publish() // so that the caller finds its own call in the status
+		l.publish() // so that the caller finds its call in the status
 		q.outcome <- out
 	}
 }
 
-// help serves a slot from the disk to a member that has missed it. What is on its way
-// already is not read: a member behind a slow link asks for it again and again.
+// help sends a decided slot from the disk to a member that has missed it. It reads nothing that
+// is already queued, since a member behind a slow link asks again and again.
 func (l *loop) help(s consensus.Serve) {
 	m := consensus.Message{Slot: s.Slot, Ballot: s.Ballot, Body: &consensus.Decided{}}
 	if s.Entry != "" {
@@ -307,7 +307,7 @@ func (l *loop) help(s consensus.Serve) {
 	}
 	d, err := l.decided(s.Slot)
 	if err != nil {
-		l.log.Error("cannot help a member to catch up", "name", l.members.Name(s.To), "error", err)
+		l.log.Error("cannot send a decided slot to a member that catches up", "name", l.members.Name(s.To), "error", err)
 		return
 	}
 	next, err := l.decided(s.Slot + 1)
@@ -319,7 +319,7 @@ func (l *loop) help(s consensus.Serve) {
 	}})
 }
 
-// helpOpen sends what a sealed result is kept as, unless it is forgotten by now.
+// helpOpen sends a sealed result as it is kept, unless it has been deleted by now.
 func (l *loop) helpOpen(s consensus.Serve) {
 	entry, err := l.journal.Entry(s.Slot, s.Entry)
 	if err == nil && entry == nil {
@@ -330,7 +330,7 @@ func (l *loop) helpOpen(s consensus.Serve) {
 		m, err = consensus.SealOf(s.Slot, entry)
 	}
 	if err != nil {
-		l.log.Error("cannot help a member to open a slot", "name", l.members.Name(s.To), "error", err)
+		l.log.Error("cannot send a sealed result to a member that catches up", "name", l.members.Name(s.To), "error", err)
 		return
 	}
 	l.post(consensus.Send{To: s.To, Message: m})

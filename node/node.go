@@ -16,21 +16,21 @@ import (
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
-// Node is a participant in a run. Its methods are safe for concurrent use; one
-// collective is under way at a time.
+// A Node is a participant in a run. Its methods are safe for concurrent use. Only one
+// collective may run at a time.
 type Node struct {
 	self       int
 	mostValues int
-	published  [][]byte // by founders, with their commitments; nil of a large roster
+	published  [][]byte // by rank of the founders, agreed with the nonce; nil if the roster is large
 	heartbeat  time.Duration
 	round      atomic.Uint32
-	parameters atomic.Pointer[[32]byte]           // the digest of those that calls are made from
-	answered   atomic.Pointer[consensus.Decision] // of the learner's last call
-	included   atomic.Bool                        // this member's vector, in the last total
-	steady     atomic.Bool                        // the last total is over the same members as the one before
-	steadiness consensus.Steadiness               // the learner's
-	carried    atomic.Pointer[consensus.Carried]  // of the last total
-	census     consensus.Census                   // the learner's
+	parameters atomic.Pointer[[32]byte]           // digest of the parameters that the next call is made from
+	answered   atomic.Pointer[consensus.Decision] // decision of the learner's last call
+	included   atomic.Bool                        // whether the last total has this member's vector
+	steady     atomic.Bool                        // whether the last total is over the same members as the one before
+	steadiness consensus.Steadiness               // for the learner's calls
+	carried    atomic.Pointer[consensus.Carried]  // for the last total
+	census     consensus.Census                   // for the learner's calls
 
 	members    *membership.Current
 	host       *transport.Host
@@ -41,8 +41,8 @@ type Node struct {
 	loop       *loop
 	log        *slog.Logger
 
-	cancel  context.CancelFunc // of the process
-	work    sync.WaitGroup     // of the loop
+	cancel  context.CancelFunc // ends the process
+	work    sync.WaitGroup     // the goroutines of the loop
 	closing sync.Once
 	closed  error
 }
@@ -50,10 +50,10 @@ type Node struct {
 // Self returns this member's rank.
 func (n *Node) Self() int { return n.self }
 
-// Members returns all who are or were of the roster, in rank order.
+// Members returns all present and removed members, in rank order.
 func (n *Node) Members() []Member { return slices.Clone(n.members.Load().All) }
 
-// Roster returns the members as they are now, in rank order.
+// Roster returns the present members, in rank order.
 func (n *Node) Roster() []Member {
 	all := n.members.Load()
 	var list []Member
@@ -65,30 +65,30 @@ func (n *Node) Roster() []Member {
 	return list
 }
 
-// Changes returns how many changes of the roster have been decided.
+// Changes returns the number of changes of the roster that have been decided.
 func (n *Node) Changes() int { return len(n.members.Load().Amendments) }
 
 // RunID returns the identity of the run, the same at all its members.
 func (n *Node) RunID() [32]byte { return n.journal.ID }
 
-// Published returns what Config.Publish of each member that the run began with has given,
-// by rank; nil for one that was lost at that moment. In a roster of more than
-// [consensus.SmallRoster] members nobody publishes anything, and it returns nil.
+// Published returns the bytes from Config.Publish of each founder, by rank; nil for a member
+// that was lost at that moment. If the roster has more than [consensus.SmallRoster] members,
+// nobody publishes anything, and Published returns nil.
 func (n *Node) Published() [][]byte { return n.published }
 
 // Addrs returns the multiaddrs that other members can dial.
 func (n *Node) Addrs() []string { return n.host.Dialable() }
 
-// Traffic returns what the node has sent and received so far.
+// Traffic returns the amounts that the node has sent and received so far.
 func (n *Node) Traffic() Traffic { return n.host.Traffic() }
 
-// flushMost bounds the wait for last messages to arrive.
+// flushMost bounds the wait for the last messages to arrive.
 const flushMost = 2 * time.Second
 
-// Finish ends the run as planned. It stays to help the others until all of them
-// have finished or left or are lost, for at most a few times of what a collective
-// takes. Status and log name those that are waited for. Close still has to be
-// called.
+// Finish ends the run as planned. It continues to help the others until each has finished, has
+// left or is lost, for at most 30 heartbeats or 10 times the usual time of a collective,
+// whichever is longer. Status and the log name the members that it waits for. The caller must
+// still call Close.
 func (n *Node) Finish(ctx context.Context) error {
 	if _, err := n.loop.ask(ctx, &request{event: consensus.Finish{}}); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (n *Node) Finish(ctx context.Context) error {
 	select {
 	case <-n.loop.allEnded:
 	case <-ctx.Done():
-		n.log.Warn("ends without having heard the end of all members", "missing", n.loop.status.Load().unfinished)
+		n.log.Warn("ends, though some members have not reported their end", "missing", n.loop.status.Load().unfinished)
 	case <-n.loop.inbox.stopped:
 		return ErrClosed
 	}
@@ -110,21 +110,20 @@ func (n *Node) Finish(ctx context.Context) error {
 
 var finishedAsPlanned = "finished as planned"
 
-// How long a member stays at the end, in heartbeats and in collectives.
+// These bound the wait at the end: in heartbeats, and in times of a collective.
 const (
 	lingerLeast = 30
 	lingerSlots = 10
 )
 
-// Leave ends this process's part in the run for now and tells the others why: a
-// process that is started in the same folder resumes the run. The others go
-// on without this member if enough of them are left, and wait for it otherwise. A
-// collective under way returns a *consensus.AbortError. Close still has to be
-// called.
+// Leave ends this process's part in the run for now and sends the others the reason. A process
+// that is started in the same folder resumes the run. The others continue without this member
+// if enough of them are left, and wait for it otherwise. A collective that is running returns a
+// *consensus.AbortError. The caller must still call Close.
 func (n *Node) Leave(reason string) { n.abort(consensus.Abort{Reason: reason, Returns: true}) }
 
-// Abort ends this member's part in the run for good and tells the others why.
-// Otherwise it is as Leave.
+// Abort ends this member's part in the run for good and sends the others the reason. Otherwise
+// it is like Leave.
 func (n *Node) Abort(reason string) { n.abort(consensus.Abort{Reason: reason}) }
 
 func (n *Node) abort(ev consensus.Abort) {
@@ -135,16 +134,15 @@ func (n *Node) abort(ev consensus.Abort) {
 	}
 }
 
-// flush lets the last messages leave. Nothing can be sent afterwards.
+// flush waits until the last messages have left. Nothing can be sent afterwards.
 func (n *Node) flush() { n.transport.Flush(flushMost, n.loop.lost) }
 
-// Close ends the node at once: without Finish, Leave or Abort before it the others
-// find a lost member, and the run can be resumed. It leaves nothing behind but
-// the files.
+// Close ends the node at once and leaves nothing behind but the files. Without a Finish, Leave
+// or Abort before it, the others see a lost member, and the run can be resumed.
 func (n *Node) Close() error {
 	n.closing.Do(func() {
 		if n.Status().State == consensus.Failed.String() {
-			n.flush() // so that all members give the same reason
+			n.flush() // so that all members report the same reason
 		}
 		n.cancel()
 		err := n.host.Close()

@@ -173,13 +173,13 @@ func TestPausesThatCannotBe(t *testing.T) {
 	all := listed(t, configs, 4)
 	k := 3
 	for want, changes := range map[string][]Change{
-		"changes: number 1: want a run that is paused, got resume, and no change before it that pauses the run": {{Resume: true}},
-		"changes: number 2: want a run that is not paused, got pause after number 1, which has paused it":       {{Pause: true}, {Pause: true}},
-		"changes: number 3: want a run that is not paused, got pause after number 1, which has paused it":       {{Pause: true}, {Remove: []string{"m0"}}, {Pause: true}},
-		"changes: number 4: want a run that is paused, got resume, and no change before it that pauses the run": {{Pause: true}, {Resume: true}, {Quorum: &k}, {Resume: true}},
-		"changes: number 1: want pause or resume, got both":                                                     {{Pause: true, Resume: true}},
-		"changes: number 1: want pause alone in a change, got more":                                             {{Pause: true, Remove: []string{"m0"}}},
-		"changes: number 2: want resume alone in a change, got more":                                            {{Pause: true}, {Resume: true, Colluders: &k}},
+		"changes: number 1: want a run that is paused, got resume without an earlier change that pauses the run": {{Resume: true}},
+		"changes: number 2: want a run that is not paused, got pause after change 1, which has paused the run":   {{Pause: true}, {Pause: true}},
+		"changes: number 3: want a run that is not paused, got pause after change 1, which has paused the run":   {{Pause: true}, {Remove: []string{"m0"}}, {Pause: true}},
+		"changes: number 4: want a run that is paused, got resume without an earlier change that pauses the run": {{Pause: true}, {Resume: true}, {Quorum: &k}, {Resume: true}},
+		"changes: number 1: want pause or resume, got both":                                                      {{Pause: true, Resume: true}},
+		"changes: number 1: want pause alone in a change, got more":                                              {{Pause: true, Remove: []string{"m0"}}},
+		"changes: number 2: want resume alone in a change, got more":                                             {{Pause: true}, {Resume: true, Colluders: &k}},
 		"": {{Pause: true}, {Remove: []string{"m0"}}, {Resume: true}, {Pause: true}},
 	} {
 		err := CheckChanges(all, configs[0].Settings, changes)

@@ -22,38 +22,39 @@ import (
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
-// Difference is a field that two agreements do not have alike.
+// A Difference is a field whose values differ in two agreements.
 type Difference = membership.Difference
 
-// Probed is what one member has answered.
+// A Probed is the answer of one member.
 type Probed struct {
 	Name string
-	// Err is why it has not answered, and Failures what was wrong with each of its addresses.
+	// Err is the reason if there is no answer. Failures gives the error of each address.
 	Err      error
 	Failures []string
-	// Via is the member that passes the connection on; "" if it is direct.
+	// Via is the member that relays the connection; "" if it is direct.
 	Via string
-	// Trip is the time of a hello and its answer, Ahead is how far the member's clock is ahead
-	// of this one, to half of Trip.
+	// Trip is the time from the hello to its answer. Ahead is how far the member's clock is
+	// ahead of this one, to within half of Trip.
 	Trip, Ahead time.Duration
-	// Refused is why it would not let this member in, and Differs is how its agreement differs.
+	// Refused is the reason why it would not admit this member. Differs lists the fields in
+	// which its agreement differs.
 	Refused string
 	Differs []Difference
-	// InRun says that it is in a run, or about to begin one.
+	// InRun reports whether it is in a run, or about to begin one.
 	InRun bool
-	// Reaches are the other members that it is connected with. Relays says that it passes
-	// connections on.
+	// Reaches lists the other members that it is connected to. Relays reports whether it relays
+	// connections.
 	Reaches []Link
 	Relays  bool
 }
 
 // connectAfter is how long a probe waits for members that it cannot dial, or that have just
-// started. Members dial each other every two seconds, directly or through one that relays.
+// started. Members dial each other every two seconds, directly or through a relay.
 const connectAfter = 3 * time.Second
 
-// Probe says hello to all other members of a list as this participant, without taking part
-// in anything. No other process may run in its folder. It returns what each has answered,
-// in the order of the list, and which of them do not reach each other.
+// Probe says hello to all other members of a list as this participant, and takes no part in a
+// run. No other process may run in its folder. It returns the answers, in the order of the
+// list, and the pairs of members that do not reach each other.
 func Probe(ctx context.Context, c Config) ([]Probed, []Unreached, error) {
 	if err := c.validate(); err != nil {
 		return nil, nil, err
@@ -94,8 +95,8 @@ func Probe(ctx context.Context, c Config) ([]Probed, []Unreached, error) {
 	return c.probed(others, found), r.ProbedUnreached(found), ctx.Err()
 }
 
-// checkPorts reports an address to listen on that another program has. libp2p would share
-// the port with a program that lets it, such as another node.
+// checkPorts returns an error if another program has an address to listen on. libp2p would
+// share the port with a program that allows it, such as another node.
 func (c *Config) checkPorts() error {
 	for _, text := range c.Listen {
 		a, err := multiaddr.NewMultiaddr(text)
@@ -104,7 +105,7 @@ func (c *Config) checkPorts() error {
 		}
 		network, address, err := manet.DialArgs(a)
 		if err != nil {
-			continue // listening says what is wrong with it
+			continue // transport.Listen reports what is wrong with it
 		}
 		var port io.Closer
 		if strings.HasPrefix(network, "udp") {
@@ -113,15 +114,15 @@ func (c *Config) checkPorts() error {
 			port, err = net.Listen(network, address)
 		}
 		if err != nil {
-			return refused("listen", fmt.Sprintf("%s: %v", text, err), "addresses of this machine with ports that are free")
+			return refused("listen", fmt.Sprintf("%s: %v", text, err), "addresses of this machine with free ports")
 		}
 		port.Close()
 	}
 	return nil
 }
 
-// probeAll probes members. If some are not connected, or not with each other, it probes all once
-// more when they have had the time to connect.
+// probeAll probes all members. If some are not connected to this one or to each other, it waits
+// until they had time to connect, and probes all once more.
 func probeAll(ctx context.Context, r *rendezvous.Rendezvous, h *transport.Host, others []Member) []rendezvous.Probed {
 	for _, m := range others {
 		if info, err := m.AddrInfo(); err == nil {
@@ -150,13 +151,13 @@ func probeAll(ctx context.Context, r *rendezvous.Rendezvous, h *transport.Host, 
 	again := probe()
 	for i := range again {
 		if failed(again[i]) && failed(first[i]) {
-			again[i] = first[i] // whose addresses were all dialled
+			again[i] = first[i] // the first probe dialled all of its addresses
 		}
 	}
 	return again
 }
 
-// probed names what members have answered.
+// probed adds the members' names to their answers.
 func (c *Config) probed(others []Member, found []rendezvous.Probed) []Probed {
 	name := func(id peer.ID) string { return nameIn(c.Members, id) }
 	list := make([]Probed, len(found))

@@ -10,12 +10,12 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// askEvery is the time between two questions to members that are lost, in heartbeats.
+// askEvery is the time between two questions about lost members, in heartbeats.
 const askEvery = 10
 
-// ask says hello while members are lost. While the run is paused it does so to those that are
-// lost: they may have removed this member, which was cut off, and not speak to it any more.
-// It asks the others in turn where the lost ones are reached now.
+// ask says hello while members are lost. It asks the connected members in turn for the present
+// addresses of the lost ones. While the run is paused it also asks the lost members: they may
+// have removed this one while it was cut off, and no longer send it anything.
 func (n *Node) ask(ctx context.Context) {
 	ticker := time.NewTicker(askEvery * n.heartbeat)
 	defer ticker.Stop()
@@ -40,7 +40,7 @@ func (n *Node) ask(ctx context.Context) {
 				here = append(here, id)
 			}
 		}
-		if len(here) > 0 && len(all.Ranks) <= consensus.SmallRoster { // their answers name all members
+		if len(here) > 0 && len(all.Ranks) <= consensus.SmallRoster { // the answers name all members
 			slices.Sort(here)
 			n.rendezvous.Ask(ctx, here[turn%len(here):][:1])
 		}
@@ -50,7 +50,7 @@ func (n *Node) ask(ctx context.Context) {
 	}
 }
 
-// removed ends this member's part: the others have removed it.
+// removed ends this member's part, because the others have removed it.
 func (n *Node) removed() {
 	n.loop.background.Start(func() {
 		_, _ = n.loop.ask(context.Background(), &request{do: func() (*consensus.Decision, error) {
@@ -60,12 +60,12 @@ func (n *Node) removed() {
 	})
 }
 
-// expel ends the run here. What a call returns from now on is why.
+// expel ends the run of this member. All calls return the reason from now on.
 func (l *loop) expel() {
 	if l.expelled != nil || l.machine.State() >= consensus.Finished {
 		return
 	}
 	l.expelled = &consensus.RemovedError{Revision: l.members.Load().Params.Revision + 1}
-	l.log.Warn("the others have removed this member while it was away", "reason", l.expelled)
+	l.log.Warn("the other members have removed this one while it was away", "reason", l.expelled)
 	l.step(consensus.Abort{Reason: l.expelled.Error()})
 }

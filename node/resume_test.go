@@ -162,7 +162,7 @@ func TestTheRunIsOver(t *testing.T) {
 	late.Peers = addrs
 	lines := logged(&late)
 	back := join(t, late)
-	back.hears(t, lines, "level=WARN", "a member says that the run is over", "m0 (")
+	back.hears(t, lines, "level=WARN", "a member reports that the run is over", "m0 (")
 	for _, c := range configs[1:4] {
 		c.Peers = addrs
 		all = append(all, join(t, c))

@@ -13,71 +13,71 @@ import (
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
-// Status is a snapshot of what a node is doing.
+// Status is a snapshot of a node's state.
 type Status struct {
 	Name    string    `json:"name"`
-	State   string    `json:"state"`             // "joining", or that of the consensus
-	BeginAt time.Time `json:"begin_at,omitzero"` // while joining: a new run does not begin before
-	Present []string  `json:"present,omitempty"` // while joining: the members met, this one first
-	Missing []string  `json:"missing,omitempty"` // while joining: those of a given roster not met
+	State   string    `json:"state"`             // "joining", or the state of the consensus
+	BeginAt time.Time `json:"begin_at,omitzero"` // while joining: earliest start of a new run
+	Present []string  `json:"present,omitempty"` // while joining: members found, this one first
+	Missing []string  `json:"missing,omitempty"` // while joining: listed members not found
 	Want    int       `json:"want"`              // members of the run
-	Addrs   []string  `json:"addrs"`             // where others can dial this member
+	Addrs   []string  `json:"addrs"`             // addresses at which others can dial this member
 
 	Slot      uint64    `json:"slot"`
-	Attempt   uint32    `json:"attempt"` // at the slot: the ballot
-	Ballots   uint64    `json:"ballots"` // that this process has seen beyond the first of each slot
+	Attempt   uint32    `json:"attempt"` // ballot of the slot
+	Ballots   uint64    `json:"ballots"` // ballots in this process beyond the first of each slot
 	Round     uint32    `json:"round"`
-	Call      string    `json:"call,omitempty"` // the collective under way
+	Call      string    `json:"call,omitempty"` // the collective that is running
 	Iteration int       `json:"iteration"`
 	Predicted int       `json:"iterations_predicted"`
 	Come      Come      `json:"come"`
-	Members   []string  `json:"members"`               // of the view
-	Absent    []Absent  `json:"absent,omitempty"`      // all others, and those that were lost since
-	Alone     []Alone   `json:"alone,omitempty"`       // members that alone hear nothing of another
-	Paused    bool      `json:"paused"`                // too few members are there to go on, or they have agreed to pause
-	PausedBy  uint32    `json:"paused_by,omitempty"`   // the number of the change that has paused the run; absent if too few are there
-	Since     time.Time `json:"paused_since,omitzero"` // when this process saw that the run is paused
+	Members   []string  `json:"members"`               // members of the view
+	Absent    []Absent  `json:"absent,omitempty"`      // all other members, and members lost since
+	Alone     []Alone   `json:"alone,omitempty"`       // members that alone hear nothing from another
+	Paused    bool      `json:"paused"`                // whether too few members are connected, or they have agreed to pause
+	PausedBy  uint32    `json:"paused_by,omitempty"`   // number of the change that has paused the run; 0 if too few members are connected
+	Since     time.Time `json:"paused_since,omitzero"` // when this process saw the pause begin
 	Held      []string  `json:"held,omitempty"`        // members whose new statistics the last total holds back
-	HeldUntil int       `json:"held_until,omitempty"`  // how many more must come with them
-	Least     int       `json:"least"`                 // members that it takes
-	Quorum    int       `json:"quorum"`                // members that decide
+	HeldUntil int       `json:"held_until,omitempty"`  // further members needed to count them
+	Least     int       `json:"least"`                 // fewest members of a view
+	Quorum    int       `json:"quorum"`                // members whose equal votes decide
 	Stuck     string    `json:"stuck,omitempty"`       // why the attempt cannot decide
-	Waiting   []Waiting `json:"waiting,omitempty"`     // members that hold the slot up, or have not finished
+	Waiting   []Waiting `json:"waiting,omitempty"`     // members that delay the slot, or have not finished
 	Wanted    []Wanted  `json:"wanted,omitempty"`      // changes of the roster that members want next
 
-	SetupSlots     int           `json:"setup_slots"`     // ended before round 1, the nonce's included
-	LastIterations int           `json:"last_iterations"` // of the last Sum
-	LastDifference float64       `json:"last_difference"` // largest of the own average from the adopted one, relative
-	LastDigest     [32]byte      `json:"-"`               // of the last collective's result
-	LastTook       time.Duration `json:"last_took"`       // the last collective, by the wall clock
+	SetupSlots     int           `json:"setup_slots"`     // slots before round 1, the nonce's included
+	LastIterations int           `json:"last_iterations"` // steps of the last Sum
+	LastDifference float64       `json:"last_difference"` // largest relative difference between this member's average and the adopted one
+	LastDigest     [32]byte      `json:"-"`               // digest of the last collective's result
+	LastTook       time.Duration `json:"last_took"`       // wall-clock time of the last collective
 	Traffic        Traffic       `json:"traffic"`
-	Links          []Link        `json:"links,omitempty"` // to the members that are connected
-	// Unreached are pairs of members that are here and do not reach each other, while joining.
+	Links          []Link        `json:"links,omitempty"` // connections to other members
+	// Unreached lists, while joining, the pairs of members found that do not reach each other.
 	Unreached []Unreached `json:"unreached,omitempty"`
 }
 
-// Link is a connection to another member.
+// A Link is a connection to another member.
 type Link struct {
 	Name string `json:"name"`
-	Via  string `json:"via,omitempty"` // the member that passes it on; "" if it is direct
+	Via  string `json:"via,omitempty"` // the member that relays it; "" if it is direct
 }
 
-// Unreached is a pair of members that are both here and do not reach each other.
+// An Unreached is a pair of members that are both found and do not reach each other.
 type Unreached = rendezvous.Unreached
 
-// Alone says that the member By takes the member Of for lost, of which a quorum hears.
+// An Alone reports that member By treats member Of as lost, while a quorum hears from Of.
 type Alone struct {
 	By string `json:"by"`
 	Of string `json:"of"`
 }
 
-// Traffic counts what a node has sent and received since it was started: bytes of all its
-// streams, those sent on the data plane, and messages.
+// Traffic counts what a node has sent and received since its start: bytes of all streams, bytes
+// sent on the data plane, and messages.
 type Traffic = transport.Traffic
 
-// Come is what had come to a node, half a heartbeat ago at the most, of the vectors of the
-// sum under way, and what is to come in all: the frames of the session, without seeds
-// and gossip. It is zero between sums, and before the session.
+// Come counts the frames and bytes of the current sum's vectors that have arrived, and all that
+// are expected. It leaves out seeds and gossip. It is at most half a heartbeat old, and zero
+// between sums and before the session.
 type Come struct {
 	Frames      int   `json:"frames"`
 	FramesInAll int   `json:"frames_in_all"`
@@ -85,27 +85,27 @@ type Come struct {
 	BytesInAll  int64 `json:"bytes_in_all"`
 }
 
-// Absent is a member that takes no part at the moment.
+// An Absent is a member that takes no part at the moment.
 type Absent struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
-	Lost   bool   `json:"lost"` // is silent, or has left; else it may come in soon
+	Lost   bool   `json:"lost"` // silent, or has left; otherwise it may still join the attempt
 }
 
-// Waiting is a member that is waited for.
+// A Waiting is a member that the others wait for.
 type Waiting struct {
 	Name  string        `json:"name"`
-	For   time.Duration `json:"for"`   // since the slot last made a step
-	Usual time.Duration `json:"usual"` // what a slot takes; 0 if that is not known
+	For   time.Duration `json:"for"`   // time since the slot's last step
+	Usual time.Duration `json:"usual"` // usual time of a slot; 0 if unknown
 }
 
-// Wanted is a change of the roster that members want.
+// A Wanted is a change of the roster that members want.
 type Wanted struct {
-	Names []string `json:"names"` // of those who want it, as far as this member hears of them
-	Own   bool     `json:"own"`   // it is what this member wants
+	Names []string `json:"names"` // members that want it, as far as this one knows
+	Own   bool     `json:"own"`   // whether this member wants it
 }
 
-// snapshot is what the loop publishes for readers.
+// A snapshot is the state that the loop publishes for readers.
 type snapshot struct {
 	machine    consensus.Status
 	rules      consensus.Rules
@@ -114,11 +114,11 @@ type snapshot struct {
 	heldUntil  int
 	took       time.Duration
 	ballots    uint64
-	since      time.Time // when the run was seen to be paused
-	unfinished []string  // at the planned end: members whose end has not been heard
+	since      time.Time // start of the pause, as this process saw it
+	unfinished []string  // at the planned end: members whose end has not been received
 }
 
-// publish makes the machine's status visible, and tells of what has changed.
+// publish makes the machine's status visible, and logs what has changed.
 func (l *loop) publish() {
 	s := &snapshot{machine: l.machine.Status(), rules: l.machine.Rules(), record: l.record, took: l.took}
 	if n := len(s.machine.Held); n > 0 {
@@ -139,7 +139,7 @@ func (l *loop) publish() {
 	}
 }
 
-// unfinished names the members that have neither ended their part nor are lost.
+// unfinished returns the names of the members that neither have ended their part nor are lost.
 func (l *loop) unfinished(s consensus.Status) (names []string) {
 	lost := ranksOf(s.Lost)
 	all := l.members.Load()
@@ -159,10 +159,10 @@ func ranksOf(members []consensus.Missing) map[int]bool {
 	return ranks
 }
 
-// lost returns the ranks of the members that count as lost.
+// lost returns the ranks of the lost members.
 func (l *loop) lost() map[int]bool { return ranksOf(l.status.Load().machine.Lost) }
 
-// Status returns what the node is doing now. It never blocks.
+// Status returns the node's present state. It never blocks.
 func (n *Node) Status() Status {
 	s := n.loop.status.Load()
 	m := s.machine
@@ -208,7 +208,7 @@ func (n *Node) Status() Status {
 	return out
 }
 
-// linksOf names the ends of connections. Those without a name are left out.
+// linksOf returns connections with the names of their ends. It leaves out peers without a name.
 func linksOf(links []transport.Link, name func(peer.ID) string) (named []Link) {
 	for _, l := range links {
 		if n := name(l.ID); n != "" {
@@ -218,7 +218,7 @@ func linksOf(links []transport.Link, name func(peer.ID) string) (named []Link) {
 	return named
 }
 
-// nameIn returns what a member of a list is called, "" if it is not in it.
+// nameIn returns the name of a member of a list, or "" if the list does not have it.
 func nameIn(list []Member, id peer.ID) string {
 	if i := slices.IndexFunc(list, func(m Member) bool { return m.ID == id }); i >= 0 {
 		return list[i].Name

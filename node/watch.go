@@ -11,39 +11,39 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// logState is what the log has reported of the run so far.
+// logState holds what the log has reported of the run so far.
 type logState struct {
 	alone []consensus.Alone // last seen
 
 	lost    map[uint32]bool
 	slot    uint64
 	ballot  uint32
-	ballots uint64 // beyond the first of each slot
+	ballots uint64 // ballots beyond the first of each slot
 	paused  bool
-	by      uint32    // the change that has paused the run
-	since   time.Time // of the pause; zero if there is none
+	by      uint32    // number of the change that has paused the run
+	since   time.Time // start of the pause; zero if there is none
 	plans   map[string]bool
-	waited  time.Duration // how long the members waited for were last said to be late
+	waited  time.Duration // the last reported wait for late members
 }
 
-// watch tells the operator of members that are lost or come back, and who wants to
-// know more of ballots and pauses, which the status has too, and of how sums go.
+// watch logs warnings of members that are lost or come back. It also logs ballots, pauses and
+// the plan of sums, at the level Info.
 func (l *loop) watch(s consensus.Status) {
 	if s.State >= consensus.Finished {
 		return
 	}
 	t := &l.logged
-	if s.PausedBy == 0 { // else members may be away
+	if s.PausedBy == 0 { // in a pause by agreement members may be away
 		l.watchLost(s.Lost)
 	}
 	if s.Ballot > 0 && (s.Slot != t.slot || s.Ballot != t.ballot) {
 		t.ballots++
-		l.log.Info("another ballot is held", "slot", s.Slot, "ballot", s.Ballot, "reason", s.Stuck)
+		l.log.Info("a new ballot begins", "slot", s.Slot, "ballot", s.Ballot, "reason", s.Stuck)
 	}
 	t.slot, t.ballot = s.Slot, s.Ballot
 	if s.Plan != "" && !t.plans[s.Plan] {
 		t.plans[s.Plan] = true
-		l.log.Info("sums as long as this one go by "+s.Plan, "slot", s.Slot, "rounds", s.Steps)
+		l.log.Info("plan for sums of this length: "+s.Plan, "slot", s.Slot, "rounds", s.Steps)
 	}
 	if s.Paused != t.paused || s.PausedBy != t.by {
 		t.paused, t.by, t.since = s.Paused, s.PausedBy, time.Time{}
@@ -56,7 +56,7 @@ func (l *loop) watch(s consensus.Status) {
 	}
 }
 
-// watchLost tells of members that are lost, or are back.
+// watchLost logs members that are newly lost, or are back.
 func (l *loop) watchLost(members []consensus.Missing) {
 	t, lost := &l.logged, map[uint32]bool{}
 	for _, m := range members {
@@ -73,8 +73,8 @@ func (l *loop) watchLost(members []consensus.Missing) {
 	t.lost = lost
 }
 
-// pause returns a line that names the change that has paused the run, or the members that
-// are missing for the run to continue.
+// pause returns a line that gives the change that has paused the run, or the members that are
+// missing to continue it.
 func (l *loop) pause(s consensus.Status) string {
 	if s.PausedBy > 0 {
 		return fmt.Sprintf("paused by agreement: change %d", s.PausedBy)
@@ -84,16 +84,16 @@ func (l *loop) pause(s consensus.Status) string {
 		missing = append(missing, l.members.Name(int(m.Member)))
 	}
 	r := l.machine.Rules()
-	return fmt.Sprintf("paused: %d of the %d members that are needed are here; waiting for %s",
+	return fmt.Sprintf("paused: %d of the %d members needed are connected; waiting for %s",
 		r.Size-len(missing), r.Least, strings.Join(missing, ", "))
 }
 
-// comesBack is after how long a member that has ended and speaks again has come
-// back, in ticks. Until then it may be that what it said before comes late: the two
-// planes do not keep their order.
+// comesBack is the time, in ticks, after which a message from a member that has ended means
+// that it is back. Before that it may be an old message: the two planes do not keep their
+// order.
 const comesBack = 6
 
-// note watches for the ends of the others' runs.
+// note records newcomers that take part, and members that report the end of their run.
 func (l *loop) note(r consensus.Receive) {
 	if r.From >= l.journal.Founders && !l.seen[r.From] {
 		l.seen[r.From] = true
@@ -121,8 +121,8 @@ func (l *loop) note(r consensus.Receive) {
 	}
 }
 
-// nag says whom the run waits for: after a while, and then each time the wait has
-// doubled.
+// nag logs the members that the run waits for: first after a while, and then each time the wait
+// has doubled.
 func (l *loop) nag() {
 	s := l.status.Load()
 	if s.machine.PausedBy == 0 {
@@ -143,18 +143,17 @@ func (l *loop) nag() {
 	}
 }
 
-// logAlone names members that alone take another for lost, once each time that it comes to
-// be so.
+// logAlone logs members that alone treat another as lost, once each time that this begins.
 func (l *loop) logAlone(found []consensus.Alone) {
 	for _, a := range found {
 		if !slices.Contains(l.logged.alone, a) {
-			l.log.Warn("a member alone hears nothing of another, of which a quorum hears: check the link between the two", "name", l.members.Name(int(a.By)), "of", l.members.Name(int(a.Of)))
+			l.log.Warn("a member alone hears nothing from another, while a quorum does: check the link between the two", "name", l.members.Name(int(a.By)), "of", l.members.Name(int(a.Of)))
 		}
 	}
 	l.logged.alone = found
 }
 
-// waitingLine returns a line that names the members waited for, with the usual wait.
+// waitingLine returns a line with the names of the members waited for and the usual wait.
 func waitingLine(names []string, waited, usual time.Duration) string {
 	line := fmt.Sprintf("waiting for %s %s", strings.Join(names, ", "), waited.Round(time.Second))
 	if usual > 0 {

@@ -28,7 +28,7 @@ func TestAPause(t *testing.T) {
 	for _, name := range gone {
 		kill(t, up.cmd.Process.Pid, filepath.Join("o", name))
 	}
-	up.until(t, `paused: 3 of the 4 members that are needed are here; waiting for 1 of plant-d, plant-e, plant-f, plant-g$`)
+	up.until(t, `paused: 3 of the 4 members needed are connected; waiting for 1 of plant-d, plant-e, plant-f, plant-g$`)
 	before := roundsSaid(t, dir, sevenPlants[:3])
 	pass(t, up, 3*time.Second)
 	if after := roundsSaid(t, dir, sevenPlants[:3]); after != before {
@@ -38,7 +38,7 @@ func TestAPause(t *testing.T) {
 		start(t, dir, "run", "--dir", filepath.Join("o", gone[1])),
 		start(t, dir, "run", "--dir", filepath.Join("o", gone[2])),
 	}
-	up.until(t, `resumed: enough members are here`)
+	up.until(t, `resumed: enough members are connected`)
 	for _, m := range back {
 		if code, said := m.end(t); code != 0 {
 			t.Errorf("exit code %d; it said:\n%s", code, said)

@@ -102,7 +102,7 @@ func (w *waits) resumed(now time.Time) string {
 	if agreed {
 		return "resumed: the members have agreed to go on"
 	}
-	return "resumed: enough members are here"
+	return "resumed: enough members are connected"
 }
 
 // line returns the line to show of a status, "" for none.
@@ -161,7 +161,7 @@ func pauseLine(s node.Status) string {
 	if want := s.Least - here; want < len(missing) {
 		which = fmt.Sprintf("%d of ", want)
 	}
-	return fmt.Sprintf("paused: %d of the %d members that are needed are here; waiting for %s%s",
+	return fmt.Sprintf("paused: %d of the %d members needed are connected; waiting for %s%s",
 		here, s.Least, which, strings.Join(missing, ", "))
 }
 

@@ -39,15 +39,15 @@ func TestWaitsAreTold(t *testing.T) {
 		{0, waiting, "waiting for b 5s (usual 100ms)"},
 		{0, waiting, ""},
 		{sayEvery, waiting, "waiting for b 5s (usual 100ms)"},
-		{0, paused, "paused: 1 of the 3 members that are needed are here; waiting for b, c"},
+		{0, paused, "paused: 1 of the 3 members needed are connected; waiting for b, c"},
 		{0, paused, ""},
-		{sayEvery, one, "paused: 2 of the 3 members that are needed are here; waiting for 1 of b, c; for 12s now"},
-		{0, node.Status{Slot: 5}, "resumed: enough members are here"},
+		{sayEvery, one, "paused: 2 of the 3 members needed are connected; waiting for 1 of b, c; for 12s now"},
+		{0, node.Status{Slot: 5}, "resumed: enough members are connected"},
 		{sayEvery, node.Status{Slot: 5}, ""},
-		{0, paused, "paused: 1 of the 3 members that are needed are here; waiting for b, c"},
+		{0, paused, "paused: 1 of the 3 members needed are connected; waiting for b, c"},
 		{0, agreed, "paused by agreement, change 2: the run goes on when 3 members have a change with resume: true"},
 		{sayEvery, agreed, ""},
-		{0, one, "paused: 2 of the 3 members that are needed are here; waiting for 1 of b, c"},
+		{0, one, "paused: 2 of the 3 members needed are connected; waiting for 1 of b, c"},
 		{0, agreed, "paused by agreement, change 2: the run goes on when 3 members have a change with resume: true"},
 		{0, node.Status{Slot: 6}, "resumed: the members have agreed to go on"},
 	} {
@@ -109,7 +109,7 @@ func TestARoundEndsAPause(t *testing.T) {
 		t.Errorf("said %q of a run that was not paused", got)
 	}
 	w.look(func() node.Status { return node.Status{Paused: true} }, now)
-	if got, want := w.round(now), "resumed: enough members are here"; got != want {
+	if got, want := w.round(now), "resumed: enough members are connected"; got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}
 	if got := w.look(func() node.Status { return node.Status{} }, now); got != "" {

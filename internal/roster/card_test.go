@@ -118,7 +118,7 @@ func TestAppendChange(t *testing.T) {
 	for want, do := range map[string]func() error{
 		`want the name of a member, got to remove "m9"`: func() error { _, err := AppendChange(file, nil, config.Change{Remove: []string{"m9"}}); return err },
 		"m1 is in the roster already":                   func() error { _, err := AppendChange(file, []string{again}, config.Change{}); return err },
-		"a peer ID that no member has or has had": func() error {
+		"a peer ID that no member has or had": func() error {
 			_, err := AppendChange(file, []string{cardIn(t, folders[0], "m7", "x")}, config.Change{Remove: []string{"m0"}})
 			return err
 		},
@@ -140,7 +140,7 @@ func TestAppendChange(t *testing.T) {
 	if _, err := AppendChange(file, nil, config.Change{Remove: []string{"m1"}}); err != nil {
 		t.Fatal(err)
 	}
-	const none = "want a run that is paused, got resume, and no change before it that pauses the run"
+	const none = "want a run that is paused, got resume without an earlier change that pauses the run"
 	if _, err := AppendChange(file, nil, config.Change{Resume: true}); err == nil || !strings.Contains(err.Error(), file+": changes: number 3: "+none) {
 		t.Errorf("resumes a run that is not paused: %v", err)
 	}

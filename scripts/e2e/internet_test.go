@@ -54,7 +54,7 @@ func TestNobodyRelays(t *testing.T) {
 	for _, m := range c.members {
 		m.start()
 	}
-	const why = `h3 and h4 do not reach each other: nobody reaches either of them directly, as behind NAT or a firewall, and no member relays; set relay: true in the node.yaml of a member`
+	const why = `h3 and h4 do not reach each other: nobody reaches either of them directly (NAT or firewall), and no member relays; set relay: true in the node.yaml of a member`
 	for _, m := range c.members {
 		m.says(why, time.Minute)
 	}

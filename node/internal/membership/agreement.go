@@ -12,14 +12,14 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// Agreement is what must be the same at all members, in the order in which
-// people should read it; the order itself does not matter.
+// An Agreement holds the settings that must be the same at all members, in an order that reads
+// well. The order itself does not matter.
 type Agreement []Field
 
-// Field is one line of an agreement.
+// A Field is one line of an agreement.
 type Field struct{ Name, Value string }
 
-// Validate returns a *ConfigError if the agreement has no room in a hello.
+// Validate returns a *ConfigError if a hello cannot hold the agreement.
 func (a Agreement) Validate() error {
 	seen := map[string]bool{}
 	for _, f := range a {
@@ -42,7 +42,7 @@ func (a Agreement) Validate() error {
 // agreementMost bounds an agreement so that hellos stay within wire.MaxHello.
 const agreementMost = 1 << 20
 
-// Bytes returns about how many bytes the agreement takes in a hello.
+// Bytes returns roughly the number of bytes that the agreement takes in a hello.
 func (a Agreement) Bytes() (n int) {
 	for _, f := range a {
 		n += len(f.Name) + len(f.Value) + 16
@@ -70,14 +70,13 @@ func hashText(h hash.Hash, s string) {
 	h.Write([]byte(s))
 }
 
-// Missing is the value shown for a field that a side does not have.
+// Missing is the text shown for a field that one side does not have.
 const Missing = "nothing"
 
-// Difference is a field that two agreements do not have alike, with both values quoted.
+// A Difference is a field whose values differ in two agreements. Both values are quoted.
 type Difference struct{ Field, Own, Theirs string }
 
-// Differences returns the fields that are not the same on both sides, in the reader's own
-// order.
+// Differences returns the fields that are not the same on both sides, in the order of a.
 func (a Agreement) Differences(other []wire.Field) (list []Difference) {
 	values := map[string]string{}
 	for _, f := range other {

@@ -8,19 +8,19 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// Change is an amendment of the roster as people write it: the same at all members. One
+// A Change is an amendment of the roster as people write it, the same at all members. A change
 // that pauses or resumes the run does nothing else.
 type Change struct {
 	Add       []Member
 	Remove    []string // names
-	Quorum    *int     // of the settings from then on; nil leaves it as it is
-	Colluders *int     // of the settings from then on; nil leaves it as it is
-	Pause     bool     // nothing is computed from then on
-	Resume    bool     // until here
+	Quorum    *int     // the quorum from then on; nil keeps the present one
+	Colluders *int     // the assumed colluders from then on; nil keeps the present number
+	Pause     bool     // stops the computation until a change resumes it
+	Resume    bool     // ends a pause
 }
 
-// checkPause reports a change that pauses or resumes a run with the given parameters, and
-// cannot.
+// checkPause returns an error if the change cannot pause or resume a run with the given
+// parameters.
 func (c *Change) checkPause(p *consensus.Params, fail func(got, want string) error) error {
 	if !c.Pause && !c.Resume {
 		return nil
@@ -35,18 +35,17 @@ func (c *Change) checkPause(p *consensus.Params, fail func(got, want string) err
 	case len(c.Add)+len(c.Remove) > 0 || c.Quorum != nil || c.Colluders != nil:
 		return fail("more", fmt.Sprintf("%s alone in a change", what))
 	case c.Pause && p.Paused > 0:
-		return fail(fmt.Sprintf("pause after number %d, which has paused it", p.Paused), "a run that is not paused")
+		return fail(fmt.Sprintf("pause after change %d, which has paused the run", p.Paused), "a run that is not paused")
 	case c.Resume && p.Paused == 0:
-		return fail("resume, and no change before it that pauses the run", "a run that is paused")
+		return fail("resume without an earlier change that pauses the run", "a run that is paused")
 	}
 	return nil
 }
 
-// amendmentsMost bounds what all amendments take in a hello.
+// amendmentsMost bounds the bytes of all amendments in a hello.
 const amendmentsMost = 32 << 10
 
-// Founding returns the members that a run begins with, in rank order, and its
-// parameters.
+// Founding returns the members that a run begins with, in rank order, and its parameters.
 func Founding(members []Member, s consensus.Settings) ([]Member, consensus.Params) {
 	founders := slices.SortedFunc(slices.Values(members), func(a, b Member) int {
 		return CompareEntries(wire.Entry{Name: a.Name, ID: []byte(a.ID)}, wire.Entry{Name: b.Name, ID: []byte(b.ID)})
@@ -58,8 +57,8 @@ func Founding(members []Member, s consensus.Settings) ([]Member, consensus.Param
 	return founders, p
 }
 
-// Amendments returns what changes come to for a run that has begun with the given
-// parameters and members, in rank order.
+// Amendments converts changes to the amendments of a run. The run has begun with the given
+// parameters and with the founders, which are in rank order.
 func Amendments(p consensus.Params, founders []Member, changes []Change) ([]*consensus.Amendment, error) {
 	members := slices.Clone(founders)
 	removed := map[int]bool{}
@@ -93,25 +92,25 @@ func Amendments(p consensus.Params, founders []Member, changes []Change) ([]*con
 				return nil, err
 			}
 			if rankOf(members, nil, func(o Member) bool { return o.ID == m.ID }) >= 0 {
-				return nil, fail("to add "+m.ID.String(), "a peer ID that no member has or has had: a new folder has one")
+				return nil, fail("to add "+m.ID.String(), "a peer ID that no member has or had: make one with a new folder")
 			}
 			members = append(members, m)
 			a.Added = append(a.Added, consensus.Seat{Name: m.Name, ID: []byte(m.ID), Addrs: append([]string(nil), m.Addrs...)})
 		}
 		var err error
 		if p, err = p.Amend(a); err != nil {
-			return nil, &ConfigError{Field: fmt.Sprintf("changes: number %d", i+1), Got: err.Error(), Want: "one that the roster can have"}
+			return nil, &ConfigError{Field: fmt.Sprintf("changes: number %d", i+1), Got: err.Error(), Want: "a change that the roster allows"}
 		}
 		if bytes += len(a.Encode()); bytes > amendmentsMost {
-			return nil, fail(fmt.Sprintf("%d bytes", bytes), fmt.Sprintf("at most %d bytes in all: begin a new run with the list as it is now", amendmentsMost))
+			return nil, fail(fmt.Sprintf("%d bytes", bytes), fmt.Sprintf("at most %d bytes in all: begin a new run with the present list of members", amendmentsMost))
 		}
 		list = append(list, a)
 	}
 	return list, nil
 }
 
-// CheckNew reports what all members would choke on once the member is one of them. The
-// errors' fields begin with the part of the file that it stands in.
+// CheckNew returns an error if the member is not valid, since an invalid member would fail at
+// all the others. The errors' fields begin with part, the part of the file with the member.
 func (m Member) CheckNew(part string) error {
 	if err := CheckName(part+": name", m.Name); err != nil {
 		return err
@@ -120,7 +119,7 @@ func (m Member) CheckNew(part string) error {
 		return &ConfigError{part + ": " + m.Name + ": id", "none", "a peer ID"}
 	}
 	if _, err := m.ID.ExtractPublicKey(); err != nil {
-		return &ConfigError{part + ": " + m.Name + ": id", m.ID.String(), "one that is made of its key, as collabdict id prints it"}
+		return &ConfigError{part + ": " + m.Name + ": id", m.ID.String(), "a peer ID that contains its key, as collabdict id prints it"}
 	}
 	_, err := m.AddrInfo()
 	return err

@@ -2,7 +2,7 @@ package membership
 
 import "fmt"
 
-// ConfigError reports that a field of Config has a value that no node can have.
+// A ConfigError reports that a field of Config has a value that no node can have.
 type ConfigError struct{ Field, Got, Want string }
 
 func (e *ConfigError) Error() string {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// List returns the bytes that the members of a list sign before a run: who they are, and
-// the agreement. Only the contents count: the order of members and fields does not matter,
-// and no two contents have the same bytes. Addresses are left out, since a member may move,
-// and others may reach it by other ones; its connections prove its peer ID.
+// List returns the bytes that the members of a list sign before a run: the members and the
+// agreement. The order of members and fields does not matter, and different contents have
+// different bytes. The bytes leave out addresses, since a member may move and may be reached at
+// several addresses. Its connections prove its peer ID.
 func List(members []Member, a Agreement) []byte {
 	b := appendText(nil, listDomain)
 	b = binary.BigEndian.AppendUint64(b, uint64(len(members)))
@@ -25,8 +25,8 @@ func List(members []Member, a Agreement) []byte {
 	return b
 }
 
-// CardText returns the bytes that a member signs of its card: its name, its peer ID, its
-// addresses, and its columns. No two contents have the same bytes.
+// CardText returns the bytes that a member signs for its card: its name, its peer ID, its
+// addresses and its columns. Different contents have different bytes.
 func CardText(m Member, columns []string) []byte {
 	b := appendText(appendText(appendText(nil, cardDomain), m.Name), string(m.ID))
 	for _, list := range [][]string{m.Addrs, columns} {
@@ -38,7 +38,7 @@ func CardText(m Member, columns []string) []byte {
 	return b
 }
 
-// Signatures of other things are over other beginnings.
+// These prefixes separate the two kinds of signatures from all others by the same keys.
 const (
 	listDomain = "collabdict/list/1"
 	cardDomain = "collabdict/card/1"

@@ -10,7 +10,7 @@ import (
 	"github.com/multiformats/go-multiaddr"
 )
 
-// Member is a participant in the run.
+// A Member is a participant in the run.
 type Member struct {
 	Name  string
 	ID    peer.ID
@@ -26,7 +26,7 @@ func NewMember(name, id string, addrs []string) (Member, error) {
 	return Member{Name: name, ID: decoded, Addrs: addrs}, nil
 }
 
-// CheckName refuses names that would not print in one line.
+// CheckName returns an error if a name is not printable in one line.
 func CheckName(field, name string) error {
 	if name == "" || len(name) > 100 || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return &ConfigError{field, fmt.Sprintf("%q", name), "1 to 100 bytes of printable text"}
@@ -34,7 +34,7 @@ func CheckName(field, name string) error {
 	return nil
 }
 
-// AddrInfo returns the member's addresses for dialling.
+// AddrInfo returns the member's addresses in the form that libp2p dials.
 func (m Member) AddrInfo() (peer.AddrInfo, error) {
 	info := peer.AddrInfo{ID: m.ID}
 	for _, s := range m.Addrs {

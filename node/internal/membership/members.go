@@ -13,22 +13,22 @@ import (
 	"github.com/collabdict/collabdict/internal/store"
 )
 
-// Members is the membership of a run at one moment. Once it is published in a [Current]
-// nobody modifies it: an amendment of the roster makes another one.
+// Members is the membership of a run at one moment. It is not modified after it is stored in a
+// [Current]: an amendment of the roster makes a new one.
 type Members struct {
-	All        []Member          // by rank: all who are or were of the roster, or are known to come
+	All        []Member          // by rank: present and removed members, and newcomers that are known to join
 	Removed    map[int]bool      // ranks
-	Ranks      map[peer.ID]int   // of the active peers; a removed member lingers for a while
-	Amendments [][]byte          // that were decided
-	Params     *consensus.Params // as they follow from the amendments
+	Ranks      map[peer.ID]int   // ranks of the active peers; a removed member stays active for a while
+	Amendments [][]byte          // encoded amendments that were decided
+	Params     *consensus.Params // parameters of the run after the amendments
 
 	public []crypto.PubKey // by rank
 }
 
-// Current holds the membership as it is now.
+// A Current holds the present membership.
 type Current struct{ atomic.Pointer[Members] }
 
-// NewCurrent returns a holder of a membership.
+// NewCurrent returns a Current that holds m.
 func NewCurrent(m *Members) *Current {
 	c := &Current{}
 	c.Store(m)
@@ -41,11 +41,10 @@ func (c *Current) Has(id peer.ID) bool {
 	return in
 }
 
-// Name returns what a member is called.
+// Name returns the name of a member.
 func (c *Current) Name(rank int) string { return c.Load().All[rank].Name }
 
-// FromJournal returns the members of a run as its journal has them, with the amendments
-// of its log.
+// FromJournal returns the members of a run from its journal, after the amendments of its log.
 func FromJournal(j *store.Journal, p consensus.Params) (*Members, error) {
 	p = founded(j, p)
 	m := &Members{Params: &p, Removed: map[int]bool{}, Ranks: map[peer.ID]int{}}
@@ -70,7 +69,7 @@ func FromJournal(j *store.Journal, p consensus.Params) (*Members, error) {
 	return m.Dismissed(), nil
 }
 
-// founded returns the parameters of a run as it began.
+// founded returns the parameters of a run at its start.
 func founded(j *store.Journal, p consensus.Params) consensus.Params {
 	for _, o := range j.Members[:j.Founders] {
 		p.Members = append(p.Members, o.Name)
@@ -79,8 +78,8 @@ func founded(j *store.Journal, p consensus.Params) consensus.Params {
 	return p
 }
 
-// CheckLog checks what was decided in a run against the votes for it. The keys of the
-// parameters know all members of the run.
+// CheckLog checks each decision of a run against the votes for it. The parameters must hold the
+// keys of all members of the run.
 func CheckLog(j *store.Journal, p consensus.Params) error {
 	var log *consensus.Log
 	return j.Each(func(d *consensus.Decision) (err error) {
@@ -96,13 +95,13 @@ func CheckLog(j *store.Journal, p consensus.Params) error {
 	})
 }
 
-// Amended returns the members after an amendment that was decided.
+// Amended returns the members after a decided amendment.
 func (m *Members) Amended(a *consensus.Amendment) (*Members, error) {
 	next := m.clone()
 	return next, next.amend(a)
 }
 
-// Dismissed returns the members when those who were removed are no active peers any more.
+// Dismissed returns the members without the removed ones among the active peers.
 func (m *Members) Dismissed() *Members {
 	next := m.clone()
 	for rank := range next.Removed {
@@ -124,7 +123,7 @@ func (m *Members) clone() *Members {
 func (m *Members) add(o Member) error {
 	key, err := o.ID.ExtractPublicKey()
 	if err != nil {
-		return fmt.Errorf("members: %s: peer ID %s: want one with an Ed25519 key: %w", o.Name, o.ID, err)
+		return fmt.Errorf("members: %s: peer ID %s: want a peer ID with an Ed25519 key: %w", o.Name, o.ID, err)
 	}
 	m.Ranks[o.ID] = len(m.All)
 	m.All, m.public = append(m.All, o), append(m.public, key)
@@ -141,9 +140,9 @@ func (m *Members) amend(a *consensus.Amendment) error {
 	m.Params = &p
 	m.Amendments = append(m.Amendments, a.Encode())
 	for i, s := range a.Added {
-		if rank := first + i; rank < len(m.All) { // known to come
+		if rank := first + i; rank < len(m.All) { // the journal knew this newcomer already
 			if m.All[rank].ID != peer.ID(s.ID) {
-				return fmt.Errorf("the members have decided that %s comes as number %d, this node was told %s", s.Name, rank+1, m.All[rank].Name)
+				return fmt.Errorf("want %s as member %d, as the members have decided, got %s", s.Name, rank+1, m.All[rank].Name)
 			}
 			continue
 		}
@@ -157,7 +156,7 @@ func (m *Members) amend(a *consensus.Amendment) error {
 	return nil
 }
 
-// PublicKey returns a member's key; ok is false for a rank that is not known yet.
+// PublicKey returns a member's key. The result ok is false if the rank is not known yet.
 func (m *Members) PublicKey(rank int) (key crypto.PubKey, ok bool) {
 	if rank >= len(m.public) {
 		return nil, false
@@ -165,7 +164,7 @@ func (m *Members) PublicKey(rank int) (key crypto.PubKey, ok bool) {
 	return m.public[rank], true
 }
 
-// Active returns the members of the roster, and those known to come.
+// Active returns the members of the roster, and newcomers that are known to join.
 func (m *Members) Active() []Member {
 	var list []Member
 	for rank, o := range m.All {
@@ -176,13 +175,13 @@ func (m *Members) Active() []Member {
 	return list
 }
 
-// Quorum returns how many members decide.
+// Quorum returns the number of members that decide.
 func (m *Members) Quorum() int { return QuorumOf(m.Params) }
 
-// QuorumOf returns how many members decide under the parameters of a run.
+// QuorumOf returns the number of members that decide under the parameters of a run.
 func QuorumOf(p *consensus.Params) int { return p.Rules(len(p.Members) - len(p.Removed)).Quorum }
 
-// Stored returns the members as a journal has them.
+// Stored returns the members in the form of a journal.
 func (m *Members) Stored() []store.Member {
 	var list []store.Member
 	for _, o := range m.All {
@@ -191,7 +190,7 @@ func (m *Members) Stored() []store.Member {
 	return list
 }
 
-// Names returns what the members are called, by rank.
+// Names returns the members' names, by rank.
 func (m *Members) Names() []string {
 	names := make([]string, len(m.All))
 	for i, o := range m.All {

@@ -48,14 +48,14 @@ func TestChangesAreChecked(t *testing.T) {
 	far := person(t, "e")
 	far.Addrs = []string{"nowhere"}
 	for want, changes := range map[string][]Change{
-		"":                          {{Add: []Member{person(t, "e")}, Remove: []string{"a"}}, {Add: []Member{person(t, "a")}}},
-		"that is made of its key":   {{Add: []Member{other}}},
-		"printable text":            {{Add: []Member{person(t, "e\n")}}},
-		"a multiaddr":               {{Add: []Member{far}}},
-		"no member has or has had":  {{Remove: []string{"a"}}, {Add: []Member{back}}},
-		"the name of a member":      {{Remove: []string{"a", "a"}}},
-		"b is of the roster":        {{Add: []Member{person(t, "b")}}},
-		"one that the roster can h": {{Remove: []string{"a", "b"}}},
+		"":                           {{Add: []Member{person(t, "e")}, Remove: []string{"a"}}, {Add: []Member{person(t, "a")}}},
+		"that contains its key":      {{Add: []Member{other}}},
+		"printable text":             {{Add: []Member{person(t, "e\n")}}},
+		"a multiaddr":                {{Add: []Member{far}}},
+		"no member has or had":       {{Remove: []string{"a"}}, {Add: []Member{back}}},
+		"the name of a member":       {{Remove: []string{"a", "a"}}},
+		"b is of the roster":         {{Add: []Member{person(t, "b")}}},
+		"a change that the roster a": {{Remove: []string{"a", "b"}}},
 	} {
 		_, err := Amendments(p, founders, changes)
 		var config *ConfigError

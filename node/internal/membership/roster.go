@@ -14,19 +14,19 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// Roster is the members of a run, in rank order: by name, then by peer ID. Each
-// is one process: a member that is started again is another entry.
+// A Roster is the members of a run in rank order: by name, then by peer ID. Each entry stands
+// for one process: a restarted member is a new entry.
 type Roster struct {
 	Consortium [32]byte
 	Entries    []wire.Entry
 }
 
-// NewRoster returns the roster that has the entries.
+// NewRoster returns the roster with the given entries.
 func NewRoster(consortium [32]byte, entries []wire.Entry) *Roster {
 	return &Roster{Consortium: consortium, Entries: slices.SortedFunc(slices.Values(entries), CompareEntries)}
 }
 
-// CompareEntries gives the order of ranks.
+// CompareEntries compares two entries in the order of ranks.
 func CompareEntries(a, b wire.Entry) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), bytes.Compare(a.ID, b.ID))
 }
@@ -69,7 +69,7 @@ func (r *Roster) Has(id peer.ID) bool {
 	return ok
 }
 
-// Names returns what the members are called, by rank.
+// Names returns the members' names, by rank.
 func (r *Roster) Names() []string {
 	names := make([]string, len(r.Entries))
 	for i, e := range r.Entries {
@@ -78,12 +78,11 @@ func (r *Roster) Names() []string {
 	return names
 }
 
-// Verify checks a member's signature under the roster. The key is part of an
-// Ed25519 peer's ID.
+// Verify checks a member's signature of the roster. The key is part of an Ed25519 peer's ID.
 func (r *Roster) Verify(id peer.ID, signature []byte) error {
 	key, err := id.ExtractPublicKey()
 	if err != nil {
-		return fmt.Errorf("peer ID %s: want one with an Ed25519 key: %w", id, err)
+		return fmt.Errorf("peer ID %s: want a peer ID with an Ed25519 key: %w", id, err)
 	}
 	if ok, err := key.Verify(r.Canonical(), signature); err != nil || !ok {
 		return fmt.Errorf("the signature under its roster is not valid")
@@ -91,5 +90,5 @@ func (r *Roster) Verify(id peer.ID, signature []byte) error {
 	return nil
 }
 
-// Sign returns the signature by a member's key.
+// Sign returns the roster's signature by a member's key.
 func (r *Roster) Sign(key crypto.PrivKey) ([]byte, error) { return key.Sign(r.Canonical()) }

@@ -8,7 +8,7 @@ import (
 	"github.com/multiformats/go-multiaddr"
 )
 
-// Printable makes text from another member fit for one line of a terminal.
+// Printable makes text from another member safe to print on one line of a terminal.
 func Printable(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {
@@ -23,7 +23,7 @@ func Printable(s string) string {
 	return s
 }
 
-// Quoted makes a value fit for a line of an error, whatever it holds.
+// Quoted quotes a value, and shortens it, for a line of an error.
 func Quoted(v string) string {
 	const most = 120
 	if len(v) > most {
@@ -32,7 +32,7 @@ func Quoted(v string) string {
 	return fmt.Sprintf("%q", v)
 }
 
-// Describe names a peer for people.
+// Describe returns a peer's name and ID for people.
 func Describe(name string, id peer.ID) string {
 	if name == "" {
 		return id.String()
@@ -40,7 +40,7 @@ func Describe(name string, id peer.ID) string {
 	return fmt.Sprintf("%s (%s)", Printable(name), id)
 }
 
-// Multiaddrs returns the addresses that can be read.
+// Multiaddrs returns the addresses that can be parsed.
 func Multiaddrs(texts []string) (addrs []multiaddr.Multiaddr) {
 	for _, s := range texts {
 		if a, err := multiaddr.NewMultiaddr(s); err == nil {

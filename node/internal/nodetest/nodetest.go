@@ -1,4 +1,4 @@
-// Package nodetest is what the tests of a node and of its parts share.
+// Package nodetest holds helpers for the tests of package node and its internal packages.
 package nodetest
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
-// Within bounds everything that a test waits for.
+// Within bounds every wait of a test.
 const Within = 60 * time.Second
 
-// Receive returns what comes through a channel in time.
+// Receive returns the next value of a channel, and fails the test if none comes within Within.
 func Receive[T any](t *testing.T, c <-chan T) T {
 	t.Helper()
 	select {
@@ -27,7 +27,7 @@ func Receive[T any](t *testing.T, c <-chan T) T {
 	}
 }
 
-// Log is the text of a log that goroutines share.
+// A Log is the text of a log that goroutines share.
 type Log struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -45,7 +45,7 @@ func (l *Log) String() string {
 	return l.text.String()
 }
 
-// Key draws the key of a participant, and returns the peer ID that follows from it.
+// Key generates a participant's key, and returns it with its peer ID.
 func Key(t testing.TB) (crypto.PrivKey, peer.ID) {
 	t.Helper()
 	key, _, err := crypto.GenerateEd25519Key(rand.Reader)

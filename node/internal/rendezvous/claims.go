@@ -12,32 +12,32 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// Nobody ends or begins another member's part in a run alone. What one member says
-// of it is a warning: the member may be mistaken, or lie. It counts when enough
-// members say the same, each to this process itself. Strangers do not count.
+// No member alone can begin or end another member's part in a run. One member's statement is
+// only a warning, since the member may be mistaken or lie. It counts when enough members say
+// the same, each directly to this process. Strangers do not count.
 //
-// Nothing of this is signed, since nothing of it is passed on: the connection proves
-// the sender, the receiver and the time.
+// None of these statements is signed, because none is passed on: the connection proves the
+// sender, the receiver and the time.
 
-// What members say that is counted, beside the run that a newcomer is shown.
+// Statements that are counted, besides the run that members show to a newcomer.
 const (
 	saidNo   = "no"   // there is no run that both can be in
-	saidOver = "over" // the run to go on with is over
+	saidOver = "over" // the run to resume is over
 )
 
-// overLeast is how many members must say that a run is over. It is less than a quorum,
-// since members that have ended a run may be gone.
+// overLeast is the number of members that must say that a run is over. It is less than a
+// quorum, since members that have ended the run may be gone.
 const overLeast = 2
 
-// claim is what keeps a peer and this process out of one run, or what it says of the run,
-// as far as that is counted.
+// A claim is a peer's statement: either about a run that a newcomer may join, or why the peer
+// and this process cannot be in one run.
 type claim struct {
-	word string // those with the same word are counted together; "" is not counted
+	word string // equal words are counted together; "" is not counted
 	why  error
-	told string // why the peer is refused, if its own eyes do not tell it
+	told string // the reason sent to a refused peer, if it cannot find the reason itself
 }
 
-// count notes what a peer says, and returns how many say so now.
+// count records a peer's claim, and returns the number of peers with the same claim now.
 func (m *registry) count(from peer.ID, c claim) (n int) {
 	if len(m.claims) < m.peersMost() {
 		m.claims[from] = c
@@ -53,14 +53,14 @@ func (m *registry) count(from peer.ID, c claim) (n int) {
 	return n
 }
 
-// object takes in that a peer, as it is now, cannot be in the run that this process wants
-// to begin. It is told why, and is waited for as one that is missing: it may be started
-// again with what it should have.
+// object records that a peer, as it is now, cannot be in the run that this process wants to
+// begin. The peer is sent the reason, and counts as missing: it may be restarted with the right
+// settings.
 func (m *registry) object(from peer.ID, h wire.Hello, err error) {
 	switch {
 	case m.agreed || m.failure != nil:
 		return
-	case m.roster != nil: // nobody can take its place any more
+	case m.roster != nil: // the roster is signed, so nobody can take its place
 		m.fail(err)
 		return
 	}
@@ -68,14 +68,14 @@ func (m *registry) object(from peer.ID, h wire.Hello, err error) {
 		m.drop(from)
 		m.report()
 	}
-	m.warn(fmt.Sprintf("apart %s %x", from, h.Process), "a process cannot be in the run as it is", "peer", membership.Describe(h.Name, from), "reason", err)
+	m.warn(fmt.Sprintf("apart %s %x", from, h.Process), "a process cannot join the run with its present settings", "peer", membership.Describe(h.Name, from), "reason", err)
 	if m.count(from, m.apartFrom(h, err)) >= m.enough() {
 		m.fail(err)
 	}
 }
 
-// apartFrom returns what is counted of a peer that cannot be in the run. Without a list
-// only those are counted together that could be in one run with each other.
+// apartFrom returns the claim of a peer that cannot be in the run. Without a list of members,
+// only peers that could form a run with each other are counted together.
 func (m *registry) apartFrom(h wire.Hello, why error) claim {
 	c := claim{word: saidNo, why: why}
 	if !m.listed() {
@@ -88,17 +88,18 @@ func (m *registry) apartFrom(h wire.Hello, why error) claim {
 	switch why.(type) {
 	case *TooManyError, *DuplicateNameError:
 		c.told = "does not let this node in: " + why.Error()
-		c.word = "" // it is not this process that is wrong
+		c.word = "" // the fault is not this process's
 	}
 	return c
 }
 
-// listed reports whether it is known beforehand who the members are.
+// listed reports whether the members are known before the run.
 func (m *registry) listed() bool { return m.current != nil || len(m.cfg.Members) > 0 }
 
-// enough returns how many peers end the start of this process by what keeps them apart.
-// With a list they are a quorum of it. Without one anybody may be a peer: they are as many
-// as could take all other places, which nothing helps against. One peer is never enough.
+// enough returns the number of peers with equal claims that end the start of this process. With
+// a list of members it is a quorum of them. Without one anybody may be a peer, and it is the
+// number of peers that could take all other places; nothing can prevent that. One peer is never
+// enough.
 func (m *registry) enough() int {
 	switch {
 	case m.current != nil:
@@ -109,7 +110,8 @@ func (m *registry) enough() int {
 	return max(2, m.cfg.Size-1)
 }
 
-// apart returns what keeps one of the peers and this process apart, nil if nothing does.
+// apart returns the reason why a peer and this process cannot be in one run, or nil if there is
+// no such peer.
 func (m *registry) apart() error {
 	for _, id := range slices.Sorted(maps.Keys(m.claims)) {
 		if why := m.claims[id].why; why != nil {
@@ -119,8 +121,8 @@ func (m *registry) apart() error {
 	return nil
 }
 
-// quorum returns how many members decide the run that this process resumes or
-// wants to begin.
+// quorum returns the number of members that decide the run that this process resumes or wants
+// to begin.
 func (m *registry) quorum() int {
 	if m.current != nil {
 		return m.current.Load().Quorum()
@@ -128,14 +130,14 @@ func (m *registry) quorum() int {
 	return m.cfg.Settings.Rules(m.cfg.Size).Quorum
 }
 
-// OtherFolder is the reason for a newcomer that has lost what it had promised and voted
-// for: it must not do either again.
+// OtherFolder is the reason sent to a newcomer that has lost its promises and votes. It must
+// not promise or vote again.
 const OtherFolder = "does not let this node in: it has been in the run already, with another folder, whose state it needs"
 
-// WasRemoved is the reason for a removed member.
+// WasRemoved is the reason sent to a removed member.
 const WasRemoved = "does not let this node in: a change of the roster has removed it"
 
-// refusal returns why a peer is not let in.
+// refusal returns the reason why a peer is not admitted.
 func (m *registry) refusal(id peer.ID) string {
 	if m.current != nil {
 		all := m.current.Load()
@@ -148,12 +150,12 @@ func (m *registry) refusal(id peer.ID) string {
 	return notListed(id)
 }
 
-// notListed is the reason for a peer that the run is without.
+// notListed returns the reason sent to a peer that the run does not list.
 func notListed(id peer.ID) string {
 	return "does not let this node in: its roster does not list the peer ID " + id.String()
 }
 
-// removed takes in that a member of the run under way has this process removed.
+// removed records that a member of the current run says that this process is removed.
 func (m *registry) removed(from peer.ID) {
 	if m.belongs(from) && m.count(from, claim{word: saidNo}) >= m.quorum() && m.events.Removed != nil {
 		m.events.Removed()
@@ -165,13 +167,13 @@ func (m *registry) removal() error {
 	return &consensus.RemovedError{Revision: m.current.Load().Params.Revision + 1}
 }
 
-// refused takes in that a peer does not let this process in. If a quorum of the
-// members does not, no quorum is left to be in a run with. Without a list of members
-// those count that have the secret, if they refuse it for good: then no others are left
-// either. Without a secret anybody may say so, and nobody who does is counted.
+// refused records that a peer does not admit this process. If a quorum of the members refuses,
+// no quorum is left to form a run with. Without a list of members, only refusals for good
+// count, and only if all peers have proven the secret: then too nobody else is left. Without a
+// secret anybody may refuse, so no refusal counts.
 func (m *registry) refused(from peer.ID, h wire.Hello) {
 	who, reason := membership.Describe(h.Name, from), membership.Printable(h.Refused)
-	m.warn("refused "+from.String(), "a peer refuses this node, and is not believed alone", "peer", who, "reason", reason)
+	m.warn("refused "+from.String(), "a peer refuses this node; one refusal alone is ignored", "peer", who, "reason", reason)
 	var err error = &StrangerError{Peer: who, Detail: reason}
 	if m.resumed != nil && h.Refused == WasRemoved {
 		err = m.removal()

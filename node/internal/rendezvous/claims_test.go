@@ -166,7 +166,7 @@ func TestWhoIsNamedForWhatCannotBeRead(t *testing.T) {
 		for range 2 {
 			g.garbled(peer.id, errors.New("too short"))
 		}
-		if got := strings.Count(log.String(), "a member sends what cannot be read"); got > 1 || got == 1 != c.named {
+		if got := strings.Count(log.String(), "cannot read a member's hello"); got > 1 || got == 1 != c.named {
 			t.Errorf("%s: named %d times, want %v: %s", name, got, c.named, log.String())
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
-// counts says how much is under way for each peer. The zero value is none.
+// counts holds the number of exchanges in progress per peer. The zero value is empty.
 type counts struct {
 	mu sync.Mutex
 	of map[peer.ID]int
 }
 
-// enter counts one more unless there are most already, and reports whether it did.
+// enter adds one for a peer, unless the peer has most already, and reports whether it did.
 func (c *counts) enter(id peer.ID, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -26,7 +26,7 @@ func (c *counts) enter(id peer.ID, most int) bool {
 	return true
 }
 
-// size returns for how many peers anything is under way.
+// size returns the number of peers with an exchange in progress.
 func (c *counts) size() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// discover looks for the other members by all ways configured.
+// discover searches for the other members in all configured ways.
 func (r *Rendezvous) discover() error {
 	r.cfg.Host.SetStreamHandler(HelloProtocol, func(s network.Stream) {
 		if !r.answers.Run(func() { r.answer(s) }) {
@@ -40,7 +40,7 @@ func (r *Rendezvous) discover() error {
 	}
 	service := mdns.NewMdnsService(r.cfg.Host, "_"+r.cfg.MDNS+"._udp", notifee(func(info peer.AddrInfo) { r.found(info, false) }))
 	if err := service.Start(); err != nil {
-		return fmt.Errorf("discovery on the local network: %w: list the members' addresses instead", err)
+		return fmt.Errorf("search on the local network: %w: list the members' addresses instead", err)
 	}
 	r.stop = sync.OnceFunc(func() { service.Close() })
 	return nil
@@ -63,7 +63,7 @@ func (r *Rendezvous) found(info peer.AddrInfo, atOnce bool) {
 	r.visit(info.ID, atOnce)
 }
 
-// follow visits a peer that has said hello, and those it has met.
+// follow visits a peer that has said hello, and the peers that it has met.
 func (r *Rendezvous) follow(from peer.ID, contacts []wire.Contact) {
 	r.visit(from, true)
 	for _, c := range contacts {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// DisagreementError reports that another member has joined with another agreement.
+// A DisagreementError reports that another member has a different agreement.
 type DisagreementError struct {
-	Peer   string // its name and ID
+	Peer   string // name and ID of the member
 	Field  string
 	Own    string // the values, quoted
 	Theirs string
@@ -18,63 +18,62 @@ func (e *DisagreementError) Error() string {
 	return fmt.Sprintf("%s disagrees on %s: this node has %s, the other %s: start both with the same value", e.Peer, e.Field, e.Own, e.Theirs)
 }
 
-// DuplicateNameError reports that two members have the same name.
+// A DuplicateNameError reports that two members have the same name.
 type DuplicateNameError struct {
 	Name  string
-	Peers []string // the IDs of both
+	Peers []string // IDs of the two
 }
 
 func (e *DuplicateNameError) Error() string {
-	return fmt.Sprintf("two members are named %q (%s): give each a name of its own", e.Name, strings.Join(e.Peers, " and "))
+	return fmt.Sprintf("two members are named %q (%s): give each a different name", e.Name, strings.Join(e.Peers, " and "))
 }
 
-// TooManyError reports that there are more processes than the run has members.
+// A TooManyError reports more processes than the run has members.
 type TooManyError struct {
 	Want  int
 	Found []string // names and IDs, this node first
 }
 
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("found %d processes for a run of %d (%s): stop the surplus ones, or start all with the right number", len(e.Found), e.Want, strings.Join(e.Found, ", "))
+	return fmt.Sprintf("found %d processes for a run of %d (%s): stop the surplus processes, or start all with the right number", len(e.Found), e.Want, strings.Join(e.Found, ", "))
 }
 
-// StrangerError reports that a roster does not have a peer in it.
+// A StrangerError reports that a roster does not list a peer.
 type StrangerError struct {
-	Peer   string // whose roster it is
+	Peer   string // the owner of the roster
 	Detail string
 }
 
 func (e *StrangerError) Error() string { return e.Peer + " " + e.Detail }
 
-// RosterError reports that the members cannot agree any more on who takes part.
+// A RosterError reports that the members can no longer agree on who takes part.
 type RosterError struct{ Peer, Detail string }
 
 func (e *RosterError) Error() string {
 	return e.Peer + " " + e.Detail + ": start all members again"
 }
 
-// OverError reports that the run that a process wants to go on with is over for
-// another member.
+// An OverError reports that the run to resume is over at another member.
 type OverError struct{ Peer string }
 
 func (e *OverError) Error() string {
-	return "the run that this node was in is over for " + e.Peer + ": start all members again for a new one; this node's model is that of its last round"
+	return "the run of this node is over for " + e.Peer + ": start all members again for a new one; this node's model is that of its last round"
 }
 
-// EndedError reports that a newcomer has ended its part in the run for good.
+// An EndedError reports that a newcomer has ended its part in the run for good.
 type EndedError struct{ Name string }
 
 func (e *EndedError) Error() string {
-	return e.Name + " has ended its part in this run for good: let a change of the roster remove it and add another, with a folder of its own"
+	return e.Name + " has ended its part in this run for good: remove it by a change of the roster, and add a member with a new folder"
 }
 
-// JoinTimeoutError reports that not all members were found in time.
+// A JoinTimeoutError reports that not all members were found in time.
 type JoinTimeoutError struct {
 	After   time.Duration
 	Want    int
 	Present []string
 	Missing []string // as far as their names are known
-	Apart   error    // what keeps this process and one of those that came apart, if that is so
+	Apart   error    // why this process and one that it has met cannot be in one run; nil if they can
 }
 
 func (e *JoinTimeoutError) Error() string {
@@ -86,10 +85,11 @@ func (e *JoinTimeoutError) Error() string {
 	return s
 }
 
-// Unwrap returns what keeps this process and another apart.
+// Unwrap returns e.Apart.
 func (e *JoinTimeoutError) Unwrap() error { return e.Apart }
 
-// listMissing names those who are missing, and counts those whose names are not known.
+// listMissing lists the names of the missing members, and the number of those without a known
+// name.
 func listMissing(want, present int, missing []string) string {
 	list := strings.Join(missing, ", ")
 	unknown := want - present - len(missing)

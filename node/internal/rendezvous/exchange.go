@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// HelloProtocol is the name of the protocol of hellos.
+// HelloProtocol is the name of the protocol for hellos.
 const HelloProtocol = "/collabdict/hello/1"
 
 const (
@@ -23,25 +23,25 @@ const (
 	visitLate    = 300 * time.Millisecond
 	visitFirst   = 100 * time.Millisecond
 	visitMost    = 2 * time.Second  // between two exchanges with one peer
-	visitEarly   = 30 * time.Second // the same with a member that is met, while it is too early for a run
-	visitVain    = 8                // exchanges that fail with a peer known by hearsay alone
-	// strangersHello is how much of what a stranger says is waited for, so that it can read
-	// the answer.
+	visitEarly   = 30 * time.Second // the same with a member already met, before a run may begin
+	visitVain    = 8                // failed exchanges with a peer that only others have named
+	// strangersHello bounds the bytes that are read from a stranger before the stream is
+	// closed, so that the stranger can read the answer.
 	strangersHello = 64 << 10
-	// AnswersMost bounds the hellos of one peer that are answered at a time.
+	// AnswersMost bounds the hellos of one peer that are answered at once.
 	AnswersMost = 4
 )
 
-// helloMost returns the most bytes of a hello to and from members with an
-// agreement of the given bytes: the agreement, an entry of the roster for every
-// member, and room for addresses and contacts. All members agree on it.
+// helloMost returns the most bytes of a hello between members whose agreement has the given
+// length in bytes. It has room for the agreement, one roster entry per member, addresses and
+// contacts. The bound is the same at all members.
 func helloMost(size, agreement int) int {
 	return min(64<<10+512*size+2*agreement, wire.MaxHello)
 }
 
-// visit keeps telling a peer what is new until it has nothing to tell any more.
-// Where both may have heard of each other at the same time, one of them waits a
-// little, so that they need not connect twice.
+// visit sends a peer this process's news until there is no more. If both processes may have
+// found each other at the same time, one of them waits a little, so that they do not connect
+// twice.
 func (r *Rendezvous) visit(id peer.ID, atOnce bool) {
 	ctx := r.joining
 	if ctx.Err() != nil || !r.configured(id) && r.visiting.size() >= r.peersMost() || !r.visiting.enter(id, 1) {
@@ -74,14 +74,14 @@ func (r *Rendezvous) visit(id peer.ID, atOnce bool) {
 	})
 }
 
-// pause returns the time until the next exchange with a peer, after a pause of the given
-// length. Rest is how long nothing is needed of the peer.
+// pause returns the time until the next exchange with a peer, given the last pause. In the time
+// rest, nothing is needed from the peer.
 func pause(last, rest time.Duration) time.Duration {
 	return min(2*last, max(visitMost, min(visitEarly, rest)))
 }
 
-// rest returns how long nothing is needed of a peer: if it is met, and connected, until a
-// run may begin.
+// rest returns how long nothing is needed from a peer. If it is met and connected, that is the
+// time until a run may begin.
 func (m *registry) rest(id peer.ID) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,7 +91,7 @@ func (m *registry) rest(id peer.ID) time.Duration {
 	return m.early()
 }
 
-// exchange says hello to a peer and takes in its answer.
+// exchange says hello to a peer and reads its answer.
 func (r *Rendezvous) exchange(ctx context.Context, id peer.ID) error {
 	return r.converse(ctx, id, func(s network.Stream) error {
 		if err := r.write(s, r.hello(id)); err != nil {
@@ -101,12 +101,12 @@ func (r *Rendezvous) exchange(ctx context.Context, id peer.ID) error {
 	})
 }
 
-// converse calls f with a stream to a peer for hellos, which ends in time.
+// converse opens a stream to a peer for hellos and calls f with it, within helloTimeout.
 func (r *Rendezvous) converse(ctx context.Context, id peer.ID, f func(network.Stream) error) error {
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
 	if n, ok := r.cfg.Host.Network().(*swarm.Swarm); ok {
-		n.Backoff().Clear(id) // the visits have a rhythm of their own
+		n.Backoff().Clear(id) // the visits set their own pace
 	}
 	s, err := r.cfg.Host.NewStream(ctx, id, HelloProtocol)
 	if err != nil {
@@ -114,12 +114,12 @@ func (r *Rendezvous) converse(ctx context.Context, id peer.ID, f func(network.St
 	}
 	stop := context.AfterFunc(ctx, func() { s.Reset() })
 	defer stop()
-	defer s.Close() // which tells the peer that its answer has arrived
+	defer s.Close() // closing tells the peer that its answer has arrived
 	return f(s)
 }
 
-// answer is the other end of exchange. A hello that is too long, or of another version, is
-// answered, so that its sender learns of the disagreement.
+// answer is the other end of exchange. It also answers a hello that is too long or of another
+// version, so that the sender learns of the disagreement.
 func (r *Rendezvous) answer(s network.Stream) {
 	defer r.cfg.Host.Admission.Part(s.Conn())
 	defer s.Close()
@@ -137,14 +137,14 @@ func (r *Rendezvous) answer(s network.Stream) {
 		err := r.read(s, id)
 		_, tooLong := err.(*wire.LimitError)
 		if _, other := err.(*wire.VersionError); err != nil && !tooLong && !other {
-			r.cfg.Log.Debug("no hello from a peer", "peer", id, "error", err)
+			r.cfg.Log.Debug("cannot read a peer's hello", "peer", id, "error", err)
 			s.Reset()
 			return
 		}
-	} else { // nothing that it says is read
+	} else { // a stranger's hello is not read
 		most = strangersHello
 		r.locked(func() {
-			r.warn("stranger "+id.String(), "a process that the roster does not list wants to join and is refused", "peer", id)
+			r.warn("stranger "+id.String(), "a process that the roster does not list is refused", "peer", id)
 		})
 	}
 	rest := make(chan struct{}) // closed when the peer has closed
@@ -158,8 +158,8 @@ func (r *Rendezvous) answer(s network.Stream) {
 	<-rest
 }
 
-// write says hello. Contacts that have no room are left to the next one, which
-// has them in another order.
+// write sends a hello. Contacts that do not fit are left for the next hello, which has them in
+// another order.
 func (r *Rendezvous) write(s network.Stream, h wire.Hello) error {
 	b, err := wire.MarshalHello(h)
 	for err == nil && len(b) > r.helloMost() && len(h.Contacts) > 0 {
@@ -207,10 +207,10 @@ func (r *Rendezvous) read(s network.Stream, from peer.ID) error {
 	return nil
 }
 
-// unanswered notes that no hello came from a peer. What the log says of it is for members: an
-// address by hearsay may be out of date.
+// unanswered records that a peer has sent no hello. The failure is logged only for members,
+// since an address from other processes may be out of date.
 func (r *Rendezvous) unanswered(ctx context.Context, id peer.ID, err error) {
-	r.cfg.Log.Debug("no hello from a peer yet", "peer", id, "error", err)
+	r.cfg.Log.Debug("a peer has not answered the hello yet", "peer", id, "error", err)
 	if ctx.Err() == nil && r.configured(id) && r.cfg.Host.Network().Connectedness(id) != network.Connected {
 		var name string
 		r.locked(func() { name = r.nameOf(id) })
@@ -218,17 +218,17 @@ func (r *Rendezvous) unanswered(ctx context.Context, id peer.ID, err error) {
 	}
 }
 
-// garbled names a member whose hello cannot be decoded, once. Whoever has the secret is
-// no stranger.
+// garbled logs, once, a member whose hello cannot be decoded. A peer that has proven the secret
+// is not a stranger.
 func (r *Rendezvous) garbled(from peer.ID, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if (r.listed() || r.cfg.Proven) && r.admits(from) {
-		r.warn("garbled "+from.String(), "a member sends what cannot be read", "peer", membership.Describe(r.nameOf(from), from), "error", err)
+		r.warn("garbled "+from.String(), "cannot read a member's hello", "peer", membership.Describe(r.nameOf(from), from), "error", err)
 	}
 }
 
-// refuse takes in that a hello cannot be read.
+// refuse records a hello that cannot be read.
 func (r *Rendezvous) refuse(from peer.ID, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -237,14 +237,13 @@ func (r *Rendezvous) refuse(from peer.ID, err error) {
 	case r.newcomer != nil:
 		r.newcomer.doubt(r.registry, from, err)
 	case r.resumed != nil:
-		r.warn("apart "+from.String(), "a member says what cannot be read", "reason", err)
+		r.warn("apart "+from.String(), "cannot read a member's hello", "reason", err)
 	default:
 		r.object(from, wire.Hello{}, err)
 	}
 }
 
-// Farewell tells the others why this process gives up, as far as they can be
-// reached at once.
+// Farewell sends the connected peers the reason why this process gives up.
 func (r *Rendezvous) Farewell(reason error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -14,29 +14,28 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// newcomer is a process that a change of the roster adds to a run under way. It says
-// hello to the members again and again. They let it in when they have decided the
-// change; what they tell it then must be what its own agreement says. From there on
-// it is as a process that was started again with an empty log.
+// A newcomer is a process that a change of the roster adds to a current run. It says hello to
+// the members repeatedly. They admit it once they have decided the change. What they send it
+// must match its own agreement. From then on it acts like a process that was restarted with an
+// empty log.
 //
-// It knows nothing of the run but what it is told, and goes on for ever with the run
-// that it has once written down. So it believes a quorum of those who decide the change
-// that adds it: k of them show the same roster, each with its own signature, and the
-// same amendments. No signature covers the amendments, and none needs to: the connection
-// proves who shows them, and they must be the first of the own agreement, so that only
-// their number is news.
+// A newcomer knows nothing else of the run, and once it has saved a run it stays with it. So it
+// believes only a quorum of the members that decide the change that adds it. Each of them must
+// show the same roster, with its own signature, and the same amendments. No signature covers
+// the amendments, and none is needed. The connection proves the sender, and the amendments must
+// be the first ones of the newcomer's own agreement, so that only their number is new to it.
 type newcomer struct {
 	founders []membership.Member    // in rank order
-	members  []membership.Member    // all who are named, in rank order
-	list     []*consensus.Amendment // of the own agreement
-	deciders map[peer.ID]bool       // the members that the change which adds this process finds and leaves
-	quorum   int                    // of those that it finds
-	hurries  bool                   // one of them has shown its run
-	roster   *membership.Roster     // of the run, once it is let in
+	members  []membership.Member    // founders and all added members, in rank order
+	list     []*consensus.Amendment // amendments of this process's agreement
+	deciders map[peer.ID]bool       // members before the change that adds this process, without those that it removes
+	quorum   int                    // members that decide that change
+	hurries  bool                   // a member has shown its run
+	roster   *membership.Roster     // roster of the run, once this process is admitted
 	decided  []*consensus.Amendment
 }
 
-// newcomer returns what this process knows as one, nil if the roster lists it.
+// newcomer returns the newcomer that this process is, or nil if the roster lists it.
 func (c *Config) newcomer(self peer.ID) (*newcomer, error) {
 	isSelf := func(m membership.Member) bool { return m.ID == self }
 	if len(c.Changes) == 0 || slices.ContainsFunc(c.Members, isSelf) {
@@ -55,7 +54,8 @@ func (c *Config) newcomer(self peer.ID) (*newcomer, error) {
 	return n, n.believe(p, own)
 }
 
-// believe notes who decides a change of a run that begins with the given parameters.
+// believe sets the members that decide the change with the given index, in a run that begins
+// with the given parameters.
 func (n *newcomer) believe(p consensus.Params, change int) (err error) {
 	for _, a := range n.list[:change] {
 		if p, err = p.Amend(a); err != nil {
@@ -76,7 +76,7 @@ func (n *newcomer) knows(id peer.ID) bool {
 	return slices.ContainsFunc(n.members, func(m membership.Member) bool { return m.ID == id })
 }
 
-// active returns the members that there are after all changes.
+// active returns the members after all changes.
 func (n *newcomer) active() []membership.Member {
 	removed := map[int]bool{}
 	for _, a := range n.list {
@@ -93,7 +93,7 @@ func (n *newcomer) active() []membership.Member {
 	return list
 }
 
-// learn takes in what a member says. The registry is locked.
+// learn handles a member's hello. The registry is locked.
 func (n *newcomer) learn(m *registry, from peer.ID, h wire.Hello) {
 	if !n.deciders[from] {
 		return
@@ -104,28 +104,28 @@ func (n *newcomer) learn(m *registry, from peer.ID, h wire.Hello) {
 	case err != nil:
 		n.doubt(m, from, err)
 	case r == nil:
-		m.warn("waits", "waits until a quorum of the members has the change of the roster that adds this node", "peer", who)
+		m.warn("waits", "waiting until a quorum of the members has the change of the roster that adds this node", "peer", who)
 	case m.count(from, claim{word: fmt.Sprintf("run %x with %d changes", r.Run(), len(h.Amendments))}) >= n.quorum:
 		n.roster, n.decided = r, n.list[:len(h.Amendments)]
 		m.agreed = true
 		close(m.complete)
-	case !n.hurries: // the others have decided the change as well, or soon will
+	case !n.hurries: // the other members have decided the change as well, or soon will
 		n.hurries = true
 		m.announce()
 	}
 }
 
-// doubt takes in that a member's run is none that this process can come into. If a
-// quorum says so, no quorum is left to let it in.
+// doubt records that this process cannot join the run that a member shows. If a quorum shows
+// such runs, no quorum is left to admit this process.
 func (n *newcomer) doubt(m *registry, from peer.ID, err error) {
-	m.warn("doubt "+from.String(), "cannot come into the run as one member shows it; the others may show it differently", "error", err)
+	m.warn("doubt "+from.String(), "cannot join the run that one member shows; the others may show another", "error", err)
 	if n.deciders[from] && m.count(from, claim{word: saidNo, why: err}) >= n.quorum {
 		m.fail(err)
 	}
 }
 
-// shown returns the roster of the run that a member shows, or nil if it does not let
-// this process in yet.
+// shown returns the roster of the run that a member shows, or nil if the member does not admit
+// this process yet.
 func (n *newcomer) shown(m *registry, from peer.ID, h wire.Hello) (*membership.Roster, error) {
 	who := membership.Describe(h.Name, from)
 	switch h.Refused {
@@ -143,25 +143,25 @@ func (n *newcomer) shown(m *registry, from peer.ID, h wire.Hello) (*membership.R
 	}
 	r := membership.NewRoster(m.consortium, h.Roster)
 	if err := r.Verify(from, h.Signature); err != nil {
-		return nil, &StrangerError{Peer: who, Detail: "shows a roster that cannot be believed: " + err.Error()}
+		return nil, &StrangerError{Peer: who, Detail: "shows a roster that is not valid: " + err.Error()}
 	}
 	if err := n.compare(who, r, h.Amendments); err != nil {
 		return nil, err
 	}
 	if _, in := n.rank(m.cfg.Host.ID(), len(h.Amendments)); !in {
-		return nil, nil // the change that adds this node is still to come
+		return nil, nil // the change that adds this node is not decided yet
 	}
 	return r, nil
 }
 
-// compare reports a run of other members than the own agreement's, or one that was
-// changed in another way.
+// compare returns an error if the run has other founders than this process's agreement, or
+// other changes.
 func (n *newcomer) compare(who string, r *membership.Roster, amendments [][]byte) error {
 	same := slices.EqualFunc(r.Entries, n.founders, func(e wire.Entry, m membership.Member) bool {
 		return e.Name == m.Name && bytes.Equal(e.ID, []byte(m.ID))
 	})
 	if !same {
-		return &StrangerError{Peer: who, Detail: fmt.Sprintf("is in a run of other members than this node's agreement lists: %q", r.Names())}
+		return &StrangerError{Peer: who, Detail: fmt.Sprintf("is in a run whose members differ from this node's agreement: %q", r.Names())}
 	}
 	for i, b := range amendments {
 		if i >= len(n.list) || !bytes.Equal(b, n.list[i].Encode()) {
@@ -178,7 +178,7 @@ func (n *newcomer) describe(i int) string {
 	return membership.Quoted(string(n.list[i].Encode()))
 }
 
-// rank returns the rank that one of the first amendments gives a peer.
+// rank returns the rank that the given number of first amendments assign to a peer.
 func (n *newcomer) rank(id peer.ID, amendments int) (rank int, in bool) {
 	next := len(n.founders)
 	for _, a := range n.list[:amendments] {
@@ -195,16 +195,16 @@ func (n *newcomer) rank(id peer.ID, amendments int) (rank int, in bool) {
 	return rank, in
 }
 
-// Newcomer makes this process one that a change of the roster adds to a run under way, if
-// its configuration says so, and reports whether it does.
+// Newcomer reports whether a change in the configuration adds this process to a current run. If
+// so, the rendezvous treats it as a newcomer.
 func (r *Rendezvous) Newcomer() (bool, error) {
 	n, err := r.cfg.newcomer(r.cfg.Host.ID())
 	r.locked(func() { r.newcomer = n })
 	return n != nil, err
 }
 
-// Come waits until the members let this newcomer in, and returns the run as they show it,
-// without its secret. Visits go on until all are found.
+// Come waits until the members admit this newcomer, and returns the run that they show, without
+// its secret. Visits continue until all members are found.
 func (r *Rendezvous) Come(ctx context.Context) (store.Run, error) {
 	r.locked(r.report)
 	nc := r.newcomer
@@ -223,7 +223,7 @@ func (r *Rendezvous) Come(ctx context.Context) (store.Run, error) {
 	return nc.run(r.cfg.Host.ID()), nil
 }
 
-// run returns the run that this process is let into.
+// run returns the run that has admitted this process.
 func (n *newcomer) run(self peer.ID) store.Run {
 	rank, _ := n.rank(self, len(n.decided))
 	r := store.Run{ID: n.roster.Run(), Consortium: n.roster.Consortium, Self: rank, Founders: len(n.founders)}

@@ -7,15 +7,15 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// watchRecords notes members that are met and lost again before they have signed, which
-// the rendezvous waits for, until the returned function is called.
+// watchRecords records members that disconnect before they have signed, until the returned
+// function is called. The rendezvous waits for these members.
 func (r *Rendezvous) watchRecords() (stop func()) {
 	b := &network.NotifyBundle{DisconnectedF: func(_ network.Network, c network.Conn) { r.lose(c.RemotePeer()) }}
 	r.cfg.Host.Network().Notify(b)
 	return func() { r.cfg.Host.Network().StopNotify(b) }
 }
 
-// lose notes that a peer cannot be reached any more. Its next hello brings it back.
+// lose records that a peer is no longer connected. Its next hello brings it back.
 func (m *registry) lose(id peer.ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -25,11 +25,11 @@ func (m *registry) lose(id peer.ID) {
 		return
 	}
 	a.unreachable = true
-	m.cfg.Log.Info("a member is reached no more", "name", a.hello.Name, "peer", id)
+	m.cfg.Log.Info("a member has disconnected before it signed", "name", a.hello.Name, "peer", id)
 	m.report()
 }
 
-// known names the processes that have said hello, this one first.
+// known returns the names of the processes that have said hello, this one first.
 func (m *registry) known() []string {
 	names := []string{membership.Describe(m.cfg.Name, m.cfg.Host.ID())}
 	for id, a := range m.records {
@@ -38,7 +38,7 @@ func (m *registry) known() []string {
 	return names
 }
 
-// present names those of the known processes that can be reached, this one first.
+// present returns the names of the known processes that are connected, this one first.
 func (m *registry) present() []string {
 	names := []string{membership.Describe(m.cfg.Name, m.cfg.Host.ID())}
 	for id, a := range m.records {
@@ -49,8 +49,8 @@ func (m *registry) present() []string {
 	return names
 }
 
-// missing names the members that are waited for, as far as they are known: those of a
-// roster known beforehand that are not met, and those that are reached no more.
+// missing returns the names of the missing members as far as they are known: listed members not
+// met, and members that have disconnected.
 func (m *registry) missing() (names []string) {
 	list := m.cfg.Members
 	switch {
@@ -72,7 +72,8 @@ func (m *registry) missing() (names []string) {
 	return names
 }
 
-// nameOf returns what the list of members or its own hello calls a peer, "" if neither does.
+// nameOf returns a peer's name from the list of members or from its hello, or "" if neither has
+// it.
 func (m *registry) nameOf(id peer.ID) string {
 	list := m.cfg.Members
 	if m.current != nil {

@@ -11,23 +11,23 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// Probed is what a member has answered to a process that only looks.
+// A Probed is a member's answer to a probe.
 type Probed struct {
 	Name     string
 	ID       peer.ID
-	Err      error         // why it has not answered, nil if it has
-	Trip     time.Duration // of a hello and its answer
-	Ahead    time.Duration // of its clock, to half of Trip
+	Err      error         // reason if there is no answer, else nil
+	Trip     time.Duration // time from the hello to its answer
+	Ahead    time.Duration // how far its clock is ahead, to within half of Trip
 	Differs  []membership.Difference
-	Refused  string // why it would not let this process in
+	Refused  string // why it would not admit this process
 	Links    []wire.Link
 	Relays   bool
-	Via      peer.ID  // the member that passes the connection on
-	Failures []string // to dial its addresses
-	InRun    bool     // it has signed a roster
+	Via      peer.ID  // the member that relays the connection
+	Failures []string // errors of its addresses
+	InRun    bool     // whether it has signed a roster
 }
 
-// Probe says hello to a member without taking part.
+// Probe says hello to a member without taking part in a run.
 func (r *Rendezvous) Probe(ctx context.Context, o membership.Member) Probed {
 	p := Probed{Name: o.Name, ID: o.ID}
 	ctx, cancel := context.WithTimeout(ctx, 2*helloTimeout)
@@ -70,8 +70,8 @@ func (r *Rendezvous) Probe(ctx context.Context, o membership.Member) Probed {
 	return p
 }
 
-// ProbedUnreached returns the pairs of members that do not reach each other, by what was
-// found of those that have answered.
+// ProbedUnreached returns the pairs of members that do not reach each other, judged by the
+// answers of probes.
 func (r *Rendezvous) ProbedUnreached(found []Probed) []Unreached {
 	reach, own := newReach(), r.cfg.Host.ID()
 	r.mu.Lock()

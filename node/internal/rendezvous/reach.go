@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// Unreached is a pair of members that are both here and do not reach each other. A run
-// cannot begin before they do.
+// An Unreached is a pair of members that are both connected to some member and do not reach
+// each other. A run cannot begin until they do.
 type Unreached struct {
 	A      string `json:"a"`
 	B      string `json:"b"`
@@ -22,14 +22,14 @@ type Unreached struct {
 	Advice string `json:"advice"`
 }
 
-// linksMost bounds the members whose hellos say whom they reach.
+// linksMost is the largest run in which hellos list the sender's connections.
 const linksMost = 128
 
-// reachAfter is how long two members have to be here before it is said that they do not
-// reach each other: connecting takes several round trips, and more through a relay.
+// reachAfter is how long two members must be present before a missing connection between them
+// is reported. Connecting takes several round trips, and more through a relay.
 const reachAfter = 6 * time.Second
 
-// links returns whom this process reaches, for its hello.
+// links returns this process's connections, for its hello.
 func (m *registry) links() (links []wire.Link) {
 	if m.cfg.Size > linksMost {
 		return nil
@@ -40,11 +40,11 @@ func (m *registry) links() (links []wire.Link) {
 	return links
 }
 
-// reach is who reaches whom, as far as hellos tell.
+// A reach is the graph of connections between members, as known from their hellos.
 type reach struct {
-	names    map[peer.ID]string // the members that are here
+	names    map[peer.ID]string // members that are present
 	linked   map[[2]peer.ID]bool
-	accepts  map[peer.ID]bool // somebody has dialled them directly
+	accepts  map[peer.ID]bool // members that another has dialled directly
 	relaying map[peer.ID]bool
 }
 
@@ -52,7 +52,8 @@ func newReach() *reach {
 	return &reach{names: map[peer.ID]string{}, linked: map[[2]peer.ID]bool{}, accepts: map[peer.ID]bool{}, relaying: map[peer.ID]bool{}}
 }
 
-// add notes what a member says. Only members that name returns a name of count.
+// add records a member's connections. It ignores members for which the function name returns
+// "".
 func (r *reach) add(id peer.ID, links []wire.Link, relays bool, name func(peer.ID) string) {
 	r.names[id] = name(id)
 	r.relaying[id] = relays
@@ -74,7 +75,7 @@ func (r *reach) add(id peer.ID, links []wire.Link, relays bool, name func(peer.I
 	}
 }
 
-// unreached returns the pairs that do not reach each other, in the order of their names.
+// unreached returns the pairs that do not reach each other, ordered by name.
 func (r *reach) unreached() (pairs []Unreached) {
 	var ids []peer.ID
 	for id := range r.names {
@@ -93,7 +94,7 @@ func (r *reach) unreached() (pairs []Unreached) {
 	return pairs
 }
 
-// why returns what keeps two members from reaching each other, and what to do.
+// why returns the reason why two members do not reach each other, and what to do.
 func (r *reach) why(a, b peer.ID) (reason, advice string) {
 	relay := r.relay()
 	reaches := func(id peer.ID) bool { return id == relay || r.linked[[2]peer.ID{id, relay}] }
@@ -106,21 +107,21 @@ func (r *reach) why(a, b peer.ID) (reason, advice string) {
 		}
 		return r.names[relay] + " relays, but " + r.names[lacks] + " does not reach it", "see the failed dials in the log of " + r.names[lacks]
 	case relay != "":
-		return r.names[relay] + " relays, but has not connected them yet", "see the failed dials in their logs"
+		return r.names[relay] + " relays, but has not connected the two yet", "see the failed dials in their logs"
 	case !r.accepts[a] && !r.accepts[b]:
-		return "nobody reaches either of them directly, as behind NAT or a firewall, and no member relays", enable + ", or open a port at one of the two"
+		return "nobody reaches either of them directly (NAT or firewall), and no member relays", enable + ", or open a port at one of them"
 	case !r.accepts[a] || !r.accepts[b]:
 		open, shut := a, b
 		if !r.accepts[a] {
 			open, shut = b, a
 		}
-		return r.names[shut] + " is not reached from outside and cannot connect to " + r.names[open] + ", and no member relays",
+		return r.names[shut] + " cannot be reached from outside and cannot connect to " + r.names[open] + ", and no member relays",
 			"check that " + r.names[shut] + " may connect to the ports of " + r.names[open] + ", or " + enable
 	}
-	return "a firewall between the two, or a wrong address, and no member relays", "check the addresses of both, or " + enable
+	return "a firewall is between them or an address is wrong, and no member relays", "check the addresses of both, or " + enable
 }
 
-// relay returns a member that relays, "" if none does.
+// relay returns a member that relays, or "" if there is none.
 func (r *reach) relay() (found peer.ID) {
 	for id, relays := range r.relaying {
 		if relays && (found == "" || r.names[id] < r.names[found]) {
@@ -130,8 +131,8 @@ func (r *reach) relay() (found peer.ID) {
 	return found
 }
 
-// unreached returns the pairs of members that are here and do not reach each other. The
-// registry is locked.
+// unreached returns the pairs of present members that do not reach each other. The registry is
+// locked.
 func (m *registry) unreached(now time.Time) []Unreached {
 	if m.cfg.Size > linksMost || !m.listed() {
 		return nil
@@ -144,7 +145,7 @@ func (m *registry) unreached(now time.Time) []Unreached {
 		}
 	}
 	here := map[peer.ID]time.Time{}
-	for id := range r.names { // those that have just come may still be connecting
+	for id := range r.names { // members that have just appeared may still be connecting
 		since, before := m.here[id]
 		if !before {
 			since = now
@@ -157,7 +158,7 @@ func (m *registry) unreached(now time.Time) []Unreached {
 	return r.unreached()
 }
 
-// nameHere returns what a member is called, this one included.
+// nameHere returns the name of a member or of this process.
 func (m *registry) nameHere(id peer.ID) string {
 	if id == m.cfg.Host.ID() {
 		return m.cfg.Name
@@ -165,10 +166,10 @@ func (m *registry) nameHere(id peer.ID) string {
 	return m.nameOf(id)
 }
 
-// lookEvery is the time between two looks at who reaches whom.
+// lookEvery is the time between two calls of look.
 const lookEvery = 2 * time.Second
 
-// look reports when other members than before do not reach each other.
+// look logs the pairs of members that do not reach each other, if they have changed.
 func (m *registry) look(now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -183,8 +184,7 @@ func (m *registry) look(now time.Time) {
 	m.report()
 }
 
-// gossiped takes in where a member says that others are reached now, for the next time
-// that they are dialled.
+// gossiped saves the addresses that a member gives for others, for the next dial.
 func (r *Rendezvous) gossiped(contacts []wire.Contact) {
 	for _, c := range contacts {
 		id, err := peer.IDFromBytes(c.ID)
@@ -195,8 +195,8 @@ func (r *Rendezvous) gossiped(contacts []wire.Contact) {
 	}
 }
 
-// addrsOf returns where a member is reached: what it says now, if it is connected, and
-// what it said last.
+// addrsOf returns the addresses of a member: the given ones, from its last hello, and the
+// present ones if it is connected.
 func (m *registry) addrsOf(id peer.ID, last []string) []string {
 	if m.cfg.Host.Network().Connectedness(id) != network.Connected {
 		return last

@@ -28,11 +28,11 @@ func TestWhoDoesNotReachWhom(t *testing.T) {
 		},
 		"two behind NAT": {
 			map[string]told{"a": {accepted: []string{"b", "c"}}, "b": {dialled: []string{"a"}}, "c": {dialled: []string{"a"}}},
-			[]string{"b and c: nobody reaches either of them directly, as behind NAT or a firewall, and no member relays; set relay: true in the node.yaml of a member that all others reach, or open a port at one of the two"},
+			[]string{"b and c: nobody reaches either of them directly (NAT or firewall), and no member relays; set relay: true in the node.yaml of a member that all others reach, or open a port at one of them"},
 		},
 		"one of them has not been met, and a third one tells": {
 			map[string]told{"b": {dialled: []string{"a"}}, "a": {accepted: []string{"b", "c"}}},
-			[]string{"b and c: nobody reaches either of them directly, as behind NAT or a firewall, and no member relays; set relay: true in the node.yaml of a member that all others reach, or open a port at one of the two"},
+			[]string{"b and c: nobody reaches either of them directly (NAT or firewall), and no member relays; set relay: true in the node.yaml of a member that all others reach, or open a port at one of them"},
 		},
 		"through a relay": {
 			map[string]told{"a": {accepted: []string{"b", "c"}, relays: true}, "b": {dialled: []string{"a"}, relayed: []string{"c"}}, "c": {dialled: []string{"a"}}}, nil,
@@ -43,11 +43,11 @@ func TestWhoDoesNotReachWhom(t *testing.T) {
 		},
 		"only certain ports outbound": {
 			map[string]told{"a": {accepted: []string{"b", "c"}}, "b": {dialled: []string{"a"}, accepted: []string{"d"}}, "c": {dialled: []string{"a"}}, "d": {dialled: []string{"b", "a", "c"}}},
-			[]string{"b and c: a firewall between the two, or a wrong address, and no member relays; check the addresses of both, or set relay: true in the node.yaml of a member that all others reach"},
+			[]string{"b and c: a firewall is between them or an address is wrong, and no member relays; check the addresses of both, or set relay: true in the node.yaml of a member that all others reach"},
 		},
 		"one behind a firewall": {
 			map[string]told{"a": {accepted: []string{"b", "c"}}, "b": {dialled: []string{"a"}, accepted: []string{"a"}}, "c": {dialled: []string{"a"}}},
-			[]string{"b and c: c is not reached from outside and cannot connect to b, and no member relays; check that c may connect to the ports of b, or set relay: true in the node.yaml of a member that all others reach"},
+			[]string{"b and c: c cannot be reached from outside and cannot connect to b, and no member relays; check that c may connect to the ports of b, or set relay: true in the node.yaml of a member that all others reach"},
 		},
 		"strangers do not count": {
 			map[string]told{"a": {accepted: []string{"b", "x"}}}, nil,

@@ -13,45 +13,44 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// registry holds the peer records of a process and the roster that it signs. During the
-// run it answers latecomers and members that come back.
+// A registry holds the peer records of a process and the roster that it signs. During the run
+// it answers latecomers and members that come back.
 type registry struct {
 	cfg        Config
 	consortium [32]byte
-	process    [32]byte // this process, at random
+	process    [32]byte // random identity of this process
 
 	mu        sync.Mutex
-	sequence  uint64 // of the last hello
+	sequence  uint64 // number of the last hello
 	records   map[peer.ID]*record
-	proposed  [32]byte           // the run of a full roster, as announced to the others
-	roster    *membership.Roster // once signed by this process
+	proposed  [32]byte           // run of the full roster announced to the others
+	roster    *membership.Roster // roster that this process has signed; nil before
 	signature []byte
-	offered   map[[32]byte]*membership.Roster // full rosters that were announced to the others
-	chosen    *membership.Roster              // the one of them that another has signed, if one has
+	offered   map[[32]byte]*membership.Roster // full rosters announced to the others
+	chosen    *membership.Roster              // the announced roster that another process has signed; nil if none
 	agreed    bool                            // all have signed
 	complete  chan struct{}                   // closed when all have signed
 	failure   error
 	failed    chan struct{} // closed with failure
 	leaving   string
-	changed   chan struct{} // closed and replaced when the others should hear of it
+	changed   chan struct{} // closed and replaced when there is news for the others
 	warned    map[string]bool
-	claims    map[peer.ID]claim    // what keeps peers and this process apart, by what they said last
-	resuming  map[peer.ID][32]byte // runs that peers resume, as they say
-	resumed   *store.Journal       // of the run that this process resumes, if it does
-	current   *membership.Current  // of the run, once there is one
-	newcomer  *newcomer            // if this process is to be added to a run
-	came      map[peer.ID]bool     // newcomers that have begun
+	claims    map[peer.ID]claim    // last claim of each peer
+	resuming  map[peer.ID][32]byte // runs that peers say they resume
+	resumed   *store.Journal       // journal of the run that this process resumes; nil if none
+	current   *membership.Current  // membership of the run; nil before
+	newcomer  *newcomer            // not nil if a change is to add this process to a run
+	came      map[peer.ID]bool     // newcomers that have taken part
 	events    Events
-	here      map[peer.ID]time.Time // since when members are seen to be here, by look
-	apartNow  []Unreached           // as look has found them last
+	here      map[peer.ID]time.Time // when look first saw each present member
+	apartNow  []Unreached           // the last result of look
 }
 
-// record is the peer record of another process, which has said hello with the same
-// agreement.
+// A record is the peer record of another process that has said hello with the same agreement.
 type record struct {
 	hello       wire.Hello // its last
-	signed      [32]byte   // the run that it has signed up to, if any; the signature is valid
-	unreachable bool       // since then, and it has not signed
+	signed      [32]byte   // run whose roster it has signed, if any; the signature is valid
+	unreachable bool       // has disconnected since the hello, and has not signed
 }
 
 // hello returns the hello of this process to a peer.
@@ -94,7 +93,7 @@ func (m *registry) hello(to peer.ID) wire.Hello {
 	}
 	if _, resumes := m.resuming[to]; resumes || m.resumed != nil {
 		h.Contacts = m.contacts(to)
-	} else if a := m.records[to]; a == nil || a.hello.Proposal != h.Proposal || m.agreed { // it may be without its state
+	} else if a := m.records[to]; a == nil || a.hello.Proposal != h.Proposal || m.agreed { // its process may have lost its state
 		h.Contacts = m.contacts(to)
 	}
 	return h
@@ -110,15 +109,15 @@ func (m *registry) contacts(to peer.ID) (contacts []wire.Contact) {
 	return contacts
 }
 
-// knows is admits where the registry is not locked.
+// knows is admits for callers without the lock.
 func (m *registry) knows(id peer.ID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.admits(id)
 }
 
-// admits reports whether the roster, if it was agreed on beforehand, lists a peer. The
-// registry is locked.
+// admits reports whether a peer may be a member. If the roster was agreed beforehand, it must
+// list the peer. The registry is locked.
 func (m *registry) admits(id peer.ID) bool {
 	switch {
 	case m.newcomer != nil:
@@ -129,15 +128,15 @@ func (m *registry) admits(id peer.ID) bool {
 	return len(m.cfg.Members) == 0 || slices.ContainsFunc(m.cfg.Members, func(o membership.Member) bool { return o.ID == id })
 }
 
-// learn takes in what a peer says. The peer is authenticated; all else is only
-// what it claims, and nothing of it counts if it is a stranger. learn reports whether
-// a member of the run has come back with it.
+// learn handles a peer's hello. Only the peer's ID is proven; all else is its claim, and
+// nothing counts if the peer is a stranger. learn reports whether a member of the run has come
+// back with this hello.
 func (m *registry) learn(from peer.ID, h wire.Hello) (again bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	who := membership.Describe(h.Name, from)
 	if !m.admits(from) {
-		m.warn("stranger "+from.String(), "a process that the roster does not list wants to join and is refused", "peer", who)
+		m.warn("stranger "+from.String(), "a process that the roster does not list is refused", "peer", who)
 		return false
 	}
 	delete(m.resuming, from)
@@ -163,7 +162,7 @@ func (m *registry) learn(from peer.ID, h wire.Hello) (again bool) {
 			m.again(from, h)
 		}
 	case h.Resume != [32]byte{} && h.Refused == "":
-		m.warn("other "+from.String(), "a member wants to go on with a run that this node is not in", "peer", who)
+		m.warn("other "+from.String(), "a member resumes a run that this node is not in", "peer", who)
 	case m.agreed || m.roster != nil && !m.belongs(from):
 		m.latecomer(from, h)
 	case h.Refused != "":
@@ -174,7 +173,8 @@ func (m *registry) learn(from peer.ID, h wire.Hello) (again bool) {
 	return again
 }
 
-// belongs reports whether a peer is of the roster that this process has signed.
+// belongs reports whether the run's roster, or the roster that this process has signed, lists a
+// peer.
 func (m *registry) belongs(id peer.ID) bool {
 	if m.current != nil {
 		return m.current.Has(id)
@@ -182,7 +182,7 @@ func (m *registry) belongs(id peer.ID) bool {
 	return m.roster.Has(id)
 }
 
-// consider takes in what a possible member says.
+// consider handles the hello of a possible member.
 func (m *registry) consider(from peer.ID, h wire.Hello) {
 	var signed [32]byte
 	err := m.checkSame(from, h)
@@ -204,11 +204,11 @@ func (m *registry) consider(from peer.ID, h wire.Hello) {
 	}
 }
 
-// welcome notes a member and the run that it has signed up to, if any.
+// welcome records a member and the run whose roster it has signed, if any.
 func (m *registry) welcome(from peer.ID, h wire.Hello, signed [32]byte) error {
 	a := m.records[from]
 	if a != nil && a.hello.Process == h.Process && a.hello.Sequence > h.Sequence {
-		return nil // overtaken by a later one
+		return nil // a later hello has overtaken this one
 	}
 	if a == nil {
 		a = &record{}
@@ -217,10 +217,10 @@ func (m *registry) welcome(from peer.ID, h wire.Hello, signed [32]byte) error {
 		defer m.report()
 	} else if a.unreachable {
 		a.unreachable = false
-		m.cfg.Log.Info("a member is here again", "name", h.Name, "peer", from)
+		m.cfg.Log.Info("a member is connected again", "name", h.Name, "peer", from)
 		defer m.report()
 	} else if a.hello.Process != h.Process {
-		m.cfg.Log.Info("a member was started again", "name", h.Name, "peer", from)
+		m.cfg.Log.Info("a member has restarted", "name", h.Name, "peer", from)
 	}
 	a.hello, a.signed = h, signed
 	m.cfg.Host.Peerstore().AddAddrs(from, membership.Multiaddrs(h.Addrs), m.ttl())
@@ -228,7 +228,7 @@ func (m *registry) welcome(from peer.ID, h wire.Hello, signed [32]byte) error {
 	return m.subscribe()
 }
 
-// checkSame reports what two members cannot have different, or the same.
+// checkSame returns an error if the agreement differs, or if a name is wrong or used twice.
 func (m *registry) checkSame(from peer.ID, h wire.Hello) error {
 	who := membership.Describe(h.Name, from)
 	if field, own, theirs, differs := m.cfg.Agreement.Difference(h.Agreement); differs {
@@ -253,7 +253,7 @@ func (m *registry) checkSame(from peer.ID, h wire.Hello) error {
 	return nil
 }
 
-// withdraw notes that a peer gives up joining.
+// withdraw records that a peer gives up joining.
 func (m *registry) withdraw(from peer.ID, h wire.Hello) {
 	if m.records[from] == nil {
 		return
@@ -268,15 +268,15 @@ func (m *registry) withdraw(from peer.ID, h wire.Hello) {
 	m.report()
 }
 
-// latecomer logs a process that comes after the roster is complete. It learns that from
-// the answer.
+// latecomer logs a process that comes after the roster is complete. The answer gives that
+// process the reason.
 func (m *registry) latecomer(from peer.ID, h wire.Hello) {
 	switch e, member := m.roster.Find(from); {
-	case !member && m.belongs(from): // it learns of the run from the answer, and will come
+	case !member && m.belongs(from): // the answer shows it the run, and it will join
 	case !member:
-		m.warn("late "+from.String(), "a process wants to join after the run has begun and is not let in", "peer", membership.Describe(h.Name, from))
+		m.warn("late "+from.String(), "a process is refused, since the run has begun without it", "peer", membership.Describe(h.Name, from))
 	case e.Process != h.Process:
-		m.warn(fmt.Sprintf("again %x", h.Process), "a member was started again without the state that it had in this run, and is not let in", "name", e.Name, "peer", from)
+		m.warn(fmt.Sprintf("again %x", h.Process), "a member has restarted without its state of this run, and is refused", "name", e.Name, "peer", from)
 	}
 }
 
@@ -290,21 +290,22 @@ func (m *registry) fail(err error) {
 	close(m.failed)
 }
 
-// warn logs once for each key. Strangers can make keys without end, so there is one.
+// warn logs a message once per key. Strangers can make any number of keys, so their number is
+// bounded.
 func (m *registry) warn(key, msg string, args ...any) {
 	if m.warned[key] || len(m.warned) > m.peersMost() {
 		return
 	}
 	if m.warned[key] = true; len(m.warned) > m.peersMost() {
-		msg, args = "more processes than there are members say hello; the log names no more of them", nil
+		msg, args = "too many processes say hello; the log names no more of them", nil
 	}
 	m.cfg.Log.Warn(msg, args...)
 }
 
-// peersMost bounds what is kept of peers that may be strangers.
+// peersMost bounds the entries that are kept for peers that may be strangers.
 func (m *registry) peersMost() int { return 16*m.cfg.Size + 256 }
 
-// announce makes the visits say hello at once.
+// announce makes all visits say hello at once.
 func (m *registry) announce() {
 	close(m.changed)
 	m.changed = make(chan struct{})
@@ -323,23 +324,23 @@ func (m *registry) news() <-chan struct{} {
 	return m.changed
 }
 
-// done reports whether nothing more is to be learned from a peer.
+// done reports whether nothing more is expected from a peer.
 func (m *registry) done(id peer.ID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.resumed != nil {
-		return len(m.records) >= len(m.current.Load().Ranks)-1 // until then others may find somebody
+		return len(m.records) >= len(m.current.Load().Ranks)-1 // until then other members may find somebody
 	}
 	return m.roster != nil && m.records[id] != nil && m.records[id].signed == m.proposed
 }
 
-// report hands out the members present and missing. The registry is locked.
+// report publishes the present and missing members. The registry is locked.
 func (m *registry) report() {
 	if m.cfg.OnPresence == nil {
 		return
 	}
 	p := Presence{Want: m.cfg.Size, Present: m.present(), Missing: m.missing(), Unreached: m.apartNow}
-	if m.current != nil || m.newcomer != nil { // changes may have made it another number
+	if m.current != nil || m.newcomer != nil { // changes may have altered the number of members
 		p.Want = len(p.Present) + len(p.Missing)
 	}
 	m.cfg.OnPresence(p)

@@ -150,13 +150,13 @@ func TestRendezvousFails(t *testing.T) {
 			a.says(func(h *wire.Hello) { h.Proposal = full.Run() })
 			b.says(func(h *wire.Hello) { h.Proposal = full.Run() })
 			a.says(b.signs(t, self, a.entry(), b.entry()))
-		}, &roster, "cannot be believed"},
+		}, &roster, "has sent an invalid roster"},
 		"started again while signing": {func(_ *testing.T, m *registry, self wire.Entry, a, b, _ *other) {
 			full := membership.NewRoster(m.consortium, []wire.Entry{self, a.entry(), b.entry()})
 			a.says(func(h *wire.Hello) { h.Proposal = full.Run() })
 			b.says(func(h *wire.Hello) { h.Proposal = full.Run() })
 			a.says(func(h *wire.Hello) { h.Process[0]++; h.Sequence = 0 })
-		}, &roster, "started again"},
+		}, &roster, "has restarted"},
 		"given up after signing": {func(_ *testing.T, m *registry, self wire.Entry, a, b, _ *other) {
 			full := membership.NewRoster(m.consortium, []wire.Entry{self, a.entry(), b.entry()})
 			a.says(func(h *wire.Hello) { h.Proposal = full.Run() })

@@ -16,64 +16,65 @@ import (
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
-// Config describes a process that looks for the others.
+// Config describes a process that searches for the others.
 type Config struct {
 	Name      string
-	Size      int                 // members that a new run has
-	Members   []membership.Member // that it has, if that was agreed on beforehand
+	Size      int                 // number of members of a new run
+	Members   []membership.Member // its members, if they were agreed beforehand
 	Proven    bool                // every peer has proven that it knows the secret of the members
-	Changes   []membership.Change // of a roster given by Members
-	Peers     []string            // multiaddrs, with /p2p/ID, of processes to begin with
-	MDNS      string              // tag on the local network; "" means none
+	Changes   []membership.Change // changes of the roster in Members
+	Peers     []string            // multiaddrs, with /p2p/ID, of the first processes to visit
+	MDNS      string              // tag on the local network; "" disables the search there
 	Agreement membership.Agreement
 	Settings  consensus.Settings
-	// Early, if not nil, returns for how long it is too early for a new run: members are met,
-	// and no roster is signed. It is asked whenever another process says hello.
+	// Early, if not nil, returns the time left until a new run may begin. Until then members
+	// meet, and sign no roster. It is called for every hello.
 	Early   func() time.Duration
-	Timeout time.Duration // of the wait for the others, which a caller's context has; 0 means none
+	Timeout time.Duration // limit of the wait for the others, which the caller's context carries; 0 means none
 	Key     crypto.PrivKey
 	Host    *transport.Host
 	Store   *store.Store
 	Log     *slog.Logger
-	// OnPresence, if not nil, gets the members present and missing whenever that changes. It must not block.
+	// OnPresence, if not nil, receives the present and missing members whenever they change. It
+	// must not block.
 	OnPresence func(Presence)
 }
 
-// Presence is the members present and missing, as texts for people.
+// Presence lists the present and missing members as texts for people.
 type Presence struct {
 	Want    int
 	Present []string // this process first
 	Missing []string // as far as they are known
-	// Unreached are pairs of those present that do not reach each other.
+	// Unreached lists the pairs of present members that do not reach each other.
 	Unreached []Unreached
 }
 
-// Events are what a run hears of members that come.
+// Events are callbacks of a run.
 type Events struct {
-	// Found gets where a member of the run is reached, when it is found.
+	// Found is called when a member of the run is found, with its addresses.
 	Found func(id peer.ID, addrs []string)
-	// Removed says that a quorum of the members has this process removed.
+	// Removed is called when a quorum of the members says that this process is removed.
 	Removed func()
-	// Returned gets where a member is reached whose process was started again.
+	// Returned is called when a member's process was restarted, with its addresses.
 	Returned func(id peer.ID, addrs []string)
 }
 
-// Rendezvous exchanges hellos with the other processes. One of Meet, Return and Come finds
-// them; Begin follows when the run has begun.
+// A Rendezvous exchanges hellos with the other processes. Call one of Meet, Return and Come to
+// find them, and Begin when the run has begun.
 type Rendezvous struct {
 	*registry
 	ctx      context.Context // of the process
 	cancel   context.CancelFunc
-	joining  context.Context // visits end with it
+	joining  context.Context // bounds the visits
 	visits   transport.Tasks
-	visiting counts // visits under way, by peer
+	visiting counts // current visits, by peer
 	answers  transport.Tasks
-	asking   counts // hellos being answered, by peer
-	stop     func() // ends the discovery on the local network
+	asking   counts // hellos that are being answered, by peer
+	stop     func() // ends the search on the local network
 }
 
-// New returns the rendezvous of a process, which visits nobody yet. The context is that of
-// the process.
+// New returns the rendezvous of a process, which visits nobody yet. The context lasts as long
+// as the process.
 func New(ctx context.Context, c Config) (*Rendezvous, error) {
 	m := &registry{
 		cfg: c, consortium: c.Agreement.ID(),
@@ -103,7 +104,7 @@ func (r *Rendezvous) Meet(ctx context.Context) error {
 	return err
 }
 
-// Signed returns the run that all have signed, without its secret.
+// Signed returns the run whose roster all have signed, without its secret.
 func (r *Rendezvous) Signed() store.Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,8 +121,8 @@ func (r *Rendezvous) Signed() store.Run {
 	return run
 }
 
-// Begin lets members come back to a run that has begun. Newcomers in came have taken part
-// in it: without their folders they are not let in again.
+// Begin lets members come back to a run that has begun. The newcomers in came have taken part
+// in it: they are not admitted again without the state in their folders.
 func (r *Rendezvous) Begin(current *membership.Current, events Events, came []peer.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,18 +130,18 @@ func (r *Rendezvous) Begin(current *membership.Current, events Events, came []pe
 		r.came[id] = true
 	}
 	r.current, r.events = current, events
-	if r.resumed != nil { // those found already
+	if r.resumed != nil { // members found before
 		for id, a := range r.records {
 			events.Found(id, a.hello.Addrs)
 		}
 	}
 }
 
-// Came notes that a newcomer has taken part.
+// Came records that a newcomer has taken part.
 func (r *Rendezvous) Came(id peer.ID) { r.locked(func() { r.came[id] = true }) }
 
-// Ask says hello to members of the run. Their answers tell where others are reached now, and
-// whether they have removed this process while it was away.
+// Ask says hello to members of the run. Their answers give the present addresses of others, and
+// show whether they have removed this process while it was away.
 func (r *Rendezvous) Ask(ctx context.Context, ids []peer.ID) {
 	for _, id := range ids {
 		if err := r.exchange(ctx, id); err != nil {
@@ -156,10 +157,10 @@ func (r *Rendezvous) Close() {
 	r.visits.End(context.Background())
 }
 
-// remindEvery is the time between two notes of the members present.
+// remindEvery is the time between two log lines of the members present.
 const remindEvery = 30 * time.Second
 
-// settle waits until the members are found, and logs now and then who is present.
+// settle waits until the members are found, and logs the present members at intervals.
 func (r *Rendezvous) settle(ctx context.Context) error {
 	remind := time.NewTicker(remindEvery)
 	defer remind.Stop()
@@ -183,7 +184,7 @@ func (r *Rendezvous) settle(ctx context.Context) error {
 	}
 }
 
-// late returns an error that names those who did not come in time.
+// late returns an error that names the members that are missing at the timeout.
 func (r *Rendezvous) late(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -193,7 +194,7 @@ func (r *Rendezvous) late(ctx context.Context) error {
 	return &JoinTimeoutError{After: r.cfg.Timeout, Want: r.cfg.Size, Present: r.present(), Missing: r.missing(), Apart: r.apart()}
 }
 
-// TimedOut reports whether a limit of its own has ended a context.
+// TimedOut reports whether the timeout limit has ended the context.
 func TimedOut(ctx context.Context, limit time.Duration) bool {
 	return limit > 0 && errors.Is(ctx.Err(), context.DeadlineExceeded)
 }

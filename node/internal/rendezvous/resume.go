@@ -12,13 +12,12 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// A process that finds an unfinished run of this consortium in its folder resumes it.
-// It needs nobody's leave, since it is the same member, by its identity,
-// of the roster that all have signed. It tells the others in its hellos which run
-// it resumes and where it can be reached now; they answer with the roster of the
-// run that they are in, or that the run is over for them.
+// A process that finds an unfinished run of this consortium in its folder resumes it. It needs
+// no permission: by its identity it is the same member of the signed roster. Its hellos give
+// the run and its present addresses. The others answer with the roster of the run that they are
+// in, or report that the run is over at their end.
 
-// Adopt makes the run of a journal that which this process speaks of.
+// Adopt makes the run of a journal the run of this process.
 func (m *registry) Adopt(j *store.Journal, current *membership.Current) error {
 	r := &membership.Roster{Consortium: m.consortium}
 	for _, o := range j.Members[:j.Founders] {
@@ -35,8 +34,8 @@ func (m *registry) Adopt(j *store.Journal, current *membership.Current) error {
 	return nil
 }
 
-// Return finds the members of a run that this process resumes, which it has adopted. It
-// returns when one of them is found; visits go on until all are.
+// Return finds the members of the adopted run that this process resumes. It returns when it has
+// found one of them; visits continue until all are found.
 func (r *Rendezvous) Return(ctx context.Context) error {
 	r.locked(r.report)
 	members := r.current.Load()
@@ -47,11 +46,11 @@ func (r *Rendezvous) Return(ctx context.Context) error {
 	for _, m := range members.Active() {
 		r.found(peer.AddrInfo{ID: m.ID, Addrs: membership.Multiaddrs(m.Addrs)}, true)
 	}
-	r.cfg.Log.Info("resumes an unfinished run", "run", r.resumed.ID[:8], "members", members.Names())
+	r.cfg.Log.Info("resuming an unfinished run", "run", r.resumed.ID[:8], "members", members.Names())
 	return r.settle(ctx)
 }
 
-// admit lets nobody but the members take part.
+// admit restricts the run to its members.
 func (r *Rendezvous) admit(members []membership.Member) {
 	ids := make([]peer.ID, len(members))
 	for i, m := range members {
@@ -60,8 +59,7 @@ func (r *Rendezvous) admit(members []membership.Member) {
 	r.cfg.Host.Admission.Limit(ids)
 }
 
-// compare takes in what a member says to a process that resumes a run. The
-// registry is locked.
+// compare handles a hello for a process that resumes a run. The registry is locked.
 func (m *registry) compare(from peer.ID, h wire.Hello) (again bool) {
 	run, who := m.resumed.ID, membership.Describe(h.Name, from)
 	if h.Refused != "" {
@@ -70,7 +68,7 @@ func (m *registry) compare(from peer.ID, h wire.Hello) (again bool) {
 	}
 	if field, own, theirs, differs := m.cfg.Agreement.Difference(h.Agreement); differs {
 		err := &DisagreementError{Peer: who, Field: membership.Printable(field), Own: own, Theirs: theirs}
-		m.warn("apart "+from.String(), "a member has come with other settings than the run", "reason", err)
+		m.warn("apart "+from.String(), "a member's settings differ from those of the run", "reason", err)
 		if m.count(from, claim{word: saidNo, why: err}) >= m.enough() {
 			m.fail(err)
 		}
@@ -103,28 +101,28 @@ func (m *registry) compare(from peer.ID, h wire.Hello) (again bool) {
 	return again
 }
 
-// over ends a process whose run is over for two other members, or for the only one
-// that there is. The next process in this folder begins anew.
+// over ends a process whose run is over at two other members, or at the only other one. The
+// next process in this folder begins a new run.
 func (m *registry) over(from peer.ID, who string) {
-	m.warn("over "+from.String(), "a member says that the run is over for it, and is not believed alone", "peer", who)
+	m.warn("over "+from.String(), "a member reports that the run is over; one report alone is ignored", "peer", who)
 	others := len(m.current.Load().Ranks) - 1
 	if m.agreed || m.count(from, claim{word: saidOver}) < min(overLeast, others) {
 		return
 	}
 	err := &OverError{Peer: who}
 	if noted := m.resumed.End(err.Error()); noted != nil {
-		m.cfg.Log.Error("cannot note that the run is over", "error", noted)
+		m.cfg.Log.Error("cannot save that the run is over", "error", noted)
 	}
 	m.fail(err)
 }
 
-// again notes that a member of the run was started again, once for each process,
-// and where it is reached now. The registry is locked.
+// again records a member's restarted process, once per process, and its addresses. The registry
+// is locked.
 func (m *registry) again(from peer.ID, h wire.Hello) {
 	if m.records[from] == nil {
 		m.cfg.Log.Info("found a member of the run", "name", h.Name, "peer", from)
 	} else {
-		m.cfg.Log.Warn("a member was started again and resumes the run", "name", h.Name, "peer", from)
+		m.cfg.Log.Warn("a member has restarted and resumes the run", "name", h.Name, "peer", from)
 	}
 	m.records[from] = &record{hello: h, signed: h.Resume}
 	m.cfg.Host.Peerstore().AddAddrs(from, membership.Multiaddrs(h.Addrs), peerstore.PermanentAddrTTL)
@@ -133,8 +131,8 @@ func (m *registry) again(from peer.ID, h wire.Hello) {
 	}
 }
 
-// cut closes the connections to an earlier process of a member, which may seem
-// alive for long, and keeps the one that its new process speaks on.
+// cut closes the connections to an earlier process of a member, which may seem alive for long.
+// It keeps the connection of the new process.
 func (r *Rendezvous) cut(keep network.Conn) {
 	for _, c := range r.cfg.Host.Network().ConnsToPeer(keep.RemotePeer()) {
 		if c != keep && c.Stat().Opened.Before(keep.Stat().Opened) {

@@ -11,19 +11,19 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// Without a list there may come more processes than the run has members. Each keeps as
-// many others as there are to be, and all keep the same ones once they have met the same
-// ones: those with the smallest peer IDs. So a process that has met the others moves from
-// one roster to the next in the same order as they do, and never back, and at least one
-// roster is signed by all. The others are told that there are too many.
+// Without a list of members, more processes may come than the run has members. Each process
+// keeps those with the smallest peer IDs, as many as the run has members. So all processes that
+// have met the same others keep the same ones. A process changes its roster in the same order
+// as the others and never back, so at least one roster is signed by all its members. The other
+// processes are sent an error that there are too many.
 
-// checkRoom reports a peer that there is no place for, and makes place for one that there
-// is.
+// checkRoom returns an error if there is no place for a peer. If the peer takes the place of
+// another process, checkRoom drops that process.
 func (m *registry) checkRoom(from peer.ID, h wire.Hello) error {
 	who := membership.Describe(h.Name, from)
 	a := m.records[from]
 	if a != nil && m.roster != nil && a.hello.Process != h.Process {
-		return &RosterError{Peer: who, Detail: "was started again while the roster was being signed"}
+		return &RosterError{Peer: who, Detail: "has restarted while the roster was being signed"}
 	}
 	if a != nil || len(m.records)+2 <= m.cfg.Size && (m.chosen == nil || m.chosen.Has(from)) {
 		return nil
@@ -35,13 +35,14 @@ func (m *registry) checkRoom(from peer.ID, h wire.Hello) error {
 	}
 	h = m.records[out].hello
 	m.drop(out)
-	m.warn("apart "+out.String(), "a process gives its place to another", "peer", membership.Describe(h.Name, out), "reason", err)
+	m.warn("apart "+out.String(), "a process loses its place to another", "peer", membership.Describe(h.Name, out), "reason", err)
 	m.count(out, m.apartFrom(h, err))
 	return nil
 }
 
-// surplus returns who has no place if one more comes: one that cannot be reached before
-// all others.
+// surplus returns the peer that loses its place if one more comes: a disconnected peer if there
+// is one, else the one with the largest ID. Once a roster is chosen, only its members have a
+// place.
 func (m *registry) surplus(from peer.ID) peer.ID {
 	if m.chosen != nil && !m.chosen.Has(from) {
 		return from
@@ -56,7 +57,7 @@ func (m *registry) surplus(from peer.ID) peer.ID {
 	return max(last, from)
 }
 
-// drop forgets a process that was met. What it has signed binds nobody.
+// drop deletes the record of a process. What that process has signed binds nobody.
 func (m *registry) drop(id peer.ID) {
 	delete(m.records, id)
 	if m.chosen != nil && m.chosen.Has(id) {
@@ -64,7 +65,7 @@ func (m *registry) drop(id peer.ID) {
 	}
 }
 
-// offer notes a full roster, which hellos show to the others.
+// offer saves a full roster, which hellos show to the others.
 func (m *registry) offer(r *membership.Roster) {
 	const most = 64
 	if len(m.offered) >= most {
@@ -74,8 +75,8 @@ func (m *registry) offer(r *membership.Roster) {
 	m.offered[m.proposed] = r
 }
 
-// choose takes up the roster that another process has signed. It could do so because this
-// one had announced it, and has no other choice any more.
+// choose adopts the roster that another process has signed. That process could sign because
+// this one had announced the roster, and it can sign no other.
 func (m *registry) choose(signed [32]byte) {
 	r := m.offered[signed]
 	if r == nil || m.roster != nil || m.chosen != nil {
@@ -89,7 +90,8 @@ func (m *registry) choose(signed [32]byte) {
 	}
 }
 
-// ttl returns for how long the address of a peer is kept that may be a stranger.
+// ttl returns how long the addresses of a peer are kept. They expire if the peer may be a
+// stranger.
 func (m *registry) ttl() time.Duration {
 	if m.listed() || m.roster != nil {
 		return peerstore.PermanentAddrTTL
@@ -97,7 +99,7 @@ func (m *registry) ttl() time.Duration {
 	return peerstore.TempAddrTTL
 }
 
-// configured reports whether the own configuration of this process names a peer.
+// configured reports whether the configuration of this process names a peer.
 func (m *registry) configured(id peer.ID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// checkRoster reports a roster signed by a peer that this process cannot share.
-// Otherwise it returns the run that the peer has signed up to, if any.
+// checkRoster returns an error if a peer has signed a roster that this process cannot share.
+// Otherwise it returns the run whose roster the peer has signed, if any.
 func (m *registry) checkRoster(from peer.ID, h wire.Hello) (run [32]byte, err error) {
 	if h.Roster == nil {
 		return run, nil
@@ -26,7 +26,7 @@ func (m *registry) checkRoster(from peer.ID, h wire.Hello) (run [32]byte, err er
 		if err == nil {
 			err = errors.New("it is not in the roster that it has signed")
 		}
-		return run, &RosterError{Peer: who, Detail: "cannot be believed: " + err.Error()}
+		return run, &RosterError{Peer: who, Detail: "has sent an invalid roster: " + err.Error()}
 	}
 	run = theirs.Run()
 	own, listed := theirs.Find(m.cfg.Host.ID())
@@ -36,13 +36,12 @@ func (m *registry) checkRoster(from peer.ID, h wire.Hello) (run [32]byte, err er
 	case removes(h.Amendments, theirs, m.cfg.Host.ID()):
 		return run, &StrangerError{Peer: who, Detail: WasRemoved}
 	case own.Process != m.process:
-		return run, &RosterError{Peer: who, Detail: "is in a run with an earlier process of this node: start this one in the folder of that, whose state it needs"}
+		return run, &RosterError{Peer: who, Detail: "is in a run with an earlier process of this node: start this node in the folder of that process, since it needs its state"}
 	}
 	return run, m.checkShared(who, theirs.Names(), run)
 }
 
-// removes reports whether one of a run's amendments removes a member that it has begun
-// with.
+// removes reports whether one of a run's amendments removes a founder.
 func removes(amendments [][]byte, founders *membership.Roster, id peer.ID) bool {
 	rank := slices.IndexFunc(founders.Entries, func(e wire.Entry) bool { return bytes.Equal(e.ID, []byte(id)) })
 	return slices.ContainsFunc(amendments, func(b []byte) bool {
@@ -51,7 +50,8 @@ func removes(amendments [][]byte, founders *membership.Roster, id peer.ID) bool 
 	})
 }
 
-// checkShared reports a signed roster that is not the one this process signed.
+// checkShared returns an error if a signed roster differs from the one that this process has
+// signed.
 func (m *registry) checkShared(who string, names []string, run [32]byte) error {
 	if m.roster == nil || run == m.proposed {
 		return nil
@@ -59,7 +59,7 @@ func (m *registry) checkShared(who string, names []string, run [32]byte) error {
 	return &RosterError{Peer: who, Detail: fmt.Sprintf("has signed another roster (%q, this node %q)", names, m.roster.Names())}
 }
 
-// proposal returns the roster of all that are met, or the one chosen or signed.
+// proposal returns the signed or chosen roster, or else the roster of all processes met.
 func (m *registry) proposal() *membership.Roster {
 	switch {
 	case m.roster != nil:
@@ -74,8 +74,8 @@ func (m *registry) proposal() *membership.Roster {
 	return membership.NewRoster(m.consortium, entries)
 }
 
-// subscribe signs the roster as soon as all members have met the same ones, and
-// ends the rendezvous when all their signatures are known.
+// subscribe signs the roster once all members have met the same processes. It ends the
+// rendezvous when it has the signatures of all.
 func (m *registry) subscribe() error {
 	if m.roster == nil {
 		r := m.proposal()
@@ -93,7 +93,7 @@ func (m *registry) subscribe() error {
 			}
 		}
 		if m.early() > 0 {
-			return nil // visits go on, and so do hellos
+			return nil // visits and hellos continue
 		}
 		if err := m.sign(r); err != nil {
 			return err
@@ -114,7 +114,7 @@ func (m *registry) subscribe() error {
 	return nil
 }
 
-// early returns for how long it is too early for a new run.
+// early returns the time left until a new run may begin.
 func (m *registry) early() time.Duration {
 	if m.cfg.Early == nil {
 		return 0
@@ -122,7 +122,7 @@ func (m *registry) early() time.Duration {
 	return m.cfg.Early()
 }
 
-// sign signs a roster. That is on disk before anybody can hear of it.
+// sign signs a roster. It saves the roster before anybody can receive the signature.
 func (m *registry) sign(r *membership.Roster) error {
 	if err := m.cfg.Store.SignRoster(m.process, r.Canonical()); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package secret is what members share who do not know each other's peer IDs beforehand,
-// and how two of them prove to each other that they know it.
+// Package secret implements the secret that members share if they do not know each other's peer
+// IDs in advance, and the proof by which two of them show each other that they know it.
 //
 // Start reading at [Secret], then prove.go.
 package secret

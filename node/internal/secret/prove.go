@@ -13,8 +13,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
-// Two processes prove to each other that they know the secret, on a stream of a
-// connection that has proven their peer IDs. The initiator is the one that has dialled:
+// Two processes prove to each other that they know the secret, on a stream of a connection that
+// has proven their peer IDs. The initiator is the process that has dialled:
 //
 //	initiator                          responder
 //	opening, its nonce         ──>
@@ -23,17 +23,18 @@ import (
 //	                           <──     accepted, its agreement, its proof
 //	                                   or refused, and nothing more
 //
-// A proof is an HMAC-SHA256, keyed with the secret, over the role, both peer IDs, both
-// nonces and the agreements stated so far. So a proof is good for one exchange, in one
-// direction, between these two peers: repeated, reflected or passed on by somebody in the
-// middle it is wrong.
+// A proof is an HMAC-SHA256, keyed with the secret, over the role, both peer IDs, both nonces
+// and the agreements stated so far. So a proof is valid for one exchange, in one direction,
+// between these two peers. If it is repeated, reflected or relayed by somebody in the middle,
+// it is wrong.
 //
-// The responder gives no proof before it has got one. So whoever dials a member gets
-// nothing that guesses of the secret could be tested against. Whoever is dialled does get a
-// proof: one of the two has to be first. Against that the secret has 128 bits at least.
+// The responder sends no proof before it has received one. So a process that dials members
+// receives nothing against which it could test guesses of the secret. A process that is dialled
+// does receive a proof, since one side has to be first. Against guesses from that proof, the
+// secret has at least 128 bits.
 //
-// Agreements that differ are no reason to refuse: the two then compare field by field, and
-// name the one that differs (package rendezvous).
+// Different agreements are no reason to refuse. The two processes then compare field by field,
+// and report the field that differs (package rendezvous).
 //
 // All messages have fixed lengths, and nothing is read beyond them.
 
@@ -50,24 +51,24 @@ const (
 	accepted = 1
 )
 
-// Errors of an exchange that tell more than that it has ended early.
+// Errors of an exchange, besides those of its stream.
 var (
-	// ErrStrange reports a peer that does not begin with an exchange.
-	ErrStrange = errors.New("it does not ask for a secret, or is another program")
+	// ErrStrange reports a peer that does not start an exchange.
+	ErrStrange = errors.New("it does not use a secret, or is another program")
 	// ErrWrong reports a peer whose proof is wrong.
-	ErrWrong = errors.New("its proof of the secret is wrong: compare the files of the secret")
-	// ErrRefused reports a peer to which the own proof is wrong.
-	ErrRefused = errors.New("to it, this node's proof of the secret is wrong: compare the files of the secret")
+	ErrWrong = errors.New("its proof of the secret is wrong: compare the secret files of both")
+	// ErrRefused reports a peer that has found this node's proof wrong.
+	ErrRefused = errors.New("it finds this node's proof of the secret wrong: compare the secret files of both")
 )
 
-// Party is one end of an exchange.
+// A Party is one end of an exchange.
 type Party struct {
 	Secret    Secret
 	ID        peer.ID
 	Agreement [32]byte // a digest
 }
 
-// statement is what a party says of itself, and proves.
+// A statement is a party's agreement and proof.
 type statement struct {
 	agreement [32]byte
 	proof     [proofBytes]byte
@@ -75,14 +76,14 @@ type statement struct {
 
 const statementBytes = 32 + proofBytes
 
-// exchange is what both parties know after the nonces.
+// An exchange is the data that both parties have after the nonces.
 type exchange struct {
 	secret               Secret
 	initiator, responder peer.ID
 	nonces               [2][nonceBytes]byte // the initiator's first
 }
 
-// proof returns the proof of a role, for the agreements stated so far.
+// proof returns the proof for a role and the agreements stated so far.
 func (x *exchange) proof(role string, agreements ...[32]byte) [proofBytes]byte {
 	h := hmac.New(sha256.New, x.secret)
 	for _, text := range []string{"collabdict/secret/1/" + role, string(x.initiator), string(x.responder)} {
@@ -98,7 +99,7 @@ func (x *exchange) proof(role string, agreements ...[32]byte) [proofBytes]byte {
 	return [proofBytes]byte(h.Sum(nil))
 }
 
-// Initiate proves the secret to the peer that was dialled, and returns nil if that has
+// Initiate proves the secret to the peer that was dialled. It returns nil if the peer has
 // proven it as well.
 func (p Party) Initiate(s io.ReadWriter, responder peer.ID) error {
 	x := exchange{secret: p.Secret, initiator: p.ID, responder: responder}
@@ -163,8 +164,8 @@ func open(w io.Writer) (nonce [nonceBytes]byte, err error) {
 	return nonce, err
 }
 
-// readOpening reads what an exchange begins with. A peer that begins with something else
-// is not waited for.
+// readOpening reads the opening and the nonce. It returns at the first wrong byte, without
+// waiting for the rest.
 func readOpening(r io.Reader) (nonce [nonceBytes]byte, err error) {
 	var b [nonceBytes]byte
 	for rest := opening; len(rest) > 0; {

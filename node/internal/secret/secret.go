@@ -13,16 +13,16 @@ import (
 	"github.com/collabdict/collabdict/internal/atomicfile"
 )
 
-// Secret is random bytes that the members of a run have in common, and nobody else has.
+// A Secret is random bytes that the members of a run share, and nobody else knows.
 type Secret []byte
 
 const (
-	least = 16 // bytes. Whoever is dialled gets a proof to test guesses against: see prove.go
+	least = 16 // bytes; a peer that is dialled can test guesses against the proof, see prove.go
 	most  = 64 // bytes: a block of SHA-256
 	drawn = 32 // bytes of a new secret
 )
 
-// Validate reports a secret that could be guessed.
+// Validate returns an error if the secret is too short or too long.
 func (s Secret) Validate() error {
 	if len(s) < least || len(s) > most {
 		return fmt.Errorf("want a secret of %d to %d bits, got %d", 8*least, 8*most, 8*len(s))
@@ -30,10 +30,10 @@ func (s Secret) Validate() error {
 	return nil
 }
 
-// Make writes a new secret into a file that does not exist yet, for its owner alone.
+// Make writes a new secret to a new file, which only its owner can read.
 func Make(path string) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: it exists already: choose another name", path)
+		return fmt.Errorf("%s: the file exists: choose another name", path)
 	}
 	s := make(Secret, drawn)
 	if _, err := rand.Read(s); err != nil {
@@ -45,8 +45,8 @@ func Make(path string) error {
 	})
 }
 
-// Read reads a file with a secret: hexadecimal digits in one line. Nobody but its owner
-// may be able to read it.
+// Read reads a secret from a file: hexadecimal digits in one line. Only the file's owner may be
+// able to read it.
 func Read(path string) (Secret, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,7 +56,7 @@ func Read(path string) (Secret, error) {
 	if err := atomicfile.CheckPrivate(path); err != nil {
 		return nil, err
 	}
-	b, err := io.ReadAll(io.LimitReader(f, 4*most)) // a longer file is no secret either
+	b, err := io.ReadAll(io.LimitReader(f, 4*most)) // a longer file is not a secret
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +67,11 @@ func Read(path string) (Secret, error) {
 	return s, nil
 }
 
-// Parse reads a secret as a file has it. Its errors do not show it.
+// Parse decodes the text of a secret's file. Its errors do not show the secret.
 func Parse(text string) (Secret, error) {
 	b, err := hex.DecodeString(strings.TrimSpace(text))
 	if err != nil {
-		return nil, fmt.Errorf("want a secret of %d to %d hexadecimal digits in one line, got something else", 2*least, 2*most)
+		return nil, fmt.Errorf("want a secret of %d to %d hexadecimal digits in one line, got other text", 2*least, 2*most)
 	}
 	return b, Secret(b).Validate()
 }

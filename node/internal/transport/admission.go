@@ -18,27 +18,27 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Admission says who may take part: those of a roster agreed on beforehand from
-// the start, otherwise anybody until all members have signed.
+// Admission decides which peers may take part. If the roster was agreed beforehand, only its
+// members may; otherwise anybody may until all members have signed.
 //
-// Strangers are not dialled and get nothing of the control plane. A few of them at a
-// time may connect, since a hello is answered with the reason why they are not let in, and
-// are disconnected after that. All others are cut off as soon as the handshake has told
-// who they are, before they can open a stream.
+// Strangers are not dialled and receive nothing from the control plane. A few of them at a time
+// may connect, since their hello is answered with the reason of the refusal; then they are
+// disconnected. All other strangers are disconnected as soon as the handshake has proven their
+// peer IDs, before they can open a stream.
 type Admission struct {
 	members atomic.Pointer[map[peer.ID]bool]
-	near    *addresses // where members have connected from
+	near    *addresses // addresses from which members have connected
 	knocks  *knocks
 
 	mu      sync.Mutex
-	network network.Network // from watch on
-	looked  time.Time       // when complete was last found out
+	network network.Network // set by watch
+	looked  time.Time       // last time that complete looked
 	all     bool
 }
 
 var _ connmgr.ConnectionGater = (*Admission)(nil)
 
-// Limit lets nobody but the given peers take part.
+// Limit lets only the given peers take part.
 func (a *Admission) Limit(members []peer.ID) {
 	ids := make(map[peer.ID]bool, len(members))
 	for _, id := range members {
@@ -53,13 +53,13 @@ func (a *Admission) Has(id peer.ID) bool {
 	return ids == nil || (*ids)[id]
 }
 
-// listed reports whether a peer is known to take part.
+// listed reports whether a peer is a known member.
 func (a *Admission) listed(id peer.ID) bool {
 	ids := a.members.Load()
 	return ids != nil && (*ids)[id]
 }
 
-// list returns the peers that are known to take part.
+// list returns the known members.
 func (a *Admission) list() []peer.ID {
 	ids := a.members.Load()
 	if ids == nil {
@@ -68,7 +68,7 @@ func (a *Admission) list() []peer.ID {
 	return slices.Collect(maps.Keys(*ids))
 }
 
-// complete reports whether all members are connected, as it was at most a second ago.
+// complete reports whether all members are connected. The answer is at most a second old.
 func (a *Admission) complete() bool {
 	ids := a.members.Load()
 	a.mu.Lock()
@@ -92,7 +92,7 @@ func (a *Admission) InterceptPeerDial(id peer.ID) bool { return a.Has(id) }
 
 func (a *Admission) InterceptAddrDial(peer.ID, multiaddr.Multiaddr) bool { return true }
 
-// InterceptAccept takes nothing that anyone but a member passes on.
+// InterceptAccept accepts relayed connections only from members.
 func (a *Admission) InterceptAccept(c network.ConnMultiaddrs) bool {
 	at := c.RemoteMultiaddr()
 	return !relayed(at) || a.listed(relayOf(at))
@@ -106,14 +106,14 @@ func (a *Admission) InterceptUpgraded(c network.Conn) (bool, connection.Disconne
 	return a.Has(c.RemotePeer()) || a.knocks.enter(c), 0
 }
 
-// Contains makes gossipsub tell strangers nothing, and take nothing that is
-// theirs: to it they are a blacklist.
+// Contains is the blacklist of gossipsub: gossipsub sends strangers nothing and accepts nothing
+// from them.
 func (a *Admission) Contains(id peer.ID) bool { return !a.Has(id) }
 
-// Add is how gossipsub extends its blacklist, which has them already.
+// Add extends the blacklist of gossipsub. It does nothing, since all strangers are on it.
 func (a *Admission) Add(peer.ID) bool { return true }
 
-// options bind gossipsub to the members, and each of them to its share.
+// options restrict gossipsub to members, and each member to its share.
 func (a *Admission) options(s *shares) []pubsub.Option {
 	return []pubsub.Option{
 		pubsub.WithBlacklist(a),
@@ -127,13 +127,13 @@ func (a *Admission) options(s *shares) []pubsub.Option {
 	}
 }
 
-var errUninvited = errors.New("no member of the run")
+var errUninvited = errors.New("not a member of the run")
 
 // strangerTimeout is how long a stranger may take to say hello and to read the answer.
 const strangerTimeout = 5 * time.Second
 
-// watch notes where members come from, and disconnects strangers that do not say hello in
-// time.
+// watch records the addresses of members that connect, and disconnects strangers that do not
+// say hello in time.
 func (a *Admission) watch(h host.Host) {
 	a.mu.Lock()
 	a.network = h.Network()
@@ -155,8 +155,7 @@ func (a *Admission) Part(c network.Conn) {
 	}
 }
 
-// expel turns those away that have been listening before it was known that they
-// are strangers.
+// expel disconnects strangers that connected and subscribed before the members were known.
 func (a *Admission) expel(h host.Host, ps *pubsub.PubSub) {
 	for _, c := range h.Network().Conns() {
 		if id := c.RemotePeer(); a.Has(id) {

@@ -9,7 +9,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
-// blame names each member once that sends what no member sends.
+// blame logs each member that sends what no member should send, once per member.
 type blame struct {
 	peers *directory
 	log   *slog.Logger
@@ -31,28 +31,28 @@ func (b *blame) on(id peer.ID, err error) {
 	b.named[id] = true
 	b.mu.Unlock()
 	if !before {
-		b.log.Warn("a member sends what cannot be read; this is said once", "name", p.names[rank], "peer", id, "error", err)
+		b.log.Warn("cannot read a message of a member; this is logged once", "name", p.names[rank], "peer", id, "error", err)
 	}
 }
 
-// Every member may send this much of the control plane, its own messages and those that it
-// passes on, since gossipsub keeps what it takes for a few seconds. What is more is
-// dropped: heartbeats make up for it.
+// Each member may send this much on the control plane: its own messages and those that it
+// forwards. A bound is needed since gossipsub keeps messages for a few seconds. Messages above
+// the bound are dropped; heartbeats make up for them.
 const (
 	shareBurst     = 8 << 20
 	sharePerSecond = 4 << 20
 )
 
-var errShare = errors.New("more on the control plane than a member's share")
+var errShare = errors.New("more bytes on the control plane than a member's share")
 
-// shares bounds what each peer sends on the control plane.
+// shares bounds the bytes that each peer sends on the control plane.
 type shares struct {
 	mu   sync.Mutex
 	of   map[peer.ID]*share
-	tell func(peer.ID, error) // of a peer with more than its share, once there is a run
+	tell func(peer.ID, error) // called with a peer that sends more than its share, once there is a run
 }
 
-// share is what a peer had left at a time, in bytes.
+// A share is the number of bytes that a peer had left at some time.
 type share struct {
 	left float64
 	at   time.Time
@@ -60,7 +60,7 @@ type share struct {
 
 func newShares() *shares { return &shares{of: map[peer.ID]*share{}, tell: func(peer.ID, error) {}} }
 
-// take lets a peer send so many bytes now, or returns an error.
+// take subtracts bytes from a peer's share, or returns an error if it has fewer left.
 func (s *shares) take(now time.Time, id peer.ID, bytes int) error {
 	tell, ok := s.takes(now, id, float64(bytes))
 	if ok {
@@ -90,7 +90,7 @@ func (o *share) grown(now time.Time) float64 {
 	return min(shareBurst, o.left+sharePerSecond*now.Sub(o.at).Seconds())
 }
 
-// forget drops those who have their whole share, which is what a new one has.
+// forget deletes the peers that have their whole share, since a new peer starts with that.
 func (s *shares) forget(now time.Time) {
 	for id, o := range s.of {
 		if o.grown(now) == shareBurst {

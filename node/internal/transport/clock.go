@@ -17,7 +17,7 @@ import (
 	"github.com/libp2p/go-libp2p/p2p/transport/quicreuse"
 )
 
-// newQUIC returns the transport for QUIC, with certificates that hold by any clock.
+// newQUIC returns the QUIC transport, with certificates that are valid by any clock.
 func newQUIC(key crypto.PrivKey, m *quicreuse.ConnManager, psk pnet.PSK, g connmgr.ConnectionGater, r network.ResourceManager) (transport.Transport, error) {
 	certificate, err := anyClock()
 	if err != nil {
@@ -26,9 +26,10 @@ func newQUIC(key crypto.PrivKey, m *quicreuse.ConnManager, psk pnet.PSK, g connm
 	return libp2pquic.NewTransport(key, m, psk, g, r, libp2pquic.WithTLSIdentityOption(certificate))
 }
 
-// anyClock returns the option for certificates that hold at any time. Those of libp2p hold
-// from an hour before the process has started, by its clock: members whose clocks differ by
-// more could not connect. It is the key in the certificate that proves who a member is.
+// anyClock returns the option for certificates that are valid at any time. Certificates of
+// libp2p are valid from one hour before the start of the process, by its own clock, so members
+// whose clocks differ by more could not connect. A member's identity is proven by the key in
+// the certificate, not by the dates.
 func anyClock() (p2ptls.IdentityOption, error) {
 	var numbers [2]*big.Int
 	for i := range numbers {

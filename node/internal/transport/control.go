@@ -17,18 +17,17 @@ import (
 )
 
 const (
-	// floodUpTo is the size of a run up to which every control message goes to
-	// every member straight away, as well as through the mesh.
+	// floodUpTo is the largest run in which each control message goes directly to every member,
+	// as well as through the mesh.
 	floodUpTo = 32
-	// queued bounds the control messages that wait in gossipsub's queues, in
-	// messages for each member.
+	// queued bounds the control messages in gossipsub's queues, in messages per member.
 	queued = 64
 	// controlMost bounds the bytes of one control message.
 	controlMost = 512 << 10
 )
 
-// newPubSub must exist before the first connection: gossipsub overlooks peers
-// that learn to speak it while it tries them.
+// newPubSub starts gossipsub. It must be called before the first connection: gossipsub
+// overlooks peers that begin to support it while it connects to them.
 func newPubSub(ctx context.Context, h host.Host, consortium [32]byte, size int, a *Admission, s *shares) (*pubsub.PubSub, error) {
 	topics := regexp.MustCompile("^" + regexp.QuoteMeta(topicPrefix(consortium)) + "[0-9a-f]{64}$")
 	options := append(a.options(s),
@@ -50,9 +49,9 @@ func topicPrefix(consortium [32]byte) string {
 	return "/collabdict/" + hex.EncodeToString(consortium[:8]) + "/control/1/"
 }
 
-// control is the control plane: a signed topic of the run. The topic's name is no
-// secret; that only members are told what is said there, and that only their
-// messages are taken, is up to Admission and validate.
+// control is the control plane: a topic of the run with signed messages. The topic's name is
+// not secret. Admission and validate ensure that only members receive the messages, and that
+// only members' messages are accepted.
 type control struct {
 	self  peer.ID
 	peers *directory
@@ -79,8 +78,8 @@ func newControl(ps *pubsub.PubSub, self peer.ID, consortium, run [32]byte, membe
 	return c, nil
 }
 
-// validate is called for every message before it is delivered or forwarded. The
-// signature has been checked against the author.
+// validate is called for each message before it is delivered or forwarded. The signature has
+// been checked against the author.
 func (c *control) validate(ctx context.Context, _ peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
 	m, err := c.decode(ctx, msg)
 	if err != nil {
@@ -98,7 +97,7 @@ func (c *control) decode(ctx context.Context, msg *pubsub.Message) (consensus.Va
 		return consensus.Valid{}, errStranger
 	}
 	m, err := decodeControl(msg.Data, c.peers.most())
-	if err != nil { // its author has signed it
+	if err != nil { // the author has signed it
 		c.blame.on(msg.GetFrom(), err)
 	}
 	return m, err
@@ -114,15 +113,15 @@ func (c *control) read(ctx context.Context, t *counter, deliver func(from int, m
 		if msg.GetFrom() == c.self {
 			continue
 		}
-		if from, ok := c.peers.Load().ranks[msg.GetFrom()]; ok { // else it has been removed since
+		if from, ok := c.peers.Load().ranks[msg.GetFrom()]; ok { // otherwise it has been removed since
 			t.messagesIn.Add(1)
 			deliver(from, msg.ValidatorData.(consensus.Valid))
 		}
 	}
 }
 
-// write publishes what is put into the outbox until that is closed and empty, or
-// ctx has ended.
+// write publishes the messages of the outbox until the outbox is closed and empty, or ctx has
+// ended.
 func (c *control) write(ctx context.Context, t *counter) {
 	c.box.drain(ctx, func(ctx context.Context, batch []consensus.Message) error {
 		for _, m := range batch {
@@ -135,9 +134,8 @@ func (c *control) write(ctx context.Context, t *counter) {
 	})
 }
 
-// assemble waits until all other members listen to the topic, so that the first
-// messages reach them. Those that count as lost by now, by rank, are asked for
-// at intervals, and not waited for.
+// assemble waits until all other members subscribe to the topic, so that the first messages
+// reach them. It does not wait for lost members: at each interval it asks lost for their ranks.
 func (c *control) assemble(ctx context.Context, interval time.Duration, lost func() map[int]bool) error {
 	events, err := c.topic.EventHandler()
 	if err != nil {

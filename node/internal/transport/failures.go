@@ -15,26 +15,26 @@ import (
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 )
 
-// failAfter is how long a peer is dialled in vain before the log says so: members do not
+// failAfter is how long dials of a peer may fail before they are logged, since members do not
 // start at the same moment.
 const failAfter = 10 * time.Second
 
-// failures logs dials in vain, each address of a peer once for each reason until the peer
-// is connected.
+// failures logs failed dials: each address of a peer once per reason, until the peer is
+// connected.
 type failures struct {
 	log *slog.Logger
 	mu  sync.Mutex
 	of  map[peer.ID]*failing
 }
 
-// failing is a peer that is dialled in vain.
+// failing is a peer whose dials fail.
 type failing struct {
 	since time.Time
 	said  map[string]bool
 	last  []Failure
 }
 
-// Failure is a dial in vain.
+// A Failure is a failed dial.
 type Failure struct {
 	Address string `json:"address"`
 	Reason  string `json:"reason"`
@@ -52,7 +52,7 @@ func (f *failures) reached(id peer.ID) {
 	delete(f.of, id)
 }
 
-// failed notes that a peer was dialled in vain at a time.
+// failed records a failed dial of a peer.
 func (f *failures) failed(now time.Time, id peer.ID, name string, err error) {
 	list := dialFailures(err)
 	f.mu.Lock()
@@ -69,7 +69,7 @@ func (f *failures) failed(now time.Time, id peer.ID, name string, err error) {
 	for _, e := range list {
 		if line := e.Address + ": " + e.Reason; !p.said[line] && len(p.said) < 64 {
 			p.said[line] = true
-			f.log.Warn("a member cannot be reached; this is said once", "name", name, "peer", id, "address", e.Address, "reason", e.Reason)
+			f.log.Warn("cannot reach a member; this is logged once", "name", name, "peer", id, "address", e.Address, "reason", e.Reason)
 		}
 	}
 }
@@ -83,8 +83,8 @@ func (f *failures) lastOf(id peer.ID) []Failure {
 	return nil
 }
 
-// dialFailures returns the addresses of an error of a dial, with what was wrong with each.
-// The end of the context is no reason of the peer's.
+// dialFailures returns the addresses of a dial error, with the reason for each. It returns none
+// if the context has ended, which is no fault of the peer.
 func dialFailures(err error) (list []Failure) {
 	dial, ok := errors.AsType[*swarm.DialError](err)
 	switch {
@@ -93,7 +93,7 @@ func dialFailures(err error) (list []Failure) {
 	case !ok || len(dial.DialErrors) == 0:
 		reason := err.Error()
 		if errors.Is(err, swarm.ErrNoAddresses) {
-			reason = "no address of it is known, or it can be dialled at none"
+			reason = "no known address, or none that can be dialled"
 		}
 		return []Failure{{"any address", reason}}
 	}
@@ -104,9 +104,9 @@ func dialFailures(err error) (list []Failure) {
 	return list
 }
 
-// reasonOf shortens what the system says of a dial: "dial tcp4 0.0.0.0:0->192.0.2.1:80:
-// connect: connection refused" is "connection refused". Ports of this side would make each
-// a new reason.
+// reasonOf shortens the system's error of a dial: "dial tcp4 0.0.0.0:0->192.0.2.1:80: connect:
+// connection refused" becomes "connection refused". Without this, the local ports would make
+// each error a new reason.
 func reasonOf(err error) string {
 	text := err.Error()
 	if at := strings.LastIndex(text, "connect: "); at >= 0 {
@@ -120,10 +120,10 @@ func reasonOf(err error) string {
 	return text
 }
 
-// Failed notes that a peer was dialled in vain, for the log.
+// Failed records a failed dial of a peer, for the log.
 func (h *Host) Failed(id peer.ID, name string, err error) {
 	h.failures.failed(time.Now(), id, name, err)
 }
 
-// Failures returns the last dials in vain of a peer that is not connected.
+// Failures returns the errors of the last dial of a peer that is not connected.
 func (h *Host) Failures(id peer.ID) []Failure { return h.failures.lastOf(id) }

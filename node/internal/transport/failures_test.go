@@ -35,7 +35,7 @@ func TestDialsInVainSayWhy(t *testing.T) {
 	}{
 		"no error":          {nil, nil},
 		"the end of a wait": {context.Canceled, nil},
-		"no address":        {&swarm.DialError{Cause: swarm.ErrNoAddresses}, []Failure{{"any address", "no address of it is known, or it can be dialled at none"}}},
+		"no address":        {&swarm.DialError{Cause: swarm.ErrNoAddresses}, []Failure{{"any address", "no known address, or none that can be dialled"}}},
 		"another error":     {fs.ErrClosed, []Failure{{"any address", "file already closed"}}},
 		"two addresses": {
 			dialError(t, map[string]string{

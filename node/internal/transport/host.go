@@ -33,42 +33,42 @@ type Config struct {
 	Listen     []string // multiaddrs; none means all interfaces
 	Size       int      // members of the run
 	Consortium [32]byte
-	Members    []peer.ID     // who alone may take part, if that is known beforehand
-	Secret     secret.Secret // that every peer has to prove; nil means none
+	Members    []peer.ID     // the only peers that may take part, if known beforehand
+	Secret     secret.Secret // secret that each peer must prove; nil means none
 	Log        *slog.Logger
-	// Announce holds the multiaddrs that others are told to dial, in place of those listened
-	// on; none means the latter.
+	// Announce holds the multiaddrs that others dial in place of the listening ones; none means
+	// the listening ones.
 	Announce []string
-	// MapPorts asks the router for a port that leads here, by UPnP.
+	// MapPorts asks the router by UPnP to forward a port to this host.
 	MapPorts bool
-	// Relay passes connections on between members that do not reach each other. It needs
-	// Members: nothing is passed on for strangers.
+	// Relay passes on connections between members that cannot reach each other. It needs
+	// Members: a host relays nothing for strangers.
 	Relay bool
-	Links []libp2p.Option // of tests: what connections go over, in place of the system's network
+	Links []libp2p.Option // used by tests: carries connections in place of the system's network
 }
 
-// Host is a process that peers can find.
+// A Host is a process that peers can find.
 type Host struct {
 	host.Host
 	Admission *Admission
 
 	consortium [32]byte
-	protocol   protocol.ID // of the data plane
+	protocol   protocol.ID // protocol of the data plane
 	traffic    *counter
 	log        *slog.Logger
 	pubsub     *pubsub.PubSub
-	cancel     context.CancelFunc // of the control plane
+	cancel     context.CancelFunc // ends the control plane
 	shares     *shares            // of it
 	relays     *relays            // nil without a list of members
 	failures   *failures
 	readers    readers
 	begun      chan struct{} // closed when a run has begun
-	data       *streams      // from then on
+	data       *streams      // set when the run begins
 	closed     chan struct{}
 	closing    sync.Once
 }
 
-// Listen opens a host. Peers find all of its protocols from the beginning.
+// Listen opens a host with all of its protocols.
 func Listen(c Config) (*Host, error) {
 	h := &Host{
 		Admission: &Admission{near: &addresses{most: 4*c.Size + 64}, knocks: newKnocks()}, consortium: c.Consortium, protocol: dataProtocol(c.Consortium), traffic: &counter{}, log: c.Log, shares: newShares(),
@@ -101,7 +101,7 @@ func Listen(c Config) (*Host, error) {
 	return h, nil
 }
 
-// Begin begins a run. The context is that of the process.
+// Begin starts the traffic of a run. The context lasts as long as the process.
 func (h *Host) Begin(ctx context.Context, run Run) (*Transport, error) {
 	t, err := begin(ctx, h, run)
 	if err != nil {
@@ -112,8 +112,8 @@ func (h *Host) Begin(ctx context.Context, run Run) (*Transport, error) {
 	return t, nil
 }
 
-// receive takes a data stream. Another member may know the roster to be complete
-// before this one does: its stream waits.
+// receive accepts a data stream. Another member may know that the roster is complete before
+// this one does; then its stream waits.
 func (h *Host) receive(s network.Stream) {
 	if !h.Admission.Has(s.Conn().RemotePeer()) {
 		s.Reset()
@@ -141,10 +141,10 @@ func (h *Host) Dialable() []string {
 	return addrs
 }
 
-// Traffic returns what was sent and received so far.
+// Traffic returns the amounts sent and received so far.
 func (h *Host) Traffic() Traffic { return h.traffic.snapshot() }
 
-// Close ends the host. The streams of a run end by its context.
+// Close closes the host. The streams of a run end with its context.
 func (h *Host) Close() error {
 	h.closing.Do(func() { close(h.closed) })
 	h.cancel()
@@ -154,15 +154,15 @@ func (h *Host) Close() error {
 	return h.Host.Close()
 }
 
-// ListenError reports addresses that cannot be listened on.
+// A ListenError reports addresses on which the host cannot listen.
 type ListenError struct{ Got string }
 
 func (e *ListenError) Error() string {
-	return "listen: want addresses of this machine with ports that are free, got " + e.Got
+	return "listen: want addresses of this machine with free ports, got " + e.Got
 }
 
-// newHost listens. The connection manager trims nothing: all members stay
-// connected for the whole run.
+// newHost opens the libp2p host. The connection manager closes no connections, since all
+// members stay connected for the whole run.
 func newHost(c Config, traffic *counter, admission *Admission, links ...libp2p.Option) (host.Host, error) {
 	listen := c.Listen
 	if len(listen) == 0 {
@@ -188,8 +188,8 @@ func newHost(c Config, traffic *counter, admission *Admission, links ...libp2p.O
 		libp2p.UserAgent("collabdict"),
 		libp2p.DisableMetrics(),
 		libp2p.Ping(false),
-		// Members are dialled until they are there. After a hundred dials in vain libp2p would
-		// take the network for one without UDP or IPv6, and hardly dial any more.
+		// Members are dialled until they are connected. After a hundred failed dials libp2p
+		// would assume a network without UDP or IPv6, and almost stop dialling.
 		libp2p.UDPBlackHoleSuccessCounter(nil),
 		libp2p.IPv6BlackHoleSuccessCounter(nil),
 	}
@@ -208,14 +208,14 @@ func newHost(c Config, traffic *counter, admission *Admission, links ...libp2p.O
 	if err != nil {
 		return nil, &ListenError{fmt.Sprintf("%v: %v", listen, err)}
 	}
-	if got := listening(h); got < len(c.Listen) { // libp2p makes do with those it can have
+	if got := listening(h); got < len(c.Listen) { // libp2p continues if it can use only some of the addresses
 		h.Close()
-		return nil, &ListenError{fmt.Sprintf("%v, of which %d can be had", listen, got)}
+		return nil, &ListenError{fmt.Sprintf("%v (%d of them available)", listen, got)}
 	}
 	return h, nil
 }
 
-// listening returns how many addresses of this machine a host listens on.
+// listening returns the number of this machine's addresses on which a host listens.
 func listening(h host.Host) (n int) {
 	for _, a := range h.Network().ListenAddresses() {
 		if !relayed(a) {

@@ -9,12 +9,12 @@ import (
 	"github.com/libp2p/go-libp2p/x/rate"
 )
 
-// The connections that strangers may have: a few at a time, for a few seconds each, so
-// that one that has a reason to come is told why it is not let in.
+// Strangers may have a few connections at a time, for a few seconds each, so that a
+// misconfigured process learns why it is refused.
 const (
 	knocksMost      = 8
 	knocksPerSecond = 4
-	knockStreams    = 8 // that one of them may open: a hello or two, and what identification takes
+	knockStreams    = 8 // streams that one stranger may open: a hello or two, and those of libp2p's identification
 )
 
 // knocks holds the connections of strangers.
@@ -24,7 +24,7 @@ type knocks struct {
 	open []*knock
 }
 
-// knock is a stranger's connection.
+// A knock is a stranger's connection.
 type knock struct {
 	network.Conn
 	streams int // opened so far
@@ -42,7 +42,7 @@ func (k *knocks) room() bool {
 	return len(k.open) < knocksMost
 }
 
-// enter notes a connection and reports whether there was room for it.
+// enter records a connection, and reports whether there was room for it.
 func (k *knocks) enter(c network.Conn) bool {
 	if !k.room() {
 		return false
@@ -53,7 +53,7 @@ func (k *knocks) enter(c network.Conn) bool {
 	return true
 }
 
-// stream notes that a stranger opens a stream, and disconnects one that opens too many.
+// stream counts a stranger's new stream, and disconnects a stranger that opens too many.
 func (k *knocks) stream(id peer.ID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -13,15 +13,15 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 )
 
-// window is what a new stream may buffer, which libp2p reserves for it. A stream that
-// carries much asks for more, and gets it while less than half of a limit is reserved.
+// window is the buffer in bytes that libp2p reserves for a new stream. A busy stream asks for a
+// larger one, and gets it while less than half of a limit is reserved.
 const window = 256 << 10
 
-// newResources limits what peers can make this host hold, in proportion to the
-// number of members. All of them may sit behind one address, as on one machine
-// or behind one gateway, so limits per address are those of the whole run.
+// newResources limits the resources that peers can use on this host, in proportion to the
+// number of members. All of them may share one address, as on one machine or behind one
+// gateway, so the limits per address are those of the whole run.
 func newResources(size int, a *Admission) (network.ResourceManager, error) {
-	unknown := 8*size + 64 // connections whose peers are not known yet
+	unknown := 8*size + 64 // connections before the handshake
 	conns, streams := 2*unknown, 64*size+1024
 	limits := rcmgr.PartialLimitConfig{
 		System: rcmgr.ResourceLimits{
@@ -35,13 +35,13 @@ func newResources(size int, a *Admission) (network.ResourceManager, error) {
 			Memory: 32 << 20,
 		},
 	}
-	perAddress := 4*size + 32 // so that one address does not take what all may
+	perAddress := 4*size + 32 // so that one address cannot use up the limit of all
 	v4 := []rcmgr.ConnLimitPerSubnet{{PrefixLength: 32, ConnCount: perAddress}}
 	v6 := []rcmgr.ConnLimitPerSubnet{{PrefixLength: 56, ConnCount: perAddress}}
 	resources, err := rcmgr.NewResourceManager(
 		&limiter{Limiter: rcmgr.NewFixedLimiter(limits.Build(rcmgr.InfiniteLimits)), admission: a, member: memberLimit(size)},
 		rcmgr.WithLimitPerSubnet(v4, v6),
-		rcmgr.WithConnRateLimiters(&rate.Limiter{}), // the door has them
+		rcmgr.WithConnRateLimiters(&rate.Limiter{}), // the door has its own
 		rcmgr.WithMetricsDisabled(),
 	)
 	if err != nil {
@@ -50,8 +50,8 @@ func newResources(size int, a *Admission) (network.ResourceManager, error) {
 	return newDoor(resources, size, a), nil
 }
 
-// limiter gives peers that are known to be members other limits than those that may be
-// strangers, from the moment on that it is known.
+// limiter gives known members higher limits than peers that may be strangers, as soon as the
+// members are known.
 type limiter struct {
 	rcmgr.Limiter
 	admission *Admission
@@ -60,9 +60,9 @@ type limiter struct {
 
 func (l *limiter) GetPeerLimits(id peer.ID) rcmgr.Limit { return &peerLimit{l, id} }
 
-// memberLimit returns the limit of a member: hellos, two streams for gossip, two for data,
-// and what identification takes on each of the connections; one long stream has a window
-// of its own. A connection that this host passes on is one stream at either end.
+// memberLimit returns the limit of a member: hellos, two streams for gossip, two for data, and
+// those of identification on each connection. A long stream has a window of its own. A
+// connection that this host relays is one stream at each end.
 func memberLimit(size int) *rcmgr.BaseLimit {
 	passed := 2 * min(size, passedMost)
 	return &rcmgr.BaseLimit{
@@ -71,7 +71,7 @@ func memberLimit(size int) *rcmgr.BaseLimit {
 	}
 }
 
-// passedMost bounds the connections that a host passes on for one member.
+// passedMost bounds the connections that a host relays for one member.
 const passedMost = 128
 
 var unlistedLimit = &rcmgr.BaseLimit{
@@ -79,7 +79,7 @@ var unlistedLimit = &rcmgr.BaseLimit{
 	Streams: 16, StreamsInbound: 10, StreamsOutbound: 10, Memory: 16 * window,
 }
 
-// peerLimit is the limit of a peer as it is now.
+// A peerLimit is the present limit of a peer.
 type peerLimit struct {
 	*limiter
 	id peer.ID
@@ -101,11 +101,10 @@ func (p *peerLimit) GetConnLimit(dir network.Direction) int   { return p.now().G
 func (p *peerLimit) GetConnTotalLimit() int                   { return p.now().GetConnTotalLimit() }
 func (p *peerLimit) GetFDLimit() int                          { return p.now().GetFDLimit() }
 
-// door bounds how many connections per second are let as far as the handshake, which
-// takes processor time. Addresses that members have connected from have a bucket of their
-// own, so that strangers elsewhere do not keep a member out. While all members are
-// connected, hardly anybody has a reason to come. Connections that this host makes are not
-// bounded.
+// A door bounds the connections per second that reach the handshake, which takes processor
+// time. Addresses from which members have connected have a bucket of their own, so that
+// strangers elsewhere cannot keep a member out. While all members are connected, few other
+// peers have a reason to connect, and the bound is lower. Outgoing connections are not bounded.
 type door struct {
 	network.ResourceManager
 	admission             *Admission
@@ -147,7 +146,7 @@ func (d *door) OpenConnection(dir network.Direction, usefd bool, endpoint multia
 	return d.ResourceManager.OpenConnection(dir, usefd, endpoint)
 }
 
-// OpenStream is where strangers that open one stream after the other are found.
+// OpenStream counts the streams of strangers.
 func (d *door) OpenStream(id peer.ID, dir network.Direction) (network.StreamManagementScope, error) {
 	if dir == network.DirInbound && !d.admission.Has(id) {
 		d.admission.knocks.stream(id)
@@ -155,7 +154,7 @@ func (d *door) OpenStream(id peer.ID, dir network.Direction) (network.StreamMana
 	return d.ResourceManager.OpenStream(id, dir)
 }
 
-// addressOf returns the IP address of a multiaddr, the zero one if it has none.
+// addressOf returns the IP address of a multiaddr, or the zero address if it has none.
 func addressOf(a multiaddr.Multiaddr) netip.Addr {
 	ip, err := manet.ToIP(a)
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
-// Link is how this host is connected to a member.
+// A Link is this host's connection to a member.
 type Link struct {
 	ID       peer.ID
-	Accepted bool    // the member has dialled, so this host is reached from there
-	Via      peer.ID // the member that passes the connection on; "" if it is direct
+	Accepted bool    // the member has dialled, so it can reach this host
+	Via      peer.ID // the member that relays the connection; "" if it is direct
 }
 
-// Links returns the connections to members, the most direct one of each, ordered by ID.
+// Links returns the most direct connection to each connected member, ordered by ID.
 func (h *Host) Links() []Link {
 	best := map[peer.ID]Link{}
 	for _, c := range h.Network().Conns() {
@@ -41,10 +41,10 @@ func (h *Host) Links() []Link {
 	return links
 }
 
-// Relays reports whether this host passes connections on.
+// Relays reports whether this host relays connections.
 func (h *Host) Relays() bool { return h.relays != nil && h.relays.own != nil }
 
-// direct reports whether there is a connection to a peer that no relay passes on.
+// direct reports whether a peer has a connection that is not relayed.
 func direct(n network.Network, id peer.ID) bool {
 	return slices.ContainsFunc(n.ConnsToPeer(id), func(c network.Conn) bool { return !relayed(c.RemoteMultiaddr()) })
 }

@@ -9,28 +9,27 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// outboxMost bounds the messages that wait for one receiver. What is dropped
-// beyond that is sent again when the receiver's heartbeats ask for it.
+// outboxMost bounds the messages that wait for one receiver. A message that is dropped is sent
+// again when the receiver's heartbeats ask for it.
 const outboxMost = 1 << 12
 
-// outbox is the queue of messages to one receiver. They are encoded when they
-// are written, and only until then do they take more room than the vectors that
-// the machine holds anyway.
+// An outbox is the queue of messages to one receiver. Messages are encoded only when they are
+// written. So the queue takes little memory beyond the vectors that the machine holds anyway.
 type outbox struct {
 	mu     sync.Mutex
 	queue  []consensus.Message
-	held   map[Label]bool // those of putOnce that wait or are being sent
-	closed bool           // nothing more will be put in
+	held   map[Label]bool // messages of putOnce that wait or are being sent
+	closed bool           // no more messages will be put in
 	wake   chan struct{}  // of capacity 1
 }
 
-// Label tells a member's messages to another one apart, as far as they differ:
-// what is sent again says the same.
+// A Label distinguishes a member's messages to another one. A message that is sent again has
+// the same label.
 type Label struct {
 	slot   uint64
 	ballot uint32
 	body   reflect.Type
-	number uint64 // of the frame, the state or what there is of it, where the body has one
+	number uint64 // number of the frame or state, or of entries, if the body has one
 }
 
 // LabelOf returns the label of a message.
@@ -61,8 +60,8 @@ func (o *outbox) put(m consensus.Message) {
 	o.poke()
 }
 
-// putOnce adds a message unless the same one waits or is being sent: a receiver
-// behind a slow link asks again for what is on its way, and the way is reliable.
+// putOnce adds a message unless an equal one waits or is being sent. A receiver behind a slow
+// link asks again for messages that are already on a reliable stream.
 func (o *outbox) putOnce(m consensus.Message) {
 	o.mu.Lock()
 	if l := LabelOf(m); !o.held[l] && o.add(m) {
@@ -72,7 +71,7 @@ func (o *outbox) putOnce(m consensus.Message) {
 	o.poke()
 }
 
-// holds reports whether what putOnce has added is not yet sent.
+// holds reports whether a message of putOnce is not sent yet.
 func (o *outbox) holds(m consensus.Message) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -87,8 +86,7 @@ func (o *outbox) add(m consensus.Message) bool {
 	return true
 }
 
-// clear drops what waits: its receiver is not the process any more that it was
-// meant for.
+// clear drops the waiting messages, which were meant for an earlier process of the receiver.
 func (o *outbox) clear() {
 	o.mu.Lock()
 	for _, m := range o.queue {
@@ -98,7 +96,7 @@ func (o *outbox) clear() {
 	o.mu.Unlock()
 }
 
-// release notes that messages have been sent.
+// release records that messages have been sent.
 func (o *outbox) release(batch []consensus.Message) {
 	o.mu.Lock()
 	for _, m := range batch {
@@ -107,7 +105,7 @@ func (o *outbox) release(batch []consensus.Message) {
 	o.mu.Unlock()
 }
 
-// close lets nothing more be put in.
+// close makes the outbox refuse further messages.
 func (o *outbox) close() {
 	o.mu.Lock()
 	o.closed = true
@@ -122,8 +120,8 @@ func (o *outbox) poke() {
 	}
 }
 
-// take waits for messages and returns all there are; none once the outbox is
-// closed and empty, or ctx has ended.
+// take waits for messages and returns all that are queued. It returns none if the outbox is
+// closed and empty, or if ctx has ended.
 func (o *outbox) take(ctx context.Context) []consensus.Message {
 	for {
 		o.mu.Lock()
@@ -141,9 +139,8 @@ func (o *outbox) take(ctx context.Context) []consensus.Message {
 	}
 }
 
-// drain hands all messages to send, again and again until it succeeds, in
-// batches that are sent whole. It returns when the outbox is closed and empty,
-// or ctx has ended.
+// drain passes the messages to send in whole batches, and repeats a batch until send succeeds.
+// It returns when the outbox is closed and empty, or when ctx has ended.
 func (o *outbox) drain(ctx context.Context, send func(context.Context, []consensus.Message) error) {
 	const first, most = 50 * time.Millisecond, 2 * time.Second
 	for {

@@ -23,24 +23,23 @@ import (
 	"github.com/collabdict/collabdict/node/internal/secret"
 )
 
-// With a secret, a connection is the host's only when both ends have proven that they
-// know it, on the first stream of the connection. Before that nothing else is read from
-// its streams, and no protocol of the host can be reached: not even its name. A peer that
-// proves nothing is disconnected.
+// With a secret, the host uses a connection only when both ends have proven that they know the
+// secret, on the connection's first stream. Before that, nothing else is read from its streams,
+// and no protocol of the host can be reached or even named. A peer that proves nothing is
+// disconnected.
 //
-// This is done for every connection, beneath the host: a member that comes back proves it
-// again, and nothing has to be remembered of a peer.
+// This happens for every connection, beneath the host. A member that comes back proves the
+// secret again, and nothing has to be remembered about a peer.
 
 const (
 	// proofTimeout is how long a peer may take to prove the secret.
 	proofTimeout = 10 * time.Second
-	// unprovenMost bounds the peers that are logged because they prove nothing: a stranger
-	// can have any number of peer IDs.
+	// unprovenMost bounds the peers without the secret that are logged, since a stranger can
+	// have any number of peer IDs.
 	unprovenMost = 32
 )
 
-// transports returns what connections are made of. Without a secret nobody has to prove
-// anything.
+// transports returns the transports of connections. Without a secret nothing has to be proven.
 func transports(c Config) ([]libp2p.Option, error) {
 	sockets, err := webSockets()
 	if err != nil {
@@ -70,20 +69,20 @@ func transports(c Config) ([]libp2p.Option, error) {
 	}, nil
 }
 
-// prover exchanges proofs with the peers at the other ends of connections.
+// A prover exchanges proofs with the peers at the other ends of connections.
 type prover struct {
 	party secret.Party
 	log   *slog.Logger
 	mu    sync.Mutex
-	told  map[peer.ID]bool // are in the log
+	told  map[peer.ID]bool // peers that were logged
 }
 
-// prove returns nil if both ends of a new connection know the secret. Otherwise the
-// connection is closed. The dialled end answers.
+// prove returns nil if both ends of a new connection know the secret. Otherwise it closes the
+// connection. The end that was dialled is the responder.
 func (p *prover) prove(ctx context.Context, c network.MuxedConn, other peer.ID, dialled bool) error {
 	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { c.Close() }) // which ends what is under way
+	stop := context.AfterFunc(ctx, func() { c.Close() }) // which interrupts the exchange
 	err := p.exchange(ctx, c, other, dialled)
 	if !stop() {
 		err = errors.Join(err, ctx.Err())
@@ -103,7 +102,7 @@ func (p *prover) exchange(ctx context.Context, c network.MuxedConn, other peer.I
 		}
 		defer s.Close()
 		if err = p.party.Respond(s, other); errors.Is(err, secret.ErrWrong) && s.CloseWrite() == nil {
-			_, _ = s.Read(make([]byte, 1)) // until the peer has read that it is refused, and closes
+			_, _ = s.Read(make([]byte, 1)) // wait until the peer has read the refusal and closes
 		}
 		return err
 	}
@@ -115,8 +114,8 @@ func (p *prover) exchange(ctx context.Context, c network.MuxedConn, other peer.I
 	return p.party.Initiate(s, other)
 }
 
-// tell logs once that a peer proves nothing, if that is what an error says: a connection
-// may also end for other reasons.
+// tell logs a peer without the secret, once. It ignores errors of connections that ended for
+// other reasons.
 func (p *prover) tell(other peer.ID, err error) {
 	if !errors.Is(err, secret.ErrStrange) && !errors.Is(err, secret.ErrWrong) && !errors.Is(err, secret.ErrRefused) {
 		return
@@ -129,19 +128,19 @@ func (p *prover) tell(other peer.ID, err error) {
 	}
 }
 
-// provenTransport makes connections only with peers that know the secret.
+// A provenTransport makes connections only to peers that know the secret.
 type provenTransport struct {
 	transport.Transport
 	prover *prover
 }
 
-// provenSockets is a provenTransport that looks names up as the one beneath does.
+// provenSockets is a provenTransport that resolves names like the transport beneath it.
 type provenSockets struct {
 	provenTransport
 	names
 }
 
-// names is what a transport has that decides how names are looked up.
+// names has the methods of a transport that decide how names are resolved.
 type names interface {
 	transport.Resolver
 	transport.SkipResolver
@@ -169,7 +168,7 @@ func (t *provenTransport) Listen(at multiaddr.Multiaddr) (transport.Listener, er
 	return l, nil
 }
 
-// Close is how the host ends a transport, if that wants to know.
+// Close closes the transport beneath, if it can be closed.
 func (t *provenTransport) Close() error {
 	if c, ok := t.Transport.(io.Closer); ok {
 		return c.Close()
@@ -177,14 +176,14 @@ func (t *provenTransport) Close() error {
 	return nil
 }
 
-// provenListener hands out the connections whose peers have proven the secret. Those under
-// way count for the resource manager as all others do, which bounds them.
+// A provenListener accepts the connections whose peers have proven the secret. The resource
+// manager counts and bounds unfinished proofs like all other connections.
 type provenListener struct {
 	transport.Listener
 	cancel context.CancelFunc
 	proven chan transport.CapableConn
 	ended  chan struct{} // closed with err
-	err    error         // of the listener beneath
+	err    error         // error of the listener beneath
 	work   sync.WaitGroup
 }
 

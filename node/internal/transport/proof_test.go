@@ -48,10 +48,10 @@ func TestOnlyProvenPeersConnect(t *testing.T) {
 		}{
 			"same":            {shared, shared, true, ""},
 			"another secret":  {other, shared, false, "its proof of the secret is wrong"},
-			"none":            {nil, shared, false, "it does not ask for a secret"},
-			"dials none":      {shared, nil, false, "it does not ask for a secret"},
+			"none":            {nil, shared, false, "it does not use a secret"},
+			"dials none":      {shared, nil, false, "it does not use a secret"},
 			"nobody has one":  {nil, nil, true, ""},
-			"dials another's": {shared, other, false, "to it, this node's proof of the secret is wrong"},
+			"dials another's": {shared, other, false, "it finds this node's proof of the secret wrong"},
 		} {
 			t.Run(carrier+" "+name, func(t *testing.T) {
 				t.Parallel()

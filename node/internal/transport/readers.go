@@ -7,8 +7,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
-// readers holds the data stream that is read of each peer: one at a time. The
-// zero value holds none.
+// readers holds the one data stream per peer that is being read. The zero value is empty.
 type readers struct {
 	mu sync.Mutex
 	of map[peer.ID]*reader
@@ -16,11 +15,11 @@ type readers struct {
 
 type reader struct {
 	stream network.Stream
-	done   chan struct{} // closed when it is not read any more
+	done   chan struct{} // closed when reading has ended
 }
 
-// replace returns when the stream may be read. The one before it, which its sender
-// has given up, is reset. The caller says when it has read all.
+// replace waits until the stream may be read. It resets the stream before it, which the sender
+// has given up. The caller calls done when it has read all.
 func (r *readers) replace(s network.Stream) (done func()) {
 	id, own := s.Conn().RemotePeer(), &reader{stream: s, done: make(chan struct{})}
 	r.mu.Lock()

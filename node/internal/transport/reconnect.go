@@ -10,12 +10,12 @@ import (
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 )
 
-// reconnect dials members whose connection is lost until ctx ends: a member for
-// which there is nothing to send would not be heard of either.
+// reconnect dials members whose connection is lost, until ctx ends. Without it, a member to
+// which nothing is sent would stay silent.
 func (s *streams) reconnect(ctx context.Context) {
 	sub, err := s.host.EventBus().Subscribe(&event.EvtPeerConnectednessChanged{})
 	if err != nil {
-		s.log.Error("lost connections will not be noticed", "error", err)
+		s.log.Error("cannot watch for lost connections", "error", err)
 		return
 	}
 	defer sub.Close()
@@ -65,8 +65,8 @@ func (s *streams) redial(ctx context.Context, id peer.ID) {
 	}
 }
 
-// clearBackoff lets a peer be dialled at once: outboxes and redialling have a
-// rhythm of their own.
+// clearBackoff lets a peer be dialled at once, since outboxes and redialling set their own
+// pace.
 func (s *streams) clearBackoff(id peer.ID) {
 	if n, ok := s.host.Network().(*swarm.Swarm); ok {
 		n.Backoff().Clear(id)

@@ -18,29 +18,29 @@ import (
 	"github.com/multiformats/go-multiaddr"
 )
 
-// Members that do not reach each other are connected through a third one that relays. What
-// they say is encrypted between the two; the third can only cut it off.
+// Members that cannot reach each other are connected through a third one that relays. Their
+// messages are encrypted between the two; the third can only disconnect them.
 //
-// Every member holds a place at each member that relays, whether or not it needs one: so
-// nobody has to find out first whether it is reached from outside, and a member that comes
-// to be behind a firewall stays reachable. A connection through a relay lets the two
-// try to connect directly, by hole punching; from then on that connection is used.
+// Every member reserves a place at each member that relays, whether or not it needs one. So no
+// member has to find out first whether it can be reached from outside, and a member that moves
+// behind a firewall stays reachable. Over a relayed connection the two try to connect directly,
+// by hole punching. If that succeeds, they use the direct connection.
 
 func init() {
-	// What a host takes for its address behind a NAT decides only where the others dial in
-	// vain. A member of a small consortium has few others that could tell it.
+	// The address that a host believes it has behind a NAT only decides where the others dial.
+	// In a small consortium few other members can observe it, so one observation is enough.
 	observedaddrs.ActivationThresh = 1
 }
 
 const (
-	relayEvery = time.Minute // between two looks at a place at a relay
+	relayEvery = time.Minute // time between two checks of a reservation
 	relayMost  = 10 * time.Second
-	// placeFor is how long a place at a relay holds, by the clock of that: a member whose clock
-	// is further ahead gets none. It ends with the connection in any case.
+	// placeFor is how long a reservation at a relay is valid, by the relay's clock. A member
+	// whose clock is further ahead gets none. The reservation also ends with the connection.
 	placeFor = 30 * 24 * time.Hour
 )
 
-// relays holds this host's places at the members that relay.
+// relays holds this host's reservations at the members that relay.
 type relays struct {
 	host      host.Host
 	admission *Admission
@@ -50,7 +50,7 @@ type relays struct {
 	work      sync.WaitGroup
 
 	mu   sync.Mutex
-	held map[peer.ID]chan struct{} // of members that relay; a value says that it is connected anew
+	held map[peer.ID]chan struct{} // by member that relays; a value means that it has connected anew
 }
 
 func newRelays(h host.Host, a *Admission, c Config) (*relays, error) {
@@ -79,7 +79,7 @@ func newRelays(h host.Host, a *Admission, c Config) (*relays, error) {
 	return r, nil
 }
 
-// membersOnly passes connections on between members alone.
+// membersOnly relays connections between members only.
 type membersOnly struct{ *Admission }
 
 var _ relay.ACLFilter = membersOnly{}
@@ -90,7 +90,8 @@ func (a membersOnly) AllowConnect(from peer.ID, _ multiaddr.Multiaddr, to peer.I
 	return a.listed(from) && a.listed(to)
 }
 
-// follow takes a place at each member that relays as soon as its connection has told so.
+// follow reserves a place at each member that relays, as soon as its connection has shown that
+// it relays.
 func (r *relays) follow(sub event.Subscription) {
 	defer sub.Close()
 	for {
@@ -109,8 +110,8 @@ func (r *relays) follow(sub event.Subscription) {
 	}
 }
 
-// hold takes a place at a member that relays. Its process may be another than before, which
-// knows of no place.
+// hold reserves a place at a member that relays. The member may have restarted, and then has no
+// reservations.
 func (r *relays) hold(id peer.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +127,7 @@ func (r *relays) hold(id peer.ID) {
 	}
 }
 
-// keep keeps a place at a relay while it is connected.
+// keep renews a reservation while the relay is connected.
 func (r *relays) keep(id peer.ID, anew <-chan struct{}) {
 	var until time.Time
 	wait := relayEvery
@@ -156,11 +157,11 @@ func (r *relays) keep(id peer.ID, anew <-chan struct{}) {
 	}
 }
 
-// offer notes that all other members may be reached through a relay.
+// offer records that all other members may be reached through a relay.
 func (r *relays) offer(through peer.ID) {
 	via, err := multiaddr.NewMultiaddr("/p2p/" + through.String() + "/p2p-circuit")
 	if err != nil {
-		panic("transport: " + err.Error()) // a peer ID makes an address
+		panic("transport: " + err.Error()) // a peer ID always forms an address
 	}
 	for _, id := range r.admission.list() {
 		if id != through && id != r.host.ID() {
@@ -169,7 +170,7 @@ func (r *relays) offer(through peer.ID) {
 	}
 }
 
-// close ends all of it. The host is still open.
+// close ends all reservations and the relay. The host is still open.
 func (r *relays) close() {
 	r.cancel()
 	r.work.Wait()
@@ -184,7 +185,7 @@ func relayed(a multiaddr.Multiaddr) bool {
 	return err == nil
 }
 
-// relayOf returns the member that an address leads through, "" if it is direct.
+// relayOf returns the member that an address leads through, or "" if it is direct.
 func relayOf(a multiaddr.Multiaddr) peer.ID {
 	if !relayed(a) {
 		return ""

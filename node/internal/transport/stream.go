@@ -24,7 +24,8 @@ import (
 const (
 	dataSuffix  = "/data/1"
 	openTimeout = 10 * time.Second
-	// largeTimeout bounds the wait for the next frame of a message that others wait for.
+	// largeTimeout bounds the wait for the next frame of a large message, since other messages
+	// wait for it.
 	largeTimeout = time.Minute
 	bufferSize   = 64 << 10
 )
@@ -33,17 +34,17 @@ func dataProtocol(consortium [32]byte) protocol.ID {
 	return protocol.ID("/collabdict/" + hex.EncodeToString(consortium[:8]) + dataSuffix)
 }
 
-// streams is the data plane: one stream to every member that this one has
-// something for, and one from every member that has something for this one.
+// streams is the data plane: one stream to each member that this one sends to, and one from
+// each member that sends to this one.
 type streams struct {
 	host     host.Host
 	protocol protocol.ID
 	run      [32]byte
 	peers    *directory
 	deliver  func(from int, m consensus.Valid)
-	usual    func() int    // bytes of a message
-	mostBlob int           // bytes of a blob
-	large    chan struct{} // of capacity 1: held by whoever reads a larger one
+	usual    func() int    // most bytes of a usual message
+	mostBlob int           // most bytes of a blob
+	large    chan struct{} // of capacity 1; held while a larger message is read
 	traffic  *counter
 	blame    *blame
 	failures *failures
@@ -51,7 +52,7 @@ type streams struct {
 	tasks    Tasks
 }
 
-// lane is the way to one member.
+// A lane is the connection to one member.
 type lane struct {
 	*outbox
 	to       peer.ID
@@ -64,9 +65,9 @@ func newLane(to peer.ID) *lane {
 	return &lane{outbox: newOutbox(), to: to, done: make(chan struct{})}
 }
 
-// writeTo sends what is put into a member's outbox until that is closed and
-// empty, or ctx has ended. A stream that breaks is opened anew; what was not
-// handed over is sent again, so a message may come twice.
+// writeTo sends the messages of a member's outbox until the outbox is closed and empty, or ctx
+// has ended. It opens a broken stream anew and sends unfinished batches again, so a message may
+// arrive twice.
 func (s *streams) writeTo(ctx context.Context, l *lane) {
 	defer close(l.done)
 	var out *outStream
@@ -136,8 +137,8 @@ func (o *outStream) abandon() {
 	o.stream.Reset()
 }
 
-// finish closes the stream and waits until the member has read all of it, which
-// it shows by closing its end.
+// finish closes the stream and waits until the member has read all of it. The member shows that
+// by closing its end.
 func (o *outStream) finish(ctx context.Context) {
 	defer o.abandon()
 	if ctx.Err() == nil && o.stream.CloseWrite() == nil {
@@ -145,7 +146,7 @@ func (o *outStream) finish(ctx context.Context) {
 	}
 }
 
-// refusal reports whether an error is about what was read, not about the stream.
+// refusal reports whether an error is about the bytes read, not about the stream.
 func refusal(err error) bool {
 	var (
 		limit   *wire.LimitError
@@ -183,7 +184,7 @@ func (s *streams) read(stream network.Stream, id peer.ID) error {
 		return err
 	}
 	if run != s.run {
-		return fmt.Errorf("it belongs to run %x, this node to %x", run[:4], s.run[:4])
+		return fmt.Errorf("got a stream of run %x, want one of run %x", run[:4], s.run[:4])
 	}
 	for {
 		m, err := s.next(r, stream)
@@ -199,17 +200,17 @@ func (s *streams) read(stream network.Stream, id peer.ID) error {
 	}
 }
 
-// accuse names a member for what it has sent, or has kept others waiting with.
+// accuse logs a member for a message that cannot be read, or for keeping others waiting.
 func (s *streams) accuse(id peer.ID, err error) {
 	if refusal(err) || errors.Is(err, os.ErrDeadlineExceeded) {
 		s.blame.on(id, err)
 	}
 }
 
-// next reads a message. One that is larger than usual is let in as long as no other
-// member sends one: what all of them together can make this one hold is bounded,
-// and a vector comes through that this member cannot know of, as one that has
-// missed the first large sums.
+// next reads a message. It reads a message that is larger than usual only while no other member
+// sends one. That bounds the memory that all members together can use. Yet it lets through a
+// vector whose length this member cannot know, for example if it has missed the first large
+// sums.
 func (s *streams) next(r *bufio.Reader, stream network.Stream) (consensus.Valid, error) {
 	holds := false
 	defer func() {
@@ -226,7 +227,7 @@ func (s *streams) next(r *bufio.Reader, stream network.Stream) (consensus.Valid,
 			s.large <- struct{}{}
 			holds = true
 		}
-		if holds { // others wait for it
+		if holds { // other large messages wait for it
 			return stream.SetReadDeadline(time.Now().Add(largeTimeout))
 		}
 		return nil

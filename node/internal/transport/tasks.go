@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Tasks are functions under way. None begins after the end.
+// Tasks runs functions, and lets none begin after End.
 type Tasks struct {
 	mu      sync.Mutex
 	ended   bool
@@ -42,8 +42,7 @@ func (t *Tasks) Start(f func()) {
 	}
 }
 
-// End lets nothing begin any more and waits for what is under way, or for the
-// context's end.
+// End prevents further tasks, and waits for those that are running or for the context's end.
 func (t *Tasks) End(ctx context.Context) {
 	t.mu.Lock()
 	t.ended = true

@@ -10,20 +10,18 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 )
 
-// Traffic counts what a node has sent and received since it was started. Bytes
-// are those of all its streams, without transport and encryption overhead;
-// messages are those of the protocol, one for each receiver on the data plane
-// and one for each publication on the control plane.
+// Traffic counts what a node has sent and received since its start. Bytes are those of all its
+// streams, without the overhead of transport and encryption. Messages are those of the
+// protocol: one per receiver on the data plane, and one per publication on the control plane.
 type Traffic struct {
 	BytesSent        uint64 `json:"bytes_sent"`
 	BytesReceived    uint64 `json:"bytes_received"`
-	DataBytesSent    uint64 `json:"data_bytes_sent"` // of BytesSent, on the data plane
+	DataBytesSent    uint64 `json:"data_bytes_sent"` // part of BytesSent, on the data plane
 	MessagesSent     uint64 `json:"messages_sent"`
 	MessagesReceived uint64 `json:"messages_received"`
 }
 
-// counter counts on behalf of libp2p, whose own counter keeps a goroutine for
-// the rest of the process.
+// A counter counts for libp2p, whose own counter keeps a goroutine for the rest of the process.
 type counter struct {
 	bytesOut, bytesIn, dataOut, messagesOut, messagesIn atomic.Uint64
 }
@@ -46,7 +44,7 @@ func (t *counter) LogSentMessageStream(n int64, p protocol.ID, _ peer.ID) {
 
 func (t *counter) LogRecvMessageStream(n int64, _ protocol.ID, _ peer.ID) { t.bytesIn.Add(uint64(n)) }
 
-// The totals are those of the streams.
+// libp2p's totals are ignored: the counts per stream have them.
 func (t *counter) LogSentMessage(int64)                              {}
 func (t *counter) LogRecvMessage(int64)                              {}
 func (t *counter) GetBandwidthForPeer(peer.ID) (s metrics.Stats)     { return s }

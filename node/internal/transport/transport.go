@@ -18,29 +18,29 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// Peer is a member as the transport has it. The place in a list is its rank.
+// A Peer is a member as the transport sees it. Its index in a list is its rank.
 type Peer struct {
 	ID    peer.ID
 	Name  string // for the log
 	Addrs []multiaddr.Multiaddr
-	Gone  bool // not an active peer any more
+	Gone  bool // no longer an active peer
 }
 
-// Run is a run that messages travel in.
+// A Run is a run in which messages travel.
 type Run struct {
 	ID    [32]byte
 	Peers []Peer // by rank, this member included
-	// Deliver takes a message from another member. It may block: that holds back the
+	// Deliver receives a message from another member. It may block, which holds back the
 	// sender's stream.
 	Deliver func(from int, m consensus.Valid)
-	// Usual returns the most bytes of a message of the run so far. One larger message is
+	// Usual returns the most bytes of a message of the run so far. Of larger messages, one is
 	// read at a time.
 	Usual func() int
 	// MostBlob is the most bytes of a blob.
 	MostBlob int
 }
 
-// Transport carries the messages of a run.
+// A Transport carries the messages of a run.
 type Transport struct {
 	host      host.Host
 	admission *Admission
@@ -53,14 +53,14 @@ type Transport struct {
 	ending    sync.Once
 }
 
-// directory holds the peers as they are now.
+// A directory holds the present peers.
 type directory struct{ atomic.Pointer[peers] }
 
-// peers is not modified once it is in a directory.
+// peers is not modified after it is stored in a directory.
 type peers struct {
-	ranks map[peer.ID]int // of the active ones
+	ranks map[peer.ID]int // ranks of the active peers
 	names []string        // by rank
-	lanes []*lane         // by rank; nil for this member and those gone before this process
+	lanes []*lane         // by rank; nil for this member and for those that had left before this process began
 }
 
 func (d *directory) has(id peer.ID) bool {
@@ -68,7 +68,7 @@ func (d *directory) has(id peer.ID) bool {
 	return in
 }
 
-// lane returns what is sent to a member through, nil if nothing is.
+// lane returns the connection to a member, or nil if there is none.
 func (d *directory) lane(rank int) *lane {
 	if lanes := d.Load().lanes; rank < len(lanes) {
 		return lanes[rank]
@@ -76,8 +76,8 @@ func (d *directory) lane(rank int) *lane {
 	return nil
 }
 
-// most bounds the ranks that a message may name: amendments may have given some that this
-// member does not know of yet.
+// most bounds the ranks in a message. Amendments that this member does not know yet may have
+// added some.
 func (d *directory) most() int { return len(d.Load().lanes) + wire.ToCome }
 
 func begin(ctx context.Context, h *Host, run Run) (*Transport, error) {
@@ -112,7 +112,7 @@ func begin(ctx context.Context, h *Host, run Run) (*Transport, error) {
 	return t, nil
 }
 
-// add gives a peer its rank.
+// add assigns the next rank to a peer.
 func (p *peers) add(rank int, o Peer, self peer.ID) {
 	p.lanes, p.names = append(p.lanes, nil), append(p.names, o.Name)
 	if o.Gone {
@@ -124,8 +124,8 @@ func (p *peers) add(rank int, o Peer, self peer.ID) {
 	}
 }
 
-// Follow takes up another membership: those who have come are let in and sent to, those
-// who are gone are not any more. Ranks stay what they are.
+// Follow applies a new membership: it connects new members, and disconnects those that are
+// gone. Ranks do not change.
 func (t *Transport) Follow(list []Peer) {
 	old := t.peers.Load()
 	next := &peers{ranks: map[peer.ID]int{}, names: slices.Clone(old.names), lanes: slices.Clone(old.lanes)}
@@ -142,7 +142,7 @@ func (t *Transport) Follow(list []Peer) {
 	for rank, o := range list {
 		switch l := next.lanes[rank]; {
 		case rank >= len(old.lanes):
-			t.host.Network().ClosePeer(o.ID) // it was a stranger on the connections that there are
+			t.host.Network().ClosePeer(o.ID) // the existing connections treat it as a stranger
 			t.serve(l)
 		case o.Gone && old.ranks[o.ID] == rank && l != nil:
 			l.stop()
@@ -151,7 +151,7 @@ func (t *Transport) Follow(list []Peer) {
 	}
 }
 
-// serve begins to send to a member.
+// serve starts to send to a member.
 func (t *Transport) serve(l *lane) {
 	if l == nil {
 		return
@@ -164,14 +164,14 @@ func (t *Transport) serve(l *lane) {
 	})
 }
 
-// Send sends a message to a member, unless the same one is on its way.
+// Send sends a message to a member, unless an equal one is queued.
 func (t *Transport) Send(to int, m consensus.Message) {
 	if l := t.peers.lane(to); l != nil {
 		l.putOnce(m)
 	}
 }
 
-// Holds reports whether a message to a member is on its way already.
+// Holds reports whether an equal message to a member is queued.
 func (t *Transport) Holds(to int, m consensus.Message) bool {
 	l := t.peers.lane(to)
 	return l != nil && l.holds(m)
@@ -180,8 +180,8 @@ func (t *Transport) Holds(to int, m consensus.Message) bool {
 // Publish sends a message to all members on the control plane.
 func (t *Transport) Publish(m consensus.Message) { t.control.box.put(m) }
 
-// SendAll sends a message to each member on the data plane, where its arrival can be
-// waited for.
+// SendAll sends a message to each member on the data plane, where the sender can wait for its
+// arrival.
 func (t *Transport) SendAll(m consensus.Message) {
 	for _, l := range t.peers.Load().lanes {
 		if l != nil {
@@ -190,24 +190,24 @@ func (t *Transport) SendAll(m consensus.Message) {
 	}
 }
 
-// Forget drops what waits for a member: it was meant for an earlier process.
+// Forget drops the messages queued for a member, which were meant for an earlier process.
 func (t *Transport) Forget(rank int) {
 	if l := t.peers.lane(rank); l != nil {
 		l.clear()
 	}
 }
 
-// Assemble waits until all other members listen to the control plane, but for those that
-// count as lost, by rank, which are asked for at intervals.
+// Assemble waits until all other members receive control messages. It does not wait for lost
+// members: at each interval it asks lost for their ranks.
 func (t *Transport) Assemble(ctx context.Context, interval time.Duration, lost func() map[int]bool) error {
 	return t.control.assemble(ctx, interval, lost)
 }
 
-// Listening returns the other members that listen to the control plane.
+// Listening returns the other members that receive control messages.
 func (t *Transport) Listening() []peer.ID { return t.control.topic.ListPeers() }
 
-// Flush lets the last messages leave, to members that are connected and not lost, for at
-// most the given time. Nothing can be sent afterwards.
+// Flush waits, for at most the given time, until the last messages have left to members that
+// are connected and not lost. Nothing can be sent afterwards.
 func (t *Transport) Flush(most time.Duration, lost func() map[int]bool) {
 	t.ending.Do(func() {
 		t.control.box.close()
@@ -226,7 +226,7 @@ func (t *Transport) Flush(most time.Duration, lost func() map[int]bool) {
 		}
 	}
 	wait(t.published)
-	gone := lost() // the connection to a process that has died may seem good for long
+	gone := lost() // the connection to a dead process may seem good for long
 	for rank, l := range t.peers.Load().lanes {
 		if l != nil && !gone[rank] && t.host.Network().Connectedness(l.to) == network.Connected {
 			wait(l.done)
@@ -234,15 +234,15 @@ func (t *Transport) Flush(most time.Duration, lost func() map[int]bool) {
 	}
 }
 
-// expired is a time limit that is over.
+// expired is a time limit that has passed.
 var expired = func() <-chan time.Time {
 	c := make(chan time.Time)
 	close(c)
 	return c
 }()
 
-// Wait returns when nothing of the run is under way any more. The host is closed, and the
-// context has ended.
+// Wait returns when all work of the run has ended. The host must be closed and the context
+// ended.
 func (t *Transport) Wait() {
 	t.work.Wait()
 	t.streams.tasks.End(context.Background())

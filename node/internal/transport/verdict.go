@@ -10,28 +10,28 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// Errors of messages on the control plane, beside those of package wire.
+// Errors of messages on the control plane, besides those of package wire.
 var (
-	errStranger   = errors.New("its author is no member of the run")
-	errNotControl = errors.New("it has no place on the control plane")
+	errStranger   = errors.New("the author is not a member of the run")
+	errNotControl = errors.New("not a message of the control plane")
 	errEnding     = errors.New("this node is ending")
 )
 
-// verdict is the one table from an error to what it means for the peer that a
-// control message came from: gossipsub delivers and forwards what is accepted,
-// drops what is ignored, and holds what is rejected against the peer.
+// verdict maps an error to gossipsub's treatment of the peer that sent a control message.
+// Gossipsub delivers and forwards accepted messages, drops ignored ones, and holds rejected
+// ones against the peer.
 func verdict(err error) pubsub.ValidationResult {
 	var version *wire.VersionError
 	switch {
 	case err == nil:
 		return pubsub.ValidationAccept
 	case errors.Is(err, errEnding), errors.As(err, &version):
-		return pubsub.ValidationIgnore // no fault of the peer's
+		return pubsub.ValidationIgnore // not the peer's fault
 	}
 	return pubsub.ValidationReject
 }
 
-// decodeControl reads a message of the control plane of a roster of the given size.
+// decodeControl decodes a control message in a roster of the given size.
 func decodeControl(b []byte, size int) (consensus.Valid, error) {
 	m, err := wire.Unmarshal(b, size)
 	if err != nil {

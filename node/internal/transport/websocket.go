@@ -20,13 +20,13 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// webSockets returns the constructor of the transport for networks that let only web
-// traffic out: addresses such as /ip4/192.0.2.2/tcp/443/tls/ws. It dials through the HTTP
-// proxy that the environment names (HTTPS_PROXY, HTTP_PROXY, NO_PROXY).
+// webSockets returns the constructor of the transport for networks that allow only outgoing web
+// traffic. Its addresses look like /ip4/192.0.2.2/tcp/443/tls/ws. It dials through the HTTP
+// proxy of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY).
 //
-// TLS is only the wrapping here. Inside it, libp2p's own handshake proves who the peer is,
-// as on every other transport. So the certificate is drawn anew by each process, and a
-// dialling host takes any.
+// TLS is only the outer layer. Inside it, libp2p's own handshake proves the peer's identity, as
+// on every other transport. So each process creates a new certificate, and a dialling host
+// accepts any certificate.
 func webSockets() (func(transport.Upgrader, network.ResourceManager, *tcpreuse.ConnMgr) (*webSocket, error), error) {
 	certificate, err := selfSigned()
 	if err != nil {
@@ -40,16 +40,16 @@ func webSockets() (func(transport.Upgrader, network.ResourceManager, *tcpreuse.C
 	}, nil
 }
 
-// webSocket leaves names to the proxy that they are dialled through. In networks with a
-// proxy, names of the outside are often not known.
+// A webSocket lets its proxy resolve names. In networks with a proxy, names from outside are
+// often unknown.
 type webSocket struct {
 	*websocket.WebsocketTransport
-	proxy func(*url.URL) (*url.URL, error) // the one for an address, nil if there is none
+	proxy func(*url.URL) (*url.URL, error) // returns the proxy for an address, or nil if there is none
 }
 
 var _ names = (*webSocket)(nil)
 
-// SkipResolve reports whether the name in an address is left as it is.
+// SkipResolve reports whether the name in an address is left to the proxy.
 func (w *webSocket) SkipResolve(_ context.Context, a multiaddr.Multiaddr) bool {
 	_, host, err := manet.DialArgs(a)
 	if err != nil {
