@@ -1,13 +1,39 @@
-// Package gmm has Gaussian mixtures: density, scores and samples ([Mixture]) and
-// maximum likelihood by EM ([Fit]). The packages below it learn mixtures over a group.
+// Package gmm provides Gaussian mixtures. A mixture describes the patterns in some rows, and
+// a row that fits none of them gets a high anomaly score.
 //
-// Rows are a *mat.Dense, one row per sample, or, where there may be too many for the
-// memory, a source of [Rows] that is read block by block. Invariants: a [Mixture] never
-// changes; data is never modified; the package reads no clock, file, socket or global
-// random source. Sums over rows run in a fixed order on fixed pieces, so results have
-// the same bits for any GOMAXPROCS.
+// [Fit] finds a [Mixture] of the rows of one participant by maximum likelihood (EM). The
+// packages below this one learn mixtures together with other participants; their results
+// are the same type. This example fits a mixture and looks at a row:
 //
-// Start reading at [Fit] and [Mixture]; model.go says how the program uses one, and reads it from
-// files, density.go and internal/passes have the passes over rows. The inner loops are
-// those of internal/kernels/mixture.
+//	fit, err := gmm.Fit(rows, 2, gmm.EM{}, rand.NewPCG(1, 2)) // 2 components
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	m := fit.Mixture
+//	m.Score([]float64{3, 5})             // how unusual the row is
+//	why, err := m.Explain(mat.NewDense(1, 2, []float64{3, 5}))
+//	why.Parts                            // how much each variable contributes to that
+//
+// Rows are a *mat.Dense with one row per sample. If they do not fit into memory, use a source
+// of [Rows], which is read block by block; [Matrix] turns a matrix into such a source.
+// Missing cells are NaN: scores and explanations then use the cells present.
+//
+// # Equations
+//
+// With weights π_k, means μ_k and precisions Λ_k, the density is
+//
+//	p(x) = Σ_k π_k N(x|μ_k, Λ_k⁻¹)
+//
+// [Mixture.EachScores] scores rows by −ln p(x), and [Mixture.Score] by Eqs. (19) and (20) of
+// Idé, Phan and Raymond (2024).
+//
+// # Invariants
+//
+// A [Mixture] never changes, and data is never modified. The package uses no clock, file,
+// socket or global random source. Sums over rows run in a fixed order on fixed pieces, so
+// results have the same bits for any GOMAXPROCS.
+//
+// Start reading at [Fit] and [Mixture]. model.go connects a mixture to the program and to
+// files; density.go and internal/passes have the passes over rows; the inner loops are in
+// internal/kernels/mixture.
 package gmm

@@ -65,7 +65,7 @@ func (a *Algorithm) Options() option.Table {
 			return privacy.BlurRows
 		}),
 		settings.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
-		option.String(&a.Start, "start", startSpread, "`START` of training: spread (centres far apart within the ranges of the columns), k-fed (centres of clusters that each member finds in its rows and shows to all others) or shared-rows (some rows of all members; in simulations only)",
+		option.String(&a.Start, "start", startSpread, "`START` of training: spread (centres far apart within the columns' ranges), k-fed (cluster centres that each member shows to all others) or shared-rows (rows of all members; in simulations only)",
 			option.OneOf(startSpread, startKFed, startSharedRows)),
 		privacy.MinRowsOption(&a.MinRows).Needs("--start k-fed, the only start that shows clusters", func() bool { return a.Start == startKFed }),
 	}, append(a.Diversity.Options(), a.Budget.Options()...)...)

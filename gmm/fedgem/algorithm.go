@@ -76,9 +76,9 @@ func (a *Algorithm) Options() option.Table {
 		option.Float(&a.Tol, "tol", 1e-6, "stop when no centre moves by more than `X` standard deviations of its cluster in a round; 0 runs all rounds", option.Finite()),
 		option.Int(&a.LocalSteps, "local-steps", 1, "number `E` of EM steps that each participant makes per round", option.AtLeast(1)).ForExperts(),
 		settings.Covariance(&a.Covariance, gmm.Spherical, gmm.Spherical, gmm.Full),
-		option.String(&a.Radius, "radius", exactRadius, "`LIMIT` on how far the other members' centres may move a centre in one round: exact (until its likelihood would fall) or half (half of that squared distance, as in the published code of Ibrahim et al. 2026)",
+		option.String(&a.Radius, "radius", exactRadius, "`LIMIT` on how far a round may move a centre towards those of other members: exact (until its likelihood would fall) or half (half of that squared, as in the code of Ibrahim et al. 2026)",
 			option.OneOf(exactRadius, halfRadius)).ForExperts(),
-		option.String(&a.Final, "final", chiSquare, "`RULE` by which the last merge decides that clusters of different members are the same: chi-square (within the sampling error of their centres), factor=V (Ibrahim et al. 2026; larger V merges more) or, with --min-rows 1, factor=V1,V2,... (V chosen by cross-validation)",
+		option.String(&a.Final, "final", chiSquare, "`RULE` by which the last merge decides that clusters are the same: chi-square (by the sampling error of their centres), factor=V (as in Ibrahim et al. 2026; larger V merges more) or, with --min-rows 1, factor=V1,V2,... (chosen by cross-validation)",
 			option.Check(func(v string) error { _, err := factorsOf(v); return err })).ForExperts(),
 	}, a.Budget.Options(), option.Table{
 		privacy.MinRowsOption(&a.MinRows).Needs(privacy.NoNoise, func() bool { return a.Epsilon == 0 }),

@@ -1,16 +1,36 @@
-// Package fedgen learns one Gaussian mixture in a single round, after Zhang
-// Pettersson et al. 2025 (FedGenGMM): every participant fits a mixture to its
-// own rows and publishes it, and every member fits the shared mixture to the
-// same synthetic rows drawn from the published ones ([Learn]). Beyond the paper,
-// components may be put together pair by pair ([Moments.Reduce]), in place of
+// Package fedgen learns one Gaussian mixture in a single round, after FedGenGMM of Zhang
+// Pettersson et al. (2025). Every participant fits a mixture to its own rows and publishes
+// it. Every member then draws the same synthetic rows from the published mixtures, and fits
+// the shared mixture to them.
+//
+// [Learn] does all of that:
+//
+//	config := fedgen.Config{
+//		Local:  fedgen.Range{Min: 1, Max: 4}, // components of each participant's mixture
+//		Global: fedgen.Range{Min: 1, Max: 6}, // components of the shared one
+//		Method: fedgen.ReducedStart,
+//	}
+//	result, err := fedgen.Learn(ctx, group, rows, config)
+//	if err != nil {
+//		return err
+//	}
+//	result.Mixture.Score(row)
+//
+// Beyond the paper, components can be merged pair by pair ([Moments.Reduce]), in place of
 // synthetic rows or as a better start of the fit to them ([ReducedStart]).
 //
-// Mixtures are published in the clear: there is no sum that hides one.
+// # Privacy
 //
-// Invariants: no clock, file, socket or global random source; what is gathered is
-// taken in the order of ranks; synthetic rows, the fit to them and reduced mixtures have
-// the same bits on every machine.
+// Mixtures are published in the clear: no sum hides them. Components of few rows are merged
+// into others first ([Config].MinRows), and [Private] makes the published mixture
+// differentially private.
 //
-// Start reading at [Local] and [Aggregate], which [Learn] joins by a Gather;
-// [Algorithm] is how the program uses them.
+// # Invariants
+//
+// The package uses no clock, file, socket or global random source. Gathered mixtures are
+// used in the order of ranks. Synthetic rows, the fit to them and reduced mixtures have the
+// same bits on every machine.
+//
+// Start reading at [Local] and [Aggregate], which [Learn] joins by one Gather. [Algorithm]
+// connects them to the program.
 package fedgen

@@ -53,7 +53,7 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 // Options returns the options that set the fields.
 func (a *Algorithm) Options() option.Table {
 	return append(option.Table{
-		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, one per pattern in the data; a range such as 3-10, or auto for 4-20, is tried out on held-out rows (default auto; with --rho 5, with --epsilon 10)",
+		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, one per pattern in the data; held-out rows choose from a range such as 3-10, or auto for 4-20 (default auto; with --rho 5, with --epsilon 10)",
 			option.Auto[int](), option.AtLeast(1),
 			option.DefaultBy(func() int {
 				switch {
@@ -88,7 +88,7 @@ func (a *Algorithm) Options() option.Table {
 				return scoreDensity
 			}), option.OneOf(scoreDensity, scoreExpected)),
 		option.File(&a.Init, "init", "start training from the means, precisions and weights in a JSON `FILE`", a.readInit).ForExperts(),
-		option.String(&a.Covariance, "covariance", dpem.Full, "with --epsilon: `FORM` of the covariance matrices that the noisy totals estimate: full, factor (full only in directions that stand out of the noise), tied (one for all components) or diag (variances only); the simpler, the less noise",
+		option.String(&a.Covariance, "covariance", dpem.Full, "with --epsilon: `FORM` of the covariance matrices: full, factor (full only in directions that stand out of the noise), tied (one for all components) or diag (variances only); simpler forms suffer less from the noise",
 			option.OneOf(dpem.Full, dpem.Factor, dpem.Tied, dpem.Diag)).Needs("--epsilon", a.private).ForExperts(),
 	}, append(a.Diversity.Options(), a.Budget.Options()...)...)
 }

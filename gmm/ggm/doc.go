@@ -1,14 +1,36 @@
-// Package ggm learns a mixture of sparse Gaussian graphical models over a group
-// (Idé, Phan and Raymond 2024, sections 4.3 to 4.5): means and precisions are shared,
-// mixture weights are each participant's own. A participant makes a [Learner] of its rows
-// and hands it to collabdict.Train; [Learner.Model] is the mixture. It scores rows, and its
-// precisions say which variables depend on each other.
+// Package ggm learns a mixture of sparse Gaussian graphical models over a group, after Idé,
+// Phan and Raymond (2024), sections 4.3 to 4.5. Means and precisions are shared; the weights
+// of the components are each participant's own. So all members know the same patterns, and
+// each knows which of them are usual for its own rows.
 //
-// Invariants: data is never modified; the package reads no clock, file, socket or
-// global random source; members that receive the same totals compute the same
-// parameters, to the bit.
+// A participant creates a [Learner] on its rows and passes it to collabdict.Train:
 //
-// Start reading at [Learner] in learner.go (Algorithm 1); mstep.go has Eqs. (14) to
-// (16), start.go the start that all members agree on. [Algorithm] is how the program
-// uses it.
+//	l, err := ggm.NewLearner(gmm.Matrix(rows), ggm.Config{Components: 3, Seed: 1})
+//	if err != nil {
+//		return err
+//	}
+//	if _, err := collabdict.Train(ctx, group, l, collabdict.Options{Rounds: 50, Tol: 1e-6}); err != nil {
+//		return err
+//	}
+//	m := l.Model()
+//	m.Score(row)      // how unusual a row is
+//	m.Precision(0)    // an element of 0: two variables of component 0 do not depend on each other
+//
+// In each round, members sum the statistics of Eqs. (12) and (13); every member then solves a
+// graphical lasso per component, Eqs. (14) to (16), with package glasso. [Config] can also
+// choose the number of components and the penalty by held-out rows (Choices), allow missing
+// cells (Missing), and protect the sums further (Blur, Diversity).
+//
+// The penalty of the paper is [Config].Rho. By default the regularisation is relative:
+// [Config].Lambda is a penalty per row, which depends neither on the number of rows nor on
+// units.
+//
+// # Invariants
+//
+// Data is never modified. The package uses no clock, file, socket or global random source.
+// Members that receive the same totals compute the same parameters, to the bit.
+//
+// Start reading at [Learner] in learner.go (Algorithm 1). mstep.go has Eqs. (14) to (16),
+// relative.go the relative regularisation, and start.go the start on which all members
+// agree. [Algorithm] connects them to the program.
 package ggm

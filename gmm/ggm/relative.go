@@ -128,7 +128,7 @@ const (
 )
 
 // pooledVariances returns the variances within components, pooled over all components. A column
-// that does not vary gets the mean of the others, because its rows say nothing about its scale.
+// that does not vary gets the mean of the others, because its rows do not show its scale.
 func pooledVariances(s *passes.Moments) []float64 {
 	n := passes.Sum(s.N)
 	within := make([]float64, s.Dim)

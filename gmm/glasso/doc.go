@@ -2,24 +2,39 @@
 //
 //	Λ = argmax ln|Λ| − Tr(ΛS) − λ‖Λ‖₁
 //
-// over positive definite Λ, with the elementwise norm, by proximal Newton
-// steps in the manner of QUIC (Hsieh, Sustik, Dhillon and Ravikumar, JMLR 15,
-// 2014): every iterate is positive definite, a previous solution is a start, and
-// S may be singular. Where strongly correlated variables make Newton's direction
-// too hard to find, a block of at most 96 variables is solved by an interior point
-// method for the dual problem, whose work hardly depends on how ill-conditioned S
-// is.
+// over positive definite Λ, with the elementwise norm. Given the covariance matrix S of some
+// variables, it finds a precision matrix with many elements of exactly 0. A 0 means that two
+// variables do not depend on each other directly.
 //
-// Invariants: a solution returned without an error is positive definite, satisfies
-// the optimality conditions to 1e-9 of the largest |S| (or, when S is so
-// ill-conditioned that this is below rounding, to what rounding allows), has a duality
-// gap of at most 1e-5 a variable, as a residual says little where the penalty is hardly
-// larger, and exact zeros. What comes with a [*StalledError] is positive definite and no
-// worse than the start. With both comes the gap, which bounds what is missing. The same
-// input gives the same bits, whatever GOMAXPROCS is.
+//	p := glasso.Problem{S: s, Penalty: 0.1}
+//	r, err := p.Solve(nil) // or a previous solution as the start
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	r.Precision // Λ
+//	r.Gap       // how far the objective may be below its maximum
 //
-// Start reading at [Problem.Solve]; newton.go is the solver of one connected
-// block, free.go the coordinates that may move and products over them, descent.go
-// and conjugate.go the search direction, interior.go the dual solver, polish.go what
-// makes its solution accurate, check.go what certifies a solution.
+// # Method
+//
+// It takes proximal Newton steps in the manner of QUIC (Hsieh, Sustik, Dhillon and Ravikumar,
+// JMLR 15, 2014): every iterate is positive definite, and S may be singular. If strongly
+// correlated variables make Newton's direction too hard to find, an interior point method for
+// the dual problem solves blocks of at most 96 variables. Its work hardly depends on the
+// condition of S.
+//
+// # Invariants
+//
+// A solution without an error is positive definite and has exact zeros. It satisfies the
+// optimality conditions to 1e-9 of the largest |S|, or to what rounding allows if S is too
+// ill-conditioned for that. Its duality gap is at most 1e-5 per variable, because a small
+// residual means little when the penalty is hardly larger.
+//
+// The result that comes with a [*StalledError] is positive definite and no worse than the
+// start. Both kinds of results have a Gap. The same input gives the same bits, whatever
+// GOMAXPROCS is.
+//
+// Start reading at [Problem.Solve]. newton.go solves one connected block, free.go has the
+// coordinates that may move and products over them, descent.go and conjugate.go the search
+// direction, interior.go the dual solver, polish.go the steps that make its solution
+// accurate, and check.go the certificate of a solution.
 package glasso

@@ -1,11 +1,24 @@
-// Package kfed is federated clustering in one round, k-FED of Dennis, Li and Smith
-// 2021: every participant clusters its own rows ([Local]) and publishes the centres,
-// and every member puts them together by one pass of farthest-first and one step of
-// Lloyd's algorithm ([Merge]). It wants clusters that are well separated, and
-// participants that hold few of them each: √k or less in theory.
+// Package kfed clusters the rows of all participants in one round, by k-FED of Dennis, Li and
+// Smith (2021). Every participant clusters its own rows ([Local]) and publishes the centres.
+// Every member merges them ([Merge]), by one farthest-first pass and one step of Lloyd's
+// algorithm.
 //
-// Centres are published in the clear: each is the mean of some of a participant's rows,
-// of [Config.MinRows] at least. No clock, file, socket or global random source; merged centres have the
+// [Cluster] does all of that:
+//
+//	centres, few, err := kfed.Cluster(ctx, group, rows, kfed.Config{Local: 2, Clusters: 4}, src)
+//	if err != nil {
+//		return err
+//	}
+//	centres // 4 rows, the same at all members
+//	few     // number of own clusters that were too small to be shown
+//
+// It suits clusters that are well separated, and participants that have few of them each: in
+// theory √k or less.
+//
+// Centres are published in the clear: each is the mean of at least [Config].MinRows of a
+// participant's rows.
+//
+// The package uses no clock, file, socket or global random source. Merged centres have the
 // same bits on every machine.
 //
 // Start reading at [Cluster].

@@ -41,7 +41,7 @@ func (b *Budget) Options() option.Table {
 			}
 			return nil
 		})).Needs("--epsilon", noisy).ForExperts(),
-		option.Float(&b.Clip, "clip", 0, "with --epsilon: clip rows to `C` per column, in the units of training, from 0 or from the middle of the range; a smaller C needs less noise but distorts more rows (default 3; 0.5 for a range from 0 to 1, as with --ranges)",
+		option.Float(&b.Clip, "clip", 0, "with --epsilon: clip rows to `C` per column, from 0 or the middle of the range; smaller values need less noise but distort more rows (default 3; 0.5 for columns from 0 to 1)",
 			option.Above(0, 1e9), option.Optional[float64]("leave it out for the default")).Needs("--epsilon", noisy).ForExperts(),
 	}
 }

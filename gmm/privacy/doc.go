@@ -1,9 +1,28 @@
-// Package privacy measures what a participant's statistics could give away:
-// the entropy ℓ-diversity of Idé et al. 2024, section 6.2. And it says how much noise
-// makes statistics differentially private ([GaussianRatio]), and adds it ([Noisy]).
-// Settings that several algorithms have are here, too: those of noise ([Budget]), and of
-// how few rows a component may be of that is shown ([MinRowsOption]).
+// Package privacy measures and limits what the statistics of a participant reveal about its
+// rows.
 //
-// Invariant: the measures are computed in one pass over the rows and leave the
-// participant only if it publishes them. Start reading at [Diversity].
+// It has three tools:
+//
+//   - [Diversity] measures how many rows the statistics of a component blend: the entropy
+//     ℓ-diversity of Idé, Phan and Raymond (2024), section 6.2. A [Rule] says what to do if
+//     they blend too few.
+//   - [Budget] holds the settings of differential privacy. [GaussianRatio] computes the noise
+//     it needs, and [Noisy] and [Discrete] add the noise.
+//   - [Blur] adds a little noise to totals, so that the difference of two of them does not
+//     show a single row.
+//
+// For instance, if one row changes a sum by at most 10, this much noise makes the sum
+// (1, 1e-5)-differentially private:
+//
+//	sd := 10 / privacy.GaussianRatio(1, 1e-5)
+//	sum = privacy.Noisy(sum, sd, src) // src must be secret
+//
+// The options that several algorithms share are in this package, too: those of a [Budget], of
+// a [Rule], of a [Blur] and of the smallest number of rows of a shown component
+// ([MinRowsOption]).
+//
+// Invariant: measures are computed in one pass over the rows. They leave the participant only
+// if it publishes them.
+//
+// Start reading at [Diversity] and [Budget].
 package privacy

@@ -36,7 +36,7 @@ type Rule struct {
 func (r *Rule) Options() option.Table {
 	return option.Table{
 		option.Float(&r.Least, "diversity", leastDiversity, "smallest entropy l-diversity, in `ROWS`, of a participant's statistics of a component; with a lower one, few rows dominate what it sends, and --on-low-diversity applies", option.Above(1, 1e6)),
-		option.String(&r.Policy, "on-low-diversity", Warn, "`POLICY` for statistics below --diversity, applied before they are sent: warn (send them, and warn at the end), skip-component (count their rows for other components), noise (send a random draw from the shared component instead) or stop (end this participant's run)",
+		option.String(&r.Policy, "on-low-diversity", Warn, "`POLICY` for statistics below --diversity: warn (send them), skip-component (count their rows for other components), noise (send a random draw from the shared component instead) or stop (send nothing and end this participant's run)",
 			option.OneOf(Warn, SkipComponent, DrawComponent, Stop)),
 	}
 }

@@ -1,35 +1,56 @@
-// Package beta is the β-VAE that members train together by averaging their models, with
-// weights that take into account how unlike all others' a member's data are (Page 2024,
+// Package beta is a β-VAE that members train together by averaging their models. The weights
+// of the average can depend on how much a member's data differ from all others' (Page 2024,
 // "Addressing statistical heterogeneity through generative similarity-based comparison in
 // federated learning").
 //
-// A round is some epochs at each member, from the parameters that all of them hold, and a
-// private sum of what these have changed, times the member's weight. Weights are shares
-// of the rows (FedAvg), or less the more the member's labels are unlike equal frequencies
-// (FedDisco), or its encoded rows are unlike the prior: those of a model that was trained
-// before, as in the thesis, or those of the model that is being trained, again every few
-// rounds, which its last section proposes.
+//	l, err := beta.NewLearner(beta.Config{Inputs: 3, Hidden: []int{8}, Latent: 1}, beta.Own{Rows: rows, Seed: secret})
+//	if err != nil {
+//		return err
+//	}
+//	if err := l.Start(ctx, group); err != nil {
+//		return err
+//	}
+//	for range 25 {
+//		if _, err := l.Round(ctx, group); err != nil {
+//			return err
+//		}
+//	}
+//	err = l.Model().Score(gmm.Matrix(x), func(s beta.Scores) { fmt.Println(s.Loss) })
 //
-// Nobody learns what another member's epochs have changed, nor its rows, weight or
-// discrepancy, unless these two are published ([Weighting.Publish]). What all learn
-// are the new parameters, the mean loss, and of how many members the largest change of a
-// matrix, or the loss, times the weight, is between which powers of two. A member whose weight is 0
-// has nothing to train but conditions: without these, who sees how soon it calls for the
-// sum can tell.
+// In each round, every member starts from the shared parameters and trains for some epochs. A
+// private sum then adds up the changes, each times the member's weight. By default, weights
+// are the members' shares of all rows (FedAvg). With a [Measure], a member has less weight
+//
+//   - the more its labels differ from equal frequencies (FedDisco), or
+//   - the more its encoded rows differ from the prior. A model that was trained before encodes
+//     them, as in the thesis, or the current model every few rounds, which its last section
+//     proposes.
+//
+// # Privacy
+//
+// Nobody learns another member's changes or rows. Nobody learns its weight or discrepancy,
+// unless both are published ([Weighting].Publish). All members learn the new parameters and
+// the mean loss. Of the largest change of each matrix, and of the loss, times the weight,
+// they learn how many members are between which powers of two. A member of weight 0 trains
+// nothing but conditions. Without conditions, a member that observes how soon it calls for
+// the sum can tell.
 //
 // # Conditions
 //
-// With [CGAU] as [Config.Condition], hidden layers of the encoder and the decoder are gated
-// units with conditions (package conditioning), which each member trains along with weights
-// and biases, and which leave it in no sum. All learn the mean of all members' conditions, by
-// weight. Rows are encoded, for weights too, and decoded at the own conditions.
+// With [CGAU] as [Config].Condition, hidden layers of the encoder and the decoder are gated
+// units with conditions (package conditioning). Each member trains its conditions along with
+// weights and biases, and they are in no sum. All members learn the weighted mean of all
+// members' conditions. Rows are encoded, also for weights, and decoded at the member's own
+// conditions.
 //
-// A member's model is then [Model.Parameters], everybody's, and [Model.Conditions], its own:
-// what is kept of it has both, what is shown to others the former alone. So has [State]; and a
-// pretrained model is in [Weighting.Pretrained] and [Own.Pretrained]. A new member takes the
-// parameters from another, and [Model.Adapt] fits its conditions to rows of its own, without
-// labels and without anybody else.
+// A member's model then consists of [Model.Parameters], which are shared, and
+// [Model.Conditions], which are its own. Keep both, and show only the former. [State] has
+// both, too; [Weighting].Pretrained and [Own].Pretrained hold those of a pretrained model. A
+// new member copies the parameters of another one. [Model.Adapt] then fits its conditions to
+// its rows, without labels and without other members.
 //
-// Invariant: parameters have the same bits at all members, whatever machine and GOMAXPROCS.
+// Invariant: parameters have the same bits at all members, whatever the machine and
+// GOMAXPROCS are.
+//
 // Start reading at [Learner].
 package beta

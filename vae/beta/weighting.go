@@ -27,7 +27,7 @@ func (s *Settings) weightingOptions() option.Table {
 	labelled := func() bool { return s.Weights == byLabels }
 	const either, codes, labels = "--weights feddisco or latent", "--weights latent", "--weights feddisco"
 	return option.Table{
-		option.String(&s.Weights, "weights", byRows, "`WEIGHT` of each member in the average: by its number of rows (fedavg), also by the frequencies of its labels (feddisco), or also by its encoded rows (latent); the last two give less weight to members with unusual data",
+		option.String(&s.Weights, "weights", byRows, "`WEIGHT` of each member in the average: fedavg (by its rows); feddisco and latent give less weight to members with unusual labels and unusual encoded rows",
 			option.OneOf(byRows, byLabels, byCodes)),
 		option.Float(&s.Effect, "effect", 0.1, "with "+either+": strength `A` of the discrepancy in a member's weight, which is (share of the rows - A*discrepancy + B), at least 0, for B see --offset; with feddisco, the default is 0.5",
 			option.Above(0, math.MaxFloat64), option.DefaultBy(func() float64 {
@@ -98,7 +98,7 @@ func (s *Settings) learned() []string {
 	}
 	list := []string{"in sums over all members: how many members have " + what + " between which powers of two, and in each round the same of the largest change of each matrix, and of the loss, times the weight"}
 	if s.Offset == auto {
-		list = append(list, "in sums over all members: how many members need an offset of which size")
+		list = append(list, "in sums over all members: how many members need how large an offset")
 	}
 	return list
 }

@@ -18,7 +18,7 @@ type Config struct {
 	Dropout float64
 	// Rate and Momentum are those of gradient descent on the mean loss of a batch. As in the
 	// paper, each round starts without momentum. A Rate of 0 means 0.01.
-	Rate     float64 // 0 is 0.01
+	Rate     float64
 	Momentum float64
 	// ConditionRate is the learning rate of the conditions; 0 means Rate.
 	ConditionRate float64

@@ -1,20 +1,43 @@
-// Package cgau is a classifier that adapts to each member: layers of conditional gated
+// Package cgau is a classifier that adapts to each member. Its layers are conditional gated
 // activation units (Rieger et al. 2020, "Client adaptation improves federated learning with
-// simulated non-IID clients", Eq. 1), with biases,
+// simulated non-IID clients", Eq. 1), with biases:
 //
-//	z = tanh(W_f x + b_f + v_f) · sigmoid(W_g x + b_g + v_g),
+//	z = tanh(W_f x + b_f + v_f) · sigmoid(W_g x + b_g + v_g)
 //
-// of which the weights W and biases b are everybody's, and the conditions v = (v_f, v_g) each
-// member's own: its column of the paper's V. A [Learner] trains both at once, by rounds of
-// some steps at each member and a private sum of what these have changed of W and b, by
-// rows (package average). With [Config.Plain] it is a network of rectified linear units
+// The weights W and biases b are shared. The conditions v = (v_f, v_g) are each member's own:
+// its column of the paper's V. So members whose rows look different, or whose classes mean
+// different things, can still share one network.
+//
+//	l, err := cgau.NewLearner(config, cgau.Own{Rows: rows, Seed: secret})
+//	if err != nil {
+//		return err
+//	}
+//	for range 150 {
+//		if _, err := l.Round(ctx, group); err != nil {
+//			return err
+//		}
+//	}
+//	score, err := l.Model().Evaluate(test)
+//
+// A [Learner] trains weights and conditions at once. In each round, every member makes some
+// steps, and a private sum adds up the changes of W and b, weighted by rows (package
+// average). A new member copies the shared parameters of another one, and [Model.Adapt] fits
+// its conditions to a few rows. With [Config].Plain, the network has rectified linear units
 // without conditions, the paper's baseline.
 //
-// In the paper's simulation V is shared too, and the column of member k moves by n_k/n of
-// what its steps have changed. Here it moves by all of that. [Config.ConditionRate] can take
-// it back. What others learn of conditions, of which none leaves a member, is told in package
-// conditioning: their mean by rows, [Model.MeanCondition].
+// # Differences from the paper
 //
-// Invariant: members that are given the same totals hold the same bits of W and b, whatever
-// GOMAXPROCS and the machine are. Start reading at [NewLearner].
+// In the paper's simulation V is shared too, and the column of member k moves by n_k/n of the
+// change in its steps. In this package it moves by the whole change; [Config].ConditionRate
+// can undo that.
+//
+// # Privacy
+//
+// No condition leaves a member. Package conditioning explains what others learn about
+// conditions: their mean by rows, [Model.MeanCondition].
+//
+// Invariant: members that receive the same totals have the same bits of W and b, whatever
+// GOMAXPROCS and the machine are.
+//
+// Start reading at [NewLearner].
 package cgau

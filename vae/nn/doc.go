@@ -1,29 +1,31 @@
-// Package nn has small dense neural networks in float32, with gradients written out by
-// hand: layers, gated ones among them, normal distributions whose parameters are outputs
-// of a network, losses, and the optimisers Adam and gradient descent with momentum.
+// Package nn provides small dense neural networks in float32, with gradients written out by
+// hand: layers (gated ones among them), normal distributions whose parameters are outputs of
+// a network, losses, and the optimisers Adam and gradient descent with momentum.
 //
-// A [Network] is a chain of dense layers. All that participants may share of it, weights
-// and biases, is one vector of [Parameters], with the gradient in the same order, so that
-// gradients and differences can be summed as they are; [Join] puts several networks into
-// one vector. What is a participant's own, the conditions of gated layers, is another
-// such vector. A step is
+// A [Network] is a chain of dense layers. A training step is:
 //
 //	y, err := net.Forward(x, nil)
-//	loss, err := nn.SquaredError(d, y, x)
+//	loss, err := nn.SquaredError(d, y, x, columns)
 //	net.Backward(d, nn.ForParameters)
 //	adam.Step(net.Shared.Values, net.Shared.Gradient)
 //
-// Matrices are in rows without gaps: a batch has a row for each sample. Losses are sums
-// over the samples of a batch, not means.
+// Everything that participants may share, weights and biases, is one vector of [Parameters],
+// with the gradient in the same order. So gradients and differences can be summed directly.
+// [Join] puts several networks into one vector. The conditions of gated layers, which belong
+// to one participant, are another such vector.
 //
-// Invariant: results have the same bits for the same seeds whatever GOMAXPROCS is, and
-// whatever machine and kernels (packages blas and elementwise). Randomness comes in as a
-// source. Buffers are kept from call to call: a step allocates nothing once a batch of
-// that size has been seen, but for the goroutines that a second processor is given. A
-// network is for one goroutine at a time.
+// Matrices are row-major without gaps; a batch has one row per sample. Losses are sums over
+// the samples of a batch, not means.
 //
-// Wrong shapes panic. Samples that are not finite are an error of Forward, and a loss that
-// is not finite is one of the losses, before any parameter has changed.
+// Wrong shapes panic. Forward returns an error for samples that are not finite, and losses
+// return one if they are not finite, before any parameter has changed.
+//
+// # Invariants
+//
+// The same seeds give the same bits, whatever GOMAXPROCS, the machine and its kernels
+// (packages blas and elementwise) are. Randomness comes from a source that the caller passes.
+// Buffers are reused: after the first batch of a size, a step allocates nothing except the
+// goroutines for further processors. Only one goroutine may use a network at a time.
 //
 // Start reading at [New] and [Network.Forward].
 package nn

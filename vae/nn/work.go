@@ -28,7 +28,7 @@ const (
 	leastPiece = 1 << 19
 )
 
-// spread calls f for pieces of the columns, each of which takes the given number of
+// spread calls f for pieces of the columns. Each column takes the given number of
 // multiplications.
 func (n *Network) spread(columns, each int, f func(piece int)) {
 	w := &n.work
