@@ -116,9 +116,9 @@ func (r adapted) text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s: fitted to %s of %s; figures on these rows:\n", r.Own, rowCount(r.Rows), r.Participant)
 	if r.After.Loglik.Applies {
-		fmt.Fprintf(w, "loglik  %s, with conditions of 0 %s\n", r.After.Loglik, r.Before.Loglik)
+		fmt.Fprintf(w, "loglik  %s (%s with conditions of 0)\n", r.After.Loglik, r.Before.Loglik)
 		return
 	}
-	fmt.Fprintf(w, "accuracy       %s, with conditions of 0 %s\n", r.After.Accuracy, r.Before.Accuracy)
-	fmt.Fprintf(w, "cross-entropy  %s, with conditions of 0 %s\n", r.After.CrossEntropy, r.Before.CrossEntropy)
+	fmt.Fprintf(w, "accuracy       %s (%s with conditions of 0)\n", r.After.Accuracy, r.Before.Accuracy)
+	fmt.Fprintf(w, "cross-entropy  %s (%s with conditions of 0)\n", r.After.CrossEntropy, r.Before.CrossEntropy)
 }

@@ -14,7 +14,7 @@ import (
 
 func (a *app) bench() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "bench", Short: "Measure the hot paths on this machine",
+		Use: "bench", Short: "Measure the speed of sums and training on this machine",
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return &usageError{"bench: want the name of a benchmark, got none", "use collabdict bench blas, bench consensus, bench em, bench glasso, bench scale, or bench vae"}
@@ -36,9 +36,9 @@ const mostNodes = 128
 func (a *app) benchConsensus() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
-		Use: "consensus", Short: "One private sum over real nodes, and the arithmetic of its vectors",
-		Long: `consensus makes one private sum of synthetic vectors over real libp2p nodes in this process,
-on ports of 127.0.0.1, and compares its total with the plain sum. It prints the time, and
+		Use: "consensus", Short: "Measure one private sum over real nodes, and vector arithmetic",
+		Long: `consensus computes one private sum of synthetic vectors over real libp2p nodes in this process,
+on ports of 127.0.0.1, and compares the total with the plain sum. It prints the time, and
 the bytes sent and memory used per node. It also measures how fast one core expands masks
 and adds vectors.`,
 		Example: `  collabdict bench consensus
@@ -55,7 +55,7 @@ and adds vectors.`,
 	f.suited = map[string]string{"scheme": string(consensus.Exact)} // what is fastest for long vectors
 	f.settingsFlags.add(cmd)
 	cmd.Flags().IntVar(&f.nodes, "nodes", 16, "number `N` of nodes")
-	cmd.Flags().IntVar(&f.values, "values", 1_000_000, "number `M` of values of a vector")
+	cmd.Flags().IntVar(&f.values, "values", 1_000_000, "number `M` of values per vector")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -96,13 +96,13 @@ func consensusText(w io.Writer, r *bench.ConsensusReport) {
 		fmt.Fprintf(w, "%-10s  "+format+"\n", append([]any{name}, args...)...)
 	}
 	for _, m := range r.Arithmetics {
-		line(m.Name, "mask expanded and added %.2f GB/s, vector added %.2f GB/s, on one core", m.Mask, m.Add)
+		line(m.Name, "expand and add masks %.2f GB/s, add vectors %.2f GB/s, on one core", m.Mask, m.Add)
 	}
 	line("sum", "%.2f s: %d values over %d nodes, %s in %d rounds, protection %s", r.Seconds, r.Values, r.Nodes, r.Plan, r.Rounds, r.Protection)
 	line("sent", "%.0f bytes per node in %.0f messages, %.2f times the %.0f predicted, %.2f times a ring all-reduce of %.0f", r.Bytes, r.Messages, r.PredictedRatio, r.Predicted, r.RingRatio, r.RingBytes)
 	line("memory", "%.1f vectors per node on the heap (%.0f bytes)", r.Vectors, r.Memory)
 	if r.Resident > 0 {
-		line("", "%.1f vectors per node by the kernel's count (%.0f bytes)", r.ResidentVectors, r.Resident)
+		line("", "%.1f vectors per node as the kernel counts it (%.0f bytes)", r.ResidentVectors, r.Resident)
 	}
 	line("total", "the same at all nodes, largest error %.1e", r.MaxError)
 }

@@ -13,17 +13,17 @@ import (
 func (a *app) benchBLAS() *cobra.Command {
 	var threads int
 	cmd := &cobra.Command{
-		Use: "blas", Short: "Measure matrix products, beside gonum's and the peak of a core",
-		Long: `blas measures matrix products with the instructions of this process and with gonum, in
-10^9 multiplications and additions per second. Several threads compute separate products,
-and rates are those of all threads together. The environment variable COLLABDICT_CPU
-selects the instructions: avx512, avx2 or portable.`,
+		Use: "blas", Short: "Measure matrix products against gonum and the peak of the processor",
+		Long: `blas measures matrix products by this program and by gonum, in 10^9 multiplications and
+additions per second. Each thread computes products of its own; rates are totals of all
+threads. The environment variable COLLABDICT_CPU selects the instructions: avx512, avx2 or
+portable.`,
 		Example: `  collabdict bench blas --json
   COLLABDICT_CPU=avx2 collabdict bench blas`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if threads < 1 || threads > runtime.NumCPU() {
-				return &usageError{fmt.Sprintf("--threads: want 1 to %d, the processors of this machine, got %d", runtime.NumCPU(), threads), ""}
+				return &usageError{fmt.Sprintf("--threads: want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), threads), ""}
 			}
 			r, err := bench.MeasureBLAS(cmd.Context(), threads)
 			if err != nil {
@@ -32,7 +32,7 @@ selects the instructions: avx512, avx2 or portable.`,
 			return a.print(r, func(w io.Writer) { blasText(w, r) })
 		},
 	}
-	cmd.Flags().IntVar(&threads, "threads", 1, "`N`, the threads that compute at the same time")
+	cmd.Flags().IntVar(&threads, "threads", 1, "number `N` of threads")
 	a.addJSON(cmd)
 	return cmd
 }

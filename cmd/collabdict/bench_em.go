@@ -19,8 +19,8 @@ func (a *app) benchEM() *cobra.Command {
 	var form string
 	cmd := &cobra.Command{
 		Use: "em", Short: "Measure iterations of EM on synthetic rows",
-		Long: `em fits a mixture to synthetic rows, and prints the time of the best iteration of expectation
-maximisation, with its E-step, the pass over the rows, and its M-step. The environment
+		Long: `em fits a mixture to synthetic rows by expectation maximisation. It prints the time of the
+fastest iteration, and of its E-step (the pass over the rows) and M-step. The environment
 variable COLLABDICT_CPU selects the instructions: avx512, avx2 or portable.`,
 		Example: `  collabdict bench em --n 200000 --m 10 --k 15
   COLLABDICT_CPU=avx2 collabdict bench em --cov diag --threads 2 --json`,
@@ -40,12 +40,12 @@ variable COLLABDICT_CPU selects the instructions: avx512, avx2 or portable.`,
 			return a.print(r, func(w io.Writer) { emText(w, r) })
 		},
 	}
-	cmd.Flags().IntVar(&e.N, "n", 100_000, "`N`, the rows")
-	cmd.Flags().IntVar(&e.M, "m", 38, "`M`, the variables")
-	cmd.Flags().IntVar(&e.K, "k", 10, "`K`, the components")
+	cmd.Flags().IntVar(&e.N, "n", 100_000, "number `N` of rows")
+	cmd.Flags().IntVar(&e.M, "m", 38, "number `M` of variables")
+	cmd.Flags().IntVar(&e.K, "k", 10, "number `K` of components")
 	cmd.Flags().StringVar(&form, "cov", gmm.Full.String(), "`FORM` of the covariance matrices: full, diag or spherical")
-	cmd.Flags().IntVar(&e.Threads, "threads", 1, "`T`, the threads")
-	cmd.Flags().IntVar(&e.Reps, "reps", 5, "`R`, the iterations; the best one counts")
+	cmd.Flags().IntVar(&e.Threads, "threads", 1, "number `T` of threads")
+	cmd.Flags().IntVar(&e.Reps, "reps", 5, "number `R` of iterations; the fastest counts")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -66,9 +66,9 @@ func checkEM(e bench.EM) error {
 	case e.N < 1 || e.N > mostBenched/e.M:
 		return &usageError{fmt.Sprintf("--n: want 1 to %d for %d variables, got %d", mostBenched/e.M, e.M, e.N), ""}
 	case e.K < 1 || e.K > e.N:
-		return &usageError{fmt.Sprintf("--k: want 1 to the %d rows, got %d", e.N, e.K), ""}
+		return &usageError{fmt.Sprintf("--k: want 1 to %d (number of rows), got %d", e.N, e.K), ""}
 	case e.Threads < 1 || e.Threads > runtime.NumCPU():
-		return &usageError{fmt.Sprintf("--threads: want 1 to %d, the processors of this machine, got %d", runtime.NumCPU(), e.Threads), ""}
+		return &usageError{fmt.Sprintf("--threads: want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), e.Threads), ""}
 	case e.Reps < 1:
 		return &usageError{fmt.Sprintf("--reps: want at least 1, got %d", e.Reps), ""}
 	}

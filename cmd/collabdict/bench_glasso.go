@@ -39,7 +39,7 @@ blocks of variables are spread over the threads.`,
 			case reps < 1:
 				return &usageError{fmt.Sprintf("--reps: want at least 1, got %d", reps), ""}
 			case threads < 1 || threads > runtime.NumCPU():
-				return &usageError{fmt.Sprintf("--threads: want 1 to %d, the processors of this machine, got %d", runtime.NumCPU(), threads), ""}
+				return &usageError{fmt.Sprintf("--threads: want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), threads), ""}
 			}
 			if g.S, err = dataset.LoadSymmetric(args[0]); err != nil {
 				return err
@@ -47,8 +47,8 @@ blocks of variables are spread over the threads.`,
 			return a.measureGlasso(cmd.Context(), g)
 		},
 	}
-	cmd.Flags().IntVar(&reps, "reps", 3, "`N`, how often it is solved")
-	cmd.Flags().IntVar(&threads, "threads", 1, "`N`, the threads that compute at the same time")
+	cmd.Flags().IntVar(&reps, "reps", 3, "solve it `N` times; the fastest counts")
+	cmd.Flags().IntVar(&threads, "threads", 1, "number `N` of threads")
 	a.addJSON(cmd)
 	return cmd
 }

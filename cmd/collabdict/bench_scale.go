@@ -19,7 +19,7 @@ func (a *app) benchScale() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use: "scale", Short: "Measure a private sum in growing simulated consortia",
-		Long: `scale makes private sums of synthetic vectors in simulated consortia of several sizes. It
+		Long: `scale computes private sums of synthetic vectors in simulated consortia of several sizes. It
 prints the cost of one sum per participant: messages, bytes, processor time and memory.
 Only the network is simulated. The table is CSV.`,
 		Example: `  collabdict bench scale --sizes 64,256,1024 --values 331`,
@@ -61,10 +61,10 @@ Only the network is simulated. The table is CSV.`,
 	}
 	f.suited = map[string]string{"scheme": string(consensus.Exact)}
 	f.add(cmd)
-	cmd.Flags().IntSliceVar(&sizes, "sizes", []int{16, 64, 256, 1024, 4096}, "`S`, the participants, separated by commas")
-	cmd.Flags().IntVar(&values, "values", 331, "`M`, the values of a vector")
-	cmd.Flags().IntVar(&sums, "sums", 4, "`N`, the sums of each consortium")
-	cmd.Flags().StringVar(&dir, "plots", "", "`FOLDER` for a figure of the bytes, as SVG and PNG")
+	cmd.Flags().IntSliceVar(&sizes, "sizes", []int{16, 64, 256, 1024, 4096}, "numbers `S` of participants, separated by commas")
+	cmd.Flags().IntVar(&values, "values", 331, "number `M` of values per vector")
+	cmd.Flags().IntVar(&sums, "sums", 4, "number `N` of sums per consortium")
+	cmd.Flags().StringVar(&dir, "plots", "", "draw the bytes per sum as SVG and PNG in `FOLDER`")
 	a.addJSON(cmd)
 	return cmd
 }

@@ -32,9 +32,9 @@ avx512, avx2 or portable.`,
 			return a.print(r, func(w io.Writer) { vaeText(w, r) })
 		},
 	}
-	cmd.Flags().IntVar(&v.Batch, "batch", 64, "`B`, the samples of a batch")
-	cmd.Flags().IntVar(&v.Threads, "threads", 1, "`T`, the threads")
-	cmd.Flags().IntVar(&v.Steps, "steps", 100, "`S`, the steps of each of three runs")
+	cmd.Flags().IntVar(&v.Batch, "batch", 64, "number `B` of samples per batch")
+	cmd.Flags().IntVar(&v.Threads, "threads", 1, "number `T` of threads")
+	cmd.Flags().IntVar(&v.Steps, "steps", 100, "number `S` of steps in each of three runs")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -44,7 +44,7 @@ func checkVAE(v bench.VAE) error {
 	case v.Batch < 1 || v.Batch > 10_000:
 		return &usageError{fmt.Sprintf("--batch: want 1 to 10000, got %d", v.Batch), ""}
 	case v.Threads < 1 || v.Threads > runtime.NumCPU():
-		return &usageError{fmt.Sprintf("--threads: want 1 to %d, the processors of this machine, got %d", runtime.NumCPU(), v.Threads), ""}
+		return &usageError{fmt.Sprintf("--threads: want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), v.Threads), ""}
 	case v.Steps < 1:
 		return &usageError{fmt.Sprintf("--steps: want at least 1, got %d", v.Steps), ""}
 	}

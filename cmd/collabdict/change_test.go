@@ -35,7 +35,7 @@ func TestMembersChange(t *testing.T) {
 	out := filepath.Join(dir, "o")
 	addPlant(t, out, rows, "plant-e", "plant-b")
 	newcomer := start(t, dir, "run", "--dir", "o/plant-e")
-	up.until(t, `the members have changed: plant-e has come, plant-b has gone; 4 now`)
+	up.until(t, `the members have changed: plant-e joined, plant-b left; 4 now`)
 	if code, said := newcomer.end(t); code != 0 {
 		t.Fatalf("the newcomer: exit code %d; it said:\n%s\nup said:\n%s", code, said, up.all())
 	}

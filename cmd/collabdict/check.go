@@ -18,20 +18,20 @@ func (a *app) check() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use: "check [FILE]...", Short: "Check files of rows before they are used, with advice",
-		Long: `check shows how files are read: format, delimiter and decimal sign, and the number of rows. For
-each column it gives the type, the share of missing cells, and the least, mean and largest
-value. Files may be larger than memory.
+		Long: `check shows how files are read: format, delimiter, decimal sign and number of rows. For each
+column it shows the type, the share of missing cells, and the minimum, mean and maximum.
+Files may be larger than memory.
 
-It reports columns that are constant, look like times or labels, or have the values of another
-column. It also reports values that may stand for missing ones, such as -9999, and cells that
-are no numbers. Each report has advice, and the last lines are flags for run, up and sim.`,
+It reports columns that are constant, look like times or labels, or repeat another column.
+It also reports values that may stand for missing ones, such as -9999, and cells that are
+not numbers. Each report has advice, and the last lines are flags for run, up and sim.`,
 		Example: `  collabdict check plant-a.csv
   collabdict check --dir plant-a --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var set dataset.CSV
 			if dir != "" {
 				if len(args) > 0 {
-					return &usageError{fmt.Sprintf("--dir: the folder's %s names the files, got %q", config.NodeFile, args[0]), "leave one of the two out"}
+					return &usageError{fmt.Sprintf("--dir: %s in the folder names the files, got %q as well", config.NodeFile, args[0]), "leave one out"}
 				}
 				n, err := config.ReadNode(dir)
 				if err != nil {
@@ -44,12 +44,12 @@ are no numbers. Each report has advice, and the last lines are flags for run, up
 				args, set = spec.Data, spec.CSV
 			}
 			if len(args) == 0 {
-				return &usageError{"want files or folders of rows", "see collabdict check --help"}
+				return &usageError{"want files or folders of rows, got none", "see collabdict check --help"}
 			}
 			return a.checkFiles(cmd.Context(), dataset.Spec{Data: args, CSV: set})
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", "", "check the files of a participant's `FOLDER`, as its node.yaml says how they are written")
+	cmd.Flags().StringVar(&dir, "dir", "", "check the files of a participant's `FOLDER`, read as its node.yaml says")
 	a.addJSON(cmd)
 	return cmd
 }

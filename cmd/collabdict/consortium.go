@@ -15,9 +15,9 @@ import (
 
 func (a *app) consortium() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "consortium", Short: "Make what members agree on before a run: a secret, or a signed list of members",
-		Long: `consortium makes what the members of a run agree on. Members that know each other sign an
-agreement, consortium.yaml, in this order:
+		Use: "consortium", Short: "Prepare a run: make a shared secret, or an agreement that all members sign",
+		Long: `consortium makes what the members of a run need beforehand. Members that know each other
+sign an agreement, consortium.yaml, in five steps:
 
   1. One member starts it:               consortium new plant-a/consortium.yaml --dir plant-a
      and sends the file to the others, who read it.
@@ -30,9 +30,8 @@ agreement, consortium.yaml, in this order:
   5. The first collects signatures:      consortium verify plant-a/consortium.yaml from-b.yaml from-c.yaml
      and sends the file to all, who start run.
 
-A card has what the list needs of a member, and the member's key signs it. So the first member
-types no peer ID, and cannot mistype one. Where copies differ, consortium diff says in what.
-Members that do not need a list share a secret instead.`,
+A card holds a member's entry for the agreement, signed by its key, so nobody types a peer ID.
+If copies differ, consortium diff shows where. Members that need no list share a secret instead.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -45,8 +44,8 @@ func (a *app) consortiumSecret() *cobra.Command {
 	return &cobra.Command{
 		Use: "secret FILE", Short: "Make a secret for members that find each other by --expect",
 		Long: `secret writes 32 random bytes as hexadecimal digits into FILE, which only its owner can read.
-Give it to the other members on a safe way, such as scp. All start run with --secret-file FILE.
-Members prove to each other that they have it, and do not send it.`,
+Send it to the other members safely, such as by scp. All start run with --secret-file FILE.
+Members prove to each other that they have the secret, and never send it.`,
 		Example: "  collabdict consortium secret our.secret",
 		Args:    oneFile(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -63,11 +62,11 @@ func (a *app) consortiumSign() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use: "sign [FILE]", Short: "Sign the agreement as one of its members",
-		Long: `sign puts the signature of the participant in --dir into consortium.yaml, in place of an
-earlier one. It signs what the file says, defaults included, and files that it names: members
-with their peer IDs, columns, model, and how sums are made. Comments, the order of keys,
-addresses, and changes of the members are not signed. FILE is by default the one that node.yaml
-names. Read it first: whoever signs it agrees to it.`,
+		Long: `sign writes the signature of the participant in --dir into consortium.yaml, and replaces an
+earlier one. It signs the members with their peer IDs, the columns, the model and how sums are
+made, defaults included, and the files that the agreement names. It does not sign comments, the
+order of keys, addresses, or changes of the members. FILE is by default the one that node.yaml
+names. Read it first: a signature is consent.`,
 		Example: "  collabdict consortium sign --dir plant-a\n  collabdict consortium sign --dir plant-a consortium.yaml",
 		Args:    oneFile(0),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -101,13 +100,13 @@ names. Read it first: whoever signs it agrees to it.`,
 
 func (a *app) consortiumVerify() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "verify FILE [COPY...]", Short: "List which members have signed an agreement, and collect signatures",
-		Long: `verify lists each member of consortium.yaml, and whether it has signed the file as it is. The
-exit code is 0 if all have. A signature is void as soon as something changes that is signed, such
-as a member.
+		Use: "verify FILE [COPY...]", Short: "Show which members have signed an agreement, and collect signatures",
+		Long: `verify lists each member of consortium.yaml, and whether it has signed the file as it is now.
+The exit code is 0 if all have signed. If something that is signed changes, such as a member,
+all signatures become void.
 
-With COPY, verify first takes over signatures that members have written into their copies of the
-file. It takes those alone that are good for FILE.`,
+With COPY, verify first takes signatures from members' copies of the file into FILE. It takes
+only those that are valid for FILE.`,
 		Example: "  collabdict consortium verify consortium.yaml\n  collabdict consortium verify consortium.yaml from-b.yaml from-c.yaml",
 		Args:    filesFrom(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -153,10 +152,10 @@ func (a *app) collect(file string, copies []string) error {
 	}
 	names, other, err := roster.Collect(file, copies...)
 	for _, name := range names {
-		a.note("the signature of %s is in %s now", name, file)
+		a.note("added the signature of %s to %s", name, file)
 	}
 	for _, path := range other {
-		a.note("%s has no signature under what %s says: collabdict consortium diff says in what they differ", path, file)
+		a.note("%s has no signature that is valid for %s: collabdict consortium diff shows how they differ", path, file)
 	}
 	return err
 }

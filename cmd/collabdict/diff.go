@@ -21,10 +21,10 @@ func (e *differentError) Error() string {
 
 func (a *app) consortiumDiff() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "diff A B", Short: "Say in what two agreements differ",
-		Long: `diff says in what two agreements differ: members, columns, each setting with both values, files
-that they name, changes and signatures. Defaults count as if they were written. The exit code is
-0 if nothing differs that members sign, otherwise 5.`,
+		Use: "diff A B", Short: "Show how two agreements differ",
+		Long: `diff lists the differences between two agreements: members, columns, settings with both values,
+files that they name, changes and signatures. Defaults count as if they were written. The exit
+code is 0 if nothing that members sign differs, otherwise 5.`,
 		Example: "  collabdict consortium diff consortium.yaml from-b.yaml",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -52,7 +52,7 @@ that they name, changes and signatures. Defaults count as if they were written. 
 					fmt.Fprintln(w, d.Text)
 				}
 				if n == 0 {
-					fmt.Fprintln(w, "nothing differs that members sign")
+					fmt.Fprintln(w, "nothing that members sign differs")
 				}
 			})
 			if err != nil || n == 0 {

@@ -23,17 +23,18 @@ import (
 func (a *app) doctor() *cobra.Command {
 	var alone bool
 	cmd := &cobra.Command{
-		Use: "doctor DIR", Short: "Examine a participant before a run: its files, rows and disk, and the way to the others",
-		Long: `doctor examines the participant of a folder with node.yaml. By itself, it looks at node.yaml, the
-agreement and its signatures, the key, the disk and the rows: their columns, missing cells and
-ranges. Then it connects to the others. It shows whether each answers, directly or through a member
-that relays, and compares agreements and clocks. It names pairs that do not reach each other.
+		Use: "doctor DIR", Short: "Check a participant before a run: its files, rows and disk, and its connections",
+		Long: `doctor checks the participant in a folder with node.yaml. First it checks node.yaml, the
+agreement and its signatures, the key, the disk and the rows: columns, missing cells and ranges.
+Then it connects to the other members. It shows which of them answer, directly or through a
+member that relays, and compares agreements and clocks. It names pairs that do not reach each
+other.
 
-Members answer while they run or wait for a run, so let them start first. doctor takes part in
-nothing. If a node runs in the folder, it shows that node's connections in place of its own.
+Members answer while they run or wait for a run, so start them first. doctor joins no run. If a
+node runs in the folder, doctor shows the connections of that node.
 
-Each finding has a cause and something to do. The exit code is 0 if a run can begin, and otherwise
-that of the first fault.`,
+Each finding has a cause and advice. The exit code is 0 if a run can begin, otherwise that of
+the first fault.`,
 		Example: `  collabdict doctor plant-a
   collabdict doctor plant-a --alone --json`,
 		Args: oneFolder,
@@ -133,7 +134,7 @@ func (x *examination) folder() {
 	}
 	x.rows(f, spec)
 	if err := node.CheckIdentity(c.Node); err != nil {
-		x.fault(doctor.Identity, err, "bring back the folder's key, or send a new card to the others")
+		x.fault(doctor.Identity, err, "restore the folder's key, or send a new card to the others")
 		x.ready = false
 	}
 }
@@ -185,7 +186,7 @@ func (x *examination) withOthers(ctx context.Context) {
 	case ctx.Err() != nil:
 		return
 	case errors.As(err, &setup) && setup.Field == "listen":
-		x.add(doctor.Finding{Check: doctor.Listen, Fault: true, Cause: err.Error(), Fix: "see which program has the port (ss -lntup), or choose another in listen: of node.yaml"})
+		x.add(doctor.Finding{Check: doctor.Listen, Fault: true, Cause: err.Error(), Fix: "find the program that uses the port (ss -lntup), or choose another in listen: of node.yaml"})
 		return
 	case err != nil:
 		x.fault(doctor.Configuration, err, "correct the file")
@@ -219,7 +220,7 @@ func (x *examination) ofRunning(s *operate.Status) {
 		}
 		x.members = append(x.members, probedMember{Name: m.Name})
 		if !doctor.Pairs(s.Node.Unreached, x.config.Node.Name, m.Name) {
-			x.add(doctor.Finding{Check: doctor.Reached, Fault: true, Cause: "the node that runs here is not connected with " + m.Name, Fix: "see the failed dials in its log"})
+			x.add(doctor.Finding{Check: doctor.Reached, Fault: true, Cause: "the node that runs in this folder is not connected to " + m.Name, Fix: "see the failed dials in its log"})
 		}
 	}
 }

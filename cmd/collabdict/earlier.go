@@ -46,7 +46,7 @@ func (e earlier) keep(files []string) error {
 		}
 		for _, path := range slices.Sorted(maps.Keys(e)) {
 			if os.SameFile(info, e[path]) {
-				return &usageError{path + " is an input, and results would overwrite it", "name another folder for the results"}
+				return &usageError{path + " is an input that the results would overwrite", "name another folder for the results"}
 			}
 		}
 	}
@@ -77,6 +77,6 @@ func (e earlier) remove() error {
 // noteEarlier says which files a run that has failed has not replaced.
 func (a *app) noteEarlier(e earlier) {
 	if left := e.left(); len(left) > 0 {
-		a.note("files of an earlier run, left as they were: %s", listed(left))
+		a.note("files of an earlier run were kept: %s", listed(left))
 	}
 }

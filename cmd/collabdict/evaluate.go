@@ -29,7 +29,7 @@ func (a *app) evaluate() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, spec, err := s.load(a)
 			if err == nil && m.Classifier() != nil && s.label == "" {
-				err = &usageError{"--label is missing: to evaluate a classifier, the classes of rows are needed", "name their column"}
+				err = &usageError{"--label is missing: evaluating a classifier needs the classes of rows", "name the column of classes"}
 			}
 			if err == nil {
 				err = memory.hold(&spec)
@@ -69,8 +69,8 @@ func (a *app) evaluate() *cobra.Command {
 	addThreshold(cmd, &s.threshold)
 	addMissing(cmd, &s.missing)
 	memory.add(cmd)
-	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. For a classifier the classes, from 0")
-	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "evaluate rows with `COLUMN=VALUE` only: the same as --where, named as in training")
+	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. For a classifier: the classes, numbered from 0")
+	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "evaluate only rows with `COLUMN=VALUE`; the same as --where")
 	a.addJSON(cmd)
 	return cmd
 }

@@ -103,21 +103,21 @@ func classify(ctx context.Context, err error) (class, string) {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return interrupted, ""
 	case atomicfile.IsFull(err):
-		return diskFull, "free some space on that disk and give the same command again: nothing that was written is lost, and an unfinished run is resumed"
+		return diskFull, "free space on that disk and repeat the command: nothing written is lost, and an unfinished run is resumed"
 	case errors.As(err, &broken), errors.As(err, &older), errors.As(err, &past), errors.As(err, &book), errors.As(err, &audit):
 		return stateFailure, ""
 	case errors.As(err, &beyond):
-		return usageFailure, "take a smaller radius if rows were clipped to it, a model with more rows or a larger --lambda0, or agree on more"
+		return usageFailure, "use a smaller --radius if rows were clipped to it, a model of more rows or a larger --lambda0, or agree on a higher limit"
 	case errors.As(err, &usage):
 		return usageFailure, usage.hint
 	case errors.As(err, &field):
 		return usageFailure, cmp.Or(field.Hint, "correct --"+field.Name)
 	case errors.As(err, &many):
-		return usageFailure, "lower --components, or give more rows"
+		return usageFailure, "lower --components, or use more rows"
 	case errors.As(err, &flat):
-		return dataFailure, "standardise the columns, lower --components, or take --covariance diag"
+		return dataFailure, "standardise the columns, lower --components, or use --covariance diag"
 	case errors.As(err, &low):
-		return dataFailure, "take fewer --components or --on-low-diversity skip-component, or leave rows out that are unlike all others"
+		return dataFailure, "lower --components, use --on-low-diversity skip-component, or leave out rows that are unlike all others"
 	case errors.As(err, &data), errors.As(err, &split), errors.As(err, &rows):
 		return dataFailure, ""
 	case errors.As(err, &file):
@@ -129,9 +129,9 @@ func classify(ctx context.Context, err error) (class, string) {
 	case errors.As(err, &late), errors.As(err, &over), errors.As(err, &ended), errors.As(err, &out):
 		return membersLost, ""
 	case errors.As(err, &lost):
-		return membersLost, "bring it back and run again with all members: after a run on the same rows without it, the others could compute its part"
+		return membersLost, "restart it, and run again with all members: after a run without it on the same rows, the others could compute its contribution"
 	case errors.As(err, &stuck):
-		return membersLost, "let them come back (for=), or lower --quorum or --colluders"
+		return membersLost, "lower --quorum or --colluders, or let members come back (for=)"
 	case errors.As(err, &gone):
 		return membersLost, "the folder has the model of the last round; the others' agreement lists the members"
 	case errors.As(err, &member):
@@ -139,7 +139,7 @@ func classify(ctx context.Context, err error) (class, string) {
 	case errors.As(err, &path):
 		return usageFailure, "choose another path, or change its permissions"
 	case errors.As(err, &child) && child.Killed:
-		return membersLost, "bring it back with collabdict run --dir and its folder"
+		return membersLost, "restart it with collabdict run --dir and its folder"
 	case errors.As(err, &child):
 		return class{child.Class, child.Code}, child.Hint
 	}
@@ -177,7 +177,7 @@ func (a *app) fail(ctx context.Context, err error) int {
 		fmt.Fprintf(a.err, "  %s\n", hint)
 	}
 	if again.line != "" {
-		fmt.Fprintf(a.err, "  seed %d; the same again: %s\n", again.seed, again.line)
+		fmt.Fprintf(a.err, "  seed %d; to repeat it: %s\n", again.seed, again.line)
 	}
 	return c.code
 }

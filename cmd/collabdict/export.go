@@ -38,23 +38,23 @@ func (a *app) export() *cobra.Command {
 		Long: `export writes a file for other programs, and lists its contents. No file contains names of
 participants, their numbers of rows or the history of the training.
 
-Of a mixture it writes what all participants share, in any form; with --with own, the
-participant's own weights, threshold and scaling as well. --to dot and --to svg are graphs of
-direct dependencies between columns.
+Of a mixture, every form has what all participants share; --with own adds the participant's own
+weights, threshold and scaling. --to dot and --to svg draw the direct dependencies between
+columns as graphs.
 
-Of a network, --to onnx is the participant's model as a graph for onnxruntime and others. It
-takes rows in the units of the data, and contains private conditions only with --own. --to npz
-is the part that all participants share.
+Of a network, --to onnx writes the participant's model as a graph for onnxruntime and others. The
+graph takes rows in the units of the data, and has private conditions only with --own. --to npz
+writes the part that all participants share.
 
-With --release, it is a mixture whose means are drawn from their posterior, with randomness of
-the operating system: as JSON, or with --to npz or onnx. export tells how much that reveals of a
-row, as epsilon for rows that are at most --radius apart, and what epsilon does not cover. The
-file has this statement, too. The release is first noted in the ledger of the model's folder. If
-the members have agreed on a limit, a release beyond it is refused.`,
+With --release, export writes a mixture whose means are drawn from their posterior with random
+numbers of the operating system: as JSON, or with --to npz or onnx. It prints how much that
+reveals about a row, as epsilon for rows at most --radius apart, and what epsilon does not cover.
+The file has the same statement. The release is first recorded in the ledger of the model's
+folder. If the members have agreed on a limit, a release beyond it is refused.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if r.on && with != withShared {
-				return &usageError{"--with: a release has nothing of one participant", "leave it out"}
+				return &usageError{"--with: a release contains nothing of a single participant", "leave it out"}
 			}
 			if r.on {
 				return a.release(from, own, r, &e)
@@ -100,10 +100,10 @@ the members have agreed on a limit, a release beyond it is refused.`,
 		},
 	}
 	cmd.Flags().StringVar(&from, "model", "", "model `FILE`")
-	cmd.Flags().StringVar(&e.To, "to", "", "`FORM` to write: onnx or npz; of mixtures also json, dot or svg; with --release json (default), npz or onnx")
+	cmd.Flags().StringVar(&e.To, "to", "", "`FORM` to write: onnx or npz; for mixtures also json, dot or svg; with --release json (default), npz or onnx")
 	cmd.Flags().StringVarP(&e.File, "output", "o", "", "write to `FILE`")
-	cmd.Flags().StringVar(&with, "with", withShared, "of mixtures: the `PART` to write, shared by all participants (shared), or with the own weights, threshold and scaling (own)")
-	cmd.Flags().StringVar(&own, "own", "", "with --to onnx, for models with conditions: `FILE` of a participant's own conditions, to be put into the graph")
+	cmd.Flags().StringVar(&with, "with", withShared, "for mixtures: the `PART` to write, what all participants share (shared), or also the participant's own weights, threshold and scaling (own)")
+	cmd.Flags().StringVar(&own, "own", "", "with --to onnx, for models with conditions: `FILE` of a participant's conditions, to include in the graph")
 	r.add(cmd)
 	a.addJSON(cmd)
 	return cmd
@@ -142,7 +142,7 @@ const (
 func written(m *model.Model, to, with, own string, withSet bool) (*export.File, error) {
 	if _, mixture := m.Learned.(algorithm.Dictionary); mixture {
 		if own != "" {
-			return nil, &usageError{fmt.Sprintf("--own: a model %s has no conditions", m.Manifest.Kind), "--with own writes the own weights"}
+			return nil, &usageError{fmt.Sprintf("--own: model %s has no conditions", m.Manifest.Kind), "for the participant's own weights, use --with own"}
 		}
 		x, err := export.MixtureOf(m, with == withOwn)
 		if err != nil {
@@ -151,7 +151,7 @@ func written(m *model.Model, to, with, own string, withSet bool) (*export.File, 
 		return mixtureAs(x, to)
 	}
 	if withSet {
-		return nil, &usageError{fmt.Sprintf("--with: a model %s is no mixture", m.Manifest.Kind), "leave it out"}
+		return nil, &usageError{fmt.Sprintf("--with: model %s is not a mixture", m.Manifest.Kind), "leave it out"}
 	}
 	if err := giveOwn(m, to, own); err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func giveOwn(m *model.Model, to, own string) error {
 	case own != "":
 		return m.ReadOwnFile(own)
 	case to == "onnx" && !m.Complete():
-		return &usageError{"--own is missing: each participant scales columns by its own rows, so the graph needs the scaling of one of them", "name its own.npz"}
+		return &usageError{"--own is missing: each participant scales columns by its own rows, so the graph needs one participant's scaling", "name its own.npz"}
 	}
 	return nil
 }

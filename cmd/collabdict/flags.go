@@ -27,21 +27,21 @@ type dataFlags struct {
 func (d *dataFlags) add(cmd *cobra.Command) {
 	section(cmd, ofRows, func(f *pflag.FlagSet) {
 		f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of rows: .csv, .csv.gz, .ndjson, .parquet, .npy, .npz and IDX files; a .sql file is a query to PostgreSQL, and - is standard input; may be repeated")
-		f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. A classifier learns them, from 0")
-		f.StringVar(&d.where, "where", "", "train on rows with `COLUMN=VALUE` only")
-		f.StringVar(&d.testWhere, "test-where", "", "score, and do not train on, rows with `COLUMN=VALUE`")
+		f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes, which a classifier learns, numbered from 0")
+		f.StringVar(&d.where, "where", "", "train only on rows with `COLUMN=VALUE`")
+		f.StringVar(&d.testWhere, "test-where", "", "score rows with `COLUMN=VALUE`, and do not train on them")
 		f.StringVar(&d.timeColumn, "time-column", "", timeColumnHelp)
-		f.IntVar(&d.limit, "limit", 0, "train on the first `N` training rows of each participant only; 0 is all")
+		f.IntVar(&d.limit, "limit", 0, "train only on the first `N` training rows of each participant; 0 means all")
 		f.StringSliceVar(&d.ignore, "ignore", nil, "`COLUMNS` that are not features, separated by commas")
 	})
 }
 
-const timeColumnHelp = "for --window: `COLUMN` of times, numbers or as 2024-05-17T08:30:00Z. Rows have to be in their order; a step of more than three times the median begins a new window"
+const timeColumnHelp = "for --window: `COLUMN` of times, as numbers or as 2024-05-17T08:30:00Z. Rows must be in time order; a step of more than three times the median begins a new window"
 
 // checkTime reports a column of times that no window uses.
 func checkTime(column string, window int) error {
 	if window == 0 && column != "" {
-		return &usageError{"--time-column: there is no window, so nobody needs times", "leave it out, or train with --window"}
+		return &usageError{"--time-column: only a model with --window uses times", "leave it out, or train with --window"}
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (d *dataFlags) spec() (dataset.Spec, error) {
 // addKeep adds the flag --keep.
 func addKeep(cmd *cobra.Command, keep *[]string) {
 	section(cmd, ofRows, func(f *pflag.FlagSet) {
-		f.StringSliceVar(keep, "keep", nil, "`COLUMNS` that are features although they look like times, numbers of rows or labels, separated by commas")
+		f.StringSliceVar(keep, "keep", nil, "`COLUMNS` that are features although they look like times, row numbers or labels, separated by commas")
 	})
 }
 
@@ -80,7 +80,7 @@ func addKeep(cmd *cobra.Command, keep *[]string) {
 func checkKept(d *dataset.Dataset, keep []string) error {
 	for _, name := range keep {
 		if !slices.Contains(d.Columns, name) {
-			return &dataset.Error{Column: name, Msg: "the column to keep is no feature", Hint: "features are " + listed(d.Columns)}
+			return &dataset.Error{Column: name, Msg: "the column to keep is not a feature", Hint: "features are " + listed(d.Columns)}
 		}
 	}
 	return dataset.Undeclared(d.Suspects, keep)
@@ -96,7 +96,7 @@ type sourceFlags struct {
 func (s *sourceFlags) add(cmd *cobra.Command) {
 	s.dataFlags.add(cmd)
 	section(cmd, ofRows, func(f *pflag.FlagSet) {
-		f.StringVar(&s.split, "split", "files", "deal rows to participants by `SPEC`: files, column=NAME, iid:clients=N, dirichlet:, quantity:, classes: or pca-kmeans:, each with an optional min=ROWS")
+		f.StringVar(&s.split, "split", "files", "split rows among participants by `SPEC`: files, column=NAME, iid:clients=N, dirichlet:, quantity:, classes: or pca-kmeans:, each with an optional min=ROWS")
 		f.StringVar(&s.generate, "generate", "", "generate synthetic rows by `SPEC` instead of --data, such as participants=20,rows=200,columns=6,patterns=3")
 	})
 }

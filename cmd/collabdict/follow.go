@@ -34,7 +34,7 @@ func (p *progress) follow(n *node.Node, f *follower) (stop func()) {
 		}
 		line, err := f.tell(n)
 		if err != nil {
-			line = "warning: the agreement has changed, and is not taken over: " + err.Error()
+			line = "warning: the agreement has changed, but its changes are rejected: " + err.Error()
 		}
 		if line != f.told {
 			p.line(line)
@@ -61,12 +61,12 @@ func (f *follower) news(now []node.Member) string {
 	var parts []string
 	for _, m := range now {
 		if !in(f.roster, m) {
-			parts = append(parts, m.Name+" has come")
+			parts = append(parts, m.Name+" joined")
 		}
 	}
 	for _, m := range f.roster {
 		if !in(now, m) {
-			parts = append(parts, m.Name+" has gone")
+			parts = append(parts, m.Name+" left")
 		}
 	}
 	f.roster = now
@@ -101,13 +101,13 @@ func (f *follower) tell(n *node.Node) (line string, err error) {
 		return "", &config.Error{File: f.file, Msg: err.Error(), Hint: "correct the file"}
 	}
 	if decided := n.Changes(); len(changes) <= decided {
-		return "the agreement says what the members have decided", nil
+		return "all changes in the agreement are made already", nil
 	}
 	last, what := changes[len(changes)-1], "changes the members"
 	if last.Pause || last.Resume {
 		what = "has a change"
 	}
-	return fmt.Sprintf("the agreement %s: %s; this is done between two rounds when %d of them have it", what, describeChange(last), n.Status().Quorum), nil
+	return fmt.Sprintf("the agreement %s: %s; it takes effect between two rounds when %d members have it", what, describeChange(last), n.Status().Quorum), nil
 }
 
 // describeChange says who comes and who goes, or what becomes of the run.
@@ -117,13 +117,13 @@ func describeChange(c node.Change) string {
 	case c.Pause:
 		return "the run pauses"
 	case c.Resume:
-		return "the run goes on"
+		return "the run resumes"
 	}
 	for _, m := range c.Add {
-		parts = append(parts, m.Name+" comes")
+		parts = append(parts, m.Name+" joins")
 	}
 	for _, name := range c.Remove {
-		parts = append(parts, name+" goes")
+		parts = append(parts, name+" leaves")
 	}
 	if parts == nil {
 		return "other rules"

@@ -53,7 +53,7 @@ func (c *cardFlags) card(ctx context.Context, own *config.Node, agreed []string)
 		if lacks := of.Lacks(agreed); len(lacks) > 0 {
 			return nil, &dataset.Error{
 				File: strings.Join(own.Data, ", "), Msg: fmt.Sprintf("want all columns of the agreement, missing %q", lacks),
-				Hint: fmt.Sprintf("columns are %q: give them the agreed names by rename in node.yaml, or agree on other columns", columns),
+				Hint: fmt.Sprintf("the columns are %q: rename them to the agreed names (rename in node.yaml), or agree on other columns", columns),
 			}
 		}
 		columns = agreed
@@ -64,7 +64,7 @@ func (c *cardFlags) card(ctx context.Context, own *config.Node, agreed []string)
 // node reads node.yaml of the participant.
 func (c *cardFlags) node() (*config.Node, error) {
 	if c.dir == "" {
-		return nil, &usageError{"--dir: want the folder of a participant, got nothing", "collabdict init makes one"}
+		return nil, &usageError{"--dir: want the folder of a participant, got nothing", "make one with collabdict init"}
 	}
 	return config.ReadNode(c.dir)
 }
@@ -78,10 +78,10 @@ func (a *app) consortiumNew() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use: "new FILE", Short: "Start an agreement, with its first member",
-		Long: `new writes a new agreement into FILE: the model and how sums are made, as run takes these
-options, each with a comment. The participant in --dir is its first member. The columns are those
-of its rows, or --columns. Send the file to the others, and add them by their cards with
-collabdict consortium invite. Until members sign it, the file may be edited by hand.`,
+		Long: `new writes a new agreement into FILE: the model and how sums are made, with a comment on each
+setting. It takes the same options as run. The participant in --dir is the first member. The
+columns are those of its rows, or --columns. Send the file to the others, and add them by their
+cards with collabdict consortium invite. Until members sign it, you can edit the file by hand.`,
 		Example: `  collabdict consortium new plant-a/consortium.yaml --dir plant-a
   collabdict consortium new plant-a/consortium.yaml --dir plant-a --components 8 --ranges 0,100 --begin-at 2026-05-04T06:00:00Z`,
 		Args: oneFile(1),
@@ -106,9 +106,9 @@ collabdict consortium invite. Until members sign it, the file may be edited by h
 				return err
 			}
 			a.noteCard(first)
-			a.note("%s has a new agreement on %s: read it, and send it to the other members; add them by their cards with collabdict consortium invite", args[0], count(len(first.Columns), "column"))
+			a.note("wrote %s, an agreement on %s: read it, and send it to the other members; add them by their cards with collabdict consortium invite", args[0], count(len(first.Columns), "column"))
 			if expected := own.Consortium; !sameFile(expected, args[0]) {
-				a.note("%s names another file as the agreement, %s: correct it there", filepath.Join(card.dir, config.NodeFile), expected)
+				a.note("%s names another agreement, %s: correct it there", filepath.Join(card.dir, config.NodeFile), expected)
 			}
 			return nil
 		},
@@ -116,7 +116,7 @@ collabdict consortium invite. Until members sign it, the file may be edited by h
 	card.add(cmd)
 	of.add(cmd)
 	cmd.Flags().StringSliceVar(&columns, "columns", nil, "`COLUMNS` that are features, separated by commas (default all of the participant's rows)")
-	cmd.Flags().StringVar(&beginAt, "begin-at", "", "begin no run before `TIME`, such as 2026-05-04T06:00:00Z: members find each other before it")
+	cmd.Flags().StringVar(&beginAt, "begin-at", "", "begin no run before `TIME`, such as 2026-05-04T06:00:00Z; members may find each other earlier")
 	return cmd
 }
 
@@ -139,7 +139,7 @@ func newAgreement(t *pipeline.Task, first *config.Card, beginAt string) (*config
 // writeAgreement writes a new agreement, and beside it the files that it names.
 func writeAgreement(file string, c *config.Consortium, t *pipeline.Task) error {
 	if _, err := os.Lstat(file); err == nil {
-		return &usageError{file + ": it exists already", "choose another name, or move it away"}
+		return &usageError{file + ": already exists", "choose another name, or move it away"}
 	}
 	for name, from := range c.Files(t) {
 		to := filepath.Join(filepath.Dir(file), name)
@@ -147,7 +147,7 @@ func writeAgreement(file string, c *config.Consortium, t *pipeline.Task) error {
 			continue
 		}
 		if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-			return &usageError{fmt.Sprintf("%s: it exists already, and is to be a copy of %s", to, from), "move it away"}
+			return &usageError{fmt.Sprintf("%s: already exists, and a copy of %s would replace it", to, from), "move it away"}
 		}
 		if err := launch.CopyFile(to, from); err != nil {
 			return err
@@ -168,7 +168,7 @@ func count(n int, what string) string {
 func (a *app) noteCard(c *config.Card) {
 	a.note("member %s, peer ID %s", c.Member.Name, c.Member.ID)
 	if len(c.Member.Addrs) == 0 {
-		a.note("without an address: it has to reach every other member by itself; in node.yaml, announce says where it is reached")
+		a.note("no address: this member must reach all others by itself; otherwise set announce in node.yaml")
 		return
 	}
 	a.note("reached at %s", strings.Join(c.Member.Addrs, ", "))
@@ -181,13 +181,12 @@ func (a *app) consortiumJoin() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use: "join", Short: "Make the card by which a participant joins an agreement",
-		Long: `join prints the card of the participant in --dir: its name, its peer ID, where the others reach
-it, and its columns, signed by its key. Nothing in it is secret. Send it to the member that keeps
-the agreement, who adds it with collabdict consortium invite. Tell that member the peer ID on
-another way, such as by phone: somebody who replaces the whole card on its way cannot be noticed
-otherwise before you sign.
+		Long: `join prints the card of the participant in --dir: its name, peer ID, addresses and columns, signed
+by its key. Nothing in it is secret. Send it to the member that keeps the agreement, who adds it
+with collabdict consortium invite. Tell that member the peer ID in another way, such as by phone.
+Otherwise nobody notices before you sign that the whole card was replaced on its way.
 
-If node.yaml names an agreement that is there, the rows must have its columns, and the card has
+If the agreement that node.yaml names exists, the rows must have its columns, and the card lists
 no others.`,
 		Example: "  collabdict consortium join --dir plant-b > plant-b.card",
 		Args:    noArgs,
@@ -214,13 +213,13 @@ no others.`,
 			}
 			a.noteCard(c)
 			if columns == nil {
-				a.note("there is no agreement yet to compare the columns with: the card has all %d", len(c.Columns))
+				a.note("no agreement yet to compare the columns with: the card lists all %d", len(c.Columns))
 			}
 			_, err = a.out.Write(c.Text())
 			return err
 		},
 	}
 	card.add(cmd)
-	cmd.Flags().StringVar(&agreement, "agreement", "", "`FILE` of the agreement (default that of node.yaml, if it is there)")
+	cmd.Flags().StringVar(&agreement, "agreement", "", "`FILE` of the agreement (default the one that node.yaml names, if it exists)")
 	return cmd
 }

@@ -27,8 +27,8 @@ func (a *app) graph() *cobra.Command {
 	var g graphFlags
 	cmd := &cobra.Command{
 		Use: "graph", Short: "Show the cost of a sum over a topology: spectrum, iterations, messages",
-		Long: `graph builds the topology of a sum over --size members. It prints how well the topology
-connects them: the smallest non-zero and the largest eigenvalue of its Laplacian. From these
+		Long: `graph builds the topology of a sum over --size members. It prints the smallest non-zero and the
+largest eigenvalue of its Laplacian, which show how well the members are connected. From these
 follow the iterations until the disagreement is --tolerance times the initial one. With --run,
 it runs the sessions of all members in this process, on random vectors without masks, and
 prints the measured iterations and messages.
@@ -50,11 +50,11 @@ fold-in or circulant.`,
 	f := cmd.Flags()
 	f.StringVar(&g.Kind, "kind", string(graph.HamiltonCycles), "`KIND` of topology: "+strings.Join(topology.Kinds(), ", "))
 	f.IntVar(&g.Size, "size", 0, "number `N` of members")
-	f.IntVar(&g.Degree, "degree", 0, "number `D` of neighbours of a member, for hamilton-cycles and random-regular (default 4); for base-k and fold-in, of members heard per step (default 1)")
+	f.IntVar(&g.Degree, "degree", 0, "number `D` of neighbours per member, for hamilton-cycles and random-regular (default 4); for base-k and fold-in, members heard per step (default 1)")
 	f.StringVar(&g.step, "step", string(session.Chebyshev), "`RULE` of the steps on a graph: chebyshev, optimal, metropolis or paper")
 	f.Float64Var(&g.Tolerance, "tolerance", 1e-9, "`DISAGREEMENT` to reach on a graph, relative to the initial one")
 	f.BoolVar(&g.run, "run", false, "run the sessions and measure")
-	f.IntVar(&g.values, "values", 1, "number `M` of values of a vector, for --run")
+	f.IntVar(&g.values, "values", 1, "number `M` of values per vector, for --run")
 	f.Uint64Var(&g.seed, "seed", 1, "`SEED` of the vectors, for --run")
 	f.StringVar(&g.svg, "svg", "", "draw the graph to an SVG `FILE`")
 	a.addJSON(cmd)
@@ -140,7 +140,7 @@ func graphText(w io.Writer, r topology.Report) {
 	} else {
 		line("totals", "largest error %.2g", r.MaxError)
 	}
-	line("sent", "%.1f messages and %.0f bytes per member (mean, before framing; values of a vector: %d)", r.Messages, r.Bytes, r.Values)
+	line("sent", "%.1f messages and %.0f bytes per member (mean, before framing; values per vector: %d)", r.Messages, r.Bytes, r.Values)
 }
 
 func graphName(r topology.Report) string {

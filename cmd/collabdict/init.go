@@ -25,9 +25,9 @@ func (a *app) init() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use: "init DIR", Short: "Make the folder of a participant: its key, and its settings with comments",
-		Long: `init makes the folder of a participant. It has identity.key, by which the others know the
-participant, and node.yaml with a comment on each setting. It reads the columns of the rows, and
-says what to do next. It replaces no file.`,
+		Long: `init makes the folder of a participant with two files: identity.key, by which the others know the
+participant, and node.yaml, with a comment on each setting. It reads the columns of the rows, and
+prints what to do next. It never replaces a file.`,
 		Example: "  collabdict init plant-a --data plant-a.csv --label fault",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -48,7 +48,7 @@ says what to do next. It replaces no file.`,
 				return &usageError{"--name: " + err.Error(), ""}
 			}
 			if _, err := os.Lstat(filepath.Join(dir, config.NodeFile)); err == nil {
-				return &usageError{fmt.Sprintf("%s: it exists already", filepath.Join(dir, config.NodeFile)), "choose another folder, or change that file"}
+				return &usageError{fmt.Sprintf("%s: already exists", filepath.Join(dir, config.NodeFile)), "choose another folder, or change that file"}
 			}
 			if err := spec.Forward(cmd.Context(), os.Stdin); err != nil {
 				return err
@@ -77,7 +77,7 @@ says what to do next. It replaces no file.`,
 			return a.print(result, func(w io.Writer) {
 				what := "has"
 				if fault != nil {
-					what = "is made, with"
+					what = "now has"
 				}
 				fmt.Fprintf(w, "%s %s %s and identity.key, which is secret; the peer ID is %s\n", dir, what, config.NodeFile, id)
 				fmt.Fprintf(w, "columns: %s\n", strings.Join(columns, ", "))
@@ -88,9 +88,9 @@ says what to do next. It replaces no file.`,
 		},
 	}
 	rows.add(cmd)
-	cmd.Flags().StringVar(&name, "name", "", "`NAME` that the others see (default that of the folder)")
+	cmd.Flags().StringVar(&name, "name", "", "`NAME` that the others see (default the folder's)")
 	cmd.Flags().StringSliceVar(&listen, "listen", nil, "`ADDRESS` to listen on (default /ip4/0.0.0.0/tcp/4001 and /ip4/0.0.0.0/udp/4001/quic-v1)")
-	cmd.Flags().StringSliceVar(&announce, "announce", nil, "`ADDRESS` that the others are told to dial, such as /dns4/a.example.org/tcp/4001 (default those listened on, of all interfaces)")
+	cmd.Flags().StringSliceVar(&announce, "announce", nil, "`ADDRESS` that the others dial, such as /dns4/a.example.org/tcp/4001 (default those listened on, of all interfaces)")
 	a.addJSON(cmd)
 	return cmd
 }

@@ -48,12 +48,11 @@ func (a *app) inspect() *cobra.Command {
 	var l lookFlags
 	cmd := &cobra.Command{
 		Use: "inspect", Short: "Describe a model file: its origin and what it has learned",
-		Long: `inspect describes a model. With --data, for a model with latent variables, it
-compares rows with their reconstructions, column by column. With --plots, it draws a mixture:
-direct dependencies between columns, weights and means, and with --data the scores of rows. Of
-a network it draws the codes of rows and, if columns are the pixels of images, the
-reconstructed images; for these, at most 5000 rows are used, chosen evenly. It also draws
-published weights.`,
+		Long: `inspect describes a model. With --data, for a model with latent variables, it compares rows
+with their reconstructions, column by column. With --plots, it draws a mixture: direct
+dependencies between columns, weights and means, and with --data the scores of rows. Of a
+network it draws published weights and the codes of rows. If columns are the pixels of images,
+it also draws reconstructed images. Figures of networks show at most 5000 rows, chosen evenly.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := l.open(cmd)
@@ -128,13 +127,13 @@ func (d description) text(w io.Writer) {
 	fmt.Fprintf(w, "%d rounds%s; %s, %s: %s\n",
 		d.Rounds, converged(d.Kind, d.Converged), d.options(), scaled(d.Normalise), d.Standardise)
 	if p := d.PCA; p != nil {
-		fmt.Fprintf(w, "projected to %d principal axes, with %.3g of the variance\n", p.Axes, p.Explained())
+		fmt.Fprintf(w, "projected to %d principal axes, which keep %.3g of the variance\n", p.Axes, p.Explained())
 	}
 	switch h := d.HeldOut; {
 	case d.FalseAlarm > 0 && h != nil:
 		fmt.Fprintf(w, "threshold %.4g: it promises that at most %.2g of normal rows lie above it", d.limit(), h.Promised)
 		if h.Rows > 0 {
-			fmt.Fprintf(w, "; of %d held-out rows, %s do, each by the threshold of the others", h.Rows, h.Measured)
+			fmt.Fprintf(w, "; of %d held-out rows, %s do, each judged by the threshold of the others", h.Rows, h.Measured)
 		}
 		fmt.Fprintln(w)
 	case d.FalseAlarm > 0:
@@ -149,7 +148,7 @@ func (d description) text(w io.Writer) {
 	if d.LocalPart != nil {
 		fmt.Fprintf(w, "local part: %s\n", d.LocalPart)
 	} else if d.Local {
-		fmt.Fprintf(w, "local part: no %s beside it, so scores are by the shared model\n", model.LocalFile)
+		fmt.Fprintf(w, "local part: no %s beside the model, so scores use the shared model only\n", model.LocalFile)
 	}
 	p := d.Privacy
 	fmt.Fprintf(w, "privacy: protection %s", p.Protection.Mode)
@@ -172,7 +171,7 @@ func (d description) text(w io.Writer) {
 		}
 	}
 	if c := p.ReleaseCap; c != nil {
-		fmt.Fprintf(w, "  the members let releases tell an epsilon of at most %g at delta %g\n", c.Epsilon, c.Delta)
+		fmt.Fprintf(w, "  the members allow releases up to epsilon %g at delta %g\n", c.Epsilon, c.Delta)
 	}
 	if d.Own != nil {
 		fmt.Fprintf(w, "own part: %s\n", d.Own)

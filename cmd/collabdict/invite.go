@@ -15,12 +15,12 @@ func (a *app) consortiumInvite() *cobra.Command {
 	var replace []string
 	cmd := &cobra.Command{
 		Use: "invite FILE CARD...", Short: "Add members to an agreement by their cards",
-		Long: `invite adds members to an agreement by the cards that they have made with collabdict consortium
-join. It checks that each card is as its member has signed it, that the member has the columns of
-the agreement, and that no two members have the same name or peer ID. Comments in the file stay.
+		Long: `invite adds members to an agreement by the cards that they made with collabdict consortium join.
+It checks that each card is as its member signed it, that the member has the columns of the
+agreement, and that no two members have the same name or peer ID. Comments in the file stay.
 
-invite is for a run that has not begun; for one under way, see collabdict consortium change.
-Signatures that are in the file already are void then: let all members sign again.`,
+invite is for a run that has not begun; during a run, use collabdict consortium change. It makes
+earlier signatures void: let all members sign again.`,
 		Example: `  collabdict consortium invite plant-a/consortium.yaml plant-b.card plant-c.card
   collabdict consortium invite plant-a/consortium.yaml plant-b.card --replace plant-b`,
 		Args: filesFrom(2),
@@ -38,14 +38,14 @@ Signatures that are in the file already are void then: let all members sign agai
 					fmt.Fprintf(w, "%s  %s\n", m.Name, m.ID)
 				}
 			})
-			a.note("%s has %s now: compare the peer IDs with what the members tell you, send the file to all, and let each sign it", args[0], count(len(r.Members), "member"))
+			a.note("%s now has %s: compare the peer IDs with what the members tell you, send the file to all, and let each sign it", args[0], count(len(r.Members), "member"))
 			if slices.ContainsFunc(r.States(), func(s roster.State) bool { return s.State == roster.Other }) {
-				a.note("earlier signatures in it are void, since the members have changed")
+				a.note("its earlier signatures are void: the members have changed")
 			}
 			return err
 		},
 	}
-	cmd.Flags().StringSliceVar(&replace, "replace", nil, "`NAME` of a member whose card takes the place of its entry, for another key or other addresses; may be repeated")
+	cmd.Flags().StringSliceVar(&replace, "replace", nil, "`NAME` of a member whose card replaces its entry, for a new key or addresses; may be repeated")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -63,12 +63,12 @@ func (a *app) consortiumChange() *cobra.Command {
 	var change config.Change
 	cmd := &cobra.Command{
 		Use: "change FILE", Short: "Add or remove members during a run, pause it or resume it",
-		Long: `change appends a change of the members to the changes of an agreement, for a run under way. It
-checks cards as collabdict consortium invite does, and that the change can be made. All members
-give the same command, or take over the file. Their nodes read it at once, and make the change
-when a quorum has it. A member with a new key is removed and added in one change.
+		Long: `change adds a change of the members, a pause or its end to an agreement, for a run under way. It
+checks cards as collabdict consortium invite does, and that the change is possible. All members
+give the same command, or copy the file. Their nodes read it at once, and make the change when
+a quorum has it. To give a member a new key, remove and add it in one change.
 
-With --pause, all members stop after the same round. They go on after a later change with
+With --pause, all members stop after the same round, and continue after a later change with
 --resume. Processes may be stopped meanwhile.`,
 		Example: `  collabdict consortium change plant-a/consortium.yaml --add plant-e.card
   collabdict consortium change plant-a/consortium.yaml --add plant-b.card --remove plant-b
@@ -77,19 +77,19 @@ With --pause, all members stop after the same round. They go on after a later ch
 		Args: oneFile(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(cards)+len(change.Remove) == 0 && !change.Pause && !change.Resume {
-				return &usageError{"want members that come or go, a pause or its end, got none", "give --add CARD, --remove NAME, --pause or --resume"}
+				return &usageError{"want members to add or remove, --pause or --resume, got none", "give --add CARD, --remove NAME, --pause or --resume"}
 			}
 			made, err := roster.AppendChange(args[0], cards, change)
 			if err != nil {
 				return err
 			}
-			a.note("%s has one more change: %s", args[0], describeChange(made))
+			a.note("added a change to %s: %s", args[0], describeChange(made))
 			return nil
 		},
 	}
-	cmd.Flags().StringSliceVar(&cards, "add", nil, "`CARD` of a member that comes; may be repeated")
-	cmd.Flags().StringSliceVar(&change.Remove, "remove", nil, "`NAME` of a member that goes; may be repeated")
-	cmd.Flags().BoolVar((*bool)(&change.Pause), "pause", false, "pause the run; nothing else in the same change")
-	cmd.Flags().BoolVar((*bool)(&change.Resume), "resume", false, "resume a run that is paused; nothing else in the same change")
+	cmd.Flags().StringSliceVar(&cards, "add", nil, "`CARD` of a member that joins; may be repeated")
+	cmd.Flags().StringSliceVar(&change.Remove, "remove", nil, "`NAME` of a member that leaves; may be repeated")
+	cmd.Flags().BoolVar((*bool)(&change.Pause), "pause", false, "pause the run; no other change with it")
+	cmd.Flags().BoolVar((*bool)(&change.Resume), "resume", false, "resume a paused run; no other change with it")
 	return cmd
 }

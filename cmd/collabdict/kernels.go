@@ -21,6 +21,6 @@ func (a *app) checkKernels(cmd *cobra.Command) error {
 func (a *app) warnSlow(command string) {
 	switch command {
 	case "demo", "run", "up", "sim":
-		a.note("warning: this processor has no fused multiply-add; it is emulated, with the same results, and training takes up to a hundred times as long")
+		a.note("warning: this processor has no fused multiply-add: results are the same, but training takes up to a hundred times as long")
 	}
 }

@@ -128,8 +128,8 @@ func TestAPauseThatIsAgreed(t *testing.T) {
 	up.until(t, `: round 2/`)
 	file := filepath.Join(dir, "o", "consortium.yaml")
 	collabdictSays(t, "consortium", "change", file, "--pause")
-	up.until(t, `the agreement has a change: the run pauses; this is done between two rounds when 3 of them have it$`)
-	up.until(t, `paused by agreement, change 1: the run goes on when 3 members have a change with resume: true$`)
+	up.until(t, `the agreement has a change: the run pauses; it takes effect between two rounds when 3 members have it$`)
+	up.until(t, `paused by agreement, change 1: the run continues when 3 members have a change with resume: true$`)
 	for _, name := range names {
 		kill(t, up.cmd.Process.Pid, filepath.Join("o", name))
 	}
@@ -149,7 +149,7 @@ func TestAPauseThatIsAgreed(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("%s: exit code %d; it said:\n%s", names[i], code, said)
 		}
-		if !strings.Contains(said, "resumed: the members have agreed to go on") {
+		if !strings.Contains(said, "resumed: the members have agreed to continue") {
 			t.Errorf("%s said:\n%s", names[i], said)
 		}
 		checkGoesOn(t, names[i], said)

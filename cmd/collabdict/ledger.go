@@ -49,10 +49,10 @@ func (a *app) ledger() *cobra.Command {
 	delta := usualDelta
 	cmd := &cobra.Command{
 		Use: "ledger", Short: "List what has left a participant's folder: totals, messages, noise and releases",
-		Long: `ledger lists what the runs and the releases of a folder have told others: what it was, who could
-see it, how many rows it rests on, and, where noise hides rows, how well. At the end it adds up all
-runs and releases. A run is entered when it begins and again when it ends, and a release before its
-file is written. Of a run that was killed, the totals are those in the folder's state.db.`,
+		Long: `ledger lists what the runs and releases of a folder have revealed to others: what it was, who
+could see it, how many rows it combines and, where noise protects rows, how well. At the end it
+adds up all runs and releases. A run is recorded when it begins and when it ends, a release
+before its file is written. For a run that was killed, the totals come from state.db.`,
 		Example: "  collabdict ledger --dir plant-a",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -70,7 +70,7 @@ file is written. Of a run that was killed, the totals are those in the folder's 
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "`FOLDER` of the participant")
-	cmd.Flags().Float64Var(&delta, "delta", delta, "`PROBABILITY` delta at which epsilon of all releases, or of all noise, is told")
+	cmd.Flags().Float64Var(&delta, "delta", delta, "`PROBABILITY` delta for the epsilon of all releases, and of all noise")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -125,7 +125,7 @@ func (t *told) text(w io.Writer) {
 		} else {
 			state := "ended"
 			if !r.Ended {
-				state = "not ended, or not as planned"
+				state = "unfinished, or ended early"
 			}
 			of := strings.Join(r.Members, ", ")
 			if n := len(r.Members); n > mostListed {
@@ -139,19 +139,19 @@ func (t *told) text(w io.Writer) {
 		listEntries(w, r.Entries)
 	}
 	if len(t.Model) > 0 {
-		fmt.Fprintf(w, "\nthe model in this folder, of a run that the ledger has no record of, such as a simulation\n")
+		fmt.Fprintf(w, "\nthe model in this folder, from a run that the ledger does not have, such as a simulation\n")
 		listEntries(w, t.Model)
 	}
 	fmt.Fprintf(w, "\nTogether: %d runs with %d totals that others have seen, and %d releases\n", t.Sums.Runs, t.Sums.Totals, t.Sums.Releases)
 	if s := t.Sums.Noisy; s.ZCDP > 0 {
-		fmt.Fprintf(w, "  noise in runs: epsilon %.4g at delta %g (zCDP %.4g). Exact totals are not part of it.\n", s.Epsilon, s.Delta, s.ZCDP)
+		fmt.Fprintf(w, "  noise in runs: epsilon %.4g at delta %g (zCDP %.4g). It does not cover exact totals.\n", s.Epsilon, s.Delta, s.ZCDP)
 	}
 	if s := t.Sums.Released; s.ZCDP > 0 {
 		fmt.Fprintf(w, "  releases: epsilon %.4g at delta %g (zCDP %.4g), under the conditions of each\n", s.Epsilon, s.Delta, s.ZCDP)
 	}
 	if c := t.Cap; c != nil {
 		left := c.Left(privacy.ZCDP(t.Sums.Released.ZCDP))
-		fmt.Fprintf(w, "  the members let releases tell an epsilon of %g at delta %g; one of up to %.4g is left\n", c.Epsilon, c.Delta, left.Epsilon(c.Delta))
+		fmt.Fprintf(w, "  the members allow releases up to epsilon %g at delta %g; the next may have up to %.4g\n", c.Epsilon, c.Delta, left.Epsilon(c.Delta))
 	}
 }
 

@@ -20,8 +20,8 @@ func (a *app) watch() *cobra.Command {
 	return &cobra.Command{
 		Use: "watch DIR", Short: "Watch the node that runs in a folder until its run ends",
 		Long: `watch shows what status shows, again every second, until the node's process ends. On a terminal it
-draws the table again in its place; elsewhere it prints a line for each change. Ctrl-C ends watch
-alone: the run goes on.`,
+redraws the table in place; elsewhere it prints a line for each change. Ctrl-C ends only watch:
+the run continues.`,
 		Example: "  collabdict watch plant-a",
 		Args:    oneFolder,
 		RunE: func(cmd *cobra.Command, args []string) error {

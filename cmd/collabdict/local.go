@@ -13,7 +13,7 @@ import (
 
 // addWith adds the flag --with of commands that score rows.
 func addWith(cmd *cobra.Command, with *string) {
-	cmd.Flags().StringVar(with, "with", "", "`SCORES` by the shared model (shared), the one of the own rows alone (alone) or both and the nearest own rows (blend) (default blend with local.npz beside the model, otherwise shared)")
+	cmd.Flags().StringVar(with, "with", "", "`SCORES` by the shared model (shared), by the model of the own rows (alone), or by both and the nearest own rows (blend) (default blend with local.npz beside the model, otherwise shared)")
 }
 
 // localBeside returns where the participant's local part stands.
@@ -47,12 +47,12 @@ func (a *app) completeLocal(m *model.Model, s *scoredFlags) error {
 	file := localBeside(s.model)
 	if _, err := os.Stat(file); err != nil {
 		if s.with == "" {
-			a.note("no %s beside the model: scores are by the shared model", model.LocalFile)
+			a.note("no %s beside the model: scores use the shared model only", model.LocalFile)
 		}
 		return nil // --with says what is missing
 	}
 	if s.own != "" && !sameFile(s.own, ownBeside(s.model)) {
-		a.note("%s is of the conditions in %s: scores are by the shared model", file, ownBeside(s.model))
+		a.note("%s is for the conditions in %s: scores use the shared model only", file, ownBeside(s.model))
 		return nil
 	}
 	return m.ReadLocalFile(file)
@@ -96,5 +96,5 @@ func (l *localPart) String() string {
 	if !l.Alone {
 		parts = ""
 	}
-	return fmt.Sprintf("%s: %s%s, calibrated by %d rows", l.File, parts, rowCount(l.Rows), l.Calibrated)
+	return fmt.Sprintf("%s: %s%s, calibrated on %d rows", l.File, parts, rowCount(l.Rows), l.Calibrated)
 }

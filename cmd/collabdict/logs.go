@@ -33,7 +33,7 @@ var logLevels = []string{"debug", "info", "warn", "error"}
 
 func (f *logFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.format, "log-format", textFormat, "`FORMAT` of the lines on standard error: text, or json for one object per line")
-	cmd.Flags().StringVar(&f.level, "log-level", "warn", "least `LEVEL` of what the node logs: debug, info, warn or error. Progress is always shown")
+	cmd.Flags().StringVar(&f.level, "log-level", "warn", "log from `LEVEL` on: debug, info, warn or error; progress is always shown")
 }
 
 func (f *logFlags) check() error {

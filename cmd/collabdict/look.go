@@ -33,7 +33,7 @@ func (l *lookFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&l.label, "label", "", "colour rows by `COLUMN`: classes, or 1 for anomalies and 0 or -1 for normal rows")
 	f.StringVar(&l.missing, "missing", dataset.RefuseMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?): end with an error (error), or leave their rows out (skip)")
-	f.StringVar(&l.plots, "plots", "", "draw a mixture and the scores of rows, the codes of rows, reconstructed images, and published weights, as SVG and PNG in `DIR`; do not share them: they show rows, or own weights")
+	f.StringVar(&l.plots, "plots", "", "draw figures as SVG and PNG in `DIR`: a mixture, scores of rows, codes of rows, reconstructed images, published weights; do not share them: they show rows or own weights")
 }
 
 // open reads the model, and checks that it can do what is asked for.
@@ -46,7 +46,7 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 	}
 	for _, name := range []string{"where", "label", "memory", "float32", "missing"} {
 		if len(l.data) == 0 && cmd.Flags().Changed(name) {
-			return nil, &usageError{fmt.Sprintf("--%s needs rows, and there are none", name), "name them with --data"}
+			return nil, &usageError{fmt.Sprintf("--%s requires rows", name), "name them with --data"}
 		}
 	}
 	m, err := model.ReadFile(l.model)
@@ -57,17 +57,17 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 	_, mixture := m.Learned.(algorithm.Dictionary)
 	switch {
 	case mixture && len(l.data) > 0 && l.plots == "":
-		return nil, &usageError{"--data: the scores of rows are drawn, and there is no --plots", "name a folder with --plots, or use score"}
+		return nil, &usageError{"--data: to draw the scores of rows, inspect needs --plots", "name a folder with --plots, or use score"}
 	case mixture:
 		return m, nil
 	case len(l.data) > 0 && !codes:
-		return nil, &usageError{fmt.Sprintf("--data: the model %s has no latent variables to look at rows by", m.Manifest.Kind), "leave it out"}
+		return nil, &usageError{fmt.Sprintf("--data: model %s has no latent variables, so inspect does not use rows", m.Manifest.Kind), "leave it out"}
 	case l.plots == "" || len(l.data) > 0 || hasGrid(m) || hasWeights(m):
 		return m, nil
 	case codes:
-		return nil, &usageError{"--plots: nothing of this model can be drawn without rows", "name them with --data"}
+		return nil, &usageError{"--plots: without rows, nothing of this model can be drawn", "name them with --data"}
 	}
-	return nil, &usageError{fmt.Sprintf("--plots: nothing can be drawn of a model %s", m.Manifest.Kind), "leave it out"}
+	return nil, &usageError{fmt.Sprintf("--plots: model %s has nothing to draw", m.Manifest.Kind), "leave it out"}
 }
 
 // look looks at the rows, if there are any, and draws what there is to be seen.

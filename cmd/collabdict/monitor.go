@@ -59,7 +59,7 @@ func (m *monitor) serve(address string, say func(line string)) (stop func(), err
 	at, closeTCP, err := operate.ServeTCP(address, operate.Handler(m.status, func() *operate.Status { return m.whole().Public() }))
 	if err != nil {
 		release()
-		return nil, &usageError{fmt.Sprintf("--http: %s", err), "give an address of this machine with a port that is free, such as :9464"}
+		return nil, &usageError{fmt.Sprintf("--http: %s", err), "give an address of this machine with a free port, such as :9464"}
 	}
 	say("status and metrics at http://" + at)
 	return func() { _ = closeTCP(); release() }, nil
@@ -205,7 +205,7 @@ func (m *monitor) interrupted(ctx context.Context, shown *progress) (stop func()
 	said := make(chan struct{})
 	unsaid := context.AfterFunc(ctx, func() {
 		defer close(said)
-		next := "leaving in good order"
+		next := "shutting down cleanly"
 		if m.status().Phase == operate.Saving {
 			next = "the results are written first"
 		}

@@ -45,9 +45,9 @@ func (a *app) noteOrder(t *pipeline.Task, parts []dataset.Participant) error {
 	switch {
 	case count == 0:
 	case len(parts) == 1:
-		a.note("rows look to be in time order, so blocks of them are held out (--order): %s", first)
+		a.note("rows seem to be in time order, so blocks of them are held out (--order): %s", first)
 	default:
-		a.note("rows of %d of %d participants look to be in time order, so blocks of them are held out (--order); %s", count, len(parts), first)
+		a.note("rows of %d of %d participants seem to be in time order, so blocks of them are held out (--order); %s", count, len(parts), first)
 	}
 	return nil
 }

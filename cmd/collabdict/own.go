@@ -13,7 +13,7 @@ import (
 
 // addOwn adds the flag --own of commands that use a model.
 func addOwn(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "own", "", "models with conditions: `FILE` of the participant's own conditions (default own.npz beside the model, if it exists)")
+	cmd.Flags().StringVar(file, "own", "", "for models with conditions: `FILE` of the participant's conditions (default own.npz beside the model, if it exists)")
 }
 
 // ownBeside returns where the participant's own part stands if it is not named.
@@ -26,7 +26,7 @@ func ownBeside(modelFile string) string {
 func ownFile(m *model.Model, modelFile, named string) (string, error) {
 	if m.Personal() == nil {
 		if named != "" {
-			return "", &usageError{fmt.Sprintf("--own: a model %s has no conditions", m.Manifest.Kind), "leave it out"}
+			return "", &usageError{fmt.Sprintf("--own: model %s has no conditions", m.Manifest.Kind), "leave it out"}
 		}
 		return "", nil
 	}
@@ -49,7 +49,7 @@ func (a *app) completeOwn(m *model.Model, modelFile, named string) error {
 		return m.ReadOwnFile(own)
 	case !m.Complete():
 		return &model.Error{
-			File: modelFile, Msg: "want the private part of a participant, since each scales columns by its own rows, got no " + model.OwnFile + " beside it",
+			File: modelFile, Msg: "want the private part of a participant, which has the scaling of its columns, got no " + model.OwnFile + " beside it",
 			Hint: "name one with --own, or make one with collabdict adapt",
 		}
 	case m.Personal() != nil && m.Classifier() == nil:

@@ -54,7 +54,7 @@ func readRanges(s string) (pipeline.Ranges, error) {
 	}
 	var ranges pipeline.Ranges
 	if err := strictyaml.Decode(bytes.NewReader(b), &ranges); err != nil {
-		return nil, &usageError{fmt.Sprintf("--ranges: %s: %v", s, err), "write a line per column, for example temp_1: [0, 120]"}
+		return nil, &usageError{fmt.Sprintf("--ranges: %s: %v", s, err), "write one line per column, for example temp_1: [0, 120]"}
 	}
 	return ranges, nil
 }

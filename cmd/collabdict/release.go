@@ -32,9 +32,9 @@ type releaseFlags struct {
 
 func (r *releaseFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.BoolVar(&r.on, "release", false, "draw the means of a mixture from their posterior, and say what that tells of a row")
+	fl.BoolVar(&r.on, "release", false, "draw the means of a mixture from their posterior, and print how much that reveals about a row")
 	fl.Float64Var(&r.radius, "radius", 0, "with --release: rows are at most `R` apart, in the units of training")
-	fl.Float64Var(&r.delta, "delta", 1e-5, "with --release: `PROBABILITY` delta at which epsilon is told")
+	fl.Float64Var(&r.delta, "delta", 1e-5, "with --release: `PROBABILITY` delta of the epsilon printed")
 }
 
 // unused reports flags that mean nothing without --release.
@@ -50,7 +50,7 @@ func (*releaseFlags) unused(cmd *cobra.Command) error {
 func (r *releaseFlags) check() error {
 	switch {
 	case !(r.radius > 0) || math.IsInf(r.radius, 1):
-		return &usageError{fmt.Sprintf("--radius: want a finite distance above 0, got %g", r.radius), "say how far two rows can be apart, in the units of training: those beyond have to be clipped before training"}
+		return &usageError{fmt.Sprintf("--radius: want a finite distance above 0, got %g", r.radius), "give the largest distance between two rows, in the units of training; clip rows beyond it before training"}
 	case !(r.delta > 0 && r.delta < 1):
 		return &usageError{fmt.Sprintf("--delta: want a probability between 0 and 1, got %g", r.delta), ""}
 	}
@@ -79,7 +79,7 @@ func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 	case !slices.Contains(releaseForms, e.To):
 		return &usageError{fmt.Sprintf("--to: want %s with --release, got %q", option.Either(releaseForms...), e.To), ""}
 	case own != "":
-		return &usageError{"--own: a release has nothing of one participant", "leave it out"}
+		return &usageError{"--own: a release contains nothing of a single participant", "leave it out"}
 	case e.File == "":
 		return &usageError{"--output is missing", "name the file to write"}
 	}
@@ -109,10 +109,10 @@ func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 		return err
 	}
 	if err := noteInAudit(dir, fileEvent(auditlog.Release, m, e.File, file.Bytes)); err != nil {
-		return fmt.Errorf("%w; the ledger counts the release all the same", err)
+		return fmt.Errorf("%w; the ledger still counts the release", err)
 	}
 	if err := a.writeExport(e, m.Manifest.Kind, file); err != nil {
-		return fmt.Errorf("%w; the ledger counts the release all the same", err)
+		return fmt.Errorf("%w; the ledger still counts the release", err)
 	}
 	loss, n := ledger.Spent(book.Records(), report.ReleaseEntry)
 	e.Release = &released{r, n, ledger.SpendOf(loss, f.delta, ofReleases), limit}
@@ -125,8 +125,8 @@ func recordOf(m *model.Model, r *export.Release, file string, content []byte) le
 	return ledger.Record{
 		ID: hex.EncodeToString(id[:]), At: time.Now().UTC().Truncate(time.Second), Model: m.Manifest.Kind, Release: filepath.Base(file), Ended: true,
 		Entries: []report.Entry{{
-			Kind: report.ReleaseEntry, Times: 1, SeenBy: "whoever gets the file", Rows: r.Rows, LeastRows: r.Least, Spend: &r.Spend,
-			What: fmt.Sprintf("drawn means of %d components, with their precisions and shares of all rows as they are", r.Components),
+			Kind: report.ReleaseEntry, Times: 1, SeenBy: "everyone who gets the file", Rows: r.Rows, LeastRows: r.Least, Spend: &r.Spend,
+			What: fmt.Sprintf("means of %d components drawn at random, with their exact precisions and shares of all rows", r.Components),
 		}},
 	}
 }
@@ -149,19 +149,19 @@ func (systemRandom) Uint64() uint64 {
 func (r *released) text(w io.Writer) {
 	fmt.Fprintf(w, "\nreleased: %d components", r.Components)
 	if r.LeftOut > 0 {
-		fmt.Fprintf(w, " (%d of too few rows left out)", r.LeftOut)
+		fmt.Fprintf(w, " (%d with too few rows left out)", r.LeftOut)
 	}
-	fmt.Fprintf(w, "; the one of fewest rows rests on %.4g\n", r.Least)
-	fmt.Fprintf(w, "epsilon %.4g at delta %g (zCDP %.4g), by the precisions as they are\n", r.Spend.Epsilon, r.Spend.Delta, r.Spend.ZCDP)
+	fmt.Fprintf(w, "; the smallest rests on %.4g rows\n", r.Least)
+	fmt.Fprintf(w, "epsilon %.4g at delta %g (zCDP %.4g), for these precisions\n", r.Spend.Epsilon, r.Spend.Delta, r.Spend.ZCDP)
 	if p := r.Prior; p != nil {
-		fmt.Fprintf(w, "epsilon %.4g at delta %g (zCDP %.4g), by the prior, whatever the precisions are\n", p.Epsilon, p.Delta, p.ZCDP)
+		fmt.Fprintf(w, "epsilon %.4g at delta %g (zCDP %.4g), for any precisions, by the prior\n", p.Epsilon, p.Delta, p.ZCDP)
 	} else {
-		fmt.Fprintln(w, "the prior gives no bound: the precisions are no solution, as a warning of the training says")
+		fmt.Fprintln(w, "the prior gives no bound: the precisions are not a solution (see the warnings of the training)")
 	}
 	fmt.Fprintf(w, "between: %s\n", r.Spend.Of)
 	fmt.Fprintf(w, "all %d releases of this folder: epsilon %.4g at delta %g (zCDP %.4g)\n", r.Releases, r.Together.Epsilon, r.Together.Delta, r.Together.ZCDP)
 	if c := r.Cap; c != nil {
-		fmt.Fprintf(w, "the members allow %g at delta %g; a release of up to %.4g is left\n", c.Epsilon, c.Delta, c.Left(privacy.ZCDP(r.Together.ZCDP)).Epsilon(c.Delta))
+		fmt.Fprintf(w, "the members allow epsilon %g at delta %g; the next release may have up to %.4g\n", c.Epsilon, c.Delta, c.Left(privacy.ZCDP(r.Together.ZCDP)).Epsilon(c.Delta))
 	}
 	fmt.Fprintln(w, "what epsilon does not cover:")
 	for _, c := range r.Caveats {

@@ -46,11 +46,12 @@ func (a *app) root() *cobra.Command {
 		Short:   "Learn one anomaly-detection model together, without a coordinator and without sharing data",
 		Long: `collabdict lets organisations that may not share data learn one anomaly-detection
 model together, without a coordinator. Each runs a node next to its own rows. Nodes
-exchange only sums that hide the part of every member, unless a model says otherwise.
+exchange only sums that hide each member's contribution, unless a model says otherwise.
 
 Try it:   collabdict demo
 Exit codes: 0 success; 1 internal error; 2 wrong use; 3 unusable data;
-4 unusable model file; 5 members disagree; 6 members lost; 130 interrupted.`,
+4 unusable model file; 5 members disagree; 6 members lost; 7 disk full;
+8 unusable state; 130 interrupted.`,
 		SilenceUsage: true, SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if f := cmd.Flags().Lookup(helpAll); f != nil && f.Changed {

@@ -55,13 +55,12 @@ func (a *app) run() *cobra.Command {
 		Use: "run", Short: "Take part in a run: find the other members, train with them, save the model",
 		Long: `run takes part in a run as one member. It waits until all --expect members have found each
 other on the local network (or through --peer), trains with them, and writes model.npz and
-result.json into its folder. All members have the same --secret-file, so that nobody else takes
-a seat. For a folder that init or up has made, and an agreement that all have signed, --dir is
+result.json into its folder. All members use the same --secret-file, so that nobody else takes
+a seat. With a folder that init or up has made, and an agreement that all have signed, --dir is
 enough.
 
-A member that was stopped or has crashed comes back with the same command, which resumes the
-unfinished run in its folder. Meanwhile, the others continue without it; if too few are left,
-they wait.`,
+If a member stops or crashes, the same command resumes the unfinished run in its folder.
+Meanwhile, the others continue without it; if too few are left, they wait.`,
 		Example: `  collabdict run --name plant-a --data plant-a.csv --expect 3 --secret-file our.secret
   collabdict run --name plant-b --data plant-b.csv --expect 3 --secret-file our.secret --peer /ip4/10.0.0.5/tcp/4001/p2p/12D3...`,
 		Args: noArgs,
@@ -89,13 +88,13 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		fl.StringVar(&f.dir, "dir", "", "`FOLDER` of this participant: its identity, state, model and result (default its name)")
 		fl.StringVar(&f.name, "name", "", "`NAME` that the others see (default that of the data file)")
 		fl.IntVar(&f.expect, "expect", 0, "number `N` of members, this one included")
-		fl.StringVar(&f.secretFile, "secret-file", "", "`FILE` with the secret of the members, which collabdict consortium secret makes: peers without it are refused")
-		fl.BoolVar(&f.open, "open", false, "have no secret: anyone on this network can take a seat")
+		fl.StringVar(&f.secretFile, "secret-file", "", "`FILE` with the members' secret, made by collabdict consortium secret: peers without it are refused")
+		fl.BoolVar(&f.open, "open", false, "use no secret: anyone on this network can take a seat")
 		fl.BoolVar(&f.unsigned, "unsigned", false, "take part although not all members have signed consortium.yaml")
 		fl.StringSliceVar(&f.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
 		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, such as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
-		fl.StringSliceVar(&f.announce, "announce", nil, "`ADDRESS` that the others are told to dial, such as /dns4/a.example.org/tcp/4001 (default those listened on)")
-		fl.BoolVar(&f.mapPorts, "map-ports", false, "ask the router for a port that leads here (UPnP)")
+		fl.StringSliceVar(&f.announce, "announce", nil, "`ADDRESS` that the others dial, such as /dns4/a.example.org/tcp/4001 (default those listened on)")
+		fl.BoolVar(&f.mapPorts, "map-ports", false, "ask the router to forward a port to this node (UPnP)")
 		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
 		fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if members are missing after `TIME`, such as 10m; 0 waits without limit")
 	})
@@ -104,7 +103,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	addDurability(cmd, &f.durability)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.withParent, "with-parent", false, "end when standard input ends")
-	fl.StringVar(&f.http, "http", "", "`ADDRESS`, such as :9464, to serve status and metrics at, too; without a host, on this machine alone")
+	fl.StringVar(&f.http, "http", "", "also serve status and metrics at `ADDRESS`, such as :9464; without a host, only to this machine")
 	f.logs.add(cmd)
 	if err := fl.MarkHidden("with-parent"); err != nil {
 		panic(err)
@@ -132,7 +131,7 @@ func (f *runFlags) fromFlags() (c participant.Config, spec dataset.Spec, err err
 		return c, spec, err
 	}
 	if f.unsigned {
-		return c, spec, &usageError{"--unsigned: want a folder with node.yaml, got flags, which nobody signs", "leave it out"}
+		return c, spec, &usageError{"--unsigned: want a folder with node.yaml, since flags are not signed", "leave it out"}
 	}
 	if f.expect < 2 {
 		return c, spec, &usageError{fmt.Sprintf("--expect: want the number of members, at least 2, got %d", f.expect), "give the number of members, this one included"}
@@ -177,13 +176,13 @@ func (f *runFlags) fromFlags() (c participant.Config, spec dataset.Spec, err err
 func (f *runFlags) secret() (node.Secret, error) {
 	switch {
 	case f.open && f.secretFile != "":
-		return nil, &usageError{"--open: want no secret with it, got --secret-file", "leave one of the two out"}
+		return nil, &usageError{"--open and --secret-file contradict each other", "leave one out"}
 	case f.open:
 		return nil, nil
 	case f.secretFile == "":
 		return nil, &usageError{
 			"--secret-file: want the secret that all members have, got nothing",
-			"one member makes it with collabdict consortium secret FILE and gives it to the others; or take --open, and anyone on this network can take a seat",
+			"one member makes it with collabdict consortium secret FILE and gives it to the others; or use --open, and anyone on this network can take a seat",
 		}
 	}
 	s, err := node.ReadSecret(f.secretFile)
@@ -212,7 +211,7 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 		return c, spec, nil, err
 	}
 	if err := agreed.Check(); err != nil && !f.unsigned {
-		return c, spec, nil, &usageError{err.Error(), "or take part all the same, with --unsigned"}
+		return c, spec, nil, &usageError{err.Error(), "or use --unsigned to take part all the same"}
 	} else if err != nil {
 		warnings = append(warnings, err.Error())
 	}
@@ -282,9 +281,9 @@ func keepRead(dir string, spec dataset.Spec) error {
 func (f *runFlags) checkInput(spec dataset.Spec, name string) error {
 	switch {
 	case spec.Input() && name == "":
-		return &usageError{"--name: want a name, as standard input has none", "give this participant's name"}
+		return &usageError{"--name is missing: standard input has no name", "give this participant's name"}
 	case spec.Input() && f.withParent:
-		return &usageError{"--with-parent: want rows in files, got standard input, whose end is that of the parent", "save the rows in a file"}
+		return &usageError{"--with-parent: want rows in files, got standard input, which ends when the parent ends", "save the rows in a file"}
 	}
 	return nil
 }

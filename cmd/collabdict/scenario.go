@@ -24,8 +24,8 @@ func (s *scenarioFlags) add(cmd *cobra.Command) {
 	section(cmd, ofFaults, func(f *pflag.FlagSet) {
 		f.StringVar(&s.faults, "faults", "", "`LIST` of faults, such as 'crash:node=3,at=2m;churn:rate=0.05;loss:rate=0.01'")
 		f.StringVar(&s.file, "scenario", "", "read the network and its faults from a YAML `FILE`")
-		f.StringVar(&s.adversary, "adversary", "", "let members `WHO` be adversaries. Curious members combine what they see: observer (one member) or coalition:t=N; one subtracts totals: differencing. Or one does not follow the protocol: silent, garbage, replay, equivocate, scale, flip or nan, such as scale:node=3,factor=100")
-		f.StringVar(&s.totals, "totals", rosterTotals, "whose statistics `TOTALS` hold: those of all members of the roster, each as counted last (roster), or of the members present alone (view), which shows those of a member that is lost")
+		f.StringVar(&s.adversary, "adversary", "", "make members `WHO` adversaries. Curious: observer (one member) or coalition:t=N, which combine what they see, or differencing, which subtracts totals. Dishonest: silent, garbage, replay, equivocate, scale, flip or nan, such as scale:node=3,factor=100")
+		f.StringVar(&s.totals, "totals", rosterTotals, "whose statistics `TOTALS` contain: all members of the roster, each as last counted (roster), or only members that are present (view), which reveals those of a lost member")
 	})
 }
 

@@ -70,7 +70,7 @@ func (s *scoredFlags) load(a *app) (*model.Model, dataset.Spec, error) {
 
 // addMissing adds the flag --missing of commands that score rows.
 func addMissing(cmd *cobra.Command, missing *string) {
-	cmd.Flags().StringVar(missing, "missing", dataset.KeepMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?) or no numbers: score what is there (marginal), leave their rows out (skip), or end with an error (error)")
+	cmd.Flags().StringVar(missing, "missing", dataset.KeepMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?) or not numbers: score the other cells (marginal), leave their rows out (skip), or end with an error (error)")
 }
 
 // missingFlag checks the flag.
@@ -95,32 +95,31 @@ func (a *app) score() *cobra.Command {
            that was trained by a loss, that loss
   anomaly  1 if the score is above the threshold; empty if there is no threshold
 
-With local.npz beside the model, the score is a blend: the mean of three surprises, in nats.
-They are of the shared model, of the model of the own rows alone, and of the distance to the
-nearest own rows. A model that own held-out rows show to be better counts four times. A
-surprise is -ln of the share of own rows that score as high. --with chooses one of the models
-instead.
+With local.npz beside the model, the score is a blend: the mean of three surprises, in nats: by
+the shared model, by the model of the own rows alone, and by the distance to the nearest own
+rows. A surprise is -ln of the share of own rows that score as high. A model that is better on
+own held-out rows counts four times. --with selects one of the models instead.
 
-With --threshold rolling:N, the N scores before a row give its threshold, as rows held out give
-that of the model. While rows stay like the last N, at most --false-alarm of them lie above it.
-Until there are enough scores for that share, the model's threshold counts.
+With --threshold rolling:N, the N scores before a row give its threshold, as held-out rows give
+the model's. While rows stay like the last N, at most --false-alarm of them lie above it. Until
+there are enough scores for that share, the model's threshold applies.
 
---clusters adds the component of the row, from 1, as inspect numbers them.
+--clusters adds the component of the row, numbered from 1 as in inspect.
 
---explain adds the surprises that a blend is the mean of, and writes a line per row and
-sensor, that is per column of the data, the largest share first:
+--explain adds the surprises in a blend. It writes a line per row and sensor, that is per column
+of the data, the largest share first:
 
   sensor    the column
   expected  what the other sensors predict, or what an auto-encoder reconstructs
-  got       what it is
+  got       the value in the row
   share     its share of all sensors' deviations, from 0 to 1
 
-With a model of windows, share is of the sensor's value, mean and deviation together, and of
-says which of the three deviates most: expected and got are of that one.
+With a model of windows, share is of the sensor's value, mean and deviation together. The column
+"of" names the one that deviates most; expected and got are for that one.
 
-Rows are written as they are read, so files may be larger than the memory. A row with missing
-cells has a score, too: of what is there, and what is expected of the rest. With --explain,
-"got" is empty there.
+Rows are written as they are read, so files may be larger than memory. A row with missing cells
+is scored by the cells that it has, which also give the expected values. With --explain, "got" is
+empty for missing cells.
 
 For a classifier, the columns are row, the likeliest class and its probability, with
 the participant's own conditions. --probabilities adds the probabilities of all classes.`,
@@ -181,11 +180,11 @@ func (c columnsOfScores) check(m *model.Model) error {
 	case c.explain && m.Projection != nil:
 		return &usageError{fmt.Sprintf("--explain: the model uses %d principal axes, so a deviation has no single column as its cause", m.Dim()), "leave --explain out, or train without --pca"}
 	case c.explain && m.Explainer() == nil:
-		return &usageError{fmt.Sprintf("--explain: a model %s has no contributions of single variables", m.Manifest.Kind), ""}
+		return &usageError{fmt.Sprintf("--explain: model %s has no contributions of single variables", m.Manifest.Kind), ""}
 	case c.probabilities && m.Classifier() == nil:
-		return &usageError{fmt.Sprintf("--probabilities: a model %s has no classes", m.Manifest.Kind), ""}
+		return &usageError{fmt.Sprintf("--probabilities: model %s has no classes", m.Manifest.Kind), ""}
 	case c.clusters && m.Components() == 0:
-		return &usageError{fmt.Sprintf("--clusters: a model %s has none", m.Manifest.Kind), ""}
+		return &usageError{fmt.Sprintf("--clusters: model %s has no clusters", m.Manifest.Kind), ""}
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func addPatience(cmd *cobra.Command, patience *float64) {
 // addDurability adds the flag --durability of commands that keep a record on disk.
 func addDurability(cmd *cobra.Command, durability *string) {
 	section(cmd, ofSums, func(f *pflag.FlagSet) {
-		f.StringVar(durability, "durability", "", "`PLACE` of the state of a sum under way: disk (default), so that a restarted process can resume it, or memory")
+		f.StringVar(durability, "durability", "", "`PLACE` to keep the state of a sum under way: disk (default), so that a restarted process can resume it, or memory")
 	})
 }
 

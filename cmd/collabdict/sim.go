@@ -104,10 +104,10 @@ func (a *app) drawFailed(run *simulate.Run, to outputs) {
 		return
 	}
 	if err := plots.Write(to.plots, run.Course); err != nil {
-		a.note("warning: the run until then cannot be drawn: %v", err)
+		a.note("warning: cannot draw the run up to the error: %v", err)
 		return
 	}
-	a.note("%s shows the run until then", filepath.Join(to.plots, "timeline.svg"))
+	a.note("%s shows the run up to the error", filepath.Join(to.plots, "timeline.svg"))
 }
 
 // write writes what a simulation has made.
@@ -249,7 +249,7 @@ func (a *app) noteData(t *pipeline.Task, d *dataset.Dataset) {
 func ofClasses(t *pipeline.Task) string {
 	of := t.Traits()
 	if of.Classes != nil {
-		return "weights, and no figures"
+		return "weights, but no figures"
 	}
 	return figuresOfClasses(t.Kind.Name, of.Patterns)
 }
@@ -259,9 +259,9 @@ const areClasses = "labels other than 0, 1 and -1 are classes: they give "
 
 func figuresOfClasses(kind string, patterns bool) string {
 	if patterns {
-		return "the ARI, and no area under a curve"
+		return "the ARI, but no area under a curve"
 	}
-	return fmt.Sprintf("no figures of a model %s", kind)
+	return fmt.Sprintf("no figures for model %s", kind)
 }
 
 // listed names some of many.

@@ -18,12 +18,11 @@ import (
 
 func (a *app) status() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "status DIR", Short: "Show how the node that runs in a folder is doing",
-		Long: `status shows how the node that runs in a participant's folder is doing. It lists the members that
-are here, and those that are not with the reason. It shows the round, what is under way, the members
-that are waited for, the time that is left at most, and the last warnings. It asks the node on the
-socket control.sock in the folder. The exit code is 6 if the others continue without this member, or
-its run has failed.`,
+		Use: "status DIR", Short: "Show the state of the node that runs in a folder",
+		Long: `status shows the state of the node that runs in a participant's folder: the round, what it does,
+and the time left at most. It lists the members that are here, those that are missing with the
+reason, those it waits for, and the last warnings. It asks the node on the socket control.sock in
+the folder. The exit code is 6 if the others continue without this member, or its run has failed.`,
 		Example: "  collabdict status plant-a",
 		Args:    oneFolder,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,7 +67,7 @@ func askStatus(ctx context.Context, dir string) (*operate.Status, error) {
 	}
 	s, err := c.Status(ctx)
 	if errors.Is(err, operate.ErrNotRunning) {
-		return nil, &usageError{fmt.Sprintf("no node runs in %s: %s", dir, lastRunIn(dir)), "start it with collabdict run --dir " + dir + ", or with the command that it was started with before"}
+		return nil, &usageError{fmt.Sprintf("no node runs in %s: %s", dir, lastRunIn(dir)), "start it with collabdict run --dir " + dir + ", or with its earlier command"}
 	}
 	return s, err
 }

@@ -152,7 +152,7 @@ func TestSignalsAreAnsweredBeforeTheEnd(t *testing.T) {
 		interrupt()
 		want := ""
 		if i%2 == 0 {
-			want = "interrupted: leaving in good order; press Ctrl-C again to end at once\n"
+			want = "interrupted: shutting down cleanly; press Ctrl-C again to end at once\n"
 		}
 		if out.String() != want {
 			t.Fatalf("got %q, want %q", out.String(), want)

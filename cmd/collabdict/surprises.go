@@ -81,5 +81,5 @@ func (s *surprises) tell(a *app) {
 	for j, m := range s.of.Members {
 		parts = append(parts, fmt.Sprintf("%s %s %%", m.Name, report.Fixed(100*float64(s.beyond[j])/float64(s.rows), 1)))
 	}
-	a.note("rows that surprise more than any own row: %s", strings.Join(parts, ", "))
+	a.note("rows that score higher than every own row: %s", strings.Join(parts, ", "))
 }

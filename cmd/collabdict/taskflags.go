@@ -91,14 +91,14 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 		f.BoolVar(&t.noStandardise, "no-standardise", false, "the same as --standardise none")
 		f.StringVar(&t.ranges, "ranges", "", "scale columns from agreed `RANGES` to 0..1, which reveals nothing: LOW,HIGH for every column, or a YAML file with a line per column, such as temp_1: [0, 120]; \"*\" stands for the others")
 		f.StringArrayVar(&t.sets, "set", nil, "set an option: `NAME=VALUE`, such as rho=2 or "+consensusPrefix+"degree=6; may be repeated")
-		f.StringVar(&t.file, "settings", "", "read options from a YAML `FILE` with a line NAME: VALUE each, those of the consensus under consensus:; flags and --set take precedence")
+		f.StringVar(&t.file, "settings", "", "read options from a YAML `FILE` with one line NAME: VALUE per option, those of the consensus under consensus:; flags and --set take precedence")
 		t.define(f, pipeline.New(algorithms.Default()).Shared)
 	})
 	for _, k := range algorithms.All() {
 		section(cmd, ofOptions, func(f *pflag.FlagSet) { t.define(f, pipeline.New(k).Options) })
 	}
 	section(cmd, ofSums, func(f *pflag.FlagSet) { t.define(f, pipeline.New(algorithms.Default()).Consensus) })
-	section(cmd, "", func(f *pflag.FlagSet) { f.Bool(helpAll, false, "show all options, with those for experts") })
+	section(cmd, "", func(f *pflag.FlagSet) { f.Bool(helpAll, false, "show all options, also those for experts") })
 	t.complete(cmd)
 	hideOthers(cmd, t)
 }
@@ -258,7 +258,7 @@ func (t *taskFlags) put(k *pipeline.Task, name, text, from string) error {
 	if ofConsensus {
 		return &usageError{fmt.Sprintf("%s%s: the consensus has no such option%s", from, name, instead), hint}
 	}
-	return &usageError{fmt.Sprintf("%s%s: the model %s has none%s", from, name, k.Kind.Name, instead), hint}
+	return &usageError{fmt.Sprintf("%s%s: model %s has no such option%s", from, name, k.Kind.Name, instead), hint}
 }
 
 // readFile sets what the settings file says.
@@ -272,7 +272,7 @@ func (t *taskFlags) readFile(k *pipeline.Task) error {
 	}
 	var values map[string]yaml.Node
 	if err := strictyaml.Decode(bytes.NewReader(b), &values); err != nil && !errors.Is(err, io.EOF) {
-		return &usageError{fmt.Sprintf("--settings: %s: %v", t.file, err), "write a line per option, for example rho: 2"}
+		return &usageError{fmt.Sprintf("--settings: %s: %v", t.file, err), "write one line per option, for example rho: 2"}
 	}
 	t.lines = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(values)) {

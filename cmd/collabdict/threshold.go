@@ -20,7 +20,7 @@ const (
 
 // addThreshold adds the flag --threshold of commands that tell anomalies.
 func addThreshold(cmd *cobra.Command, threshold *string) {
-	cmd.Flags().StringVar(threshold, "threshold", ofModel, "`THRESHOLD` above which a row is an anomaly: the model's (model), a number, or rolling:N for the one that the N scores before the row give, in streams that drift, such as rolling:1000")
+	cmd.Flags().StringVar(threshold, "threshold", ofModel, "`THRESHOLD` above which a row is an anomaly: the model's (model), a number, or rolling:N to take it from the N scores before the row, for streams that drift, such as rolling:1000")
 }
 
 // thresholdOf returns the threshold that a text names for rows scored by a model.
@@ -32,17 +32,17 @@ func thresholdOf(text string, m *model.Model) (*local.Threshold, error) {
 		return local.Fixed(m.Threshold()), nil
 	}
 	if m.Scorer() == nil {
-		return nil, bad("leave it out", "a model %s gives no scores", m.Manifest.Kind)
+		return nil, bad("leave it out", "model %s gives no scores", m.Manifest.Kind)
 	}
 	if count, ok := strings.CutPrefix(text, rollingBy); ok {
 		share := m.Manifest.FalseAlarm
 		if !(share > 0 && share < 1) {
-			return nil, bad("give a number", "the model says no share of false alarms, which %sN needs", rollingBy)
+			return nil, bad("give a number", "the model has no share of false alarms, which %sN needs", rollingBy)
 		}
 		least := local.Fewest(share)
 		n, err := strconv.Atoi(count)
 		if err != nil || n < least || n > mostScores {
-			return nil, bad("", "want rolling:N with N from %d, which a share of false alarms of %g takes, to %d, got %q", least, share, mostScores, text)
+			return nil, bad("", "want rolling:N with N from %d (for a share of false alarms of %g) to %d, got %q", least, share, mostScores, text)
 		}
 		return local.Rolling(n, share, m.Threshold()), nil
 	}

@@ -40,10 +40,10 @@ func (a *app) up() *cobra.Command {
 	var f upFlags
 	cmd := &cobra.Command{
 		Use: "up", Short: "Run all participants on this machine, one process each",
-		Long: `up starts one process per participant, each with its own folder and real ports on 127.0.0.1,
-and with one agreement for all, and shows their progress. It does not restart a process that
-has ended: the others continue without it, and collabdict run --dir OUT/NAME brings it back.
-The folders and their logs stay under --out.`,
+		Long: `up starts one process per participant and shows their progress. Each has its own folder and ports
+on 127.0.0.1, and all have one agreement. up does not restart a process that has ended: the others
+continue without it, and collabdict run --dir OUT/NAME brings it back. The folders and their logs
+stay under --out.`,
 		Example: `  collabdict up --data 'machines/*.csv' --label fault --test-where split=test
   collabdict up --nodes 5 --data all.csv --split iid:clients=5`,
 		Args: noArgs,
@@ -84,7 +84,7 @@ The folders and their logs stay under --out.`,
 	addKeep(cmd, &f.kept)
 	addPatience(cmd, &f.patience)
 	addDurability(cmd, &f.durability)
-	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "number `N` of participants; it is an error if the data have another number")
+	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "number `N` of participants; an error if the data have another number")
 	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json, rounds.csv and a folder per participant")
 	f.logs.add(cmd)
 	a.addJSON(cmd)

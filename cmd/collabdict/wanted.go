@@ -39,10 +39,10 @@ func otherWishes(s node.Status) string {
 	case parts == nil:
 		return ""
 	case own >= 0:
-		return fmt.Sprintf("members want different changes: %s what the agreement here says, %s; %d must want the same: compare the files",
+		return fmt.Sprintf("members want different changes: %s the one in this agreement, %s; %d must want the same: compare the files",
 			strings.Join(s.Wanted[own].Names, ", "), others(parts), s.Quorum)
 	}
-	return fmt.Sprintf("members want a change that the agreement here does not have: %s; %d must want the same", strings.Join(parts, "; another one: "), s.Quorum)
+	return fmt.Sprintf("members want a change that this agreement does not have: %s; %d must want the same", strings.Join(parts, "; another one: "), s.Quorum)
 }
 
 // others says that each group wants something else.

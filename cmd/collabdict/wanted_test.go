@@ -11,7 +11,7 @@ import (
 func TestDifferentWishesAreTold(t *testing.T) {
 	of := func(own bool, names ...string) node.Wanted { return node.Wanted{Names: names, Own: own} }
 	both := []node.Wanted{of(true, "a", "c"), of(false, "b")}
-	const differ = "members want different changes: a, c what the agreement here says, b another one; 3 must want the same: compare the files"
+	const differ = "members want different changes: a, c the one in this agreement, b another one; 3 must want the same: compare the files"
 	var w wanted
 	for i, c := range []struct {
 		wanted []node.Wanted
@@ -25,7 +25,7 @@ func TestDifferentWishesAreTold(t *testing.T) {
 		{both, differ},
 		{both, ""},
 		{[]node.Wanted{of(false, "a", "b"), of(false, "d")}, ""},
-		{[]node.Wanted{of(false, "a", "b"), of(false, "d")}, "members want a change that the agreement here does not have: a, b; another one: d; 3 must want the same"},
+		{[]node.Wanted{of(false, "a", "b"), of(false, "d")}, "members want a change that this agreement does not have: a, b; another one: d; 3 must want the same"},
 		{nil, ""},
 		{nil, ""},
 		{both, ""},

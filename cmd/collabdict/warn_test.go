@@ -17,7 +17,7 @@ func TestManyWarningsAreFolded(t *testing.T) {
 warning: p0000: made of about 0.5 rows
 warning: p0001: made of about 1.5 rows
 warning: p0002: made of about 2.5 rows
-warning: the same holds for 3 more participants; the result lists all (--json, --out)
+warning: the same applies to 3 more participants; the result lists all (--json, --out)
 warning: p0001: another
 `
 	if got := out.String(); got != want {

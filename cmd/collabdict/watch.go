@@ -100,7 +100,7 @@ func (w *waits) resumed(now time.Time) string {
 	agreed := w.by > 0
 	w.paused, w.by, w.said = time.Time{}, 0, now
 	if agreed {
-		return "resumed: the members have agreed to go on"
+		return "resumed: the members have agreed to continue"
 	}
 	return "resumed: enough members are connected"
 }
@@ -142,13 +142,13 @@ func heldLine(before []string, s node.Status) string {
 	if s.HeldUntil == 1 {
 		verb = "comes"
 	}
-	return fmt.Sprintf("the statistics of %s are held back until %d more %s: alone they would show in the total", strings.Join(s.Held, ", "), s.HeldUntil, verb)
+	return fmt.Sprintf("the statistics of %s are held back until %d more %s: alone, they would show in the total", strings.Join(s.Held, ", "), s.HeldUntil, verb)
 }
 
 // pauseLine says which change has paused the run, or who is missing for it to go on.
 func pauseLine(s node.Status) string {
 	if s.PausedBy > 0 {
-		return fmt.Sprintf("paused by agreement, change %d: the run goes on when %d members have a change with resume: true", s.PausedBy, s.Quorum)
+		return fmt.Sprintf("paused by agreement, change %d: the run continues when %d members have a change with resume: true", s.PausedBy, s.Quorum)
 	}
 	var missing []string
 	for _, m := range s.Absent {

@@ -45,11 +45,11 @@ func TestWaitsAreTold(t *testing.T) {
 		{0, node.Status{Slot: 5}, "resumed: enough members are connected"},
 		{sayEvery, node.Status{Slot: 5}, ""},
 		{0, paused, "paused: 1 of the 3 members needed are connected; waiting for b, c"},
-		{0, agreed, "paused by agreement, change 2: the run goes on when 3 members have a change with resume: true"},
+		{0, agreed, "paused by agreement, change 2: the run continues when 3 members have a change with resume: true"},
 		{sayEvery, agreed, ""},
 		{0, one, "paused: 2 of the 3 members needed are connected; waiting for 1 of b, c"},
-		{0, agreed, "paused by agreement, change 2: the run goes on when 3 members have a change with resume: true"},
-		{0, node.Status{Slot: 6}, "resumed: the members have agreed to go on"},
+		{0, agreed, "paused by agreement, change 2: the run continues when 3 members have a change with resume: true"},
+		{0, node.Status{Slot: 6}, "resumed: the members have agreed to continue"},
 	} {
 		now = now.Add(c.after)
 		if got := say(c.s); got != c.want {
@@ -187,9 +187,9 @@ func TestWhatIsHeldBackIsTold(t *testing.T) {
 		want string
 	}{
 		{node.Status{}, ""},
-		{node.Status{Held: []string{"e"}, HeldUntil: 2}, "the statistics of e are held back until 2 more come: alone they would show in the total"},
+		{node.Status{Held: []string{"e"}, HeldUntil: 2}, "the statistics of e are held back until 2 more come: alone, they would show in the total"},
 		{node.Status{Held: []string{"e"}, HeldUntil: 2}, ""},
-		{node.Status{Held: []string{"d", "e"}, HeldUntil: 1}, "the statistics of d, e are held back until 1 more comes: alone they would show in the total"},
+		{node.Status{Held: []string{"d", "e"}, HeldUntil: 1}, "the statistics of d, e are held back until 1 more comes: alone, they would show in the total"},
 		{node.Status{}, "the statistics of d, e count again"},
 	} {
 		if got := w.line(c.s, now); got != c.want {

@@ -22,7 +22,7 @@ var day = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 func released(id int, loss float64) Record {
 	return Record{
 		ID: fmt.Sprintf("%064x", id), At: day, Model: "ggm", Release: fmt.Sprintf("r%d.json", id), Ended: true,
-		Entries: []report.Entry{{Kind: report.ReleaseEntry, What: "means", SeenBy: "whoever gets the file", Times: 1, Spend: &report.Spend{ZCDP: loss, Epsilon: privacy.ZCDP(loss).Epsilon(1e-5), Delta: 1e-5}}},
+		Entries: []report.Entry{{Kind: report.ReleaseEntry, What: "means", SeenBy: "everyone who gets the file", Times: 1, Spend: &report.Spend{ZCDP: loss, Epsilon: privacy.ZCDP(loss).Epsilon(1e-5), Delta: 1e-5}}},
 	}
 }
 
