@@ -45,7 +45,6 @@ func (a *Amendment) Encode() []byte {
 	return b
 }
 
-// digest returns the identity of an amendment in promises and views.
 func (a *Amendment) digest() [32]byte {
 	h := newHashing("amendment", [32]byte{})
 	h.bytes(a.Encode())
@@ -152,7 +151,6 @@ func (p Params) roster() []int {
 	return ranks
 }
 
-// form sets the roster and its rules from the parameters.
 func (m *Machine) form(p Params) error {
 	size := len(p.Members) - len(p.Removed)
 	if err := p.Validate(size); err != nil {

@@ -30,10 +30,10 @@ type attempt struct {
 	early       []frame       // frames that came before the session began
 	layout      *chunking.Layout
 	lanes       []session.Session
-	result      *Sealed  // result of this member's session
+	result      *Sealed
 	digest      [32]byte // digest of result
 	seal        *Sealed  // the sealer's result, not yet checked
-	sealedBy    int      // the member that sent seal
+	sealedBy    int
 	rounds      int
 	apart       float64 // ‖own − adopted‖₂
 	open        float64 // largest distance allowed
@@ -63,10 +63,8 @@ func (a *attempt) bare() *attempt {
 // seats returns the arrangement of the view: seats, chunk partners and shareholders.
 func (a *attempt) seats() *seats { return a.plans.seatsOf(a.roster, a.position, a.view) }
 
-// members returns the ranks of the view's members.
 func (a *attempt) members() []int { return a.seats().ranks }
 
-// plan returns the plan for views of this size.
 func (a *attempt) plan() *Plan { return a.plans.plan(len(a.view.Members)) }
 
 // leave drops the session's state. The session is never resumed.
@@ -122,12 +120,10 @@ func sized[T any](was map[int]T, n int) map[int]T {
 	return is
 }
 
-// secret derives a secret of this member in the ballot.
 func (a *attempt) secret(entropy [32]byte, purpose string) [32]byte {
 	return a.naming.secret(entropy, a.view.Ballot, purpose)
 }
 
-// handOut returns the chunks for this member's partners.
 func (a *attempt) handOut(entropy [32]byte) []chunking.Mask {
 	c := a.naming.context(a.view.Ballot, a.self)
 	partners := a.seats().partners(a.self, entropy, c)
@@ -385,7 +381,6 @@ func (a *attempt) average() (out []mail, step bool, words []uint64, err error) {
 	return out, step, words, err
 }
 
-// join combines the lanes' totals.
 func (a *attempt) join(results [][]uint64) ([]uint64, error) {
 	switch a.plans.settings.Protect {
 	case chunking.Sessions:
@@ -425,7 +420,6 @@ func (a *attempt) again(to int, round uint32) (out []mail) {
 	return out
 }
 
-// waiting returns the members that this member's sessions wait for.
 func (a *attempt) waiting() []int {
 	var w []int
 	for _, x := range a.lanes {

@@ -28,13 +28,13 @@ type ballots struct {
 
 	promised uint32           // kept: this member acts in no lower ballot
 	vote     *Vote            // kept: the last vote
-	own      map[uint32]*View // kept: views that this member has made, by its ballots
-	commit   *Certificate     // kept: certificate of the decision
+	own      map[uint32]*View // kept: this member's views, by ballot
+	commit   *Certificate     // kept: the decision
 	dirty    bool             // a field marked kept has changed
 
-	views    map[uint32]*View        // views that start a new attempt or amend the roster, by ballot
-	finish   *View                   // view of the highest ballot that finishes an attempt
-	promises map[int]Promise         // promises for this member's prepared ballot; nil if none is prepared
+	views    map[uint32]*View        // views of a new attempt or an amendment, by ballot
+	finish   *View                   // highest view that finishes an attempt
+	promises map[int]Promise         // for this member's prepared ballot; nil without one
 	prepared time.Duration           // time of prepare
 	done     map[uint32]map[int]Done // votes by ballot and member
 }
@@ -237,7 +237,6 @@ func (b *ballots) draft(amends [32]byte) *View {
 	return v
 }
 
-// startsAnew reports whether the view starts a new attempt.
 func (v *View) startsAnew() bool { return v.Finish == nil && !v.amends() }
 
 // fix makes v the only view that its ballot will ever have. This member owns the ballot.

@@ -125,7 +125,6 @@ func (m *Machine) newCall(c Call) (*call, error) {
 	return r, nil
 }
 
-// header returns the header of a call.
 func (m *Machine) header(c Call, running RunningHeader) Header {
 	h := newHashing("header", m.p.Run)
 	h.number(m.slot.number)
@@ -137,7 +136,6 @@ func (m *Machine) header(c Call, running RunningHeader) Header {
 	return Header{Kind: c.Kind, Round: c.Round, Length: uint32(len(c.Values)), Hash: h.sum(), Parameters: c.Parameters, Running: running}
 }
 
-// arithmetic returns the arithmetic of the settings' scheme.
 func (s Settings) arithmetic() chunking.Arithmetic {
 	switch {
 	case s.Scheme == BaseK:

@@ -38,7 +38,6 @@ func (m *Machine) judge(e *Effects) {
 	}
 }
 
-// standing returns this member's position in the current slot.
 func (m *Machine) standing() *standing {
 	s := m.slot
 	a := s.attempts[s.ballots.promised]
@@ -63,7 +62,6 @@ func (m *Machine) invites() bool {
 	return !begun && m.newRound() && m.monitor.invites(m.now, s.number, s.preset)
 }
 
-// propose promises and prepares this member's next ballot.
 func (m *Machine) propose(e *Effects) {
 	m.promise(m.roster.next(m.roster.self, m.slot.ballots.promised))
 	m.prepare(e)
@@ -115,7 +113,6 @@ func (m *Machine) receivePrepare(from int, ballot uint32, e *Effects) {
 	m.send(e, from, ballot, &p)
 }
 
-// receivePromise collects a promise for the ballot that this member has prepared.
 func (m *Machine) receivePromise(from int, ballot uint32, p *Promise, e *Effects) {
 	if !m.slot.ballots.receivePromise(from, ballot, *p) {
 		return
@@ -285,7 +282,6 @@ func (m *Machine) finishVote(v *View, e *Effects) bool {
 	return true
 }
 
-// receiveDone counts a vote.
 func (m *Machine) receiveDone(from int, ballot uint32, d *Done, e *Effects) {
 	b := &m.slot.ballots
 	if m.unmask([]CastVote{b.castBy(from, ballot, *d)}, b.known(from), e) {

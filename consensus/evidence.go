@@ -59,7 +59,6 @@ func (b *ballots) castBy(member int, ballot uint32, d Done) CastVote {
 	return CastVote{Member: uint32(member), Slot: b.number, Vote: Vote{ballot, d.Value}, Chain: d.Chain, Signature: d.Signature}
 }
 
-// ofCertificate returns the votes in a certificate for a slot.
 func ofCertificate(slot uint64, c *Certificate) (votes []CastVote) {
 	if c == nil {
 		return nil
@@ -80,7 +79,6 @@ func (b *ballots) known(member int) (votes []CastVote) {
 	return append(votes, ofCertificate(b.number, b.commit)...)
 }
 
-// isSigned reports whether a vote has its member's signature.
 func (r *roster) isSigned(v *CastVote) bool {
 	return r.decides(int(v.Member)) && (r.keys == nil || r.keys.Verify(int(v.Member), v.Signed(r.run), v.Signature))
 }
@@ -102,7 +100,6 @@ func (m *Machine) unmask(new, known []CastVote, e *Effects) bool {
 	return false
 }
 
-// twoVotesError returns the error that names a member that has signed both votes.
 func (r *roster) twoVotesError(v, w CastVote) *MemberError {
 	err := r.memberError(int(v.Member), fmt.Sprintf("signed votes for two results, %x and %x", w.Vote.Value.Digest[:4], v.Vote.Value.Digest[:4]))
 	err.Evidence = &Evidence{Run: r.run, Member: int(v.Member), Votes: []CastVote{v, w}}

@@ -14,7 +14,7 @@ import (
 // sequences of values give different bytes.
 type hashing struct {
 	hash.Hash
-	word []byte // buffer for a number
+	word []byte
 }
 
 func newHashing(purpose string, run [32]byte) hashing {
@@ -180,12 +180,10 @@ type naming struct {
 	slot uint64
 }
 
-// context returns the context of a member's secrets in a ballot.
 func (n naming) context(ballot uint32, from int) chunking.Context {
 	return chunking.Context{Run: n.run, Slot: n.slot, Ballot: ballot, From: from}
 }
 
-// secret derives a secret of a ballot from randomness.
 func (n naming) secret(entropy [32]byte, ballot uint32, purpose string) [32]byte {
 	h := newHashing("secret/"+purpose, n.run)
 	h.Write(entropy[:])
@@ -194,7 +192,6 @@ func (n naming) secret(entropy [32]byte, ballot uint32, purpose string) [32]byte
 	return h.sum()
 }
 
-// padMask returns the mask that a member's pad expands to.
 func (n naming) padMask(owner int, attempt uint32, seed [32]byte) chunking.Mask {
 	c := n.context(attempt, owner)
 	c.To = owner

@@ -75,7 +75,6 @@ func (m *Machine) asks(pause time.Duration) bool {
 	return m.monitor.asks(m.now, pause, opens || a != nil && a.lanes != nil && a.result == nil)
 }
 
-// ask asks one member for decisions at once.
 func (m *Machine) ask(e *Effects) {
 	if to := m.monitor.nextHelper(m.now, m.slot.number); to >= 0 {
 		m.sendHeartbeat(to, e)

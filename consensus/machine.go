@@ -19,17 +19,17 @@ type Machine struct {
 
 	slot      *slot        // the current slot
 	last      *slot        // the slot before it, if this member can help others to open it
-	certified *Certificate // certificate of the slot before
+	certified *Certificate // of the slot before
 	learner   uint64
 	finished  bool
 	err       error // why the run has failed at this member
 
 	totals  map[string]*runningTotal // by key
 	held    []uint32                 // members that the last running total has not counted
-	early   map[int][]Message        // messages for the current slot or the next one, by member
+	early   map[int][]Message        // for the current slot or the next one, by member
 	longest int                      // values of the longest call so far
 
-	amendment *Amendment     // amendment that this member requests; nil if none
+	amendment *Amendment     // requested by this member; nil if none
 	amends    [32]byte       // digest of amendment
 	formed    uint64         // first slot of the current roster, if it changed during this process
 	removed   map[int]uint64 // member → the slot that removed it during this process
@@ -106,7 +106,6 @@ func (m *Machine) Slot() uint64 { return m.slot.number }
 // calls reports whether this member's learner waits for the current slot.
 func (m *Machine) calls() bool { return m.slot.call != nil && m.learner == m.slot.number+1 }
 
-// enter enters this member's contribution into the current slot.
 func (m *Machine) enter(c Call, e *Effects) {
 	s := m.slot
 	if m.finished || m.calls() {
@@ -161,7 +160,6 @@ func (m *Machine) advance(e *Effects) bool {
 	return m.work(e)
 }
 
-// receive processes a message from another member.
 func (m *Machine) receive(from int, msg Message, e *Effects) {
 	if from == m.p.Self || m.err != nil {
 		return
@@ -195,7 +193,6 @@ func (m *Machine) receive(from int, msg Message, e *Effects) {
 	}
 }
 
-// apply processes a message of the current slot.
 func (m *Machine) apply(from int, msg Message, e *Effects) {
 	switch b := msg.Body.(type) {
 	case *Seeds, *Blob:

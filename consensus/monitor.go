@@ -20,24 +20,24 @@ type monitor struct {
 	watched []int // members that peers describes, in rank order
 	peers   []peer
 
-	since time.Duration // time of this member's last progress
-	moved time.Duration // last time a heartbeat showed that a frame of a long sum had reached another member
-	tick  time.Duration // time of the last Tick
-	due   time.Duration // time of this member's next heartbeat
+	since time.Duration // last progress of this member
+	moved time.Duration // last known arrival of a frame of a long sum at another member
+	tick  time.Duration
+	due   time.Duration // next heartbeat of this member
 
-	helper  int           // member last asked for decisions, -1 for none
-	askedAt time.Duration // time of the last request
+	helper  int // last asked for decisions, -1 for none
+	askedAt time.Duration
 
 	stuck      string        // why the current ballot cannot decide; "" if it may
 	stuckSince time.Duration // when a quorum began to agree
 	stuckIn    uint32        // the ballot, or a higher one that a quorum has promised
-	usual      time.Duration // usual time between this member's call and the decision
-	stalls     map[int]int   // stalled sessions in the slot, by the member that held them up
-	excluded   map[int]bool  // members that have held up two sessions
+	usual      time.Duration // from this member's call to the decision
+	stalls     map[int]int   // stalled sessions of the slot, by member
+	excluded   map[int]bool  // members left out for their links
 	pardoned   bool          // no view is possible without members whose links are broken
 
-	came     time.Duration  // when this member came to the slot
-	promised time.Duration  // when this member promised the current ballot
+	came     time.Duration  // arrival of this member in the slot
+	promised time.Duration  // promise of the current ballot
 	mute     map[int]uint32 // members whose promise this member's ballot did not get in time, by ballot
 }
 
@@ -121,9 +121,6 @@ func (w *monitor) peer(now time.Duration, member int) *peer {
 	return &peer{heard: now}
 }
 
-// Events of the monitor.
-
-// hear records that a message of a member has come.
 func (w *monitor) hear(now time.Duration, from int) { w.peer(now, from).heard = now }
 
 // heartbeat records a member's heartbeat. slot is the member's slot; at and promised are this
@@ -145,7 +142,6 @@ func (w *monitor) heartbeat(now time.Duration, from int, slot uint64, b *Heartbe
 	p.rhythm.hear(now)
 }
 
-// leave records that a member has ended its part.
 func (w *monitor) leave(now time.Duration, from int, l *Leave) {
 	p := w.peer(now, from)
 	p.left, p.gone = l, now
@@ -158,7 +154,6 @@ func (w *monitor) opens(now time.Duration, from int) { w.peer(now, from).pace.en
 // hear.
 func (w *monitor) misses(member int, ballot uint32) { w.mute[member] = ballot }
 
-// joins records that a member has joined this member's ballot.
 func (w *monitor) joins(member int) { delete(w.mute, member) }
 
 // promises records that this member has promised a higher ballot.
@@ -215,7 +210,6 @@ func (w *monitor) lost(now time.Duration, member int) bool {
 	return p.left != nil || now-p.heard > lostAfter(p.rhythm.expected(), w.every)
 }
 
-// lostMembers returns the lost members in rank order.
 func (w *monitor) lostMembers(now time.Duration) (lost []int) {
 	for _, s := range w.watched {
 		if s != w.self && w.lost(now, s) {
@@ -370,10 +364,8 @@ func (w *monitor) asks(now, pause time.Duration, inSession bool) bool {
 	return now-w.askedAt >= pause
 }
 
-// told records that this member has sent its heartbeat to all.
 func (w *monitor) told(now time.Duration) { w.due = now + w.every }
 
-// asked records that this member has asked another for decisions.
 func (w *monitor) asked(now time.Duration) { w.askedAt = now }
 
 // takeHelper returns the member to ask next, and passes the turn on.

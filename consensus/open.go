@@ -72,7 +72,6 @@ func (s *slot) hint(from int, msg Message) {
 	s.hints[from] = kept
 }
 
-// replayHints processes the messages that came before the decision.
 func (m *Machine) replayHints(e *Effects) {
 	hints := m.slot.hints
 	m.slot.hints = map[int][]Message{}

@@ -62,9 +62,9 @@ type opening struct {
 
 // A patience limits how long an opener waits.
 type patience struct {
-	every time.Duration // time between two heartbeats
+	every time.Duration
 	stall time.Duration // time without progress after which a session is abandoned
-	lost  []int         // lost members, in rank order
+	lost  []int
 }
 
 func (w *patience) without(member int) bool {
@@ -106,7 +106,6 @@ func newOpener(r *roster, at position, plans *Plans, attempt uint32, now time.Du
 	return o
 }
 
-// receiveShares takes shares of lost members' pads.
 func (d *decidedSlot) receiveShares(shares []PadShare) {
 	for _, s := range shares {
 		if d.belongs(int(s.Member)) {
@@ -134,7 +133,6 @@ func (d *decidedSlot) padFromShares(owner int, commit [32]byte) (pad [32]byte, o
 	return pad, err == nil && d.commitment(owner, d.attempt, pad) == commit
 }
 
-// layout returns the layout of the vectors in a sum.
 func (d *decidedSlot) layout(sealed *Sealed) (*chunking.Layout, error) {
 	return d.plans.layout(len(sealed.Members), sealed.Blocks)
 }

@@ -14,7 +14,7 @@ type openPads struct {
 	decided time.Duration    // when this member learnt the decision
 	pads    map[int][32]byte // kept: known pads, by owner
 	shown   bool             // this member has sent its shares
-	lost    []uint32         // owners whose pads were rebuilt from shares
+	lost    []uint32
 }
 
 func (o *openPads) receive(_ int, body Body, _ opening) []mail {
@@ -91,7 +91,7 @@ func (o *openPads) tick(at opening, w patience) []mail {
 	return []mail{{All, b}}
 }
 
-// waiting returns the members whose pads are not known.
+// waiting returns the members whose pads are unknown.
 func (o *openPads) waiting(sealed *Sealed) (lacking []int) {
 	if sealed == nil {
 		return nil

@@ -17,8 +17,8 @@ type openSum struct {
 
 	epoch  uint32
 	lost   []Substitute
-	tries  int           // number of epochs before the current one
-	since  time.Duration // time of the last progress in the epoch
+	tries  int // number of epochs before the current one
+	since  time.Duration
 	came   time.Duration // when this member came to the epoch
 	begun  bool          // this member has the result, or has heard of the epoch from another
 	adding session.Session
@@ -106,7 +106,6 @@ func (o *openSum) begin(now time.Duration) {
 	}
 }
 
-// receiveSum takes the sum of the pads from a member that has it.
 func (o *openSum) receiveSum(words []uint64, at opening) {
 	if at.sealed == nil || !o.needed(at.sealed) {
 		return
@@ -141,7 +140,6 @@ func (o *openSum) reopen(b *Reopen, at opening) []mail {
 	return out
 }
 
-// advance continues the session.
 func (o *openSum) advance(at opening) (out []mail, step bool) {
 	if at.sealed == nil || o.ready(at.sealed) {
 		return nil, false
@@ -197,7 +195,6 @@ func (o *openSum) enter(at opening) []mail {
 	return out
 }
 
-// members returns the members that take part in the epoch, in rank order.
 func (o *openSum) members(sealed *Sealed) []int {
 	if len(o.lost) == 0 {
 		return o.seats(sealed).ranks
@@ -211,7 +208,6 @@ func (o *openSum) members(sealed *Sealed) []int {
 	return members
 }
 
-// seats returns the arrangement of the attempt's view.
 func (o *openSum) seats(sealed *Sealed) *seats {
 	v := &View{Ballot: sealed.Attempt, Members: sealed.Members, Missing: sealed.Missing}
 	return o.plans.seatsOf(o.roster, position{o.slot, o.chain}, v)

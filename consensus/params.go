@@ -104,8 +104,8 @@ type Params struct {
 	// Heartbeat is the time between two heartbeats; 0 means 1 s.
 	Heartbeat time.Duration
 	// Volatile stores nothing of a slot but that it began: one write per slot instead of one
-	// per step. A member that restarts then takes no part in the current slot, so the run has
-	// to wait if it needs all members.
+	// per step. A member that restarts then takes no part in the current slot, which stays
+	// undecided if it needs all members.
 	Volatile bool
 	// Patience is the multiple of the usual time that a member may compute before the others
 	// continue without it; 0 means 3. The usual time is measured from its own updates and from
@@ -252,7 +252,6 @@ func (s Settings) mostChunks() int {
 // defaultLanes is the default C of the modes that spread a vector over several sessions.
 const defaultLanes = 8
 
-// lanes returns the number of sessions of a sum.
 func (s Settings) lanes() int {
 	switch {
 	case s.Protect != chunking.Sessions && s.Protect != chunking.Shamir:

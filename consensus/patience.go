@@ -5,7 +5,7 @@ import "time"
 // How long a member waits for others, computed from measured times. A wrong result costs time,
 // never safety.
 
-// Bounds of the waiting times, in heartbeats.
+// Bounds, in heartbeats.
 const (
 	lostLeast  = 8   // shortest silence of a lost member
 	lostMost   = 120 // longest silence of a live one, however irregular its heartbeats are

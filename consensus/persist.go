@@ -22,7 +22,7 @@ const (
 // and the last decision.
 type Saved struct {
 	Slots map[uint64]map[string][]byte
-	Last  *Decision // nil before the first decision
+	Last  *Decision // nil before the first
 }
 
 // A slotState is the entry with the whole state of a slot except vectors.

@@ -17,7 +17,7 @@ type Plans struct {
 	own      bool // used by one machine only
 	roster   int  // largest size requested; smaller sizes are views of that roster
 	bySize   map[int]*Plan
-	seats    []*seats // seats of the last views
+	seats    []*seats
 
 	all            *View // of the roster
 	decide         []int // its committee
@@ -36,9 +36,9 @@ type Plan struct {
 	// Laplacian is the plan of floating-point sessions; nil in other schemes.
 	Laplacian *session.Laplacian
 	settings  Settings
-	baseK     session.Plan // plan of scheme BaseK
+	baseK     session.Plan
 	exact     *session.Exact
-	pads      *session.Exact // plan for sums of pads, in any scheme
+	pads      *session.Exact
 }
 
 // NewPlans returns the plans of the settings.
@@ -113,7 +113,7 @@ func (p *Plan) unmasking(words int) session.Plan {
 	if p.pads == nil {
 		a := p.settings.arithmetic()
 		if a == chunking.Float {
-			a = chunking.Ring // pads are added as units
+			a = chunking.Ring // Float adds its units as in the ring
 		}
 		var err error
 		if p.pads, err = session.NewExact(p.Size, 1, a); err != nil {
@@ -204,7 +204,6 @@ type sharedLayout struct {
 	layout *chunking.Layout
 }
 
-// layout returns the layout of vectors in a view of the given size.
 func (p *Plans) layout(size int, blocks []collabdict.Block) (*chunking.Layout, error) {
 	for _, x := range p.layouts {
 		if x.size == size && slices.Equal(x.blocks, blocks) {

@@ -111,7 +111,6 @@ func (r Rules) rank(i int) int {
 	return r.Roster[i]
 }
 
-// belongs reports whether a rank is that of a member in the roster.
 func (r Rules) belongs(rank int) bool {
 	if r.Roster == nil {
 		return rank >= 0 && rank < r.Size

@@ -58,7 +58,6 @@ func (r *runningTotal) write(slot uint64, key string) Write {
 	return Write{slot, EntryRunning + key, encodeHead(state), Vector{Values: values}}
 }
 
-// resumeTotals restores the running totals of the current slot.
 func (m *Machine) resumeTotals(entries map[string][]byte, last *Decision) error {
 	for name, b := range entries {
 		key, is := strings.CutPrefix(name, EntryRunning)

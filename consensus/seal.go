@@ -58,9 +58,9 @@ func (s *Sealed) onDisk() bool { return s.Header.Kind == Sum && s.Words == nil }
 type results struct {
 	run     [32]byte
 	slot    uint64
-	sealed  map[uint32]*Sealed  // kept: by attempt
-	digests map[uint32][32]byte // digests of sealed, by attempt
-	unsaved []uint32            // attempts whose entry on disk is out of date
+	sealed  map[uint32]*Sealed // kept: by attempt
+	digests map[uint32][32]byte
+	unsaved []uint32 // attempts whose entry on disk is out of date
 }
 
 func newResults(run [32]byte, slot uint64) results {
@@ -83,7 +83,6 @@ func (r *results) take(sealed *Sealed, v Value) {
 	}
 }
 
-// restore restores a sealed result from disk.
 func (r *results) restore(attempt uint32, sealed *Sealed) {
 	r.sealed[attempt], r.digests[attempt] = sealed, sealed.digest(r.run, r.slot)
 }

@@ -13,7 +13,7 @@ type seats struct {
 	run, chain [32]byte
 	slot       uint64
 	view       *View
-	ranks      []int         // ranks of the view's members
+	ranks      []int
 	digest     [32]byte      // digest of the members and of the plan of their sessions; compared before they work in the view
 	labels     map[int][]int // lane → the members in the order of the topology's vertices
 	vertices   map[int][]int // lane → the vertices of the members in rank order
@@ -25,10 +25,8 @@ type seats struct {
 // keeps.
 const keptSeats = 4
 
-// seats returns the seats of a view of the current slot.
 func (m *Machine) seats(v *View) *seats { return m.plans.seatsOf(m.roster, m.slot.position, v) }
 
-// seatsOf returns the seats of a view of a slot.
 func (p *Plans) seatsOf(r *roster, at position, v *View) *seats {
 	for _, x := range p.seats {
 		if x.slot == at.number && x.chain == at.chain && x.run == r.run && x.view.same(v) {

@@ -20,13 +20,13 @@ type slot struct {
 	began     time.Duration // start of this member's call
 	entered   int64         // kept: highest ballot whose secrets were drawn, -1 for none
 	attempts  map[uint32]*attempt
-	hints     map[int][]Message // pads and shares that came before the decision, by member
-	amendment *Sealed           // amendment fetched from others, to vote for
+	hints     map[int][]Message // pads and shares before the decision, by member
+	amendment *Sealed           // fetched from others, to vote for
 
 	abstains   bool // an earlier process may have acted in the slot, and its state is lost
 	dirty      bool // state marked kept has changed, outside the ballots
 	marked     bool // the beginning of the slot is on disk
-	callSaved  bool // the call is on disk
+	callSaved  bool
 	carries    bool // running totals have to be written
 	padSumKept bool // the sum of the pads is on disk
 }

@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-// How the monitor judges the current ballot.
-
 // judge reports whether this member has to propose its next ballot: the current one cannot
 // decide, a quorum agrees, and it is this member's turn.
 func (w *monitor) judge(now time.Duration, at *standing) bool {

@@ -112,7 +112,6 @@ func (v *validator) most(field string, n int) {
 	v.want(n <= v.ranks, field, n, "at most one per member")
 }
 
-// members checks ranks in any order.
 func (v *validator) members(field string, ranks []uint32) {
 	v.most(field, len(ranks))
 	for _, r := range ranks {

@@ -129,7 +129,6 @@ func (m *Machine) begin(a *attempt, e *Effects) {
 	}
 }
 
-// receiveStep takes a frame of the session.
 func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 	s := m.slot
 	if m.roster.Committee != nil && int(b.Lane) >= m.p.lanes() {
@@ -149,7 +148,6 @@ func (m *Machine) receiveStep(from int, msg Message, b *Step, e *Effects) {
 	}
 }
 
-// average continues the session and takes its result when it has ended.
 func (m *Machine) average(a *attempt, e *Effects) bool {
 	out, step, words, err := a.average()
 	m.post(a.view.Ballot, out, e)

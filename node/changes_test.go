@@ -50,7 +50,7 @@ func TestAChangeThatWouldStrandTheCommitteeIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for most, want := range map[int]string{15: "", 16: "changes: number 1: want a change that leaves a quorum to decide it: remove fewer members at a time, got removed members: want at most 15 of the 31 of the committee at a time, since the others must be a quorum, got 16"} {
+	for most, want := range map[int]string{15: "", 16: "changes: number 1: want a change that leaves a quorum to decide it: remove fewer members at a time, got removed members: want at most 15 of the 31 of the committee at a time, so that the others are a quorum, got 16"} {
 		var gone []string
 		for _, rank := range m.Rules().Committee[:most] {
 			gone = append(gone, p.Members[rank])

@@ -173,11 +173,11 @@ func TestALogProvesItself(t *testing.T) {
 		change func(d *consensus.Decision)
 		want   string
 	}{
-		"another total":     {func(d *consensus.Decision) { d.Total[3]++ }, "slot 20: not the total of the digest"},
-		"without a member":  {func(d *consensus.Decision) { d.Members = d.Members[1:] }, "slot 20: not what its chain says"},
+		"another total":     {func(d *consensus.Decision) { d.Total[3]++ }, "slot 20: the total does not match its digest"},
+		"without a member":  {func(d *consensus.Decision) { d.Members = d.Members[1:] }, "slot 20: it does not match its chain"},
 		"another signature": {func(d *consensus.Decision) { d.Certificate.Votes[1].Signature[9]++ }, "slot 20: no quorum has signed it"},
 		"too few votes":     {func(d *consensus.Decision) { d.Certificate.Votes = d.Certificate.Votes[:1] }, "slot 20: no quorum has signed it"},
-		"another chain":     {func(d *consensus.Decision) { d.Chain[0]++ }, "slot 20: not what its chain says"},
+		"another chain":     {func(d *consensus.Decision) { d.Chain[0]++ }, "slot 20: it does not match its chain"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(c.Dir, store.StateFile), file, 0o600); err != nil {
