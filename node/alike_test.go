@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// Five nodes and five simulated members that learn the same from the same rows
-// decide the same, bit for bit, and send the same for it.
+// Five nodes and five simulated members that train on the same rows make the same decisions,
+// bit for bit, and send the same messages.
 func TestNodesDoAsTheSimulation(t *testing.T) {
 	t.Parallel()
 	const size = 5
@@ -50,7 +50,7 @@ func TestNodesDoAsTheSimulation(t *testing.T) {
 	})
 }
 
-// train returns the transcript of nodes that learn.
+// train returns the transcript of a run of nodes.
 func train(t *testing.T, nodes []*Node, k *pipeline.Task, parts []dataset.Participant) *transcript {
 	t.Helper()
 	r := newTranscript()

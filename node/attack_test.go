@@ -35,18 +35,18 @@ import (
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
-// Strangers attack one member of four, all of them processes of their own. What they do is
-// bounded; so must be what the member holds, and what it spends. The short attack is part
-// of every run of the tests; COLLABDICT_ATTACK=full makes the long one, which also looks at
-// the time that a round takes.
+// Strangers in a process of their own attack one of four member processes. Their work is
+// bounded, and so must be the memory and the processor time that the member spends. The short
+// attack is part of every test run. COLLABDICT_ATTACK=full selects the long one, which also
+// checks the time per round.
 var (
 	shortAttack = attack{Identities: 400, Streams: 4_000, Junk: 100 << 20, Time: 6 * time.Second}
 	fullAttack  = attack{Identities: 10_000, Streams: 100_000, Junk: 1 << 30, Time: time.Minute}
 )
 
 const (
-	memoryMost    = 32 << 20 // by which the attacked member may grow
-	processorMost = 1.25     // times what a round takes undisturbed, in the long attack
+	memoryMost    = 32 << 20 // bytes by which the attacked member may grow
+	processorMost = 1.25     // factor by which a round may take longer in the long attack
 )
 
 func TestStrangersAttackAMember(t *testing.T) {
@@ -68,7 +68,7 @@ func TestStrangersAttackAMember(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, "../cmd/collabdict").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	// A first run makes folders with a list of members, and ports that are free.
+	// A first run creates folders with a list of members and free ports.
 	command(t, program, dir, "up", "--generate", fmt.Sprintf("participants=4,rows=%d,columns=20,patterns=5", rows), "--components", components,
 		"--rounds", "2", "--set", "tol=0", "--out", "o").succeeds(t)
 	s := begin(t, dir, program)
@@ -79,7 +79,7 @@ func TestStrangersAttackAMember(t *testing.T) {
 	s.watch(t, attackers.done, endless)
 	t.Log(attackers.report(t))
 	during := s.now
-	s.watch(t, nil, during.round+10) // the run goes on
+	s.watch(t, nil, during.round+10) // the run continues
 	s.interrupt(t)
 	t.Logf("%s of processor time per round undisturbed, %s under attack, in rounds %d to %d; %d MiB before, at most %d MiB",
 		before.each(first), during.each(before), before.round, during.round, quiet>>20, s.peak>>20)
@@ -91,7 +91,7 @@ func TestStrangersAttackAMember(t *testing.T) {
 	}
 }
 
-// siege is a run of four processes, of which one is watched.
+// A siege is a run of four processes; the test watches one of them.
 type siege struct {
 	victim     *process
 	others     []*process
@@ -100,7 +100,7 @@ type siege struct {
 	peak       int64
 }
 
-// sample is what the victim had done and held when it reported a round.
+// A sample is the victim's work and memory when it reported a round.
 type sample struct {
 	round     int
 	processor time.Duration
@@ -111,10 +111,10 @@ func (s sample) each(since sample) time.Duration {
 	return (s.processor - since.processor) / time.Duration(max(1, s.round-since.round))
 }
 
-const endless = 100_000 // rounds, which no test waits for
+const endless = 100_000 // rounds; more than a test waits for
 
-// begin starts a run without an end in the folders of one of two rounds, and returns when
-// it is in its second round.
+// begin starts an endless run in the folders of an earlier run of two rounds. It returns when
+// the run is in its second round.
 func begin(t *testing.T, dir, program string) *siege {
 	t.Helper()
 	s := &siege{}
@@ -143,7 +143,7 @@ func begin(t *testing.T, dir, program string) *siege {
 	return s
 }
 
-// interrupt ends all processes, each of which is still running.
+// interrupt ends all processes, and fails the test if one has ended before.
 func (s *siege) interrupt(t *testing.T) {
 	t.Helper()
 	for _, p := range append(s.others, s.victim) {
@@ -160,10 +160,10 @@ func (s *siege) interrupt(t *testing.T) {
 
 var roundLine = regexp.MustCompile(`round (\d+)/`)
 
-// watch takes a sample with every round, until something ends or the run is in a round.
+// watch takes a sample per round, until something ends or the run reaches a round.
 func (s *siege) watch(t *testing.T, until <-chan struct{}, round int) {
 	t.Helper()
-	look := time.NewTicker(20 * time.Millisecond) // memory has peaks between rounds
+	look := time.NewTicker(20 * time.Millisecond) // memory peaks between rounds
 	defer look.Stop()
 	stands := time.NewTimer(3 * nodetest.Within)
 	for s.now.round < round {
@@ -185,7 +185,7 @@ func (s *siege) watch(t *testing.T, until <-chan struct{}, round int) {
 	}
 }
 
-// look takes a sample if the victim says that a round is over.
+// look takes a sample if the victim reports the end of a round.
 func (s *siege) look(line string) {
 	if m := roundLine.FindStringSubmatch(line); m != nil {
 		s.now.round, _ = strconv.Atoi(m[1])
@@ -193,7 +193,8 @@ func (s *siege) look(line string) {
 	}
 }
 
-// residentOf returns what a process holds that is not in files, or else what it did last.
+// residentOf returns a process's resident memory outside of files, or the last value if it has
+// ended.
 func residentOf(pid int, last int64) int64 {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -209,7 +210,7 @@ func residentOf(pid int, last int64) int64 {
 	return last
 }
 
-// processorOf returns the processor time of a process, or else what it was last.
+// processorOf returns the processor time of a process, or the last value if it has ended.
 func processorOf(pid int, last time.Duration) time.Duration {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -218,10 +219,10 @@ func processorOf(pid int, last time.Duration) time.Duration {
 	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
 	user, _ := strconv.ParseInt(fields[11], 10, 64)
 	system, _ := strconv.ParseInt(fields[12], 10, 64)
-	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100 on all architectures of Linux that Go has
+	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100 on all Linux architectures that Go supports
 }
 
-// attackers are a process that attacks.
+// attackers is a process that attacks.
 type attackers struct {
 	done   chan struct{}
 	output []byte
@@ -248,7 +249,7 @@ func (s *siege) attack(t *testing.T, a attack) *attackers {
 	return r
 }
 
-// report returns what the attackers did.
+// report returns the counts of the attackers' actions.
 func (r *attackers) report(t *testing.T) string {
 	t.Helper()
 	if r.err != nil {
@@ -264,7 +265,7 @@ func (r *attackers) report(t *testing.T) string {
 
 const attackVariable = "COLLABDICT_ATTACK_ON"
 
-// attack is what strangers try in the given time.
+// attack makes strangers attack for the given time.
 type attack struct {
 	Identities, Streams int
 	Junk                int64
@@ -276,7 +277,7 @@ func (a attack) String() string {
 	return fmt.Sprintf("%d %d %d %d %s", a.Identities, a.Streams, a.Junk, a.Time, strings.Join(a.addrs, " "))
 }
 
-// TestAttackers is the process that attacks.
+// TestAttackers is the main function of the attacking process.
 func TestAttackers(t *testing.T) {
 	var a attack
 	text := os.Getenv(attackVariable)
@@ -308,14 +309,14 @@ func TestAttackers(t *testing.T) {
 	}
 }
 
-// force is attackers at work.
+// A force is a group of attackers at work.
 type force struct {
 	attack
-	to                                   []peer.AddrInfo // one for each address
+	to                                   []peer.AddrInfo // one per address
 	made, connected, tried, opened, sent atomic.Int64
 }
 
-// protocols are all that a member answers to, and one that it does not.
+// protocols holds all protocols that a member answers, and one that it does not know.
 func (f *force) protocols() []protocol.ID {
 	return []protocol.ID{
 		rendezvous.HelloProtocol, "/ipfs/id/1.0.0", "/ipfs/id/push/1.0.0", "/meshsub/1.2.0", "/meshsub/1.1.0", "/floodsub/1.0.0",
@@ -323,8 +324,7 @@ func (f *force) protocols() []protocol.ID {
 	}
 }
 
-// identities makes one host after the other, each with a connection and its share of
-// streams.
+// identities makes one host after another, each with a connection and its share of streams.
 func (f *force) identities(ctx context.Context, worker int) {
 	for n := worker; ctx.Err() == nil && f.made.Load() < int64(f.Identities); n++ {
 		f.made.Add(1)
@@ -348,7 +348,7 @@ func (f *force) connect(ctx context.Context, h host.Host, to peer.AddrInfo) {
 	}
 	f.connected.Add(1)
 	each := 2 * f.Streams / f.Identities
-	if f.opened.Load() < int64(f.Streams) { // those who are let in make up for the others
+	if f.opened.Load() < int64(f.Streams) { // hosts that are admitted make up for the others
 		each = f.Streams
 	}
 	for i := 0; i < each && ctx.Err() == nil && !c.IsClosed(); i++ {
@@ -362,8 +362,8 @@ func (f *force) connect(ctx context.Context, h host.Host, to peer.AddrInfo) {
 	}
 }
 
-// junk asks for a protocol and sends frames of it that are partial, too large or nonsense.
-// The stream stays open until the connection ends.
+// junk opens a stream of a protocol and sends partial, too large or meaningless frames. The
+// stream stays open until the connection ends.
 func (f *force) junk(s network.Stream, p protocol.ID, kind int) {
 	_ = s.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
 	for _, line := range []string{"/multistream/1.0.0\n", string(p) + "\n"} {
@@ -372,12 +372,12 @@ func (f *force) junk(s network.Stream, p protocol.ID, kind int) {
 	body := make([]byte, 256<<10)
 	_, _ = rand.Read(body[:1<<10])
 	switch kind % 4 {
-	case 0: // a length, and not what it promises
+	case 0: // a length, and fewer bytes than it promises
 		f.write(s, binary.LittleEndian.AppendUint32(nil, wire.Segment))
 	case 1: // endless full frames
 		f.write(s, append(binary.LittleEndian.AppendUint32(nil, wire.Segment), 1, 0, 0, 0, 0))
 		f.write(s, body)
-	case 2: // a varint length of 512 KiB, and half of that
+	case 2: // a varint length of 512 KiB, and half the bytes
 		f.write(s, binary.AppendUvarint(nil, 512<<10))
 		f.write(s, body)
 	default:
@@ -390,8 +390,7 @@ func (f *force) write(w io.Writer, b []byte) {
 	f.sent.Add(int64(n))
 }
 
-// raw sends what is no handshake, over TCP and UDP, so that there is as much junk in time
-// as there should be.
+// raw sends bytes that are no handshake over TCP and UDP, at a fixed rate.
 func (f *force) raw(ctx context.Context) {
 	junk := make([]byte, 1<<20)
 	_, _ = rand.Read(junk)

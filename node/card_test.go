@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A card is its member's alone, whole, and says which key it is of.
+// A card is valid only if it is complete and signed by its own member's key.
 func TestCards(t *testing.T) {
 	dir := t.TempDir()
 	id := identity(t, Config{Dir: dir})
@@ -41,8 +41,8 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// What a node listens on is where it is reached, but for ports that nobody knows yet, and all
-// interfaces, which stand for those that there are.
+// ReachedAt returns the listening addresses. It leaves out ports not known yet, and replaces
+// the address of all interfaces by those that exist.
 func TestReachedAt(t *testing.T) {
 	given := []string{"/ip4/10.0.0.1/tcp/4001", "/ip4/127.0.0.1/udp/4001/quic-v1", "/dns4/plant-a.example/tcp/4001"}
 	got, err := ReachedAt(append([]string{"/ip4/10.0.0.1/tcp/0", "/ip4/0.0.0.0/udp/0/quic-v1"}, given...))

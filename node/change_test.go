@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
-// listed gives configurations the list of the first of them as members.
+// listed sets the members of the first configuration as the list of all.
 func listed(t *testing.T, configs []Config, founders int) []Member {
 	t.Helper()
 	var all []Member
@@ -48,7 +48,7 @@ func reached(nodes []*Node) (members []Member) {
 	return members
 }
 
-// steady runs a script of so many rounds at a node.
+// steady runs a script of the given number of rounds at a node.
 func steady(t *testing.T, rounds int, n *Node) *learner {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)
@@ -57,7 +57,7 @@ func steady(t *testing.T, rounds int, n *Node) *learner {
 	return l
 }
 
-// amended begins a run in which a newcomer, whose configuration is the last, is added.
+// amended begins a run and adds a newcomer, whose configuration is the last.
 func (s *simulation) amended(t *testing.T, founders, rounds int) ([]Config, []*Node, []*learner) {
 	t.Helper()
 	configs := s.configs(t, founders+1)
@@ -74,7 +74,7 @@ func (s *simulation) amended(t *testing.T, founders, rounds int) ([]Config, []*N
 	return configs, nodes, learners
 }
 
-// comeIn lets a member join or come back, and learn.
+// comeIn lets a member join or resume the run, and train.
 func comeIn(t *testing.T, rounds int, c Config) (*Node, *learner) {
 	t.Helper()
 	end := join(t, c).wait(t)
@@ -84,8 +84,7 @@ func comeIn(t *testing.T, rounds int, c Config) (*Node, *learner) {
 	return end.node, steady(t, rounds, end.node)
 }
 
-// checkAlike asserts that nodes have decided the same, and that their roster is as
-// given.
+// checkAlike asserts that the nodes have made the same decisions and have the given roster.
 func checkAlike(t *testing.T, nodes []*Node, roster ...string) {
 	t.Helper()
 	for _, n := range nodes {
@@ -102,8 +101,8 @@ func checkAlike(t *testing.T, nodes []*Node, roster ...string) {
 	}
 }
 
-// Of a run under way one member is removed, and a newcomer joins, which learns all
-// that was decided before. Those that are left come to the same end.
+// During a run one member is removed and a newcomer joins, which receives all earlier
+// decisions. The present members end with the same result.
 func TestTheRosterChanges(t *testing.T) {
 	const founders, rounds = 4, 20
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
@@ -139,8 +138,8 @@ func TestTheRosterChanges(t *testing.T) {
 	})
 }
 
-// While members want different changes, each can say who wants what; nothing is made
-// of it before a quorum wants the same.
+// If members want different changes, each status shows who wants what, and no change is made
+// before a quorum wants the same one.
 func TestMembersWantDifferentChanges(t *testing.T) {
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, 4)
@@ -166,8 +165,8 @@ func TestMembersWantDifferentChanges(t *testing.T) {
 	})
 }
 
-// A newcomer, and a member, that are ended without a word after the change and
-// started again go on with the roster as it is.
+// A newcomer and a member that are killed after the change and restarted continue with the
+// present roster.
 func TestWhoComesBackKnowsTheRoster(t *testing.T) {
 	const founders, rounds = 4, 30
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
@@ -193,8 +192,7 @@ func TestWhoComesBackKnowsTheRoster(t *testing.T) {
 	})
 }
 
-// inRoundTwo starts a run of members with a list, and returns when the first of them is in
-// round 2.
+// inRoundTwo starts a run of listed members, and returns when the first is in round 2.
 func (s *simulation) inRoundTwo(t *testing.T, size, rounds int) (configs []Config, nodes []*Node, learners []*learner) {
 	t.Helper()
 	configs = s.configs(t, size)
@@ -207,8 +205,8 @@ func (s *simulation) inRoundTwo(t *testing.T, size, rounds int) (configs []Confi
 	return configs, nodes, learners
 }
 
-// A member that is removed while it is away is refused by the others when it comes
-// back, and ends with the reason.
+// A member that is removed while it is away is refused when it comes back, and ends with the
+// reason.
 func TestAMemberIsRemovedWhileItIsAway(t *testing.T) {
 	const size, rounds = 5, 20
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
@@ -235,8 +233,8 @@ func TestAMemberIsRemovedWhileItIsAway(t *testing.T) {
 	})
 }
 
-// A member that is removed while it is cut off, and goes on waiting, is told so when it
-// reaches the others again, and ends with the reason.
+// A member that is removed while it is cut off, and keeps waiting, receives the reason when it
+// reaches the others again, and ends with it.
 func TestAMemberIsRemovedWhileItIsCutOff(t *testing.T) {
 	const size, rounds = 5, 40
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
@@ -266,8 +264,8 @@ func TestAMemberIsRemovedWhileItIsCutOff(t *testing.T) {
 	})
 }
 
-// A newcomer that has ended its part for good has forgotten what it has promised in
-// the run, and is not in it again.
+// A newcomer that has ended its part for good no longer has its promises in the run, so it
+// cannot rejoin.
 func TestANewcomerEndsForGood(t *testing.T) {
 	const founders, rounds = 4, 20
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
@@ -280,7 +278,7 @@ func TestANewcomerEndsForGood(t *testing.T) {
 		}
 		s.Place(&newcomer, founders, 1)
 		var ended *EndedError
-		var stranger *StrangerError // the members may say so before it looks
+		var stranger *StrangerError // the members may answer before it looks
 		if end := join(t, newcomer).wait(t); !errors.As(end.err, &ended) && !errors.As(end.err, &stranger) {
 			t.Errorf("it joins again with %v", end.err)
 		}
@@ -289,8 +287,8 @@ func TestANewcomerEndsForGood(t *testing.T) {
 	})
 }
 
-// A newcomer that has lost its folder is not let in again: it would promise and vote
-// anew where it has done so already.
+// A newcomer that has lost its folder is not admitted again, since it would promise and vote a
+// second time.
 func TestANewcomerWithoutItsFolderIsRefused(t *testing.T) {
 	const founders, rounds = 4, 20
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {

@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
-// nobody is a network that takes everything and carries nothing.
+// nobody is a network that accepts all messages and delivers none.
 type nobody struct{}
 
 var _ carrier = nobody{}
@@ -21,7 +21,7 @@ func (nobody) Publish(consensus.Message)         {}
 func (nobody) Holds(int, consensus.Message) bool { return false }
 func (nobody) Follow([]transport.Peer)           {}
 
-// Who wants a change that the committee of a large roster could not make is told so.
+// A member that wants a change that the committee of a large roster cannot make gets an error.
 func TestAChangeThatWouldStrandTheCommitteeIsRefused(t *testing.T) {
 	const size = 80
 	settings := testConfig(t, 0, 4).Settings

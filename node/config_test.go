@@ -94,7 +94,7 @@ func TestIdentityStays(t *testing.T) {
 	}
 }
 
-// An address that cannot be had is an error even if there are others.
+// One address that cannot be used is an error even if others can.
 func TestAllListenAddressesAreHad(t *testing.T) {
 	taken, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -110,7 +110,7 @@ func TestAllListenAddressesAreHad(t *testing.T) {
 	}
 }
 
-// A program that leaves defaults out is let in by members that say them.
+// A program that leaves out defaults can join members that write them out.
 func TestDefaultsNeedNotBeSaid(t *testing.T) {
 	short := Config{Expect: 3, Settings: consensus.Settings{Protect: chunking.Chunks}}
 	long := Config{Expect: 3, Settings: consensus.Settings{

@@ -20,9 +20,9 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// halfWay leaves a run of three members in the middle: the first one's process has ended
-// without a word. It returns that member's configuration. Each sum has a page of its own
-// in state.db, and the log has pages above those.
+// halfWay stops a run of three members in the middle by killing the first one's process, and
+// returns that member's configuration. Each sum has a page of its own in state.db, and the log
+// has pages after those.
 func halfWay(t *testing.T) (left Config) {
 	dir := t.TempDir()
 	simulate(t, 20*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
@@ -74,8 +74,8 @@ func copyFolder(t *testing.T, to, from string) {
 	}
 }
 
-// resumed does what a process does that is started again in a folder, as long as it needs
-// nobody else, and describes what it has found there.
+// resumed does what a restarted process does before it needs the other members, and describes
+// the state that it has found in the folder.
 func resumed(c Config) (found string, err error) {
 	key, err := loadIdentity(c.Dir)
 	if err != nil {
@@ -130,7 +130,7 @@ func resumed(c Config) (found string, err error) {
 
 const pageSize = 4096
 
-// damaged returns what a disk, or somebody who copies files, may make of a file.
+// damaged returns a file as a failing disk or a careless copy may leave it.
 func damaged(file []byte, seed uint64) (what string, b []byte) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	b = bytes.Clone(file)
@@ -161,8 +161,8 @@ func damaged(file []byte, seed uint64) (what string, b []byte) {
 	}
 }
 
-// What a log says holds by the votes for it: a total that was exchanged for another one, by
-// whatever can write a valid file, is found, and so is a vote.
+// The votes protect the log: a total that was replaced in a valid file is found, and so is a
+// replaced vote.
 func TestALogProvesItself(t *testing.T) {
 	c := halfWay(t)
 	file, err := os.ReadFile(filepath.Join(c.Dir, store.StateFile))
@@ -216,9 +216,9 @@ func rewrite(dir string, slot uint64, change func(d *consensus.Decision)) error 
 	return j.Apply(nil, []*consensus.Decision{d})
 }
 
-// Whatever a disk does to the state of a run that is half-way: a process that is started
-// again finds all that was there, or says that the file is damaged. It never finds anything
-// else, and it does not crash.
+// For any damage to the state of a half-finished run, a restarted process either finds all of
+// the state or reports that the file is damaged. It never finds another state, and never
+// crashes.
 func TestDamageToTheStateIsFound(t *testing.T) {
 	c := halfWay(t)
 	path := filepath.Join(c.Dir, store.StateFile)

@@ -13,17 +13,17 @@ import (
 	"github.com/collabdict/collabdict/internal/store"
 )
 
-// hoursVariable says how many hours of virtual time TestADay takes. A day takes ten minutes.
+// hoursVariable gives the hours of virtual time for TestADay. A day takes ten minutes.
 const hoursVariable = "COLLABDICT_SIMULATED_HOURS"
 
-// held is what six nodes in one process hold.
+// held is the memory and disk space of six nodes in one process.
 type held struct {
 	heap       uint64 // bytes in use after a garbage collection
 	goroutines int
-	state      int64 // bytes of the longest file
+	state      int64 // bytes of the largest file
 }
 
-// Six nodes run for a day. Once an hour one of them is cut off for six minutes. What they hold in
+// Six nodes run for a day. Once per hour one of them is disconnected for six minutes. Their
 // memory does not grow.
 func TestADay(t *testing.T) {
 	hours, err := strconv.Atoi(os.Getenv(hoursVariable))

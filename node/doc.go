@@ -1,34 +1,66 @@
-// Package node is one participant, alive: it finds the other members, agrees
-// with them on who takes part in what, and carries the collectives of package
-// consensus over libp2p.
+// Package node runs one participant of a consortium: it finds the other members, agrees with
+// them on the roster, and carries the collectives of package consensus over libp2p.
 //
-// [Join] returns a [Node], which is a collabdict.Group: hand it to collabdict.Train with a
-// learner, and end with [Node.Finish]. [Config] says who takes part and what members must
-// agree on.
+// A program joins a run, trains, and ends its part. This is a complete member, for a learner
+// that implements collabdict.Learner:
 //
-// Statistics travel point
-// to point on long-lived streams, one per direction and peer; control messages,
-// those to all members, on a gossipsub topic of the run. The run continues while
-// members drop out and come back: a process that is started in the folder of an
-// earlier one takes up its part, and calls that the run has decided are answered
-// from the log on disk (log.go).
+//	secret, err := node.ReadSecret("our.secret") // the same file at all members
+//	if err != nil {
+//		return err
+//	}
+//	n, err := node.Join(ctx, node.Config{
+//		Name:      "plant-a",
+//		Dir:       "plant-a", // identity and state; a restart resumes the run
+//		Expect:    3,         // members, this one included
+//		Secret:    secret,
+//		Peers:     []string{"/ip4/192.0.2.7/tcp/4001/p2p/12D3KooW..."},
+//		Agreement: node.Agreement{{Name: "model", Value: "logistic"}},
+//		Settings:  consensus.Settings{Protect: chunking.Chunks},
+//	})
+//	if err != nil {
+//		return err
+//	}
+//	defer n.Close()
+//	if _, err := collabdict.Train(ctx, n, learner, collabdict.Options{Rounds: 20, Tol: 1e-6}); err != nil {
+//		n.Abort("its training has failed")
+//		return err
+//	}
+//	return n.Finish(ctx)
 //
-// The parts are in packages of their own, and know neither the loop nor each other's
-// state: internal/rendezvous finds the members, internal/membership is who they are,
-// internal/transport carries messages between them, and internal/store of the module
-// keeps what must survive a crash. This package puts them together.
+// [Config] describes the participant. Its Agreement holds what must be the same at all members.
+// [Join] returns a [Node] when the run has begun. If members do not fit together, it returns an
+// error at both sides that names the peer, the field and both values. A Node is a
+// collabdict.Group, so collabdict.Train runs a learner on it. [Node.Status] is a snapshot for
+// operators. A run ends with [Node.Finish] as planned, with [Node.Leave] for now, and with
+// [Node.Abort] for good.
+//
+// The run continues while members drop out and come back. A process that is started in the
+// folder of an earlier one resumes its part: the log on disk answers the calls that the run has
+// decided. During a run, [Node.Change] adds and removes members, pauses the run or resumes it,
+// as soon as a quorum wants that.
+//
+// Statistics travel from member to member on long-lived streams, one in each direction. Control
+// messages go to all members on a gossipsub topic of the run. The parts are packages of their
+// own, which know neither the loop nor each other's state:
+//
+//   - internal/rendezvous finds the members and agrees on the roster;
+//   - internal/membership defines the members and their agreement;
+//   - internal/transport carries messages;
+//   - internal/secret proves the secret;
+//   - internal/store, of the module, keeps what must survive a crash.
 //
 // Invariants:
-//   - one goroutine owns the consensus.Machine (loop.go); everything else sends
-//     it events, and readers get atomic snapshots;
-//   - the writes and decisions of a step are on disk, in one transaction, before any
-//     of its sends leaves, and the sends leave before its decisions are acted on;
-//   - the names of protocols and topics hold the consortium's identity, streams
-//     and topics that of the run: members with other agreements, and processes
-//     that do not have the state of a run, cannot get their messages into it;
-//   - a stranger hears nothing of the control plane and is disconnected after the answer
-//     to its hello; what a peer can make a member hold is bounded by the run's own vectors;
-//   - a Node that is closed leaves no goroutine, connection or lock behind.
 //
-// Start reading at [Config] and [Join]; of the package itself at join.go, then loop.go.
+//   - One goroutine owns the consensus.Machine (loop.go). Everything else sends it events, and
+//     readers get atomic snapshots.
+//   - The writes and decisions of a step are on disk, in one transaction, before any of its
+//     messages leaves. The messages leave before the decisions take effect.
+//   - The names of protocols and topics contain the consortium's identity, and streams and
+//     topics also the run's. So members with another agreement, and processes without the state
+//     of the run, cannot send messages into it.
+//   - A stranger receives nothing from the control plane, and is disconnected after the answer to
+//     its hello. The memory that a peer can use at a member is bounded by the vectors of the run.
+//   - A closed Node leaves no goroutine, connection or lock behind.
+//
+// Start reading at [Config] and [Join]; in the package itself at join.go, then loop.go.
 package node

@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// Members find each other before the time at which the run may begin, and it begins then. The
-// wait is in no timeout.
+// Members find each other before the time at which the run may begin, and the run begins at
+// that time. No timeout counts the wait.
 func TestNoRunBeginsEarly(t *testing.T) {
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, 3)
@@ -49,7 +49,7 @@ func TestNoRunBeginsEarly(t *testing.T) {
 	})
 }
 
-// The time is agreed on, and signed.
+// The time is part of the agreement, and signed.
 func TestTheBeginIsAgreedOn(t *testing.T) {
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, 3)

@@ -30,7 +30,7 @@ func without(nodes []*Node, rank int) (rest []*Node) {
 	return rest
 }
 
-// The others go on without a member that is lost, and know who is in which sum.
+// The others continue without a lost member, and know the members of each sum.
 func TestTheOthersGoOn(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 5)...)
@@ -59,8 +59,7 @@ func TestTheOthersGoOn(t *testing.T) {
 	finish(t, rest)
 }
 
-// Where too few are left the run waits for those that may come back, and names
-// them.
+// If too few members are left, the run waits for those that may come back, and names them.
 func TestTooFewMembersPause(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)
@@ -87,7 +86,7 @@ func TestTooFewMembersPause(t *testing.T) {
 	}
 }
 
-// waitFor waits until something is so.
+// waitFor waits until a condition holds.
 func waitFor(t *testing.T, so func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -113,7 +112,7 @@ func TestAbortIsNamedByAll(t *testing.T) {
 	}
 	nodes[1].Abort("the operator stopped it")
 	for range 2 {
-		// The other one's Leave, which repeats the reason, may come first.
+		// The other member's Leave, which repeats the reason, may arrive first.
 		var lost *consensus.LostError
 		if err := nodetest.Receive(t, ended); !errors.As(err, &lost) || lost.Names[0] != "m1" || lost.Reason != "the operator stopped it" {
 			t.Errorf("got %v, want m1's reason", err)
@@ -128,7 +127,7 @@ func TestAbortIsNamedByAll(t *testing.T) {
 	}
 }
 
-// A process that is started again without the state of its run is told so.
+// A process that is restarted without the state of its run receives an error.
 func TestAProcessThatHasLostItsState(t *testing.T) {
 	t.Parallel()
 	configs := testConfigs(t, 3)
@@ -151,7 +150,7 @@ func TestAProcessThatHasLostItsState(t *testing.T) {
 	}
 }
 
-// A connection that breaks is made anew, and the run goes on.
+// A broken connection is made anew, and the run continues.
 func TestBrokenConnectionsAreMended(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)
@@ -193,8 +192,8 @@ func TestMethodsAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A member that comes late to its end is waited for by name, as long as it would
-// be in the run, and not a moment longer than it takes.
+// The others wait, by name, for a member that reaches its end late: as long as they would
+// during the run, and no longer than it needs.
 func TestFinishWaitsForTheLast(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)
@@ -228,8 +227,7 @@ func TestFinishWaitsForTheLast(t *testing.T) {
 	}
 }
 
-// The two planes do not keep their order: what a member has said before its end may
-// come after it.
+// The two planes do not keep their order: a member's earlier messages may arrive after its end.
 func TestAnEndIsNotTakenBackByWhatWasSaidBefore(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)
@@ -274,8 +272,7 @@ func TestFinishGivesALostMemberUp(t *testing.T) {
 	}
 }
 
-// A member whose loop is at work for longer than members may be silent is waited
-// for.
+// The others wait for a member whose loop works for longer than members may be silent.
 func TestBusyMemberIsNotLost(t *testing.T) {
 	simulate(t, 10*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		nodes := s.start(t, s.configs(t, 3)...)

@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// votes lets a node tell others that it votes for something in the slot under way: each by
-// its stream, or all by the control plane.
+// votes makes a node send others a vote in the current slot: to each by its stream, or to all
+// by the control plane.
 func votes(t *testing.T, n *Node, result byte, to ...int) {
 	t.Helper()
 	key, err := loadIdentity(n.loop.dir)
@@ -42,18 +42,19 @@ func votes(t *testing.T, n *Node, result byte, to ...int) {
 	}
 }
 
-// All name a member that signs two results, and keep both of its votes: those who have got
-// both, and those who hear of them from others. The votes prove it to anybody who reads them.
+// All members name a member that signs two results, and keep both of its votes. That includes
+// members that have received only one of them and hear of the other. The votes prove the
+// contradiction to anybody who reads them.
 func TestEvidenceIsKept(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)
-	waitFor(t, func() bool { // else votes may be for a slot that is still to come
+	waitFor(t, func() bool { // otherwise votes may be for a later slot
 		slot := nodes[2].Status().Slot
 		return nodes[0].Status().Slot == slot && nodes[1].Status().Slot == slot
 	})
 	honest := without(nodes, 2)
 	votes(t, nodes[2], 1, 0, 1)
-	votes(t, nodes[2], 2, consensus.All) // an outbox would take it for the same again
+	votes(t, nodes[2], 2, consensus.All) // an outbox would take it for a repetition
 	ctx, cancel := context.WithTimeout(t.Context(), nodetest.Within)
 	defer cancel()
 	for _, n := range honest {
@@ -86,7 +87,7 @@ func signedVote(t testing.TB, result byte) (string, evidenceFile) {
 	}
 }
 
-// What is not as a member has written it proves nothing.
+// An altered file proves nothing.
 func TestEvidenceThatDoesNotHold(t *testing.T) {
 	id, fine := signedVote(t, 1)
 	_, other := signedVote(t, 2)
@@ -122,7 +123,7 @@ func encode(t testing.TB, f evidenceFile) []byte {
 	return b
 }
 
-// Any bytes are evidence or an error, and prove nothing that was not signed twice.
+// Any bytes are either evidence or an error, and prove nothing that was not signed twice.
 func FuzzCheckEvidence(f *testing.F) {
 	_, fine := signedVote(f, 1)
 	f.Add(encode(f, fine))

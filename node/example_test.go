@@ -14,8 +14,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// Three participants, here in one process, sum their vectors. Nobody learns another's
-// vector.
+// Three participants, all in this process, sum their vectors. Nobody learns another's vector.
 func Example() {
 	node.QuietLibraries()
 	dir, err := os.MkdirTemp("", "example")
@@ -27,8 +26,8 @@ func Example() {
 	names := []string{"ann", "bob", "eve"}
 	vectors := [][]float64{{1, 20}, {2, 30}, {3, 50}}
 	totals := make([][]float64, len(names))
-	secret := node.Secret("drawn at random, and given to all") // as node.ReadSecret returns it
-	first := make(chan string, 1)                              // where the first participant can be dialled
+	secret := node.Secret("drawn at random, and given to all") // in practice, from node.ReadSecret
+	first := make(chan string, 1)                              // address at which others dial the first participant
 	var runs sync.WaitGroup
 	for i, name := range names {
 		c := node.Config{

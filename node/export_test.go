@@ -1,6 +1,6 @@
 package node
 
-// Simulation is what tests of package node_test have of this package's.
+// Simulation exports the simulated network to package node_test.
 type Simulation = simulation
 
 // Simulate is simulate.

@@ -11,8 +11,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 )
 
-// A member whose process has died or hangs may stay connected for half a minute.
-// Nobody waits at the end for it to read.
+// A member whose process has died or hangs may stay connected for half a minute. At the end
+// nobody waits for it to read.
 func TestAFrozenMemberDoesNotHoldUpTheEnd(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 5)...)
@@ -44,8 +44,7 @@ func dataProtocol(n *Node) protocol.ID {
 	return protocol.ID(fmt.Sprintf("/collabdict/%x/data/1", n.journal.Consortium[:8]))
 }
 
-// freeze leaves a node's connections as they are, but nothing is read or said any
-// more.
+// freeze keeps a node's connections open, but stops all reading and sending.
 func freeze(n *Node) {
 	n.host.SetStreamHandler(dataProtocol(n), func(network.Stream) {})
 	for _, c := range n.host.Network().Conns() {
@@ -58,8 +57,8 @@ func freeze(n *Node) {
 	n.cancel()
 }
 
-// A member that dies when all have signed may never listen to the control plane.
-// It is waited for no longer than any lost one.
+// A member that dies when all have signed may never receive control messages. The others wait
+// for it no longer than for any lost member.
 func TestALostMemberDoesNotHoldUpTheBeginning(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 5)...)

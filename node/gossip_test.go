@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// stranger is a process that speaks gossipsub and is no member.
+// A stranger is a process that speaks gossipsub and is not a member.
 type stranger struct {
 	ps    *pubsub.PubSub
 	topic *pubsub.Topic
@@ -53,9 +53,8 @@ func (s *stranger) subscribe(t *testing.T, topic string) {
 	}
 }
 
-// Who is no member is not told the topic, and cannot read the control plane
-// although it knows it, whenever it connects and whether or not the roster was
-// agreed on beforehand.
+// A stranger does not receive the topic, and cannot read the control plane even if it knows the
+// topic. That holds whenever it connects, with or without a list of members.
 func TestStrangersHearNothing(t *testing.T) {
 	t.Parallel()
 	for _, listed := range []bool{true, false} {
@@ -109,7 +108,7 @@ func topicOf(n *Node) string {
 	return fmt.Sprintf("/collabdict/%x/control/1/%x", n.journal.Consortium[:8], n.journal.ID)
 }
 
-// list makes the configurations' participants a roster agreed on beforehand.
+// list sets the configurations' participants as the list of members.
 func list(t *testing.T, configs []Config) (members []Member) {
 	t.Helper()
 	for _, c := range configs {

@@ -41,15 +41,15 @@ func testConfig(t *testing.T, i, size int) Config {
 
 var nullLog = slog.New(slog.DiscardHandler)
 
-// joined is how a Join ended.
+// joined is the result of a Join.
 type joined struct {
 	node *Node
 	err  error
 }
 
-// joining is a Join under way.
+// joining is a Join that is running.
 type joining struct {
-	addrs chan []string // where it can be dialled, once
+	addrs chan []string // receives its address, once
 	ended chan joined
 }
 
@@ -83,7 +83,7 @@ func (j *joining) wait(t *testing.T) joined {
 	return nodetest.Receive(t, j.ended)
 }
 
-// joinAll begins a Join of every configuration; the first is a peer of all.
+// joinAll begins a Join of every configuration; the first is in the Peers of all.
 func joinAll(t *testing.T, configs ...Config) []*joining {
 	t.Helper()
 	all := []*joining{join(t, configs[0])}

@@ -17,8 +17,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
-// keptApart asserts that two processes that cannot be in one run say why, each in a line
-// with its texts, and go on waiting for the others.
+// keptApart asserts that two processes that cannot be in one run both log the reason, each in a
+// line with its texts, and keep waiting for the others.
 func keptApart(t *testing.T, a, b Config, texts ...[]string) {
 	t.Helper()
 	lines := []<-chan string{logged(&a), logged(&b)}
@@ -36,15 +36,14 @@ func TestDisagreementIsNamedOnBothSides(t *testing.T) {
 		[]string{"m0 (", `disagrees on rho: this node has \"0.2\", the other \"0.1\"`})
 }
 
-// Members of a list say so at once, too, also if nobody else is there, or nobody else is to
-// come.
+// Members of a list also report the reason at once, even if nobody else is present or expected.
 func TestADisagreementOfTwoOnAList(t *testing.T) {
 	for _, size := range []int{2, 3} {
 		configs := make([]Config, size)
 		for i := range configs {
 			configs[i] = testConfig(t, i, 0)
 			if size == 2 {
-				configs[i].Settings.Protect = chunking.None // two hide nothing from each other
+				configs[i].Settings.Protect = chunking.None // two members cannot hide their vectors from each other
 			}
 		}
 		list(t, configs)
@@ -55,7 +54,7 @@ func TestADisagreementOfTwoOnAList(t *testing.T) {
 	}
 }
 
-// What keeps the processes apart is in the error of one that gives up waiting.
+// The error of a process that gives up waiting has the reason why the two cannot be in one run.
 func TestATimeoutTellsOfADisagreement(t *testing.T) {
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, 3)
@@ -74,8 +73,7 @@ func TestATimeoutTellsOfADisagreement(t *testing.T) {
 	})
 }
 
-// The consensus settings and the number of members need not be in the agreement
-// that the caller gives.
+// The caller's agreement need not have the consensus settings and the number of members.
 func TestOwnSettingsAreAgreedOn(t *testing.T) {
 	a, b := testConfig(t, 0, 3), testConfig(t, 1, 4)
 	keptApart(t, a, b, []string{"disagrees on members"})
@@ -129,7 +127,7 @@ func TestStrangerIsRefused(t *testing.T) {
 	if _, err := s.Write([]byte{1}); err != nil || s.CloseWrite() != nil {
 		t.Fatal(err)
 	}
-	nodetest.Receive(t, gone) // once it has had its say
+	nodetest.Receive(t, gone) // a stranger is disconnected after its hello
 }
 
 func identity(t *testing.T, c Config) peer.ID {
@@ -141,7 +139,7 @@ func identity(t *testing.T, c Config) peer.ID {
 	return id
 }
 
-// Members of a roster agreed on beforehand need no number to expect.
+// With a list of members, Expect is not needed.
 func TestListedMembers(t *testing.T) {
 	t.Parallel()
 	configs := testConfigs(t, 3)
@@ -172,7 +170,7 @@ func TestTimeoutNamesWhoIsMissing(t *testing.T) {
 	}
 }
 
-// begun returns the nodes of a run that all have signed and none has prepared.
+// begun returns the nodes of a run that all have signed and no node has prepared.
 func begun(t *testing.T, configs ...Config) []*Node {
 	t.Helper()
 	processes := make([]*joiner, len(configs))
@@ -204,7 +202,7 @@ func begun(t *testing.T, configs ...Config) []*Node {
 	return nodes
 }
 
-// A limit that comes after the signatures names who does not answer, too.
+// A timeout after the signatures also names the members that do not answer.
 func TestTimeoutAfterSigningNamesWhoIsMissing(t *testing.T) {
 	t.Parallel()
 	nodes := begun(t, testConfigs(t, 3)...)
@@ -221,8 +219,8 @@ func TestTimeoutAfterSigningNamesWhoIsMissing(t *testing.T) {
 	}
 }
 
-// A member that gives up before the roster is signed leaves its place to the
-// next process with its identity.
+// A member that gives up before the roster is signed leaves its place to the next process with
+// its identity.
 func TestGivingUpLeavesThePlace(t *testing.T) {
 	t.Parallel()
 	configs := testConfigs(t, 3)

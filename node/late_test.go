@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// A member that cannot dial the others is dialled by them, even if it comes after a time in
-// which they have dialled nothing but in vain.
+// A member that cannot dial the others is dialled by them, even if all their earlier dials have
+// failed.
 func TestAMemberComesLate(t *testing.T) {
 	simulate(t, 20*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, 3)
@@ -17,7 +17,7 @@ func TestAMemberComesLate(t *testing.T) {
 		first.JoinTimeout = 0
 		first.Members[1].Addrs = configs[1].Listen
 		last := configs[1]
-		last.Members = list(t, configs) // which has no addresses
+		last.Members = list(t, configs) // it has no addresses
 		join(t, first)
 		pass(20 * time.Minute)
 		met := make(chan Status, 100)

@@ -77,8 +77,7 @@ func TestOneDataStreamOfAMemberIsRead(t *testing.T) {
 	finish(t, nodes)
 }
 
-// A member can make another hold no more than the longest vector of the run so
-// far, or a blob.
+// A member can make another hold no more than the longest vector of the run so far, or a blob.
 func TestMessagesAreAsLongAsTheCallsNeed(t *testing.T) {
 	t.Parallel()
 	nodes := pair(t)
@@ -113,14 +112,14 @@ func TestMessagesAreAsLongAsTheCallsNeed(t *testing.T) {
 	finish(t, nodes)
 }
 
-// At most four hellos of a peer are read at a time.
+// At most four hellos of one peer are read at once.
 func TestHellosAreBounded(t *testing.T) {
 	t.Parallel()
 	nodes := pair(t)
 	var open []network.Stream
 	for range rendezvous.AnswersMost {
 		s := openStream(t, nodes[0], nodes[1], rendezvous.HelloProtocol)
-		if _, err := s.Write([]byte{1}); err != nil { // and never the rest
+		if _, err := s.Write([]byte{1}); err != nil { // the rest is never sent
 			t.Fatal(err)
 		}
 		open = append(open, s)
@@ -142,8 +141,8 @@ func TestHellosAreBounded(t *testing.T) {
 	finish(t, nodes)
 }
 
-// A long agreement has room, and a much longer one of another member is a
-// disagreement, not a wait.
+// A long agreement fits into a hello. A much longer one of another member is reported as a
+// disagreement at once.
 func TestLongAgreements(t *testing.T) {
 	t.Parallel()
 	long := func(n int) Agreement {

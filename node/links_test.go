@@ -13,8 +13,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Sums over links with latency are exact, and take little more than the packets are
-// under way.
+// Sums over links with latency are exact, and take little longer than the packets' travel time.
 func TestSumsOverLinks(t *testing.T) {
 	const size, rounds, latency = 5, 5, 50 * time.Millisecond
 	simulate(t, latency, 20*megabit, func(t *testing.T, s *simulation) {
@@ -30,7 +29,7 @@ func TestSumsOverLinks(t *testing.T) {
 	})
 }
 
-// More hosts, on links that a vector takes longer to pass than a packet.
+// More hosts, on links where the transfer of a vector takes longer than the latency.
 func TestSumsOverSlowLinks(t *testing.T) {
 	const (
 		rounds, length = 2, 2500
@@ -45,7 +44,7 @@ func TestSumsOverSlowLinks(t *testing.T) {
 	simulate(t, latency, bits, func(t *testing.T, s *simulation) {
 		nodes := s.start(t, s.configs(t, size)...)
 		for round := 1; round <= rounds; round++ {
-			// All vectors have to come to every member, added up or not.
+			// Each member must receive all vectors, summed or not.
 			if took := sums(t, nodes, round, length); took < 5*latency+vector || took > 10*time.Second {
 				t.Errorf("round %d took %s, want at least 5 packets one after the other of %s each, and %s for a vector", round, took, latency, vector)
 			}
@@ -55,8 +54,8 @@ func TestSumsOverSlowLinks(t *testing.T) {
 	})
 }
 
-// sums makes a sum of vectors of the given length at every node, and returns what
-// it took. The values are whole, so the total is exact.
+// sums makes a sum of vectors of the given length at every node, and returns the time. The
+// values are whole numbers, so the total is exact.
 func sums(t *testing.T, nodes []*Node, round, length int) time.Duration {
 	t.Helper()
 	value := func(member, i int) float64 { return float64((member+1)*(i%1000+1) - 3*round) }
@@ -86,8 +85,7 @@ func sums(t *testing.T, nodes []*Node, round, length int) time.Duration {
 	return time.Since(began)
 }
 
-// checkLogs asserts that all nodes have decided the same slots, with all members in
-// each.
+// checkLogs asserts that all nodes have decided the same slots, each with all members.
 func checkLogs(t *testing.T, nodes []*Node, slots int) {
 	t.Helper()
 	want := digests(t, nodes[0])

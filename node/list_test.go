@@ -8,8 +8,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// A signature is good for the members and the agreement that it was made for, and for its
-// member alone.
+// A signature is valid only for its own members, agreement and signer.
 func TestListsAreSigned(t *testing.T) {
 	configs := testConfigs(t, 3)
 	members := list(t, configs)

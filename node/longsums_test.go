@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// A round of a long sum may take a slow link longer than a session may stand still:
-// what comes in parts gets on, and one ballot is enough.
+// A round of a long sum may take longer on a slow link than a session may stand still: vectors
+// that arrive in parts count as progress, and one ballot is enough.
 func TestLongSumsOverSlowLinks(t *testing.T) {
 	const size, length, bits, interval = 4, 300_000, megabit, time.Second / 4
 	simulate(t, 50*time.Millisecond, bits, func(t *testing.T, s *simulation) {
@@ -39,8 +39,8 @@ func TestLongSumsOverSlowLinks(t *testing.T) {
 	})
 }
 
-// A member that is lost in the middle of a long sum is gone on without, as in a
-// short one.
+// The others continue without a member that is lost in the middle of a long sum, as in a short
+// one.
 func TestAMemberLostInALongSum(t *testing.T) {
 	const size, length, bits = 5, 250_000, 2 * megabit
 	simulate(t, 50*time.Millisecond, bits, func(t *testing.T, s *simulation) {
@@ -70,8 +70,7 @@ func TestAMemberLostInALongSum(t *testing.T) {
 	})
 }
 
-// A sum goes on without a caller that does not wait for it, with the values that it
-// was called with.
+// A sum continues after its caller has stopped waiting, with the values of the call.
 func TestASumGoesOnWithoutItsCaller(t *testing.T) {
 	const size = 3
 	nodes := startAll(t, testConfigs(t, size)...)
@@ -93,8 +92,8 @@ func TestASumGoesOnWithoutItsCaller(t *testing.T) {
 	}
 }
 
-// The same holds for a call that an amendment of the roster comes before, and that is
-// made again after it.
+// The same holds for a call that an amendment of the roster precedes, and that is repeated
+// after it.
 func TestASumIsMadeAgainWithoutItsCaller(t *testing.T) {
 	const size = 3
 	nodes := startAll(t, testConfigs(t, size)...)
@@ -123,7 +122,8 @@ func TestASumIsMadeAgainWithoutItsCaller(t *testing.T) {
 	}
 }
 
-// What a member asks for again while it is on its way is not read from the disk again.
+// A message that is already queued for a member is not read from the disk again if the member
+// asks again.
 func TestWhatIsOnItsWayIsNotServedAgain(t *testing.T) {
 	n := holding{t: t, held: map[consensus.Message]bool{}}
 	l := &loop{loopConfig: loopConfig{network: n}} // without a journal
@@ -134,11 +134,11 @@ func TestWhatIsOnItsWayIsNotServedAgain(t *testing.T) {
 	}
 }
 
-// holding is a network on which everything is on its way already.
+// holding is a network in which every message is already queued.
 type holding struct {
 	nobody
 	t    *testing.T
-	held map[consensus.Message]bool // what was asked for
+	held map[consensus.Message]bool // messages asked for
 }
 
 func (h holding) Send(to int, m consensus.Message) { h.t.Errorf("%+v was sent to %d", m, to) }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Members find each other on the local network without any address. The nodes
-// listen on all interfaces here, since loopback has no multicast.
+// Members find each other on the local network without any address. The nodes of this test
+// listen on all interfaces, since loopback has no multicast.
 func TestMDNS(t *testing.T) {
 	t.Parallel()
 	if !hasMulticast() {

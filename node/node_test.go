@@ -19,13 +19,13 @@ type result struct {
 	err    error
 }
 
-// Sums and gathers are right, and the same bits at all members.
+// Sums and gathers are right, and have the same bits at all members.
 func TestCollectives(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{2, 3, 5} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			configs := testConfigs(t, size)
-			if size == 2 { // of two, each learns the other's vector anyway
+			if size == 2 { // with two members, each learns the other's vector anyway
 				for i := range configs {
 					configs[i].Settings.Protect = chunking.None
 				}

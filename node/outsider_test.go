@@ -21,7 +21,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
-// outsider is a host with a key of its own, in no list, that says what it likes.
+// An outsider is a host with a key that no list has. It may send anything.
 type outsider struct {
 	key        crypto.PrivKey
 	id         peer.ID
@@ -46,7 +46,7 @@ func newOutsider(t *testing.T, c Config) *outsider {
 	return o
 }
 
-// outsider puts a host on the network after those of n members.
+// outsider adds a host to the network, after those of n members.
 func (s *simulation) outsider(t *testing.T, n int) *outsider {
 	t.Helper()
 	var c Config
@@ -54,8 +54,8 @@ func (s *simulation) outsider(t *testing.T, n int) *outsider {
 	return newOutsider(t, c)
 }
 
-// tells says hello to a process that can be dialled. It returns when that process has
-// taken the hello in, as its answer shows.
+// tells says hello to a process that it can dial. It returns when the process has handled the
+// hello, as its answer shows.
 func (o *outsider) tells(t *testing.T, addrs []string, h wire.Hello) {
 	t.Helper()
 	b, err := wire.MarshalHello(h)
@@ -69,9 +69,9 @@ func (o *outsider) tells(t *testing.T, addrs []string, h wire.Hello) {
 	if err := o.host.Connect(t.Context(), *to); err != nil {
 		t.Fatal(err)
 	}
-	defer o.host.Network().ClosePeer(to.ID) // the process does it otherwise, while the next hello is on its way
+	defer o.host.Network().ClosePeer(to.ID) // otherwise the process closes while the next hello is on its way
 	var s network.Stream
-	waitFor(t, func() bool { // it can be dialled before it answers hellos
+	waitFor(t, func() bool { // it may accept a connection before it answers hellos
 		s, err = o.host.NewStream(t.Context(), to.ID, rendezvous.HelloProtocol)
 		return err == nil
 	})
@@ -84,14 +84,14 @@ func (o *outsider) tells(t *testing.T, addrs []string, h wire.Hello) {
 	}
 }
 
-// logged makes a configuration's warnings come out of a channel.
+// logged sends the warnings of a configuration's log to a channel.
 func logged(c *Config) <-chan string {
 	lines := make(logLines, 1000)
 	c.Log = slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	return lines
 }
 
-// logLines are the lines of a log; those that find no room are lost.
+// logLines receives the lines of a log. Lines that do not fit are dropped.
 type logLines chan string
 
 func (l logLines) Write(b []byte) (int, error) {
@@ -102,7 +102,7 @@ func (l logLines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// hears waits until a process that joins has logged a line with all the texts in it.
+// hears waits until a joining process has logged a line with all the texts in it.
 func (j *joining) hears(t *testing.T, lines <-chan string, texts ...string) {
 	t.Helper()
 	limit := time.After(nodetest.Within)
@@ -120,8 +120,7 @@ func (j *joining) hears(t *testing.T, lines <-chan string, texts ...string) {
 	}
 }
 
-// A stranger refuses every member that waits for the others. The run begins all the
-// same.
+// A stranger refuses every member that waits for the others. The run still begins.
 func TestAStrangerEndsNoStart(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, configs []Config){
 		"list":   func(t *testing.T, configs []Config) { list(t, configs) },
@@ -162,9 +161,8 @@ func TestAStrangerEndsNoStart(t *testing.T) {
 	}
 }
 
-// A stranger that knows the agreement and the list speaks to a newcomer that does not
-// reach the founders yet. The newcomer waits, nothing of a run is on its disk, and the
-// founders let it in afterwards.
+// A stranger that knows the agreement and the list contacts a newcomer that does not reach the
+// founders yet. The newcomer waits and saves no run, and the founders admit it later.
 func TestAStrangerDoesNotEndOrLeadAwayANewcomer(t *testing.T) {
 	const founders, rounds = 4, 20
 	for name, lie := range map[string]func(t *testing.T, o *outsider) wire.Hello{
@@ -204,7 +202,7 @@ func TestAStrangerDoesNotEndOrLeadAwayANewcomer(t *testing.T) {
 	}
 }
 
-// copies gives the outsider what a participant has agreed on with the others.
+// copies gives the outsider the agreement of a participant.
 func (o *outsider) copies(t *testing.T, c Config) {
 	t.Helper()
 	agreement := c.complete()
@@ -220,7 +218,7 @@ func (o *outsider) copies(t *testing.T, c Config) {
 	}
 }
 
-// invents returns a hello that shows a run of the founders which there is not.
+// invents returns a hello that shows an invented run of the founders.
 func (o *outsider) invents(t *testing.T) wire.Hello {
 	t.Helper()
 	var entries []wire.Entry

@@ -13,9 +13,9 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Hosts whose links are cut in the middle of a sum: those that are enough go on
-// after their patience, the others pause, and all come to the same end when the
-// links are mended.
+// Some hosts are disconnected from the others in the middle of a sum. The side with enough
+// members continues when its patience ends, the other side pauses, and all end with the same
+// result when the links work again.
 func TestPartedHosts(t *testing.T) {
 	const size, parting = 5, 2
 	for _, c := range []struct {
@@ -23,7 +23,7 @@ func TestPartedHosts(t *testing.T) {
 		sides  []int         // of the members
 		length time.Duration // connections break after 30 s
 		rounds int           // at most
-		views  []string      // of the sums, one after the other
+		views  []string      // members of the sums, in order
 	}{
 		{"one from all others", []int{0, 0, 1, 0, 0}, 40 * time.Second, 40, []string{"01234", "0134", "01234"}},
 		{"two from three", []int{0, 0, 0, 1, 1}, 20 * time.Second, 40, []string{"01234", "012", "01234"}},
@@ -81,7 +81,7 @@ func learn(t *testing.T, rounds int, nodes ...*Node) []*learner {
 	return all
 }
 
-// waitForAll waits for the learners' ends. They hold the same totals then.
+// waitForAll waits until the learners have ended. They hold the same totals then.
 func waitForAll(t *testing.T, learners []*learner) {
 	t.Helper()
 	for i, l := range learners {
@@ -94,10 +94,9 @@ func waitForAll(t *testing.T, learners []*learner) {
 	}
 }
 
-// checkViews asserts that all nodes have decided the same, with the given views one
-// after the other, that each total is that of its members, and that the record says
-// why members were missing. Those of a side that was cut off may come back one after
-// the other.
+// checkViews asserts that all nodes have made the same decisions, with the given views in
+// order, that each total is that of its members, and that the record has the reasons for
+// missing members. Members that were disconnected may come back one by one.
 func checkViews(t *testing.T, nodes []*Node, want []string) {
 	t.Helper()
 	least := len(slices.MinFunc(want, func(a, b string) int { return len(a) - len(b) }))
@@ -134,6 +133,6 @@ func checkViews(t *testing.T, nodes []*Node, want []string) {
 	}
 }
 
-// reasons are those for which a member that was cut off is not in a view, in the
-// order in which they can come.
+// reasons holds the reasons why a disconnected member is not in a view, in the order in which
+// they can occur.
 var reasons = []string{"nothing heard for", "did not answer in time", "catching up", "comes in with the next round"}

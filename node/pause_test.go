@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// agree lets some nodes want changes.
+// agree makes some nodes want changes.
 func agree(t *testing.T, nodes []*Node, changes ...Change) {
 	t.Helper()
 	for _, n := range nodes {
@@ -33,8 +33,8 @@ func pausedBy(nodes []*Node, change uint32) bool {
 	})
 }
 
-// A quorum pauses the run. All processes end, at once, and are started again: it is still
-// paused. A quorum resumes it, and all come to the end of a run that was never paused.
+// A quorum pauses the run. All processes end at once and are restarted: the run is still
+// paused. A quorum resumes it, and all end with the result of a run that was never paused.
 func TestTheRunIsPausedByAgreement(t *testing.T) {
 	const size, rounds = 4, 12
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
@@ -47,7 +47,7 @@ func TestTheRunIsPausedByAgreement(t *testing.T) {
 			t.Errorf("after five minutes: %+v, want it paused in slot %d", nodes[0].Status(), slot)
 		}
 		for rank, n := range nodes {
-			if rank > 0 { // the last sees three that have left
+			if rank > 0 { // the last member sees that three have left
 				before := time.Now()
 				n.Leave("it was stopped by its operator")
 				if took := time.Since(before); took > 5*time.Second {
@@ -93,7 +93,7 @@ func TestTheRunIsPausedByAgreement(t *testing.T) {
 		agree(t, nodes[2:3], Change{Pause: true}, Change{Resume: true})
 		waitForAll(t, learners)
 		checkAlike(t, nodes, "m0", "m1", "m2", "m3")
-		for i, total := range learners[0].totals { // all were in all sums
+		for i, total := range learners[0].totals { // all members were in all sums
 			if want := float64((i + 1) * (1 + 2 + 3 + 4)); total != want {
 				t.Errorf("round %d: %g, want %g", i+1, total, want)
 			}
@@ -105,8 +105,7 @@ func TestTheRunIsPausedByAgreement(t *testing.T) {
 	})
 }
 
-// A newcomer joins a run that is paused, and is paused with it; it takes part when the run is
-// resumed.
+// A newcomer joins a paused run, and is paused with it. It takes part when the run is resumed.
 func TestANewcomerJoinsWhilePaused(t *testing.T) {
 	const founders, rounds = 4, 12
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
@@ -137,7 +136,7 @@ func TestANewcomerJoinsWhilePaused(t *testing.T) {
 	})
 }
 
-// A call that waits in a run that is paused ends at once when its caller gives up.
+// A call that waits in a paused run ends at once when its context ends.
 func TestACallEndsWhilePaused(t *testing.T) {
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, 3)
@@ -167,7 +166,7 @@ func TestACallEndsWhilePaused(t *testing.T) {
 	})
 }
 
-// A change that cannot pause or resume the run is told as such.
+// A change that cannot pause or resume the run is an error with the reason.
 func TestPausesThatCannotBe(t *testing.T) {
 	configs := testConfigs(t, 4)
 	all := listed(t, configs, 4)

@@ -8,7 +8,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// A probe finds a member that nobody can dial: it dials the others while it waits.
+// A probe finds a member that nobody can dial, since the member dials the others while the
+// probe waits.
 func TestAProbeWaitsToBeDialled(t *testing.T) {
 	configs := testConfigs(t, 3)
 	members := list(t, configs)
@@ -32,7 +33,7 @@ func TestAProbeWaitsToBeDialled(t *testing.T) {
 	}
 }
 
-// freePort returns an address of this machine that nobody listens on.
+// freePort returns an address of this machine with a free port.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

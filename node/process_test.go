@@ -17,10 +17,10 @@ import (
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
-// process is a command that runs, and what it says.
+// A process is a running command and its output.
 type process struct {
 	cmd   *exec.Cmd
-	lines chan string // closed at its end
+	lines chan string // closed when it ends
 }
 
 // command starts the program in a folder.
@@ -92,9 +92,8 @@ func (p *process) succeeds(t *testing.T) {
 	}
 }
 
-// A stranger attacks the real program: a process with a list of members waits for the
-// others, and is told that they do not let it in. It goes on waiting, says so, and
-// trains when they come.
+// A stranger attacks the real program: it refuses a process with a list of members that waits
+// for the others. The process logs the refusal, keeps waiting, and trains when the others come.
 func TestAStrangerAttacksAProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program")
@@ -105,7 +104,7 @@ func TestAStrangerAttacksAProcess(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, "../cmd/collabdict").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	// A first run makes folders with a list of members, and ports that are free.
+	// A first run creates folders with a list of members and free ports.
 	command(t, program, dir, "up", "--generate", "participants=3,rows=60,columns=4,patterns=2", "--components", "2", "--rounds", "3", "--out", "o").succeeds(t)
 	agreed, err := config.ReadConsortium(filepath.Join(dir, "o", "consortium.yaml"))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What members publish before their learners begin is known to all, by rank, also to a
+// All members know, by rank, what each has published before its learner began, also in a
 // process that resumes the run.
 func TestMembersPublish(t *testing.T) {
 	t.Parallel()

@@ -7,9 +7,8 @@ import "runtime"
 // Under the race detector everything takes ten times as long.
 const manyHosts = 8
 
-// One goroutine at a time: in a bubble of testing/synctest, timers that are due are run
-// by whichever goroutine waits for one, and under the race detector of go1.26 two that
-// do so at the same moment use the same context of the detector, which ends the process
-// by a SIGSEGV. Races are found all the same, as the detector goes by what happens
-// before what.
+// Only one goroutine may run at a time. In a bubble of testing/synctest, a due timer is run by
+// any goroutine that waits for one. Under the race detector of go1.26, two goroutines that do
+// so at once use the same context of the detector, and the process ends with a SIGSEGV. Races
+// are still found, since the detector looks at the happens-before order.
 func init() { runtime.GOMAXPROCS(1) }

@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// Two members that cannot dial each other make sums with all others through one that relays.
+// Two members that cannot dial each other sum with all others through a member that relays.
 func TestMembersMeetThroughARelay(t *testing.T) {
 	configs := testConfigs(t, 3)
 	for i := range configs[1:] {
@@ -41,7 +41,7 @@ func TestMembersMeetThroughARelay(t *testing.T) {
 	finish(t, nodes)
 }
 
-// A member that relays and is started again serves the others as before.
+// A restarted relay serves the others as before.
 func TestARelayIsStartedAgain(t *testing.T) {
 	configs := testConfigs(t, 4)
 	for i := range configs[1:] {
@@ -66,7 +66,7 @@ func TestARelayIsStartedAgain(t *testing.T) {
 	configs[0].Listen = []string{strings.Split(at[0], "/p2p/")[0]} // the same port again
 	var others []*joining
 	met := make(chan struct{}, 1)
-	for _, c := range configs[1:3] { // a fourth is missing, so the run does not begin
+	for _, c := range configs[1:3] { // a fourth member is missing, so the run does not begin
 		c.Peers = at
 		c.OnStatus = func(s Status) {
 			if len(s.Present) == 3 {

@@ -13,14 +13,14 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// script is a learner that makes a Gather, and Sums in rounds, and remembers the
-// totals. The vector of member s in round r is (s+1)·r.
+// A script is a learner that makes a Gather, and Sums in rounds, and remembers the totals. The
+// vector of member s in round r is (s+1)·r.
 type script struct {
 	totals []float64
 	rounds int    // at most
-	update func() // a local update, if it takes time; rounds that were missed have none
-	shared bool   // rounds that are decided already have none either
-	whole  bool   // ends when all members are in two sums again, after there were fewer
+	update func() // a local update, if it takes time; missed rounds have none
+	shared bool   // decided rounds have no update either
+	whole  bool   // ends when two sums again have all members, after sums with fewer
 	sizes  []int  // of the views
 }
 
@@ -69,13 +69,13 @@ func digests(t *testing.T, n *Node) (all [][32]byte) {
 	return all
 }
 
-// A process that ends without a word in the middle of a run and is started again in
-// its folder, on another port, goes on with the run: all come to the same end.
+// A process is killed in the middle of a run and restarted in its folder, on another port. It
+// resumes the run, and all end with the same result.
 func TestAMemberComesBack(t *testing.T) {
 	const size, rounds = 5, 40
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, size)
-		secretly(configs, shared) // which the new process proves again
+		secretly(configs, shared) // the secret, which the new process proves again
 		nodes := s.start(t, configs...)
 		learners := learn(t, rounds, nodes...)
 		waitFor(t, func() bool {
@@ -90,7 +90,7 @@ func TestAMemberComesBack(t *testing.T) {
 		if absent := nodes[0].Status().Absent; len(absent) != 1 || absent[0].Name != "m2" {
 			t.Errorf("absent: %+v", absent)
 		}
-		s.Place(&configs[2], 2, 1) // it knows where the others are
+		s.Place(&configs[2], 2, 1) // it knows the others' addresses
 		end := join(t, configs[2]).wait(t)
 		if end.err != nil {
 			t.Fatal(end.err)
@@ -102,8 +102,8 @@ func TestAMemberComesBack(t *testing.T) {
 	})
 }
 
-// All processes of a run may be ended and started again: nothing is lost, and rounds that
-// were decided need no update once more.
+// All processes of a run may be killed and restarted: nothing is lost, and decided rounds need
+// no second update.
 func TestAllMembersComeBack(t *testing.T) {
 	simulate(t, 20*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		const size = 3
@@ -140,15 +140,15 @@ func TestAllMembersComeBack(t *testing.T) {
 			}
 			before = nodes
 		}
-		nodes := s.start(t, configs...) // the run is over, so this is another
+		nodes := s.start(t, configs...) // the earlier run is over, so this is a new one
 		if nodes[0].RunID() == before[0].RunID() {
 			t.Error("the run that had ended was gone on with")
 		}
 	})
 }
 
-// A process that comes back after the others have finished is told so. It believes
-// two of them, and begins anew the next time.
+// A process that comes back after the others have finished receives an error once two members
+// report it. The next time it begins a new run.
 func TestTheRunIsOver(t *testing.T) {
 	t.Parallel()
 	configs := testConfigs(t, 5)

@@ -17,15 +17,15 @@ import (
 
 var shared = Secret("0123456789abcdef0123456789abcdef")
 
-// secretly gives members a secret in place of open seats.
+// secretly gives the members a secret in place of Open.
 func secretly(configs []Config, s Secret) {
 	for i := range configs {
 		configs[i].Open, configs[i].Secret = false, s
 	}
 }
 
-// Two strangers know all that members agree on, and come before two of three members. The
-// members begin without them, and no protocol of theirs can be reached.
+// Two strangers know the whole agreement, and come before two of three members. The members
+// begin without them, and the strangers can reach none of their protocols.
 func TestStrangersTakeNoSeat(t *testing.T) {
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, 5)
@@ -109,7 +109,7 @@ func TestStrangersTakeNoSeat(t *testing.T) {
 	})
 }
 
-// Members that know the secret and differ in a setting are told which.
+// Members with the same secret and a different setting receive an error that names the setting.
 func TestMembersWithTheSecretAreToldWhatDiffers(t *testing.T) {
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, 3)[:2]
@@ -119,7 +119,7 @@ func TestMembersWithTheSecretAreToldWhatDiffers(t *testing.T) {
 	})
 }
 
-// That anyone can take a seat is said once.
+// The warning that anyone can take a seat is logged once.
 func TestOpenSeatsAreLogged(t *testing.T) {
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		for _, open := range []bool{true, false} {

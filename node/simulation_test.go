@@ -17,23 +17,22 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// simulation is a network in virtual time that hosts of libp2p are on: QUIC over
-// links with latency and bandwidth. It differs from netsim in what carries the
-// messages: here it is all of node, gossip and streams and the disk included. All
-// waits are in virtual time (testing/synctest): they cost nothing, each has a limit,
-// and none is missed because the machine is slow. What runs at the same virtual time
-// does so in any order, so it is results that are the same every time, not events.
+// A simulation is a network in virtual time for libp2p hosts: QUIC over links with latency and
+// bandwidth. Unlike netsim it runs all of package node, with gossip, streams and the disk. All
+// waits are in virtual time (testing/synctest). They cost nothing, each has a limit, and a slow
+// machine misses none. Events at the same virtual time run in any order, so tests compare
+// results, not events.
 type simulation struct {
 	net     *simnet.Simnet
 	latency time.Duration
 	link    simnet.LinkSettings
-	sides   atomic.Pointer[[]int] // of each host; nil while all reach each other
+	sides   atomic.Pointer[[]int] // side of each host; nil while all are connected
 }
 
 const megabit = 1_000_000
 
-// simulate runs a test on a network. Latency is that of a packet, bits are those
-// that a link carries in a second each way.
+// simulate runs a test on a network. Latency is the time of a packet; bits is the bandwidth of
+// a link in each direction, in bits per second.
 func simulate(t *testing.T, latency time.Duration, bits int, test func(t *testing.T, s *simulation)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -48,7 +47,7 @@ func simulate(t *testing.T, latency time.Duration, bits int, test func(t *testin
 // nowhere is an address without a host.
 var nowhere = &net.UDPAddr{IP: net.IPv4zero}
 
-// route returns how long a packet takes, and loses those to another side.
+// route returns the travel time of a packet, and drops packets to another side.
 func (s *simulation) route(p *simnet.Packet) time.Duration {
 	host := func(a net.Addr) int { return int(a.(*net.UDPAddr).IP.To4()[3]) - 1 } // see config
 	if sides := s.sides.Load(); sides != nil && (*sides)[host(p.From)] != (*sides)[host(p.To)] {
@@ -57,11 +56,10 @@ func (s *simulation) route(p *simnet.Packet) time.Duration {
 	return s.latency
 }
 
-// part cuts all links between hosts of different sides, given by host. What is on
-// its way arrives.
+// part cuts all links between hosts of different sides. Packets on their way still arrive.
 func (s *simulation) part(sides ...int) { s.sides.Store(&sides) }
 
-// heal mends all links.
+// heal restores all links.
 func (s *simulation) heal() { s.sides.Store(nil) }
 
 // config describes member i of a run of size members on the network. Sums are exact.
@@ -72,7 +70,7 @@ func (s *simulation) config(t *testing.T, i, size int) Config {
 	return c
 }
 
-// Place puts host i on the network.
+// Place adds host i to the network.
 func (s *simulation) Place(c *Config, i, port int) {
 	c.Listen = []string{fmt.Sprintf("/ip4/%s/udp/%d/quic-v1", simnet.IntToPublicIPv4(i), 8000+port)}
 	c.links = []libp2p.Option{simlibp2p.QUICSimnet(s.net, simnet.NodeBiDiLinkSettings{Uplink: s.link, Downlink: s.link})}
@@ -86,8 +84,8 @@ func (s *simulation) configs(t *testing.T, size int) []Config {
 	return configs
 }
 
-// start returns the nodes of a run, in rank order. Their hosts are made one after
-// the other, since simnet is not for more at a time.
+// start returns the nodes of a run, in rank order. It creates their hosts one by one, since
+// simnet is not safe for concurrent use.
 func (s *simulation) start(t *testing.T, configs ...Config) []*Node {
 	t.Helper()
 	var peers []string
@@ -110,5 +108,5 @@ func (s *simulation) start(t *testing.T, configs ...Config) []*Node {
 	return nodes
 }
 
-// pass lets virtual time pass, as a local update does.
+// pass waits for a span of virtual time, like a local update.
 func pass(d time.Duration) { <-time.After(d) }

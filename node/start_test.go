@@ -19,8 +19,8 @@ func (j *joining) goesOn(t *testing.T, who string) {
 	}
 }
 
-// A member with another value than the others is told which one, and ends. The others
-// wait for it, and the run begins when it is started again with theirs.
+// A member whose value differs from the others' ends with an error that names the field. The
+// others wait for it, and the run begins when it is restarted with their value.
 func TestAMemberWithAnotherValueIsToldAndComesBack(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, configs []Config){
 		"list":   func(t *testing.T, configs []Config) { list(t, configs) },
@@ -58,7 +58,7 @@ func TestAMemberWithAnotherValueIsToldAndComesBack(t *testing.T) {
 	}
 }
 
-// begins asserts that a run begins with all that join, that it computes and ends.
+// begins asserts that a run of all given members begins, computes and ends.
 func begins(t *testing.T, all []*joining) {
 	t.Helper()
 	nodes := make([]*Node, len(all))
@@ -77,8 +77,8 @@ func begins(t *testing.T, all []*joining) {
 	finish(t, nodes)
 }
 
-// Of five processes for a run of four one is told that the others do without it,
-// whenever it comes, and the four run.
+// If five processes join a run of four, one receives an error that there are too many, whenever
+// it comes, and the four run.
 func TestOneProcessTooManyIsTold(t *testing.T) {
 	for name, pause := range map[string]time.Duration{"late": 10 * time.Second, "soon": 100 * time.Millisecond, "at once": 0} {
 		t.Run(name, func(t *testing.T) {

@@ -21,9 +21,9 @@ import (
 
 const stoppedRounds = 10
 
-// A participant that is stopped keeps the model of its last round, and the others
-// go on; started again it catches up, and all end with the same. It is told here, not
-// in package participant, since only this package has hosts in virtual time.
+// A stopped participant keeps the model of its last round, and the others continue. When it is
+// restarted it catches up, and all end with the same model. The test is in this package, not in
+// participant, since only this one has hosts in virtual time.
 func TestAStoppedParticipant(t *testing.T) {
 	node.Simulate(t, 20*time.Millisecond, 20_000_000, func(t *testing.T, s *node.Simulation) {
 		all := participants(t, s)
@@ -38,7 +38,7 @@ func TestAStoppedParticipant(t *testing.T) {
 				case i == 0 && p.Number == 5:
 					close(away)
 				}
-				<-time.After(2 * time.Second) // of virtual time, as a local update takes
+				<-time.After(2 * time.Second) // virtual time of a local update
 			}
 		}
 		ends := make([]<-chan end, len(all))
@@ -52,7 +52,7 @@ func TestAStoppedParticipant(t *testing.T) {
 		if e := <-ends[1]; !errors.Is(e.err, context.Canceled) || e.result == nil || e.result.Report.Rounds != 3 {
 			t.Errorf("the stopped one ended with %v, %+v", e.err, e.result)
 		}
-		<-away // else it is let in again before a sum is made without it
+		<-away // otherwise it is admitted again before a sum without it
 		all[1].OnRound = nil
 		ends[1] = play(t.Context(), t, all[1])
 		digest := ""
@@ -73,7 +73,7 @@ func TestAStoppedParticipant(t *testing.T) {
 	})
 }
 
-// participants lays participants out on a network.
+// participants creates participants on a network.
 func participants(t *testing.T, s *node.Simulation) []participant.Config {
 	t.Helper()
 	k := pipelinetest.Task(t, "ggm", "components=2", fmt.Sprintf("rounds=%d", stoppedRounds), "tol=0", "rho=1", "seed=2")
@@ -97,14 +97,14 @@ func participants(t *testing.T, s *node.Simulation) []participant.Config {
 	return all
 }
 
-// end is how a participant's part ended.
+// An end is the result of a participant's part.
 type end struct {
 	result *participant.Result
 	err    error
 }
 
-// play runs a participant, for ten minutes at most, and returns when its host is
-// there.
+// play runs a participant, for ten minutes at most, and returns when its host is on the
+// network.
 func play(ctx context.Context, t *testing.T, c participant.Config) <-chan end {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
@@ -121,7 +121,7 @@ func play(ctx context.Context, t *testing.T, c participant.Config) <-chan end {
 	return ended
 }
 
-// checkViews asserts that the views tell of plant-b's absence, in the middle.
+// checkViews asserts that the views show plant-b's absence, in the middle.
 func checkViews(t *testing.T, name string, r *participant.Result) {
 	t.Helper()
 	views := r.Report.Views

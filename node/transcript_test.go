@@ -14,21 +14,19 @@ import (
 	"github.com/collabdict/collabdict/node/internal/transport"
 )
 
-// transcript is what a run without faults decides and sends, as far as the protocol
-// fixes it. Left out are
+// A transcript has the decisions and messages of a run without faults, as far as the protocol
+// fixes them. It leaves out
 //
-//   - heartbeats, and what answers them: what was sent before, and what shows a decision
-//     to who asks for it;
-//   - how many vote, from a quorum to all: who knows of the decision does not vote
-//     any more;
-//   - signatures, which simulations do without;
-//   - who sends what to whom: it follows from labels, which follow from what is drawn
-//     in the first two slots;
-//   - what is drawn there.
+//   - heartbeats and the answers to them: repeated messages, and decisions for members that ask;
+//   - the number of votes, from a quorum to all: a member that knows the decision no longer votes;
+//   - signatures, which simulations do not have;
+//   - sender and receiver of each message, which follow from labels, and so from the random values
+//     of the first two slots;
+//   - those random values.
 type transcript struct {
 	mu        sync.Mutex
 	decisions []string                // one a slot
-	messages  map[string]int          // by slot, kind and size
+	messages  map[string]int          // number by slot, kind and size
 	voters    map[uint64]map[int]bool // by slot
 	seen      map[sent]bool
 }
@@ -57,7 +55,7 @@ func (r *transcript) Sent(from, to int, m consensus.Message) {
 	}
 	switch b := m.Body.(type) {
 	case *consensus.Heartbeat, *consensus.Commit, *consensus.Seal, *consensus.Shares, *consensus.Decided:
-		return // Seals are answers where sums are exact, Shares where nobody is lost
+		return // Seals are answers if sums are exact; Shares are not needed if nobody is lost
 	case *consensus.Pads:
 		if len(b.Pads) != 1 || int(b.Pads[0].Member) != from {
 			return
@@ -74,7 +72,7 @@ func nameOf(m consensus.Message) string {
 	return fmt.Sprintf("slot %d, ballot %d: %T of %d bytes", m.Slot, m.Ballot, m.Body, wire.Size(m))
 }
 
-// vote notes that there are votes, and whose.
+// vote records a vote and its voter.
 func (r *transcript) vote(from int, m consensus.Message, d consensus.Done) {
 	d.Signature = nil
 	m.Body = &d
@@ -105,7 +103,7 @@ func (r *transcript) Decided(member int, d *consensus.Decision) {
 	}
 }
 
-// tap notes what a node's machine sends from now on.
+// tap records what a node's machine sends from now on.
 func (r *transcript) tap(t *testing.T, n *Node) {
 	t.Helper()
 	if _, err := n.loop.ask(t.Context(), &request{do: func() (*consensus.Decision, error) {
@@ -116,7 +114,7 @@ func (r *transcript) tap(t *testing.T, n *Node) {
 	}
 }
 
-// tapped is a network whose messages a transcript sees.
+// tapped is a network whose messages a transcript records.
 type tapped struct {
 	carrier
 	r *transcript
@@ -137,7 +135,7 @@ func (c tapped) Publish(m consensus.Message) {
 	c.carrier.Publish(m)
 }
 
-// compare names what differs between a run and the simulation.
+// compare reports the differences between a run and the simulation.
 func (r *transcript) compare(t *testing.T, want *transcript, quorum int) {
 	t.Helper()
 	if len(r.decisions) != len(want.decisions) {

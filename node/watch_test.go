@@ -12,11 +12,11 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// The log names how sums go, once for each way: it depends on their length.
+// The log gives the plan of sums once per plan, since the plan depends on their length.
 func TestPlansAreLogged(t *testing.T) {
 	t.Parallel()
 	configs := testConfigs(t, 3)
-	var log bytes.Buffer // written under the logger's lock, and read when the node is closed
+	var log bytes.Buffer // written under the logger's lock, and read after the node is closed
 	for i := range configs {
 		configs[i].Settings = consensus.Settings{Scheme: consensus.Exact, Protect: chunking.Chunks}
 	}

@@ -20,8 +20,8 @@ func agreements() *rapid.Generator[Agreement] {
 	})
 }
 
-// Two agreements have one identity exactly if no field differs, and a difference
-// is seen from both sides.
+// Two agreements have the same identity exactly if no field differs, and both sides see a
+// difference.
 func TestIdentityAndDifferenceAgree(t *testing.T) {
 	onWire := func(a Agreement) (f []wire.Field) {
 		for _, g := range a {

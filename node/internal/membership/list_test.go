@@ -31,7 +31,7 @@ func listOfTwo(t *testing.T) ([]Member, Agreement) {
 	return members, Agreement{{"model", "ggm"}, {"column 1", "temp"}, {"init", ""}, {"consensus: quorum", "0"}}
 }
 
-// The bytes that members sign are those of earlier revisions: signatures outlive them.
+// The bytes that members sign do not change between revisions, since signatures outlive them.
 func TestTheSignedBytesStay(t *testing.T) {
 	const file = "testdata/list.hex"
 	members, a := listOfTwo(t)
@@ -50,7 +50,7 @@ func TestTheSignedBytesStay(t *testing.T) {
 	}
 }
 
-// All that is agreed changes the bytes, and nothing else does.
+// Every part of the agreement changes the bytes, and nothing else does.
 func TestWhatIsSigned(t *testing.T) {
 	members, a := listOfTwo(t)
 	of := List(members, a)
@@ -85,7 +85,7 @@ func TestWhatIsSigned(t *testing.T) {
 	}
 }
 
-// No two lists have the same bytes: they can be read back.
+// Different lists have different bytes, since a list can be read back from its bytes.
 func FuzzList(f *testing.F) {
 	f.Add("a", "b", "c", "d")
 	f.Fuzz(func(t *testing.T, name, id, field, value string) {

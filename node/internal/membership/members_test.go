@@ -19,15 +19,15 @@ import (
 
 var settings = consensus.Settings{Step: session.Chebyshev, Graph: graph.HamiltonCycles, Degree: 4, Protect: chunking.Chunks}
 
-// person returns a member with a key of its own.
+// person returns a member with a new key.
 func person(t *testing.T, name string) Member {
 	t.Helper()
 	_, id := nodetest.Key(t)
 	return Member{Name: name, ID: id}
 }
 
-// What a change may not say is refused when it is written, not when a quorum has
-// decided it and nobody can follow.
+// An invalid change is refused when it is written, not when a quorum has decided it and nobody
+// can apply it.
 func TestChangesAreChecked(t *testing.T) {
 	var founders []Member
 	p := consensus.Params{Settings: settings}
@@ -65,7 +65,7 @@ func TestChangesAreChecked(t *testing.T) {
 	}
 }
 
-// Two files say the same with an empty list of addresses and with none.
+// An empty list of addresses means the same as no list.
 func TestAddressesOfChanges(t *testing.T) {
 	e := person(t, "e")
 	p := consensus.Params{Settings: settings, Members: []string{"a", "b", "c"}}
@@ -84,8 +84,8 @@ func TestAddressesOfChanges(t *testing.T) {
 	}
 }
 
-// The log may have an amendment that the list of members lacks: a process that was
-// ended between the two. Each rank is who the log says.
+// The log may have an amendment that the list of members lacks, if the process ended between
+// the two writes. The log then decides who has which rank.
 func TestTheListOfMembersFollowsTheLog(t *testing.T) {
 	dir := t.TempDir()
 	st, err := store.Open(dir)

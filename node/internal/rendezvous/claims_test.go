@@ -30,8 +30,7 @@ func entriesOf(others []*other) (entries []wire.Entry) {
 	return entries
 }
 
-// listing returns a process that meets others with a list of members: itself and
-// those given.
+// listing returns a process with a list of members: itself and the given ones.
 func listing(t *testing.T, others ...*other) *Rendezvous {
 	t.Helper()
 	c := testConfig(t, 0, 0)
@@ -40,7 +39,7 @@ func listing(t *testing.T, others ...*other) *Rendezvous {
 		c.Members = append(c.Members, o.member())
 	}
 	if len(c.Members) == 2 {
-		c.Settings.Protect = chunking.None // two hide nothing from each other
+		c.Settings.Protect = chunking.None // two members cannot hide their vectors from each other
 	}
 	g := opened(t, c)
 	for _, o := range others {
@@ -49,7 +48,7 @@ func listing(t *testing.T, others ...*other) *Rendezvous {
 	return g
 }
 
-// signing makes all that are given sign one roster with the process that they meet.
+// signing makes all given processes sign one roster with the process that they meet.
 func signing(t *testing.T, g *Rendezvous, others ...*other) *membership.Roster {
 	t.Helper()
 	entries := []wire.Entry{{Name: g.cfg.Name, ID: []byte(g.cfg.Host.ID()), Process: g.process}}
@@ -67,8 +66,8 @@ func signing(t *testing.T, g *Rendezvous, others ...*other) *membership.Roster {
 	return full
 }
 
-// sign makes all that are given sign one roster with the process that they meet, and
-// asserts that the run can begin.
+// sign makes all given processes sign one roster with the process that they meet, and asserts
+// that the run can begin.
 func sign(t *testing.T, g *Rendezvous, others ...*other) {
 	t.Helper()
 	signing(t, g, others...)
@@ -88,7 +87,7 @@ func (m *registry) waits(t *testing.T, heard string) {
 	}
 }
 
-// No stranger ends a start by a refusal, and where there is no list nobody does.
+// A refusal by a stranger never ends a start. Without a list of members no refusal does.
 func TestOneRefusalEndsNoStart(t *testing.T) {
 	t.Run("list", func(t *testing.T) {
 		others := identities(t, 2)
@@ -113,9 +112,9 @@ func TestOneRefusalEndsNoStart(t *testing.T) {
 	})
 }
 
-// Whoever has the secret of the members is no stranger. As many of them as could take all
-// other places end a start by refusals that they do not take back: that there are too many
-// passes, and says who has no place only when a roster is signed.
+// A process with the secret is not a stranger. If enough of them to take all other places
+// refuse for good, their refusals end a start. A refusal because there are too many does not
+// count: the surplus process is known only when a roster is signed.
 func TestRefusalsOfThoseWithTheSecret(t *testing.T) {
 	start := func(proven bool) (*Rendezvous, []*other, string) {
 		c := testConfig(t, 0, 3)
@@ -133,7 +132,7 @@ func TestRefusalsOfThoseWithTheSecret(t *testing.T) {
 		g.waits(t, "refusals that pass")
 	}
 	others[0].says(refuses(reason))
-	others[0].says(refuses(reason)) // again, which counts once
+	others[0].says(refuses(reason)) // a second time, which does not count again
 	others[1].says(refuses(notListed(others[0].id)))
 	g.waits(t, "one refusal, and one of another peer")
 	others[1].says(refuses(reason))
@@ -149,8 +148,7 @@ func TestRefusalsOfThoseWithTheSecret(t *testing.T) {
 	}
 }
 
-// What cannot be read is reported if its sender can be held to it: it is listed, or has the
-// secret.
+// A hello that cannot be read is logged if its sender is listed or has the secret.
 func TestWhoIsNamedForWhatCannotBeRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		list, proven, named bool
@@ -172,7 +170,7 @@ func TestWhoIsNamedForWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// When a quorum refuses a member, none is left that could let it in.
+// If a quorum refuses a member, no quorum is left to admit it.
 func TestAQuorumsRefusalEndsAStart(t *testing.T) {
 	others := identities(t, 4)
 	g := listing(t, others...)
@@ -180,7 +178,7 @@ func TestAQuorumsRefusalEndsAStart(t *testing.T) {
 		g.waits(t, "fewer than a quorum")
 		o.says(refuses(WasRemoved))
 		if i == 1 {
-			o.says(refuses(WasRemoved)) // again, which counts once
+			o.says(refuses(WasRemoved)) // a second time, which does not count again
 			g.waits(t, "two members, of whom one repeats it")
 			o.says(func(h *wire.Hello) { h.Refused = "" }) // takes it back
 			others[2].says(refuses(WasRemoved))
@@ -196,8 +194,7 @@ func TestAQuorumsRefusalEndsAStart(t *testing.T) {
 	}
 }
 
-// returning returns a process that goes on with a run of members that it has begun
-// with others.
+// returning returns a process that resumes a run that it has begun with others.
 func returning(t *testing.T, others ...*other) *Rendezvous {
 	t.Helper()
 	g := listing(t, others...)
@@ -224,7 +221,7 @@ func returning(t *testing.T, others ...*other) *Rendezvous {
 	return g
 }
 
-// One member's word that the run is over ends nobody's part. That of two does.
+// One member's word that the run is over ends nobody's part. The word of two does.
 func TestTwoMembersSayThatTheRunIsOver(t *testing.T) {
 	over := func(g *Rendezvous) func(h *wire.Hello) {
 		return func(h *wire.Hello) { h.Over = g.proposed }
@@ -266,7 +263,7 @@ func TestTwoMembersSayThatTheRunIsOver(t *testing.T) {
 	unfinished(t, g)
 }
 
-// In a run of two there is no second member to say that it is over.
+// In a run of two, the word of the only other member is enough.
 func TestTheOnlyOtherMemberSaysThatTheRunIsOver(t *testing.T) {
 	other := identities(t, 1)[0]
 	g := returning(t, other)
@@ -278,7 +275,7 @@ func TestTheOnlyOtherMemberSaysThatTheRunIsOver(t *testing.T) {
 	}
 }
 
-// A member that was removed while it was away is told so by those that it knows.
+// A member that was removed while it was away receives an error from the members that it knows.
 func TestAQuorumRefusesWhoReturns(t *testing.T) {
 	others := identities(t, 4)
 	g := returning(t, others...)

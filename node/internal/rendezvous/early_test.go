@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A process for which it is too early meets the others and signs nothing, even if their
-// clocks are ahead and they have signed. It signs when one says hello after the time.
+// Before the time of the run, a process meets the others and signs nothing, even if their
+// clocks are ahead and they have signed. It signs at the first hello after the time.
 func TestAClockThatIsBehind(t *testing.T) {
 	all := identities(t, 2)
 	g := listing(t, all...)
@@ -26,7 +26,8 @@ func TestAClockThatIsBehind(t *testing.T) {
 	}
 }
 
-// Members that have met and wait for hours say hello seldom, and again when the time has come.
+// Members that have met and wait for hours say hello seldom, and say it again at the time of
+// the run.
 func TestHellosBeforeTheTime(t *testing.T) {
 	for _, c := range []struct{ last, early, want time.Duration }{
 		{visitFirst, 0, 2 * visitFirst},

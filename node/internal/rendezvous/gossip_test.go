@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// A member tells where others are reached now, also one that visits nobody any more, as
-// during a run.
+// A member gives the present addresses of others, even if it visits nobody any more, as during
+// a run.
 func TestAddressesAreHeardFromOthers(t *testing.T) {
 	configs := []Config{testConfig(t, 0, 3), testConfig(t, 1, 3), testConfig(t, 2, 3)}
 	var members []membership.Member

@@ -40,7 +40,7 @@ func identity(t *testing.T, c Config) peer.ID {
 	return id
 }
 
-// opened returns a process that meets others, and visits nobody.
+// opened returns a process that answers hellos and visits nobody.
 func opened(t *testing.T, c Config) *Rendezvous {
 	t.Helper()
 	if len(c.Members) > 0 {

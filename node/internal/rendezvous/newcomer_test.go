@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
-// coming returns a newcomer to a run of the founders given, and a process that a later
-// change adds.
+// coming returns a newcomer to a run of the given founders, and a process that a later change
+// adds.
 func coming(t *testing.T, founders ...*other) (g *Rendezvous, later *other) {
 	t.Helper()
 	c := testConfig(t, 0, 0)
@@ -31,7 +31,7 @@ func coming(t *testing.T, founders ...*other) (g *Rendezvous, later *other) {
 	return g, later
 }
 
-// shows puts a run with the first changes into what the process says.
+// shows adds a run with the first changes to the process's hello.
 func (o *other) shows(t *testing.T, amendments int, entries ...wire.Entry) func(h *wire.Hello) {
 	t.Helper()
 	sign := o.signs(t, entries...)
@@ -44,8 +44,8 @@ func (o *other) shows(t *testing.T, amendments int, entries ...wire.Entry) func(
 	}
 }
 
-// A newcomer is let in by a quorum of the founders. Nothing that anybody else says, or
-// one founder alone, ends its part, or begins it in another run.
+// A quorum of the founders admits a newcomer. Neither strangers nor a single founder can end
+// its part, or begin it in another run.
 func TestANewcomerBelievesAQuorumOfFounders(t *testing.T) {
 	invented := func(t *testing.T, liar *other, founders []*other) func(*wire.Hello) {
 		entries := entriesOf(founders)
@@ -81,7 +81,7 @@ func TestANewcomerBelievesAQuorumOfFounders(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			founders := identities(t, 4) // of whom three are a quorum
+			founders := identities(t, 4) // three of them are a quorum
 			g, later := coming(t, founders...)
 			stranger := newOther(t, g.registry, "stranger")
 			for _, liar := range []*other{stranger, later, founders[0]} {
@@ -110,8 +110,8 @@ func TestANewcomerBelievesAQuorumOfFounders(t *testing.T) {
 	}
 }
 
-// The members that decide the change which adds a newcomer let it in: the founders, or
-// those who have taken their places by then.
+// The members that decide the change that adds a newcomer admit it: the founders, or the
+// members that have replaced them by then.
 func TestWhoLetsANewcomerIn(t *testing.T) {
 	c := testConfig(t, 0, 0)
 	for _, o := range identities(t, 5) {
@@ -147,7 +147,7 @@ func TestWhoLetsANewcomerIn(t *testing.T) {
 	}
 }
 
-// A hello that cannot be read is one member's word like any other.
+// A hello that cannot be read counts as one member's claim.
 func TestANewcomerHearsWhatItCannotRead(t *testing.T) {
 	founders := identities(t, 3)
 	g, later := coming(t, founders...)
@@ -161,8 +161,8 @@ func TestANewcomerHearsWhatItCannotRead(t *testing.T) {
 	}
 }
 
-// When the first member lets a newcomer in, it asks the others at once, and no other hello
-// makes it do so again.
+// When the first member admits a newcomer, it asks the others at once. No later hello makes it
+// do so again.
 func TestANewcomerAsksTheOthersAtOnce(t *testing.T) {
 	founders := identities(t, 4)
 	g, _ := coming(t, founders...)
@@ -182,7 +182,7 @@ func TestANewcomerAsksTheOthersAtOnce(t *testing.T) {
 	}
 }
 
-// A newcomer that no quorum can let in any more says why.
+// If no quorum can admit a newcomer any more, it ends with the reason.
 func TestAQuorumOfFoundersEndsANewcomer(t *testing.T) {
 	var (
 		stranger *StrangerError

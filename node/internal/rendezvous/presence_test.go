@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// Who was met and is lost before it has signed is missing, and named, until it is back.
+// A process that disconnects before it has signed is listed as missing until it is back.
 func TestWhoIsLostBeforeSigningIsMissing(t *testing.T) {
 	configs := []Config{testConfig(t, 0, 3), testConfig(t, 1, 3), testConfig(t, 2, 3)}
 	var members []membership.Member

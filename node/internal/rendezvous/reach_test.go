@@ -10,14 +10,14 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// told is what one member says: whom it has dialled, who has dialled it, and whom it
-// reaches through a relay.
+// told is one member's statement: which members it has dialled, which have dialled it, and
+// which it reaches through a relay.
 type told struct {
 	dialled, accepted, relayed []string
 	relays                     bool
 }
 
-// Pairs that do not reach each other are named, with what is known of why.
+// Pairs that do not reach each other are reported, with the reason as far as it is known.
 func TestWhoDoesNotReachWhom(t *testing.T) {
 	for name, c := range map[string]struct {
 		say  map[string]told

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// other is a process that the registry hears of, without a host.
+// other is a process without a host whose hellos the registry receives.
 type other struct {
 	key  crypto.PrivKey
 	id   peer.ID
@@ -30,7 +30,7 @@ func newOther(t *testing.T, m *registry, name string) *other {
 	return o
 }
 
-// newIdentity returns a process with a key of its own that has met nobody.
+// newIdentity returns a process with a new key that has met nobody.
 func newIdentity(t *testing.T, name string) *other {
 	t.Helper()
 	key, _ := nodetest.Key(t)
@@ -41,7 +41,7 @@ func newIdentity(t *testing.T, name string) *other {
 	return &other{key: key, id: id, name: name}
 }
 
-// meets makes the process speak to a registry, with the agreement of that.
+// meets connects the process to a registry, with the registry's agreement.
 func (o *other) meets(m *registry) {
 	o.m, o.Hello = m, wire.Hello{Name: o.name, Process: [32]byte{o.name[0]}}
 	for _, f := range m.cfg.Agreement {
@@ -55,7 +55,7 @@ func (o *other) entry() wire.Entry {
 	return wire.Entry{Name: o.name, ID: []byte(o.id), Process: o.Process}
 }
 
-// says makes the registry hear the process, after a change.
+// says sends the process's hello, after a change, to the registry.
 func (o *other) says(change func(h *wire.Hello)) {
 	o.Sequence++
 	if change != nil {
@@ -64,7 +64,7 @@ func (o *other) says(change func(h *wire.Hello)) {
 	o.m.learn(o.id, o.Hello)
 }
 
-// signs puts a roster and its signature into what the process says.
+// signs adds a roster and its signature to the process's hello.
 func (o *other) signs(t *testing.T, entries ...wire.Entry) func(h *wire.Hello) {
 	t.Helper()
 	r := membership.NewRoster(o.m.consortium, entries)
@@ -110,7 +110,7 @@ func TestRosterIsSignedWhenAllProposeIt(t *testing.T) {
 	if _, agreed, failure := m.outcome(); failure != nil || !agreed {
 		t.Fatalf("all have signed: %v, agreed %v", failure, agreed)
 	}
-	m.learn(b.id, old) // overtaken on its way
+	m.learn(b.id, old) // overtaken by a later hello
 	newOther(t, m, "late").says(nil)
 	b.says(func(h *wire.Hello) { h.Process[0]++ })
 	if _, agreed, failure := m.outcome(); failure != nil || !agreed {
@@ -175,7 +175,7 @@ func TestRendezvousFails(t *testing.T) {
 	}
 }
 
-// Who was removed and begins anew is told why it is not let in.
+// A removed process that starts anew receives the reason why it is refused.
 func TestARemovedMemberIsToldSo(t *testing.T) {
 	founders := &membership.Roster{Entries: []wire.Entry{{Name: "a", ID: []byte("a")}, {Name: "b", ID: []byte("b")}}}
 	amendments := [][]byte{{'?'}, (&consensus.Amendment{Revision: 1, Removed: []uint32{1}}).Encode()}

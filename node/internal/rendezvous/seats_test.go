@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// crowd returns a process that expects size members and has no list, and others that speak
+// crowd returns a process that expects size members and has no list, and others that say hello
 // to it, in the order of their peer IDs.
 func crowd(t *testing.T, size, others int) (*Rendezvous, []*other) {
 	t.Helper()
@@ -34,8 +34,8 @@ func (m *registry) met() (ids []peer.ID) {
 	return ids
 }
 
-// In whatever order more processes come than there are places, those with the smallest
-// peer IDs have them, and the others are told why not.
+// If more processes come than there are places, those with the smallest peer IDs get them,
+// whatever the order. The others receive the reason.
 func TestTheSamePlacesInAnyOrder(t *testing.T) {
 	g, all := crowd(t, 3, 4)
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}} {
@@ -60,7 +60,7 @@ func TestTheSamePlacesInAnyOrder(t *testing.T) {
 	}
 }
 
-// A process that cannot be reached any more gives its place to one that comes.
+// A disconnected process loses its place to one that comes.
 func TestWhoIsGoneGivesItsPlace(t *testing.T) {
 	g, all := crowd(t, 3, 3)
 	for _, o := range all[:2] {
@@ -73,8 +73,8 @@ func TestWhoIsGoneGivesItsPlace(t *testing.T) {
 	}
 }
 
-// Once another process has signed what all had proposed, one that comes later changes
-// nothing, and one that has come in between gives way again.
+// Once another process has signed the roster that all had proposed, a later process changes
+// nothing, and one that has come in between loses its place again.
 func TestASignedRosterIsChosen(t *testing.T) {
 	g, all := crowd(t, 3, 3)
 	late, a, b := all[0], all[1], all[2]
@@ -99,8 +99,8 @@ func TestASignedRosterIsChosen(t *testing.T) {
 	}
 }
 
-// Strangers that say hello with other values, without any, or with the name of this
-// process, in whatever number below that of the other places, end nothing.
+// Strangers that say hello with other values, with none, or with the name of this process end
+// nothing, as long as they are fewer than the other places.
 func TestStrangersWithoutAListEndNothing(t *testing.T) {
 	for name, change := range map[string]func(i int, h *wire.Hello){
 		"empty":              func(_ int, h *wire.Hello) { *h = wire.Hello{} },
@@ -127,15 +127,15 @@ func TestStrangersWithoutAListEndNothing(t *testing.T) {
 	}
 }
 
-// As many others as there are other places, with the same other values, are the run, and
-// this process is the one that is wrong.
+// If enough others for all other places agree on different values, they are the run, and this
+// process ends.
 func TestAllOthersHaveAnotherValue(t *testing.T) {
 	g, all := crowd(t, 4, 3)
 	for i, o := range all {
 		g.waits(t, "not yet all")
 		o.says(func(h *wire.Hello) { h.Agreement[1].Value = "2" })
 		if i == 1 {
-			o.says(nil) // again, which counts once
+			o.says(nil) // a second hello, which does not count again
 		}
 	}
 	_, _, failure := g.outcome()
@@ -145,8 +145,8 @@ func TestAllOthersHaveAnotherValue(t *testing.T) {
 	}
 }
 
-// A listed member with another value is not waited for until it has that of the others,
-// and a quorum with other values ends this process.
+// A listed member with a different value counts as missing until it has the others' value. A
+// quorum with different values ends this process.
 func TestListedMembersWithOtherValues(t *testing.T) {
 	others := identities(t, 4)
 	g := listing(t, others...)
@@ -173,7 +173,7 @@ func TestListedMembersWithOtherValues(t *testing.T) {
 	}
 }
 
-// Whatever strangers say, what a process keeps of them is bounded.
+// The data that a process keeps of strangers is bounded.
 func TestStrangersFillNothing(t *testing.T) {
 	g, _ := crowd(t, 4, 0)
 	most := g.peersMost()

@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// A process that speaks another version is answered, whoever says hello, so that both sides
-// name the version before a run.
+// A process of another version is answered, whichever side says hello, so that both sides
+// report the version before a run.
 func TestAnotherVersionIsNamed(t *testing.T) {
 	var log nodetest.Log
 	c := testConfig(t, 0, 3)
@@ -44,7 +44,7 @@ func TestAnotherVersionIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The other one says hello, and gets one of this version.
+	// The other process says hello, and gets an answer of this version.
 	s, err := b.cfg.Host.NewStream(t.Context(), a.cfg.Host.ID(), HelloProtocol)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestAnotherVersionIsNamed(t *testing.T) {
 		t.Errorf("the log does not say %q but\n%s", want, log.String())
 	}
 
-	// This one says hello, and the answer is of another version.
+	// This process says hello, and the answer is of another version.
 	said := make(chan struct{}, 1)
 	b.cfg.Host.SetStreamHandler(HelloProtocol, func(s network.Stream) {
 		_ = wire.WriteMessage(s, hello)

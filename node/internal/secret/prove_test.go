@@ -17,8 +17,7 @@ func party(id string, s Secret, agreement byte) Party {
 	return Party{Secret: s, ID: peer.ID(id), Agreement: [32]byte{agreement}}
 }
 
-// exchanged returns all that each of two parties has written, and how the exchange ends
-// at either.
+// exchanged returns the bytes that each of two parties has written, and the result at each.
 func exchanged(a, b Party) (fromA, fromB []byte, ends [2]error) {
 	x, y := net.Pipe()
 	sent, answered := &tap{Conn: x}, &tap{Conn: y}
@@ -34,7 +33,7 @@ func exchanged(a, b Party) (fromA, fromB []byte, ends [2]error) {
 	return sent.wrote, answered.wrote, ends
 }
 
-// tap keeps what is written.
+// tap keeps the bytes that are written.
 type tap struct {
 	net.Conn
 	wrote []byte
@@ -46,14 +45,14 @@ func (t *tap) Write(b []byte) (int, error) {
 }
 
 func TestBothProve(t *testing.T) {
-	for _, agreement := range []byte{1, 2} { // which may differ: members are told afterwards
+	for _, agreement := range []byte{1, 2} { // agreements may differ: they are compared later
 		if _, _, ends := exchanged(party("a", shared, 1), party("b", shared, agreement)); ends != [2]error{} {
 			t.Errorf("agreements 1 and %d: %v", agreement, ends)
 		}
 	}
 }
 
-// Whoever has another secret is refused, and gets no proof.
+// A party with another secret is refused, and receives no proof.
 func TestAnotherSecretIsRefused(t *testing.T) {
 	other := slices.Clone(shared)
 	other[31]++
@@ -68,7 +67,7 @@ func TestAnotherSecretIsRefused(t *testing.T) {
 	}
 }
 
-// said is an end of an exchange that says what it is given, whatever it hears.
+// said is an end of an exchange that sends fixed bytes, whatever it receives.
 type said struct {
 	io.Reader
 	heard bytes.Buffer
@@ -78,8 +77,7 @@ func (s *said) Write(b []byte) (int, error) { return s.heard.Write(b) }
 
 func say(b []byte) *said { return &said{Reader: bytes.NewReader(b)} }
 
-// What a party has said before proves nothing: to the same peer, to another one, or to
-// itself.
+// A party's earlier messages prove nothing to the same peer, to another one, or to itself.
 func TestRepeatedAndReflectedProofsAreWrong(t *testing.T) {
 	a, b := party("a", shared, 1), party("b", shared, 1)
 	fromA, fromB, _ := exchanged(a, b)
@@ -96,7 +94,7 @@ func TestRepeatedAndReflectedProofsAreWrong(t *testing.T) {
 	}
 }
 
-// An initiator's own words come back to it.
+// An initiator's own messages are reflected to it.
 func TestReflection(t *testing.T) {
 	a := party("a", shared, 1)
 	x, y := net.Pipe()
@@ -114,8 +112,8 @@ func TestReflection(t *testing.T) {
 	}
 }
 
-// Somebody in the middle passes on what two members say. Each sees the middle's peer ID,
-// since the connections prove it.
+// A process in the middle relays the messages of two members. Each sees the peer ID of the
+// middle, since the connections prove it.
 func TestSomebodyInTheMiddle(t *testing.T) {
 	a, b := party("a", shared, 1), party("b", shared, 1)
 	x, y := net.Pipe()
@@ -133,7 +131,7 @@ func TestSomebodyInTheMiddle(t *testing.T) {
 	}
 }
 
-// An exchange that ends early proves nothing, and what begins otherwise is not waited for.
+// An exchange that ends early proves nothing, and a wrong first byte ends it at once.
 func TestTruncatedAndStrangeExchanges(t *testing.T) {
 	a, b := party("a", shared, 1), party("b", shared, 1)
 	fromA, fromB, _ := exchanged(a, b)
@@ -148,7 +146,7 @@ func TestTruncatedAndStrangeExchanges(t *testing.T) {
 		}
 	}
 	for _, begin := range []string{"\x13/multistream/1.0.0\n", "collabdict/secret/2\n", "x"} {
-		x, y := net.Pipe() // which nobody closes before the end
+		x, y := net.Pipe() // the pipe stays open to the end
 		go func() { _, _ = y.Write([]byte(begin)) }()
 		if err := b.Respond(x, a.ID); !errors.Is(err, ErrStrange) {
 			t.Errorf("%q: %v, want ErrStrange", begin, err)
@@ -157,7 +155,7 @@ func TestTruncatedAndStrangeExchanges(t *testing.T) {
 	}
 }
 
-// Nothing is read beyond the messages, however much comes.
+// Nothing is read beyond the messages, however many bytes arrive.
 func TestNothingIsReadBeyond(t *testing.T) {
 	flood := slices.Concat(opening, make([]byte, 1<<20))
 	s := say(flood)
@@ -169,8 +167,8 @@ func TestNothingIsReadBeyond(t *testing.T) {
 	}
 }
 
-// No bytes of somebody without the secret prove anything to either end, or make it read
-// or write more than an exchange has.
+// No bytes from a process without the secret prove anything to either end, or make it read or
+// write more than an exchange needs.
 func FuzzExchange(f *testing.F) {
 	fromA, fromB, _ := exchanged(party("a", shared, 1), party("b", shared, 1))
 	f.Add(fromA)

@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// The certificate of a member holds for one whose clock is years behind: in the bubble it is
+// A member's certificate is valid for a member whose clock is years behind: in the bubble it is
 // the year 2000.
 func TestCertificatesHoldByAnyClock(t *testing.T) {
 	key, _ := nodetest.Key(t)
@@ -37,8 +37,8 @@ func TestCertificatesHoldByAnyClock(t *testing.T) {
 	})
 }
 
-// A member whose clock is days ahead of that of a relay takes a place there for one that has
-// not ended.
+// A member whose clock is days ahead of a relay's clock gets a reservation that has not
+// expired.
 func TestPlacesHoldByAnyClock(t *testing.T) {
 	all := relayHosts(t, 2, 2)
 	relay, member := all[0], all[1]

@@ -55,8 +55,8 @@ func TestDialsInVainSayWhy(t *testing.T) {
 	}
 }
 
-// The log names an address once for each reason, and not before members have had time to
-// start. After a connection it does so again.
+// The log gives an address once per reason, and not before members have had time to start.
+// After a connection it does so again.
 func TestDialsInVainAreLoggedOnce(t *testing.T) {
 	var log strings.Builder
 	f := &failures{log: slog.New(slog.NewTextHandler(&log, nil)), of: map[peer.ID]*failing{}}

@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// What waits or is being written is not put in again, however slow the link;
-// what has been sent may be asked for again.
+// A message that waits or is being written is not queued again, however slow the link. A
+// message that has been sent may be.
 func TestOutboxHoldsAMessageOnce(t *testing.T) {
 	step := func(slot uint64, round uint32) consensus.Message {
 		return consensus.Message{Slot: slot, Body: &consensus.Step{Round: round, Words: []uint64{1}}}
@@ -40,7 +40,7 @@ func TestOutboxHoldsAMessageOnce(t *testing.T) {
 	}
 	box.putOnce(step(1, 0))
 	expect("first", step(1, 0))
-	for range 3 { // while the first is being written
+	for range 3 { // while the first message is being written
 		for _, m := range []consensus.Message{step(1, 0), step(1, 1), seal, step(2, 0)} {
 			box.putOnce(m)
 		}
@@ -53,7 +53,7 @@ func TestOutboxHoldsAMessageOnce(t *testing.T) {
 	box.putOnce(step(1, 0))
 	results <- nil
 	expect("those that waited", step(1, 1), seal, step(2, 0))
-	box.putOnce(step(1, 0)) // sent, and asked for again
+	box.putOnce(step(1, 0)) // it has been sent, and is asked for again
 	results <- nil
 	expect("asked for again", step(1, 0))
 	box.close()

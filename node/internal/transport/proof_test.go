@@ -20,7 +20,7 @@ import (
 
 var shared = secret.Secret("0123456789abcdef0123456789abcdef")
 
-// knowing returns a host with a secret, which listens by TCP and QUIC, and its log.
+// knowing returns a host with a secret, which listens on TCP and QUIC, and its log.
 func knowing(t *testing.T, s secret.Secret) (*Host, *nodetest.Log) {
 	t.Helper()
 	key, _ := nodetest.Key(t)
@@ -36,15 +36,14 @@ func knowing(t *testing.T, s secret.Secret) (*Host, *nodetest.Log) {
 	return h, log
 }
 
-// A connection is there for those who know the secret, and for nobody else, by whatever it
-// is carried and whoever has dialled.
+// Only peers that know the secret can connect, over every transport and in both directions.
 func TestOnlyProvenPeersConnect(t *testing.T) {
 	other := append(secret.Secret{1}, shared[1:]...)
 	for _, carrier := range []string{"tcp", "quic-v1"} {
 		for name, tc := range map[string]struct {
 			dialler, dialled secret.Secret
 			connect          bool
-			says             string // of those who know the secret
+			says             string // hosts that know the secret
 		}{
 			"same":            {shared, shared, true, ""},
 			"another secret":  {other, shared, false, "its proof of the secret is wrong"},
@@ -72,7 +71,7 @@ func TestOnlyProvenPeersConnect(t *testing.T) {
 					}
 					return
 				}
-				// Without a secret there seems to be a connection until the other end is closed.
+				// A host without a secret sees a connection until the other end closes it.
 				for err == nil && dialler.Network().Connectedness(to.ID) == network.Connected {
 					_, err = dialler.NewStream(ctx, to.ID, dialled.protocol)
 				}
@@ -91,7 +90,7 @@ func TestOnlyProvenPeersConnect(t *testing.T) {
 						t.Errorf("a host with a secret is connected, or has been: %v, %v", protocols, err)
 					}
 				}
-				dialled.Close() // when it has logged all
+				dialled.Close() // once everything is logged
 				if got := hears.String() + said.String(); !strings.Contains(got, tc.says) {
 					t.Errorf("the logs have no %q:\n%s", tc.says, got)
 				}
@@ -100,7 +99,7 @@ func TestOnlyProvenPeersConnect(t *testing.T) {
 	}
 }
 
-// Any number of peers without the secret fill no log.
+// Peers without the secret cannot fill the log, however many they are.
 func TestFewUnprovenPeersAreLogged(t *testing.T) {
 	log := &nodetest.Log{}
 	p := &prover{log: slog.New(slog.NewTextHandler(log, nil)), told: map[peer.ID]bool{}}
@@ -115,7 +114,7 @@ func TestFewUnprovenPeersAreLogged(t *testing.T) {
 	}
 }
 
-// A peer that takes its time, at any point, is disconnected at the deadline.
+// A peer that delays the exchange at any point is disconnected at the deadline.
 func TestSlowProofs(t *testing.T) {
 	opening := append([]byte("collabdict/secret/1\n"), make([]byte, 32)...)
 	for name, says := range map[string][]byte{

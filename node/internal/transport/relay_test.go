@@ -15,7 +15,8 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// relayHosts returns hosts with a list of the first so many of them. The first one relays.
+// relayHosts returns number hosts. The first members of them are on the list of members, and
+// the very first one relays.
 func relayHosts(t *testing.T, number, members int) []*Host {
 	t.Helper()
 	keys, ids, list := make([]crypto.PrivKey, number), make([]peer.ID, number), []peer.ID(nil)
@@ -28,7 +29,7 @@ func relayHosts(t *testing.T, number, members int) []*Host {
 	all := make([]*Host, number)
 	for i, key := range keys {
 		known := list
-		if i >= members { // a stranger has a list of its own
+		if i >= members { // a stranger has its own list
 			known = append([]peer.ID{ids[i]}, list...)
 		}
 		h, err := Listen(Config{
@@ -43,8 +44,8 @@ func relayHosts(t *testing.T, number, members int) []*Host {
 	return all
 }
 
-// Members are connected through one that relays; a stranger gets no place there, and nobody
-// is passed on to it or from it.
+// Members are connected through a relay. A stranger gets no reservation there, and nothing is
+// relayed to or from it.
 func TestNothingIsPassedOnForStrangers(t *testing.T) {
 	all := relayHosts(t, 4, 3)
 	relay, a, b, stranger := all[0], all[1], all[2], all[3]
@@ -83,7 +84,7 @@ func TestNothingIsPassedOnForStrangers(t *testing.T) {
 		}
 	}
 
-	// What a member says through the relay gets there, and more than libp2p's usual limit.
+	// A member's messages arrive through the relay, even beyond libp2p's usual limit of bytes.
 	got := make(chan int, 1)
 	b.SetStreamHandler("/test", func(s network.Stream) {
 		n, buffer := 0, make([]byte, 1<<16)
@@ -113,7 +114,7 @@ func TestNothingIsPassedOnForStrangers(t *testing.T) {
 	}
 }
 
-// WebSocket connections are made with and without TLS, also where a secret is to be proven.
+// WebSocket connections work with and without TLS, and with a secret.
 func TestWebSockets(t *testing.T) {
 	for name, secret := range map[string][]byte{"open": nil, "with a secret": []byte(strings.Repeat("s", 32))} {
 		for _, at := range []string{"/ip4/127.0.0.1/tcp/0/ws", "/ip4/127.0.0.1/tcp/0/tls/ws"} {

@@ -18,15 +18,15 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// Of many strangers a few are let in at a time, and one that opens stream after stream
-// is disconnected. A member gets in beside them.
+// Of many strangers a few may connect at once, and a stranger that opens too many streams is
+// disconnected. A member can still connect.
 func TestFewStrangersAreLetIn(t *testing.T) {
 	all := hosts(t, 4+2*knocksMost)
 	victim, member, strangers := all[0], all[1], all[2:]
 	victim.Admission.Limit([]peer.ID{victim.ID(), member.ID()})
 	to := peer.AddrInfo{ID: victim.ID(), Addrs: victim.Addrs()}
 	for _, s := range strangers {
-		_ = s.Connect(t.Context(), to) // it may look as if it had been let in
+		_ = s.Connect(t.Context(), to) // it may seem to be admitted
 	}
 	if err := member.Connect(t.Context(), to); err != nil {
 		t.Errorf("the member is not let in: %v", err)
@@ -56,7 +56,7 @@ func TestFewStrangersAreLetIn(t *testing.T) {
 	}
 }
 
-// The limits of a peer are those of a member from the moment on that it is one.
+// A peer has the limits of a member from the moment on that it is listed.
 func TestLimitsFollowTheMembers(t *testing.T) {
 	a := &Admission{}
 	l := (&limiter{admission: a, member: memberLimit(3)}).GetPeerLimits("x")
@@ -88,8 +88,7 @@ func (w *warnings) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A member whose frames cannot be read is named, once, and what it sends afterwards
-// comes.
+// A member whose frames cannot be read is logged once, and its later messages arrive.
 func TestAMemberThatSendsJunkIsNamedOnce(t *testing.T) {
 	w := &warnings{more: make(chan struct{}, 100)}
 	all := hosts(t, 2)
@@ -123,7 +122,7 @@ func TestAMemberThatSendsJunkIsNamedOnce(t *testing.T) {
 	}
 }
 
-// A blob that is longer than any caller may send does not come.
+// A blob that is longer than a caller may send is dropped.
 func TestABlobHasABound(t *testing.T) {
 	w := &warnings{more: make(chan struct{}, 100)}
 	all := hosts(t, 2)
@@ -141,8 +140,8 @@ func TestABlobHasABound(t *testing.T) {
 	nodetest.Receive(t, w.more)
 }
 
-// A peer may send its share of the control plane and no more, and has it again after a
-// while.
+// A peer may send its share of the control plane and no more. After a while it has its share
+// again.
 func TestSharesOfTheControlPlane(t *testing.T) {
 	s, now := newShares(), time.Unix(1_000_000, 0)
 	named := map[peer.ID]int{}
@@ -169,7 +168,8 @@ func TestSharesOfTheControlPlane(t *testing.T) {
 	}
 }
 
-// Addresses of members have a bucket of their own, and a host's own connections none.
+// Addresses of members have a bucket of their own, and a host's outgoing connections are not
+// limited.
 func TestTheDoor(t *testing.T) {
 	key, _ := nodetest.Key(t)
 	h, err := Listen(Config{Key: key, Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Size: 4, Log: slog.New(slog.DiscardHandler)})

@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// end is one process of a run, and what comes to it.
+// An end is one process of a run, and the messages that it receives.
 type end struct {
 	*Host
 	*Transport
@@ -23,7 +23,7 @@ type end struct {
 	cancel context.CancelFunc
 }
 
-// hosts returns processes on this machine that are in no run yet.
+// hosts returns processes on this machine that have not joined a run.
 func hosts(t *testing.T, n int) []*end {
 	t.Helper()
 	all := make([]*end, n)
@@ -59,7 +59,7 @@ func peersOf(t *testing.T, all ...*end) []Peer {
 	return list
 }
 
-// begin begins a run at a process.
+// begin starts the traffic of a run at a process.
 func (e *end) begin(t *testing.T, run byte, peers []Peer) {
 	t.Helper()
 	for _, o := range peers {
@@ -77,7 +77,7 @@ func (e *end) begin(t *testing.T, run byte, peers []Peer) {
 	}
 }
 
-// message returns one of the data plane that a number tells apart.
+// message returns a message of the data plane that contains a number.
 func message(number uint64) consensus.Message {
 	return consensus.Message{Slot: number, Body: &consensus.Step{Words: []uint64{1, 2, 3}}}
 }
@@ -89,14 +89,14 @@ func (e *end) expect(t *testing.T, from int, slot uint64) {
 	}
 }
 
-// A stream that comes before the run has begun waits for it, and who sent a message is
-// known from the connection.
+// A stream that is opened before the run waits for it. The sender of a message is known from
+// the connection.
 func TestMessagesComeWithTheirSender(t *testing.T) {
 	all := hosts(t, 3)
 	peers := peersOf(t, all...)
 	all[0].begin(t, 1, peers)
 	all[0].Send(1, message(7))
-	all[0].Send(0, message(1)) // to itself: there is no way
+	all[0].Send(0, message(1)) // a message to itself is dropped
 	if !all[0].Holds(1, message(7)) {
 		t.Error("does not hold what has not been read yet")
 	}
@@ -126,7 +126,7 @@ func TestMessagesComeWithTheirSender(t *testing.T) {
 	}
 }
 
-// Processes in different runs get nothing into each other's.
+// Processes cannot send messages into another run.
 func TestRunsAreApart(t *testing.T) {
 	all := hosts(t, 2)
 	peers := peersOf(t, all...)
@@ -147,7 +147,7 @@ func TestRunsAreApart(t *testing.T) {
 	}
 }
 
-// Another membership lets new peers in, and ends what goes to those who are gone.
+// A new membership admits the new peers, and stops sending to those that are gone.
 func TestTheMembershipChanges(t *testing.T) {
 	all := hosts(t, 3)
 	two := peersOf(t, all[:2]...)
@@ -179,7 +179,7 @@ func TestTheMembershipChanges(t *testing.T) {
 	}
 }
 
-// Nobody but the members is admitted, once it is known who they are.
+// Only members are admitted, once they are known.
 func TestAdmission(t *testing.T) {
 	var a Admission
 	if !a.Has("anybody") || a.Contains("anybody") || !a.InterceptPeerDial("anybody") {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// The proxy that a name is dialled through looks it up. Without one this process does.
+// If a name is dialled through a proxy, the proxy resolves it. Otherwise this process does.
 func TestNamesAreLeftToTheProxy(t *testing.T) {
 	proxies := httpproxy.Config{HTTPSProxy: "http://proxy.example:8080", NoProxy: "b.example"}
 	sockets := &webSocket{proxy: proxies.ProxyFunc()}
