@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// After the first iteration passes and steps allocate nothing on one thread, and on two
-// only what it takes to start goroutines. Under the race detector more is allocated.
+// After the first iteration, passes and steps allocate nothing on one thread, and on two only
+// what starts goroutines. The race detector allocates more.
 func TestIterationsAllocateNothing(t *testing.T) {
 	x := gmmtest.Patterns(3000, 7, 3, 5)
 	for _, form := range []Covariance{Full, Diag, Spherical} {
@@ -27,7 +27,7 @@ func TestIterationsAllocateNothing(t *testing.T) {
 			}
 		}
 		iterate()
-		if n := testing.AllocsPerRun(10, iterate); n > 0 { // which sets GOMAXPROCS to 1
+		if n := testing.AllocsPerRun(10, iterate); n > 0 { // AllocsPerRun sets GOMAXPROCS to 1
 			t.Errorf("%v: got %v allocations an iteration, want none", form, n)
 		}
 	}

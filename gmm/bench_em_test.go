@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// An iteration of EM, with full and with diagonal matrices.
+// BenchmarkEM measures an iteration of EM, with full and with diagonal matrices.
 func BenchmarkEM(b *testing.B) {
 	for _, c := range []struct {
 		n, m, k int

@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/algorithmtest"
 )
 
-// Rows of components are in a file, and files of earlier versions have none.
+// Files hold the rows of components; files of earlier versions do not have them.
 func TestComponentRowsAreKept(t *testing.T) {
 	plain, err := gmm.NewDiagMixture(gmm.Diag, []float64{0.25, 0.75}, mat.NewDense(2, 1, []float64{0, 3}), mat.NewDense(2, 1, []float64{1, 1}))
 	if err != nil {

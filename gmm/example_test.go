@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// A pump runs slowly or fast, and its flow follows its speed. The mixture has both patterns.
-// A row whose flow does not follow has a high score, to which both variables add.
+// A pump runs slowly or fast, and its flow follows its speed. The mixture has both patterns. A
+// row whose flow does not follow has a high score, to which both variables contribute.
 func Example() {
 	rng := rand.New(rand.NewPCG(1, 1))
 	rows := mat.NewDense(200, 2, nil) // speed and flow

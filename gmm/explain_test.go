@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// drawn is any mixture of well-conditioned components, with any row.
+// drawn returns any mixture of well-conditioned components, and any row.
 func drawn(t *rapid.T, most int) (*Mixture, []float64) {
 	k, dim := rapid.IntRange(1, most).Draw(t, "components"), rapid.IntRange(1, 5).Draw(t, "variables")
 	value := rapid.Float64Range(-3, 3)
@@ -36,8 +36,8 @@ func drawn(t *rapid.T, most int) (*Mixture, []float64) {
 	return m, rapid.SliceOfN(value, dim, dim).Draw(t, "row")
 }
 
-// conditional is what the marginal and conditional distributions of the components say of
-// variable i: ln π_k N(x without i), and the means of x_i given the others.
+// conditional returns, from the marginal and conditional distributions of the components, ln
+// π_k N(x without i) and the means of x_i given the others.
 func conditional(t *rapid.T, m *Mixture, x []float64, i int) (logs, means []float64) {
 	for k, w := range m.Weights() {
 		d, ok := distmv.NewNormal(m.Means().RawRowView(k), m.Covariance(k), nil)
@@ -65,8 +65,8 @@ func conditional(t *rapid.T, m *Mixture, x []float64, i int) (logs, means []floa
 	return logs, means
 }
 
-// What the explainer says of the other variables is what the marginal distributions do,
-// and the conditional mean is that of the mixture.
+// The explainer's values for the other variables are those of the marginal distributions, and
+// its conditional mean is that of the mixture.
 func TestWithoutAVariable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, x := drawn(t, 3)
@@ -92,8 +92,8 @@ func TestWithoutAVariable(t *testing.T) {
 	})
 }
 
-// No value of a variable raises the log density by more than the variable adds, and with
-// one component the predicted value does.
+// No value of a variable raises the log density by more than its contribution. With one
+// component, the predicted value raises it by exactly that.
 func TestPartsAreWhatAVariableCanExplain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, x := drawn(t, 3)
@@ -115,8 +115,8 @@ func TestPartsAreWhatAVariableCanExplain(t *testing.T) {
 	})
 }
 
-// A component that is wide in one variable has no complaint about a fault there. What the
-// other variables say keeps the row in the narrow one, so that no other variable is blamed.
+// In a component that is wide in one variable, a fault there is not unusual. The other
+// variables keep the row in the narrow component, so no other variable is blamed.
 func TestAFaultDoesNotHideInAWideComponent(t *testing.T) {
 	m, err := NewDiagMixture(Diag, []float64{.9, .1}, mat.NewDense(2, 3, []float64{1, 0, 2, 0, 0, 0}), mat.NewDense(2, 3, []float64{4, 4, 4, 1, .01, 1}))
 	if err != nil {

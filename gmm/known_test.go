@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// emKnown holds EM from identity precisions, computed by an independent program.
+// emKnown holds the results of EM from identity precisions, computed by an independent program.
 type emKnown struct {
 	X           [][]float64
 	InitMeans   [][]float64 `json:"init_means"`

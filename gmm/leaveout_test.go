@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// gaussian returns the Gaussian that rows and priors make, with prior means 0 and prior
+// gaussian returns the Gaussian that follows from rows and priors, with prior mean 0 and prior
 // covariance matrix 1.
 func gaussian(t *testing.T, x *mat.Dense, fit gmm.FittedTo) *gmm.Mixture {
 	t.Helper()
@@ -65,7 +65,7 @@ func leftOut(t *testing.T, m *gmm.Mixture, x *mat.Dense, fit gmm.FittedTo) []flo
 	return got
 }
 
-// The closed form is what a fit to all other rows gives.
+// The closed form equals a fit to all other rows.
 func TestLeftOutIsARefit(t *testing.T) {
 	const n, dim = 23, 4
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -90,7 +90,7 @@ func TestLeftOutIsARefit(t *testing.T) {
 	}
 }
 
-// A row that is a component's only one is not explained by it once it is out.
+// A row that is the only one of a component is not explained by it when it is left out.
 func TestLeftOutOfAComponentOfOneRow(t *testing.T) {
 	m, err := gmm.NewMixture([]float64{0.9, 0.1}, mat.NewDense(2, 1, []float64{0, 50}), []*mat.SymDense{mat.NewSymDense(1, []float64{1}), mat.NewSymDense(1, []float64{1})})
 	if err != nil {

@@ -94,7 +94,7 @@ func TestSampleHasTheMixturesMoments(t *testing.T) {
 	stat.CovarianceMatrix(&got, x, nil)
 	for i := range 4 {
 		sd := math.Sqrt(second.At(i, i))
-		// Five standard errors of a mean, and of a covariance up to kurtosis 5.
+		// five standard errors of a mean, and of a covariance up to kurtosis 5
 		gmmtest.Near(t, "mean", stat.Mean(mat.Col(nil, i, x), nil), want.AtVec(i), 5*sd/math.Sqrt(n))
 		for j := range 4 {
 			gmmtest.Near(t, "covariance", got.At(i, j), second.At(i, j), 10*sd*math.Sqrt(second.At(j, j))/math.Sqrt(n))
@@ -102,7 +102,7 @@ func TestSampleHasTheMixturesMoments(t *testing.T) {
 	}
 }
 
-// Decentralised EM: sums of EStep over two sets of rows give the pooled step.
+// Sums of EStep over two sets of rows give the pooled step, as decentralised EM needs.
 func TestStepsAreAdditive(t *testing.T) {
 	x := gmmtest.Patterns(500, 3, 3, 2)
 	for _, form := range []Covariance{Full, Diag, Spherical} {
@@ -186,7 +186,7 @@ func TestMixtureErrors(t *testing.T) {
 	}
 }
 
-// A row beyond what float64 can tell is the worst of all, never a normal one.
+// A row beyond the range of float64 is the most unusual of all, never a normal one.
 func TestScoreOfOverflow(t *testing.T) {
 	m, err := NewMixture([]float64{0.5, 0.5}, mat.NewDense(2, 1, []float64{0, 1}), []*mat.SymDense{mat.NewSymDense(1, []float64{1}), mat.NewSymDense(1, []float64{2})})
 	if err != nil {

@@ -34,7 +34,7 @@ func mixtures(t *testing.T) (out []*gmm.Mixture) {
 	return out
 }
 
-// The form of the covariance matrices stays, and with it what scores are computed by.
+// The form of the covariance matrices, and the scores, survive writing and reading.
 func TestArraysAreRead(t *testing.T) {
 	for _, m := range mixtures(t) {
 		form, err := gmm.ParseCovariance(m.Form().String())

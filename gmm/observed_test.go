@@ -57,8 +57,8 @@ func integral(f func(x float64) float64) (sum float64) {
 	return sum
 }
 
-// The density of what is there is that of all values of what is missing together, and what is
-// expected of the rest is what these say.
+// The density of the cells present is the integral over all values of the missing ones, and so
+// are the expected values of the latter.
 func TestMissingCellsAreIntegratedOut(t *testing.T) {
 	for _, form := range []Covariance{Full, Diag} {
 		m := ofThree(t, form)
@@ -108,8 +108,8 @@ func scoresOf(t *testing.T, m interface {
 	return out
 }
 
-// With one component the score is −ln p(x_o) and the entropy of the rest: the mean score of all
-// rows that have these values.
+// With one component the score is −ln p(x_o) plus the entropy of the rest: the mean score of
+// all rows that have these values.
 func TestSurpriseOfOneComponent(t *testing.T) {
 	p := mat.NewSymDense(2, []float64{2, -0.8, -0.8, 1.5})
 	m, err := NewMixture([]float64{1}, mat.NewDense(1, 2, []float64{1, -1}), []*mat.SymDense{p})
@@ -130,7 +130,7 @@ func TestSurpriseOfOneComponent(t *testing.T) {
 	}
 }
 
-// Rows without missing cells have the same bits beside rows with some.
+// Complete rows have the same bits next to rows with missing cells.
 func TestWholeRowsKeepTheirScores(t *testing.T) {
 	m := ofThree(t, Full)
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -165,7 +165,7 @@ func TestWholeRowsKeepTheirScores(t *testing.T) {
 	}
 }
 
-// The statistics of rows of which nothing is missing are those of the pass over whole rows.
+// For complete rows the statistics with missing cells equal those of the ordinary pass.
 func TestPartialStatisticsOfWholeRows(t *testing.T) {
 	m := ofThree(t, Full)
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -201,7 +201,7 @@ func TestPartialStatisticsOfWholeRows(t *testing.T) {
 	}
 }
 
-// A missing cell has no part in the score. The others are explained by what is there.
+// A missing cell contributes nothing to the score. The cells present explain the others.
 func TestExplainMissingCells(t *testing.T) {
 	m := ofThree(t, Full)
 	x := []float64{2.5, none, -1.1}

@@ -28,7 +28,7 @@ func TestInvertRoot(t *testing.T) {
 		if want, _ := mat.LogDet(&cov); math.Abs(logDet-want) > 1e-10*float64(n) {
 			t.Errorf("n=%d: ln|Σ| is %v, want %v", n, logDet, want)
 		}
-		// U Σ Uᵀ is the identity, and U is an upper triangle.
+		// U Σ Uᵀ is the identity, and U is upper triangular.
 		u := mat.NewDense(n, n, a)
 		var left mat.Dense
 		left.Product(u, &cov, u.T())

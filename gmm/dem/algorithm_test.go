@@ -41,8 +41,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Whatever the start, members come to one mixture, which is about as good as that of all
-// rows in one place, and what is written is read.
+// From every start, members get one mixture that is about as good as a fit to all rows in one
+// place, and what is written can be read.
 func TestAlgorithm(t *testing.T) {
 	var parts []*mat.Dense
 	all, rng := mat.NewDense(300, 2, nil), rand.New(gmmtest.Seed(1))
@@ -76,7 +76,7 @@ func TestAlgorithm(t *testing.T) {
 	}
 }
 
-// Alone, a mixture is that of EM from k-means++ on the own rows, whatever the start.
+// A participant alone gets the mixture of EM from k-means++ on its rows, whatever the start.
 func TestAlone(t *testing.T) {
 	x := gmmtest.Patterns(180, 2, 2, 1)
 	a := algorithmtest.New(t, dem.Kind, "components=2", "tol=0", "start=shared-rows")
@@ -118,7 +118,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// Rows are shared in simulations alone.
+// Rows are shared only in simulations.
 func TestNobodyIsAskedForRows(t *testing.T) {
 	a := algorithmtest.New(t, dem.Kind, "start=shared-rows")
 	g := &grouptest.Ahead{Group: collabdict.Solo{}}
@@ -153,7 +153,8 @@ func TestDisclosure(t *testing.T) {
 	}
 }
 
-// A member is told which components have only its rows; the others, and who trains alone, are not.
+// A member gets a warning about components that have only its rows; other members, and a
+// participant that learns alone, do not.
 func TestComponentsOfOneMember(t *testing.T) {
 	common := func(seed uint64) *mat.Dense { return algorithmtest.Draw(seed, 60, []float64{0, 0}, []float64{1, 1}) }
 	own := mat.NewDense(90, 2, nil)

@@ -17,8 +17,8 @@ import (
 	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
-// twoWithFar are two participants, the first with three rows that are nearly the same and
-// far from all others, and centres of which one is there.
+// twoWithFar returns the rows of two participants and centres. The first participant has three
+// rows that are nearly the same and far from all others, and one centre is at these rows.
 func twoWithFar() ([]*mat.Dense, func(context.Context, collabdict.Group) (*mat.Dense, error)) {
 	parts := []*mat.Dense{gmmtest.Patterns(100, 2, 2, 1), gmmtest.Patterns(100, 2, 2, 2)}
 	for j := range 3 {
@@ -29,7 +29,7 @@ func twoWithFar() ([]*mat.Dense, func(context.Context, collabdict.Group) (*mat.D
 	}
 }
 
-// In every form, by either policy no component is that of the far rows.
+// In every form and with either policy, no component consists of the far rows.
 func TestFarRowsCountForOtherComponents(t *testing.T) {
 	parts, centres := twoWithFar()
 	for _, form := range []gmm.Covariance{gmm.Full, gmm.Diag, gmm.Spherical} {
@@ -56,7 +56,7 @@ func TestStopBeforeFarRowsAreSent(t *testing.T) {
 	parts, centres := twoWithFar()
 	rounds := 0
 	err := lockstep.Run(t.Context(), 2, func(ctx context.Context, g collabdict.Group, s int) error {
-		first, err := gmm.Fit(parts[0], 3, gmm.EM{}, rand.NewPCG(1, 1)) // with a component of the far rows
+		first, err := gmm.Fit(parts[0], 3, gmm.EM{}, rand.NewPCG(1, 1)) // one component is that of the far rows
 		if err != nil {
 			return err
 		}

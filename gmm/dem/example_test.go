@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// Three buildings learn the density of temperature and load together: a third of all hours
-// are working hours. EM begins with centres that follow from the ranges of the columns.
+// Three buildings learn the density of temperature and load together: a third of all hours are
+// working hours. The centres with which EM starts follow from the ranges of the columns.
 func Example() {
 	kinds := [][]float64{{17, 20}, {17, 20}, {22, 80}}
 	network, err := netsim.New(netsim.Config{Names: netsim.Names(3), Seed: 1})

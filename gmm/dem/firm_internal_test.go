@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// A component of fewer rows than variables, whose sums are rounded, stays a component:
-// its variances grow by what rounding makes up, and no more than ten times that.
+// A component of fewer rows than variables, whose sums are rounded, stays valid: its variances
+// grow by the effect of rounding, and by at most ten times that.
 func TestFewRowsAndRounding(t *testing.T) {
 	const dim, rounding = 3, 1e-4
 	means := mat.NewDense(2, dim, []float64{0, 0, 0, 9, 9, 9})
@@ -26,7 +26,7 @@ func TestFewRowsAndRounding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at := 2 * (1 + dim); at < len(sums)-1; at += 2 { // the second moments of the second one
+	for at := 2 * (1 + dim); at < len(sums)-1; at += 2 { // the second moments of the second component
 		sums[at+1] -= rounding
 	}
 	var flat *gmm.SingularError

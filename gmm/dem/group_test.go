@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// rows draws n rows from four clusters in three columns; which of them dominates
-// depends on the participant.
+// rows draws n rows from four clusters in three columns; the dominating cluster depends on the
+// participant.
 func rows(n int, participant uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(participant, 2))
 	x := mat.NewDense(n, 3, nil)

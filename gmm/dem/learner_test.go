@@ -55,7 +55,7 @@ func participants() []*mat.Dense {
 	return parts
 }
 
-// Round by round the sums make the same steps as EM on all rows in one place.
+// In each round the sums make the same step as EM on all rows in one place.
 func TestIsEMOnAllRows(t *testing.T) {
 	parts := participants()
 	all := stack(parts)
@@ -86,9 +86,9 @@ func TestIsEMOnAllRows(t *testing.T) {
 	}
 }
 
-// From each of the three starts the mean log-likelihood rises until the rule of the
-// paper ends it: to where all rows in one place come to or, from centres that know
-// little of the rows, to an optimum not far below.
+// From each of the three starts, the mean log-likelihood rises until the paper's rule ends the
+// training. It reaches that of all rows in one place or, from centres that use little of the
+// rows, an optimum not far below.
 func TestStarts(t *testing.T) {
 	parts := participants()
 	all := stack(parts)
@@ -130,8 +130,8 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// Whatever the rows and the mixture are, the statistics keep within the bounds, which
-// the group of one checks.
+// For any rows and mixture the statistics stay within the bounds, which the group of one
+// checks.
 func TestBoundsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim, k := rapid.IntRange(1, 20).Draw(t, "rows"), rapid.IntRange(1, 4).Draw(t, "columns"), rapid.IntRange(1, 4).Draw(t, "components")

@@ -9,15 +9,15 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// What rounding leaves of a component without rows, and of a column that is constant in
-// one, are no reason to end.
+// Rounding residues of a component without rows, and of a column that is constant in a
+// component, do not end the training.
 func TestRoundingLeavesAMixture(t *testing.T) {
 	means := mat.NewDense(2, 2, []float64{0, 0, 9, 9})
 	m, err := gmm.NewDiagMixture(gmm.Diag, []float64{0.5, 0.5}, means, mat.NewDense(2, 2, []float64{1, 1, 4, 4}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Counts, first and second moments, the log-likelihood.
+	// counts, first and second moments, the log-likelihood
 	sums := []float64{10, 1e-5, 5, 1e-6, 0, -2e-6, 20, -3e-5, -1e-7, -1e-4, -7}
 	origin := []float64{0, 0}
 	if _, err := m.StepAbout(origin, sums, 1e-6); err == nil {

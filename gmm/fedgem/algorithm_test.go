@@ -53,7 +53,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// pairs are participants with the rows of two out of three clusters, and their labels.
+// pairs returns participants with the rows of two out of three clusters, and their labels.
 func pairs(each int, labelled bool) []algorithm.Data {
 	centres := [][]float64{{0, 0}, {20, 0}, {0, 20}}
 	var parts []*mat.Dense
@@ -76,8 +76,8 @@ func pairs(each int, labelled bool) []algorithm.Data {
 	return data
 }
 
-// Whichever way the number of own clusters comes about, all have the same three, and
-// rows are of the cluster that their own component is of.
+// However the number of own clusters is chosen, all members find the same three clusters, and
+// each row is in the cluster of its own component.
 func TestClustersTogether(t *testing.T) {
 	labelled := pairs(40, true)
 	for settings, data := range map[string][]algorithm.Data{
@@ -111,8 +111,8 @@ func TestClustersTogether(t *testing.T) {
 	}
 }
 
-// Alone, own clusters are the clusters, and nobody is shown anything, so there is no
-// noise.
+// For a participant alone, own clusters are the clusters. It shows nothing to anybody, so there
+// is no noise.
 func TestClustersAlone(t *testing.T) {
 	of := func(settings ...string) (algorithm.Outcome, error) {
 		a := algorithmtest.New(t, fedgem.Kind, settings...)
@@ -134,7 +134,7 @@ func TestClustersAlone(t *testing.T) {
 	}
 }
 
-// Clusters that are not there are no model.
+// A model without its clusters cannot be loaded.
 func TestLoadErrors(t *testing.T) {
 	m, err := gmm.NewDiagMixture(gmm.Spherical, []float64{0.5, 0.5}, mat.NewDense(2, 1, []float64{0, 9}), mat.NewDense(2, 1, []float64{1, 1}))
 	if err != nil {

@@ -12,9 +12,10 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy/audittest"
 )
 
-// An audit of all EM steps of a run with --epsilon. The attacker sees each step, and works out the
-// noisy sums from the mixtures. The statistic is the likelihood ratio of these sums. The row that one neighbour has more is as
-// far out as can be, and all of it in the one component. Half the noise does not pass.
+// TestAuditOfSteps audits all EM steps of a run with --epsilon. The attacker sees each step,
+// and derives the noisy sums from the mixtures. The statistic is the likelihood ratio of these
+// sums. The extra row of one neighbour is as far out as possible, and all of it is in the one
+// component. Half the noise fails the audit.
 func TestAuditOfSteps(t *testing.T) {
 	const rows = 60
 	a := Kind.New().(*Algorithm)
@@ -35,7 +36,7 @@ func TestAuditOfSteps(t *testing.T) {
 	if want := c.Multiplier(a.Epsilon, a.Delta); c.Noise.Multiplier != want || c.Noise.Radius != 1 {
 		t.Errorf("got a multiplier of %g and a radius of %g, want %g and 1", c.Noise.Multiplier, c.Noise.Radius, want)
 	}
-	c.BurnIn = 1 // of 10: what a step tells is in proportion
+	c.BurnIn = 1 // 1 of 10: the privacy loss is proportional to the steps
 	c.Noise.Multiplier = c.Multiplier(a.Epsilon, a.Delta)
 	c = c.withDefaults()
 	start, err := gmm.NewDiagMixture(gmm.Spherical, []float64{1}, mat.NewDense(1, 1, nil), mat.NewDense(1, 1, []float64{1}))

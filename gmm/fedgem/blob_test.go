@@ -71,7 +71,7 @@ func TestBlobsThatCannotBe(t *testing.T) {
 	}
 }
 
-// Whatever is taken is what encode makes of it, and does not break the shared step.
+// Whatever decode accepts, encode reproduces, and it does not break the shared step.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(exampleRegions(false), true), false)
 	f.Add(encode(exampleRegions(true), false), true)

@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/fedgem"
 )
 
-// silhouette is the mean silhouette of Rousseeuw (1987), 0 for one cluster.
+// silhouette returns the mean silhouette of Rousseeuw (1987), 0 for one cluster.
 func silhouette(x *mat.Dense, labels []int) float64 {
 	counts := map[int]int{}
 	for _, l := range labels {
@@ -39,8 +39,8 @@ func silhouette(x *mat.Dense, labels []int) float64 {
 	return total / float64(len(labels))
 }
 
-// Held-out rows tell that a factor which lumps all clusters together is too large,
-// and all members choose the same.
+// Held-out rows reject a factor that is so large that it merges all clusters, and all members
+// choose the same factor.
 func TestFactorIsChosen(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(4, 1)), 6, 3, 6, 90, 3, 4, 6)
 	factors := []float64{0.5, 100}
@@ -78,8 +78,8 @@ func TestFactorIsChosen(t *testing.T) {
 	}
 }
 
-// Each of several rules gives the result that it gives alone, also where members share
-// their merges.
+// Each of several rules gives the result that it gives alone, even if members share their
+// merges.
 func TestRulesShareTheRounds(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(8, 1)), 6, 3, 6, 90, 3, 4, 4)
 	rules := []fedgem.Final{fedgem.ChiSquare{}, fedgem.Factor{V: 0.3}, fedgem.Factor{V: 1e6}}

@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// Each of three shops knows two kinds of customers, and there are three kinds in all. No
-// shop is told how many.
+// Each of three shops knows two kinds of customers, and there are three kinds in all. No shop
+// knows that number.
 func Example() {
 	kinds := [][]float64{{0, 0}, {10, 0}, {0, 10}}
 	network, err := netsim.New(netsim.Config{Names: netsim.Names(3), Seed: 1})

@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/fedgem"
 )
 
-// alone is a group of one that notes what it gathers.
+// alone is a group of one that records what it gathers.
 type alone struct {
 	collabdict.Solo
 	blobs [][]byte
@@ -26,8 +26,8 @@ func (g *alone) Gather(_ context.Context, blob []byte) ([][]byte, error) {
 	return [][]byte{blob}, nil
 }
 
-// Each cluster that is published is of at least five rows, and all of them together have
-// the rows, the mean and the mean variance of the own rows.
+// Each published cluster has at least five rows, and all of them together have the rows, the
+// mean and the mean variance of the own rows.
 func TestNoClusterOfFewRowsIsPublished(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(1, 4).Draw(t, "columns")
@@ -72,7 +72,7 @@ func TestNoClusterOfFewRowsIsPublished(t *testing.T) {
 				floats.AddScaled(sums, rows, centre)
 				squares += rows * (float64(dim)*(spread-1e-6) + floats.Dot(centre, centre)) // less the regularisation
 			}
-			last := i == len(g.blobs)-1 // whose spread is that of its centres
+			last := i == len(g.blobs)-1 // the last blob's spread is that of its centres
 			want, wantSquares := make([]float64, dim), 0.0
 			for j := range n {
 				floats.Add(want, x.RawRowView(j))

@@ -23,12 +23,12 @@ func together(t testing.TB, size int, f func(rank int, g collabdict.Group) error
 	}
 }
 
-// client is a participant's rows with the true clusters of its rows.
+// client holds a participant's rows and their true clusters.
 type client struct {
 	x      *mat.Dense
 	truth  []int
 	number int // of clusters
-	// nearest is the true centre that is nearest to each row.
+	// nearest is the nearest true centre of each row.
 	nearest []int
 }
 
@@ -43,8 +43,8 @@ func run(t testing.TB, clients []client, c func(rank int) fedgem.Config) []*fedg
 	return out
 }
 
-// agreement returns the adjusted Rand index of each client's labels with the truth,
-// on average.
+// agreement returns the adjusted Rand index between each client's labels and the truth, on
+// average.
 func agreement(clients []client, results []*fedgem.Result) (mean float64) {
 	for rank, r := range results {
 		mean += metrics.ARI(clients[rank].truth, r.Labels(clients[rank].x)) / float64(len(results))
@@ -61,8 +61,8 @@ func known(clients []client, c fedgem.Config) func(int) fedgem.Config {
 	}
 }
 
-// blobs makes clients of the given numbers of rows with some of k round clusters of
-// variance 1 each, whose centres are at least apart from another.
+// blobs returns clients with between least and most rows each, drawn from some of k spherical
+// clusters of variance 1, whose centres are at least apart from each other.
 func blobs(rng *rand.Rand, k, dim, members, rows, least, most int, apart float64) []client {
 	centres := scattered(rng, k, dim, apart)
 	for {
@@ -87,8 +87,8 @@ func blobs(rng *rand.Rand, k, dim, members, rows, least, most int, apart float64
 	}
 }
 
-// scattered draws centres with standard deviation 5, the first two as near to
-// another as may be.
+// scattered draws centres with standard deviation 5, the first two as close to each other as
+// allowed.
 func scattered(rng *rand.Rand, k, dim int, apart float64) [][]float64 {
 	draw := func(sd float64) []float64 {
 		v := make([]float64, dim)
@@ -114,7 +114,7 @@ func scattered(rng *rand.Rand, k, dim int, apart float64) [][]float64 {
 	return out
 }
 
-// nearestOf returns which of the own centres is nearest to a row.
+// nearestOf returns the own centre that is nearest to a row.
 func nearestOf(row []float64, centres [][]float64, own []int) int {
 	best := own[0]
 	for _, c := range own {
@@ -125,7 +125,7 @@ func nearestOf(row []float64, centres [][]float64, own []int) int {
 	return best
 }
 
-// best is the agreement of those who know the true centres.
+// best returns the agreement of clients that know the true centres.
 func best(clients []client) (mean float64) {
 	for _, c := range clients {
 		mean += metrics.ARI(c.truth, c.nearest) / float64(len(clients))
@@ -133,7 +133,7 @@ func best(clients []client) (mean float64) {
 	return mean
 }
 
-// pooled is all rows in one place.
+// pooled returns one client with all rows.
 func pooled(clients []client) client {
 	var values []float64
 	var out client

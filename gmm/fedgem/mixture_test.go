@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/fedgem"
 )
 
-// The clusters as a mixture have the mean and, round ones in the trace, the
-// covariance of all members' rows.
+// The clusters as a mixture have the mean of all members' rows and their covariance; for
+// spherical clusters its trace.
 func TestMixtureHasTheMomentsOfAllRows(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(8, 1)), 4, 3, 5, 200, 2, 3, 6)
 	all := pooled(clients)

@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// Over the protocol, in virtual time: a member that is lost on the way is gone on
-// without, one that comes back takes what it has missed, and all hold the same clusters.
+// Over the protocol, in virtual time, the others continue when a member is lost. A member that
+// comes back catches up, and all hold the same clusters.
 func TestLostMember(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(6, 1)), 5, 3, 6, 80, 2, 4, 6)
 	for _, c := range []struct {

@@ -12,8 +12,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 )
 
-// Rows that agreed ranges have brought to the range from 0 to 1 lie in the ball about its
-// middle.
+// Rows scaled to 0 to 1 by agreed ranges lie in the ball about the middle of that range.
 func TestTheBallIsThatOfTheValues(t *testing.T) {
 	a := Kind.New().(*Algorithm)
 	if err := a.Options().Complete(); err != nil {
@@ -36,8 +35,8 @@ func TestTheBallIsThatOfTheValues(t *testing.T) {
 	}
 }
 
-// One row more, wherever it is, changes the counts, the sums and the squared lengths of a
-// step by a vector of length 1 each, in units of the radius.
+// One row more, wherever it is, changes the counts, the sums and the squared lengths of a step
+// by vectors of length at most 1 each, in units of the radius.
 func TestARowChangesSumsByItsSensitivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const rows = 30
@@ -53,8 +52,8 @@ func TestARowChangesSumsByItsSensitivity(t *testing.T) {
 	})
 }
 
-// Over random neighbours the bound is nearly met, by rows far out, so that the noise is no
-// more than it has to be, whatever the middle is.
+// Over random neighbours, rows far out nearly reach the bound. So the noise is no larger than
+// necessary, whatever the middle is.
 func TestNeighboursComeNearTheSensitivity(t *testing.T) {
 	for _, middle := range []float64{0, 0.5, -7} {
 		rng, most := rand.New(rand.NewPCG(3, 1)), 0.0
@@ -76,8 +75,8 @@ func TestNeighboursComeNearTheSensitivity(t *testing.T) {
 	}
 }
 
-// changes returns the lengths of what the last row of x changes in the counts, the sums and
-// the squared lengths of a step, in units of the radius.
+// changes returns the lengths of the changes that the last row of x makes to the counts, the
+// sums and the squared lengths of a step, in units of the radius.
 func changes(t rapid.TB, n Noise, x *mat.Dense, k int) [3]float64 {
 	t.Helper()
 	rows, dim := x.Dims()

@@ -10,7 +10,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/fedgem"
 )
 
-// With little noise clusters are found as without; what it cost is counted.
+// With little noise the same clusters are found as without, and the privacy loss is accounted
+// for.
 func TestNoiseHidesRowsAndLeavesClusters(t *testing.T) {
 	for _, seed := range []uint64{0, 1, 3} {
 		clients := blobs(rand.New(rand.NewPCG(seed, 1)), 3, 2, 4, 4000, 2, 3, 8)
@@ -34,8 +35,8 @@ func TestNoiseHidesRowsAndLeavesClusters(t *testing.T) {
 			t.Errorf("got %d steps, want 10", r[0].Steps)
 		}
 	}
-	// A ratio of sensitivity to noise of 1 is (1, 0.12694)-private, and 10 steps of a
-	// ratio of 1/m are one of √10/m.
+	// A ratio of sensitivity to noise of 1 is (1, 0.12694)-private, and 10 steps with the ratio
+	// 1/m together have the ratio √10/m.
 	c := fedgem.Config{BurnIn: 5, Rounds: 2, LocalSteps: 2}
 	if m := c.Multiplier(1, 0.12693673750664403); math.Abs(m-math.Sqrt(10)) > 1e-6 {
 		t.Errorf("got a multiplier of %g", m)

@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// mixed are rows of two clusters that overlap, from two columns on.
+// mixed returns rows of two overlapping clusters, with at least two columns.
 func mixed(rows, dim int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	x := mat.NewDense(rows, dim, nil)
@@ -24,8 +24,8 @@ func mixed(rows, dim int, seed uint64) *mat.Dense {
 	return x
 }
 
-// On the border of a region the expected log-likelihood of the complete data is what
-// it is at the centre before; inside it is larger, outside smaller.
+// On the border of a region, the expected log-likelihood of the complete data equals that at
+// the previous centre; it is larger inside and smaller outside.
 func TestRegionsEndWhereTheLikelihoodFalls(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		l, err := newLocal(mixed(80, 3, 1), Config{Components: 2, BurnIn: 2, Full: full, LocalSteps: 2}.withDefaults())
@@ -65,7 +65,7 @@ func TestRegionsEndWhereTheLikelihoodFalls(t *testing.T) {
 	}
 }
 
-// Wherever the others draw a centre to, no participant's likelihood falls.
+// Wherever other members pull a centre, no participant's likelihood falls.
 func TestPullNeverLowersTheLikelihood(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		l, err := newLocal(mixed(80, 3, 2), Config{Components: 3, BurnIn: 1, Full: full}.withDefaults())
@@ -91,7 +91,7 @@ func TestPullNeverLowersTheLikelihood(t *testing.T) {
 	}
 }
 
-// ellipse is a region in the plane with half axes a and b, turned by an angle.
+// ellipse returns a region in the plane with half axes a and b, turned by an angle.
 func ellipse(x, y, a, b, angle float64) region {
 	c, s := math.Cos(angle), math.Sin(angle)
 	off := c * s * (a*a - b*b)
@@ -103,7 +103,7 @@ func meet(a, b region) bool {
 	return may && a.meets(b)
 }
 
-// Ellipsoids meet as a fine grid of points on their borders says.
+// Whether ellipsoids meet agrees with a fine grid of points on their borders.
 func TestEllipsoidsMeet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	inside := func(r region, p []float64) bool {
@@ -157,8 +157,8 @@ func TestBallsAreEllipsoids(t *testing.T) {
 	}
 }
 
-// Regions come together through others, unless they have one owner and are kept
-// apart; those without rows are in no super-cluster.
+// Regions join through other regions, unless they have one owner and stay apart. Regions
+// without rows are in no super-cluster.
 func TestSuperClusters(t *testing.T) {
 	at := func(x, radius, rows float64) region { return region{rows: rows, centre: []float64{x}, radius: radius} }
 	regions := []region{at(0, 0.5, 1), at(9, 0.5, 2), at(1, 0.6, 3), at(5, 100, 0), at(2.05, 0.5, 1)}
@@ -176,8 +176,8 @@ func TestSuperClusters(t *testing.T) {
 	}
 }
 
-// Round clusters have no anisotropy however few their rows are; long ones have that
-// of their covariance.
+// Spherical clusters have no anisotropy, however few their rows are; long clusters have that of
+// their covariance.
 func TestAnisotropy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, c := range []struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/fedgem"
 )
 
-// Round clusters four standard deviations apart are found, all of them and no more,
-// by members that have some of them each.
+// Members that each have some of the clusters find all of them and no others, if these are
+// spherical and four standard deviations apart.
 func TestClustersAreFound(t *testing.T) {
 	for seed := range uint64(3) {
 		clients := blobs(rand.New(rand.NewPCG(seed, 1)), 10, 5, 10, 100, 3, 5, 4)
@@ -39,7 +39,7 @@ func TestClustersAreFound(t *testing.T) {
 	}
 }
 
-// All members hold the same clusters, and the same again from the same seed.
+// All members hold the same clusters, and get the same again from the same seed.
 func TestMembersAgree(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(1, 1)), 6, 3, 5, 60, 2, 4, 4)
 	for least, full := range []bool{false, true, false, true} { // in rounds, or once
@@ -61,7 +61,7 @@ func TestMembersAgree(t *testing.T) {
 	}
 }
 
-// The number of a participant's clusters may come of its labels or of the BIC.
+// Labels or the BIC can give the number of a participant's clusters.
 func TestComponentsByBICAndLabels(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(3, 1)), 6, 3, 6, 150, 2, 4, 6)
 	for rank, c := range clients {
@@ -85,8 +85,8 @@ func TestComponentsByBICAndLabels(t *testing.T) {
 	}
 }
 
-// Clusters that are long in one direction: their centres scatter more than balls of
-// their mean variance allow for, unless these are inflated; ellipsoids fit them.
+// In clusters that are long in one direction, centres scatter more than balls of their mean
+// variance allow, unless the balls are inflated; ellipsoids fit them.
 func TestLongClusters(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(5, 1)), 5, 6, 20, 60, 2, 3, 6)
 	for _, c := range clients {
@@ -109,8 +109,8 @@ func TestLongClusters(t *testing.T) {
 	}
 }
 
-// Rows of which some are equal, so that the scatter of their cluster is nothing but what
-// is left of the others' responsibilities.
+// Some rows are equal, so the scatter of their cluster comes only from small responsibilities
+// for other rows. Training does not fail.
 func TestEqualRows(t *testing.T) {
 	x := mat.NewDense(6, 4, []float64{1, -1, -1, -1, 0, -2, 0, 1, 1, 1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1, -2, 0})
 	x.Scale(0.5, x)
@@ -121,8 +121,8 @@ func TestEqualRows(t *testing.T) {
 	}
 }
 
-// The grids on which the paper, and this package's rules, are measured: asked for by
-// COLLABDICT_FEDGEM=1, in about two minutes.
+// TestSyntheticGrid runs the grids on which the paper, and this package's rules, are measured.
+// It runs with COLLABDICT_FEDGEM=1, for about two minutes.
 func TestSyntheticGrid(t *testing.T) {
 	if os.Getenv("COLLABDICT_FEDGEM") == "" {
 		t.Skip("COLLABDICT_FEDGEM=1 asks for it")

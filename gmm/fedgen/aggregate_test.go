@@ -27,7 +27,8 @@ func config(k int) fedgen.Config {
 	return fedgen.Config{Local: r, Global: r, EM: gmm.EM{Form: gmm.Diag}, Seed: seed(1)}
 }
 
-// meanAndCovariance are those of the whole mixture: Σ w μ and Σ w (C + μμᵀ) − μ̄μ̄ᵀ.
+// meanAndCovariance returns the mean and the covariance of the whole mixture: Σ w μ and Σ w (C
+// + μμᵀ) − μ̄μ̄ᵀ.
 func meanAndCovariance(m fedgen.Moments) ([]float64, *mat.SymDense) {
 	dim := m.Dim()
 	mean, cov := make([]float64, dim), mat.NewSymDense(dim, nil)
@@ -88,7 +89,7 @@ func TestSampleMoments(t *testing.T) {
 	}
 }
 
-// Members of one group draw for themselves, on whatever machine: these bytes.
+// All members of a group draw these bytes, on whatever machine.
 func TestSampleBytes(t *testing.T) {
 	sum := sha256.New()
 	for _, form := range forms {
@@ -114,7 +115,7 @@ func TestSampleBytes(t *testing.T) {
 	}
 }
 
-// without is a group of which a member publishes nothing.
+// without is a group in which one member publishes nothing.
 type without struct {
 	collabdict.Group
 	lost int
@@ -128,8 +129,8 @@ func (w without) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return all, err
 }
 
-// Every member comes to the same bytes, and who is lost before the Gather ends is
-// left out.
+// Every member gets the same bytes, and a member that is lost before the Gather ends is left
+// out.
 func TestLearnIsTheSameEverywhere(t *testing.T) {
 	parts, _ := clients(t)
 	const lost = 2
@@ -223,7 +224,7 @@ func TestRecipeOfAnotherProgram(t *testing.T) {
 		m, sd := stat.MeanStdDev(c.got, nil)
 		want, wantSD := stat.MeanStdDev(c.want, nil)
 		t.Logf("%s: %.4f ± %.4f, the other program %.4f ± %.4f", c.name, m, sd, want, wantSD)
-		// Three standard errors of the difference, or better.
+		// three standard errors of the difference below, or better
 		if least := want - 3*math.Hypot(sd/math.Sqrt(8), wantSD/math.Sqrt(40)); m < least {
 			t.Errorf("%s: mean log-likelihood %.4f, want at least %.4f", c.name, m, least)
 		}
@@ -252,8 +253,8 @@ func TestBICFindsTheComponents(t *testing.T) {
 	}
 }
 
-// Who comes later is taken in by the shared mixture alone, without the contributions
-// that it was made of, nearly as well as with them.
+// Newcomers can be added to the shared mixture without the contributions from which it was
+// made, nearly as well as with them.
 func TestNewcomers(t *testing.T) {
 	parts, all := clients(t)
 	c := config(8)

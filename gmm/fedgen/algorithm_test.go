@@ -51,8 +51,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Members come to one mixture, which is about as good as that of all rows in one place,
-// and what is written is read.
+// Members get one mixture that is about as good as a fit to all rows in one place, and what is
+// written can be read.
 func TestAlgorithm(t *testing.T) {
 	var parts []*mat.Dense
 	all := mat.NewDense(300, 2, nil)
@@ -82,7 +82,7 @@ func TestAlgorithm(t *testing.T) {
 	}
 }
 
-// Who is lost before it has shown its mixture is left out of it.
+// A member that is lost before it has published its mixture is left out.
 func TestAMemberIsLostBeforeTheOneRound(t *testing.T) {
 	var parts []*mat.Dense
 	for s := range uint64(5) {
@@ -97,7 +97,7 @@ func TestAMemberIsLostBeforeTheOneRound(t *testing.T) {
 	}
 }
 
-// Alone, a mixture is that of EM from k-means++ on the own rows.
+// A participant alone gets the mixture of EM from k-means++ on its rows.
 func TestAlone(t *testing.T) {
 	x := gmmtest.Patterns(180, 2, 2, 1)
 	a := algorithmtest.New(t, fedgen.Kind, "components=2")

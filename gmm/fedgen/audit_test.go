@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy/audittest"
 )
 
-// within fails unless an audit of a mechanism that tells ε shows no more, and comes near it; and
-// unless one of a mechanism with half the noise shows more.
+// within fails unless an audit of a mechanism shows at most, and nearly, the ε that it
+// promises, and an audit of one with half the noise shows more.
 func within(t *testing.T, p Privacy, audit, bare *audittest.Audit) {
 	t.Helper()
 	shown, less := audit.Epsilon(p.Delta), bare.Epsilon(p.Delta)
@@ -25,8 +25,8 @@ func within(t *testing.T, p Privacy, audit, bare *audittest.Audit) {
 	}
 }
 
-// corners are rows about the origin, and with one row more at a corner, where it changes all sums by
-// the most.
+// corners returns rows about the origin, without and with one more row at a corner, where it
+// changes all sums by the most.
 func corners(rows int) (without, with *mat.Dense) {
 	with = mat.NewDense(rows+1, 2, nil)
 	for i := range rows {
@@ -46,8 +46,8 @@ func (m Moments) copied() Moments {
 	return m
 }
 
-// An audit of what is published after one iteration of one component, from which the sums follow
-// again but for the rounding of the number of rows.
+// TestAuditOfPrivate audits what is published after one iteration of one component. The sums
+// follow from it, except for the rounding of the number of rows.
 func TestAuditOfPrivate(t *testing.T) {
 	p := Privacy{Epsilon: 1, Delta: 0.1, Low: []float64{-1, -1}, High: []float64{1, 1}, Iterations: 1}
 	without, with := corners(40)
@@ -71,8 +71,9 @@ func TestAuditOfPrivate(t *testing.T) {
 	within(t, p, audittest.Run(t, draw(p, without), draw(p, with)), audittest.Run(t, draw(half, without), draw(half, with)))
 }
 
-// An audit of all noisy sums of all iterations, with two components, by the likelihood ratio: the
-// mixture of an iteration follows from the sums of those before, and by it what a row changes.
+// TestAuditOfIterations audits all noisy sums of all iterations with two components, by the
+// likelihood ratio. The mixture of an iteration follows from earlier sums, and determines what
+// a row changes.
 func TestAuditOfIterations(t *testing.T) {
 	p := Privacy{Epsilon: 1, Delta: 0.1, Low: []float64{-1, -1}, High: []float64{1, 1}, Iterations: 2}
 	_, with := corners(4)
@@ -99,7 +100,7 @@ func TestAuditOfIterations(t *testing.T) {
 	within(t, p, run(p.Sigma()), run(p.Sigma()/2))
 }
 
-// logRatio returns how much more likely noisy sums are of b than of a, as a logarithm.
+// logRatio returns the logarithm of the likelihood of noisy sums under b relative to a.
 func logRatio(e *privateEM, seen, a, b []noisy) (ratio float64) {
 	scale1, scale2 := e.scales()
 	add := func(seen, a, b, scale float64) {

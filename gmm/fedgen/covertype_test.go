@@ -101,7 +101,8 @@ func dirichlet(x *mat.Dense, labels []string, n int, alpha float64, which uint64
 	return parts
 }
 
-// TestCovertype measures what the documentation says: mean log-likelihoods of all rows in one round, and after more by exact sums.
+// TestCovertype measures the figures in the documentation: mean log-likelihoods of all rows
+// after one round, and after more rounds by exact sums.
 func TestCovertype(t *testing.T) {
 	name := outside.Path(t, "data", "covertype", "covertype.csv.gz")
 	all, labels := covertype(t, name)

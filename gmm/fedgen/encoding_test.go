@@ -40,7 +40,7 @@ func TestEncodingRoundTrip(t *testing.T) {
 	}
 }
 
-// The bytes are a protocol: they may change with the version alone.
+// The bytes are part of the protocol: they may change only with the version.
 func TestEncodingBytes(t *testing.T) {
 	c := fedgen.Contribution{Rows: 258, Moments: fedgen.Moments{
 		Form: gmm.Full, Weights: []float64{1}, Means: [][]float64{{2, -2}}, Covariances: [][]float64{{4, 1, 1, 2}},

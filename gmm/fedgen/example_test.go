@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// Each of three pumps knows two of three ways to run. In one round they come to a mixture
-// of all, by which a row that is far from what any of them has seen stands out.
+// Each of three pumps knows two of three ways to run. In one round they learn a mixture of all
+// three. A row far from everything that any pump has seen stands out.
 func Example() {
 	ways := [][]float64{{10, 10}, {20, 10}, {10, 20}}
 	config := fedgen.Config{Local: fedgen.Range{Min: 1, Max: 4}, Global: fedgen.Range{Min: 1, Max: 6}, Method: fedgen.Reduced}

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/fedgen"
 )
 
-// alone is a group of one that notes what it gathers.
+// alone is a group of one that records what it gathers.
 type alone struct {
 	collabdict.Solo
 	blob []byte
@@ -25,7 +25,7 @@ func (g *alone) Gather(_ context.Context, blob []byte) ([][]byte, error) {
 	return [][]byte{blob}, nil
 }
 
-// clumps draws at least so many rows in clumps, some of them of few rows or a single one.
+// clumps draws at least `least` rows in clumps, some of them with few rows or one.
 func clumps(t *rapid.T, least int) *mat.Dense {
 	dim := rapid.IntRange(1, 4).Draw(t, "columns")
 	rng := rand.New(rand.NewPCG(rapid.Uint64Max(1000).Draw(t, "rows"), 1))
@@ -47,8 +47,8 @@ func clumps(t *rapid.T, least int) *mat.Dense {
 	return mat.NewDense(len(values)/dim, dim, values)
 }
 
-// Each component that is published is of at least five rows, and all of them together
-// have the weight, the mean and the covariance of the mixture that was fitted.
+// Each published component has at least five rows, and all of them together have the weight,
+// the mean and the covariance of the fitted mixture.
 func TestNoComponentOfFewRowsIsPublished(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := clumps(t, 5)
@@ -91,8 +91,8 @@ func TestNoComponentOfFewRowsIsPublished(t *testing.T) {
 	})
 }
 
-// Worked by hand: two of five rows at 0 and three at 3 are merged to five at 1.8, and
-// nothing with the ninety at 100.
+// A case worked by hand: of components of five rows, two at 0 and three at 3 are merged to five
+// at 1.8, and nothing is merged with the ninety at 100.
 func TestFewRowsAreMergedByHand(t *testing.T) {
 	c := fedgen.Contribution{Rows: 95, Moments: fedgen.Moments{
 		Form: gmm.Diag, Weights: []float64{90. / 95, 2. / 95, 3. / 95}, Means: [][]float64{{100}, {0}, {3}}, Covariances: [][]float64{{1}, {1}, {0.5}},
@@ -109,8 +109,8 @@ func TestFewRowsAreMergedByHand(t *testing.T) {
 	}
 }
 
-// With one row a component is as it was fitted; fewer rows than a component may be of
-// are no contribution.
+// With a minimum of one row, components stay as they were fitted. Fewer rows than the minimum
+// give no contribution.
 func TestOneRowIsNoBound(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{0, 0.1, 0.2, 50})
 	c := config(2)

@@ -16,7 +16,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// clients reads testdata/rows.csv.gz: one matrix a client, and all rows.
+// clients reads testdata/rows.csv.gz: one matrix per client, and all rows.
 func clients(t testing.TB) (parts []*mat.Dense, all *mat.Dense) {
 	t.Helper()
 	f, err := os.Open("testdata/rows.csv.gz")
@@ -71,7 +71,7 @@ func near(t rapid.TB, what string, got, want, tol float64) {
 
 func seed(n byte) [32]byte { return [32]byte{n} }
 
-// mixture draws the mixture of k components over dim columns that a seed stands for.
+// mixture draws a mixture of k components over dim columns from a seed.
 func mixture(t testing.TB, form gmm.Covariance, k, dim int, which uint64) *gmm.Mixture {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(which, 3))

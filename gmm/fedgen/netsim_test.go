@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// refined is one round and two of exact sums, at a member.
+// refined runs one round and two rounds of exact sums at a member.
 func refined(ctx context.Context, g collabdict.Group, x gmm.Rows, own fedgen.Contribution, c fedgen.Config) (*fedgen.Result, *gmm.Mixture, error) {
 	var r *fedgen.Result
 	l, err := dem.NewLearner(x, dem.Config{Mixture: func(ctx context.Context, g collabdict.Group) (m *gmm.Mixture, err error) {
@@ -29,8 +29,8 @@ func refined(ctx context.Context, g collabdict.Group, x gmm.Rows, own fedgen.Con
 	return r, l.Mixture(), err
 }
 
-// Over the protocol, with masks and whole units, members come to the same bits and to
-// what exact sums give. When one is lost before it has published, the others go on.
+// Over the protocol, with masks and whole units, members get the same bits and the results of
+// exact sums. When one is lost before it has published, the others continue.
 func TestOverTheProtocol(t *testing.T) {
 	parts, all := clients(t)
 	c := config(8)

@@ -15,7 +15,7 @@ import (
 )
 
 // No row in the cube changes a kind of sums by more than its scale, whatever its
-// responsibilities are; corners that are in one component alone change them by that.
+// responsibilities are. A corner in one component only changes them by exactly that.
 func TestSensitivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim, k := rapid.IntRange(1, 5).Draw(t, "columns"), rapid.IntRange(1, 4).Draw(t, "components")
@@ -63,8 +63,7 @@ func check(t *rapid.T, e *privateEM, r *mat.Dense, most bool) {
 	}
 }
 
-// Rows that agreed ranges have brought to the range from 0 to 1 get no more noise than that
-// range needs.
+// Rows scaled to 0 to 1 by agreed ranges get no more noise than that range needs.
 func TestTheRangeIsThatOfTheValues(t *testing.T) {
 	a := &Algorithm{Components: 2, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
 	if err := a.Prepare(algorithm.Coordinates{ScaledBy: algorithm.Agreed, UnitRange: true}); err != nil {
@@ -84,8 +83,8 @@ func TestTheRangeIsThatOfTheValues(t *testing.T) {
 	}
 }
 
-// Over random neighbours the vector of all sums changes by no more than √3 units, and by
-// nearly that, so that the noise is no more than it has to be, whatever the range is.
+// Over random neighbours the vector of all sums changes by at most √3 units, and by nearly
+// that. So the noise is no larger than necessary, whatever the range is.
 func TestNeighboursComeNearTheSensitivity(t *testing.T) {
 	for _, low := range []float64{-1, 0, 20} {
 		p := Privacy{Low: []float64{low, low, low}, High: []float64{low + 1, low + 1, low + 1}}
@@ -105,7 +104,7 @@ func TestNeighboursComeNearTheSensitivity(t *testing.T) {
 	}
 }
 
-// change is the length of what rows that are neighbours differ by in the sums of a step.
+// change returns the length of the difference between neighbouring rows in the sums of a step.
 func change(t *testing.T, p Privacy, model Moments, x, y *mat.Dense) float64 {
 	t.Helper()
 	m, err := model.Mixture()

@@ -18,8 +18,8 @@ func privacy(epsilon float64) fedgen.Privacy {
 	return fedgen.Privacy{Epsilon: epsilon, Delta: 1e-5, Low: []float64{-5, 0}, High: []float64{15, 20}}
 }
 
-// What privacy costs: with many rows and a moderate ε little, with a small one more, and
-// with few rows nearly all.
+// Privacy costs little with many rows and a moderate ε, more with a small ε, and nearly
+// everything with few rows.
 func TestPrivateIsWorthItsEpsilon(t *testing.T) {
 	truth := fedgen.Moments{
 		Form: gmm.Diag, Weights: []float64{0.3, 0.3, 0.4},
@@ -57,7 +57,7 @@ func TestPrivateIsWorthItsEpsilon(t *testing.T) {
 	}
 }
 
-// Any rows give a contribution that can be published, whatever the noise is.
+// Any rows give a contribution that can be published, whatever the noise.
 func TestPrivateTakesAnyRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 10).Draw(t, "rows")

@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// What is kept of the costs from step to step is what they are from scratch.
+// The costs kept from step to step equal those computed from scratch.
 func TestReductionKeepsItsCosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k, dim := rapid.IntRange(2, 12).Draw(t, "components"), rapid.IntRange(1, 2).Draw(t, "columns")

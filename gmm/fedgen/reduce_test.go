@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/fedgen"
 )
 
-// Whatever is merged, weight, mean and covariance of the whole stay, and the cost
+// Whatever is merged, the weight, mean and covariance of the whole stay the same, and the cost
 // bounds the divergence.
 func TestReduceKeepsTheMoments(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -44,8 +44,8 @@ func TestReduceKeepsTheMoments(t *testing.T) {
 	})
 }
 
-// The divergence of a reduced mixture, by rows drawn from the first one, is at most
-// the cost that is told, and where few overlap hardly less.
+// The divergence of a reduced mixture, measured on rows drawn from the original, is at most the
+// returned cost, and hardly less if few components overlap.
 func TestReduceCostBoundsTheDivergence(t *testing.T) {
 	for _, form := range forms {
 		m := contribution(t, form, 8, 3, 11).Moments
@@ -76,7 +76,7 @@ func TestReduceCostBoundsTheDivergence(t *testing.T) {
 	}
 }
 
-// Copies of the same components are put together first, at no cost.
+// Copies of the same components are merged first, at no cost.
 func TestReduceFindsCopies(t *testing.T) {
 	one := contribution(t, gmm.Full, 4, 3, 8)
 	merged, _ := fedgen.Merge([]fedgen.Contribution{one, one, one})

@@ -11,8 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// A few rounds of exact sums take the mixture of one round to what all rows in one
-// place come to.
+// A few rounds of exact sums bring the mixture of one round to that of all rows in one place.
 func TestRefinedByDEM(t *testing.T) {
 	parts, all := clients(t)
 	c := config(8)

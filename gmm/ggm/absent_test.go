@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// from is a group whose totals with a key have this participant's vectors.
+// from is a group in which totals with a given key include this participant's vectors.
 type from struct {
 	collabdict.Solo
 	key  string // "" for none, "*" for all
@@ -30,10 +30,9 @@ func (f from) Included() bool              { return f.key == "*" || f.key == *f.
 func (from) Steady() bool                  { return true }
 
 // The weights of a participant that is lost after the start stay those of its vector in the
-// total, whether or not it has computed another one: a process that was started again takes
-// the total without that, and is to have the same weights. One of which no vector was ever
-// counted fits its own, also if it was counted in the moments or the clusters that the
-// statistics began from.
+// total, even if it has computed another one: a restarted process reads the total without that
+// one, and must get the same weights. A participant whose vector was never counted fits its own
+// weights, even if it was counted in the moments or clusters with which the statistics began.
 func TestWeightsFollowFromWhatIsCounted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	x := mat.NewDense(60, 2, nil)

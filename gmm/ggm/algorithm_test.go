@@ -35,7 +35,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// The start says how many components there are, unless that is given, too.
+// The start gives the number of components, unless that is given, too.
 func TestInit(t *testing.T) {
 	start := []byte(`{"means":[[0,1],[2,0]],"precisions":[[[1,0],[0,1]],[[1,0],[0,1]]],"weights":[0.5,0.5]}`)
 	of := func(settings ...string) (*ggm.Algorithm, error) {
@@ -68,8 +68,8 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// Members have the same patterns, whether or not they share what they compute, and what is
-// written is read.
+// Members have the same patterns, whether or not they share their computations, and what is
+// written can be read.
 func TestAlgorithm(t *testing.T) {
 	data := algorithmtest.Data(3, gmmtest.Patterns(80, 3, 2, 1), gmmtest.Patterns(60, 3, 2, 2))
 	var means []float64
@@ -113,7 +113,7 @@ func (f *failing) Accumulate(ctx context.Context, _ collabdict.Running, x []floa
 	return f.Sum(ctx, x, blocks)
 }
 
-// A training that ends early leaves the model of the last round completed.
+// A training that ends early leaves the model of the last completed round.
 func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
 	a := algorithmtest.New(t, ggm.Kind, "components=2", "lambda=0.1", "rounds=5", "tol=0")
 	d, told := algorithmtest.Data(3, gmmtest.Patterns(60, 2, 2, 1))[0], 0
@@ -131,8 +131,8 @@ func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
 	}
 }
 
-// A member is told which components have only its rows, by their numbers in the model; the
-// others, and who trains alone, are not.
+// A member gets a warning about components that have only its rows, by their numbers in the
+// model; other members, and a participant that learns alone, do not.
 func TestComponentsOfOneMember(t *testing.T) {
 	common := func(seed uint64) *mat.Dense { return algorithmtest.Draw(seed, 60, []float64{0, 0}, []float64{1, 1}) }
 	own := mat.NewDense(90, 2, nil)
@@ -158,9 +158,9 @@ func TestComponentsOfOneMember(t *testing.T) {
 	}
 }
 
-// Where no component has an edge, that is said, with the penalty that is too large.
+// If no component has an edge, a warning says so and names the penalty that is too large.
 func TestNoEdges(t *testing.T) {
-	x := func(seed uint64) *mat.Dense { // columns that correlate by a half
+	x := func(seed uint64) *mat.Dense { // columns with a correlation of one half
 		x := algorithmtest.Draw(seed, 60, []float64{0, 0}, []float64{1, 1})
 		for i := range 60 {
 			x.Set(i, 1, 0.5*x.At(i, 0)+0.87*x.At(i, 1))

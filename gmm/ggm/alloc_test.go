@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// A round allocates its vector, its bounds and its weights, whatever the rows.
+// A round allocates its vector, its bounds and its weights, but nothing per row.
 func TestRoundsAllocateNothingForRows(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	count := func(rows int) float64 {

@@ -8,7 +8,8 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// A round's work at a participant with 24,000 rows of 38 variables.
+// BenchmarkLocalUpdate measures a round's work at a participant with 24,000 rows of 38
+// variables.
 func BenchmarkLocalUpdate(b *testing.B) {
 	l, err := NewLearner(gmm.Matrix(gmmtest.Patterns(24000, 38, 10, 9)), Config{Components: 10})
 	if err != nil {

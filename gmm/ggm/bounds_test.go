@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// Whatever the rows, parameters and weights are, the statistics keep within the
-// bounds; the bound of the rows is at most twice their number.
+// For any rows, parameters and weights the statistics stay within the bounds; the bound of the
+// rows is at most twice their number.
 func TestBoundsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(1, 30).Draw(t, "rows"), rapid.IntRange(1, 4).Draw(t, "columns")
@@ -54,7 +54,7 @@ func TestBoundsHold(t *testing.T) {
 		if err := collabdict.CheckBlocks(sums, blocks); err != nil {
 			t.Fatal(err)
 		}
-		slack := 1e-9 + 1e-14*scale*scale // of distances that are differences of large numbers
+		slack := 1e-9 + 1e-14*scale*scale // because distances are differences of large numbers
 		if own, least := sums[len(sums)-1], -float64(n)*math.Log(float64(k)); own > slack || own < least-slack {
 			t.Fatalf("%g is not between %g and 0", own, least)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
-// blobs returns rows of k normal patterns far apart, in any order.
+// blobs returns rows of k normal patterns far apart, in random order.
 func blobs(n, k int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	centres := rand.New(rand.NewPCG(1, uint64(k)))
@@ -36,7 +36,7 @@ func blobs(n, k int, seed uint64) *mat.Dense {
 
 var someChoices = []Choice{{2, 0.01}, {2, 0.1}, {4, 0.01}, {4, 0.1}, {6, 0.01}, {6, 0.1}, {10, 0.01}, {10, 0.1}}
 
-// choose trains three members that choose, and returns them.
+// choose trains three members that choose settings, and returns them.
 func choose(t *testing.T, k int, missing func(rank, round int) bool) []*Learner {
 	t.Helper()
 	out := make([]*Learner, 3)
@@ -91,7 +91,8 @@ func TestHeldOutRowsChooseTheNumberOfComponents(t *testing.T) {
 	}
 }
 
-// Whoever is left out of totals chooses as the others do, as the choice follows from totals.
+// A member that is missing from totals makes the same choice as the others, because the choice
+// follows from totals.
 func TestTheChoiceFollowsFromTotals(t *testing.T) {
 	learners := choose(t, 4, func(rank, round int) bool { return rank == 2 && round > 2 })
 	for _, l := range learners {
@@ -101,7 +102,7 @@ func TestTheChoiceFollowsFromTotals(t *testing.T) {
 	}
 }
 
-// The running total of the candidates that are left begins as their parts of the one before.
+// The running total of the remaining candidates starts as their parts of the one before.
 func TestCandidatesCarryTheirTotalsOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(1, 4).Draw(t, "columns")
@@ -141,8 +142,8 @@ func TestCandidatesCarryTheirTotalsOn(t *testing.T) {
 	})
 }
 
-// A relative penalty depends on neither units nor the number of rows: rows in other units, or
-// each of them twice, have the same precisions but for the units, where the prior is small.
+// A relative penalty depends neither on units nor on the number of rows: rows in other units,
+// or each of them twice, have the same precisions apart from the units, if the prior is small.
 func TestTheRelativePriorHasNoUnits(t *testing.T) {
 	x := blobs(4000, 1, 3)
 	fit := func(x *mat.Dense) *mat.SymDense {
@@ -163,8 +164,8 @@ func TestTheRelativePriorHasNoUnits(t *testing.T) {
 	}
 }
 
-// One candidate that has settled does not end the training while others have not: the choice
-// between them would be by chance.
+// A candidate that has settled does not end the training while others have not: chance would
+// then decide between them.
 func TestTrainingEndsWhenAllCandidatesHaveSettled(t *testing.T) {
 	err := lockstep.Run(t.Context(), 3, func(ctx context.Context, g collabdict.Group, rank int) error {
 		held := blobs(40, 2, uint64(10+rank))

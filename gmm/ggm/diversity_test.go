@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// The objective falls in no round but one in which somebody leaves a component out.
+// The objective falls only in rounds in which some member leaves a component out.
 func TestObjectiveFallsOnlyWithAComponent(t *testing.T) {
 	acted := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -62,12 +62,12 @@ func TestObjectiveFallsOnlyWithAComponent(t *testing.T) {
 	}
 }
 
-// Every candidate's part of a vector keeps the rule, in the start and in the rounds, with
-// missing cells too.
+// Every candidate's part of a vector follows the rule, in the start and in the rounds, also
+// with missing cells.
 func TestEveryCandidateIsDiverse(t *testing.T) {
 	x := gmmtest.Patterns(120, 3, 3, 2)
 	rng := rand.New(rand.NewPCG(1, 1))
-	for j := range 3 { // far, and nearly the same
+	for j := range 3 { // far away, and nearly the same
 		x.SetRow(119-j, []float64{30 + 1e-3*rng.NormFloat64(), -30, 30})
 	}
 	x.Set(0, 2, math.NaN())
@@ -94,7 +94,7 @@ func TestEveryCandidateIsDiverse(t *testing.T) {
 				part := v[starts[i] : starts[i]+c.len(3)]
 				gmmtest.Near(t, "rows", floats.Sum(part[:k]), 120, 1e-6)
 				for at, n := range part[:k] {
-					// The far rows' own component would be near (30, −30, 30).
+					// A component of the far rows would be near (30, −30, 30).
 					if n >= 1 && n < 5 && math.Abs(part[k+at]/n-30) < 0.1 && math.Abs(part[2*k+at]/n+30) < 0.1 {
 						t.Errorf("%s: %g rows of component %d of candidate %d are the far ones", policy, n, at+1, i+1)
 					}
@@ -111,7 +111,7 @@ func TestEveryCandidateIsDiverse(t *testing.T) {
 	}
 }
 
-// vectors is a group of one that shows what is brought to its sums.
+// vectors is a group of one that records the vectors in its sums.
 type vectors struct {
 	crowd
 	each func(x []float64, blocks []collabdict.Block)

@@ -12,9 +12,9 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy/audittest"
 )
 
-// The means of a release show a row by no more than ε says, to an attacker who knows all other rows, the
-// precisions and the rows of each component. Runs without the row have one at the cluster's middle
-// in its place.
+// The means of a release show a row by no more than ε allows, to an attacker who knows all
+// other rows, the precisions and the rows of each component. Runs without the row have a row at
+// the cluster's middle in its place.
 func TestMembershipInDrawnMeans(t *testing.T) {
 	audittest.SkipRaced(t)
 	const draws = 4000
@@ -40,7 +40,7 @@ func TestMembershipInDrawnMeans(t *testing.T) {
 		loss := posterior(t, known, variances).Loss(radius)
 		found, bound := advantage(statistics(learned.Means(), 1), statistics(known.Means(), 2)), mostAdvantage(loss.Precisions)
 		t.Logf("a release's means: a %s row is told with an advantage of %.2f, at most %.2f; ε is %.2f at δ = 1e-5", target.name, found, bound, loss.Precisions.Epsilon(1e-5))
-		// Four standard errors of what is measured.
+		// four standard errors of the measurement
 		if found > bound+4*math.Sqrt(0.5/draws) {
 			t.Errorf("a %s row is told with an advantage of %g, at most %g by epsilon", target.name, found, bound)
 		}
@@ -50,8 +50,8 @@ func TestMembershipInDrawnMeans(t *testing.T) {
 	}
 }
 
-// mostAdvantage returns what TPR − FPR of any test cannot exceed, (e^ε − 1 + 2δ)/(e^ε + 1), at the
-// best δ (Kairouz et al. 2015).
+// mostAdvantage returns the upper bound of TPR − FPR of any test, (e^ε − 1 + 2δ)/(e^ε + 1), at
+// the best δ (Kairouz et al. 2015).
 func mostAdvantage(loss privacy.ZCDP) float64 {
 	least := 1.0
 	for delta := 1e-5; delta < 1; delta *= 1.02 {

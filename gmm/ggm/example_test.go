@@ -15,7 +15,8 @@ import (
 )
 
 // Three plants learn which variables depend on each other: flow follows pressure, and the
-// temperature is on its own. A precision of 0 says that two do not.
+// temperature is independent of both. A precision of 0 means that two variables do not depend
+// on each other.
 func Example() {
 	network, err := netsim.New(netsim.Config{Names: netsim.Names(3), Seed: 1})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// train runs one learner per data set, in lock step, and returns the learners and
-// the objectives of the rounds.
+// train runs one learner per data set in lock step, and returns the learners and the objectives
+// of the rounds.
 func train(t testing.TB, config Config, rounds int, data ...*mat.Dense) ([]*Learner, []float64) {
 	t.Helper()
 	learners, traces := make([]*Learner, len(data)), make([][]float64, len(data))

@@ -33,8 +33,8 @@ func readCSV(t testing.TB, name string) *mat.Dense {
 	return x
 }
 
-// Five participants, 20 rounds: Eqs. (12) to (16), (19), computed by an
-// independent program on the pooled rows.
+// Five participants and 20 rounds give the results of Eqs. (12) to (16) and (19) that an
+// independent program computed on the pooled rows.
 func TestLearnerKnownAnswers(t *testing.T) {
 	var params struct {
 		Lambda0, Rho float64

@@ -71,8 +71,8 @@ func TestObjectiveNeverFalls(t *testing.T) {
 	})
 }
 
-// With K = 1 the weights are the same everywhere, so that only the pooled rows
-// count, whoever has them.
+// With K = 1 the weights are the same everywhere, so only the pooled rows count, whichever
+// member has them.
 func TestOneComponentIsThePooledFit(t *testing.T) {
 	x := gmmtest.Patterns(300, 4, 3, 2)
 	part := func(from, to int) *mat.Dense { return x.Slice(from, to, 0, 4).(*mat.Dense) }
@@ -82,8 +82,7 @@ func TestOneComponentIsThePooledFit(t *testing.T) {
 	gmmtest.NearAll(t, "parameters", flat(split[2].Model()), flat(alone[0].Model()), 1e-9)
 }
 
-// Which member has which share of the rows, in which order, changes nothing as
-// long as each member's own rows are the same.
+// The order of members, and of each member's rows, changes nothing.
 func TestOrderOfMembersAndRowsIsFree(t *testing.T) {
 	a, b := gmmtest.Patterns(120, 3, 3, 2), gmmtest.Patterns(260, 3, 3, 4)
 	reversed := mat.NewDense(260, 3, nil)
@@ -97,8 +96,8 @@ func TestOrderOfMembersAndRowsIsFree(t *testing.T) {
 	gmmtest.NearAll(t, "second member", flat(two[0].Model()), flat(one[1].Model()), 1e-6)
 }
 
-// A participant's statistics over two halves add up to those over all its rows, but for
-// what depends on its own weights.
+// A participant's statistics over two halves add up to those over all its rows, except for
+// values that depend on its own weights.
 func TestStatisticsAreAdditive(t *testing.T) {
 	x := gmmtest.Patterns(700, 3, 3, 2)
 	init := start(t, x, 3)
@@ -138,7 +137,7 @@ func start(t testing.TB, x *mat.Dense, k int) *gmm.Parameters {
 	return p
 }
 
-// bruteStatistics is Eqs. (12) and (13) as they stand. g are log densities.
+// bruteStatistics computes Eqs. (12) and (13) literally. g are log densities.
 func bruteStatistics(m *gmm.Mixture, x *mat.Dense) (s *passes.Moments, g [][]float64, r [][]float64) {
 	rows, dim := x.Dims()
 	k := m.Components()
@@ -316,7 +315,7 @@ func TestStart(t *testing.T) {
 	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 		t.Fatal(err)
 	}
-	// Bounds, moments, 2 or 3 levels of splits, the steps, the first M-step.
+	// bounds, moments, 2 or 3 levels of splits, the steps, the first M-step
 	sums := l.SetupSums()
 	if least := 2 + 2 + lloydSteps + 1; sums < least || sums > least+1 {
 		t.Errorf("%d collectives, want %d or %d", sums, least, least+1)

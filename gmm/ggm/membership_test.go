@@ -20,14 +20,14 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// Rows of the attack are of two round clusters of standard deviation 1, 4√3 apart.
+// The rows of the attack are from two spherical clusters of standard deviation 1, 4√3 apart.
 const (
 	attackedMembers = 3
 	attackedRows    = 60 // of each
 	attackedColumns = 3
 )
 
-// background draws the rows of a shadow, of all members.
+// background draws the rows of a shadow model, of all members.
 func background(seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	x := mat.NewDense(attackedMembers*attackedRows, attackedColumns, nil)
@@ -39,8 +39,8 @@ func background(seed uint64) *mat.Dense {
 	return x
 }
 
-// targets are rows of the second cluster: near its middle, about three standard deviations off
-// as few rows are, and far from all.
+// targets are rows of the second cluster: near its middle, about three standard deviations away
+// (as few rows are), and far from all others.
 var targets = []struct {
 	name string
 	row  []float64
@@ -50,13 +50,13 @@ var targets = []struct {
 	{"far", []float64{12, -6, 10}},
 }
 
-// with returns rows with another in place of the first of the second cluster.
+// with returns rows in which another row replaces the first of the second cluster.
 func with(x *mat.Dense, row []float64) *mat.Dense {
 	x.SetRow(1, row)
 	return x
 }
 
-// trained learns from rows of all members. Of weights it has the shares of the rows of all.
+// trained learns from the rows of all members. Its weights are the shares of all rows.
 func trained(t *testing.T, x *mat.Dense, seed uint64, config Config) (*gmm.Mixture, []float64) {
 	t.Helper()
 	learners := make([]*Learner, attackedMembers)
@@ -77,7 +77,7 @@ func trained(t *testing.T, x *mat.Dense, seed uint64, config Config) (*gmm.Mixtu
 	return m.Only(gmm.Enough(m.ComponentRows())), learners[0].PriorVariances()
 }
 
-// posterior returns what a release is drawn from.
+// posterior returns the posterior from which a release is drawn.
 func posterior(t *testing.T, m *gmm.Mixture, variances []float64) *release.Posterior {
 	t.Helper()
 	p, err := (&Algorithm{Lambda0: 1}).Posterior(m, variances)
@@ -87,8 +87,9 @@ func posterior(t *testing.T, m *gmm.Mixture, variances []float64) *release.Poste
 	return p
 }
 
-// kinds are what an attacker may get of a run: a mixture that was learned from these rows, with
-// randomness by the seed. It tells a far row with an advantage of at least and at most far.
+// kinds are what an attacker may get from a run: a mixture learned from these rows, with
+// randomness from the seed. It reveals a far row with an advantage between far[0] and
+// far[1].
 var kinds = []struct {
 	name string
 	far  [2]float64
@@ -123,8 +124,8 @@ var kinds = []struct {
 	{"the model, ε = 8", [2]float64{-0.35, 0.8}, trainedWith(8)},
 }
 
-// trainedWith learns with differential privacy from rows whose values are at most 16 from 0. The
-// attacker sees the shares of the rows of all.
+// trainedWith learns with differential privacy from rows whose values are at most 16 from 0.
+// The attacker sees the shares of all rows.
 func trainedWith(epsilon float64) func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture {
 	return func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture {
 		t.Helper()
@@ -145,9 +146,9 @@ func trainedWith(epsilon float64) func(t *testing.T, x *mat.Dense, seed uint64) 
 	}
 }
 
-// advantage returns TPR − FPR of the test between two normal distributions that are fitted to
-// statistics of runs with a row and without it (Carlini et al. 2022): is the row more likely in?
-// It is measured on runs that the distributions are not fitted to, by halves in turn.
+// advantage returns TPR − FPR of a likelihood ratio test between two normal distributions,
+// fitted to statistics of runs with a row and without it (Carlini et al. 2022). It is measured
+// on runs to which the distributions are not fitted, by halves in turn.
 func advantage(in, out []float64) (all float64) {
 	half := func(v []float64, odd int) (part []float64) {
 		for i := odd; i < len(v); i += 2 {
@@ -175,10 +176,11 @@ func advantage(in, out []float64) (all float64) {
 	return all
 }
 
-// Membership inference with shadow models: the attacker knows the row and how rows are drawn, but
-// none of the others, and tells by the model's log density at the row whether it was trained on. A
-// far row is seen in an exact model, a usual one hardly; what shows it in a release are the
-// precisions. COLLABDICT_MEMBERSHIP=full makes 1000 shadows a side.
+// TestMembershipIsSeenInModels runs membership inference with shadow models. The attacker knows
+// the row and how rows are drawn, but none of the others, and decides by the model's log
+// density at the row whether it was trained on. An exact model reveals a far row, but hardly a
+// usual one; in a release, the precisions reveal it. COLLABDICT_MEMBERSHIP=full uses 1000
+// shadow models per side.
 func TestMembershipIsSeenInModels(t *testing.T) {
 	audittest.SkipRaced(t)
 	shadows := 40

@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// blanked returns rows without a share of their cells, drawn, but with one cell in each row and
-// column.
+// blanked returns rows without a random share of their cells, but with at least one cell in
+// each row and column.
 func blanked(x *mat.Dense, share float64, rng *rand.Rand) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	n, dim := x.Dims()
@@ -25,14 +25,14 @@ func blanked(x *mat.Dense, share float64, rng *rand.Rand) *mat.Dense {
 			}
 		}
 	}
-	for j := range dim { // the first rows may be few
+	for j := range dim { // there may be few rows
 		out.Set(0, j, x.At(0, j))
 	}
 	return out
 }
 
-// observed returns the log posterior of learners' rows, as far as these are there: Σ ln p(x_o) by
-// each participant's weights, with the tilts of the prior, and the prior.
+// observed returns the log posterior of the present cells of the learners' rows: Σ ln p(x_o)
+// with each participant's weights and the tilts of the prior, plus the prior.
 func observed(t testing.TB, learners []*Learner, data []*mat.Dense) float64 {
 	t.Helper()
 	sum := 0.0
@@ -71,8 +71,8 @@ func observed(t testing.TB, learners []*Learner, data []*mat.Dense) float64 {
 	return sum + learners[0].live[0].prior.logDensity(learners[0].live[0].model)
 }
 
-// Whatever is missing, EM raises the log posterior of what is there, and the objective, which is
-// below it.
+// Whatever is missing, EM raises the log posterior of the cells present, and the objective,
+// which is below it.
 func TestObjectiveNeverFallsWithMissingCells(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed, dim := rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(2, 4).Draw(rt, "columns")
@@ -103,8 +103,8 @@ func TestObjectiveNeverFallsWithMissingCells(t *testing.T) {
 	})
 }
 
-// A group in which nothing is missing learns the same bits, whether cells may be missing or not:
-// only the bounds of its sums are wider, which plain sums do not round by.
+// A group without missing cells learns the same bits, whether or not cells may be missing. Only
+// the bounds of its sums are wider, which does not change the rounding of plain sums.
 func TestNothingMissingKeepsTheBits(t *testing.T) {
 	data := []*mat.Dense{gmmtest.Patterns(120, 4, 3, 1), gmmtest.Patterns(90, 4, 3, 2)}
 	for _, config := range []Config{{Components: 3, Seed: 5}, {Components: 3, Rho: 1, Seed: 5}} {
@@ -117,7 +117,7 @@ func TestNothingMissingKeepsTheBits(t *testing.T) {
 	}
 }
 
-// The sums over participants are those over all rows in one place.
+// The sums over participants equal those over all rows in one place.
 func TestSumsWithMissingCellsArePooled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	const dim = 4
@@ -150,20 +150,20 @@ func TestSumsWithMissingCellsArePooled(t *testing.T) {
 			}
 		}
 	}
-	for i := range want[:len(want)-1] { // the last has own weights
+	for i := range want[:len(want)-1] { // the last value depends on own weights
 		if math.Abs(sum[i]-want[i]) > 1e-9*(1+math.Abs(want[i])) {
 			t.Errorf("value %d: %.12g, want %.12g", i, sum[i], want[i])
 		}
 	}
 }
 
-// With one component and hardly any prior, EM comes to the maximum of the likelihood of what is
-// there: the regression of one column on the other, where the first is there more often.
+// With one component and hardly any prior, EM reaches the maximum likelihood of the cells
+// present: the regression of one column on the other, where the first is present more often.
 func TestMissingCellsByRegression(t *testing.T) {
 	const n = 4000
 	rng := rand.New(rand.NewPCG(2, 3))
 	x := mat.NewDense(n, 2, nil)
-	var s [6]float64 // of the rows with both: n, Σa, Σb, Σaa, Σab; and Σa of all
+	var s [6]float64 // over the complete rows n, Σa, Σb, Σaa, Σab; and over all rows Σa
 	for i := range n {
 		a := rng.NormFloat64()
 		b := 0.7*a + 0.5*rng.NormFloat64()
@@ -183,7 +183,7 @@ func TestMissingCellsByRegression(t *testing.T) {
 	}
 }
 
-// What is put in the place of missing cells stays within the bounds, however far it would be out.
+// Values that replace missing cells stay within the bounds, however far out they would be.
 func TestReplacedCellsStayWithinBounds(t *testing.T) {
 	x := mat.NewDense(40, 2, nil)
 	for i := range 40 {
@@ -207,7 +207,7 @@ func TestReplacedCellsStayWithinBounds(t *testing.T) {
 	}
 }
 
-// Choices are made by what is there of held-out rows.
+// The present cells of held-out rows decide choices.
 func TestChoiceByPartialRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	x := blanked(gmmtest.Patterns(200, 3, 3, 8), 0.2, rng)

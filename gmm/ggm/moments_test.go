@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// A learner that is told what is known of its rows comes to the same start as one
-// that asks, by two collectives less.
+// A learner that already knows the moments of its rows finds the same start as one that asks
+// for them, with two collectives fewer.
 func TestKnownMomentsSaveTheFirstSums(t *testing.T) {
 	x := gmmtest.Patterns(400, 3, 4, 3)
 	scale := []float64{4, 0.5, 2}
@@ -51,8 +51,8 @@ func TestKnownMomentsSaveTheFirstSums(t *testing.T) {
 	}
 }
 
-// The rows told are those of the participants in the last total, which may not be
-// those of the start.
+// TotalRows counts the rows of the participants in the last total, who may differ from those of
+// the start.
 func TestTotalRowsAreThoseOfTheLastTotal(t *testing.T) {
 	x := mat.NewDense(6, 1, []float64{0, 1, 2, 10, 11, 12})
 	l, err := NewLearner(gmm.Matrix(x), Config{Components: 2})

@@ -23,8 +23,7 @@ func (c crowd) Accumulate(ctx context.Context, _ collabdict.Running, x []float64
 	return c.Sum(ctx, x, blocks)
 }
 
-// In a large group the start takes fewer sums, and what is learned from it is as
-// good.
+// In a large group the start takes fewer sums, and the result is as good.
 func TestStartInALargeGroup(t *testing.T) {
 	for n := range uint64(8) {
 		x := gmmtest.Patterns(400, 3, 4, n)

@@ -12,8 +12,9 @@ import (
 	"github.com/collabdict/collabdict/gmm/release"
 )
 
-// No eigenvalue of a solution is above the bound, in either form: of few rows and of many, of
-// columns in other units and of columns that hardly vary. Rows that are all the same come near it.
+// No eigenvalue of a solution exceeds the bound, in either form: for few rows and many, for
+// columns in other units and columns that hardly vary. Rows that are all the same nearly reach
+// it.
 func TestBoundOfPrecisions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	nearest := 0.0
@@ -103,8 +104,8 @@ func TestLossByHand(t *testing.T) {
 	}{
 		// R²/2 · 2/(1 + 9), and M R²/(2ρ) · (9 + 1)/(9 + 1).
 		"one component": {&Algorithm{Lambda0: 1, Rho: 5}, []float64{9}, [][]float64{{2}}, nil, 3, 0.9, 0.9},
-		// The second component decides the first bound: 4/2 · max(3/102, 2/42); and of the other,
-		// 2·4/(2·10) · max(101/102, 41/42), the first one. The third has less than one row.
+		// The second component decides the first bound: 4/2 · max(3/102, 2/42). The first one
+		// decides the other: 2·4/(2·10) · max(101/102, 41/42). The third has less than one row.
 		"three components": {&Algorithm{Lambda0: 2, Rho: 10}, []float64{100, 40, 0.5}, [][]float64{{3, 1}, {2, 2}, {99, 99}}, nil, 2, 4.0 / 42, 0.4 * 101 / 102},
 		// 1/2 · 4/(1 + 60), and 1/2 · 2·(60 + 20)/(20 · 0.25)/(1 + 60).
 		"relative": {&Algorithm{Lambda0: 1}, []float64{60}, [][]float64{{4, 0.5}}, []float64{0.25, 2}, 1, 2.0 / 61, 16.0 / 61},
@@ -116,8 +117,8 @@ func TestLossByHand(t *testing.T) {
 	}
 }
 
-// A larger penalty tells less of a row, in models that were learned with it. More prior rows do
-// for one model: another weight of the prior mean may also lead to another model.
+// A larger penalty reveals less about a row in models that were learned with it. More prior
+// rows do so for one model; another weight of the prior mean may also lead to another model.
 func TestLossFallsWithThePrior(t *testing.T) {
 	x := mat.NewDense(60, 3, nil)
 	rng := rand.New(rand.NewPCG(5, 1))
@@ -154,7 +155,7 @@ func TestLossFallsWithThePrior(t *testing.T) {
 	}
 }
 
-// A mixture of which the rows or the prior are not known is not released.
+// A mixture whose rows or prior are not known is not released.
 func TestNoPosteriorWithoutRowsAndPrior(t *testing.T) {
 	m, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, 1, nil), []*mat.SymDense{mat.NewSymDense(1, []float64{1})})
 	if err != nil {

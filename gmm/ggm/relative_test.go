@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Columns whose squares are hardly numbers have a start, and scales with inverses.
+// Columns whose squares almost underflow have a start, and scales that can be inverted.
 func TestTinyValues(t *testing.T) {
 	for _, tiny := range []float64{1e-60, 1e-75, 1e-100, 1e-155, 1e-162, 5e-324} {
 		x := mat.NewDense(8, 2, nil)

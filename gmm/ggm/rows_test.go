@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// breaking is rows that can be read only so often.
+// breaking is rows that can be read only a limited number of times.
 type breaking struct {
 	gmm.Rows
 	left atomic.Int64
@@ -25,8 +25,8 @@ func (b *breaking) ReadRows(x []float64, from int) error {
 	return b.Rows.ReadRows(x, from)
 }
 
-// A source that fails in any pass ends what asked for it with the cause, and leaves
-// no model but the last one.
+// If a source fails in any pass, the method that needs it returns the cause, and only the last
+// model is left.
 func TestRowsThatCannotBeRead(t *testing.T) {
 	whole := &breaking{Rows: gmm.Matrix(gmmtest.Patterns(600, 3, 4, 3))}
 	whole.left.Store(1 << 40)

@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// definition returns the responsibilities of a row by their formula.
+// definition returns the responsibilities of a row by the formula.
 func (c *clustering) definition(row []float64) []float64 {
 	k, _ := c.centres.Dims()
 	out, total := make([]float64, k), 0.0
@@ -63,7 +63,7 @@ func TestClusterSums(t *testing.T) {
 	}
 }
 
-// A clustering's squares, which are derived, are those of its rows from their clusters'
+// A clustering's squares, which are derived, equal those of its rows from their clusters'
 // means, weighted by their responsibilities; its centres stay apart.
 func TestMoveClusterings(t *testing.T) {
 	for _, dim := range []int{1, 2, 9, 38} {
@@ -102,7 +102,7 @@ func TestMoveClusterings(t *testing.T) {
 	}
 }
 
-// Degrees of the cells of a tree add up to one.
+// The degrees of the cells of a tree add up to one.
 func TestDegreesOfCells(t *testing.T) {
 	x := gmmtest.Patterns(300, 3, 4, 1)
 	root := &leaf{direction: []float64{0.6, 0.8, 0}, edge: 0.1, width: 0.3}

@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// cost is what weights cost at their best, if only components of a set may be above ε and
-// all of them are paid for: the multiplier of the sum is found by halving.
+// cost returns the cost of the best weights if only components of a set may be above ε and all
+// of them have their price. It finds the multiplier of the sum by bisection.
 func (s sparse) cost(c []float64, set int) float64 {
 	weight := func(k int, l float64) float64 {
 		if set>>k&1 == 0 {
@@ -85,7 +85,7 @@ func TestSparseWeightsWorkedExample(t *testing.T) {
 	}
 }
 
-// With a price, too, the objective never falls, and what is written has weights of 0.
+// The objective never falls, even with a price, and the written model has weights of 0.
 func TestSparseWeightsInTraining(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		data, config := awkward(rt)
@@ -111,7 +111,7 @@ func TestSparseWeightsInTraining(t *testing.T) {
 	})
 }
 
-// Each participant has the components of its own rows, and no other: K bounds how many.
+// Each participant has the components of its own rows, and no other; K limits their number.
 func TestSparseWeightsAreOwn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	part := func(centres ...float64) *mat.Dense {

@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// A graphical lasso that stops after a single step makes the M-step a generalised
-// one: the log posterior must still not fall, and no round may fail.
+// A graphical lasso that stops after a single step turns the M-step into a generalised one: the
+// log posterior must still not fall, and no round may fail.
 func TestStalledGraphicalLasso(t *testing.T) {
 	x := gmmtest.Patterns(200, 8, 3, 4)
 	for j := range 8 {
@@ -54,7 +54,7 @@ func TestStalledGraphicalLasso(t *testing.T) {
 	}
 }
 
-// stalls counts the components whose graphical lasso does not converge within the
+// stalls returns the number of components whose graphical lasso does not converge within the
 // learner's steps.
 func stalls(l *Learner, total []float64) (count int) {
 	k, dim := l.Model().Components(), l.Model().Dim()

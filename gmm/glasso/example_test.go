@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/glasso"
 )
 
-// In a chain of three sensors the outer two are correlated, but only by way of the middle
-// one. The precision says so by a 0, which the covariance does not have.
+// In a chain of three sensors the outer two are correlated only through the middle one. The
+// precision shows this by a 0, which the covariance does not have.
 func Example() {
 	p := glasso.Problem{Penalty: 0.1, S: mat.NewSymDense(3, []float64{
 		1.00, 0.40, 0.16,

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The gap is never less than what is missing, and falls with the square of the
+// The gap is never less than the distance to the optimum, and falls with the square of the
 // residual.
 func TestGap(t *testing.T) {
 	p := readKnown(t, "testdata/p60-rho0.05-diag.json.gz").problem()
@@ -35,7 +35,7 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// Connected blocks are solved at the same time, with the bits of one after the other.
+// Connected blocks that are solved in parallel have the same bits as one after the other.
 func TestBlocksHaveTheBitsOfAny(t *testing.T) {
 	const blocks, size = 7, 20
 	one := readKnown(t, "testdata/p20-rho0.05-diag.json.gz").problem()

@@ -12,8 +12,8 @@ import (
 
 func near(a, b, tol float64) bool { return math.Abs(a-b) <= tol*(1+math.Abs(b)) }
 
-// checkSolution fails unless r meets the optimality conditions, recomputed here
-// from the definition, and the identities that follow from them.
+// checkSolution fails unless r meets the optimality conditions, recomputed from their
+// definition, and the identities that follow from them.
 func checkSolution(t rapid.TB, p Problem, r *Result) {
 	m := p.S.SymmetricDim()
 	var inv, product mat.Dense
@@ -72,8 +72,8 @@ func checkSolution(t rapid.TB, p Problem, r *Result) {
 	}
 }
 
-// scatter draws the scatter matrix of n rows in m dimensions with correlated
-// columns; n < m gives a singular one, and rounding makes it slightly indefinite.
+// scatter draws the scatter matrix of n rows in m dimensions with correlated columns. If n < m
+// it is singular, and rounding makes it slightly indefinite.
 func scatter(t *rapid.T, m, n int) *mat.SymDense {
 	unit := rapid.Float64Range(-2, 2)
 	x := mat.NewDense(n, m, nil)
@@ -175,8 +175,8 @@ func TestPenalisedDiagonalIsAShift(t *testing.T) {
 	checkSolution(t, Problem{S: shifted, Penalty: 0.1, FreeDiagonal: true}, b)
 }
 
-// Cases that break solvers: nothing to fit, no edges, equal columns, variances
-// nine decades apart, more variables than rows.
+// Cases that break solvers are solved: nothing to fit, no edges, equal columns, variances nine
+// decades apart, more variables than rows.
 func TestDegenerate(t *testing.T) {
 	ones := mat.NewSymDense(6, nil)
 	spread := mat.NewSymDense(6, nil)
@@ -202,8 +202,8 @@ func TestDegenerate(t *testing.T) {
 	}
 }
 
-// More variables than rows, strongly correlated, and a penalty a thousandth of the
-// largest variance: coordinate descent alone does not get there.
+// Coordinate descent alone does not solve these cases: more variables than rows, strong
+// correlations, and a penalty of a thousandth of the largest variance.
 func TestSingularAndCorrelated(t *testing.T) {
 	for n := 1; n <= 8; n++ {
 		rng := rand.New(rand.NewPCG(uint64(n), 3))
@@ -250,8 +250,8 @@ func TestWarmStartTakesFewSteps(t *testing.T) {
 	}
 }
 
-// What has changed since the last solution, as between rounds of EM, is worked off in
-// fewer steps than all of it.
+// If a problem differs little from the last one, as between rounds of EM, the last solution as
+// a start saves steps.
 func TestWarmStartSavesSteps(t *testing.T) {
 	for _, name := range []string{"p20-rho0.05-diag", "p60-rho0.05-diag", "p60-rho0.3-diag"} {
 		p := readKnown(t, "testdata/"+name+".json.gz").problem()

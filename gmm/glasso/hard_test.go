@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// checkHard fails unless r is positive definite, optimal to rounding, and no worse
-// than start, if there is one.
+// checkHard fails unless r is positive definite, optimal within rounding, and no worse than
+// start, if there is one.
 func checkHard(t *testing.T, p Problem, start *mat.SymDense, r *Result) {
 	t.Helper()
 	var c mat.Cholesky
@@ -43,8 +43,8 @@ func checkHard(t *testing.T, p Problem, start *mat.SymDense, r *Result) {
 	}
 }
 
-// randomPrecision has eigenvalues spread evenly in logarithm over cond, the largest
-// being size.
+// randomPrecision returns a matrix with eigenvalues spread evenly on a logarithmic scale over
+// cond; the largest is size.
 func randomPrecision(m int, size, cond float64, rng *rand.Rand) *mat.SymDense {
 	a := mat.NewDense(m, m, nil)
 	for i := range m {
@@ -64,8 +64,8 @@ func randomPrecision(m int, size, cond float64, rng *rand.Rand) *mat.SymDense {
 	return x
 }
 
-// The scatter matrix of a small cluster with huge outliers. From starts far too
-// large, Newton's steps alone do not find the way.
+// The scatter matrix of a small cluster with huge outliers is solved. From starts that are far
+// too large, Newton's steps alone do not reach the solution.
 func TestOutliers(t *testing.T) {
 	p := readKnown(t, "testdata/outliers/p38.json.gz").problem()
 	cold, err := p.Solve(nil)
@@ -91,8 +91,8 @@ func TestOutliers(t *testing.T) {
 	}
 }
 
-// hardScatters are ways to draw n rows in m dimensions that make the scatter matrix
-// singular and ill-conditioned.
+// hardScatters are ways to draw n rows in m dimensions whose scatter matrix is singular and
+// ill-conditioned.
 var hardScatters = map[string]func(x *mat.Dense, rng *rand.Rand){
 	"correlated": func(*mat.Dense, *rand.Rand) {},
 	"duplicated": func(x *mat.Dense, rng *rand.Rand) {
@@ -149,11 +149,12 @@ func TestIllConditioned(t *testing.T) {
 	}
 }
 
-// hardDraws are made of each kind, from number 1 on. Of decade 7, some one in a hundred
-// is beyond what numbers of 53 bits can solve, whatever rounds them; number 0 is one.
+// hardDraws is the number of draws of each kind, from number 1 on. About one in a hundred draws
+// of decade 7 cannot be solved in double precision, whatever the rounding; number 0 is one of
+// them.
 const hardDraws = 2
 
-// However few steps are allowed, the point returned is as good as the start.
+// However few steps are allowed, the returned point is as good as the start.
 func TestStalled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	p := readKnown(t, "testdata/outliers/p38.json.gz").problem()

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// banded is the scatter matrix of n rows in m dimensions whose precision has two
-// diagonals on either side of the main one: an autoregression of order 2.
+// banded returns the scatter matrix of n rows in m dimensions whose precision has two diagonals
+// on either side of the main one: an autoregression of order 2.
 func banded(m, n int, rng *rand.Rand) *mat.SymDense {
 	x := mat.NewDense(n, m, nil)
 	for i := range n {

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// awkward draws a problem whose S may be singular, indefinite by less than the penalty,
-// or of variables in units far apart, and a start, which may be nil.
+// awkward draws a problem whose S may be singular, indefinite by less than the penalty, or of
+// variables in very different units, and a start, which may be nil.
 func awkward(t *rapid.T) (Problem, *mat.SymDense) {
 	m := rapid.IntRange(1, 9).Draw(t, "m")
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -40,8 +40,8 @@ func awkward(t *rapid.T) (Problem, *mat.SymDense) {
 	return Problem{S: s, Penalty: penalty}, start
 }
 
-// Whatever the problem, it is solved: the precision is positive definite, no worse than the start
-// and than the solution without edges, and as good as from no start.
+// Every problem is solved: the precision is positive definite, no worse than the start and than
+// the solution without edges, and as good as from no start.
 func TestAwkwardProblems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, start := awkward(t)
@@ -58,7 +58,7 @@ func TestAwkwardProblems(t *testing.T) {
 		for i := range m {
 			plain.SetSym(i, i, 1/(math.Max(p.S.At(i, i), 0)+p.Penalty))
 		}
-		value, _ := p.Objective(r.Precision) // of a start, too, if it has stalled
+		value, _ := p.Objective(r.Precision) // the objective is defined even for a result that stalled at a start
 		for _, other := range []*mat.SymDense{plain, start} {
 			if other == nil {
 				continue
@@ -86,8 +86,8 @@ func TestAwkwardProblems(t *testing.T) {
 	})
 }
 
-// Variables that are all the same, with a penalty that is little beside the residual
-// aimed at, which is 1e-9 of the variances: the objective is what counts.
+// If variables are all the same and the penalty is small next to the target residual (1e-9 of
+// the variances), the objective decides.
 func TestEqualVariables(t *testing.T) {
 	const lambda = 0.05
 	for _, variance := range []float64{1, 1e4, 1e6, 2.25e7, 1e8, 1e9} {
@@ -104,7 +104,7 @@ func TestEqualVariables(t *testing.T) {
 				t.Errorf("%d of variance %g: %v", m, variance, err)
 				continue
 			}
-			// W has the eigenvalue 2λ m−1 times, and mS + 2λ − mλ.
+			// W has the eigenvalue 2λ m−1 times, and mS + 2λ − mλ once.
 			n := float64(m)
 			best := -(n-1)*math.Log(2*lambda) - math.Log(n*variance+(2-n)*lambda) - n
 			if got, _ := p.Objective(r.Precision); !near(got, best, 1e-5) {
@@ -114,8 +114,8 @@ func TestEqualVariables(t *testing.T) {
 	}
 }
 
-// A block too large for the interior point method, which its residual would let pass,
-// is told of, with a bound on what is missing.
+// A block that is too large for the interior point method, and whose residual is small enough,
+// is still reported as unsolved, with a bound on the distance to the optimum.
 func TestSmallResidualIsNoSolution(t *testing.T) {
 	const m, lambda, variance = 100, 0.05, 2.25e7
 	s := mat.NewSymDense(m, nil)

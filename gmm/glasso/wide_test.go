@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Blocks of more variables than the other hard ones, of 12 rows each. COLLABDICT_WIDE=1
-// adds those that take their time.
+// Blocks with more variables than the other hard ones, of 12 rows each, are solved.
+// COLLABDICT_WIDE=1 adds slow ones.
 func TestWideAndIllConditioned(t *testing.T) {
 	for name := range hardScatters {
 		for _, c := range []struct {
@@ -37,7 +37,7 @@ func TestWideAndIllConditioned(t *testing.T) {
 	}
 }
 
-// What is too hard for the steps allowed comes with a bound on what is missing.
+// A problem too hard for the allowed steps comes with a bound on the distance to the optimum.
 func TestStalledHasAGap(t *testing.T) {
 	p := scattered("correlated", 1e5, 70, 12, rand.New(rand.NewPCG(5, 7)))
 	p.MaxSteps = 5
@@ -53,8 +53,7 @@ func TestStalledHasAGap(t *testing.T) {
 	}
 }
 
-// scattered draws the scatter matrix of n rows in m dimensions as hardScatters has
-// them.
+// scattered draws the scatter matrix of n rows in m dimensions with one of hardScatters.
 func scattered(name string, ratio float64, m, n int, rng *rand.Rand) Problem {
 	x := mat.NewDense(n, m, nil)
 	for i := range n {

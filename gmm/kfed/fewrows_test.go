@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Every cluster that is left is of as many rows as one may be of, and no row is lost.
+// Every remaining cluster has at least the minimum number of rows, and no row is lost.
 func TestNoClusterOfFewRowsIsLeft(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim, least := rapid.IntRange(1, 4).Draw(t, "columns"), rapid.IntRange(2, 7).Draw(t, "least")
@@ -50,7 +50,7 @@ func TestNoClusterOfFewRowsIsLeft(t *testing.T) {
 	})
 }
 
-// heard is a group of one that notes what it gathers.
+// heard is a group of one that records what it gathers.
 type heard struct {
 	collabdict.Solo
 	centres *mat.Dense
@@ -62,8 +62,8 @@ func (g *heard) Gather(_ context.Context, blob []byte) ([][]byte, error) {
 	return [][]byte{blob}, err
 }
 
-// A row that is far from all others is the centre of no cluster that is published, unless
-// that is asked for.
+// A row that is far from all others is the centre of no published cluster, unless the settings
+// allow it.
 func TestAFarRowIsNoCentre(t *testing.T) {
 	x := blobs(2, 20, []int{0, 3}, 1)
 	far := []float64{300, -200}

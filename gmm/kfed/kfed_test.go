@@ -27,8 +27,8 @@ func blobs(dim, n int, corners []int, which uint64) *mat.Dense {
 	return x
 }
 
-// Eight clusters, three at each of eight participants: all eight are found, in as many
-// columns as clusters or fewer or more than local clusters.
+// With eight clusters, three at each of eight participants, all eight are found, whether there
+// are as many columns as clusters, fewer, or more than local clusters.
 func TestFindsSeparatedClusters(t *testing.T) {
 	for _, dim := range []int{3, 8} {
 		var local []*mat.Dense
@@ -58,8 +58,8 @@ func TestFindsSeparatedClusters(t *testing.T) {
 	}
 }
 
-// Worked by hand: both centres of the first participant, then the farthest one; the
-// step averages 0 with 1 and 10 with 11.
+// A case worked by hand: both centres of the first participant, then the farthest one; the step
+// averages 0 with 1 and 10 with 11.
 func TestMergeByHand(t *testing.T) {
 	local := []*mat.Dense{
 		mat.NewDense(1, 1, []float64{1}),
@@ -94,7 +94,7 @@ func TestClusterAlone(t *testing.T) {
 	}
 }
 
-// Rows that are few, equal or on a line give centres all the same.
+// Rows that are few, equal or on a line still give centres.
 func TestLocalTakesAnyRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim, k := rapid.IntRange(1, 12).Draw(t, "rows"), rapid.IntRange(1, 5).Draw(t, "columns"), rapid.IntRange(1, 6).Draw(t, "k")

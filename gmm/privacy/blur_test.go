@@ -11,7 +11,8 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// momentsOf is the layout of K components in columns, with all products, and one value more.
+// momentsOf returns the layout of K components in columns, with all products, and one more
+// value.
 func momentsOf(k int, scales []float64, rows float64) (blocks []collabdict.Block) {
 	blocks = append(blocks, collabdict.Block{Len: k, Bound: rows, Moment: collabdict.Counts})
 	for _, s := range scales {
@@ -32,8 +33,8 @@ func length(blocks []collabdict.Block) (n int) {
 	return n
 }
 
-// Noise has the standard deviation it should have, in the units of each block, and adds up to
-// nothing over components.
+// Noise has its nominal standard deviation in the units of each block, and adds up to 0 over
+// components.
 func TestBlurHasItsSize(t *testing.T) {
 	const k, rows, members, colluders, repeats = 3, 100.0, 5, 1, 4000
 	scales := []float64{2, 0.5}
@@ -71,7 +72,7 @@ func TestBlurHasItsSize(t *testing.T) {
 	}
 }
 
-// What is blurred stays within the bounds, and its noise follows from key and number alone.
+// Blurred vectors stay within the bounds, and their noise follows from key and number alone.
 func TestBlurredVectors(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		k, dim := rapid.IntRange(1, 6).Draw(rt, "components"), rapid.IntRange(1, 4).Draw(rt, "columns")
@@ -118,12 +119,13 @@ func TestBlurredVectors(t *testing.T) {
 	})
 }
 
-// The digits of values beyond the noise do not show in what is blurred: they lie on a grid.
+// Blurred values lie on a grid, so digits of the original values finer than the noise do not
+// show.
 func TestBlurredValuesLieOnAGrid(t *testing.T) {
 	blocks := momentsOf(2, []float64{1}, 64)
 	b := NewBlur(0.1, 5, 1, rand.NewPCG(3, 4))
 	b.Scale([]float64{1}, true)
-	const grid = 0x1p-20 // steps are no finer
+	const grid = 0x1p-20 // no step is finer
 	for number := range uint64(100) {
 		x := []float64{20.123456789, 11.876543211, 1.0000000001, -1.0000000001, 3.3333333333, 2.6666666667, -5.5555555555}
 		b.Add(x, blocks, number, true)
@@ -135,7 +137,7 @@ func TestBlurredValuesLieOnAGrid(t *testing.T) {
 	}
 }
 
-// There is nothing to add for one that is alone, and without blur.
+// There is no noise for a member that is alone, or without blur.
 func TestNoBlur(t *testing.T) {
 	for _, b := range []*Blur{NewBlur(0, 5, 1, rand.NewPCG(1, 1)), NewBlur(0.1, 1, 0, rand.NewPCG(1, 1)), NewBlur(0.1, 5, 1, nil)} {
 		x := []float64{1.5}

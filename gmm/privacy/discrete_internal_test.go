@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// With few steps a standard deviation, every number of steps is as likely as it is to be.
+// With few steps per standard deviation, every number of steps has its exact probability.
 func TestDiscreteNoiseIsDiscreteNormal(t *testing.T) {
 	const draws, ends = 200_000, 24
 	for _, sigma := range []uint64{1, 2, 3} {
@@ -35,7 +35,7 @@ func TestDiscreteNoiseIsDiscreteNormal(t *testing.T) {
 	}
 }
 
-// Noise of any standard deviation is at least that, and values move with whole steps.
+// Noise has at least the requested standard deviation, and values move in whole steps.
 func TestDiscreteNoise(t *testing.T) {
 	for _, sd := range []float64{1e-3, 1, 0.75, 3.3, 1e6} {
 		d := NewDiscrete(sd)

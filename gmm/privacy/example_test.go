@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// The statistics of one component blend five of six rows alike. Those of the other one are
-// nearly a single row, and could give it away.
+// The statistics of one component blend five of six rows equally. Those of the other one are
+// nearly a single row, and could reveal it.
 func Example() {
 	var blended, single privacy.Entropy
 	blended.Add([]float64{0, 0, 0, 0, 0, -20}) // logarithms of the rows' weights
@@ -19,8 +19,8 @@ func Example() {
 	// Output: a component blends 5.0 rows at most, 1.0 at least
 }
 
-// A row can change a sum by up to 10. So much noise on it hides whether the row is there, if
-// the sum is made once, and if it is made four times.
+// A row can change a sum by up to 10. This much noise hides whether the row is present, if the
+// sum is made once, and if it is made four times.
 func ExampleGaussianRatio() {
 	const sensitivity = 10
 	ratio := privacy.GaussianRatio(1, 1e-5)

@@ -7,8 +7,8 @@ import "math"
 //
 //	δ = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)
 //
-// Several mechanisms, each of which may depend on the output of earlier ones, are together as
-// private as a single one whose squared ratio is the sum of theirs (Dong, Roth and Su 2022).
+// Several mechanisms together are as private as a single one whose squared ratio is the sum of
+// theirs, even if each depends on the output of earlier ones (Dong, Roth and Su 2022).
 func GaussianRatio(epsilon, delta float64) float64 {
 	low, high := 0.0, 1.0
 	for deltaOf(epsilon, high) < delta {

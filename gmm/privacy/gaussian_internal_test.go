@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The values are those of a Gaussian mechanism with (ε, δ) worked out by other means, to
-// three digits.
+// The values are those of a Gaussian mechanism with (ε, δ), computed by other means to three
+// digits.
 func TestGaussianPrivacy(t *testing.T) {
 	for _, c := range [][2]float64{{0.0447, 0.142}, {0.1414, 0.497}, {0.4472, 1.76}, {1, 4.38}, {1.4142, 6.57}, {2, 10.0}} {
 		if got := GaussianRatio(c[1], 1e-5); math.Abs(got-c[0]) > 0.006*c[0] {
@@ -18,8 +18,8 @@ func TestGaussianPrivacy(t *testing.T) {
 	}
 }
 
-// At the ratio returned δ is what is left of one density above e^ε times the other,
-// integrated, from mild to very strict.
+// At the returned ratio, δ is the integral of the part of one density above e^ε times the
+// other, from mild to very strict settings.
 func TestGaussianRatioByIntegration(t *testing.T) {
 	for _, delta := range []float64{1e-3, 1e-5, 1e-12, 1e-30} {
 		for _, epsilon := range []float64{1e-3, 0.1, 1, 10, 100} {

@@ -12,9 +12,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// farOut is a source of the draws that a normal number of 20 standard deviations comes of:
-// 20 numbers that begin above 1/2, one that falls, the 380 trials that its square takes,
-// and nothing against its digits, which are zeros.
+// farOut is a source that makes a normal number of 20 standard deviations: 20 numbers that
+// start above 1/2, one that falls, the 380 trials for its square, and zeros for all its digits.
 type farOut struct{ words []uint64 }
 
 func (s *farOut) Uint64() uint64 {
@@ -26,8 +25,8 @@ func (s *farOut) Uint64() uint64 {
 	return w
 }
 
-// Noise has no end: what is shown with one row and cannot be without it would tell the row
-// for certain.
+// Noise has no limit. With a limit, an output that is possible only with one row would reveal
+// the row for certain.
 func TestNoiseHasNoEnd(t *testing.T) {
 	high := func(n int) []uint64 { return slices.Repeat([]uint64{math.MaxUint64}, n) }
 	src := &farOut{slices.Concat(high(20), []uint64{0, math.MaxUint64}, high(380), []uint64{math.MaxUint64, 1 << 62}, high(20), []uint64{0})}
@@ -36,8 +35,8 @@ func TestNoiseHasNoEnd(t *testing.T) {
 	}
 }
 
-// What comes out is on the grid, near the value with its noise, and moves with the value
-// by whole steps, whatever digits that has.
+// Noisy values are on the grid, near the value plus its noise, and move with the value in whole
+// steps, whatever its digits.
 func TestNoisySumsShowNoDigits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sd := rapid.Float64Range(1e-3, 1e3).Draw(t, "sd")
@@ -57,7 +56,7 @@ func TestNoisySumsShowNoDigits(t *testing.T) {
 	})
 }
 
-// The noise is normal: by χ² of 32 cells of equal probability.
+// The noise is normal, by a χ² test with 32 cells of equal probability.
 func TestNoiseIsNormal(t *testing.T) {
 	const draws, cells = 1 << 16, 32
 	src, counts := rand.NewPCG(1, 2), make([]float64, cells)
@@ -69,7 +68,7 @@ func TestNoiseIsNormal(t *testing.T) {
 	for _, n := range counts {
 		square += (n - draws/cells) * (n - draws/cells) / (draws / cells)
 	}
-	if square > 62 { // once in a thousand, for 31 degrees of freedom
+	if square > 62 { // happens once in a thousand, for 31 degrees of freedom
 		t.Errorf("χ² is %.1f", square)
 	}
 }

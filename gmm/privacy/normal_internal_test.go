@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// chiSquare draws and returns χ² of how often each integer came against how often it
-// should, where those that are expected less than ten times count as one, and how many
-// cells there are.
+// chiSquare draws, and returns χ² of the observed against the expected frequency of each
+// integer, and the number of cells. Integers expected less than ten times share one cell.
 func chiSquare(draws int, from, to int64, expected func(n int64) float64, draw func() int64) (square float64, cells int) {
 	counts := map[int64]float64{}
 	for range draws {
@@ -31,15 +30,16 @@ func chiSquare(draws int, from, to int64, expected func(n int64) float64, draw f
 	return square, cells
 }
 
-// highest is the quantile of χ² that is passed once in ten thousand (Wilson and Hilferty).
+// highest returns the quantile of χ² that is exceeded once in ten thousand (Wilson and
+// Hilferty).
 func highest(cells int) float64 {
 	n := float64(cells - 1)
 	c := 1 - 2/(9*n) + 3.72*math.Sqrt(2/(9*n))
 	return n * c * c * c
 }
 
-// Integers come as often as a normal number is nearest to them, whatever is added to it;
-// with a large scale these are the cells that a few digits tell apart.
+// Each integer is drawn as often as a normal number is nearest to it, whatever is added to the
+// number. With a large scale, the cells are those that a few digits tell apart.
 func TestRoundedNormalHasItsProbabilities(t *testing.T) {
 	for _, c := range []struct{ at, scale float64 }{{0, 0.5}, {0.25, 1}, {-0.5, 1.7}, {0.4999, 3}, {0.1, 20}} {
 		src := rand.NewPCG(7, uint64(c.scale*10))
@@ -70,7 +70,7 @@ func TestMomentsOfNormal(t *testing.T) {
 	}
 }
 
-// The trials that all else is made of succeed as often as they should.
+// The trials on which everything else is based succeed with their probabilities.
 func TestTrialsHaveTheirProbabilities(t *testing.T) {
 	const draws = 1 << 18
 	src := rand.NewPCG(5, 6)
@@ -100,8 +100,8 @@ func TestTrialsHaveTheirProbabilities(t *testing.T) {
 	}
 }
 
-// The digits that are drawn decide on which side of a border a number is, however near it
-// is: here the first word leaves it open, the second does not.
+// The drawn digits decide on which side of a border a number is, however near the border is:
+// the first word leaves it open, the second does not.
 func TestDigitsDecide(t *testing.T) {
 	for _, second := range []uint64{0, 1 << 63, math.MaxUint64} {
 		n := normal{whole: 2, part: &fraction{src: rand.NewPCG(1, 1), words: []uint64{1<<63 - 1, second}}}

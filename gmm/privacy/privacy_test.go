@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// bruteEntropy is −Σ g ln g with g normalised first.
+// bruteEntropy returns −Σ g ln g, with g normalised first.
 func bruteEntropy(l []float64) float64 {
 	top, sum, h := math.Inf(-1), 0.0, 0.0
 	for _, v := range l {
@@ -87,8 +87,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// The sum of responsibilities is the smallest of the counts of how many rows a component
-// rests on, whatever they are.
+// The sum of responsibilities is the smallest of the measures of the number of rows behind a
+// component, whatever the responsibilities are.
 func TestNoCountOfRowsIsSmaller(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.OneOf(rapid.Float64Range(0, 1), rapid.SampledFrom([]float64{0, 1e-9, 1}))

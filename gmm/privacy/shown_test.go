@@ -23,7 +23,7 @@ import (
 	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
-// overheard is a group that notes what one member gathers.
+// overheard is a group that records what one member gathers.
 type overheard struct {
 	collabdict.Group
 	blobs *[][]byte
@@ -34,8 +34,8 @@ func (g overheard) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return g.Group.Gather(ctx, blob)
 }
 
-// published trains in lock step and returns what each member has gathered, by rank, and
-// the outcomes.
+// published trains in lock step, and returns what each member has gathered, by rank, and the
+// outcomes.
 func published(ctx context.Context, a algorithm.Algorithm, data []algorithm.Data) ([][][]byte, []algorithm.Outcome, error) {
 	blobs, out := make([][][]byte, len(data)), make([]algorithm.Outcome, len(data))
 	err := lockstep.Run(ctx, len(data), func(ctx context.Context, g collabdict.Group, s int) (err error) {
@@ -45,7 +45,7 @@ func published(ctx context.Context, a algorithm.Algorithm, data []algorithm.Data
 	return blobs, out, err
 }
 
-// normal are rows about a middle, of which the first few are moved along the first column.
+// normal returns rows about a middle. The first few are moved along the first column.
 func normal(seed uint64, n, moved int, middle ...float64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x := mat.NewDense(n, len(middle), nil)
@@ -59,7 +59,7 @@ func normal(seed uint64, n, moved int, middle ...float64) *mat.Dense {
 	return x
 }
 
-// three are the rows of three participants, the first of which has a row far from all.
+// three returns the rows of three participants; the first has a row far from all others.
 func three(seed uint64, far ...float64) []algorithm.Data {
 	x := normal(seed, 61, 30, -3, 1)
 	if far != nil {
@@ -68,18 +68,18 @@ func three(seed uint64, far ...float64) []algorithm.Data {
 	return algorithmtest.Data(seed, x, normal(100, 60, 30, -3, 1), normal(101, 60, 45, -3, 1))
 }
 
-// showing are the algorithms that show components of a participant, so many each.
+// showing lists the algorithms that show components of a participant, with their number.
 var showing = []struct {
 	kind     algorithm.Kind
 	settings []string
 }{
 	{fedgen.Kind, []string{"components=3"}},
 	{fedgem.Kind, []string{"components=3"}},
-	{dem.Kind, []string{"components=4", "start=k-fed", "rounds=3"}}, // of which each member has three
+	{dem.Kind, []string{"components=4", "start=k-fed", "rounds=3"}}, // each member has three of them
 }
 
-// reads says whether a blob has somewhere, in whatever format, the values of a row one
-// behind the other, each to within tol.
+// reads reports whether a blob has the values of a row in a sequence, in any format, each to
+// within tol.
 func reads(blob []byte, row []float64, tol float64) bool {
 	for at := 0; at+8*len(row) <= len(blob); at++ {
 		found := true
@@ -94,7 +94,7 @@ func reads(blob []byte, row []float64, tol float64) bool {
 	return false
 }
 
-// A row that is far from all others is in no component that is shown, whatever shows
+// A row that is far from all others is in no component that is shown, whichever algorithm shows
 // components.
 func TestAFarRowIsNotShown(t *testing.T) {
 	far := []float64{60, -45}
@@ -116,9 +116,8 @@ func TestAFarRowIsNotShown(t *testing.T) {
 	}
 }
 
-// What a member shows in one gather less what it shows in another is of no single row: a
-// row that is counted here and not there would be the difference of the sums over that of
-// the counts.
+// The difference between two messages of a member does not show a single row. A row counted in
+// only one of them would be the difference of the sums divided by that of the counts.
 func TestDifferencesBetweenGathersShowNoRow(t *testing.T) {
 	const seeds, members, each = 20, 5, 30
 	read := 0
@@ -155,8 +154,8 @@ func TestDifferencesBetweenGathersShowNoRow(t *testing.T) {
 	}
 }
 
-// differences returns for each cluster what a single row would be that it has in one
-// gather of fedgem and not in the other: Δ(N·M)/ΔN.
+// differences returns, for each cluster, the single row that would explain the difference
+// between two gathers of fedgem: Δ(N·M)/ΔN.
 func differences(before, after []byte) (out [][]float64) {
 	k, dim := int(binary.BigEndian.Uint16(before[4:])), int(binary.BigEndian.Uint16(before[6:]))
 	value := func(blob []byte, i int) float64 {
@@ -177,8 +176,8 @@ func differences(before, after []byte) (out [][]float64) {
 	return out
 }
 
-// Who has fewer rows than a component may be of shows nothing: what the others show, and
-// the sums over all, would leave its own.
+// A participant with fewer rows than the smallest component shows nothing. Otherwise what the
+// others show, and the sums over all, would reveal its sums.
 func TestTooFewRowsToShowAnything(t *testing.T) {
 	for _, s := range showing {
 		data := three(1)
@@ -193,7 +192,7 @@ func TestTooFewRowsToShowAnything(t *testing.T) {
 	}
 }
 
-// What is merged is told to whose it is.
+// A participant gets a warning about its merged components.
 func TestMergedComponentsAreTold(t *testing.T) {
 	for _, s := range showing {
 		_, out, err := published(t.Context(), algorithmtest.New(t, s.kind, s.settings...), three(1, 60, -45))
@@ -209,7 +208,7 @@ func TestMergedComponentsAreTold(t *testing.T) {
 	}
 }
 
-// Alone nothing is shown, so rows may be few, and components of few.
+// A participant alone shows nothing, so it may have few rows, and components of few rows.
 func TestFewRowsAlone(t *testing.T) {
 	d := algorithmtest.Data(3, normal(1, 4, 0, -3, 1))[0]
 	for _, s := range showing[:2] {
@@ -220,7 +219,7 @@ func TestFewRowsAlone(t *testing.T) {
 	}
 }
 
-// noisy are the algorithms that noise may hide rows in.
+// noisy returns the algorithms in which noise can hide rows.
 func noisy(t *testing.T) []algorithm.Algorithm {
 	return []algorithm.Algorithm{
 		algorithmtest.New(t, fedgen.Kind, "components=2", "epsilon=5", "clip=25"),
@@ -228,7 +227,7 @@ func noisy(t *testing.T) []algorithm.Algorithm {
 	}
 }
 
-// With the same noise the same comes out, with other noise something else.
+// The same noise gives the same result, other noise another one.
 func TestNoiseIsInWhatIsShown(t *testing.T) {
 	for i, a := range noisy(t) {
 		train := func(noise uint64) []algorithm.Array {
@@ -248,7 +247,7 @@ func TestNoiseIsInWhatIsShown(t *testing.T) {
 	}
 }
 
-// Whoever has noise adds it, however small the group looks.
+// A member with a source of noise adds noise, however small the group seems to be.
 func TestNoiseDoesNotDependOnTheSizeOfTheGroup(t *testing.T) {
 	for i, a := range noisy(t) {
 		train := func(noise uint64) []algorithm.Array {
@@ -266,7 +265,7 @@ func TestNoiseDoesNotDependOnTheSizeOfTheGroup(t *testing.T) {
 	}
 }
 
-// A delta that showing a whole row would meet is warned of, by the member's own rows.
+// A member gets a warning about a delta that would allow showing a whole one of its rows.
 func TestDeltaBesideTheNumberOfRows(t *testing.T) {
 	for delta, want := range map[string]bool{"1e-5": false, "0.02": false, "0.03": true} {
 		for _, kind := range []algorithm.Kind{fedgen.Kind, fedgem.Kind} {
@@ -279,8 +278,8 @@ func TestDeltaBesideTheNumberOfRows(t *testing.T) {
 	}
 }
 
-// Noise hides rows, and not how columns are scaled by them; and no value is taken to be
-// beyond a bound that is known without a look at the rows.
+// Noise hides rows, but not how they scale the columns. Every value has a bound that is known
+// without looking at the rows.
 func TestBudgetByCoordinates(t *testing.T) {
 	for _, c := range []struct {
 		of      algorithm.Coordinates

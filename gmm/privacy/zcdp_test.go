@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// ε of a loss at δ = 1e-5, worked out by other means to three digits, and below what any
-// mechanism of that loss has.
+// ε of a loss at δ = 1e-5 agrees with values computed by other means to three digits, and is
+// below that of any mechanism of that loss.
 func TestEpsilonOfALoss(t *testing.T) {
 	for _, c := range [][2]float64{{0.001, 0.142}, {0.01, 0.497}, {0.1, 1.76}, {0.5, 4.38}, {1, 6.57}, {2, 10.0}} {
 		got := privacy.ZCDP(c[0]).Epsilon(1e-5)
@@ -21,7 +21,7 @@ func TestEpsilonOfALoss(t *testing.T) {
 	}
 }
 
-// It is the inverse of the ratio for ε, whatever they are.
+// Epsilon is the inverse of GaussianRatio for any ε.
 func TestEpsilonIsTheInverseOfTheRatio(t *testing.T) {
 	for _, delta := range []float64{1e-3, 1e-5, 1e-12, 1e-30} {
 		for _, epsilon := range []float64{1e-3, 0.1, 1, 10, 100} {
@@ -33,7 +33,7 @@ func TestEpsilonIsTheInverseOfTheRatio(t *testing.T) {
 	}
 }
 
-// Losses far beyond use have an ε too, and none has 0.
+// Losses far beyond any use have an ε too, and a loss of 0 has 0.
 func TestEpsilonOfExtremeLosses(t *testing.T) {
 	last := 0.0
 	for _, rho := range []float64{0, 1e-30, 1e-12, 1e-6, 1, 1e3, 1e6, 1e12} {
@@ -51,11 +51,11 @@ func TestEpsilonOfExtremeLosses(t *testing.T) {
 	}
 }
 
-// The divergence is that of its definition, integrated over a grid: (α − 1)⁻¹ ln ∫ pᵅ q¹⁻ᵅ.
+// The divergence agrees with its definition, integrated over a grid: (α − 1)⁻¹ ln ∫ pᵅ q¹⁻ᵅ.
 func TestDivergenceByIntegration(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for range 4 {
-		// A precision with eigenvalues around 1, and means up to 1.5 apart.
+		// a precision with eigenvalues around 1, and means up to 1.5 apart
 		a, c := 0.6+rng.Float64(), 0.6+rng.Float64()
 		b := (2*rng.Float64() - 1) * 0.8 * math.Sqrt(a*c)
 		precision := mat.NewSymDense(2, []float64{a, b, b, c})

@@ -29,7 +29,7 @@ func posterior(t *testing.T, rows []float64, means []float64, precisions ...*mat
 	return p
 }
 
-// Means are drawn from their posterior, and components of few rows are left out.
+// Means follow their posterior, and components of few rows are left out.
 func TestDrawsAreOfThePosterior(t *testing.T) {
 	a, b := mat.NewSymDense(2, []float64{2, 0.8, 0.8, 1}), mat.NewSymDense(2, []float64{4, -1, -1, 3})
 	p := posterior(t, []float64{30, 0.9, 10}, []float64{1, -2, 50, 50, 3, 0}, a, b, b)
@@ -70,7 +70,7 @@ func TestDrawsAreOfThePosterior(t *testing.T) {
 	}
 }
 
-// Of components below one row, or one row in a thousand of all, nothing is released.
+// Nothing is released of components with less than one row, or a thousandth of all rows.
 func TestKept(t *testing.T) {
 	one := mat.NewSymDense(1, []float64{1})
 	p := posterior(t, []float64{4000, 4, 5, 1, 0}, make([]float64, 5), one, one, one, one, one)
@@ -83,10 +83,10 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// An audit: of two neighbouring sets of rows, 20,000 draws a side show no larger ε than is told. The
-// neighbours are the worst there are: one row, all of it in the component of the largest
-// ‖Λ_k‖₂/λ_k, moved by R along that precision's first axis. The audit comes near to what is told,
-// and half the noise would not pass it.
+// TestAuditOfReleases audits two neighbouring sets of rows with 20,000 draws per side, which
+// show no larger ε than promised. The neighbours are the worst case: one row, all of it in the
+// component of the largest ‖Λ_k‖₂/λ_k, moved by R along that precision's first axis. The audit
+// comes close to the promise, and half the noise fails it.
 func TestAuditOfReleases(t *testing.T) {
 	const radius = 3
 	precision := mat.NewSymDense(2, []float64{3, 1, 1, 2})
@@ -100,7 +100,7 @@ func TestAuditOfReleases(t *testing.T) {
 	at := []float64{0.3, -0.7, 5, 5}
 	moved := []float64{at[0] + apart.AtVec(0), at[1] + apart.AtVec(1), 5, 5}
 	wide := mat.NewSymDense(2, []float64{1, 0, 0, 1})
-	// The likelihood ratio is one of the draw in this direction.
+	// the likelihood ratio depends on the draw in this direction only
 	direction := mat.NewVecDense(2, nil)
 	direction.MulVec(precision, apart)
 	draws := func(means, rows []float64) func(rand.Source) float64 {
@@ -113,7 +113,7 @@ func TestAuditOfReleases(t *testing.T) {
 		t.Errorf("neighbours have losses of %g and %g", loss, there.Loss(radius))
 	}
 	audit := audittest.Run(t, draws(at, rows), draws(moved, rows))
-	fourfold := []float64{4*(lambda0+rows[0]) - lambda0, rows[1]} // the noise is that of so many rows
+	fourfold := []float64{4*(lambda0+rows[0]) - lambda0, rows[1]} // the noise is that of four times the rows
 	bare := audittest.Run(t, draws(at, fourfold), draws(moved, fourfold))
 	for _, delta := range []float64{0.01, 0.1} {
 		told, shown, less := loss.Precisions.Epsilon(delta), audit.Epsilon(delta), bare.Epsilon(delta)

@@ -8,12 +8,11 @@ import (
 	"github.com/collabdict/collabdict/internal/grouptest"
 )
 
-// Counts are of 64 powers of two, from the first one on.
+// counts of 64 powers of two, starting with the power leastPower
 const powers, leastPower = 64, -31
 
-// A member does not train for a round that has begun without it, and has no part in it,
-// whether the round is over yet or not. Where nobody with a weight was in it, nothing
-// changes.
+// A member does not train for a round that began without it, and has no part in it, whether or
+// not the round is over. If no member of a round has a weight, nothing changes.
 func TestRoundWithoutOwnPart(t *testing.T) {
 	l, err := NewLearner(small(Weighting{}), owns(1)[0])
 	if err != nil {
@@ -57,8 +56,8 @@ func TestRoundWithoutOwnPart(t *testing.T) {
 	}
 }
 
-// A member that was started again trains its conditions once more in rounds that it was in,
-// and none in others; without conditions it goes by totals.
+// A restarted member trains its conditions again in rounds in which it took part, and in no
+// others. Without conditions it follows the totals.
 func TestRoundsThatAreDecided(t *testing.T) {
 	for name, of := range map[string]struct {
 		condition Condition
@@ -96,8 +95,8 @@ func TestRoundsThatAreDecided(t *testing.T) {
 	}
 }
 
-// A member that the others were weighted without, with more rows than all of them, counts
-// no more than they do together.
+// If a member was absent when the others set their weights, and has more rows than all of them,
+// it counts no more than they do together.
 func TestWeightOfWhoWasAway(t *testing.T) {
 	l, err := NewLearner(small(Weighting{}), owns(1)[0])
 	if err != nil {

@@ -22,7 +22,7 @@ var (
 
 func with(options ...string) []string { return append(slices.Clone(quick), options...) }
 
-// unevenly leaves the first participant a third of its rows, which are from 0 to 1.
+// unevenly leaves the first participant a third of its rows, whose values are from 0 to 1.
 func unevenly() (all []algorithm.Data, rows []*mat.Dense) {
 	for s := range 3 {
 		x := algorithmtest.Draw(uint64(s), 60, []float64{0.3, 0.5}, []float64{0.04, 0.05})
@@ -117,8 +117,8 @@ func shared(r *algorithmtest.Result) []float32 {
 	return r.Model.(Trained).Parameters().Values
 }
 
-// All hold the same model, bit for bit, and so does who begins again with the same secrets;
-// each knows its own weight, and all of them those of all where these are published.
+// All members hold the same model, bit for bit, and a run with the same secrets gives it again.
+// Each member knows its own weight, and those of all members if they are published.
 func TestAlgorithmTogether(t *testing.T) {
 	all, rows := unevenly()
 	for name, options := range map[string][]string{"fedavg": nil, "latent": latent} {
@@ -155,7 +155,7 @@ func TestAlgorithmTogether(t *testing.T) {
 	}
 }
 
-// Who asks for weights by encoded rows, and for too few rounds to come to them, is told.
+// A warning says so if the rounds end before encoded rows count for weights.
 func TestNeverWeighted(t *testing.T) {
 	all, _ := unevenly()
 	for every, want := range map[string]bool{"1": false, "2": true} {
@@ -167,8 +167,8 @@ func TestNeverWeighted(t *testing.T) {
 	}
 }
 
-// If the rule leaves nobody a weight, the outcome says so for every member, also in the
-// list of all weights.
+// If the rule gives no member a weight, every member's outcome says so, also in the list of all
+// weights.
 func TestWeightsByRowsAreTold(t *testing.T) {
 	all, _ := unevenly()
 	for s, r := range algorithmtest.Run(t, algorithmtest.New(t, Kind, with(append(latent, "beta=100", "offset=-9")...)...), all) {
@@ -189,8 +189,8 @@ func TestWeightsByRowsAreTold(t *testing.T) {
 	}
 }
 
-// Labels weight members as Ye et al. 2023 have it, whether the number of classes is given or
-// agreed on.
+// Labels determine the weights of members as in Ye et al. 2023, whether the number of classes
+// is given or agreed on.
 func TestWeightsByLabels(t *testing.T) {
 	all, rows := unevenly()
 	for s, classes := range [][]int{{0}, {0, 1, 2, 3}, {1, 3}} {
@@ -241,8 +241,8 @@ func TestFailedSumsLeaveTheModel(t *testing.T) {
 	}
 }
 
-// With conditions all hold the same weights and biases, and each conditions of its own, for
-// which there is no place in what leaves a member.
+// With conditions, all members hold the same weights and biases, and each its own conditions.
+// The vectors that leave a member have no place for conditions.
 func TestAlgorithmSendsNoConditions(t *testing.T) {
 	all, _ := unevenly()
 	results := algorithmtest.Run(t, algorithmtest.New(t, Kind, with(append(adapted, "rounds=2")...)...), all)
@@ -263,8 +263,8 @@ func TestAlgorithmSendsNoConditions(t *testing.T) {
 	}
 }
 
-// A participant that has not trained is better off with conditions fitted to its rows; what
-// is shared stays.
+// A participant that has not trained does better with conditions fitted to its rows; the shared
+// parameters stay.
 func TestAlgorithmAdapts(t *testing.T) {
 	all, _ := unevenly()
 	m := algorithmtest.Run(t, algorithmtest.New(t, Kind, with(adapted...)...), all[:2])[0].Model.(Conditioned)
@@ -319,8 +319,7 @@ func TestLoad(t *testing.T) {
 	}, quick...)
 }
 
-// Contributions are what a score has beside the divergence, and rows that are far are less
-// likely.
+// Contributions are the score without the divergence, and far rows are less likely.
 func TestExplainAndCode(t *testing.T) {
 	m := Trained{NewModel(Config{Inputs: 2, Latent: 1, Hidden: []int{4, 3}, Beta: 0.5, Seed: 5})}
 	z := algorithmtest.Draw(1, 100, []float64{0, 0.5}, []float64{0, 0})

@@ -12,14 +12,14 @@ import (
 	"github.com/collabdict/collabdict/internal/discrepancy"
 )
 
-// conditioned is a small model with conditions.
+// conditioned returns the settings of a small model with conditions.
 func conditioned(w Weighting) Config {
 	c := small(w)
 	c.Condition = CGAU
 	return c
 }
 
-// What the models of earlier versions have learned is learned to the last bit.
+// The results of earlier versions are reproduced to the last bit.
 func TestUnconditionedBits(t *testing.T) {
 	all, rounds := inLockstep(t, small(Weighting{}), owns(1), 5)
 	digest := sha256.New()
@@ -34,7 +34,8 @@ func TestUnconditionedBits(t *testing.T) {
 	}
 }
 
-// offset are members with the same patterns, each with another constant added to all values.
+// offset returns members with the same patterns, each with another constant added to all
+// values.
 func offset(seed uint64, shifts ...float32) (out []Own) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	for rank, shift := range shifts {
@@ -53,9 +54,9 @@ func offset(seed uint64, shifts ...float32) (out []Own) {
 	return out
 }
 
-// Where members differ by a constant, a model at the own conditions has less loss than one of
-// more parameters without, after the same rounds; and a new member, between those that have
-// trained, comes near to that by conditions alone, from a few rows.
+// If members differ by a constant, a model with conditions has less loss than a larger one
+// without, after the same rounds. A new member between the others comes close to that by
+// fitting only conditions to a few rows.
 func TestOffsets(t *testing.T) {
 	trained, held := offset(1, 0, 0.15, 0.45, 0.6), offset(2, 0, 0.15, 0.45, 0.6)
 	loss := func(m *Model, own Own) float64 {
@@ -97,8 +98,8 @@ func TestOffsets(t *testing.T) {
 	}
 }
 
-// Rows are encoded at the own conditions, those of the pretrained model at first; and a
-// member whose models count for nothing trains its conditions all the same.
+// Rows are encoded at the member's own conditions, initially those of the pretrained model. A
+// member of weight 0 still trains its conditions.
 func TestWeightsAtOwnConditions(t *testing.T) {
 	own := owns(1)
 	c := conditioned(Weighting{Rule: discrepancy.Rule{A: 100}, By: Latent, Every: 1})

@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/vae/beta"
 )
 
-// Three machines, each with loads of its own, have three values from 0 to 1 that follow the
-// load, the second one downwards. A row of which that does not hold has a larger loss.
+// Three machines, each with its own range of loads, have three values from 0 to 1 that follow
+// the load, the second one downwards. A row that breaks this has a larger loss.
 func Example() {
 	network, err := netsim.New(netsim.Config{Names: netsim.Names(3), Seed: 1})
 	if err != nil {

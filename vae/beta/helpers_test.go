@@ -10,13 +10,13 @@ import (
 	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
-// small is a model of few parameters that learns fast.
+// small returns the settings of a model of few parameters that learns fast.
 func small(w Weighting) Config {
 	return Config{Inputs: 6, Hidden: []int{8, 5}, Latent: 2, Beta: 0.1, Rate: 0.01, Batch: 8, Epochs: 2, Seed: 3, Weights: w}
 }
 
-// owns are members with rows of different numbers and classes: of a class, one value is
-// near 1 and the others near 0.
+// owns returns members with different numbers of rows and classes. In each class, one value is
+// near 1 and the others are near 0.
 func owns(seed uint64) []Own {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	var out []Own

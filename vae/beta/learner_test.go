@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/grouptest"
 )
 
-// weightings are one of each kind.
+// weightings returns one weighting of each kind.
 func weightings() map[string]Weighting {
 	pretrained := slices.Clone(NewModel(small(Weighting{})).Parameters().Values)
 	for i := range pretrained {
@@ -30,7 +30,7 @@ func weightings() map[string]Weighting {
 	}
 }
 
-// plainly is the same in one place, with all that members have: rounds of training, and
+// plainly computes the same in one place, with the data of all members: rounds of training, and
 // the weighted average of all models.
 func plainly(t *testing.T, c Config, own []Own, rounds int) (values []float32, p, d []float64) {
 	t.Helper()
@@ -108,8 +108,8 @@ func plainly(t *testing.T, c Config, own []Own, rounds int) (values []float32, p
 	return values, p, d
 }
 
-// What the group learns is the weighted average of all models, for every kind of
-// weights, and all members hold the same bits.
+// The group learns the weighted average of all models, for every kind of weights, and all
+// members hold the same bits.
 func TestGroupAveragesModels(t *testing.T) {
 	const rounds = 3
 	for name, w := range weightings() {
@@ -119,7 +119,7 @@ func TestGroupAveragesModels(t *testing.T) {
 			all, known := inLockstep(t, c, own, rounds)
 			tolerance := 1e-9
 			if w.Rule.Auto {
-				tolerance = 0.03 // the offset is agreed to a sixteenth
+				tolerance = 0.03 // members agree on the offset to a sixteenth
 			}
 			for k, m := range all {
 				s := m.Standing()
@@ -138,7 +138,7 @@ func TestGroupAveragesModels(t *testing.T) {
 	}
 }
 
-// A member without a weight changes nothing, however it would train.
+// A member of weight 0 changes nothing, however it would train.
 func TestNoWeight(t *testing.T) {
 	c := small(Weighting{Rule: discrepancy.Rule{A: 0.2}, By: Labels})
 	own := owns(1)
@@ -155,8 +155,8 @@ func TestNoWeight(t *testing.T) {
 	}
 }
 
-// From a state, what comes has the same bits, weights by the model included; and so with
-// another number of processors.
+// A resumed training has the same bits, including weights by the model, with any number of
+// processors.
 func TestStateGoesOn(t *testing.T) {
 	for _, condition := range []Condition{Unconditioned, CGAU} {
 		c, own := small(weightings()["periodic"]), owns(1)
@@ -174,7 +174,7 @@ func TestStateGoesOn(t *testing.T) {
 	}
 }
 
-// Where standings are published all have them, else nobody has.
+// All members have the standings if they are published; otherwise none has them.
 func TestPublish(t *testing.T) {
 	for _, publish := range []bool{false, true} {
 		w := weightings()["pretrained"]

@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/vae/internal/networks"
 )
 
-// Missing cells count nothing, and rows without any have the losses that they have alone.
+// Missing cells do not count, and complete rows have the same losses as alone.
 func TestLossOfMissingCells(t *testing.T) {
 	learners, _ := inLockstep(t, small(Weighting{}), owns(1), 1)
 	m := Trained{learners[0].model}

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// The gradient is that of squared errors plus β times the divergence, summed over a batch;
-// by conditions as well.
+// The gradient, also by conditions, is that of the squared errors plus β times the divergence,
+// summed over a batch.
 func TestGradient(t *testing.T) {
 	for _, condition := range []Condition{Unconditioned, CGAU} {
 		c := small(Weighting{})
@@ -38,8 +38,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// checkGradient compares every so many derivatives with differences, and returns how many of
-// them are not 0.
+// checkGradient compares every every-th derivative with differences, and returns the number of
+// them that are not 0.
 func checkGradient(t *testing.T, p *nn.Parameters, every int, loss func() float64) (checked int) {
 	t.Helper()
 	gradient := slices.Clone(p.Gradient)
@@ -61,7 +61,7 @@ func checkGradient(t *testing.T, p *nn.Parameters, every int, loss func() float6
 	return checked
 }
 
-// The loss is that of its definition, and the same for rows in one batch or several.
+// The loss follows its definition, and is the same for rows in one batch or several.
 func TestLoss(t *testing.T) {
 	m := NewModel(small(Weighting{}))
 	var x []float32

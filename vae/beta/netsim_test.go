@@ -6,8 +6,8 @@ import (
 	"github.com/collabdict/collabdict/internal/grouptest"
 )
 
-// Over the protocol the model is that of plain sums, but for the rounding of what hides
-// the summands.
+// Over the protocol the model equals that of plain sums, except for the rounding that hides the
+// summands.
 func TestOverTheProtocol(t *testing.T) {
 	w := weightings()["periodic"]
 	w.Publish = true
@@ -25,7 +25,7 @@ func TestOverTheProtocol(t *testing.T) {
 	}
 }
 
-// A member that was away takes the rounds that it has missed from the others.
+// A member that was away gets the missed rounds from the others.
 func TestMemberIsAway(t *testing.T) {
 	own := append(owns(1), owns(2)...)
 	_, rounds := together(t, grouptest.Protocol(t, grouptest.Away(4)), small(weightings()["periodic"]), own, 8)

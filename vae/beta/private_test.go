@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
-// departs returns all that leaves member 0 in a round that it begins with these conditions.
+// departs returns everything that leaves member 0 in a round that starts with these conditions.
 func departs(t *testing.T, c Config, conditions []float32) (left [][]float64) {
 	t.Helper()
 	own := owns(1)
@@ -30,8 +30,8 @@ func departs(t *testing.T, c Config, conditions []float32) (left [][]float64) {
 	return left
 }
 
-// What leaves a member are changes of weights and biases, a loss and a weight. Where a step
-// is too small to change any, other conditions change the loss and nothing else.
+// Only changes of weights and biases, a loss and a weight leave a member. If a step is too
+// small to change any weight, other conditions change only the loss.
 func TestConditionsStay(t *testing.T) {
 	c := conditioned(Weighting{})
 	n := len(NewModel(c).Parameters().Values)
@@ -50,19 +50,20 @@ func TestConditionsStay(t *testing.T) {
 			t.Errorf("value %d of %d is %g, with other conditions %g", i, n, v, b[last][i])
 		}
 	}
-	for i := range last - 1 { // all sums but those of how many have changes below which power of two
+	for i := range last - 1 { // all sums except the counts of changes below each power of two
 		if !slices.Equal(a[i], b[i]) {
 			t.Errorf("sum %d: got %v, with other conditions %v", i, a[i], b[i])
 		}
 	}
-	// With steps that change weights, they are taken at the own conditions, and tell of them.
+	// Steps that change weights are taken at the own conditions, and depend on them.
 	c.Rate = 0.01
 	if a, b := departs(t, c, nil), departs(t, c, conditions); slices.Equal(a[last][:n], b[last][:n]) {
 		t.Error("changes are the same at any conditions")
 	}
 }
 
-// Changes beyond all bounds are refused, with conditions as with none, and these are as before.
+// Changes beyond all bounds are refused, with and without conditions, and conditions stay as
+// before.
 func TestDivergedTrainingIsRefused(t *testing.T) {
 	for _, condition := range []Condition{Unconditioned, CGAU} {
 		c := small(Weighting{})
@@ -81,7 +82,7 @@ func TestDivergedTrainingIsRefused(t *testing.T) {
 	}
 }
 
-// All members know the mean of all conditions by their weights.
+// All members know the weighted mean of all conditions.
 func TestMeanConditionIsKnown(t *testing.T) {
 	c := conditioned(Weighting{})
 	all, _ := inLockstep(t, c, owns(1), 4)

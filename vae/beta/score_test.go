@@ -45,7 +45,7 @@ func scoresOf(t *testing.T, m *Model, x []float32) (loss, squares []float64) {
 	return loss, squares
 }
 
-// Scores are what the definitions say, whatever rows stand beside.
+// Scores follow their definitions, whatever other rows there are.
 func TestScores(t *testing.T) {
 	m := NewModel(small(Weighting{}))
 	x := slices.Concat(owns(1)[2].Rows, owns(2)[2].Rows, owns(3)[2].Rows)
@@ -76,8 +76,8 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// Many draws come to the mean of p(x|z) over the prior. Where neither network looks at its
-// inputs, any draw does.
+// With many draws the estimate reaches the mean of p(x|z) over the prior. If neither network
+// uses its inputs, any draw does.
 func TestLogLik(t *testing.T) {
 	m := NewModel(small(Weighting{}))
 	x := owns(1)[0].Rows[:2*6]

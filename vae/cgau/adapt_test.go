@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A member that is new fits its conditions to a few rows, in whose class members differ,
-// and changes nothing else.
+// A new member fits its conditions to a few rows, whose classes differ between members, and
+// changes nothing else.
 func TestAdapt(t *testing.T) {
 	c := small()
 	c.Hidden, c.Dropout = []int{8}, 0
@@ -47,8 +47,8 @@ func TestAdapt(t *testing.T) {
 	}
 }
 
-// The rows of four clusters in the places of an exclusive or, of which the upper ones are one
-// member's and the lower ones another's: one gated unit tells them apart, by conditions.
+// One gated unit with conditions separates the rows of four clusters placed as in an exclusive
+// or, whose upper two belong to one member and the lower two to another.
 func TestXOR(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	own := []Own{{Seed: 1}, {Seed: 2}}

@@ -56,7 +56,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 	}
 }
 
-// shifted are rows of three classes in bands that lie elsewhere with each participant.
+// shifted returns rows of three classes in bands that are elsewhere at each participant.
 func shifted(seed uint64, participants, each int) (all []algorithm.Data, rows []*mat.Dense) {
 	for s := range participants {
 		x := algorithmtest.Draw(seed+uint64(s), each, []float64{0, 0}, []float64{2, 1})
@@ -92,9 +92,9 @@ func accuracy(t *testing.T, m algorithm.Model, z *mat.Dense, classes []int) floa
 	return float64(right) / float64(len(classes))
 }
 
-// All hold the same weights, bit for bit, and conditions of their own, which are the same
-// again with the same secrets, and without which they know less. The number of classes is
-// that of all together, though one member has but two.
+// All members hold the same weights, bit for bit, and their own conditions, which are the same
+// again with the same secrets, and without which they classify worse. The number of classes is
+// that of all members together, although one member has only two.
 func TestAlgorithmTogether(t *testing.T) {
 	all, x := shifted(1, 4, 90)
 	for i, c := range all[0].Classes {
@@ -128,10 +128,9 @@ func TestAlgorithmTogether(t *testing.T) {
 	}
 }
 
-// In no vector that leaves a member is there a place for conditions: one vector holds its largest
-// class, and then there are two per round, of how many are below which bound, and of the
-// changes of weights and biases with a loss, two values of held rows, which there are none
-// of, and the number of rows.
+// No vector that leaves a member has a place for conditions. One vector holds its largest
+// class. Then there are two per round: the counts below each bound; and the changes of weights
+// and biases with a loss, two values of held-out rows (there are none) and the number of rows.
 func TestAlgorithmSendsNoConditions(t *testing.T) {
 	all, _ := shifted(1, 3, 40)
 	a := algorithmtest.New(t, Kind, with("rounds=2")...)
@@ -149,7 +148,7 @@ func TestAlgorithmSendsNoConditions(t *testing.T) {
 	}
 }
 
-// secret gives each participant a source of its own.
+// secret gives each participant its own source.
 func secret(all []algorithm.Data) []algorithm.Data {
 	for s := range all {
 		all[s].Source = rand.NewPCG(7, uint64(s))
@@ -157,7 +156,8 @@ func secret(all []algorithm.Data) []algorithm.Data {
 	return all
 }
 
-// A class that test rows alone have is one of the model's. One that is not is an error.
+// A class that only test rows have is one of the model's. A class that no member announced is
+// an error.
 func TestClasses(t *testing.T) {
 	all, _ := shifted(1, 2, 40)
 	all[1].TestClasses = slices.Clone(all[1].TestClasses)
@@ -181,7 +181,7 @@ func TestFailedSumsLeaveTheModel(t *testing.T) {
 	}
 }
 
-// Who has but one class is told so.
+// A participant with only one class gets a warning.
 func TestOneClassIsTold(t *testing.T) {
 	a := algorithmtest.New(t, Kind, with("rounds=1")...)
 	all, _ := shifted(1, 1, 20)
@@ -194,8 +194,8 @@ func TestOneClassIsTold(t *testing.T) {
 	}
 }
 
-// A participant that has not trained is better off with conditions fitted to a few rows than
-// with those of nobody, or of all; what is shared stays.
+// A participant that has not trained does better with conditions fitted to a few rows than with
+// conditions of 0, or the mean of all; the shared parameters stay.
 func TestAlgorithmAdapts(t *testing.T) {
 	all, _ := shifted(1, 4, 90)
 	a := algorithmtest.New(t, Kind, quick...)

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/vae/cgau"
 )
 
-// sensor returns rows that are of class 1 where the first value is above 0, or below it if
-// the sensor is mounted the other way round.
+// sensor returns rows of class 1 if the first value is above 0, or below 0 if the sensor is
+// reversed.
 func sensor(seed uint64, n int, reversed bool) (r cgau.Rows) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for range n {
@@ -26,8 +26,8 @@ func sensor(seed uint64, n int, reversed bool) (r cgau.Rows) {
 	return r
 }
 
-// Of four members two have sensors the other way round. A newcomer takes the weights of all,
-// and finds out with 20 rows how its own one is mounted.
+// Two of four members have reversed sensors. A newcomer copies the shared weights, and finds
+// out from 20 rows how its own sensor is mounted.
 func Example() {
 	config := cgau.Config{Inputs: 2, Classes: 2, Hidden: []int{8}, Rate: 0.1, Momentum: 0.5, Batch: 8, Steps: 4, Seed: 1}
 	network, err := netsim.New(netsim.Config{Names: netsim.Names(4), Seed: 1})

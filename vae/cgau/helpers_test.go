@@ -11,13 +11,13 @@ import (
 	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
-// small is a model of few parameters that learns fast.
+// small returns the settings of a model of few parameters that learns fast.
 func small() Config {
 	return Config{Inputs: 3, Classes: 2, Hidden: []int{5, 4}, Dropout: 0.2, Rate: 0.1, Momentum: 0.5, Batch: 8, Steps: 4, Seed: 3}
 }
 
-// draw returns rows whose class is by the sign of the first value, or, for every second
-// member, by the opposite sign.
+// draw returns rows whose class is the sign of the first value, or, for every second member,
+// the opposite sign.
 func draw(rng *rand.Rand, n, rank int) (r Rows) {
 	for range n {
 		x := []float32{2*rng.Float32() - 1, rng.Float32(), rng.Float32()}
@@ -31,7 +31,7 @@ func draw(rng *rand.Rand, n, rank int) (r Rows) {
 	return r
 }
 
-// owns are members with rows of different numbers: of the first, fewer than a round's.
+// owns returns members with different numbers of rows; the first has fewer than a round uses.
 func owns() (out []Own) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	for rank, n := range []int{20, 60, 90} {
@@ -53,8 +53,8 @@ func inLockstep(t *testing.T, c Config, own []Own, rounds int) ([]*Learner, []Ro
 	return together(t, lockstep.Run, c, own, rounds)
 }
 
-// shared is what all members hold the same bits of: weights and biases of the last round, and
-// of the best.
+// shared returns the values that have the same bits at all members: weights and biases of the
+// last round and of the best.
 func shared(l *Learner) []float32 {
 	return slices.Concat(l.model.net.Shared.Values, l.best.Shared)
 }

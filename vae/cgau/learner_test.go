@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/internal/grouptest"
 )
 
-// What the group learns is the average of all models by rows, conditions stay where they
-// are, and all members hold the same bits.
+// The group learns the average of all models by rows. Conditions stay at their members, and all
+// members hold the same shared bits.
 func TestGroupAveragesModels(t *testing.T) {
 	const rounds = 6
 	for _, plain := range []bool{false, true} {
@@ -68,7 +68,7 @@ func TestGroupAveragesModels(t *testing.T) {
 	}
 }
 
-// From a state, what comes has the same bits; and so with another number of processors.
+// A resumed training has the same bits, with any number of processors.
 func TestStateGoesOn(t *testing.T) {
 	c, own := small(), owns()
 	create := func(rank int) (*Learner, error) { return NewLearner(c, own[rank]) }

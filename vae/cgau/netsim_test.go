@@ -6,8 +6,8 @@ import (
 	"github.com/collabdict/collabdict/internal/grouptest"
 )
 
-// Over the protocol the model is that of plain sums, but for the rounding of what hides
-// the summands.
+// Over the protocol the model equals that of plain sums, except for the rounding that hides the
+// summands.
 func TestOverTheProtocol(t *testing.T) {
 	c, own := small(), owns()
 	here, _ := inLockstep(t, c, own, 4)
@@ -20,8 +20,8 @@ func TestOverTheProtocol(t *testing.T) {
 	}
 }
 
-// A member that was away takes the rounds that it has missed from the others, and its
-// conditions do not change in them.
+// A member that was away gets the missed rounds from the others, and its conditions do not
+// change in them.
 func TestMemberIsAway(t *testing.T) {
 	_, rounds := together(t, grouptest.Protocol(t, grouptest.Away(4)), small(), append(owns(), owns()...), 8)
 	less := 0

@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
-// departs returns all that leaves member 0 in a round that it begins with these conditions.
+// departs returns everything that leaves member 0 in a round that starts with these conditions.
 func departs(t *testing.T, c Config, conditions []float32) (left [][]float64) {
 	t.Helper()
 	own := owns()
@@ -26,9 +26,8 @@ func departs(t *testing.T, c Config, conditions []float32) (left [][]float64) {
 	return left
 }
 
-// What leaves a member are changes of what is shared, losses and numbers of rows. Where a
-// step is too small to change any weight, other conditions change the losses and nothing
-// else.
+// Only changes of shared parameters, losses and numbers of rows leave a member. If a step is
+// too small to change any weight, other conditions change only the losses.
 func TestConditionsStay(t *testing.T) {
 	c := small()
 	n := len(NewModel(c).Shared().Values)
@@ -47,15 +46,15 @@ func TestConditionsStay(t *testing.T) {
 			t.Errorf("value %d of %d is %g, with other conditions %g", i, n, v, b[1][i])
 		}
 	}
-	// With steps that change weights, they are taken at the own conditions, and tell of them.
+	// Steps that change weights are taken at the own conditions, and depend on them.
 	c.Rate = 0.1
 	if a, b := departs(t, c, nil), departs(t, c, conditions); slices.Equal(a[1][:n], b[1][:n]) {
 		t.Error("changes are the same at any conditions")
 	}
 }
 
-// All members know the mean of all conditions, and a member whose changes were known would
-// have none to itself.
+// All members know the mean of all conditions. If a member's changes were known, its conditions
+// would be, too.
 func TestMeanConditionIsKnown(t *testing.T) {
 	for _, c := range []Config{small(), {Inputs: 3, Classes: 2, Hidden: []int{4}, Rate: 0.1, ConditionRate: 0.025, Momentum: 0.9, Seed: 1}} {
 		own := owns()

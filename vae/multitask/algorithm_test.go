@@ -52,8 +52,8 @@ func TestTraitsAndDisclosure(t *testing.T) {
 
 func of(r *algorithmtest.Result) *Model { return r.Model.(Trained).Model }
 
-// All hold the same decoder, bit for bit, and encoders of their own, which are the same again
-// with the same secrets. What the encoder tells stands in the progress.
+// All members hold the same decoder, bit for bit, and their own encoders, which are the same
+// again with the same secrets. The progress includes the encoder's health.
 func TestTogether(t *testing.T) {
 	a := algorithmtest.New(t, Kind, quick...)
 	results, again := algorithmtest.Run(t, a, algorithmtest.Clusters(3)), algorithmtest.Run(t, a, algorithmtest.Clusters(3))
@@ -79,8 +79,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// A sum that fails leaves the networks of the round before it, not what the steps towards it
-// have made of them.
+// A sum that fails leaves the networks of the round before it, without the steps towards it.
 func TestFailedSumsLeaveNetworks(t *testing.T) {
 	for _, steps := range []string{"0", "3"} {
 		two := algorithmtest.New(t, Kind, with("local-steps="+steps, "rounds=2")...)
@@ -137,7 +136,7 @@ func TestLoad(t *testing.T) {
 	}, quick...)
 }
 
-// Contributions say which column is far off, and codes and rows keep their places.
+// Contributions show the column that is far off, and codes and rows keep their order.
 func TestExplainAndCode(t *testing.T) {
 	m := Trained{NewModel(2, Config{Latent: 1, Hidden: []int{3, 4}, Seed: 5})}
 	z := algorithmtest.Draw(1, 300, []float64{0, -1}, []float64{0, 0})

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Codes are the means of the encoder, and rows those of the decoder, whatever rows are
-// beside them.
+// Codes are the means of the encoder, and rows those of the decoder, whatever other rows there
+// are.
 func TestCodes(t *testing.T) {
 	c := Config{Latent: 2, Hidden: []int{5, 4}, Seed: 4}
 	m, rows := NewModel(3, c), 2*codedRows+5

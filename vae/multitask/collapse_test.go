@@ -6,9 +6,9 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// The alarm rings where the divergence counts so much from the first round that nothing
-// is left of the information, and the decoder has to do without; it does not where
-// training goes well, and a warm-up, free bits or extra steps of the encoder do not hurt.
+// There is an alarm if the weight of the divergence is so large from the first round that no
+// information is left and the decoder has to do without. There is none if training goes well,
+// and a warm-up, free bits or extra encoder steps do no harm.
 func TestAlarmRingsOnCollapse(t *testing.T) {
 	base := Config{Latent: 3, Hidden: []int{24}, Rate: 0.01, Batch: 24, Seed: 3}
 	for name, c := range map[string]struct {
@@ -45,7 +45,7 @@ func TestAlarmRingsOnCollapse(t *testing.T) {
 	}
 }
 
-// No alarm before the warm-up is over.
+// There is no alarm before the warm-up is over.
 func TestNoAlarmInTheWarmUp(t *testing.T) {
 	config := Config{Latent: 2, KLWeight: 1000, Rate: 0.05, WarmUp: 40}
 	for rounds, want := range map[int]bool{39: false, 60: true} {
@@ -56,8 +56,8 @@ func TestNoAlarmInTheWarmUp(t *testing.T) {
 	}
 }
 
-// What z tells of x is nothing if all rows have the same posterior, and ln n if they are
-// far from each other.
+// z has no information about x if all rows have the same posterior, and ln n if they are far
+// from each other.
 func TestInformationOfKnownPosteriors(t *testing.T) {
 	m := NewModel(2, Config{Latent: 1})
 	clear(m.Encoder.Shared.Values)
@@ -75,7 +75,7 @@ func TestInformationOfKnownPosteriors(t *testing.T) {
 	}
 }
 
-// Extra steps of the encoder end when the information has stopped growing.
+// Extra encoder steps end when the information stops growing.
 func TestAggressiveStepsEnd(t *testing.T) {
 	config := Config{Latent: 2, Hidden: []int{16}, Rate: 0.005, Aggressive: 20, Batch: 50}
 	x := patterns(100, 5, 0)

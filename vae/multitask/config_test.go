@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// Rows and settings that cannot be are errors that say which.
+// Impossible rows and settings are errors that name them.
 func TestErrors(t *testing.T) {
 	rows := patterns(3, 2, 0)
 	bad := mat.DenseCopyOf(rows)
@@ -64,7 +64,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A batch has each row at most once, and all sets are drawn alike.
+// A batch has each row at most once, and all sets are equally likely.
 func TestBatchesAreDrawnEvenly(t *testing.T) {
 	var s sample
 	src, seen := seed(3), make([]int, 10)
@@ -84,7 +84,7 @@ func TestBatchesAreDrawnEvenly(t *testing.T) {
 	}
 }
 
-// Weights go from a model to another of the same sizes by name.
+// Weights can be copied by name to another model of the same sizes.
 func TestMatricesHoldAllOfAModel(t *testing.T) {
 	config := Config{Latent: 2, Hidden: []int{5, 3}, Seed: 9}
 	from := NewModel(4, config)

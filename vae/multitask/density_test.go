@@ -34,7 +34,7 @@ func newLinear(src rand.Source) *linear {
 	}
 	var q, cov mat.Dense
 	q.Mul(l.w.T(), l.w)
-	// The second column is made orthogonal to the first.
+	// make the second column orthogonal to the first
 	f := q.At(0, 1) / q.At(0, 0)
 	for i := range 4 {
 		l.w.Set(i, 1, l.w.At(i, 1)-f*l.w.At(i, 0))
@@ -59,11 +59,11 @@ func (l *linear) sample(n int) matrix {
 	return matrix{x}
 }
 
-// raw is the raw scale of a standard deviation.
+// raw returns the raw scale of a standard deviation.
 func raw(sd float64) float32 { return float32(math.Log(math.Expm1(sd - 1e-3))) }
 
-// model returns a model with the exact decoder, and an encoder that is the exact posterior
-// but for standard deviations so many times as wide.
+// model returns a model with the exact decoder, and an encoder that is the exact posterior with
+// standard deviations times wider.
 func (l *linear) model(wider float64) *Model {
 	m := NewModel(4, Config{Latent: 2})
 	m.Matrices(func(s nn.Shape, values []float32) {
@@ -142,9 +142,8 @@ func TestLogLikelihoodApproachesTheExactOne(t *testing.T) {
 	}
 }
 
-// Trained from the start, an affine model of rows of several participants comes to the
-// density that they were drawn from: an affine auto-encoder has no other optimum (Lucas
-// et al. 2019).
+// An affine model trained on rows of several participants reaches the density from which they
+// were drawn, because an affine auto-encoder has no other optimum (Lucas et al. 2019).
 func TestTrainingFindsTheExactDensity(t *testing.T) {
 	l := newLinear(rand.NewPCG(5, 4))
 	config := Config{Latent: 2, Rate: 0.05, Batch: 64, Seed: 1}
@@ -154,7 +153,7 @@ func TestTrainingFindsTheExactDensity(t *testing.T) {
 	for i := range 2000 {
 		exact += l.normal.LogProb(test.RawRowView(i)) / 2000
 	}
-	// The posterior can be exact, so the lower bound comes to the log-likelihood.
+	// The posterior can be exact, so the lower bound reaches the log-likelihood.
 	if objective := floats.Sum(trace[1400:]) / 100; math.Abs(objective-exact) > 0.1 {
 		t.Errorf("objective %.4f, want about %.4f", objective, exact)
 	}
@@ -166,7 +165,7 @@ func TestTrainingFindsTheExactDensity(t *testing.T) {
 	}
 }
 
-// A score is Eq. (39) with the draws of the scorer, the same whatever rows are around.
+// A score is Eq. (39) with the draws of the scorer, the same whatever other rows there are.
 func TestScoresAreTheirFormula(t *testing.T) {
 	config := Config{Latent: 2, Hidden: []int{8}, Batch: 64, Rate: 0.01}
 	x := patterns(150, 5, 0)
@@ -193,7 +192,7 @@ func TestScoresAreTheirFormula(t *testing.T) {
 	}
 }
 
-// A value that is not as the others have it raises the score, and is blamed.
+// A value that does not fit the others raises the score and has the largest contribution.
 func TestContributionsBlameTheOddValue(t *testing.T) {
 	x := patterns(150, 5, 0)
 	learners, _ := train(t, Config{Latent: 2, Hidden: []int{16}, Rate: 0.01}, 400, x)

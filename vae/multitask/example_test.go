@@ -15,8 +15,9 @@ import (
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-// Three machines, each with loads of its own, have three sensors that follow the load. The
-// decoder learns from all of them how; a row in which one sensor does not follow stands out.
+// Three machines, each with its own range of loads, have three sensors that follow the load.
+// The decoder learns this relation from all of them; a row in which one sensor does not follow
+// stands out.
 func Example() {
 	network, err := netsim.New(netsim.Config{Names: netsim.Names(3), Seed: 1})
 	if err != nil {

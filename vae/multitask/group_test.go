@@ -21,7 +21,7 @@ func (m matrix) ReadRows(x []float64, from int) error {
 	return nil
 }
 
-// train runs a learner for each data set, in lock step, and returns them and the
+// train runs a learner for each data set in lock step, and returns the learners and the
 // objectives of the rounds.
 func train(t testing.TB, config Config, rounds int, data ...Rows) ([]*Learner, []float64) {
 	t.Helper()
@@ -75,8 +75,8 @@ func furthest(a, b []float32) float64 {
 	return most
 }
 
-// patterns draws n rows in dim variables around a curve of one parameter, of which each
-// participant sees another stretch most.
+// patterns draws n rows in dim variables around a curve with one parameter. Each participant
+// mostly sees another part of the curve.
 func patterns(n, dim int, which uint64) matrix {
 	rng := rand.New(rand.NewPCG(which, 77))
 	x := mat.NewDense(n, dim, nil)

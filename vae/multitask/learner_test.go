@@ -29,7 +29,8 @@ func started(t testing.TB, config Config, rows Rows) *Learner {
 	return l
 }
 
-// Whatever the rows are, what is summed keeps its bounds, and all hold the same decoder.
+// For any rows, the summed values stay within their bounds, and all members hold the same
+// decoder.
 func TestWhatIsSummedKeepsItsBounds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		columns := rapid.IntRange(1, 4).Draw(rt, "columns")
@@ -50,7 +51,7 @@ func TestWhatIsSummedKeepsItsBounds(t *testing.T) {
 	})
 }
 
-// Steps of Adam keep to the bound of local steps however gradients come.
+// Steps of Adam stay within the bound of local steps, whatever the gradients.
 func TestAdamKeepsItsBound(t *testing.T) {
 	for name, gradient := range map[string]func(step int) float64{
 		"even":    func(int) float64 { return 1 },
@@ -106,7 +107,7 @@ func TestClippingScalesTheGradientAsAWhole(t *testing.T) {
 	}
 }
 
-// The clip follows the mean of all: at once upwards, slowly downwards, never to 0.
+// The clip follows the shared mean: upwards at once, downwards slowly, never to 0.
 func TestClipFollowsTheMean(t *testing.T) {
 	l := limits{rows: 8, clip: firstClip}
 	g := make([]float32, 2)
@@ -126,8 +127,8 @@ func TestClipFollowsTheMean(t *testing.T) {
 	}
 }
 
-// A sum that failed, or was made without this participant, leaves the encoder as it was;
-// and what it would bring next follows from the round alone.
+// A sum that failed, or does not include this participant, leaves the encoder as it was; its
+// next part follows from the round alone.
 func TestOnlySumsWithThisParticipantChangeItsEncoder(t *testing.T) {
 	for _, steps := range []int{0, 4} {
 		config := Config{Latent: 2, Hidden: []int{8}, LocalSteps: steps, Aggressive: 5}
@@ -167,7 +168,7 @@ func TestOnlySumsWithThisParticipantChangeItsEncoder(t *testing.T) {
 	}
 }
 
-// With one member, local steps are training as usual, E steps a round.
+// With one member, local steps are ordinary training, E steps per round.
 func TestLocalStepsOfOneMember(t *testing.T) {
 	x := patterns(40, 4, 0) // one batch
 	rounds := func(steps, rounds int) *Learner {
@@ -200,7 +201,7 @@ func TestBitsDoNotDependOnProcessors(t *testing.T) {
 	}
 }
 
-// Totals that no members can have brought are refused, and change nothing.
+// Totals that members cannot have produced are refused and change nothing.
 func TestImpossibleTotalsAreRefused(t *testing.T) {
 	for _, steps := range []int{0, 3} {
 		l := started(t, Config{Latent: 2, Hidden: []int{4}, LocalSteps: steps}, patterns(30, 3, 0))

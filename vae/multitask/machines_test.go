@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// machines is the Server Machine Dataset, a machine a participant, its columns standardised
-// by its own rows.
+// machines returns the Server Machine Dataset, one machine per participant, its columns
+// standardised by its own rows.
 func machines(t *testing.T) (names []string, train, test []Rows, labels [][]float64) {
 	folder := outside.Path(t, "data", "smd")
 	data, err := dataset.LoadAll(dataset.Spec{
@@ -46,10 +46,10 @@ func number(t *testing.T, name string, unset int) int {
 	return n
 }
 
-// What learning together does to the areas under the curves of machines of the Server
-// Machine Dataset. COLLABDICT_MACHINES names others than machine-2-*, COLLABDICT_LIMIT
-// and COLLABDICT_ROUNDS set the rows of each and the rounds, COLLABDICT_STEPS local
-// steps, COLLABDICT_SEED another start.
+// TestServerMachines measures the effect of learning together on the areas under the curves of
+// machines of the Server Machine Dataset. COLLABDICT_MACHINES selects machines other than
+// machine-2-*, COLLABDICT_LIMIT and COLLABDICT_ROUNDS set the rows of each and the rounds,
+// COLLABDICT_STEPS the local steps, COLLABDICT_SEED another start.
 func TestServerMachines(t *testing.T) {
 	names, rows, test, labels := machines(t)
 	config := Config{

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Missing cells count nothing, and rows without any have the scores that they have alone.
+// Missing cells do not count, and complete rows have the same scores as alone.
 func TestScoresOfMissingCells(t *testing.T) {
 	const n, columns = 2*scoreRows + 9, 4
 	m := Trained{NewModel(columns, Config{Latent: 2, Hidden: []int{5}, Seed: 4})}

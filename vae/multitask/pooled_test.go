@@ -11,13 +11,13 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// pooled trains the same model in one place, that has all encoders and one decoder, on
-// batches put together: the decoder sees the rows of all at once. It returns the decoder
-// and the encoders.
+// pooled trains the same model in one place, with all encoders and one decoder, on combined
+// batches: the decoder sees the rows of all participants at once. It returns the decoder and
+// the encoders.
 func pooled(t *testing.T, c Config, steps int, data []Rows) (decoder []float32, encoders [][]float32) {
 	t.Helper()
 	c = c.withDefaults()
-	parts := make([]*Learner, len(data)) // of which encoders and batches are taken
+	parts := make([]*Learner, len(data)) // provide encoders and batches
 	total := 0
 	for s, rows := range data {
 		var err error
@@ -70,8 +70,8 @@ func pooled(t *testing.T, c Config, steps int, data []Rows) (decoder []float32, 
 	return theta.Shared.Values, encoders
 }
 
-// Training with gradients summed is training in one place on batches put together: over
-// plain sums, and over the protocol with its default scheme, masks and whole units.
+// Training with summed gradients equals training in one place on combined batches: over plain
+// sums, and over the protocol with its default scheme, masks and whole units.
 func TestGradientsSummedAreThoseOfThePooledBatch(t *testing.T) {
 	config := Config{Latent: 2, Hidden: []int{16}, Batch: 32, Rate: 3e-3, Seed: 5}
 	data := []Rows{patterns(200, 5, 0), patterns(90, 5, 1), patterns(20, 5, 2), patterns(350, 5, 3)}
@@ -127,7 +127,7 @@ func overProtocol(t *testing.T, rounds int, data []Rows, learner func(s int) (co
 	}
 }
 
-// numb is a learner with a hidden unit of the decoder that never answers.
+// numb is a learner whose decoder has a hidden unit that is never active.
 type numb struct{ *Learner }
 
 func (n numb) Start(ctx context.Context, g collabdict.Group) error {
@@ -136,7 +136,7 @@ func (n numb) Start(ctx context.Context, g collabdict.Group) error {
 	return err
 }
 
-// Errors of a sum are not taken for a gradient: what has none stays as it is.
+// Errors of a sum are not mistaken for a gradient: weights without a gradient do not change.
 func TestWeightsWithoutAGradientStay(t *testing.T) {
 	config := Config{Latent: 2, Hidden: []int{6}}
 	data := []Rows{patterns(30, 4, 0), patterns(20, 4, 1), patterns(40, 4, 2), patterns(10, 4, 3)}
@@ -157,8 +157,8 @@ func TestWeightsWithoutAGradientStay(t *testing.T) {
 	}
 }
 
-// A member that is away for some sums comes to the same decoder as the others by what it
-// has missed, in both ways of training.
+// A member that was away for some sums catches up to the same decoder as the others, in both
+// ways of training.
 func TestAMemberThatWasAwayHoldsTheSameDecoder(t *testing.T) {
 	data := []Rows{patterns(30, 4, 0), patterns(20, 4, 1), patterns(40, 4, 2), patterns(10, 4, 3), patterns(25, 4, 4)}
 	for _, steps := range []int{0, 3} {
@@ -185,7 +185,7 @@ func TestAMemberThatWasAwayHoldsTheSameDecoder(t *testing.T) {
 	}
 }
 
-// watched tells the rows of every total.
+// watched reports the rows of every total.
 type watched struct {
 	*Learner
 	seen func(rows int)

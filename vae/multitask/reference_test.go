@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// reference is Eq. (30) written out for one row in float64, from flat weights.
+// reference computes Eq. (30) literally for one row in float64, from flat weights.
 type reference struct {
 	columns, latent    int
 	hiddens            []int // of the encoder
@@ -31,7 +31,7 @@ func referenceOf(m *Model, c Config) *reference {
 	return r
 }
 
-// affine chains layers over x, all but the last one rectified.
+// affine applies a chain of layers to x, all rectified except the last one.
 func affine(x, w []float64, units []int) []float64 {
 	for l, n := range units {
 		y := make([]float64, n)
@@ -62,7 +62,7 @@ func (r *reference) encode(x []float64) (m, h []float64) {
 	return halves(affine(x, r.encoder, append(append([]int(nil), r.hiddens...), 2*r.latent)))
 }
 
-// likelihood is ln p(x|z).
+// likelihood returns ln p(x|z).
 func (r *reference) likelihood(x, z []float64) (total float64) {
 	var units []int
 	for i := len(r.hiddens) - 1; i >= 0; i-- {
@@ -80,7 +80,7 @@ func logNormal(x, mean, sd []float64) (total float64) {
 	return total
 }
 
-// loss is the encoder's loss of rows with given noise, a mean.
+// loss returns the mean loss of the encoder over rows with the given noise.
 func (r *reference) loss(x, noise [][]float64) float64 {
 	like, kl := 0.0, make([]float64, r.latent)
 	for i := range x {
@@ -110,8 +110,8 @@ func split(x []float32, columns int) (rows [][]float64) {
 	return rows
 }
 
-// The lower bound and the gradients of encoder and decoder are those of the formula in
-// float64 and of its central differences, with and without free bits and a KL weight.
+// The lower bound and the gradients of encoder and decoder equal the formula in float64 and its
+// central differences, with and without free bits and a KL weight.
 func TestGradientsAreTheDifferencesOfTheLowerBound(t *testing.T) {
 	for name, c := range map[string]Config{
 		"hidden layers": {Latent: 3, Hidden: []int{7, 9}, Seed: 1},
@@ -174,8 +174,8 @@ func differences(t *testing.T, name string, got []float32, w []float64, f func()
 	}
 }
 
-// The lower bound of Eq. (30) is the mean of ln p(x,z)/q(z|x) over q, in which the
-// divergence is not integrated by hand: within 4 standard errors.
+// The lower bound of Eq. (30) is, within 4 standard errors, the mean over q of ln
+// p(x,z)/q(z|x), in which the divergence is not integrated by hand.
 func TestLowerBoundIsTheMeanOfItsIntegrand(t *testing.T) {
 	c := Config{Latent: 2, Hidden: []int{6}, Seed: 8}.withDefaults()
 	m := NewModel(4, c)
@@ -215,7 +215,7 @@ func TestLowerBoundIsTheMeanOfItsIntegrand(t *testing.T) {
 	}
 }
 
-// A scale beyond its range has the density of the end of it, and comes back only.
+// A scale beyond its range has the density of the end of the range, and can only come back.
 func TestScalesAreClamped(t *testing.T) {
 	out := []float32{0, 0, 0, -50, 0, 90} // means, then raw scales
 	raw := make([]float32, len(out))

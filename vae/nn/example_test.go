@@ -32,7 +32,7 @@ func Example() {
 	// Output: false true true false with a loss below 0.001: true
 }
 
-// What a network has to share is one vector; shapes say which part of it belongs where.
+// The shared parameters of a network are one vector; shapes map its parts to matrices.
 func ExampleParameters_Matrices() {
 	net := nn.New("encoder", 4, nn.Layer{Units: 3, Activation: nn.ReLU}, nn.Layer{Units: 2})
 	fmt.Println(len(net.Shared.Values), "parameters")

@@ -69,7 +69,7 @@ func TestSoftmaxCrossEntropy(t *testing.T) {
 	}
 }
 
-// gaussian64 is the definition of a row of [Gaussian] in float64.
+// gaussian64 computes a row of [Gaussian] by its definition, in float64.
 func gaussian64(form Scale, outputs []float64, j, dim int) (mean, logScale float64) {
 	raw := outputs[dim+j]
 	if form == ExpScale {
@@ -154,7 +154,7 @@ func checkSamples(t *testing.T, g *Gaussian, outputs []float64, rng *rand.Rand) 
 	g.BackKL(d, beta)
 	checkGradient(t, "samples and divergence", d, outputs, loss)
 
-	densities := make([]float64, g.Rows()*each) // of samples under what they come from
+	densities := make([]float64, g.Rows()*each) // densities of samples under their own distributions
 	g.LogDensity(densities, z)
 	for r, v := range densities {
 		want := 0.0
@@ -162,7 +162,7 @@ func checkSamples(t *testing.T, g *Gaussian, outputs []float64, rng *rand.Rand) 
 			e := float64(noise[r*dim+j])
 			want -= 0.5*e*e + float64(g.LogScale[r/each*dim+j]) + 0.5*math.Log(2*math.Pi)
 		}
-		if !near(v, want, 2e-3) { // z is rounded, which a scale of e^−6 makes large
+		if !near(v, want, 2e-3) { // z is rounded, and a scale of e^−6 magnifies the error
 			t.Errorf("log density of sample %d is %g, want %g", r, v, want)
 		}
 	}

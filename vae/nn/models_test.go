@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Gradients of participants over their own rows add up to that over all rows, so that a
-// decoder can be shared by sums.
+// Gradients of participants over their own rows add up to that over all rows, so sums can train
+// a shared decoder.
 func TestGradientsAddUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := New("decoder", 3, Layer{Units: 20, Activation: Tanh}, Layer{Units: 5})
@@ -32,8 +32,8 @@ func TestGradientsAddUp(t *testing.T) {
 	}
 }
 
-// Where q is the posterior distribution each importance weight is the density of the
-// row: x = az + b + σε with z and ε normal.
+// If q is the posterior distribution, each importance weight is the density of the row: x = az
+// + b + σε with z and ε normal.
 func TestImportanceWeights(t *testing.T) {
 	const a, b, logSigma, samples = 1.5, -0.25, -0.5, 7
 	variance := math.Exp(2 * logSigma)
@@ -78,8 +78,8 @@ func TestImportanceWeights(t *testing.T) {
 	}
 }
 
-// Training has the same bits on every machine, by every kernel, whatever the compiler: a
-// digest that another definition would change.
+// Training has the same bits on every machine, with every kernel and compiler: any other
+// definition would change the digest.
 func TestTrainingIsDefinedToTheLastBit(t *testing.T) {
 	src := rand.NewPCG(5, 6)
 	encoder := New("encoder", 30, Layer{Units: 60, Activation: Gated, Dropout: 0.25}, Layer{Units: 33, Activation: Softplus}, Layer{Units: 8})

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Outputs and all derivatives of networks of every kind of layer are those of the
-// definition in float64.
+// Outputs and all derivatives of networks of every kind of layer equal those of the definition
+// in float64.
 func TestNetworksAndTheirGradients(t *testing.T) {
 	hidden := []Layer{
 		{Units: 5},
@@ -109,8 +109,7 @@ func TestNamesAndShapes(t *testing.T) {
 	}
 }
 
-// Bits do not depend on how many goroutines share the work: widths are such that it is
-// shared.
+// Bits do not depend on the number of goroutines; the widths are large enough to need several.
 func TestSameBitsForAnyGOMAXPROCS(t *testing.T) {
 	run := func(procs int) []float32 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))

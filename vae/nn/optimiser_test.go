@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Steps are those of Algorithm 1 of Kingma and Ba 2015, over more weights than a piece.
+// Steps follow Algorithm 1 of Kingma and Ba 2015, over more weights than fit in a piece.
 func TestAdam(t *testing.T) {
 	const n, steps, rate = stepPiece + 37, 5, 0.01
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -31,7 +31,7 @@ func TestAdam(t *testing.T) {
 	}
 }
 
-// One that was set goes on as the other does, and by itself.
+// After Set, an optimiser continues as the other does, independently of it.
 func TestAdamIsSet(t *testing.T) {
 	a, b := NewAdam(1, 0.1), NewAdam(1, 0.2)
 	wa, wb := []float32{0}, []float32{0}
@@ -61,8 +61,8 @@ func TestSGD(t *testing.T) {
 	}
 }
 
-// Moments of weights that get no gradient any more end at 0, with no denormal number on
-// the way.
+// Moments of weights that no longer get a gradient end at 0, without denormal numbers on the
+// way.
 func TestMomentsVanish(t *testing.T) {
 	w, adam, sgd := make([]float32, 1), NewAdam(1, 1e-3), NewSGD(1, 1e-3, 0.9)
 	adam.Step(w, []float32{1e-10})
@@ -81,7 +81,7 @@ func TestMomentsVanish(t *testing.T) {
 	}
 }
 
-// Networks learn what needs a hidden layer.
+// Networks learn functions that need a hidden layer.
 func TestLearning(t *testing.T) {
 	x := []float32{0, 0, 0, 1, 1, 0, 1, 1}
 	labels := []int{0, 1, 1, 0}

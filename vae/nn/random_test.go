@@ -17,7 +17,7 @@ func TestNormals(t *testing.T) {
 		}
 	}
 	for k, want := range []float64{1, 0, 1, 0, 3} {
-		if math.Abs(moments[k]-want) > 0.06 { // 2.7 standard deviations of the last
+		if math.Abs(moments[k]-want) > 0.06 { // 2.7 standard deviations of the last moment
 			t.Errorf("moment %d is %g, want %g", k, moments[k], want)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// reference computes in float64 what a network does with a batch, from its definition.
+// reference computes the outputs of a network for a batch in float64, from the definition.
 func reference(n *Network, shared, private, x []float64) []float64 {
 	rows := len(x) / n.Inputs()
 	for _, l := range n.layers {
@@ -72,7 +72,7 @@ func normals(rng *rand.Rand, n int, by float64) []float32 {
 }
 
 // checkGradient compares derivatives with central differences of f, which is computed in
-// float64: their error is far below that of float32.
+// float64, so their error is far below that of float32.
 func checkGradient(t *testing.T, what string, got []float32, x []float64, f func() float64) {
 	t.Helper()
 	for i := range x {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A step of each kind of model allocates nothing. Under the race detector the pool of the
-// products drops what it is given at random.
+// A step of each kind of model allocates nothing. Under the race detector, the pool of the
+// products drops entries at random.
 func TestNoAllocation(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const rows, dim = 7, 3

@@ -14,11 +14,11 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy/audittest"
 )
 
-// audited is a run of three members. The third looks at all totals, and takes its own noise off. The first
-// has one row more, as far out as can be, or not.
+// audited is a run of three members. The third observes all totals and subtracts its own noise.
+// The first may have one more row, as far out as possible.
 type audited struct {
 	of          Config
-	last        int // members in the last total: with two, the second one is lost
+	last        int // members in the last total; if two, the second one is lost
 	rows, extra *mat.Dense
 }
 
@@ -29,8 +29,8 @@ func newAudited(loss privacy.ZCDP, quorum, last int) *audited {
 	}
 }
 
-// draw returns the logarithm of the likelihood ratio of all totals of a run: with the row, against
-// without it.
+// draw returns the logarithm of the likelihood ratio of all totals of a run, with the row
+// against without it.
 func (a *audited) draw(t testing.TB, with bool) func(rand.Source) float64 {
 	first := a.rows
 	if with {
@@ -67,7 +67,7 @@ func (a *audited) draw(t testing.TB, with bool) func(rand.Source) float64 {
 			l := learners[0]
 			exact, step := sum(l, without), sum(l, extra)
 			sd := l.noise() * math.Sqrt(l.account.honest(len(in)+1)/l.account.honest(3))
-			total := slices.Clone(exact) // of who looks on
+			total := slices.Clone(exact) // the observer's own
 			for _, l := range in {
 				x, _, err := l.LocalUpdate()
 				if err != nil {
@@ -90,8 +90,8 @@ func (a *audited) draw(t testing.TB, with bool) func(rand.Source) float64 {
 	}
 }
 
-// All totals of a run together show no more than is told, be it that a member is lost in the last
-// of them. With half the noise they do.
+// All totals of a run together reveal no more than promised, even if a member is lost in the
+// last of them. With half the noise they reveal more.
 func TestAuditOfTotals(t *testing.T) {
 	const epsilon, delta = 1, 0.1
 	loss := privacy.GaussianZCDP(privacy.GaussianRatio(epsilon, delta))

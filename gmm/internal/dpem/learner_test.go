@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// sized is a group that knows how many members the last total was of.
+// sized is a group that knows the number of members in the last total.
 type sized struct {
 	collabdict.Group
 	members *int
@@ -25,7 +25,7 @@ type sized struct {
 
 func (g sized) Size() int { return *g.members }
 
-// start returns learners of some members, and what their group's size is.
+// start returns the learners of some members, and a pointer to their group's size.
 func start(t testing.TB, c Config, rows []*mat.Dense) (learners []*Learner, members *int) {
 	t.Helper()
 	n := len(rows)
@@ -46,7 +46,7 @@ func start(t testing.TB, c Config, rows []*mat.Dense) (learners []*Learner, memb
 	return learners, members
 }
 
-// total sums the vectors of some members and hands it to all.
+// total sums the vectors of some members and passes it to all learners.
 func total(t testing.TB, learners []*Learner, members *int, in int) {
 	t.Helper()
 	var sum []float64
@@ -100,7 +100,7 @@ func config(form string, loss privacy.ZCDP) Config {
 	return Config{Components: 2, Form: form, Middle: 0.5, Clip: 0.5, Loss: loss, Rounds: DefaultRounds, Quorum: 4, Colluders: 2, Seed: 1}
 }
 
-// A row moves no total by more than 1, wherever it lies and whatever was learned before.
+// A row changes no total by more than 1, wherever it lies and whatever was learned before.
 func TestRowsHaveVectorsOfAtMostOne(t *testing.T) {
 	for _, form := range []string{Full, Factor, Tied, Diag} {
 		learners, members := start(t, config(form, 0.5), clusters(5, 300))
@@ -121,7 +121,7 @@ func TestRowsHaveVectorsOfAtMostOne(t *testing.T) {
 	}
 }
 
-// With so much of a budget that noise is small, the components are those of the rows.
+// With a budget so large that noise is small, the components are those of the rows.
 func TestFindsComponents(t *testing.T) {
 	for _, form := range []string{Full, Factor, Tied, Diag} {
 		for _, loss := range []privacy.ZCDP{0, 50} {
@@ -153,8 +153,8 @@ func TestFindsComponents(t *testing.T) {
 	}
 }
 
-// Whoever is lost, and comes back, all rounds together lose no more than the budget; without
-// losses and with all members for a quorum they lose all of it.
+// Whichever members are lost or come back, all rounds together spend at most the budget.
+// Without losses, and with all members as the quorum, they spend all of it.
 func TestAccount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(3, 40).Draw(t, "members")
@@ -169,8 +169,8 @@ func TestAccount(t *testing.T) {
 			if quorum == size && planned <= 0 {
 				t.Fatal("no loss is planned, although some is left")
 			}
-			// Each member adds a part of the noise of the ratio planned; those in the total that no reader
-			// knows add up to this one.
+			// Each member adds a part of the noise of the planned ratio. The parts of the
+			// members in the total that no reader knows add up to the actual noise.
 			part := 1 / planned / float64(members-max(1, colluders))
 			lost += 1 / (part * float64(in-max(1, colluders)))
 			a.spend(planned, members, in)
@@ -189,7 +189,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// The noise of a total is what the account says of it, also where a member is lost in it.
+// The noise of a total is the one that the account states, even if a member is lost in it.
 func TestNoise(t *testing.T) {
 	rows := clusters(5, 50)
 	without, members := start(t, config(Full, 0), rows)
@@ -223,8 +223,8 @@ func TestNoise(t *testing.T) {
 			if err := l.Start(t.Context(), sized{members: &five}); err != nil {
 				t.Fatal(err)
 			}
-			// Two of four collude, so that the noise of three of five is to be that of a total: of four it
-			// is that of two.
+			// Two of four collude, so the noise of three of five members is planned to be that
+			// of a total; with four it is the noise of two.
 			if want = l.noise() * math.Sqrt(4.0/3); i == 4 {
 				continue
 			}
@@ -249,7 +249,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// What cannot be is refused.
+// Impossible rows and totals are refused.
 func TestRefuses(t *testing.T) {
 	if _, err := NewLearner(gmm.Matrix(mat.NewDense(1, 1, []float64{math.NaN()})), config(Full, 0)); err == nil {
 		t.Error("a row that is no number was taken")
@@ -262,7 +262,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// Totals that are all noise make a mixture all the same: nothing from others panics.
+// Totals that are only noise still make a mixture: nothing from other members causes a panic.
 func TestAnyTotalMakesAMixture(t *testing.T) {
 	for _, form := range []string{Full, Factor, Tied, Diag} {
 		for seed := range uint64(20) {
@@ -290,7 +290,7 @@ func TestAnyTotalMakesAMixture(t *testing.T) {
 	}
 }
 
-// Noise outweighs sharing the sooner, the smaller ε and the fewer the rows are, and the more the columns.
+// The smaller ε, the fewer rows and the more columns, the sooner noise outweighs sharing.
 func TestOutweighed(t *testing.T) {
 	at := func(epsilon float64, rows, members, columns int, form string) bool {
 		c := config(form, privacy.GaussianZCDP(privacy.GaussianRatio(epsilon, 1e-5)))
@@ -309,7 +309,8 @@ func TestOutweighed(t *testing.T) {
 	}
 }
 
-// A total of fewer members than the noise was planned for ends the run: the budget would not hold.
+// A total of fewer members than the noise was planned for ends the run, because it would exceed
+// the budget.
 func TestRefusesTotalsOfTooFew(t *testing.T) {
 	learners, members := start(t, config(Full, 0.5), clusters(5, 10))
 	*members = 3

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// problem is a mixture, and rows of which the last few are nearly the same.
+// problem is a mixture, and rows whose last few are nearly the same.
 type problem struct {
 	model  *gmm.Mixture
 	rows   *mat.Dense
@@ -61,7 +61,7 @@ func drawProblem(t *rapid.T) problem {
 	return p
 }
 
-// of returns what makes the statistics of the problem by a policy.
+// of returns how the statistics of the problem are computed with a policy.
 func (p problem) of(policy privacy.Policy) Of {
 	r := passes.NewReader(gmm.Matrix(p.rows))
 	about := mat.NewDense(p.model.Components(), p.model.Dim(), nil)
@@ -89,7 +89,7 @@ func (p problem) run(t rapid.TB, policy privacy.Policy) (*passes.Moments, Compon
 	return s, c
 }
 
-// sums are those over the components, which a running total shows.
+// sums returns the sums over the components, which a running total shows.
 func sums(s *passes.Moments) []float64 {
 	out := make([]float64, 1+s.Dim+s.Stride())
 	for k, n := range s.N {
@@ -104,8 +104,9 @@ func sums(s *passes.Moments) []float64 {
 	return out
 }
 
-// Whatever is done, subtraction shows nothing: the sums over the components stay what they
-// are. What leaves rests on enough rows, or on a draw, and has the moments of some rows.
+// Whatever the guard does, subtraction shows nothing, because the sums over the components stay
+// the same. Each part that leaves rests on enough rows or on a draw, and has the moments of
+// some rows.
 func TestWhatLeavesIsDiverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
@@ -133,7 +134,7 @@ func TestWhatLeavesIsDiverse(t *testing.T) {
 			if !gmmtest.Bits(again.Pack(), s.Pack()) {
 				t.Fatal("the same statistics have other draws")
 			}
-			// It stays so when the model has moved.
+			// The result stays the same when the model has moved.
 			_, later, done, err := same.Statistics(problem{p.model, p.rows, p.origin, p.form}.of(policy))
 			if err != nil || len(done) != 0 {
 				t.Fatalf("got %v and %v of statistics that are dealt with", done, err)
@@ -153,7 +154,7 @@ func TestWhatLeavesIsDiverse(t *testing.T) {
 	})
 }
 
-// apart is a mixture of three components, of which three nearly equal rows are the last one's.
+// apart returns a mixture of three components; the last one has three nearly equal rows.
 func apart(rows int) problem {
 	const dim = 2
 	means := mat.NewDense(3, dim, []float64{0, 0, 4, 0, 2, 6})
@@ -173,7 +174,7 @@ func apart(rows int) problem {
 	return problem{model: m, rows: x, origin: []float64{0, 0}}
 }
 
-// The statistics are those of a model that has the component not at all.
+// The statistics are those of a model without the component.
 func TestRowsCountForOtherComponents(t *testing.T) {
 	p := apart(100)
 	s, c := p.run(t, privacy.SkipComponent)
@@ -196,7 +197,7 @@ func TestRowsCountForOtherComponents(t *testing.T) {
 	gmmtest.Near(t, "entropy", s.Entropy, want.Entropy, 1e-9)
 }
 
-// A draw keeps the number of rows, and where it does not fit the rows count for others.
+// A draw keeps the number of rows. If it does not fit, the rows count for other components.
 func TestDrawStandsForAPart(t *testing.T) {
 	p := apart(400)
 	plain, _ := p.run(t, privacy.Warn)

@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// counted are rows of two values: their index and 0.
+// counted is a source of rows of two values: their index and 0.
 type counted int
 
 func (c counted) Dims() (rows, columns int) { return int(c), 2 }
@@ -18,7 +18,7 @@ func (c counted) ReadRows(x []float64, from int) error {
 	return nil
 }
 
-// Rows are read in ascending order within a lane, and no more than a block at once.
+// Rows are read in ascending order within a lane, at most a block at once.
 func TestPassesReadBlocksInOrder(t *testing.T) {
 	r := NewReader(counted(5000))
 	next := make([]int, r.Lanes())

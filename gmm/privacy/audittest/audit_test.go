@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// The audit of normal noise comes near the ε that is known, from below.
+// The audit of normal noise comes close to the known ε, from below.
 func TestNormalNoise(t *testing.T) {
 	normal := func(mean float64) func(rand.Source) float64 {
 		return func(src rand.Source) float64 { return mean + rand.New(src).NormFloat64() }
@@ -27,7 +27,7 @@ func TestNormalNoise(t *testing.T) {
 	}
 }
 
-// What only one of the neighbours can show is found, whichever it is.
+// An output that only one of the neighbours can produce is found, whichever neighbour it is.
 func TestOneSided(t *testing.T) {
 	none := func(rand.Source) float64 { return 0 }
 	at := func(value float64) func(rand.Source) float64 {
@@ -45,8 +45,8 @@ func TestOneSided(t *testing.T) {
 	}
 }
 
-// A probability is bounded as by the binomial distribution: the bound of 0 hits of n is the p with
-// (1 − p)ⁿ = 0.5 %.
+// Bounds of a probability follow the binomial distribution: the bound for 0 hits of n is the p
+// with (1 − p)ⁿ = 0.5 %.
 func TestBounds(t *testing.T) {
 	want := 1 - math.Pow(0.005, 1.0/50)
 	if got := most(0, 50); math.Abs(got-want) > 1e-9 {
