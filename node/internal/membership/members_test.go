@@ -54,7 +54,7 @@ func TestChangesAreChecked(t *testing.T) {
 		"a multiaddr":                {{Add: []Member{far}}},
 		"no member has or had":       {{Remove: []string{"a"}}, {Add: []Member{back}}},
 		"the name of a member":       {{Remove: []string{"a", "a"}}},
-		"b is of the roster":         {{Add: []Member{person(t, "b")}}},
+		"b is in the roster":         {{Add: []Member{person(t, "b")}}},
 		"a change that the roster a": {{Remove: []string{"a", "b"}}},
 	} {
 		_, err := Amendments(p, founders, changes)
