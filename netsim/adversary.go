@@ -6,13 +6,12 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Adversary is a member that follows the protocol but for what it says here.
+// An Adversary is a member that follows the protocol except in what Call and Send change.
 // Package netsim/adversary has some.
 type Adversary interface {
-	// Call returns what the member contributes in place of its own.
+	// Call returns the call that the member makes in place of its own.
 	Call(c consensus.Call) consensus.Call
-	// Send returns what leaves the member for another one in place of a message;
-	// nothing, if it keeps silent. The message and what is in it are shared and not
-	// to be modified.
+	// Send returns the messages that the member sends to another one in place of m; none if it
+	// keeps silent. The message and its contents are shared and must not be modified.
 	Send(to int, m consensus.Message, r *rand.Rand) []consensus.Message
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Bandwidth is the speed of members' links, in bytes per second up and down; 0 is no
-// limit. Messages queue at both ends.
+// Bandwidth is the speed of members' links, in bytes per second up and down; 0 means no limit.
+// Messages queue at both ends.
 type Bandwidth struct {
 	Members  []int // none: all
 	Up, Down float64
@@ -17,7 +17,7 @@ type Bandwidth struct {
 func (b Bandwidth) check(size int) error {
 	for name, v := range map[string]float64{"up": b.Up, "down": b.Down} {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("%s: want bytes a second of at least 0, got %g", name, v)
+			return fmt.Errorf("%s: want a rate of at least 0 bytes per second, got %g", name, v)
 		}
 	}
 	return firstOf(checkMembers(b.Members, size), b.When.check())
@@ -37,14 +37,14 @@ func (b Bandwidth) plan(n *network) {
 	b.When.plan(n, set(b.Up, b.Down), set(0, 0))
 }
 
-// pipe is one direction of a member's link: messages go through it one after the
-// other.
+// A pipe is one direction of a member's link. Messages pass through it one by one.
 type pipe struct {
-	rate float64 // bytes per second; 0: no limit
+	rate float64 // bytes per second; 0 means no limit
 	free time.Duration
 }
 
-// through returns when a message that comes to the pipe has left it.
+// through returns the time at which a message that reaches the pipe at the given time leaves
+// it.
 func (p *pipe) through(at time.Duration, size int) time.Duration {
 	if p.rate == 0 {
 		return at

@@ -8,26 +8,25 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// No message takes less than the least latency. So what reaches members within that
-// time of each other cannot be an effect of one another, unless it is at the same
-// member: machines of different members step in parallel, and what they cause is
-// carried out in the order of the events.
+// No message takes less than the least latency. So events of different members within that time
+// cannot be causes of each other. The machines of different members step in parallel, and their
+// effects are carried out in the order of the events.
 
-// job is a step of a machine.
+// A job is a step of a machine.
 type job struct {
 	event   event
 	effects consensus.Effects
-	sizes   []int // of the messages, by Send
-	held    bool  // not made yet: the one before may have to be heard first
+	sizes   []int // encoded sizes of the messages, by Send
+	held    bool  // not made yet, since the participant may have to be heard first
 }
 
 const (
-	// mostJobs bounds a batch, and fewJobs those that are not worth spreading.
+	// mostJobs bounds a batch. Fewer than fewJobs are not worth running in parallel.
 	mostJobs = 1 << 18
 	fewJobs  = 64
 )
 
-// batch lets the next events of machines happen, as many as may in parallel.
+// batch makes the next steps of machines, as many as may run in parallel.
 func (n *network) batch() {
 	end := n.events[0].at + n.config.Latency.Least()
 	jobs := n.jobs[:0]
@@ -37,7 +36,7 @@ func (n *network) batch() {
 			break
 		}
 		if n.computes(next.to) {
-			n.hear(next.to) // what it asks for may come first
+			n.hear(next.to) // its next request may come first
 			continue
 		}
 		if !n.batched(next) {
@@ -65,7 +64,7 @@ func (n *network) batch() {
 	for i := range jobs {
 		j := &jobs[i]
 		if j.held {
-			n.events.push(j.event) // in its old place
+			n.events.push(j.event) // which puts it in its old place
 		} else {
 			n.follow(j.event.to, j.event.at, j.effects, j.sizes)
 		}
@@ -78,26 +77,26 @@ func (n *network) batch() {
 	n.jobs, n.busy = jobs[:0], n.busy[:0]
 }
 
-// mayBatch reports whether a batch may come to an event: it is of one member, and no
-// participant is to be heard before.
+// mayBatch reports whether an event may be in a batch: it belongs to one member, and no
+// participant must be heard before it.
 func (n *network) mayBatch(e *event) bool {
 	return e.to >= 0 && (len(n.computing) == 0 || e.at <= n.hearBy)
 }
 
-// batched reports whether an event that a batch has come to may be one of it.
+// batched reports whether the next event may join the batch.
 func (n *network) batched(e *event) bool {
 	m := n.members[e.to]
 	switch what := e.what.(type) {
 	case consensus.Receive:
 		return true
-	case enter: // what was decided before it would be its answer
+	case enter: // a decision before it would be its answer
 		return len(m.jobs) == 0 && !what.request.ended && uint64(len(m.answers)) < m.group.calls
 	}
 	return false
 }
 
-// make makes the steps of a batch: all those of a member, in their order, before
-// those of the next, so that what a member holds is fetched from memory once.
+// make makes the steps of a batch. Each worker makes all steps of a member, in their order,
+// before those of the next, so that the member's state is fetched from memory once.
 func (n *network) make(jobs []job) {
 	workers := len(n.plans)
 	if len(jobs) < fewJobs {
@@ -128,11 +127,11 @@ func (n *network) makeOne(j *job) {
 	}
 	j.effects = m.machine.Step(m.local(j.event.at), j.event.what.(consensus.Event))
 	j.sizes = sizesOf(j.effects.Sends, j.sizes)
-	m.held = len(j.effects.Decisions) > 0 || j.effects.Err != nil // its participant is to be heard
+	m.held = len(j.effects.Decisions) > 0 || j.effects.Err != nil // its participant must be heard
 }
 
-// sizesOf returns the encoded sizes of messages. A vector goes to several
-// neighbours.
+// sizesOf returns the encoded sizes of messages. A vector that goes to several neighbours is
+// measured once.
 func sizesOf(sends []consensus.Send, sizes []int) []int {
 	var sized consensus.Body
 	size := 0
@@ -145,8 +144,8 @@ func sizesOf(sends []consensus.Send, sizes []int) []int {
 	return sizes
 }
 
-// newPlans returns one for each processor: machines that step in parallel share
-// none.
+// newPlans returns one Plans per processor, since machines that step in parallel cannot share
+// one.
 func newPlans(s consensus.Settings) (plans []*consensus.Plans) {
 	for range runtime.GOMAXPROCS(0) {
 		plans = append(plans, consensus.NewPlans(s))

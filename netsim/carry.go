@@ -8,30 +8,30 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// cutter reports whether a message that leaves now gets lost.
+// A cutter reports whether a message that leaves now is lost.
 type cutter interface {
 	cuts(from, to int, at time.Duration) bool
 }
 
-// carrier is the network between the members: what becomes of a message once it
+// A carrier is the network between the members. It decides what happens to a message after it
 // has left its sender.
 type carrier struct {
 	delay   *rand.Rand
 	cutters []cutter
-	doubled float64 // probability of a message to come twice
+	doubled float64 // probability that a message is delivered twice
 	twice   *rand.Rand
 	held    Reorder
 	late    *rand.Rand
-	limited bool // by bandwidth
+	limited bool // whether some links have limited bandwidth
 }
 
-// parcel is a message under way.
+// A parcel is a message on its way.
 type parcel struct {
 	from, to int
-	process  int // of the sender: what it has not delivered ends with it
+	process  int // sender's process; its undelivered messages end with it
 	what     consensus.Event
 	size     int
-	gossip   bool // sent once, over many ways; others over a stream
+	gossip   bool // sent once, over many paths; other messages go over a stream
 	tries    int
 }
 
@@ -61,7 +61,7 @@ func (n *network) carry(p parcel, at time.Duration) {
 		leaves = n.members[p.from].up.through(at, p.size)
 	}
 	lost := false
-	for _, c := range n.cutters { // each sees every message
+	for _, c := range n.cutters { // each cutter sees every message
 		lost = c.cuts(p.from, p.to, leaves) || lost
 	}
 	takes := n.config.Latency.Delay(p.from, p.to, n.delay)
@@ -78,7 +78,7 @@ func (n *network) carry(p parcel, at time.Duration) {
 	}
 }
 
-// retry sends a message that got lost once more, when its sender has noticed.
+// retry sends a lost message again, once its sender has noticed the loss.
 func (n *network) retry(p parcel, at, takes time.Duration) {
 	if p.gossip || p.tries+1 == mostTries {
 		return
@@ -93,7 +93,7 @@ func (n *network) retry(p parcel, at, takes time.Duration) {
 	})})
 }
 
-// arrive hands a message over, when it is through the receiver's link.
+// arrive delivers a message after it has passed through the receiver's link.
 func (n *network) arrive(p parcel, at time.Duration) {
 	m := n.members[p.to]
 	if m.down.rate == 0 {

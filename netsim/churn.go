@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Churn lets members fail at random: once per model round each that is present
-// crashes with probability Rate, at a random instant of the round's first attempt.
-// It comes back with its state one to three rounds later; a minute of virtual time
-// later for each of these, if the others do not come to that round.
+// Churn lets members fail at random. In each model round a present member crashes with
+// probability Rate, at a random instant of the round's first attempt. It comes back with its
+// state one to three rounds later. If the others do not reach that round, it comes back after a
+// minute of virtual time per round.
 type Churn struct {
 	Rate float64
 	When
@@ -30,7 +30,7 @@ type churning struct {
 	over bool
 }
 
-// strike draws whether a member that comes to a round fails in it.
+// strike draws whether a member that reaches a round fails in it.
 func (c *churning) strike(n *network, rank int, round uint32, at time.Duration) {
 	hit, instant, away := c.rng.Float64() < c.Rate, c.rng.Float64(), 1+c.rng.IntN(3)
 	if !hit || c.over {
@@ -55,5 +55,5 @@ func (c *churning) strike(n *network, rank int, round uint32, at time.Duration) 
 	})})
 }
 
-// attemptSteps is about how many messages follow each other in an attempt.
+// attemptSteps is roughly the number of consecutive messages in an attempt.
 const attemptSteps = 20

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Clock gives a member a clock of its own: it is Offset ahead at the start of the
-// run and runs at Rate times the speed of virtual time. All that its machine knows
-// of time is that clock, its ticks included.
+// Clock gives a member a clock that is ahead by Offset at the start of the run and runs at Rate
+// times the speed of virtual time. Its machine sees no other clock, and its ticks follow it
+// too.
 type Clock struct {
 	Member int
 	Rate   float64
@@ -20,7 +20,7 @@ func (c Clock) check(size int) error {
 		return fmt.Errorf("rate: want a number above 0, got %g", c.Rate)
 	}
 	if c.Offset < 0 {
-		return fmt.Errorf("offset: want a time of at least 0, got %s: let the others be ahead", c.Offset)
+		return fmt.Errorf("offset: want a time of at least 0, got %s: set the offset of the other members instead", c.Offset)
 	}
 	return checkMember(c.Member, size)
 }
@@ -32,10 +32,10 @@ func (c Clock) plan(n *network) {
 	n.push(event{at: every, to: c.Member, what: ownTick{every}})
 }
 
-// ownTick is the tick of a member with a clock of its own.
+// An ownTick is the tick of a member with its own clock.
 type ownTick struct{ every time.Duration }
 
-// local returns what a member's clock shows.
+// local returns the time on a member's clock.
 func (m *member) local(at time.Duration) time.Duration {
 	if m.clock.Rate == 0 {
 		return at

@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// Crash ends a member's process: what was not on its disk is lost. After For it is
-// started again.
+// Crash ends a member's process, which loses all that is not on its disk. It restarts after
+// For, if that is above 0.
 type Crash struct {
 	Member int
 	When
-	// Amnesia empties the disk, too: the member comes back as one that has promised
-	// nothing. No protocol over a fixed roster stays safe under that; see the
-	// documentation.
+	// Amnesia also empties the disk: the member comes back without its promises. No protocol
+	// over a fixed roster is safe against that; see the documentation.
 	Amnesia bool
 }
 
@@ -29,14 +28,14 @@ func (c Crash) plan(n *network) {
 	w.plan(n, func(at time.Duration) { n.stop(c.Member, at, c.For, c.Amnesia) }, nil)
 }
 
-// Stop is a crash at an instant of a slot: After the member's call of it. Slot 0 is
-// called at the start of the run.
+// Stop is a crash at an instant of a slot: After the time at which the member makes its call.
+// Slot 0 is called at the start of the run.
 type Stop struct {
 	Member int
 	Slot   uint64
 	After  time.Duration
-	// RestartAfter is how long it stays away; 0 means for ever. Its participant is
-	// then run from the beginning, with the answers of the calls decided so far.
+	// RestartAfter is the time until the restart; 0 means never. The participant then runs from
+	// the beginning, with the answers of the calls decided so far.
 	RestartAfter time.Duration
 }
 
@@ -53,7 +52,7 @@ func (s Stop) plan(n *network) {
 	m.stops = append(m.stops, s)
 }
 
-// stopAt stops a member in the slot that it calls, where that is planned.
+// stopAt schedules the planned stop of a member in the slot that it calls.
 func (n *network) stopAt(rank int, slot uint64, called time.Duration) {
 	m := n.members[rank]
 	m.stops = slices.DeleteFunc(m.stops, func(s Stop) bool {
@@ -64,10 +63,10 @@ func (n *network) stopAt(rank int, slot uint64, called time.Duration) {
 	})
 }
 
-// Late starts a member's process later than those of the others.
+// Late starts a member's process later than the others'.
 type Late struct {
 	Member int
-	When   // For is not used
+	When   // For is ignored
 }
 
 func (l Late) check(size int) error { return firstOf(checkMember(l.Member, size), l.When.check()) }

@@ -2,33 +2,33 @@ package netsim
 
 import "time"
 
-// event is something that happens to a member: an input of its machine, or one of
-// the network's own. seq orders events of one instant.
+// An event is an input of a member's machine, or one of the network's own. seq orders events of
+// the same instant.
 type event struct {
 	at   time.Duration
 	seq  uint64
-	to   int // a member, everybody or nobody
+	to   int // a member's rank, everybody or nobody
 	what any // a consensus.Event, or one of the types below
 }
 
 const (
-	everybody = -1 // whom a tick is for
-	nobody    = -2 // whom what the network itself does is for
+	everybody = -1 // receivers of a tick
+	nobody    = -2 // for the network's own events
 )
 
 type (
 	tick  struct{}
-	start struct{ process int } // the one that was stopped
-	// enter is a participant's request, when its local update is over.
+	start struct{ process int } // the process that was stopped
+	// enter is a participant's request after its local update.
 	enter struct {
 		process int
 		request request
 	}
-	// deed is done by the network at its time.
+	// A deed is called by the network at its time.
 	deed func(at time.Duration)
 )
 
-// queue is a heap of events by time and sequence, with four children a node.
+// A queue is a heap of events by time and sequence, with four children per node.
 type queue []event
 
 func (a *event) before(b *event) bool { return a.at < b.at || a.at == b.at && a.seq < b.seq }
@@ -53,7 +53,7 @@ func (q *queue) pop() event {
 	top := h[0]
 	n := len(h) - 1
 	last := h[n]
-	h[n] = event{} // let go of the message
+	h[n] = event{} // release the message
 	h = h[:n]
 	*q = h
 	for i := 0; n > 0; {

@@ -115,7 +115,7 @@ func ExampleNetwork_Run_faults() {
 	// round 3: 6 members
 	// round 4: 6 members
 	// round 5: 6 members
-	// stopped by plan
+	// stopped as planned
 }
 
 func ExampleNames() {

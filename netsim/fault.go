@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// Fault is something that goes wrong, or is not as one would like it: one of
-// [Crash], [Stop], [Churn], [Late], [Slow], [Clock], [Partition], [Flap], [NAT],
-// [Loss], [Duplicate], [Reorder], [Bandwidth] and [Pause]. Members are ranks.
+// A Fault is a failure or another condition of the network: one of [Crash], [Stop], [Churn],
+// [Late], [Slow], [Clock], [Partition], [Flap], [NAT], [Loss], [Duplicate], [Reorder],
+// [Bandwidth] and [Pause]. Members are given by rank.
 type Fault interface {
 	check(size int) error
 	plan(n *network)
 }
 
-// When says when something begins and how long it lasts, in virtual time.
+// When is the start and the duration of a fault, in virtual time.
 type When struct {
-	// Round, if not 0, is the model round that a first member comes to; At counts
-	// from then, else from the start of the run.
+	// Round, if not 0, is a model round: At counts from the moment when the first member
+	// reaches it. Otherwise At counts from the start of the run.
 	Round uint32
 	At    time.Duration
-	For   time.Duration // 0: to the end of the run
+	For   time.Duration // 0 means to the end of the run
 }
 
 func (w When) check() error {
 	return firstOf(checkTime("at", w.At), checkTime("for", w.For))
 }
 
-// plan lets something begin, and end if it does.
+// plan schedules the start of a fault, and its end if it has one.
 func (w When) plan(n *network, begin, end deed) {
 	fault := n.planned
 	from := func(zero time.Duration) {
@@ -45,7 +45,7 @@ func (w When) plan(n *network, begin, end deed) {
 	n.atRound(w.Round, from)
 }
 
-// end returns when something ends that counts from the given time.
+// end returns the end of a fault that counts from the given time.
 func (w When) end(zero time.Duration) time.Duration {
 	if w.For == 0 {
 		return open
@@ -53,10 +53,10 @@ func (w When) end(zero time.Duration) time.Duration {
 	return zero + w.At + w.For
 }
 
-// always says that something lasts from the start of the run to its end.
+// always reports whether a fault lasts from the start of the run to its end.
 func (w When) always() bool { return w == When{} }
 
-// atRound does something when the first member comes to a round.
+// atRound calls a function when the first member reaches a round.
 func (n *network) atRound(round uint32, do deed) {
 	if round <= n.round {
 		do(n.now)
@@ -65,7 +65,7 @@ func (n *network) atRound(round uint32, do deed) {
 	n.rounds[round] = append(n.rounds[round], do)
 }
 
-// comeTo notes that a member comes to a round.
+// comeTo records that a member reaches a round.
 func (n *network) comeTo(round uint32, at time.Duration) {
 	for n.round < round {
 		n.round++
@@ -99,7 +99,7 @@ func checkRate(rate float64) error {
 	return nil
 }
 
-// in returns for each member whether it is one of some; of all if there are none.
+// in returns, for each member, whether it is in the list. An empty list means all members.
 func in(members []int, size int) []bool {
 	is := make([]bool, size)
 	for i := range is {

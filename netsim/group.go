@@ -9,43 +9,43 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// group is a participant's face of the network, from a start of its process to
-// the end. The participant runs in a goroutine of its own and hands its calls to
-// the one that plays the network. With an answer it learns what the member has
-// decided until then; of that it takes its calls that are decided already.
+// A group is a participant's view of the network, from one start of its process to its end. The
+// participant runs in its own goroutine and passes its calls to the network's goroutine. With
+// each answer it receives all decisions of its member so far, and takes the answers to later
+// calls from them.
 type group struct {
 	rank  int
 	size  int
 	round uint32
-	// parameters is the digest of those that the calls that follow are made from.
+	// parameters is the digest of the parameters that the following calls are made from.
 	parameters [32]byte
-	// updated is the last round whose local update was made, updates those that
-	// have not taken virtual time yet.
+	// updated is the last round whose local update was made. updates counts the local updates
+	// that have not taken virtual time yet.
 	updated    uint32
 	updates    int
-	calls      uint64                // made so far, one under way included
-	known      []*consensus.Decision // by call
-	last       *consensus.Decision   // that was handed to the participant
-	steady     bool                  // the last sum is comparable with the one before
+	calls      uint64                // calls made so far, the current one included
+	known      []*consensus.Decision // decisions known, by call
+	last       *consensus.Decision   // last decision passed to the participant
+	steady     bool                  // whether the last sum is comparable with the one before
 	steadiness consensus.Steadiness
 	carried    consensus.Carried
 	census     consensus.Census
-	views      bool // running totals are plain sums
-	over       bool // its end was heard; the network's
+	views      bool // whether running totals are plain sums
+	over       bool // the network has received its end; only the network uses this
 	ask        chan request
 	reply      chan answer
-	slots      chan struct{} // held while computing
+	slots      chan struct{} // held while the participant computes
 }
 
-// request is what a participant wants next: a call, or its end.
+// A request is a participant's next call, or its end.
 type request struct {
 	call    consensus.Call
-	updates int // local updates made since the last request
+	updates int // local updates since the last request
 	ended   bool
 	err     error
 }
 
-// answer is what a call came to, and all decisions up to then.
+// An answer is the result of a call, and all decisions up to then.
 type answer struct {
 	decision *consensus.Decision
 	known    []*consensus.Decision
@@ -75,7 +75,7 @@ func (g *group) Size() int {
 	return len(g.last.Members)
 }
 
-// StartRound notes the model round of the calls that follow.
+// StartRound sets the model round of the following calls.
 func (g *group) StartRound(number int) { g.round = uint32(number) }
 
 // Compare implements [collabdict.Comparer].
@@ -86,8 +86,8 @@ func (g *group) Sum(ctx context.Context, x []float64, blocks []collabdict.Block)
 	return g.sum(ctx, consensus.Call{Kind: consensus.Sum, Values: x, Blocks: blocks})
 }
 
-// Accumulate returns the sum over the participants counted so far, or where the network
-// sums over views alone, over those in the view.
+// Accumulate returns the sum over the participants counted so far. If the network sums over
+// views alone, it returns the sum over the view.
 func (g *group) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
 	c := consensus.Call{Kind: consensus.Sum, Values: x, Blocks: blocks}
 	if !g.views {
@@ -101,7 +101,7 @@ func (g *group) sum(ctx context.Context, c consensus.Call) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Clone(d.Total), nil // the members share it
+	return slices.Clone(d.Total), nil // the members share the original
 }
 
 // Gather returns the blobs of the participants in the view.
@@ -149,7 +149,7 @@ func (g *group) Carried() (members int, rounding float64) {
 	return g.carried.Members, g.carried.Rounding
 }
 
-// note takes a decision as the answer to a call.
+// note records a decision as the answer to a call.
 func (g *group) note(d *consensus.Decision) {
 	g.last = d
 	if d.Kind == consensus.Sum {
@@ -158,8 +158,8 @@ func (g *group) note(d *consensus.Decision) {
 	}
 }
 
-// decided returns the decision of the next call if that is known already: since
-// the participant was started again, or the others went on without it.
+// decided returns the decision of the next call if it is known already: because the participant
+// was restarted, or because the others have continued without it.
 func (g *group) decided() *consensus.Decision {
 	if g.calls < uint64(len(g.known)) {
 		return g.known[g.calls]
@@ -189,7 +189,7 @@ func (g *group) call(ctx context.Context, c consensus.Call) (*consensus.Decision
 		d, g.known, g.updates = a.decision, a.known, 0
 	}
 	if d.Kind != c.Kind {
-		return nil, fmt.Errorf("call %d is a %s here, and was decided as a %s", g.calls-1, c.Kind, d.Kind)
+		return nil, fmt.Errorf("call %d: got a %s, want a %s, as was decided", g.calls-1, c.Kind, d.Kind)
 	}
 	g.note(d)
 	return d, ctx.Err()

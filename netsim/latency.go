@@ -6,19 +6,18 @@ import (
 	"time"
 )
 
-// Latency says how long messages are under way.
+// A Latency determines how long messages take.
 type Latency interface {
-	// Delay returns the time that one message takes between two members, drawn
-	// from r if it varies.
+	// Delay returns the time of one message between two members, drawn from r if it varies.
 	Delay(from, to int, r *rand.Rand) time.Duration
-	// Least returns what no message goes below. The larger it is, the more
-	// participants compute in parallel.
+	// Least returns a lower bound of all delays. The larger it is, the more participants
+	// compute in parallel.
 	Least() time.Duration
-	// Check reports a setting that cannot be, for a number of members.
+	// Check returns an error if the settings are invalid for the number of members.
 	Check(size int) error
 }
 
-// Constant is the time that every message takes.
+// Constant is a latency that is the same for every message.
 type Constant time.Duration
 
 // Delay implements [Latency].
@@ -30,8 +29,7 @@ func (c Constant) Least() time.Duration { return time.Duration(c) }
 // Check implements [Latency].
 func (c Constant) Check(int) error { return positive("constant", time.Duration(c)) }
 
-// Uniform is the mean time that a message takes; each takes between half and one
-// and a half of it.
+// Uniform is a mean latency. Each message takes between a half and one and a half of it.
 type Uniform time.Duration
 
 // Delay implements [Latency].

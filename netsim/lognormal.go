@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// LogNormal is a latency with a long tail: its logarithm is normal about that of
-// Median, with the standard deviation Sigma. It is cut off below three deviations.
+// LogNormal is a latency with a long tail: its logarithm is normal around that of Median, with
+// the standard deviation Sigma. It is cut off at three deviations below.
 type LogNormal struct {
 	Median time.Duration
 	Sigma  float64

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// Loss loses each packet with probability Rate, to and from all members, or those
-// given. A message over a stream is sent again after 0.2 s and a round trip, then
-// after twice the time each time, at most seven times, and then lost with its
-// connection. A gossip message is sent once.
+// Loss loses each packet to and from the members with probability Rate. A message over a stream
+// is sent again after 0.2 s and a round trip, then after twice the time each, at most seven
+// times; then it is lost with its connection. A gossip message is sent once.
 type Loss struct {
 	Rate    float64
 	Members []int // none: all
@@ -48,8 +47,8 @@ func (d Duplicate) plan(n *network) {
 	d.When.plan(n, func(time.Duration) { n.doubled = d.Rate }, func(time.Duration) { n.doubled = 0 })
 }
 
-// Reorder holds each message back with probability Rate, by up to Delay, so that
-// later ones overtake it. Those whose latency varies do so anyway.
+// Reorder holds each message back with probability Rate, by up to Delay, so that later ones
+// overtake it. Messages whose latency varies overtake each other anyway.
 type Reorder struct {
 	Rate  float64
 	Delay time.Duration

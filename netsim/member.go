@@ -7,55 +7,55 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// member is one participant as the network sees it: what runs, and what stays
-// when its process is stopped.
+// A member is one participant as the network sees it: its process, and the state that survives
+// a stop.
 type member struct {
-	machine *consensus.Machine // nil while it is stopped
-	process int                // how many have been stopped
-	group   *group             // of its process
+	machine *consensus.Machine // nil while the member is stopped
+	process int                // number of processes stopped so far
+	group   *group             // group of the process
 	state   processState
-	since   time.Duration // when it began to compute
-	learner uint64        // the call that its participant has come to
-	stops   []Stop        // not come yet
-	factor  float64       // of the time that its local updates take; 0 is 1
+	since   time.Duration // start of the present computation
+	learner uint64        // the call that its participant has reached
+	stops   []Stop        // planned stops that have not happened yet
+	factor  float64       // factor of the time of local updates; 0 means 1
 	clock   Clock
 	up      pipe
 	down    pipe
-	round   uint32        // the last that it has come to
-	began   time.Duration // when it did
-	took    time.Duration // its last round
+	round   uint32        // last round that it has reached
+	began   time.Duration // start of that round
+	took    time.Duration // duration of its last round
 
-	jobs []int // in the batch
-	held bool  // those to come are to wait
+	jobs []int // indices in the batch
+	held bool  // later events must wait
 
 	adversary Adversary
 	entropy   *rand.ChaCha8
-	disk      map[uint64]map[string][]byte // nil if nobody is ever started again
+	disk      map[uint64]map[string][]byte // nil if the member never restarts
 	log       []*consensus.Decision
-	answers   []*consensus.Decision // of the log, to the participant's calls
-	amended   []uint64              // slots of the others: amendments
-	changes   int                   // that its operator wants, of the network's
+	answers   []*consensus.Decision // decisions of the log that answer the participant's calls
+	amended   []uint64              // slots of the amendments
+	changes   int                   // number of network.changes that its operator wants
 	call      consensus.Call        // the last
 	record    consensus.Record
 	messages  int64
 	bytes     int64
 	err       error
-	network   bool   // err came from the machine, so is perhaps another's doing
-	stopped   []Span // when it had no process
+	network   bool   // err came from the machine, so another member may be the cause
+	stopped   []Span // times without a process
 }
 
-// processState says what a participant does.
+// processState is the state of a participant.
 type processState int
 
 const (
-	computing processState = iota // the network is to hear what it wants next
-	updating                      // it has been heard, and its local update takes virtual time
-	waiting                       // for the decision of a call
+	computing processState = iota // computing; the network must wait for its next request
+	updating                      // the request is known, and the local update takes virtual time
+	waiting                       // waiting for the decision of a call
 	ended
-	awaited // stopped, and to be started again
+	awaited // stopped, and will restart
 )
 
-// fresh draws secret randomness that is used once.
+// fresh draws secret random bytes for one use.
 func (m *member) fresh() (b [32]byte) {
 	if _, err := m.entropy.Read(b[:]); err != nil {
 		panic(err) // a ChaCha8 never fails
@@ -63,7 +63,7 @@ func (m *member) fresh() (b [32]byte) {
 	return b
 }
 
-// keepsDisk lets the member come back after a stop.
+// keepsDisk gives the member a disk, so that it can restart.
 func (m *member) keepsDisk() {
 	if m.disk == nil {
 		m.disk = map[uint64]map[string][]byte{}
@@ -76,7 +76,7 @@ func (m *member) forget() {
 	m.log, m.answers, m.amended, m.record = nil, nil, nil, consensus.Record{}
 }
 
-// saved returns what the disk holds.
+// saved returns the contents of the disk.
 func (m *member) saved() consensus.Saved {
 	s := consensus.Saved{Slots: m.disk}
 	if len(m.log) > 0 {

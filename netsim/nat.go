@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// NAT puts members behind boxes that let in only what answers: a message to one
-// gets through if the member has sent something to its sender in the last Idle.
+// NAT puts members behind boxes that let in only answers: a message to such a member arrives
+// only if the member has sent something to its sender within the last Idle.
 type NAT struct {
 	Members []int
 	Idle    time.Duration
@@ -27,7 +27,7 @@ func (x NAT) plan(n *network) {
 type hidden struct {
 	NAT
 	behind []bool
-	opened map[[2]int]time.Duration // last sent, from behind a box to a member
+	opened map[[2]int]time.Duration // time of the last message from behind a box to a member
 }
 
 func (h *hidden) cuts(from, to int, at time.Duration) bool {

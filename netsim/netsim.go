@@ -14,26 +14,26 @@ import (
 
 // Config describes a simulated consortium.
 type Config struct {
-	Names []string // of the participants, in rank order
-	// Settings say how sums are made. Protect left out means chunks.
+	Names []string // names of the participants, in rank order
+	// Settings are those of the sums. If Protect is empty, it is chunks.
 	Settings consensus.Settings
 	Seed     uint64
-	// Latency is how long messages take; nil means Uniform(time.Millisecond).
+	// Latency determines how long messages take; nil means Uniform(time.Millisecond).
 	Latency Latency
-	// Compute is the virtual time that a local update takes: the first call of a
-	// model round is made so much later. All other computing takes none.
+	// Compute is the virtual time of a local update: it delays the first call of a model round.
+	// All other computing takes none.
 	Compute time.Duration
 	Faults  []Fault
-	// ViewTotals makes plain sums of running totals: over the members in the view alone.
+	// ViewTotals turns running totals into plain sums, over the members of the view alone.
 	ViewTotals bool
-	// Adversaries are members that do not follow the protocol, by rank.
+	// Adversaries holds, by rank, the members that do not follow the protocol.
 	Adversaries map[int]Adversary
-	// Observer, if not nil, is shown what happens. All calls come from one goroutine.
+	// Observer, if not nil, receives the events of the run. All calls come from one goroutine.
 	Observer Observer
 }
 
-// Validate reports the first setting that cannot be; those of consensus are left to
-// [consensus.Settings.Validate].
+// Validate returns an error for the first invalid setting. It leaves the settings of consensus
+// to [consensus.Settings.Validate].
 func (c Config) Validate() error {
 	size := len(c.Names)
 	if err := checkTime("compute", c.Compute); err != nil {
@@ -57,7 +57,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Names returns n names that are in rank order, p0001 and so on.
+// Names returns n names in rank order: p0001 and so on.
 func Names(n int) []string {
 	names := make([]string, n)
 	for i := range names {
@@ -66,28 +66,28 @@ func Names(n int) []string {
 	return names
 }
 
-// Observer is shown what members do.
+// An Observer receives the events of a run.
 type Observer interface {
-	// Called shows a call that enters a slot.
+	// Called is called with each call that enters a slot.
 	Called(member int, slot uint64, c consensus.Call)
-	// Sent shows every message as it leaves.
+	// Sent is called with each message as it leaves.
 	Sent(from, to int, m consensus.Message)
-	// Decided shows a decision at a member.
+	// Decided is called with each decision of a member.
 	Decided(member int, d *consensus.Decision)
 }
 
-// Participant is the part of one participant, given its rank and its view of the
-// others. It is called once more after its member was stopped and started again.
+// A Participant is the part of one participant, given its rank and its group. It is called
+// again when its member restarts.
 type Participant func(ctx context.Context, rank int, g collabdict.Group) error
 
-// Network is a simulated consortium, for one run.
+// A Network is a simulated consortium, for one run.
 type Network struct {
 	loop *network
 	ran  atomic.Bool
 }
 
-// New returns the network of a consortium. Its error names the first setting that
-// cannot be, and says what was wanted.
+// New returns the network of a consortium. Its error names the first invalid setting, with the
+// value wanted.
 func New(c Config) (*Network, error) {
 	n, err := newNetwork(c)
 	if err != nil {
@@ -96,12 +96,11 @@ func New(c Config) (*Network, error) {
 	return &Network{loop: n}, nil
 }
 
-// Run lets every participant play its part and returns when all have ended. The
-// group's labels are dealt with a nonce that the participants of a small roster
-// agree on first. The others continue without a participant that has failed or was stopped, if they are
-// enough. Each one's error is in the report, and Run returns the first by rank
-// that is neither another's doing nor planned, adversaries left out. It panics when
-// called again.
+// Run runs the part of every participant and returns when all have ended. In a small roster the
+// participants first agree on a nonce, from which the labels follow. If a participant fails or
+// is stopped, the others continue if they are enough. Each participant's error is in the
+// report. Run returns the first error, by rank, that is neither planned nor caused by another
+// member; it ignores the errors of adversaries. It panics when called a second time.
 func (x *Network) Run(ctx context.Context, part Participant) (*Report, error) {
 	if x.ran.Swap(true) {
 		panic("netsim: a network is for one run")

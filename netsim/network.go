@@ -13,40 +13,40 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// network is the event loop: one goroutine owns it.
+// network is the event loop, owned by one goroutine.
 type network struct {
 	carrier
 	config  Config
-	plans   []*consensus.Plans // by rank, in turn
+	plans   []*consensus.Plans // used by rank, in turn
 	jobs    []job              // of the batch
-	busy    []int              // members that have some
+	busy    []int              // members with jobs
 	part    func(rank int, g *group) error
 	running sync.WaitGroup
-	slots   chan struct{} // participants computing at once
+	slots   chan struct{} // bounds the participants that compute at once
 	members []*member
 	now     time.Duration
 	seq     uint64
 	events  queue
-	sources map[string]int // made, by purpose
+	sources map[string]int // number of sources made, by purpose
 	tricks  *rand.Rand     // of adversaries
 
-	round  uint32            // the highest that a member has come to
-	rounds map[uint32][]deed // what is due when one comes to it
+	round  uint32            // highest round that a member has reached
+	rounds map[uint32][]deed // deeds for when a member reaches a round
 	churns []*churning
 
-	computing []int         // participants to be heard, in the order in which they began
-	hearBy    time.Duration // before any event later than this
+	computing []int         // participants to be heard, in the order in which they began to compute
+	hearBy    time.Duration // they must be heard before any event later than this
 	live      int           // participants that have not ended
-	progress  time.Duration // of the last decision or start
+	progress  time.Duration // time of the last decision or start
 	common    map[[32]byte]*consensus.Decision
-	changes   []*consensus.Amendment // that operators come to want
-	resumes   time.Duration          // when all want a pause to end
+	changes   []*consensus.Amendment // amendments that operators want, in order
+	resumes   time.Duration          // time by which all want a pause to end
 
-	planned  Fault // the fault whose plan is made
+	planned  Fault // fault whose plan is being made
 	episodes []Episode
 	decided  []Slot
-	sent     struct{ messages, bytes int64 } // by all, up to the last of decided
-	reached  atomic.Int64                    // the time of that
+	sent     struct{ messages, bytes int64 } // sent by all members up to the last of decided
+	reached  atomic.Int64                    // time of the last of decided
 }
 
 func newNetwork(c Config) (*network, error) {
@@ -90,11 +90,10 @@ func (n *network) params(rank int) consensus.Params {
 	}
 }
 
-// tickEvery is half of the machine's time between two Beats.
+// tickEvery is half of the machine's time between two heartbeats.
 const tickEvery = 500 * time.Millisecond
 
-// play runs the network until every participant has ended its part and nobody is
-// to be started again.
+// play runs the network until every participant has ended and nobody will restart.
 func (n *network) play() {
 	for rank, m := range n.members {
 		if m.state == awaited {
@@ -121,7 +120,7 @@ func (n *network) play() {
 	}
 }
 
-// apply lets an event happen.
+// apply handles an event.
 func (n *network) apply(e event) {
 	switch what := e.what.(type) {
 	case tick:
@@ -150,11 +149,11 @@ func (n *network) apply(e event) {
 	}
 }
 
-// step gives an event to a machine and carries out what it causes.
+// step passes an event to a machine and carries out the effects.
 func (n *network) step(rank int, at time.Duration, what consensus.Event) {
 	m := n.members[rank]
 	if m.machine == nil {
-		return // what reaches a stopped process is lost
+		return // messages to a stopped process are lost
 	}
 	effects := m.machine.Step(m.local(at), what)
 	n.follow(rank, at, effects, sizesOf(effects.Sends, nil))
@@ -184,17 +183,16 @@ func (n *network) follow(rank int, at time.Duration, effects consensus.Effects, 
 	n.answer(rank, at, effects.Err)
 }
 
-// serveEntry sends what an entry on a member's disk is sent as.
+// serveEntry sends an entry of a member's disk as a message.
 func (n *network) serveEntry(rank int, at time.Duration, s consensus.Serve) {
 	msg, err := consensus.SealOf(s.Slot, n.members[rank].disk[s.Slot][s.Entry])
 	if err != nil {
-		panic("netsim: " + err.Error()) // the disk is what the machine wrote
+		panic("netsim: " + err.Error()) // the machine wrote the disk
 	}
 	n.send(rank, at, consensus.Send{To: s.To, Message: msg}, wire.Size(msg))
 }
 
-// decide enters a decision into a member's log. What is the same everywhere is
-// held once.
+// decide adds a decision to a member's log. Data that is the same at all members is held once.
 func (n *network) decide(rank int, at time.Duration, d *consensus.Decision) {
 	m := n.members[rank]
 	if c := n.common[d.Chain]; c != nil {
@@ -213,7 +211,7 @@ func (n *network) decide(rank int, at time.Duration, d *consensus.Decision) {
 	}
 }
 
-// answer hands a participant what it waits for, if that is known.
+// answer passes a participant the answer that it waits for, if it is known.
 func (n *network) answer(rank int, at time.Duration, err error) {
 	m := n.members[rank]
 	if m.state != waiting {
@@ -230,8 +228,8 @@ func (n *network) answer(rank int, at time.Duration, err error) {
 	m.group.reply <- a
 }
 
-// letter is a message, and the event that it is at its receivers: none if its form is
-// wrong, so that they drop it.
+// A letter is a message and the event at its receivers. There is no event if the message is
+// malformed, since receivers drop it.
 type letter struct {
 	message  consensus.Message
 	received consensus.Event
@@ -245,7 +243,7 @@ func (n *network) letter(from int, m consensus.Message) letter {
 	return letter{m, consensus.Receive{From: from, Message: v}}
 }
 
-// send lets a message leave for whom it is meant.
+// send sends a message to its receivers.
 func (n *network) send(from int, at time.Duration, s consensus.Send, size int) {
 	l := n.letter(from, s.Message)
 	if s.To != consensus.All {
@@ -259,7 +257,7 @@ func (n *network) send(from int, at time.Duration, s consensus.Send, size int) {
 	}
 }
 
-// leave lets a message leave for one member, or what an adversary makes of it.
+// leave sends a message, or an adversary's replacement, to one member.
 func (n *network) leave(p parcel, at time.Duration, l letter) {
 	m := n.members[p.from]
 	if m.adversary == nil {

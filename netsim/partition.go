@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Partition cuts the links between members of different sides. Those that are in
-// none are cut off from nobody.
+// Partition cuts the links between members of different sides. Members on no side keep all
+// their links.
 type Partition struct {
 	Sides [][]int
-	// OneWay lets through what the members of a side send to those of later sides.
+	// OneWay lets through messages from a side to later sides.
 	OneWay bool
 	When
 }
 
 func (p Partition) check(size int) error {
 	if len(p.Sides) < 2 {
-		return errors.New("sides: want at least 2, as a=1-4|b=5-7")
+		return errors.New("sides: want at least 2 sides, such as a=1-4|b=5-7")
 	}
 	seen := map[int]bool{}
 	for _, side := range p.Sides {
@@ -53,8 +53,7 @@ func (p *partitioned) cuts(from, to int, _ time.Duration) bool {
 	return a != b && a > 0 && b > 0 && (!p.oneWay || a > b)
 }
 
-// Flap lets a member's links come and go: they are there for Up, then gone for
-// Down, and so on.
+// Flap cuts and restores a member's links: they work for Up, fail for Down, and so on.
 type Flap struct {
 	Member   int
 	Up, Down time.Duration

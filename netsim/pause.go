@@ -8,17 +8,17 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Pause is no fault: the members agree to pause the run and, after For, to resume it. Their
-// operators do not write that down at once: each member has it at a random time within
-// agreeWithin. A pause that begins during another does nothing.
+// Pause is not a fault: the members agree to pause the run and, after For, to resume it. Each
+// operator writes the change down at a random time within agreeWithin. A pause that begins
+// during another does nothing.
 type Pause struct{ When }
 
-// agreeWithin bounds the time in which all members have a change.
+// agreeWithin bounds the time until all members have a change.
 const agreeWithin = 10 * time.Second
 
 func (p Pause) check(int) error {
 	if p.For == 0 {
-		return errors.New("for: want how long it lasts, got none")
+		return errors.New("for: want the length of the pause, got none")
 	}
 	return p.When.check()
 }
@@ -37,7 +37,7 @@ func (p Pause) plan(n *network) {
 	})
 }
 
-// agree lets all members come to want an amendment.
+// agree makes all members want an amendment.
 func (n *network) agree(at time.Duration, a *consensus.Amendment, rng *rand.Rand) {
 	a.Revision = uint32(len(n.changes) + 1)
 	a.Quorum, a.Colluders = n.config.Settings.Quorum, n.config.Settings.Colluders
@@ -50,7 +50,7 @@ func (n *network) agree(at time.Duration, a *consensus.Amendment, rng *rand.Rand
 	}
 }
 
-// request tells a machine which amendment its operator wants next.
+// request passes the machine the amendment that its operator wants next.
 func (n *network) request(rank int, at time.Duration) {
 	m := n.members[rank]
 	if next := len(m.amended); next < m.changes {
@@ -58,10 +58,10 @@ func (n *network) request(rank int, at time.Duration) {
 	}
 }
 
-// reformed is due at a member that has decided an amendment.
+// reformed is the event of a member that has decided an amendment.
 type reformed struct{ process int }
 
-// reform makes the call that an amendment has come before, and wants the next change.
+// reform repeats the call that an amendment has preceded, and asks for the next change.
 func (n *network) reform(rank int, at time.Duration, process int) {
 	m := n.members[rank]
 	if m.process != process || m.machine == nil {
@@ -78,7 +78,7 @@ func (n *network) reform(rank int, at time.Duration, process int) {
 	}
 }
 
-// slotOf returns the slot of a call, counted from 0: amendments are slots that nobody calls.
+// slotOf returns the slot of a call, counted from 0. Nobody calls the slots of amendments.
 func (m *member) slotOf(call uint64) uint64 {
 	for _, slot := range m.amended {
 		if slot <= call {
@@ -88,7 +88,7 @@ func (m *member) slotOf(call uint64) uint64 {
 	return call
 }
 
-// enter puts a decision into the log.
+// enter adds a decision to the log.
 func (m *member) enter(d *consensus.Decision) {
 	m.log = append(m.log, d)
 	m.record.Add(d)

@@ -11,9 +11,8 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// ErrStopped is the error of a participant that was stopped by plan and not
-// started again.
-var ErrStopped = errors.New("stopped by plan")
+// ErrStopped is the error of a participant that was stopped as planned and not restarted.
+var ErrStopped = errors.New("stopped as planned")
 
 // launch starts a member's participant.
 func (n *network) launch(rank int) {
@@ -25,7 +24,7 @@ func (n *network) launch(rank int) {
 	}
 	m.group, m.err, m.network, m.learner = g, nil, false, 0
 	if m.clock.Offset > 0 {
-		n.step(rank, n.now, consensus.Tick{}) // its clock shows a time already
+		n.step(rank, n.now, consensus.Tick{}) // its clock does not start at 0
 	}
 	n.live++
 	n.compute(rank, n.now)
@@ -35,9 +34,8 @@ func (n *network) launch(rank int) {
 	})
 }
 
-// compute notes that a participant computes. What it asks for next reaches no
-// other member before the least latency, so that all that are due in the meantime
-// compute in parallel.
+// compute records that a participant computes. Its next request reaches no other member before
+// the least latency, so all participants that are due in the meantime compute in parallel.
 func (n *network) compute(rank int, at time.Duration) {
 	m := n.members[rank]
 	m.state, m.since = computing, at
@@ -47,7 +45,7 @@ func (n *network) compute(rank int, at time.Duration) {
 	n.computing = append(n.computing, rank)
 }
 
-// computes reports whether the participant of a member computes.
+// computes reports whether a member's participant is computing.
 func (n *network) computes(rank int) bool {
 	return rank >= 0 && n.members[rank].machine != nil && n.members[rank].state == computing
 }
@@ -61,7 +59,7 @@ func (n *network) hearAll() {
 	n.computing = n.computing[:0]
 }
 
-// hear takes the next request of a participant that computes.
+// hear waits for the next request of a participant that computes.
 func (n *network) hear(rank int) {
 	n.listen(rank)
 	if len(n.computing) > 0 && n.computing[0] == rank {
@@ -69,8 +67,7 @@ func (n *network) hear(rank int) {
 	}
 }
 
-// listen is hear, and leaves it to the caller to take the participant off the list
-// of those that compute.
+// listen is hear without removing the participant from the list of those that compute.
 func (n *network) listen(rank int) {
 	m := n.members[rank]
 	r := <-m.group.ask
@@ -92,7 +89,7 @@ func (n *network) listen(rank int) {
 	switch {
 	case r.ended:
 		m.learner = m.group.calls
-	case r.updates < 2: // else it computes earlier rounds again
+	case r.updates < 2: // otherwise it repeats earlier rounds
 		m.learner = m.group.calls - 1
 	}
 	n.push(event{at: m.since + takes, to: rank, what: enter{m.process, r}})
@@ -102,7 +99,7 @@ func (n *network) listen(rank int) {
 func (n *network) enter(rank int, at time.Duration, e enter) {
 	m := n.members[rank]
 	if m.process != e.process || m.state != updating {
-		return // stopped since
+		return // it was stopped in the meantime
 	}
 	if e.request.ended {
 		n.end(rank, at, e.request.err)
@@ -116,7 +113,7 @@ func (n *network) enter(rank int, at time.Duration, e enter) {
 	n.step(rank, at, n.called(rank, at, e))
 }
 
-// called returns a participant's call of the slot under way.
+// called returns a participant's call for the current slot.
 func (n *network) called(rank int, at time.Duration, e enter) consensus.Call {
 	m := n.members[rank]
 	m.state, m.learner = waiting, m.group.calls
@@ -134,7 +131,7 @@ func (n *network) called(rank int, at time.Duration, e enter) consensus.Call {
 	return c
 }
 
-// end tells the machine that its participant has ended.
+// end passes the end of a participant to its machine.
 func (n *network) end(rank int, at time.Duration, err error) {
 	m := n.members[rank]
 	m.state, m.err = ended, err
@@ -150,7 +147,7 @@ func (n *network) end(rank int, at time.Duration, err error) {
 	n.step(rank, at, consensus.Finish{})
 }
 
-// stop ends a member's process, for good if it does not stay away for some time.
+// stop ends a member's process, for good if away is 0.
 func (n *network) stop(rank int, at, away time.Duration, amnesia bool) {
 	m := n.members[rank]
 	if m.machine == nil {
@@ -170,13 +167,12 @@ func (n *network) stop(rank int, at, away time.Duration, amnesia bool) {
 	}
 	if away > 0 {
 		m.state = awaited
-		n.live++ // the run goes on until it is back
+		n.live++ // the run continues until it is back
 		n.push(event{at: at + away, to: rank, what: start{m.process}})
 	}
 }
 
-// silence ends the participant of a process that is stopped, after its call or
-// before it.
+// silence ends the participant of a stopped process, after its call or before it.
 func (n *network) silence(rank int) {
 	m := n.members[rank]
 	m.err = ErrStopped
@@ -193,8 +189,8 @@ func (n *network) silence(rank int) {
 	}
 }
 
-// restart starts a member's process again with what its disk holds, unless that
-// has been done since the process given was stopped.
+// restart restarts a member's process from its disk, unless that has happened since the given
+// process was stopped.
 func (n *network) restart(rank int, at time.Duration, process int) {
 	m := n.members[rank]
 	if m.state != awaited || m.process != process {
@@ -202,27 +198,27 @@ func (n *network) restart(rank int, at time.Duration, process int) {
 	}
 	p, err := after(n.params(rank), m.log)
 	if err != nil {
-		panic("netsim: " + err.Error()) // the log is what the machine decided
+		panic("netsim: " + err.Error()) // the machine decided the log
 	}
 	machine, err := consensus.Resume(p, m.saved(), m.fresh())
 	if err != nil {
-		panic("netsim: " + err.Error()) // the disk is what the machine wrote
+		panic("netsim: " + err.Error()) // the machine wrote the disk
 	}
 	m.machine = machine
 	m.stopped[len(m.stopped)-1].To = at
-	n.step(rank, at, consensus.Tick{}) // its time goes on, it does not begin
+	n.step(rank, at, consensus.Tick{}) // its time continues
 	n.request(rank, at)
 	n.live--
 	n.progress = at
 	n.launch(rank)
 }
 
-// stuckAfter is how long nothing may be decided while all processes run. The
-// machines need seconds to tell who is lost, and minutes to give up sessions.
+// stuckAfter is how long nothing may be decided while all processes run. The machines need
+// seconds to find lost members, and minutes to give up sessions.
 const stuckAfter = 30 * time.Minute
 
-// endIfStuck ends the parts of those that wait for members that do not come back,
-// and reports whether it did.
+// endIfStuck ends the participants that wait for members that will not come back. It reports
+// whether it did.
 func (n *network) endIfStuck() bool {
 	away := 0
 	for _, m := range n.members {
@@ -233,7 +229,7 @@ func (n *network) endIfStuck() bool {
 	if n.live > away && n.now-n.progress < stuckAfter || n.now < n.resumes {
 		return false
 	}
-	if len(n.rounds) > 0 { // nobody comes to these rounds any more
+	if len(n.rounds) > 0 { // nobody reaches these rounds any more
 		n.comeTo(slices.Max(slices.Collect(maps.Keys(n.rounds))), n.now)
 		return false
 	}
@@ -250,10 +246,10 @@ func (n *network) endIfStuck() bool {
 	return true
 }
 
-// StuckError says that the members of a simulation do not come on.
+// A StuckError reports that the members of a simulation make no progress.
 type StuckError struct {
 	Slot   uint64
-	After  time.Duration // of virtual time
+	After  time.Duration // virtual time without a decision
 	Reason string
 }
 
@@ -274,7 +270,7 @@ func (n *network) stuckError(s consensus.Status) error {
 		for _, m := range s.Lost {
 			lost = append(lost, n.config.Names[m.Member])
 		}
-		what = "too few members are there without " + strings.Join(lost, ", ")
+		what = "too few members are connected without " + strings.Join(lost, ", ")
 	}
 	return &StuckError{Slot: s.Slot, After: stuckAfter, Reason: what}
 }

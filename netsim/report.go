@@ -8,55 +8,53 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Report tells how a run went and what it cost.
+// A Report is the course of a run and its cost.
 type Report struct {
-	Plan    *consensus.Plan // for all members
+	Plan    *consensus.Plan // plan for sums over all members
 	Rules   consensus.Rules
-	Virtual time.Duration // from the first event to the last
+	Virtual time.Duration // time from the first event to the last
 	Slots   []Slot
 	Members []Member
-	Faults  []Episode // in the order in which they began
+	Faults  []Episode // in the order of their starts
 }
 
 // Slot is a decided slot.
 type Slot struct {
-	// Decision is that of the first member to decide, not to be modified.
+	// Decision is the decision of the first member that decided. It must not be modified.
 	Decision *consensus.Decision
-	At       time.Duration // of the first decision
-	// Messages and Bytes are what all members have sent since the slot before was
-	// first decided.
+	At       time.Duration // time of the first decision
+	// Messages and Bytes count what all members have sent since the first decision of the slot
+	// before.
 	Messages, Bytes int64
-	// Difference is the largest ‖own − adopted‖₂ / ‖adopted‖₂ of a member, in a Sum.
+	// Difference is the largest ‖own − adopted‖₂ / ‖adopted‖₂ over the members, for a Sum.
 	Difference float64
 }
 
 // Member is the report of one participant.
 type Member struct {
 	consensus.Record
-	// Decisions are all slots that it knows, in order. They are shared between
-	// members and not to be modified.
+	// Decisions holds all slots that the member knows, in order. Members share them, so they
+	// must not be modified.
 	Decisions []*consensus.Decision
 	Messages  int64
-	Bytes     int64  // of encoded messages, without framing and encryption
-	Down      []Span // when its process was not there
-	Err       error  // why its part ended early
+	Bytes     int64  // bytes of encoded messages, without framing and encryption
+	Down      []Span // times without a process
+	Err       error  // error if its part ended early
 }
 
-// Span is a part of a run in virtual time. What lasts to the end of the run ends
-// with it.
+// A Span is a part of a run in virtual time. It ends with the run at the latest.
 type Span struct{ From, To time.Duration }
 
-// Episode is when a fault was there. Those that stop processes have none: see
-// [Member.Down].
+// An Episode is the time of a fault. Faults that stop processes have none: see [Member.Down].
 type Episode struct {
 	Fault Fault
 	Span
 }
 
-// open is the end of a span whose end is not known.
+// open marks a span whose end is not known.
 const open = time.Duration(-1)
 
-// closed ends an open span with the run.
+// closed limits a span to the end of the run.
 func (s Span) closed(end time.Duration) Span {
 	if s.To == open || s.To > end {
 		s.To = end
@@ -67,7 +65,7 @@ func (s Span) closed(end time.Duration) Span {
 // report sums up the run.
 func (n *network) report() *Report {
 	r := &Report{Rules: n.config.Settings.Rules(len(n.members)), Virtual: n.now, Slots: n.decided}
-	r.Plan, _ = n.plans[0].For(len(n.members)) // worked out before
+	r.Plan, _ = n.plans[0].For(len(n.members)) // computed before
 	for _, m := range n.members {
 		member := Member{Record: m.record, Decisions: m.log, Messages: m.messages, Bytes: m.bytes, Err: m.err}
 		for _, s := range m.stopped {
@@ -84,7 +82,7 @@ func (n *network) report() *Report {
 	return r
 }
 
-// noteDecision enters what a member has decided into the report.
+// noteDecision adds a member's decision to the report.
 func (n *network) noteDecision(at time.Duration, d *consensus.Decision) {
 	if d.Slot == uint64(len(n.decided)) {
 		s := Slot{Decision: d, At: at}
@@ -103,7 +101,7 @@ func (n *network) noteDecision(at time.Duration, d *consensus.Decision) {
 	}
 }
 
-// noteFault enters when a fault is there.
+// noteFault adds the time of a fault to the report.
 func (n *network) noteFault(f Fault, from, to time.Duration) {
 	n.episodes = append(n.episodes, Episode{f, Span{from, to}})
 }

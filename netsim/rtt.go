@@ -12,23 +12,21 @@ import (
 	"time"
 )
 
-// rttJitter is how much a message's time varies about half of a measured round
-// trip.
+// rttJitter is the variation of a message's time, as a share of half a measured round trip.
 const rttJitter = 0.1
 
-// withinZone is the round trip between two members of one zone where none was
-// measured.
+// withinZone is the round trip between two members of one zone, if none was measured.
 const withinZone = 1.0 // ms
 
-// ReadRTTs reads measured round-trip times: a header and rows of two places and a
-// time in milliseconds, as
+// ReadRTTs reads measured round-trip times: a header, and rows of two places and a time in
+// milliseconds:
 //
 //	from,to,rtt_ms
 //	paris,tokyo,230
 //
-// Places are members, or zones that the members are dealt to in turn. A pair that
-// is given in one direction only is the same in both; within a place it is 1 ms if
-// not given. A message takes half of a round trip, give or take a tenth.
+// Places are members, or zones to which the members are assigned in turn. A time that is given
+// in one direction holds in both. Within a place it is 1 ms if it is not given. A message takes
+// half of a round trip, plus or minus a tenth.
 func ReadRTTs(r io.Reader, members []string) (Zones, error) {
 	rows := csv.NewReader(r)
 	rows.FieldsPerRecord = 3
@@ -82,7 +80,7 @@ func zonesOf(places []string, times map[[2]string]float64, members []string) (Zo
 	if len(places) == 0 {
 		return z, errors.New("round trips: want at least one row")
 	}
-	// Places are the members' names, if they name a member at all.
+	// If a place is a member's name, all must be.
 	named := slices.ContainsFunc(places, func(p string) bool { return slices.Contains(members, p) })
 	for i, name := range members {
 		at := i % len(places)

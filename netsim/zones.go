@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Zones is a latency that depends on where two members are. OneWay[i][j] is the
-// mean time from zone i to zone j, Zone the zone of each member. Each message takes
-// up to Jitter of the mean more or less.
+// Zones is a latency that depends on the zones of two members. OneWay[i][j] is the mean time
+// from zone i to zone j, and Zone is the zone of each member. The time of a message varies by
+// up to Jitter times the mean.
 type Zones struct {
 	Zone   []int
 	OneWay [][]time.Duration

@@ -1,18 +1,25 @@
-// Package adversary has members for simulations that do not follow the protocol,
-// each in a file of its own, to see what becomes of the others. They stand in
-// netsim.Config.Adversaries by rank. docs/explanation/adversaries.md tells what is
-// promised against each, and the tests here show it.
+// Package adversary has members for simulations that do not follow the protocol, each in its own
+// file, to test how the other members fare.
+//
+//	network, err := netsim.New(netsim.Config{
+//		Names:       netsim.Names(5),
+//		Adversaries: map[int]netsim.Adversary{4: adversary.Silent{}}, // by rank
+//	})
+//
+// Some change what a member contributes ([Scaled], [Flipped]), and some what it sends ([Silent],
+// [Garbage], [NaN], [Replay], [Equivocator]). docs/explanation/adversaries.md lists what the
+// protocol promises against each, and the tests of this package show it.
 //
 // Start reading at [Silent].
 package adversary
 
 import "github.com/collabdict/collabdict/consensus"
 
-// honest follows the protocol; adversaries say what they do otherwise.
+// honest follows the protocol. Adversaries embed it and override a method.
 type honest struct{}
 
 // Call implements netsim.Adversary.
 func (honest) Call(c consensus.Call) consensus.Call { return c }
 
-// mailed is the message as it is.
+// mailed returns the message unchanged.
 func mailed(m consensus.Message) []consensus.Message { return []consensus.Message{m} }

@@ -6,8 +6,8 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Equivocator tells members of odd rank something else than those of even rank:
-// what it votes for, and what it is in the middle of adding up.
+// Equivocator sends members of odd rank other votes, promises and partial sums than those of
+// even rank.
 type Equivocator struct{ honest }
 
 // Send implements netsim.Adversary.

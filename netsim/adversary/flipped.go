@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Flipped takes classes for each other: within each block, what belongs to the
-// first it credits to the last, and so on. No bound is broken by that.
+// Flipped swaps classes: within each block it credits the first value's share to the last, and
+// so on. No bound is exceeded.
 type Flipped struct{}
 
 // Call implements netsim.Adversary.

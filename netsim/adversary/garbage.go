@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Garbage sends nonsense of the right form in place of some of its messages.
+// Garbage replaces some of its messages by random ones of the right form.
 type Garbage struct {
 	honest
 	Rate float64 // share of its messages

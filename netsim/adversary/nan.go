@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// NaN sends words of all ones, which is no number in floating point, in the frames
-// of its sessions. Its own machine would refuse a vector with such a value.
+// NaN sends words of all ones, which are NaN as floating-point numbers, in the frames of its
+// sessions. Its own machine would refuse a vector with such a value.
 type NaN struct{ honest }
 
 // Send implements netsim.Adversary.

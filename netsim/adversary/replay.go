@@ -6,13 +6,13 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Replay sends each member with each message an old one once more.
+// Replay sends an old message again with each message.
 type Replay struct {
 	honest
 	kept map[int][]consensus.Message
 }
 
-// mostKept bounds what is remembered for a member.
+// mostKept bounds the messages kept per receiver.
 const mostKept = 200
 
 // Send implements netsim.Adversary.

@@ -7,8 +7,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Scaled multiplies what it contributes to every sum, as far as the bounds that all
-// have agreed on allow.
+// Scaled multiplies its contribution to every sum, as far as the agreed bounds allow.
 type Scaled struct{ Factor float64 }
 
 // Call implements netsim.Adversary.

@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Silent listens, and sends nothing.
+// Silent receives, and sends nothing.
 type Silent struct{ honest }
 
 // Send implements netsim.Adversary.

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/netsim/adversary"
 )
 
-// Apply enters what is said into the settings of a simulation, whose members are
-// named there. An error names the word and the value, and says what was wanted.
+// Apply enters the scenario into the settings of a simulation, which must have the names of its
+// members. An error gives the word, the value got and the value wanted.
 func (s *Scenario) Apply(c *netsim.Config) error {
 	if s == nil {
 		return nil
@@ -30,7 +30,7 @@ func (s *Scenario) Apply(c *netsim.Config) error {
 	return nil
 }
 
-// kinds are the words, and what each makes of its values.
+// kinds maps each word to the function that converts its values.
 var kinds = map[string]func(s *Scenario, v *values, c *netsim.Config) netsim.Fault{
 	"compute": func(_ *Scenario, v *values, c *netsim.Config) netsim.Fault {
 		c.Compute = v.needTime("time")
@@ -100,7 +100,7 @@ var kinds = map[string]func(s *Scenario, v *values, c *netsim.Config) netsim.Fau
 	},
 }
 
-// adversaries are the words that make a member one.
+// adversaries lists the words that make a member an adversary.
 var adversaries = []string{"silent", "garbage", "replay", "equivocate", "scale", "flip", "nan"}
 
 // IsAdversary reports whether a word makes a member an adversary.
@@ -116,11 +116,11 @@ func turn(v *values, c *netsim.Config, a netsim.Adversary) netsim.Fault {
 
 func names() string { return "one of " + strings.Join(slices.Sorted(maps.Keys(kinds)), ", ") }
 
-// partition reads sides, as a=1-4|b=5-7: all that stands in one value after the
-// first sign of equality.
+// partition reads sides, such as a=1-4|b=5-7. All text after the first equals sign is one
+// value.
 func partition(v *values) netsim.Fault {
 	p := netsim.Partition{OneWay: v.choice("oneway", "no", "yes") == "yes", When: v.when()}
-	const want = "sides as a=1-4|b=5-7"
+	const want = "sides such as a=1-4|b=5-7"
 	text := "a=" + v.need("a", want)
 	for _, side := range strings.Split(text, "|") {
 		name, members, found := strings.Cut(side, "=")
@@ -130,7 +130,7 @@ func partition(v *values) netsim.Fault {
 		}
 		p.Sides = append(p.Sides, v.list(name, members))
 	}
-	for _, more := range []string{"b", "c", "d"} { // in a file
+	for _, more := range []string{"b", "c", "d"} { // sides given in a file
 		if members, found := v.get(more); found {
 			p.Sides = append(p.Sides, v.list(more, members))
 		}
@@ -141,7 +141,7 @@ func partition(v *values) netsim.Fault {
 	return p
 }
 
-// latency reads a model of latency.
+// latency reads a latency model.
 func (s *Scenario) latency(v *values) netsim.Latency {
 	switch v.choice("kind", "uniform", "constant", "log-normal", "zones", "csv") {
 	case "constant":
@@ -156,7 +156,8 @@ func (s *Scenario) latency(v *values) netsim.Latency {
 	return netsim.Uniform(v.needTime("mean"))
 }
 
-// zones are members that are close to each other and far from others.
+// zones reads a latency of zones: members of one zone are close to each other and far from
+// others.
 func zones(v *values) netsim.Latency {
 	count := int(v.number("zones", 1, 1000))
 	within, between := v.time("within", time.Millisecond), v.needTime("between")
@@ -178,7 +179,7 @@ func zones(v *values) netsim.Latency {
 func (s *Scenario) measured(v *values) netsim.Latency {
 	name := v.need("file", "a CSV file of from,to,rtt_ms")
 	if v.err != nil || s.ReadFile == nil {
-		v.wrong("file", "no file here", name)
+		v.wrong("file", "a latency without a file, since this command reads none", name)
 		return nil
 	}
 	f, err := s.ReadFile(name)

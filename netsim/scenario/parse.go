@@ -10,14 +10,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Scenario is what a simulated network is like, and what goes wrong in it.
+// A Scenario describes a simulated network and its faults.
 type Scenario struct {
 	words []word
-	// ReadFile reads a file that a word names; nil where files are not to be read.
+	// ReadFile opens a file that a word names; nil if words may not name files.
 	ReadFile func(name string) (io.ReadCloser, error)
 }
 
-// word is one thing that is said, as "crash:node=3,at=2m".
+// A word is one item of a scenario, such as "crash:node=3,at=2m".
 type word struct {
 	name   string
 	where  string // for errors
@@ -26,11 +26,11 @@ type word struct {
 
 type pair struct{ key, value string }
 
-// Empty says that nothing is said.
+// Empty reports whether the scenario has no words.
 func (s *Scenario) Empty() bool { return s == nil || len(s.words) == 0 }
 
-// Parse reads words separated by semicolons, each with values separated by commas.
-// The name of the text is for errors.
+// Parse reads words separated by semicolons, each with values separated by commas. The name is
+// that of the text, for errors.
 func Parse(name, text string) (*Scenario, error) {
 	s := &Scenario{}
 	for i, part := range strings.Split(text, ";") {
@@ -58,7 +58,7 @@ func split(rest string) []string {
 	return strings.Split(rest, ",")
 }
 
-// ParseYAML reads a scenario file, whose name is for errors:
+// ParseYAML reads a scenario file. The name is that of the file, for errors:
 //
 //	compute: 2s
 //	latency: {kind: log-normal, median: 40ms, sigma: 0.5}
@@ -96,17 +96,17 @@ func ParseYAML(name string, r io.Reader) (*Scenario, error) {
 				return nil, err
 			}
 		default:
-			return nil, fmt.Errorf("%s: want one fault an entry, as crash: {node: 3, at: 2m}", w.where)
+			return nil, fmt.Errorf("%s: want one fault per entry, such as crash: {node: 3, at: 2m}", w.where)
 		}
 		s.words = append(s.words, w)
 	}
 	return s, s.known()
 }
 
-// take takes a word's values from a mapping.
+// take reads a word's values from a YAML mapping.
 func (w *word) take(node *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
-		return fmt.Errorf("%s, %s: want values as {node: 3, at: 2m}", w.where, w.name)
+		return fmt.Errorf("%s, %s: want values such as {node: 3, at: 2m}", w.where, w.name)
 	}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
@@ -118,14 +118,14 @@ func (w *word) take(node *yaml.Node) error {
 	return nil
 }
 
-// Add says what another scenario says, too.
+// Add appends the words of another scenario.
 func (s *Scenario) Add(more *Scenario) {
 	if more != nil {
 		s.words = append(s.words, more.words...)
 	}
 }
 
-// known reports the first word that means nothing.
+// known returns an error for the first unknown word.
 func (s *Scenario) known() error {
 	for _, w := range s.words {
 		if kinds[w.name] == nil {

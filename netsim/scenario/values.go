@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// values are those of one word, taken one by one. The first that is wrong is
-// reported at the end, or one that nobody has taken.
+// values holds the values of one word, which are taken one by one. The method end returns the
+// first error, or an error for a value that nobody has taken.
 type values struct {
 	word
 	members []string
@@ -44,7 +44,7 @@ func (v *values) need(key, want string) string {
 	return text
 }
 
-// end reports what was wrong, or not asked for.
+// end returns the first error, or an error for an unknown value.
 func (v *values) end() error {
 	for _, p := range v.values {
 		if !v.taken[p.key] {
@@ -59,7 +59,7 @@ func (v *values) end() error {
 	return v.err
 }
 
-const wantTime = "a time as 500ms, 30s or 2m"
+const wantTime = "a time such as 500ms, 30s or 2m"
 
 func (v *values) time(key string, otherwise time.Duration) time.Duration {
 	text, found := v.get(key)
@@ -121,7 +121,7 @@ func (v *values) member(text string) (int, error) {
 	return 0, errors.New("no such member")
 }
 
-// list returns the ranks of some members, as 1-4+7 or names joined by +.
+// list returns the ranks of some members, given as 1-4+7 or as names joined by +.
 func (v *values) list(key, text string) []int {
 	var ranks []int
 	for _, item := range strings.Split(text, "+") {
@@ -134,7 +134,7 @@ func (v *values) list(key, text string) []int {
 		a, err1 := v.member(from)
 		b, err2 := v.member(to)
 		if err1 != nil || err2 != nil || a > b {
-			v.wrong(key, "members as 1-4+7, of "+strconv.Itoa(len(v.members)), text)
+			v.wrong(key, "members such as 1-4+7, of "+strconv.Itoa(len(v.members)), text)
 			return nil
 		}
 		for ; a <= b; a++ {
@@ -144,7 +144,7 @@ func (v *values) list(key, text string) []int {
 	return ranks
 }
 
-// nodes returns the members that a word is about; nil for all.
+// nodes returns the members of a word; nil means all.
 func (v *values) nodes() []int {
 	text, found := v.get("nodes")
 	if !found {
@@ -155,20 +155,21 @@ func (v *values) nodes() []int {
 	return v.list("nodes", text)
 }
 
-// when takes at, which is a time or after a round, round and for.
+// when reads at, round and for: at is a time from the start, or from the round if that is
+// given.
 func (v *values) when() netsim.When {
 	w := netsim.When{At: v.time("at", 0), For: v.time("for", 0)}
 	if text, found := v.get("round"); found {
 		n, err := strconv.ParseUint(text, 10, 31)
 		if err != nil || n < 1 {
-			v.wrong("round", "a round from 1", text)
+			v.wrong("round", "a round of at least 1", text)
 		}
 		w.Round = uint32(n)
 	}
 	return w
 }
 
-// choice takes one of some words.
+// choice reads a value from a list of words.
 func (v *values) choice(key string, of ...string) string {
 	text, found := v.get(key)
 	if !found {
@@ -180,7 +181,7 @@ func (v *values) choice(key string, of ...string) string {
 	return text
 }
 
-// bytes takes bytes per second, such as 10k, 2.5M or 1G.
+// bytes reads bytes per second, such as 10k, 2.5M or 1G.
 func (v *values) bytes(key string) float64 {
 	text, found := v.get(key)
 	if !found {
@@ -195,7 +196,7 @@ func (v *values) bytes(key string) float64 {
 	}
 	x, err := strconv.ParseFloat(bare, 64)
 	if err != nil || !(x > 0 && x < 1e15) {
-		v.wrong(key, "bytes a second as 500k, 10M or 1G", text)
+		v.wrong(key, "bytes per second such as 500k, 10M or 1G", text)
 	}
 	return x * scale
 }
