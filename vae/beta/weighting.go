@@ -63,7 +63,6 @@ func checkOffset(text string) error {
 	return nil
 }
 
-// weighting returns the weighting for a learner.
 func (s *Settings) weighting() Weighting {
 	w := Weighting{Debias: s.Debias, Every: s.WeighEvery, Publish: s.PublishWeights}
 	switch s.Weights {
@@ -79,7 +78,6 @@ func (s *Settings) weighting() Weighting {
 	return w
 }
 
-// shown returns what members show each other.
 func (s *Settings) shown() []string {
 	switch {
 	case !s.PublishWeights:
