@@ -50,7 +50,6 @@ func (m *Mixture) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	return out, nil
 }
 
-// explainPartial explains a row with missing cells.
 func (m *Mixture) explainPartial(x, parts, expected []float64) {
 	o := m.observer(nil)
 	copy(expected, x)
@@ -126,7 +125,6 @@ func newExplainer(m *Mixture) *explainer {
 // farthest bounds the size of values, so that their squares stay finite.
 const farthest = 1e100
 
-// take sets the row to explain.
 func (e *explainer) take(x []float64) {
 	for k, p := range e.parts {
 		mean := e.means.RawRowView(k)

@@ -52,7 +52,6 @@ func (m *Mixture) finished() *Mixture {
 	return out
 }
 
-// multiply sets the precision to UᵀU.
 func (p *part) multiply() {
 	dim := len(p.diagonal)
 	product := make([]float64, dim*dim)

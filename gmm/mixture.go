@@ -40,7 +40,6 @@ type part struct {
 	logNorm   float64       // ½ ln|Λ_k| − M/2 ln 2π
 }
 
-// ln2Pi is ln 2π.
 const ln2Pi = 1.8378770664093453
 
 const errShape = "gmm: shapes differ"

@@ -40,7 +40,6 @@ type observer struct {
 // mostPatterns is the maximum number of patterns of missing cells that an observer remembers.
 const mostPatterns = 256
 
-// observer returns an observer for rows with missing cells.
 func (m *Mixture) observer(tilts []float64) *observer {
 	k, dim := m.Components(), m.Dim()
 	room := func(n int) []float64 { return make([]float64, n) }
@@ -64,7 +63,6 @@ func (m *Mixture) observer(tilts []float64) *observer {
 	return o
 }
 
-// conditionals sets the distributions of the row's missing cells.
 func (o *observer) conditionals() {
 	clear(o.key)
 	for _, i := range o.missing {

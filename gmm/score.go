@@ -87,7 +87,6 @@ func (m *Mixture) row(x []float64) *mat.Dense {
 	return mat.NewDense(1, len(x), x)
 }
 
-// perRow computes one value per row of x.
 func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *passes.Space, out []float64)) []float64 {
 	rows, _ := x.Dims()
 	if dst == nil {

@@ -53,7 +53,6 @@ func (m *Mixture) BoundAbout(origin, sums []float64) float64 {
 	return bound
 }
 
-// repeated returns k copies of x as rows.
 func repeated(x []float64, k int) *mat.Dense {
 	return mat.NewDense(k, len(x), slices.Repeat(x, k))
 }

@@ -66,7 +66,6 @@ func covarianceOf(sums []float64, m *gmm.Mixture, c int) []float64 {
 	return out
 }
 
-// raise adds ridge to the variances of component c.
 func raise(sums []float64, m *gmm.Mixture, c int, ridge float64) {
 	k, dim := m.Components(), m.Dim()
 	second, pair := sums[k+k*dim:], 0

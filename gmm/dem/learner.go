@@ -80,7 +80,6 @@ var (
 
 var errNotStarted = errors.New("the learner has no mixture: start it first")
 
-// regCovar is the default of Config.RegCovar.
 const regCovar = 1e-6
 
 // NewLearner returns a learner on a participant's rows. Each round reads them once.

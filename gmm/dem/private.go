@@ -15,10 +15,8 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// private reports whether totals are differentially private.
 func (a *Algorithm) private() bool { return a.Epsilon > 0 }
 
-// preparePrivate is Prepare for differentially private totals.
 func (a *Algorithm) preparePrivate(c algorithm.Coordinates) error {
 	switch {
 	case a.Covariance == gmm.Spherical.String():
@@ -41,7 +39,6 @@ func (a *Algorithm) alone() *Algorithm {
 	return &own
 }
 
-// trainPrivate trains from differentially private totals.
 func (a *Algorithm) trainPrivate(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	out, of, err := dpem.Train(ctx, g, d, &a.Budget, a.config(), after)
 	if of == nil {

@@ -201,7 +201,6 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	return out, nil
 }
 
-// config returns this participant's settings.
 func (a *Algorithm) config(ctx context.Context, g collabdict.Group, x *mat.Dense, d algorithm.Data, least int) (c Config, err error) {
 	c = Config{
 		Full: a.full(), LocalSteps: a.LocalSteps, Rounds: a.Rounds - 1, Tol: a.Tol, Half: a.Radius == halfRadius,

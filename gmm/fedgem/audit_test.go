@@ -65,9 +65,9 @@ func TestAuditOfSteps(t *testing.T) {
 	shown, less := run(c.Noise.Multiplier), run(c.Noise.Multiplier/2)
 	t.Logf("at δ = %g, ε is %.3f at least, and %g is told; with half the noise, %.3f", a.Delta, shown, a.Epsilon, less)
 	if shown > a.Epsilon || shown < 0.5*a.Epsilon {
-		t.Errorf("ε is %g at least, and %g is told", shown, a.Epsilon)
+		t.Errorf("ε is at least %g, promised %g", shown, a.Epsilon)
 	}
 	if less <= a.Epsilon {
-		t.Errorf("half the noise passes: ε is %g at least, and %g is told", less, a.Epsilon)
+		t.Errorf("half the noise passes: ε is at least %g, promised %g", less, a.Epsilon)
 	}
 }

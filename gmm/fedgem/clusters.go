@@ -120,7 +120,6 @@ func (f *forest) root(i int) int {
 	return i
 }
 
-// join unites the sets of two roots.
 func (f *forest) join(i, j int) {
 	f.parent[j] = i
 	for w, bits := range f.owners[j] {

@@ -14,7 +14,6 @@ type parts struct {
 	few     int // number of components that had too few rows
 }
 
-// partsOf returns a part for each component.
 func partsOf(components []region) parts {
 	p := parts{regions: components, of: make([]int, len(components))}
 	for k := range p.of {

@@ -23,7 +23,6 @@ type local struct {
 	settled bool
 }
 
-// newLocal fits the start.
 func newLocal(x *mat.Dense, c Config) (*local, error) {
 	l := &local{config: c, x: x}
 	if c.Noise != nil {

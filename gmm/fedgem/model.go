@@ -30,7 +30,6 @@ func (m *Model) OwnClusters() []int { return m.Of }
 // Assign returns the cluster of the most responsible own component for each row.
 func (m *Model) Assign(z *mat.Dense) []int { return Labels(m.Own, m.Of, z) }
 
-// ownPrefix is the prefix of the arrays of own components.
 const ownPrefix = "own_"
 
 // Arrays returns the arrays of the shared mixture and of the own one, and the clusters of the

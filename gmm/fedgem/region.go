@@ -93,7 +93,6 @@ func ellipsoidsMeet(r, o region) bool {
 	return true
 }
 
-// point is a point of a curve.
 type point struct{ s, f float64 }
 
 // ahead returns the value at s of the line through two points. Beyond these points a concave

@@ -96,7 +96,6 @@ func TrainRules(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config,
 	return out, nil
 }
 
-// prepare checks rows and settings, and fits the start.
 func prepare(x *mat.Dense, c Config) (*local, error) {
 	c = c.withDefaults()
 	rows, _ := x.Dims()
@@ -113,7 +112,6 @@ func prepare(x *mat.Dense, c Config) (*local, error) {
 	return l, nil
 }
 
-// finish makes the last merge and completes the result.
 func (l *local) finish(ctx context.Context, g collabdict.Group, rule Final, r Result) (*Result, error) {
 	own, err := l.last(rule)
 	if err != nil {

@@ -18,10 +18,10 @@ func within(t *testing.T, p Privacy, audit, bare *audittest.Audit) {
 	shown, less := audit.Epsilon(p.Delta), bare.Epsilon(p.Delta)
 	t.Logf("at δ = %g, ε is %.3f at least, and %g is told; with half the noise, %.3f", p.Delta, shown, p.Epsilon, less)
 	if shown > p.Epsilon || shown < 0.5*p.Epsilon {
-		t.Errorf("ε is %g at least, and %g is told", shown, p.Epsilon)
+		t.Errorf("ε is at least %g, promised %g", shown, p.Epsilon)
 	}
 	if less <= p.Epsilon {
-		t.Errorf("half the noise passes: ε is %g at least, and %g is told", less, p.Epsilon)
+		t.Errorf("half the noise passes: ε is at least %g, promised %g", less, p.Epsilon)
 	}
 }
 

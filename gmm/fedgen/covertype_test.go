@@ -155,10 +155,10 @@ func TestCovertype(t *testing.T) {
 		}
 		pooled, sd := stat.MeanStdDev(found["pooled"], nil)
 		if got := stat.Mean(found["reduced start"], nil); got < pooled-2*math.Max(sd, 0.05) {
-			t.Errorf("alpha %g: one round comes to %.3f, all rows in one place to %.3f", alpha, got, pooled)
+			t.Errorf("alpha %g: one round reaches %.3f, all rows in one place to %.3f", alpha, got, pooled)
 		}
 		if got := stat.Mean(found["reduced start + 1"], nil); got < pooled {
-			t.Errorf("alpha %g: a second round comes to %.3f, all rows in one place to %.3f", alpha, got, pooled)
+			t.Errorf("alpha %g: a second round reaches %.3f, all rows in one place to %.3f", alpha, got, pooled)
 		}
 	}
 }

@@ -119,7 +119,6 @@ func addSpread(sum []float64, share float64, covariance, mean, centre []float64)
 	}
 }
 
-// level sets all values to their mean.
 func level(x []float64) {
 	sum := 0.0
 	for _, v := range x {

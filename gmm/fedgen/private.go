@@ -70,7 +70,6 @@ func (p Privacy) unit(x *mat.Dense) *mat.Dense {
 	return &z
 }
 
-// units is the inverse of unit for a mixture.
 func (p Privacy) units(m Moments) Moments {
 	half := make([]float64, len(p.Low))
 	floats.SubTo(half, p.High, p.Low)

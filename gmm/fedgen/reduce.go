@@ -78,7 +78,6 @@ func newReduction(m Moments) (*reduction, error) {
 	return r, nil
 }
 
-// search finds the cheapest partner after i.
 func (r *reduction) search(i int) {
 	least := math.Inf(1)
 	for at, cost := range r.costs[i] {
@@ -88,7 +87,6 @@ func (r *reduction) search(i int) {
 	}
 }
 
-// cheapest returns the cost of the cheapest partner after i.
 func (r *reduction) cheapest(i int) float64 {
 	if len(r.costs[i]) == 0 {
 		return math.Inf(1)
@@ -129,7 +127,6 @@ func (r *reduction) price(i, j int, room []float64) float64 {
 	return 0.5 * (float64(weight*det) - float64(r.Weights[i]*r.logDet[i]) - float64(r.Weights[j]*r.logDet[j]))
 }
 
-// step merges the cheapest pair into its first component.
 func (r *reduction) step() error {
 	to := 0
 	for i := range r.next {
@@ -186,7 +183,6 @@ func (r *reduction) renew(i, changed, gone int) {
 	}
 }
 
-// moments returns the remaining components.
 func (r *reduction) moments() Moments {
 	out := Moments{Form: r.Form}
 	for k, w := range r.Weights {

@@ -266,7 +266,6 @@ func hasEdges(m *gmm.Mixture) bool {
 	return false
 }
 
-// edgeless returns the warning for a model without edges.
 func (a *Algorithm) edgeless(l *Learner) string {
 	name, penalty := "rho", a.Rho
 	if chosen, _ := l.Chosen(); chosen.Lambda > 0 {

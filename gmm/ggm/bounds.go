@@ -23,7 +23,6 @@ const (
 	cellNats = 16
 )
 
-// limitsOf returns the limits that follow from bounds of the rows.
 func limitsOf(b columnstats.Bounds, c Config) limits {
 	if c.Missing {
 		b = b.Wider(roomFor)

@@ -177,7 +177,6 @@ func (c *candidate) written(least float64) (*gmm.Mixture, error) {
 	return gmm.NewMixture(weights, mat.NewDense(len(weights), c.model.Dim(), kept), precisions)
 }
 
-// everything returns the numbers from 0 to n−1.
 func everything(n int) (numbers []int) {
 	for k := range n {
 		numbers = append(numbers, k)
@@ -185,7 +184,6 @@ func everything(n int) (numbers []int) {
 	return numbers
 }
 
-// kept returns the components that written keeps, if any.
 func (c *candidate) kept() (numbers []int) {
 	least := gmm.LeastRows(passes.Sum(c.rows))
 	for k, n := range c.rows {

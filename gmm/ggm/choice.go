@@ -49,7 +49,6 @@ func newReference(all *passes.Moments) reference {
 	return reference{all.Mean(0), pooledVariances(all)}
 }
 
-// logDensity returns ln N(x).
 func (r reference) logDensity(x []float64) float64 {
 	sum := 0.0
 	for i, v := range x {
@@ -100,7 +99,6 @@ func layout(of []*candidate, dim int) (starts []int, length int) {
 	return starts, length
 }
 
-// best returns the index of the candidate with the largest gain.
 func best(of []*candidate) int {
 	at := 0
 	for i, c := range of {

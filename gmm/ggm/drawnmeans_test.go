@@ -39,13 +39,13 @@ func TestMembershipInDrawnMeans(t *testing.T) {
 		}
 		loss := posterior(t, known, variances).Loss(radius)
 		found, bound := advantage(statistics(learned.Means(), 1), statistics(known.Means(), 2)), mostAdvantage(loss.Precisions)
-		t.Logf("a release's means: a %s row is told with an advantage of %.2f, at most %.2f; ε is %.2f at δ = 1e-5", target.name, found, bound, loss.Precisions.Epsilon(1e-5))
+		t.Logf("a release's means: a %s row is recognised with an advantage of %.2f, at most %.2f; ε is %.2f at δ = 1e-5", target.name, found, bound, loss.Precisions.Epsilon(1e-5))
 		// four standard errors of the measurement
 		if found > bound+4*math.Sqrt(0.5/draws) {
-			t.Errorf("a %s row is told with an advantage of %g, at most %g by epsilon", target.name, found, bound)
+			t.Errorf("a %s row is recognised with an advantage of %g, at most %g by epsilon", target.name, found, bound)
 		}
 		if target.name == "far" && found < bound/4 {
-			t.Errorf("a far row is told with an advantage of %g, of at most %g: the attack is none", found, bound)
+			t.Errorf("a far row is recognised with an advantage of %g, at most %g by epsilon: the attack does not work", found, bound)
 		}
 	}
 }

@@ -95,7 +95,6 @@ func NewLearner(of gmm.Rows, config Config) (*Learner, error) {
 	return l, nil
 }
 
-// split separates rows with missing cells from others.
 func (l *Learner) split(of gmm.Rows) error {
 	l.rows = passes.NewReader(of)
 	l.whole = l.rows

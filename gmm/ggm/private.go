@@ -13,7 +13,6 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// privateComponents is the default number of components with differential privacy.
 const privateComponents = 10
 
 // privateLambda returns the penalty with differential privacy. Its default is small, because
@@ -25,10 +24,8 @@ func (a *Algorithm) privateLambda() float64 {
 	return 0.003
 }
 
-// private reports whether totals are differentially private.
 func (a *Algorithm) private() bool { return a.Epsilon > 0 }
 
-// preparePrivate is Prepare for differentially private totals.
 func (a *Algorithm) preparePrivate(c algorithm.Coordinates) error {
 	const told = "with --epsilon, because the noise covers only what follows from the totals, got "
 	switch {
@@ -42,7 +39,6 @@ func (a *Algorithm) preparePrivate(c algorithm.Coordinates) error {
 	return dpem.Check(&a.Budget, a.config(), c, a.Blur, a.Diversity)
 }
 
-// config returns the settings of the rounds.
 func (a *Algorithm) config() dpem.Config {
 	return dpem.Config{Components: a.Components, Form: a.Covariance, Middle: a.Middle(), Clip: a.Clip, Loss: a.TotalsLoss(), Rounds: a.Rounds}
 }

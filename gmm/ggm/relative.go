@@ -82,7 +82,6 @@ func (r *relative) logDensity(logDet float64, precision *mat.SymDense) float64 {
 	return priorRows / 2.0 * (logDet - trace)
 }
 
-// withVariances returns the prior with other pooled variances.
 func (p prior) withVariances(variances []float64) prior {
 	p.relative = &relative{lambda: p.relative.lambda, variances: variances}
 	return p

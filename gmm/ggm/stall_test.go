@@ -42,7 +42,7 @@ func TestStalledGraphicalLasso(t *testing.T) {
 			t.Fatalf("round %d: %v", round+1, err)
 		}
 		if e := l.Stalled(); (e != nil) != (count > 0) || e != nil && !(e.Gap > 0) {
-			t.Errorf("round %d: %d components stalled, but the learner tells %v", round+1, count, e)
+			t.Errorf("round %d: %d components stalled, but the learner reports %v", round+1, count, e)
 		}
 		if objective < last-1e-9*(1+math.Abs(last)) {
 			t.Fatalf("objective falls from %.12g to %.12g in round %d", last, objective, round+1)

@@ -142,7 +142,6 @@ func (k *conjugate) step(b *block, c *descent, step float64, first int) {
 	c.gradient(b)
 }
 
-// multiply sets out to a·b, all p by p.
 func multiply(p int, a, b, out []float64) {
 	kernels.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, p, p, p, 1, a, p, b, p, 0, out, p)
 }

@@ -74,7 +74,6 @@ func (c *descent) left(b *block) (energy, enough float64) {
 	return c.energy(b), math.Max(enough, negligible)
 }
 
-// start sets D = 0.
 func (c *descent) start(b *block) {
 	n := c.size()
 	for _, v := range []*[]float64{&c.x, &c.slopes, &c.d, &c.g, &c.r, &c.xrx} {

@@ -21,7 +21,6 @@ type free struct {
 	z, column, v, az []float64
 }
 
-// size returns the number of coordinates.
 func (f *free) size() int { return len(f.columns) }
 
 // collect sets f to the free coordinates at the block's point, and returns the largest

@@ -98,7 +98,6 @@ func (b *block) rescale() {
 	b.value = p - b.logDet
 }
 
-// gather returns the rows and columns of a in members.
 func gather(a *mat.SymDense, members []int) []float64 {
 	p := len(members)
 	out := make([]float64, p*p)
@@ -162,7 +161,6 @@ func (b *block) newton(steps int, interior bool) (solved, been bool) {
 	}
 }
 
-// target returns the target residual.
 func (b *block) target() float64 { return tolerance * b.scale }
 
 // stalled returns an error with the distance between b and its solution.

@@ -31,7 +31,7 @@ func TestNoClusterOfFewRowsIsLeft(t *testing.T) {
 		k, _ := got.Dims()
 		before, _ := own.Dims()
 		if len(rows) != k || few == 0 && k != before || few > 0 && k > before-(few+1)/2 {
-			t.Errorf("%d of %d clusters are left, of which %d were of few rows", k, before, few)
+			t.Errorf("%d of %d clusters are left, %d had few rows", k, before, few)
 		}
 		total, sum, want := 0, make([]float64, dim), make([]float64, dim)
 		for c, n := range rows {

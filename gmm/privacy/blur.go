@@ -109,7 +109,6 @@ func (b *Blur) unit(at, columns int) float64 {
 	panic("privacy: more moments than columns have")
 }
 
-// noise draws the noise of one vector.
 type noise struct {
 	src       rand.Source
 	part      float64

@@ -22,7 +22,6 @@ const (
 	Stop          Policy = "stop"           // end with a [LowError], and send nothing
 )
 
-// leastDiversity is the default of ℓ₀.
 const leastDiversity = 5
 
 // Rule is the entropy ℓ-diversity that members agree on. The zero value checks nothing.

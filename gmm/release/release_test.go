@@ -119,10 +119,10 @@ func TestAuditOfReleases(t *testing.T) {
 		told, shown, less := loss.Precisions.Epsilon(delta), audit.Epsilon(delta), bare.Epsilon(delta)
 		t.Logf("at δ = %g, ε is %.3f at least, and %.3f is told; with half the noise, %.3f", delta, shown, told, less)
 		if shown > told || shown < 0.7*told {
-			t.Errorf("at δ = %g, ε is %g at least, and %g is told", delta, shown, told)
+			t.Errorf("at δ = %g, ε is at least %g, promised %g", delta, shown, told)
 		}
 		if less <= told {
-			t.Errorf("half the noise passes: at δ = %g, ε is %g at least, and %g is told", delta, less, told)
+			t.Errorf("half the noise passes: at δ = %g, ε is at least %g, promised %g", delta, less, told)
 		}
 	}
 }

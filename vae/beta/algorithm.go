@@ -118,7 +118,6 @@ func (s *Settings) Disclosure(algorithm.Coordinates) (d algorithm.Disclosure) {
 	return d
 }
 
-// config returns the configuration of a learner. The seed is public.
 func (s *Settings) config(columns int, seed uint64) Config {
 	hidden := s.Hidden
 	if hidden == nil {

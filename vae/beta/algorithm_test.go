@@ -145,7 +145,7 @@ func TestAlgorithmTogether(t *testing.T) {
 			}
 			for of, shown := range r.Weightings {
 				if h := results[of].History; *shown != *h[len(h)-1].Weighting {
-					t.Errorf("participant %d is told %+v of %d, which has %+v", s, shown, of, h[len(h)-1].Weighting)
+					t.Errorf("participant %d sees %+v for participant %d, which has %+v", s, shown, of, h[len(h)-1].Weighting)
 				}
 			}
 		}
@@ -174,7 +174,7 @@ func TestWeightsByRowsAreTold(t *testing.T) {
 	for s, r := range algorithmtest.Run(t, algorithmtest.New(t, Kind, with(append(latent, "beta=100", "offset=-9")...)...), all) {
 		for of, w := range r.Weightings {
 			if !w.ByRows || !(w.Weight > 0) {
-				t.Errorf("participant %d is told %+v of %d", s, *w, of)
+				t.Errorf("participant %d sees %+v for participant %d", s, *w, of)
 			}
 		}
 		said := strings.Join(r.Warnings, "; ")

@@ -32,8 +32,8 @@
 // unless both are published ([Weighting].Publish). All members learn the new parameters and
 // the mean loss. Of the largest change of each matrix, and of the loss, times the weight,
 // they learn how many members are between which powers of two. A member of weight 0 trains
-// nothing but conditions. Without conditions, a member that observes how soon it calls for
-// the sum can tell.
+// nothing but conditions. Without conditions, others can recognise it by how soon it calls
+// for the sum.
 //
 // # Conditions
 //

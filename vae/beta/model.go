@@ -108,7 +108,6 @@ func (m *Model) each(x []float32, f func(x []float32) error) error {
 	return nil
 }
 
-// encode draws a latent vector for each row.
 func (m *Model) encode(x []float32, src rand.Source) error {
 	h, err := m.encoder.Forward(x, nil)
 	if err != nil {
@@ -138,7 +137,6 @@ func (m *Model) forward(x []float32, src rand.Source) (l Loss, err error) {
 	return l, err
 }
 
-// backward computes the gradient of the last forward.
 func (m *Model) backward() {
 	m.byLatent = room(m.byLatent, 2*len(m.z))
 	byZ := m.decoder.Backward(m.byOutput, nn.ForParameters|nn.ForInput)

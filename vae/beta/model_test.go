@@ -125,20 +125,20 @@ func TestNumbersOfParameters(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	for want, change := range map[string]func(c *Config){
-		"inputs of at least 1":        func(c *Config) { c.Inputs = 0 },
-		"hidden layer 2":              func(c *Config) { c.Hidden = []int{3, 0} },
-		"latent variables":            func(c *Config) { c.Latent = -1 },
-		"above 0 for the divergence":  func(c *Config) { c.Beta = math.NaN() },
-		"learning rate above 0":       func(c *Config) { c.Rate = math.Inf(1) },
-		"measure of discrepancy from": func(c *Config) { c.Weights.By = 9 },
-		"want a measure of discrepancy for weights with a = 0.5": func(c *Config) { c.Weights.Rule = discrepancy.FedDisco() },
-		"want a pretrained model, or":                            func(c *Config) { c.Weights.By = Latent },
-		"leave them out":                                         func(c *Config) { c.Weights.Every = 2 },
-		"0 or more rounds":                                       func(c *Config) { c.Weights.By, c.Weights.Every = Latent, -1 },
-		"parameters of a pretrained":                             func(c *Config) { c.Weights.By, c.Weights.Pretrained = Latent, []float32{1} },
-		"epochs of at least 1, got -100":                         func(c *Config) { c.Epochs = -100 },
-		"conditions of kind 0 or 1":                              func(c *Config) { c.Condition = 2 },
-		"one hidden layer to condition":                          func(c *Config) { c.Condition, c.Hidden = CGAU, []int{} },
+		"inputs of at least 1":           func(c *Config) { c.Inputs = 0 },
+		"hidden layer 2":                 func(c *Config) { c.Hidden = []int{3, 0} },
+		"latent variables":               func(c *Config) { c.Latent = -1 },
+		"above 0 for the divergence":     func(c *Config) { c.Beta = math.NaN() },
+		"learning rate above 0":          func(c *Config) { c.Rate = math.Inf(1) },
+		"measure of discrepancy from":    func(c *Config) { c.Weights.By = 9 },
+		"for weights with a = 0.5":       func(c *Config) { c.Weights.Rule = discrepancy.FedDisco() },
+		"want a pretrained model, or":    func(c *Config) { c.Weights.By = Latent },
+		"leave them out":                 func(c *Config) { c.Weights.Every = 2 },
+		"0 or more rounds":               func(c *Config) { c.Weights.By, c.Weights.Every = Latent, -1 },
+		"parameters of a pretrained":     func(c *Config) { c.Weights.By, c.Weights.Pretrained = Latent, []float32{1} },
+		"epochs of at least 1, got -100": func(c *Config) { c.Epochs = -100 },
+		"conditions of kind 0 or 1":      func(c *Config) { c.Condition = 2 },
+		"one hidden layer to condition":  func(c *Config) { c.Condition, c.Hidden = CGAU, []int{} },
 	} {
 		c := small(Weighting{})
 		change(&c)

@@ -10,7 +10,6 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// participant is one participant's part of a training.
 type participant struct {
 	settings *Settings
 	config   Config
@@ -86,7 +85,6 @@ func (p *participant) round(ctx context.Context, g collabdict.Group, after func(
 	return nil
 }
 
-// outcome returns the result of the completed rounds.
 func (p *participant) outcome() algorithm.Outcome {
 	s, own := p.settings, p.learner.Standing()
 	out := algorithm.Outcome{

@@ -16,7 +16,6 @@ type Scores struct {
 	Squares []float64
 }
 
-// scoreRows is the number of rows scored at a time.
 const scoreRows = 64
 
 // Score calls f with the scores of all rows, block by block in order; they are valid until f
@@ -84,7 +83,6 @@ func (m *Model) LogLik(rows nn.Rows, draws int, f func(from int, values []float6
 	})
 }
 
-// blocks calls f with at most scoreRows rows at a time.
 func (m *Model) blocks(rows nn.Rows, f func(from int, x []float32) error) error {
 	columns := m.config.Inputs
 	if n, got := rows.Dims(); n > 0 && got != columns {
@@ -112,7 +110,6 @@ func (m *Model) distribute(x []float32) error {
 	return err
 }
 
-// divergence returns the divergence of row i's distribution from the prior.
 func (m *Model) divergence(i int) (kl float64) {
 	for j := i * m.latent.Dim; j < (i+1)*m.latent.Dim; j++ {
 		mean, scale := float64(m.latent.Mean[j]), float64(m.latent.Scale[j])

@@ -17,7 +17,6 @@ func newDescent(m *Model) descent {
 	return descent{nn.NewAdam(len(m.all.Values), rate), nn.NewAdam(len(m.own.Values), rate)}
 }
 
-// step makes one step along the last gradient.
 func (d descent) step(m *Model) {
 	if d.shared != nil {
 		d.shared.Step(m.all.Values, m.all.Gradient)

@@ -27,7 +27,7 @@ func (s *Settings) weightingOptions() option.Table {
 	labelled := func() bool { return s.Weights == byLabels }
 	const either, codes, labels = "--weights feddisco or latent", "--weights latent", "--weights feddisco"
 	return option.Table{
-		option.String(&s.Weights, "weights", byRows, "`WEIGHT` of each member in the average: fedavg (by its rows); feddisco and latent give less weight to members with unusual labels and unusual encoded rows",
+		option.String(&s.Weights, "weights", byRows, "`WEIGHT` of each member in the average: fedavg (by its number of rows), feddisco (less if its classes are uneven) or latent (less if its encoded rows are unusual)",
 			option.OneOf(byRows, byLabels, byCodes)),
 		option.Float(&s.Effect, "effect", 0.1, "with "+either+": strength `A` of the discrepancy in a member's weight, which is (share of the rows - A*discrepancy + B), at least 0, for B see --offset; with feddisco, the default is 0.5",
 			option.Above(0, math.MaxFloat64), option.DefaultBy(func() float64 {
@@ -63,7 +63,6 @@ func checkOffset(text string) error {
 	return nil
 }
 
-// weighting returns the weighting for a learner.
 func (s *Settings) weighting() Weighting {
 	w := Weighting{Debias: s.Debias, Every: s.WeighEvery, Publish: s.PublishWeights}
 	switch s.Weights {
@@ -79,7 +78,6 @@ func (s *Settings) weighting() Weighting {
 	return w
 }
 
-// shown returns what members show each other.
 func (s *Settings) shown() []string {
 	switch {
 	case !s.PublishWeights:

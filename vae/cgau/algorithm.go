@@ -30,7 +30,6 @@ type Settings struct {
 	Dropout    float64
 }
 
-// momentum is the momentum of gradient descent.
 const momentum = 0.9
 
 // Options returns the options that set the fields. Except for the rate, the defaults are those

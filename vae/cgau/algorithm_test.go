@@ -112,7 +112,7 @@ func TestAlgorithmTogether(t *testing.T) {
 			t.Errorf("participant %d has the conditions of another", s)
 		}
 		if !slices.Equal(m.Own(), again[s].Model.(Trained).Own()) {
-			t.Errorf("participant %d comes to other conditions when it begins again", s)
+			t.Errorf("participant %d gets other conditions when it starts again", s)
 		}
 		if r.TotalRows != 360 || r.Last.Number != 40 || r.Used["classes"] != 3 || r.Used["momentum"] != 0.9 || m.Classes() != 3 {
 			t.Errorf("participant %d: %+v", s, r.Outcome)

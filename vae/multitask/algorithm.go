@@ -72,7 +72,6 @@ func (s *Settings) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 	return algorithm.Disclosure{RowsBound: true, Conserved: algorithm.RowCounts}
 }
 
-// config returns the configuration of a learner. The seed is public.
 func (s *Settings) config(seed uint64) Config {
 	return Config{
 		Latent: s.Latent, Hidden: s.Hidden, LocalSteps: s.LocalSteps,

@@ -67,7 +67,7 @@ func TestTogether(t *testing.T) {
 			t.Errorf("participant %d has the encoder of another", s)
 		}
 		if !slices.Equal(m.Encoder.Shared.Values, of(again[s]).Encoder.Shared.Values) {
-			t.Errorf("participant %d comes to another encoder when it begins again", s)
+			t.Errorf("participant %d gets another encoder when it starts again", s)
 		}
 		last := r.History[len(r.History)-1]
 		if r.TotalRows != 180 || r.Last.Number != 12 || last.Round != r.Last || last.Encoder == nil || last.Encoder.Latent != 2 || last.Loss != -r.Last.Objective {

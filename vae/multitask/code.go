@@ -22,7 +22,6 @@ func (m *Model) Encode(rows Rows) ([]float32, error) {
 	return codes, err
 }
 
-// codedRows is the number of codes decoded at a time.
 const codedRows = 256
 
 // Decode returns the means of p(x|z), Eq. (21), for codes z of d values each, row by row.

@@ -103,7 +103,6 @@ func (l *Learner) draw(src rand.Source) []float32 {
 	return l.pass.x
 }
 
-// sample is a set of rows.
 type sample struct {
 	rows []int
 	has  map[int]struct{}

@@ -125,7 +125,6 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	return append(x, float64(l.n)), l.limits.blocks(len(l.shared)), nil
 }
 
-// restore restores the state in effect.
 func (l *Learner) restore() {
 	l.own.set(l.kept)
 	copy(l.model.Encoder.Shared.Values, l.kept.weights)

@@ -8,7 +8,6 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// limits bounds a member's part of a sum.
 type limits struct {
 	rows    float64 // upper bound of N^s of every member
 	columns int

@@ -79,7 +79,6 @@ func (s *Scorer) Each(rows Rows, f func(Scores)) error {
 	})
 }
 
-// block scores at most scoreRows rows.
 func (s *Scorer) block(x []float32) (Scores, error) {
 	m := s.model
 	codes, err := m.Encoder.Forward(x, nil)
@@ -153,7 +152,6 @@ func (s *Scorer) there(x []float32) (times []float64) {
 	return times
 }
 
-// draw sets the noise for rows.
 func (s *Scorer) draw(x []float32) {
 	columns, each := s.model.Columns(), s.draws*s.model.Latent()
 	s.noise = room(s.noise, len(x)/columns*each)
@@ -162,7 +160,6 @@ func (s *Scorer) draw(x []float32) {
 	}
 }
 
-// blame computes the contributions.
 func (s *Scorer) blame(x []float32) {
 	columns := s.model.Columns()
 	s.by = sized(s.by, len(x))

@@ -87,7 +87,6 @@ func (n *Network) weightsOf(l *dense, lo, hi int) {
 	}
 }
 
-// inputPiece computes derivatives by inputs.
 func (n *Network) inputPiece(i int) {
 	l := n.work.layer
 	lo, hi := n.work.piece(i)

@@ -8,7 +8,6 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/elementwise"
 )
 
-// halfLog2Pi is ½ ln 2π.
 const halfLog2Pi = 0.91893853320467274178
 
 // LogDensity sets dst to the log densities of the rows of x. If x has J times as many rows as

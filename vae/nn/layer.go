@@ -49,7 +49,6 @@ type dense struct {
 	d        []float32 // derivatives by the output
 }
 
-// output returns the layer's outputs for the last batch.
 func (l *dense) output() []float32 {
 	switch {
 	case l.dropping:

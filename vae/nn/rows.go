@@ -17,7 +17,6 @@ type Rows interface {
 // Largest is the largest size of a value. Beyond it, squares could overflow in float32.
 const Largest = 1e12
 
-// blockRows is the number of rows read at a time.
 const blockRows = 256
 
 // EachBlock calls f with blocks of rows in order, rounded to float32; from is the index of the

@@ -37,13 +37,11 @@ func (n *Network) spread(columns, each int, f func(piece int)) {
 	parallel.For(w.pieces, f)
 }
 
-// piece returns the range of columns of piece i.
 func (w *work) piece(i int) (lo, hi int) {
 	blocks := (w.columns + pieceColumns - 1) / pieceColumns
 	return i * blocks / w.pieces * pieceColumns, min(w.columns, (i+1)*blocks/w.pieces*pieceColumns)
 }
 
-// forward computes activations from inputs.
 func (n *Network) forward(l *dense, x []float32) {
 	l.x, l.dropping = x, false
 	l.a = room(l.a, n.rows*l.sums)
@@ -71,7 +69,6 @@ func (n *Network) forwardPiece(i int) {
 	}
 }
 
-// products computes the sums of columns of W.
 func (n *Network) products(l *dense, lo, hi int) {
 	kernels.Implementation{}.Sgemm(blas.NoTrans, blas.NoTrans, n.rows, hi-lo, l.in,
 		1, l.x, l.in, n.weights(l)[lo:], l.sums, 0, l.a[lo:], l.sums)

@@ -1,4 +1,4 @@
-"""Makes rows.csv.gz and recipe.json: FedGenGMM by scikit-learn alone.
+"""Makes rows.csv.gz and recipe.json: FedGenGMM with scikit-learn only.
 
 Rows of eight correlated clusters, dealt to six clients by Dirichlet(0.3) weights
 per cluster; then, for 40 seeds, the recipe of the paper with K = 8, diagonal

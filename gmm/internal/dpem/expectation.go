@@ -129,7 +129,6 @@ func addSquares(to, u []float64, share, most float64) {
 	}
 }
 
-// addProducts adds the upper triangle of share·uuᵀ.
 func addProducts(to, u []float64, share float64) {
 	at := 0
 	for i, v := range u {

@@ -32,7 +32,6 @@ func raised(a []float64, n int, least float64) []float64 {
 	return spectral(a, n, func(v float64) float64 { return math.Max(v, least) })
 }
 
-// symmetric returns the matrix of a packed upper triangle.
 func symmetric(triangle []float64, n int) []float64 {
 	out := make([]float64, n*n)
 	at := 0

@@ -39,7 +39,7 @@ func Check(b *privacy.Budget, c Config, at algorithm.Coordinates, blur float64, 
 	return b.PrepareTotals(at)
 }
 
-// Traits are those of a run. HoldsOut is the algorithm's.
+// Traits returns the traits of a run; holdsOut depends on the algorithm.
 func Traits(b *privacy.Budget, c Config, holdsOut bool) algorithm.Traits {
 	noise := b.Noise()
 	noise.What = privacy.InTotals

@@ -57,7 +57,6 @@ const (
 	product
 )
 
-// each calls f for every value of a vector.
 func (w *weighing) each(x []float64, f func(v *float64, of kind)) {
 	at := 0
 	do := func(n int, of kind) {

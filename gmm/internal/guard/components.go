@@ -88,7 +88,6 @@ func (c Components) leaveOut(k int, done []algorithm.LowDiversity) {
 
 func drawn(d *draw) bool { return d != nil }
 
-// left returns the model without the components that are left out.
 func (c Components) left(m *gmm.Mixture) *gmm.Mixture {
 	if !slices.Contains(c.without, true) {
 		return m
@@ -96,7 +95,6 @@ func (c Components) left(m *gmm.Mixture) *gmm.Mixture {
 	return m.Without(c.without)
 }
 
-// settled reports whether component k is left out or drawn.
 func (c Components) settled(k int) bool { return c.without[k] || c.draws[k] != nil }
 
 // any reports whether rows share in a component that is to be left out.

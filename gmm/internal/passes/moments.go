@@ -111,7 +111,6 @@ func (p *Pass) EStep(centres []float64, measure bool, others *Partial) (*Moments
 	return p.moments, total.diversity(p.moments), nil
 }
 
-// prepare sets all sums to 0.
 func (p *Pass) prepare() {
 	if p.add == nil {
 		p.add = p.addBlock
@@ -151,7 +150,6 @@ func largest(r []float64) (top float64) {
 	return top
 }
 
-// merge adds the values of other rows.
 func (e *entropies) merge(o *entropies) {
 	for k := range o.g {
 		e.g[k].Merge(o.g[k])

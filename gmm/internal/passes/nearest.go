@@ -54,7 +54,6 @@ func (a *assigner) nearest(x []float64, s *centred) []int {
 	return out
 }
 
-// assignment returns memory for the components of rows.
 func (a *assigner) assignment(rows int) []int {
 	a.out = slices.Grow(a.out[:0], rows)[:rows]
 	return a.out
