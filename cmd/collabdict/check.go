@@ -102,7 +102,7 @@ func profileText(w io.Writer, p *dataset.Profile) {
 	if p.Written != "" {
 		written = " with " + p.Written
 	}
-	fmt.Fprintf(w, "%s: %s%s, %s, %d columns\n\n", p.File, p.Format, written, rowCount(p.Rows), len(p.Columns))
+	fmt.Fprintf(w, "%s: %s%s, %s, %s\n\n", p.File, p.Format, written, rowCount(p.Rows), count(len(p.Columns), "column"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "column\ttype\tmissing\tmin\tmean\tmax\t")
 	for _, c := range p.Columns {

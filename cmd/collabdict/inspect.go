@@ -112,7 +112,7 @@ func coordinates(m *model.Model) []string {
 }
 
 func (d description) text(w io.Writer) {
-	what := fmt.Sprintf("%d components", len(d.Components))
+	what := count(len(d.Components), "component")
 	switch of := d.learned.(type) {
 	case algorithm.Coder:
 		what = fmt.Sprintf("%d latent dimensions", of.Latent())
@@ -124,8 +124,8 @@ func (d description) text(w io.Writer) {
 	if d.Window > 0 {
 		fmt.Fprintf(w, "each column with its mean and deviation over the last %d rows\n", d.Window)
 	}
-	fmt.Fprintf(w, "%d rounds%s; %s, %s: %s\n",
-		d.Rounds, converged(d.Kind, d.Converged), d.options(), scaled(d.Normalise), d.Standardise)
+	fmt.Fprintf(w, "%s%s; %s, %s: %s\n",
+		count(d.Rounds, "round"), converged(d.Kind, d.Converged), d.options(), scaled(d.Normalise), d.Standardise)
 	if p := d.PCA; p != nil {
 		fmt.Fprintf(w, "projected to %d principal axes, which keep %.3g of the variance\n", p.Axes, p.Explained())
 	}

@@ -142,7 +142,7 @@ func (t *told) text(w io.Writer) {
 		fmt.Fprintf(w, "\nthe model in this folder, from a run that the ledger does not have, such as a simulation\n")
 		listEntries(w, t.Model)
 	}
-	fmt.Fprintf(w, "\nTogether: %d runs with %d totals that others have seen, and %d releases\n", t.Sums.Runs, t.Sums.Totals, t.Sums.Releases)
+	fmt.Fprintf(w, "\nTogether: %s with %s that others have seen, and %s\n", count(t.Sums.Runs, "run"), count(t.Sums.Totals, "total"), count(t.Sums.Releases, "release"))
 	if s := t.Sums.Noisy; s.ZCDP > 0 {
 		fmt.Fprintf(w, "  noise in runs: epsilon %.4g at delta %g (zCDP %.4g). It does not cover exact totals.\n", s.Epsilon, s.Delta, s.ZCDP)
 	}

@@ -129,7 +129,7 @@ func changeLine(s *operate.Status) string {
 		}
 	}
 	if s.Warns > 0 {
-		line += fmt.Sprintf("; %d warnings", s.Warns)
+		line += "; " + count(s.Warns, "warning")
 	}
 	return line
 }

@@ -96,5 +96,5 @@ func (l *localPart) String() string {
 	if !l.Alone {
 		parts = ""
 	}
-	return fmt.Sprintf("%s: %s%s, calibrated on %d rows", l.File, parts, rowCount(l.Rows), l.Calibrated)
+	return fmt.Sprintf("%s: %s%s, calibrated on %s", l.File, parts, rowCount(l.Rows), rowCount(l.Calibrated))
 }

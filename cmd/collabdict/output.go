@@ -47,15 +47,15 @@ func (a *app) note(format string, args ...any) {
 // runTable prints a run's figures, one participant per line.
 func runTable(r *report.Run) func(io.Writer) {
 	return func(w io.Writer) {
-		what := "components"
+		what := "component"
 		if len(r.Participants) > 0 && r.Participants[0].OwnClusters != nil {
-			what = "clusters"
+			what = "cluster"
 		}
 		of := r.Model
 		if r.Clusters > 0 {
-			of += fmt.Sprintf(" with %d %s", r.Clusters, what)
+			of += " with " + count(r.Clusters, what)
 		}
-		fmt.Fprintf(w, "%s: %d rounds%s, %d members\n", of, r.Rounds, converged(r.Model, r.Converged), memberCount(r))
+		fmt.Fprintf(w, "%s: %s%s, %s\n", of, count(r.Rounds, "round"), converged(r.Model, r.Converged), count(memberCount(r), "member"))
 		fmt.Fprintf(w, "sums: protected by %s, %s, iterations %d, largest difference %.1e\n",
 			r.Protection.Mode, how(r.Consensus), r.Consensus.Iterations, r.Consensus.Error)
 		if p := r.Protection.BreachPredicted; p != nil {

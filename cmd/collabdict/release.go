@@ -147,7 +147,7 @@ func (systemRandom) Uint64() uint64 {
 }
 
 func (r *released) text(w io.Writer) {
-	fmt.Fprintf(w, "\nreleased: %d components", r.Components)
+	fmt.Fprintf(w, "\nreleased: %s", count(r.Components, "component"))
 	if r.LeftOut > 0 {
 		fmt.Fprintf(w, " (%d with too few rows left out)", r.LeftOut)
 	}
@@ -159,7 +159,7 @@ func (r *released) text(w io.Writer) {
 		fmt.Fprintln(w, "the prior gives no bound: the precisions are not a solution (see the warnings of the training)")
 	}
 	fmt.Fprintf(w, "between: %s\n", r.Spend.Of)
-	fmt.Fprintf(w, "all %d releases of this folder: epsilon %.4g at delta %g (zCDP %.4g)\n", r.Releases, r.Together.Epsilon, r.Together.Delta, r.Together.ZCDP)
+	fmt.Fprintf(w, "releases of this folder (%d): epsilon %.4g at delta %g (zCDP %.4g)\n", r.Releases, r.Together.Epsilon, r.Together.Delta, r.Together.ZCDP)
 	if c := r.Cap; c != nil {
 		fmt.Fprintf(w, "the members allow epsilon %g at delta %g; the next release may have up to %.4g\n", c.Epsilon, c.Delta, c.Left(privacy.ZCDP(r.Together.ZCDP)).Epsilon(c.Delta))
 	}

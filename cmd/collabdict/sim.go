@@ -232,7 +232,7 @@ func (a *app) noteMemory(participants int) {
 
 // noteData says what the features are, and what was left out of the data.
 func (a *app) noteData(t *pipeline.Task, d *dataset.Dataset) {
-	a.note("%d participants, %d features: %s", len(d.Participants), len(d.Columns), listed(d.Columns))
+	a.note("%s, %s: %s", count(len(d.Participants), "participant"), count(len(d.Columns), "feature"), listed(d.Columns))
 	if classes := t.Traits().Classes; d.Participants[0].ClassLabels && (classes == nil || !classes.Learned) {
 		a.note(areClasses+"%s", ofClasses(t))
 	}
@@ -241,7 +241,7 @@ func (a *app) noteData(t *pipeline.Task, d *dataset.Dataset) {
 	}
 	a.noteGaps(&d.Gaps)
 	for _, l := range d.LeftOut {
-		a.note("left out: %s has only %d training rows", l.Name, l.Rows)
+		a.note("left out: %s has only %s", l.Name, count(l.Rows, "training row"))
 	}
 }
 

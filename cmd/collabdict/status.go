@@ -105,7 +105,7 @@ func writeStatus(w io.Writer, s *operate.Status) {
 		fmt.Fprintf(w, "%s: epsilon %.4g at delta %g\n", p.Of, p.Epsilon, p.Delta)
 	}
 	if s.Warns > 0 {
-		fmt.Fprintf(w, "\n%d warnings; the last:\n", s.Warns)
+		fmt.Fprintf(w, "\n%s; the last:\n", count(s.Warns, "warning"))
 		for _, warned := range s.Warned {
 			fmt.Fprintf(w, "  %s  %s\n", warned.At.UTC().Format("15:04:05"), warned.Text)
 		}
@@ -114,9 +114,9 @@ func writeStatus(w io.Writer, s *operate.Status) {
 
 // rounds says how many rounds have ended, and what is left.
 func rounds(s *operate.Status) string {
-	line := fmt.Sprintf("%d rounds have ended", s.Round)
+	line := "completed " + count(s.Round, "round")
 	if s.Rounds > 0 {
-		line = fmt.Sprintf("%d of at most %d rounds have ended", s.Round, s.Rounds)
+		line = fmt.Sprintf("completed %d of at most %s", s.Round, count(s.Rounds, "round"))
 	}
 	if left, known := s.Left(); known {
 		line += fmt.Sprintf("; at most %s to go", left.Round(time.Second))

@@ -31,7 +31,7 @@ func TestStatusForPeople(t *testing.T) {
 	var got bytes.Buffer
 	writeStatus(&got, lost())
 	want := `a: round 12: waiting for c, 1m10s (running for 1h0m0s)
-ggm: 11 of at most 40 rounds have ended; at most 58s to go, run 0f0f0f0f0f0f0f0f
+ggm: completed 11 of at most 40 rounds; at most 58s to go, run 0f0f0f0f0f0f0f0f
 2 of 3 members are here
 
   a  in the sums (this member)
