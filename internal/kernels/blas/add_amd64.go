@@ -5,7 +5,7 @@
 package blas
 
 // addAVX512 is [adder] with AVX-512, for n from 1 to 24 columns.
-// It reads and writes no element that is not of A, B or C.
+// It reads and writes only elements of A, B and C.
 //
 //go:noescape
 func addAVX512(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int, fresh bool)
@@ -16,7 +16,7 @@ func addAVX512(m int, n int, k int, alpha float64, a *float64, ars int, aks int,
 func spreadAVX512(k int, panels int, from *float64, row int, to *float64, step int)
 
 // addAVX2 is [adder] with AVX2 and FMA, for n from 1 to 12 columns.
-// It reads and writes no element that is not of A, B or C.
+// It reads and writes only elements of A, B and C.
 //
 //go:noescape
 func addAVX2(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b *float64, bks int, c *float64, cs int, fresh bool)
@@ -27,7 +27,7 @@ func addAVX2(m int, n int, k int, alpha float64, a *float64, ars int, aks int, b
 func spreadAVX2(k int, panels int, from *float64, row int, to *float64, step int)
 
 // addAVX512Single is [adder] with AVX-512, for n from 1 to 48 columns.
-// It reads and writes no element that is not of A, B or C.
+// It reads and writes only elements of A, B and C.
 //
 //go:noescape
 func addAVX512Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int, fresh bool)
@@ -38,7 +38,7 @@ func addAVX512Single(m int, n int, k int, alpha float32, a *float32, ars int, ak
 func spreadAVX512Single(k int, panels int, from *float32, row int, to *float32, step int)
 
 // addAVX2Single is [adder] with AVX2 and FMA, for n from 1 to 24 columns.
-// It reads and writes no element that is not of A, B or C.
+// It reads and writes only elements of A, B and C.
 //
 //go:noescape
 func addAVX2Single(m int, n int, k int, alpha float32, a *float32, ars int, aks int, b *float32, bks int, c *float32, cs int, fresh bool)
@@ -49,15 +49,15 @@ func addAVX2Single(m int, n int, k int, alpha float32, a *float32, ars int, aks 
 func spreadAVX2Single(k int, panels int, from *float32, row int, to *float32, step int)
 
 // solveAVX512 is [solver] with AVX-512, for n from 1 to 24 columns,
-// where A and B begin at a and b, and unit is 1 or 0. It reads and writes no element that is
-// not of A or B.
+// where A and B begin at a and b, and unit is 1 or 0. It reads and writes only
+// elements of A and B.
 //
 //go:noescape
 func solveAVX512(m int, n int, a *float64, ars int, aks int, unit int, b *float64, bs int)
 
 // solveAVX2 is [solver] with AVX2 and FMA, for n from 1 to 12 columns,
-// where A and B begin at a and b, and unit is 1 or 0. It reads and writes no element that is
-// not of A or B.
+// where A and B begin at a and b, and unit is 1 or 0. It reads and writes only
+// elements of A and B.
 //
 //go:noescape
 func solveAVX2(m int, n int, a *float64, ars int, aks int, unit int, b *float64, bs int)
@@ -72,10 +72,10 @@ func turnAVX(k int, from *float64, row1 int, row2 int, row3 int, to *float64, st
 //go:noescape
 func turnAVXSingle(k int, from *float32, row1 int, row2 int, row3 int, to *float32, stride int)
 
-// peakAVX512 does rounds, 1 at least, of fused multiply-adds in registers, one a chain.
+// peakAVX512 runs the given number of rounds, at least 1, of one fused multiply-add per chain, in registers.
 func peakAVX512(rounds int)
 
-// peakAVX2 does rounds, 1 at least, of fused multiply-adds in registers, one a chain.
+// peakAVX2 runs the given number of rounds, at least 1, of one fused multiply-add per chain, in registers.
 func peakAVX2(rounds int)
 
 // dotAVX512 is [dotter] with AVX-512.

@@ -4,7 +4,7 @@ package blas
 
 import "testing"
 
-// Under the race detector a sync.Pool drops what it is given at random.
+// Under the race detector a sync.Pool drops buffers at random.
 func TestNoAllocation(t *testing.T) {
 	x, c := make([]float64, 300*300), make([]float64, 300*300)
 	eachKernel(func(name string) {

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// level3 is what is measured.
+// level3 is the part of BLAS that the benchmarks measure.
 type level3 interface {
 	triangles
 	Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int)
@@ -20,15 +20,15 @@ type level3 interface {
 	Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int)
 }
 
-// measure runs f with every kernel of the machine and with gonum, on one thread,
-// and reports GFLOP/s.
+// measure runs f with every kernel of the machine and with gonum, on one thread, and reports
+// GFLOP/s.
 func measure(b *testing.B, flops int, f func(level3)) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	run := func(name string, i level3) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			f(i)
-			best := time.Duration(math.MaxInt64) // of all, as other programs may be running
+			best := time.Duration(math.MaxInt64) // shortest run, because other programs may be running
 			for b.Loop() {
 				start := time.Now()
 				f(i)
@@ -73,7 +73,7 @@ func benchmarkGemm[T number](b *testing.B) {
 	}
 }
 
-// Multiplications and additions of one triangle are counted.
+// The rate counts the multiplications and additions of one triangle.
 func BenchmarkDsyrk(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, s := range []struct{ n, k int }{{64, 4096}, {10, 4096}, {256, 1024}} {

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// eachKernel calls f with every kernel of the machine in use.
+// eachKernel calls f with each kernel of the machine active in turn.
 func eachKernel(f func(name string)) {
 	defer func(d kernel[float64], s kernel[float32]) { double.active, single.active = d, s }(double.active, single.active)
 	singles := kernelsSingle()
@@ -24,7 +24,7 @@ func eachKernel(f func(name string)) {
 	}
 }
 
-// call is one product, with room around the matrices that is not theirs.
+// call is one product, with room around the matrices that the product must not touch.
 type call[T number] struct {
 	tA, tB           blas.Transpose
 	m, n, k          int
@@ -34,7 +34,7 @@ type call[T number] struct {
 	lda, ldb, ldc    int
 }
 
-// filled returns the call with its matrices, whose elements draw makes.
+// filled returns the call with matrices whose elements come from draw.
 func (x call[T]) filled(draw func() float64) call[T] {
 	shape := func(t blas.Transpose, rows, columns, pad int) ([]T, int) {
 		if t != blas.NoTrans {
@@ -53,7 +53,7 @@ func (x call[T]) filled(draw func() float64) call[T] {
 	return x
 }
 
-// gemm returns what Dgemm or Sgemm computes.
+// gemm returns the result of Dgemm or Sgemm.
 func (x call[T]) gemm(i level3) []T {
 	c := slices.Clone(x.c)
 	x.into(i, c)
@@ -69,8 +69,7 @@ func (x call[T]) into(i level3, c []T) {
 	}
 }
 
-// defined returns what gemm is defined to compute, bit for bit, one element at
-// a time.
+// defined returns the result of gemm by its definition, bit for bit, one element at a time.
 func (x call[T]) defined() []T {
 	c := slices.Clone(x.c)
 	at := func(t blas.Transpose, s []T, ld, i, j int) T {
@@ -106,8 +105,7 @@ func fma[T number](x, y, z T) T {
 	return T(fused(float32(x), float32(y), float32(z)))
 }
 
-// sameBits fails the test unless got and want are the same, whatever NaN they
-// have.
+// sameBits fails the test unless got and want have the same bits. A NaN may have any payload.
 func sameBits[T number](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	for i, w := range want {
@@ -119,8 +117,8 @@ func sameBits[T number](t *testing.T, what string, got, want []T) {
 	}
 }
 
-// near fails the test unless got is want but for rounding: size bounds the sums
-// of absolute values.
+// near fails the test unless got equals want up to rounding; size bounds the sums of absolute
+// values.
 func near[T number](t *testing.T, what string, got, want []T, size float64) {
 	t.Helper()
 	limit := 1e-15 * size
@@ -140,13 +138,13 @@ var (
 	edges      = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 13, 16, 17, 23, 24, 25, 31, 47, 49, 70}
 )
 
-// String tells a failing call.
+// String describes the call for a failure.
 func (x call[T]) String() string {
 	return fmt.Sprintf("%c%c %dx%dx%d alpha=%v beta=%v lda=%d ldb=%d ldc=%d", x.tA, x.tB, x.m, x.n, x.k, x.alpha, x.beta, x.lda, x.ldb, x.ldc)
 }
 
-// check compares all kernels with what is defined, so that they give the same
-// bits. What C holds does not count if beta is 0.
+// check proves that every kernel has the defined bits. If beta is 0, the old values of C do not
+// matter.
 func (x call[T]) check(t *testing.T) {
 	t.Helper()
 	if x.beta == 0 {
@@ -159,7 +157,7 @@ func (x call[T]) check(t *testing.T) {
 	eachKernel(func(name string) { sameBits(t, name+" "+x.String(), x.gemm(Implementation{}), want) })
 }
 
-// For numbers that are finite the result is gonum's but for rounding.
+// For finite numbers the result is gonum's up to rounding.
 func TestGemmOfAllShapes(t *testing.T) {
 	t.Run("float64", testGemmOfAllShapes[float64])
 	t.Run("float32", testGemmOfAllShapes[float32])
@@ -184,8 +182,8 @@ func testGemmOfAllShapes[T number](t *testing.T) {
 	}
 }
 
-// The same bits on every machine and in every version. If they are to change, so
-// do the models that members compute.
+// Results have the same bits on every machine and in every version. If they change, so do the
+// models that members compute.
 func TestBitsAreDefined(t *testing.T) {
 	testDigest[float64](t, 0x24f8ee9d59c07661)
 	testDigest[float32](t, 0x210ebf135b3d0343)
@@ -206,7 +204,7 @@ func testDigest[T number](t *testing.T, want uint64) {
 	})
 }
 
-// Every combination of small shape, transposes and scalars.
+// Products are right for every combination of small shapes, transposes and scalars.
 func TestGemmOfSmallShapes(t *testing.T) {
 	t.Run("float64", testGemmOfSmallShapes[float64])
 	t.Run("float32", testGemmOfSmallShapes[float32])
@@ -225,7 +223,7 @@ func testGemmOfSmallShapes[T number](t *testing.T) {
 	}
 }
 
-// Shapes that are cut along each of their sides.
+// Products are right for shapes that are cut along each of their sides.
 func TestGemmOfLargeShapes(t *testing.T) {
 	t.Run("float64", testGemmOfLargeShapes[float64])
 	t.Run("float32", testGemmOfLargeShapes[float32])
@@ -242,7 +240,7 @@ func testGemmOfLargeShapes[T number](t *testing.T) {
 	}
 }
 
-// What is not finite goes where it belongs; if beta is zero nothing of C does.
+// Values that are not finite reach the right elements; if beta is zero, those of C are ignored.
 func TestGemmOfWhatIsNotFinite(t *testing.T) {
 	t.Run("float64", testGemmOfWhatIsNotFinite[float64])
 	t.Run("float32", testGemmOfWhatIsNotFinite[float32])

@@ -6,9 +6,9 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
 )
 
-// dotter sums x[i]·y[i] over n elements, at least 1, in 32 chains of fused
-// multiply-adds from 0: chain l has the elements l, l+32, l+64 and so on. The result
-// is the sum s₀ + 0 of the chains, where
+// dotter sums x[i]·y[i] over n elements, at least 1, in 32 chains of fused multiply-adds that
+// start at 0: chain l has the elements l, l+32, l+64 and so on. The result is the sum s₀ + 0 of
+// the chains, where
 //
 //	s(l) = (chain(l) + chain(l+8)) + (chain(l+16) + chain(l+24))    l < 8
 //	s(l) = s(l) + s(l+4), then s(l) + s(l+2), then s(l) + s(l+1)
@@ -16,14 +16,14 @@ import (
 // on every machine.
 type dotter func(n int, x, y *float64) float64
 
-// axpyer adds alpha·x to y, fused, over n elements, at least 1.
+// axpyer adds alpha·x to y with fused multiply-adds, over n elements, at least 1.
 type axpyer func(n int, alpha float64, x, y *float64)
 
-// chains of a dot product.
+// chains is the number of chains of a dot product.
 const chains = 32
 
-// Dot returns the inner product of x and y, which have the same length. It has the
-// same bits on every machine, those of dotter.
+// Dot returns the inner product of x and y, which have the same length. Its bits are the same
+// on every machine, as dotter defines them.
 func Dot(x, y []float64) float64 {
 	if len(x) != len(y) {
 		panic(errLength)
@@ -51,12 +51,12 @@ func AddScaled(y []float64, alpha float64, x []float64) {
 	vectors.axpy(len(x), alpha, &x[0], &y[0])
 }
 
-// short vectors take less time than the call of a kernel.
+// short is the length up to which a plain loop is faster than the call of a kernel.
 const short = 8
 
 const errLength = "blas: vectors differ in length"
 
-// vectorKernel is one way to compute with vectors; nil stands for plain Go.
+// vectorKernel is one implementation of the operations on vectors; nil stands for plain Go.
 type vectorKernel struct {
 	dot  dotter
 	axpy axpyer

@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
 )
 
-// eachVectorKernel calls f with every kernel of this machine active.
+// eachVectorKernel calls f with each kernel of this machine active in turn.
 func eachVectorKernel(f func(name string)) {
 	defer func(old vectorKernel) { vectors = old }(vectors)
 	for _, p := range cpu.All() {
@@ -19,7 +19,7 @@ func eachVectorKernel(f func(name string)) {
 	}
 }
 
-// definedDot is the definition, one chain after the other.
+// definedDot computes the definition, one chain after the other.
 func definedDot(x, y []float64) float64 {
 	var s [chains]float64
 	for i := range x {
@@ -56,7 +56,7 @@ func TestVectorsOfAllLengths(t *testing.T) {
 	}
 }
 
-// Lanes beyond the end add nothing, not even to the sign of a zero.
+// Lanes beyond the end add nothing; they do not even change the sign of a zero.
 func TestVectorsOfWhatIsSpecial(t *testing.T) {
 	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -5e-324, math.MaxFloat64, -1}
 	rng := rand.New(rand.NewPCG(2, 9))

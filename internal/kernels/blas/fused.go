@@ -38,9 +38,9 @@ func addEightSingle(k int, alpha float32, a []float32, ars, aks int, b []float32
 	}
 }
 
-// fused is [math.FMA] for float32. The product is exact in float64. The sum
-// is rounded twice, to float64 and to float32, which goes wrong only if the first
-// rounding ends halfway between two numbers of float32.
+// fused is [math.FMA] for float32. The product is exact in float64. The sum is rounded twice,
+// to float64 and then to float32, which is wrong only if the first rounding ends halfway
+// between two float32 numbers.
 func fused(x, y, z float32) float32 {
 	p := float64(x) * float64(y)
 	s := p + float64(z)
@@ -50,17 +50,17 @@ func fused(x, y, z float32) float32 {
 	return float32(s)
 }
 
-// isPlain says that s is not halfway between two numbers of float32, and so large that
-// these are not subnormal.
+// isPlain reports whether s is not halfway between two float32 numbers, and is large enough
+// that these are not subnormal.
 func isPlain(s float64) bool {
 	b := math.Float64bits(s)
 	return b&(1<<29-1) != 1<<28 && b<<1 >= 0x381<<53
 }
 
-// oddSum returns x + y rounded to odd, so that to round it again, to float32 and
-// its subnormal numbers among others, gives what one rounding would: the last bit
-// remembers that something was cut off (Boldo and Melquiond, Emulation of FMA and
-// correctly rounded sums, 2008). There may be no overflow.
+// oddSum returns x + y rounded to odd: the last bit remembers that digits were cut off.
+// Rounding the result again, for example to float32 and its subnormal numbers, then equals a
+// single rounding (Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008). The
+// sum must not overflow.
 func oddSum(x, y float64) float64 {
 	s := x + y
 	v := s - x

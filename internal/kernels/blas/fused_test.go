@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The exact result, rounded once.
+// exactly returns the exact result, rounded once.
 func exactly(x, y, z float32) float32 {
 	f := func(v float32) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(float64(v)) }
 	product := f(x).Mul(f(x), f(y))
@@ -23,7 +23,7 @@ func TestFusedSingle(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	// Numbers with few bits, far apart, end halfway often; small ones are subnormal.
+	// Numbers with few bits that are far apart often end halfway; small ones are subnormal.
 	draw := func() float32 {
 		x := float32(rng.IntN(1<<12)-1<<11) * float32(math.Exp2(float64(rng.IntN(40)-20)))
 		switch rng.IntN(8) {
@@ -37,7 +37,7 @@ func TestFusedSingle(t *testing.T) {
 	for range 200_000 {
 		check(draw(), draw(), draw())
 	}
-	// Halfway, but for what comes 2^-60 later; with either sign of each part.
+	// These results are halfway but for a term 2^-60 smaller, with each sign of each part.
 	for _, tiny := range []float32{0, 0x1p-60, -0x1p-60} {
 		for _, s := range []float32{1, -1} {
 			check(tiny, 1, s*(1+0x1p-23))

@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Matrices that end where their memory ends, or begin where it begins, are
-// neither read nor written beyond.
+// Matrices at the end, or the beginning, of their memory are not read or written beyond it.
 func TestNoElementBesides(t *testing.T) {
 	t.Run("float64", testNoElementBesides[float64])
 	t.Run("float32", testNoElementBesides[float32])
@@ -86,8 +85,8 @@ func TestNoElementBesidesTriangles(t *testing.T) {
 	})
 }
 
-// fenced returns functions that copy a slice to the end, or to the beginning, of
-// memory between pages that cannot be touched.
+// fenced returns functions that copy a slice to the end, or to the beginning, of memory between
+// two inaccessible pages.
 func fenced[T number](t *testing.T) (last, first func([]T) []T) {
 	const pages = 20
 	page := os.Getpagesize()

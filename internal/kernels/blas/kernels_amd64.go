@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
 )
 
-// kernels returns those that this machine has, the fastest first.
+// kernels returns the kernels that this machine can run, fastest first.
 func kernels() []kernel[float64] {
 	return of(
 		kernel[float64]{cpu.AVX512, 24, checked(addAVX512), turnChecked(turnAVX), spreadChecked(spreadAVX512, 24), solveChecked(solveAVX512), false},
@@ -17,7 +17,7 @@ func kernels() []kernel[float64] {
 	)
 }
 
-// kernelsSingle are those for float32.
+// kernelsSingle is kernels for float32.
 func kernelsSingle() []kernel[float32] {
 	return of(
 		kernel[float32]{cpu.AVX512, 48, checked(addAVX512Single), turnChecked(turnAVXSingle), spreadChecked(spreadAVX512Single, 48), nil, false},
@@ -35,7 +35,7 @@ func of[T number](all ...kernel[T]) (found []kernel[T]) {
 	return found
 }
 
-// peakOf returns a loop, and how many multiplications are in a round of it.
+// peakOf returns a loop, and the number of multiplications in one of its iterations.
 func peakOf(p cpu.Path) (chains int, run func(rounds int)) {
 	switch p {
 	case cpu.AVX512:
@@ -46,7 +46,7 @@ func peakOf(p cpu.Path) (chains int, run func(rounds int)) {
 	return 8, peakPortable
 }
 
-// checked returns an adder that panics where the assembly would leave a slice.
+// checked returns an adder that panics where the assembly would read or write outside a slice.
 func checked[T number](add func(m, n, k int, alpha T, a *T, ars, aks int, b *T, bks int, c *T, cs int, fresh bool)) adder[T] {
 	return func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int, fresh bool) {
 		_ = a[(m-1)*ars+(k-1)*aks]

@@ -1,7 +1,7 @@
 package blas
 
-// multiplyLeft computes B = alpha·op(A)·B, where B has n columns: each block of rows
-// when no other one needs it any more.
+// multiplyLeft computes B = alpha·op(A)·B, where B has n columns. It overwrites each block of
+// rows once no other block needs it.
 func (kn *kernel[T]) multiplyLeft(w *workspace[T], t triangular[T], n int, alpha T, b []T, ldb int) {
 	blocks(t.order, t.upper, func(at, size, _, _ int) {
 		rows := b[at*ldb:]
@@ -37,7 +37,7 @@ func (kn *kernel[T]) multiplyRight(w *workspace[T], t triangular[T], m int, alph
 	})
 }
 
-// others returns which columns of the rows of a block are beside the block.
+// others returns the columns beside the block, in the rows of the block.
 func (t *triangular[T]) others(at, size int) (lo, hi int) {
 	if t.upper {
 		return at + size, t.order
@@ -45,7 +45,7 @@ func (t *triangular[T]) others(at, size int) (lo, hi int) {
 	return 0, at
 }
 
-// move takes m×n numbers away from b, where zeros stay.
+// move returns a copy of m×n numbers of b and sets them to zero in b.
 func (w *workspace[T]) move(m, n int, b []T, ldb int) view[T] {
 	for i := range m {
 		row := b[i*ldb:][:n]

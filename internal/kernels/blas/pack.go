@@ -1,11 +1,11 @@
 package blas
 
-// packed returns how far apart the rows of a packed panel of n columns are.
+// packed returns the distance between the rows of a packed panel of n columns.
 func packed(n int) int { return (n + 3) &^ 3 }
 
-// packPanels packs k rows and n columns of B, panel j from to[j*k] on for each multiple j
-// of the kernel's width. Rows without gaps are read once from end to end, which is how
-// the processor foresees what comes next.
+// packPanels packs k rows and n columns of B; the panel of column j begins at to[j*k], for each
+// multiple j of the kernel's width. Rows without gaps are read once from end to end, which the
+// processor can prefetch.
 func (kn *kernel[T]) packPanels(to []T, k, n int, b view[T]) {
 	if b.column != 1 {
 		for j := 0; j < n; j += kn.width {
@@ -28,8 +28,8 @@ func (kn *kernel[T]) packPanels(to []T, k, n int, b view[T]) {
 	}
 }
 
-// pack copies k rows and n columns of B, n at most the kernel's width, to rows that
-// are stride apart. What comes after the n columns of a row is not used.
+// pack copies k rows and n columns of B, n at most the kernel's width, to rows that are stride
+// apart. Elements after the n columns of a row are unused.
 func (kn *kernel[T]) pack(to []T, stride, k, n int, b view[T]) {
 	if b.column == 1 {
 		for p := range k {
@@ -37,7 +37,7 @@ func (kn *kernel[T]) pack(to []T, stride, k, n int, b view[T]) {
 		}
 		return
 	}
-	// Columns of B are without gaps.
+	// Columns of B have no gaps.
 	whole := k &^ 3
 	for j := 0; j < n; j += 4 {
 		x := b.data[j*b.column:]
@@ -63,8 +63,8 @@ func turn[T number](k int, from []T, rows [4]int, to []T, stride int) {
 	}
 }
 
-// unpack is the opposite of pack for a matrix whose columns have no gaps:
-// to[j*ld+p] = from[p*stride+j] for k rows and n columns.
+// unpack is the inverse of pack for a matrix whose columns have no gaps: to[j*ld+p] =
+// from[p*stride+j] for k rows and n columns.
 func (kn *kernel[T]) unpack(from []T, stride, k, n int, to []T, ld int) {
 	rows, whole := [4]int{0, stride, 2 * stride, 3 * stride}, n&^3
 	p := 0

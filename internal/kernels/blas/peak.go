@@ -6,9 +6,9 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
 )
 
-// Peak does about so many multiplications and as many additions of float64 with the
-// instructions of the process, fused and in registers alone, and returns how many of
-// both it were. What a core does of them in a second is what no kernel can surpass.
+// Peak runs about the given number of float64 multiplications and as many additions, fused and
+// in registers only, with the instructions of the process. It returns the number of both
+// together. No kernel can do more per second on a core.
 func Peak(about int) (operations int) {
 	chains, run := peakOf(cpu.Active())
 	rounds := max(1, about/chains)

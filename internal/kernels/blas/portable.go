@@ -6,12 +6,12 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
 )
 
-// portable computes with [math.FMA], which is one instruction on arm64, ppc64,
-// s390x, riscv64, and on amd64 since 2013. Where it is not, it is the same bits
-// at a fraction of the speed.
+// portable computes with [math.FMA], which is one instruction on arm64, ppc64, s390x, riscv64,
+// and on amd64 since 2013. On other processors the bits are the same, and the speed is a
+// fraction.
 var portable = kernel[float64]{cpu.Portable, widthLimit, addPortable(addOne, addEight), turn[float64], nil, solvePortable, false}
 
-// addPortable returns an [adder] of single elements and of two rows by four columns
+// addPortable returns an [adder] that works on single elements and on two rows by four columns
 // of C at a time.
 func addPortable[T number](
 	addOne func(k int, alpha T, a []T, aks int, b []T, bks int, c *T),

@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
 )
 
-// precision computes with one type of numbers.
+// precision holds the kernels and buffers for one type of numbers.
 type precision[T number] struct {
 	active     kernel[T] // fixed for the process; only tests change it
 	workspaces sync.Pool
@@ -24,13 +24,13 @@ func choose[T number](all []kernel[T]) kernel[T] {
 	return all[slices.IndexFunc(all, func(k kernel[T]) bool { return k.path == cpu.Active() })]
 }
 
-// workspace is what a call needs beside its arguments.
+// workspace holds the buffers of a call.
 type workspace[T number] struct {
 	packed   [depth * packWidth]T  // panels of B
 	left     [depth * leftStride]T // columns of A
 	tile     [widthLimit * widthLimit]T
 	triangle [triangleBlock * triangleBlock]T
-	panel    [triangleBlock * packWidth]T // what a triangle multiplies or divides
+	panel    [triangleBlock * packWidth]T // block of B that a triangle multiplies or divides
 }
 
 func (p *precision[T]) workspace() *workspace[T] {

@@ -3,63 +3,62 @@ package blas
 import "github.com/collabdict/collabdict/internal/kernels/cpu"
 
 const (
-	// depth is the number of products that are summed before alpha times the sum
-	// is added to C. It is part of what the results are: another depth gives
-	// other bits.
+	// depth is the number of products that are summed before alpha times the sum is added to C.
+	// It is part of the definition of the results: another depth gives other bits.
 	depth = 256
 
 	// widthLimit is the greatest width of a kernel.
 	widthLimit = 48
 
-	// The following only say what is kept in which cache.
-	packWidth  = 240          // columns of B that are packed at a time: a multiple of the widths of all kernels
-	rowBlock   = 128          // rows of A that are read again for each panel of B
-	leftStride = rowBlock + 8 // how far apart columns of A are that are gathered: an odd number of cache lines
-	farColumn  = 128          // columns of A are gathered that are at least so far apart
-	fewRows    = 48           // with that many rows of A at most, packing B costs more than it brings,
-	shortRow   = 1024         // if its rows are not longer than this
-	denseRow   = 128          // and for any A, if they are not longer than this
+	// The constants below only decide what is kept in which cache.
+	packWidth  = 240          // columns of B packed at a time: a multiple of the widths of all kernels
+	rowBlock   = 128          // rows of A read again for each panel of B
+	leftStride = rowBlock + 8 // distance between gathered columns of A: an odd number of cache lines
+	farColumn  = 128          // columns of A that are at least this far apart are gathered
+	fewRows    = 48           // B is not packed for at most this number of rows of A,
+	shortRow   = 1024         // if rows of B are not longer than this
+	denseRow   = 128          // B is not packed for any A if its rows are not longer than this
 )
 
-// number is what matrices are made of.
+// number is the type of the elements of matrices.
 type number interface{ float32 | float64 }
 
-// adder adds alpha·A·B to C, where A is m×k with elements a[i*ars+p*aks], B k×n
-// with elements b[p*bks+j], and C m×n with elements c[i*cs+j]; m, n and k are 1 at
-// least, n is at most the kernel's width. Each element of C becomes
+// adder adds alpha·A·B to C, where A is m×k with elements a[i*ars+p*aks], B k×n with elements
+// b[p*bks+j], and C m×n with elements c[i*cs+j]. The sizes m, n and k are at least 1, and n is
+// at most the kernel's width. Each element of C becomes
 //
 //	fma(alpha, fma(a[k-1], b[k-1], ... fma(a[0], b[0], 0)), c)
 //
-// on every machine, where c is 0 and C is not read if it is fresh: vectors lie along the
-// rows of C, so that no sum is split.
+// on every machine. If C is fresh, it is not read and c is 0. Vectors lie along the rows of C,
+// so that no sum is split.
 type adder[T number] func(m, n, k int, alpha T, a []T, ars, aks int, b []T, bks int, c []T, cs int, fresh bool)
 
-// turner copies four rows of k numbers, that begin at from[0], from[rows[1]] and so
-// on, to the columns of to: to[p*stride+i] = from[rows[i]+p], for k%4 = 0.
+// turner copies four rows of k numbers, which begin at from[0], from[rows[1]] and so on, to the
+// columns of to: to[p*stride+i] = from[rows[i]+p], for k%4 = 0.
 type turner[T number] func(k int, from []T, rows [4]int, to []T, stride int)
 
-// spreader copies k rows of panels·width numbers, row apart, to panels that begin step apart
-// and have rows without gaps, for panels and k of at least 1 and the kernel's width.
+// spreader copies k rows of panels·width numbers to panels. Rows begin row apart, panels begin
+// step apart, and rows of a panel have no gaps. Panels and k are at least 1; width is the
+// kernel's.
 type spreader[T number] func(k, panels int, from []T, row int, to []T, step int)
 
-// kernel is one way to compute.
+// kernel is one implementation of the products of matrices.
 type kernel[T number] struct {
 	path  cpu.Path
 	width int
 	add   adder[T]
 	turn  turner[T]
-	// spread is nil if there is none but Go's copy.
+	// nil if Go's copy is used
 	spread spreader[T]
 	solve  solver[T] // of float64 alone
-	// gathers says that a tile reads less than a cache line of a column of A, so that
-	// columns are worth a copy if they are far apart: else they push each other out
-	// of the cache.
+	// gathers reports whether a tile reads less than a cache line of a column of A. Columns
+	// that are far apart are then worth a copy, because they would push each other out of the
+	// cache.
 	gathers bool
 }
 
-// isDirect says that B is read where it is, by m rows of A: it has its rows
-// without gaps of more than a few cache lines, or is not read often enough for a
-// copy to be worth its time.
+// isDirect reports whether B is read in place by m rows of A: either its rows have no gaps of
+// more than a few cache lines, or B is read too rarely to be worth a copy.
 func isDirect[T number](m int, b view[T]) bool {
 	return b.column == 1 && (b.row <= denseRow || m <= fewRows && b.row <= shortRow)
 }
@@ -99,8 +98,8 @@ func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T]
 	}
 }
 
-// gather copies m rows and k columns of A, whose columns have no gaps, to columns
-// that are close to each other and do not begin at the same places of cache lines.
+// gather copies m rows and k columns of A, whose columns have no gaps, to columns that are
+// close to each other and begin at different offsets of cache lines.
 func (w *workspace[T]) gather(m, k int, a view[T]) view[T] {
 	for p := range k {
 		copy(w.left[p*leftStride:][:m], a.data[p*a.column:])

@@ -2,8 +2,8 @@ package blas
 
 import "gonum.org/v1/gonum/blas"
 
-// triangleDepth is the number of products after which triangle turns to the
-// next rows of A, so that these stay in a cache: a multiple of depth.
+// triangleDepth is the number of products after which triangle moves to the next rows of A, so
+// that these stay in a cache: a multiple of depth.
 const triangleDepth = 4 * depth
 
 // triangle adds alpha·A·Aᵀ to the triangle ul of C, where A is n×k. Each panel of
@@ -30,9 +30,9 @@ func (kn *kernel[T]) triangle(w *workspace[T], ul blas.Uplo, n, k int, alpha T, 
 	}
 }
 
-// columns adds k products, at most depth, to the panel of columns from j: to the
-// rectangle in C, and to the corner at the diagonal in the tile: the strips of rows
-// that are computed there reach into the other triangle, which is not ours.
+// columns adds k products, at most depth, to the panel of columns from j. It adds to the
+// rectangle in C and, at the diagonal, to the corner in the tile: strips of rows there extend
+// into the other triangle, which must not be written.
 func (kn *kernel[T]) columns(w *workspace[T], ul blas.Uplo, n, j, k int, alpha T, a view[T], c []T, ldc int) {
 	wide := min(kn.width, n-j)
 	diagonal := a.from(j, 0)
@@ -42,7 +42,7 @@ func (kn *kernel[T]) columns(w *workspace[T], ul blas.Uplo, n, j, k int, alpha T
 		y, stride = w.packed[:], packed(wide)
 		kn.pack(y, stride, k, wide, b)
 	}
-	for i := 0; i < wide; i += kn.width / 3 { // as many rows as a vector has elements
+	for i := 0; i < wide; i += kn.width / 3 { // as many rows per strip as a vector has elements
 		rows := min(kn.width/3, wide-i)
 		lo, _ := part(ul, wide, i)
 		_, hi := part(ul, wide, i+rows-1)

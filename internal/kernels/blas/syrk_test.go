@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// Dsyrk gives the bits of Dgemm in its triangle, and leaves the other one alone.
+// Dsyrk computes the bits of Dgemm in its triangle, and leaves the other triangle alone.
 func TestDsyrk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	count := 0
@@ -30,7 +30,7 @@ func TestDsyrk(t *testing.T) {
 			}
 		}
 	}
-	for _, tA := range transposes { // longer rows than are read where they are
+	for _, tA := range transposes { // rows too long to be read in place
 		x := call[float64]{tA: tA, tB: blas.Trans + blas.NoTrans - tA, m: denseRow + 3, n: denseRow + 3, k: 9, alpha: 1}
 		checkDsyrk(t, blas.Lower, x.filled(rng.NormFloat64))
 	}
@@ -55,7 +55,7 @@ func checkDsyrk(t *testing.T, ul blas.Uplo, x call[float64]) {
 	near(t, fmt.Sprintf("%c %v", ul, x), want, dsyrk(gonum.Implementation{}), 32*float64(x.k+1))
 }
 
-// Calls at the same time have buffers of their own.
+// Concurrent calls do not share buffers.
 func TestCallsAtOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	x := call[float64]{tA: blas.NoTrans, tB: blas.Trans, m: 30, n: 60, k: 2 * depth, alpha: 1}.filled(rng.NormFloat64)
@@ -80,7 +80,7 @@ func TestCallsAtOnce(t *testing.T) {
 	group.Wait()
 }
 
-// Arguments out of range panic, with gonum's words.
+// Arguments out of range cause gonum's panics.
 func TestBadArguments(t *testing.T) {
 	x := make([]float64, 6)
 	tests := map[string]func(i level3){

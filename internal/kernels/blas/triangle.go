@@ -1,33 +1,34 @@
 package blas
 
-// triangular is a triangle op(A) that multiplies B or divides it.
+// triangular is a triangle op(A) that multiplies or divides B.
 type triangular[T number] struct {
 	a     view[T]
 	order int
 	upper bool // op(A), not A
-	unit  bool // the elements on the diagonal are taken as 1
+	unit  bool // the diagonal counts as ones
 }
 
-// triangleBlock is the order of the triangles that a [solver] solves. It is part of
-// what the results are, as depth is.
+// triangleBlock is the order of the triangles that a [solver] solves. Like depth, it is part of
+// the definition of the results.
 const triangleBlock = 64
 
-// solver solves L·X = B in place, where L is lower triangular and m×m, and B m×n; m is
-// from 1 to triangleBlock, n from 1 to the kernel's width. Row by row, elements become
+// solver solves L·X = B in place, where L is lower triangular, m×m, and B is m×n; m is from 1
+// to triangleBlock, n from 1 to the kernel's width. Row by row, elements become
 //
 //	fma(-l[i,i-1], x[i-1], ... fma(-l[i,0], x[0], b)) / l[i,i]
 type solver[T number] func(m, n int, l corner[T], b []T, from, stride int)
 
-// corner is a lower triangle with elements data[at+i*row+j*column]; row and column may
-// both be negative, and stride, too: element (i, j) of B is b[from+i*stride+j].
+// corner is a lower triangle with elements data[at+i*row+j*column], where row and column may
+// both be negative. Stride of a solver may be negative too: element (i, j) of B is
+// b[from+i*stride+j].
 type corner[T number] struct {
 	data            []T
 	at, row, column int
 	unit            bool // the diagonal counts as ones, and is not read
 }
 
-// blocks calls f for the blocks of the diagonal, each with the range of those that
-// come before it: from the first to the last, or the other way round.
+// blocks calls f for the blocks of the diagonal, in order or in reverse. The range lo, hi
+// covers the blocks already visited.
 func blocks(n int, forward bool, f func(at, size, lo, hi int)) {
 	last := (n - 1) / triangleBlock * triangleBlock
 	for i := 0; i <= last; i += triangleBlock {
@@ -41,7 +42,7 @@ func blocks(n int, forward bool, f func(at, size, lo, hi int)) {
 	}
 }
 
-// block copies a triangle of the diagonal to w, where the rest is zero.
+// block copies a triangle of the diagonal to w; the other triangle is zero.
 func (t *triangular[T]) block(w *workspace[T], at, size int) view[T] {
 	to := view[T]{w.triangle[:], triangleBlock, 1}
 	for i := range size {
@@ -61,8 +62,8 @@ func (t *triangular[T]) block(w *workspace[T], at, size int) view[T] {
 	return to
 }
 
-// lower returns a triangle of the diagonal as a lower one: an upper one from its last
-// row and column to the first.
+// lower returns a triangle of the diagonal as a lower triangle. An upper triangle is read from
+// its last row and column to the first.
 func (t *triangular[T]) lower(at, size int) corner[T] {
 	c := corner[T]{t.a.data, at * (t.a.row + t.a.column), t.a.row, t.a.column, t.unit}
 	if t.upper {

@@ -9,14 +9,14 @@ import (
 //
 //	B = alpha·op(A)⁻¹·B    or    B = alpha·B·op(A)⁻¹
 //
-// where A is triangular and B m×n. Each element has the same bits on every machine.
-// Blocks of 64 rows, or columns, of B are solved one after the other: as Dgemm with
-// -1 and alpha takes the products with the solved ones off them, in the order of
-// these, and then within the block by
+// where A is triangular and B m×n. Each element has the same bits on every machine. Blocks of
+// 64 rows, or columns, of B are solved one after the other. The products with the solved blocks
+// are subtracted in their order, as Dgemm computes with -1 and alpha. Then the block itself is
+// solved by
 //
 //	x[i] = fma(-a[i,i-1], x[i-1], ... fma(-a[i,0], x[0], b[i])) / a[i,i]
 //
-// or from the last to the first. It panics as gonum's does.
+// or from the last element to the first. It panics as gonum's does.
 func (Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	t, ok := triangularOf(s, ul, tA, d, m, n, a, lda, b, ldb)
 	if !ok || alpha == 0 {
@@ -36,9 +36,9 @@ func (Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas
 //
 //	B = alpha·op(A)·B    or    B = alpha·B·op(A)
 //
-// where A is triangular and B m×n. Each element has the same bits on every machine:
-// as Dgemm computes with the blocks of 64 on the diagonal, whose other triangle counts
-// as zeros, and then with all that is beside them. It panics as gonum's does.
+// where A is triangular and B m×n. Each element has the same bits on every machine: those of
+// Dgemm with the blocks of 64 on the diagonal, whose other triangle counts as zeros, and then
+// with the rest of A beside each block. It panics as gonum's does.
 func (Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	t, ok := triangularOf(s, ul, tA, d, m, n, a, lda, b, ldb)
 	if !ok || alpha == 0 {
@@ -54,7 +54,7 @@ func (Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas
 	double.workspaces.Put(w)
 }
 
-// triangularOf returns op(A), and whether the arguments are in range and not empty.
+// triangularOf returns op(A), and reports whether the arguments are in range and not empty.
 func triangularOf(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, a []float64, lda int, b []float64, ldb int) (t triangular[float64], ok bool) {
 	t = triangular[float64]{order: n, upper: (ul == blas.Upper) == (tA == blas.NoTrans), unit: d == blas.Unit}
 	if s == blas.Left {

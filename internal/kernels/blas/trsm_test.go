@@ -34,8 +34,8 @@ func (x triangleCall) order() int {
 	return x.n
 }
 
-// filled returns the call with matrices whose solutions stay small. What is no part
-// of the triangle is NaN.
+// filled returns the call with matrices whose solutions stay small. Elements outside the
+// triangle are NaN.
 func (x triangleCall) filled(rng *rand.Rand, pad int) triangleCall {
 	n := x.order()
 	x.lda, x.ldb = n+pad, x.n+pad
@@ -73,8 +73,8 @@ type triangles interface {
 	Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int)
 }
 
-// at returns element (i, j) of the matrix that a row or column of B, as a column, is
-// multiplied with or divided by.
+// at returns element (i, j) of the matrix that multiplies or divides a row or column of B,
+// taken as a column.
 func (x triangleCall) at(i, j int) float64 {
 	if (x.side == blas.Right) != (x.tA != blas.NoTrans) {
 		i, j = j, i
@@ -88,13 +88,12 @@ func (x triangleCall) at(i, j int) float64 {
 	return x.a[i*x.lda+j]
 }
 
-// isForward says that what at returns is a lower triangle.
+// isForward reports whether the matrix that at reads is a lower triangle.
 func (x triangleCall) isForward() bool {
 	return (x.ul == blas.Lower) == ((x.side == blas.Right) == (x.tA != blas.NoTrans))
 }
 
-// defined applies f to each column of B, or row, which is to become what it is
-// multiplied with or divided by.
+// defined applies f to each column, or row, of B; f replaces it with its product or quotient.
 func (x triangleCall) defined(f func(v []float64)) []float64 {
 	b := slices.Clone(x.b)
 	count, step, stride := x.n, 1, x.ldb
@@ -114,7 +113,7 @@ func (x triangleCall) defined(f func(v []float64)) []float64 {
 	return b
 }
 
-// chained returns c + alpha·Σ at(i, j)·v[j] for j from lo to hi-1, as Dgemm has it.
+// chained returns c + alpha·Σ at(i, j)·v[j] for j from lo to hi-1, as Dgemm defines it.
 func (x triangleCall) chained(c, alpha float64, i, lo, hi int, v []float64) float64 {
 	for from := lo; from < hi; from += depth {
 		s := 0.0
@@ -126,7 +125,7 @@ func (x triangleCall) chained(c, alpha float64, i, lo, hi int, v []float64) floa
 	return c
 }
 
-// solved is what Dtrsm is defined to do.
+// solved replaces v by the defined result of Dtrsm.
 func (x triangleCall) solved(v []float64) {
 	blocks(len(v), x.isForward(), func(at, size, lo, hi int) {
 		for i := range size {
@@ -145,7 +144,7 @@ func (x triangleCall) solved(v []float64) {
 	})
 }
 
-// multiplied is what Dtrmm is defined to do.
+// multiplied replaces v by the defined result of Dtrmm.
 func (x triangleCall) multiplied(v []float64) {
 	old := slices.Clone(v)
 	blocks(len(v), x.isForward(), func(at, size, lo, hi int) {
@@ -190,7 +189,7 @@ func TestTriangles(t *testing.T) {
 	})
 }
 
-// Triangles and other sides that are cut more than once.
+// Triangles, and other sides, that are cut more than once have the defined bits.
 func TestLargeTriangles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	eachTriangle(func(x triangleCall) {
@@ -209,7 +208,7 @@ func TestLargeTriangles(t *testing.T) {
 	}
 }
 
-// Nothing to do, and nothing but zeros.
+// Empty matrices stay untouched, and alpha 0 leaves only zeros.
 func TestEmptyTriangles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	x := triangleCall{side: blas.Left, ul: blas.Upper, tA: blas.NoTrans, diag: blas.NonUnit, m: 3, n: 4}.filled(rng, 1)

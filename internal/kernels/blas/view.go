@@ -15,8 +15,7 @@ func (v view[T]) from(i, j int) view[T] {
 
 func (v view[T]) transposed() view[T] { return view[T]{v.data, v.column, v.row} }
 
-// operand returns op(X) of shape rows×columns, and whether the arguments are in
-// range.
+// operand returns op(X) of shape rows×columns, and reports whether the arguments are in range.
 func operand[T number](t blas.Transpose, rows, columns int, x []T, ld int) (view[T], bool) {
 	v := view[T]{x, ld, 1}
 	switch t {

@@ -10,14 +10,14 @@ import (
 // Path names a set of instructions. Results do not depend on it, speed does.
 type Path string
 
-// The paths, the fastest first.
+// The paths, fastest first.
 const (
-	AVX512   Path = "avx512"   // AVX-512 F, BW, DQ and VL, and what AVX2 has
+	AVX512   Path = "avx512"   // AVX-512 F, BW, DQ and VL, and AVX2
 	AVX2     Path = "avx2"     // AVX2 and FMA
-	Portable Path = "portable" // plain Go, all that other architectures and build tag noasm have
+	Portable Path = "portable" // plain Go, the only path of other architectures and with build tag noasm
 )
 
-// Variable is the environment variable that chooses another path than the fastest.
+// Variable is the environment variable that selects another path than the fastest.
 const Variable = "COLLABDICT_CPU"
 
 var (
@@ -25,19 +25,19 @@ var (
 	active, wrong = choose(os.Getenv(Variable), all)
 )
 
-// Active returns the path of this process: the one that [Variable] names, or else the
+// Active returns the path of this process: the one that [Variable] names, otherwise the
 // fastest.
 func Active() Path { return active }
 
-// All returns the paths that this machine can run, the fastest first.
+// All returns the paths that this machine can run, fastest first.
 func All() []Path { return slices.Clone(all) }
 
-// Check returns an error if [Variable] names no path, or one that this machine cannot
-// run; the process is on its fastest path then.
+// Check returns an error if [Variable] names no path, or one that this machine cannot run. The
+// process then uses its fastest path.
 func Check() error { return wrong }
 
-// IsFMASlow says that [math.FMA] is emulated here, so that kernels of the portable
-// path take some hundred times as long as others.
+// IsFMASlow reports whether [math.FMA] is emulated on this machine. The portable kernels then
+// take some hundred times as long as others.
 func IsFMASlow() bool { return isFMASlow }
 
 func choose(wanted string, from []Path) (Path, error) {

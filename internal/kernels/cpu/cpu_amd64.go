@@ -4,7 +4,7 @@ import "golang.org/x/sys/cpu"
 
 var isFMASlow = !cpu.X86.HasFMA
 
-// vectors returns what the processor has and the operating system saves.
+// vectors returns the paths that the processor and the operating system support.
 func vectors() (found []Path) {
 	x := &cpu.X86
 	if !withAssembly || !x.HasAVX2 || !x.HasFMA {

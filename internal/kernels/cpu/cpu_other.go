@@ -4,7 +4,7 @@ package cpu
 
 import "runtime"
 
-// The compiler makes one instruction of math.FMA on these.
+// On these architectures the compiler turns math.FMA into one instruction.
 var isFMASlow = func() bool {
 	switch runtime.GOARCH {
 	case "arm64", "loong64", "ppc64", "ppc64le", "riscv64", "s390x":

@@ -1,6 +1,6 @@
-// Package cpu says which instructions the kernels of this process are made of: the
-// one place where that is found out, so that all kernels are of the same kind.
+// Package cpu determines which instructions the kernels of this process use. It is the only
+// place that does, so all kernels use the same ones.
 //
-// Invariant: the path is fixed before main begins, and it is one that this machine
-// can run. Start reading at [Active].
+// Invariant: the path is fixed before main begins, and this machine can run it. Start reading
+// at [Active].
 package cpu

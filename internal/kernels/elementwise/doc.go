@@ -1,17 +1,17 @@
-// Package elementwise has the functions that neural networks apply to one number at
-// a time, in float32: activations with their derivatives, steps of optimisers, and sums
-// over a row, in AVX-512, in AVX2, or in plain Go.
+// Package elementwise has the functions that neural networks apply to one number at a time, in
+// float32: activations and their derivatives, optimiser steps, and sums over a row. They run in
+// AVX-512, in AVX2, or in plain Go.
 //
-// Invariant: results have the same bits whatever machine, kernel, length or GOMAXPROCS.
-// Every operation is one of IEEE 754 in float32, rounded by itself: sums, products,
-// quotients and square roots, none of them fused, so that plain Go need not emulate
-// anything. Sums over a row are 16 chains, added up by halves. Of a NaN the payload is
-// not defined; that it is one is kept.
+// Invariant: results have the same bits whatever the machine, kernel, length or GOMAXPROCS.
+// Every operation is a single float32 operation of IEEE 754, rounded by itself: sum, product,
+// quotient or square root. None are fused, so plain Go need not emulate anything. Sums over a
+// row are 16 chains, added by halves. The payload of a NaN is not defined, but a NaN stays a
+// NaN.
 //
-// Denormal numbers make many processors slow: what is so small is taken as 0 where it
-// would stay or be multiplied on, in derivatives and in the moments of optimisers
+// Denormal numbers make many processors slow. In derivatives and in the moments of optimisers,
+// where they would persist or be multiplied further, they are taken as 0
 // (docs/adr/0018-networks-of-our-own.md).
 //
-// The assembly is written by the generator in ../asm: run go generate. Build
-// tag noasm leaves it out. Start reading at [Tanh], then kernels.
+// The generator in ../asm writes the assembly: run go generate. Build tag noasm leaves it out.
+// Start reading at [Tanh], then kernels.
 package elementwise

@@ -3,19 +3,20 @@ package elementwise
 import "math"
 
 const (
-	// lowest is where [Exp] ends: below it is 0, so that no power is a denormal number.
+	// lowest is the lowest argument of [Exp]. Below it the result is 0, so that no power is a
+	// denormal number.
 	lowest = -87
-	// highest is where Exp stays, so that no power is infinite.
+	// highest is the argument at which Exp is capped, so that no power is infinite.
 	highest = 88
 
 	log2E   = 1.44269504088896341
-	ln2High = 0.693359375 // its lower bits are 0, so that its multiples are exact
+	ln2High = 0.693359375 // its low bits are 0, so that its multiples are exact
 	ln2Low  = -2.12194440e-4
-	magic   = 0x1.8p23 // a number of that size has its units in the lowest bits
+	magic   = 0x1.8p23 // a number of this size has its units in the lowest bits
 )
 
-// powers are the coefficients of Cephes' expf for (e^r−1−r)/r², from the highest, with
-// |r| ≤ ½ ln 2.
+// powers are the coefficients of Cephes' expf for (e^r−1−r)/r², highest first, with |r| ≤ ½ ln
+// 2.
 var powers = [...]float32{
 	1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1,
 }
@@ -29,7 +30,7 @@ func exp(x float32) float32 {
 		return 0
 	}
 	v := min(x, highest)
-	n := float32(v*log2E) + magic // n is in the lowest bits
+	n := float32(v*log2E) + magic // the low bits hold n
 	whole := n - magic
 	r := v - float32(whole*ln2High)
 	r -= float32(whole * ln2Low)
@@ -42,7 +43,7 @@ func exp(x float32) float32 {
 	return math.Float32frombits(math.Float32bits(p) + math.Float32bits(n)<<23)
 }
 
-// odds are 2/(2k+1), from the highest: 2 artanh s = 2s + s³ Σ odds s^2k.
+// odds are 2/(2k+1), highest first: 2 artanh s = 2s + s³ Σ odds s^2k.
 var odds = [...]float32{2. / 17, 2. / 15, 2. / 13, 2. / 11, 2. / 9, 2. / 7, 2. / 5, 2. / 3}
 
 // logRatio returns ln((1+s)/(1−s)) for |s| ≤ 1/3.
@@ -55,11 +56,11 @@ func logRatio(s float32) float32 {
 	return float32(float32(p*z)*s) + (s + s)
 }
 
-// rootHalf are the bits of √½.
+// rootHalf is the bit pattern of √½.
 const rootHalf = 0x3f3504f3
 
-// log returns the logarithm of x, to about 2 ulp, or NaN unless x is a normal number
-// above 0 or infinite.
+// log returns the logarithm of x, to about 2 ulp, or NaN unless x is a normal number above 0 or
+// infinite.
 func log(x float32) float32 {
 	if !(x >= 0x1p-126) {
 		return float32(math.NaN())
@@ -73,13 +74,13 @@ func log(x float32) float32 {
 	return float32(n*ln2High) + (logRatio((f-1)/(f+1)) + float32(n*ln2Low))
 }
 
-// hyperbolic are the coefficients of Cephes' tanhf for (tanh x − x)/x³, from the highest,
-// with |x| < small.
+// hyperbolic are the coefficients of Cephes' tanhf for (tanh x − x)/x³, highest first, with |x|
+// < small.
 var hyperbolic = [...]float32{-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1}
 
 const small = 0.625
 
-// tanh is the hyperbolic tangent, to about 2 ulp.
+// tanh returns the hyperbolic tangent of x, to about 2 ulp.
 func tanh(x float32) float32 {
 	v := abs(x)
 	if v < small {
@@ -111,7 +112,7 @@ func softplus(x float32) float32 {
 	return logRatio(e/(e+2)) + positive(x)
 }
 
-// positive returns max(x, 0), and NaN of NaN.
+// positive returns max(x, 0), or NaN for NaN.
 func positive(x float32) float32 {
 	if 0 > x {
 		return 0
@@ -124,11 +125,11 @@ const signBit = 1 << 31
 func abs(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ signBit) }
 
 const (
-	// negligible is the size below which a derivative is taken as 0: above it, a
-	// thousandth of the square is still a normal number.
+	// negligible is the size below which a derivative is taken as 0. Above it, a thousandth of
+	// its square is still a normal number.
 	negligible = 0x1p-58
-	// vanished is the same for moments, which are multiplied by rates, and next to which
-	// Adam's ε is large.
+	// vanished is the size below which a moment is taken as 0. Moments are multiplied by rates,
+	// and Adam's ε is large next to vanished.
 	vanished = 0x1p-100
 )
 

@@ -1,7 +1,7 @@
 package elementwise
 
-// All functions work on slices of the length of their first one, and panic where another
-// one is shorter. Where y and a bias are given, the result is y = f(y + bias).
+// All functions work on slices of the length of the first one, and panic if another is shorter.
+// Functions of y and a bias set y to f(y + bias).
 
 // Add sets y to y + b.
 func Add(y, b []float32) { biasedBy(active.add, y, b) }
@@ -12,29 +12,30 @@ func ReLU(y, b []float32) { biasedBy(active.relu, y, b) }
 // Tanh sets y to tanh(y + b), to about 2 ulp.
 func Tanh(y, b []float32) { biasedBy(active.tanh, y, b) }
 
-// Sigmoid sets y to 1/(1+e^−(y+b)), to about 2 ulp; 0 where that is below e^−87.
+// Sigmoid sets y to 1/(1+e^−(y+b)), to about 2 ulp, and to 0 where that is below e^−87.
 func Sigmoid(y, b []float32) { biasedBy(active.sigmoid, y, b) }
 
 // Softplus sets y to ln(1+e^(y+b)), to about 2 ulp.
 func Softplus(y, b []float32) { biasedBy(active.softplus, y, b) }
 
-// ReLUBack turns d, the derivative by an output y of the function, into that by its
+// ReLUBack turns d, the derivative by an output y of [ReLU], into the derivative by its
 // argument.
 func ReLUBack(d, y []float32) { biasedBy(active.reluBack, d, y) }
 
-// TanhBack is to [Tanh] what [ReLUBack] is to [ReLU].
+// TanhBack is [ReLUBack] for [Tanh].
 func TanhBack(d, y []float32) { biasedBy(active.tanhBack, d, y) }
 
-// SigmoidBack is to [Sigmoid] what [ReLUBack] is to [ReLU].
+// SigmoidBack is [ReLUBack] for [Sigmoid].
 func SigmoidBack(d, y []float32) { biasedBy(active.sigmoidBack, d, y) }
 
-// SoftplusBack is to [Softplus] what [ReLUBack] is to [ReLU].
+// SoftplusBack is [ReLUBack] for [Softplus].
 func SoftplusBack(d, y []float32) { biasedBy(active.softplusBack, d, y) }
 
-// Exp sets y to e^x, to about 1 ulp, which is 0 for x below −87 and e^88 for x above 88.
+// Exp sets y to e^x, to about 1 ulp. The result is 0 for x below −87 and e^88 for x above 88.
 func Exp(y, x []float32) { biasedBy(active.exp, y, x) }
 
-// Log sets y to ln x, to about 2 ulp, and to NaN where x is no normal number above 0.
+// Log sets y to ln x, to about 2 ulp, and to NaN unless x is a normal number above 0 or
+// infinite.
 func Log(y, x []float32) { biasedBy(active.log, y, x) }
 
 func biasedBy(f func(y, b []float32), y, b []float32) {
@@ -50,38 +51,38 @@ func Multiply(z, x, y []float32) {
 	}
 }
 
-// GateBack turns the factors f = tanh a and g = sigmoid b of an output f·g into the
-// derivatives by a and b, given d, that by the output.
+// GateBack turns the factors f = tanh a and g = sigmoid b of an output f·g into the derivatives
+// by a and b. D is the derivative by the output.
 func GateBack(f, g, d []float32) {
 	if len(f) > 0 {
 		active.gateBack(f, g[:len(f)], d[:len(f)])
 	}
 }
 
-// Clamp sets y to x, or the end of [low, high] that it is beyond; NaN stays.
+// Clamp sets y to x, limited to [low, high]; NaN stays NaN.
 func Clamp(y, x []float32, low, high float32) {
 	if len(y) > 0 {
 		active.clamp(y, x[:len(y)], low, high)
 	}
 }
 
-// ClampBack sets d to 0 where x is outside of [low, high].
+// ClampBack sets d to 0 where x is outside [low, high].
 func ClampBack(d, x []float32, low, high float32) {
 	if len(d) > 0 {
 		active.clampBack(d, x[:len(d)], low, high)
 	}
 }
 
-// ScaleBack turns d, the derivative by the logarithm of a scale, into that by a, where the
-// scale is softplus(a) + least.
+// ScaleBack turns d, the derivative by the logarithm of a scale, into the derivative by a,
+// where the scale is softplus(a) + least.
 func ScaleBack(d, scale []float32, least float32) {
 	if len(d) > 0 {
 		active.scaleBack(d, scale[:len(d)], least)
 	}
 }
 
-// Gaussian returns Σ ½ ((x−mean)/scale)² + logScale, which is the negative log density
-// of x without its ½ ln 2π an element. LogScale is the logarithm of scale.
+// Gaussian returns Σ ½ ((x−mean)/scale)² + logScale. That is the negative log density of x
+// without ½ ln 2π per element. LogScale is the logarithm of scale.
 func Gaussian(x, mean, scale, logScale []float32) float32 {
 	n := len(x)
 	if n == 0 {
@@ -107,10 +108,10 @@ func Difference(d, y, x []float32) float32 {
 	return active.difference(d, y[:n], x[:n])
 }
 
-// IsFinite says that no element of x is NaN or infinite.
+// IsFinite reports whether no element of x is NaN or infinite.
 func IsFinite(x []float32) bool {
 	return len(x) == 0 || active.check(x) == 0
 }
 
-// LogOf is [Log] of a single number.
+// LogOf is [Log] for a single number.
 func LogOf(x float32) float32 { return log(x) }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// calls are all kernels, each as a function of up to five slices that it may change, with
-// the sum it returns.
+// calls holds all kernels, each as a function of up to five slices that it may change. It
+// returns the kernel's sum.
 var calls = []struct {
 	name string
 	do   func(k *kernels, x [][]float32, sum *float32)
@@ -82,7 +82,7 @@ func compare(t *testing.T, what string, got, want []float32) {
 	}
 }
 
-// All kernels of the machine compute what plain Go does, for every length and place of an
+// Every kernel of the machine has the bits of plain Go, for every length and place of an
 // element.
 func TestKernelsHaveTheSameBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -120,7 +120,7 @@ func checkCall(t *testing.T, what string, do func(k *kernels, x [][]float32, sum
 	}
 }
 
-// Functions are as near to those of package math as they say.
+// Functions are as close to those of package math as documented.
 func TestAccuracy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []struct {

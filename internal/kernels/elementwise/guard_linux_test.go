@@ -9,8 +9,7 @@ import (
 	"unsafe"
 )
 
-// Slices that end where their memory ends, or begin where it begins, are neither read nor
-// written beyond.
+// Slices at the end, or the beginning, of their memory are not read or written beyond it.
 func TestNoElementBesides(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	var pages [5][]float32
@@ -47,7 +46,7 @@ func TestNoElementBesides(t *testing.T) {
 	}
 }
 
-// fenced returns memory between two pages that cannot be touched.
+// fenced returns memory between two inaccessible pages.
 func fenced(t *testing.T) []float32 {
 	page := os.Getpagesize()
 	memory, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)

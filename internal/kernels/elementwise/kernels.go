@@ -2,18 +2,18 @@ package elementwise
 
 import "github.com/collabdict/collabdict/internal/kernels/cpu"
 
-// chains of a sum over a row: element i is in chain i mod 16.
+// chains is the number of chains of a sum over a row: element i is in chain i mod 16.
 const chains = 16
 
-// kernels are one way to compute. Slices of a call have the length of its first one;
-// that length is at least 1.
+// kernels is one implementation of the functions. Slices of a call have the length of the first
+// one, at least 1.
 type kernels struct {
 	path cpu.Path
 
 	add, relu, tanh, sigmoid, softplus            func(y, b []float32) // y = f(y+b)
 	reluBack, tanhBack, sigmoidBack, softplusBack func(d, y []float32)
 	multiply                                      func(z, x, y []float32)
-	gateBack                                      func(f, g, d []float32) // f and g become their derivatives
+	gateBack                                      func(f, g, d []float32) // f and g are replaced by their derivatives
 	exp, log                                      func(y, x []float32)
 	clamp                                         func(y, x []float32, low, high float32)
 	clampBack                                     func(d, x []float32, low, high float32)
@@ -36,7 +36,7 @@ var active = func() *kernels {
 	panic("elementwise: no kernels for " + cpu.Active())
 }()
 
-// sum adds up chains, by halves.
+// sum adds the chains by halves.
 func sum(s *[chains]float32) float32 {
 	for half := chains / 2; half > 0; half /= 2 {
 		for l := range half {

@@ -4,7 +4,7 @@ package elementwise
 
 import "github.com/collabdict/collabdict/internal/kernels/cpu"
 
-// all returns the kernels that this machine has, the fastest first.
+// all returns the kernels that this machine can run, fastest first.
 func all() (found []*kernels) {
 	for _, p := range cpu.All() {
 		switch p {
@@ -32,7 +32,7 @@ func all() (found []*kernels) {
 // binary is a kernel over two slices.
 type binary = func(n int, x, y *float32)
 
-// assembly are the kernels without a look at the lengths of slices.
+// assembly holds the kernels that do not check the lengths of slices.
 type assembly struct {
 	add, relu, tanh, sigmoid, softplus            binary
 	reluBack, tanhBack, sigmoidBack, softplusBack binary
@@ -48,7 +48,7 @@ type assembly struct {
 	momentum                                      func(n int, w, g, v *float32, rate, momentum float32)
 }
 
-// checked returns kernels that panic where the assembly would leave a slice.
+// checked returns kernels that panic where the assembly would read or write outside a slice.
 func (a assembly) checked(p cpu.Path) *kernels {
 	into := func(f binary) func(x, y []float32) {
 		return func(x, y []float32) { f(len(x), &x[0], first(y, len(x))) }
@@ -102,5 +102,6 @@ func (a assembly) checked(p cpu.Path) *kernels {
 	}
 }
 
-// first returns where a slice of at least n elements, and of one, begins.
+// first returns the address of the first element of x, which has at least n elements, at least
+// 1.
 func first(x []float32, n int) *float32 { return &x[:n][0] }

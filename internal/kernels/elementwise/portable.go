@@ -6,8 +6,8 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
 )
 
-// portable computes each operation in the order of the assembly. Products are converted
-// to float32 so that no compiler fuses them with what follows.
+// portable computes each operation in the order of the assembly. Products are converted to
+// float32, so that no compiler fuses them with the next operation.
 var portable = &kernels{
 	path:     cpu.Portable,
 	add:      biased(func(x float32) float32 { return x }),

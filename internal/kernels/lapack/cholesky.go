@@ -16,7 +16,7 @@ type Cholesky struct {
 	u []float64
 }
 
-// Factorise returns the factor of a, and whether a is positive definite.
+// Factorise returns the factor of a, and reports whether a is positive definite.
 func Factorise(a *mat.SymDense) (c Cholesky, ok bool) {
 	raw := a.RawSymmetric()
 	c = Cholesky{n: raw.N, u: make([]float64, raw.N*raw.N)}
@@ -48,7 +48,7 @@ func LogDet(u []float64, n int) float64 {
 // Inverse returns A⁻¹.
 func (c Cholesky) Inverse() *mat.SymDense {
 	out := append([]float64(nil), c.u...)
-	Implementation{}.Dpotri(blas.Upper, c.n, out, c.n) // whose diagonal is above 0
+	Implementation{}.Dpotri(blas.Upper, c.n, out, c.n) // ok, because the diagonal is above 0
 	for i := range c.n {
 		for j := range i {
 			out[i*c.n+j] = out[j*c.n+i]

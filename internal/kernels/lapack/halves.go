@@ -6,15 +6,15 @@ import (
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
-// The greatest orders that are not halved, of matrices that are factored, and of
-// triangles. They are part of what the results are.
+// The greatest orders that are not halved, for matrices that are factored and for triangles.
+// They are part of the definition of the results.
 const (
 	leaf     = 8
 	wideLeaf = 64
 )
 
-// halves are the parts of a triangle: the first, of order n1, the last, of order n2, and
-// the rectangle above or below them.
+// halves are the parts of a triangle: the first triangle, order n1, the last, order n2, and the
+// rectangle above or below them.
 type halves struct {
 	last, rest int // where they begin
 	n1, n2     int
@@ -29,7 +29,8 @@ func halve(ul blas.Uplo, n, lda int) halves {
 	return h
 }
 
-// factor replaces a positive definite matrix by its factor, if it has one.
+// factor replaces a positive definite matrix by its factor. It reports whether the matrix has
+// one.
 func factor(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
 	if n <= leaf {
 		return factorLeaf(ul, n, a, lda)

@@ -13,11 +13,10 @@ import (
 // The zero value is ready for use, by several goroutines at once.
 type Implementation struct{}
 
-// Dpotrf computes the factor of a positive definite matrix, and reads and
-// writes only its triangle ul: A = Uᵀ·U or A = L·Lᵀ. It returns false if A is not
-// positive definite; part of A is written then.
-//
-// It panics as gonum's does if an argument is out of range or a slice too short.
+// Dpotrf computes the factor of a positive definite matrix, A = Uᵀ·U or A = L·Lᵀ. It reads and
+// writes only the triangle ul. It returns false if A is not positive definite; part of A is
+// then overwritten. It panics as gonum's does if an argument is out of range or a slice is too
+// short.
 func (Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
 	if !isSquare(ul, n, a, lda) {
 		return gonum.Implementation{}.Dpotrf(ul, n, a, lda)
@@ -25,9 +24,8 @@ func (Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool
 	return factor(ul, n, a, lda)
 }
 
-// Dpotri computes the triangle ul of the inverse of the matrix whose factor
-// [Implementation.Dpotrf] has computed. It returns false if the factor has a zero on
-// its diagonal.
+// Dpotri computes the triangle ul of the inverse of a matrix from its factor by
+// [Implementation.Dpotrf]. It returns false if the factor has a zero on its diagonal.
 func (Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
 	if !isSquare(ul, n, a, lda) {
 		return gonum.Implementation{}.Dpotri(ul, n, a, lda)
@@ -39,10 +37,9 @@ func (Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok bool
 	return true
 }
 
-// Dpotrs solves A·X = B with the factor that [Implementation.Dpotrf] has computed of A,
-// n by n. X, n by m, replaces B.
-//
-// It panics as gonum's does if an argument is out of range or a slice too short.
+// Dpotrs solves A·X = B with the factor of A by [Implementation.Dpotrf]. A is n by n; X, n by
+// m, replaces B. It panics as gonum's does if an argument is out of range or a slice is too
+// short.
 func (Implementation) Dpotrs(ul blas.Uplo, n, m int, a []float64, lda int, b []float64, ldb int) {
 	if !isSquare(ul, n, a, lda) || m <= 0 || ldb < m || len(b) < (n-1)*ldb+m {
 		gonum.Implementation{}.Dpotrs(ul, n, m, a, lda, b, ldb)
@@ -57,8 +54,8 @@ func (Implementation) Dpotrs(ul blas.Uplo, n, m int, a []float64, lda int, b []f
 	k.Dtrsm(blas.Left, ul, then, blas.NonUnit, n, m, 1, a, lda, b, ldb)
 }
 
-// Dtrtri computes the inverse of a triangle. It returns false if there is a zero on
-// the diagonal, and changes nothing then.
+// Dtrtri computes the inverse of a triangle. If there is a zero on the diagonal, it returns
+// false and changes nothing.
 func (Implementation) Dtrtri(ul blas.Uplo, d blas.Diag, n int, a []float64, lda int) (ok bool) {
 	if !isSquare(ul, n, a, lda) || d != blas.Unit && d != blas.NonUnit {
 		return gonum.Implementation{}.Dtrtri(ul, d, n, a, lda)
@@ -81,8 +78,7 @@ func (Implementation) Dlauum(ul blas.Uplo, n int, a []float64, lda int) {
 	square(ul, n, a, lda)
 }
 
-// isSquare says that a triangle is in range and not empty; if not, gonum has the
-// panic.
+// isSquare reports whether a triangle is in range and not empty. If it is not, gonum panics.
 func isSquare(ul blas.Uplo, n int, a []float64, lda int) bool {
 	return (ul == blas.Upper || ul == blas.Lower) && n > 0 && lda >= n && len(a) >= (n-1)*lda+n
 }

@@ -20,8 +20,8 @@ var (
 	triangles = []blas.Uplo{blas.Upper, blas.Lower}
 )
 
-// definite returns a triangle of a positive definite matrix with pad numbers at the
-// end of rows. What is not of the triangle is NaN.
+// definite returns a triangle of a positive definite matrix, with pad numbers at the end of
+// each row. Elements outside the triangle are NaN.
 func definite(ul blas.Uplo, n, pad int) (a []float64, lda int) {
 	rng := rand.New(rand.NewPCG(uint64(n), 0))
 	x := make([]float64, n*n)
@@ -46,7 +46,7 @@ func definite(ul blas.Uplo, n, pad int) (a []float64, lda int) {
 
 var gonumBLAS blasgonum.Implementation
 
-// routines are what gonum has, too.
+// routines are the routines that gonum has too.
 type routines interface {
 	Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool)
 	Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok bool)
@@ -55,7 +55,7 @@ type routines interface {
 	Dlauum(ul blas.Uplo, n int, a []float64, lda int)
 }
 
-// near fails the test unless got is want but for rounding, and NaN where want is.
+// near fails the test unless got equals want up to rounding, and is NaN where want is.
 func near(t *testing.T, what string, got, want []float64) {
 	t.Helper()
 	for i, w := range want {
@@ -100,11 +100,11 @@ func TestAgreesWithGonum(t *testing.T) {
 	}
 }
 
-// The same bits on every machine and in every version. If they are to change, so
-// do the models that members compute.
+// Results have the same bits on every machine and in every version. If they change, so do the
+// models that members compute.
 func TestBitsAreDefined(t *testing.T) {
 	for _, ul := range triangles {
-		// Small whole numbers, whose products are exact whatever computes them.
+		// Products of small whole numbers are exact, whatever computes them.
 		const n = 147
 		a := make([]float64, n*n)
 		for i := range n {
@@ -126,7 +126,8 @@ func TestBitsAreDefined(t *testing.T) {
 	}
 }
 
-// What is not positive definite is found where it is, and NaN is not.
+// Matrices that are not positive definite are rejected wherever the fault is, and NaN is
+// rejected too.
 func TestNotDefinite(t *testing.T) {
 	for _, n := range []int{1, 16, 17, 40, 90} {
 		for _, ul := range triangles {
@@ -174,7 +175,8 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
-// Cholesky and inverse, n³ operations, with gonum and with ours. The best run counts.
+// BenchmarkInverse measures Cholesky and inverse, n³ operations, with gonum and with this
+// package. The best run counts.
 func BenchmarkInverse(b *testing.B) {
 	for _, n := range []int{16, 64, 200, 400, 1000} {
 		a, lda := definite(blas.Upper, n, 0)

@@ -9,10 +9,10 @@ import (
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
-// factorLeaf sets U with UᵀU = A, or its transpose: row i is (a_i - Σ_k u_ki·u_k) / u_ii,
-// fused and in the order of k.
+// factorLeaf sets U with UᵀU = A, or its transpose: row i is (a_i - Σ_k u_ki·u_k) / u_ii, fused
+// and in the order of k.
 func factorLeaf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
-	var u [leaf][leaf]float64 // rows of constant length, so that no bounds are checked
+	var u [leaf][leaf]float64 // rows have a constant length, so that the compiler needs no bounds checks
 	row, column := lda, 1
 	if ul == blas.Lower {
 		row, column = column, row
@@ -43,10 +43,10 @@ func factorLeaf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
 	return true
 }
 
-// squares are n×n matrices, n at most wideLeaf.
+// squares holds n×n matrices, n at most wideLeaf.
 var squares = sync.Pool{New: func() any { return new([wideLeaf * wideLeaf]float64) }}
 
-// invertLeaf solves for all columns of the inverse at once, zeros among them.
+// invertLeaf solves for all columns of the inverse at once, including the zeros.
 func invertLeaf(ul blas.Uplo, d blas.Diag, n int, a []float64, lda int) {
 	square := squares.Get().(*[wideLeaf * wideLeaf]float64)
 	x := square[:n*n]
@@ -62,7 +62,7 @@ func invertLeaf(ul blas.Uplo, d blas.Diag, n int, a []float64, lda int) {
 	squares.Put(square)
 }
 
-// squareLeaf multiplies the whole matrix, zeros included.
+// squareLeaf multiplies the whole matrix, including the zeros.
 func squareLeaf(ul blas.Uplo, n int, a []float64, lda int) {
 	square := squares.Get().(*[wideLeaf * wideLeaf]float64)
 	x := square[:n*n]
@@ -79,8 +79,8 @@ func squareLeaf(ul blas.Uplo, n int, a []float64, lda int) {
 	squares.Put(square)
 }
 
-// part returns the columns of row i that are in the triangle, from lo to hi-1: without
-// the diagonal if that is not stored.
+// part returns the columns of row i that are in the triangle, from lo to hi-1, without the
+// diagonal if it is not stored.
 func part(ul blas.Uplo, d blas.Diag, n, i int) (lo, hi int) {
 	lo, hi = 0, i+1
 	if ul == blas.Upper {

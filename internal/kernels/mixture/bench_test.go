@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// The phases of one block of rows, with every kernel of the machine: nanoseconds a
-// row, and where multiplications and additions are most of the work their rate.
+// BenchmarkBlock measures the phases of one block of rows with every kernel of the machine. It
+// reports nanoseconds per row, and the rate of multiplications and additions where they are
+// most of the work.
 func BenchmarkBlock(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, s := range []struct {
@@ -18,7 +19,7 @@ func BenchmarkBlock(b *testing.B) {
 		rows := normals(rng, blockRows*s.m)
 		w, sums := x.NewWorkspace(blockRows), x.NewSums()
 		w.Load(x, rows)
-		density, scatter := 4*s.m, 4*(s.m+1) // operations a row and component
+		density, scatter := 4*s.m, 4*(s.m+1) // operations per row and component
 		if s.full {
 			density, scatter = 3*s.m+s.m*(s.m+1), (s.m+1)+(s.m+1)*(s.m+2)
 		}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The same bits on every machine and in every version. If they are to change, so do
-// the models that members compute from the same rows.
+// Results have the same bits on every machine and in every version. If they change, so do the
+// models that members compute from the same rows.
 func TestBitsAreDefined(t *testing.T) {
 	for full, want := range map[bool]uint64{true: 0xf2f5768ef1c7beda, false: 0x2ac5d5c650e7e099} {
 		rng := rand.New(rand.NewPCG(11, 12))
@@ -21,7 +21,7 @@ func TestBitsAreDefined(t *testing.T) {
 		}
 		const k, m = 3, 15
 		x := NewModel(k, m, full)
-		copy(x.logw, []float64{-0.5, -1.25, -2}) // math.Log is not the same everywhere
+		copy(x.logw, []float64{-0.5, -1.25, -2}) // math.Log differs between machines
 		copy(x.means, uniform(k*m))
 		for i := range x.factors {
 			x.factors[i] = 0.1 + rng.Float64()/4

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// bigExp returns e^v to many more digits than a float64 has, by halving v and
-// squaring the result.
+// bigExp returns e^v to many more digits than a float64 has: it halves v and squares the
+// result.
 func bigExp(v float64) *big.Float {
 	x := new(big.Float).SetPrec(200).SetFloat64(v)
 	x.SetMantExp(x, -12)
@@ -24,7 +24,7 @@ func bigExp(v float64) *big.Float {
 	return sum
 }
 
-// ulps returns how far got is from want, in units of the last place of want.
+// ulps returns the distance of got from want, in units of the last place of want.
 func ulps(got float64, want *big.Float) float64 {
 	nearest, _ := want.Float64()
 	d := new(big.Float).SetPrec(200).SetFloat64(got)
@@ -59,7 +59,7 @@ func TestExp(t *testing.T) {
 	}
 }
 
-// The logarithm is right if e to its power is what it is of.
+// The logarithm is right if e to its power is the argument.
 func TestLog(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	worst := 0.0
@@ -68,7 +68,7 @@ func TestLog(t *testing.T) {
 		got := log(x)
 		r := new(big.Float).SetPrec(200).SetFloat64(x)
 		r.Quo(r, bigExp(got))
-		r.Sub(r, big.NewFloat(1)) // what is missing, to first order
+		r.Sub(r, big.NewFloat(1)) // error, to first order
 		off, _ := r.Float64()
 		worst = max(worst, math.Abs(off)/(math.Nextafter(got, 100)-got))
 	}

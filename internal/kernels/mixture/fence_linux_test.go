@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Kernels read and write nothing beside what their callers have to give them room for:
-// every array ends where its memory ends, or begins where it begins.
+// Kernels read and write nothing outside the room that callers must provide. Each array ends
+// where its memory ends, or begins where it begins.
 func TestNothingBesidesArrays(t *testing.T) {
 	var fences []func(n int, last bool) []float64
 	for range 6 {
@@ -39,7 +39,7 @@ func TestNothingBesidesArrays(t *testing.T) {
 	}
 }
 
-// calls are those of kernels on m variables in panels, with the least room.
+// calls returns calls of the kernels on m variables in panels, with the least room.
 func calls(k *kernels, room func(n int) []float64, m, panels int) []func() {
 	n := panels * lanes
 	stride := (m + 1) * lanes
@@ -65,8 +65,8 @@ func calls(k *kernels, room func(n int) []float64, m, panels int) []func() {
 	return found
 }
 
-// fenced returns room for numbers at the end, or at the beginning, of memory between
-// pages that cannot be touched.
+// fenced returns a function that allocates numbers at the end, or at the beginning, of memory
+// between two inaccessible pages.
 func fenced(t *testing.T) func(n int, last bool) []float64 {
 	page, pages := os.Getpagesize(), 5
 	memory, err := syscall.Mmap(-1, 0, (pages+2)*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)

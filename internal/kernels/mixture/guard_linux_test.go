@@ -8,8 +8,7 @@ import (
 	"unsafe"
 )
 
-// Rows that end where their memory ends, or begin where it begins, are not read
-// beyond.
+// Rows at the end, or the beginning, of their memory are not read beyond it.
 func TestNoRowBesides(t *testing.T) {
 	page := os.Getpagesize()
 	memory, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)

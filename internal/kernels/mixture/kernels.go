@@ -6,45 +6,43 @@ import "github.com/collabdict/collabdict/internal/kernels/cpu"
 // x[p*stride+i*lanes+l].
 const lanes = 8
 
-// kernels are one way to compute. What an array holds for each row is, beside x,
-// without gaps.
+// kernels is one implementation of the inner loops. Arrays with one value per row have no gaps,
+// except x.
 type kernels struct {
 	path  cpu.Path
-	group int // densities are computed of a multiple of so many panels
-	// turn copies rows of vars values, 8 a panel, to x.
+	group int // densities are computed for a multiple of this number of panels
+	// turn copies rows of vars values to x, 8 rows per panel.
 	turn func(panels, vars int, rows, x []float64, stride int)
-	// density sets out to norm − ½ ‖U(x−mean)‖². The upper triangular U, m by m, is
-	// packed as by pack. d is scratch for group panels of m variables.
+	// density sets out to norm − ½ ‖U(x−mean)‖². U is upper triangular, m by m, in the order of
+	// pack. D is scratch for group panels of m variables.
 	density func(panels, m int, x []float64, stride int, mean, factor []float64, norm float64, d, out []float64)
 	// diagonal sets out to norm − ½ Σ_i precision_i (x_i−mean_i)².
 	diagonal func(panels, m int, x []float64, stride int, mean, precision []float64, norm float64, out []float64)
-	// normalise sets r to the responsibilities of k components and lse to
-	// ln Σ e^(logd+logw), of n rows, a multiple of lanes. Component i of row j is at
-	// i*stride+j.
+	// normalise sets r to the responsibilities of k components and lse to ln Σ e^(logd+logw),
+	// for n rows, a multiple of lanes. Component i of row j is at i*stride+j.
 	normalise func(n, k, stride int, logd, logw, r, lse []float64)
-	// highest sets top[l] to the highest x of the n rows at place l of a panel.
+	// highest sets top[l] to the highest x among the rows at place l of a panel, over n rows.
 	highest func(n int, x, top []float64)
-	// entropy adds Σ e^(logd−top), Σ e^(logd−top)·(logd−top), and Σ r·ln r with
-	// ln r = logd + logw − lse, over n rows to sums, which has room for 4.
+	// entropy adds Σ e^(logd−top), Σ e^(logd−top)·(logd−top), and Σ r·ln r with ln r = logd +
+	// logw − lse, over n rows, to sums, which has room for 4.
 	entropy func(n int, logd, r, lse []float64, logw, top float64, sums []float64)
 	// centre sets d to x−mean.
 	centre func(panels, vars int, x []float64, stride int, mean, d []float64)
-	// scatter adds Σ r·x·xᵀ over all rows to the upper triangle of c. It adds 0 to up to
-	// three elements that come after a row of it. w is scratch for panels of mostHeight
-	// variables.
+	// scatter adds Σ r·x·xᵀ over all rows to the upper triangle of c. It adds 0 to up to three
+	// elements after a row of c. W is scratch for panels of mostHeight variables.
 	scatter func(panels, vars int, x []float64, stride int, r, w, c []float64, ldc int)
 	// spread adds Σ r(x−centre) to first and Σ r(x−centre)² to second, and 0 to up to
 	// three elements after them.
 	spread func(panels, vars int, x []float64, stride int, centre, r, first, second []float64)
 }
 
-// mostGroup is a multiple of the group of all kernels.
+// mostGroup is a multiple of the group of every kernel.
 const mostGroup = 4
 
-// mostHeight is the number of variables whose weighted values scatter keeps at most.
+// mostHeight is the most variables whose weighted values scatter keeps.
 const mostHeight = 6
 
-// beyond is the number of elements that sums have room for beyond their own.
+// beyond is the number of spare elements after the end of sums.
 const beyond = 3
 
 // active is fixed for the process; only tests change it.
@@ -60,8 +58,8 @@ var active = func() *kernels {
 // strip is the number of rows of U whose products are in registers at a time.
 const strip = 6
 
-// pack copies the upper triangle of u, m by m, to the order in which it is read: of
-// strip rows, the triangle at the diagonal by columns, then the columns to the right.
+// pack copies the upper triangle of u, m by m, to the order in which density reads it: for each
+// strip of rows, the triangle at the diagonal by columns, then the columns to the right.
 func pack(to, u []float64, m int) {
 	for top := 0; top < m; top += strip {
 		for j := top; j < m; j++ {

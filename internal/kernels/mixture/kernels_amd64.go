@@ -4,7 +4,7 @@ package mixture
 
 import "github.com/collabdict/collabdict/internal/kernels/cpu"
 
-// all returns the kernels that this machine has, the fastest first.
+// all returns the kernels that this machine can run, fastest first.
 func all() (found []*kernels) {
 	for _, p := range cpu.All() {
 		switch p {
@@ -25,7 +25,7 @@ func all() (found []*kernels) {
 	return found
 }
 
-// assembly are the kernels without a look at the lengths of slices.
+// assembly holds the kernels that do not check the lengths of slices.
 type assembly struct {
 	group     int
 	density   func(panels, m int, x *float64, stride int, mean, factor *float64, norm float64, d, out *float64)
@@ -38,7 +38,7 @@ type assembly struct {
 	spread    func(panels, vars int, x *float64, stride int, centre, r, first, second *float64)
 }
 
-// checked returns kernels that panic where the assembly would leave a slice.
+// checked returns kernels that panic where the assembly would read or write outside a slice.
 func (a assembly) checked(p cpu.Path) *kernels {
 	return &kernels{
 		path: p, group: a.group,
@@ -80,10 +80,11 @@ func (a assembly) checked(p cpu.Path) *kernels {
 	}
 }
 
-// first returns where a slice of at least n elements, and of one, begins.
+// first returns the address of the first element of x, which has at least n elements, at least
+// 1.
 func first(x []float64, n int) *float64 { return &x[:n][0] }
 
-// inPanels returns where panels begin.
+// inPanels returns the address of the first panel.
 func inPanels(x []float64, panels, vars, stride int) *float64 {
 	if stride < vars*lanes {
 		panic("mixture: panels overlap")

@@ -2,5 +2,5 @@
 
 package mixture
 
-// all returns the kernels that this machine has, the fastest first.
+// all returns the kernels that this machine can run, fastest first.
 func all() []*kernels { return []*kernels{portable} }

@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
 )
 
-// eachKernel calls f with every kernel of the machine in use, and fails the test
-// unless all return the same bits as the last, which is plain Go.
+// eachKernel calls f with each kernel of the machine active in turn. It fails the test unless
+// all return the same bits as the last, which is plain Go.
 func eachKernel(t *testing.T, what string, f func() [][]float64) {
 	t.Helper()
 	defer func(was *kernels) { active = was }(active)
@@ -30,7 +30,7 @@ func eachKernel(t *testing.T, what string, f func() [][]float64) {
 	}
 }
 
-// blockRows are the rows of a block in the tests.
+// blockRows is the number of rows of a block in the tests.
 const blockRows = 256
 
 func normals(rng *rand.Rand, n int) []float64 {
@@ -41,7 +41,7 @@ func normals(rng *rand.Rand, n int) []float64 {
 	return x
 }
 
-// random returns a mixture that is well conditioned and what it is made of.
+// random returns a well-conditioned mixture and its parts.
 func random(rng *rand.Rand, k, m int, full bool) (*Model, *parts) {
 	x, p := NewModel(k, m, full), &parts{}
 	left := 1.0
@@ -70,13 +70,13 @@ func random(rng *rand.Rand, k, m int, full bool) (*Model, *parts) {
 	return x, p
 }
 
-// parts is a mixture as one writes it down.
+// parts are the parameters of a mixture in their usual form.
 type parts struct {
 	weights, norms []float64
 	means, factors [][]float64
 }
 
-// logDensity is the definition, not the kernel: with products that are rounded.
+// logDensity computes the definition, with rounded products.
 func (p *parts) logDensity(k int, x []float64, full bool) float64 {
 	m, q := len(x), 0.0
 	for i := range m {
@@ -94,7 +94,7 @@ func (p *parts) logDensity(k int, x []float64, full bool) float64 {
 	return p.norms[k] - q/2
 }
 
-// everything returns all that is computed of blocks of rows.
+// everything returns all results for blocks of rows.
 func everything(x *Model, blocks [][]float64, centres []float64) [][]float64 {
 	w, s := x.NewWorkspace(blockRows), x.NewSums()
 	var out [][]float64
@@ -112,7 +112,7 @@ func everything(x *Model, blocks [][]float64, centres []float64) [][]float64 {
 
 var shapes = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 18, 19, 23, 24, 25, 31, 38, 47, 60, 84, 100}
 
-// All kernels give the same bits, and these are what is defined but for rounding.
+// All kernels return the same bits, which match the definition up to rounding.
 func TestKernelsOfAllShapes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for count, m := range shapes {
@@ -146,7 +146,7 @@ func TestKernelsOfAllRows(t *testing.T) {
 	}
 }
 
-// near fails the test unless got is want but for rounding.
+// near fails the test unless got equals want up to rounding.
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance*(1+math.Abs(want))) {
@@ -154,7 +154,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// check holds a block against the definitions.
+// check compares the results for a block with the definitions.
 func (p *parts) check(t *testing.T, what string, x *Model, rows, centres []float64) {
 	t.Helper()
 	w, s := x.NewWorkspace(blockRows), x.NewSums()
@@ -231,7 +231,7 @@ func TestPathsAreThisMachines(t *testing.T) {
 	}
 }
 
-// Several mixtures in one model are each what they would be alone.
+// Several mixtures in one model have the same results as each alone.
 func TestGroups(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const k, m, n = 3, 5, 77
@@ -261,7 +261,7 @@ func TestGroups(t *testing.T) {
 	})
 }
 
-// Weights of the caller's are those that rows are summed with.
+// Rows are summed with the weights that the caller chooses.
 func TestWeigh(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	const k, m, n = 2, 4, 29
@@ -269,7 +269,7 @@ func TestWeigh(t *testing.T) {
 	rows, weights := normals(rng, n*m), normals(rng, k*n)
 	eachKernel(t, "weigh", func() [][]float64 {
 		w, s := x.NewWorkspace(blockRows), x.NewSums()
-		w.Load(x, normals(rand.New(rand.NewPCG(9, 9)), blockRows*m)) // what is left of it must not count
+		w.Load(x, normals(rand.New(rand.NewPCG(9, 9)), blockRows*m)) // remains of this block must not count
 		w.Weigh(rows, func(i int, r []float64) { copy(r, weights[i*n:]) })
 		s.Add(w, nil)
 		for i := range k {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A row with a value that is no number, or infinite, has no density, whatever the
-// kernel; and the rows beside it have theirs.
+// A row with a NaN or infinite value has no density, with every kernel. The rows beside it keep
+// theirs.
 func TestRowsThatAreNotFinite(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, full := range []bool{true, false} {
@@ -44,8 +44,8 @@ func use(k *kernels, f func()) {
 	f()
 }
 
-// Far rows belong to the nearest component alone; the weight of others is 0, not a
-// denormal number. A component of weight 0 has no row.
+// Far rows belong to the nearest component alone: the weight of the others is 0 and no denormal
+// number. A component of weight 0 has no rows.
 func TestWeightsAreNeverDenormal(t *testing.T) {
 	x := NewModel(3, 1, false)
 	x.Set(0, 0.5, []float64{0}, []float64{1}, 0)
@@ -69,8 +69,8 @@ func TestWeightsAreNeverDenormal(t *testing.T) {
 	})
 }
 
-// The last row of a block is read to its end and no further, and what is left of a
-// longer block before it is not seen.
+// The last row of a block is read to its end and no further. Remains of an earlier, longer
+// block do not count.
 func TestBlocksOfAnyLengthInOneWorkspace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	x, _ := random(rng, 2, 9, true)
@@ -102,7 +102,7 @@ func FuzzKernels(f *testing.F) {
 		eachKernel(t, "fuzz", func() [][]float64 {
 			out := everything(x, [][]float64{rows}, x.means)
 			for i := 3; i < len(out); i += 3 {
-				out[i] = nil // of entropies NaN decides the highest density by its place
+				out[i] = nil // for a NaN among the entropies, the highest density depends on its place
 			}
 			return out
 		})

@@ -40,8 +40,8 @@ func density(panels, m int, x []float64, stride int, mean, factor []float64, nor
 	}
 }
 
-// squares adds the squares of the next rows of U·d to q, and returns what is left of
-// U. Of d are left the variables from the first row's on.
+// squares adds the squares of the next rows of U·d to q, and returns the rest of U. D begins at
+// the variable of the first row.
 func squares(q *[lanes]float64, u, d []float64, rows int) []float64 {
 	var y [lanes][strip]float64
 	for j := range rows {
@@ -55,7 +55,7 @@ func squares(q *[lanes]float64, u, d []float64, rows int) []float64 {
 	}
 	d = d[rows*lanes:]
 	for l := range y {
-		if len(d) > 0 { // which only a whole strip leaves
+		if len(d) > 0 { // only a whole strip leaves any
 			columns(&y[l], u, d[l:])
 		}
 		for _, v := range y[l][:rows] {

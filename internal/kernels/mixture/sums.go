@@ -1,17 +1,17 @@
 package mixture
 
-// Sums are the weighted sums over rows that an EM step needs, about a centre a
-// component. They are additive over sets of rows.
+// Sums holds the weighted sums over rows that an EM step needs, about one centre per component.
+// They are additive over sets of rows.
 type Sums struct {
 	k, m   int
 	full   bool
 	logLik float64
-	// Of each component, with d = (x−centre, 1): if full Σ r·d·dᵀ, the upper triangle
-	// of M+1 rows; else Σ r·d and Σ r·d².
+	// Per component, with d = (x−centre, 1): if full, Σ r·d·dᵀ, the upper triangle of M+1 rows;
+	// otherwise Σ r·d and Σ r·d².
 	sums []float64
 }
 
-// NewSums returns the sums over no row, by the model's components.
+// NewSums returns the sums over no rows, for the model's components.
 func (x *Model) NewSums() *Sums { return newSums(x.k, x.m, x.full) }
 
 func newSums(k, m int, full bool) *Sums {
@@ -20,7 +20,7 @@ func newSums(k, m int, full bool) *Sums {
 	return s
 }
 
-// row is the number of elements from one row of sums to the next.
+// row returns the number of elements from one row of sums to the next.
 func (s *Sums) row() int { return s.m + 1 + beyond }
 
 func (s *Sums) size() int {
@@ -30,13 +30,13 @@ func (s *Sums) size() int {
 	return 2 * s.row()
 }
 
-// Reset makes s the sums over no row.
+// Reset makes s the sums over no rows.
 func (s *Sums) Reset() {
 	s.logLik = 0
 	clear(s.sums)
 }
 
-// Add adds the block in w about the centres, K by M; nil is the origin.
+// Add adds the block in w about the centres, K by M; nil means the origin.
 func (s *Sums) Add(w *Workspace, centres []float64) {
 	panels, stride := w.padded()/lanes, w.stride()
 	clear(w.centre)
@@ -72,7 +72,7 @@ func total(x []float64) float64 {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// Merge adds the sums over other rows.
+// Merge adds the sums o over other rows to s.
 func (s *Sums) Merge(o *Sums) {
 	s.logLik += o.logLik
 	for i, v := range o.sums {
@@ -83,7 +83,7 @@ func (s *Sums) Merge(o *Sums) {
 // LogLik returns Σ ln Σ_k π_k N(x|k), in nats.
 func (s *Sums) LogLik() float64 { return s.logLik }
 
-// N returns Σ r of component k.
+// N returns Σ r for component k.
 func (s *Sums) N(k int) float64 {
 	if s.full {
 		return s.sums[k*s.size()+s.m*s.row()+s.m]
@@ -91,7 +91,7 @@ func (s *Sums) N(k int) float64 {
 	return s.sums[k*s.size()+s.m]
 }
 
-// First sets to = Σ r·d of component k.
+// First sets to to Σ r·d for component k.
 func (s *Sums) First(k int, to []float64) {
 	sums := s.sums[k*s.size():]
 	for i := range to {
@@ -103,8 +103,8 @@ func (s *Sums) First(k int, to []float64) {
 	}
 }
 
-// Second sets to, M by M, to Σ r·d·dᵀ of component k, and writes only the upper
-// triangle; if not full, M values, to its diagonal.
+// Second writes Σ r·d·dᵀ for component k to the upper triangle of to, M by M. If s is not full,
+// it writes the M values of the diagonal.
 func (s *Sums) Second(k int, to []float64) {
 	sums := s.sums[k*s.size():]
 	if !s.full {

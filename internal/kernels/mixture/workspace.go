@@ -6,7 +6,7 @@ import (
 	arithmetic "github.com/collabdict/collabdict/internal/portable"
 )
 
-// Model is a mixture of K components over M variables, as the kernels read it.
+// Model is a mixture of K components over M variables, in the layout of the kernels.
 type Model struct {
 	k, m       int
 	full       bool
@@ -15,7 +15,7 @@ type Model struct {
 	factors    []float64 // K packed triangles, or K by M precisions
 }
 
-// NewModel returns room for k components over m variables, with full or with diagonal
+// NewModel returns an empty model of k components over m variables, with full or diagonal
 // precision matrices.
 func NewModel(k, m int, full bool) *Model {
 	x := &Model{k: k, m: m, full: full, logw: make([]float64, k), norm: make([]float64, k), means: make([]float64, k*m)}
@@ -39,7 +39,7 @@ func (x *Model) Dim() int { return x.m }
 // Full reports whether the precision matrices are full.
 func (x *Model) Full() bool { return x.full }
 
-// Is says that the model has k components, and that they are full or not.
+// Is reports whether the model has k components, and precision matrices as given by full.
 func (x *Model) Is(k int, full bool) bool { return x.k == k && x.full == full }
 
 // Set sets component k: its weight, mean, norm = ½ ln|Λ| − M/2 ln 2π, and the upper
@@ -58,14 +58,14 @@ func (x *Model) Set(k int, weight float64, mean, precision []float64, norm float
 	copy(to, precision)
 }
 
-// Workspace is what is known of a block of rows. It is used by one goroutine at a
-// time, and for any number of blocks and models of one shape.
+// Workspace holds the results for a block of rows. One goroutine at a time may use it, for any
+// number of blocks and models of one shape.
 type Workspace struct {
 	k, m, n  int
-	rows     int       // that there is room for
-	x, d     []float64 // panels of the variables and a last one that is 1
+	rows     int       // capacity in rows
+	x, d     []float64 // panels of the variables and of a last variable that is 1
 	weighted []float64 // panels of mostHeight variables
-	tail     []float64 // the last rows, if they are no whole panel
+	tail     []float64 // last rows, if they do not fill a panel
 	logd, r  []float64 // K by rows
 	lse      []float64 // rows
 	centre   []float64 // M+1
@@ -73,8 +73,8 @@ type Workspace struct {
 	sums     [4]float64
 }
 
-// NewWorkspace returns a workspace for models of the shape of x and blocks of so many
-// rows or less.
+// NewWorkspace returns a workspace for models of the shape of x and blocks of at most the given
+// number of rows.
 func (x *Model) NewWorkspace(rows int) *Workspace {
 	k, m := x.k, x.m
 	rows = (rows + lanes*mostGroup - 1) / (lanes * mostGroup) * (lanes * mostGroup)
@@ -88,12 +88,12 @@ func (x *Model) NewWorkspace(rows int) *Workspace {
 
 func (w *Workspace) stride() int { return (w.m + 1) * lanes }
 
-// Load computes what a model says of a block of rows, M values each. They are
-// not kept.
+// Load computes the densities and responsibilities of a block of rows, M values each, under
+// model x. It does not keep rows.
 func (w *Workspace) Load(x *Model, rows []float64) { w.LoadGroups(x, rows, x.k) }
 
-// LoadGroups is Load for several mixtures at once: each size components in turn are one
-// mixture. LogSums are of the last one.
+// LoadGroups is Load for several mixtures at once: each group of size components is one
+// mixture. LogSums returns the values of the last one.
 func (w *Workspace) LoadGroups(x *Model, rows []float64, size int) {
 	if x.k != w.k || x.m != w.m || w.k%size != 0 {
 		panic("mixture: shapes differ")
@@ -105,8 +105,8 @@ func (w *Workspace) LoadGroups(x *Model, rows []float64, size int) {
 	w.silence()
 }
 
-// Weigh takes a block of rows with responsibilities of the caller's: weights is given
-// those of a component, to be filled in.
+// Weigh loads a block of rows with responsibilities that the caller chooses: weights fills in r
+// for component k.
 func (w *Workspace) Weigh(rows []float64, weights func(k int, r []float64)) {
 	w.load(rows)
 	clear(w.lse)
@@ -116,7 +116,7 @@ func (w *Workspace) Weigh(rows []float64, weights func(k int, r []float64)) {
 	w.silence()
 }
 
-// silence gives the rows after the last one no part in anything.
+// silence removes the padding after the last row from all sums.
 func (w *Workspace) silence() {
 	for j := w.n; j < w.padded(); j++ {
 		for k := range w.k {
@@ -126,7 +126,7 @@ func (w *Workspace) silence() {
 	}
 }
 
-// densities computes those of the rows in so many panels.
+// densities computes the densities of the rows in the given number of panels.
 func (w *Workspace) densities(x *Model, panels int) {
 	for k := range x.k {
 		mean, factor, out := x.means[k*x.m:(k+1)*x.m], x.factors[k*x.factor():(k+1)*x.factor()], w.logd[k*w.rows:(k+1)*w.rows]
@@ -138,8 +138,8 @@ func (w *Workspace) densities(x *Model, panels int) {
 	}
 }
 
-// load turns rows into panels, and returns how many that are with those of zeros that
-// the densities need.
+// load turns rows into panels. It returns their number, including panels of zeros that the
+// densities need.
 func (w *Workspace) load(rows []float64) int {
 	w.n = len(rows) / w.m
 	if len(rows) != w.n*w.m || w.n == 0 || w.n > w.rows {
@@ -165,24 +165,24 @@ func (w *Workspace) load(rows []float64) int {
 	return panels
 }
 
-// padded is the number of rows of whole panels.
+// padded returns the number of rows, rounded up to whole panels.
 func (w *Workspace) padded() int { return (w.n + lanes - 1) / lanes * lanes }
 
 // Components returns K.
 func (w *Workspace) Components() int { return w.k }
 
-// LogDensities returns ln N(x|k) of the block's rows.
+// LogDensities returns ln N(x|k) for the block's rows.
 func (w *Workspace) LogDensities(k int) []float64 { return w.logd[k*w.rows:][:w.n] }
 
-// Responsibilities returns r_k of the block's rows. Those below e^−600 are 0.
+// Responsibilities returns r_k for the block's rows. Values below e^−600 are 0.
 func (w *Workspace) Responsibilities(k int) []float64 { return w.r[k*w.rows:][:w.n] }
 
-// LogSums returns ln Σ_k π_k N(x|k) of the block's rows: NaN or −Inf of a row so far out
-// that a density is no number or 0.
+// LogSums returns ln Σ_k π_k N(x|k) for the block's rows. It is NaN or −Inf for a row so far
+// out that a density is no number or 0.
 func (w *Workspace) LogSums() []float64 { return w.lse[:w.n] }
 
-// Entropies returns of component k and the block's rows the highest l = ln N(x|k),
-// Σ e^(l−top) and Σ e^(l−top)·(l−top), and Σ r·ln r.
+// Entropies returns, for component k and the block's rows, the highest l = ln N(x|k), then Σ
+// e^(l−top), Σ e^(l−top)·(l−top) and Σ r·ln r.
 func (w *Workspace) Entropies(x *Model, k int) (top, sum, mean, plogp float64) {
 	at := k * w.rows
 	active.highest(w.padded(), w.logd[at:], w.tops[:])

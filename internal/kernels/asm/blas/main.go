@@ -1,5 +1,5 @@
-// Asm writes the assembly of package blas: go generate in that package runs it.
-// The generators are a module of their own, so that avo is no dependency of the program.
+// Asm writes the assembly of package blas; go generate in that package runs it. The generators
+// are a separate module, so that avo is no dependency of the program.
 package main
 
 import (
@@ -10,24 +10,24 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// signature of an adder of numbers of a type.
+// signature is the Go signature of an adder; the verb is the type of its numbers.
 const signature = "func(m, n, k int, alpha %[1]s, a *%[1]s, ars, aks int, b *%[1]s, bks int, c *%[1]s, cs int, fresh bool)"
 
-// isa is what differs between the two instruction sets.
+// isa holds the differences between the two instruction sets.
 type isa struct {
 	*number
 	title, needs string
-	lanes        int   // elements of a vector
-	heights      []int // rows of the tiles, from the highest; each but the first half of the one before
+	lanes        int   // elements per vector
+	heights      []int // rows of the tiles, highest first; each but the first is half of the one before
 	vector       func() reg.VecVirtual
 	// mask prepares load and store for n-lanes*(vectors-1) elements of the last vector.
 	mask        func(t *shape)
 	load, store func(t *shape, memory Mem, v reg.VecVirtual)
-	// plain has tiles of whole vectors made apart, as masks cost too much.
+	// plain selects separate code for tiles of whole vectors, because masks are slow.
 	plain bool
 }
 
-// masks is ones as long as a vector of AVX, and as many zeros.
+// masks holds one AVX vector of ones, then one of zeros.
 var masks Mem
 
 func main() {
@@ -57,7 +57,7 @@ func (s *isa) adder() {
 	TEXT(name, NOSPLIT, fmt.Sprintf(signature, s.goType))
 	Pragma("noescape")
 	Doc(name+" is [adder] with "+s.needs+", for n from 1 to "+fmt.Sprint(3*s.lanes)+" columns.",
-		"It reads and writes no element that is not of A, B or C.")
+		"It reads and writes only elements of A, B and C.")
 	t := &tile{
 		shape: shape{isa: s}, row: load("a"), ars: s.bytes("ars"), aks: s.bytes("aks"),
 		bks: s.bytes("bks"), c: load("c"), cs: s.bytes("cs"), m: load("m"),
@@ -93,7 +93,7 @@ func avx512(x *number) *isa {
 
 func avx2(x *number) *isa {
 	lanes := 32 / x.size
-	var at reg.GPVirtual // what of masks is the mask
+	var at reg.GPVirtual // address of the mask within masks
 	withMask := func(t *shape, f func(mask reg.VecVirtual)) {
 		mask := t.spare
 		VMOVDQU(Mem{Base: at}, mask)

@@ -8,14 +8,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// number is what differs between the two types of numbers.
+// number holds the differences between the two types of numbers.
 type number struct {
 	goType, suffix string
 	size           int // in bytes
 
 	move, broadcast        func(operands ...Op)
 	fma231, fma213         func(operands ...Op)
-	loadMasked, moveMasked func(from, mask, to Op) // of AVX-512, and of AVX
+	loadMasked, moveMasked func(from, mask, to Op) // for AVX-512, and for AVX
 }
 
 var (
@@ -35,7 +35,7 @@ var (
 
 func (x *number) shift() uint8 { return uint8(bits.TrailingZeros(uint(x.size))) }
 
-// bytes returns a parameter that counts numbers, as bytes.
+// bytes returns a parameter that counts numbers, converted to bytes.
 func (x *number) bytes(name string) reg.GPVirtual {
 	r := load(name)
 	SHLQ(U8(x.shift()), r)

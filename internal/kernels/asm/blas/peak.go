@@ -6,11 +6,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// peak writes a loop of fused multiply-adds that wait for nothing but themselves,
-// in more chains than any processor needs.
+// peak writes a loop of fused multiply-adds that depend only on themselves, in more chains than
+// any processor needs.
 func peak(name string, chains int, vector func() reg.VecVirtual) {
 	TEXT(name, NOSPLIT, "func(rounds int)")
-	Doc(name + " does rounds, 1 at least, of fused multiply-adds in registers, one a chain.")
+	Doc(name + " runs the given number of rounds, at least 1, of one fused multiply-add per chain, in registers.")
 	rounds := load("rounds")
 	sums := make([]reg.VecVirtual, chains)
 	for i := range sums {

@@ -8,17 +8,18 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// shape is how wide a row is: some vectors, the last of them whole or not.
+// shape is the width of a row: a number of vectors, the last of them whole or partial.
 type shape struct {
 	*isa
 	vectors int
-	masked  bool   // the last vector is one of n%lanes elements
+	masked  bool   // the last vector has n%lanes elements
 	variant string // begins the labels
 
-	spare reg.VecVirtual // for masks, where these are vectors
+	spare reg.VecVirtual // scratch vector for masks, on instruction sets whose masks are vectors
 }
 
-// variants writes code for all widths, parameter n, each by body, which returns.
+// variants writes code for each width up to parameter n. Body writes the code for one width,
+// which ends with a return.
 func (t *shape) variants(body func()) {
 	n := load("n")
 	for t.vectors = 1; t.vectors <= 3; t.vectors++ {

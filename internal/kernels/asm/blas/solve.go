@@ -8,22 +8,22 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rows is the code for a tile of some rows by some vectors of B, which is in
-// registers until it is solved.
+// rows is the code for a tile of some rows by some vectors of B. The tile stays in registers
+// until it is solved.
 type rows struct {
 	shape
-	m, done                  reg.GPVirtual // rows that are left, and that are solved
-	a, ars, ars3, aks, b, bs reg.GPVirtual // row of A and of B, and strides
+	m, done                  reg.GPVirtual // rows left, and rows solved
+	a, ars, ars3, aks, b, bs reg.GPVirtual // row of A and of B, and their strides
 }
 
-// solver writes a solver of float64.
+// solver writes a [solver] for float64.
 func (s *isa) solver() {
 	name := "solve" + s.title
 	TEXT(name, NOSPLIT, "func(m, n int, a *float64, ars, aks, unit int, b *float64, bs int)")
 	Pragma("noescape")
 	Doc(name+" is [solver] with "+s.needs+", for n from 1 to "+fmt.Sprint(3*s.lanes)+" columns,",
-		"where A and B begin at a and b, and unit is 1 or 0. It reads and writes no element that is",
-		"not of A or B.")
+		"where A and B begin at a and b, and unit is 1 or 0. It reads and writes only",
+		"elements of A and B.")
 	t := &rows{
 		shape: shape{isa: s}, m: load("m"), done: GP64(), a: load("a"), ars: s.bytes("ars"), ars3: GP64(), aks: s.bytes("aks"),
 		b: load("b"), bs: s.bytes("bs"),
@@ -50,9 +50,9 @@ func (s *isa) solver() {
 	})
 }
 
-// tile writes code that solves height rows of B, and moves on. Products are taken
-// off an element in the order of the rows above, whatever the tile: those of
-// rows that are solved, then those of the tile itself.
+// tile writes code that solves height rows of B and advances. Whatever the tile, products are
+// subtracted from an element in the order of the rows above: first the solved rows, then the
+// rows of the tile itself.
 func (t *rows) tile(name string, height int) {
 	x := make([][]reg.VecVirtual, height)
 	t.spare = t.vector()
@@ -63,7 +63,7 @@ func (t *rows) tile(name string, height int) {
 			x[i] = append(x[i], v)
 		}
 	})
-	at := []reg.GPVirtual{GP64()} // row 0 of A, and row 4
+	at := []reg.GPVirtual{GP64()} // addresses of rows 0 and 4 of A
 	MOVQ(t.a, at[0])
 	if height > 4 {
 		at = append(at, GP64())
@@ -80,7 +80,7 @@ func (t *rows) tile(name string, height int) {
 	LEAQ(Mem{Base: t.b, Index: t.bs, Scale: uint8(height)}, t.b)
 }
 
-// above takes off the products with the rows that are solved.
+// above subtracts the products with the solved rows.
 func (t *rows) above(name string, at []reg.GPVirtual, x [][]reg.VecVirtual) {
 	b, k := load("b"), GP64()
 	MOVQ(t.done, k)

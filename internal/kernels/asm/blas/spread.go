@@ -7,7 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// spreader writes a spreader of rows, each from end to end.
+// spreader writes a spreader that reads each row from end to end.
 func (s *isa) spreader() {
 	name := "spread" + s.title + s.suffix
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(k, panels int, from *%[1]s, row int, to *%[1]s, step int)", s.goType))

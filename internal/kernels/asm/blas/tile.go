@@ -8,15 +8,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tile is the code for a tile of some rows by some vectors of C, whose sums are
-// in registers from the first k to the last.
+// tile is the code for a tile of some rows by some vectors of C. Its sums stay in registers
+// from the first k to the last.
 type tile struct {
 	shape
 	m, row, ars, ars3, aks, bks, c, cs reg.GPVirtual
 }
 
-// panels writes code for all rows: tiles of the greatest height, then at most
-// one of each other height.
+// panels writes code for all rows: tiles of the greatest height, then at most one tile of each
+// smaller height.
 func (t *tile) panels() {
 	Label(t.variant + "_start")
 	for i, height := range t.heights {
@@ -35,7 +35,7 @@ func (t *tile) panels() {
 	RET()
 }
 
-// tile writes code that adds alpha·A·B to height rows of C, and moves on.
+// tile writes code that adds alpha·A·B to height rows of C and advances.
 func (t *tile) tile(name string, height int) {
 	sums := make([][]reg.VecVirtual, height)
 	for i := range sums {
@@ -45,7 +45,7 @@ func (t *tile) tile(name string, height int) {
 			sums[i] = append(sums[i], v)
 		}
 	}
-	at := []reg.GPVirtual{GP64()} // row 0, and row 4
+	at := []reg.GPVirtual{GP64()} // addresses of rows 0 and 4
 	MOVQ(t.row, at[0])
 	if height > 4 {
 		at = append(at, GP64())
@@ -56,9 +56,8 @@ func (t *tile) tile(name string, height int) {
 	LEAQ(Mem{Base: t.row, Index: t.ars, Scale: uint8(height)}, t.row)
 }
 
-// products writes the loop over k. Each sum is one chain of fused multiply-adds
-// from the first k to the last, whatever the tile: that is what makes results
-// the same for all tiles and instruction sets.
+// products writes the loop over k. Each sum is one chain of fused multiply-adds from the first
+// k to the last, whatever the tile. So results are the same for all tiles and instruction sets.
 func (t *tile) products(name string, at []reg.GPVirtual, sums [][]reg.VecVirtual) {
 	b, k := load("b"), load("k")
 	Label(name + "_loop")
@@ -83,9 +82,9 @@ func (t *tile) products(name string, at []reg.GPVirtual, sums [][]reg.VecVirtual
 	JNE(LabelRef(name + "_loop"))
 }
 
-// add writes C = alpha·sums + C, fused, and moves C down; C counts as zeros if it is
-// fresh. It reads all before it writes any: a masked store is slow to be followed by a
-// load of what it left out, which is the next row where rows of C are short.
+// add writes C = alpha·sums + C, fused, and moves C down; if C is fresh, it counts as zeros. It
+// reads all elements before it writes any: a load is slow after a masked store that left out
+// some of its elements. Where rows of C are short, the next row would be such a load.
 func (t *tile) add(name string, sums [][]reg.VecVirtual) {
 	alpha, y := t.vector(), t.vector()
 	parameter, err := Param("alpha").Resolve()
@@ -132,8 +131,8 @@ func (t *tile) add(name string, sums [][]reg.VecVirtual) {
 	LEAQ(Mem{Base: t.c, Index: t.cs, Scale: uint8(len(sums))}, t.c)
 }
 
-// row returns where row i is, of rows that are stride bytes apart; at has the
-// places of row 0 and row 4, stride3 is 3·stride.
+// row returns the address of row i of rows that are stride bytes apart. At holds the addresses
+// of rows 0 and 4, and stride3 is 3·stride.
 func row(at []reg.GPVirtual, i int, stride, stride3 reg.GPVirtual) Mem {
 	memory := Mem{Base: at[i/4]}
 	switch i % 4 {

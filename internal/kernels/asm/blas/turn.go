@@ -8,12 +8,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// turnDouble writes a turner by squares of 4×4. Halves of rows are joined as they
-// are loaded, so that one shuffle a column is left.
+// turnDouble writes a turner by squares of 4×4. It joins halves of rows as it loads them, so
+// that one shuffle per column remains.
 func turnDouble() {
 	turner(double, func(from reg.GPVirtual, rows [3]reg.GPVirtual) []reg.VecVirtual {
 		columns := []reg.VecVirtual{YMM(), YMM(), YMM(), YMM()}
-		for h := 0; h < 4; h += 2 { // the half of the rows from column h on
+		for h := 0; h < 4; h += 2 { // half of each row, from column h on
 			even, odd := YMM(), YMM()
 			VMOVUPD(Mem{Base: from, Disp: 8 * h}, even.AsX())
 			VMOVUPD(Mem{Base: from, Index: rows[0], Scale: 1, Disp: 8 * h}, odd.AsX())
@@ -26,7 +26,7 @@ func turnDouble() {
 	})
 }
 
-// turnSingle does the same in vectors of four numbers.
+// turnSingle is turnDouble for float32, in vectors of four numbers.
 func turnSingle() {
 	turner(single, func(from reg.GPVirtual, rows [3]reg.GPVirtual) []reg.VecVirtual {
 		in := []reg.VecVirtual{XMM(), XMM(), XMM(), XMM()}
@@ -36,7 +36,7 @@ func turnSingle() {
 		}
 		columns := []reg.VecVirtual{XMM(), XMM(), XMM(), XMM()}
 		for h := 0; h < 4; h += 2 {
-			first, last := XMM(), XMM() // two numbers of rows 0 and 1, and of rows 2 and 3
+			first, last := XMM(), XMM() // two numbers each of rows 0 and 1, and of rows 2 and 3
 			unpack := VUNPCKLPS
 			if h == 2 {
 				unpack = VUNPCKHPS

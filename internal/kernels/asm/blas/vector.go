@@ -8,11 +8,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// chains is the number of sums that a dot product is split into, whatever the
-// width of a vector.
+// chains is the number of partial sums of a dot product, whatever the width of a vector.
 const chains = 32
 
-// vectorISA is an instruction set for kernels along one dimension.
+// vectorISA is an instruction set for the kernels on vectors.
 type vectorISA struct {
 	name, title string
 	lanes       int
@@ -118,7 +117,7 @@ func (s *vectorISA) dot() {
 	s.sum(sums)
 }
 
-// sum returns the sum of all lanes in the order of [dotter].
+// sum returns the sum of all lanes, in the order that [dotter] documents.
 func (s *vectorISA) sum(sums []reg.VecVirtual) {
 	quarter := len(sums) / 4 // vectors of 8 lanes
 	for i := range quarter {

@@ -7,7 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// table has every constant sixteen times, so that it is a vector in memory.
+// table repeats each constant sixteen times, so that it can be loaded as a vector.
 var (
 	table Mem
 	index = map[uint32]int{}
@@ -30,7 +30,7 @@ func (s *isa) bits(b uint32) Mem {
 
 func (s *isa) constant(x float32) Mem { return s.bits(math.Float32bits(x)) }
 
-// Each of these returns a new vector.
+// Each of these functions returns a new vector.
 
 func (s *isa) of(from Op) vec {
 	v := s.vector()
@@ -74,14 +74,14 @@ func (s *isa) or(a vec, b Op) vec {
 	return v
 }
 
-// larger returns a where it is greater than b, else b, which may be NaN.
+// larger returns a where it is greater than b, otherwise b, which may be NaN.
 func (s *isa) larger(a vec, b Op) vec {
 	v := s.vector()
 	VMAXPS(b, a, v)
 	return v
 }
 
-// smaller returns a where it is less than b, else b, which may be NaN.
+// smaller returns a where it is less than b, otherwise b, which may be NaN.
 func (s *isa) smaller(a vec, b Op) vec {
 	v := s.vector()
 	VMINPS(b, a, v)
@@ -96,7 +96,7 @@ func (s *isa) negative(x vec) vec {
 	return v
 }
 
-// Predicates of comparisons, quiet ones.
+// Predicates of comparisons, all quiet.
 const (
 	less       = 0x11 // and not NaN
 	notLess    = 0x15 // or NaN
@@ -106,7 +106,7 @@ const (
 	atMost     = 0x12
 )
 
-// choose returns yes where the comparison of a with b holds, else no. It overwrites no.
+// choose returns yes where the comparison of a with b holds, otherwise no. It overwrites no.
 func (s *isa) choose(predicate uint8, a vec, b Op, yes, no vec) vec {
 	if s.size == 64 {
 		k := K()
@@ -120,7 +120,7 @@ func (s *isa) choose(predicate uint8, a vec, b Op, yes, no vec) vec {
 	return no
 }
 
-// where returns v where the comparison of a with b holds, else 0.
+// where returns v where the comparison of a with b holds, otherwise 0.
 func (s *isa) where(predicate uint8, a vec, b Op, v vec) vec {
 	w := s.vector()
 	if s.size == 64 {
@@ -139,7 +139,7 @@ func (s *isa) kept(x vec, limit float32) vec {
 	return s.where(notLess, s.abs(x), s.constant(limit), x)
 }
 
-// polynomial returns that of x with coefficients from the highest.
+// polynomial returns the polynomial in x with the given coefficients, highest power first.
 func (s *isa) polynomial(x vec, coefficients []float32) vec {
 	p := s.of(s.constant(coefficients[0]))
 	for _, c := range coefficients[1:] {
@@ -149,14 +149,14 @@ func (s *isa) polynomial(x vec, coefficients []float32) vec {
 	return p
 }
 
-// floats converts whole numbers.
+// floats converts whole numbers to float32.
 func (s *isa) floats(x vec) vec {
 	v := s.vector()
 	VCVTDQ2PS(x, v)
 	return v
 }
 
-// integers returns f(a, b) for an instruction on whole numbers.
+// integers returns f(a, b), where f is an instruction on whole numbers.
 func (s *isa) integers(f func(ops ...Op), b Op, a vec) vec {
 	v := s.vector()
 	f(b, a, v)

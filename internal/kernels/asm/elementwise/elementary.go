@@ -7,8 +7,8 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// What follows is in the order of the operations of elementary.go of the package, which
-// says what the numbers are.
+// The operations below have the order of those in the package's elementary.go, which documents
+// the numbers.
 const (
 	log2E   = 1.44269504088896341
 	ln2High = 0.693359375

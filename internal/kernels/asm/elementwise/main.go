@@ -1,5 +1,5 @@
-// Asm writes the assembly of package elementwise: go generate in that package runs it.
-// The generators are a module of their own, so that avo is no dependency of the program.
+// Asm writes the assembly of package elementwise; go generate in that package runs it. The
+// generators are a separate module, so that avo is no dependency of the program.
 package main
 
 import (
@@ -11,20 +11,20 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// isa is what differs between the two instruction sets. A round is of 16 elements: one
-// vector of AVX-512, two of AVX2.
+// isa holds the differences between the two instruction sets. An iteration covers 16 elements:
+// one vector of AVX-512, two of AVX2.
 type isa struct {
 	name, title string
-	size        int // bytes of a vector
+	size        int // bytes per vector
 	vector      func() reg.VecVirtual
-	tail        reg.Register // selects what is left of a vector
+	tail        reg.Register // selects the remaining elements of a vector
 }
 
 type vec = reg.VecVirtual
 
-// kernel is a function of elements: pointers to what is read, to what is written, and
-// numbers. Body is given the vectors of what is read and the numbers, and returns those
-// of what is written; if the kernel sums, the last one is what is added to the chains.
+// kernel is a function of elements. Its parameters are pointers to inputs, pointers to outputs,
+// and numbers. Body receives the input vectors and the numbers, and returns the output vectors.
+// If the kernel sums, the last vector returned is added to the chains.
 type kernel struct {
 	name          string
 	reads, writes string
@@ -83,7 +83,7 @@ func (s *isa) kernel(k kernel, masks Mem) {
 			chains = append(chains, s.zero())
 		}
 	}
-	// half works on one vector; the elements that the tail selects count.
+	// half works on one vector; only elements that the tail selects count.
 	half := func(h int, whole bool) {
 		var in []vec
 		for _, p := range reads {
@@ -120,7 +120,7 @@ func (s *isa) kernel(k kernel, masks Mem) {
 		JE(LabelRef("done"))
 		s.selectTail(n, masks)
 		half(h, false)
-		if h == 0 && s.size == 32 { // what is left of the second half
+		if h == 0 && s.size == 32 { // remaining elements of the second half
 			SUBQ(U8(8), n)
 			JLE(LabelRef("done"))
 		}
@@ -198,7 +198,7 @@ func (s *isa) store(v vec, to Mem, whole bool) {
 	}
 }
 
-// select0 sets to 0 what the tail does not select.
+// select0 sets elements that the tail does not select to 0.
 func (s *isa) select0(v vec) {
 	if s.size == 64 {
 		VMOVUPS_Z(v, s.tail, v)
@@ -207,7 +207,7 @@ func (s *isa) select0(v vec) {
 	}
 }
 
-// sum returns the sum of 16 chains, added up by halves.
+// sum returns the sum of 16 chains, added by halves.
 func (s *isa) sum(chains []vec) {
 	low, high := YMM(), YMM()
 	if s.size == 64 {

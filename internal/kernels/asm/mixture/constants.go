@@ -8,15 +8,15 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// table has every constant eight times, so that it is a vector in memory. Exp is
-// Taylor's series, whose rest is below 1e-17 where |r| ≤ ½ ln 2; log has the
-// coefficients of FreeBSD's e_log.c.
+// table repeats each constant eight times, so that it can be loaded as a vector. Exp is
+// Taylor's series, whose remainder is below 1e-17 where |r| ≤ ½ ln 2; log has the coefficients
+// of FreeBSD's e_log.c.
 var (
 	table Mem
 	index = map[string]int{}
 )
 
-var taylor = func() (c [14]float64) { // 1/n!, as the Go side has them
+var taylor = func() (c [14]float64) { // 1/n!, as in the Go code
 	f := 1.0
 	for n := range c {
 		if n > 1 {
@@ -49,7 +49,7 @@ var constants = map[string]uint64{
 	"2^52":       math.Float64bits(0x1p52),
 }
 
-// constant returns a vector, which is in memory unless it is kept.
+// constant returns a vector, in a register if it is kept, otherwise in memory.
 func (s *isa) constant(name string) Op {
 	if v, ok := s.kept[name]; ok {
 		return v
@@ -72,7 +72,7 @@ func (s *isa) constant(name string) Op {
 	return table.Offset(at)
 }
 
-// keep loads what exp needs into registers, where there are enough of them.
+// keep loads the constants of exp into registers, if there are enough.
 func (s *isa) keep() {
 	if s.size < 64 {
 		return

@@ -8,18 +8,18 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// strip is the number of rows of the triangular factor whose products are in
-// registers at a time. The order of a packed factor follows from it.
+// strip is the number of rows of the triangular factor whose products are in registers at a
+// time. It determines the order of a packed factor.
 const strip = 6
 
-// density writes the kernel of [kernels.density].
+// density writes the kernel [kernels.density].
 func (s *isa) density() {
 	s.text("density", "func(panels, m int, x *float64, stride int, mean, factor *float64, norm float64, d, out *float64)",
 		fmt.Sprintf("kernels.density for a multiple of %d panels", s.panels))
 	x, out, panels, stride := load("x"), load("out"), load("panels"), bytes("stride")
 	stride3 := GP64()
 	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
-	row := s.units * s.size // bytes of a variable of the group
+	row := s.units * s.size // bytes per variable of the group
 	Label("group")
 
 	xi, mean, d, left := GP64(), load("mean"), load("d"), load("m")
@@ -108,15 +108,15 @@ func (s *isa) nextGroup(x, stride, out reg.GPVirtual) {
 	ADDQ(U32(uint32(s.units*s.size)), out)
 }
 
-// triangle is the code of a strip of the triangular product.
+// triangle is the code for one strip of the triangular product.
 type triangle struct {
 	*isa
-	row       int // bytes of a variable of d
+	row       int // bytes per variable of d
 	d, f, out reg.GPVirtual
 }
 
-// corner writes the products of the strip's own variables, and returns the sums.
-// Each is a chain that begins at the diagonal.
+// corner writes the products with the strip's own variables, and returns the sums. Each sum is
+// a chain that begins at the diagonal.
 func (t *triangle) corner(height int) [][]reg.VecVirtual {
 	y := make([][]reg.VecVirtual, height)
 	at := 0
@@ -143,7 +143,7 @@ func (t *triangle) corner(height int) [][]reg.VecVirtual {
 	return y
 }
 
-// column writes the products of the variable at e.
+// column writes the products with the variable at e.
 func (t *triangle) column(e reg.GPVirtual, y [][]reg.VecVirtual) {
 	var d []reg.VecVirtual
 	for u := range t.units {
@@ -159,7 +159,7 @@ func (t *triangle) column(e reg.GPVirtual, y [][]reg.VecVirtual) {
 	}
 }
 
-// squares adds those of the strip to out.
+// squares adds the squares of the strip to out.
 func (t *triangle) squares(y [][]reg.VecVirtual) {
 	var q []reg.VecVirtual
 	for u := range t.units {
@@ -177,7 +177,7 @@ func (t *triangle) squares(y [][]reg.VecVirtual) {
 	}
 }
 
-// diagonal writes the kernel of [kernels.diagonal].
+// diagonal writes the kernel [kernels.diagonal].
 func (s *isa) diagonal() {
 	s.text("diagonal", "func(panels, m int, x *float64, stride int, mean, precision *float64, norm float64, out *float64)",
 		fmt.Sprintf("kernels.diagonal for a multiple of %d panels", s.panels))

@@ -1,5 +1,5 @@
-// Asm writes the assembly of package mixture: go generate in that package runs it.
-// The generators are a module of their own, so that avo is no dependency of the program.
+// Asm writes the assembly of package mixture; go generate in that package runs it. The
+// generators are a separate module, so that avo is no dependency of the program.
 package main
 
 import (
@@ -8,18 +8,18 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// isa is what differs between the two instruction sets. A panel is 8 rows; a vector
-// holds the same variable of as many rows as it has elements.
+// isa holds the differences between the two instruction sets. A panel is 8 rows; each element
+// of a vector holds the same variable of another row.
 type isa struct {
 	name, title string
-	size        int // bytes of a vector
+	size        int // bytes per vector
 	vector      func() reg.VecVirtual
-	units       int // vectors of rows that a density is computed of at a time
+	units       int // vectors of rows whose densities are computed at a time
 	panels      int // that are these
-	height      int // of the tiles of a scatter matrix
+	height      int // height of the tiles of a scatter matrix
 	width       int
-	halves      int           // vectors of a panel
-	kept        map[string]Op // constants that are in registers
+	halves      int           // vectors per panel
+	kept        map[string]Op // constants in registers
 }
 
 func main() {
@@ -49,8 +49,8 @@ func (s *isa) text(name, signature string, doc ...string) {
 	Doc(doc...)
 }
 
-// load returns a parameter in a register; bytes one that counts elements, as
-// bytes.
+// load returns a parameter in a register. Function bytes returns one that counts elements,
+// converted to bytes.
 func load(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 
 func bytes(name string) reg.GPVirtual {
@@ -59,7 +59,7 @@ func bytes(name string) reg.GPVirtual {
 	return r
 }
 
-// address returns where a parameter is.
+// address returns the address of a parameter.
 func address(name string) Op {
 	p, err := Param(name).Resolve()
 	if err != nil {
@@ -74,15 +74,15 @@ func (s *isa) zero() reg.VecVirtual {
 	return v
 }
 
-// broadcast returns a vector of one number.
+// broadcast returns a vector that repeats one number.
 func (s *isa) broadcast(from Op) reg.VecVirtual {
 	v := s.vector()
 	VBROADCASTSD(from, v)
 	return v
 }
 
-// unit returns where vector u of a group of panels is, given where the first panel
-// is.
+// unit returns the address of vector u of a group of panels; base is the address of the first
+// panel.
 func (s *isa) unit(base, stride, stride3 reg.GPVirtual, u int) Mem {
 	m := Mem{Base: base}
 	if s.panels == 1 {

@@ -8,12 +8,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// notGreater is the predicate of a comparison that is true of what is less, equal, or
-// no number.
+// notGreater is the predicate of a comparison that holds for less, equal and NaN.
 const notGreater = 0x1a
 
-// replace sets an element of v to what f writes if that of x is not greater than
-// limit. f is given where to write, and for AVX-512 the mask to write under.
+// replace sets an element of v to what f writes if the element of x is not greater than limit.
+// F receives the destination and, for AVX-512, the mask.
 func (s *isa) replace(x reg.VecVirtual, limit Op, v reg.VecVirtual, f func(ops ...Op)) {
 	if s.size == 64 {
 		k := K()
@@ -27,12 +26,12 @@ func (s *isa) replace(x reg.VecVirtual, limit Op, v reg.VecVirtual, f func(ops .
 	VBLENDVPD(mask, w, v, v)
 }
 
-// exp returns e to the powers of v, which are at most 0: 0 from −600 down, and
-// NaN of NaN.
+// exp returns e to the powers of v, which are at most 0. The result is 0 from −600 down, and
+// NaN for NaN.
 func (s *isa) exp(v reg.VecVirtual) reg.VecVirtual {
 	n, whole, r, e := s.vector(), s.vector(), s.vector(), s.vector()
 	VMOVUPD(s.constant("magic"), n)
-	VFMADD231PD(s.constant("log2 e"), v, n) // n is in the lowest bits
+	VFMADD231PD(s.constant("log2 e"), v, n) // the low bits hold n
 	VSUBPD(s.constant("magic"), n, whole)
 	VMOVAPD(v, r)
 	VFNMADD231PD(s.constant("ln2 high"), whole, r)
@@ -56,7 +55,7 @@ func (s *isa) exp(v reg.VecVirtual) reg.VecVirtual {
 	return e
 }
 
-// log returns the logarithms of x, which is at least 1, or 0, or NaN.
+// log returns the logarithms of x. An element of x is at least 1, or 0, or NaN.
 func (s *isa) log(x reg.VecVirtual) reg.VecVirtual {
 	e, f, two, q := s.vector(), s.vector(), s.vector(), s.vector()
 	VMOVAPD(x, e)
@@ -94,7 +93,7 @@ func (s *isa) log(x reg.VecVirtual) reg.VecVirtual {
 	return e
 }
 
-// normalise writes the kernel of [kernels.normalise].
+// normalise writes the kernel [kernels.normalise].
 func (s *isa) normalise() {
 	s.text("normalise", "func(n, k, stride int, logd, logw, r, lse *float64)", "kernels.normalise")
 	n, logd, r, lse, stride := load("n"), load("logd"), load("r"), load("lse"), bytes("stride")
@@ -156,7 +155,7 @@ func (s *isa) normalise() {
 	RET()
 }
 
-// highest writes the kernel of [kernels.highest].
+// highest writes the kernel [kernels.highest].
 func (s *isa) highest() {
 	s.text("highest", "func(n int, x, top *float64)", "kernels.highest")
 	n, x := load("n"), load("x")
@@ -183,7 +182,7 @@ func (s *isa) highest() {
 	RET()
 }
 
-// entropy writes the kernel of [kernels.entropy].
+// entropy writes the kernel [kernels.entropy].
 func (s *isa) entropy() {
 	s.text("entropy", "func(n int, logd, r, lse *float64, logw, top float64, sums *float64)", "kernels.entropy")
 	n, logd, r, lse := load("n"), load("logd"), load("r"), load("lse")

@@ -9,12 +9,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// reduce adds the sums of up to four vectors to as many numbers in memory, and
-// nothing to what comes after them, up to four. A vector of 8 elements is summed as
+// reduce adds the sums of up to four vectors to the numbers at to, one each, and adds 0 to the
+// numbers after them, up to four in all. A vector of 8 elements is summed as
 //
 //	((v0+v4) + (v1+v5)) + ((v2+v6) + (v3+v7))
 //
-// and one of 4 is the sum of two halves already.
+// and a vector of 4 already holds the sums of two halves.
 func (s *isa) reduce(v []reg.VecVirtual, to Mem) {
 	v = slices.Clone(v)
 	for len(v) < 4 {
@@ -55,8 +55,8 @@ func (s *isa) reduceHalves(v []reg.VecVirtual, to Mem) {
 	VMOVUPD(sum, to)
 }
 
-// scatter writes the kernel of [kernels.scatter]. The upper triangle is cut into
-// strips of rows; a strip is a triangle at the diagonal and rectangles.
+// scatter writes the kernel [kernels.scatter]. The upper triangle is cut into strips of rows; a
+// strip is a triangle at the diagonal and rectangles.
 func (s *isa) scatter() {
 	s.text("scatter", "func(panels, vars int, x *float64, stride int, r, w, c *float64, ldc int)", "kernels.scatter")
 	t := &tiles{isa: s, x: load("x"), c: load("c"), stride: bytes("stride"), ldc: bytes("ldc")}

@@ -11,7 +11,7 @@ import (
 // spreads is the number of variables whose two sums are in registers at a time.
 const spreads = 6
 
-// spread writes the kernel of [kernels.spread].
+// spread writes the kernel [kernels.spread].
 func (s *isa) spread() {
 	s.text("spread", "func(panels, vars int, x *float64, stride int, centre, r, first, second *float64)", "kernels.spread")
 	x, stride, left := load("x"), bytes("stride"), load("vars")
@@ -92,7 +92,7 @@ func (s *isa) spread() {
 	RET()
 }
 
-// centre writes the kernel of [kernels.centre].
+// centre writes the kernel [kernels.centre].
 func (s *isa) centre() {
 	s.text("centre", "func(panels, vars int, x *float64, stride int, mean, d *float64)", "kernels.centre")
 	x, d, stride, panels := load("x"), load("d"), bytes("stride"), load("panels")

@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// turn writes the kernel of [kernels.turn], by squares of 4×4 whose halves of rows
-// are joined as they are loaded, then a variable at a time.
+// turn writes the kernel [kernels.turn]: squares of 4×4 whose halves of rows are joined as they
+// are loaded, then single variables.
 func turn() {
 	TEXT("turnAVX", NOSPLIT, "func(panels, vars int, rows, x *float64, stride int)")
 	Pragma("noescape")
@@ -40,7 +40,7 @@ func turn() {
 		CMPQ(left, U8(4))
 		JL(LabelRef(singles))
 		columns := make([]reg.VecVirtual, 4)
-		for h := 0; h < 4; h += 2 { // the half of the rows from column h on
+		for h := 0; h < 4; h += 2 { // half of each row, from column h on
 			even, odd := YMM(), YMM()
 			VMOVUPD(place(0).Offset(8*h), even.AsX())
 			VMOVUPD(place(1).Offset(8*h), odd.AsX())
