@@ -24,7 +24,7 @@ func Bounds(ctx context.Context, g collabdict.Group, values []float64) ([]float6
 	for i, v := range values {
 		_, exp := math.Frexp(v)
 		if !(v >= 0 && v < 0x1p32) {
-			return nil, fmt.Errorf("value %d of %d: want from 0 to below 2^%d, got %g: training has diverged, or the data want scaling", i+1, len(values), mostPower, v)
+			return nil, fmt.Errorf("value %d of %d: want from 0 to below 2^%d, got %g: training has diverged, or the data need scaling", i+1, len(values), mostPower, v)
 		}
 		if v == 0 {
 			exp = leastPower

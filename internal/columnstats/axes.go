@@ -28,7 +28,7 @@ type Axes struct {
 // the axes.
 func PrincipalAxes(ctx context.Context, g collabdict.Group, rows collabdict.Rows, k int) (axes *Axes, about *Moments, err error) {
 	if _, dim := rows.Dims(); k < 1 || k > dim {
-		return nil, nil, fmt.Errorf("pca: want 1 to %d axes, as many as columns at most, got %d", dim, k)
+		return nil, nil, fmt.Errorf("pca: want 1 to %d axes, at most one per column, got %d", dim, k)
 	}
 	mean, about, err := CentredMoments(ctx, g, rows)
 	if err != nil {

@@ -87,7 +87,7 @@ func exponents(x collabdict.Rows) (rowsExp int, exps []int, err error) {
 // decode is the inverse of encode for data of dim columns.
 func decode(blob []byte, dim int) (Bounds, error) {
 	if len(blob) < 6 || blob[0] != version {
-		return Bounds{}, fmt.Errorf("want bounds of version %d, got %d bytes that are not: run the same version on all members", version, len(blob))
+		return Bounds{}, fmt.Errorf("want bounds of version %d, got %d bytes in another format: run the same version on all members", version, len(blob))
 	}
 	if got := binary.BigEndian.Uint32(blob[2:]); got != uint32(dim) {
 		return Bounds{}, fmt.Errorf("want %d columns as here, got %d", dim, got)
@@ -136,7 +136,7 @@ func widest(blobs [][]byte, dim int) (Bounds, error) {
 // otherwise a member with few rows could count them many times.
 func (b Bounds) checkRows(total float64, later int) error {
 	if all := b.All + float64(float64(later)*b.Rows); b.All > 0 && total > all*slack {
-		return fmt.Errorf("members have sent %.10g rows together, and published fewer than %.10g: one of them counts more rows than it has; compare the numbers of rows with their owners", total, all)
+		return fmt.Errorf("members have sent %.10g rows together, but published fewer than %.10g: one of them counts more rows than it has; compare the numbers of rows with their owners", total, all)
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func (s *SameRows) Check(total []float64, blocks []collabdict.Block) error {
 
 // compare checks one of the sums.
 func (s *SameRows) compare(i int, sum, bound, tolerance float64, members int) error {
-	const advice = "a member counts other rows than it began with, and a total does not tell which: have the owners compare their numbers of rows, and begin another run without that member"
+	const advice = "a member counts other rows than at the start, and totals do not show which member: ask the owners to compare their numbers of rows, and begin another run without that member"
 	if s.members == 0 {
 		if i > 0 {
 			return nil
@@ -96,9 +96,9 @@ func (s *SameRows) compare(i int, sum, bound, tolerance float64, members int) er
 	case change >= least && change <= most:
 		return nil
 	case i > 0:
-		return fmt.Errorf("the moments of all rows, which stay the same in the run, have changed: sum %d was %.10g, and is %.10g: %s", i+1, s.sums[i], sum, advice)
+		return fmt.Errorf("the moments of all rows, which must stay the same in a run, have changed: sum %d was %.10g, and is %.10g: %s", i+1, s.sums[i], sum, advice)
 	case firsts > 0 && change > 0:
-		return fmt.Errorf("members count %.10g rows together, and %.10g before %.0f of them were counted for the first time, each with fewer than %.10g: %s", sum, s.sums[i], firsts, s.bounds.Rows, advice)
+		return fmt.Errorf("members count %.10g rows together, but %.10g before %.0f of them were counted for the first time, each with fewer than %.10g: %s", sum, s.sums[i], firsts, s.bounds.Rows, advice)
 	}
-	return fmt.Errorf("members count %.10g rows together, and %.10g before: %s", math.Round(sum), math.Round(s.sums[i]), advice)
+	return fmt.Errorf("members count %.10g rows together, but %.10g before: %s", math.Round(sum), math.Round(s.sums[i]), advice)
 }

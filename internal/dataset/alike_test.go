@@ -140,7 +140,7 @@ func TestAlikeOfLittle(t *testing.T) {
 		t.Errorf("got rows of %v", with)
 	}
 	folder(t, "all.csv", "x,class,place,part\n1,a,0,train\n2,a,0,train\n5,b,2,test\n6,b,2,test\n")
-	want := `column "class": split "pca-kmeans:clients=2,shuffle=0,label=class": class "b" has no training row to find centroids by, and 2 to score; give training rows of every class, or another label`
+	want := `column "class": split "pca-kmeans:clients=2,shuffle=0,label=class": class "b" has no training row for its centroids, and 2 to score; give training rows of every class, or another label`
 	if _, err := alike(t, "pca-kmeans:clients=2,shuffle=0,label=class", nil); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

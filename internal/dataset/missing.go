@@ -48,7 +48,7 @@ func (s *Spec) drops(missing, of int) bool {
 	case s.Missing == SkipMissing:
 		return true
 	}
-	return missing == of && !s.Scored // it says nothing
+	return missing == of && !s.Scored // an empty row
 }
 
 // Gaps describes the missing cells in the rows read.

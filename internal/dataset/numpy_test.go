@@ -149,7 +149,7 @@ func TestNumpyErrors(t *testing.T) {
 	two := array(1, "'<f8'", "False", "(1, 2)", []float64{1, 2})
 	for _, c := range []struct{ file, content, want string }{
 		{"f.npy", "", `f.npy: not a NumPy array; write it again with numpy.save`},
-		{"f.npy", two[:len(two)-1], `f.npy: shape [1 2] with 8 bytes an element does not match the 15 bytes of data; write it again with numpy.save`},
+		{"f.npy", two[:len(two)-1], `f.npy: shape [1 2] with 8 bytes per element does not match the 15 bytes of data; write it again with numpy.save`},
 		{"f.npy", array(1, "'|O'", "False", "(1,)"), `f.npy: elements of type |O cannot be read; save it as float64 with numpy.save`},
 		{"f.npy", array(4, "'<f8'", "False", "(1,)"), `f.npy: want .npy version 1, 2 or 3, got 4.0; save it as float64 with numpy.save`},
 		{"f.npy", array(1, "'<f8'", "False", "(0, 2)"), `f.npy: the file has no rows`},

@@ -23,7 +23,7 @@ func TestQueriesEnd(t *testing.T) {
 	folder(t, "none.sql", "select from generate_series(1, 100000)", "set.sql", "set local timezone = 'UTC'", "many.sql", "select x, generate_series(1, 100000000) from held")
 	for _, file := range []string{"none.sql", "set.sql"} {
 		spec := dataset.Spec{Data: []string{file}}
-		wantError(t, spec.Keep(t.Context(), nil, "."), file+": the result of the statement has no columns; write a select that names some")
+		wantError(t, spec.Keep(t.Context(), nil, "."), file+": the result of the statement has no columns; write a select that names columns")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	spec := dataset.Spec{Data: []string{"many.sql"}}

@@ -12,8 +12,8 @@ type table interface {
 	// header returns the names of the columns.
 	header() []string
 	// kinds returns what the columns hold, by their types or by the first row, whose place it
-	// returns. If rows is above 0, cells may be missing, and the first cell within that many
-	// rows decides. It returns io.EOF for a file without rows.
+	// returns. If rows is above 0, cells may be missing, and the first cell within
+	// the given number of rows decides. It returns io.EOF for a file without rows.
 	kinds(rows int) ([]kind, place, error)
 	// read returns a reader before the first row: numbers returns the features, text any of
 	// both lists.
@@ -113,7 +113,7 @@ func open(path string, before fs.FileInfo, set CSV) (table, error) {
 
 func unknown(path string) error {
 	if isLabels(path) {
-		return &Error{File: path, Msg: "these are labels", Hint: "give the file of the images beside it, of which they are the column " + labelColumn}
+		return &Error{File: path, Msg: "these are labels", Hint: "give the file of the images beside it: the labels become its column " + labelColumn}
 	}
 	return &Error{File: path, Msg: "unknown kind of file; " + fileForms}
 }

@@ -29,9 +29,9 @@ func (f *File) adapted(name string, conditions []float32) {
 		f.list(name, All, "weights and biases")
 	case !nobodys(conditions):
 		f.Private = true
-		f.list(name, Own, "weights and biases, to which its own conditions are added: who has the shared biases can tell them")
+		f.list(name, Own, "weights and biases, with its own conditions added: anybody who has the shared biases can compute the conditions")
 	default:
-		f.list(name, All, "weights and biases, without the conditions of anyone")
-		f.Warnings = append(f.Warnings, "conditions are 0, which are nobody's: no participant has such scores or probabilities, and there is no threshold for them")
+		f.list(name, All, "weights and biases, without any participant's conditions")
+		f.Warnings = append(f.Warnings, "conditions are 0, which no participant has: no participant has such scores or probabilities, and there is no threshold for them")
 	}
 }

@@ -155,7 +155,7 @@ func (f *File) warnCoarse(c Columns) {
 		shift, scale := math.Abs(c.Scaling.Shift[j]), c.Scaling.Scale[j]
 		if e := shift / scale * 0x1p-24; e > coarse {
 			f.Warnings = append(f.Warnings, fmt.Sprintf(
-				"column %q: rows are taken in single precision, which rounds values around %.6g by up to %.2g, %.2g of its scale: subtract a constant from it before training",
+				"column %q: rows are read in single precision, which rounds values around %.6g by up to %.2g, %.2g of its scale: subtract a constant from the column before training",
 				name, c.Scaling.Shift[j], shift*0x1p-24, e))
 		}
 	}

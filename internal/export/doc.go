@@ -5,7 +5,7 @@
 // model an ONNX graph.
 //
 // A file contains only what its [File.Contents] lists. No form contains the names or number of
-// participants, their numbers of rows, views or histories, all of which model.npz has. A
+// participants, their numbers of rows, views or histories; model.npz has all of these. A
 // participant's weights are included only on request.
 //
 // Start reading at [MixtureOf], [ReleaseOf] and [Mixture], and for networks at [NPZ] and

@@ -30,7 +30,7 @@ const (
 type KindError struct{ Kind, Form string }
 
 func (e *KindError) Error() string {
-	return fmt.Sprintf("a model %s is not written as %s", e.Kind, e.Form)
+	return fmt.Sprintf("a model of kind %s cannot be written as %s", e.Kind, e.Form)
 }
 
 // own is the manifest's value for columns scaled by the participant's own rows.
@@ -48,15 +48,15 @@ func (f *File) scaling(c Columns) {
 	case "minmax":
 		what = "smallest value and range"
 	case "robust":
-		what = "median, and distance of the quartiles over 1.349,"
+		what = "median, and interquartile range over 1.349,"
 	}
 	switch c.Standardise {
 	case own:
 		f.list("shift, scale", Own, "%s of each column of its own rows", what)
 	case "global":
-		f.list("shift, scale", All, "%s of each column of the rows of all", what)
+		f.list("shift, scale", All, "%s of each column over all rows", what)
 	case "agreed":
-		f.list("shift, scale", All, "the ranges that were agreed on")
+		f.list("shift, scale", All, "the agreed ranges")
 	default:
 		f.list("shift, scale", All, "0 and 1: columns are as they are")
 	}
@@ -65,6 +65,6 @@ func (f *File) scaling(c Columns) {
 // axes lists the principal axes, if the model has any.
 func (f *File) axes(c Columns) {
 	if c.Projection != nil {
-		f.list("centre, axes", All, "the %d principal axes of the rows of all", c.dim())
+		f.list("centre, axes", All, "the %d principal axes of all rows", c.dim())
 	}
 }

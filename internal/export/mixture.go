@@ -29,7 +29,7 @@ type Mixture struct {
 type UnknownRowsError struct{}
 
 func (*UnknownRowsError) Error() string {
-	return "the model has no array component_rows, by which components of all participants are weighted: an earlier version has written it"
+	return "the model was written by an earlier version: it lacks the array component_rows, which weights the components"
 }
 
 // MixtureOf returns the part of a model that all participants share. Components are weighted by
@@ -54,10 +54,10 @@ func MixtureOf(m *model.Model, own bool) (*Mixture, error) {
 	}
 	kept := gmm.Enough(rows)
 	if len(kept) == 0 {
-		return nil, errors.New("want a component of at least 1 row of all participants, and of one of them in a thousand, got none")
+		return nil, errors.New("want a component with at least 1 row, and at least a thousandth of one participant's rows, got none")
 	}
 	if left := x.Components() - len(kept); left > 0 {
-		x.Warnings = append(x.Warnings, fmt.Sprintf("%d of %d components are left out: of all participants' rows they have fewer than one, or than one in a thousand", left, x.Components()))
+		x.Warnings = append(x.Warnings, fmt.Sprintf("%d of %d components are left out: they have fewer than one row, or less than a thousandth of all rows", left, x.Components()))
 	}
 	x.Mixture = x.Only(kept)
 	return x, nil
@@ -76,23 +76,23 @@ func (x *Mixture) list(f *File) {
 	f.Private, f.Warnings = x.Own, x.Warnings
 	f.list("columns", All, "the names of the %d columns, and how they are scaled", len(x.Columns.Names))
 	if x.Digest != "" {
-		f.list("digest", All, "of what the last step of the training was given")
+		f.list("digest", All, "of the input of the last training step")
 	}
 	switch {
 	case x.Own:
-		f.list("weights", Own, "%d: how often its own rows are of each component", x.Components())
-		f.list("threshold, false_alarm", Own, "the score above which its own rows are anomalies, and how many may be")
+		f.list("weights", Own, "%d: the share of its own rows in each component", x.Components())
+		f.list("threshold, false_alarm", Own, "the score above which its own rows are anomalies, and the share above it")
 	default:
-		f.list("weights", All, "%d: the share of the rows of all in each component", x.Components())
+		f.list("weights", All, "%d: the share of all rows in each component", x.Components())
 	}
 	if x.Release == nil {
-		f.list("means, precisions", All, "of the %d components, in the coordinates trained on", x.Components())
+		f.list("means, precisions", All, "of the %d components, in the coordinates of training", x.Components())
 	} else {
-		f.list("means", All, "drawn from their posterior, of the %d components, in the coordinates trained on", x.Components())
-		f.list("precisions", All, "as they were learned")
-		f.list("privacy", All, "what the release tells of a row")
+		f.list("means", All, "drawn from their posterior, for the %d components, in the coordinates of training", x.Components())
+		f.list("precisions", All, "as learned")
+		f.list("privacy", All, "what the release reveals about a row")
 	}
 	if !x.Columns.scaled() {
-		f.Warnings = append(f.Warnings, "each participant scales columns by its own rows: rows are to be given to this file scaled, as its readers do by their own")
+		f.Warnings = append(f.Warnings, "each participant scales columns by its own rows: readers of this file must scale rows by their own before they use it")
 	}
 }

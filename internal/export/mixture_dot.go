@@ -72,9 +72,9 @@ func (x *Mixture) listGraphs(f *File) {
 	f.Private, f.Warnings = x.Own, x.Warnings
 	f.list("columns", All, "the names of the %d columns", len(x.Columns.Names))
 	if x.Own {
-		f.list("weights", Own, "%d: how often its own rows are of each component", x.Components())
+		f.list("weights", Own, "%d: the share of its own rows in each component", x.Components())
 	} else {
-		f.list("weights", All, "%d: the share of the rows of all in each component", x.Components())
+		f.list("weights", All, "%d: the share of all rows in each component", x.Components())
 	}
 	f.list("partial correlations", All, "of the %d components", x.Components())
 	for k := range x.Components() {

@@ -62,7 +62,7 @@ func NPZ(m *model.Model) (*File, error) {
 		return nil, err
 	}
 	w.err = w.w.File("manifest.json", append(text, '\n'))
-	f.list("manifest.json", All, "kind, names of columns, how they are scaled, the factor beta if a score needs it, digest of the last step")
+	f.list("manifest.json", All, "kind, names of columns, their scaling, the factor beta if scores need it, digest of the last step")
 	shared(w.matrix)
 	for _, a := range f.columns(columnsOf(m).shared()) {
 		w.array(a.Name, a.Values, a.Shape...)
@@ -79,7 +79,7 @@ func NPZ(m *model.Model) (*File, error) {
 func (f *File) shared(m *model.Model) func(func(nn.Shape, []float32)) {
 	switch of := m.Learned.(type) {
 	case cgau.Trained:
-		f.list("classifier.0.weight, …", All, "weights and biases, without the conditions of anyone")
+		f.list("classifier.0.weight, …", All, "weights and biases, without any participant's conditions")
 		return of.Model.Shared().Matrices
 	case multitask.Trained:
 		f.list("decoder.0.weight, …", All, "weights and biases of the shared decoder")

@@ -104,7 +104,7 @@ func TestKindsOfExports(t *testing.T) {
 	} {
 		_, err := export()
 		var kind *KindError
-		if !errors.As(err, &kind) || !strings.Contains(err.Error(), "is not written as") {
+		if !errors.As(err, &kind) || !strings.Contains(err.Error(), "cannot be written as") {
 			t.Errorf("got %v", err)
 		}
 	}

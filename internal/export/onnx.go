@@ -59,12 +59,12 @@ func (f *File) properties(m *model.Model) ([]onnx.Property, error) {
 	all := []onnx.Property{{Key: "kind", Value: m.Manifest.Kind}, {Key: "columns", Value: string(names)}}
 	if m.Manifest.Digest != "" {
 		all = append(all, onnx.Property{Key: "digest", Value: m.Manifest.Digest})
-		f.list("digest", All, "of what the last step of the training was given")
+		f.list("digest", All, "of the input of the last training step")
 	}
 	if m.Scorer() != nil && !nobodys(m.Conditions()) {
 		decimal := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 		all = append(all, onnx.Property{Key: "threshold", Value: decimal(m.Manifest.Threshold)}, onnx.Property{Key: "false_alarm", Value: decimal(m.Manifest.FalseAlarm)})
-		f.list("threshold, false_alarm", Own, "a quantile of the scores of its own training rows, and which one")
+		f.list("threshold, false_alarm", Own, "a quantile of the scores of its own training rows, and its level")
 	}
 	return all, err
 }

@@ -57,7 +57,7 @@ func TestWarnsOfColumnsFarFromZero(t *testing.T) {
 	m := autoEncoderOf(3, 0)
 	m.Scaling.Shift[1], m.Scaling.Scale[1] = 101325, 0.5
 	f := exported(t, m)
-	if len(f.Warnings) != 1 || !strings.HasPrefix(f.Warnings[0], `column "column 2": rows are taken in single precision, which rounds values around 101325 by up to 0.006, 0.012 of its scale`) {
+	if len(f.Warnings) != 1 || !strings.HasPrefix(f.Warnings[0], `column "column 2": rows are read in single precision, which rounds values around 101325 by up to 0.006, 0.012 of its scale`) {
 		t.Errorf("got %q", f.Warnings)
 	}
 }

@@ -39,7 +39,7 @@ func (e *NoPosteriorError) Error() string {
 			others = append(others, k.Name)
 		}
 	}
-	return fmt.Sprintf("the model %s has no posterior of means to draw from: want %s, whose means follow from sums over the rows of all", e.Kind, option.Either(others...))
+	return fmt.Sprintf("the model %s has no posterior of means to draw from: want %s, whose means follow from sums over all rows", e.Kind, option.Either(others...))
 }
 
 // ReleaseOf draws a release of a model, for rows that differ by at most radius, with ε stated
@@ -55,7 +55,7 @@ func ReleaseOf(m *model.Model, radius, delta float64, src rand.Source) (*Mixture
 	case !ok:
 		return nil, &NoPosteriorError{m.Manifest.Kind}
 	case m.Manifest.Window > 0:
-		return nil, fmt.Errorf("a row of the data is in the %d rows of its windows, and epsilon is of one row learned from: train without --window", m.Manifest.Window)
+		return nil, fmt.Errorf("each row of the data is part of the %d rows of its windows, and epsilon covers one training row: train without --window", m.Manifest.Window)
 	}
 	p, err := of.Posterior(m.Learned, m.PriorVariances)
 	if err != nil {
@@ -63,7 +63,7 @@ func ReleaseOf(m *model.Model, radius, delta float64, src rand.Source) (*Mixture
 	}
 	loss, kept := p.Loss(radius), p.Kept()
 	if math.IsInf(float64(loss.Precisions), 1) {
-		return nil, fmt.Errorf("want a radius that rows can be apart, got %g", radius)
+		return nil, fmt.Errorf("want the largest distance of two rows as radius, got %g", radius)
 	}
 	r := &Release{
 		Radius: radius, Components: len(kept), LeftOut: len(p.Rows) - len(kept), Least: math.Inf(1),
@@ -82,16 +82,16 @@ func ReleaseOf(m *model.Model, radius, delta float64, src rand.Source) (*Mixture
 }
 
 func neighbours(radius float64) string {
-	return fmt.Sprintf("one row of one member in the place of another that is at most %g away in the coordinates trained on, with precisions, rows per component and responsibilities as they are", radius)
+	return fmt.Sprintf("one row of one member replaced by another at a distance of at most %g in the coordinates of training, with precisions, rows per component and responsibilities unchanged", radius)
 }
 
 // caveats says in plain words what ε of a release does not cover.
 func caveats(m *model.Model, radius float64) []string {
 	list := []string{
-		"Only the drawn means are protected. Precisions, weights and, but for agreed ranges, the scales of columns follow from the rows as well, and are in the file as they are. Epsilon takes them as fixed, and which component a row belongs to.",
-		fmt.Sprintf("Nothing here has enforced the radius. If two possible rows, with what stands in the place of missing cells, can be further apart than %g, epsilon is too small for them: clip rows before training.", radius),
-		"The means of the model itself have no protection: all members have them, and whoever has model.npz.",
-		"Each release adds to those before it. The ledger of this folder counts its own; a release of the same training by another member adds as much again.",
+		"Only the drawn means are protected. Precisions, weights and, without agreed ranges, the scales of columns follow from the rows as well, and are in the file unchanged. Epsilon takes them as fixed, and also the component of each row.",
+		fmt.Sprintf("Nothing here has enforced the radius. If two possible rows, with their missing cells filled in, can be further apart than %g, epsilon is too small for them: clip rows before training.", radius),
+		"The means of the model itself are not protected: all members have them, and so has anybody with model.npz.",
+		"Each release adds to earlier ones. The ledger of this folder counts its own releases; a release of the same training by another member adds as much again.",
 		"Epsilon is a measure of this release alone. It does not make the training differentially private.",
 	}
 	if m.Manifest.Standardise == own {

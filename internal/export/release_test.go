@@ -131,11 +131,11 @@ func TestWhatCannotBeReleased(t *testing.T) {
 	old, windowed := releasable(t, "ggm", paper, 30, 20, 10), releasable(t, "ggm", paper, 30, 20, 10)
 	old.Learned, windowed.Manifest.Window = old.Learned.(*gmm.Mixture).WithRows(nil), 5
 	for want, m := range map[string]*model.Model{
-		"by an older program: train again":                        old,
-		"a row of the data is in the 5 rows of its windows":       windowed,
-		"want the column variances that scale the prior":          releasable(t, "ggm", `{"lambda0": 1, "components": 3}`, 30, 20, 10),
-		"want a component that has at least 1 row":                releasable(t, "ggm", paper, 0.3, 0.2, 0.1),
-		"the model fedgen has no posterior of means to draw from": releasable(t, "fedgen", `{}`, 30, 20, 10),
+		"by an older program: train again":                          old,
+		"each row of the data is part of the 5 rows of its windows": windowed,
+		"want the column variances that scale the prior":            releasable(t, "ggm", `{"lambda0": 1, "components": 3}`, 30, 20, 10),
+		"want a component that has at least 1 row":                  releasable(t, "ggm", paper, 0.3, 0.2, 0.1),
+		"the model fedgen has no posterior of means to draw from":   releasable(t, "fedgen", `{}`, 30, 20, 10),
 	} {
 		x, err := ReleaseOf(m, 2, 1e-5, rand.NewPCG(1, 1))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -57,7 +57,7 @@ func ReadLayout(r io.ReaderAt, size int64, name string) (*Layout, error) {
 	}
 	n, ok := elements(d.shape, math.MaxInt64/max(l.Size, 1))
 	if !ok || n*l.Size != size-start {
-		return nil, fault(ErrFormat, name, "shape %v with %d bytes an element does not match the %d bytes of data", d.shape, l.Size, size-start)
+		return nil, fault(ErrFormat, name, "shape %v with %d bytes per element does not match the %d bytes of data", d.shape, l.Size, size-start)
 	}
 	return l, nil
 }

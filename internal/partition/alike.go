@@ -27,7 +27,7 @@ import (
 func (p Split) alike(classes []Class, random *rand.Rand) ([]Owners, error) {
 	for _, c := range classes {
 		if count(c.Train) == 0 {
-			return nil, &Error{Column: p.Column, Msg: fmt.Sprintf("split %q: class %q has no training row to find centroids by, and %d to score", p, c.Name, count(c.Test)), Hint: "give training rows of every class, or another label"}
+			return nil, &Error{Column: p.Column, Msg: fmt.Sprintf("split %q: class %q has no training row for its centroids, and %d to score", p, c.Name, count(c.Test)), Hint: "give training rows of every class, or another label"}
 		}
 	}
 	plane, err := p.principalPlane(classes)
@@ -58,7 +58,7 @@ func (p Split) alike(classes []Class, random *rand.Rand) ([]Owners, error) {
 // centroids are found by, and of test, which may be nil.
 func (p Split) DealAlike(train, test *mat.Dense, trainClasses, testClasses []float64, seed uint64) (trained, tested [][]int, err error) {
 	if p.Kind != PCAKMeans {
-		panic(fmt.Sprintf("partition: split %q does not deal rows by how they look", p))
+		panic(fmt.Sprintf("partition: split %q does not deal rows by similarity", p))
 	}
 	by := map[float64]*places{}
 	of := func(class float64) *places {

@@ -97,7 +97,7 @@ func Parse(s string) (Split, error) {
 			return Split{}, splitError(s, fmt.Sprintf("got unknown field %q", key))
 		}
 		if fault := split.set(key, value); fault != "" || given[key] {
-			return Split{}, splitError(s, cmp.Or(fault, key+" wants one value"))
+			return Split{}, splitError(s, cmp.Or(fault, key+" needs one value"))
 		}
 		given[key] = true
 	}
@@ -107,7 +107,7 @@ func Parse(s string) (Split, error) {
 		}
 	}
 	if split.Most < split.Least {
-		return Split{}, splitError(s, fmt.Sprintf("most wants a number of at least least=%d, got %d", split.Least, split.Most))
+		return Split{}, splitError(s, fmt.Sprintf("most needs a number of at least least=%d, got %d", split.Least, split.Most))
 	}
 	return split, nil
 }
@@ -117,7 +117,7 @@ func (p *Split) set(key, value string) (fault string) {
 	whole := func(to *int, most int, of string) string {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > most {
-			return fmt.Sprintf("%s wants a number%s, got %q", key, of, value)
+			return fmt.Sprintf("%s needs a number%s, got %q", key, of, value)
 		}
 		*to = n
 		return ""
@@ -135,20 +135,20 @@ func (p *Split) set(key, value string) (fault string) {
 		var err error
 		p.Alpha, err = strconv.ParseFloat(value, 64)
 		if err != nil || !(p.Alpha > 0 && p.Alpha <= 1e6) {
-			return fmt.Sprintf("alpha wants a number above 0, got %q", value)
+			return fmt.Sprintf("alpha needs a number above 0, got %q", value)
 		}
 		if p.Kind == Quantity && p.Alpha != math.Trunc(p.Alpha) {
-			return fmt.Sprintf("alpha wants a whole number of classes, got %q", value)
+			return fmt.Sprintf("alpha needs a whole number of classes, got %q", value)
 		}
 	case "shuffle":
 		var err error
 		p.Shuffle, err = strconv.ParseFloat(value, 64)
 		if err != nil || !(p.Shuffle >= 0 && p.Shuffle <= 1) {
-			return fmt.Sprintf("shuffle wants a share of the rows from 0 to 1, got %q", value)
+			return fmt.Sprintf("shuffle needs a share of the rows from 0 to 1, got %q", value)
 		}
 	default:
 		if value == "" {
-			return key + " wants one name"
+			return key + " needs one name"
 		}
 		p.Column = value
 	}

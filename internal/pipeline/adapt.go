@@ -21,9 +21,9 @@ func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int
 	of := m.Personal()
 	switch {
 	case of == nil:
-		return nil, &option.Error{Name: "model", Msg: fmt.Sprintf("want one with conditions, got one of kind %s without", m.Manifest.Kind), Hint: "take one whose participants have conditions of their own"}
+		return nil, &option.Error{Name: "model", Msg: fmt.Sprintf("want a model with private conditions, got one of kind %s without", m.Manifest.Kind), Hint: "use a model whose participants have private conditions"}
 	case m.Classifier() == nil && p.TrainLabels != nil:
-		return nil, &option.Error{Name: "label", Msg: fmt.Sprintf("a model of kind %s adapts to rows, whatever their labels are", m.Manifest.Kind), Hint: "leave --label out"}
+		return nil, &option.Error{Name: "label", Msg: fmt.Sprintf("a model of kind %s adapts to rows without labels", m.Manifest.Kind), Hint: "leave --label out"}
 	case steps < 1:
 		return nil, option.Errorf("steps", "want at least 1, got %d", steps)
 	}

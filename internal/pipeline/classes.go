@@ -18,7 +18,7 @@ func (t *Task) CheckLabels(p dataset.Participant) error {
 	case of == nil:
 		return nil
 	case p.TrainLabels == nil:
-		return &option.Error{Name: "label", Msg: "want the column of the classes, got none: " + of.Because, Hint: "say --label COLUMN"}
+		return &option.Error{Name: "label", Msg: "want the column of the classes, got none: " + of.Because, Hint: "name it with --label COLUMN"}
 	}
 	if _, err := classesOf(p, p.TrainLabels, of.Number); err != nil || !of.Learned {
 		return err
@@ -35,8 +35,8 @@ func (t *Task) CheckRows(p dataset.Participant) error {
 	least := t.Traits().ShownRows
 	if n, _ := p.Train.Dims(); n < least {
 		return &option.Error{
-			Name: "min-rows", Msg: fmt.Sprintf("want at least %d training rows of each participant, got %d of %s", least, n, p.Name),
-			Hint: "leave it out (--split ...,min=ROWS), give it more rows, or agree on fewer, which may show single rows",
+			Name: "min-rows", Msg: fmt.Sprintf("want at least %d training rows per participant, got %d from %s", least, n, p.Name),
+			Hint: "leave it out (--split ...,min=ROWS), give it more rows, or agree on a smaller number, which may reveal single rows",
 		}
 	}
 	return nil
@@ -83,7 +83,7 @@ func LabelFault(m *model.Model) func(label float64, train bool) (want, hint stri
 func classFault(label float64, number int) (want, hint string) {
 	switch {
 	case label != math.Trunc(label) || !(label >= 0 && label < algorithm.MostClasses):
-		return fmt.Sprintf("want a class, a whole number from 0 to %d", algorithm.MostClasses-1), "number the classes from 0, the same at all members"
+		return fmt.Sprintf("want a class, a whole number from 0 to %d", algorithm.MostClasses-1), "number the classes from 0, in the same way at all members"
 	case number > 0 && label >= float64(number):
 		return fmt.Sprintf("want a class from 0 to %d, as agreed", number-1), "train with more --classes"
 	}
@@ -93,7 +93,7 @@ func classFault(label float64, number int) (want, hint string) {
 // classesOf converts labels to classes. If number is not 0, classes are below it.
 func classesOf(p dataset.Participant, labels []float64, number int) ([]int, error) {
 	if p.TextLabels {
-		return nil, &dataset.Error{File: p.Name, Msg: "want labels that are whole numbers from 0, the same for a class at all members, got text", Hint: "number the classes"}
+		return nil, &dataset.Error{File: p.Name, Msg: "want labels that are whole numbers from 0, with the same number for a class at all members, got text", Hint: "number the classes"}
 	}
 	out := make([]int, len(labels))
 	for i, l := range labels {

@@ -13,7 +13,7 @@ import (
 func TestLabelsThatAreNoClasses(t *testing.T) {
 	for want, change := range map[string]func(*dataset.Participant){
 		"label: want the column of the classes, got none: the model cgau learns classes":               func(p *dataset.Participant) { p.TrainLabels = nil },
-		"p0: want labels that are whole numbers from 0, the same for a class at all members, got text": func(p *dataset.Participant) { p.TextLabels = true },
+		"p0: want labels that are whole numbers from 0, with the same number for a class at all members, got text": func(p *dataset.Participant) { p.TextLabels = true },
 		"p0: label of row 3: want a class, a whole number from 0 to 999, got -1":                       func(p *dataset.Participant) { p.TrainLabels[2] = -1 },
 		"p0: label of row 3: want a class, a whole number from 0 to 999, got 1.5":                      func(p *dataset.Participant) { p.TrainLabels[2] = 1.5 },
 		"p0: label of row 3: want a class, a whole number from 0 to 999, got 1000":                     func(p *dataset.Participant) { p.TrainLabels[2] = 1000 },
@@ -80,7 +80,7 @@ func TestLabelFault(t *testing.T) {
 func TestTooFewRowsToShowAnything(t *testing.T) {
 	for kind, with := range map[string]string{"fedgen": "components=2", "fedgem": "components=2", "dem": "start=k-fed"} {
 		k, p := small(t, kind, with), shifted(1, 1, 4)[0]
-		want := "min-rows: want at least 5 training rows of each participant, got 4 of p0"
+		want := "min-rows: want at least 5 training rows per participant, got 4 from p0"
 		if err := k.CheckRows(p); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v", kind, err)
 		}

@@ -116,7 +116,7 @@ func TestAdaptToAFewRows(t *testing.T) {
 	}
 	parts, _ := clusters(1)
 	none := together(t, lockstep.Run, example(t), parts)[0].Model
-	if _, err := Adapt(t.Context(), none, parts[0], 1); err == nil || !strings.Contains(err.Error(), "want one with conditions, got one of kind ggm") {
+	if _, err := Adapt(t.Context(), none, parts[0], 1); err == nil || !strings.Contains(err.Error(), "want a model with private conditions, got one of kind ggm") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -127,7 +127,7 @@ func TestAdaptToTooFew(t *testing.T) {
 	p.Train, p.TrainLabels = rows.InMemory(p.Train.(rows.Matrix).Slice(0, 1, 0, 2).(*mat.Dense)), p.TrainLabels[:1]
 	warnings, err := Adapt(t.Context(), m, p, 5)
 	got := strings.Join(warnings, "\n")
-	if err != nil || !strings.Contains(got, "constant in the rows to adapt to, so left unscaled: x, y") || !strings.Contains(got, "all 1 rows to adapt to are of class") {
+	if err != nil || !strings.Contains(got, "constant in the rows to adapt to, so not scaled: x, y") || !strings.Contains(got, "all 1 rows to adapt to are of class") {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

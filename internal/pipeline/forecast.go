@@ -14,5 +14,5 @@ func (t *Task) Forecast(rows, members, columns int) string {
 	if of.Outweighed == nil || !of.Outweighed(trained, trained*members, cmp.Or(t.PCA, columns)) {
 		return ""
 	}
-	return fmt.Sprintf("privacy: with epsilon %g and %d members of %d rows in %d columns, noise is likely to cost more than sharing gains: a model of the own rows alone is likely better than the one that is learned together; more rows, fewer columns or a larger epsilon would change that", of.Noise.Epsilon, members, rows, columns)
+	return fmt.Sprintf("privacy: with epsilon %g and %d members of %d rows in %d columns, noise is likely to cost more than sharing gains. A model of your own rows alone is then better. More rows, fewer columns or a larger epsilon would help", of.Noise.Epsilon, members, rows, columns)
 }

@@ -40,7 +40,7 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	if _, solo := g.(collabdict.Solo); !solo {
 		alone, err := t.alone(ctx, d)
 		if err != nil { // keep the shared model, also after an interrupt
-			r.Warnings = append(r.Warnings, fmt.Sprintf("no model of the own rows alone, to compare with and to score by: %v", err))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("no model of your own rows alone, neither for comparison nor for scores: %v", err))
 		} else {
 			outcomes = append(outcomes, alone)
 			part.Alone = alone.Model.(algorithm.Scorer)
@@ -95,7 +95,7 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 
 // surprisesOf returns the scores of the held-out rows that models are compared by. If rows may
 // have missing cells, only observed cells count: the values that a model expects for missing
-// ones say nothing about its fit.
+// ones are no evidence of its fit.
 func surprisesOf(of algorithm.Scorer, d algorithm.Data, scores []float64) ([]float64, error) {
 	by, ok := of.(interface {
 		LogDensities(dst []float64, x *mat.Dense) []float64
@@ -193,7 +193,7 @@ func exceeding(scores []float64, held int, share float64) float64 {
 
 // fewWarning returns the warning that n rows are too few for a share of false alarms.
 func fewWarning(n int, share float64) string {
-	return fmt.Sprintf("threshold: %d own rows promise a share of false alarms of no less than 1/%d, not %g: the threshold is their largest score; take more rows, or a larger --false-alarm", n, n+1, share)
+	return fmt.Sprintf("threshold: %d own rows can promise a share of false alarms of 1/%d at best, not %g: the threshold is their largest score; use more rows, or a larger --false-alarm", n, n+1, share)
 }
 
 // compare sets the mean scores of the held-out rows, alone and together. It decides for one of

@@ -104,7 +104,7 @@ func TestTooFewRowsForAModelAlone(t *testing.T) {
 	if l := r.Model.Local; l == nil || l.Alone != nil || len(l.Calibrations) != 2 || r.Model.Manifest.HeldOut.Alone.Applies {
 		t.Errorf("%+v", l)
 	}
-	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "no model of the own rows alone") }) {
+	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "no model of your own rows alone") }) {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 }

@@ -48,10 +48,10 @@ func (t *Task) FoundOrder(p dataset.Participant) (o report.Order, ok bool, err e
 // allows a false positive for one participant in 1/orderLevel.
 func (t *Task) order(p dataset.Participant) (report.Order, error) {
 	if t.Window > 0 && t.Order != InTime {
-		return report.Order{Order: InTime, Because: "rows of a window share cells"}, nil
+		return report.Order{Order: InTime, Because: "windows overlap"}, nil
 	}
 	if t.Order != FindOrder {
-		return report.Order{Order: t.Order, Because: "it was given"}, nil
+		return report.Order{Order: t.Order, Because: "set by --order"}, nil
 	}
 	x, along, err := looked(p)
 	if err != nil {
@@ -75,7 +75,7 @@ func (t *Task) order(p dataset.Participant) (report.Order, error) {
 		}
 	}
 	if at < 0 {
-		return report.Order{Order: NoOrder, Because: "no column has neighbouring values that are more alike than chance would have them"}, nil
+		return report.Order{Order: NoOrder, Because: "in no column are neighbouring values more alike than chance explains"}, nil
 	}
 	return report.Order{Order: InTime, Because: fmt.Sprintf("neighbouring values of %s correlate by %.2f", p.Columns[at], best)}, nil
 }

@@ -136,9 +136,9 @@ func TestOrderIsFound(t *testing.T) {
 func TestOrderIsSaid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for option, want := range map[string]string{
-		"order=auto": "none: no column has neighbouring values that are more alike than chance would have them",
-		"order=none": "none: it was given",
-		"order=time": "time: it was given",
+		"order=auto": "none: in no column are neighbouring values more alike than chance explains",
+		"order=none": "none: set by --order",
+		"order=time": "time: set by --order",
 	} {
 		o, err := example(t, "hold-out=0.2", option).order(rowsOf(rng, 100, "normal", "constant"))
 		if got := o.Order + ": " + o.Because; err != nil || got != want {

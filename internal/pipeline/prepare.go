@@ -166,7 +166,7 @@ func constantWarning(in string, columns []string, constant []int) string {
 	if more := len(constant) - most; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	return "constant in " + in + ", so left unscaled: " + list
+	return "constant in " + in + ", so not scaled: " + list
 }
 
 // flat is the share of the variance below which an axis counts as flat.
@@ -179,7 +179,7 @@ func flatWarning(p *rows.Projection) string {
 	if first < 0 {
 		return ""
 	}
-	return fmt.Sprintf("pca: %d of the %d axes have no variance: take at most %d", last-first, last, first)
+	return fmt.Sprintf("pca: %d of the %d axes have no variance: use at most %d", last-first, last, first)
 }
 
 // withoutCells names the column if err says that all its cells are missing.
@@ -188,5 +188,5 @@ func withoutCells(err error, columns []string) error {
 	if !errors.As(err, &empty) {
 		return err
 	}
-	return fmt.Errorf("column %q: all cells of the training rows are missing; leave the column out with --ignore, or the participant", columns[empty.Column])
+	return fmt.Errorf("column %q has no value in any training row; leave the column out with --ignore, or leave the participant out", columns[empty.Column])
 }

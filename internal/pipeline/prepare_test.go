@@ -113,7 +113,7 @@ func TestPreparedTogether(t *testing.T) {
 			if !mat.EqualApprox(x, z.Slice(s*each, (s+1)*each, 0, 2), 1e-3) {
 				t.Errorf("%q: member %d has other rows", by, s)
 			}
-			if warned := strings.Join(got.warnings, ""); !strings.HasSuffix(warned, "left unscaled: d") {
+			if warned := strings.Join(got.warnings, ""); !strings.HasSuffix(warned, "not scaled: d") {
 				t.Errorf("%q: warnings %q", by, warned)
 			}
 			return nil
@@ -176,9 +176,9 @@ func TestProjectedRowsOnDiskGiveTheSameModel(t *testing.T) {
 func TestPreparationIsChecked(t *testing.T) {
 	for want, change := range map[string][]string{
 		"normalise: want standard, minmax or robust, got \"x\"":                         {"normalise=x"},
-		"normalise: minmax of columns needs the ranges of all rows or of the own ones:": {"normalise=minmax", "standardise=none"},
+		"normalise: minmax of columns needs the ranges of all rows or of own rows:": {"normalise=minmax", "standardise=none"},
 		"pca: want at least 1, got -1":                                                  {"pca=-1"},
-		"pca: want at most 2 axes, as many as columns, got 3":                           {"pca=3"},
+		"pca: want at most 2 axes, one per column, got 3":                           {"pca=3"},
 	} {
 		k, err := attempt("ggm", append(quick["ggm"], change...)...)
 		if err == nil {
@@ -205,7 +205,7 @@ func TestFlatAxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(of.warnings, ""); got != "pca: 2 of the 4 axes have no variance: take at most 2" {
+	if got := strings.Join(of.warnings, ""); got != "pca: 2 of the 4 axes have no variance: use at most 2" {
 		t.Errorf("warnings %q", got)
 	}
 	for seed := range uint64(5) {

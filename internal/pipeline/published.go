@@ -27,10 +27,10 @@ func (t *Task) published(g collabdict.Group) []string {
 		list = append(list, "a random value for the agreed nonce")
 		of := t.bounded(d)
 		if d.RowsBound && len(of) == 0 {
-			list = append(list, "the power of two above the number of own rows")
+			list = append(list, "the power of two above your number of rows")
 		}
 		if len(of) > 0 {
-			list = append(list, "the power of two above the number of own rows, and above the root mean square of each column "+strings.Join(of, ", "))
+			list = append(list, "the power of two above your number of rows, and above the root mean square of each column "+strings.Join(of, ", "))
 		}
 	}
 	list = append(list, d.Rounds...)
@@ -52,10 +52,10 @@ func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 		of = append(of, "about a point near all rows")
 	}
 	if t.ShrinkScales > 0 {
-		of = append(of, "about the own mean")
+		of = append(of, "about your mean")
 	}
 	if t.PCA > 0 && !moments {
-		of = append(of, "as scaled", "as scaled about a point near all rows")
+		of = append(of, "as scaled", "scaled, about a point near all rows")
 	}
 	if t.PCA > 0 && t.Normalise == MinMax {
 		of = append(of, "along the principal axes")
@@ -70,13 +70,13 @@ func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 // rows, and those that find a start.
 func (t *Task) learned(d algorithm.Disclosure) (what []string) {
 	if t.Normalise == MinMax && t.Standardise == algorithm.Global {
-		what = append(what, "of each column the smallest and the largest value, which are someone's, and how many members have theirs in which 32nd of the range searched, and near these")
+		what = append(what, "the smallest and the largest value of each column, each of which is some member's, and how many members have theirs in which 32nd of the range searched, and near these")
 	}
 	if t.quartiles() {
-		what = append(what, "of each column the quartiles, and how many rows are near these, in cells with at least a sixteenth of all rows; where quartiles are the same, values that so many rows have, and the mean square of all rows about them")
+		what = append(what, "the quartiles of each column, and how many rows are near these, in cells with at least a sixteenth of all rows; where quartiles coincide, also values shared by as large a part of the rows, and the mean square of all rows about them")
 	}
 	if t.ShrinkScales > 0 {
-		what = append(what, "of each column the mean variance within members, and the number of all rows")
+		what = append(what, "the mean variance of each column within members, and the number of all rows")
 	}
 	if t.PCA > 0 || t.Standardise == algorithm.Global && t.Normalise == Standard && d.Conserved != algorithm.Covariances {
 		what = append(what, "the mean and the covariance matrix of all columns")
@@ -106,10 +106,10 @@ func (t *Task) ConservedInRuns() (known string, tells bool) {
 func (t *Task) ShownWarnings() (list []string) {
 	d := t.disclosure()
 	if len(d.Shown) > 0 {
-		list = append(list, fmt.Sprintf("privacy: with --model %s every member shows all others, and no sum hides: %s", t.Kind.Name, strings.Join(d.Shown, "; ")))
+		list = append(list, fmt.Sprintf("privacy: with --model %s every member shows all others the following, and no sum hides it: %s", t.Kind.Name, strings.Join(d.Shown, "; ")))
 	}
 	if what := t.learned(d); len(what) > 0 {
-		list = append(list, "privacy: before the first round all members learn, of the rows of all: "+strings.Join(what, "; "))
+		list = append(list, "privacy: before the first round, all members learn about the rows of all: "+strings.Join(what, "; "))
 	}
 	return list
 }

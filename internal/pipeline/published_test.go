@@ -19,7 +19,7 @@ func TestWhatPreparingTells(t *testing.T) {
 	}
 	k = example(t, "pca=2", "normalise=minmax", "standardise=global")
 	list := k.listed()
-	for _, want := range []string{"in sums over all members: the mean and the covariance matrix", "the smallest and the largest value", "in the units of the data, as scaled, as scaled about a point near all rows, along the principal axes, as trained on"} {
+	for _, want := range []string{"in sums over all members: the mean and the covariance matrix", "the smallest and the largest value", "in the units of the data, as scaled, scaled, about a point near all rows, along the principal axes, as trained on"} {
 		if !strings.Contains(list, want) {
 			t.Errorf("%q is not in %s", want, list)
 		}
@@ -78,7 +78,7 @@ func TestMomentsAreListedWhereRoundsDoNotTellThem(t *testing.T) {
 // What an algorithm shows in the clear is in the ledger, and told.
 func TestWhatMixturesShow(t *testing.T) {
 	k := small(t, "fedgen", "refine=0")
-	if list := k.listed(); !strings.Contains(list, "the mixture of its own rows") || strings.Contains(list, "power of two") || !strings.Contains(k.warned(), "no sum hides: the mixture of its own rows") {
+	if list := k.listed(); !strings.Contains(list, "the mixture of its own rows") || strings.Contains(list, "power of two") || !strings.Contains(k.warned(), "no sum hides it: the mixture of its own rows") {
 		t.Errorf("fedgen: %s; %s", list, k.warned())
 	}
 	if list := small(t, "fedgen", "refine=1").listed(); !strings.Contains(list, "power of two") {
@@ -149,7 +149,7 @@ func TestPublishedOfNetworks(t *testing.T) {
 		}
 	}
 	k := small(t, "mtvae")
-	if list := k.listed(); !strings.Contains(list, "power of two above the number of own rows") || strings.Contains(list, "root mean square") || k.warned() != "" {
+	if list := k.listed(); !strings.Contains(list, "power of two above your number of rows") || strings.Contains(list, "root mean square") || k.warned() != "" {
 		t.Errorf("mtvae: %s; %s", list, k.warned())
 	}
 	if said := small(t, "cgau").warned(); !strings.Contains(said, "how many members have which class as their largest") {

@@ -80,7 +80,7 @@ func (r Ranges) scaling(columns []string) (rows.Scaling, error) {
 	for i, name := range columns {
 		var ok bool
 		if low[i], high[i], ok = r.of(name); !ok {
-			return rows.Scaling{}, option.Errorf("ranges", "want one of each column, got none of %q", name)
+			return rows.Scaling{}, option.Errorf("ranges", "want a range for each column, got none for %q", name)
 		}
 	}
 	return rows.FromRanges(low, high)
@@ -108,5 +108,5 @@ func (r Ranges) outside(columns []string, of collabdict.Rows) (string, error) {
 		}
 	}
 	low, high, _ := r.of(columns[most])
-	return fmt.Sprintf("%d own values are outside of the agreed ranges, %d of them in the column %s (%g to %g): they come to be outside of 0 to 1", values, count[most], columns[most], low, high), nil
+	return fmt.Sprintf("%d of your values are outside the agreed ranges, %d of them in column %s (%g to %g): scaled, they are outside 0 to 1", values, count[most], columns[most], low, high), nil
 }

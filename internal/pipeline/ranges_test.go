@@ -55,12 +55,12 @@ func TestAgreedRanges(t *testing.T) {
 	if want := mat.NewDense(3, 2, []float64{0, 0.5, 0.5, 0, 2, 2}); !mat.Equal(x, want) {
 		t.Errorf("got %v", mat.Formatted(x))
 	}
-	if w := strings.Join(got.warnings, "\n"); w != "2 own values are outside of the agreed ranges, 1 of them in the column a (0 to 10): they come to be outside of 0 to 1" {
+	if w := strings.Join(got.warnings, "\n"); w != "2 of your values are outside the agreed ranges, 1 of them in column a (0 to 10): scaled, they are outside 0 to 1" {
 		t.Errorf("warnings %q", w)
 	}
 	k.Ranges = Ranges{"b": {-1, 1}}
 	var e *option.Error
-	if _, err := k.prepare(t.Context(), collabdict.Solo{}, p); !errors.As(err, &e) || !strings.Contains(err.Error(), `ranges: want one of each column, got none of "a"`) {
+	if _, err := k.prepare(t.Context(), collabdict.Solo{}, p); !errors.As(err, &e) || !strings.Contains(err.Error(), `ranges: want a range for each column, got none for "a"`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -68,7 +68,7 @@ func TestAgreedRanges(t *testing.T) {
 func TestRangesAreChecked(t *testing.T) {
 	for want, k := range map[string]*Task{
 		"ranges: column a: want a finite range from a lower to a higher value, got 1 to 1": agreed(t, Ranges{"a": {1, 1}, "b": {0, 1}}),
-		"ranges: want those that the members have agreed on":                               agreed(t, nil),
+		"ranges: want the ranges that the members have agreed on":                               agreed(t, nil),
 		"ranges: require --standardise agreed, got own":                                    agreed(t, Ranges{"a": {0, 1}}, "standardise=own"),
 		"normalise: want minmax with agreed ranges":                                        agreed(t, Ranges{"a": {0, 1}}, "normalise=standard"),
 	} {

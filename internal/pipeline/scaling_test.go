@@ -56,7 +56,7 @@ func TestRobustScales(t *testing.T) {
 			if at.Shift[1] != 0 || math.Abs(at.Scale[1]-flow) > 1e-3 {
 				t.Errorf("%s: member %d: median %g and scale %g, want 0 and %g", by, s, at.Shift[1], at.Scale[1], flow)
 			}
-			if at.Scale[2] != 1 || !slices.Equal(p.warnings, []string{"constant in training, so left unscaled: level"}) {
+			if at.Scale[2] != 1 || !slices.Equal(p.warnings, []string{"constant in training, so not scaled: level"}) {
 				t.Errorf("%s: member %d: scale %g, %q", by, s, at.Scale[2], p.warnings)
 			}
 		}
@@ -104,19 +104,19 @@ func TestShrunkScales(t *testing.T) {
 		if got := p.scaling.Scale[0]; math.Abs(got/want-1) > 1e-5 {
 			t.Errorf("member %d: scale %g, want %g", s, got, want)
 		}
-		if !slices.Equal(p.warnings, []string{"constant in training, so left unscaled: flow"}) {
+		if !slices.Equal(p.warnings, []string{"constant in training, so not scaled: flow"}) {
 			t.Errorf("member %d: %q", s, p.warnings)
 		}
 	}
 	k := example(t, "standardise=own", "shrink-scales=100")
-	if list := strings.Join(k.learned(k.disclosure()), ""); !strings.Contains(list, "of each column the mean variance within members") {
+	if list := strings.Join(k.learned(k.disclosure()), ""); !strings.Contains(list, "the mean variance of each column within members") {
 		t.Errorf("learned: %s", list)
 	}
 	for want, options := range map[string][]string{
 		"shrink-scales: want variances of own rows: --standardise own --normalise standard, got global and standard":  {"standardise=global", "shrink-scales=5"},
 		"shrink-scales: want variances of own rows: --standardise own --normalise standard, got own and robust":       {"normalise=robust", "shrink-scales=5"},
 		"shrink-scales: want a finite number above 0, got -1":                                                         {"shrink-scales=-1"},
-		"normalise: robust needs the quartiles of all rows or of the own ones: --standardise global or own, not none": {"standardise=none", "normalise=robust"},
+		"normalise: robust needs the quartiles of all rows or of own rows: --standardise global or own, not none": {"standardise=none", "normalise=robust"},
 	} {
 		if _, err := attempt("ggm", append([]string{"standardise=own"}, options...)...); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -133,7 +133,7 @@ func TestUnitsWarning(t *testing.T) {
 	}
 	for _, options := range [][]string{{"standardise=global"}, {"standardise=own", "shrink-scales=10"}, {"standardise=global", "normalise=robust"}} {
 		all := preparedBy(t, example(t, options...), own)
-		if w := strings.Join(all[2].warnings, "\n"); !strings.HasPrefix(w, "flow: your scale is ") || !strings.Contains(w, "0 times that of ") || !strings.Contains(w, " together (own deviation ") || !strings.HasSuffix(w, ": is it in the same unit?") {
+		if w := strings.Join(all[2].warnings, "\n"); !strings.HasPrefix(w, "flow: your scale is ") || !strings.Contains(w, "0 times that of ") || !strings.Contains(w, " together (your deviation ") || !strings.HasSuffix(w, ": is it in the same unit?") {
 			t.Errorf("%v: the member with other units is told %q", options, w)
 		}
 		for s, p := range all {
@@ -168,8 +168,8 @@ func TestWindowsOfATask(t *testing.T) {
 		t.Error("rows without an order were taken")
 	}
 	for want, options := range map[string][]string{
-		"window: a row of the data is in 3 rows learned from, and noise hides one of these at a time":                {"epsilon=1", "delta=1e-5", "clip=3", "refine=0"},
-		"min-rows: a row of the data is in 3 rows learned from, so that what is shown is to be of 7 at least, got 5": {},
+		"window: each row of the data is part of 3 training rows, and noise hides one of these at a time":                {"epsilon=1", "delta=1e-5", "clip=3", "refine=0"},
+		"min-rows: each row of the data is part of 3 training rows, so anything shown must rest on at least 7, got 5": {},
 	} {
 		if _, err := attempt("fedgen", append(append(quick["fedgen"], "window=3"), options...)...); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

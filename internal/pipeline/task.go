@@ -67,24 +67,24 @@ func New(of algorithm.Kind) *Task {
 	t.Options = t.Algorithm.Options()
 	t.Shared = option.Table{
 		option.Uint64(&t.Seed, "seed", 1, "public `SEED` of starts, splits and generated data"),
-		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "`SHARE` of normal rows like the own ones above the anomaly threshold, at most", option.Check(share)),
+		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "largest `SHARE` of normal rows like this participant's above the anomaly threshold", option.Check(share)),
 		option.String(&t.Standardise, "standardise", "", "`SOURCE` of the scales of columns: rows of all members, through private sums (global), own rows (own), --ranges (agreed) or no scaling (none) (default own with --split files or column, otherwise global)",
 			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.None, algorithm.Agreed)),
-		option.Int(&t.Window, "window", 0, "for rows in the order of time: learn from each column's mean and standard deviation over the last `W` rows as well",
-			option.AtLeast(rows.LeastWindow), option.Check(windowed), option.Optional[int]("leave it out where neighbouring rows have nothing to do with each other")),
+		option.Int(&t.Window, "window", 0, "for time series: learn from each column's mean and standard deviation over the last `W` rows as well",
+			option.AtLeast(rows.LeastWindow), option.Check(windowed), option.Optional[int]("leave it out if neighbouring rows are unrelated")),
 		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
 			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
-		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of the own rows, at most 100000, that stays out of training: to choose settings, compare with a model of the own rows, and find thresholds (default 0.2 where rows are used so, otherwise 0)",
+		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of own rows, at most 100000, held out of training to choose settings, compare models and find thresholds (default 0.2 if they are used, otherwise 0)",
 			option.DefaultBy(t.holdOut), option.Check(partly)).OfEach(),
-		option.String(&t.Order, "order", FindOrder, "`ORDER` of rows: in time (time), so that blocks of them are held out, none, or time where neighbouring rows are alike (auto)",
+		option.String(&t.Order, "order", FindOrder, "`ORDER` of rows: time, so that blocks of them are held out; none; or auto, which tests whether neighbouring rows are alike",
 			option.OneOf(FindOrder, InTime, NoOrder)).OfEach(),
-		option.String(&t.Missing, "missing", dataset.RefuseMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?): end with an error (error), leave their rows out (skip), or learn from what is there (marginal), which all members agree on",
+		option.String(&t.Missing, "missing", dataset.RefuseMissing, "what to do with missing `CELLS` (empty, NaN, NA, ?): end with an error (error), leave their rows out (skip), or learn from the other cells (marginal), which all members agree on",
 			option.OneOf(dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing)).OfEach(),
-		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), the range from 0 to 1 (minmax), or for data with wild values, columns with median 0 and quartiles 1.349 apart (robust)",
+		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), range 0 to 1 (minmax), or for outliers, columns with median 0 and quartiles 1.349 apart (robust)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax, Robust)),
-		option.Float(&t.ShrinkScales, "shrink-scales", 0, "with --standardise own: the mean variance within members counts as much as `ROWS` own rows, for few rows of series that drift",
-			option.Check(positive), option.Optional[float64]("leave it out to scale by own variances alone")).ForExperts(),
-		option.Float(&t.ReleaseEpsilon, "release-epsilon", 0, "let export --release tell at most epsilon `E` of a row, all releases of a folder together (default no limit)",
+		option.Float(&t.ShrinkScales, "shrink-scales", 0, "with --standardise own: weight, in `ROWS`, of the mean variance within members, for few rows of series that drift",
+			option.Check(positive), option.Optional[float64]("leave it out to scale by own variances only")).ForExperts(),
+		option.Float(&t.ReleaseEpsilon, "release-epsilon", 0, "limit for export --release: all releases of a folder together reveal at most epsilon `E` about a row (default no limit)",
 			option.Above(0, 1000), option.Optional[float64]("leave it out for no limit")).ForExperts(),
 		option.Float(&t.ReleaseDelta, "release-delta", 1e-5, "with --release-epsilon: `PROBABILITY` delta at which it is counted",
 			option.Check(share)).Needs("--release-epsilon", func() bool { return t.ReleaseEpsilon != 0 }).ForExperts(),
@@ -179,15 +179,15 @@ func (t *Task) Complete() error {
 	}
 	switch {
 	case t.Standardise == algorithm.Agreed && len(t.Ranges) == 0:
-		return option.Errorf("ranges", "want those that the members have agreed on, got none")
+		return option.Errorf("ranges", "want the ranges that the members have agreed on, got none")
 	case t.Standardise != algorithm.Agreed && len(t.Ranges) > 0:
 		return option.Errorf("ranges", "require --standardise %s, got %s", algorithm.Agreed, t.Standardise)
 	case t.Standardise == algorithm.Agreed && t.Normalise != MinMax:
 		return option.Errorf("normalise", "want %s with agreed ranges, got %s", MinMax, t.Normalise)
 	case t.Normalise == MinMax && t.Standardise == algorithm.None && t.PCA == 0:
-		return option.Errorf("normalise", "%s of columns needs the ranges of all rows or of the own ones: --standardise %s or %s, not %s", MinMax, algorithm.Global, algorithm.Own, algorithm.None)
+		return option.Errorf("normalise", "%s of columns needs the ranges of all rows or of own rows: --standardise %s or %s, not %s", MinMax, algorithm.Global, algorithm.Own, algorithm.None)
 	case t.Normalise == Robust && t.Standardise == algorithm.None:
-		return option.Errorf("normalise", "%s needs the quartiles of all rows or of the own ones: --standardise %s or %s, not %s", Robust, algorithm.Global, algorithm.Own, algorithm.None)
+		return option.Errorf("normalise", "%s needs the quartiles of all rows or of own rows: --standardise %s or %s, not %s", Robust, algorithm.Global, algorithm.Own, algorithm.None)
 	case t.ShrinkScales > 0 && (t.Standardise != algorithm.Own || t.Normalise != Standard):
 		return option.Errorf("shrink-scales", "want variances of own rows: --standardise %s --normalise %s, got %s and %s", algorithm.Own, Standard, t.Standardise, t.Normalise)
 	}
@@ -212,11 +212,11 @@ func (t *Task) checkWindow() error {
 	case t.Window == 0:
 		return nil
 	case t.Order == NoOrder:
-		return option.Errorf("order", "a window is over rows in the order of time: want %s, got %s", InTime, NoOrder)
+		return option.Errorf("order", "windows need rows in the order of time: want %s, got %s", InTime, NoOrder)
 	case of.Noise != nil:
-		return &option.Error{Name: "window", Msg: fmt.Sprintf("a row of the data is in %d rows learned from, and noise hides one of these at a time", t.Window), Hint: "leave out --window or --epsilon"}
+		return &option.Error{Name: "window", Msg: fmt.Sprintf("each row of the data is part of %d training rows, and noise hides one of these at a time", t.Window), Hint: "leave out --window or --epsilon"}
 	case of.ShownRows > 0 && of.ShownRows < least:
-		return option.Errorf("min-rows", "a row of the data is in %d rows learned from, so that what is shown is to be of %d at least, got %d", t.Window, least, of.ShownRows)
+		return option.Errorf("min-rows", "each row of the data is part of %d training rows, so anything shown must rest on at least %d, got %d", t.Window, least, of.ShownRows)
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (t *Task) checkMissing() error {
 	case !t.Algorithm.Traits().Missing:
 		return &option.Error{Name: "missing", Msg: fmt.Sprintf("the model %s does not learn from rows with missing cells", t.Kind.Name), Hint: "leave these rows out with --missing skip"}
 	case t.PCA > 0:
-		return &option.Error{Name: "missing", Msg: "rows with missing cells have no place on principal axes", Hint: "leave these rows out with --missing skip, or leave --pca out"}
+		return &option.Error{Name: "missing", Msg: "rows with missing cells cannot be projected to principal axes", Hint: "leave these rows out with --missing skip, or leave --pca out"}
 	}
 	return nil
 }
@@ -310,7 +310,7 @@ func (t *Task) MostState(columns int) int64 {
 // number of columns.
 func (t *Task) CheckColumns(columns int) error {
 	if t.PCA > columns {
-		return option.Errorf("pca", "want at most %d axes, as many as columns, got %d", columns, t.PCA)
+		return option.Errorf("pca", "want at most %d axes, one per column, got %d", columns, t.PCA)
 	}
 	weights := t.Traits().Weights
 	if weights == nil {
@@ -320,7 +320,7 @@ func (t *Task) CheckColumns(columns int) error {
 	if n := weights(inputs); n > mostWeights {
 		return &option.Error{
 			Name: "hidden", Msg: fmt.Sprintf("want a model of at most %d weights, got one of %d with these layers and %d columns", mostWeights, n, inputs),
-			Hint: "take fewer hidden units, latent dimensions or columns",
+			Hint: "use fewer hidden units, latent dimensions or columns",
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func thresholdWarning(n int, falseAlarm float64) string {
 	if float64(n) >= least {
 		return ""
 	}
-	return fmt.Sprintf("threshold: own rows (%d) are too few for a share of %g above it, so that it is next to the largest score: take at least %.0f", n, falseAlarm, least)
+	return fmt.Sprintf("threshold: %d own rows are too few for a share of %g above it, so it is close to the largest score: use at least %.0f", n, falseAlarm, least)
 }
 
 // quantile returns the 1-above quantile of n values. pass calls its argument with the values in

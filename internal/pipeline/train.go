@@ -105,7 +105,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 		// By the weights of Eq. (47) of Idé et al. 2024, or by the responsibilities that the
 		// contribution rests on.
 		if least < math.Log(traits.LeastDiversity) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: what this participant adds to one component was at one time made of about %.1f rows, fewer than %g: only the sum over the members hides them", math.Exp(least), traits.LeastDiversity))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: at one time this participant's part of a component rested on about %.1f rows, fewer than %g: only the sum over the members hides them", math.Exp(least), traits.LeastDiversity))
 		}
 	}
 	m.Manifest.Warnings = r.Warnings

@@ -80,7 +80,7 @@ func TestWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(r.Warnings, "\n")
-	if !strings.Contains(all, "left unscaled: stuck") || !strings.Contains(all, "fewer than 5") {
+	if !strings.Contains(all, "not scaled: stuck") || !strings.Contains(all, "fewer than 5") {
 		t.Errorf("warnings: %s", all)
 	}
 }

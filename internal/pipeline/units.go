@@ -71,7 +71,7 @@ func (s *scales) warning(columns []string) string {
 		if s.atMost[i] {
 			times, at = "over "+times, "at most "
 		}
-		told = append(told, fmt.Sprintf("%s: your scale is %s that of %s together (own deviation %.4g, theirs %s%.4g)", name, times, s.of, s.own[i], at, s.others[i]))
+		told = append(told, fmt.Sprintf("%s: your scale is %s that of %s together (your deviation %.4g, theirs %s%.4g)", name, times, s.of, s.own[i], at, s.others[i]))
 	}
 	if told == nil {
 		return ""

@@ -165,7 +165,7 @@ func TestAdaptCodesToAFewRows(t *testing.T) {
 		t.Error("weights have changed")
 	}
 	few.TrainLabels = make([]float64, rows)
-	if _, err := Adapt(t.Context(), m, few, 50); err == nil || !strings.Contains(err.Error(), "whatever their labels are") {
+	if _, err := Adapt(t.Context(), m, few, 50); err == nil || !strings.Contains(err.Error(), "adapts to rows without labels") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -46,7 +46,7 @@ set local synchronize_seqscans = off`
 func Query(ctx context.Context, query string, head func([]Column) error, row func(cells [][]byte) error) (err error) {
 	config, err := pgconn.ParseConfig("")
 	if err != nil {
-		return &Error{Msg: "the settings for PostgreSQL cannot be used: " + line(err), Hint: "correct the environment variables that begin with PG, or the service file"}
+		return &Error{Msg: "the settings for PostgreSQL are invalid: " + line(err), Hint: "correct the environment variables that begin with PG, or the service file"}
 	}
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "collabdict"
@@ -77,7 +77,7 @@ func Query(ctx context.Context, query string, head func([]Column) error, row fun
 	return queryError(ctx, query, err)
 }
 
-var errNoColumns = &Error{Msg: "the result of the statement has no columns", Hint: "write a select that names some"}
+var errNoColumns = &Error{Msg: "the result of the statement has no columns", Hint: "write a select that names columns"}
 
 // each reads a result. It leaves errors of the server to Close.
 func each(result *pgconn.ResultReader, head func([]Column) error, row func(cells [][]byte) error) error {
@@ -94,7 +94,7 @@ func each(result *pgconn.ResultReader, head func([]Column) error, row func(cells
 		for i, v := range result.Values() {
 			var ok bool
 			if cells[i], ok = cell(types[i], v); !ok {
-				return &Error{Row: n, Column: columns[i].Name, Msg: fmt.Sprintf("want a date or a time of the years 1 to 9999, got %q", v), Hint: "leave the row out by a condition in the query"}
+				return &Error{Row: n, Column: columns[i].Name, Msg: fmt.Sprintf("want a date or time in the years 1 to 9999, got %q", v), Hint: "exclude the row by a condition in the query"}
 			}
 		}
 		if err := row(cells); err != nil {
@@ -128,7 +128,7 @@ func connectError(ctx context.Context, err error) error {
 	}
 	return &Error{
 		Msg:  "no connection to PostgreSQL: " + line(err),
-		Hint: "say where it is, and who asks, by PGHOST, PGDATABASE and PGUSER or a service file, and give the password in a password file",
+		Hint: "set PGHOST, PGDATABASE and PGUSER or use a service file, and put the password into a password file",
 	}
 }
 

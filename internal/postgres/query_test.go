@@ -76,7 +76,7 @@ insert into plant values ('2024-05-17 08:30:00+00', '2024-05-17', '2024-05-17 08
 		{"select from generate_series(1, 3)", "the result of the statement has no columns", 0, 0},
 		{"select from plant where false", "the result of the statement has no columns", 0, 0},
 		{"set local timezone = 'UTC'", "the result of the statement has no columns", 0, 0},
-		{"select d from (values (date '2024-01-01'), ('infinity')) v (d)", `want a date or a time of the years 1 to 9999, got "infinity"`, 0, 2},
+		{"select d from (values (date '2024-01-01'), ('infinity')) v (d)", `want a date or time in the years 1 to 9999, got "infinity"`, 0, 2},
 	} {
 		_, err := query(t.Context(), c.query)
 		var of *postgres.Error
@@ -95,8 +95,8 @@ insert into plant values ('2024-05-17 08:30:00+00', '2024-05-17', '2024-05-17 08
 	for name, c := range map[string]struct{ value, want string }{
 		"PGPASSWORD": {"wrong, wrong", "password authentication failed"},
 		"PGHOST":     {t.TempDir(), "no connection to PostgreSQL: "},
-		"PGPORT":     {"many", "the settings for PostgreSQL cannot be used: "},
-		"PGSERVICE":  {"none", "the settings for PostgreSQL cannot be used: "},
+		"PGPORT":     {"many", "the settings for PostgreSQL are invalid: "},
+		"PGSERVICE":  {"none", "the settings for PostgreSQL are invalid: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, c.value)

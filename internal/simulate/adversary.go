@@ -42,7 +42,7 @@ func ParseAdversary(s string) (Adversary, error) {
 			return Adversary{Coalition: t}, nil
 		}
 	}
-	return Adversary{}, fmt.Errorf("want observer, differencing, or coalition:t=N with N members of at least 1, got %q", s)
+	return Adversary{}, fmt.Errorf("want observer, differencing, or coalition:t=N with at least 1 member, got %q", s)
 }
 
 // Check reports a coalition that leaves no other member to learn about.

@@ -77,7 +77,7 @@ func TestLowDiversity(t *testing.T) {
 			break // another seed has no other goroutines
 		}
 		run, read := l.run(t, privacy.Warn)
-		if warnings := strings.Join(run.Report.Warnings, "\n"); read < 3 || actions(run) != nil || !strings.Contains(warnings, "plant-a: privacy: what this participant adds to one component") {
+		if warnings := strings.Join(run.Report.Warnings, "\n"); read < 3 || actions(run) != nil || !strings.Contains(warnings, "plant-a: privacy: at one time this participant's part of a component rested on") {
 			t.Errorf("%+v, warn: %d rows read, want the three; did %v and warned:\n%s", l, read, actions(run), warnings)
 		}
 		for _, policy := range []privacy.Policy{privacy.SkipComponent, privacy.DrawComponent} {

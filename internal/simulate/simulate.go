@@ -136,7 +136,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 		})
 	first := farthest(cost)
 	if err == nil && (results[first] == nil || results[first].Model == nil) {
-		err = fmt.Errorf("no participant has come to the end of a round: %w", cost.Members[first].Err)
+		err = fmt.Errorf("no participant has completed a round: %w", cost.Members[first].Err)
 	}
 	if err != nil {
 		course := courseOf(t.Traits().Objective, c, cost, histories(results))
@@ -179,7 +179,7 @@ func (s stopped) Unwrap() error { return s.error }
 func (stopped) Is(target error) bool { return target == netsim.ErrStopped }
 
 // seededNoise warns that noise from a seed protects nothing.
-const seededNoise = "this is a simulation, whose noise follows from the seed: with that, which models tell, it can be taken off"
+const seededNoise = "this is a simulation: its noise follows from the seed, which the models contain, so anybody can subtract it"
 
 // noise returns a simulated participant's source of noise, which repeats from run to run.
 func noise(seed uint64, rank int) rand.Source {

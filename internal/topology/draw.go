@@ -23,7 +23,7 @@ const (
 func (t *Topology) Draw(w io.Writer) error {
 	p, ok := t.plan.(*session.Laplacian)
 	if !ok {
-		return fmt.Errorf("%s has no graph to draw: its rounds join different members", t.Kind)
+		return fmt.Errorf("%s has no graph to draw: its rounds connect different members", t.Kind)
 	}
 	g := p.Graph()
 	b := bufio.NewWriter(w)
