@@ -62,8 +62,9 @@ type Promise struct {
 // Busy refuses a promise for now: the sender works in an attempt that makes progress.
 type Busy struct{ Working uint32 }
 
-// A View fixes a ballot's task: a new attempt by Members, or to finish an earlier attempt, or
-// to amend the roster. It follows from the promises that it contains.
+// A View is the task of a ballot: a new attempt by Members (a NEW view), to finish an earlier
+// attempt (FINISH), or to amend the roster (AMENDS). It follows from the promises that it
+// contains.
 type View struct {
 	Ballot   uint32
 	Members  []uint32  // members of a new attempt, in rank order; otherwise nil

@@ -21,8 +21,11 @@ import (
 //     that is fixed for the run, and a total is below 2^52 quanta. A total that began as another one
 //     differs by the rounding error of its beginning, which is the same in all slots;
 //   - a^i is on disk together with the decision that counted it, and is never computed again;
-//   - a slot never counts the first vectors of fewer than Colluders + 2 members, and never counts
-//     fewer than Colluders + 2 vectors, unless the settings accept that.
+//   - a slot counts the first vectors of at least Colluders + 2 members, or of none, unless the
+//     settings have AcceptLoneChange;
+//   - a slot counts at least Colluders + 2 vectors, or none.
+//
+// The last two do not apply without pads.
 
 // Running names the running total that the vector of a Call belongs to. The zero value means a
 // sum over the view alone.
