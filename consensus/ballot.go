@@ -11,10 +11,10 @@ import (
 // ballots are one member's ballots in one slot: a single-decree Paxos over the roster. The
 // rules that make a slot safe are in this file:
 //
-//   - a member acts in no ballot below the one that it has promised, and its promise reports its
-//     last vote;
-//   - a view made from a quorum's promises finishes the attempt of the highest vote among them. Only
-//     if there is no vote does it start a new attempt;
+//   - a member acts in no ballot below the one that it has promised, and its promise reports
+//     its last vote;
+//   - a view made from a quorum's promises finishes the attempt of the highest vote among them.
+//     Only if there is no vote does it start a new attempt;
 //   - a quorum's equal votes in one ballot decide, and two quorums have a member in common;
 //   - a view leaves out a member only if an honest member would do so, too;
 //   - while an amendment has paused the run, no view starts a new attempt.

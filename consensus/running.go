@@ -17,9 +17,10 @@ import (
 // that does not depend on the model, such as its number of rows. Two running totals do not.
 //
 // Invariants:
-//   - the total is Σ a^i over the counted members, to the last bit. Vectors are rounded to a quantum
-//     that is fixed for the run, and a total is below 2^52 quanta. A total that began as another one
-//     differs by the rounding error of its beginning, which is the same in all slots;
+//   - the total is Σ a^i over the counted members, to the last bit. Vectors are rounded to a
+//     quantum that is fixed for the run, and a total is below 2^52 quanta. A total that began
+//     as another one differs by the rounding error of its beginning, which is the same in all
+//     slots;
 //   - a^i is on disk together with the decision that counted it, and is never computed again;
 //   - a slot counts the first vectors of at least Colluders + 2 members, or of none, unless the
 //     settings have AcceptLoneChange;
