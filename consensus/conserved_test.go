@@ -205,7 +205,6 @@ func symbols(member int) []int {
 	return out
 }
 
-// rankOf returns the rank of rows without some columns.
 func rankOf(rows [][]uint64, without []int) int {
 	copied := make([][]uint64, len(rows))
 	for i, r := range rows {
