@@ -7,15 +7,16 @@
 //
 // Three kinds of random vectors hide them:
 //
-//   - Chunks. A member hands a fresh 32-byte seed to each of several others over an encrypted stream
-//     ([Partners], [Seed]). Both expand it to the same [Mask]. The sender subtracts the mask from its
-//     vector, the receiver adds it, so it cancels in the sum. The result, the residue, goes into the
-//     session. A chunk may also travel whole, in place of its seed.
-//   - Pads. A member adds one more mask to its residue, which seals the total. After the decision all
-//     members reveal their pads and [Layout.Total] removes them. Others hold shares of the pad's seed
-//     ([SplitSecret]), in case a member is lost. Pads of undecided attempts are never revealed.
-//   - Lanes. In place of chunks a vector may be split over several sessions: by [Layout.Lanes], or by
-//     [Split] into Shamir shares.
+//   - Chunks. A member hands a fresh 32-byte seed to each of several others over an encrypted
+//     stream ([Partners], [Seed]). Both expand it to the same [Mask]. The sender subtracts the
+//     mask from its vector, the receiver adds it, so it cancels in the sum. The result, the
+//     residue, goes into the session. A chunk may also travel whole, in place of its seed.
+//   - Pads. A member adds one more mask to its residue, which seals the total. After the
+//     decision all members reveal their pads and [Layout.Total] removes them. Others hold
+//     shares of the pad's seed ([SplitSecret]), in case a member is lost. Pads of undecided
+//     attempts are never revealed.
+//   - Lanes. In place of chunks a vector may be split over several sessions: by [Layout.Lanes],
+//     or by [Split] into Shamir shares.
 //
 // Without pads, a sum of three members goes like this (s is the rank of one of them):
 //
@@ -36,11 +37,11 @@
 //
 // Invariants:
 //
-//   - A value outside its bound is an error. So is a total larger than the sum of all bounds, or one
-//     whose check is not zero: a mask was lost or expanded differently.
+//   - A value outside its bound is an error. So is a total larger than the sum of all bounds,
+//     or one whose check is not zero: a mask was lost or expanded differently.
 //   - Units and totals have the same bits on every machine.
-//   - All randomness is an argument: 32 bytes from which seeds are derived. The package has no clock,
-//     socket or goroutine.
+//   - All randomness is an argument: 32 bytes from which seeds are derived. The package has no
+//     clock, socket or goroutine.
 //
 // [BreachProbability], [NeighboursBreach], [LanesBreach] and [PadBreach] return the probability
 // that colluding members learn a vector all the same. Package consensus uses this package; its

@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// An Alone reports that member By alone considers member Of lost, while a quorum hears from Of.
-// Either the link between the two is broken, or By reports something untrue.
+// An Alone is a member, By, that alone considers Of lost, while a quorum hears it. Their link
+// is broken, or By reports something untrue.
 type Alone struct{ By, Of uint32 }
 
-// alone returns the members that are the only one to consider another lost, judged from
-// heartbeats. The result is shown to the operator; no decision depends on it.
+// alone finds the Alones in the heartbeats, for display. No decision depends on them.
 func (m *Machine) alone() (found []Alone) {
 	w := &m.monitor
 	if !w.decides(w.self) { // it does not hear all members

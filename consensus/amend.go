@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// The roster changes in a slot of its own, between two rounds. A quorum of the old roster
-// decides it as it decides a sum, but the sealed result is the amendment. A rank is never given
-// to another member, so records of a run mean the same before and after.
+// The roster changes in a slot between two rounds. A quorum of the old roster decides it like a
+// sum, with the amendment as the sealed result. A rank is never given to another member, so
+// records of a run keep their meaning.
 
 // An Amendment changes the roster of a run, or pauses or resumes the run.
 type Amendment struct {
@@ -209,9 +209,9 @@ func (m *Machine) receiveAmendment(v *View, sealed *Sealed) {
 	}
 }
 
-// receiveStranger handles a message from a sender that is not in this member's roster. All
-// members of that roster may have been replaced since. So it accepts decisions and asks a
-// sender that is ahead for them. It also helps removed members, and ignores everything else.
+// receiveStranger handles a message from a sender outside this member's roster. The whole
+// roster may have been replaced since, so it accepts decisions and asks a sender that is ahead
+// for them. It also helps removed members. It ignores everything else.
 func (m *Machine) receiveStranger(from int, msg Message, e *Effects) {
 	switch b := msg.Body.(type) {
 	case *Decided:
@@ -346,16 +346,16 @@ func (m *Machine) requestedNow() [32]byte {
 	return m.requested()
 }
 
-// betweenRounds reports whether the roster may change in the current slot, as far as this
-// member knows. A member without a call leaves that judgement to the others.
+// betweenRounds reports whether the roster may change in the current slot. Without a call, this
+// member leaves that judgement to the others.
 func (m *Machine) betweenRounds() bool {
 	c := m.slot.call
 	return c == nil || c.header.Round > 0 && c.header.Round != m.slot.round
 }
 
-// amendsNow reports whether this member has to propose the amendment. It proposes at the
-// beginning of a round, if a quorum requests the amendment and no member of lower rank that
-// requests it has come to the slot. While the run is paused, no learner needs to have come.
+// amendsNow reports whether this member has to propose the amendment: at the beginning of a
+// round, if a quorum requests it and no such member of lower rank has come to the slot. While
+// the run is paused, no learner needs to have come.
 func (m *Machine) amendsNow() bool {
 	if m.amendment == nil || m.slot.call == nil && !m.roster.paused || !m.betweenRounds() || !m.unbegun() {
 		return false
@@ -364,9 +364,8 @@ func (m *Machine) amendsNow() bool {
 	return agree >= m.roster.Quorum && !lower
 }
 
-// unbegun reports whether an amendment would interrupt nothing in the current slot. Either the
-// session of the preset view has not begun, or the promised ballot has had no view for some
-// time, as in a run with too few members.
+// unbegun reports whether an amendment interrupts nothing: the session of the preset view has
+// not begun, or the promised ballot has had no view for some time, as with too few members.
 func (m *Machine) unbegun() bool {
 	s := m.slot
 	if s.ballots.promised == 0 {
@@ -375,8 +374,8 @@ func (m *Machine) unbegun() bool {
 	return s.ballots.finishing() == nil && s.ballots.working() == nil && m.now-m.monitor.since > 2*viewWait*m.p.Heartbeat
 }
 
-// rests reports whether an amendment has paused the run and no other amendment is under way, as
-// far as this member knows. It then waits for nobody and judges nobody.
+// rests reports whether the run is paused and this member knows of no amendment under way. It
+// then waits for nobody and judges nobody.
 func (m *Machine) rests() bool {
 	b := &m.slot.ballots
 	return m.roster.paused && b.commit == nil && b.working() == nil && b.finishing() == nil

@@ -346,7 +346,6 @@ func TestKnowledgeOfAmendedRuns(t *testing.T) {
 	}
 }
 
-// amendedSeeds returns the number of runs per kind.
 func amendedSeeds(t *testing.T) (seeds uint64) {
 	t.Helper()
 	seeds = recordedSeeds

@@ -3,7 +3,6 @@ package consensus
 // The part of a driver that concerns amendments: the learner's calls are in the slots without
 // amendments, and a call whose slot becomes an amendment is made again in the next slot.
 
-// answered returns the number of the learner's calls that are decided.
 func (m *testMember) answered() (calls uint64) {
 	for _, d := range m.log {
 		if d.Kind != Amend {
@@ -75,7 +74,6 @@ func (n *network) request(a *Amendment, members ...int) {
 	n.settle()
 }
 
-// amendments returns the slots in a log that amend the roster.
 func amendments(log []*Decision) (slots []uint64) {
 	for _, d := range log {
 		if d.Kind == Amend {
@@ -85,7 +83,6 @@ func amendments(log []*Decision) (slots []uint64) {
 	return slots
 }
 
-// revision returns an amendment.
 func revision(number uint32, removed []uint32, added ...string) *Amendment {
 	a := &Amendment{Revision: number, Removed: removed}
 	for _, name := range added {

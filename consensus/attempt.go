@@ -10,9 +10,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// An attempt is one member's part in the NEW view of one ballot: what it deals, what it enters
-// into the session, and the result. Its methods take the call and the slot's randomness as
-// arguments.
+// An attempt is one member's part in the NEW view of a ballot: what it deals, enters into the
+// session, and gets as the result.
 type attempt struct {
 	*roster
 	position
@@ -156,9 +155,9 @@ func (a *attempt) message(c *call, to int) Body {
 	return seeds
 }
 
-// checkHeader returns a description of the difference if a member is about to compute something
-// other than this member's call. Parameters are compared later, when all headers have come:
-// then the majority shows which of them differ.
+// checkHeader describes the difference if a member is about to compute something other than
+// this member's call. Parameters are compared when all headers have come, since then the
+// majority shows which differ.
 func (a *attempt) checkHeader(own, h Header, view [32]byte) (fault string) {
 	h.Parameters = own.Parameters
 	switch {
@@ -179,8 +178,8 @@ func (a *attempt) checkHeader(own, h Header, view [32]byte) (fault string) {
 	return "calls " + fault + ": run the same version with the same settings everywhere"
 }
 
-// checkShare returns a description of the fault if a member's Seeds lack the share that this
-// member has to hold, or contain one that it does not.
+// checkShare describes the fault if a member's Seeds lack this member's share or have one too
+// many.
 func (a *attempt) checkShare(from int, b *Seeds) (fault string) {
 	deals, holds := a.seats().dealt(from, a.self)
 	holds = holds && a.Shares > 0
@@ -233,9 +232,8 @@ func (a *attempt) begin(values []float64, entropy [32]byte) (out []mail, early [
 	return out, early, nil
 }
 
-// residues returns what this member enters into the sessions: its vector, minus the chunks that
-// it dealt, plus the chunks dealt to it, plus its pad. In modes with several lanes it returns
-// one vector per lane, which add up to that.
+// residues returns the vectors that this member enters into the sessions, one per lane. They
+// add up to its vector, minus the chunks that it dealt, plus those dealt to it, plus its pad.
 func (a *attempt) residues(values []float64, entropy [32]byte) ([][]uint64, error) {
 	s := &a.plans.settings
 	units, err := a.layout.Encode(values)
@@ -297,10 +295,9 @@ func mailed(out []mail, lane uint32, frames []session.Frame) []mail {
 	return out
 }
 
-// receive takes a frame of the session. Frames that come before this member has begun its
-// session are kept until then. It reports whether a part of a long sum has come, and describes
-// the fault if no honest member sends such a frame. values is the length of this member's
-// vector, 0 without a call.
+// receive takes a frame of the session, or keeps it until the session begins here. It reports
+// whether a part of a long sum has come, and describes the fault of a frame that no honest
+// member sends. values is the length of this member's vector, 0 without a call.
 func (a *attempt) receive(from int, b *Step, values int) (part bool, fault string) {
 	switch {
 	case !a.here || a.result != nil || !a.view.has(from):
@@ -320,8 +317,8 @@ func (a *attempt) receive(from int, b *Step, values int) (part bool, fault strin
 	return a.heard() > before, ""
 }
 
-// heard returns the number of frames received in the session of a long sum, whose rounds take
-// so long that others need to see progress. For other sums it returns 0.
+// heard returns the number of frames received in the session of a long sum, 0 for others. It
+// shows progress within a round.
 func (a *attempt) heard() (frames uint32) {
 	if a == nil || a.lanes == nil || a.layout.Words() <= session.PartWords {
 		return 0
@@ -333,8 +330,8 @@ func (a *attempt) heard() (frames uint32) {
 }
 
 // earlyFrames returns the largest number of frames that can come before this member's session
-// begins. Laplacian sessions send two per neighbour; other sessions may send all their frames.
-// Where vectors travel in parts, it includes the parts of two vectors.
+// begins: two per neighbour in Laplacian sessions, all frames in others. Where vectors travel
+// in parts, these are the parts of two vectors.
 func (a *attempt) earlyFrames(values int) int {
 	frames := a.plan().Rounds()*(a.plans.settings.Fan+1) + 2*len(a.view.Members)
 	if a.layout != nil && a.frameWords() < a.layout.Words() {
@@ -399,8 +396,8 @@ func (a *attempt) join(results [][]uint64) ([]uint64, error) {
 	return results[0], nil
 }
 
-// commits returns the commitments to the pads of the view's members, in their order. It returns
-// nil in a large roster, where a member does not hear from all others.
+// commits returns the commitments to the pads of the view's members, in their order; nil in a
+// large roster, where members do not hear from all others.
 func (a *attempt) commits() (commits [][32]byte) {
 	if a.Sealed && a.Committee == nil {
 		for _, s := range a.view.Members {

@@ -11,10 +11,10 @@ import (
 // ballots are one member's ballots in one slot: a single-decree Paxos over the roster. The
 // rules that make a slot safe are in this file:
 //
-//   - a member acts in no ballot below the one that it has promised, and its promise reports its
-//     last vote;
-//   - a view made from a quorum's promises finishes the attempt of the highest vote among them. Only
-//     if there is no vote does it start a new attempt;
+//   - a member acts in no ballot below the one that it has promised, and its promise reports
+//     its last vote;
+//   - a view made from a quorum's promises finishes the attempt of the highest vote among them.
+//     Only if there is no vote does it start a new attempt;
 //   - a quorum's equal votes in one ballot decide, and two quorums have a member in common;
 //   - a view leaves out a member only if an honest member would do so, too;
 //   - while an amendment has paused the run, no view starts a new attempt.
@@ -56,8 +56,8 @@ type roster struct {
 	paused bool
 }
 
-// maxBallot is above any ballot that members reach by taking turns. Without it, a member could
-// be made to promise a ballot near the largest uint32, after which the numbers wrap around.
+// maxBallot is above any ballot that members reach by taking turns. A member that was made to
+// promise one near the largest uint32 would wrap around.
 const maxBallot = 1 << 30
 
 // keptBallots is the largest number of ballots whose votes are kept.
@@ -118,8 +118,8 @@ func (b *ballots) unprepared() bool {
 	return b.promised > 0 && b.owner(b.promised) == b.self && b.promises == nil && b.own[b.promised] == nil
 }
 
-// mayPromise reports whether this member may promise a ballot to the sender of a Prepare. It
-// may if the sender owns the ballot and this member has promised nothing higher.
+// mayPromise reports whether this member may promise a ballot to the sender of a Prepare: the
+// sender owns it, and this member has promised nothing higher.
 func (b *ballots) mayPromise(from int, ballot uint32) bool {
 	return ballot > 0 && b.owner(ballot) == from && b.commit == nil && b.decides(b.self) &&
 		(ballot == b.promised || ballot > b.promised && ballot <= maxBallot)
@@ -167,9 +167,8 @@ func (b *ballots) checkPromise(ballot uint32, p Promise) bool {
 	return b.keys == nil || b.keys.Verify(int(p.Member), b.promiseBytes(ballot, p), p.Signature)
 }
 
-// receivePromise collects a promise for the ballot that this member has prepared, and reports
-// whether the promise counts. Until the view is made, a member may renew its promise with
-// another Joins or Without, but with the same vote.
+// receivePromise collects a promise for this member's prepared ballot, and reports whether it
+// counts. Until the view is made, a member may renew its promise, but not its vote.
 func (b *ballots) receivePromise(from int, ballot uint32, p Promise) bool {
 	if ballot != b.promised || !b.prepares() || int(p.Member) != from || !b.checkPromise(ballot, p) {
 		return false
@@ -189,9 +188,8 @@ func (p *Promise) names(member int) bool {
 	return in
 }
 
-// mayLeaveOut reports whether a NEW view may leave out a member. It may if the member is not in
-// the view of ballot 0, if the member's own promise says that it will not come, or if so large
-// a number of promises name it that one of them is from an honest member.
+// mayLeaveOut reports whether a NEW view may leave out a member: it is not in the view of
+// ballot 0, its own promise names it, or more promises name it than there are colluders.
 func (b *ballots) mayLeaveOut(member int, promises []Promise) bool {
 	if !b.preset.has(member) {
 		return true
@@ -212,11 +210,11 @@ func (b *ballots) mayLeaveOut(member int, promises []Promise) bool {
 
 // Views.
 
-// draft returns the view that follows from the promises for this member's ballot. If there is a
-// vote, the view finishes the attempt of the highest one. Otherwise, if a quorum requests the
-// amendment, the view amends the roster. Otherwise the view starts a new attempt, and the
-// caller has to choose its members. draft returns nil if there are too few promises, or if the
-// run is paused and the view would start a new attempt. amends is zero for no amendment.
+// draft returns the view that follows from the promises for this member's ballot. It finishes
+// the attempt of the highest vote; without a vote, it amends the roster if a quorum requests
+// that; otherwise it starts a new attempt, whose members the caller chooses. draft returns nil
+// with too few promises, or if the run is paused and allows no new attempt. amends is zero for
+// no amendment.
 func (b *ballots) draft(amends [32]byte) *View {
 	v := &View{Ballot: b.promised}
 	for _, p := range b.promises {

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// votes counts the members that have voted.
 func (n *network) votes() (votes int) {
 	for _, m := range n.members {
 		if m.slot.ballots.vote != nil || len(m.log) > 0 {

@@ -15,7 +15,7 @@ const (
 )
 
 // A call is this member's contribution to a slot. It is frozen at the first deal: all attempts
-// at the slot use the same one, also in a later process.
+// use it, also those of a later process.
 type call struct {
 	header Header
 	values []float64

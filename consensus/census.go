@@ -38,8 +38,8 @@ func (c *Census) Add(d *Decision) Carried {
 	return Carried{len(of), c.Settings.rounding(r.Size)}
 }
 
-// rounding returns the largest rounding error of a value in a running total, relative to the
-// value's bound. size is the size of the roster in which the total began.
+// rounding returns the largest rounding error in a running total, relative to the bound of the
+// value. size is the size of the roster in which the total began.
 func (s Settings) rounding(size uint32) float64 {
 	// The error is at most half a quantum. A quantum is a power of two, so relative to another
 	// bound it may be up to twice as large as here.

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// compare ends the run unless all members that have opened the attempt towards this one compute
-// from the same parameters. Each member compares before it adds the others' data to its own, so
-// members with different parameters never produce a total.
+// compare ends the run unless all members that opened the attempt towards this one compute from
+// the same parameters. Each member compares before it uses the others' data, so different
+// parameters never produce a total.
 func (m *Machine) compare(a *attempt, e *Effects) (same bool) {
 	own := m.slot.call.header
 	if a.alike(own.Parameters) {

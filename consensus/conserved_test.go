@@ -17,8 +17,8 @@ import (
 // symbols:
 //
 //   - never one that contains c_i;
-//   - with HoldLoneReturn, none of the g_i alone, which show how the vector of a member has changed. Otherwise only those of
-//     members that came back alone, from round 2 on.
+//   - with HoldLoneReturn, none of the g_i alone, which show how the vector of a member has
+//     changed. Otherwise only those of members that came back alone, from round 2 on.
 
 const (
 	conservedMost   = 5 // members; the last one joins later
@@ -205,7 +205,6 @@ func symbols(member int) []int {
 	return out
 }
 
-// rankOf returns the rank of rows without some columns.
 func rankOf(rows [][]uint64, without []int) int {
 	copied := make([][]uint64, len(rows))
 	for i, r := range rows {

@@ -20,7 +20,6 @@ func (c crash) String() string {
 	return fmt.Sprintf("%s, %d members without %v: m%d stops at write %d, restart after %s", c.settings.Scheme, c.size, c.before, c.victim, c.at, c.restart)
 }
 
-// play plays the run and reports whether the member stopped.
 func (c crash) play(t *testing.T) bool {
 	t.Helper()
 	n := newNetwork(t, c.size, c.settings)
@@ -55,7 +54,6 @@ func (c crash) play(t *testing.T) bool {
 	return stopped
 }
 
-// everywhere plays the run once for each write.
 func (c crash) everywhere(t *testing.T) {
 	t.Helper()
 	for c.at = 1; c.play(t); c.at++ {

@@ -1,7 +1,6 @@
 package consensus
 
-// How a member takes part in the ballots of a slot, from the proposal to the decision.
-// ballot.go has the rules for what a member may promise, propose and vote for. This file sends
+// How a member takes part in the ballots of a slot. ballot.go has the rules; this file sends
 // the messages and keeps the attempts in step with the ballots.
 
 // judge proposes this member's next ballot if the current attempt has failed, a quorum agrees
@@ -54,8 +53,8 @@ func (m *Machine) busy() bool {
 	return a != nil && a.here && a.lanes != nil && a.result == nil && m.monitor.recent(m.now) && m.monitor.whyStuck(m.now, m.standing()) == ""
 }
 
-// invites reports whether this member has to let in members from outside the preset view. It
-// does so at the beginning of a round, before the session begins.
+// invites reports whether this member has to let in members from outside the preset view, at
+// the beginning of a round, before its session.
 func (m *Machine) invites() bool {
 	s := m.slot
 	begun := s.ballots.promised != 0 || s.attempts[0] != nil && s.attempts[0].lanes != nil
@@ -123,8 +122,8 @@ func (m *Machine) receivePromise(from int, ballot uint32, p *Promise, e *Effects
 	m.formView(false, e)
 }
 
-// formView makes the view of this member's ballot from the promises received. It does so once
-// there are enough and no further promise is expected, or when the wait is over.
+// formView makes the view of this member's ballot once there are enough promises and no more
+// are expected, or when the wait is over.
 func (m *Machine) formView(over bool, e *Effects) {
 	b := &m.slot.ballots
 	if b.commit != nil || !b.prepares() || !over && m.promisesToCome() {
@@ -164,10 +163,9 @@ func (m *Machine) choose(v *View) bool {
 	return all && len(v.Members) >= m.roster.Least
 }
 
-// divide fills in the members of this member's view, and the reasons why the others are
-// missing. It reports whether the view can be made. If only this member would leave out
-// another, it first waits for that member. Then it lets the member in if possible. If not, it
-// makes no view, and another owner has to try.
+// divide fills in the members and missing members of this member's view, and reports whether
+// the view can be made. A member that only this one would leave out is waited for, and then let
+// in if possible. If not, no view is made, and another owner has to try.
 func (m *Machine) divide(v *View) (all bool) {
 	v.Members, v.Missing, all = nil, nil, true
 	at, b := m.standing(), &m.slot.ballots
@@ -254,8 +252,8 @@ func (m *Machine) adoptView(v *View, e *Effects) {
 	m.replayEarly(e)
 }
 
-// vote votes for a sealed result in a ballot. The vote and the result are on disk before the
-// vote leaves. A member that does not vote only keeps the result.
+// vote votes for a sealed result. Vote and result are on disk before the vote leaves. A member
+// that does not vote only keeps the result.
 func (m *Machine) vote(ballot uint32, sealed *Sealed, digest [32]byte, e *Effects) {
 	s := m.slot
 	s.results.keep(sealed, digest)

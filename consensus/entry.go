@@ -93,8 +93,8 @@ type Write struct {
 // stays.
 const Forget = ""
 
-// A Vector is the end of a long entry: values or words, each as 8 bytes in little endian. It
-// shares the memory that the machine and its caller use, which avoids a copy for the disk.
+// A Vector is the end of a long entry: values or words, as 8 bytes each in little endian. It
+// shares the memory of the machine and its caller, which saves a copy.
 type Vector struct {
 	Values []float64
 	Words  []uint64

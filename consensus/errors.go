@@ -25,8 +25,8 @@ func (e *LostError) Error() string {
 	return s
 }
 
-// A MemberError reports a member that sent something that no honest member sends. Reason is
-// sent to all members. Detail may contain private values and is sent to none.
+// A MemberError names a member that sent something that no honest member sends. Reason is sent
+// to all members; Detail may contain private values and is not sent.
 type MemberError struct {
 	Member   int
 	Name     string
@@ -109,9 +109,9 @@ func (r *roster) leftError(left []int, l *Leave) error {
 	return r.lostError(left, printable(l.Reason), "")
 }
 
-// leaveOf returns the message that tells the others why the run ends here. It names the members
-// that caused the end, or gives this member's reason. Other errors may contain private values,
-// so the others learn only that there was one.
+// leaveOf returns the message that tells the others why the run ends here: the members that
+// caused it, or this member's reason. Other errors may contain private values, so it only
+// reports that there was one.
 func leaveOf(err error) *Leave {
 	l := &Leave{Reason: "it ended with an error; see its log"}
 	switch err := err.(type) {

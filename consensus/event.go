@@ -7,12 +7,11 @@ import (
 )
 
 // An Event is an input of the machine: a Call, Receive, Tick, RequestAmendment, Finish or
-// Abort. The machine has no clock: Step takes the time since the start of the run together with
-// the event.
+// Abort. It comes with the time since the start of the run.
 type Event interface{ event() }
 
-// A Call enters this member's contribution into the current slot. If the others decide the slot
-// before the call, the call is not made: the slot's Decision is its answer.
+// A Call enters this member's contribution into the current slot. It is not made for a slot
+// that the others have decided before: the Decision is its answer.
 type Call struct {
 	Kind   Kind
 	Round  uint32
@@ -41,9 +40,8 @@ type Tick struct {
 	Learner uint64
 }
 
-// A RequestAmendment sets the amendment of the roster that this member requests; nil means
-// none. The roster changes between two rounds, once a quorum requests the same amendment. An
-// invalid amendment counts as none.
+// A RequestAmendment sets the amendment that this member requests; nil or an invalid one means
+// none. The roster changes between two rounds, once a quorum requests the same amendment.
 type RequestAmendment struct{ Amendment *Amendment }
 
 // A Finish ends the run at this member, as planned.
@@ -63,8 +61,8 @@ func (RequestAmendment) event() {}
 func (Finish) event()           {}
 func (Abort) event()            {}
 
-// Effects are the consequences of an event. The caller first stores Writes and Decisions in one
-// transaction, then makes Sends and Serves, and only then acts on Decisions.
+// Effects are the consequences of an event. The caller stores Writes and Decisions in one
+// transaction, then makes Sends and Serves, then acts on Decisions.
 type Effects struct {
 	Writes    []Write
 	Decisions []*Decision
@@ -83,8 +81,7 @@ type Send struct {
 const All = -1
 
 // A Serve asks the caller to send a decided slot from disk to a member that has missed it: the
-// decision in the log with the certificate of the slot after it, or an entry of the slot as the
-// message that [SealOf] returns.
+// decision with the certificate of the next slot, or the entry as the message of [SealOf].
 type Serve struct {
 	To     int
 	Slot   uint64
@@ -111,13 +108,13 @@ type Decision struct {
 
 // A Cost is the effort that a slot took at this member.
 type Cost struct {
-	// Ballot is the ballot in which the slot was decided. Lost are the members whose pads were
-	// rebuilt from shares because they were lost after the vote.
+	// Ballot is the ballot that decided the slot. Lost are the members whose pads were rebuilt
+	// from shares.
 	Ballot uint32
 	Lost   []uint32
-	// Rounds is the number of rounds of the session, 0 if this member took no part in it.
-	// Difference is ‖own − adopted‖₂ / ‖adopted‖₂. It is 0 if this member took no part, or if
-	// the total is no further from 0 than the results of two members may differ.
+	// Rounds is the number of rounds of the session, and Difference ‖own − adopted‖₂ /
+	// ‖adopted‖₂. Both are 0 for a member that took no part. Difference is also 0 for a total
+	// that is no further from 0 than the results of two members may differ.
 	Rounds     int
 	Difference float64
 	Began      time.Duration

@@ -16,11 +16,11 @@ type CastVote struct {
 	Signature []byte
 }
 
-// Evidence is the signed votes for which an error names a member. The first is the member's
-// vote that revealed the fault; the others contradict it. Two contradicting votes of one member
-// prove the fault ([TwoFaced]). A vote with another chain alone does not: its author may have
-// been deceived in the slot before. The evidence then includes the votes that decided that slot
-// here, for comparison with the evidence of other members.
+// Evidence is the signed votes for which an error names a member: first the vote that revealed
+// the fault, then those that contradict it. Two contradicting votes of one member prove the
+// fault ([TwoFaced]). A vote with another chain does not: its author may have been deceived in
+// the slot before. Then the evidence has the votes that decided that slot here, for comparison
+// with that of other members.
 type Evidence struct {
 	Run    [32]byte
 	Member int
@@ -39,9 +39,9 @@ func (v *CastVote) contradicts(w *CastVote) bool {
 		(v.Chain != w.Chain || v.Vote.Ballot == w.Vote.Ballot && v.Vote.Value != w.Vote.Value)
 }
 
-// TwoFaced returns, for each member, its first pair of votes that no honest member signs: for
-// two results in one ballot, or with two chains in one slot. The votes are of one run, and
-// their signatures have been checked.
+// TwoFaced returns each member's first pair of votes that no honest member signs: for two
+// results in one ballot, or with two chains in one slot. The votes are of one run and correctly
+// signed.
 func TwoFaced(votes []CastVote) (pairs [][2]CastVote) {
 	for i := range votes {
 		named := func(p [2]CastVote) bool { return p[0].Member == votes[i].Member }
@@ -83,8 +83,8 @@ func (r *roster) isSigned(v *CastVote) bool {
 	return r.decides(int(v.Member)) && (r.keys == nil || r.keys.Verify(int(v.Member), v.Signed(r.run), v.Signature))
 }
 
-// unmask ends the run if one of the new votes contradicts a known one. It then sends both votes
-// to all members that vote, and returns true.
+// unmask ends the run if a new vote contradicts a known one. It sends both to all members that
+// vote, and returns true.
 func (m *Machine) unmask(new, known []CastVote, e *Effects) bool {
 	for _, v := range new {
 		for _, w := range known {
@@ -125,9 +125,8 @@ func (m *Machine) unmaskIn(c *Certificate, e *Effects) bool {
 	return false
 }
 
-// receivePast checks late votes for the slot before this one, and names a member that has
-// signed another result in it. If there are two decisions, [Machine.accuse] sends both to the
-// others.
+// receivePast names a member that has signed another result in the slot before this one.
+// [Machine.accuse] sends two decisions of one slot to the others.
 func (m *Machine) receivePast(from int, msg Message, e *Effects) {
 	known := ofCertificate(msg.Slot, m.certified)
 	switch b := msg.Body.(type) {
@@ -139,10 +138,9 @@ func (m *Machine) receivePast(from int, msg Message, e *Effects) {
 	}
 }
 
-// accuse ends the run because of a member's vote. The error contains the votes that contradict
-// it: this member's own vote and, if the other vote has another chain, the votes of the slot
-// before. All members that vote get them, since one of them may have other votes of the same
-// members.
+// accuse ends the run because of a member's vote. The evidence is that vote, this member's own
+// and, if the chains differ, the votes of the slot before. All members that vote get it, since
+// one may have other votes of the same members.
 func (m *Machine) accuse(from int, ballot uint32, d *Done, fault string, e *Effects) {
 	b := &m.slot.ballots
 	err := m.roster.memberError(from, fault)

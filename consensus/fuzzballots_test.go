@@ -124,7 +124,6 @@ func InventView(x *Fuzzed) Body {
 	return v
 }
 
-// done returns the attacker's vote.
 func (x *Fuzzed) done(slot uint64, ballot uint32, v Value, chain [32]byte) *Done {
 	d := &Done{Value: v, Chain: chain}
 	d.Signature = testKeys(x.attacker).Sign(x.members[x.attacker].slot.ballots.voteBytes(position{slot, chain}, ballot, v))

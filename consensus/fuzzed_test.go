@@ -44,8 +44,8 @@ type Fuzzed struct {
 	*fuzzedRun
 	in        *Input
 	attacker  int
-	votedIn   uint32 // ballot of its last vote
-	disturbed int    // number of messages that were preceded by a disturbance
+	votedIn   uint32
+	disturbed int // number of messages that were preceded by a disturbance
 	before    progress
 	chains    map[uint64][32]byte // chains of the decisions, by slot
 }

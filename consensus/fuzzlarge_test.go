@@ -23,7 +23,6 @@ type FuzzedLarge struct {
 	attacker int
 }
 
-// LargeSize is the size of the roster.
 const LargeSize = SmallRoster + 2
 
 // largeStages are the states at which the member is fuzzed.

@@ -21,7 +21,6 @@ var (
 	fuzzedGather = gatherOf(fuzzedBlobs)
 )
 
-// fuzzedKinds are the kinds of runs that are fuzzed.
 var fuzzedKinds = []struct {
 	settings Settings
 	call     func(s int) Call
@@ -186,7 +185,6 @@ type fuzzedVote struct {
 
 var fuzzedRuns = map[[2]int]*fuzzedRun{}
 
-// runAt returns the run of a kind at a stage.
 func runAt(t testing.TB, kind, stage int) *fuzzedRun {
 	key := [2]int{kind, stage}
 	if r := fuzzedRuns[key]; r != nil {
@@ -202,7 +200,6 @@ func runAt(t testing.TB, kind, stage int) *fuzzedRun {
 	return r
 }
 
-// note records votes that members have signed.
 func (r *fuzzedRun) note(s int, _ Event, e Effects) {
 	for _, send := range e.Sends {
 		switch b := send.Message.Body.(type) {

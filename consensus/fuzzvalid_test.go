@@ -130,7 +130,6 @@ func (x *Fuzzed) rightView() *View {
 	return v
 }
 
-// spoil changes at most one field of a view.
 func (x *Fuzzed) spoil(v *View) {
 	at := func(n int) int { return x.in.below(max(n, 1)) }
 	switch c := x.in.below(16); {

@@ -94,8 +94,8 @@ func (m *Machine) receiveHeartbeat(from int, slot uint64, b *Heartbeat, e *Effec
 	m.help(from, slot, b, e)
 }
 
-// help sends a member messages that it lacks and this member has. The member either waits for
-// this member's own messages, or asks this member for decisions.
+// help sends a member messages that it lacks, if it waits for this member's own messages or
+// asks this member for decisions.
 func (m *Machine) help(to int, slot uint64, b *Heartbeat, e *Effects) {
 	asks := b.Ask == uint32(m.p.Self)+1
 	waits := slices.Contains(b.Waiting, uint32(m.p.Self)) && (asks || m.now-m.monitor.since >= 2*m.p.Heartbeat)
@@ -122,11 +122,10 @@ func (m *Machine) help(to int, slot uint64, b *Heartbeat, e *Effects) {
 	}
 }
 
-// lacksPrepare reports whether a member needs the Prepare of this member's ballot again. It
-// does if it has not promised; if its learner had not come to the slot when it promised, and it
-// has not said since that it will not come; or if its promise does not yet name all members
-// that this member would leave out. The member may have been in an earlier slot when the
-// Prepare came, and the wait for promises is short.
+// lacksPrepare reports whether a member needs the Prepare of this member's ballot again: it has
+// not promised; its learner had not come when it promised, and it has not reported since that
+// it will not; or its promise does not name all members that this one would leave out. It may
+// have been in an earlier slot when the Prepare came.
 func (m *Machine) lacksPrepare(to int, b *Heartbeat) bool {
 	s := m.slot
 	if s.ballots.commit != nil || !s.ballots.prepares() || b.Promised > s.ballots.promised {

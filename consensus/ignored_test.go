@@ -19,7 +19,6 @@ func says(ballot uint32, b Body) func(*network) Message {
 	return func(*network) Message { return Message{Ballot: ballot, Body: b} }
 }
 
-// check gives member 1 the message.
 func (c ignored) check(t *testing.T, s Settings) {
 	t.Helper()
 	n := at(t, s, c.stage)
@@ -123,7 +122,6 @@ func TestMessagesThatChangeNothing(t *testing.T) {
 	}
 }
 
-// vote returns a member's vote, signed for a ballot.
 func (n *network) vote(member int, ballot uint32, v Value) *Done {
 	return &Done{Value: v, Signature: testKeys(member).Sign(n.members[member].slot.ballots.voteBytes(position{0, [32]byte{}}, ballot, v))}
 }

@@ -19,7 +19,6 @@ func (k testKeys) Verify(member int, message, signature []byte) bool {
 	return bytes.Equal(testKeys(member).Sign(message), signature)
 }
 
-// signed gives all members keys.
 func signed(t testing.TB, n *network) *network {
 	t.Helper()
 	n.signed = true

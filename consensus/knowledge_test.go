@@ -14,7 +14,6 @@ type knownAttempt struct {
 	view, dealt, begun, pads, shares uint8
 }
 
-// prime is the modulus of the linear algebra.
 const prime = 1<<31 - 1
 
 func inverse(a uint64) uint64 {

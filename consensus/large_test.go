@@ -107,7 +107,6 @@ func TestALossInALargeRoster(t *testing.T) {
 	})
 }
 
-// mustLearn lets all live members make the calls.
 func (n *network) mustLearn(calls []func(int) Call) {
 	n.t.Helper()
 	if n.learn(calls, 10*time.Minute) {
@@ -120,7 +119,6 @@ func (n *network) mustLearn(calls []func(int) Call) {
 	}
 }
 
-// callsOf returns the calls of one sum per round.
 func callsOf(rounds int, xs [][]float64) (calls []func(int) Call) {
 	for r := range rounds {
 		calls = append(calls, sumOf(uint32(r+1), xs, largeBlock))

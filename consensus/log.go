@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// A Log checks the decisions of a log, in order from the first one. Each decision must have the
-// votes of a quorum of its slot's roster, which sign all earlier decisions, and must match its
-// digests. Votes for a total sign its sealed result, so only the digest and the chain vouch for
-// the last total of a log.
+// A Log checks the decisions of a log, in order. Each must match its digests and have the votes
+// of a quorum of its slot's roster, which sign all earlier decisions. Votes for a total sign
+// its sealed result, so only the digest and the chain vouch for the last total.
 type Log struct{ m *Machine }
 
 // NewLog returns a Log at the beginning of a run. p has the parameters that the run began with.

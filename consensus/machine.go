@@ -223,8 +223,8 @@ const (
 	earlyBytes = 1<<20 + 64<<10 // a blob with its other fields
 )
 
-// earlyRoom returns the number of bytes that the early messages of one member may hold. It has
-// room for a blob, or for a whole vector as long as this member's longest so far.
+// earlyRoom returns the number of bytes that one member's early messages may hold: a blob, or a
+// whole vector as long as this member's longest.
 func (m *Machine) earlyRoom() int { return max(earlyBytes, 2*8*m.longest+64<<10) }
 
 // weight returns the approximate size in bytes of a message that may be kept early.
@@ -281,8 +281,8 @@ func (m *Machine) replayEarly(e *Effects) {
 	}
 }
 
-// leave records that a member has ended its part. Its earlier messages still count. If the
-// Leave contains two contradicting votes of another member, this member ends its part, too.
+// leave records that a member has ended its part. Its earlier messages still count. Two
+// contradicting votes in its Leave end this member's part, too.
 func (m *Machine) leave(from int, l *Leave, e *Effects) {
 	if err := m.roster.proven(l.Votes); err != nil {
 		m.fail(e, err)

@@ -15,8 +15,8 @@ type Message struct {
 // slices are not modified once sent.
 type Body interface{ body() }
 
-// Seeds opens an attempt at a Sum towards one member. It has the sender's header, the seed of a
-// random chunk if the chunk graph has an edge between the two, and a share of the sender's pad.
+// Seeds opens an attempt at a Sum towards one member, with the seed of a chunk if the chunk
+// graph connects the two, and a share of the sender's pad.
 type Seeds struct {
 	Header Header
 	View   [32]byte // digest of the view
@@ -26,7 +26,7 @@ type Seeds struct {
 	Commit [32]byte // commitment to the sender's pad
 }
 
-// A Step is a frame of a session. The session that adds up the pads in a large roster has the
+// A Step is a frame of a session. In a large roster, the session that adds up the pads uses the
 // lanes after those of the vectors, one per epoch.
 type Step struct {
 	Lane, Round, Part uint32
@@ -47,8 +47,8 @@ type Blob struct {
 // Prepare asks all members for a promise. The sender owns the ballot.
 type Prepare struct{}
 
-// A Promise states that its member acts in no lower ballot, and reports its last vote. It also
-// serves as the member's signature on the view made from it.
+// A Promise states that its member acts in no lower ballot, and reports its last vote. It is
+// also the member's signature on the view made from it.
 type Promise struct {
 	Member    uint32
 	Vote      *Vote    // nil if the member has not voted in this slot
@@ -62,8 +62,9 @@ type Promise struct {
 // Busy refuses a promise for now: the sender works in an attempt that makes progress.
 type Busy struct{ Working uint32 }
 
-// A View fixes a ballot's task: a new attempt by Members, or to finish an earlier attempt, or
-// to amend the roster. It follows from the promises that it contains.
+// A View is the task of a ballot: a new attempt by Members (a NEW view), to finish an earlier
+// attempt (FINISH), or to amend the roster (AMENDS). It follows from the promises that it
+// contains.
 type View struct {
 	Ballot   uint32
 	Members  []uint32  // members of a new attempt, in rank order; otherwise nil
@@ -134,8 +135,8 @@ type PadShare struct {
 	Share  chunking.Share
 }
 
-// Reopen restarts the session that adds up the pads of the decided attempt, without the members
-// that are lost. Its sender owns the epoch, as with ballots.
+// Reopen restarts the session that adds up the pads, without lost members. Its sender owns the
+// epoch, as with ballots.
 type Reopen struct {
 	Epoch uint32
 	Lost  []Substitute // in rank order
@@ -147,15 +148,15 @@ type Substitute struct{ Member, By uint32 }
 // Opened is the sum of all pads of the decided attempt, in words.
 type Opened struct{ Words []uint64 }
 
-// Decided sends a decided slot to a member that has missed it. Next is the certificate of the
-// slot after it, whose votes sign the chain up to this decision.
+// Decided sends a decision to a member that has missed it. The votes in Next, the certificate
+// of the slot after it, sign the chain up to this decision.
 type Decided struct {
 	Decision *Decision
 	Next     *Certificate
 }
 
-// A Heartbeat reports a member's state. A member that finds itself in Waiting sends again the
-// messages that the sender lacks. So a lost message delays a slot but does not end it.
+// A Heartbeat reports a member's state. Members in Waiting repeat the messages that the sender
+// lacks, so a lost message delays a slot but does not end it.
 type Heartbeat struct {
 	State    State
 	Promised uint32
@@ -170,8 +171,8 @@ type Heartbeat struct {
 	Heard    uint32   // frames received in the session of a long sum; otherwise 0
 }
 
-// Leave reports that the sender ends its part in the run early, because of the members in Blame
-// or for a reason of its own. The words of Reason follow a member's name.
+// Leave reports that the sender ends its part early, because of the members in Blame or for a
+// reason of its own. Reason follows a member's name.
 type Leave struct {
 	Reason  string
 	Blame   []uint32

@@ -87,7 +87,6 @@ type post struct {
 	value  int   // value of a Done, interned
 }
 
-// kind is the kind of a message.
 type kind uint8
 
 const (
@@ -164,7 +163,6 @@ type localKey struct {
 	action       action
 }
 
-// A result is the result of a local step.
 type result struct {
 	node              int32
 	posts             []int
@@ -174,7 +172,6 @@ type result struct {
 // maxPosts is the largest number of different messages in a search.
 const maxPosts = 448
 
-// A world is a state of the whole model.
 type world struct {
 	nodes    [4]int32
 	sent     [maxPosts / 64]uint64
@@ -211,7 +208,6 @@ func modelCommon(s int) float64 { return float64(3 + 100*s) }
 
 func modelBefore(s int) []float64 { return []float64{modelCommon(s), 1} }
 
-// modelCall returns a member's call.
 func (x *model) modelCall(s int, entropy [32]byte) Call {
 	c := Call{Kind: Sum, Values: []float64{modelValue(s)}, Blocks: modelBlocks, Entropy: entropy}
 	if x.wants != nil {

@@ -7,11 +7,9 @@ import (
 	"time"
 )
 
-// A monitor judges from heartbeats and elapsed time which members are lost or slow, whether the
-// current slot makes progress, and who proposes the next ballot. A wrong judgement costs time.
-// It can also cost a member its place in a sum, but only if so large a number of members agree
-// that one of them is honest. No total depends on it. The monitor gets this member's own
-// position as an argument.
+// A monitor judges from heartbeats and time which members are lost or slow, whether the slot
+// makes progress, and who proposes the next ballot. A wrong judgement costs time, or a member's
+// place in a sum if more members than the colluders agree. No total depends on it.
 type monitor struct {
 	*roster
 	every    time.Duration // time between two heartbeats
@@ -174,9 +172,8 @@ func (w *monitor) pass(now time.Duration) {
 	w.tick = now
 }
 
-// note learns from a decision how long slots take. In the first slot of a round it also learns
-// which members outside the view are worth waiting for. took is negative if this member made no
-// call.
+// note learns from a decision how long slots take and, in the first slot of a round, which
+// members outside the view are worth waiting for. took is negative without a call.
 func (w *monitor) note(now, took time.Duration, newRound, invited bool, members []uint32) {
 	if took >= 0 {
 		w.usual = max(took, w.usual-w.usual/8)
@@ -251,9 +248,9 @@ func (w *monitor) comes(now time.Duration, member int, slot uint64, preset *View
 }
 
 // without returns the members of the preset view that this member would leave out of the next
-// view, in rank order. These are: itself, if its learner does not come to the slot; members
-// that are silent or slow; members that are still not in the slot some time after this one
-// came; and members that held up sessions or did not answer this member's ballot.
+// view, in rank order: itself, if its learner does not come; members that are silent, slow, or
+// not in the slot some time after this one came; and members that held up sessions or did not
+// answer its ballot.
 func (w *monitor) without(now time.Duration, at *standing, joins bool) (out []uint32) {
 	settled := now-w.came > viewWait*w.every // each member that keeps up has reported it since
 	for _, r := range at.preset.Members {
@@ -273,9 +270,8 @@ func (w *monitor) without(now time.Duration, at *standing, joins bool) (out []ui
 	return out
 }
 
-// follows reports whether a member that does not vote can be in a view. It can if its heartbeat
-// says that its learner has come to the slot. A member of the last view can also if it was
-// heard recently and keeps up.
+// follows reports whether a member that does not vote can be in a view: its learner has come to
+// the slot, or it was in the last view, was heard recently and keeps up.
 func (w *monitor) follows(now time.Duration, member int, slot uint64, preset *View) bool {
 	if w.lost(now, member) {
 		return false
@@ -284,7 +280,7 @@ func (w *monitor) follows(now time.Duration, member int, slot uint64, preset *Vi
 }
 
 // tooSlow reports whether a member has been computing for much longer than its usual time and
-// that of the others, while this member's own call waits as long.
+// that of the others, and this member's call has waited as long.
 func (w *monitor) tooSlow(now time.Duration, member int, at *standing) bool {
 	p := w.peer(now, member)
 	if !p.pace.open || p.slot != at.slot || p.heartbeat.State != Idle {
@@ -350,10 +346,9 @@ func (w *monitor) tooFew(now time.Duration) bool {
 
 // Help and amendments.
 
-// asks reports whether to ask for decisions: the last request is at least pause ago. A member
-// in a session that makes progress gets the decision from the session. It asks only after two
-// heartbeats without progress. It then leaves the same time for the answer, which may contain a
-// vector.
+// asks reports whether to ask for decisions: the last request is at least pause ago. A session
+// that makes progress yields the decision itself. So in a session it asks only after two
+// heartbeats without progress, and leaves as long for the answer, which may contain a vector.
 func (w *monitor) asks(now, pause time.Duration, inSession bool) bool {
 	if inSession {
 		pause = 2 * w.every
@@ -395,9 +390,9 @@ func (w *monitor) nextHelper(now time.Duration, slot uint64) int {
 	return same
 }
 
-// help returns the record of the last help to a member, asked or not, or nil if it is too early
-// to send the same messages again. The first time is at once. After that the wait doubles each
-// time, so that a slow carrier does not get more than it can deliver.
+// help returns the record of the last help to a member, or nil if it is too early to send the
+// same again. The first time is at once; then the wait doubles, so that a slow carrier is not
+// overloaded.
 func (w *monitor) help(now time.Duration, to int, asked bool, slot uint64, b *Heartbeat, promised uint32) *help {
 	h := &w.peer(now, to).help[0]
 	if asked {
@@ -414,9 +409,8 @@ func (w *monitor) help(now time.Duration, to int, asked bool, slot uint64, b *He
 	return h
 }
 
-// supports returns the number of voting members that request an amendment, including this one.
-// lower reports whether one of lower rank can propose it: its learner has come to the slot, or
-// the run is paused.
+// supports returns the number of voting members that request an amendment, including this one,
+// and whether one of lower rank can propose it: its learner has come, or the run is paused.
 func (w *monitor) supports(now time.Duration, amends [32]byte) (agree int, lower bool) {
 	agree = 1
 	for i, member := range w.watched {
@@ -430,9 +424,8 @@ func (w *monitor) supports(now time.Duration, amends [32]byte) (agree int, lower
 	return agree, lower
 }
 
-// wanted returns the amendments that this member and others request, in the order of their
-// lowest ranks. It ignores heartbeats from slots before formed, which belong to an earlier
-// roster.
+// wanted returns the amendments that members request, in the order of their lowest ranks.
+// Heartbeats from slots before formed belong to an earlier roster and do not count.
 func (w *monitor) wanted(now time.Duration, own [32]byte, formed uint64) (all []Wanted) {
 	add := func(member int, amends [32]byte) {
 		if amends == [32]byte{} {

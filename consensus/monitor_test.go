@@ -25,7 +25,7 @@ func monitored(until time.Duration) (monitor, *standing) {
 	return w, at
 }
 
-// beats delivers a heartbeat of slot 3.
+// beats delivers a heartbeat.
 func (w *monitor) beats(now time.Duration, from int, b Heartbeat) {
 	w.hear(now, from)
 	w.heartbeat(now, from, 3, &b, 3, 0)

@@ -86,7 +86,6 @@ func (x *model) receive(m *Machine, p *post, e *Effects) {
 	m.receive(p.from, p.to[m.p.Self], e)
 }
 
-// damage applies the mutants that concern the disk.
 func (x *model) damage(disk map[string][]byte) map[string][]byte {
 	if x.mutant != forgetVotes && x.mutant != forgetEntered {
 		return disk

@@ -142,7 +142,6 @@ func (m *testMember) checksView(v *View) error {
 // mostRanks is above all ranks in tests, including members that join later.
 const mostRanks = 1 << 9
 
-// receive gives a member a message, if its form is valid.
 func (n *network) receive(s, from int, msg Message) {
 	n.t.Helper()
 	n.step(s, received(n.t, from, msg))
@@ -170,7 +169,6 @@ func (n *network) carryOut(s int, e Effects) {
 	}
 }
 
-// put puts a message in flight.
 func (n *network) put(from, to int, msg Message) {
 	if n.leaves != nil {
 		n.leaves(from, to, msg)
@@ -202,7 +200,6 @@ func (m *testMember) write(e Effects) {
 
 func (n *network) kill(s int) { n.members[s].dead = true }
 
-// restart brings a member back from its disk.
 func (n *network) restart(s int) {
 	m := n.members[s]
 	m.dead, m.err, m.calls, m.stopAt = false, nil, 0, 0
@@ -279,7 +276,6 @@ func (n *network) pass(d time.Duration, done func() bool) {
 	}
 }
 
-// describe returns the states of the machines.
 func (n *network) describe() string {
 	var b strings.Builder
 	for s, m := range n.members {

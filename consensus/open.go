@@ -92,7 +92,7 @@ func (m *Machine) pressOpening(e *Effects) {
 }
 
 // decision opens the sealed result. It returns nil if this member does not know the running
-// total that the result continues; it then waits for the decision from another member.
+// total that the result continues, and has to wait for another's decision.
 func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
 	s := m.slot
 	d := &Decision{
@@ -130,7 +130,7 @@ func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
 }
 
 // decide ends the slot and begins the next. opened is false if this member learnt the decision
-// from others, so that it cannot help anybody to open the slot.
+// from others and cannot help to open the slot.
 func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 	e.Decisions = append(e.Decisions, d)
 	if m.last != nil {
@@ -170,9 +170,8 @@ func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 	}
 }
 
-// slotAfter returns the slot after a decision. Its preset view has the members of the decision.
-// After an amendment there is no preset view, and the members of the new roster first agree on
-// one.
+// slotAfter returns the slot after a decision. Its preset view has the decision's members.
+// After an amendment there is none, and the new roster first agrees on one.
 func (m *Machine) slotAfter(d *Decision) *slot {
 	at := position{d.Slot + 1, d.Chain}
 	if d.Kind != Amend {
@@ -195,8 +194,8 @@ func (s *slot) close() {
 	s.entered = -1
 }
 
-// receiveDecided takes the decision of a slot that this member has missed, if a quorum's votes
-// in the slot after it sign a chain that covers the decision.
+// receiveDecided takes a decision that this member has missed, if a quorum's votes in the next
+// slot sign a chain that covers it.
 func (m *Machine) receiveDecided(b *Decided, e *Effects) {
 	s, d := m.slot, b.Decision
 	if d.Slot != s.number {

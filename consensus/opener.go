@@ -7,10 +7,10 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// An opener opens the result that a slot has decided, by removing the pads. It exists only
-// after the decision, so it never reveals anything of another attempt. It has two forms. In
-// rosters up to SmallRoster each member sends its pad to all (openPads). In larger ones, where
-// a committee decides, the members add up the pads in a session (openSum).
+// An opener removes the pads from the result that a slot has decided. It exists only after the
+// decision, so it reveals nothing of another attempt. In rosters up to SmallRoster each member
+// sends its pad to all (openPads); in larger ones the members add up the pads in a session
+// (openSum).
 type opener interface {
 	// receive processes another member's message about the decided attempt.
 	receive(from int, body Body, at opening) []mail

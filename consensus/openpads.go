@@ -8,7 +8,7 @@ import (
 )
 
 // An openPads opens a result with the pads of all members of the attempt. Each member sends its
-// pad to all once the slot is decided. If a pad does not come, all send their shares of it.
+// pad to all, and its shares of pads that do not come.
 type openPads struct {
 	decidedSlot
 	decided time.Duration    // when this member learnt the decision

@@ -7,10 +7,10 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// An openSum opens a result with the sum of all pads. The members of the attempt add up the
-// pads in one more session. After the decision its partial sums reveal nothing new. If members
-// are lost, the session restarts without them as another epoch, and others rebuild the pads of
-// the lost members. Each step may safely be repeated.
+// An openSum opens a result with the sum of all pads. The members add up the pads in one more
+// session, whose partial sums reveal nothing after the decision. If members are lost, the
+// session restarts without them as another epoch, and others rebuild their pads. Each step may
+// safely be repeated.
 type openSum struct {
 	decidedSlot
 	chain [32]byte // hash over the slots before
@@ -72,10 +72,10 @@ func (o *openSum) receive(from int, body Body, at opening) []mail {
 	return nil
 }
 
-// may reports whether to enter another member's epoch now. A member of the committee waits up
-// to 64 heartbeats before it begins another epoch (see wait). So an epoch may be skipped if it
-// comes after less than half that wait, or half a heartbeat for the first: if it was needed, a
-// later one follows. The limit mostSkipped keeps a sender from using up the epoch numbers.
+// may reports whether to enter another member's epoch now. Members of the committee wait up to
+// 64 heartbeats before another epoch (see wait). So an epoch after less than half that wait, or
+// half a heartbeat for the first, may be skipped: if it was needed, a later one follows.
+// mostSkipped keeps a sender from using up the numbers.
 func (o *openSum) may(epoch uint32, at opening) bool {
 	return epoch-o.epoch <= mostSkipped &&
 		(!o.begun || epoch > o.epoch && at.now-o.came >= at.every<<min(o.tries, longestTry)/2)
@@ -232,9 +232,9 @@ func (o *openSum) tick(at opening, w patience) []mail {
 	return append([]mail{{toDeciders, b}}, o.reopen(b, at)...)
 }
 
-// wait returns the time without progress after which this member begins another epoch. If a
-// participant is lost, the time is short at first and doubles with each epoch, so that all
-// members hear of it. Members of the committee take turns in rank order.
+// wait returns the time without progress after which this member begins another epoch. It is
+// short if a participant is lost, and doubles with each epoch, so that all members hear of it.
+// Members of the committee take turns in rank order.
 func (o *openSum) wait(sealed *Sealed, w patience) time.Duration {
 	least := w.stall
 	if slices.ContainsFunc(o.members(sealed), w.without) {

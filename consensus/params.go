@@ -103,13 +103,13 @@ type Params struct {
 	Keys Keys
 	// Heartbeat is the time between two heartbeats; 0 means 1 s.
 	Heartbeat time.Duration
-	// Volatile stores nothing of a slot but that it began: one write per slot instead of one
-	// per step. A member that restarts then takes no part in the current slot, which stays
-	// undecided if it needs all members.
+	// Volatile stores nothing of a slot but that it began: one write per slot, not one per
+	// step. A member that restarts takes no part in the current slot, which stays undecided if
+	// it needs all members.
 	Volatile bool
 	// Patience is the multiple of the usual time that a member may compute before the others
-	// continue without it; 0 means 3. The usual time is measured from its own updates and from
-	// those of the others in the same slot.
+	// continue without it; 0 means 3. The usual time is that of its own updates and of the
+	// others in the same slot.
 	Patience float64
 }
 
@@ -147,9 +147,9 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// Canonical returns the settings with defaults filled in, and with zero for settings that the
-// scheme does not use. Settings with the same meaning then compare equal. Chunks, Threshold,
-// Quorum and Colluders stay 0, because their defaults depend on the roster.
+// Canonical returns the settings with defaults filled in and unused ones set to zero, so that
+// equal settings compare equal. Chunks, Threshold, Quorum and Colluders stay 0: their defaults
+// depend on the roster.
 func (s Settings) Canonical() Settings {
 	s = s.withDefaults()
 	if s.Scheme == Laplacian || s.Scheme == Auto { // Auto may become Laplacian

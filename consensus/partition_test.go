@@ -65,7 +65,6 @@ func TestPartition(t *testing.T) {
 	})
 }
 
-// states counts the members in a state.
 func (n *network) states(st State) (count int) {
 	for _, m := range n.members {
 		if m.State() == st {

@@ -19,15 +19,14 @@ const (
 const firstTimes = 10
 
 // lostAfter returns the silence after which a member is lost. usual is the longest expected gap
-// between its heartbeats: six deviations above the median of the last ones.
+// between its heartbeats.
 func lostAfter(usual, every time.Duration) time.Duration {
 	return min(max(usual, lostLeast*every), lostMost*every)
 }
 
 // slowAfter returns how long a member may compute before the others continue without it if they
-// can. That is patience times its usual time, or times the others' time in the same slot if
-// that is longer, since a round may cost all members more than the rounds before. It returns 0
-// if nothing was measured; then nobody is slow.
+// can: patience times its own usual time, or the others' time in the slot if longer, since a
+// round may cost all members more. It returns 0 if nothing was measured; then nobody is slow.
 func slowAfter(own, others time.Duration, patience float64, every time.Duration) time.Duration {
 	expected := max(own, others)
 	if own == 0 {

@@ -144,9 +144,9 @@ func (a *attempt) state() attemptState {
 	return st
 }
 
-// Resume returns the machine of a member whose process has restarted, in the slot that is on
-// disk. It keeps its promises and votes. Sessions of the earlier process are lost, and it takes
-// no further part in their attempts. entropy is fresh secret randomness.
+// Resume returns the machine of a member whose process has restarted. It keeps its promises and
+// votes, and takes no further part in attempts of the earlier process, whose sessions are lost.
+// entropy is fresh secret randomness.
 func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 	m, err := New(p)
 	if err != nil {
@@ -253,8 +253,8 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 	return s, nil
 }
 
-// checkState returns an error for a state that no process writes. Continuing from it might
-// contradict messages that were sent before. Attempts without a view get the preset one.
+// checkState returns an error for a state that no process writes, from which a process could
+// contradict its own messages. Attempts without a view get the preset one.
 func (r *roster) checkState(preset *View, st *slotState) error {
 	check := &validator{ranks: len(r.names)}
 	views := append([]*View{preset}, st.Own...)

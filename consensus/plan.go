@@ -126,9 +126,9 @@ func (p *Plan) unmasking(words int) session.Plan {
 // Rounds returns the number of rounds of a session of short vectors.
 func (p *Plan) Rounds() int { return p.Session(1).Rounds() }
 
-// Sends returns the mean number of words that a member sends in the sessions of a sum of the
-// given number of words. In floating point it includes the sealer's result. It simulates
-// sessions of short vectors to find out.
+// Sends returns the mean number of words that a member sends for a sum of the given number of
+// words, including the sealer's result in floating point. It simulates sessions of short
+// vectors.
 func (p *Plan) Sends(words int) float64 {
 	plan, short := p.Session(words), 2*p.Size // blocks of the vector then have equal lengths
 	at := session.Placement{Members: make([]int, p.Size)}
@@ -174,9 +174,8 @@ func (p *Plan) tolerated(bound float64) float64 {
 	return lanes * p.Laplacian.Tolerance(p.spread()*chunking.Scale(bound))
 }
 
-// The following is the same for all members that share their Plans, and takes longer in larger
-// rosters. So it is computed once and recognised by the memory that it shares: messages are
-// never modified.
+// Values that are the same for all members with these Plans, and expensive in large rosters,
+// are computed once. They are recognised by shared memory, since messages are never modified.
 
 // everybody returns the view of ballot 0 with all members of a roster.
 func (p *Plans) everybody(r Rules) *View {
@@ -226,8 +225,8 @@ type sharedSealed struct {
 	digest [32]byte
 }
 
-// digestOf returns the digest of a sum's sealed result. It also returns an equal result that
-// another member computed, if there is one, so that both can share its memory.
+// digestOf returns the digest of a sum's sealed result, and the equal result of another member
+// if there is one, to share its memory.
 func (p *Plans) digestOf(run [32]byte, slot uint64, s *Sealed) (*Sealed, [32]byte) {
 	if p.own {
 		return s, s.digest(run, slot)

@@ -37,7 +37,6 @@ type attemptKey struct {
 	ballot uint32
 }
 
-// A recordedAttempt is the data that has left members in an attempt.
 type recordedAttempt struct {
 	knownAttempt
 	members []int
@@ -84,7 +83,6 @@ func newRecording(t testing.TB, s Settings, size int) *Recording {
 	return r
 }
 
-// play plays the run with the calls given.
 func (r *Recording) play(seed uint64, calls []func(s int) Call, looking func(r *Recording)) {
 	t := r.t
 	t.Helper()
@@ -278,7 +276,6 @@ func (r *Recording) checkKnowledge(seed uint64, totals map[uint64]int) {
 	})
 }
 
-// recordedSeeds is the number of runs per kind.
 var recordedSeeds = map[bool]uint64{false: 25, true: 3}[raced]
 
 // In every run and at every moment, no coalition of up to t members knows anything about the

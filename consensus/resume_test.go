@@ -24,7 +24,6 @@ func savedAt(t testing.TB, kind, stage int) (*fuzzedRun, Saved) {
 	return r, saved
 }
 
-// entriesOf returns the names of the entries in order.
 func entriesOf(saved Saved) (names []string) {
 	for slot, entries := range saved.Slots {
 		for name := range entries {

@@ -17,15 +17,15 @@ type Rules struct {
 	Shares    int   // T, shares that rebuild a pad; 0 without shares
 	Sealed    bool
 	// Committee are the members that promise and vote in a large roster, in rank order; nil if
-	// all do. Quorum is then a quorum of the committee.
+	// all do. Quorum is that of the committee.
 	Committee []int
 }
 
-// SmallRoster is the largest size of a roster in which all members talk to all and hold shares
-// of all others' pads, and in which the run begins with two Gathers that agree on a nonce. In
-// larger rosters a committee decides, and each member deals to manyHolders others; manyShares
-// of them can rebuild its pad. Larger rosters need no nonce: seats follow from the run's name,
-// and after the first sum from its sealed result, which is random.
+// SmallRoster is the largest roster in which all members talk to all and hold shares of all
+// others' pads, and which begins with two Gathers for a nonce. In larger ones a committee
+// decides, and each member deals to manyHolders others; manyShares of them can rebuild its pad.
+// Seats follow from the run's name, and after the first sum from its sealed result, which is
+// random.
 const SmallRoster = 64
 
 const (
@@ -140,8 +140,8 @@ func (r Rules) next(member int, above uint32) uint32 {
 }
 
 // turn returns the number of voting members whose turn comes before a member's when a ballot
-// fails. After ballot 0 the turns go by rank. After another ballot they start with the member
-// after its owner and wrap around.
+// fails. Turns begin with the member after the ballot's owner, after ballot 0 with the lowest
+// rank, and wrap around.
 func (r Rules) turn(member int, failed uint32) int {
 	place, places := r.place(member)
 	if failed == 0 {
@@ -151,8 +151,8 @@ func (r Rules) turn(member int, failed uint32) int {
 }
 
 // witnesses returns the number of promises that must name a member of ballot 0 before a view
-// may leave it out. It is more than the number of colluders, so one of them is from an honest
-// member.
+// may leave it out. One of them must be from an honest member, so it is more than the
+// colluders.
 func (r Rules) witnesses() int { return min(r.Colluders+1, r.Quorum) }
 
 // decides reports whether a member promises and votes.

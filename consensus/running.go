@@ -17,12 +17,16 @@ import (
 // that does not depend on the model, such as its number of rows. Two running totals do not.
 //
 // Invariants:
-//   - the total is Σ a^i over the counted members, to the last bit. Vectors are rounded to a quantum
-//     that is fixed for the run, and a total is below 2^52 quanta. A total that began as another one
-//     differs by the rounding error of its beginning, which is the same in all slots;
+//   - the total is Σ a^i over the counted members, to the last bit. Vectors are rounded to a
+//     quantum that is fixed for the run, and a total is below 2^52 quanta. A total that began
+//     as another one differs by the rounding error of its beginning, which is the same in all
+//     slots;
 //   - a^i is on disk together with the decision that counted it, and is never computed again;
-//   - a slot never counts the first vectors of fewer than Colluders + 2 members, and never counts
-//     fewer than Colluders + 2 vectors, unless the settings accept that.
+//   - a slot counts the first vectors of at least Colluders + 2 members, or of none, unless the
+//     settings have AcceptLoneChange;
+//   - a slot counts at least Colluders + 2 vectors, or none.
+//
+// The last two do not apply without pads.
 
 // Running names the running total that the vector of a Call belongs to. The zero value means a
 // sum over the view alone.
@@ -140,9 +144,8 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 	return RunningHeader{Key: key, From: r.from, Size: r.size, Base: r.digest(m.p.Run)}, nil
 }
 
-// missedOwn returns this member's counted vector of a running total, or nil if there is none.
-// If this member has missed all sums of that total, the vector is the one that the total began
-// with.
+// missedOwn returns this member's counted vector of a running total, or nil. If it has missed
+// all sums of the total, that is the vector with which the total began.
 func (m *Machine) missedOwn(r *runningTotal, of *Running) []float64 {
 	if r.own != nil || of == nil {
 		return r.own
@@ -158,8 +161,8 @@ func (m *Machine) missedOwn(r *runningTotal, of *Running) []float64 {
 	return of.Begin(own)
 }
 
-// roomFor returns the largest number of members that a running total can count, including
-// members added later. size is the size of the roster in which it began.
+// roomFor returns the largest number of members that a running total can count, including later
+// ones, if it began in a roster of the given size.
 func roomFor(size uint32) int { return max(16, 2*int(size)) }
 
 // digest returns the digest of the total and of the members counted in it.
@@ -183,10 +186,10 @@ type quantum struct {
 }
 
 // quanta returns the quanta of blocks in a roster of the given size. A total is below 2^52
-// quanta, so float64 adds it up exactly. With a floating-point session, a quantum is at least
-// twice the error of the total, so rounding gives the exact result. The session's plan predicts
-// that error (session.Laplacian.Tolerance): for n members it is below n(√n·tolerance +
-// rounding) times the scale of differences.
+// quanta, so float64 adds it up exactly. In floating-point sessions a quantum is at least twice
+// the error of the total, so rounding makes it exact. The plan predicts that error
+// (session.Laplacian.Tolerance): for n members below n(√n·tolerance + rounding) times the scale
+// of differences.
 func (s Settings) quanta(blocks []collabdict.Block, size uint32) (q quanta) {
 	const rounding = 0x1p-28 // of some steps between four neighbours, for masked values
 	for _, b := range blocks {
@@ -231,9 +234,8 @@ func halved(blocks []collabdict.Block) []collabdict.Block {
 	return out
 }
 
-// counts returns the members of a view whose vectors count in a slot of a running total. The
-// result depends only on the log and the view, so it is the same at all members. It holds
-// whichever members were invited into the view.
+// counts returns the members of a view whose vectors count in a slot of a running total. It
+// depends only on the log and the view, whoever was invited, so it is the same at all members.
 func (m *Machine) counts(h Header, members []uint32) []uint32 {
 	counted, newest, began := m.countedBefore(h.Running)
 	var firsts, returns, stay []uint32
@@ -267,11 +269,11 @@ func (m *Machine) counts(h Header, members []uint32) []uint32 {
 }
 
 // firstLoneReturn is the first round in which the vector of a member that comes back alone may
-// count. Earlier the change would reveal how the member's rows are divided.
+// count. Before, the change would reveal how its rows are divided.
 const firstLoneReturn = 2
 
-// countedBefore returns the members that a running total has counted so far with their slots,
-// the last slot that counted any, and whether the total has begun.
+// countedBefore returns the members that a running total has counted, with their slots, the
+// last slot that counted any, and whether the total has begun.
 func (m *Machine) countedBefore(h RunningHeader) (counted map[uint32]uint64, newest uint64, began bool) {
 	if r := m.totals[h.Key]; r != nil {
 		return r.counted, r.newest, r.began
@@ -282,8 +284,8 @@ func (m *Machine) countedBefore(h RunningHeader) (counted map[uint32]uint64, new
 	return nil, 0, false
 }
 
-// summand returns this member's vector in a view. For a running total it is the difference from
-// the counted vector, or zeros if the vector does not count.
+// summand returns this member's summand in a view: its vector, or in a running total the
+// difference from its counted vector, or zeros if it does not count.
 func (m *Machine) summand(c *call, members []uint32) []float64 {
 	if c.header.Running.Key == "" {
 		return c.values

@@ -8,7 +8,6 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// accumulation returns the calls of a running total.
 func accumulation(r Running, round uint32, bound float64, value func(s int) []float64) func(s int) Call {
 	return func(s int) Call {
 		x := value(s)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A runningState is the head of a running total's entry. The vectors follow it: the total,
-// unless the decision before the slot has it, and this member's counted vector.
+// A runningState is the head of a running total's entry. This member's counted vector follows
+// it, and the total unless the decision before the slot has it.
 type runningState struct {
 	From    string `json:",omitempty"`
 	Size    uint32
@@ -27,9 +27,8 @@ type countedState struct {
 	Slot   uint64
 }
 
-// flushTotals returns the writes of running totals into the current slot, after it has begun or
-// a total was created. In a volatile slot it also writes the call: otherwise a member would not
-// know which of its vectors was counted.
+// flushTotals returns the writes of running totals. In a volatile slot it includes the call:
+// otherwise a member would not know which of its vectors was counted.
 func (m *Machine) flushTotals() (writes []Write) {
 	s := m.slot
 	if s.carries {

@@ -156,8 +156,8 @@ func (a *attempt) sealer() int {
 // fork is the number of members to which each member passes on the sealer's result.
 const fork = 2
 
-// relay returns the member that this one gets the sealer's result from, and the members to
-// which it passes the result on. The members form a tree with the sealer as its root.
+// relay returns the member that passes the sealer's result to this one, and those to which this
+// one passes it. They form a tree with the sealer as its root.
 func (a *attempt) relay() (from int, to []int) {
 	members := a.members()
 	n := len(members)
@@ -247,10 +247,9 @@ func (m *Machine) adoptSeal(a *attempt, e *Effects) bool {
 	return true
 }
 
-// compare compares the sealer's result with a member's own, whose digest is given. Both must be
-// of the same call, view and pads, and no pair of values may differ by more than the plan
-// tolerates. It returns ‖own − seal‖₂ and its largest allowed value. Otherwise it describes the
-// fault, with a detail that may contain values.
+// compare compares the sealer's result with a member's own, whose digest is given: same call,
+// view and pads, and values within the plan's tolerance. It returns ‖own − seal‖₂ and the
+// largest value allowed, or describes the fault, with a detail that may contain values.
 func (p *Plan) compare(own, seal *Sealed, digest [32]byte, n naming) (apart, open float64, fault, detail string) {
 	if len(seal.Words) != len(own.Words) {
 		return 0, 0, fmt.Sprintf("passed on a total of %d values, want %d: run the same version everywhere", len(seal.Words), len(own.Words)), ""

@@ -134,7 +134,7 @@ func (s *search) trace(id int32) string {
 // stuck counts, by their ending, the worlds from which no opened world can be reached without a
 // fault. It returns the first one without an explanation.
 func (s *search) stuck() (counts map[ending]int, first int32) {
-	start := make([]int32, len(s.parent)+1) // index of each world's first edge, sorted by target
+	start := make([]int32, len(s.parent)+1)
 	for _, e := range s.edges {
 		start[e[0]+1]++
 	}
@@ -176,7 +176,6 @@ func (s *search) stuck() (counts map[ending]int, first int32) {
 
 func (s *search) node(w *world, member int) *node { return &s.nodes[w.nodes[member]] }
 
-// step takes all possible steps in a world.
 func (s *search) step(w world, id int32) {
 	for self := range s.size {
 		n := s.node(&w, self)
@@ -229,7 +228,6 @@ func (s *search) restart(w world, id int32, self int) {
 	s.visit(next, id, a, false)
 }
 
-// saved returns the content of a member's disk.
 func (s *search) saved(n *node) Saved {
 	saved := Saved{Last: n.log}
 	first, second := map[string][]byte{}, map[string][]byte{}

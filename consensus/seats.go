@@ -77,8 +77,8 @@ func (x *seats) in(lane, member int) session.Placement {
 	return session.Placement{Members: x.labels[lane], Self: member, Guess: x.vertices[lane][x.place(member)]}
 }
 
-// deals draws the distances at which each member of a large view deals. Among the distances for
-// chunks, no two are opposite, so a member has twice as many partners as it deals chunks.
+// deals draws the distances at which each member of a large view deals. No two distances for
+// chunks are opposite, so a member has twice as many partners as it deals chunks.
 func (x *seats) deals(fanout int) []int {
 	n := len(x.ranks)
 	h := newHashing("deals", x.run)
@@ -123,7 +123,7 @@ func (x *seats) distance(from, to int) int {
 }
 
 // dealsTo returns the members that get an opening message from a member, and dealsFrom those
-// that send one to it: all others, or in a large roster the members at the public distances.
+// that send one: all others, or in a large roster those at the public distances.
 func (x *seats) dealsTo(member int) []int {
 	if x.offsets == nil {
 		return others(x.ranks, member)
@@ -183,8 +183,7 @@ func others(members []int, self int) []int {
 }
 
 // Labels returns the members of a view in the order of the topology's vertices. The permutation
-// follows from the chain of all earlier decisions, and so from the nonce that nobody chose
-// alone.
+// follows from the chain, and so from the nonce that nobody chose alone.
 func Labels(run, chain [32]byte, slot uint64, ballot uint32, lane int, members []int) []int {
 	h := newHashing("labels", run)
 	h.Write(chain[:])

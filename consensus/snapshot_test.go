@@ -33,7 +33,6 @@ func plan(t reflect.Type) bool {
 	return t == reflect.TypeFor[*session.Exchange]() || t == reflect.TypeFor[*session.Laplacian]()
 }
 
-// copyOf returns a deep copy of a machine.
 func copyOf(m *Machine) *Machine {
 	c := &Machine{}
 	copyInto(reflect.ValueOf(c).Elem(), reflect.ValueOf(m).Elem())

@@ -44,7 +44,6 @@ func randomVectors(seed uint64, size int) [][]float64 {
 	return vectors(rand.New(rand.NewPCG(seed, 1)), size, testBlocks)
 }
 
-// callAll lets all live members make a call.
 func (n *network) callAll(call func(s int) Call) {
 	for s := range n.members {
 		n.call(s, call(s))
@@ -67,7 +66,6 @@ func (n *network) deliverUntil(is func() bool) bool {
 	return true
 }
 
-// deliver delivers at most count messages.
 func (n *network) deliver(count int) {
 	n.deliverUntil(func() bool { count--; return count < 0 })
 }

@@ -13,10 +13,10 @@ type Steadiness struct {
 // After that its last vector is good enough.
 const awaited = 20
 
-// Add enters the decision of the next sum. It reports whether a stopping rule may compare this
-// total with the one before. Both must count the vectors of the same members, and at least one.
-// The total must also contain no recent vector of a member that is away: that member may come
-// back, and a model of its old vector is not final.
+// Add enters the next sum, and reports whether a stopping rule may compare its total with the
+// one before. Both must count the vectors of the same members, and at least one. The total must
+// have no recent vector of a member that is away: it may come back, and a model of its old
+// vector is not final.
 func (s *Steadiness) Add(d *Decision) (steady bool) {
 	steady = len(d.whose()) > 0 && slices.Equal(d.whose(), s.whose)
 	s.whose = d.whose()

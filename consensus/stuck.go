@@ -151,9 +151,9 @@ func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, slot uint64) s
 	return ""
 }
 
-// stalled reports whether the session or the votes of a ballot have made no progress for much
-// longer than usual, although all its members are there. Parts of a long sum that reach any
-// member over a slow link count as progress for all.
+// stalled reports whether a ballot's session or votes have made no progress for much longer
+// than usual, although its members are there. Parts of a long sum that reach any member count
+// as progress for all.
 func (w *monitor) stalled(now time.Duration, at *standing) bool {
 	switch at.state {
 	case Dealt:
@@ -182,9 +182,9 @@ func (w *monitor) computing(now time.Duration, at *standing) bool {
 	})
 }
 
-// noteStall records the member that held up the session which this member leaves. A member is
-// excluded after it has done so twice, or once if both ends of its link report the link as
-// broken. All members judge by the same heartbeats, so their promises name the same member.
+// noteStall records the member that held up the session which this one leaves. It is excluded
+// the second time, or at once if both ends of its link report the link as broken. All members
+// judge by the same heartbeats, so their promises name the same member.
 func (w *monitor) noteStall(now time.Duration, at *standing) {
 	if v := at.working; v == nil || v.amends() {
 		return
@@ -203,8 +203,8 @@ func (w *monitor) noteStall(now time.Duration, at *standing) {
 	}
 }
 
-// pardon readmits members that were excluded for their links. Without them no view is possible,
-// and the links may work again. It reports whether that changes anything.
+// pardon readmits members excluded for their links, since no view is possible without them and
+// the links may work again. It reports whether that changes anything.
 func (w *monitor) pardon() bool {
 	if w.pardoned && len(w.excluded) == 0 {
 		return false
@@ -213,10 +213,9 @@ func (w *monitor) pardon() bool {
 	return true
 }
 
-// holdingUp returns the members that hold up the slot. It follows the waiting sets in the
-// heartbeats and returns the ends of broken links, if any. Otherwise it returns the members
-// that are waited for and wait for nobody, or are silent. Otherwise it returns a circle of
-// members that wait for each other.
+// holdingUp follows the waiting sets in the heartbeats to the members that hold up the slot:
+// the ends of broken links; else members that are waited for and wait for nobody, or are
+// silent; else a circle of members that wait for each other.
 func (w *monitor) holdingUp(now time.Duration, at *standing) []int {
 	waits, waited := map[int][]int{}, map[int][]int{} // member → the members that it waits for, and those that wait for it
 	ends, roots := map[int]bool{}, map[int]bool{}
@@ -310,8 +309,8 @@ func (w *monitor) cutOff(now time.Duration, member int, v *View) bool {
 // recent reports whether this member made progress a moment ago.
 func (w *monitor) recent(now time.Duration) bool { return now-w.since < busyFor*w.every }
 
-// invites reports whether this member has to let in members from outside the preset view at the
-// beginning of a round. The lowest live rank in the view does so.
+// invites reports whether this member, the lowest live rank of the preset view, has to let in
+// members from outside at the beginning of a round.
 func (w *monitor) invites(now time.Duration, slot uint64, preset *View) bool {
 	if !preset.has(w.self) {
 		return false

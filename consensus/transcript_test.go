@@ -116,7 +116,6 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// lose stops a member and loses its messages in flight.
 func (r *transcript) lose(s int) {
 	r.say(fmt.Sprintf("m%d is lost", s))
 	r.isolate(s)

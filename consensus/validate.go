@@ -7,9 +7,9 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// A Valid is a message whose form has been checked: required fields are present, members have
-// known ranks, lists are in order, and lengths match. Only [Validate] makes one, so the machine
-// checks only what depends on its state.
+// A Valid is a message of valid form: required fields are present, members have known ranks,
+// lists are in order, lengths match. Only [Validate] makes one, so the machine checks only what
+// depends on its state.
 type Valid struct{ message Message }
 
 // Message returns the message.
@@ -27,7 +27,7 @@ func (e *InvalidError) Error() string {
 }
 
 // Validate checks the form of a message between members with ranks below the given number. It
-// checks neither signatures nor anything that depends on the receiver's state.
+// checks no signatures, and nothing that depends on the receiver's state.
 func Validate(m Message, ranks int) (Valid, error) {
 	v := &validator{ranks: ranks}
 	v.body(m)

@@ -132,7 +132,6 @@ func TestViewsAreForTheirBallot(t *testing.T) {
 	})
 }
 
-// wrongCertificates are changes to a certificate with three votes.
 var wrongCertificates = map[string]func(c *Certificate){
 	"no votes":            func(c *Certificate) { c.Votes = nil },
 	"a vote too few":      func(c *Certificate) { c.Votes = c.Votes[1:] },

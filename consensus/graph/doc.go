@@ -17,9 +17,10 @@
 // Invariants:
 //
 //   - A graph is connected and undirected. It is public and not modified.
-//   - It is the same on every architecture: floating-point products are rounded before they are added.
-//   - The members' vertices are drawn anew for each session (consensus.Labels), which does not change
-//     the spectrum.
+//   - It is the same on every architecture: floating-point products are rounded before they are
+//     added.
+//   - The members' vertices are drawn anew for each session (consensus.Labels), which does not
+//     change the spectrum.
 //
 // Start reading at [New] and [Graph.Spectrum].
 package graph

@@ -4,12 +4,13 @@
 //
 // A [Plan] fixes how a view combines vectors, and is the same at every member:
 //
-//   - [Laplacian]: iterations in float64 on an expander graph that converge to the average (Eq. (3) of Idé et
-//     al. 2024);
+//   - [Laplacian]: iterations in float64 on an expander graph that converge to the average (Eq.
+//     (3) of Idé et al. 2024);
 //   - [Exchange] from [NewFoldIn]: an exact all-reduce by additions, in a few rounds;
-//   - [Exchange] from [NewBaseK]: an exact all-reduce by averages in a prime field (Takezawa et al. 2023);
-//   - [Circulant]: an exact reduce-scatter and allgather for long vectors (Träff 2024). [NewExact] chooses
-//     between it and fold-in.
+//   - [Exchange] from [NewBaseK]: an exact all-reduce by averages in a prime field (Takezawa et
+//     al. 2023);
+//   - [Circulant]: an exact reduce-scatter and allgather for long vectors (Träff 2024).
+//     [NewExact] chooses between it and fold-in.
 //
 // A program makes a session from the plan and its vector, sends the frames that the session
 // returns, and passes it the frames that come:
@@ -32,12 +33,14 @@
 // Invariants:
 //
 //   - Frames may come in any order, early, or several times: the result has the same bits.
-//   - A frame that no correct member sends is an error and changes nothing. Wrong frames occupy no more memory than
-//     correct ones.
-//   - Vectors are []uint64: the bits of float64 values, or the numbers of a [chunking.Arithmetic].
-//   - Plans are not modified and may be shared. A session belongs to one goroutine. The package has no clock,
-//     goroutine or random source.
-//   - A session does not hide vectors from the members that receive them. Package chunking does that before.
+//   - A frame that no correct member sends is an error and changes nothing. Wrong frames occupy
+//     no more memory than correct ones.
+//   - Vectors are []uint64: the bits of float64 values, or the numbers of a
+//     [chunking.Arithmetic].
+//   - Plans are not modified and may be shared. A session belongs to one goroutine. The package
+//     has no clock, goroutine or random source.
+//   - A session does not hide vectors from the members that receive them. Package chunking does
+//     that before.
 //
 // Start reading at [Session] and machine.go.
 package session

@@ -7,10 +7,11 @@
 //
 // Invariants:
 //
-//   - Every encoding carries [Version], and a decoder refuses other versions with a [VersionError].
+//   - Every encoding carries [Version], and a decoder refuses other versions with a
+//     [VersionError].
 //   - A decoder returns an error for invalid input and never panics.
-//   - A decoded message has known kinds and states, members of the roster, finite totals and bounds, and
-//     lengths within the limits of limits.go.
+//   - A decoded message has known kinds and states, members of the roster, finite totals and
+//     bounds, and lengths within the limits of limits.go.
 //   - The memory for a message is limited by the bytes that have arrived.
 //   - The sender is not part of a message. The carrier authenticates it.
 //
