@@ -63,7 +63,7 @@ func TestAuditOfSteps(t *testing.T) {
 		return audittest.Run(t, draw(multiplier, without), draw(multiplier, with)).Epsilon(a.Delta)
 	}
 	shown, less := run(c.Noise.Multiplier), run(c.Noise.Multiplier/2)
-	t.Logf("at δ = %g, ε is %.3f at least, and %g is told; with half the noise, %.3f", a.Delta, shown, a.Epsilon, less)
+	t.Logf("at δ = %g, ε is at least %.3f, promised %g; with half the noise, %.3f", a.Delta, shown, a.Epsilon, less)
 	if shown > a.Epsilon || shown < 0.5*a.Epsilon {
 		t.Errorf("ε is at least %g, promised %g", shown, a.Epsilon)
 	}

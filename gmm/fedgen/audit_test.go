@@ -16,7 +16,7 @@ import (
 func within(t *testing.T, p Privacy, audit, bare *audittest.Audit) {
 	t.Helper()
 	shown, less := audit.Epsilon(p.Delta), bare.Epsilon(p.Delta)
-	t.Logf("at δ = %g, ε is %.3f at least, and %g is told; with half the noise, %.3f", p.Delta, shown, p.Epsilon, less)
+	t.Logf("at δ = %g, ε is at least %.3f, promised %g; with half the noise, %.3f", p.Delta, shown, p.Epsilon, less)
 	if shown > p.Epsilon || shown < 0.5*p.Epsilon {
 		t.Errorf("ε is at least %g, promised %g", shown, p.Epsilon)
 	}

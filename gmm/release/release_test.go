@@ -117,7 +117,7 @@ func TestAuditOfReleases(t *testing.T) {
 	bare := audittest.Run(t, draws(at, fourfold), draws(moved, fourfold))
 	for _, delta := range []float64{0.01, 0.1} {
 		told, shown, less := loss.Precisions.Epsilon(delta), audit.Epsilon(delta), bare.Epsilon(delta)
-		t.Logf("at δ = %g, ε is %.3f at least, and %.3f is told; with half the noise, %.3f", delta, shown, told, less)
+		t.Logf("at δ = %g, ε is at least %.3f, promised %.3f; with half the noise, %.3f", delta, shown, told, less)
 		if shown > told || shown < 0.7*told {
 			t.Errorf("at δ = %g, ε is at least %g, promised %g", delta, shown, told)
 		}

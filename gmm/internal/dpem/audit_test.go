@@ -106,7 +106,7 @@ func TestAuditOfTotals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			shown := audittest.Run(t, run.draw(t, false), run.draw(t, true)).Epsilon(delta)
-			t.Logf("at δ = %g, ε is %.3f at least, and %d is told", delta, shown, epsilon)
+			t.Logf("at δ = %g, ε is at least %.3f, promised %d", delta, shown, epsilon)
 			if shown < run.least || shown > run.most {
 				t.Errorf("ε is %g at least, want %g to %g", shown, run.least, run.most)
 			}
