@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// CheckBlocks reports the first value of x that is not finite or is outside its
-// block's bound, and blocks that do not cover x or have no positive bound.
+// CheckBlocks returns an error for the first value of x that is not finite or exceeds its
+// block's bound, or if the blocks do not cover x or have no positive bound.
 func CheckBlocks(x []float64, blocks []Block) error {
 	at := 0
 	for i, b := range blocks {

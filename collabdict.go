@@ -2,13 +2,13 @@ package collabdict
 
 import "context"
 
-// Group is what a participant sees of the others: two collectives over the
-// members of the current view. Every member calls the same collectives in the
-// same order; which one, and how long its vector is, may depend on shared data
-// only (earlier sums), never on private data.
+// A Group is a participant's view of the other members: the collectives over the members of the
+// current view. Every member calls the same collectives in the same order. Which collective,
+// and the length of its vector, may depend only on shared data (earlier sums), never on private
+// data.
 type Group interface {
-	// Size returns S, the number of members in the view of the last collective;
-	// before the first one, of all members.
+	// Size returns S, the number of members in the view of the last collective. Before the
+	// first one it returns the number of all members.
 	Size() int
 
 	// Sum returns Σ_s x^s over the members s of the view; members that fail mid-round
@@ -17,78 +17,79 @@ type Group interface {
 	// error, never a wrong sum. x is not modified.
 	Sum(ctx context.Context, x []float64, blocks []Block) ([]float64, error)
 
-	// Accumulate is Sum for statistics that are carried on from call to call: it returns
-	// the sum over all members that have been counted so far, each with its last vector
-	// that was. One that is lost stays in it as it was. The vectors of fewer members
-	// than may be told from a total are not counted for the first time; then the total
-	// is without them. All calls with one key have the same length and blocks. A Sum
-	// whose vectors hold something that does not change from call to call, such as the
-	// number of rows, shows that of a member that is lost; a running total does not.
+	// Accumulate is Sum for statistics of a running total. It returns the sum over all members
+	// counted so far, each with its last counted vector. A member that is lost stays in the
+	// total with that vector. New members are counted only if enough of them come together:
+	// fewer could be told from two totals. Until then the total leaves them out. All calls with
+	// one key have the same length and blocks.
+	//
+	// Some vectors hold values that do not change from call to call, such as the number of
+	// rows. From plain Sums of them the part of a lost member can be computed; from a running
+	// total it cannot.
 	Accumulate(ctx context.Context, r Running, x []float64, blocks []Block) ([]float64, error)
 
-	// Gather returns every member's published blob, by rank in the roster; nil for
-	// a member that is not in the view. A blob is seen by all members: it is for
-	// public values only.
+	// Gather returns every member's published blob, by rank in the roster; nil for a member
+	// that is not in the view. All members see each blob, so it must hold public values only.
 	Gather(ctx context.Context, blob []byte) ([][]byte, error)
 }
 
-// Running names a running total: a sum that is carried on from call to call.
+// Running identifies a running total: a sum that continues from call to call.
 type Running struct {
-	// Key is the same in all calls that belong to it.
+	// Key is the same in all calls that belong to the running total.
 	Key string
-	// From is the key of the running total that this one begins as, "" for zeros. Begin
-	// says with which vector it begins, given that of the other one: the total with the
-	// other's total, and each member's with its own. Begin is linear, and the same at all
-	// members.
+	// From is the key of the running total from which this one starts; "" means zeros. Begin
+	// converts a vector of the other total to the vector with which this one starts: the
+	// other's total to this total, and each member's vector to its own. Begin must be linear,
+	// and the same at all members.
 	From  string
 	Begin func(from []float64) []float64
-	// Before, if not nil, is the running total From, which some member may have missed from
-	// its first sum to its last. That member's vector in it is then what it began with, which
-	// has to be some of the values of the total before as they are.
+	// Before, if not nil, is the running total From, if some member may have missed all of its
+	// sums. That member's vector in From is then the one that From started with, and its values
+	// must be values of the total before it, unchanged.
 	Before *Running
 }
 
-// Cumulative is implemented by learners whose statistics belong to a running total.
-// [Train] accumulates them.
+// Cumulative is implemented by learners whose statistics belong to a running total. [Train]
+// accumulates them.
 type Cumulative interface {
 	Running() Running
 }
 
-// Rows is a source of n rows of m values that can be read as often as wanted, by
-// several goroutines at once.
+// Rows is a source of n rows of m values. It can be read repeatedly, by several goroutines at
+// once.
 type Rows interface {
 	Dims() (n, m int)
-	// ReadRows fills x, whose length is a multiple of m, with the rows from row from on,
-	// row-major.
+	// ReadRows fills x with the rows that start at row from, row-major. The length of x is a
+	// multiple of m.
 	ReadRows(x []float64, from int) error
 }
 
 // Block describes the next Len values of a vector.
 type Block struct {
 	Len int
-	// Bound is at least the absolute value of each at every member. Bounds scale the
-	// random chunks that hide the values, so a loose bound costs precision.
+	// Bound is at least the absolute value of each of these values at every member. Bounds
+	// scale the random chunks that hide the values, so a loose bound costs precision.
 	Bound float64
-	// Moment is what the values are, for those who study what totals reveal. A sum
-	// does not depend on it.
+	// Moment describes the values, for tools that study what totals reveal. Sums do not use it.
 	Moment Moment
 }
 
-// Moment is a statistic of rows x_n that weigh r_k(n) in component k. A vector has the
-// counts of K components first, and then their other moments.
+// A Moment is a statistic of rows x_n with weights r_k(n) in component k. A vector starts with
+// the counts of K components, and continues with their other moments.
 type Moment uint8
 
 // The moments that a block may hold.
 const (
 	NoMoment Moment = iota // another quantity
-	// Counts are Σ_n r_k(n), one for each component.
+	// Counts are Σ_n r_k(n), one per component.
 	Counts
-	// FirstMoments are Σ_n r_k(n) x_ni: all components for each variable i in turn.
+	// FirstMoments are Σ_n r_k(n) x_ni, ordered by variable i, then by component.
 	FirstMoments
-	// SecondMoments are Σ_n r_k(n) x_ni x_nj: all components for each pair i ≤ j, or
-	// for each i = j alone, in turn.
+	// SecondMoments are Σ_n r_k(n) x_ni x_nj, ordered by pair i ≤ j, or by i = j alone, then by
+	// component.
 	SecondMoments
-	// LowWords are what is to be added to the values before, as many, in their order.
+	// LowWords are small corrections to add to the values before them, one each, in the same
+	// order.
 	LowWords
 	// Updates are derivatives of a network's weights, or changes of them.
 	Updates
@@ -96,59 +97,57 @@ const (
 	Noisy
 )
 
-// Learner is a model in the form of Algorithm 1 of Idé et al. 2024: private
-// statistics that are additive over participants, and a deterministic step from
-// their total to the shared parameters.
+// A Learner is a model in the form of Algorithm 1 of Idé et al. 2024: private statistics that
+// are additive over participants, and a deterministic step from their total to the shared
+// parameters.
 type Learner interface {
 	// Start agrees on starting parameters with the group.
 	Start(ctx context.Context, g Group) error
 
-	// LocalUpdate computes this participant's statistics θ^s at the current
-	// parameters, and the bounds of their values. The private state φ^s that
-	// belongs to them takes effect with the Optimize that follows.
+	// LocalUpdate computes this participant's statistics θ^s at the current parameters, and the
+	// bounds of their values. The private state φ^s that belongs to them takes effect in the
+	// next Optimize.
 	LocalUpdate() (x []float64, blocks []Block, err error)
 
-	// Optimize turns the total of the view's statistics into new shared
-	// parameters and returns the value of the objective that the statistics were
-	// computed at. It is the same at every member. Included reports whether this
-	// participant's own statistics are in the total; if not, φ^s stays as it is,
-	// and LocalUpdate may not have been called.
+	// Optimize computes new shared parameters from the total of the view's statistics. It
+	// returns the value of the objective at the parameters from which the statistics were
+	// computed, which is the same at every member. Included reports whether the total has this
+	// participant's statistics. If not, φ^s stays unchanged, and LocalUpdate may not have been
+	// called.
 	Optimize(total []float64, included bool) (objective float64, err error)
 }
 
-// Absentee is implemented by groups that may continue without a member for a while. The
-// member takes the rounds that it has missed from the others.
+// Absentee is implemented by groups that may continue without a member for a while. The member
+// then takes the rounds that it has missed from the others.
 type Absentee interface {
-	// TakeMissed returns the total of the next Sum if that was made without this
-	// participant; the Sum then counts as called, so a second call is of the Sum after it.
+	// TakeMissed returns the total of the next Sum if it was decided without this participant.
+	// The Sum then counts as called, so a second call returns the Sum after it.
 	TakeMissed() (total []float64, ok bool)
 
-	// Included reports whether this participant's vector of the last collective is in its
-	// total.
+	// Included reports whether the total of the last collective has this participant's vector.
 	Included() bool
 
-	// Steady reports whether a stopping rule may compare the last total with the one
-	// before: both are over the same members, and no member is away that was counted not
-	// long ago.
+	// Steady reports whether a stopping rule may compare the last total with the one before.
+	// That is so if both are over the same members, and no recently counted member is away.
 	Steady() bool
 }
 
-// Carrier is implemented by groups whose running totals may come to count more members, and
-// round what they count.
+// Carrier is implemented by groups whose running totals may gain members, and round the values
+// that they count.
 type Carrier interface {
-	// Carried returns how many members the running total of the last Sum has counted so
-	// far, 0 if that was of none, and the share of its bound by which a value of one member's vector
-	// is rounded at most.
+	// Carried returns the number of members that the running total of the last Sum has counted
+	// so far, 0 if that Sum had none. It also returns the largest rounding of a value in one
+	// member's vector, as a share of the value's bound.
 	Carried() (members int, rounding float64)
 }
 
-// Replayer is implemented by groups whose sums may be decided before this participant
-// calls them: since its process was started again, or the others have continued without it.
+// Replayer is implemented by groups whose sums may be decided before this participant calls
+// them, because its process was restarted or the others have continued without it.
 type Replayer interface {
 	Absentee
 
-	// TakeDecided returns the total of the next Sum if that is decided already, with this
-	// participant's vector in it or not, as Included says then; the Sum then counts as
-	// called. It is for learners whose local update matters only through the sum.
+	// TakeDecided returns the total of the next Sum if it is decided already, with or without
+	// this participant's vector, as Included then reports. The Sum then counts as called. It is
+	// for learners whose local update matters only through the sum.
 	TakeDecided() (total []float64, ok bool)
 }

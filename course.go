@@ -2,18 +2,18 @@ package collabdict
 
 import "math"
 
-// course is what a noisy objective has been in the last rounds, over the same members and of the
-// same running total.
+// A course is a noisy objective over the last rounds, all with the same members and the same
+// running total.
 type course struct {
-	of  string // the key of the running total
+	of  string // key of the running total
 	was []float64
 }
 
-// window is how many rounds tell whether a noisy objective rises.
+// window is the number of rounds from which a rise of a noisy objective is judged.
 const window = 10
 
-// settled adds the objective of the last round, and reports whether in recent rounds it has risen by no more
-// than chance or than the tolerance.
+// settled adds the objective of the last round. It reports whether the rise over recent rounds
+// is within chance or within the tolerance.
 func (c *course) settled(objective float64, l Learner, g Group, opt Options) bool {
 	key := ""
 	if of, ok := l.(Cumulative); ok {

@@ -7,13 +7,13 @@ import (
 	"fmt"
 )
 
-// AgreeNonce draws a public random value that no member chose alone: every
-// member publishes a commitment to its secret, then the secret; the nonce is a
-// hash of them all, or of those that have revealed. A member that has seen the others'
-// commitments can no longer change its own share. The secret must be fresh; it is public afterwards.
+// AgreeNonce draws a public random value that no member can choose alone. Every member
+// publishes a commitment to its secret, and then the secret. The nonce is a hash of all secrets
+// that were revealed. A member that has seen the others' commitments can no longer change its
+// own secret. The secret must be fresh; it is public afterwards.
 //
-// The note is published with the commitment; it may be empty. Those of all members are
-// returned by rank, nil for one that was lost.
+// The note is published with the commitment; it may be empty. The notes of all members are
+// returned by rank, nil for a member that was lost.
 func AgreeNonce(ctx context.Context, g Group, secret [32]byte, note []byte) (nonce [32]byte, notes [][]byte, err error) {
 	own := sha256.Sum256(append([]byte("collabdict/commitment/1"), secret[:]...))
 	commitments, err := g.Gather(ctx, append(own[:], note...))
@@ -37,12 +37,12 @@ func AgreeNonce(ctx context.Context, g Group, secret [32]byte, note []byte) (non
 	h := sha256.New()
 	h.Write([]byte("collabdict/nonce/1"))
 	for s, reveal := range reveals {
-		if reveal == nil || commitments[s] == nil { // lost at one of the two: the nonce is made without it
+		if reveal == nil || commitments[s] == nil { // lost in one of the two gathers: the nonce leaves it out
 			continue
 		}
 		want := sha256.Sum256(append([]byte("collabdict/commitment/1"), reveal...))
 		if len(reveal) != len(secret) || subtle.ConstantTimeCompare(want[:], commitments[s][:len(want)]) != 1 {
-			return nonce, nil, fmt.Errorf("member %d revealed another secret than it had committed to", s)
+			return nonce, nil, fmt.Errorf("member %d: want the secret that it had committed to, got another one", s)
 		}
 		h.Write(reveal)
 	}

@@ -2,8 +2,8 @@ package collabdict
 
 import "context"
 
-// Solo is a group of one participant: every sum is its own vector. It trains
-// the baselines: a participant alone, or all rows pooled in one place.
+// Solo is a group of one participant: every sum is its own vector. It trains baselines: a
+// participant alone, or all rows pooled in one place.
 type Solo struct{}
 
 var _ Group = Solo{}
@@ -24,7 +24,7 @@ func (s Solo) Accumulate(ctx context.Context, _ Running, x []float64, blocks []B
 	return s.Sum(ctx, x, blocks)
 }
 
-// Gather returns the blob alone.
+// Gather returns a copy of the blob.
 func (Solo) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return [][]byte{append([]byte(nil), blob...)}, ctx.Err()
 }

@@ -6,60 +6,61 @@ import (
 	"math"
 )
 
-// Options steers [Train]. All members must use the same values.
+// Options holds the settings of [Train]. All members must use the same values.
 type Options struct {
 	// Rounds is the largest number of rounds; at least 1.
 	Rounds int
-	// Tol stops the training when the objective changes by at most Tol times
-	// its magnitude between two rounds. 0 leaves this rule out.
+	// Tol stops the training when the objective changes between two rounds by at most Tol times
+	// its magnitude. 0 disables this rule.
 	Tol float64
-	// AbsTol stops the training when the objective changes by less than AbsTol, in its
-	// own units: for a mean log-likelihood, nats per row. 0 leaves this rule out. With
-	// neither rule all rounds are run.
+	// AbsTol stops the training when the objective changes by less than AbsTol, in its own
+	// units: nats per row for a mean log-likelihood. 0 disables this rule. Without either rule,
+	// all rounds run.
 	AbsTol float64
-	// Noisy says that the objective has noise, so that it tells only over several rounds whether it
-	// still rises. Training then stops when it has risen by no more than chance in the last ten.
+	// Noisy means that the objective has noise, so that only several rounds show whether it
+	// still rises. Training then stops when it has risen by no more than chance over the last
+	// ten rounds.
 	Noisy bool
 	// OnRound, if not nil, is called after every round.
 	OnRound func(Round)
 }
 
-// Round is what is known at the end of a round.
+// A Round is the result of one round.
 type Round struct {
 	// Number counts from 1.
 	Number int
-	// Objective is the value of the learner's objective at the parameters that
-	// this round's statistics were computed with, so one step behind the
-	// parameters now held; of some learners a lower bound of it after the step.
+	// Objective is the value of the learner's objective at the parameters from which this
+	// round's statistics were computed. That is one step behind the present parameters. Some
+	// learners return a lower bound of the objective after the step.
 	Objective float64
-	// Converged says that the stopping rule was met in this round.
+	// Converged reports whether the stopping rule was met in this round.
 	Converged bool
 }
 
-// RoundStarter is implemented by groups that want to know where a round begins:
-// a view may grow only there. Train calls StartRound before every round, from 1.
+// RoundStarter is implemented by groups that need to know where a round begins, since only
+// there a view may grow. Train calls StartRound before every round, from 1.
 type RoundStarter interface {
 	StartRound(number int)
 }
 
-// Comparer is implemented by groups that compare what their members compute from.
+// Comparer is implemented by groups that compare the parameters of their members.
 type Comparer interface {
-	// Compare hands over the digest of the parameters that this member holds, which its
-	// part of the collectives from now on follows from. A collective whose members hold
-	// different ones fails at all of them, before any value is combined, with an error
-	// that names those that differ from most. Zero stands for no digest.
+	// Compare sets the digest of the parameters on which this member's following calls depend.
+	// If members hold different digests, a collective fails at all of them before any value is
+	// combined. The error names the members that differ from most. Zero means no digest.
 	Compare(parameters [32]byte)
 }
 
 // Digester is implemented by learners whose shared parameters have the same bits at all
-// members. Digest is called at the start of each round.
+// members. [Train] calls Digest at the start of each round.
 type Digester interface {
 	Digest() [32]byte
 }
 
-// StartRound informs a group that a round begins, and gives it the digest of the
-// learner's parameters, if the group takes these. [Train] calls it before each round; algorithms with rounds of their own do
-// so themselves. A learner that is no [Digester] has nothing compared.
+// StartRound reports the start of a round to a group, and passes it the digest of the learner's
+// parameters, if the group takes digests. [Train] calls it before each round; algorithms with
+// rounds of their own must call it, too. If the learner is not a [Digester], nothing is
+// compared.
 func StartRound(g Group, number int, learner any) {
 	if s, ok := g.(RoundStarter); ok {
 		s.StartRound(number)
@@ -70,12 +71,13 @@ func StartRound(g Group, number int, learner any) {
 	}
 }
 
-// Train runs Algorithm 1 of Idé et al. 2024 at one participant: l.Start, then
-// rounds of local update, consensus and optimise until the stopping rule holds
-// or opt.Rounds are done. It returns the last round completed. After an error
-// the learner holds the parameters of that round. The rule looks at shared
-// values only, so all members stop in the same round, and only at one whose total is over
-// the same members as the total before.
+// Train runs Algorithm 1 of Idé et al. 2024 at one participant: l.Start, then rounds of local
+// update, consensus and optimise until the stopping rule holds or opt.Rounds are done. It
+// returns the last completed round. After an error the learner holds the parameters of that
+// round.
+//
+// The rule looks only at shared values, so all members stop in the same round. It applies only
+// to a round whose total is over the same members as the total before.
 func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) {
 	if opt.Rounds < 1 || !(opt.Tol >= 0 && opt.AbsTol >= 0) {
 		return Round{}, fmt.Errorf("collabdict: want at least 1 round and tolerances of at least 0, got %d, %g and %g", opt.Rounds, opt.Tol, opt.AbsTol)

@@ -1,11 +1,41 @@
-// Package algorithm says what one way of learning together is: settings that members
-// agree on, a part that each of them plays in a [collabdict.Group], and the model that
-// comes of it. The program knows algorithms by this package alone.
+// Package algorithm defines a way of learning together: settings that members agree on, the
+// part that each of them plays in a [collabdict.Group], and the resulting model. The program
+// knows algorithms only through this package.
 //
-// To write one, implement [Algorithm] and a [Model], and name it by a [Kind]. A learner
-// of rounds is easiest written as a [collabdict.Learner] whose rounds [Rounds] makes. To
-// run one, set and complete its Options, call Prepare, and then Train at each participant.
-// Its model says by interfaces such as [Scorer] and [Dictionary] what it can do.
+// A program runs any algorithm in the same four steps. It sets and completes the options, calls
+// Prepare, and calls Train at each participant:
+//
+//	a := ggm.Kind.New()
+//	table := a.Options()
+//	if err := table.Set("components", "2"); err != nil {
+//		return err
+//	}
+//	if err := table.Complete(); err != nil {
+//		return err
+//	}
+//	if err := a.Prepare(algorithm.Coordinates{ScaledBy: algorithm.None}); err != nil {
+//		return err
+//	}
+//	out, err := a.Train(ctx, group, algorithm.Data{Rows: rows, Seed: 1}, func(algorithm.Progress) {})
+//	if err != nil {
+//		return err
+//	}
+//	if d, ok := out.Model.(algorithm.Dictionary); ok {
+//		fmt.Println(d.Weights())
+//	}
+//
+// A [Kind] names an [Algorithm] and creates it with default settings. [Traits] and [Disclosure]
+// describe to the program what the settings need, and what members reveal to each other. A
+// [Model] shows by further interfaces what it can do: [Scorer], [Classifier], [Explainer],
+// [Assigner], [Clusterer], [Dictionary], [Coder] and [Personal].
+//
+// To write an algorithm, implement [Algorithm] and a [Model], and name it by a [Kind]. If it
+// has rounds, write a [collabdict.Learner] and let [Rounds] run it.
+//
+// Invariants:
+//
+//   - An Algorithm does not change after Prepare, so participants in one process can share it.
+//   - Prepare, Traits and Disclosure depend on settings and coordinates alone, never on rows.
 //
 // Start reading at [Kind] and [Algorithm].
 package algorithm
@@ -20,39 +50,41 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Kind is an algorithm by its name.
+// A Kind is an algorithm with its name.
 type Kind struct {
-	Name  string // as flags and files have it
-	About string // what it learns, in one phrase
+	Name  string // as in flags and files
+	About string // what the algorithm learns, in one phrase
 	// New returns the algorithm with all settings at their defaults.
 	New func() Algorithm
 }
 
-// Algorithm is one algorithm with its settings. After Prepare it does not change, so that
+// An Algorithm is one algorithm with its settings. It does not change after Prepare, so
 // participants in one process can share it.
 type Algorithm interface {
 	// Options binds the settings. It is called once.
 	Options() option.Table
 	// Prepare is called when all options are complete. It completes what depends on the
-	// coordinates and reports settings that contradict each other, as *option.Error.
+	// coordinates, and returns an *option.Error for settings that contradict each other.
 	Prepare(c Coordinates) error
-	// Traits says what the settings ask of those who run them.
+	// Traits returns what the settings need from the program that runs them.
 	Traits() Traits
-	// Disclosure says what members tell each other. It is called after Prepare.
+	// Disclosure returns what members reveal to each other. It is called after Prepare.
 	Disclosure(c Coordinates) Disclosure
-	// Train plays one participant's part. It calls after at the end of each round, and
-	// returns the outcome of the last round completed, with an error if a later one has
-	// failed. Of a training without a completed round the outcome has no model.
+	// Train plays one participant's part. It calls after at the end of each round. It returns
+	// the outcome of the last completed round, with an error if a later one has failed. If no
+	// round was completed, the outcome has no model.
 	Train(ctx context.Context, g collabdict.Group, d Data, after func(Progress)) (Outcome, error)
-	// Load returns the model that arrays of [Model.Arrays] are of, in so many coordinates.
+	// Load returns the model whose [Model.Arrays] are given, with the given number of
+	// coordinates.
 	Load(arrays Arrays, coordinates int) (Model, error)
 }
 
-// InOneProcess is an algorithm that can make use of all participants being in one
-// process, as they are in simulations.
+// InOneProcess is implemented by algorithms that can use the fact that all participants are in
+// one process, as in simulations.
 type InOneProcess interface {
-	// Together is called once, before anybody trains, of an algorithm that only these
-	// participants have. all returns the rows of all, in the coordinates trained on.
+	// Together is called once, before anybody trains, on an algorithm that only these
+	// participants share. The function all returns the rows of all, in the coordinates trained
+	// on.
 	Together(seed uint64, all func() (*mat.Dense, error)) error
 }
 
@@ -60,25 +92,25 @@ type InOneProcess interface {
 const (
 	Global = "global" // by the rows of all participants, through private sums
 	Own    = "own"    // by each participant's own rows
-	Agreed = "agreed" // by ranges that the members have agreed on, and no rows
+	Agreed = "agreed" // by ranges that the members have agreed on, without any rows
 	None   = "none"
 )
 
-// Coordinates say how rows came to the coordinates trained on.
+// Coordinates describe how rows are converted to the coordinates trained on.
 type Coordinates struct {
 	ScaledBy string // Global, Own, Agreed or None
-	// ByDefault says that nobody has chosen ScaledBy.
+	// ByDefault means that nobody has chosen ScaledBy.
 	ByDefault bool
-	// UnitRange says that columns, and axes, are brought to the range from 0 to 1, and not
-	// to mean 0 and variance 1.
+	// UnitRange means that columns, and axes, are scaled to the range from 0 to 1, not to mean
+	// 0 and variance 1.
 	UnitRange bool
-	Axes      int // principal axes that rows are projected to; 0: none
+	Axes      int // number of principal axes onto which rows are projected; 0 means none
 }
 
-// ByRows reports whether the coordinates follow from rows.
+// ByRows reports whether the coordinates depend on rows.
 func (c Coordinates) ByRows() bool { return c.Axes > 0 || c.ScaledBy == Own || c.ScaledBy == Global }
 
-// Direction names what coordinates lie along.
+// Direction returns what one coordinate measures along: a column or a principal axis.
 func (c Coordinates) Direction() string {
 	if c.Axes > 0 {
 		return "principal axis"
@@ -86,89 +118,91 @@ func (c Coordinates) Direction() string {
 	return "column"
 }
 
-// Traits are what settings ask of those who run them.
+// Traits are what settings need from the program that runs them.
 type Traits struct {
-	// Rounds is the most rounds that members make together.
+	// Rounds is the largest number of rounds that members make together.
 	Rounds int
-	// OnlySimulated, if not empty, names an option and says why it is for simulations alone.
+	// OnlySimulated, if not empty, names an option and gives the reason why it is for
+	// simulations only.
 	OnlySimulated string
-	// Objective says what the objective of a round is, for a figure's axis; it may be empty.
+	// Objective describes the objective of a round, for the axis of a figure; it may be empty.
 	Objective string
-	// ByStep says that the objective of a round is how far it has moved the model, and not
-	// how well the model fits.
+	// ByStep means that the objective of a round is the distance that the round has moved the
+	// model, not the fit of the model.
 	ByStep bool
-	// HoldsRows says that training reads all rows into memory.
+	// HoldsRows means that training reads all rows into memory.
 	HoldsRows bool
-	// Secret says that a participant draws by Data.Source, which must be the same when it
-	// comes back.
+	// Secret means that a participant draws from Data.Source, which must be the same after a
+	// restart.
 	Secret bool
-	// UnitRange says that values are best from 0 to 1, so that columns are scaled to that
-	// unless told otherwise.
+	// UnitRange means that values work best from 0 to 1. Columns are then scaled to that range
+	// by default.
 	UnitRange bool
-	// Classes, if not nil, says that labels are classes that training depends on.
+	// Classes, if not nil, means that labels are classes, and that training depends on them.
 	Classes *Classes
-	// Chooses says that training chooses settings by rows that are held out.
+	// Chooses means that training chooses settings by held-out rows.
 	Chooses bool
-	// Missing says that training can do with rows that have missing cells.
+	// Missing means that training accepts rows with missing cells.
 	Missing bool
-	// HoldsOut says that a share of the own rows stays out of training by default: to compare
-	// the model with one of the own rows alone, and to say what its scores mean.
+	// HoldsOut means that, by default, training holds out a share of the participant's rows.
+	// They serve to compare the model with one of its rows alone, and to interpret scores.
 	HoldsOut bool
-	// Patterns says that the model tells patterns apart, which can be compared with classes.
+	// Patterns means that the model distinguishes patterns, which can be compared with classes.
 	Patterns bool
-	// LeastRows is the fewest training rows with which a participant is worth having.
+	// LeastRows is the number of training rows below which a participant contributes too
+	// little.
 	LeastRows int
-	// LeastDiversity is the number of rows that each part of a component is to rest on. A
-	// participant is told where its own does not; 0 if nobody looks at it.
+	// LeastDiversity is the least diversity, in rows, of each part of a component. A
+	// participant is warned if its own is below; 0 disables the warning.
 	LeastDiversity float64
-	// ShownRows is the fewest rows that anything may be of that members show each other; 0 if
-	// nothing of rows is shown, or if noise hides them.
+	// ShownRows is the fewest rows that any published value may rest on. It is 0 if nothing
+	// about rows is published, or if noise hides them.
 	ShownRows int
-	// Noise, if not nil, is what hides rows that are shown.
+	// Noise, if not nil, is the noise that hides published rows.
 	Noise *Noise
-	// Blur is the standard deviation, in rows, of the noise in a coordinate of a total of moments
-	// that hides rows from subtraction; 0 for none.
+	// Blur is the standard deviation, in rows, of the noise in each coordinate of a total of
+	// moments. It hides rows from subtraction of two totals; 0 means none.
 	Blur float64
-	// Outweighed, if not nil, reports whether noise is likely to cost what is learned together more than
-	// sharing gains, for a participant with so many training rows among those of all members.
+	// Outweighed, if not nil, reports whether the noise is likely to cost more than sharing
+	// gains, for a participant with own of all training rows.
 	Outweighed func(own, all, coordinates int) bool
-	// Weights returns the number of weights of a network for so many coordinates; nil of
-	// what is no network.
+	// Weights returns the number of a network's weights for the given number of coordinates;
+	// nil if the model is not a network.
 	Weights func(coordinates int) int
-	// Values returns the length of the vector of each round, for so many coordinates, if
-	// the model is no network; nil if vectors are short.
+	// Values returns the length of each round's vector for the given number of coordinates, if
+	// the model is not a network; nil if vectors are short.
 	Values func(coordinates int) int
 }
 
-// Classes says what labels training depends on.
+// Classes describes the labels on which training depends.
 type Classes struct {
-	Number  int    // 0: as many as all members have, which they agree on
-	Learned bool   // the model is a classifier, so that test labels are classes, too
-	Because string // what depends on them
+	Number  int    // number of classes; 0 means that the members agree on it
+	Learned bool   // whether the model is a classifier, so that test labels are classes, too
+	Because string // what depends on the classes
 }
 
-// Noise makes something (Epsilon, Delta)-differentially private in each row.
+// Noise makes a value (Epsilon, Delta)-differentially private with respect to each row.
 type Noise struct {
 	Epsilon, Delta float64
 	What           string // it hides
 }
 
-// Spend is a privacy loss that noise bounds.
+// A Spend is a privacy loss that noise bounds.
 type Spend struct {
 	What string // it hides
-	// ZCDP is ρ of zero-concentrated differential privacy, of all rounds together.
+	// ZCDP is ρ of zero-concentrated differential privacy, over all rounds.
 	ZCDP float64
-	// Delta is that at which ε is told.
+	// Delta is the δ at which ε is reported.
 	Delta float64
-	// Of says which change of the rows it bounds what can be seen of, and under which conditions.
+	// Of describes the change of the rows whose effect is bounded, and the conditions.
 	Of string
 }
 
-// Conserved names what every total of a sum tells of the rows in it, whatever the model
-// is. The numbers come in the order of what they tell.
+// Conserved is what every total of a sum reveals about the rows in it, whatever the model.
+// Larger values reveal more.
 type Conserved int
 
-// What totals tell.
+// What totals reveal.
 const (
 	Nothing     Conserved = iota
 	RowCounts             // the number of rows
@@ -180,27 +214,28 @@ func (c Conserved) String() string {
 	return [...]string{"", "the number of rows", "N, mean and variances", "N, mean and covariance"}[c]
 }
 
-// Disclosure says what members tell each other.
+// A Disclosure lists what members reveal to each other.
 type Disclosure struct {
-	// Shown lists what each member shows all others in the clear.
+	// Shown lists what each member publishes to all others.
 	Shown []string
-	// Learned lists what all members learn of all rows by sums before the first round,
-	// beyond bounds of sums.
+	// Learned lists what all members learn about all rows from sums before the first round,
+	// besides the bounds of sums.
 	Learned []string
-	// Rounds lists what all members learn in each round, beyond the model.
+	// Rounds lists what all members learn in each round, besides the model.
 	Rounds []string
-	// RowsBound says that members publish the power of two above their number of rows.
+	// RowsBound means that members publish the power of two above their number of rows.
 	RowsBound bool
-	// Sums says that rounds sum statistics of rows, whose bounds members publish as trained
-	// on; KnownMoments that Data.Moments, where there are any, save that.
+	// Sums means that rounds sum statistics of rows, whose bounds members publish in the
+	// coordinates trained on. KnownMoments means that Data.Moments, if present, make that
+	// unnecessary.
 	Sums, KnownMoments bool
-	// Conserved is what every total tells.
+	// Conserved is what every total reveals.
 	Conserved Conserved
 }
 
-// Moments are what is known of the rows of all members, in the coordinates trained on.
+// Moments are the known moments of all members' rows, in the coordinates trained on.
 type Moments interface {
-	Rows() float64         // the number of all rows
+	Rows() float64         // number of all rows
 	Covariance() []float64 // M by M, row-major
 }
 
@@ -211,83 +246,85 @@ type Data struct {
 	// Held are rows that stay out of training and of all sums over rows, for choices; nil if
 	// there are none.
 	Held collabdict.Rows
-	// Missing says that cells of rows may be missing, which are NaN, here or at another member.
+	// Missing means that cells of rows may be missing (NaN), at this member or another.
 	Missing bool
-	// Classes of the training rows, from 0, and of the test rows, if Traits.Classes asks
-	// for them.
+	// Classes are the classes of the training rows, from 0, and TestClasses those of the test
+	// rows, if Traits.Classes asks for them.
 	Classes, TestClasses []int
-	// Labels of the training rows are any numbers that tell classes apart; nil if there are
+	// Labels are numbers that distinguish the classes of the training rows; nil if there are
 	// none.
 	Labels []float64
 	// Moments are those of all rows; nil if they are not known.
 	Moments Moments
 	Seed    uint64 // public
-	// Source draws what must be the participant's alone; nil where there is nobody to hide
-	// anything from.
+	// Source draws values that only this participant may know; nil if there is nobody to hide
+	// them from.
 	Source rand.Source
-	// Quorum is the fewest members that a total is of.
+	// Quorum is the fewest members of a total.
 	Quorum int
-	// Colluders are how many other members may work together to learn what this one hides.
+	// Colluders is the assumed number of other members that work together to learn what this
+	// one hides.
 	Colluders int
 }
 
-// Outcome is what one participant holds after its part.
+// An Outcome is what one participant holds after its part.
 type Outcome struct {
 	Last      collabdict.Round // the last round completed
 	Model     Model            // nil if no round was completed
-	TotalRows int              // of all participants in the last round
-	// PriorVariances are those of each coordinate that a mixture's prior is scaled by; nil of
+	TotalRows int              // rows of all participants in the last round
+	// PriorVariances holds, per coordinate, the variance that scales a mixture's prior; nil for
 	// another prior.
 	PriorVariances []float64
-	// Spends are what noise in the run bounds the loss of. Without any, Traits.Noise is the one of
-	// the run.
+	// Spends are the losses that noise in the run bounds. If there are none, Traits.Noise is
+	// the noise of the run.
 	Spends []Spend
-	// Used are options as they were used, where they follow from the data, by their keys.
+	// Used holds, by key, the values of options that were determined from the data.
 	Used      map[string]any
 	Selection *Selection
-	Judged    []Judged // what there was to choose from, by the rows held out
-	// Weightings are those of all members, by rank, if they are published; nil of one that
-	// was not there.
+	Judged    []Judged // the choices tried, judged by the held-out rows
+	// Weightings holds, by rank, those of all members if they are published; nil for a member
+	// that was not present.
 	Weightings []*Weighting
 	Warnings   []string
-	// LeftOut, if not nil, is EachScores of own training rows, each at the model as it would
-	// be without that row.
+	// LeftOut, if not nil, is like EachScores for the participant's training rows, each scored
+	// by the model as it would be without that row.
 	LeftOut func(rows collabdict.Rows, f func(from int, scores []float64)) error
 }
 
 // Progress is a participant's state after a round.
 type Progress struct {
 	collabdict.Round
-	// Loss is what falls while training: minus the objective of a row, or its step.
+	// Loss falls during training: minus the objective of a row, or the round's step.
 	Loss      float64
-	Diversity *Diversity // nil if it is not measured, as are the others
-	// LowDiversity is what this round has done about components with too few of the own rows.
+	Diversity *Diversity // nil if not measured, as for the fields below
+	// LowDiversity lists what this round has done about components with too few of the
+	// participant's rows.
 	LowDiversity []LowDiversity
 	Encoder      *Encoder
 	Weighting    *Weighting
-	Clusters     int // found by the last round; 0 if none are
+	Clusters     int // clusters found by the last round; 0 if none
 }
 
-// Diversity measures how many rows are behind a participant's contribution: smallest and
-// largest entropy over components, in nats, of Eq. (47) of Idé et al. 2024.
+// Diversity measures how many rows are behind a participant's contribution: the smallest and
+// the largest entropy over components, in nats, of Eq. (47) of Idé et al. 2024.
 type Diversity struct {
 	Max float64 `json:"max"`
 	Min float64 `json:"min"`
-	// MinResponsibility is Min with the weights that the statistics are made of.
+	// MinResponsibility is Min for the weights from which the statistics are computed.
 	MinResponsibility float64 `json:"min_responsibility"`
 }
 
-// LowDiversity says what a participant did, before it sent its part of a component, because
-// that rested on too few of its rows. It holds from that round on.
+// LowDiversity describes what a participant did with its part of a component before sending it,
+// because the part rested on too few of its rows. It holds from that round on.
 type LowDiversity struct {
 	Round     int     `json:"-"`
 	Component int     `json:"component"` // from 1
-	Rows      float64 `json:"rows"`      // that the part rested on, by the entropy of their shares
-	Largest   float64 `json:"largest"`   // share of a row
+	Rows      float64 `json:"rows"`      // rows that the part rested on, by the entropy of their shares
+	Largest   float64 `json:"largest"`   // largest share of a row
 	Action    string  `json:"action"`
 }
 
-// Encoder says what an encoder tells of the own rows.
+// Encoder describes what an encoder reveals about the participant's rows.
 type Encoder struct {
 	Information float64 `json:"information"`  // mutual information of a row and its code, in nats
 	KL          float64 `json:"kl"`           // mean divergence of the codes from the prior, in nats
@@ -295,42 +332,43 @@ type Encoder struct {
 	Latent      int     `json:"latent"`       // all dimensions
 }
 
-// Weighting is a participant's weight in a mean over members.
+// A Weighting is a participant's weight in a mean over members.
 type Weighting struct {
 	Weight float64 // the weights of all members add up to 1
-	// Discrepancy is how unlike all others' the participant's data are, if Measured.
+	// Discrepancy measures how much the participant's data differ from all others', if
+	// Measured.
 	Discrepancy float64
 	Measured    bool
-	// ByRows says that the rule left no participant a weight, so that the weight is the
-	// share of the rows.
+	// ByRows means that the rule left no participant a weight, so the weight is the share of
+	// the rows.
 	ByRows bool
 }
 
-// Judged says what held-out rows tell of settings that there were to choose from, after a stage.
+// Judged is the judgement of one choice of settings by held-out rows, after a stage.
 type Judged struct {
 	Stage      int     `json:"stage"`
 	Components int     `json:"components"`
 	Lambda     float64 `json:"lambda"`
 	// Gain is the mean of ln p(x) over the held-out rows of all participants, each under its
-	// own weights, beside that of one normal distribution without edges, in nats per row of
-	// training: what it is per held-out row is nobody's to know.
+	// own weights, minus that of one normal distribution without edges. Its unit is nats per
+	// training row, because nobody may know the number of held-out rows.
 	Gain float64 `json:"gain"`
-	Kept bool    `json:"kept"` // for the next stage, or to the end
+	Kept bool    `json:"kept"` // kept for the next stage, or to the end
 }
 
-// Selection says how a model was chosen among several.
+// A Selection describes how a model was chosen among several.
 type Selection struct {
-	Rows      int      `json:"rows"`      // |D|, of all participants behind it
+	Rows      int      `json:"rows"`      // |D|, rows of all participants behind it
 	Gathered  int      `json:"gathered"`  // components of all participants together
-	Synthetic int      `json:"synthetic"` // |S|, rows drawn from these
+	Synthetic int      `json:"synthetic"` // |S|, rows drawn from these components
 	Choices   []Choice `json:"choices"`
 }
 
-// Choice is a number of components that was tried. The one of least BIC was taken.
+// A Choice is a number of components that was tried. The one with the lowest BIC was taken.
 type Choice struct {
 	Components int     `json:"components"`
 	Loglik     float64 `json:"loglik"` // mean per drawn row, in nats
-	BIC        float64 `json:"bic"`    // with |S|, as the paper counts
-	// BICRows is the same with |D|.
+	BIC        float64 `json:"bic"`    // with |S|, as in the paper
+	// BICRows is the BIC with |D|.
 	BICRows float64 `json:"bic_rows"`
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// Model is what a participant has learned. Rows are in the coordinates trained on. What
-// further a model can do, it says by [Scorer] or [Classifier], and by [Explainer],
+// A Model is what a participant has learned. Rows are in the coordinates trained on. A model
+// shows what else it can do by implementing [Scorer] or [Classifier], and [Explainer],
 // [Assigner], [Clusterer], [Dictionary], [Coder] and [Personal].
 type Model interface {
 	// Dim returns the number of coordinates.
 	Dim() int
-	// Arrays returns the arrays that a file holds of the model.
+	// Arrays returns the arrays to store in a file.
 	Arrays() []Array
 }
 
@@ -26,62 +26,61 @@ type Scorer interface {
 	Model
 	// MeanLogLik returns the mean log-likelihood of the rows, in nats.
 	MeanLogLik(rows collabdict.Rows) (float64, error)
-	// EachScores calls f with the anomaly scores, in nats, of every block of rows, from
-	// being the place of the first one. Blocks come in any order, and may come several at
-	// the same time; scores hold until f returns.
+	// EachScores calls f with the anomaly scores, in nats, of every block of rows; from is the
+	// index of the block's first row. Blocks come in any order and possibly concurrently. The
+	// slice scores is valid until f returns.
 	EachScores(rows collabdict.Rows, f func(from int, scores []float64)) error
 }
 
-// Classifier tells classes of rows apart. It gives no anomaly scores: a row that is like
-// no other may be of one class all the more surely.
+// A Classifier distinguishes classes of rows. It gives no anomaly scores, since a row unlike
+// all others may belong to one class with high probability.
 type Classifier interface {
 	Model
-	// Classes returns their number; they count from 0.
+	// Classes returns the number of classes, which count from 0.
 	Classes() int
-	// Probabilities returns those of the classes for each row of z, N by Classes.
+	// Probabilities returns the class probabilities of each row of z, N by Classes.
 	Probabilities(z *mat.Dense) (*mat.Dense, error)
 }
 
-// Completer is a model that rows with missing cells, which are NaN, can be given to in all that it
-// does. Their scores compare with those of others.
+// A Completer is a model whose methods all accept rows with missing cells (NaN). The scores of
+// such rows are comparable with those of others.
 type Completer interface {
-	// Complete returns rows with what is expected of missing cells in their place.
+	// Complete returns the rows with expected values in place of missing cells.
 	Complete(z *mat.Dense) (*mat.Dense, error)
 }
 
-// Explainer ranks variables by what they contribute to scores.
+// An Explainer ranks variables by their contributions to scores.
 type Explainer interface {
 	// Explain explains the score of each row of z.
 	Explain(z *mat.Dense) (Explanation, error)
 }
 
-// Explanation has a row for each row explained, with a value for each variable.
+// An Explanation has a row per explained row, and a value per variable.
 type Explanation struct {
-	// Parts are what the variables add to the score, at least 0.
+	// Parts are the variables' contributions to the score, at least 0.
 	Parts *mat.Dense
-	// Expected are the values that the model expects in place of those given.
+	// Expected holds the values that the model expects in place of the given ones.
 	Expected *mat.Dense
 }
 
 // Sampled is a scorer whose log-likelihoods are means of several densities.
 type Sampled interface{ Draws() int }
 
-// Assigner tells components, or clusters, of rows apart.
+// An Assigner assigns rows to components or clusters.
 type Assigner interface {
 	Components() int
-	// Assign returns the component, from 0, that each row of z is of.
+	// Assign returns the component, from 0, of each row of z.
 	Assign(z *mat.Dense) []int
 }
 
-// Clusterer is an assigner whose components are what is looked for, and not a means to
-// score rows.
+// A Clusterer is an Assigner whose components are the result, not a means to score rows.
 type Clusterer interface {
 	Assigner
-	// OwnClusters returns the cluster, from 0, that each own component is of.
+	// OwnClusters returns the cluster, from 0, of each of the participant's components.
 	OwnClusters() []int
 }
 
-// Dictionary is of Gaussian patterns, K of M coordinates. A precision that is not 0 is a
+// A Dictionary has K Gaussian patterns in M coordinates. A precision other than 0 means a
 // direct dependency.
 type Dictionary interface {
 	Weights() []float64
@@ -89,35 +88,37 @@ type Dictionary interface {
 	Precision(k int) *mat.SymDense
 }
 
-// Coder is of latent variables: each row has a code, a short vector of them, and each code
+// A Coder has latent variables. Each row has a code, a short vector of them, and each code
 // stands for a row.
 type Coder interface {
-	// Latent returns the number of latent variables.
+	// Latent returns the number of latent dimensions.
 	Latent() int
-	// Encode returns the code of each row of z, N by Latent: the means of its distribution.
+	// Encode returns the code of each row of z, N by Latent: the means of the codes'
+	// distributions.
 	Encode(z *mat.Dense) (*mat.Dense, error)
-	// Decode returns the row that each code stands for, N by Dim: the mean.
+	// Decode returns the mean row of each code, N by Dim.
 	Decode(codes *mat.Dense) (*mat.Dense, error)
 }
 
-// Personal is a model of two parts: what all members share, and the participant's own
-// part, which is in no sum and in no model file.
+// A Personal model has two parts: parameters that all members share, and private parameters of
+// the participant, which are in no sum and in no model file.
 type Personal interface {
 	Model
-	// Shared returns all weights that members share, in a fixed order.
+	// Shared returns all shared weights, in a fixed order.
 	Shared() []float32
-	// Own returns the participant's own part, to be changed in place.
+	// Own returns the private parameters, which the caller may change in place.
 	Own() []float32
-	// OwnArrays returns the arrays that hold the own part.
+	// OwnArrays returns the arrays of the private parameters.
 	OwnArrays() []Array
-	// LoadOwn sets the own part from such arrays. After an error it is as it was.
+	// LoadOwn sets the private parameters from such arrays. After an error they are unchanged.
 	LoadOwn(arrays Arrays) error
-	// Adapt fits the own part to a participant that has not trained, by so many steps, and
-	// leaves what is shared as it is. It returns how many rows it was fitted to.
+	// Adapt fits the private parameters to a participant that has not trained, in the given
+	// number of steps, and leaves the shared part unchanged. It returns the number of rows
+	// used.
 	Adapt(ctx context.Context, d Data, steps int) (rows int, warnings []string, err error)
 }
 
-// Array is a named array of a model, in row-major order. Of the values one is not nil.
+// An Array is a named array of a model, in row-major order. One of Values and Ints is not nil.
 type Array struct {
 	Name   string
 	Shape  []int
@@ -125,17 +126,18 @@ type Array struct {
 	Ints   []int64
 }
 
-// Arrays reads arrays by their names.
+// Arrays reads arrays by name.
 type Arrays interface {
-	// Values returns an array of numbers. A shape that is given must be the array's; of a
-	// dimension of −1 any size is taken.
+	// Values returns an array of numbers. If a shape is given, the array must have it; −1
+	// accepts any size of a dimension.
 	Values(name string, shape ...int) (values []float64, got []int, err error)
 	Ints(name string, shape ...int) (values []int64, got []int, err error)
-	// Has reports whether there is an array of the name.
+	// Has reports whether an array of the name exists.
 	Has(name string) bool
 }
 
-// SameShape returns an error unless an array has the shape wanted, in which −1 is any size.
+// SameShape returns an error unless an array has the wanted shape, in which −1 accepts any
+// size.
 func SameShape(name string, got, want []int) error {
 	same := len(got) == len(want)
 	for i := 0; same && i < len(want); i++ {
@@ -150,7 +152,7 @@ func SameShape(name string, got, want []int) error {
 // MostClasses bounds the number of classes.
 const MostClasses = 1000
 
-// Dense reads rows into memory, where they may be already: the matrix is not to be changed.
+// Dense returns rows as a matrix, which may be shared and must not be modified.
 func Dense(rows collabdict.Rows) (*mat.Dense, error) {
 	n, m := rows.Dims()
 	if x, ok := rows.(interface{ Matrix() *mat.Dense }); ok {
@@ -160,9 +162,9 @@ func Dense(rows collabdict.Rows) (*mat.Dense, error) {
 	return x, rows.ReadRows(x.RawMatrix().Data, 0)
 }
 
-// AgreeClasses returns the number of classes that all members have: one more than the
-// largest class of any. Members learn it from a sum of how many have which as their
-// largest.
+// AgreeClasses returns the number of classes over all members: one more than the largest class
+// of any. Members learn it from a sum that counts, per class, the members with that largest
+// class.
 func AgreeClasses(ctx context.Context, g collabdict.Group, classes []int) (int, error) {
 	counts := make([]float64, MostClasses)
 	counts[slices.Max(classes)] = 1
@@ -179,7 +181,7 @@ func AgreeClasses(ctx context.Context, g collabdict.Group, classes []int) (int, 
 	return number, nil
 }
 
-// Rounds makes the rounds of a learner and calls after at the end of each.
+// Rounds runs a learner's rounds, and calls after at the end of each.
 func Rounds(ctx context.Context, g collabdict.Group, l collabdict.Learner, o collabdict.Options, after func(collabdict.Round)) (collabdict.Round, error) {
 	o.OnRound = after
 	return collabdict.Train(ctx, g, l, o)

@@ -29,8 +29,8 @@ func PCA(p *rows.Projection) *report.PCA {
 	return &report.PCA{Axes: len(p.Variances), Variances: p.Variances, Total: p.Total}
 }
 
-// readCoordinates reads how rows of so many columns come to the coordinates trained
-// on.
+// readCoordinates reads the scaling and the projection that convert rows with the given number
+// of columns to the coordinates trained on.
 func (m *Model) readCoordinates(a arrays, columns int) (err error) {
 	if !m.scaledApart() {
 		if m.Scaling, err = m.readScaling(a); err != nil {
@@ -74,7 +74,7 @@ func (m *Model) readScaling(a arrays) (s rows.Scaling, err error) {
 	}
 	for i, v := range s.Scale {
 		if !(v > 0) || math.IsInf(v, 1) || !finite(s.Shift[i]) {
-			return s, fmt.Errorf("shift and scale: want finite values, the scale above 0, got %g for column %q", v, m.Manifest.Columns[i])
+			return s, fmt.Errorf("shift and scale: want finite values and a scale above 0, got %g for column %q", v, m.Manifest.Columns[i])
 		}
 	}
 	return s, nil

@@ -1,16 +1,42 @@
-// Package model reads and writes the model of a participant, model.npz, and scores rows
-// by it. A file is a zip of NumPy arrays that numpy.load reads, and of manifest.json, which
-// says what they mean. Which arrays there are, the algorithm says: see [algorithm.Model].
-// Two more, shift (M) and scale (M), bring rows to the coordinates trained on,
-// z = (x - shift) / scale. A model of rows along R principal axes has centre (M) and axes
-// (R, M) besides: its coordinates are (z - centre) axesᵀ.
+// Package model reads and writes a participant's model, model.npz, and scores rows with it.
 //
-// The part of a model that is the participant's own is in a file beside it, own.npz
-// ([Model.WriteOwn]). Files hold no times: the same training gives the same bytes.
+// A program reads the file that a participant has saved, scores rows in the units of the data,
+// and explains the scores:
 //
-// [Read] and [ReadFile] return a [Model], which scores rows in the units of the data
-// ([Model.ScoreRows]) and ranks columns ([Model.ExplainRows]). A program that has trained
-// by itself makes one with [New].
+//	m, err := model.ReadFile("plant-a/model.npz")
+//	if err != nil {
+//		return err
+//	}
+//	scores, err := m.ScoreRows(gmm.Matrix(rows)) // one score per row, in nats
+//	if err != nil {
+//		return err
+//	}
+//	why, err := m.ExplainRows(rows) // the part of each column in each score
+//	if err != nil {
+//		return err
+//	}
+//	for i, score := range scores {
+//		if score > m.Threshold() {
+//			fmt.Println(i, score, m.Manifest.Columns, why.Parts.RawRowView(i))
+//		}
+//	}
+//
+// A [Model] has a [Manifest], which says where the model came from, and what was learned. A
+// program that trains a model itself makes a Model with [New] and writes it with [Save].
+//
+// A file is a zip of NumPy arrays, which numpy.load reads, and of manifest.json, which describes
+// them. The algorithm determines the arrays: see [algorithm.Model]. Two more, shift (M) and scale
+// (M), convert rows to the coordinates trained on: z = (x - shift) / scale. A model of rows along
+// R principal axes also has centre (M) and axes (R, M); its coordinates are (z - centre) axesᵀ.
+//
+// Two files beside the model's belong to the participant alone: own.npz with its private
+// parameters ([Model.WriteOwn]), and local.npz with its local part ([WriteLocalFile]).
+//
+// Invariants:
+//
+//   - Files hold no times: the same training gives the same bytes.
+//   - A file appears complete or not at all.
+//   - A model file holds nothing of the private parameters or of the local part.
 //
 // Start reading at [Model], [Model.Write] and [Read].
 package model

@@ -22,7 +22,7 @@ const (
 	manifest = "manifest.json"
 )
 
-// Error is a model file that cannot be used.
+// An Error reports a model file that cannot be used.
 type Error struct {
 	File string
 	Msg  string
@@ -37,11 +37,12 @@ func (e *Error) Error() string {
 	return s
 }
 
-// File is the name of a model's file in the folder of a participant.
+// File is the name of a model's file in a participant's folder.
 const File = "model.npz"
 
-// Save writes the model into a folder, with its [OwnFile] if it has an own part, and its
-// [LocalFile] if it has a local one. These are there first: a model has its parts, or none.
+// Save writes the model into a folder. It first writes the [OwnFile] if the model has private
+// parameters, and the [LocalFile] if it has a local part. So a model in a folder has all its
+// parts.
 func Save(dir string, m *Model) error {
 	if m.Local != nil {
 		if err := WriteLocalFile(filepath.Join(dir, LocalFile), m); err != nil {
@@ -56,7 +57,7 @@ func Save(dir string, m *Model) error {
 	return WriteFile(filepath.Join(dir, File), m)
 }
 
-// WriteFile writes the model to a file, which appears whole or not at all.
+// WriteFile writes the model to a file, which appears complete or not at all.
 func WriteFile(path string, m *Model) error {
 	return atomicfile.Write(path, 0o600, m.Write)
 }
@@ -109,7 +110,7 @@ func putArrays(w *npz.Writer, arrays []algorithm.Array) (err error) {
 	return nil
 }
 
-// arrays reads those of a file.
+// arrays reads the arrays of a file.
 type arrays struct{ *npz.Archive }
 
 func (a arrays) Values(name string, shape ...int) ([]float64, []int, error) {
@@ -120,7 +121,7 @@ func (a arrays) Ints(name string, shape ...int) ([]int64, []int, error) {
 	return get[int64](a.Archive, name, shape)
 }
 
-// Has reports whether there is an array of the name.
+// Has reports whether an array of the name exists.
 func (a arrays) Has(name string) bool { return slices.Contains(a.Names(), name+".npy") }
 
 func get[T float64 | int64](a *npz.Archive, name string, shape []int) ([]T, []int, error) {
@@ -147,10 +148,10 @@ func ReadFile(path string) (*Model, error) {
 	}
 	m, err := Read(f, info.Size())
 	if err != nil {
-		e := &Error{File: path, Msg: err.Error(), Hint: "is this a model.npz that collabdict has written?"}
+		e := &Error{File: path, Msg: err.Error(), Hint: "use a model.npz that collabdict has written"}
 		var version *versionError
 		if errors.As(err, &version) {
-			e.Hint = "use the collabdict that wrote it, or train again"
+			e.Hint = "use the release of collabdict that wrote it, or train again"
 		}
 		return nil, e
 	}
@@ -163,7 +164,7 @@ func (e *versionError) Error() string {
 	return fmt.Sprintf("want model version %d or %d, got %d", withoutAxes, Version, e.got)
 }
 
-// Read reads a model of so many bytes.
+// Read reads a model of size bytes.
 func Read(r io.ReaderAt, size int64) (*Model, error) {
 	a, err := npz.Open(r, size)
 	if err != nil {
@@ -189,7 +190,7 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 	return m, m.readArrays(arrays{a})
 }
 
-// kind returns that of the manifest.
+// kind returns the algorithm's kind that the manifest names.
 func (m *Model) kind() (algorithm.Kind, error) {
 	of, ok := algorithms.Lookup(m.Manifest.Kind)
 	if !ok {
@@ -204,7 +205,7 @@ func (m *Model) readArrays(a arrays) error {
 		return fmt.Errorf("%s: want at least one column, got none", manifest)
 	}
 	if w := m.Manifest.Window; w != 0 && (w < rows.LeastWindow || w > rows.MostWindow || !slices.Equal(rows.WindowColumns(m.DataColumns(), w), m.Manifest.Columns)) {
-		return fmt.Errorf("%s: window: want columns with their means and deviations over %d rows, got others", manifest, w)
+		return fmt.Errorf("%s: window: want columns with their means and deviations over %d rows, got other columns", manifest, w)
 	}
 	dim, err := m.dim(columns)
 	if err != nil {
@@ -219,7 +220,7 @@ func (m *Model) readArrays(a arrays) error {
 	return m.readCoordinates(a, columns)
 }
 
-// load returns the model that arrays are of, by the kind and the options of the manifest.
+// load returns the model of the arrays, by the kind and the options of the manifest.
 func (m *Model) load(a algorithm.Arrays, dim int) (algorithm.Model, error) {
 	of, err := m.Algorithm()
 	if err != nil {
@@ -228,13 +229,13 @@ func (m *Model) load(a algorithm.Arrays, dim int) (algorithm.Model, error) {
 	return of.Load(a, dim)
 }
 
-// Algorithm returns the algorithm that the model was learned by, with the settings of its manifest.
+// Algorithm returns the algorithm that learned the model, with the settings of the manifest.
 func (m *Model) Algorithm() (algorithm.Algorithm, error) {
 	kind, err := m.kind()
 	if err != nil {
 		return nil, err
 	}
-	// What files leave out is none, and not the default.
+	// What files leave out is none, not the default.
 	options := map[string]any{"covariance": "full", "hidden": ""}
 	if m.Manifest.Covariance != "" {
 		options["covariance"] = m.Manifest.Covariance

@@ -19,42 +19,43 @@ import (
 	"github.com/collabdict/collabdict/internal/npz"
 )
 
-// LocalFile is the name of the file, beside that of the model, with what a participant keeps
-// to score rows by: a model of its own, and rows.
+// LocalFile is the name of the file beside the model's that holds a participant's local part: a
+// model of its own rows, and some of these rows.
 const LocalFile = "local.npz"
 
 const localFormat = "collabdict local part"
 
-// The scores that a model with a local part gives.
+// The scores that a model with a local part can give.
 const (
-	Shared = "shared" // by what all participants have learned
-	Alone  = "alone"  // by what was learned of the own rows alone
-	Blend  = "blend"  // by both and by the nearest own rows
+	Shared = "shared" // by the shared model
+	Alone  = "alone"  // by a model of the participant's rows alone
+	Blend  = "blend"  // by both models and by the nearest rows of the participant
 )
 
-// betterWeight is what the better model counts for in a blend, beside 1 of the others: much,
-// and not all, since what describes normal rows better need not find anomalies better.
+// betterWeight is the weight of the better model in a blend, where the others have 1. It is
+// high but not everything: the model that describes normal rows better need not find anomalies
+// better.
 const betterWeight = 4
 
-// nearest is the name of the scorer by the nearest own rows.
+// nearest is the name of the scorer by the participant's nearest rows.
 const nearest = "nearest"
 
-// Local is what a participant has beside the shared model to score rows by. It is in no
-// model file, and nothing that is exported holds it.
+// Local is the local part: what a participant uses to score rows besides the shared model. It
+// is in no model file, and exported files do not hold it.
 type Local struct {
-	Alone   algorithm.Scorer // learned of the own rows alone; nil if that is the shared model
-	Nearest *local.Nearest   // by own training rows
-	// Calibrations are of the shared model, of Alone if there is one, and of Nearest, by scores
-	// of the same rows.
+	Alone   algorithm.Scorer // model of the participant's rows alone; nil if that is the shared model
+	Nearest *local.Nearest   // by the participant's training rows
+	// Calibrations are those of the shared model, of Alone if not nil, and of Nearest, from
+	// scores of the same rows.
 	Calibrations []*local.Calibration
-	// Better is [Shared] or [Alone] if rows held out show that this model describes them better
-	// than the other, beyond chance; otherwise empty.
+	// Better is [Shared] or [Alone] if held-out rows show that this model describes them better
+	// than the other, beyond chance; otherwise it is empty.
 	Better string
-	// Scores above these are anomalies.
+	// Scores above these thresholds are anomalies.
 	AloneThreshold, BlendThreshold float64
 }
 
-// Ensemble returns the scorer by all of them.
+// Ensemble returns the scorer that blends all of them.
 func (l *Local) Ensemble(shared algorithm.Scorer) *local.Ensemble {
 	e := &local.Ensemble{}
 	add := func(name string, s local.Scorer) {
@@ -72,7 +73,7 @@ func (l *Local) Ensemble(shared algorithm.Scorer) *local.Ensemble {
 	return e
 }
 
-// blended is the shared model, with the scores of an ensemble.
+// blended is the shared model with the scores of an ensemble.
 type blended struct {
 	algorithm.Scorer
 	*local.Ensemble
@@ -83,22 +84,22 @@ func (b blended) EachScores(rows collabdict.Rows, f func(from int, scores []floa
 	return b.Ensemble.EachScores(rows, f)
 }
 
-// With says by what rows are scored from now on: [Shared], [Alone] or [Blend]. A model without
-// a local part has only the first.
+// With selects the scores from now on: [Shared], [Alone] or [Blend]. A model without a local
+// part has only the first.
 func (m *Model) With(scores string) error {
 	switch {
 	case scores != Shared && scores != Alone && scores != Blend:
 		return fmt.Errorf("want %s, %s or %s, got %q", Shared, Alone, Blend, scores)
 	case m.Scorer() == nil:
-		return fmt.Errorf("a model %s gives no scores", m.Manifest.Kind)
+		return fmt.Errorf("a model of kind %s gives no scores", m.Manifest.Kind)
 	case scores != Shared && m.Local == nil:
-		return fmt.Errorf("%s needs the file %s of the participant beside its model, and there is none", scores, LocalFile)
+		return fmt.Errorf("%s scores need the file %s beside the model, but there is none", scores, LocalFile)
 	}
 	m.with = scores
 	return nil
 }
 
-// Ensemble returns the scorer that the model's scores are by, nil if they are not blended.
+// Ensemble returns the scorer of blended scores, or nil if the model's scores are not blended.
 func (m *Model) Ensemble() *local.Ensemble {
 	if m.scoredBy() != Blend {
 		return nil
@@ -106,8 +107,8 @@ func (m *Model) Ensemble() *local.Ensemble {
 	return m.Local.Ensemble(m.Learned.(algorithm.Scorer))
 }
 
-// Explainer returns what explains scores, nil if nothing does: the model of the own rows alone
-// if rows are scored by that, else the shared one.
+// Explainer returns the model that explains scores, or nil if none does. It is the model of the
+// participant's rows alone if that scores rows, and otherwise the shared one.
 func (m *Model) Explainer() algorithm.Explainer {
 	of := m.Learned
 	if m.scoredBy() == Alone && m.Local.Alone != nil {
@@ -117,7 +118,7 @@ func (m *Model) Explainer() algorithm.Explainer {
 	return e
 }
 
-// scoredBy names what rows are scored by.
+// scoredBy returns the kind of scores that the model gives.
 func (m *Model) scoredBy() string {
 	switch {
 	case m.Local == nil:
@@ -128,8 +129,8 @@ func (m *Model) scoredBy() string {
 	return m.with
 }
 
-// Threshold returns the score above which a row is an anomaly, of the scores that the model
-// gives; NaN if there is none.
+// Threshold returns the score above which a row is an anomaly, for the scores that the model
+// gives. It is NaN if there is none.
 func (m *Model) Threshold() float64 {
 	switch m.scoredBy() {
 	case Blend:
@@ -142,17 +143,17 @@ func (m *Model) Threshold() float64 {
 	return m.Manifest.Threshold
 }
 
-// localManifest says what a local part is of.
+// localManifest describes a local part.
 type localManifest struct {
 	Format      string `json:"format"` // "collabdict local part"
 	Version     int    `json:"version"`
 	Participant string `json:"participant"`
 	Model       string `json:"model"`            // SHA-256 of what the model has learned
-	Alone       bool   `json:"alone"`            // whether there is a model of the own rows alone
+	Alone       bool   `json:"alone"`            // whether there is a model of the participant's rows alone
 	Better      string `json:"better,omitempty"` // as in Local
 }
 
-// digest tells apart what models have learned.
+// digest identifies what a model has learned.
 func (m *Model) digest() string {
 	h := sha256.New()
 	arrays := m.Learned.Arrays()
@@ -173,16 +174,16 @@ func (m *Model) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// WriteLocalFile writes the local part of a model that has one. Only the owner may read the
+// WriteLocalFile writes the local part of a model, which must have one. Only the owner may read the
 // file.
 func WriteLocalFile(path string, m *Model) error {
 	return atomicfile.Write(path, 0o600, m.WriteLocal)
 }
 
-// ofAlone begins the names of the arrays of the model of the own rows alone.
+// ofAlone is the prefix of the arrays of the model of the participant's rows alone.
 const ofAlone = "alone_"
 
-// WriteLocal writes the local part, see [WriteLocalFile].
+// WriteLocal writes the local part; see [WriteLocalFile].
 func (m *Model) WriteLocal(out io.Writer) error {
 	l := m.Local
 	text, err := json.MarshalIndent(localManifest{Format: localFormat, Version: 1, Participant: m.Manifest.Participant, Model: m.digest(), Alone: l.Alone != nil, Better: l.Better}, "", "  ")
@@ -220,13 +221,14 @@ func (m *Model) WriteLocal(out io.Writer) error {
 	return w.Close()
 }
 
-// ReadLocalFile gives a model that was read from a file its participant's local part, as
-// [WriteLocalFile] has written it. Errors are of type *Error.
+// ReadLocalFile adds the participant's local part to a model that was read from a file.
+// [WriteLocalFile] has written the local part. Errors are of type *Error.
 func (m *Model) ReadLocalFile(path string) error {
-	return readPart(path, "is it of this model? Without it, --with shared scores rows", m.ReadLocal)
+	return readPart(path, "use the file of this model, or score rows with --with shared", m.ReadLocal)
 }
 
-// ReadLocal is [Model.ReadLocalFile] of so many bytes. After an error the model is as it was.
+// ReadLocal is like [Model.ReadLocalFile], for a reader of size bytes. After an error the model
+// is unchanged.
 func (m *Model) ReadLocal(r io.ReaderAt, size int64) error {
 	if m.Scorer() == nil {
 		return fmt.Errorf("want a model that gives scores, got one of kind %s", m.Manifest.Kind)
@@ -272,7 +274,7 @@ func (m *Model) readLocal(a arrays, alone bool) (*Local, error) {
 		return nil, err
 	}
 	if shape[1] == 0 || slices.ContainsFunc(scores, math.IsNaN) {
-		return nil, fmt.Errorf("calibrations: want numbers of at least 1 row, got %d", shape[1])
+		return nil, fmt.Errorf("calibrations: want the scores of at least 1 row, got %d", shape[1])
 	}
 	for i := range members {
 		l.Calibrations = append(l.Calibrations, local.Calibrate(scores[i*shape[1]:(i+1)*shape[1]]))
@@ -288,7 +290,7 @@ func (m *Model) readLocal(a arrays, alone bool) (*Local, error) {
 	return l, err
 }
 
-// readAlone reads the model of the own rows, which is of the same kind and options.
+// readAlone reads the model of the participant's rows, which has the same kind and options.
 func (m *Model) readAlone(a algorithm.Arrays) (algorithm.Scorer, error) {
 	learned, err := m.load(a, m.Dim())
 	if err != nil {
@@ -302,7 +304,7 @@ func (m *Model) readAlone(a algorithm.Arrays) (algorithm.Scorer, error) {
 	return learned.(algorithm.Scorer), nil
 }
 
-// prefixed are arrays whose names begin alike.
+// prefixed reads arrays whose names have a prefix.
 type prefixed struct {
 	algorithm.Arrays
 	prefix string
@@ -318,5 +320,5 @@ func (p prefixed) Ints(name string, shape ...int) ([]int64, []int, error) {
 	return p.Arrays.Ints(p.prefix+name, shape...)
 }
 
-// Has reports whether there is an array of the name.
+// Has reports whether an array of the name exists.
 func (p prefixed) Has(name string) bool { return p.Arrays.Has(p.prefix + name) }

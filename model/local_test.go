@@ -129,7 +129,7 @@ func TestScoresAreChosen(t *testing.T) {
 		}
 	}
 	refused(t, m.With("both"), "want shared, alone or blend")
-	refused(t, example(t).With(Alone), "needs the file local.npz")
+	refused(t, example(t).With(Alone), "need the file local.npz")
 	refused(t, classifier(t, "none").With(Shared), "gives no scores")
 }
 

@@ -18,24 +18,24 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Version is the newest version of model files. Those without principal axes are
-// written as version 1, which older programs read, too.
+// Version is the newest version of model files. Files without principal axes are written as
+// version 1, which older programs can read.
 const (
 	Version     = 2
 	withoutAxes = 1
 )
 
-// Model is a participant's trained model: what it has learned, and where it came from.
+// A Model is a participant's trained model: what it has learned, and where it came from.
 type Model struct {
 	Manifest Manifest
 	Scaling  rows.Scaling
-	// Projection, if not nil, follows the scaling.
+	// Projection, if not nil, is applied after the scaling.
 	Projection *rows.Projection
 	Learned    algorithm.Model
-	// PriorVariances are those of each coordinate that a mixture's prior is scaled by; nil of
+	// PriorVariances holds, per coordinate, the variance that scales a mixture's prior; nil for
 	// another prior.
 	PriorVariances []float64
-	// Local, if not nil, is what the participant has beside to score rows by.
+	// Local, if not nil, is the participant's local part.
 	Local *Local
 
 	with string // see With
@@ -45,60 +45,61 @@ type Model struct {
 type Manifest struct {
 	Format      string `json:"format"` // "collabdict model"
 	Version     int    `json:"version"`
-	Kind        string `json:"kind"` // of algorithm
+	Kind        string `json:"kind"` // kind of the algorithm
 	Participant string `json:"participant"`
-	// Columns were learned from: those of the data and, with a window, what it makes of them.
+	// Columns are the columns trained on: those of the data and, with a window, their means and
+	// deviations.
 	Columns []string `json:"columns"`
-	// Units are those of the data's columns that all participants have agreed on, by name.
+	// Units are the agreed units of the data's columns, by name.
 	Units map[string]string `json:"units,omitempty"`
-	// Window is of how many rows, up to each one, there are means and standard deviations of
-	// each column; 0 if there are none.
+	// Window is the number of rows, up to the present one, whose means and standard deviations
+	// are further columns; 0 means none.
 	Window      int    `json:"window,omitempty"`
 	Standardise string `json:"standardise"` // global, own, agreed or none
-	// Normalise is minmax where columns were brought to the range from 0 to 1, and robust
-	// where they were scaled by their quartiles; empty means to mean 0 and variance 1, unless Standardise is none.
-	Normalise string `json:"normalise,omitempty"`
-	// PCA is of the axes that rows are projected to; nil if they are not.
-	PCA *report.PCA `json:"pca,omitempty"`
-	// Covariance is the form of the covariance matrices; empty means full, or none.
-	Covariance string `json:"covariance,omitempty"`
-	// Threshold is the score by the shared model above which a row is an anomaly: no more
-	// than FalseAlarm of rows like the participant's own have such a score. Classifiers have
+	// Normalise is minmax if columns were scaled to the range from 0 to 1, and robust if they
+	// were scaled by their quartiles. Empty means mean 0 and variance 1, unless Standardise is
 	// none.
+	Normalise string `json:"normalise,omitempty"`
+	// PCA describes the axes onto which rows are projected; nil if they are not.
+	PCA *report.PCA `json:"pca,omitempty"`
+	// Covariance is the form of the covariance matrices; empty means full, or no such matrices.
+	Covariance string `json:"covariance,omitempty"`
+	// Threshold is the score of the shared model above which a row is an anomaly. At most the
+	// share FalseAlarm of rows like the participant's own score higher. Classifiers have none.
 	Threshold  float64 `json:"threshold,omitzero"`
 	FalseAlarm float64 `json:"false_alarm,omitzero"`
-	// HeldOut says what the own rows that stayed out of training tell; nil if there are none,
-	// and the threshold is by the training rows.
+	// HeldOut is the result on the participant's held-out rows; nil if there are none, and the
+	// threshold follows from the training rows.
 	HeldOut *report.HeldOut `json:"held_out,omitempty"`
-	// Local says that there was a [LocalFile] beside the model's.
+	// Local means that there was a [LocalFile] beside the model.
 	Local bool `json:"local,omitempty"`
 
-	// Hyper are the algorithm's options, as all participants agreed on them, or as they
-	// were used where they follow from the data.
+	// Hyper holds the algorithm's options as all participants agreed on them, or as they were
+	// used if they follow from the data.
 	Hyper Hyper `json:"hyper_parameters"`
-	// Choice says what there was to choose from, where members have chosen some of Hyper.
+	// Choice lists the choices tried, if members have chosen some of Hyper.
 	Choice []report.Judged `json:"choice,omitempty"`
 
 	Rounds    int           `json:"rounds"`
 	Converged bool          `json:"converged"`
 	Objective report.Figure `json:"objective,omitzero"`
-	Rows      int           `json:"rows"`       // the participant's own
-	TotalRows int           `json:"total_rows"` // of all participants
+	Rows      int           `json:"rows"`       // rows of the participant
+	TotalRows int           `json:"total_rows"` // rows of all participants
 	Views     []report.View `json:"views"`
-	// Run is the file, seen from the model's, with the names of the views and the lone
-	// changes, where there are too many for each model.
+	// Run is the path, relative to the model's, of a file with the names of the views and the
+	// lone changes, if they are too many for each model.
 	Run     string `json:"run,omitempty"`
-	Digest  string `json:"digest,omitempty"` // of what the last optimize was given
+	Digest  string `json:"digest,omitempty"` // digest of the last total
 	Privacy Ledger `json:"privacy"`
-	// Warnings are what the participant was told at the end of its training.
+	// Warnings are those given to the participant at the end of its training.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Hyper are options by the keys that files have for them, with values as JSON has them.
+// Hyper holds options by their keys in files, with values as in JSON.
 type Hyper map[string]any
 
-// NewHyper returns the options of a table that apply, and further values, which replace
-// those of the table.
+// NewHyper returns the options of a table that apply, together with further values, which
+// replace those of the table.
 func NewHyper(t option.Table, further map[string]any) (Hyper, error) {
 	all := map[string]any{}
 	for _, e := range t.Entries() {
@@ -115,63 +116,63 @@ func NewHyper(t option.Table, further map[string]any) (Hyper, error) {
 	return h, json.Unmarshal(text, &h)
 }
 
-// UnmarshalJSON keeps numbers as they are written: a seed may have more digits than a
-// floating-point number.
+// UnmarshalJSON keeps numbers as text, since a seed may have more digits than a floating-point
+// number.
 func (h *Hyper) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	return d.Decode((*map[string]any)(h))
 }
 
-// Float returns a number, 0 if there is none.
+// Float returns a number, or 0 if there is none.
 func (h Hyper) Float(key string) float64 {
 	n, _ := h[key].(json.Number)
 	v, _ := n.Float64()
 	return v
 }
 
-// Uint64 returns a whole number, such as a seed, 0 if there is none.
+// Uint64 returns a whole number, such as a seed, or 0 if there is none.
 func (h Hyper) Uint64(key string) uint64 {
 	n, _ := h[key].(json.Number)
 	v, _ := strconv.ParseUint(n.String(), 10, 64)
 	return v
 }
 
-// Text returns a text, empty if there is none.
+// Text returns a text, or "" if there is none.
 func (h Hyper) Text(key string) string {
 	s, _ := h[key].(string)
 	return s
 }
 
-// Ledger says what the training told others, and how well it was hidden.
+// Ledger describes what the training revealed to others, and how well the rest was hidden.
 type Ledger struct {
 	Protection report.Protection `json:"protection"`
-	// Published lists what members showed each other in the clear.
+	// Published lists what members published to each other.
 	Published []string `json:"published"`
-	// Diversity is that of the last round, LeastDiversity the smallest of all
-	// rounds and both kinds of weights, in nats, where they are measured.
+	// Diversity is that of the last round. LeastDiversity is the smallest of all rounds and of
+	// both kinds of weights. Both are in nats, and present only if measured.
 	Diversity      *report.Diversity `json:"diversity,omitempty"`
 	LeastDiversity report.Figure     `json:"least_diversity,omitzero"`
 	History        []report.Round    `json:"history"`
-	// Weightings are the participants', if they weigh differently and have published it.
+	// Weightings are those of the participants, if they differ and are published.
 	Weightings []report.Weighting `json:"weightings,omitempty"`
 	// LoneChanges are pairs of sums that differ by few members.
 	LoneChanges []report.LoneChange `json:"lone_changes,omitempty"`
-	// OpenSeats says that anyone could be a member.
+	// OpenSeats means that anyone could become a member.
 	OpenSeats bool `json:"open_seats,omitempty"`
-	// ReleaseCap is what the members let releases tell; nil for no limit.
+	// ReleaseCap limits what releases may reveal; nil means no limit.
 	ReleaseCap *ledger.Cap `json:"release_cap,omitempty"`
-	// Entries are a line for each kind of what was told in the run.
+	// Entries has an entry for each kind of data that was revealed in the run.
 	Entries []report.Entry `json:"entries,omitempty"`
 }
 
-// New returns the model of an algorithm with these options, learned from columns as they
-// are, without scaling or axes. It can be written; what else is known of the training goes
-// into its manifest. With a Threshold of 0, which is what it has at first, the command
-// calls every row of a score above 0 an anomaly.
+// New returns a model that an algorithm has learned with these options, from columns without
+// scaling or projection. Add further facts about the training to its manifest before writing
+// it. Its Threshold is 0 at first: the command then reports every row with a score above 0 as
+// an anomaly.
 func New(kind string, options option.Table, columns []string, learned algorithm.Model) (*Model, error) {
 	if learned.Dim() != len(columns) {
-		return nil, fmt.Errorf("model: want %d columns, as many as the model has coordinates, got %d", learned.Dim(), len(columns))
+		return nil, fmt.Errorf("model: want %d columns, one per coordinate of the model, got %d", learned.Dim(), len(columns))
 	}
 	hyper, err := NewHyper(options, nil)
 	if err != nil {
@@ -183,8 +184,8 @@ func New(kind string, options option.Table, columns []string, learned algorithm.
 	}, nil
 }
 
-// Trained returns rows, given in the units of the data and overwritten, in the
-// coordinates trained on.
+// Trained converts rows from the units of the data to the coordinates trained on. It overwrites
+// x.
 func (m *Model) Trained(x *mat.Dense) *mat.Dense {
 	m.Scaling.ApplyTo(x, x)
 	if m.fills() {
@@ -199,14 +200,13 @@ func (m *Model) Trained(x *mat.Dense) *mat.Dense {
 	return m.Projection.Apply(x)
 }
 
-// fills reports whether missing cells, which are NaN, have to be filled in before the model can be
-// given a row.
+// fills reports whether missing cells (NaN) must be filled in before the model can take a row.
 func (m *Model) fills() bool {
 	_, ok := m.Learned.(algorithm.Completer)
 	return !ok || m.Projection != nil
 }
 
-// fill puts the middle of scaled columns in the place of missing cells.
+// fill replaces missing cells by the middle of the scaled column.
 func (m *Model) fill(values []float64) {
 	middle := 0.0
 	if m.Manifest.Normalise != "" { // minmax
@@ -225,14 +225,14 @@ type filled struct {
 	by *Model
 }
 
-// ReadRows fills x with the rows from row from on.
+// ReadRows fills x with the rows that start at row from.
 func (f filled) ReadRows(x []float64, from int) error {
 	err := f.Rows.ReadRows(x, from)
 	f.by.fill(x)
 	return err
 }
 
-// Rows is Trained of rows whenever they are read.
+// Rows returns rows that are converted like in Trained whenever they are read.
 func (m *Model) Rows(x collabdict.Rows) collabdict.Rows {
 	z := m.Scaling.Rows(x)
 	if m.fills() {
@@ -244,8 +244,8 @@ func (m *Model) Rows(x collabdict.Rows) collabdict.Rows {
 	return m.Projection.Rows(z)
 }
 
-// InUnits returns points in the coordinates trained on, such as the means of components,
-// in the units of the data. With a projection they are points of the axes' plane.
+// InUnits converts points from the coordinates trained on, such as the means of components, to
+// the units of the data. With a projection they are points in the plane of the axes.
 func (m *Model) InUnits(means *mat.Dense) *mat.Dense {
 	k, _ := means.Dims()
 	out := mat.NewDense(k, len(m.Scaling.Scale), nil)
@@ -264,8 +264,8 @@ func (m *Model) InUnits(means *mat.Dense) *mat.Dense {
 // Dim returns the number of coordinates trained on.
 func (m *Model) Dim() int { return m.Learned.Dim() }
 
-// Scorer returns what gives anomaly scores, see [Model.With], and the log-likelihood of the
-// shared model; nil of a classifier.
+// Scorer returns the scorer selected by [Model.With]. It gives anomaly scores, and the
+// log-likelihood of the shared model. Scorer returns nil for a classifier.
 func (m *Model) Scorer() algorithm.Scorer {
 	s, _ := m.Learned.(algorithm.Scorer)
 	switch m.scoredBy() {
@@ -279,25 +279,25 @@ func (m *Model) Scorer() algorithm.Scorer {
 	return s
 }
 
-// Classifier returns what tells classes apart, nil of other models.
+// Classifier returns the model as a classifier, or nil if it is none.
 func (m *Model) Classifier() algorithm.Classifier {
 	c, _ := m.Learned.(algorithm.Classifier)
 	return c
 }
 
-// Personal returns the model's two parts, nil if it has no part of the participant's own.
+// Personal returns the model with its private parameters, or nil if it has none.
 func (m *Model) Personal() algorithm.Personal {
 	p, _ := m.Learned.(algorithm.Personal)
 	return p
 }
 
-// Clusterer returns the clusters that were found, nil of other models.
+// Clusterer returns the clusters found, or nil for other models.
 func (m *Model) Clusterer() algorithm.Clusterer {
 	c, _ := m.Learned.(algorithm.Clusterer)
 	return c
 }
 
-// Components returns the number of components that rows can be of, 0 if the model has
+// Components returns the number of components to which rows can belong, or 0 if the model has
 // none.
 func (m *Model) Components() int {
 	if a, ok := m.Learned.(algorithm.Assigner); ok {
@@ -306,11 +306,11 @@ func (m *Model) Components() int {
 	return 0
 }
 
-// Assign returns the component, from 0, that each row of z is of, in the coordinates
-// trained on. The model has to have Components.
+// Assign returns the component, from 0, of each row of z, which is in the coordinates trained
+// on. It panics unless the model has Components.
 func (m *Model) Assign(z *mat.Dense) []int { return m.Learned.(algorithm.Assigner).Assign(z) }
 
-// Draws returns how many densities of a row its log-likelihood is a mean of.
+// Draws returns the number of densities whose mean is the log-likelihood of a row.
 func (m *Model) Draws() int {
 	if d, ok := m.Learned.(algorithm.Sampled); ok {
 		return d.Draws()
@@ -321,9 +321,9 @@ func (m *Model) Draws() int {
 // Scores returns the anomaly scores of rows in the coordinates trained on.
 func (m *Model) Scores(z *mat.Dense) ([]float64, error) { return m.scores(rows.InMemory(z)) }
 
-// ScoreRows returns the anomaly scores of rows in the units of the data. With a window, rows
-// follow each other in the order of time. They have the [Model.DataColumns], or all columns
-// that a window has made of these.
+// ScoreRows returns the anomaly scores of rows in the units of the data. The rows have the
+// [Model.DataColumns], or all columns of the model. With a window they must be in the order of
+// time.
 func (m *Model) ScoreRows(x collabdict.Rows) ([]float64, error) {
 	x, err := m.windowed(x)
 	if err != nil {
@@ -332,7 +332,7 @@ func (m *Model) ScoreRows(x collabdict.Rows) ([]float64, error) {
 	return m.scores(m.Rows(x))
 }
 
-// DataColumns names the columns that the data are to have.
+// DataColumns returns the names of the columns that the data must have.
 func (m *Model) DataColumns() []string {
 	return rows.DataColumns(m.Manifest.Columns, m.Manifest.Window)
 }
@@ -352,7 +352,7 @@ func (m *Model) windowed(x collabdict.Rows) (collabdict.Rows, error) {
 func (m *Model) scores(z collabdict.Rows) ([]float64, error) {
 	of := m.Scorer()
 	if of == nil {
-		return nil, fmt.Errorf("score: the model %s tells classes apart and gives no scores", m.Manifest.Kind)
+		return nil, fmt.Errorf("score: a model of kind %s is a classifier and gives no scores", m.Manifest.Kind)
 	}
 	n, _ := z.Dims()
 	scores := make([]float64, n)
@@ -360,9 +360,9 @@ func (m *Model) scores(z collabdict.Rows) ([]float64, error) {
 	return scores, err
 }
 
-// ExplainRows explains the score of each row of x, as ScoreRows has it, by each of the model's
-// columns. Rows and expected values are in the units of the data. A model of principal axes
-// cannot tell columns apart.
+// ExplainRows explains the score of each row of x, as ScoreRows computes it, by the model's
+// columns. Rows and expected values are in the units of the data. It returns an error for a
+// model of principal axes, which cannot separate columns.
 func (m *Model) ExplainRows(x *mat.Dense) (algorithm.Explanation, error) {
 	all, err := m.windowed(rows.InMemory(x))
 	if err == nil {
@@ -373,7 +373,7 @@ func (m *Model) ExplainRows(x *mat.Dense) (algorithm.Explanation, error) {
 	}
 	of := m.Explainer()
 	if of == nil || m.Projection != nil {
-		return algorithm.Explanation{}, fmt.Errorf("explain: the model %s, of %d coordinates, does not tell columns apart", m.Manifest.Kind, m.Dim())
+		return algorithm.Explanation{}, fmt.Errorf("explain: a model of kind %s with %d coordinates cannot rank columns", m.Manifest.Kind, m.Dim())
 	}
 	e, err := of.Explain(m.Trained(mat.DenseCopyOf(x)))
 	if err != nil {

@@ -168,7 +168,7 @@ func TestFilesThatAreNoModel(t *testing.T) {
 		`"manifest.json"`:                        func(*npz.Writer) {},
 		"manifest.json: invalid":                 manifestOf("x"),
 		`want format "collabdict model", got ""`: manifestOf("{}"),
-		"want model version 1 or 2, got 3; use the collabdict that wrote it":            manifestOf(`{"format":"collabdict model","version":3}`),
+		"want model version 1 or 2, got 3; use the release of collabdict that wrote it": manifestOf(`{"format":"collabdict model","version":3}`),
 		"pca: want 1 to 1 axes, each with its variance, got 2 with 0":                   manifestOf(`{"format":"collabdict model","version":2,"kind":"ggm","columns":["a"],"pca":{"axes":2}}`),
 		`want a model of kind ggm, fedgen, dem, fedgem, mtvae, bvae or cgau, got "vae"`: manifestOf(`{"format":"collabdict model","version":1,"kind":"vae"}`),
 		`covariance: want full, diag or spherical, got "banded"`: func(w *npz.Writer) {
@@ -179,9 +179,9 @@ func TestFilesThatAreNoModel(t *testing.T) {
 				}
 			}
 		},
-		"window: want columns with their means and deviations over 3 rows, got others":  manifestOf("{" + good + `,"columns":["a"],"window":3}`),
-		"window: want columns with their means and deviations over -1 rows, got others": manifestOf("{" + good + `,"columns":["a"],"window":-1}`),
-		"window: want columns with their means and deviations over 99999 rows":          manifestOf("{" + good + `,"columns":["a","a (mean of 99999)","a (deviation of 99999)"],"window":99999}`),
+		"window: want columns with their means and deviations over 3 rows, got other columns":  manifestOf("{" + good + `,"columns":["a"],"window":3}`),
+		"window: want columns with their means and deviations over -1 rows, got other columns": manifestOf("{" + good + `,"columns":["a"],"window":-1}`),
+		"window: want columns with their means and deviations over 99999 rows":                 manifestOf("{" + good + `,"columns":["a","a (mean of 99999)","a (deviation of 99999)"],"window":99999}`),
 		"want at least one column": manifestOf("{" + good + "}"),
 		`"weights.npy"`:            manifestOf("{" + good + `,"columns":["a"]}`),
 	} {

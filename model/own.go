@@ -17,23 +17,23 @@ import (
 	"github.com/collabdict/collabdict/internal/npz"
 )
 
-// OwnFile is the name of the file of conditions beside that of the model.
+// OwnFile is the name of the file beside the model's that holds the private parameters.
 const OwnFile = "own.npz"
 
 const ownFormat = "collabdict own part"
 
-// ownManifest says what a file of conditions is of.
+// ownManifest describes a file of private parameters.
 type ownManifest struct {
 	Format      string `json:"format"` // "collabdict own part"
 	Version     int    `json:"version"`
 	Participant string `json:"participant"`
-	Rows        int    `json:"rows"`    // fitted to; 0: the mean of all participants' conditions
-	Weights     string `json:"weights"` // SHA-256 of the weights and biases that it belongs to
-	// Threshold is that of models that score, of the rows fitted to.
+	Rows        int    `json:"rows"`    // rows fitted to; 0 means the mean of all participants' conditions
+	Weights     string `json:"weights"` // SHA-256 of the weights and biases to which it belongs
+	// Threshold is that of a model that scores, from the rows fitted to.
 	Threshold *float64 `json:"threshold,omitempty"`
 }
 
-// weightsDigest is SHA-256 of what is shared.
+// weightsDigest is the SHA-256 of the shared weights.
 func weightsDigest(of algorithm.Personal) string {
 	var b []byte
 	for _, v := range of.Shared() {
@@ -43,25 +43,24 @@ func weightsDigest(of algorithm.Personal) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// WeightsDigest tells apart what is shared of a model with an own part: it is the same at
-// all participants.
+// WeightsDigest identifies the shared part of a model with private parameters. It is the same
+// at all participants.
 func (m *Model) WeightsDigest() string { return weightsDigest(m.Personal()) }
 
-// scaledApart reports whether columns are scaled by what stands in the file of the
-// participant's own part: a classifier's model file holds nothing but what is shared.
+// scaledApart reports whether the file of private parameters holds the scaling of columns. A
+// classifier's model file holds only what is shared.
 func (m *Model) scaledApart() bool { return m.Classifier() != nil && m.ownScaling() }
 
 // ownScaling reports whether each participant scales columns by its own rows.
 func (m *Model) ownScaling() bool { return m.Manifest.Standardise == algorithm.Own }
 
-// WriteOwnFile writes what a model with conditions has of the participant's own: these, its
-// scaling where each participant has one, and the threshold of its scores. Only the owner may
-// read the file.
+// WriteOwnFile writes the participant's private parameters, its scaling if each participant has
+// its own, and the threshold of its scores. Only the owner may read the file.
 func WriteOwnFile(path string, m *Model) error {
 	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return m.WriteOwn(w) })
 }
 
-// WriteOwn writes the own part, see [WriteOwnFile].
+// WriteOwn writes the private parameters; see [WriteOwnFile].
 func (m *Model) WriteOwn(out io.Writer) error {
 	g := m.Personal()
 	of := ownManifest{Format: ownFormat, Version: 1, Participant: m.Manifest.Participant, Rows: m.Manifest.Rows, Weights: weightsDigest(g)}
@@ -86,16 +85,16 @@ func (m *Model) WriteOwn(out io.Writer) error {
 	return w.Close()
 }
 
-// ReadOwnFile makes a model that was read from a file that of a participant, by what [WriteOwnFile]
-// has written. Errors are of type *Error.
+// ReadOwnFile adds a participant's private parameters to a model that was read from a file.
+// [WriteOwnFile] has written them. Errors are of type *Error.
 func (m *Model) ReadOwnFile(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return &Error{File: path, Msg: "no such file of conditions", Hint: "training writes it as " + OwnFile + " beside model.npz, adapt anywhere"}
+		return &Error{File: path, Msg: "no such file of conditions", Hint: "training writes it as " + OwnFile + " beside model.npz, and collabdict adapt to any path"}
 	}
-	return readPart(path, "is it of this model? collabdict adapt makes one", m.ReadOwn)
+	return readPart(path, "use the file of this model, or make one with collabdict adapt", m.ReadOwn)
 }
 
-// readPart reads a file that stands beside a model. hint is of what is wrong with its content.
+// readPart reads a file that belongs to a model. The hint is for errors in its content.
 func readPart(path, hint string, read func(r io.ReaderAt, size int64) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -128,7 +127,7 @@ func openPart(r io.ReaderAt, size int64, of any) (*npz.Archive, error) {
 	return a, nil
 }
 
-// ReadOwn is [Model.ReadOwnFile] of so many bytes.
+// ReadOwn is like [Model.ReadOwnFile], for a reader of size bytes.
 func (m *Model) ReadOwn(r io.ReaderAt, size int64) error {
 	g := m.Personal()
 	if g == nil {
@@ -163,8 +162,8 @@ func (m *Model) ReadOwn(r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// Conditions returns the participant's own part, to be changed in place, nil of models
-// that have none.
+// Conditions returns the participant's private parameters, which the caller may change in
+// place. It returns nil for a model without them.
 func (m *Model) Conditions() []float32 {
 	if p := m.Personal(); p != nil {
 		return p.Own()
@@ -172,6 +171,6 @@ func (m *Model) Conditions() []float32 {
 	return nil
 }
 
-// Complete reports whether the model can take rows: not where each participant scales its own,
-// before [Model.ReadOwnFile].
+// Complete reports whether the model can take rows. If each participant scales rows by its own,
+// it cannot before [Model.ReadOwnFile].
 func (m *Model) Complete() bool { return m.Scaling.Scale != nil }

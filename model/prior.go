@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 )
 
-// priorVariances is the array of [Model.PriorVariances].
+// priorVariances is the name of the array for [Model.PriorVariances].
 const priorVariances = "prior_variances"
 
 func priorArrays(variances []float64) []algorithm.Array {
@@ -17,7 +17,7 @@ func priorArrays(variances []float64) []algorithm.Array {
 	return []algorithm.Array{{Name: priorVariances, Shape: []int{len(variances)}, Values: variances}}
 }
 
-// readPrior returns the variances of so many coordinates, nil if a file has none.
+// readPrior returns the variances, one per coordinate, or nil if a file has none.
 func readPrior(a arrays, dim int) ([]float64, error) {
 	if !slices.Contains(a.Names(), priorVariances+".npy") {
 		return nil, nil

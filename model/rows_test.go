@@ -51,15 +51,15 @@ func TestWhatModelsCannotDo(t *testing.T) {
 	refused(t, err, "want rows of 2 columns, got 3")
 	m.Projection = &rows.Projection{}
 	_, err = m.ExplainRows(x)
-	refused(t, err, "the model ggm, of 2 coordinates, does not tell columns apart")
+	refused(t, err, "a model of kind ggm with 2 coordinates cannot rank columns")
 	_, err = New("ggm", nil, []string{"a"}, m.Learned)
-	refused(t, err, "want 2 columns, as many as the model has coordinates, got 1")
+	refused(t, err, "want 2 columns, one per coordinate of the model, got 1")
 	c, err := New("cgau", option.Table{}, []string{"a", "b"}, cgau.Trained{Model: cgau.NewModel(cgau.Config{Inputs: 2, Classes: 2, Hidden: []int{3}})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = c.ScoreRows(gmm.Matrix(x))
-	refused(t, err, "the model cgau tells classes apart and gives no scores")
+	refused(t, err, "a model of kind cgau is a classifier and gives no scores")
 }
 
 func refused(t *testing.T, err error, want string) {

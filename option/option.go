@@ -1,6 +1,11 @@
-// Package option binds the fields of a configuration to named options: one line says
-// the field, its name, its default, its help and what it may be. Flags, settings files,
-// what members agree on, model files and reference pages all follow from that line.
+// Package option binds the fields of a configuration to named options. One line gives the
+// field, its name, default, help and valid values. Flags, settings files, the members'
+// agreement, model files and reference pages all follow from that line.
+//
+//	type Config struct {
+//		Components int
+//		Rho        float64
+//	}
 //
 //	func (c *Config) Options() option.Table {
 //		return option.Table{
@@ -9,8 +14,27 @@
 //		}
 //	}
 //
-// A [Table] is used in three steps: [Table.Set] what is given, [Table.Complete] it, and
-// read the fields. [Table.Fields] are then what members agree on.
+// A program sets the options that it was given, completes the table, and reads the fields:
+//
+//	var c Config
+//	table := c.Options()
+//	if err := table.Set("components", "3"); err != nil { // as from a flag
+//		return err
+//	}
+//	if err := table.Complete(); err != nil { // defaults, and the rules of each option
+//		return err
+//	}
+//	fmt.Println(c.Components)
+//
+// [Table.Fields] then returns what the members must agree on, and [Table.Entries] what a file
+// holds. An [Option] that cannot be used is an [*Error] with the option's name, what is wrong,
+// and a hint.
+//
+// Invariants:
+//
+//   - [Option.Set] takes each text that [Option.Text] returns.
+//   - Fields holds canonical texts, so members can compare them byte by byte. An option that is
+//     absent is in neither Fields nor Entries.
 //
 // Start reading at [Table] and [Int].
 package option
@@ -24,11 +48,11 @@ import (
 	"strings"
 )
 
-// Error is an option that cannot be used as it is.
+// An Error reports an option that cannot be used.
 type Error struct {
-	Name string // of the option
+	Name string // name of the option
 	Msg  string // what is wrong
-	Hint string // what to do, if that is not to correct the option
+	Hint string // what to do, if correcting the option is not the remedy
 }
 
 func (e *Error) Error() string { return e.Name + ": " + e.Msg }
@@ -38,23 +62,22 @@ func Errorf(name, format string, args ...any) error {
 	return &Error{Name: name, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Option is one option of a configuration.
+// An Option is one option of a configuration.
 type Option struct {
 	Name string
-	// Help says what the option is; a word in back quotes names the value, as in package
-	// flag.
+	// Help describes the option. A word in back quotes names the value, as in package flag.
 	Help string
 	// Type is int, uint64, float, string, bool, ints, range or file.
 	Type string
-	// Values lists what a string may be, if that is a closed list.
+	// Values lists the valid strings, if the list is closed.
 	Values []string
-	// Expert options are shown only where all are.
+	// Expert options are hidden in short help.
 	Expert bool
-	// Local options are each member's own: they are in no agreement.
+	// Local options are set by each member for itself: no agreement has them.
 	Local bool
-	// Default is the default as text; it may follow from other options.
+	// Default is the default as text. It may follow from other options.
 	Default string
-	// Fields are pointers to what the option is bound to.
+	// Fields holds pointers to the bound fields.
 	Fields []any
 
 	set       func(text string) error
@@ -63,24 +86,24 @@ type Option struct {
 	byDefault func()
 	check     func() error
 	clear     func()
-	content   func(b []byte) error // of files
+	content   func(b []byte) error // for files
 
 	given   bool
 	needs   string
 	applies func() bool
-	// zero is the text of an optional option that is not there; hint says what to do if
-	// what is given cannot be used.
+	// zero is the text of an optional option that is absent. hint says what to do if the given
+	// value cannot be used.
 	optional   bool
 	zero, hint string
 }
 
-// Entry is an option's value by the name that files have for it.
+// An Entry is an option's value under its name in files.
 type Entry struct {
 	Key   string // the name with underscores
 	Value any    // int, uint64, float64, string, bool or []int
 }
 
-// Rule restricts an option, or says what it is if it is not given.
+// A Rule restricts the values of an option, or determines its default.
 type Rule[T any] func(*spec[T])
 
 type spec[T any] struct {
@@ -92,12 +115,12 @@ type spec[T any] struct {
 	auto      bool
 }
 
-// Check takes values for which f returns nil. The error begins with what is wanted.
+// Check accepts values for which f returns nil. The error begins with the value wanted.
 func Check[T any](f func(T) error) Rule[T] {
 	return func(s *spec[T]) { s.checks = append(s.checks, f) }
 }
 
-// AtLeast takes values from low on.
+// AtLeast accepts values from low up.
 func AtLeast[T cmp.Ordered](low T) Rule[T] {
 	return Check(func(v T) error {
 		if !(v >= low) {
@@ -107,7 +130,7 @@ func AtLeast[T cmp.Ordered](low T) Rule[T] {
 	})
 }
 
-// Between takes values from low to high.
+// Between accepts values from low to high.
 func Between[T cmp.Ordered](low, high T) Rule[T] {
 	return Check(func(v T) error {
 		if !(v >= low && v <= high) {
@@ -117,7 +140,7 @@ func Between[T cmp.Ordered](low, high T) Rule[T] {
 	})
 }
 
-// Above takes values above low and up to high.
+// Above accepts values above low, up to high.
 func Above(low, high float64) Rule[float64] {
 	return Check(func(v float64) error {
 		switch {
@@ -130,7 +153,7 @@ func Above(low, high float64) Rule[float64] {
 	})
 }
 
-// Finite takes finite values of at least 0.
+// Finite accepts finite values of at least 0.
 func Finite() Rule[float64] {
 	return Check(func(v float64) error {
 		if !(v >= 0) || math.IsInf(v, 1) {
@@ -140,7 +163,7 @@ func Finite() Rule[float64] {
 	})
 }
 
-// OneOf takes the listed values.
+// OneOf accepts the listed values.
 func OneOf[S ~string](values ...S) Rule[S] {
 	names := make([]string, len(values))
 	for i, v := range values {
@@ -157,22 +180,23 @@ func OneOf[S ~string](values ...S) Rule[S] {
 	}
 }
 
-// Optional says that the option may be left out, and is 0 then, or empty: a value that
-// files and agreements leave out, too. Who gives the option has to give a value that the
-// other rules take; the hint says what else to do.
+// Optional allows an option to be absent. Its value is then 0 or empty, and files and
+// agreements leave it out. If the option is given, its value must satisfy the other rules. The
+// hint says what to do instead.
 func Optional[T any](hint string) Rule[T] {
 	return func(s *spec[T]) { s.optional, s.hint = true, hint }
 }
 
-// automatic is the text of a value that the program finds by itself.
+// automatic is the text of a value that the program determines itself.
 const automatic = "auto"
 
-// Auto takes the text auto, too, which is the value 0: what the option says is then found
-// from the data. The number 0 cannot be given, and other rules are for numbers alone.
+// Auto also accepts the text auto, which stands for the value 0: the program then determines
+// the value from the data. The number 0 itself is not accepted, and other rules apply to
+// numbers alone.
 func Auto[T any]() Rule[T] { return func(s *spec[T]) { s.auto = true } }
 
-// DefaultBy computes the default from other options, which stand before this one in the
-// table or have no such default. Help shows the default of the option itself.
+// DefaultBy computes the default from other options. These must come earlier in the table, or
+// have no such default themselves. Help shows the default given at the option itself.
 func DefaultBy[T any](f func() T) Rule[T] {
 	return func(s *spec[T]) { s.byDefault = f }
 }
@@ -186,8 +210,8 @@ func Either(values ...string) string {
 	return strings.Join(values[:last], ", ") + " or " + values[last]
 }
 
-// Needs says that the option means nothing unless applies returns true. An option that is
-// given and does not apply is an error that says what it requires.
+// Needs makes the option depend on a condition: it has no meaning unless applies returns true.
+// An option that is given and does not apply is an error that says what it requires.
 func (o *Option) Needs(requires string, applies func() bool) *Option {
 	o.needs, o.applies = requires, applies
 	return o
@@ -199,31 +223,32 @@ func (o *Option) ForExperts() *Option {
 	return o
 }
 
-// OfEach says that each member sets the option for itself.
+// OfEach lets each member set the option for itself.
 func (o *Option) OfEach() *Option {
 	o.Local = true
 	return o
 }
 
-// Requires says what the option means nothing without, in words; empty if there is nothing.
+// Requires returns, in words, the condition without which the option has no meaning; "" if
+// there is none.
 func (o *Option) Requires() string { return o.needs }
 
-// Key returns the name that files have for the option.
+// Key returns the option's name in files.
 func (o *Option) Key() string { return key(o.Name) }
 
 // Given reports whether the option was set.
 func (o *Option) Given() bool { return o.given }
 
-// Applies reports whether the option means anything with the others as they are.
+// Applies reports whether the option has a meaning with the present values of the others.
 func (o *Option) Applies() bool { return o.applies == nil || o.applies() }
 
 // absent reports whether the option is left out, or does not apply.
 func (o *Option) absent() bool { return !o.Applies() || o.optional && o.text() == o.zero }
 
-// Text returns the value as text, as Set takes it.
+// Text returns the value as a text that Set takes.
 func (o *Option) Text() string { return o.text() }
 
-// Set sets the option from text.
+// Set sets the option from a text.
 func (o *Option) Set(text string) error {
 	if err := o.set(text); err != nil {
 		return &Error{Name: o.Name, Msg: err.Error()}
@@ -354,7 +379,7 @@ func Bool(p *bool, name string, byDefault bool, help string) *Option {
 	}, strconv.FormatBool)
 }
 
-// Ints binds whole numbers, written with commas between; an empty text is none.
+// Ints binds whole numbers, separated by commas; an empty text means none.
 func Ints(p *[]int, name string, byDefault []int, help string, rules ...Rule[[]int]) *Option {
 	return bind(p, name, "ints", byDefault, help, rules, func(text string) ([]int, error) {
 		list := []int{}
@@ -364,7 +389,7 @@ func Ints(p *[]int, name string, byDefault []int, help string, rules ...Rule[[]i
 			}
 			v, err := strconv.Atoi(part)
 			if err != nil {
-				return nil, fmt.Errorf("want whole numbers with commas between, got %q", text)
+				return nil, fmt.Errorf("want whole numbers separated by commas, got %q", text)
 			}
 			list = append(list, v)
 		}
@@ -378,8 +403,8 @@ func Ints(p *[]int, name string, byDefault []int, help string, rules ...Rule[[]i
 	})
 }
 
-// Range binds a whole number, or a range as 3-10; most is 0 for a number. In files the end
-// of a range is a second entry, whose key begins with most_.
+// Range binds a whole number, or a range such as 3-10; most is 0 for a single number. In files
+// the end of a range is a second entry, whose key begins with most_.
 func Range(least, most *int, name string, byDefault int, help string, rules ...Rule[int]) *Option {
 	o := bind(least, name, "range", byDefault, help, rules, wholeNumber, strconv.Itoa)
 	number, format, one := o.set, o.text, o.entries
@@ -395,9 +420,9 @@ func Range(least, most *int, name string, byDefault int, help string, rules ...R
 		high, err := strconv.Atoi(to)
 		switch {
 		case bad != nil || err != nil:
-			return fmt.Errorf("want a number, or a range as 3-10, got %q", text)
+			return fmt.Errorf("want a number, or a range such as 3-10, got %q", text)
 		case low > high:
-			return fmt.Errorf("want a range from fewer to more, got %s", text)
+			return fmt.Errorf("want a range whose first number is the smaller one, got %s", text)
 		}
 		if *least, *most = low, high; low == high {
 			*most = 0
@@ -423,10 +448,10 @@ func Range(least, most *int, name string, byDefault int, help string, rules ...R
 // FileContent is a file that an option names.
 type FileContent struct {
 	Path   string
-	Digest string // SHA-256 of its content, which members compare; set with the content
+	Digest string // SHA-256 of the content, which members compare; set by Load
 }
 
-// File binds a file, which [Option.Load] reads for take.
+// File binds a file. [Option.Load] passes its content to take.
 func File(p *FileContent, name, help string, take func(content []byte) (digest string, err error)) *Option {
 	o := bind(p, name, "file", FileContent{}, help, nil,
 		func(text string) (FileContent, error) { return FileContent{Path: text}, nil }, func(v FileContent) string { return v.Path })
@@ -438,7 +463,7 @@ func File(p *FileContent, name, help string, take func(content []byte) (digest s
 	return o
 }
 
-// Load hands a file's content to the option, which must be of type file.
+// Load passes a file's content to the option, which must be of type file.
 func (o *Option) Load(content []byte) error {
 	if o.content == nil {
 		panic("option: " + o.Name + " is no file")

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Table lists the options of a configuration, in the order in which help shows them.
+// A Table lists the options of a configuration, in the order in which help shows them.
 type Table []*Option
 
-// Find returns the option of that name, nil if there is none.
+// Find returns the option of that name, or nil if there is none.
 func (t Table) Find(name string) *Option {
 	for _, o := range t {
 		if o.Name == name {
@@ -20,7 +20,7 @@ func (t Table) Find(name string) *Option {
 	return nil
 }
 
-// Names lists the options' names.
+// Names returns the options' names.
 func (t Table) Names() (names []string) {
 	for _, o := range t {
 		names = append(names, o.Name)
@@ -28,17 +28,17 @@ func (t Table) Names() (names []string) {
 	return names
 }
 
-// Set sets an option from text.
+// Set sets an option from a text.
 func (t Table) Set(name, text string) error {
 	o := t.Find(name)
 	if o == nil {
-		return Errorf(name, "no such option; there are %s", strings.Join(t.Names(), ", "))
+		return Errorf(name, "no such option; the options are %s", strings.Join(t.Names(), ", "))
 	}
 	return o.Set(text)
 }
 
-// Complete sets the options that were not given to their defaults, clears those that do
-// not apply, and reports the first that cannot be used, as *Error.
+// Complete sets the options that were not given to their defaults, and clears those that do not
+// apply. It returns an *Error for the first option that cannot be used.
 func (t Table) Complete() error {
 	for _, o := range t {
 		switch {
@@ -60,8 +60,8 @@ func (t Table) Complete() error {
 	return nil
 }
 
-// Entries lists the values of the options that apply and are not left out, by the names
-// that files have for them.
+// Entries returns the values of the options that apply and are not left out, under their names
+// in files.
 func (t Table) Entries() (list []Entry) {
 	for _, o := range t {
 		if !o.absent() && (o.Type != "file" || o.Text() != "") {
@@ -71,11 +71,11 @@ func (t Table) Entries() (list []Entry) {
 	return list
 }
 
-// Field is the name and the canonical text of a value that all members must share.
+// A Field is the name and the canonical text of a value that all members must share.
 type Field struct{ Name, Value string }
 
-// Fields lists the options that apply and are not left out, in their order. Of a file it
-// has the digest.
+// Fields returns the shared options that apply and are not left out, in their order. A file has
+// its digest as value.
 func (t Table) Fields() (list []Field) {
 	for _, o := range t {
 		if o.absent() || o.Local {
@@ -90,8 +90,8 @@ func (t Table) Fields() (list []Field) {
 	return list
 }
 
-// Load sets the options that a file has values of, by the keys of [Table.Entries], and
-// returns the keys that no option has.
+// Load sets the options from the values of a file, by the keys of [Table.Entries]. It returns
+// the keys that no option has.
 func (t Table) Load(values map[string]any) (unknown []string, err error) {
 	known := map[string]bool{}
 	for _, o := range t {
@@ -119,7 +119,7 @@ func (t Table) Load(values map[string]any) (unknown []string, err error) {
 	return unknown, nil
 }
 
-// textOf returns a value that was decoded from JSON or YAML as text for Set.
+// textOf returns a value that was decoded from JSON or YAML as a text that Set takes.
 func textOf(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -26,7 +26,7 @@ func TestSettings(t *testing.T) {
 	for settings, want := range map[string]string{
 		"components=0":                           "components: want at least 1, got 0",
 		"components=-1":                          "components: want at least 1, got -1",
-		"components=3-2":                         "components: want a range from fewer to more, got 3-2",
+		"components=3-2":                         "components: want a range whose first number is the smaller one, got 3-2",
 		"covariance=diag":                        `covariance: want spherical or full, got "diag"`,
 		"rounds=1":                               "rounds: want at least 2, one before the last merge, got 1",
 		"local-steps=0":                          "local-steps: want at least 1, got 0",

@@ -1,12 +1,15 @@
-// Package auditlog keeps what has happened in a participant's folder, an event per line: the
-// agreement, runs, who was in which total, releases. A line has the SHA-256 of the line before,
-// so that none can be changed or removed without a trace in those that follow. The lines name
-// totals by their digests: the totals, with the votes that decided them, are in state.db, and
-// what they tell of rows is in the ledger.
+// Package auditlog records what has happened in a participant's folder, an event per line: the
+// agreement, runs, the members of each total, and releases. Each line has the SHA-256 of the
+// line before it, so a changed or removed line is detected. Lines identify totals by their
+// digests. The totals themselves, with the votes that decided them, are in state.db, and the
+// ledger lists what they reveal about rows.
 //
-// Invariants: lines are only ever appended, by one process at a time. What a process that was
-// killed has left of a line is moved to a file of its own, and a line says so. Events are on
-// disk a second after they happen, or earlier.
+// Invariants:
+//
+//   - Lines are only appended, by one process at a time.
+//   - If a process was killed while it wrote a line, the next one moves the incomplete line to its own file,
+//     and adds a line that says so.
+//   - Events are on disk at most a second after they happen.
 //
 // Start reading at [Read] and [Log.Enter].
 package auditlog

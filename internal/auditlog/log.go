@@ -19,35 +19,36 @@ import (
 
 const lockFile = "audit.lock"
 
-// flushEvery bounds how long an event is in memory alone, and how often the disk is waited for.
+// flushEvery bounds how long an event is in memory only, and how often the log waits for the
+// disk.
 const flushEvery = time.Second
 
-// DamageError says that the file is not as this program writes it.
+// A DamageError reports a file that is not as this program writes it.
 type DamageError struct {
 	Path string
 	Err  error
 }
 
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("%s: %v; keep it, and move it away: the next run begins a new one", e.Path, e.Err)
+	return fmt.Sprintf("%s: %v; keep the file, and move it away: the next run begins a new one", e.Path, e.Err)
 }
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// Log is the log of a folder. Its methods are safe for concurrent use.
+// A Log is the audit log of a folder. Its methods are safe for concurrent use.
 type Log struct {
 	dir string
 	now func() time.Time
 
 	mu      sync.Mutex
 	state   State
-	read    func(Record) // of lines of others
+	read    func(Record) // called with lines of other processes
 	pending []Record
 	flushed time.Time
 }
 
-// Open reads the log of a folder, gives each line to f, and puts an end to a line that was left
-// without one. Without a file the log is empty.
+// Open reads the log of a folder, passes each line to f, and completes a log whose last line is
+// incomplete. If there is no file, the log is empty.
 func Open(dir string, now func() time.Time, f func(Record)) (*Log, error) {
 	l := &Log{dir: dir, now: now, read: f}
 	return l, l.locked(func(*os.File) error { return nil })
@@ -59,7 +60,7 @@ func (l *Log) Enter(r Record) error {
 	return l.Flush()
 }
 
-// Note appends an event, which is on disk a second later if Flush is called as often as that.
+// Note appends an event. It is on disk a second later if Flush is called at least that often.
 func (l *Log) Note(r Record) error {
 	if l.note(r) >= flushEvery {
 		return l.Flush()
@@ -67,7 +68,7 @@ func (l *Log) Note(r Record) error {
 	return nil
 }
 
-// note returns how long ago events were written.
+// note appends an event, and returns the time since events were last written.
 func (l *Log) note(r Record) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,7 +78,7 @@ func (l *Log) note(r Record) time.Duration {
 	return now.Sub(l.flushed)
 }
 
-// Flush returns when all events are on disk. They stay pending after an error.
+// Flush writes all events to disk. After an error they stay pending.
 func (l *Log) Flush() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +99,8 @@ func (l *Log) Flush() error {
 	})
 }
 
-// write writes lines at the end. What a failed attempt has left behind there goes first.
+// write writes lines at the end of the file. After an error it removes what the attempt has
+// written.
 func write(f *os.File, lines []byte, end int64) error {
 	_, err := f.WriteAt(lines, end)
 	if err == nil {
@@ -110,7 +112,8 @@ func write(f *os.File, lines []byte, end int64) error {
 	return nil
 }
 
-// locked calls change while no other process has the file, with what others have appended read.
+// locked calls change while it holds the lock on the file, after reading what other processes
+// have appended.
 func (l *Log) locked(change func(*os.File) error) error {
 	unlock, err := filelock.Wait(filepath.Join(l.dir, lockFile))
 	if err != nil {
@@ -141,14 +144,14 @@ func (l *Log) locked(change func(*os.File) error) error {
 	return nil
 }
 
-// follow reads what others have appended.
+// follow reads what other processes have appended.
 func (l *Log) follow(f *os.File, path string) error {
 	info, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("audit log: %w", err)
 	}
 	if info.Size() < l.state.Size {
-		return &DamageError{path, &Damage{l.state.Lines, "it is gone, or lines before it"}}
+		return &DamageError{path, &Damage{l.state.Lines, "this line, or a line before it, is gone"}}
 	}
 	l.state.Torn = nil
 	if err := l.state.Read(io.NewSectionReader(f, l.state.Size, info.Size()-l.state.Size), l.read); err != nil {
@@ -160,9 +163,9 @@ func (l *Log) follow(f *os.File, path string) error {
 	return nil
 }
 
-// mend copies a line without an end to a file of its own, and writes a line over it that says so.
-// A process that is killed before that leaves the log as it was, and the next one does the same
-// again. The digest in the file's name keeps it apart from the files of other logs.
+// mend copies an incomplete line to its own file, and overwrites it by a line that says so. If
+// the process is killed before that, the log is unchanged, and the next process does the same
+// again. The digest in the file's name distinguishes it from the files of other logs.
 func (l *Log) mend(f *os.File) error {
 	torn := l.state.Torn
 	if len(torn) == 0 {
@@ -186,14 +189,14 @@ func (l *Log) mend(f *os.File) error {
 	return nil
 }
 
-// Check reads the log of a folder without changing it, and gives each line to f. Without a file
-// that is an error of type *fs.PathError.
+// Check reads the log of a folder without changing it, and passes each line to f. If there is
+// no file, it returns an error of type *fs.PathError.
 func Check(dir string, f func(Record)) (*State, error) {
 	path := filepath.Join(dir, File)
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	if unlock, err := filelock.Wait(filepath.Join(dir, lockFile)); err == nil { // else nobody can write either
+	if unlock, err := filelock.Wait(filepath.Join(dir, lockFile)); err == nil { // otherwise nobody can write either
 		defer unlock()
 	}
 	content, err := os.ReadFile(path)

@@ -17,25 +17,25 @@ import (
 // File is the name of the log in a participant's folder.
 const File = "audit.log"
 
-// Event is what a line is about.
+// An Event is the kind of a line.
 type Event string
 
 // The events.
 const (
-	Agreement Event = "agreement" // of the runs that follow: its digest, and who has signed it
-	Begun     Event = "begun"     // a run, with its members
-	Resumed   Event = "resumed"   // a run, by another process than the one before
-	Members   Event = "members"   // whose contributions are in the totals that follow
-	Decided   Event = "decided"   // a total, the messages of all, or a change of the members
-	Ended     Event = "ended"     // this member's part of a run, as far as this process goes
+	Agreement Event = "agreement" // agreement of the following runs: its digest, and its signers
+	Begun     Event = "begun"     // a run began, with its members
+	Resumed   Event = "resumed"   // another process resumed a run
+	Members   Event = "members"   // members of the following totals
+	Decided   Event = "decided"   // a total, a gather or a change of the members was decided
+	Ended     Event = "ended"     // this process ended this member's part of a run
 	Release   Event = "release"   // a file with noise was written
 	Export    Event = "export"    // another file was written
-	Torn      Event = "torn"      // what was left of a line that was not written to its end
+	Torn      Event = "torn"      // an incomplete line was moved away
 )
 
 var events = []Event{Agreement, Begun, Resumed, Members, Decided, Ended, Release, Export, Torn}
 
-// Record is a line. Which fields it has depends on the event.
+// A Record is a line. Its fields depend on the event.
 type Record struct {
 	Version  int       `json:"version"`
 	Line     int       `json:"line"` // from 1
@@ -49,21 +49,21 @@ type Record struct {
 	Missing  []Missing `json:"missing,omitempty"`
 	Slot     uint64    `json:"slot,omitempty"`
 	Round    uint32    `json:"round,omitempty"`
-	Kind     string    `json:"kind,omitempty"` // of what was decided
+	Kind     string    `json:"kind,omitempty"` // kind of the decision
 	Count    int       `json:"count,omitempty"`
 	Why      string    `json:"why,omitempty"`
-	Chain    string    `json:"chain,omitempty"` // over all that was decided in the run, as state.db has it
+	Chain    string    `json:"chain,omitempty"` // chain over all decisions of the run, as in state.db
 	File     string    `json:"file,omitempty"`
-	Previous string    `json:"previous"` // SHA-256 of the line before, without its end; zeros in line 1
+	Previous string    `json:"previous"` // SHA-256 of the line before, without its newline; zeros in line 1
 }
 
-// Member is one of those in a total or a run.
+// A Member is a member of a total or a run.
 type Member struct {
 	Name string `json:"name"`
 	ID   string `json:"id,omitempty"` // peer ID
 }
 
-// Missing is a member that is not in a total.
+// A Missing is a member that is not in a total.
 type Missing struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
@@ -74,7 +74,7 @@ const version = 1
 // mostLine bounds a line, in bytes.
 const mostLine = 16 << 20
 
-// Damage says which line is wrong first.
+// A Damage reports the first wrong line.
 type Damage struct {
 	Line int
 	What string
@@ -82,17 +82,17 @@ type Damage struct {
 
 func (e *Damage) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
 
-// State is what the log comes to at the end of its last whole line.
+// A State is the state of the log after its last complete line.
 type State struct {
-	Lines int      // whole ones
-	Size  int64    // of them, in bytes
-	Head  [32]byte // SHA-256 of the last; zeros if there is none
-	Torn  []byte   // what follows it
+	Lines int      // complete lines
+	Size  int64    // bytes of these lines
+	Head  [32]byte // SHA-256 of the last line; zeros if there is none
+	Torn  []byte   // incomplete line after it
 }
 
-// Read reads a log, from the state that it had before, and gives each line to f. An error of
-// type *Damage names the first line that is not as this program writes it, or does not follow
-// the one before. What stands at the end without a line's end is Torn, and no error.
+// Read reads a log from the state that it had before, and passes each line to f. It returns a
+// *Damage for the first line that is not as this program writes it, or does not follow the line
+// before. A last line without a newline is Torn, not an error.
 func (s *State) Read(r io.Reader, f func(Record)) error {
 	b := bufio.NewReader(r)
 	for {
@@ -119,7 +119,8 @@ func (s *State) Read(r io.Reader, f func(Record)) error {
 	}
 }
 
-// readLine returns a line without its end, or nil if it is too long; with io.EOF, what there is.
+// readLine returns a line without its newline, or nil if it is too long. With io.EOF it returns
+// the rest.
 func readLine(b *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := b.ReadSlice('\n')
@@ -164,7 +165,7 @@ func (s *State) follows(r Record) error {
 
 func short(digest string) string { return strings.ToValidUTF8(digest[:min(16, len(digest))], "?") }
 
-// append returns the line that comes next, with its end.
+// append returns the next line, with its newline.
 func (s *State) append(r Record) []byte {
 	r.Version, r.Line, r.Previous = version, s.Lines+1, hex.EncodeToString(s.Head[:])
 	line, err := json.Marshal(r)

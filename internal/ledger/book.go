@@ -15,49 +15,49 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// The files in a participant's folder: the ledger, and what processes hold while they change it.
+// The files in a participant's folder: the ledger, and the lock for changes to it.
 const (
 	File     = "ledger.json"
 	lockFile = "ledger.lock"
 )
 
-// Record is what has left the folder by a run, or by a release.
+// A Record lists what has left the folder through a run or a release.
 type Record struct {
-	// ID is that of the run, or the SHA-256 of the file released, in hexadecimal digits.
+	// ID is the run's, or the SHA-256 of the released file, in hexadecimal digits.
 	ID    string    `json:"id"`
-	At    time.Time `json:"at"`    // when it began
+	At    time.Time `json:"at"`    // start of the run or release
 	Model string    `json:"model"` // kind
-	// Release is the file of a release; empty of a run.
+	// Release is the file of a release; empty for a run.
 	Release string `json:"release,omitempty"`
-	// Members names those of a run.
+	// Members are the names of a run's members.
 	Members []string `json:"members,omitempty"`
-	// Ended says that the entries are those of the whole run. Otherwise they are what was known
-	// at its start.
+	// Ended means that the entries cover the whole run. Otherwise they are what was known at
+	// its start.
 	Ended bool `json:"ended,omitempty"`
-	// Hidden says what hides the own part of sums, and how well.
+	// Hidden describes the protection of the participant's part in sums.
 	Hidden  string         `json:"hidden,omitempty"`
 	Entries []report.Entry `json:"entries"`
 }
 
-// DamageError says that the file is not as this program writes it.
+// A DamageError reports a file that is not as this program writes it.
 type DamageError struct {
 	Path string
 	Err  error
 }
 
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("%s: %v; bring back a copy of it: without it the program does not know what has left this folder", e.Path, e.Err)
+	return fmt.Sprintf("%s: %v; restore the file from a copy: without it the program does not know what has left this folder", e.Path, e.Err)
 }
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// Book is the ledger of a folder.
+// A Book is the ledger of a folder.
 type Book struct {
 	dir     string
 	records []Record
 }
 
-// Open reads the ledger of a folder. Without a file nothing has left it.
+// Open reads the ledger of a folder. If there is no file, nothing has left the folder.
 func Open(dir string) (*Book, error) {
 	b := &Book{dir: dir}
 	return b, b.read()
@@ -79,11 +79,11 @@ func (b *Book) read() error {
 	return nil
 }
 
-// Records returns what has left the folder, the last at the end.
+// Records returns all records, the latest at the end.
 func (b *Book) Records() []Record { return slices.Clone(b.records) }
 
-// Enter enters a record, in the place of one of the same ID, and returns when that is on disk. The
-// earlier time stays.
+// Enter adds a record, or replaces the one with the same ID and keeps its earlier time. It
+// returns when the record is on disk.
 func (b *Book) Enter(r Record) error {
 	if err := r.check(); err != nil {
 		panic("ledger: " + err.Error())
@@ -99,8 +99,9 @@ func (b *Book) Enter(r Record) error {
 	})
 }
 
-// Release enters a release, and returns when that is on disk. Where there is a cap, it is an error of
-// type *CapError if all releases of this folder together would exceed it: nothing is entered then.
+// Release adds the record of a release, and returns when it is on disk. If there is a cap that
+// all releases of this folder together would exceed, it returns a *CapError and records
+// nothing.
 func (b *Book) Release(r Record, limit *Cap) error {
 	if err := r.check(); err != nil {
 		panic("ledger: " + err.Error())
@@ -116,7 +117,7 @@ func (b *Book) Release(r Record, limit *Cap) error {
 	})
 }
 
-// change reads the file, changes the records and writes them, while no other process does.
+// change locks the file, reads it, changes the records and writes them.
 func (b *Book) change(f func() error) error {
 	if err := atomicfile.MkdirPrivate(b.dir); err != nil {
 		return fmt.Errorf("ledger: %w", err)
@@ -141,12 +142,12 @@ func (b *Book) change(f func() error) error {
 	return nil
 }
 
-// SpendOf returns a loss with ε at delta.
+// SpendOf returns the report of a loss, with its ε at delta.
 func SpendOf(loss privacy.ZCDP, delta float64, of string) report.Spend {
 	return report.Spend{ZCDP: float64(loss), Epsilon: loss.Epsilon(delta), Delta: delta, Of: of}
 }
 
-// Spent returns the loss of all entries of a kind together, and how many these are.
+// Spent returns the total loss of all entries of a kind, and the number of these entries.
 func Spent(records []Record, kind report.EntryKind) (loss privacy.ZCDP, entries int) {
 	for _, r := range records {
 		for _, e := range r.Entries {

@@ -8,29 +8,29 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// Cap is the most that the releases of a folder together may tell of a row: ε at δ, as the
+// A Cap limits what all releases of a folder together may reveal about a row: ε at δ, as the
 // members have agreed.
 type Cap struct {
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
 }
 
-// Loss returns the most that all releases together may have.
+// Loss returns the largest loss of all releases together.
 func (c *Cap) Loss() privacy.ZCDP {
 	return privacy.GaussianZCDP(privacy.GaussianRatio(c.Epsilon, c.Delta))
 }
 
-// Left returns what is left of the cap after so much, at least 0.
+// Left returns the loss that remains after the given one, at least 0.
 func (c *Cap) Left(spent privacy.ZCDP) privacy.ZCDP { return max(0, c.Loss()-spent) }
 
-// CapError is a release that would exceed the cap, together with those before it.
+// A CapError reports a release that would exceed the cap, together with those before it.
 type CapError struct {
 	Cap      Cap
 	Wanted   privacy.ZCDP
 	Releases []Record // before it
 }
 
-// mostNamed bounds the releases that the error names.
+// mostNamed bounds the number of releases in the error.
 const mostNamed = 3
 
 func (e *CapError) Error() string {
@@ -49,11 +49,11 @@ func (e *CapError) Error() string {
 	if earlier > 0 {
 		before += fmt.Sprintf(" and %d before them", earlier)
 	}
-	return fmt.Sprintf("the members have agreed on an epsilon of at most %g for all releases of a folder together, at a delta of %g: %s, and this release would make it %.4g; one of up to %.4g is left",
+	return fmt.Sprintf("the members have agreed on an epsilon of at most %g for all releases of a folder together, at a delta of %g: %s, and this release would make it %.4g; a release of at most %.4g is left",
 		e.Cap.Epsilon, d, before, (spent + e.Wanted).Epsilon(d), e.Cap.Left(spent).Epsilon(d))
 }
 
-// check reports whether a further record would exceed the cap.
+// check returns a *CapError if a further record would exceed the cap.
 func (c *Cap) check(records []Record, further Record) error {
 	var releases []Record
 	for _, r := range records {

@@ -11,13 +11,13 @@ import (
 
 const version = 1
 
-// contents are those of the file.
+// contents is the content of the file.
 type contents struct {
 	Version int      `json:"version"`
 	Records []Record `json:"records"`
 }
 
-// decode reads the file strictly.
+// decode decodes the file strictly.
 func decode(b []byte) ([]Record, error) {
 	var c contents
 	if err := strictjson.Decode(b, "ledger", &c); err != nil {

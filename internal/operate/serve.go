@@ -30,7 +30,7 @@ const longestPath = 103
 type InUseError struct{ Dir string }
 
 func (e *InUseError) Error() string {
-	return fmt.Sprintf("%s is in use by another process: stop it, or give this node a folder of its own", e.Dir)
+	return fmt.Sprintf("%s is in use by another process: stop it, or give this node another folder", e.Dir)
 }
 
 // PathError says that the path of a socket is longer than the system allows.

@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// NewCard returns the card of the participant with the folder dir, which it signs.
+// NewCard returns the signed card of the participant with the folder dir.
 func NewCard(dir, name string, addrs, columns []string) (*config.Card, error) {
 	if err := dataset.CheckName(name); err != nil {
 		return nil, err
@@ -26,7 +26,8 @@ func NewCard(dir, name string, addrs, columns []string) (*config.Card, error) {
 	}, nil
 }
 
-// readCard reads the card of a member that can take part in an agreement on these columns.
+// readCard reads a card, and returns an error unless its member can take part in an agreement
+// on these columns.
 func readCard(path string, columns []string) (*config.Card, error) {
 	c, err := config.ReadCard(path)
 	if err != nil {
@@ -44,7 +45,7 @@ func readCard(path string, columns []string) (*config.Card, error) {
 		err = node.CheckCard(m, c.Columns, signature)
 	}
 	if err != nil {
-		return nil, &config.Error{File: path, Msg: err.Error(), Hint: "let the member make its card again, with collabdict consortium join"}
+		return nil, &config.Error{File: path, Msg: err.Error(), Hint: "ask the member to make its card again with collabdict consortium join"}
 	}
 	c.Member.ID = m.ID.String()
 	if lacks := c.Lacks(columns); len(lacks) > 0 {
@@ -64,8 +65,8 @@ func quoted(names []string) []string {
 	return out
 }
 
-// Invite adds members to the file of an agreement by their cards. Members that replace names
-// get what their cards say in the place of what the file said.
+// Invite adds members to the file of an agreement by their cards. A member named in replace
+// gets the entries of its new card.
 func Invite(file string, cards, replace []string) (members []config.Member, err error) {
 	agreed, err := config.ReadDraft(file)
 	if err != nil {
@@ -95,9 +96,9 @@ func Invite(file string, cards, replace []string) (members []config.Member, err 
 			case m.Name == name && id == c.Member.ID:
 				return nil, &config.Error{File: path, Msg: fmt.Sprintf("%s is a member already", name), Hint: "to take over its addresses from the card, add --replace " + name}
 			case m.Name == name:
-				return nil, &config.Error{File: path, Msg: fmt.Sprintf("the name %s is that of another member, with the peer ID %s", name, m.ID), Hint: "choose another name, or if the member has a new key, add --replace " + name}
+				return nil, &config.Error{File: path, Msg: fmt.Sprintf("another member is named %s, with the peer ID %s", name, m.ID), Hint: "choose another name, or if the member has a new key, add --replace " + name}
 			case id == c.Member.ID:
-				return nil, &config.Error{File: path, Msg: fmt.Sprintf("the peer ID %s is that of another member, %s", m.ID, m.Name), Hint: "each member has a folder and a key of its own"}
+				return nil, &config.Error{File: path, Msg: fmt.Sprintf("the peer ID %s belongs to another member, %s", m.ID, m.Name), Hint: "each member needs its own folder and key"}
 			}
 		}
 		m, err := node.NewMember(name, c.Member.ID, nil)
@@ -107,13 +108,13 @@ func Invite(file string, cards, replace []string) (members []config.Member, err 
 		known, members = append(known, m), append(members, c.Member)
 	}
 	if len(replace) > 0 {
-		return nil, &config.Error{File: file, Msg: fmt.Sprintf("want the card of %q, which is to replace the member, got none", replace[0]), Hint: "give its file, too"}
+		return nil, &config.Error{File: file, Msg: fmt.Sprintf("want the card of %q, which is to replace the member, got none", replace[0]), Hint: "give its file as well"}
 	}
 	return members, config.PutMembers(file, members)
 }
 
-// AppendChange appends a change during a run to the file of an agreement, which members join
-// by their cards.
+// AppendChange appends a change during a run to the file of an agreement. The cards are those
+// of members that the change adds.
 func AppendChange(file string, cards []string, change config.Change) (node.Change, error) {
 	r, err := Read(file)
 	if err != nil {

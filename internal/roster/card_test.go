@@ -76,9 +76,9 @@ func TestInvite(t *testing.T) {
 	odd, _ := cardOf(t, "m3", "y", "z")
 	before := read(t, file)
 	for want, do := range map[string]func() error{
-		"the name m1 is that of another member":                          func() error { _, err := Invite(file, []string{two, other}, nil); return err },
+		"another member is named m1":                                     func() error { _, err := Invite(file, []string{two, other}, nil); return err },
 		"m0 is a member already":                                         func() error { _, err := Invite(file, []string{cardIn(t, folders[0], "m0", "x")}, nil); return err },
-		"the peer ID " + id0.String() + " is that of another member, m0": func() error { _, err := Invite(file, []string{cardIn(t, folders[0], "m9", "x")}, nil); return err },
+		"the peer ID " + id0.String() + " belongs to another member, m0": func() error { _, err := Invite(file, []string{cardIn(t, folders[0], "m9", "x")}, nil); return err },
 		`the rows of m3 do not have "x"; they have "y", "z"`:             func() error { _, err := Invite(file, []string{odd}, nil); return err },
 		"m2 is a member already":                                         func() error { _, err := Invite(file, []string{two, two}, nil); return err },
 		`want a member "m2" to replace, got none`:                        func() error { _, err := Invite(file, []string{two}, []string{"m2"}); return err },

@@ -10,18 +10,18 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// Difference is something that two agreements do not say alike.
+// A Difference is a part of two agreements that is not the same in both.
 type Difference struct {
 	Part   string `json:"part"` // member, columns, setting, changes or signature
 	Name   string `json:"name,omitempty"`
-	A      string `json:"a"` // what the first says, "" if nothing
+	A      string `json:"a"` // value in the first, "" if none
 	B      string `json:"b"`
-	Signed bool   `json:"signed"` // signatures under one agreement are not good for the other
+	Signed bool   `json:"signed"` // whether signatures of one agreement are invalid for the other
 	Text   string `json:"text"`   // in words
 }
 
-// Diff returns the differences between two agreements: of members, columns and settings,
-// with defaults, and of what is not signed.
+// Diff returns the differences between two agreements: in members, columns, settings (defaults
+// included), and in parts that are not signed.
 func Diff(a, b *Roster) []Difference {
 	d := &differ{a: a.File, b: b.File}
 	d.members(a.Members, b.Members)
@@ -36,7 +36,7 @@ type differ struct {
 	list []Difference
 }
 
-// add notes a difference. The words are completed by both values.
+// add records a difference. The text consists of words and both values.
 func (d *differ) add(part, name, words, a, b string, signed bool) {
 	none := func(v string) string {
 		if v == "" {
@@ -102,8 +102,8 @@ func (d *differ) columns(a, b []string) {
 	d.list = append(d.list, Difference{"columns", "", strings.Join(a, ", "), strings.Join(b, ", "), true, "columns: " + strings.Join(parts, "; ")})
 }
 
-// settings compares what is signed beside members and columns, and the settings that each
-// member may have for itself.
+// settings compares the signed settings other than members and columns, and the settings that
+// each member may choose for itself.
 func (d *differ) settings(a, b *Roster) {
 	of := func(r *Roster) (names []string, values map[string]string, signed map[string]bool) {
 		values, signed = map[string]string{}, map[string]bool{}
@@ -145,7 +145,7 @@ func (d *differ) settings(a, b *Roster) {
 	}
 }
 
-// inFile returns the name that files have for a field of what members sign.
+// inFile returns the name in files of a field that members sign.
 func inFile(field string) string {
 	of, ofConsensus := strings.CutPrefix(field, "consensus: ")
 	of = strings.NewReplacer(" ", "_", "-", "_").Replace(of)
@@ -158,7 +158,7 @@ func inFile(field string) string {
 	return of
 }
 
-// rest compares what is not signed: changes during a run, and signatures.
+// rest compares the parts that are not signed: changes during a run, and signatures.
 func (d *differ) rest(a, b *Roster) {
 	changes := func(r *Roster) string {
 		parts := make([]string, len(r.Changes))
@@ -171,7 +171,7 @@ func (d *differ) rest(a, b *Roster) {
 		d.add("changes", "", "changes", inA, inB, false)
 	}
 	if slices.ContainsFunc(d.list, func(o Difference) bool { return o.Signed }) {
-		return // which makes signatures void anyway
+		return // a signed difference makes all signatures invalid
 	}
 	states := func(r *Roster) map[string]string {
 		m := map[string]string{}
@@ -188,7 +188,7 @@ func (d *differ) rest(a, b *Roster) {
 	}
 }
 
-// describe says in words what a change does.
+// describe returns a change in words.
 func describe(c node.Change) string {
 	var parts []string
 	for _, m := range c.Add {

@@ -1,5 +1,5 @@
-// Package roster is an agreement as a node takes part by it, with the signatures of its
-// members.
+// Package roster reads a consortium's agreement as a node needs it, and checks and adds the
+// signatures of its members.
 //
 // Start reading at [Read].
 package roster
@@ -13,19 +13,19 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// Roster is what a consortium.yaml says, with the files that it names.
+// A Roster is the content of a consortium.yaml and of the files that it names.
 type Roster struct {
 	File    string
 	Columns []string
 	Task    *pipeline.Task // complete
 	Members []node.Member
 	Changes []node.Change
-	BeginAt time.Time // no run begins before; zero for no such time
+	BeginAt time.Time // earliest start of a run; zero if none is set
 
 	signatures map[string]string
 }
 
-// Read reads the file of an agreement. What is wrong with it is a *config.Error.
+// Read reads the file of an agreement. Its errors are of type *config.Error.
 func Read(file string) (*Roster, error) {
 	agreed, err := config.ReadConsortium(file)
 	if err != nil {
@@ -66,7 +66,7 @@ func complete(file string, agreed *config.Consortium) (r *Roster, err error) {
 	return r, nil
 }
 
-// Members returns members as a node has them.
+// Members converts members to those of package node.
 func Members(members []config.Member) (list []node.Member, err error) {
 	for _, m := range members {
 		member, err := node.NewMember(m.Name, m.ID, m.Addrs)
@@ -78,7 +78,7 @@ func Members(members []config.Member) (list []node.Member, err error) {
 	return list, nil
 }
 
-// Changes returns changes of the members as a node has them.
+// Changes converts changes of the members to those of package node.
 func Changes(changes []config.Change) (list []node.Change, err error) {
 	for _, c := range changes {
 		add, err := Members(c.Add)

@@ -18,10 +18,10 @@ const (
 	Other    = "signed other content"
 )
 
-// State is what a member has signed.
+// A State is the state of a member's signature.
 type State struct{ Name, State string }
 
-// content returns what the members sign: who they are, and what they compare when a run
+// content returns what the members sign: their list, and all that they compare when a run
 // begins.
 func (r *Roster) content() *node.Config {
 	c := &node.Config{Members: r.Members, Settings: r.Task.Settings, BeginAt: r.BeginAt}
@@ -31,7 +31,7 @@ func (r *Roster) content() *node.Config {
 	return c
 }
 
-// States returns what each member has signed, in the order of the file.
+// States returns the states of all members' signatures, in the order of the file.
 func (r *Roster) States() []State {
 	c := r.content()
 	list := make([]State, len(r.Members))
@@ -41,7 +41,8 @@ func (r *Roster) States() []State {
 	return list
 }
 
-// state returns what a member has signed, by signatures that may be of other content.
+// state returns the state of a member's signature. The signatures may be those of other
+// content.
 func state(c *node.Config, m node.Member, signatures map[string]string) string {
 	text, ok := signatures[m.Name]
 	if !ok {
@@ -53,9 +54,9 @@ func state(c *node.Config, m node.Member, signatures map[string]string) string {
 	return Other
 }
 
-// Collect puts signatures that members have written into their copies of an agreement into
-// its file. It returns the names of the members whose signatures it took over, and copies
-// with none under the content of the file.
+// Collect copies members' signatures from their copies of an agreement into its file. It
+// returns the names of the members whose signatures it has copied, and the copies that have no
+// signature of the file's content.
 func Collect(file string, copies ...string) (names, other []string, err error) {
 	r, err := Read(file)
 	if err != nil {
@@ -87,8 +88,8 @@ func Collect(file string, copies ...string) (names, other []string, err error) {
 	return slices.Sorted(maps.Keys(found)), other, err
 }
 
-// Check returns an error that names the members that have not signed the agreement as it
-// is, and signatures of others.
+// Check returns an error that names the members that have not signed the present agreement, and
+// signatures of names that are not members.
 func (r *Roster) Check() error {
 	of := map[string][]string{}
 	strangers := maps.Clone(r.signatures)
@@ -103,7 +104,7 @@ func (r *Roster) Check() error {
 	}{
 		{"not signed by ", of[Unsigned]},
 		{"signed with other content by ", of[Other]},
-		{"signed by no member of the list: ", slices.Sorted(maps.Keys(strangers))},
+		{"signed by names that are not in the list: ", slices.Sorted(maps.Keys(strangers))},
 	} {
 		if len(f.names) > 0 {
 			faults = append(faults, f.what+list(f.names))
@@ -114,11 +115,11 @@ func (r *Roster) Check() error {
 	}
 	return &config.Error{
 		File: r.File, Msg: strings.Join(faults, "; "),
-		Hint: "let each of the members read the file and sign it with collabdict consortium sign",
+		Hint: "ask each of them to read the file and sign it with collabdict consortium sign",
 	}
 }
 
-// list names the first few.
+// list joins the first few names.
 func list(names []string) string {
 	const most = 8
 	if more := len(names) - most; more > 1 {
@@ -127,8 +128,8 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Sign puts the signatures of members, whose folders are given, into the file of an
-// agreement, and returns their names and the agreement as it is then.
+// Sign adds the signatures of the members whose folders are given to the file of an agreement.
+// It returns their names and the resulting agreement.
 func Sign(file string, folders ...string) (names []string, r *Roster, err error) {
 	if r, err = Read(file); err != nil {
 		return nil, nil, err

@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 )
 
-// DamageError says that state.db is not what this participant has written: a disk has
-// failed, or somebody has changed, cut or exchanged it.
+// A DamageError reports that state.db is not what this participant has written: a disk has
+// failed, or somebody has changed, cut or exchanged the file.
 type DamageError struct{ Path, What string }
 
 func (e *DamageError) Error() string {
@@ -15,18 +15,18 @@ func (e *DamageError) Error() string {
 		e.Path, e.What, StateFile, KeysFile)
 }
 
-// damage is what is wrong with the file. It leaves the package as a DamageError.
+// damage is a fault of the file. It leaves the package as a DamageError.
 type damage string
 
 func (d damage) Error() string { return string(d) }
 
 func damagef(format string, args ...any) error { return damage(fmt.Sprintf(format, args...)) }
 
-// guard runs what reads or writes the file by way of bbolt. bbolt maps the file into
-// memory and believes it: it panics on what it did not write, and where the file has become
-// shorter, or its disk fails, reading the memory is a fault. Both are damage here. bbolt
-// may hold its locks after a panic, so it is never called again, and the lock on the file
-// ends with the process.
+// guard calls a function that uses the file through bbolt. bbolt maps the file into memory and
+// trusts it. It panics on unexpected contents. If the file has become shorter, or its disk
+// fails, reading the memory is a fault. guard turns both into a DamageError. Since bbolt may
+// hold its locks after a panic, it is never called again, and the lock on the file ends with
+// the process.
 func (s *Store) guard(f func() error) (err error) {
 	if d := s.broken.Load(); d != nil {
 		return d
@@ -36,7 +36,7 @@ func (s *Store) guard(f func() error) (err error) {
 		if r := recover(); r != nil {
 			what := fmt.Sprint(r)
 			if fault, is := r.(interface{ Addr() uintptr }); is {
-				what = fmt.Sprintf("it cannot be read: memory fault at %#x, as after its end was cut off or its disk has failed", fault.Addr())
+				what = fmt.Sprintf("memory fault at %#x: its end was cut off, or its disk has failed", fault.Addr())
 			}
 			d := &DamageError{s.path, what}
 			s.broken.CompareAndSwap(nil, d)

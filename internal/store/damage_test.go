@@ -109,13 +109,13 @@ func TestEntriesProveThemselves(t *testing.T) {
 			v[2000] ^= 1
 			return b.Put(keyData, v)
 		}, "is not what was written"},
-		"the last decision vanishes": {func(tx *bbolt.Tx) error { return log(tx, last).DeleteBucket(slot(5)) }, "its 23 entries are not the 24"},
-		"an earlier run vanishes":    {func(tx *bbolt.Tx) error { return tx.Bucket(bucketRuns).DeleteBucket(first[:]) }, "its 23 entries are not the 24"},
+		"the last decision vanishes": {func(tx *bbolt.Tx) error { return log(tx, last).DeleteBucket(slot(5)) }, "its 23 entries differ from the 24"},
+		"an earlier run vanishes":    {func(tx *bbolt.Tx) error { return tx.Bucket(bucketRuns).DeleteBucket(first[:]) }, "its 23 entries differ from the 24"},
 		"a signed roster vanishes": {func(tx *bbolt.Tx) error {
 			return tx.Bucket(bucketRosters).Delete(append([]byte{1}, make([]byte, 31)...))
-		}, "its 23 entries are not the 24"},
+		}, "its 23 entries differ from the 24"},
 		"which run is the last":    {func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Put(keyLast, first[:]) }, "is not what was written"},
-		"no last run":              {func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Delete(keyLast) }, "its 23 entries are not the 24"},
+		"no last run":              {func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Delete(keyLast) }, "its 23 entries differ from the 24"},
 		"the head vanishes":        {func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Delete(keyHead) }, "the count of its entries"},
 		"the version":              {func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Put(keyVersion, make([]byte, 36)) }, "is not what was written"},
 		"a value without a digest": {func(tx *bbolt.Tx) error { return log(tx, last).Bucket(slot(0)).Put(keyData, []byte("short")) }, "without a digest"},
@@ -123,7 +123,7 @@ func TestEntriesProveThemselves(t *testing.T) {
 		"a decision at a second slot": {func(tx *bbolt.Tx) error {
 			b, err := log(tx, last).CreateBucket(slot(6))
 			return errors.Join(err, b.Put(keyData, log(tx, last).Bucket(slot(5)).Get(keyData)))
-		}, "its 25 entries are not the 24"},
+		}, "its 25 entries differ from the 24"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

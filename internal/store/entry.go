@@ -9,20 +9,19 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Every entry is in a bucket of its own. bbolt writes anew the whole leaf that a key
-// is in, with up to three keys beside it, however long their values are: a small
-// entry among vectors would cost a few of them each time.
+// Each entry is in its own bucket. When bbolt changes a key it rewrites the whole leaf, with up
+// to three other keys and all their values. In a shared bucket, each small entry among vectors
+// would cost the writing of several vectors.
 
-// A digest stands after every value. It is over the value, its key and the buckets that it
-// is in, so that a value at another place is damage as well. Of what is encrypted, which
-// proves itself when it is opened, the nonce and the tag stand for the value: vectors are
-// long.
+// Each value is followed by a digest. It covers the value, its key and the path of its buckets,
+// so a value in the wrong place is damage, too. An encrypted value is authenticated when it is
+// opened. Since such values are long vectors, the digest covers only their nonce and tag.
 const digestSize = sha256.Size
 
 var keyData = []byte("data")
 
-// head counts the entries of the file and adds their digests up: an entry that has
-// vanished, or come again, is missed.
+// head counts the entries of the file and combines their digests. So an entry that is missing,
+// or was added, is detected.
 type head struct {
 	count uint64
 	sum   [digestSize]byte
@@ -52,20 +51,20 @@ func decodeHead(b []byte) (h head, err error) {
 // bucket is a bucket of the file, or none.
 type bucket struct {
 	in     *bbolt.Bucket
-	path   []byte // the buckets that lead to it
-	sealed bool   // its entries are encrypted
-	head   *head  // that counts its entries; nil where nothing is written
+	path   []byte // path of buckets to it
+	sealed bool   // whether its entries are encrypted
+	head   *head  // counts its entries; nil in transactions that only read
 }
 
 func (b bucket) exists() bool { return b.in != nil }
 
-// below returns a path that goes on by a name.
+// below returns a path extended by a name.
 func below(path, name []byte) []byte {
 	path = binary.BigEndian.AppendUint32(slices.Clip(path), uint32(len(name)))
 	return append(path, name...)
 }
 
-// named returns what is known of a bucket in this one.
+// named returns the description of a bucket in this one, which need not exist.
 func (b bucket) named(name []byte) bucket {
 	return bucket{path: below(b.path, name), sealed: b.sealed || string(name) == string(bucketSlots), head: b.head}
 }
@@ -79,7 +78,7 @@ func (b bucket) child(name []byte) bucket {
 	return c
 }
 
-// made returns a bucket in this one, which is made if it is missing.
+// made returns a bucket in this one, and creates it if it is missing.
 func (b bucket) made(name []byte) (bucket, error) {
 	c := b.named(name)
 	var err error
@@ -98,7 +97,7 @@ func (b bucket) digest(key, value []byte) []byte {
 	return h.Sum(nil)
 }
 
-// get returns the value of a key, or nil. It is valid in its transaction.
+// get returns the value of a key, or nil. The value is valid during the transaction.
 func (b bucket) get(key []byte) ([]byte, error) {
 	if b.in == nil {
 		return nil, nil
@@ -114,7 +113,7 @@ func (b bucket) get(key []byte) ([]byte, error) {
 	return value, err
 }
 
-// split returns a value and the digest that stands after it.
+// split returns a value and the digest after it.
 func split(v []byte) (value, digest []byte, err error) {
 	n := len(v) - digestSize
 	if n < 0 {
@@ -123,7 +122,7 @@ func split(v []byte) (value, digest []byte, err error) {
 	return v[:n:n], v[n:], nil
 }
 
-// put writes a value, which is the bucket's from then on, with what its slice has room for.
+// put writes a value. The bucket owns the slice from then on, with its capacity.
 func (b bucket) put(key, value []byte) error {
 	if old := b.in.Get(key); old != nil {
 		_, digest, err := split(old)
@@ -137,7 +136,7 @@ func (b bucket) put(key, value []byte) error {
 	return b.in.Put(key, append(value, digest...))
 }
 
-// drop removes a bucket in this one with all its entries, if it is there.
+// drop deletes a bucket in this one with all its entries, if it exists.
 func (b bucket) drop(name []byte) error {
 	c := b.child(name)
 	if !c.exists() {
@@ -149,7 +148,7 @@ func (b bucket) drop(name []byte) error {
 	return b.in.DeleteBucket(name)
 }
 
-// move brings in a bucket whose entries were not counted.
+// move moves in a bucket whose entries were not counted before.
 func (b bucket) move(name []byte, from bucket) error {
 	if err := from.in.MoveBucket(name, b.in); err != nil {
 		return err
@@ -157,8 +156,8 @@ func (b bucket) move(name []byte, from bucket) error {
 	return b.child(name).each(func(_ bucket, _, digest []byte) error { b.head.add(digest); return nil })
 }
 
-// each calls f with the entries of the bucket and of those in it, and their digests as they
-// stand there.
+// each calls f with the entries of the bucket and of the buckets in it, and their digests as
+// stored.
 func (b bucket) each(f func(in bucket, key, digest []byte) error) error {
 	return b.in.ForEach(func(key, v []byte) error {
 		if v == nil {
@@ -180,7 +179,7 @@ func putEntry(b bucket, key, data []byte) error {
 	return e.put(keyData, data)
 }
 
-// entry returns the parts of what is under a key, or nil. They are valid in its
+// entry returns the parts of the entry under a key, or nil. They are valid during the
 // transaction.
 func entry(b bucket, key []byte) (parts [][]byte, err error) {
 	e := b.child(key)
@@ -200,17 +199,18 @@ func entry(b bucket, key []byte) (parts [][]byte, err error) {
 	}
 }
 
-// partKey orders the parts of a long entry, each a bucket in that of the entry.
+// partKey returns the key of a part of a long entry. Each part is a bucket in that of the
+// entry.
 func partKey(part uint32) []byte { return binary.BigEndian.AppendUint32(nil, part) }
 
-// eachEntry calls f with all entries in order, until that returns an error.
+// eachEntry calls f with all entries in order, until f returns an error.
 func eachEntry(b bucket, f func(key []byte, parts [][]byte) error) error {
 	if !b.exists() {
 		return nil
 	}
 	return b.in.ForEach(func(key, v []byte) error {
 		if v != nil {
-			return damagef("%q has an entry at the place of a bucket", b.path)
+			return damagef("%q has an entry in the place of a bucket", b.path)
 		}
 		parts, err := entry(b, key)
 		if err != nil {

@@ -11,17 +11,16 @@ import (
 	"sync"
 )
 
-// A key file holds the keys of the last slots, each in a place of its own: the
-// slot's number plus one, then the key. The place of a slot that is forgotten is
-// overwritten by zeros.
+// A key file holds the keys of the last slots, each in its own place: the slot's number plus
+// one, then the key. When a slot is forgotten, its place is overwritten by zeros.
 const (
 	keyPlaces = 3
 	keySize   = 32
 	placeSize = 8 + keySize
 )
 
-// keys seals the entries of slots, so that those that are forgotten cannot be read
-// any more: bbolt does not overwrite what it deletes.
+// keys encrypts the entries of slots, so that nobody can read those of forgotten slots. bbolt
+// does not overwrite what it deletes.
 type keys struct {
 	mu     sync.Mutex
 	file   *os.File
@@ -29,7 +28,7 @@ type keys struct {
 }
 
 type place struct {
-	next uint64 // the slot plus one; 0 if there is no key
+	next uint64 // slot plus one; 0 means no key
 	key  [keySize]byte
 }
 
@@ -50,7 +49,7 @@ func openKeys(path string) (*keys, error) {
 
 func (k *keys) close() error { return k.file.Close() }
 
-// write puts a place on disk, and only then changes it.
+// write writes a place to disk, and changes it in memory only after that.
 func (k *keys) write(i int, p place) error {
 	b := append(binary.BigEndian.AppendUint64(nil, p.next), p.key[:]...)
 	_, err := k.file.WriteAt(b, int64(i*placeSize))
@@ -92,14 +91,15 @@ func (k *keys) destroyAll() error {
 	return errors.Join(errs...)
 }
 
-// What stands around the bytes of an entry when it is encrypted.
+// The bytes before and after an entry when it is encrypted.
 const (
 	sealedHead = 12 // the nonce
-	sealedTail = 16 // what shows that nobody has changed it
+	sealedTail = 16 // the tag, which authenticates the entry
 )
 
-// seal encrypts an entry of a slot, which stands after sealedHead bytes of room, in
-// place if there is room after it as well. The key is drawn and on disk with the first.
+// seal encrypts an entry of a slot. The entry starts after sealedHead free bytes, and is
+// encrypted in place if there is capacity after it as well. The slot's first entry creates the
+// key and saves it.
 func (k *keys) seal(slot uint64, name, data []byte) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -127,7 +127,7 @@ func (k *keys) open(slot uint64, name, sealed []byte) ([]byte, error) {
 	defer k.mu.Unlock()
 	p := k.places[slot%keyPlaces]
 	if p.next != slot+1 {
-		return nil, damagef("its key is missing: want %s of the same time", KeysFile)
+		return nil, damagef("its key is missing: %s does not belong to it", KeysFile)
 	}
 	aead := p.aead()
 	if n := aead.NonceSize(); len(sealed) >= n {
@@ -135,7 +135,7 @@ func (k *keys) open(slot uint64, name, sealed []byte) ([]byte, error) {
 			return data, nil
 		}
 	}
-	return nil, damagef("it is not what was written, or not of the same time as %s", KeysFile)
+	return nil, damagef("it is damaged, or %s does not belong to it", KeysFile)
 }
 
 func (p place) aead() cipher.AEAD {

@@ -7,18 +7,18 @@ import (
 	"io"
 )
 
-// bbolt has checksums of its two meta pages alone. It panics on a page that is not what
-// another page says, runs in circles where pages name each other, and takes the older meta
-// page without a word if the newer one is damaged, which takes back the last step. So all
-// pages are read and compared before bbolt sees them. Entries have digests of their own.
+// bbolt has checksums only for its two meta pages. It panics on a page that does not match the
+// page which points to it, and loops forever if pages point to each other. If the newer meta
+// page is damaged, it silently uses the older one, which undoes the last step. So this package
+// reads and checks all pages before bbolt opens the file.
 
-// The layout of a page: id, flags, count and overflow, then a meta, or elements of equal
-// size and what they point to, or the list of free pages.
+// The layout of a page: id, flags, count and overflow. Then follow a meta, or elements of equal
+// size and the data they point to, or the list of free pages.
 const (
 	pageHead    = 16
 	elementSize = 16
 	metaSize    = 64
-	bucketHead  = 16 // root page and sequence; a page in line follows where the root is 0
+	bucketHead  = 16 // root page and sequence; if the root is 0, an inline page follows
 
 	branchPage   = 0x01
 	leafPage     = 0x02
@@ -30,17 +30,17 @@ const (
 	bucketFlag  = 0x01
 )
 
-// meta is what a meta page says: where the rest is, as of a transaction.
+// meta is the content of a meta page: the places of all other parts, as of a transaction.
 type meta struct{ pageSize, root, free, end, tx uint64 }
 
-// pages are those of a file that is checked.
+// pages is the pages of a file during the check.
 type pages struct {
 	file io.ReaderAt
-	size uint64 // of a page
-	used []bool // by page, up to the end of those in use
+	size uint64 // bytes per page
+	used []bool // whether each page up to the end is used
 }
 
-// page is a page, with those that it flows over to.
+// page is a page with its overflow pages.
 type page struct {
 	io.ReaderAt
 	id, length   uint64
@@ -48,14 +48,14 @@ type page struct {
 	head         []byte // its beginning
 }
 
-// checkPages reports damage to the structure of a file of bbolt.
+// checkPages returns an error if the structure of a bbolt file is damaged.
 func checkPages(file io.ReaderAt, size int64) error {
 	m, err := newestMeta(file, uint64(size))
 	if err != nil {
 		return err
 	}
 	if m.end > uint64(size)/m.pageSize {
-		return damagef("it has %d bytes, and had %d", size, m.end*m.pageSize)
+		return damagef("got %d bytes, want %d", size, m.end*m.pageSize)
 	}
 	p := &pages{file: file, size: m.pageSize, used: make([]bool, m.end)}
 	p.used[0], p.used[1] = true, true
@@ -67,14 +67,14 @@ func checkPages(file io.ReaderAt, size int64) error {
 	}
 	for id, used := range p.used {
 		if !used {
-			return damagef("page %d is lost", id)
+			return damagef("page %d is neither used nor free", id)
 		}
 	}
 	return nil
 }
 
-// newestMeta returns the meta of the last transaction. The other page has that of the one
-// before.
+// newestMeta returns the meta of the last transaction. The other meta page must have that of
+// the one before.
 func newestMeta(file io.ReaderAt, size uint64) (newest meta, err error) {
 	first, err := readMeta(file, 0, 0)
 	if err != nil {
@@ -112,10 +112,11 @@ func readMeta(file io.ReaderAt, id, at uint64) (m meta, err error) {
 	return m, nil
 }
 
-// take returns a page that something points to. Nothing else may.
+// take returns a page that something points to, and marks it as used. No page may be used
+// twice.
 func (p *pages) take(id uint64, flags ...uint16) (*page, error) {
 	if id >= uint64(len(p.used)) {
-		return nil, damagef("page %d of %d is pointed to", id, len(p.used))
+		return nil, damagef("a page points to page %d, beyond the %d pages of the file", id, len(p.used))
 	}
 	pg := &page{id: id, head: make([]byte, p.size)}
 	if _, err := p.file.ReadAt(pg.head, int64(id*p.size)); err != nil {
@@ -143,7 +144,7 @@ func (p *pages) take(id uint64, flags ...uint16) (*page, error) {
 
 func (p *pages) use(id uint64) error {
 	if id >= uint64(len(p.used)) || p.used[id] {
-		return damagef("page %d of %d is used twice, or not there", id, len(p.used))
+		return damagef("page %d is used twice, or is beyond the %d pages of the file", id, len(p.used))
 	}
 	p.used[id] = true
 	return nil
@@ -164,14 +165,15 @@ func (pg *page) bytes(at, n uint64) ([]byte, error) {
 	return b, nil
 }
 
-// element is one of a page, with where its key begins.
+// element is an element of a page, with the position of its key.
 type element struct {
 	bytes []byte
-	at    uint64 // of its key
+	at    uint64 // position of its key
 	key   []byte
 }
 
-// elements returns those of a page. Their keys rise, from least on, and are below most.
+// elements returns the elements of a page. Their keys must increase, be at least least, and be
+// below most.
 func (pg *page) elements(least, most []byte) ([]element, error) {
 	u := binary.NativeEndian
 	all := make([]element, pg.count)
@@ -187,7 +189,7 @@ func (pg *page) elements(least, most []byte) ([]element, error) {
 		}
 		at += uint64(position)
 		if at < pageHead+uint64(pg.count)*elementSize {
-			return nil, damagef("page %d: element %d is where others are", pg.id, i)
+			return nil, damagef("page %d: element %d overlaps the others", pg.id, i)
 		}
 		key, err := pg.bytes(at, uint64(keySize))
 		if err != nil {
@@ -202,7 +204,8 @@ func (pg *page) elements(least, most []byte) ([]element, error) {
 	return all, nil
 }
 
-// checkTree checks a page, and all below it, whose keys are from least on and below most.
+// checkTree checks a page and all pages below it. Their keys must be at least least, and below
+// most.
 func (p *pages) checkTree(id uint64, least, most []byte) error {
 	pg, err := p.take(id, branchPage, leafPage)
 	if err != nil {
@@ -253,7 +256,7 @@ func (p *pages) checkLeaf(pg *page, least, most []byte) error {
 	return nil
 }
 
-// checkBucket checks a bucket that a leaf names. One in line holds entries alone.
+// checkBucket checks a bucket in a leaf. An inline bucket holds entries only.
 func (p *pages) checkBucket(pg *page, at, size uint64) error {
 	if size < bucketHead {
 		return damagef("page %d has a bucket of %d bytes", pg.id, size)
@@ -270,19 +273,19 @@ func (p *pages) checkBucket(pg *page, at, size uint64) error {
 		return err
 	}
 	if len(b) < pageHead || u.Uint16(b[8:]) != leafPage {
-		return damagef("page %d has a bucket that is not what was written", pg.id)
+		return damagef("page %d has a damaged bucket", pg.id)
 	}
 	in := &page{id: pg.id, length: uint64(len(b)), flags: leafPage, count: u.Uint16(b[10:]), head: b}
 	all, err := in.elements(nil, nil)
 	for _, e := range all {
 		if u.Uint32(e.bytes) != 0 || e.at+uint64(len(e.key))+uint64(u.Uint32(e.bytes[12:])) > in.length {
-			return damagef("page %d has a bucket that is not what was written", pg.id)
+			return damagef("page %d has a damaged bucket", pg.id)
 		}
 	}
 	return err
 }
 
-// checkFree checks the list of free pages, in order.
+// checkFree checks the list of free pages, which is ordered.
 func (p *pages) checkFree(id uint64) error {
 	pg, err := p.take(id, freelistPage)
 	if err != nil {
@@ -290,7 +293,7 @@ func (p *pages) checkFree(id uint64) error {
 	}
 	u := binary.NativeEndian
 	at, n := uint64(pageHead), uint64(pg.count)
-	if n == 0xFFFF { // it stands before the list
+	if n == 0xFFFF { // the number precedes the list
 		b, err := pg.bytes(at, 8)
 		if err != nil {
 			return err

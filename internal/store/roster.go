@@ -5,12 +5,12 @@ import (
 	"errors"
 )
 
-// ErrSigned says that a process has signed another roster already.
+// ErrSigned reports that a process has signed another roster already.
 var ErrSigned = errors.New("this process has signed another roster already: restart it to sign a new one")
 
-// SignRoster records that the process, named by its nonce, signs a roster given
-// by its canonical bytes. Signing the same one again is no error. It returns when
-// the record is on disk, so the signature may leave.
+// SignRoster records that the process with the given nonce signs a roster, given by its
+// canonical bytes. Signing the same roster again is not an error. SignRoster returns when the
+// record is on disk, so the signature may then leave.
 func (s *Store) SignRoster(process [32]byte, roster []byte) error {
 	return s.update(func(root bucket) error {
 		b := root.child(bucketRosters)
@@ -27,7 +27,7 @@ func (s *Store) SignRoster(process [32]byte, roster []byte) error {
 	})
 }
 
-// Roster returns what the process has signed, or nil.
+// Roster returns the roster that the process has signed, or nil.
 func (s *Store) Roster(process [32]byte) (roster []byte, err error) {
 	err = s.view(func(root bucket) error {
 		v, err := root.child(bucketRosters).get(process[:])

@@ -8,37 +8,37 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// Run is what a process needs to go on with a run that an earlier process of the
-// same participant has begun.
+// A Run is what a process needs to continue a run that an earlier process of the same
+// participant has begun.
 type Run struct {
 	ID         [32]byte `json:"id"`
 	Consortium [32]byte `json:"consortium"`
 	Self       int      `json:"self"`
-	Members    []Member `json:"members"`  // in rank order: of the roster, and who has come since
-	Founders   int      `json:"founders"` // members of the roster that the run has begun with
-	Secret     [32]byte `json:"secret"`   // drawn for the run's first collectives
+	Members    []Member `json:"members"`  // in rank order: founders, then members added since
+	Founders   int      `json:"founders"` // number of members at the start of the run
+	Secret     [32]byte `json:"secret"`   // random, for the run's first collectives
 	Over       string   `json:"over,omitempty"`
 }
 
-// Member is a member of a run's roster.
+// A Member is a member of a run's roster.
 type Member struct {
 	Name    string   `json:"name"`
 	ID      []byte   `json:"id"`
-	Process [32]byte `json:"process"`        // that has signed the roster
-	Addrs   []string `json:"addrs"`          // where it was last reached
-	Came    bool     `json:"came,omitempty"` // was added to the roster and has taken part
+	Process [32]byte `json:"process"`        // process that has signed the roster
+	Addrs   []string `json:"addrs"`          // last known addresses
+	Came    bool     `json:"came,omitempty"` // whether it was added to the roster and has taken part
 }
 
-// Journal is what is kept of one run.
+// A Journal is the stored data of one run.
 type Journal struct {
 	Run
 	store *Store
-	ranks int // more than any that its log names
+	ranks int // above any rank that its log names
 }
 
-// Begin makes a run the last one of this participant. The secrets of earlier ones
-// are destroyed, and their logs dropped, which nobody can ask for any more: the file
-// reuses their room, so that it is as long as its longest run needs.
+// Begin saves a run as the last one of this participant. It destroys the secrets of earlier
+// runs, and drops their logs, which nobody can ask for any more. The file reuses their space,
+// so it is as long as its longest run needs.
 func (s *Store) Begin(r Run) (*Journal, error) {
 	if err := s.keys.destroyAll(); err != nil {
 		return nil, err
@@ -55,7 +55,8 @@ func (s *Store) Begin(r Run) (*Journal, error) {
 	})
 }
 
-// dropEarlier drops all of the runs so far but what says that they were.
+// dropEarlier drops the entries and logs of all earlier runs, and keeps the record that they
+// existed.
 func dropEarlier(root bucket) error {
 	if err := dropStaged(root); err != nil {
 		return err
@@ -109,7 +110,7 @@ func (s *Store) Knows(run [32]byte) (known bool) {
 	return known
 }
 
-// Over reports whether a run is known to be over here, and why.
+// Over returns why this participant's part in a run is over, or "" if it is not.
 func (s *Store) Over(run [32]byte) (why string) {
 	_ = s.view(func(root bucket) error {
 		r, err := read(root, run[:])
@@ -131,12 +132,13 @@ func read(root bucket, id []byte) (r Run, err error) {
 		return r, damagef("run %x: %v", id, err)
 	}
 	if !bytes.Equal(r.ID[:], id) {
-		return r, damagef("run %x is that of another name", id)
+		return r, damagef("run %x is stored under another ID", id)
 	}
 	return r, nil
 }
 
-// End notes that the run is over here, and why, and destroys its secrets.
+// End records that this participant's part in the run is over, and why. It destroys the run's
+// secrets.
 func (j *Journal) End(why string) error {
 	err := j.store.update(func(root bucket) error {
 		j.Run.Over = why
@@ -153,8 +155,8 @@ func (j *Journal) End(why string) error {
 	return errors.Join(err, j.store.keys.destroyAll())
 }
 
-// Extend notes who has come to the roster; all members are given, in rank
-// order. Those that are noted already stay as they are.
+// Extend saves new members of the roster. All members are given, in rank order; those saved
+// already stay unchanged.
 func (j *Journal) Extend(all []Member) error {
 	if len(all) <= len(j.Members) {
 		return nil
@@ -165,10 +167,10 @@ func (j *Journal) Extend(all []Member) error {
 	})
 }
 
-// Came notes that a member that was added to the roster has taken part.
+// Came records that an added member has taken part.
 func (j *Journal) Came(rank int) error {
 	return j.store.update(func(root bucket) error {
-		if rank >= len(j.Members) { // it could not be noted
+		if rank >= len(j.Members) { // the member could not be saved before
 			return nil
 		}
 		j.Members[rank].Came = true
@@ -176,10 +178,10 @@ func (j *Journal) Came(rank int) error {
 	})
 }
 
-// Reached notes where a member can be reached now.
+// Reached saves the present addresses of a member.
 func (j *Journal) Reached(rank int, addrs []string) error {
 	return j.store.update(func(root bucket) error {
-		if rank >= len(j.Members) { // it could not be noted
+		if rank >= len(j.Members) { // the member could not be saved before
 			return nil
 		}
 		j.Members[rank].Addrs = addrs
@@ -199,7 +201,7 @@ func (j *Journal) put(root bucket) error {
 	return b.put(keyRun, v)
 }
 
-// in returns the run's bucket, and made makes it if it is missing.
+// in returns the run's bucket.
 func (j *Journal) in(root bucket) bucket { return root.child(bucketRuns).child(j.ID[:]) }
 
 func (j *Journal) made(root bucket) (bucket, error) { return root.child(bucketRuns).made(j.ID[:]) }

@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// Apply makes the writes and decisions of one step of the protocol durable. It
-// returns when they are on disk.
+// Apply saves the writes and decisions of one step of the protocol. It returns when they are on
+// disk.
 func (j *Journal) Apply(writes []consensus.Write, decisions []*consensus.Decision) error {
 	if len(writes) == 0 && len(decisions) == 0 {
 		return nil
@@ -57,17 +57,17 @@ func forget(b bucket, slot uint64) error {
 	return nil
 }
 
-// slotKey orders entries by slot.
+// slotKey returns the key of an entry, which orders entries by slot.
 func slotKey(slot uint64, name string) []byte {
 	return append(binary.BigEndian.AppendUint64(nil, slot), name...)
 }
 
-// name is what a sealed entry is bound to.
+// name returns the name that a sealed entry is bound to.
 func (j *Journal) name(slot uint64, name string) []byte {
 	return append(bytes.Clone(j.ID[:]), slotKey(slot, name)...)
 }
 
-// Decision returns a decided slot, or nil if the log does not have it.
+// Decision returns the decision of a slot, or nil if the log does not have it.
 func (j *Journal) Decision(slot uint64) (*consensus.Decision, error) {
 	return j.decision(func(c *bbolt.Cursor) []byte {
 		key := slotKey(slot, "")
@@ -78,8 +78,8 @@ func (j *Journal) Decision(slot uint64) (*consensus.Decision, error) {
 	})
 }
 
-// Each calls f with every decision in order, until that returns an error. No transaction
-// is open meanwhile.
+// Each calls f with every decision in order, until f returns an error. No transaction is open
+// during the calls.
 func (j *Journal) Each(f func(*consensus.Decision) error) error {
 	for from := uint64(0); ; {
 		d, err := j.decision(func(c *bbolt.Cursor) []byte {
@@ -96,7 +96,7 @@ func (j *Journal) Each(f func(*consensus.Decision) error) error {
 	}
 }
 
-// decision returns the decision at the key that is found in the log, or nil.
+// decision returns the decision at the key that find returns, or nil.
 func (j *Journal) decision(find func(*bbolt.Cursor) []byte) (*consensus.Decision, error) {
 	var key, found []byte
 	err := j.store.view(func(root bucket) error {
@@ -116,7 +116,7 @@ func (j *Journal) decision(find func(*bbolt.Cursor) []byte) (*consensus.Decision
 	}
 	d, err := wire.UnmarshalDecision(found, j.ranks)
 	if err == nil && !bytes.Equal(key, slotKey(d.Slot, "")) {
-		err = fmt.Errorf("slot %d is at the place of another", d.Slot)
+		err = fmt.Errorf("slot %d is stored in the place of another", d.Slot)
 	}
 	if err != nil {
 		return nil, j.Damage(fmt.Sprintf("log: %v", err))
@@ -124,10 +124,10 @@ func (j *Journal) decision(find func(*bbolt.Cursor) []byte) (*consensus.Decision
 	return d, nil
 }
 
-// Damage returns an error which says that what the journal holds is not what was written.
+// Damage returns an error which says that the journal does not hold what was written.
 func (j *Journal) Damage(what string) error { return &DamageError{j.store.path, what} }
 
-// Saved returns what is kept of the run for consensus.Resume.
+// Saved returns the stored data for consensus.Resume.
 func (j *Journal) Saved() (saved consensus.Saved, err error) {
 	saved.Last, err = j.decision(func(c *bbolt.Cursor) []byte {
 		k, _ := c.Last()
@@ -143,7 +143,7 @@ func (j *Journal) Saved() (saved consensus.Saved, err error) {
 	})
 }
 
-// Entry returns an entry of a slot, or nil if there is none any more.
+// Entry returns an entry of a slot, or nil if it does not exist any more.
 func (j *Journal) Entry(slot uint64, name string) (data []byte, err error) {
 	err = j.store.view(func(root bucket) error {
 		if !j.store.keys.has(slot) {
@@ -158,8 +158,8 @@ func (j *Journal) Entry(slot uint64, name string) (data []byte, err error) {
 	return data, err
 }
 
-// enter opens an entry. One of a slot that is decided may have lost its key
-// already; it is useless then.
+// enter decrypts an entry into saved. It skips an entry of a decided slot whose key is
+// destroyed, since that entry is useless.
 func (j *Journal) enter(saved consensus.Saved, k []byte, parts [][]byte) error {
 	if len(k) < 8 {
 		return damagef("an entry has a key of %d bytes", len(k))
@@ -182,7 +182,7 @@ func (j *Journal) enter(saved consensus.Saved, k []byte, parts [][]byte) error {
 	return nil
 }
 
-// unseal puts the parts of an entry together.
+// unseal decrypts and joins the parts of an entry.
 func (j *Journal) unseal(slot uint64, name string, parts [][]byte) ([]byte, error) {
 	size := 0
 	for _, part := range parts {

@@ -6,17 +6,17 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// A transaction of bbolt buffers each write twice. So long entries are
-// cut, and all but what fits into the last transaction is on disk before it, part by
-// part, in a bucket that counts for nothing; the last one moves them to their place. Their
-// digests are those of that place.
+// A transaction of bbolt buffers each write twice. So long entries are cut into parts. All
+// parts that do not fit into the last transaction are written before it, one by one, to a
+// bucket that does not count. The last transaction moves them to their place. Their digests are
+// those of that place.
 
-// partSize is the most bytes of an entry that a transaction writes.
+// partSize is the most bytes of an entry in one transaction.
 const partSize = 2 << 20
 
 var bucketStaged = []byte("staged")
 
-// put is a write into a bucket.
+// put is a write to a bucket.
 type put struct {
 	consensus.Write
 	in []byte
@@ -28,7 +28,7 @@ func (p put) long() bool { return p.Size() > partSize }
 
 func (p put) parts() int { return max(1, (p.Size()+partSize-1)/partSize) }
 
-// part returns a part as it is written, in the room: those of slots are encrypted.
+// part returns a part as it is written, in the given room. Parts of slots are encrypted.
 func (j *Journal) part(p put, i int, room []byte) ([]byte, error) {
 	from, to := i*partSize, min((i+1)*partSize, p.Size())
 	if string(p.in) == string(bucketLog) {
@@ -38,13 +38,13 @@ func (j *Journal) part(p put, i int, room []byte) ([]byte, error) {
 	return j.store.keys.seal(p.Slot, partName(j.name(p.Slot, p.Name), i, p.parts()), data)
 }
 
-// roomFor returns room for a part of an entry.
+// roomFor returns a buffer for a part of an entry.
 func roomFor(p put) []byte {
 	return make([]byte, sealedHead+min(p.Size(), partSize)+sealedTail+digestSize)
 }
 
-// partName is what a part of an entry is bound to. Where it is the only one, that is
-// the name of the entry.
+// partName returns the name that a part of an entry is bound to. If there is only one part,
+// that is the name of the entry.
 func partName(name []byte, i, parts int) []byte {
 	if parts == 1 {
 		return name
@@ -53,11 +53,11 @@ func partName(name []byte, i, parts int) []byte {
 	return binary.BigEndian.AppendUint32(name, uint32(parts))
 }
 
-// stage writes the parts of long entries, each in a transaction. What an earlier
-// process has left there is dropped.
+// stage writes the parts of long entries, each in its own transaction. It first drops what an
+// earlier process has left.
 func (j *Journal) stage(puts []put) error {
 	first := true
-	var room []byte // what was written there is on disk when the next part comes
+	var room []byte // its contents are on disk before the next part is written
 	for _, p := range puts {
 		for i := 0; p.long() && i < p.parts(); i++ {
 			if room == nil {
@@ -84,7 +84,7 @@ func (j *Journal) stage(puts []put) error {
 	return nil
 }
 
-// dropStaged drops what is staged. It was never counted.
+// dropStaged drops what is staged, which was never counted.
 func dropStaged(root bucket) error {
 	if !root.child(bucketStaged).exists() {
 		return nil
@@ -92,7 +92,7 @@ func dropStaged(root bucket) error {
 	return root.in.DeleteBucket(bucketStaged)
 }
 
-// staged returns the bucket of parts that will be moved into the run's bucket of that name.
+// staged returns the bucket of parts that will be moved to the run's bucket of that name.
 func (j *Journal) staged(root bucket, name []byte) (bucket, error) {
 	b, err := root.made(bucketStaged)
 	if err == nil {
@@ -114,7 +114,7 @@ func (j *Journal) putPart(root bucket, p put, i int, part []byte) error {
 	return putEntry(b, partKey(uint32(i)), part)
 }
 
-// enterAll makes the writes, in their order. Long entries are moved where they count.
+// enterAll makes the writes in their order, and moves long entries to their place.
 func (j *Journal) enterAll(root bucket, puts []put) error {
 	run, err := j.made(root)
 	if err != nil {
@@ -123,7 +123,7 @@ func (j *Journal) enterAll(root bucket, puts []put) error {
 	for _, p := range puts {
 		b, err := run.made(p.in)
 		if err == nil {
-			b.in.FillPercent = 1 // slots come in order: nothing will be put between two
+			b.in.FillPercent = 1 // slots come in order, so nothing is inserted between two
 			err = j.enterOne(root, b, p)
 		}
 		if err != nil {
@@ -150,7 +150,7 @@ func (j *Journal) enterOne(root, b bucket, p put) error {
 		}
 		return b.move(key, from)
 	}
-	if e := b.child(key); e.exists() && e.in.Get(keyData) == nil { // a long one was here
+	if e := b.child(key); e.exists() && e.in.Get(keyData) == nil { // there was a long entry
 		if err := b.drop(key); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/atomicfile"
 )
 
-// Version of the files' layout.
+// Version is the version of the files' layout.
 const Version = 7
 
 // The files in a participant's folder.
@@ -26,9 +26,9 @@ const (
 	KeysFile  = "state.keys"
 )
 
-// The buckets: meta holds the version, which run is the last and the head of all entries,
-// rosters what each process has signed, and runs one bucket a run with what is known of it,
-// the entries of its slots and its log of decisions.
+// The buckets. meta holds the version, the ID of the last run and the head of all entries.
+// rosters holds the roster that each process has signed. runs has a bucket per run: its record,
+// the entries of its slots, and its log of decisions.
 var (
 	bucketMeta    = []byte("meta")
 	bucketRosters = []byte("rosters")
@@ -41,16 +41,16 @@ var (
 	keyRun        = []byte("run")
 )
 
-// Store is the open files. It is safe for concurrent use.
+// A Store is the open files. It is safe for concurrent use.
 type Store struct {
 	path   string
 	db     *bbolt.DB
 	file   *os.File // of the db
 	keys   *keys
-	broken atomic.Pointer[DamageError] // why bbolt is not called any more
+	broken atomic.Pointer[DamageError] // why bbolt must not be called any more
 }
 
-// VersionError says that another release has written the state.
+// A VersionError reports that another release has written the state.
 type VersionError struct {
 	Path string
 	Got  uint32
@@ -60,9 +60,9 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("%s: want version %d, got %d: finish its run with the release of collabdict that wrote it, or use a new folder", e.Path, Version, e.Got)
 }
 
-// Open opens the files in a folder, or creates them readable by their owner
-// alone; they are there after a power cut from then on. One process can hold them
-// at a time. What is not as this participant has written it is a DamageError.
+// Open opens the files in a folder, or creates them, readable by their owner alone. They
+// survive a power cut from then on. Only one process can hold them. Open returns a *DamageError
+// if a file is not as this participant has written it.
 func Open(dir string) (*Store, error) {
 	s := &Store{path: filepath.Join(dir, StateFile)}
 	keysPath := filepath.Join(dir, KeysFile)
@@ -72,7 +72,7 @@ func Open(dir string) (*Store, error) {
 	}
 	err = s.openFile(false)
 	if isNew && atomicfile.IsFull(err) {
-		_ = os.Truncate(s.path, 0) // bbolt leaves part of what it begins with, if anything
+		_ = os.Truncate(s.path, 0) // bbolt may leave part of its first pages
 	}
 	if err == nil {
 		err = s.prepare()
@@ -89,8 +89,8 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// check checks the pages of a file that is there, before bbolt writes to it. An empty one is
-// new, unless there are keys: the process that made it has not come any further.
+// check checks the pages of an existing file before bbolt writes to it. An empty file is new
+// unless there are keys: the process that created it got no further.
 func (s *Store) check(keysPath string) (isNew bool, err error) {
 	info, err := os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,8 +118,8 @@ func (s *Store) check(keysPath string) (isNew bool, err error) {
 	return false, errors.Join(err, s.Close())
 }
 
-// openFile lets bbolt open the file and hold its lock, which readers share. It reads no
-// more than the first two pages if it is not to write.
+// openFile makes bbolt open the file and hold its lock, which readers share. If read is true,
+// bbolt reads only the first two pages.
 func (s *Store) openFile(read bool) error {
 	s.db, s.file = nil, nil
 	options := bbolt.Options{Timeout: time.Second, ReadOnly: read, OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
@@ -132,7 +132,7 @@ func (s *Store) openFile(read bool) error {
 		return err
 	})
 	if errors.Is(err, bolterrors.ErrTimeout) {
-		return fmt.Errorf("%s is in use by another process: stop it, or give this node a folder of its own", s.path)
+		return fmt.Errorf("%s is in use by another process: stop it, or give this node another folder", s.path)
 	}
 	_, damaged := errors.AsType[*DamageError](err)
 	_, system := errors.AsType[syscall.Errno](err)
@@ -142,12 +142,12 @@ func (s *Store) openFile(read bool) error {
 	case system:
 		return fmt.Errorf("open %s: %w", s.path, err)
 	}
-	return &DamageError{s.path, err.Error()} // bbolt says what is wrong with the first pages
+	return &DamageError{s.path, err.Error()} // bbolt reports what is wrong with the first pages
 }
 
-// protect keeps others from the files, and makes their names durable: bbolt syncs only the
-// file. It is done for old files as well, since the process that made one may not have
-// come this far.
+// protect restricts the files to their owner, and makes their names durable, since bbolt syncs
+// only the file. It also does so for existing files, since the process that created them may
+// not have got this far.
 func protect(dir string) error {
 	for _, name := range []string{StateFile, KeysFile} {
 		if err := atomicfile.Restrict(filepath.Join(dir, name)); err != nil {
@@ -157,7 +157,7 @@ func protect(dir string) error {
 	return atomicfile.SyncDir(dir)
 }
 
-// Close releases the files.
+// Close closes the files.
 func (s *Store) Close() (err error) {
 	switch {
 	case s.broken.Load() != nil && s.file != nil:
@@ -171,8 +171,7 @@ func (s *Store) Close() (err error) {
 	return err
 }
 
-// prepare checks the version and the entries of a file, or makes one what it should be
-// that is new.
+// prepare checks the version and the entries of a file, or initialises a new one.
 func (s *Store) prepare() error {
 	isNew := false
 	err := s.view(func(root bucket) error {
@@ -184,7 +183,7 @@ func (s *Store) prepare() error {
 		}
 		isNew = true
 		if name, _ := root.in.Cursor().First(); name != nil {
-			return damagef("it has a bucket %q and no version, as other programs write", name)
+			return damagef("it has a bucket %q but no version: another program has written it", name)
 		}
 		return nil
 	})
@@ -207,7 +206,7 @@ func (s *Store) prepare() error {
 
 func (s *Store) checkVersion(meta bucket) error {
 	v := meta.in.Get(keyVersion)
-	if len(v) != 4 { // those up to 5 have no digest
+	if len(v) != 4 { // versions up to 5 have no digest
 		var err error
 		if v, err = meta.get(keyVersion); err != nil {
 			return err
@@ -222,8 +221,9 @@ func (s *Store) checkVersion(meta bucket) error {
 	return nil
 }
 
-// checkEntries compares the entries with their head, and those with their digests that are
-// looked for by their keys. Those of slots and logs are read later, when they are asked for.
+// checkEntries compares the entries with their head. It also checks the digests of those
+// entries that are found by their keys. The entries of slots and logs are checked when they are
+// read.
 func checkEntries(root bucket) error {
 	want, err := readHead(root)
 	if err != nil {
@@ -251,12 +251,12 @@ func checkEntries(root bucket) error {
 		}
 	}
 	if got != want {
-		return damagef("its %d entries are not the %d that were written", got.count, want.count)
+		return damagef("its %d entries differ from the %d that were written", got.count, want.count)
 	}
 	return nil
 }
 
-// readHead returns the head of a file's entries, which a new one has not yet.
+// readHead returns the head of a file's entries; a new file has none yet.
 func readHead(root bucket) (h head, err error) {
 	meta := root.child(bucketMeta)
 	if !meta.exists() {
@@ -269,14 +269,14 @@ func readHead(root bucket) (h head, err error) {
 	return decodeHead(b)
 }
 
-// view runs a transaction that reads. Nothing but reading is done in it.
+// view runs a transaction that only reads.
 func (s *Store) view(f func(root bucket) error) error {
 	return s.guard(func() error {
 		return s.db.View(func(tx *bbolt.Tx) error { return f(bucket{in: tx.Cursor().Bucket()}) })
 	})
 }
 
-// update runs a transaction, which is on disk when it returns.
+// update runs a transaction, which is on disk when update returns.
 func (s *Store) update(f func(root bucket) error) error {
 	return s.guard(func() error {
 		return s.db.Update(func(tx *bbolt.Tx) error {
@@ -290,7 +290,7 @@ func (s *Store) update(f func(root bucket) error) error {
 				return err
 			}
 			now := h.encode()
-			root.head = &head{} // its own entry is not counted
+			root.head = &head{} // the head's own entry is not counted
 			return root.child(bucketMeta).put(keyHead, now)
 		})
 	})
