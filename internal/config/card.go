@@ -22,7 +22,7 @@ const mostCard = 1 << 20
 // ReadCard reads a card. Its signature is not checked.
 func ReadCard(path string) (*Card, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() > mostCard {
-		return nil, &Error{path, fmt.Sprintf("want a card of at most %d bytes, got %d", mostCard, info.Size()), "take what collabdict consortium join has written"}
+		return nil, &Error{path, fmt.Sprintf("want a card of at most %d bytes, got %d", mostCard, info.Size()), "use the card as collabdict consortium join wrote it"}
 	}
 	b, err := content(path, "each member makes its own with collabdict consortium join")
 	if err != nil {
@@ -40,7 +40,7 @@ func decodeCard(path string, b []byte) (*Card, error) {
 		return nil, err
 	}
 	if c.Member.Name == "" || c.Member.ID == "" || len(c.Columns) == 0 || c.Signature == "" {
-		return nil, &Error{path, "want member with name and id, columns and signature", "take what collabdict consortium join has written"}
+		return nil, &Error{path, "want member with name and id, columns and signature", "use the card as collabdict consortium join wrote it"}
 	}
 	return c, nil
 }

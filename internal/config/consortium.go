@@ -211,10 +211,10 @@ func decodeConsortium(path string, b []byte) (*Consortium, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Units)) {
 		if !slices.Contains(c.Columns, name) {
-			return nil, &Error{path, fmt.Sprintf("units: %q is none of the columns", name), "correct the file"}
+			return nil, &Error{path, fmt.Sprintf("units: %q is not one of the columns", name), "correct the file"}
 		}
 		if strings.TrimSpace(c.Units[name]) == "" {
-			return nil, &Error{path, fmt.Sprintf("units: %q has no unit", name), "name it, as degC or kPa, or leave the column out there"}
+			return nil, &Error{path, fmt.Sprintf("units: %q has no unit", name), "give a unit such as degC or kPa, or leave the column out of units"}
 		}
 	}
 	t, err := c.Task()

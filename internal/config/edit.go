@@ -42,7 +42,7 @@ func replace(path string, mode os.FileMode, b []byte) error {
 func create(path string, b []byte) error {
 	_, err := os.Lstat(path)
 	if err == nil {
-		return &Error{path, "it exists already", "choose another name, or move it away"}
+		return &Error{path, "already exists", "choose another name, or move it away"}
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -71,7 +71,7 @@ func edited(path string, b []byte, change func(root *yaml.Node, c *Consortium)) 
 			return text, nil
 		}
 	}
-	return nil, &Error{path, "cannot be rewritten without a change of its content", "write it without anchors and tags"}
+	return nil, &Error{path, "cannot be edited without changing other content", "write it without anchors and tags"}
 }
 
 // spaced returns a text with an empty line before each comment that has one in the text

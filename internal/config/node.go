@@ -63,7 +63,7 @@ type Node struct {
 func ReadNode(dir string) (*Node, error) {
 	n := &Node{}
 	path := filepath.Join(dir, NodeFile)
-	if err := read(path, n, "give --data and --expect, or the folder of a participant, which collabdict init makes"); err != nil {
+	if err := read(path, n, "give --data and --expect, or a folder of a participant, made by collabdict init"); err != nil {
 		return nil, err
 	}
 	if err := checkVersion(path, n.Version); err != nil {

@@ -63,7 +63,7 @@ func Room(dir string, free uint64, state int64) []Finding {
 	}
 	return []Finding{{
 		Disk, free < leastRoom,
-		fmt.Sprintf("the disk of %s has %d MiB left, want at least %d MiB", dir, free>>20, want>>20),
+		fmt.Sprintf("the disk of %s has %d MiB free, want at least %d MiB", dir, free>>20, want>>20),
 		"free some space, or move the folder to another disk",
 	}}
 }
@@ -83,7 +83,7 @@ func Table(p *dataset.Profile, columns []string, ranges pipeline.Ranges) (found 
 		if c.Missing >= mostMissing {
 			found = append(found, Finding{
 				Missing, false, fmt.Sprintf("%s: column %s: %.0f%% of the cells are missing", p.File, name, 100*c.Missing),
-				"see whether the file is complete; if so, choose what becomes of such rows with missing: in node.yaml",
+				"check that the file is complete; if so, choose what happens to such rows with missing: in node.yaml",
 			})
 		}
 		if f, outside := outside(p.File, c, ranges); outside {
@@ -113,7 +113,7 @@ func outside(file string, c dataset.ColumnProfile, ranges pipeline.Ranges) (Find
 	return Finding{
 		Ranges, *c.Max < r[0] || *c.Min > r[1],
 		fmt.Sprintf("%s: column %s: values from %g to %g, agreed range %g to %g", file, c.Name, *c.Min, *c.Max, r[0], r[1]),
-		"see whether the column is in the agreed unit; values outside the range count as its ends",
+		"check the unit of the column; values outside the range are moved to its nearer end",
 	}, true
 }
 
@@ -173,10 +173,10 @@ func silent(p node.Probed) Finding {
 			"install the same release of collabdict at all members",
 		}
 	}
-	f := Finding{Reached, true, p.Name + " does not answer: " + p.Err.Error(), "see whether it runs, and whether a firewall is between"}
+	f := Finding{Reached, true, p.Name + " does not answer: " + p.Err.Error(), "check that it runs, and that no firewall blocks the way"}
 	if len(p.Failures) > 0 {
 		f.Cause = p.Name + " is not reached: " + strings.Join(p.Failures, "; ")
-		f.Fix = "see whether it has been started, its addrs in the agreement, and the firewalls on the way"
+		f.Fix = "check that it runs, its addrs in the agreement, and the firewalls on the way"
 	}
 	return f
 }
@@ -198,7 +198,7 @@ func clocks(self string, answers []node.Probed) (found []Finding) {
 			}
 		}
 	}
-	const fix = "let the clock follow a time server (timedatectl set-ntp true)"
+	const fix = "synchronise the clock with a time server (timedatectl set-ntp true)"
 	if n := max(ahead, len(off)-ahead); heard > 1 && 2*n > heard {
 		slices.SortFunc(off, func(a, b node.Probed) int { return cmp.Compare(a.Ahead.Abs(), b.Ahead.Abs()) })
 		return []Finding{{Clock, false, fmt.Sprintf("the clock of %s is %s those of most members", self, offBy(-off[len(off)/2].Ahead)), fix}}

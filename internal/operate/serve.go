@@ -37,7 +37,7 @@ func (e *InUseError) Error() string {
 type PathError struct{ Path string }
 
 func (e *PathError) Error() string {
-	return fmt.Sprintf("%s: the path of a socket has at most %d bytes, got %d: start from the folder itself or near it", e.Path, longestPath, len(e.Path))
+	return fmt.Sprintf("%s: the path of a socket has at most %d bytes, got %d: start from the folder itself or its parent", e.Path, longestPath, len(e.Path))
 }
 
 // socketPath returns a path of the socket of a folder that the system takes, which may be
@@ -202,7 +202,7 @@ func (c *Client) Status(ctx context.Context) (*Status, error) {
 	}
 	s := &Status{}
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("status: %w: ask with the release of collabdict that the node is of", err)
+		return nil, fmt.Errorf("status: %w: use the same release of collabdict as the node", err)
 	}
 	return s, nil
 }

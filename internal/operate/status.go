@@ -115,7 +115,7 @@ func (s *Status) out() (why string, out bool) {
 		}
 	}
 	if len(n.Members) > 0 && !slices.Contains(n.Members, n.Name) {
-		return "it is not of the members of the last one", true
+		return "it was not in the last one", true
 	}
 	return "", false
 }

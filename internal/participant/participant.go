@@ -239,7 +239,7 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	}
 	m.Manifest.Privacy.Protection = r.Protection
 	if n.Published() != nil {
-		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, "the identity of the last run in the own folder, the number of its members, and whether the own rows are those of it")
+		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, "the identity of the last run in the own folder, the number of its members, and whether the own rows have changed since")
 	}
 	r.Ledger = ledger.Entries(c.Task.Told(trained))
 	m.Manifest.Privacy.Entries = r.Ledger

@@ -34,9 +34,9 @@ type OtherRowsError struct {
 
 func (e *OtherRowsError) Error() string {
 	if e.Missing {
-		return fmt.Sprintf("%s is missing or of another run, so that the rows of the unfinished run in this folder cannot be told: bring it back, or begin another run in another folder", filepath.Join(e.Dir, rowsKeyFile))
+		return fmt.Sprintf("%s is missing or from another run, so the rows of the unfinished run in this folder cannot be checked: restore it, or begin another run in another folder", filepath.Join(e.Dir, rowsKeyFile))
 	}
-	return fmt.Sprintf("the unfinished run in %s was begun with other training rows, or in another order: every member could work out the difference from two totals: bring those rows back, with their labels if these are learned, or begin another run in another folder", e.Dir)
+	return fmt.Sprintf("the unfinished run in %s began with other training rows, or in another order, so every member could work out the difference from two totals: restore those rows, with their labels if these are learned, or begin another run in another folder", e.Dir)
 }
 
 // rowsKey holds a participant to the rows that it has begun a run with. Totals with and

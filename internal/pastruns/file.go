@@ -41,7 +41,7 @@ type DamageError struct {
 }
 
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("%s: %v; if it is lost, remove %s: then the program forgets the past runs of this folder, and does not warn about them", e.Path, e.Err, File)
+	return fmt.Sprintf("%s: %v; if it is lost, remove %s: the program then forgets the past runs of this folder, and does not warn about them", e.Path, e.Err, File)
 }
 
 func (e *DamageError) Unwrap() error { return e.Err }

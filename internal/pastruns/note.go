@@ -54,7 +54,7 @@ func (n note) encode() []byte {
 
 func decodeNote(b []byte) (n note, err error) {
 	if len(b) < 2 || b[0] != noteVersion {
-		return n, fmt.Errorf("want a note of version %d about its last run, got %d bytes that are not: run the same version on all members", noteVersion, len(b))
+		return n, fmt.Errorf("want a note of version %d about the last run, got %d other bytes: run the same version on all members", noteVersion, len(b))
 	}
 	switch {
 	case b[1] == noPast && len(b) == 2:

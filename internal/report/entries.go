@@ -37,7 +37,7 @@ func (l *Ledger) Entries(t Told) []Entry {
 		out = append(out, e)
 	}
 	if len(t.Learned) > 0 {
-		out = append(out, Entry{Kind: TotalEntry, What: "what the sums of the start tell of the rows of all: " + strings.Join(t.Learned, "; "), SeenBy: AllMembers, Rounds: &[2]int{}, Rows: t.Rows})
+		out = append(out, Entry{Kind: TotalEntry, What: "what the sums at the start reveal about the rows of all: " + strings.Join(t.Learned, "; "), SeenBy: AllMembers, Rounds: &[2]int{}, Rows: t.Rows})
 	}
 	return append(append(out, l.loneEntries()...), t.Noise...)
 }

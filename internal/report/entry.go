@@ -77,9 +77,9 @@ func (e Entry) Sentence() string {
 	switch {
 	case e.Rows == 0:
 	case e.LeastRows == 0:
-		fmt.Fprintf(&b, " It rests on %.6g rows together.", e.Rows)
+		fmt.Fprintf(&b, " It combines %.6g rows.", e.Rows)
 	default:
-		fmt.Fprintf(&b, " It rests on %.6g rows together; the component of fewest, in the end, on %.4g.", e.Rows, e.LeastRows)
+		fmt.Fprintf(&b, " It combines %.6g rows; the smallest component, at the end, %.4g.", e.Rows, e.LeastRows)
 	}
 	if s := e.Spend; s != nil {
 		fmt.Fprintf(&b, " Epsilon %.4g at delta %g (zCDP %.4g), for %s.", s.Epsilon, s.Delta, s.ZCDP, s.Of)

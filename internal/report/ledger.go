@@ -303,17 +303,17 @@ func (c LoneChange) line() string {
 	who := joined()
 	switch {
 	case c.Change:
-		return fmt.Sprintf("privacy: how the statistics of %s have changed since round %d is now known to all members, up to what the others have changed in round %d", who, c.Rounds[0], c.Rounds[1])
+		return fmt.Sprintf("privacy: how the statistics of %s have changed since round %d is now known to all members, up to the others' changes in round %d", who, c.Rounds[0], c.Rounds[1])
 	case c.Slots[0] == c.Slots[1]:
-		return fmt.Sprintf("privacy: %s of %s are now exactly known to all members: these joined in round %d, and the agreement accepts lone changes", c.Known, who, c.Rounds[1])
+		return fmt.Sprintf("privacy: %s of %s are now exactly known to all members: they joined in round %d, and the agreement accepts lone changes", c.Known, who, c.Rounds[1])
 	}
 	switch c.Known {
 	case "":
 		switch {
 		case c.Error == nil:
-			return fmt.Sprintf("privacy: the contribution of %s is now known to all members, up to what the others have changed meanwhile: %s", who, sums)
+			return fmt.Sprintf("privacy: the contribution of %s is now known to all members, up to the others' changes meanwhile: %s", who, sums)
 		case *c.Error >= 1:
-			return fmt.Sprintf("privacy: the contribution of %s is known to nobody better than by a guess, since the others have changed more meanwhile: %s", who, sums)
+			return fmt.Sprintf("privacy: nobody can do better than guess the contribution of %s, since the others have changed more meanwhile: %s", who, sums)
 		}
 		return fmt.Sprintf("privacy: the contribution of %s is now known to all members, %s: %s", who, c.precision(), sums)
 	case contribution:
@@ -340,7 +340,7 @@ func (c LoneChange) error() float64 {
 
 // precision says how well the contribution to a network is known.
 func (c LoneChange) precision() string {
-	return fmt.Sprintf("to about %.0f %% of what sets it apart from the others'", math.Max(1, math.Round(100**c.Error)))
+	return fmt.Sprintf("to within about %.0f %% of its difference from the others'", math.Max(1, math.Round(100**c.Error)))
 }
 
 // Warnings tells what all members know of others at the end: a line for each group of
@@ -361,7 +361,7 @@ func (l *Ledger) Warnings() (lines []string) {
 		}
 	}
 	if more := len(groups) - mostGroups; more > 0 {
-		lines = append(lines, fmt.Sprintf("privacy: %d more groups of members whose part in sums is known: lone_changes in the result lists them", more))
+		lines = append(lines, fmt.Sprintf("privacy: more groups of members whose part in sums is known: %d (lone_changes in the result lists them)", more))
 	}
 	return lines
 }

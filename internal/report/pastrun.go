@@ -44,12 +44,12 @@ func (p *PastRun) Line() string {
 	known := p.Known + " of the rows that differ become"
 	switch {
 	case p.Known == "":
-		known = "what the rows that differ add to the sums becomes, up to how the two models differ,"
+		known = "the contribution of the rows that differ becomes, up to the difference of the two models,"
 	case !strings.Contains(p.Known, ","):
-		known = p.Known + " that differ and, up to how the two models differ, what these add to the sums become"
+		known = p.Known + " that differ and, up to the difference of the two models, their contribution become"
 	}
 	if p.OtherSettings {
-		known = "as far as both have summed the same, " + known
+		known = "for the sums that both runs made, " + known
 	}
 	return fmt.Sprintf("privacy: this run %s from the earlier run %s by %s (%s): by subtracting the totals, %s known to all members of both. Only noise, or at least %d changes at once, hide it",
 		differs, short, by, p.changes(), known, p.Enough)
@@ -77,6 +77,6 @@ func (p *PastRun) changes() string {
 		parts = append(parts, fmt.Sprintf("%d more of its members are not in this run", p.Unnamed))
 	}
 	add(p.Changed, "has other rows", "have other rows")
-	add(p.Unknown, "does not tell whether its rows are those of it", "do not tell whether their rows are those of it")
+	add(p.Unknown, "does not say whether its rows have changed", "do not say whether their rows have changed")
 	return strings.Join(parts, "; ")
 }

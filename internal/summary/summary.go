@@ -116,7 +116,7 @@ func breachWarning(p report.Protection) string {
 	if *p.BreachPredicted == 1 {
 		cure = "choose --protect chunks"
 	}
-	return fmt.Sprintf("privacy: %d members that work together learn another's vector with probability %.2g: %s", p.Colluders, *p.BreachPredicted, cure)
+	return fmt.Sprintf("privacy: another member's vector is recovered with probability %.2g (assumed colluders: %d): %s", *p.BreachPredicted, p.Colluders, cure)
 }
 
 // enterParts enters the figures of what a blend is of.
