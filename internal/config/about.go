@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// about says what a field of a file is for. Of a field that is left out, the file has the
-// example as a comment.
+// about describes a field of a file. If the field is left out, the file has the example as a
+// comment.
 type about struct{ field, text, example string }
 
 var aboutNode = []about{
@@ -80,8 +80,7 @@ func (n *Node) commented() []byte {
 	return b.Bytes()
 }
 
-// WriteNew writes a new agreement on a task, with a comment on each field. It may lack
-// members.
+// WriteNew writes a new agreement on a task, with a comment on each field. It may lack members.
 func (c *Consortium) WriteNew(path string, t *pipeline.Task) error {
 	b, err := c.commented(path, t)
 	if err != nil {
@@ -123,7 +122,7 @@ func (c *Consortium) commented(path string, t *pipeline.Task) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// aboutOptions says what options are for that apply.
+// aboutOptions describes the options that apply.
 func aboutOptions(t option.Table) (list []about) {
 	for _, o := range t {
 		if o.Applies() {
@@ -139,20 +138,21 @@ var (
 	flagName   = regexp.MustCompile(`--[a-z][a-z-]*`)
 )
 
-// plain returns the help of an option as a sentence of a file, and its word for the value.
+// plain turns the help of an option into a sentence for a file, and returns its placeholder for
+// the value.
 func plain(help string) (text, value string) {
 	value = strings.Trim(quotedWord.FindString(help), "`")
 	word := strings.ToLower(value)
 	if bare := quotedWord.ReplaceAllString(help, ""); len(value) == 1 || strings.Contains(bare, word) {
-		word = value // which tells it from the word itself
+		word = value // which distinguishes it from the same word in the text
 	}
 	text = quotedWord.ReplaceAllString(help, word)
 	text = flagName.ReplaceAllStringFunc(text, func(flag string) string { return strings.ReplaceAll(flag[2:], "-", "_") })
 	return strings.ToUpper(text[:1]) + text[1:] + ".", value
 }
 
-// writeFields writes the fields of a mapping, each below what it is for. One that the mapping
-// does not have is a comment, too, up to the next that it has.
+// writeFields writes the fields of a mapping, each below its description. Fields that the
+// mapping does not have are written as comments.
 func writeFields(b *bytes.Buffer, indent string, fields []about, mapping *yaml.Node) {
 	for _, a := range fields {
 		b.WriteString("\n" + comment(indent, a.text))
@@ -171,10 +171,10 @@ func writeFields(b *bytes.Buffer, indent string, fields []about, mapping *yaml.N
 	}
 }
 
-// width is how long a line of comments may be.
+// width is the longest line of a comment.
 const width = 96
 
-// comment returns a text as lines of comments.
+// comment returns a text as comment lines.
 func comment(indent, text string) string {
 	var b strings.Builder
 	line := indent + "#"

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metric is one kind of metric, and its values in a status.
+// metric is one kind of metric, with its values in a status.
 type metric struct {
 	desc   *prometheus.Desc
 	kind   prometheus.ValueType
@@ -21,12 +21,12 @@ func counter(name, help string, value func(s *Status) float64) metric {
 	return metric{prometheus.NewDesc("collabdict_"+name, help, nil, nil), prometheus.CounterValue, one(value)}
 }
 
-// one gives a single value without labels.
+// one emits a single value without labels.
 func one(value func(s *Status) float64) func(*Status, func(float64, ...string)) {
 	return func(s *Status, emit func(float64, ...string)) { emit(value(s)) }
 }
 
-// ofNode gives a single value once the node has begun to join.
+// ofNode emits a single value once the node has begun to join.
 func ofNode(value func(s *Status) float64) func(*Status, func(float64, ...string)) {
 	return func(s *Status, emit func(float64, ...string)) {
 		if s.Node != nil {
@@ -113,7 +113,7 @@ var metrics = []metric{
 	gauge("state_file_bytes", "The size of state.db.", one(func(s *Status) float64 { return float64(s.Process.StateBytes) })),
 }
 
-// ofTraffic returns what a node has counted, 0 before there is one.
+// ofTraffic returns a counter of the node, 0 before there is a node.
 func ofTraffic(s *Status, count func() uint64) float64 {
 	if s.Node == nil {
 		return 0
@@ -121,7 +121,7 @@ func ofTraffic(s *Status, count func() uint64) float64 {
 	return float64(count())
 }
 
-// Present returns how many members are here, this one included.
+// Present returns the number of members present, this one included.
 func (s *Status) Present() int {
 	n := s.Node
 	if n == nil {
@@ -139,7 +139,7 @@ func (s *Status) Present() int {
 	return max(0, here)
 }
 
-// collector gives Prometheus the metrics of one status.
+// collector exports the metrics of one status to Prometheus.
 type collector struct{ status *Status }
 
 func (collector) Describe(to chan<- *prometheus.Desc) {
@@ -152,7 +152,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	for _, m := range metrics {
 		m.values(c.status, func(v float64, labels ...string) {
 			for i, l := range labels {
-				labels[i] = strings.ToValidUTF8(l, "�") // other bytes would panic
+				labels[i] = strings.ToValidUTF8(l, "�") // invalid UTF-8 would panic
 			}
 			to <- prometheus.MustNewConstMetric(m.desc, m.kind, v, labels...)
 		})

@@ -5,32 +5,32 @@ import (
 	"strings"
 )
 
-// PastRun says that an earlier run differs from this one by so few members, or by the rows
-// of so few, that the totals of the two tell something of these.
+// PastRun reports an earlier run that differs from this one by so few members, or rows of so
+// few members, that the totals of both reveal something about them.
 type PastRun struct {
 	Run string `json:"run"`
-	// Least and Most bound the number of changes: they differ if some members do not tell.
+	// Least and Most bound the number of changes. They differ if some members do not say what
+	// has changed.
 	Least int `json:"changes_least"`
 	Most  int `json:"changes_most"`
-	// Enough changes at once hide each of them.
+	// Enough is the number of simultaneous changes that hide each of them.
 	Enough int `json:"changes_enough"`
-	// Left are members of the earlier run alone, Joined those of this run alone, and Changed
-	// those of both whose rows have changed. Of Unknown members it is not known what of this
-	// holds.
+	// Left are members of only the earlier run, Joined those of only this run, and Changed
+	// those of both whose rows have changed. For Unknown members, this is not known.
 	Left    []string `json:"left,omitempty"`
 	Joined  []string `json:"joined,omitempty"`
 	Changed []string `json:"changed,omitempty"`
 	Unknown []string `json:"unknown,omitempty"`
-	// Unnamed members of the earlier run alone are not known by name in this folder.
+	// Unnamed counts the members of only the earlier run whose names this folder does not have.
 	Unnamed int `json:"unnamed,omitempty"`
-	// OtherSettings says that the two runs do not have the same settings.
+	// OtherSettings reports that the two runs have different settings.
 	OtherSettings bool `json:"other_settings,omitempty"`
-	// Known is what the totals tell of the rows that differ, exactly; "" where they tell it
-	// only up to how the two models differ.
+	// Known is what the totals reveal exactly about the rows that differ; "" if only up to the
+	// difference of the two models.
 	Known string `json:"known,omitempty"`
 }
 
-// Line is the warning.
+// Line returns the warning.
 func (p *PastRun) Line() string {
 	count, differs := p.Least, "differs"
 	if p.Least != p.Most {
@@ -55,7 +55,7 @@ func (p *PastRun) Line() string {
 		differs, short, by, p.changes(), known, p.Enough)
 }
 
-// changes lists what has changed.
+// changes lists the changes.
 func (p *PastRun) changes() string {
 	var parts []string
 	add := func(names []string, one, several string) {
