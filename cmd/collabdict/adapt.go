@@ -15,13 +15,13 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// adapted is what adapt prints: figures of the rows that it has adapted to, which are
-// better than those of others.
+// adapted is the result of adapt. Its figures are of the rows adapted to, and better than those
+// of other rows.
 type adapted struct {
 	Own         string `json:"own"`
 	Participant string `json:"participant"`
 	Rows        int    `json:"rows"` // fitted to
-	// Before is with conditions of 0, After with those found.
+	// figures with conditions of 0, and with the fitted ones
 	Before *report.Evaluation `json:"before,omitempty"`
 	After  *report.Evaluation `json:"after,omitempty"`
 

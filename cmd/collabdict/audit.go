@@ -73,10 +73,10 @@ func writeAudited(w io.Writer, a *participant.Audited) {
 	fmt.Fprintf(w, "SHA-256 of the last line: %s\n", a.Head)
 }
 
-// noteInAudit enters an event in the audit log of a folder, if that is a participant's.
+// noteInAudit appends an event to the audit log of a folder, if it has one.
 func noteInAudit(dir string, r auditlog.Record) error {
 	if _, err := os.Stat(filepath.Join(dir, auditlog.File)); errors.Is(err, fs.ErrNotExist) {
-		return nil // no run was ever made here
+		return nil // no run was ever made in this folder
 	}
 	l, err := auditlog.Open(dir, time.Now, func(auditlog.Record) {})
 	if err != nil {

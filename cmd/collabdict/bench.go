@@ -24,13 +24,13 @@ func (a *app) bench() *cobra.Command {
 	return cmd
 }
 
-// benchFlags say which sum to measure.
+// benchFlags choose the sum to measure.
 type benchFlags struct {
 	settingsFlags
 	nodes, values int
 }
 
-// mostNodes of a bench: each has a connection to every other one.
+// mostNodes is the largest number of nodes of a bench: each is connected to all others.
 const mostNodes = 128
 
 func (a *app) benchConsensus() *cobra.Command {
@@ -52,7 +52,7 @@ and adds vectors.`,
 			return a.measureConsensus(cmd.Context(), c)
 		},
 	}
-	f.suited = map[string]string{"scheme": string(consensus.Exact)} // what is fastest for long vectors
+	f.suited = map[string]string{"scheme": string(consensus.Exact)} // the fastest scheme for long vectors
 	f.settingsFlags.add(cmd)
 	cmd.Flags().IntVar(&f.nodes, "nodes", 16, "number `N` of nodes")
 	cmd.Flags().IntVar(&f.values, "values", 1_000_000, "number `M` of values per vector")

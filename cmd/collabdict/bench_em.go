@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/bench"
 )
 
-// mostBenched are the values of the rows that bench em makes up at most: 8 GB.
+// mostBenched is the largest number of values in the rows of bench em: 8 GB.
 const mostBenched = 1 << 30
 
 func (a *app) benchEM() *cobra.Command {

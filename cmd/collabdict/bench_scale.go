@@ -76,7 +76,7 @@ func costsOf(all []*bench.ScaleReport) (costs []plots.Cost) {
 	return costs
 }
 
-// mostSimulated are the participants that a bench simulates at most.
+// mostSimulated is the largest number of participants that bench scale simulates.
 const mostSimulated = 1 << 16
 
 func scaleTable(all []*bench.ScaleReport) func(io.Writer) {

@@ -54,8 +54,8 @@ not numbers. Each report has advice, and the last lines are flags for run, up an
 	return cmd
 }
 
-// checkFiles prints the profiles of files. The first that cannot be used is the error, the others
-// are noted.
+// checkFiles prints the profiles of files. It returns the error of the first unusable file, and
+// prints those of the others as notes.
 func (a *app) checkFiles(ctx context.Context, spec dataset.Spec) error {
 	files, err := dataset.Resolve(spec.Data)
 	if err == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// writeClasses writes the likeliest class of each of the rows that spec names, and its
-// probability, or those of all.
+// writeClasses writes the likeliest class of each row of spec with its probability, or the
+// probabilities of all classes.
 func (a *app) writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all bool) error {
 	head := []string{"row", "class", "probability"}
 	if all {

@@ -12,7 +12,7 @@ type figure struct {
 	of   func(report.Scores) report.Figure
 }
 
-// figuresOf returns those that say most of this run.
+// figuresOf returns the figures that say most about this run.
 func figuresOf(r *report.Run) []figure {
 	roc := figure{"ROC-AUC", func(s report.Scores) report.Figure { return s.ROCAUC }}
 	switch {
@@ -33,12 +33,12 @@ func figuresOf(r *report.Run) []figure {
 	return []figure{{"loglik", func(s report.Scores) report.Figure { return s.Loglik }}}
 }
 
-// anomalies reports whether all labels of a run are of anomalies, and none is a class.
+// anomalies reports whether all labels of a run mark anomalies, rather than classes.
 func anomalies(r *report.Run) bool {
 	return !slices.ContainsFunc(r.Participants, func(p report.Participant) bool { return p.ARI.Applies && !p.ROCAUC.Applies })
 }
 
-// columnsOf returns the header of the table and how to make a row, with the
+// columnsOf returns the header of the table, and a function that formats a row, with the
 // figures that this run has.
 func columnsOf(r *report.Run) (string, func(name, rows string, s report.Scores, b *report.Baselines) string) {
 	figures := figuresOf(r)
@@ -66,7 +66,7 @@ func columnsOf(r *report.Run) (string, func(name, rows string, s report.Scores, 
 	if pooled {
 		label("pooled")
 	}
-	ari := r.ARI.Applies && !r.Silhouette.Applies // which has it above
+	ari := r.ARI.Applies && !r.Silhouette.Applies // otherwise it is among figuresOf above
 	if ari {
 		head += "ARI\t"
 	}

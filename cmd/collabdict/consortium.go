@@ -145,7 +145,7 @@ only those that are valid for FILE.`,
 	return cmd
 }
 
-// collect takes over signatures from copies of an agreement.
+// collect copies valid signatures from copies of an agreement into file.
 func (a *app) collect(file string, copies []string) error {
 	if len(copies) == 0 {
 		return nil
@@ -160,7 +160,7 @@ func (a *app) collect(file string, copies []string) error {
 	return err
 }
 
-// filesFrom wants at least so many names of files.
+// filesFrom accepts at least the given number of file names.
 func filesFrom(least int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least {
@@ -170,7 +170,7 @@ func filesFrom(least int) cobra.PositionalArgs {
 	}
 }
 
-// oneFile wants the name of a file as the only argument. If least is 0, there may be none.
+// oneFile accepts one file name, or none if least is 0.
 func oneFile(least int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > 1 {

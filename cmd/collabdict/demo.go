@@ -86,8 +86,7 @@ func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, out string) err
 	return a.print(run, runTable(run))
 }
 
-// nodes runs a node in this process for each plant, and returns their results as
-// one.
+// nodes runs a node for each plant in this process, and combines their results.
 func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Participant, dir string) (*report.Run, error) {
 	names := namesOf(parts)
 	layout, err := launch.Layout(dir, names)
@@ -119,7 +118,7 @@ func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Parti
 			r, err := participant.Run(ctx, c)
 			if ends[i].Err = err; err != nil {
 				ends[i].Err = fmt.Errorf("%s: %w", p.Name, err)
-				cancel() // the demonstration needs all of them
+				cancel() // the demonstration needs all nodes
 			}
 			if r != nil {
 				ends[i].Run = r.Report

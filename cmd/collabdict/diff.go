@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict/internal/roster"
 )
 
-// differentError says that two agreements differ in what is signed.
+// differentError reports that two agreements differ in something that members sign.
 type differentError struct {
 	a, b string
 	n    int

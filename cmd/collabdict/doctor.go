@@ -60,19 +60,19 @@ the first fault.`,
 	return cmd
 }
 
-// examination is what doctor finds.
+// examination holds the findings of doctor.
 type examination struct {
 	dir     string
 	config  participant.Config
-	agreed  *roster.Roster // nil if it cannot be used
-	state   int64          // bytes that a run keeps at most; 0 if that is not known
-	ready   bool           // the configuration can be used
+	agreed  *roster.Roster // nil if unusable
+	state   int64          // most bytes that a run keeps; 0 if unknown
+	ready   bool           // the configuration is usable
 	found   []doctor.Finding
 	codes   []class // of found
 	members []probedMember
 }
 
-// probedMember is what the report says of another member.
+// probedMember is what the report says about another member.
 type probedMember struct {
 	Name    string   `json:"name"`
 	Answers bool     `json:"answers"`
@@ -84,7 +84,7 @@ type probedMember struct {
 	Reaches []string `json:"reaches,omitempty"`
 }
 
-// classes are those of faults, for the exit code.
+// classes maps checks to the classes of their faults, which set the exit code.
 var classes = map[doctor.Check]class{
 	doctor.Disk: diskFull, doctor.Rows: dataFailure, doctor.Missing: dataFailure, doctor.Ranges: dataFailure,
 	doctor.Agreement: disagreement, doctor.Versions: disagreement, doctor.Reached: membersLost, doctor.Between: membersLost,
@@ -109,7 +109,7 @@ func (x *examination) fault(check doctor.Check, err error, fix string) {
 	x.add(doctor.Finding{Check: check, Fault: true, Cause: err.Error(), Fix: hint})
 }
 
-// alone examines what needs nobody else.
+// alone makes the checks that need no other member.
 func (x *examination) alone() {
 	x.folder()
 	if free, err := doctor.Free(x.dir); err == nil {
@@ -117,7 +117,7 @@ func (x *examination) alone() {
 	}
 }
 
-// folder examines the files of the folder, and those that it names.
+// folder checks the files of the folder, and those that they name.
 func (x *examination) folder() {
 	f := &runFlags{dir: x.dir, unsigned: true}
 	c, spec, _, err := f.fromFolder(new(cobra.Command))
@@ -139,10 +139,10 @@ func (x *examination) folder() {
 	}
 }
 
-// rows reads the rows as a run does, and examines each file.
+// rows reads the rows as a run does, and checks each file.
 func (x *examination) rows(f *runFlags, spec dataset.Spec) {
 	if spec.Input() {
-		return // they can be read only once
+		return // such rows can be read only once
 	}
 	p, _, err := f.loadOne(context.Background(), spec, x.config.Node.Name, x.dir)
 	switch {
@@ -162,14 +162,14 @@ func (x *examination) rows(f *runFlags, spec dataset.Spec) {
 	for _, file := range files {
 		p, err := spec.Profile(file)
 		if err != nil {
-			continue // as found above, or a query
+			continue // reported above, or a query
 		}
 		x.add(doctor.Table(p, x.agreed.Columns, x.agreed.Task.Ranges)...)
 	}
 }
 
-// withOthers examines the way to the other members. A node that runs here is asked for its
-// connections.
+// withOthers checks the connections to the other members. If a node runs in the folder, its
+// connections count.
 func (x *examination) withOthers(ctx context.Context) {
 	if !x.ready {
 		return
@@ -202,7 +202,7 @@ func (x *examination) withOthers(ctx context.Context) {
 	x.add(doctor.Members(x.config.Node.Name, answers, unreached)...)
 }
 
-// ofRunning takes the connections of the node that runs in the folder.
+// ofRunning takes over the connections of the node that runs in the folder.
 func (x *examination) ofRunning(s *operate.Status) {
 	if s.Node == nil {
 		return
@@ -236,7 +236,7 @@ func (x *examination) report() any {
 	}{found, x.members}
 }
 
-// write writes the findings for people.
+// write writes the findings as text.
 func (x *examination) write(w io.Writer) {
 	if len(x.members) > 0 {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -259,7 +259,7 @@ func (x *examination) write(w io.Writer) {
 	}
 }
 
-// how returns in words how a member is connected.
+// how describes how a member is connected.
 func (m *probedMember) how() string {
 	switch {
 	case !m.Answers:
@@ -270,7 +270,7 @@ func (m *probedMember) how() string {
 	return "directly"
 }
 
-// seconds returns a duration for a table; "" of 0.
+// seconds formats a duration for a table, "" if it rounds to 0.
 func seconds(s float64, to time.Duration, sign bool) string {
 	d := time.Duration(s * float64(time.Second)).Round(to)
 	switch {
@@ -282,7 +282,7 @@ func seconds(s float64, to time.Duration, sign bool) string {
 	return d.String()
 }
 
-// sickError says that a run cannot begin. The findings are on standard output.
+// sickError reports that a run cannot begin. Its findings are already on standard output.
 type sickError struct {
 	class  class
 	faults []doctor.Finding
@@ -306,8 +306,8 @@ func (x *examination) failure() error {
 	return nil
 }
 
-// brief examines what may keep a run from going well although it begins, whose state takes so
-// many bytes at most.
+// brief returns what may disturb a run although it can begin. The run keeps at most state
+// bytes.
 func brief(dir string, state int64) []string {
 	free, err := doctor.Free(dir)
 	if err != nil {

@@ -9,12 +9,11 @@ import (
 	"slices"
 )
 
-// earlier are files of results, by path, that were there before a run which writes
-// files of these names. They stay until the run's own stand, and must not be taken
-// for those.
+// earlier holds the result files, by path, that existed before a run that writes files of the
+// same names. They stay until the run has written its own, and must not be mistaken for them.
 type earlier map[string]fs.FileInfo
 
-// earlierIn looks for files in a folder.
+// earlierIn returns the given files that exist in a folder.
 func earlierIn(dir string, files ...string) earlier {
 	e := earlier{}
 	for _, f := range files {
@@ -26,7 +25,7 @@ func earlierIn(dir string, files ...string) earlier {
 	return e
 }
 
-// inFolders returns the paths of files in each of some folders.
+// inFolders returns the paths of the files in each of the folders.
 func inFolders(names []string, files ...string) []string {
 	var paths []string
 	for _, name := range names {
@@ -37,7 +36,7 @@ func inFolders(names []string, files ...string) []string {
 	return paths
 }
 
-// keep reports one of them that is among the files that are read.
+// keep returns an error if one of the files to read would be overwritten.
 func (e earlier) keep(files []string) error {
 	for _, file := range files {
 		info, err := os.Stat(file)
@@ -53,7 +52,7 @@ func (e earlier) keep(files []string) error {
 	return nil
 }
 
-// left returns those that the run has not replaced, in order.
+// left returns the files that the run has not replaced, in order.
 func (e earlier) left() []string {
 	var paths []string
 	for _, path := range slices.Sorted(maps.Keys(e)) {
@@ -65,7 +64,7 @@ func (e earlier) left() []string {
 	return paths
 }
 
-// remove removes those that the run has not replaced, now that its result stands.
+// remove deletes the files that the run has not replaced, once its result is complete.
 func (e earlier) remove() error {
 	var errs []error
 	for _, path := range e.left() {
@@ -74,7 +73,7 @@ func (e earlier) remove() error {
 	return errors.Join(errs...)
 }
 
-// noteEarlier says which files a run that has failed has not replaced.
+// noteEarlier lists the files that a failed run has not replaced.
 func (a *app) noteEarlier(e earlier) {
 	if left := e.left(); len(left) > 0 {
 		a.note("files of an earlier run were kept: %s", listed(left))

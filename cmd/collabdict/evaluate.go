@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// evaluated is what evaluate prints.
+// evaluated is the result of evaluate.
 type evaluated struct {
 	report.Evaluation
 	Warnings []string `json:"warnings,omitempty"`

@@ -29,12 +29,13 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// usageError is a command line that cannot be followed.
+// usageError is an unusable command line.
 type usageError struct{ msg, hint string }
 
 func (e *usageError) Error() string { return e.msg }
 
-// printedError is the failure of a command whose result is on standard output already.
+// printedError is the failure of a command that has already printed its result to standard
+// output.
 type printedError struct{ error }
 
 func (e *printedError) Unwrap() error { return e.error }
@@ -57,7 +58,7 @@ var (
 	interrupted     = class{"interrupted", 130}
 )
 
-// classify returns the class of an error and what to do about it.
+// classify returns the class of an error, and a hint what to do.
 func classify(ctx context.Context, err error) (class, string) {
 	var (
 		usage  *usageError
@@ -169,7 +170,7 @@ func (a *app) fail(ctx context.Context, err error) int {
 			f.Seed = &again.seed
 		}
 		e := json.NewEncoder(a.out)
-		e.SetEscapeHTML(false) // a command line is to be pasted
+		e.SetEscapeHTML(false) // a command line must be ready to paste
 		_ = e.Encode(map[string]failure{"error": f})
 	}
 	fmt.Fprintf(a.err, "error: %s\n", message)

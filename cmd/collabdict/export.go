@@ -19,7 +19,7 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// exported says what a file that was written for others holds.
+// exported describes a file written for other programs.
 type exported struct {
 	File     string         `json:"file"`
 	To       string         `json:"to"`
@@ -109,7 +109,7 @@ folder. If the members have agreed on a limit, a release beyond it is refused.`,
 	return cmd
 }
 
-// writeExport writes a file to where e says, and lists in e what it holds.
+// writeExport writes a file to the place that e names, and lists its contents in e.
 func (a *app) writeExport(e *exported, kind string, f *export.File) error {
 	mode := os.FileMode(0o644)
 	if f.Private {
@@ -129,16 +129,16 @@ func (a *app) writeExport(e *exported, kind string, f *export.File) error {
 	return nil
 }
 
-// exportForms are those that models are written in, the first two of all kinds.
+// exportForms are the forms of a model file; all kinds of models have the first two.
 var exportForms = []string{"onnx", "npz", "json", "dot", "svg"}
 
-// The parts of a mixture that are written.
+// The parts of a mixture that can be written.
 const (
 	withShared = "shared"
 	withOwn    = "own"
 )
 
-// written returns a model in a form.
+// written returns a model in the given form.
 func written(m *model.Model, to, with, own string, withSet bool) (*export.File, error) {
 	if _, mixture := m.Learned.(algorithm.Dictionary); mixture {
 		if own != "" {
@@ -165,7 +165,7 @@ func written(m *model.Model, to, with, own string, withSet bool) (*export.File, 
 	return nil, &export.KindError{Kind: m.Manifest.Kind, Form: to}
 }
 
-// mixtureAs returns parameters in a form.
+// mixtureAs returns a mixture in the given form.
 func mixtureAs(x *export.Mixture, to string) (*export.File, error) {
 	switch to {
 	case "onnx":
@@ -181,8 +181,8 @@ func mixtureAs(x *export.Mixture, to string) (*export.File, error) {
 	return x.Graphs(svg), err
 }
 
-// giveOwn gives a model the own part that is named. None is looked for beside the model:
-// that would be to hand on what nobody has asked for.
+// giveOwn gives a model the named own part. It does not look for one beside the model: that
+// would pass on private values without being asked to.
 func giveOwn(m *model.Model, to, own string) error {
 	switch {
 	case own != "" && to == "npz":

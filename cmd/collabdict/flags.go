@@ -16,7 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/plants"
 )
 
-// dataFlags say where rows come from.
+// dataFlags name the rows to read.
 type dataFlags struct {
 	data, ignore            []string
 	label, where, testWhere string
@@ -38,7 +38,7 @@ func (d *dataFlags) add(cmd *cobra.Command) {
 
 const timeColumnHelp = "for --window: `COLUMN` of times, as numbers or as 2024-05-17T08:30:00Z. Rows must be in time order; a step of more than three times the median begins a new window"
 
-// checkTime reports a column of times that no window uses.
+// checkTime reports a time column that no window uses.
 func checkTime(column string, window int) error {
 	if window == 0 && column != "" {
 		return &usageError{"--time-column: only a model with --window uses times", "leave it out, or train with --window"}
@@ -46,7 +46,7 @@ func checkTime(column string, window int) error {
 	return nil
 }
 
-// spec returns what to load.
+// spec returns the rows to load.
 func (d *dataFlags) spec() (dataset.Spec, error) {
 	if len(d.data) == 0 {
 		return dataset.Spec{}, &usageError{"--data is missing", "name a file, a folder or a quoted pattern"}
@@ -75,8 +75,8 @@ func addKeep(cmd *cobra.Command, keep *[]string) {
 	})
 }
 
-// checkKept refuses features that look like none and are not to be kept, and columns to keep
-// that are none.
+// checkKept reports features that look like none and are not in keep, and names in keep that
+// are not features.
 func checkKept(d *dataset.Dataset, keep []string) error {
 	for _, name := range keep {
 		if !slices.Contains(d.Columns, name) {
@@ -86,8 +86,7 @@ func checkKept(d *dataset.Dataset, keep []string) error {
 	return dataset.Undeclared(d.Suspects, keep)
 }
 
-// sourceFlags say where the rows of all participants come from: files, or a
-// generator.
+// sourceFlags name the source of all participants' rows: files, or a generator.
 type sourceFlags struct {
 	dataFlags
 	split, generate string
@@ -101,7 +100,7 @@ func (s *sourceFlags) add(cmd *cobra.Command) {
 	})
 }
 
-// source is where rows come from: one of the two is set.
+// source is where rows come from. Exactly one of its fields is set.
 type source struct {
 	spec   dataset.Spec
 	plants *plants.Spec
@@ -129,7 +128,7 @@ func (s *sourceFlags) source(seed uint64) (source, error) {
 	return source{spec: spec}, nil
 }
 
-// keep reads what can be read only once.
+// keep reads sources that can be read only once.
 func (s *source) keep(ctx context.Context, dir string) error {
 	if s.plants != nil {
 		return nil
@@ -137,7 +136,7 @@ func (s *source) keep(ctx context.Context, dir string) error {
 	return s.spec.Keep(ctx, os.Stdin, dir)
 }
 
-// files returns those that are read.
+// files returns the files to read.
 func (s source) files() ([]string, error) {
 	if s.plants != nil {
 		return nil, nil
@@ -153,8 +152,8 @@ func (s source) standardise() string {
 	return algorithm.Global
 }
 
-// load returns the rows of all participants. A participant needs more rows than
-// components, and as many as one that is shown.
+// load returns the rows of all participants. Participants with fewer rows than the task needs
+// (Traits.LeastRows) are left out.
 func (s source) load(t *pipeline.Task) (*dataset.Dataset, error) {
 	if s.plants != nil {
 		parts := dataset.Window(plants.Generate(*s.plants, t.Seed), t.Window)

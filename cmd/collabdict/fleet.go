@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// fleet shows what many nodes say as one: the progress of the first that is there,
-// and of the others what is out of the ordinary, once where several say it.
+// fleet merges the output of many nodes: the progress of the first node that still runs, and
+// from the others only unusual lines, each once.
 type fleet struct {
 	*progress
 	dir   string
@@ -23,8 +23,8 @@ type fleet struct {
 
 	mu    sync.Mutex
 	gone  map[int]bool
-	told  map[string]time.Time // when what was said last, but for how long
-	round int                  // the last one shown
+	told  map[string]time.Time // time of the last print, by line without its durations
+	round int                  // last round shown
 }
 
 // say shows a line of a node if it is of interest.
@@ -56,7 +56,7 @@ var (
 	shares    = regexp.MustCompile(`^sum .* MB; `)
 )
 
-// news reports whether a line tells something that was not told a short while ago.
+// news reports whether a line was not shown a short while ago.
 func (f *fleet) news(line string) bool {
 	if f.told == nil {
 		f.told = map[string]time.Time{}
@@ -70,8 +70,8 @@ func (f *fleet) news(line string) bool {
 	return true
 }
 
-// ended tells how to bring a node back that has ended without a word. It reports whether
-// the node, by its own words, would end in the same way again.
+// ended shows how to bring back a node that was killed. It reports whether the node, by its own
+// error, would fail in the same way again.
 func (f *fleet) ended(i int, end report.End) (hopeless bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -89,18 +89,18 @@ func (f *fleet) ended(i int, end report.End) (hopeless bool) {
 	return !child.Killed && hearsay(child) == 0
 }
 
-// kept reports whether a line is for the node's log alone, or comes again at the end.
+// kept reports whether a line belongs only in the node's log, or comes again at the end.
 func kept(line string) bool {
 	return strings.Contains(line, "]  node: ") || strings.HasPrefix(line, "warning:") && !known(line)
 }
 
-// known reports whether a line tells what all members have come to know of one: it is
-// told at that moment, and once.
+// known reports whether a line says what all members now know about one of them. Such a line is
+// shown at once, and only once.
 func known(line string) bool {
 	return strings.HasPrefix(line, "warning: privacy: ") && strings.Contains(line, "known to all members")
 }
 
-// unusual reports whether a line is of interest whoever says it.
+// unusual reports whether a line is of interest from any node.
 func unusual(line string) bool {
 	line = shares.ReplaceAllString(line, "")
 	return slices.ContainsFunc([]string{"waiting for", "paused", "resumed:", "error:", "the model of", "the members have changed", "warning: the agreement has changed"}, func(prefix string) bool {

@@ -12,11 +12,11 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// followEvery is how often the agreement is looked at for changes of the members.
+// followEvery is the interval at which the agreement is checked for changes of the members.
 const followEvery = 2 * time.Second
 
-// follow tells a node the changes of the members that are written into its agreement
-// since that was read, until the returned function is called.
+// follow passes changes of the members in the agreement on to the node, until the returned
+// function is called.
 func (p *progress) follow(n *node.Node, f *follower) (stop func()) {
 	if f.file == "" {
 		return func() {}
@@ -43,7 +43,7 @@ func (p *progress) follow(n *node.Node, f *follower) (stop func()) {
 	})
 }
 
-// follower looks at an agreement, and at what has become of it.
+// follower watches the agreement of a running node, and the changes made from it.
 type follower struct {
 	file   string
 	size   int64
@@ -53,7 +53,7 @@ type follower struct {
 	wanted wanted
 }
 
-// news says who has come to the roster and who has gone since it was called last.
+// news returns a line about the members that have joined or left since its last call.
 func (f *follower) news(now []node.Member) string {
 	in := func(list []node.Member, m node.Member) bool {
 		return slices.ContainsFunc(list, func(o node.Member) bool { return o.ID == m.ID })
@@ -76,8 +76,8 @@ func (f *follower) news(now []node.Member) string {
 	return fmt.Sprintf("the members have changed: %s; %d now", strings.Join(parts, ", "), len(now))
 }
 
-// changed reports whether the file is not the one last looked at. One that is not there
-// is being replaced.
+// changed reports whether the file has changed since the last call. A missing file is about to
+// be replaced.
 func (f *follower) changed() bool {
 	info, err := os.Stat(f.file)
 	if err != nil || info.Size() == f.size && info.ModTime().Equal(f.wrote) {
@@ -87,7 +87,7 @@ func (f *follower) changed() bool {
 	return true
 }
 
-// tell hands a node the changes of the file.
+// tell passes the changes in the file on to a node.
 func (f *follower) tell(n *node.Node) (line string, err error) {
 	agreed, err := config.ReadConsortium(f.file)
 	if err != nil {
@@ -110,7 +110,7 @@ func (f *follower) tell(n *node.Node) (line string, err error) {
 	return fmt.Sprintf("the agreement %s: %s; it takes effect between two rounds when %d members have it", what, describeChange(last), n.Status().Quorum), nil
 }
 
-// describeChange says who comes and who goes, or what becomes of the run.
+// describeChange lists the members that join and leave, or says what happens to the run.
 func describeChange(c node.Change) string {
 	var parts []string
 	switch {

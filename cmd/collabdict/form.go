@@ -21,15 +21,15 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// cardFlags name the participant that a card is for.
+// cardFlags name the participant of a card.
 type cardFlags struct{ dir string }
 
 func (c *cardFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.dir, "dir", "", "`FOLDER` of the participant, with its key and node.yaml")
 }
 
-// card returns the card of the participant. Of its columns it has those of an agreement
-// alone, if that is not nil.
+// card returns the card of the participant. If agreed is not nil, the card has only its
+// columns.
 func (c *cardFlags) card(ctx context.Context, own *config.Node, agreed []string) (*config.Card, error) {
 	spec, err := own.Spec()
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *cardFlags) card(ctx context.Context, own *config.Node, agreed []string)
 	return roster.NewCard(c.dir, own.Name, addrs, columns)
 }
 
-// node reads node.yaml of the participant.
+// node reads the participant's node.yaml.
 func (c *cardFlags) node() (*config.Node, error) {
 	if c.dir == "" {
 		return nil, &usageError{"--dir: want the folder of a participant, got nothing", "make one with collabdict init"}
@@ -136,7 +136,7 @@ func newAgreement(t *pipeline.Task, first *config.Card, beginAt string) (*config
 	return c, nil
 }
 
-// writeAgreement writes a new agreement, and beside it the files that it names.
+// writeAgreement writes a new agreement, and the files that it names beside it.
 func writeAgreement(file string, c *config.Consortium, t *pipeline.Task) error {
 	if _, err := os.Lstat(file); err == nil {
 		return &usageError{file + ": already exists", "choose another name, or move it away"}
@@ -156,7 +156,7 @@ func writeAgreement(file string, c *config.Consortium, t *pipeline.Task) error {
 	return c.WriteNew(file, t)
 }
 
-// count says how many there are of something.
+// count returns a number with a noun, in the singular for 1.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -164,7 +164,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// noteCard says what the others will know of a member.
+// noteCard prints what the others will know about a member.
 func (a *app) noteCard(c *config.Card) {
 	a.note("member %s, peer ID %s", c.Member.Name, c.Member.ID)
 	if len(c.Member.Addrs) == 0 {

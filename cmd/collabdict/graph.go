@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/topology"
 )
 
-// graphFlags say which topology, and what to do with it.
+// graphFlags choose a topology, and what to do with it.
 type graphFlags struct {
 	topology.Spec
 	step   string
@@ -61,16 +61,16 @@ fold-in or circulant.`,
 	return cmd
 }
 
-// leastTolerance is a little above what rounding leaves.
+// leastTolerance is a little above the rounding error.
 const leastTolerance = 1e-13
 
-// mostMembers and mostValues, of all members together, bound memory.
+// Bounds on memory; mostValues counts the values of all members together.
 const (
 	mostMembers = 1 << 20
 	mostValues  = 1 << 26
 )
 
-// check reports a flag that cannot be followed.
+// check reports flags that do not fit together.
 func (g *graphFlags) check(cmd *cobra.Command) error {
 	g.Step = session.Step(g.step)
 	changed := cmd.Flags().Changed

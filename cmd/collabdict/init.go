@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// agreementFile is where a new participant's folder has the agreement.
+// agreementFile is the name of the agreement in a new participant's folder.
 const agreementFile = "consortium.yaml"
 
 func (a *app) init() *cobra.Command {
@@ -106,8 +106,7 @@ func listenOn(given []string) ([]string, error) {
 	return given, nil
 }
 
-// node returns the settings of a participant in a folder, with these rows. Its paths are
-// relative to the folder.
+// node returns the settings of a participant with these rows. Paths are relative to its folder.
 func (d *dataFlags) node(dir string) (*config.Node, error) {
 	n := &config.Node{
 		Version: config.Version, Consortium: agreementFile, Label: d.label, Where: d.where, TestWhere: d.testWhere,

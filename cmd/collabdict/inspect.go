@@ -19,15 +19,14 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// description is a model in short: its manifest and what its components look
-// like.
+// description is a summary of a model: its manifest and its components.
 type description struct {
 	model.Manifest
 	learned    algorithm.Model
 	Components []component `json:"components,omitempty"`
 	Own        *ownPart    `json:"own,omitempty"`
 	LocalPart  *localPart  `json:"local_part,omitempty"`
-	// Reconstruction is of the rows of --data.
+	// Reconstruction is that of the rows of --data.
 	Reconstruction *report.Reconstruction `json:"reconstruction,omitempty"`
 }
 
@@ -64,7 +63,7 @@ it also draws reconstructed images. Figures of networks show at most 5000 rows, 
 				return err
 			}
 			if d.Threshold = m.Manifest.Threshold; m.Personal() != nil && d.Own == nil {
-				d.Threshold, d.FalseAlarm = 0, 0 // of conditions that are nobody's there is none
+				d.Threshold, d.FalseAlarm = 0, 0 // with conditions of 0 there is no threshold
 			}
 			if d.LocalPart, err = describeLocal(m, d.Own, l.model); err != nil {
 				return err
@@ -98,8 +97,8 @@ func describe(m *model.Model) description {
 	return d
 }
 
-// coordinates names those trained on: the columns, or the axes that they are projected
-// to.
+// coordinates names the coordinates of training: the columns, or the axes that they are
+// projected to.
 func coordinates(m *model.Model) []string {
 	if m.Projection == nil {
 		return m.Manifest.Columns
@@ -201,7 +200,7 @@ func (d description) text(w io.Writer) {
 	t.Flush()
 }
 
-// limit returns the threshold of the scores that score gives.
+// limit returns the threshold for the scores that score writes.
 func (d description) limit() float64 {
 	if d.LocalPart != nil {
 		return d.LocalPart.Threshold
@@ -209,8 +208,7 @@ func (d description) limit() float64 {
 	return d.Threshold
 }
 
-// weightings tells how participants are weighted: the own one, and the others if they have
-// published it.
+// weightings prints the weights of participants: the own one, and others if published.
 func (d description) weightings(w io.Writer) {
 	history := d.Privacy.History
 	if len(history) == 0 || history[len(history)-1].Weighting == nil {
@@ -231,7 +229,7 @@ func (d description) weightings(w io.Writer) {
 	t.Flush()
 }
 
-// choice tells what there was to choose from, and what held-out rows said of it.
+// choice prints the candidates of a selection, and their figures on held-out rows.
 func (d description) choice(w io.Writer) {
 	if len(d.Choice) == 0 {
 		return
@@ -249,8 +247,8 @@ func (d description) choice(w io.Writer) {
 	t.Flush()
 }
 
-// encoder returns what the last round in which it was measured knows of it, nil if there
-// is none.
+// encoder returns the figures of the encoder from the last round that has them, nil if there is
+// none.
 func (d description) encoder() (last *report.Encoder) {
 	for _, r := range d.Privacy.History {
 		if r.Encoder != nil {
@@ -270,7 +268,7 @@ func scaled(normalise string) string {
 	return "standardised"
 }
 
-// short writes a number as short as it can be.
+// short formats a number in as few characters as possible.
 func short(v any) string {
 	if n, ok := v.(json.Number); ok && strings.ContainsAny(n.String(), ".e") {
 		if f, err := n.Float64(); err == nil {
@@ -289,7 +287,7 @@ func (d description) options() string {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(d.Hyper)) {
-		if !slices.Contains(keys, key) && fmt.Sprint(d.Hyper[key]) != "0" { // as older files have of other models
+		if !slices.Contains(keys, key) && fmt.Sprint(d.Hyper[key]) != "0" { // older files contain options of other models
 			keys = append(keys, key)
 		}
 	}

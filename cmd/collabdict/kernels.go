@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
 )
 
-// checkKernels is run before every command.
+// checkKernels checks the processor before every command.
 func (a *app) checkKernels(cmd *cobra.Command) error {
 	if err := cpu.Check(); err != nil {
 		return &usageError{err.Error(), ""}
@@ -17,7 +17,7 @@ func (a *app) checkKernels(cmd *cobra.Command) error {
 	return nil
 }
 
-// warnSlow tells those who are about to train on a processor without FMA.
+// warnSlow warns before training on a processor without FMA.
 func (a *app) warnSlow(command string) {
 	switch command {
 	case "demo", "run", "up", "sim":

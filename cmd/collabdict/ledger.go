@@ -18,26 +18,27 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// told is what has left a folder, and what that comes to.
+// told is what has left a folder, with its totals.
 type told struct {
 	Folder  string          `json:"folder"`
 	Records []ledger.Record `json:"records"`
-	// Model is of the folder's model, if that is of no run in the records, as of a simulation.
+	// Model describes the model in the folder if no recorded run has made it, such as a
+	// simulation's.
 	Model []report.Entry `json:"model,omitempty"`
 	Sums  sums           `json:"together"`
 	Cap   *ledger.Cap    `json:"cap,omitempty"`
 }
 
-// sums are over all records.
+// sums are totals over all records.
 type sums struct {
 	Runs     int          `json:"runs"`
 	Totals   int          `json:"totals"`
 	Releases int          `json:"releases"`
 	Released report.Spend `json:"released"` // by all releases
-	Noisy    report.Spend `json:"noise"`    // by all runs with noise
+	Noisy    report.Spend `json:"noise"`    // of all runs with noise
 }
 
-// The two kinds of loss that a folder's ledger adds up, and the delta for which epsilon is given.
+// The two kinds of loss that a folder's ledger adds up, and the default delta of epsilon.
 const (
 	ofReleases = "all releases of this folder together"
 	ofNoise    = "what noise hides in all runs of this folder together"
@@ -97,12 +98,12 @@ func toldBy(dir string, delta float64) (*told, error) {
 	return t, nil
 }
 
-// add adds up the records.
+// add computes the totals over the records.
 func (t *told) add(delta float64) {
 	for _, r := range t.Records {
 		if r.Release == "" {
 			t.Sums.Runs++
-			t.Model = nil // the last run has made it, or will
+			t.Model = nil // the last run has made this model, or will
 		}
 		for _, e := range r.Entries {
 			if e.Kind == report.TotalEntry {
@@ -155,7 +156,7 @@ func (t *told) text(w io.Writer) {
 	}
 }
 
-// mostListed is how many members of a run are named.
+// mostListed is the number of members of a run that are listed by name.
 const mostListed = 12
 
 func listEntries(w io.Writer, entries []report.Entry) {

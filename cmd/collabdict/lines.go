@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// noteGaps says how files are written, where that is unusual, and which cells were missing.
+// noteGaps prints unusual formats of files, and which cells were missing.
 func (a *app) noteGaps(gaps *dataset.Gaps) {
 	for _, line := range gaps.Forms() {
 		a.note("%s", line)
@@ -22,8 +22,8 @@ func (a *app) noteGaps(gaps *dataset.Gaps) {
 	}
 }
 
-// writeLines writes CSV of the rows that spec names: the head once rows can be read, then
-// what lines writes of each block of rows and their numbers. Missing cells are told of.
+// writeLines writes CSV about the rows of spec: the header once rows can be read, then the
+// lines for each block of rows with their numbers. It notes missing cells.
 func (a *app) writeLines(out io.Writer, spec dataset.Spec, head []string, lines func(x *mat.Dense, numbers []int, write func([]string) error) error) error {
 	w := csv.NewWriter(out)
 	begun := false
@@ -36,7 +36,7 @@ func (a *app) writeLines(out io.Writer, spec dataset.Spec, head []string, lines 
 		}
 		return lines(x, numbers, w.Write)
 	})
-	w.Flush() // after an error, too: the last line is a whole one
+	w.Flush() // also after an error, so that the last line is complete
 	if err != nil {
 		return err
 	}

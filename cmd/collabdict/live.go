@@ -40,7 +40,7 @@ the run continues.`,
 			for err == nil {
 				v.show(s)
 				select {
-				case <-ctx.Done(): // which is how one stops to watch
+				case <-ctx.Done(): // the usual end of watch
 					return nil
 				case <-ticker.C:
 				}
@@ -65,11 +65,11 @@ func terminalOf(w io.Writer) *os.File {
 	return nil
 }
 
-// view shows one status after the other.
+// view shows a sequence of statuses.
 type view struct {
 	w        io.Writer
 	terminal *os.File
-	lines    int    // of the table on the terminal
+	lines    int    // length of the table on the terminal
 	last     string // line
 }
 
@@ -90,7 +90,7 @@ func (v *view) show(s *operate.Status) {
 	v.draw(table.String(), width, height)
 }
 
-// draw puts a table in the place of the last one. What does not fit is left out.
+// draw replaces the last table. It leaves out what does not fit on the screen.
 func (v *view) draw(table string, width, height int) {
 	const up, clearLine, clearBelow = "\x1b[%dA", "\x1b[K", "\x1b[J"
 	if v.lines > 0 {
@@ -105,7 +105,7 @@ func (v *view) draw(table string, width, height int) {
 	v.lines = len(lines)
 }
 
-// changeLine says in a line what a status has that is worth another line.
+// changeLine summarises a status, so that a changed line is worth printing.
 func changeLine(s *operate.Status) string {
 	line := fmt.Sprintf("%s: %s", s.Phase, roundOf(s))
 	if n := s.Node; n != nil {
@@ -141,7 +141,7 @@ func roundOf(s *operate.Status) string {
 	return fmt.Sprintf("round %d", s.Round)
 }
 
-// lastRunIn says what became of the last run of a folder, as its files have it.
+// lastRunIn describes the end of the last run of a folder, by its files.
 func lastRunIn(dir string) string {
 	line, err := participant.LastRun(dir)
 	if err != nil {

@@ -16,13 +16,13 @@ func addWith(cmd *cobra.Command, with *string) {
 	cmd.Flags().StringVar(with, "with", "", "`SCORES` by the shared model (shared), by the model of the own rows (alone), or by both and the nearest own rows (blend) (default blend with local.npz beside the model, otherwise shared)")
 }
 
-// localBeside returns where the participant's local part stands.
+// localBeside returns the path of the participant's local part.
 func localBeside(modelFile string) string {
 	return filepath.Join(filepath.Dir(modelFile), model.LocalFile)
 }
 
-// complete gives a model what the participant has beside it, if there is anything, and says
-// by what rows are scored.
+// complete gives a model the parts of the participant beside it, if there are any, and notes
+// which scores apply.
 func (a *app) complete(m *model.Model, s *scoredFlags) error {
 	if err := a.completeOwn(m, s.model, s.own); err != nil {
 		return err
@@ -39,9 +39,9 @@ func (a *app) complete(m *model.Model, s *scoredFlags) error {
 	return nil
 }
 
-// completeLocal gives a model the local part beside it, if scores may be by that.
+// completeLocal gives a model the local part beside it, if scores may use that.
 func (a *app) completeLocal(m *model.Model, s *scoredFlags) error {
-	if s.with == model.Shared || !m.Manifest.Local || math.IsNaN(m.Threshold()) { // conditions of 0 have none
+	if s.with == model.Shared || !m.Manifest.Local || math.IsNaN(m.Threshold()) { // conditions of 0 have no threshold
 		return nil
 	}
 	file := localBeside(s.model)
@@ -49,7 +49,7 @@ func (a *app) completeLocal(m *model.Model, s *scoredFlags) error {
 		if s.with == "" {
 			a.note("no %s beside the model: scores use the shared model only", model.LocalFile)
 		}
-		return nil // --with says what is missing
+		return nil // --with reports what is missing
 	}
 	if s.own != "" && !sameFile(s.own, ownBeside(s.model)) {
 		a.note("%s is for the conditions in %s: scores use the shared model only", file, ownBeside(s.model))
@@ -71,14 +71,14 @@ func sameFile(a, b string) bool {
 // localPart describes a participant's local part.
 type localPart struct {
 	File       string  `json:"file"`
-	Rows       int     `json:"rows"` // that the nearest are looked for among
+	Rows       int     `json:"rows"` // rows among which the nearest are searched
 	Alone      bool    `json:"alone"`
-	Calibrated int     `json:"calibrated"` // rows that surprises are measured by
+	Calibrated int     `json:"calibrated"` // rows that calibrate the surprises
 	Threshold  float64 `json:"threshold"`  // of the blend
 }
 
-// describeLocal is what inspect tells of the local part, nil if there is none, or no own part
-// that it belongs to.
+// describeLocal returns the description of the local part for inspect, nil if there is none or
+// it belongs to another own part.
 func describeLocal(m *model.Model, own *ownPart, modelFile string) (*localPart, error) {
 	file := localBeside(modelFile)
 	if _, err := os.Stat(file); err != nil || !m.Manifest.Local || m.Personal() != nil && (own == nil || !sameFile(own.File, ownBeside(modelFile))) {

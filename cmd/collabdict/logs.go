@@ -20,7 +20,7 @@ import (
 	"github.com/collabdict/collabdict/internal/operate"
 )
 
-// logFlags say how a process logs.
+// logFlags choose how a process logs.
 type logFlags struct{ format, level string }
 
 // The formats of a log, and its levels.
@@ -46,31 +46,31 @@ func (f *logFlags) check() error {
 	return nil
 }
 
-// args returns the flags for another process that is to log in the same way.
+// args returns the flags for another process that logs in the same way.
 func (f *logFlags) args() []string {
 	return []string{"--log-format", f.format, "--log-level", f.level}
 }
 
-// logs is the standard error of a node's process. Every line has the time at its beginning,
-// except on a terminal in the format text; in the format json it is an object.
+// logs is the standard error of a node's process. Every line begins with the time, except on a
+// terminal in format text; in format json, every line is an object.
 type logs struct {
 	to       io.Writer
-	terminal *os.File // that to is, and lines are written to as they are; nil elsewhere
+	terminal *os.File // terminal that lines are written to unchanged; nil if none
 	now      func() time.Time
-	lines    hclog.Logger // of lines as objects; nil in the format text
+	lines    hclog.Logger // writes lines as objects; nil in format text
 	node     hclog.InterceptLogger
 
 	order sync.Mutex // of lines
-	begun []byte     // of a line that has not ended
+	begun []byte     // beginning of an unfinished line
 	level hclog.Level
 
 	mu     sync.Mutex
-	wrote  time.Time // when the last line was
+	wrote  time.Time // time of the last line
 	warned []operate.Warning
 	warns  int
 }
 
-// stamp is the form of times in logs: RFC 3339, in UTC.
+// stamp is the format of times in logs: RFC 3339, in UTC.
 const stamp = "2006-01-02T15:04:05.000Z"
 
 func newLogs(to io.Writer, f *logFlags, now func() time.Time) *logs {
@@ -93,7 +93,7 @@ func newLogs(to io.Writer, f *logFlags, now func() time.Time) *logs {
 // slog returns a logger for the node.
 func (l *logs) slog() *slog.Logger { return hclogs.New(l.node) }
 
-// Write writes lines. It notes the warnings among them.
+// Write writes lines, and remembers the warnings among them.
 func (l *logs) Write(p []byte) (int, error) {
 	l.order.Lock()
 	defer l.order.Unlock()
@@ -121,7 +121,7 @@ const (
 	errorPrefix   = "error: "
 )
 
-// line writes a line. One that is indented belongs to the one before, and has its level.
+// line writes a line. An indented line belongs to the one before, and has its level.
 func (l *logs) line(text string) (err error) {
 	bare := strings.TrimSpace(text)
 	if bare == "" {
@@ -146,7 +146,7 @@ func (l *logs) line(text string) (err error) {
 	return err
 }
 
-// mostWarned bounds the warnings that are kept.
+// mostWarned is the number of warnings kept.
 const mostWarned = 8
 
 func (l *logs) warn(text string) {
@@ -157,14 +157,14 @@ func (l *logs) warn(text string) {
 	l.warned = slices.Clone(l.warned[max(0, len(l.warned)-mostWarned):])
 }
 
-// lastWarnings returns the last warnings, and how many there were in all.
+// lastWarnings returns the last warnings, and the number of all.
 func (l *logs) lastWarnings() ([]operate.Warning, int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.warned, l.warns
 }
 
-// quiet returns for how long there has been no line.
+// quiet returns the time since the last line.
 func (l *logs) quiet(now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,7 +181,7 @@ func (o outlet) Write(p []byte) (int, error) {
 	return o.to.Write(p)
 }
 
-// warnings notes the node's.
+// warnings records the warnings of the node.
 type warnings struct{ *logs }
 
 func (w warnings) Accept(_ string, level hclog.Level, msg string, args ...any) {
@@ -196,8 +196,8 @@ func (w warnings) Accept(_ string, level hclog.Level, msg string, args ...any) {
 	w.warn(b.String())
 }
 
-// interruptible returns when f does, or when the context ends: then the caller ends the
-// process, and with it f, which must have nothing to put in order.
+// interruptible returns when f does, or when the context ends. In the second case, the caller
+// ends the process and with it f, so f must have nothing to clean up.
 func interruptible(ctx context.Context, f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()

@@ -19,8 +19,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// lookFlags say at which rows inspect looks through a model, and where it draws what it
-// sees.
+// lookFlags choose the rows that inspect looks at, and the folder for its figures.
 type lookFlags struct {
 	scoredFlags
 	memory memoryFlags
@@ -36,7 +35,7 @@ func (l *lookFlags) add(cmd *cobra.Command) {
 	f.StringVar(&l.plots, "plots", "", "draw figures as SVG and PNG in `DIR`: a mixture, scores of rows, codes of rows, reconstructed images, published weights; do not share them: they show rows or own weights")
 }
 
-// open reads the model, and checks that it can do what is asked for.
+// open reads the model, and checks that it can do what the flags ask for.
 func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 	if l.model == "" {
 		return nil, &usageError{"--model is missing", "name a model.npz"}
@@ -70,7 +69,7 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 	return nil, &usageError{fmt.Sprintf("--plots: model %s has nothing to draw", m.Manifest.Kind), "leave it out"}
 }
 
-// look looks at the rows, if there are any, and draws what there is to be seen.
+// look compares the rows with the model, if there are any, and draws the figures.
 func (l *lookFlags) look(ctx context.Context, a *app, m *model.Model) (*report.Reconstruction, error) {
 	_, mixture := m.Learned.(algorithm.Dictionary)
 	if l.plots != "" && mixture {
@@ -126,10 +125,10 @@ func (l *lookFlags) look(ctx context.Context, a *app, m *model.Model) (*report.R
 // hasWeights reports whether the participants' weights are known.
 func hasWeights(m *model.Model) bool { return len(m.Manifest.Privacy.Weightings) > 0 }
 
-// worstColumns are told of.
+// worstColumns is the number of columns printed.
 const worstColumns = 10
 
-// reconstructionText prints the loss of rows, and the columns that lose most unless these are
+// reconstructionText prints the loss of rows, and the columns that lose most, unless they are
 // pixels.
 func reconstructionText(w io.Writer, r *report.Reconstruction, columns []string) {
 	var variances []string

@@ -39,7 +39,7 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	defer m.flush(c.Audit, shown)()
 	defer m.interrupted(ctx, shown)()
 	defer m.heartbeat(shown)()
-	collectOften() // also while rows are read: what is left of their text is as much as they are
+	collectOften() // also while rows are read: discarded text takes as much memory as the rows
 	err = interruptible(ctx, func() (err error) {
 		var ofData []string
 		c.Data, ofData, err = f.loadOne(ctx, spec, c.Node.Name, c.Out)
@@ -56,7 +56,7 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	warnings = append(warnings, brief(c.Out, c.Task.MostState(len(c.Data.Columns)))...)
 	collectInTime(c.Data.Train, c.Task.Traits().HoldsRows)
 	a.warn(warnings)
-	if !f.withParent { // up says it of all
+	if !f.withParent { // up prints it once for all nodes
 		a.noteForecast(c.Task, []dataset.Participant{c.Data}, max(1, len(c.Node.Members), c.Node.Expect))
 		if err := a.noteOrder(c.Task, []dataset.Participant{c.Data}); err != nil {
 			return err
@@ -65,7 +65,7 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	return a.participate(ctx, c, f, shown, m)
 }
 
-// participate runs a participant and shows how it goes.
+// participate runs a participant and shows its progress.
 func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags, shown *progress, m *monitor) error {
 	began := m.began
 	c.Began = began
@@ -95,12 +95,12 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 	if err != nil {
 		if result != nil {
 			a.note("the model of round %d is saved in %s", result.Report.Rounds, c.Out)
-		} else if shown.joined.Load() && shown.decided == 0 && !f.withParent { // up says it of all
+		} else if shown.joined.Load() && shown.decided == 0 && !f.withParent { // up prints it once for all nodes
 			a.noteEarlier(before)
 		}
 		if ctx.Err() != nil && shown.joined.Load() {
 			again := "the same command"
-			if f.withParent { // up would begin another
+			if f.withParent { // the same up command would begin another run
 				again = "collabdict run --dir " + c.Out
 			}
 			a.note("%s resumes the run", again)

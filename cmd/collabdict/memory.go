@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// memoryFlags say how rows are held in memory, and which are not.
+// memoryFlags choose which rows are held in memory, and how.
 type memoryFlags struct {
 	memory  string
 	float32 bool
@@ -25,7 +25,7 @@ func (m *memoryFlags) add(cmd *cobra.Command) {
 	})
 }
 
-// hold enters the flags.
+// hold sets the fields of spec.
 func (m *memoryFlags) hold(spec *dataset.Spec) (err error) {
 	if spec.Memory, err = dataset.ParseMemory(m.memory); err != nil {
 		return &usageError{"--memory: " + err.Error(), ""}
@@ -34,16 +34,16 @@ func (m *memoryFlags) hold(spec *dataset.Spec) (err error) {
 	return nil
 }
 
-// A run whose rows stay in their files is to stay small: the heap is collected when it
-// comes to what the network takes, and what a core reads ahead of Parquet files of 38
-// columns. Left to itself it would grow to twice what is in use.
+// A run whose rows stay in their files should stay small. So the heap is collected when it
+// reaches what the network needs plus what a core reads ahead of Parquet files of 38 columns.
+// Otherwise it would grow to twice what is in use.
 const (
 	heapOfNetwork = 72 << 20
 	heapOfCore    = 48 << 20
 )
 
-// collectInTime has the heap of a process that reads rows again and again collected at
-// that size, and of others as often as before, unless the user has said otherwise.
+// collectInTime makes a process that reads rows again and again collect its heap at that size,
+// unless the user has configured the collector.
 func collectInTime(rows collabdict.Rows, held bool) {
 	if !held && dataset.Streams(rows) && !collectorSet() {
 		debug.SetGCPercent(100)
@@ -51,15 +51,14 @@ func collectInTime(rows collabdict.Rows, held bool) {
 	}
 }
 
-// collectOften has the heap collected when it has grown by half since the last time,
-// not when it has doubled. What a node holds beside a few MB are rows and vectors,
-// which have no pointers in them: the collector need not look through them, so that
-// it does not take longer the more there is of them.
+// collectOften makes the collector run when the heap has grown by half, not when it has
+// doubled. Beside a few MB, a node holds rows and vectors. They contain no pointers, so the
+// collector skips them, and more of them do not slow it down.
 func collectOften() {
 	if !collectorSet() {
 		debug.SetGCPercent(50)
 	}
 }
 
-// collectorSet reports whether the user has told the collector what to do.
+// collectorSet reports whether the user has configured the collector.
 func collectorSet() bool { return os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") != "" }

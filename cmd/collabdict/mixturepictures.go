@@ -45,7 +45,7 @@ func edgeCount(n int) string {
 	return fmt.Sprintf("%d edges", n)
 }
 
-// drawMixture draws what a mixture is, by the own weights.
+// drawMixture draws a mixture with the own weights.
 func drawMixture(dir string, m *model.Model) error {
 	x, err := export.MixtureOf(m, true)
 	if err != nil {
@@ -60,7 +60,7 @@ func drawMixture(dir string, m *model.Model) error {
 	return plots.WriteHeat(dir, meansHeat(m, x.Mixture))
 }
 
-// sharesOfAll returns the share of all participants' rows in each component, nil if it is not known.
+// sharesOfAll returns the share of all participants' rows in each component, nil if unknown.
 func sharesOfAll(m *gmm.Mixture) []float64 {
 	rows, sum := m.ComponentRows(), 0.0
 	for _, n := range rows {
@@ -75,7 +75,7 @@ func sharesOfAll(m *gmm.Mixture) []float64 {
 	return rows
 }
 
-// weightsHeat shows the own weights beside those of all.
+// weightsHeat shows the own weights beside those of all participants.
 func weightsHeat(x *export.Mixture) plots.Heat {
 	h := plots.Heat{Name: "component-weights", Title: "Weights of components", Subtitle: "shares of the own rows, and of the rows of all participants", Columns: []string{"own", "all"}, Private: true}
 	own, all := x.Weights(), sharesOfAll(x.Mixture)
@@ -97,10 +97,10 @@ func weightsHeat(x *export.Mixture) plots.Heat {
 	return h
 }
 
-// mostColumns have their means drawn: those in which components differ most.
+// mostColumns is the number of columns drawn: those in which components differ most.
 const mostColumns = 60
 
-// meansHeat shows the means of components in the units of the data, shaded by how far they are
+// meansHeat shows the means of components in the units of the data. The shade is the distance
 // from the mean of all, in standard deviations of the column.
 func meansHeat(m *model.Model, x *gmm.Mixture) plots.Heat {
 	h := plots.Heat{
@@ -130,8 +130,8 @@ func meansHeat(m *model.Model, x *gmm.Mixture) plots.Heat {
 	return h
 }
 
-// distances returns how far the means of components are from that of all, K by the columns, in
-// standard deviations of the columns by the mixture.
+// distances returns a K×columns matrix with the distance of each component's mean from the mean
+// of all, in standard deviations of the column under the mixture.
 func distances(m *model.Model, x *gmm.Mixture) *mat.Dense {
 	weights := sharesOfAll(x)
 	if weights == nil {
@@ -172,7 +172,7 @@ func distances(m *model.Model, x *gmm.Mixture) *mat.Dense {
 	return out
 }
 
-// drawScores draws how the scores of rows by the shared model lie about its threshold.
+// drawScores draws the scores of rows by the shared model, relative to its threshold.
 func drawScores(dir string, m *model.Model, data *dataset.Dataset) error {
 	if err := m.With(model.Shared); err != nil {
 		return err

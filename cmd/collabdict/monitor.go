@@ -19,7 +19,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// monitor knows how a participant's process is doing, and reports it to clients.
+// monitor tracks the state of a participant's process, and reports it to clients.
 type monitor struct {
 	dir   string
 	logs  *logs
@@ -33,7 +33,7 @@ type monitor struct {
 	round  int
 	rounds int
 	pace   time.Duration
-	joins  *node.Status // of the last word while joining
+	joins  *node.Status // last status while joining
 	node   *node.Node
 }
 
@@ -42,8 +42,8 @@ func newMonitor(dir, name string, l *logs) *monitor {
 	return &monitor{dir: dir, name: name, logs: l, began: now, phase: operate.Loading, since: now}
 }
 
-// serve shows the status over HTTP: on the socket of the folder, which this process holds
-// until the returned function is called, and its public part at an address if one is given.
+// serve serves the status over HTTP on the socket of the folder, and its public part at the
+// address if one is given. This process holds the folder until the returned function is called.
 func (m *monitor) serve(address string, say func(line string)) (stop func(), err error) {
 	folder, err := operate.Hold(m.dir)
 	if err != nil {
@@ -52,7 +52,7 @@ func (m *monitor) serve(address string, say func(line string)) (stop func(), err
 	if err := folder.Serve(operate.Handler(m.status, m.whole)); err != nil {
 		say("warning: no status in " + m.dir + ": " + err.Error())
 	}
-	release := func() { _ = folder.Release() } // what is left is replaced by the next process
+	release := func() { _ = folder.Release() } // the next process replaces any leftover
 	if address == "" {
 		return release, nil
 	}
@@ -65,14 +65,14 @@ func (m *monitor) serve(address string, say func(line string)) (stop func(), err
 	return func() { _ = closeTCP(); release() }, nil
 }
 
-// enter notes that a phase begins.
+// enter records the begin of a phase.
 func (m *monitor) enter(p operate.Phase) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.phase, m.since = p, m.logs.now()
 }
 
-// learns notes what is learned, in how many rounds at most.
+// learns records the model and the largest number of rounds.
 func (m *monitor) learns(model string, rounds int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -92,7 +92,7 @@ func (m *monitor) joined(n *node.Node) {
 	m.node = n
 }
 
-// ended notes the end of a round, and what rounds take if that is known.
+// ended records the end of a round, and the duration of a round if known.
 func (m *monitor) ended(round int, each time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,7 +102,7 @@ func (m *monitor) ended(round int, each time.Duration) {
 	}
 }
 
-// status returns how the process is doing now, without what it has spent and takes.
+// status returns the current state of the process, without privacy spent and resources used.
 func (m *monitor) status() *operate.Status {
 	warned, warns := m.logs.lastWarnings()
 	m.mu.Lock()
@@ -119,15 +119,15 @@ func (m *monitor) status() *operate.Status {
 	return s
 }
 
-// whole returns the status with what the ledger and the process come to, which takes longer.
+// whole returns the status with the figures of the ledger and the process, which takes longer.
 func (m *monitor) whole() *operate.Status {
 	s := m.status()
 	s.Spent, s.Process = spentIn(m.dir), processOf(m.dir)
 	return s
 }
 
-// spentIn returns what the ledger of a folder says of differential privacy. One that cannot
-// be read ends the run in another place.
+// spentIn returns the differential privacy spent by a folder, from its ledger. An unreadable
+// ledger ends the run elsewhere.
 func spentIn(dir string) (list []operate.Spent) {
 	book, err := ledger.Open(dir)
 	if err != nil {
@@ -154,7 +154,7 @@ func processOf(dir string) operate.Process {
 	return p
 }
 
-// flush puts the audit log on disk every second.
+// flush writes the audit log to disk every second.
 func (m *monitor) flush(audit *participant.Audit, shown *progress) (stop func()) {
 	failed := false
 	return every(time.Second, func(time.Time) {
@@ -166,11 +166,11 @@ func (m *monitor) flush(audit *participant.Audit, shown *progress) (stop func())
 	})
 }
 
-// quietMost bounds the time without a line on standard error, with some room below a minute.
+// quietMost is the longest time without a line on standard error, somewhat below a minute.
 const quietMost = 50 * time.Second
 
-// heartbeat says what the process is at, and for how long, if nothing was said for a while.
-// Progress on a terminal says so from the beginning until the others are met.
+// heartbeat prints what the process does, and for how long, after a time without output. On a
+// terminal, it does so from the start until the others are connected.
 func (m *monitor) heartbeat(shown *progress) (stop func()) {
 	return every(time.Second, func(time.Time) {
 		now := m.logs.now()
@@ -180,7 +180,7 @@ func (m *monitor) heartbeat(shown *progress) (stop func()) {
 	})
 }
 
-// loadAfter is how long rows are read before that is said.
+// loadAfter is how long reading rows takes before it is reported.
 const loadAfter = 2 * time.Second
 
 func heartbeat(s *operate.Status, now time.Time, quiet time.Duration, live bool) string {
@@ -194,13 +194,13 @@ func heartbeat(s *operate.Status, now time.Time, quiet time.Duration, live bool)
 		at = quiet.Round(time.Second)
 	}
 	if s.Node != nil && len(s.Node.Waiting) > 0 && s.Phase == operate.Running {
-		return what // which says for how long
+		return what // includes the time waited
 	}
 	return fmt.Sprintf("%s; for %s now", what, at)
 }
 
-// interrupted says at once that a signal was understood. After stop it has been said, or is
-// not said any more.
+// interrupted prints at once that a signal was received. After stop returns, the line is either
+// printed or never will be.
 func (m *monitor) interrupted(ctx context.Context, shown *progress) (stop func()) {
 	said := make(chan struct{})
 	unsaid := context.AfterFunc(ctx, func() {

@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/internal/pipeline"
 )
 
-// noteForecast warns of noise that is likely to cost more than sharing gains. Members that are not
-// there yet are taken to have as many rows.
+// noteForecast warns of noise that is likely to cost more than sharing gains. It assumes that
+// members not yet connected have as many rows.
 func (a *app) noteForecast(t *pipeline.Task, parts []dataset.Participant, members int) {
 	rows := 0
 	for _, p := range parts {
@@ -20,8 +20,8 @@ func (a *app) noteForecast(t *pipeline.Task, parts []dataset.Participant, member
 	}
 }
 
-// noteOrder says whose rows look to be in time order, so that blocks of them stay out of
-// training.
+// noteOrder lists participants whose rows seem to be in time order, so that blocks of them are
+// held out.
 func (a *app) noteOrder(t *pipeline.Task, parts []dataset.Participant) error {
 	if t.Order != pipeline.FindOrder {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// print writes a result: as JSON if asked for, else by text.
+// print prints a result: as JSON if asked for, otherwise as text.
 func (a *app) print(v any, text func(io.Writer)) error {
 	if !a.json {
 		text(a.out)
@@ -24,8 +24,8 @@ func (a *app) print(v any, text func(io.Writer)) error {
 	return e.Encode(v)
 }
 
-// another reports an output that would overwrite an input, or a file that cannot be
-// made again.
+// another returns an error if output would overwrite an input, or a file that cannot be
+// restored.
 func another(output string, kept ...string) error {
 	to, err := os.Stat(output)
 	if err != nil {
@@ -39,12 +39,12 @@ func another(output string, kept ...string) error {
 	return nil
 }
 
-// note tells the user something that is no result.
+// note prints a message to standard error.
 func (a *app) note(format string, args ...any) {
 	fmt.Fprintf(a.err, format+"\n", args...)
 }
 
-// runTable prints a run's figures, one participant per line.
+// runTable prints a run's figures, one line per participant.
 func runTable(r *report.Run) func(io.Writer) {
 	return func(w io.Writer) {
 		what := "component"
@@ -89,10 +89,10 @@ func runTable(r *report.Run) func(io.Writer) {
 	}
 }
 
-// mostGains bounds the participants whose gain is told.
+// mostGains is the number of participants whose gain is printed.
 const mostGains = 12
 
-// gains tells what participants gain by learning together.
+// gains prints what participants gain by learning together.
 func gains(w io.Writer, r *report.Run) {
 	var lines []string
 	for _, p := range r.Participants {
@@ -112,7 +112,7 @@ func gains(w io.Writer, r *report.Run) {
 	}
 }
 
-// converged reports whether rounds came to an end by themselves, of kinds for which they may.
+// converged reports whether training has converged, for kinds of models that can.
 func converged(kind string, is bool) string {
 	k, err := pipeline.Named(kind)
 	switch {
@@ -124,8 +124,8 @@ func converged(kind string, is bool) string {
 	return " (not converged)"
 }
 
-// weightsOf returns the header of how participants are weighted, and how to tell it of one,
-// where they are.
+// weightsOf returns the header of the columns about weights, and a function that formats them
+// for a participant; both are empty for unweighted runs.
 func weightsOf(r *report.Run) (head string, of func(report.Participant) string) {
 	weighted, discrepancies := false, false
 	for _, p := range r.Participants {
@@ -142,7 +142,7 @@ func weightsOf(r *report.Run) (head string, of func(report.Participant) string) 
 	}
 	return head, func(p report.Participant) (line string) {
 		w := p.Weighting
-		if w == nil { // it has not come to the end
+		if w == nil { // it has not finished
 			w = &report.Weighting{}
 		}
 		if discrepancies {
@@ -152,7 +152,7 @@ func weightsOf(r *report.Run) (head string, of func(report.Participant) string) 
 	}
 }
 
-// how says in a few words how sums are made.
+// how describes briefly how sums are made.
 func how(c report.Consensus) string {
 	switch {
 	case c.Graph != "":
@@ -170,7 +170,7 @@ func memberCount(r *report.Run) int {
 	return len(r.Views[len(r.Views)-1].Members)
 }
 
-// smallestContribution returns how many rows are behind the contribution of the fewest.
+// smallestContribution describes the smallest contribution, in effective rows.
 func smallestContribution(d *report.Diversity) string {
 	if d == nil {
 		return ""

@@ -16,12 +16,12 @@ func addOwn(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "own", "", "for models with conditions: `FILE` of the participant's conditions (default own.npz beside the model, if it exists)")
 }
 
-// ownBeside returns where the participant's own part stands if it is not named.
+// ownBeside returns the default path of the participant's own part.
 func ownBeside(modelFile string) string {
 	return filepath.Join(filepath.Dir(modelFile), model.OwnFile)
 }
 
-// ownFile returns the file of the participant's own part: the one named, or that beside the
+// ownFile returns the file of the participant's own part: the one named, or the one beside the
 // model; "" if there is none.
 func ownFile(m *model.Model, modelFile, named string) (string, error) {
 	if m.Personal() == nil {
@@ -53,7 +53,7 @@ func (a *app) completeOwn(m *model.Model, modelFile, named string) error {
 			Hint: "name one with --own, or make one with collabdict adapt",
 		}
 	case m.Personal() != nil && m.Classifier() == nil:
-		m.Manifest.Threshold = math.NaN() // that of the file is of its owner's conditions
+		m.Manifest.Threshold = math.NaN() // the file's threshold is for its owner's conditions
 		a.note("no %s beside the model: conditions are 0, and there is no threshold", model.OwnFile)
 	case m.Personal() != nil:
 		a.note("no %s beside the model: conditions are 0", model.OwnFile)
@@ -65,12 +65,12 @@ func (a *app) completeOwn(m *model.Model, modelFile, named string) error {
 type ownPart struct {
 	File        string  `json:"file"`
 	Participant string  `json:"participant"`
-	Rows        int     `json:"rows"` // fitted to; 0: the mean of all participants' conditions
+	Rows        int     `json:"rows"` // fitted to; 0 for the mean of all participants' conditions
 	Conditions  int     `json:"conditions"`
 	RMS         float64 `json:"root_mean_square"`
 }
 
-// describeOwn is what inspect tells of the own part, nil if there is none.
+// describeOwn returns the description of the own part for inspect, nil if there is none.
 func describeOwn(m *model.Model, modelFile, named string) (*ownPart, error) {
 	file, err := ownFile(m, modelFile, named)
 	if err != nil || file == "" {

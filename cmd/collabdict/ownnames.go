@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// adaptRows gives rows the names and units of a model as its owner's rows got them in training, and
-// has CSV read as then, where node.yaml is beside the model.
+// adaptRows gives rows the column names and units of a model, as its owner's node.yaml beside
+// the model says, and sets how CSV files are read.
 func (a *app) adaptRows(spec *dataset.Spec, m *model.Model, file string) error {
 	dir, own := filepath.Dir(file), &config.Node{}
 	path := filepath.Join(dir, config.NodeFile)

@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// pace is how long rounds take.
+// pace measures the duration of rounds.
 type pace struct {
-	ended time.Time // the last round; zero if none has
+	ended time.Time // end of the last round; zero if none
 	took  []time.Duration
 }
 
-// lastRounds bounds the rounds whose median is the pace: one that a pause or a lost
-// member has held up does not count for those to come.
+// lastRounds is the number of rounds whose median is the pace, so that a pause or a lost member
+// in one round does not change it.
 const lastRounds = 9
 
-// round notes the end of a round, and returns what rounds take if that is known.
-// Rounds that this member computes once more, which the others have decided without
-// it, say nothing of those to come: of them replayed is true.
+// round records the end of a round, and returns the duration of rounds if known. Rounds that
+// this member only catches up on say nothing about later ones: for these, replayed is true.
 func (p *pace) round(now time.Time, replayed bool) (each time.Duration, known bool) {
 	if !p.ended.IsZero() && !replayed {
 		p.took = append(p.took, now.Sub(p.ended))

@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// draw draws rows as they are seen through a model: their codes and, of images, what these
-// are decoded to.
+// draw draws rows as a model represents them: their codes and, for images, their
+// reconstructions.
 func draw(dir string, m *model.Model, data *dataset.Dataset, v *latent.View) error {
 	own := data.Participants[0]
 	var groups latent.Groups
@@ -42,8 +42,8 @@ func draw(dir string, m *model.Model, data *dataset.Dataset, v *latent.View) err
 	return plots.WriteSheet(dir, s)
 }
 
-// codes is of the two latent variables whose means vary most. Where there is one alone, what
-// is lost of the rows stands beside it.
+// codes plots the two latent variables whose means vary most. If there is only one, the other
+// axis is the reconstruction error.
 func codes(m *model.Model, v *latent.View, g latent.Groups) plots.Scatter {
 	active := v.Active()
 	name := func(i int) string {
@@ -60,10 +60,10 @@ func codes(m *model.Model, v *latent.View, g latent.Groups) plots.Scatter {
 	return s
 }
 
-// exampleImages stand side by side.
+// exampleImages is the number of images shown side by side.
 const exampleImages = 10
 
-// originals shows images above what their codes are decoded to.
+// originals shows images above their reconstructions.
 func originals(m *model.Model, rows collabdict.Rows, places []int, g latent.Groups) (plots.Sheet, error) {
 	s := sheet(m, "reconstruction", "Images, above their reconstructions")
 	s.Subtitle += "; not for sharing"
@@ -83,8 +83,8 @@ func originals(m *model.Model, rows collabdict.Rows, places []int, g latent.Grou
 	return s, nil
 }
 
-// The grid of decoded points goes from -gridEnd to gridEnd in both latent variables: under the
-// prior they have mean 0 and variance 1.
+// Decoded points lie on a grid from -gridEnd to gridEnd in both latent variables, which have
+// mean 0 and variance 1 under the prior.
 const (
 	gridEnd  = 3
 	gridStep = 0.5
@@ -120,7 +120,7 @@ func drawGrid(dir string, m *model.Model) error {
 
 func mark(v float64) string { return strings.Replace(fmt.Sprint(v), "-", "−", 1) }
 
-// sheet has no images yet.
+// sheet returns a sheet without images.
 func sheet(m *model.Model, name, title string) plots.Sheet {
 	height, width, _ := dataset.ImageShape(m.Manifest.Columns)
 	return plots.Sheet{Name: name, Title: title, Subtitle: "by the model of " + m.Manifest.Participant, Height: height, Width: width, Private: true}

@@ -20,26 +20,26 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// progress shows how a training goes: a live line on a terminal, one line per
-// round elsewhere.
+// progress shows the progress of training: a live line on a terminal, otherwise one line per
+// round.
 type progress struct {
 	mu       sync.Mutex
 	w        io.Writer
-	terminal *os.File // for a live line; nil elsewhere
+	terminal *os.File // terminal of the live line; nil if none
 	rounds   int
-	steps    bool // that centres make are shown, in place of a loss
+	steps    bool // show the step of the centres in place of a loss
 	began    time.Time
 	last     string // the live line
-	met      string // who is there while members find each other
+	met      string // members present while joining
 	beginAt  time.Time
 
-	reachable bool // where this member is reached has been said
+	reachable bool // the own address was printed
 	joined    atomic.Bool
-	virtual   time.Duration // of a simulation, at the last round
-	decided   int           // rounds that were decided before this process has begun
+	virtual   time.Duration // time of a simulation at the last round
+	decided   int           // rounds decided before this process began
 	pace      pace
 	out       []node.Absent
-	behind    bool // this member is of them
+	behind    bool // this member is absent
 	waits     waits
 }
 
@@ -59,7 +59,7 @@ func (a *app) newProgress(t *pipeline.Task) *progress {
 	return p
 }
 
-// of tells what is trained.
+// of sets the task that is trained.
 func (p *progress) of(t *pipeline.Task) {
 	of := t.Traits()
 	p.mu.Lock()
@@ -67,8 +67,8 @@ func (p *progress) of(t *pipeline.Task) {
 	p.rounds, p.steps = of.Rounds, of.ByStep
 }
 
-// round shows the end of a round, and returns what rounds take; 0 if that is not known. bytes
-// is what this participant has sent; 0 if nothing is really sent.
+// round shows the end of a round, and returns the duration of rounds, 0 if unknown. bytes
+// counts what this participant has sent; it is 0 in a simulation.
 func (p *progress) round(r algorithm.Progress, participants int, bytes int64) time.Duration {
 	if r.Number <= p.decided {
 		return 0
@@ -116,22 +116,21 @@ func (p *progress) round(r algorithm.Progress, participants int, bytes int64) ti
 	return each
 }
 
-// start shows on a terminal that a simulation has begun: its first round may take
-// long.
+// start shows on a terminal that a simulation has begun: its first round may take long.
 func (p *progress) start() {
 	if p.terminal != nil {
 		p.show(bar(0, p.rounds) + " start-up")
 	}
 }
 
-// bar shows how much is done.
+// bar returns a progress bar.
 func bar(done, of int) string {
 	const width = 24
 	full := width * done / max(of, 1)
 	return "[" + strings.Repeat("#", full) + strings.Repeat(".", width-full) + "]"
 }
 
-// show replaces the live line, or prints one more.
+// show replaces the live line, or prints another line.
 func (p *progress) show(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,8 +145,7 @@ func (p *progress) show(line string) {
 	p.last = line
 }
 
-// cut shortens a line so that it fits into a terminal: a line that wraps cannot be
-// replaced.
+// cut shortens a line to the width of a terminal: a line that wraps cannot be replaced.
 func cut(line string, width int) string {
 	if characters := []rune(line); width > 1 && len(characters) >= width {
 		return string(characters[:width-1])
@@ -155,13 +153,13 @@ func cut(line string, width int) string {
 	return line
 }
 
-// replaced returns what puts line in the place of last on a terminal.
+// replaced returns the text that replaces last by line on a terminal.
 func replaced(last, line string) string {
 	return "\r" + line + strings.Repeat(" ", max(0, utf8.RuneCountInString(last)-utf8.RuneCountInString(line)))
 }
 
-// joining shows who is there while members find each other, and once where this
-// one can be reached. watch reports those that come later.
+// joining shows which members are present while they find each other, and once where to reach
+// this member. After that, watch reports members that join.
 func (p *progress) joining(s node.Status) {
 	if p.joined.Load() {
 		return
@@ -185,11 +183,11 @@ func (p *progress) joining(s node.Status) {
 	p.show(line + beginsIn(s.BeginAt))
 }
 
-// remindEvery is the interval at which a wait for members is reported.
+// remindEvery is the interval at which waiting for members is reported.
 const remindEvery = 30 * time.Second
 
-// remind repeats which members are here, and how long the others have been missing,
-// until the returned function is called.
+// remind repeats which members are present and which are missing, with the time waited, until
+// the returned function is called.
 func (p *progress) remind() (stop func()) {
 	return every(remindEvery, func(time.Time) {
 		p.mu.Lock()
@@ -201,7 +199,7 @@ func (p *progress) remind() (stop func()) {
 	})
 }
 
-// beginsIn says when the run begins, if it may not yet.
+// beginsIn returns when the run begins, "" if it may begin now.
 func beginsIn(at time.Time) string {
 	if line := operate.BeginsIn(at, time.Now()); line != "" {
 		return "; " + line
@@ -228,7 +226,7 @@ func every(interval time.Duration, f func(now time.Time)) (stop func()) {
 	return sync.OnceFunc(func() { close(done); running.Wait() })
 }
 
-// names leaves the peer IDs out of members' descriptions.
+// names removes the peer IDs from descriptions of members.
 func names(members []string) string {
 	short := make([]string, len(members))
 	for i, m := range members {
@@ -237,7 +235,7 @@ func names(members []string) string {
 	return strings.Join(short, ", ")
 }
 
-// line prints a line that stays.
+// line prints a line that is not replaced.
 func (p *progress) line(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -245,7 +243,7 @@ func (p *progress) line(line string) {
 	fmt.Fprintln(p.w, line)
 }
 
-// end leaves the live line standing.
+// end keeps the live line, and starts a new one.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -36,7 +36,7 @@ func (t *taskFlags) setRanges(k *pipeline.Task) error {
 	return nil
 }
 
-// readRanges reads LOW,HIGH, or a file.
+// readRanges parses LOW,HIGH, or reads a file.
 func readRanges(s string) (pipeline.Ranges, error) {
 	if low, high, ok := strings.Cut(s, ","); ok {
 		l, notLow := strconv.ParseFloat(low, 64)

@@ -24,7 +24,7 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// releaseFlags are those of export --release.
+// releaseFlags are the flags of export --release.
 type releaseFlags struct {
 	on            bool
 	radius, delta float64
@@ -37,7 +37,7 @@ func (r *releaseFlags) add(cmd *cobra.Command) {
 	fl.Float64Var(&r.delta, "delta", 1e-5, "with --release: `PROBABILITY` delta of the epsilon printed")
 }
 
-// unused reports flags that mean nothing without --release.
+// unused reports flags that require --release.
 func (*releaseFlags) unused(cmd *cobra.Command) error {
 	for _, name := range []string{"radius", "delta"} {
 		if cmd.Flags().Changed(name) {
@@ -57,7 +57,7 @@ func (r *releaseFlags) check() error {
 	return nil
 }
 
-// released is a release, and what this folder has released so far, this one included.
+// released is a release, with the totals of this folder including it.
 type released struct {
 	*export.Release
 	Releases int          `json:"releases"`
@@ -65,10 +65,10 @@ type released struct {
 	Cap      *ledger.Cap  `json:"cap,omitempty"`
 }
 
-// releaseForms are those that releases are written in.
+// releaseForms are the forms of a release.
 var releaseForms = []string{"json", "npz", "onnx"}
 
-// release writes a release of a model. It stands in the ledger before there is a file.
+// release writes a release of a model. The ledger records it before the file exists.
 func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 	if e.To == "" {
 		e.To = "json"
@@ -131,7 +131,7 @@ func recordOf(m *model.Model, r *export.Release, file string, content []byte) le
 	}
 }
 
-// fileEvent returns the audit log's record of a file with what a model holds.
+// fileEvent returns the audit log's record of a written file.
 func fileEvent(e auditlog.Event, m *model.Model, file string, content []byte) auditlog.Record {
 	digest := sha256.Sum256(content)
 	return auditlog.Record{Event: e, Model: m.Manifest.Kind, File: filepath.Base(file), Digest: hex.EncodeToString(digest[:])}
@@ -142,7 +142,7 @@ type systemRandom struct{}
 
 func (systemRandom) Uint64() uint64 {
 	var b [8]byte
-	_, _ = cryptorand.Read(b[:]) // it ends the program rather than to return an error
+	_, _ = cryptorand.Read(b[:]) // it ends the program instead of returning an error
 	return binary.BigEndian.Uint64(b[:])
 }
 

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// replayError is why a simulation has failed, with the command line that makes it
-// fail once more.
+// replayError is the error of a simulation, with the command line that repeats it.
 type replayError struct {
 	error
 	seed uint64
@@ -17,7 +16,7 @@ type replayError struct {
 
 func (e replayError) Unwrap() error { return e.error }
 
-// replayable adds to an error of a simulation how to replay it, unless it was
+// replayable adds the command line that repeats it to an error of a simulation, unless it was
 // interrupted.
 func (a *app) replayable(ctx context.Context, err error, seed uint64) error {
 	if ctx.Err() != nil {
@@ -30,7 +29,7 @@ func (a *app) replayable(ctx context.Context, err error, seed uint64) error {
 	return replayError{err, seed, quoted("collabdict", args)}
 }
 
-// quoted returns a command line as a POSIX shell takes it.
+// quoted returns a command line for a POSIX shell.
 func quoted(name string, args []string) string {
 	words := []string{name}
 	for _, a := range args {
@@ -42,7 +41,7 @@ func quoted(name string, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// special reports whether a shell may take a character for something else than itself.
+// special reports whether a character may have a special meaning in a shell.
 func special(r rune) bool {
 	switch {
 	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':

@@ -14,14 +14,14 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// app is what the commands share.
+// app holds what all commands share.
 type app struct {
 	out, err io.Writer
-	args     []string // as given to the program, its own name left out
-	json     bool     // stdout is one JSON object, everything else goes to stderr
+	args     []string // arguments of the program, without its name
+	json     bool     // standard output has one JSON object, standard error everything else
 }
 
-// errHelped ends a command that was asked for help alone.
+// errHelped ends a command that was only asked for help.
 var errHelped = errors.New("help was shown")
 
 // Main runs the program and returns its exit code.
@@ -77,7 +77,7 @@ Exit codes: 0 success; 1 internal error; 2 wrong use; 3 unusable data;
 	return root
 }
 
-// noArgs refuses arguments that are no flags, with the usual reason for them.
+// noArgs rejects positional arguments, and explains the usual mistake.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return &usageError{

@@ -26,7 +26,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// runFlags say who a node is and how it finds the others.
+// runFlags set up a node, and how it finds the others.
 type runFlags struct {
 	dataFlags
 	memoryFlags
@@ -42,11 +42,11 @@ type runFlags struct {
 	patience        float64
 	durability      string
 	kept            []string
-	agreement       follower // of the file that the folder names
+	agreement       follower // watches the agreement that node.yaml names
 	withParent      bool
 	http            string
 	logs            logFlags
-	signers         []string // of the agreement that the folder names
+	signers         []string // signers of that agreement
 }
 
 func (a *app) run() *cobra.Command {
@@ -110,8 +110,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	}
 }
 
-// config puts the participant together, from its folder or from flags, and says which rows
-// are to be read.
+// config builds the configuration of the participant, from its folder or from flags, and
+// returns the rows to read.
 func (f *runFlags) config(cmd *cobra.Command) (participant.Config, dataset.Spec, []string, error) {
 	if err := checkDurability(f.durability); err != nil {
 		return participant.Config{}, dataset.Spec{}, nil, err
@@ -172,7 +172,7 @@ func (f *runFlags) fromFlags() (c participant.Config, spec dataset.Spec, err err
 	return c, spec, nil
 }
 
-// secret returns what all members know, nil if anyone may be one.
+// secret returns the members' shared secret, nil if anyone may join.
 func (f *runFlags) secret() (node.Secret, error) {
 	switch {
 	case f.open && f.secretFile != "":
@@ -205,7 +205,7 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 		return c, spec, nil, err
 	}
 	f.agreement.file = own.Consortium
-	f.agreement.changed() // as it is now
+	f.agreement.changed() // remember its current state
 	agreed, err := roster.Read(own.Consortium)
 	if err != nil {
 		return c, spec, nil, err
@@ -249,7 +249,7 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 	return c, spec, warnings, nil
 }
 
-// onlyOfProcess reports flags that say what a participant's folder says already.
+// onlyOfProcess reports flags that repeat settings of the participant's folder.
 func onlyOfProcess(cmd *cobra.Command) (err error) {
 	process := []string{"dir", "unsigned", "memory", "float32", "join-timeout", "patience", "durability", "http", "log-format", "log-level", "with-parent", "json"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -263,12 +263,12 @@ func onlyOfProcess(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// resultsIn looks for the results of an earlier run of a participant.
+// resultsIn returns the results of an earlier run of a participant.
 func resultsIn(dir string) earlier {
 	return earlierIn(dir, participant.ModelFile, model.OwnFile, model.LocalFile, participant.ResultFile, report.RoundsFile)
 }
 
-// keepRead reports results of a participant that would replace a file which is read.
+// keepRead reports results of a participant that would overwrite an input file.
 func keepRead(dir string, spec dataset.Spec) error {
 	files, err := spec.Files()
 	if err == nil {
@@ -277,7 +277,7 @@ func keepRead(dir string, spec dataset.Spec) error {
 	return err
 }
 
-// checkInput reports rows on standard input that a run cannot have there.
+// checkInput reports why a run cannot read rows from standard input.
 func (f *runFlags) checkInput(spec dataset.Spec, name string) error {
 	switch {
 	case spec.Input() && name == "":
@@ -288,15 +288,15 @@ func (f *runFlags) checkInput(spec dataset.Spec, name string) error {
 	return nil
 }
 
-// loadOne returns the rows of one participant, and what to tell its user. Rows that can be
-// read only once may be kept in a folder.
+// loadOne returns the rows of one participant, and warnings for its user. Rows that can be read
+// only once may be kept in a folder.
 func (f *runFlags) loadOne(ctx context.Context, spec dataset.Spec, name, dir string) (dataset.Participant, []string, error) {
 	if err := spec.Keep(ctx, os.Stdin, dir); err != nil {
 		return dataset.Participant{}, nil, err
 	}
 	spec.MinRows, spec.Name = 1, name
 	data, err := dataset.LoadOne(spec)
-	if err == nil && !f.withParent { // up has asked of all
+	if err == nil && !f.withParent { // up has checked all participants
 		err = checkKept(data, f.kept)
 	}
 	if err != nil {

@@ -35,7 +35,7 @@ const (
 	viewTotals   = "view"
 )
 
-// conditions reads the flags.
+// conditions parses the flags.
 func (s *scenarioFlags) conditions() (simulate.Conditions, error) {
 	var c simulate.Conditions
 	if s.totals != rosterTotals && s.totals != viewTotals {

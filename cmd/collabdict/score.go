@@ -22,7 +22,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// scoredFlags name a model and the rows to hold against it.
+// scoredFlags name a model and the rows to score.
 type scoredFlags struct {
 	dataFlags
 	model, own, with, threshold string
@@ -37,7 +37,7 @@ func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 	f.StringVar(&s.timeColumn, "time-column", "", timeColumnHelp)
 }
 
-// load reads the model, and says which rows are to be read, in its columns.
+// load reads the model, and returns it with the rows to read, in its columns.
 func (s *scoredFlags) load(a *app) (*model.Model, dataset.Spec, error) {
 	if s.model == "" {
 		return nil, dataset.Spec{}, &usageError{"--model is missing", "name a model.npz"}
@@ -171,10 +171,10 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 	return cmd
 }
 
-// columnsOfScores are those that are wanted beside the score.
+// columnsOfScores are the optional columns beside the score.
 type columnsOfScores struct{ clusters, explain, probabilities bool }
 
-// check reports columns that a model has none of.
+// check reports columns that a model does not have.
 func (c columnsOfScores) check(m *model.Model) error {
 	switch {
 	case c.explain && m.Projection != nil:
@@ -189,7 +189,7 @@ func (c columnsOfScores) check(m *model.Model) error {
 	return nil
 }
 
-// writeScores writes the scores of the rows that spec names.
+// writeScores writes the scores of the rows of spec.
 func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsOfScores, limits *local.Threshold) error {
 	head := []string{"row", "score", "anomaly"}
 	if with.clusters {
@@ -248,15 +248,15 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 	})
 }
 
-// sensors explain rows in the units of the data.
+// sensors explain scores in the units of the data.
 type sensors struct {
 	names []string
-	kinds []string // of columns for each sensor, if there are several
+	kinds []string // kinds of columns per sensor, if there are several
 	got   *mat.Dense
 	algorithm.Explanation
 }
 
-// explained explains the scores of rows, which may be overwritten then.
+// explained explains the scores of rows. It may overwrite x.
 func explained(m *model.Model, x *mat.Dense) (s sensors, err error) {
 	s.names, s.got = m.DataColumns(), mat.DenseCopyOf(x)
 	if w := m.Manifest.Window; w > 0 {
@@ -266,12 +266,12 @@ func explained(m *model.Model, x *mat.Dense) (s sensors, err error) {
 	return s, err
 }
 
-// write writes a line per sensor of row i, the largest share first, each with the same
+// write writes one line per sensor of row i, the largest share first. Each line starts with
 // beginning.
 func (s sensors) write(i int, beginning []string, write func([]string) error) error {
 	all := s.Parts.RawRowView(i)
 	parts, order := make([]float64, len(s.names)), make([]int, len(s.names))
-	most := make([]int, len(s.names)) // the column of the sensor that deviates most
+	most := make([]int, len(s.names)) // column of each sensor that deviates most
 	for j := range order {
 		order[j], most[j] = j, j
 		for c := j; c < len(all); c += len(s.names) {

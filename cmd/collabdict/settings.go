@@ -33,7 +33,7 @@ func checkDurability(durability string) error {
 	return &usageError{fmt.Sprintf("--durability: want %s or %s, got %q", node.OnDisk, node.InMemory, durability), ""}
 }
 
-// settingsFlags say how sums are made, of commands that train nothing.
+// settingsFlags choose how sums are made, for commands that do not train.
 type settingsFlags struct {
 	values map[string]*optionFlag
 	suited map[string]string // defaults of the command

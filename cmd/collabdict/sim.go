@@ -73,10 +73,10 @@ and its faults; --plots draws the course of the run.`,
 	return cmd
 }
 
-// outputs are the folders that a simulation writes to; none if empty.
+// outputs are the folders that a simulation writes to; empty for none.
 type outputs struct{ dir, plots string }
 
-// check reports a folder that cannot be written to, before anything is done.
+// check returns an error if a folder cannot be written to.
 func (o outputs) check() error {
 	for _, dir := range []string{o.dir, o.plots} {
 		if dir == "" {
@@ -89,8 +89,7 @@ func (o outputs) check() error {
 	return nil
 }
 
-// earlier returns the files that a simulation of some participants writes, where
-// there are any already.
+// earlier returns the existing files that a simulation of these participants would replace.
 func (o outputs) earlier(names []string) earlier {
 	if o.dir == "" {
 		return nil
@@ -98,7 +97,7 @@ func (o outputs) earlier(names []string) earlier {
 	return earlierIn(o.dir, append(inFolders(names, model.File, model.OwnFile, model.LocalFile, "result.json"), "result.json", report.RoundsFile)...)
 }
 
-// drawFailed draws how far a simulation has come that has failed.
+// drawFailed draws a failed simulation up to its error.
 func (a *app) drawFailed(run *simulate.Run, to outputs) {
 	if run == nil || to.plots == "" {
 		return
@@ -110,7 +109,7 @@ func (a *app) drawFailed(run *simulate.Run, to outputs) {
 	a.note("%s shows the run up to the error", filepath.Join(to.plots, "timeline.svg"))
 }
 
-// write writes what a simulation has made.
+// write writes the results of a simulation.
 func (o outputs) write(run *simulate.Run) error {
 	if o.plots != "" {
 		if err := plots.Write(o.plots, run.Course); err != nil {
@@ -123,15 +122,15 @@ func (o outputs) write(run *simulate.Run) error {
 	return writeRun(o.dir, run.Report, run.Course.Rounds, run.Models)
 }
 
-// A simulation of many is collected seldom, as long as it stays within some
+// In a simulation of many participants, the collector runs rarely, up to a limit of some
 // gigabytes.
 const (
 	memoryOfMany  = 3200 << 20
-	collectedOver = 300 // percent of what is in use
+	collectedOver = 300 // percent of the memory in use
 )
 
 func collectSeldom() {
-	if os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") == "" { // the user has not said otherwise
+	if os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") == "" { // the user has not configured the collector
 		debug.SetMemoryLimit(memoryOfMany)
 		debug.SetGCPercent(collectedOver)
 	}
@@ -209,7 +208,7 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	return a.print(run.Report, runTable(run.Report))
 }
 
-// checkData reports what a task cannot be done with.
+// checkData reports rows that a task cannot use.
 func checkData(t *pipeline.Task, d *dataset.Dataset) error {
 	for _, p := range d.Participants {
 		if err := errors.Join(t.CheckLabels(p), t.CheckRows(p)); err != nil {
@@ -219,8 +218,8 @@ func checkData(t *pipeline.Task, d *dataset.Dataset) error {
 	return asUsage(t.CheckColumns(len(d.Columns)))
 }
 
-// noteMemory says what a simulation of many has taken of the system. It is no part of
-// the result, which is the same every time.
+// noteMemory prints the memory of a simulation of many participants. It is not part of the
+// result, which is the same every time.
 func (a *app) noteMemory(participants int) {
 	if participants <= consensus.SmallRoster {
 		return
@@ -230,7 +229,7 @@ func (a *app) noteMemory(participants int) {
 	a.note("memory: %.2f GB at most, %d kB per participant", float64(m.Sys)/1e9, int(m.Sys)/participants/1000)
 }
 
-// noteData says what the features are, and what was left out of the data.
+// noteData prints the features, and what was left out of the data.
 func (a *app) noteData(t *pipeline.Task, d *dataset.Dataset) {
 	a.note("%s, %s: %s", count(len(d.Participants), "participant"), count(len(d.Columns), "feature"), listed(d.Columns))
 	if classes := t.Traits().Classes; d.Participants[0].ClassLabels && (classes == nil || !classes.Learned) {
@@ -245,7 +244,7 @@ func (a *app) noteData(t *pipeline.Task, d *dataset.Dataset) {
 	}
 }
 
-// ofClasses says what labels that are classes give of a model that does not learn them.
+// ofClasses returns what class labels give for a model that does not learn them.
 func ofClasses(t *pipeline.Task) string {
 	of := t.Traits()
 	if of.Classes != nil {
@@ -254,7 +253,7 @@ func ofClasses(t *pipeline.Task) string {
 	return figuresOfClasses(t.Kind.Name, of.Patterns)
 }
 
-// areClasses is followed by what they give.
+// areClasses begins a sentence that ends with what class labels give.
 const areClasses = "labels other than 0, 1 and -1 are classes: they give "
 
 func figuresOfClasses(kind string, patterns bool) string {
@@ -264,7 +263,7 @@ func figuresOfClasses(kind string, patterns bool) string {
 	return fmt.Sprintf("no figures for model %s", kind)
 }
 
-// listed names some of many.
+// listed joins names, and abridges a long list.
 func listed(names []string) string {
 	const most = 12
 	if len(names) > most {
@@ -273,18 +272,18 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// writeRun writes a result: two files for all, and a folder a participant.
+// writeRun writes a result: two files for all, and a folder per participant.
 func writeRun(out string, r *report.Run, rounds []report.RoundRow, models []*model.Model) error {
 	counted := report.Counted(r.Views)
 	for i, m := range models {
 		p := &r.Participants[i]
-		if m == nil { // it has not come to the end
+		if m == nil { // it has not finished
 			if err := atomicfile.WriteJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {
 				return err
 			}
 			continue
 		}
-		if len(models) > consensus.SmallRoster { // else the names of all would be written once for each
+		if len(models) > consensus.SmallRoster { // otherwise the list of all names would be written once per participant
 			m.Manifest.Views, m.Manifest.Privacy.LoneChanges, m.Manifest.Privacy.Entries, m.Manifest.Run = counted, nil, nil, "../result.json"
 		}
 		p.ModelFile = filepath.Join(p.Name, model.File)

@@ -43,12 +43,12 @@ the folder. The exit code is 6 if the others continue without this member, or it
 	return cmd
 }
 
-// unhealthyError is the state of a node that does not contribute.
+// unhealthyError reports a node that does not contribute.
 type unhealthyError struct{ why string }
 
 func (e *unhealthyError) Error() string { return e.why }
 
-// oneFolder wants a participant's folder as the only argument.
+// oneFolder accepts exactly one argument, a participant's folder.
 func oneFolder(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return &usageError{fmt.Sprintf("want the folder of a participant, got %d arguments", len(args)), ""}
@@ -72,7 +72,7 @@ func askStatus(ctx context.Context, dir string) (*operate.Status, error) {
 	return s, err
 }
 
-// writeStatus writes a status for people.
+// writeStatus writes a status as text.
 func writeStatus(w io.Writer, s *operate.Status) {
 	fmt.Fprintf(w, "%s: %s (%s for %s)\n", s.Name, s.What(), s.Phase, s.At.Sub(s.Since).Round(time.Second))
 	if healthy, why := s.Healthy(); !healthy {
@@ -112,7 +112,7 @@ func writeStatus(w io.Writer, s *operate.Status) {
 	}
 }
 
-// rounds says how many rounds have ended, and what is left.
+// rounds returns the number of completed rounds, and the time left.
 func rounds(s *operate.Status) string {
 	line := "completed " + count(s.Round, "round")
 	if s.Rounds > 0 {
@@ -124,7 +124,7 @@ func rounds(s *operate.Status) string {
 	return line
 }
 
-// membersIn returns the members' names, each with how it is.
+// membersIn returns the members' names and states.
 func membersIn(s *operate.Status) (list [][2]string) {
 	n := s.Node
 	how := map[string]string{}
@@ -135,7 +135,7 @@ func membersIn(s *operate.Status) (list [][2]string) {
 		how[m] = "missing"
 	}
 	in, lost := "in the sums", "lost: "
-	if n.PausedBy > 0 { // members may be away
+	if n.PausedBy > 0 { // members may be absent
 		in, lost = "here", "away: "
 	}
 	for _, m := range n.Members {

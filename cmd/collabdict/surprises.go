@@ -12,12 +12,12 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// surprises are those that blended scores are the means of; nil if they are not wanted, or
-// if there are none.
+// surprises are the scores whose mean is a blend; nil if they are not wanted, or there are
+// none.
 type surprises struct {
 	of     *local.Ensemble
-	block  *mat.Dense // of the rows scored last
-	beyond []int      // rows more surprising than any own one, by member
+	block  *mat.Dense // surprises of the rows scored last
+	beyond []int      // number of rows that score higher than every own row, by member
 	rows   int
 }
 
@@ -38,7 +38,7 @@ func (s *surprises) head() (names []string) {
 	return names
 }
 
-// scores returns the scores of rows in the coordinates trained on.
+// scores returns the scores of rows in the coordinates of training.
 func (s *surprises) scores(m *model.Model, z *mat.Dense) ([]float64, error) {
 	if s == nil {
 		return m.Scores(z)
@@ -61,7 +61,7 @@ func (s *surprises) scores(m *model.Model, z *mat.Dense) ([]float64, error) {
 	return scores, err
 }
 
-// line adds those of a row.
+// line appends the surprises of a row.
 func (s *surprises) line(line []string, row int) []string {
 	if s != nil {
 		for _, v := range s.block.RawRowView(row) {
@@ -71,8 +71,8 @@ func (s *surprises) line(line []string, row int) []string {
 	return line
 }
 
-// tell says how many rows are more surprising than any own one, so that own rows tell them
-// apart no further.
+// tell prints how many rows score higher than every own row: own rows cannot rank these
+// further.
 func (s *surprises) tell(a *app) {
 	if s == nil || s.rows == 0 {
 		return

@@ -22,24 +22,24 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// taskFlags say what is learned, and how sums are made: the options of all algorithms,
-// those that all share, and those of the consensus, each as a flag, as --set NAME=VALUE or
-// in a settings file. Which of them a run has follows from --model.
+// taskFlags choose the model, and how sums are made. The options of all algorithms, the shared
+// ones and those of the consensus are flags, names for --set and keys of a settings file.
+// --model decides which of them apply.
 type taskFlags struct {
 	model         string
 	values        map[string]*optionFlag
 	sets          []string
 	file          string
-	lines         map[string]string // of the file, which options are from
+	lines         map[string]string // lines of the settings file, by option
 	ranges        string
 	noStandardise bool
 	baselines     []string
-	suited        map[string]string // defaults of this command, with the default algorithm
+	suited        map[string]string // defaults of this command for the default algorithm
 	simulated     bool              // the command has all rows in one place
 }
 
-// modelFlag names the model. Each change shows the model's options and hides those of
-// others, from completion, too.
+// modelFlag is the name of the model. When it changes, the model's options are shown and those
+// of others are hidden, also from completion.
 type modelFlag struct {
 	name    *string
 	changed func()
@@ -55,7 +55,7 @@ func (f *modelFlag) Set(name string) error {
 
 func (f *modelFlag) Type() string { return "string" }
 
-// optionFlag is the text given for an option. It is checked when the task is known.
+// optionFlag is the text given for an option, checked once the task is known.
 type optionFlag struct {
 	*option.Option
 	given []string
@@ -75,8 +75,7 @@ func (f *optionFlag) Set(text string) error {
 
 func (f *optionFlag) Type() string { return f.Option.Type }
 
-// consensusPrefix begins the names of the options of the consensus where they stand among
-// others.
+// consensusPrefix begins the names of consensus options among others.
 const consensusPrefix = "consensus."
 
 func (t *taskFlags) add(cmd *cobra.Command) {
@@ -103,7 +102,7 @@ func (t *taskFlags) add(cmd *cobra.Command) {
 	hideOthers(cmd, t)
 }
 
-// define adds a flag for each option that has none yet.
+// define adds a flag for each option that does not have one yet.
 func (t *taskFlags) define(f *pflag.FlagSet, table option.Table) {
 	for _, o := range table {
 		if t.values[o.Name] == nil {
@@ -121,7 +120,7 @@ func defineOption(f *pflag.FlagSet, values map[string]*optionFlag, o *option.Opt
 	}
 }
 
-// complete offers the values of options of a closed list.
+// complete offers the values of options with a closed list.
 func (t *taskFlags) complete(cmd *cobra.Command) {
 	offer := func(name string, values func() []string) {
 		err := cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -144,7 +143,7 @@ func (t *taskFlags) complete(cmd *cobra.Command) {
 	}
 }
 
-// find returns an option as the algorithm chosen has it, or as another does.
+// find returns an option of the chosen algorithm, or of another.
 func (t *taskFlags) find(name string) *option.Option {
 	if k, err := pipeline.Named(t.model); err == nil {
 		if o := slices.Concat(k.Options, k.Shared, k.Consensus).Find(name); o != nil {
@@ -154,7 +153,7 @@ func (t *taskFlags) find(name string) *option.Option {
 	return t.values[name].Option
 }
 
-// addBaselines adds the flag --baselines with the ones that the command can do.
+// addBaselines adds the flag --baselines with the baselines that the command supports.
 func (t *taskFlags) addBaselines(cmd *cobra.Command, which string) {
 	section(cmd, ofModels, func(f *pflag.FlagSet) {
 		f.StringSliceVar(&t.baselines, "baselines", nil, "also train the `BASELINES`, separated by commas, and show their figures: "+which)
@@ -170,7 +169,7 @@ func (t *taskFlags) checkBaselines(known ...string) error {
 	return nil
 }
 
-// asUsage returns an error of an option as one of its flag, or of its line in the file.
+// asUsage turns an error of an option into one of its flag, or of its line in the file.
 func (t *taskFlags) asUsage(err error) error {
 	var bad *option.Error
 	if errors.As(err, &bad) && t.lines[bad.Name] != "" {
@@ -179,7 +178,7 @@ func (t *taskFlags) asUsage(err error) error {
 	return asUsage(err)
 }
 
-// asUsage returns an error of an option as one of its flag.
+// asUsage turns an error of an option into one of its flag.
 func asUsage(err error) error {
 	var bad *option.Error
 	if errors.As(err, &bad) {
@@ -188,8 +187,7 @@ func asUsage(err error) error {
 	return err
 }
 
-// task returns what to learn. How to standardise by default depends on how rows
-// are divided.
+// task returns the task. The default of --standardise depends on how rows are divided.
 func (t *taskFlags) task(byDefault string) (*pipeline.Task, error) {
 	k, err := t.begin()
 	if err != nil {
@@ -198,7 +196,7 @@ func (t *taskFlags) task(byDefault string) (*pipeline.Task, error) {
 	return k, t.finish(k, byDefault)
 }
 
-// begin returns the task with all that is given.
+// begin returns the task with all options given.
 func (t *taskFlags) begin() (*pipeline.Task, error) {
 	k, err := pipeline.Named(t.model)
 	if err != nil {
@@ -233,7 +231,8 @@ func (t *taskFlags) begin() (*pipeline.Task, error) {
 	return k, nil
 }
 
-// put sets an option of a task. from begins the error of one that the task has not.
+// put sets an option of a task. from is the beginning of the error if the task does not have
+// it.
 func (t *taskFlags) put(k *pipeline.Task, name, text, from string) error {
 	table := slices.Concat(k.Options, k.Shared)
 	short, ofConsensus := strings.CutPrefix(name, consensusPrefix)
@@ -261,7 +260,7 @@ func (t *taskFlags) put(k *pipeline.Task, name, text, from string) error {
 	return &usageError{fmt.Sprintf("%s%s: model %s has no such option%s", from, name, k.Kind.Name, instead), hint}
 }
 
-// readFile sets what the settings file says.
+// readFile sets the options in the settings file.
 func (t *taskFlags) readFile(k *pipeline.Task) error {
 	if t.file == "" {
 		return nil

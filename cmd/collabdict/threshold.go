@@ -18,12 +18,12 @@ const (
 	mostScores = 10_000_000 // in a window
 )
 
-// addThreshold adds the flag --threshold of commands that tell anomalies.
+// addThreshold adds the flag --threshold of commands that mark anomalies.
 func addThreshold(cmd *cobra.Command, threshold *string) {
 	cmd.Flags().StringVar(threshold, "threshold", ofModel, "`THRESHOLD` above which a row is an anomaly: the model's (model), a number, or rolling:N to take it from the N scores before the row, for streams that drift, such as rolling:1000")
 }
 
-// thresholdOf returns the threshold that a text names for rows scored by a model.
+// thresholdOf parses a threshold for rows scored by a model.
 func thresholdOf(text string, m *model.Model) (*local.Threshold, error) {
 	bad := func(hint, format string, a ...any) error {
 		return &usageError{"--threshold: " + fmt.Sprintf(format, a...), hint}

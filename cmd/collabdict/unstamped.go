@@ -8,8 +8,8 @@ import (
 
 var stamped = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (.*)$`)
 
-// unstamped returns a line of another process's log, in either format, as it would stand
-// on a terminal.
+// unstamped converts a line of another process's log, in either format, to its form on a
+// terminal.
 func unstamped(line string) string {
 	if m := stamped.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[1], "[") {
 		return m[1]

@@ -23,7 +23,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// upFlags say which nodes to start.
+// upFlags choose the nodes to start.
 type upFlags struct {
 	sourceFlags
 	memoryFlags
@@ -167,8 +167,8 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 	return a.print(run, runTable(run))
 }
 
-// keep reports a file that is read and would be replaced, by results or by the rows that
-// are dealt to a participant.
+// keep returns an error if results, or the rows dealt to a participant, would overwrite an
+// input file.
 func (f *upFlags) keep(src source, before earlier, names []string) error {
 	read, err := src.files()
 	if err != nil {
@@ -184,7 +184,8 @@ func (f *upFlags) keep(src source, before earlier, names []string) error {
 	return earlierIn(f.out, dealt...).keep(read)
 }
 
-// rows says where participants' own rows are: in their files, or nowhere yet.
+// rows returns a function that gives the settings for a participant's rows: its files, or none
+// yet.
 func (f *upFlags) rows(src source) func(name string) (*config.Node, error) {
 	return func(name string) (*config.Node, error) {
 		if src.plants != nil || src.spec.Split.Kind != partition.ByFile {
@@ -206,8 +207,8 @@ func (f *upFlags) rows(src source) func(name string) (*config.Node, error) {
 	}
 }
 
-// runAll runs the nodes and returns their results as one. A quorum of them must
-// finish; the others are listed with the reason why they have not.
+// runAll runs the nodes and combines their results. A quorum of them must finish; the others
+// are listed with the reason of their failure.
 func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participant, more []string, quorum int) (*report.Run, error) {
 	names := namesOf(parts)
 	args := func(folder string) []string {
@@ -217,7 +218,7 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 	ends, err := launch.RunAll(ctx, dir, names, args, shown.say, shown.ended)
 	shown.end()
 	if err == nil {
-		err = ctx.Err() // how the children took it does not matter then
+		err = ctx.Err() // the errors of the children do not matter then
 	}
 	if err != nil {
 		return nil, err
@@ -230,8 +231,8 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 	return run, nil
 }
 
-// staying returns how many of the participants no change of the roster has removed,
-// at least 1.
+// staying returns the number of participants that no change of the roster has removed, at least
+// 1.
 func staying(run *report.Run, names []string) int {
 	n := len(names)
 	if run != nil {
@@ -246,7 +247,7 @@ func staying(run *report.Run, names []string) int {
 	return max(1, n)
 }
 
-// listMissing lists the participants that have left no result.
+// listMissing lists the participants without a result.
 func listMissing(run *report.Run, parts []dataset.Participant, ends []report.End) {
 	for i, end := range ends {
 		if end.Run != nil {
@@ -272,12 +273,12 @@ func namesOf(parts []dataset.Participant) []string {
 	return names
 }
 
-// joinTimeout bounds the wait of a node for the others, which all start now on
-// this machine and first read their rows.
+// joinTimeout limits how long a node waits for the others. They all start at the same time on
+// this machine, and first read their rows.
 func joinTimeout(nodes int) time.Duration { return 2*time.Minute + time.Duration(nodes)*2*time.Second }
 
-// tellingError returns the error that tells most of why a run ended: one of a
-// member that was not merely told of another's end.
+// tellingError returns the most informative error: one that is not only the consequence of
+// another member's end.
 func tellingError(failed []error) error {
 	return slices.MinFunc(failed, func(x, y error) int { return hearsay(x) - hearsay(y) })
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/pipeline"
 )
 
-// The sections that flags stand in, in the order in which help shows them, after those
-// that are in none.
+// The sections of flags, in the order in which help shows them, after flags without a section.
 const (
 	ofRows    = "Rows"
 	ofModels  = "Model"
@@ -30,15 +29,15 @@ var sections = []string{"", ofRows, ofModels, ofOptions, ofSums, ofMembers, ofFa
 
 const (
 	sectionKey = "section"
-	titleKey   = "title" // of the section, if it is another
+	titleKey   = "title" // title of the section, if not its name
 	helpWidth  = 120
 )
 
-// helpAll is the flag that shows all options.
+// helpAll is the name of the flag that shows all options.
 const helpAll = "help-all"
 
-// hideOthers makes a command's help show the options of the algorithm that --model names,
-// with their defaults, and those for experts only by --help-all.
+// hideOthers makes the help of a command show the options of the chosen model, with their
+// defaults. Those for experts are shown only with --help-all.
 func hideOthers(cmd *cobra.Command, t *taskFlags) {
 	showOptions(cmd, t.model, true)
 	help := cmd.HelpFunc()
@@ -52,7 +51,7 @@ func hideOthers(cmd *cobra.Command, t *taskFlags) {
 	})
 }
 
-// showOptions hides the flags of options that a model has not, and shows its own.
+// showOptions shows the flags of a model's options, and hides those of others.
 func showOptions(cmd *cobra.Command, model string, experts bool) {
 	k, err := pipeline.Named(model)
 	if err != nil {
@@ -74,7 +73,7 @@ func showOptions(cmd *cobra.Command, model string, experts bool) {
 	})
 }
 
-// section adds flags to a command in a section of its help.
+// section adds flags to a section of a command's help.
 func section(cmd *cobra.Command, title string, define func(f *pflag.FlagSet)) {
 	f := pflag.NewFlagSet(title, pflag.ContinueOnError)
 	define(f)
@@ -82,7 +81,7 @@ func section(cmd *cobra.Command, title string, define func(f *pflag.FlagSet)) {
 	cmd.Flags().AddFlagSet(f)
 }
 
-// usage writes what follows a command's description in its help.
+// usage writes the help of a command after its description.
 func usage(cmd *cobra.Command) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage:\n  %s\n", cmd.UseLine())
@@ -116,7 +115,7 @@ func writeSection(b *strings.Builder, cmd *cobra.Command, title string) {
 		if strings.Join(x.Annotations[sectionKey], "") == title {
 			shown := *x
 			if x.Value.Type() == "bool" {
-				shown.Value = struct{ pflag.Value }{x.Value} // without IsBoolFlag, for which pflag shows [=true|false]
+				shown.Value = struct{ pflag.Value }{x.Value} // hides IsBoolFlag, for which pflag would show [=true|false]
 			}
 			f.AddFlag(&shown)
 			head = cmp.Or(strings.Join(x.Annotations[titleKey], ""), head)

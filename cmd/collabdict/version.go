@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// release is the version of the program; CHANGELOG.md tells what is in it.
+// release is the version of the program; CHANGELOG.md describes it.
 const release = "0.1.0"
 
 func (a *app) version() *cobra.Command {

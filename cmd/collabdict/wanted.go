@@ -8,12 +8,12 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// wanted is what has been told of members that want other changes than this one.
+// wanted tracks the printed lines about members that want other changes than this one.
 type wanted struct{ seen, told string }
 
-// news says who wants what if that differs, once and when it changes. It must have
-// stood for two looks: operators write the same change one after the other, and a
-// change that is being decided is not everybody's at the same instant.
+// news returns a line about members that want different changes, once for each situation. The
+// situation must last for two looks: operators write the same change one after the other, and
+// members learn of a decided change at different times.
 func (w *wanted) news(s node.Status) string {
 	line := otherWishes(s)
 	stands := line == w.seen
@@ -25,8 +25,8 @@ func (w *wanted) news(s node.Status) string {
 	return line
 }
 
-// otherWishes says who wants a change of the members that this one does not, "" if
-// nobody does.
+// otherWishes describes the changes that other members want and this one does not, "" if there
+// are none.
 func otherWishes(s node.Status) string {
 	own := slices.IndexFunc(s.Wanted, func(w node.Wanted) bool { return w.Own })
 	var parts []string
@@ -45,7 +45,7 @@ func otherWishes(s node.Status) string {
 	return fmt.Sprintf("members want a change that this agreement does not have: %s; %d must want the same", strings.Join(parts, "; another one: "), s.Quorum)
 }
 
-// others says that each group wants something else.
+// others joins groups of members that each want another change.
 func others(groups []string) string {
 	for i := range groups {
 		groups[i] += " another one"

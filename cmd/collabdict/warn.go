@@ -7,13 +7,13 @@ import (
 	"github.com/collabdict/collabdict/internal/pipeline"
 )
 
-// alikeMost bounds the warnings that are told of many participants alike.
+// alikeMost is the number of similar warnings printed about different participants.
 const alikeMost = 3
 
 var figures = regexp.MustCompile(`\d+(\.\d+)?`)
 
-// warn tells warnings. Of those that say the same of many participants, but for
-// figures, only the first are told: the result has them all.
+// warn prints warnings. Of warnings that differ only in the participant and figures, it prints
+// the first few: the result has all.
 func (a *app) warn(warnings []string) {
 	of := map[string]int{}
 	for _, w := range warnings {
@@ -31,13 +31,13 @@ func (a *app) warn(warnings []string) {
 	}
 }
 
-// warnOfShown tells before anything is shown what members will show each other and
-// learn. The result has it, too.
+// warnOfShown warns what members will show each other and learn, before they do. The result has
+// the warning, too.
 func (a *app) warnOfShown(t *pipeline.Task) {
 	a.warn(t.ShownWarnings())
 }
 
-// alike returns a warning without its participant and its figures.
+// alike returns a warning without its participant and figures.
 func alike(warning string) string {
 	if _, said, of := strings.Cut(warning, ": "); of && !strings.Contains(warning[:len(warning)-len(said)-2], " ") {
 		warning = said

@@ -14,19 +14,18 @@ import (
 
 const (
 	watchEvery = time.Second
-	// sayAfter and sayEvery bound how often a wait is told; one that is not much
-	// longer than usual is not told at all.
+	// sayAfter and sayEvery limit how often a wait is reported. A wait not much longer than
+	// usual is not reported.
 	sayAfter = 4 * time.Second
 	sayEvery = 10 * time.Second
 )
 
-// watch tells whom a node waits for, if that takes longer than usual, until the
-// returned function is called. It first says after which round a run is gone on
-// with, if that is so.
+// watch reports the members that a node waits for, if that takes longer than usual, until the
+// returned function is called. If the run is resumed, it first reports after which round.
 func (p *progress) watch(n *node.Node) (stop func()) {
 	p.joined.Store(true)
 	decided := 0
-	_ = n.Decisions(func(d *consensus.Decision) error { // an error comes again with the first sum
+	_ = n.Decisions(func(d *consensus.Decision) error { // an error is reported again with the first sum
 		decided = int(d.Round)
 		return nil
 	})
@@ -46,26 +45,26 @@ func (p *progress) watch(n *node.Node) (stop func()) {
 	})
 }
 
-// waits is what has been told of waits and pauses.
+// waits tracks the reports of waits and pauses.
 type waits struct {
 	mu     sync.Mutex
 	said   time.Time
-	paused time.Time // since when; zero if the run goes on
-	by     uint32    // the change that has paused it; 0 if too few members are here
+	paused time.Time // begin of the pause; zero while the run continues
+	by     uint32    // the change that paused the run; 0 if too few members are present
 	slot   uint64
 	took   []time.Duration // the last collectives
 	held   []string        // members whose statistics are held back
 
-	live    bool      // lines replace each other, so that there may be many
-	summing uint64    // the slot of the last long sum
-	began   time.Time // when it was seen first
+	live    bool      // lines replace each other, so there may be many
+	summing uint64    // slot of the last long sum
+	began   time.Time // begin of that sum, as seen by line
 }
 
-// lastTook bounds the collectives whose median says what is usual: one that a lost
-// member has held up does not make the next such wait a usual one.
+// lastTook is the number of collectives whose median is the usual duration, so that one delayed
+// by a lost member does not change it.
 const lastTook = 9
 
-// usual notes what the last collective took, and returns what is usual.
+// usual records the duration of the last collective, and returns the usual one.
 func (w *waits) usual(s node.Status) time.Duration {
 	if s.Slot != w.slot {
 		w.slot, w.took = s.Slot, append(w.took, s.LastTook)
@@ -77,15 +76,15 @@ func (w *waits) usual(s node.Status) time.Duration {
 	return slices.Sorted(slices.Values(w.took))[len(w.took)/2]
 }
 
-// look takes a look at how the run goes and returns the line to show now, "" for none.
+// look reads the status and returns the line to show now, "" for none.
 func (w *waits) look(status func() node.Status, now time.Time) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.line(status(), now)
 }
 
-// round notes the end of the round under way. It returns the line to show before it, "" for
-// none: a run that was paused may go on, and even end, between two looks.
+// round records the end of the round under way. It returns the line to show before it, "" for
+// none: a paused run may resume, and even end, between two looks.
 func (w *waits) round(now time.Time) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -95,7 +94,7 @@ func (w *waits) round(now time.Time) string {
 	return w.resumed(now)
 }
 
-// resumed notes that the run goes on, and says why.
+// resumed records that the run continues, and returns the reason.
 func (w *waits) resumed(now time.Time) string {
 	agreed := w.by > 0
 	w.paused, w.by, w.said = time.Time{}, 0, now
@@ -105,7 +104,7 @@ func (w *waits) resumed(now time.Time) string {
 	return "resumed: enough members are connected"
 }
 
-// line returns the line to show of a status, "" for none.
+// line returns the line to show for a status, "" for none.
 func (w *waits) line(s node.Status, now time.Time) string {
 	usual, sum := w.usual(s), w.sum(s, now)
 	switch {
@@ -133,7 +132,7 @@ func (w *waits) line(s node.Status, now time.Time) string {
 	return line
 }
 
-// heldLine says whose statistics are held back, and until when, or whose count again.
+// heldLine says whose statistics are held back, and until when, or whose are counted again.
 func heldLine(before []string, s node.Status) string {
 	if len(s.Held) == 0 {
 		return fmt.Sprintf("the statistics of %s count again", strings.Join(before, ", "))
@@ -145,7 +144,7 @@ func heldLine(before []string, s node.Status) string {
 	return fmt.Sprintf("the statistics of %s are held back until %d more %s: alone, they would show in the total", strings.Join(s.Held, ", "), s.HeldUntil, verb)
 }
 
-// pauseLine says which change has paused the run, or who is missing for it to go on.
+// pauseLine says which change has paused the run, or which members are missing.
 func pauseLine(s node.Status) string {
 	if s.PausedBy > 0 {
 		return fmt.Sprintf("paused by agreement, change %d: the run continues when %d members have a change with resume: true", s.PausedBy, s.Quorum)
@@ -165,7 +164,7 @@ func pauseLine(s node.Status) string {
 		here, s.Least, which, strings.Join(missing, ", "))
 }
 
-// waitedFor names who holds a collective up, and for how long.
+// waitedFor returns the names of members that delay a collective, and the longest wait.
 func waitedFor(s node.Status) (names string, longest time.Duration) {
 	list := make([]string, len(s.Waiting))
 	for i, w := range s.Waiting {
@@ -175,7 +174,7 @@ func waitedFor(s node.Status) (names string, longest time.Duration) {
 	return strings.Join(list, ", "), longest
 }
 
-// waitingLine says who holds up a collective that takes much longer than usual.
+// waitingLine names the members that delay a collective much longer than usual.
 func waitingLine(s node.Status, usual time.Duration) string {
 	names, longest := waitedFor(s)
 	if longest < sayAfter || longest < 3*usual {
@@ -184,11 +183,11 @@ func waitingLine(s node.Status, usual time.Duration) string {
 	return fmt.Sprintf("waiting for %s %s (usual %s)", names, longest.Round(time.Second), usual.Round(100*time.Millisecond))
 }
 
-// longSum is what has to come for a sum whose progress is told.
+// longSum is the size in bytes of a sum whose progress is reported.
 const longSum = 1 << 20
 
-// sum says how far a long sum is that has been under way for a while, and whom it
-// waits for if nothing gets on.
+// sum reports the progress of a long sum after a while, and the members that it waits for if it
+// stalls.
 func (w *waits) sum(s node.Status, now time.Time) string {
 	if s.Come.BytesInAll < longSum {
 		return ""
@@ -207,7 +206,7 @@ func (w *waits) sum(s node.Status, now time.Time) string {
 	return line
 }
 
-// members tells who is not in the sums any more, and who is again.
+// members reports members that have left the sums, and those that are back.
 func (p *progress) members(s node.Status) {
 	var out []node.Absent
 	for _, m := range s.Absent {
@@ -238,11 +237,10 @@ func called(name string, s node.Status) string {
 	return name
 }
 
-// links is through which member each other one was reached last.
+// links maps each member to the one through which it was last reached.
 type links map[string]string
 
-// look returns the lines to show about connections: those that another member passes on, and
-// those that are direct after that.
+// look returns lines about members that are now reached through another one, or directly again.
 func (l *links) look(now []node.Link) (lines []string) {
 	if *l == nil {
 		*l = links{}

@@ -1,5 +1,5 @@
-// Package algorithms is the registry: all algorithms that the program has, a line each.
-// Nothing else in the program names one.
+// Package algorithms is the registry of all algorithms in the program, one per line. Nothing
+// else in the program names one.
 package algorithms
 
 import (
@@ -26,14 +26,14 @@ var all = []algorithm.Kind{
 	cgau.Kind,
 }
 
-// Default is the algorithm of those who do not say which.
+// Default returns the default algorithm.
 func Default() algorithm.Kind { return all[0] }
 
 // All returns all algorithms.
 func All() []algorithm.Kind { return slices.Clone(all) }
 
-// Register adds an algorithm of a program's own, before anything else is done. It panics
-// if there is one of that name.
+// Register adds an algorithm from outside this repository. It must be called first, and panics
+// if the name is taken.
 func Register(k algorithm.Kind) {
 	if _, ok := Lookup(k.Name); ok {
 		panic("algorithms: two algorithms have the name " + k.Name)
@@ -41,7 +41,7 @@ func Register(k algorithm.Kind) {
 	all = append(all, k)
 }
 
-// Lookup returns the algorithm of that name.
+// Lookup returns the algorithm with the given name.
 func Lookup(name string) (algorithm.Kind, bool) {
 	i := slices.IndexFunc(all, func(k algorithm.Kind) bool { return k.Name == name })
 	if i < 0 {
@@ -50,7 +50,7 @@ func Lookup(name string) (algorithm.Kind, bool) {
 	return all[i], true
 }
 
-// Names lists all names in words: "a, b or c".
+// Names returns all names in words: "a, b or c".
 func Names() string {
 	names := make([]string, len(all))
 	for i, k := range all {

@@ -15,53 +15,53 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// about says what a field of a file is for. Of a field that is left out, the file has the
-// example as a comment.
+// about describes a field of a file. If the field is left out, the file has the example as a
+// comment.
 type about struct{ field, text, example string }
 
 var aboutNode = []about{
-	{"version", "Version of the form of this file.", ""},
+	{"version", "Format version of this file.", ""},
 	{"name", "Name of this participant, as the agreement lists it.", ""},
 	{"consortium", "Agreement of the consortium. Paths are relative to the folder of this file.", ""},
 	{"listen", "Addresses that the node listens on: 0.0.0.0 is all interfaces, port 0 is chosen by the system. Open the port in the firewall.", "[/ip4/0.0.0.0/tcp/4001, /ip4/0.0.0.0/udp/4001/quic-v1]"},
-	{"announce", "Addresses that the others dial, if not those of listen: of a router that passes a port on, or a name.", "[/dns4/a.example.org/tcp/4001]"},
-	{"map_ports", "Ask the router for a port that leads here, by UPnP.", "true"},
-	{"relay", "Pass connections on between members that do not reach each other. They are encrypted from end to end.", "true"},
+	{"announce", "Addresses that the others dial, if not those in listen: of a router that forwards a port, or a name.", "[/dns4/a.example.org/tcp/4001]"},
+	{"map_ports", "Ask the router to forward a port to this node, by UPnP.", "true"},
+	{"relay", "Relay connections between members that do not reach each other. They are encrypted from end to end.", "true"},
 	{"data", "Files, folders or patterns of rows: .csv, .csv.gz, .parquet, .npy, .npz, .ndjson and IDX files, a .sql query, or - for standard input.", ""},
 	{"label", "Column with 1 for anomalies, 0 or -1 for normal rows; other values are classes.", "fault"},
 	{"class_labels", "Labels are classes, even if all of this participant's are 0, 1 or -1.", "true"},
-	{"where", "Train on rows with COLUMN=VALUE only.", "split=train"},
-	{"test_where", "Score, and do not train on, rows with COLUMN=VALUE.", "split=test"},
+	{"where", "Train only on rows with COLUMN=VALUE.", "split=train"},
+	{"test_where", "Score rows with COLUMN=VALUE, and do not train on them.", "split=test"},
 	{"time_column", "Column of times, for a model with window.", "time"},
-	{"limit", "Train on the first rows only, as many as this.", "1000"},
+	{"limit", "Train only on this number of first rows.", "1000"},
 	{"ignore", "Columns that are not features.", "[timestamp]"},
-	{"keep", "Columns that are features although they look like times, numbers of rows or labels.", "[energy]"},
-	{"rename", "Agreed names of columns, by their names in the own rows. All else here has the agreed ones.", "{T_in: temp}"},
-	{"units", "Units of the own columns, by agreed name, where they are not those of the agreement.", "{temp: degF}"},
-	{"missing", "What becomes of rows with missing cells: error or skip. Left out: as the agreement says.", "skip"},
-	{"csv", "How CSV files are written: delimiter, decimal, thousands, comment, skip and units_row. Whatever is left out is recognised.", "{delimiter: \";\", decimal: \",\"}"},
+	{"keep", "Columns that are features although they look like times, row numbers or labels.", "[energy]"},
+	{"rename", "Agreed names of columns, by their names in your rows. All other settings here use the agreed names.", "{T_in: temp}"},
+	{"units", "Units of your columns, by agreed name, where they differ from the agreement's.", "{temp: degF}"},
+	{"missing", "What to do with rows that have missing cells: error or skip. If left out, as the agreement says.", "skip"},
+	{"csv", "How CSV files are written: delimiter, decimal, thousands, comment, skip and units_row. Those left out are recognised.", "{delimiter: \";\", decimal: \",\"}"},
 	{"memory", "Hold rows in memory if their values take at most this; otherwise read the files in every pass.", "512MiB"},
 	{"float32", "Hold rows in memory in single precision.", "true"},
-	{"baselines", "Also train these, and show their figures.", "[alone]"},
+	{"baselines", "Also train these baselines, and show their figures.", "[alone]"},
 	{"patience", "Continue without a member that takes this many times its usual time.", "3"},
-	{"durability", "Where the state of a sum under way is: disk, so that a restarted process can resume it, or memory.", "disk"},
-	{"http", "Address for status, metrics and health by HTTP, such as :9464; without a host, of this machine alone.", "\":9464\""},
+	{"durability", "Where to keep the state of a sum under way: disk, so that a restarted process can resume it, or memory.", "disk"},
+	{"http", "Address for status, metrics and health by HTTP, such as :9464; without a host, only for this machine.", "\":9464\""},
 }
 
 var aboutConsortium = []about{
-	{"version", "Version of the form of this file.", ""},
+	{"version", "Format version of this file.", ""},
 	{"members", "Members that a run begins with. collabdict consortium invite adds them by their cards; addrs are not signed.", ""},
-	{"changes", "Changes of the members during a run, and its pauses, in order, each made when a quorum has it. The list only grows, and is not signed.", "[{remove: [plant-b]}]"},
-	{"begin_at", "No run begins before this time, also if all members are there.", "2026-05-04T06:00:00Z"},
-	{"columns", "Features that all members have, in the order that the model has them.", ""},
-	{"units", "Units of columns. A member whose own columns are in other units names these in its node.yaml, and they are converted.", "{temp: degC}"},
-	{"model", "What is learned, and how rows are prepared. Whatever is left out has its default.", ""},
-	{"consensus", "How sums are made and protected. Whatever is left out has its default.", "{}"},
+	{"changes", "Changes of the members during a run, and its pauses, in order. Each takes effect when a quorum has it. The list only grows, and is not signed.", "[{remove: [plant-b]}]"},
+	{"begin_at", "No run begins before this time, even if all members are there.", "2026-05-04T06:00:00Z"},
+	{"columns", "Features that all members have, in the order of the model.", ""},
+	{"units", "Units of columns. A member with other units names them in its node.yaml, and its columns are converted.", "{temp: degC}"},
+	{"model", "What is learned, and how rows are prepared. Settings left out have their defaults.", ""},
+	{"consensus", "How sums are made and protected. Settings left out have their defaults.", "{}"},
 }
 
 var aboutModel = []about{
 	{"kind", "Kind of model.", ""},
-	{"ranges", "Ranges that columns are scaled from to 0..1, with standardise: agreed. \"*\" stands for all other columns.", "{\"*\": [0, 100]}"},
+	{"ranges", "Ranges of columns, which are scaled to 0..1, with standardise: agreed. \"*\" stands for all other columns.", "{\"*\": [0, 100]}"},
 }
 
 // WriteNew writes a new node.yaml, with a comment on each field, into a participant's folder.
@@ -75,13 +75,12 @@ func (n *Node) WriteNew(dir string) error {
 
 func (n *Node) commented() []byte {
 	var b bytes.Buffer
-	b.WriteString("# A participant of a consortium: its own settings, which are sent to nobody.\n")
+	b.WriteString("# The settings of one participant. They are sent to nobody.\n")
 	writeFields(&b, "", aboutNode, nodeOf(n))
 	return b.Bytes()
 }
 
-// WriteNew writes a new agreement on a task, with a comment on each field. It may lack
-// members.
+// WriteNew writes a new agreement on a task, with a comment on each field. It may lack members.
 func (c *Consortium) WriteNew(path string, t *pipeline.Task) error {
 	b, err := c.commented(path, t)
 	if err != nil {
@@ -123,7 +122,7 @@ func (c *Consortium) commented(path string, t *pipeline.Task) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// aboutOptions says what options are for that apply.
+// aboutOptions describes the options that apply.
 func aboutOptions(t option.Table) (list []about) {
 	for _, o := range t {
 		if o.Applies() {
@@ -139,20 +138,21 @@ var (
 	flagName   = regexp.MustCompile(`--[a-z][a-z-]*`)
 )
 
-// plain returns the help of an option as a sentence of a file, and its word for the value.
+// plain turns the help of an option into a sentence for a file, and returns its placeholder for
+// the value.
 func plain(help string) (text, value string) {
 	value = strings.Trim(quotedWord.FindString(help), "`")
 	word := strings.ToLower(value)
 	if bare := quotedWord.ReplaceAllString(help, ""); len(value) == 1 || strings.Contains(bare, word) {
-		word = value // which tells it from the word itself
+		word = value // which distinguishes it from the same word in the text
 	}
 	text = quotedWord.ReplaceAllString(help, word)
 	text = flagName.ReplaceAllStringFunc(text, func(flag string) string { return strings.ReplaceAll(flag[2:], "-", "_") })
 	return strings.ToUpper(text[:1]) + text[1:] + ".", value
 }
 
-// writeFields writes the fields of a mapping, each below what it is for. One that the mapping
-// does not have is a comment, too, up to the next that it has.
+// writeFields writes the fields of a mapping, each below its description. Fields that the
+// mapping does not have are written as comments.
 func writeFields(b *bytes.Buffer, indent string, fields []about, mapping *yaml.Node) {
 	for _, a := range fields {
 		b.WriteString("\n" + comment(indent, a.text))
@@ -171,10 +171,10 @@ func writeFields(b *bytes.Buffer, indent string, fields []about, mapping *yaml.N
 	}
 }
 
-// width is how long a line of comments may be.
+// width is the longest line of a comment.
 const width = 96
 
-// comment returns a text as lines of comments.
+// comment returns a text as comment lines.
 func comment(indent, text string) string {
 	var b strings.Builder
 	line := indent + "#"

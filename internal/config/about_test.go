@@ -46,7 +46,7 @@ func TestNewNodeFiles(t *testing.T) {
 	if want := filepath.Join(dir, "../rows: 1.csv"); read.Data[0] != want || read.Label != "true" || read.Name != n.Name {
 		t.Errorf("got %+v of\n%s", read, b)
 	}
-	if err := n.WriteNew(dir); err == nil || !strings.Contains(err.Error(), "it exists already") {
+	if err := n.WriteNew(dir); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("over a file: %v", err)
 	}
 

@@ -7,22 +7,22 @@ import (
 	"slices"
 )
 
-// Card is what a participant tells the others so that they list it as a member.
+// Card is what a participant sends to the others so that they list it as a member.
 type Card struct {
 	Version int    `yaml:"version"`
 	Member  Member `yaml:"member"`
-	// Columns are those of its rows, without any that an agreement does not have.
+	// Columns are those of its rows, limited to the columns of the agreement if there is one.
 	Columns   []string `yaml:"columns"`
-	Signature string   `yaml:"signature"` // of the member's key under all of it, in base64
+	Signature string   `yaml:"signature"` // signature over all other fields with the member's key, in base64
 }
 
-// mostCard bounds the bytes of a card.
+// mostCard is the largest size of a card, in bytes.
 const mostCard = 1 << 20
 
-// ReadCard reads a card. Its signature is not checked.
+// ReadCard reads a card. It does not check the signature.
 func ReadCard(path string) (*Card, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() > mostCard {
-		return nil, &Error{path, fmt.Sprintf("want a card of at most %d bytes, got %d", mostCard, info.Size()), "take what collabdict consortium join has written"}
+		return nil, &Error{path, fmt.Sprintf("want a card of at most %d bytes, got %d", mostCard, info.Size()), "use the card as collabdict consortium join wrote it"}
 	}
 	b, err := content(path, "each member makes its own with collabdict consortium join")
 	if err != nil {
@@ -40,7 +40,7 @@ func decodeCard(path string, b []byte) (*Card, error) {
 		return nil, err
 	}
 	if c.Member.Name == "" || c.Member.ID == "" || len(c.Columns) == 0 || c.Signature == "" {
-		return nil, &Error{path, "want member with name and id, columns and signature", "take what collabdict consortium join has written"}
+		return nil, &Error{path, "want member with name and id, columns and signature", "use the card as collabdict consortium join wrote it"}
 	}
 	return c, nil
 }
@@ -55,7 +55,7 @@ func (c *Card) Text() []byte {
 	return b.Bytes()
 }
 
-// Lacks returns the columns of an agreement that a card does not have.
+// Lacks returns the agreed columns that the card does not have.
 func (c *Card) Lacks(agreed []string) []string {
 	return slices.DeleteFunc(slices.Clone(agreed), func(name string) bool { return slices.Contains(c.Columns, name) })
 }

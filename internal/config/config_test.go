@@ -39,7 +39,7 @@ func agreement(t *testing.T, of *pipeline.Task) *Consortium {
 func TestCreateSaysWhatIsWrong(t *testing.T) {
 	path := written(t, "x")
 	var exists *Error
-	if err := create(path, nil); !errors.As(err, &exists) || !strings.Contains(err.Error(), "it exists already") {
+	if err := create(path, nil); !errors.As(err, &exists) || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("got %v", err)
 	}
 	if err := create(filepath.Join(path, "consortium.yaml"), nil); err == nil || errors.As(err, &exists) {

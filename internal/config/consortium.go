@@ -21,15 +21,14 @@ import (
 // Consortium is the agreement of all members.
 type Consortium struct {
 	Version   int                  `yaml:"version"`
-	Members   []Member             `yaml:"members"` // that a run begins with
+	Members   []Member             `yaml:"members"` // members at the beginning of a run
 	Changes   []Change             `yaml:"changes,omitempty"`
-	BeginAt   string               `yaml:"begin_at,omitempty"` // RFC 3339: no run begins before; "" for no such time
+	BeginAt   string               `yaml:"begin_at,omitempty"` // earliest begin of a run, as RFC 3339; "" for any time
 	Columns   []string             `yaml:"columns"`
-	Units     map[string]string    `yaml:"units,omitempty"` // of columns, by name
+	Units     map[string]string    `yaml:"units,omitempty"` // units of columns, by name
 	Model     Model                `yaml:"model"`
 	Consensus map[string]yaml.Node `yaml:"consensus"` // how sums are made and protected, by option
-	// Signatures of the members under what they agree on, by name, in base64. Changes are
-	// not signed.
+	// Signatures of the members, by name, in base64. They do not cover Changes.
 	Signatures map[string]string `yaml:"signatures,omitempty"`
 }
 
@@ -40,21 +39,21 @@ type Member struct {
 	Addrs []string `yaml:"addrs"` // multiaddrs
 }
 
-// Change is made to the members during a run, each after those before it; or pauses or
-// resumes the run.
+// Change is one step in the members' changes during a run: it adds or removes members, or
+// pauses or resumes the run.
 type Change struct {
 	Add       []Member `yaml:"add,omitempty"`
 	Remove    []string `yaml:"remove,omitempty"`    // names
-	Quorum    *int     `yaml:"quorum,omitempty"`    // from then on; absent: as before
-	Colluders *int     `yaml:"colluders,omitempty"` // from then on; absent: as before
+	Quorum    *int     `yaml:"quorum,omitempty"`    // from then on; nil for no change
+	Colluders *int     `yaml:"colluders,omitempty"` // from then on; nil for no change
 	Pause     yes      `yaml:"pause,omitempty"`     // nothing is computed from then on
 	Resume    yes      `yaml:"resume,omitempty"`    // until here
 }
 
-// yes is a value that is true, or absent: false might be taken for the opposite of a change.
+// yes is true or absent. An explicit false is an error: it could be read as undoing a change.
 type yes bool
 
-// UnmarshalYAML takes nothing but true.
+// UnmarshalYAML accepts only true.
 func (y *yes) UnmarshalYAML(n *yaml.Node) error {
 	var b bool
 	if err := n.Decode(&b); err != nil || !b {
@@ -64,19 +63,19 @@ func (y *yes) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// Wanted is what errors say that there must be.
+// Wanted returns the wanted values for error messages.
 func (yes) Wanted() string { return "true, or nothing at all" }
 
-// Model is what is learned: an algorithm by its name, its options, and how rows are
-// prepared, by the keys of their options.
+// Model is what is learned: the name of an algorithm, its options, and how rows are prepared.
+// Options are under their keys.
 type Model struct {
 	Kind    string               `yaml:"kind"`
 	Ranges  pipeline.Ranges      `yaml:"ranges,omitempty"`
 	Options map[string]yaml.Node `yaml:",inline"`
 }
 
-// NewConsortium returns the agreement of a task, on participants' columns. Files that the task names stand beside
-// it, as [Consortium.Files] says.
+// NewConsortium returns the agreement of a task on participants' columns. Files that the task
+// names lie beside it, as in [Consortium.Files].
 func NewConsortium(t *pipeline.Task, columns []string, members []Member) (*Consortium, error) {
 	c := &Consortium{
 		Version: Version, Members: members, Columns: t.DataColumns(columns), Units: t.Units,
@@ -119,8 +118,8 @@ func (*Consortium) Files(t *pipeline.Task) map[string]string {
 	return files
 }
 
-// Task returns the task that the members agree on, not yet complete. Files that it names
-// are not read.
+// Task returns the agreed task, not yet complete. It does not read the files that the task
+// names.
 func (c *Consortium) Task() (*pipeline.Task, error) {
 	t, err := pipeline.Named(c.Model.Kind)
 	if err != nil {
@@ -132,7 +131,7 @@ func (c *Consortium) Task() (*pipeline.Task, error) {
 	if err := load(t.Consensus, c.Consensus, "consensus"); err != nil {
 		return nil, err
 	}
-	// As run has it: each participant has files of its own.
+	// As in run: each participant has its own files.
 	t.Units, t.Ranges, t.ByDefault = c.Units, c.Model.Ranges, algorithm.Own
 	return t, nil
 }
@@ -141,7 +140,7 @@ func (c *Consortium) Task() (*pipeline.Task, error) {
 func load(t option.Table, fields map[string]yaml.Node, part string) error {
 	values := map[string]any{}
 	for k, n := range fields {
-		values[k] = n.Value // numbers as they are written
+		values[k] = n.Value // keeps numbers as written
 		if n.Kind == yaml.SequenceNode {
 			var v any
 			if err := n.Decode(&v); err != nil {
@@ -169,7 +168,7 @@ func keysOf(t option.Table) []string {
 	return names
 }
 
-// Begins returns the time before which no run begins, zero if there is none.
+// Begins returns the earliest begin of a run, zero for any time.
 func (c *Consortium) Begins() (time.Time, error) {
 	if c.BeginAt == "" {
 		return time.Time{}, nil
@@ -211,10 +210,10 @@ func decodeConsortium(path string, b []byte) (*Consortium, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Units)) {
 		if !slices.Contains(c.Columns, name) {
-			return nil, &Error{path, fmt.Sprintf("units: %q is none of the columns", name), "correct the file"}
+			return nil, &Error{path, fmt.Sprintf("units: %q is not one of the columns", name), "correct the file"}
 		}
 		if strings.TrimSpace(c.Units[name]) == "" {
-			return nil, &Error{path, fmt.Sprintf("units: %q has no unit", name), "name it, as degC or kPa, or leave the column out there"}
+			return nil, &Error{path, fmt.Sprintf("units: %q has no unit", name), "give a unit such as degC or kPa, or leave the column out of units"}
 		}
 	}
 	t, err := c.Task()

@@ -1,7 +1,6 @@
-// Package config is the files that describe a consortium and a participant:
-// consortium.yaml, the same for everybody, and node.yaml, which says where one
-// participant's rows are. Fields that are unknown, missing or of another version
-// are errors that name the file.
+// Package config reads and writes the files that describe a consortium and a participant:
+// consortium.yaml, the same for all members, and node.yaml, which names one participant's rows.
+// Unknown or missing fields, and other versions, are errors that name the file.
 //
 // Start reading at [Consortium] and [Node].
 package config

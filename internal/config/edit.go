@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/internal/atomicfile"
 )
 
-// rewrite replaces the content of a file, whose mode stays.
+// rewrite replaces the content of a file, and keeps its mode.
 func rewrite(path string, change func(b []byte) ([]byte, error)) error {
 	b, err := content(path, ofConsortium)
 	if err != nil {
@@ -38,11 +38,11 @@ func replace(path string, mode os.FileMode, b []byte) error {
 	})
 }
 
-// create writes a file for its owner alone. One that is there is an error.
+// create writes a file that only its owner can read. It fails if the file exists.
 func create(path string, b []byte) error {
 	_, err := os.Lstat(path)
 	if err == nil {
-		return &Error{path, "it exists already", "choose another name, or move it away"}
+		return &Error{path, "already exists", "choose another name, or move it away"}
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -50,8 +50,8 @@ func create(path string, b []byte) error {
 	return replace(path, 0o600, b)
 }
 
-// edited returns the text of an agreement after a change, which is made to its nodes and
-// to what they say. Comments stay.
+// edited returns the text of an agreement after change has been applied to its nodes and its
+// content. Comments stay.
 func edited(path string, b []byte, change func(root *yaml.Node, c *Consortium)) ([]byte, error) {
 	want, err := decodeDraft(path, b)
 	if err != nil {
@@ -71,11 +71,10 @@ func edited(path string, b []byte, change func(root *yaml.Node, c *Consortium)) 
 			return text, nil
 		}
 	}
-	return nil, &Error{path, "cannot be rewritten without a change of its content", "write it without anchors and tags"}
+	return nil, &Error{path, "cannot be edited without changing other content", "write it without anchors and tags"}
 }
 
-// spaced returns a text with an empty line before each comment that has one in the text
-// before.
+// spaced adds an empty line before each comment that has one in the text before.
 func spaced(before, b []byte) []byte {
 	isComment := func(line []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(line), []byte("#")) }
 	apart := map[string]bool{}
@@ -97,8 +96,8 @@ func spaced(before, b []byte) []byte {
 	return out
 }
 
-// PutMembers puts members into the file of an agreement: each in the place of the one of
-// the same name, or at the end. All else in the file stays, as with [AddSignatures].
+// PutMembers writes members into the file of an agreement. Each replaces the member of the same
+// name, or is added at the end. Everything else in the file stays, as with [AddSignatures].
 func PutMembers(path string, members []Member) error {
 	return rewrite(path, func(b []byte) ([]byte, error) { return withMembers(path, b, members) })
 }
@@ -123,8 +122,8 @@ func withMembers(path string, b []byte, members []Member) ([]byte, error) {
 	})
 }
 
-// AppendChange appends a change of the members to the file of an agreement, as
-// [AddSignatures] does it.
+// AppendChange appends a change of the members to the file of an agreement, as [AddSignatures]
+// does.
 func AppendChange(path string, change Change) error {
 	return rewrite(path, func(b []byte) ([]byte, error) { return withChange(path, b, change) })
 }
@@ -141,7 +140,7 @@ func withChange(path string, b []byte, change Change) ([]byte, error) {
 	})
 }
 
-// sequence returns the list of a field. One that stands elsewhere, as that of an alias does, is
+// sequence returns the list of a field. A list that stands elsewhere, such as an alias, is
 // first written out.
 func sequence[T any](mapping *yaml.Node, key string, list []T) *yaml.Node {
 	if n := entry(mapping, key); n == nil || n.Kind != yaml.SequenceNode || len(n.Content) != len(list) {
@@ -150,7 +149,7 @@ func sequence[T any](mapping *yaml.Node, key string, list []T) *yaml.Node {
 	return entry(mapping, key)
 }
 
-// nodeOf returns a value as it is written: lists of texts in one line.
+// nodeOf returns the YAML node of a value, with lists of texts in one line.
 func nodeOf(v any) *yaml.Node {
 	n := &yaml.Node{}
 	if err := n.Encode(v); err != nil {

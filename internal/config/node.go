@@ -19,51 +19,50 @@ type Node struct {
 	Name       string   `yaml:"name"`
 	Consortium string   `yaml:"consortium"`
 	Listen     []string `yaml:"listen"`
-	// Announce holds the addresses that the others are told to dial, if not those of Listen.
+	// Announce holds the addresses that the others dial, if not those of Listen.
 	Announce []string `yaml:"announce,omitempty"`
-	// MapPorts asks the router for a port that leads here.
+	// MapPorts makes the node ask the router to forward a port to it.
 	MapPorts bool `yaml:"map_ports,omitempty"`
-	// Relay passes connections on between members that do not reach each other.
+	// Relay makes the node relay connections between members that do not reach each other.
 	Relay bool     `yaml:"relay,omitempty"`
 	Data  []string `yaml:"data"`
 	Label string   `yaml:"label,omitempty"`
-	// ClassLabels says that labels are classes, as other participants' show.
+	// ClassLabels reports that labels are classes, as other participants' labels show.
 	ClassLabels bool     `yaml:"class_labels,omitempty"`
 	Where       string   `yaml:"where,omitempty"`
 	TestWhere   string   `yaml:"test_where,omitempty"`
 	TimeColumn  string   `yaml:"time_column,omitempty"`
 	Limit       int      `yaml:"limit,omitempty"`
 	Ignore      []string `yaml:"ignore,omitempty"`
-	// Keep names columns that are features although they look like a time, a number of rows or a
-	// label.
+	// Keep names columns that are features although they look like times, row numbers or
+	// labels.
 	Keep []string `yaml:"keep,omitempty"`
-	// Rename has the agreed names of columns, by this participant's own names; all other fields
-	// have the agreed ones. Units are those that its columns are in, by agreed names.
+	// Rename maps this participant's own names of columns to the agreed ones, which all other
+	// fields use. Units are those of its columns, by agreed names.
 	Rename map[string]string `yaml:"rename,omitempty"`
 	Units  map[string]string `yaml:"units,omitempty"`
-	// Missing is error or skip: what becomes of this participant's rows with missing cells. Empty
-	// means what the agreement has.
+	// Missing is what happens to this participant's rows with missing cells: error or skip.
+	// Empty means as agreed.
 	Missing string `yaml:"missing,omitempty"`
-	// CSV says how the participant's CSV files are written, where that is not to be recognised.
+	// CSV describes the participant's CSV files where that is not recognised.
 	CSV       dataset.CSV `yaml:"csv,omitempty"`
 	Memory    string      `yaml:"memory,omitempty"`
 	Float32   bool        `yaml:"float32,omitempty"`
 	Baselines []string    `yaml:"baselines,omitempty"`
-	// Patience is how many times its usual time a member may take before this one
-	// would go on without it; 0 means the default.
+	// Patience is how many times its usual time a member may take before this one continues
+	// without it; 0 means the default.
 	Patience float64 `yaml:"patience,omitempty"`
 	// Durability is disk or memory; empty means disk.
 	Durability string `yaml:"durability,omitempty"`
-	// HTTP is an address at which status and metrics are served, too; empty means nowhere else.
+	// HTTP is a further address for status and metrics; empty for none.
 	HTTP string `yaml:"http,omitempty"`
 }
 
-// ReadNode reads a participant's configuration from its folder. Paths in it are
-// resolved.
+// ReadNode reads a participant's configuration from its folder, and resolves the paths in it.
 func ReadNode(dir string) (*Node, error) {
 	n := &Node{}
 	path := filepath.Join(dir, NodeFile)
-	if err := read(path, n, "give --data and --expect, or the folder of a participant, which collabdict init makes"); err != nil {
+	if err := read(path, n, "give --data and --expect, or a folder of a participant, made by collabdict init"); err != nil {
 		return nil, err
 	}
 	if err := checkVersion(path, n.Version); err != nil {
@@ -74,7 +73,7 @@ func ReadNode(dir string) (*Node, error) {
 	}
 	n.Consortium = resolve(dir, n.Consortium)
 	for i, d := range n.Data {
-		if d != "-" && !dataset.IsDatabase(d) { // an address is refused without a word of it
+		if d != "-" && !dataset.IsDatabase(d) { // database addresses are refused without being printed
 			n.Data[i] = resolve(dir, d)
 		}
 	}
@@ -91,7 +90,7 @@ func resolve(dir, path string) string {
 // Write writes the configuration into the participant's folder.
 func (n *Node) Write(dir string) error { return write(filepath.Join(dir, NodeFile), n) }
 
-// Spec says what to load of the participant's rows.
+// Spec returns which of the participant's rows to load.
 func (n *Node) Spec() (dataset.Spec, error) {
 	where, err := dataset.ParseCondition(n.Where)
 	if err != nil {
@@ -119,8 +118,7 @@ func (n *Node) Spec() (dataset.Spec, error) {
 	}, nil
 }
 
-// ColumnUnits returns the units of this participant's columns, beside those that all members have
-// agreed on.
+// ColumnUnits returns the units of this participant's columns with the agreed units.
 func (n *Node) ColumnUnits(agreed map[string]string) (map[string]dataset.Unit, error) {
 	columns := make(map[string]dataset.Unit, len(agreed))
 	for column, unit := range agreed {

@@ -8,9 +8,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// AddSignatures puts signatures, by name, into the file of an agreement, in place of
-// earlier ones of the same members. All else in the file stays, comments included; blank
-// lines and indentation may differ.
+// AddSignatures writes signatures, by name, into the file of an agreement, and replaces earlier
+// ones of the same members. Everything else in the file stays, comments included; blank lines
+// and indentation may change.
 func AddSignatures(path string, signatures map[string]string) error {
 	return rewrite(path, func(b []byte) ([]byte, error) { return withSignatures(path, b, signatures) })
 }
@@ -37,7 +37,7 @@ func withSignatures(path string, b []byte, signatures map[string]string) ([]byte
 	})
 }
 
-// entry returns a value of a mapping, nil if there is none.
+// entry returns a value of a mapping, nil if missing.
 func entry(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if k := mapping.Content[i]; k.Kind == yaml.ScalarNode && k.Value == key { // the value of an alias is its name
@@ -47,7 +47,7 @@ func entry(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// set gives a mapping a value, in the place of an earlier one.
+// set sets a value of a mapping, and replaces an earlier one.
 func set(mapping *yaml.Node, key string, value *yaml.Node) {
 	if old := entry(mapping, key); old != nil {
 		if old != value {
@@ -59,7 +59,7 @@ func set(mapping *yaml.Node, key string, value *yaml.Node) {
 	mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 }
 
-// same reports whether two agreements have the same content, but for signatures.
+// same reports whether two agreements have the same content, apart from signatures.
 func (c *Consortium) same(o *Consortium) bool {
 	return c.Version == o.Version && c.BeginAt == o.BeginAt && reflect.DeepEqual(c.Members, o.Members) && reflect.DeepEqual(c.Changes, o.Changes) &&
 		slices.Equal(c.Columns, o.Columns) && maps.Equal(c.Units, o.Units) && c.Model.Kind == o.Model.Kind && reflect.DeepEqual(c.Model.Ranges, o.Model.Ranges) &&

@@ -14,11 +14,10 @@ import (
 	"github.com/collabdict/collabdict/internal/strictyaml"
 )
 
-// Version is the version of the files that this package writes, and the only one
-// that it reads.
+// Version is the only version of the files that this package writes and reads.
 const Version = 3
 
-// Error is a file that cannot be used.
+// Error reports an unusable file.
 type Error struct{ File, Msg, Hint string }
 
 func (e *Error) Error() string {

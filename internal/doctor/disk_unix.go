@@ -4,7 +4,7 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// Free returns how many bytes the user may still write on the disk of a folder.
+// Free returns the number of bytes that the user may still write to the disk of a folder.
 func Free(dir string) (uint64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

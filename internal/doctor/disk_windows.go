@@ -2,7 +2,7 @@ package doctor
 
 import "golang.org/x/sys/windows"
 
-// Free returns how many bytes the user may still write on the disk of a folder.
+// Free returns the number of bytes that the user may still write to the disk of a folder.
 func Free(dir string) (uint64, error) {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

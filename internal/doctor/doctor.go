@@ -1,8 +1,8 @@
-// Package doctor examines a participant before a run, by itself and with the others. Each
-// finding says what is wrong, why, and what to do.
+// Package doctor checks a participant before a run, alone and with the others. Each finding
+// says what is wrong, why, and what to do.
 //
-// The package decides from figures that others have gathered; only [Free] asks the system.
-// Start reading at [Finding].
+// The package judges figures that its callers have gathered; only [Free] asks the system. Start
+// reading at [Finding].
 package doctor
 
 import (
@@ -18,20 +18,20 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// Check names what a finding is about.
+// Check names the subject of a finding.
 type Check string
 
 // The checks.
 const (
-	Configuration Check = "configuration" // node.yaml and the agreement can be used
+	Configuration Check = "configuration" // node.yaml and the agreement are usable
 	Signatures    Check = "signatures"    // all members have signed the agreement
-	Identity      Check = "identity"      // the key is there, private, and a member's
+	Identity      Check = "identity"      // the key exists, is private, and belongs to a member
 	Disk          Check = "disk"          // there is room for the state and results
-	Listen        Check = "listen"        // the addresses to listen on can be had
-	Rows          Check = "rows"          // the rows can be read, and have the columns agreed on
+	Listen        Check = "listen"        // the addresses to listen on are free
+	Rows          Check = "rows"          // the rows are readable, and have the agreed columns
 	Missing       Check = "missing"       // the share of missing cells
-	Ranges        Check = "ranges"        // values are in the ranges agreed on
-	Features      Check = "features"      // columns that should be looked at before they are features
+	Ranges        Check = "ranges"        // values are in the agreed ranges
+	Features      Check = "features"      // columns to check before they are used as features
 	Reached       Check = "reached"       // the other members answer
 	Agreement     Check = "agreement"     // they have the same agreement
 	Between       Check = "between"       // they reach each other
@@ -39,23 +39,23 @@ const (
 	Versions      Check = "versions"      // they speak the same version of the protocol
 )
 
-// Finding is something that a run may suffer from.
+// Finding is a problem that may affect a run.
 type Finding struct {
 	Check Check `json:"check"`
-	// Fault says that a run cannot begin, or not be trusted. Otherwise the finding is advice.
+	// Fault reports that a run cannot begin, or cannot be trusted. Otherwise the finding is
+	// advice.
 	Fault bool   `json:"fault"`
 	Cause string `json:"cause"`
 	Fix   string `json:"fix"`
 }
 
-// The least room on a disk that a run can begin with, and that it should have.
+// Free disk space in bytes: the least for a run to begin, and the advised one.
 const (
 	leastRoom  = 64 << 20
 	usefulRoom = 1 << 30
 )
 
-// Room examines how many bytes are free on the disk of a folder, whose run keeps a state of
-// so many bytes at most.
+// Room checks the free bytes on the disk of a folder, for a run that keeps at most state bytes.
 func Room(dir string, free uint64, state int64) []Finding {
 	want := max(usefulRoom, leastRoom+uint64(state))
 	if free >= want {
@@ -63,13 +63,13 @@ func Room(dir string, free uint64, state int64) []Finding {
 	}
 	return []Finding{{
 		Disk, free < leastRoom,
-		fmt.Sprintf("the disk of %s has %d MiB left, want at least %d MiB", dir, free>>20, want>>20),
+		fmt.Sprintf("the disk of %s has %d MiB free, want at least %d MiB", dir, free>>20, want>>20),
 		"free some space, or move the folder to another disk",
 	}}
 }
 
-// Table examines a file of rows against the columns and ranges that members agree on.
-// Columns of the file have the agreed names.
+// Table checks a file of rows against the agreed columns and ranges. The profile has the agreed
+// column names.
 func Table(p *dataset.Profile, columns []string, ranges pipeline.Ranges) (found []Finding) {
 	have := map[string]dataset.ColumnProfile{}
 	for _, c := range p.Columns {
@@ -78,12 +78,12 @@ func Table(p *dataset.Profile, columns []string, ranges pipeline.Ranges) (found 
 	for _, name := range columns {
 		c, ok := have[name]
 		if !ok {
-			continue // reading the rows says so
+			continue // reading the rows reports this
 		}
 		if c.Missing >= mostMissing {
 			found = append(found, Finding{
 				Missing, false, fmt.Sprintf("%s: column %s: %.0f%% of the cells are missing", p.File, name, 100*c.Missing),
-				"see whether the file is complete; if so, choose what becomes of such rows with missing: in node.yaml",
+				"check that the file is complete; if so, choose what happens to such rows with missing: in node.yaml",
 			})
 		}
 		if f, outside := outside(p.File, c, ranges); outside {
@@ -98,10 +98,10 @@ func Table(p *dataset.Profile, columns []string, ranges pipeline.Ranges) (found 
 	return found
 }
 
-// mostMissing is the share of missing cells of a column from which on it is a finding.
+// mostMissing is the share of missing cells in a column from which on there is a finding.
 const mostMissing = 0.2
 
-// outside examines a column's least and largest values.
+// outside checks the minimum and maximum of a column.
 func outside(file string, c dataset.ColumnProfile, ranges pipeline.Ranges) (Finding, bool) {
 	r, agreed := ranges[c.Name]
 	if !agreed {
@@ -113,18 +113,18 @@ func outside(file string, c dataset.ColumnProfile, ranges pipeline.Ranges) (Find
 	return Finding{
 		Ranges, *c.Max < r[0] || *c.Min > r[1],
 		fmt.Sprintf("%s: column %s: values from %g to %g, agreed range %g to %g", file, c.Name, *c.Min, *c.Max, r[0], r[1]),
-		"see whether the column is in the agreed unit; values outside the range count as its ends",
+		"check the unit of the column; values outside the range are moved to its nearer end",
 	}, true
 }
 
-// mostClock is how far clocks may differ before it is a finding. The protocol needs no
+// mostClock is the largest difference between clocks without a finding. The protocol needs no
 // common time; logs and begin_at do.
 const mostClock = 5 * time.Second
 
-// Members examines what the other members have answered to a probe. The pairs in unreached
-// contain only members that another member has seen.
+// Members checks the answers of the other members to a probe. The pairs in unreached contain
+// only members that another member has seen.
 func Members(self string, answers []node.Probed, unreached []node.Unreached) (found []Finding) {
-	failures := map[string][]string{} // to reach members that are here, by their names
+	failures := map[string][]string{} // failed dials to members that are present, by name
 	for _, p := range answers {
 		switch {
 		case len(p.Failures) > 0 && Pairs(unreached, self, p.Name):
@@ -158,14 +158,14 @@ func Pairs(unreached []node.Unreached, a, b string) bool {
 	return slices.ContainsFunc(unreached, func(u node.Unreached) bool { return u.A == a && u.B == b || u.A == b && u.B == a })
 }
 
-// Apart is the finding of a pair of members that do not reach each other. The failures are
-// those of this member's dials, if it is one of the two.
+// Apart returns the finding about a pair of members that do not reach each other. If this
+// member is one of them, failures are those of its dials.
 func Apart(u node.Unreached, failures ...string) Finding {
 	cause := strings.Join(append([]string{u.Reason}, failures...), "; ")
 	return Finding{Between, true, u.A + " and " + u.B + " do not reach each other: " + cause, u.Advice}
 }
 
-// silent is the finding of a member that has not answered.
+// silent returns the finding about a member that has not answered.
 func silent(p node.Probed) Finding {
 	if version, ok := errors.AsType[*node.VersionError](p.Err); ok {
 		return Finding{
@@ -173,16 +173,16 @@ func silent(p node.Probed) Finding {
 			"install the same release of collabdict at all members",
 		}
 	}
-	f := Finding{Reached, true, p.Name + " does not answer: " + p.Err.Error(), "see whether it runs, and whether a firewall is between"}
+	f := Finding{Reached, true, p.Name + " does not answer: " + p.Err.Error(), "check that it runs, and that no firewall blocks the way"}
 	if len(p.Failures) > 0 {
 		f.Cause = p.Name + " is not reached: " + strings.Join(p.Failures, "; ")
-		f.Fix = "see whether it has been started, its addrs in the agreement, and the firewalls on the way"
+		f.Fix = "check that it runs, its addrs in the agreement, and the firewalls on the way"
 	}
 	return f
 }
 
-// clocks compares this member's clock with those of the others. If most of them differ in
-// the same way, it is this one that is wrong.
+// clocks compares this member's clock with those of the others. If most of them differ in the
+// same direction, this member's clock is wrong.
 func clocks(self string, answers []node.Probed) (found []Finding) {
 	var off []node.Probed
 	heard, ahead := 0, 0
@@ -198,7 +198,7 @@ func clocks(self string, answers []node.Probed) (found []Finding) {
 			}
 		}
 	}
-	const fix = "let the clock follow a time server (timedatectl set-ntp true)"
+	const fix = "synchronise the clock with a time server (timedatectl set-ntp true)"
 	if n := max(ahead, len(off)-ahead); heard > 1 && 2*n > heard {
 		slices.SortFunc(off, func(a, b node.Probed) int { return cmp.Compare(a.Ahead.Abs(), b.Ahead.Abs()) })
 		return []Finding{{Clock, false, fmt.Sprintf("the clock of %s is %s those of most members", self, offBy(-off[len(off)/2].Ahead)), fix}}
@@ -217,7 +217,7 @@ func offBy(d time.Duration) string {
 	return fmt.Sprintf("%s ahead of", d.Round(time.Second))
 }
 
-// Faults returns the findings that a run cannot begin with.
+// Faults returns the findings that prevent a run.
 func Faults(found []Finding) []Finding {
 	return slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return !f.Fault })
 }

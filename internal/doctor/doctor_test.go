@@ -39,9 +39,9 @@ func same(t *testing.T, name string, got []Finding, want ...string) {
 
 func TestRoom(t *testing.T) {
 	same(t, "much", Room("a", 5<<30, 4<<30))
-	same(t, "too little for the log", Room("a", 5<<30, 5<<30), "disk: the disk of a has 5120 MiB left, want at least 5184 MiB")
-	same(t, "little", Room("a", 900<<20, 0), "disk: the disk of a has 900 MiB left, want at least 1024 MiB")
-	same(t, "none", Room("a", 1<<20, 0), "!disk: the disk of a has 1 MiB left, want at least 1024 MiB")
+	same(t, "too little for the log", Room("a", 5<<30, 5<<30), "disk: the disk of a has 5120 MiB free, want at least 5184 MiB")
+	same(t, "little", Room("a", 900<<20, 0), "disk: the disk of a has 900 MiB free, want at least 1024 MiB")
+	same(t, "none", Room("a", 1<<20, 0), "!disk: the disk of a has 1 MiB free, want at least 1024 MiB")
 }
 
 func TestTable(t *testing.T) {

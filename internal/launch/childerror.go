@@ -6,20 +6,20 @@ import (
 	"os/exec"
 )
 
-// ChildError is how a member's process failed, by its own words if it had any.
+// ChildError is the failure of a member's process, in its own words if it printed any.
 type ChildError struct {
 	Name    string
-	Class   string // the code of its error in JSON
+	Class   string // code of its error in JSON
 	Code    int    // its exit code
-	Killed  bool   // ended by a signal, without a word
+	Killed  bool   // ended by a signal, without an error
 	Message string
 	Hint    string
 }
 
 func (e *ChildError) Error() string { return e.Name + ": " + e.Message }
 
-// childError turns the end of a process into an error: nil, what it said on
-// standard output, or how it was ended.
+// childError turns the end of a process into an error: nil, the error on its standard output,
+// or how it was ended.
 func childError(name string, err error, stdout []byte) error {
 	if err == nil {
 		return nil

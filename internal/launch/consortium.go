@@ -19,27 +19,26 @@ const (
 	ConsortiumFile = "consortium.yaml"
 )
 
-// Consortium is a consortium on this machine that is yet to be laid out.
+// Consortium is a consortium to be set up on this machine.
 type Consortium struct {
 	Dir        string
 	Task       *pipeline.Task
 	Data       *dataset.Dataset
-	Baselines  []string // that each node trains by itself
-	Patience   float64  // of all members; 0 means the default
-	Durability string   // of all members; "" means the default
-	Memory     string   // for the rows of each member, in the words of the flag
+	Baselines  []string // baselines that each node trains by itself
+	Patience   float64  // for all members; 0 means the default
+	Durability string   // for all members; "" means the default
+	Memory     string   // for the rows of each member, as given to the flag
 	Float32    bool
 	Keep       []string // features of all members that look like none
-	// Rows says where a participant's own rows are, with paths that are absolute,
-	// or nil if they are to be written into its folder.
+	// Rows returns the settings of a participant's own rows, with absolute paths. It returns
+	// nil if they are to be written into the participant's folder.
 	Rows func(name string) (*config.Node, error)
-	// Abandoned are the participants whose folders had an unfinished run, after Write.
+	// Abandoned are the participants whose folders had an unfinished run; Write sets it.
 	Abandoned []string
 }
 
-// Write lays the consortium out: the agreement of all, and for each participant a
-// folder with an identity, free ports and where its rows are. All sign the agreement. What participants
-// have left unfinished in their folders is not resumed.
+// Write sets the consortium up: an agreement that all sign, and a folder per participant with
+// an identity, free ports and its rows. Unfinished runs in the folders are not resumed.
 func (c *Consortium) Write() error {
 	names := make([]string, len(c.Data.Participants))
 	for i, p := range c.Data.Participants {
@@ -85,8 +84,8 @@ func (c *Consortium) Write() error {
 	return nil
 }
 
-// abandon ends a run that was left in a folder before its end, and reports whether there
-// was one: who goes on with it would not meet the others, which begin another.
+// abandon ends an unfinished run in a folder, and reports whether there was one. A process that
+// resumed it would not meet the others, which begin a new run.
 func abandon(dir string) (unfinished bool, err error) {
 	s, err := store.Open(dir)
 	if err != nil {
@@ -126,7 +125,7 @@ func writeRows(dir string, p dataset.Participant) (*config.Node, error) {
 	}, err
 }
 
-// CopyFile makes a copy of a file that only its owner can read.
+// CopyFile copies a file; only the owner can read the copy.
 func CopyFile(to, from string) error {
 	f, err := os.Open(from)
 	if err != nil {

@@ -9,14 +9,15 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// RunAll starts a child for each name, whose folder is the name under dir, with
-// the arguments for that folder, and returns how each ended. onLine is given each
-// line that a child says on standard error, and onEnd how it has ended, which says
-// whether it could not do better if started again. A child that ends is not started
-// again; if a process that somebody else has started in its folder has finished with
-// the others, that is how the member has ended. One that could not do better and has
-// not begun the run, which cannot begin without it, is the end of all, and its error is
-// returned.
+// RunAll starts a child for each name, in the folder of that name under dir, with the arguments
+// for that folder. It returns how each ended. onLine receives each line that a child writes to
+// standard error. onEnd receives the end of each child, and reports whether a restart would
+// fail in the same way.
+//
+// RunAll does not restart a child. If somebody else has started a process in the folder, and
+// that has finished with the others, its end counts as the member's. If a restart would not
+// help, and the child has not begun the run, all children are stopped: the run cannot begin
+// without it. The child's error is then returned.
 func RunAll(ctx context.Context, dir string, names []string, args func(dir string) []string, onLine func(i int, line string), onEnd func(i int, end report.End) (hopeless bool)) ([]report.End, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -27,14 +28,14 @@ func RunAll(ctx context.Context, dir string, names []string, args func(dir strin
 		folder := filepath.Join(dir, name)
 		c, err := Start(ctx, name, folder, args(folder), func(line string) { onLine(i, line) })
 		if err != nil {
-			stop(fmt.Errorf("start %s: %w", name, err)) // unless a child has stopped all before
+			stop(fmt.Errorf("start %s: %w", name, err)) // unless a child has already stopped all
 			running.Wait()
 			return nil, context.Cause(ctx)
 		}
 		children[i] = c
 		running.Go(func() {
 			ends[i] = c.Wait()
-			stopped := ctx.Err() != nil // what is ended now says nothing
+			stopped := ctx.Err() != nil // children that end now were stopped
 			if !stopped && onEnd(i, ends[i]) && !c.begun() {
 				stop(ends[i].Err)
 			}

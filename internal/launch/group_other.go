@@ -7,8 +7,8 @@ import (
 	"os/exec"
 )
 
-// ownGroup does nothing where there are no process groups.
+// ownGroup does nothing on systems without process groups.
 func ownGroup(*exec.Cmd) {}
 
-// interrupt asks a child to leave in good order.
+// interrupt asks a child to shut down cleanly.
 func interrupt(p *os.Process) error { return p.Signal(os.Interrupt) }

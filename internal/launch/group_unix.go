@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// ownGroup keeps an interrupt at the terminal from a child: its parent passes it
-// on, once.
+// ownGroup protects a child from interrupts at the terminal: its parent passes them on, once.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// interrupt asks a child of ownGroup to leave in good order.
+// interrupt asks a child of ownGroup to shut down cleanly.
 func interrupt(p *os.Process) error { return p.Signal(os.Interrupt) }

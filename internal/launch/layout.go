@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// Layout makes a folder with an identity for each name under dir, finds free
-// ports on loopback, and returns the members of the consortium.
+// Layout makes a folder with an identity for each name under dir, finds free ports on loopback,
+// and returns the members of the consortium.
 func Layout(dir string, names []string) ([]config.Member, error) {
 	ports, err := freePorts(len(names))
 	if err != nil {
@@ -30,8 +30,8 @@ func Layout(dir string, names []string) ([]config.Member, error) {
 	return members, nil
 }
 
-// freePorts returns ports that are free for TCP and for UDP. Another process may
-// take one before it is used; whoever then listens says so.
+// freePorts returns ports that are free for TCP and UDP. Another process may take one before it
+// is used; listening then fails.
 func freePorts(n int) ([]int, error) {
 	var ports []int
 	for tries := 0; len(ports) < n; tries++ {

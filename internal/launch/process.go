@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/store"
 )
 
-// LogFile is where a child's standard error goes in its folder.
+// LogFile is the file in a child's folder with its standard error.
 const LogFile = "node.log"
 
 // Child is a member's process.
@@ -25,17 +25,17 @@ type Child struct {
 	Name string
 	Dir  string
 	cmd  *exec.Cmd
-	last [32]byte // the run that an earlier process was in last, if any
+	last [32]byte // run that an earlier process took part in last, if any
 	done chan struct{}
 	end  report.End
 }
 
-// killAfter bounds the time that a child has to leave in good order.
+// killAfter is how long a child may take to shut down.
 const killAfter = 15 * time.Second
 
-// Start starts the process of the member in dir: this program with the given
-// arguments. Each line that it says on standard error goes to its log and to
-// onLine. When the context ends the child is asked to leave in good order.
+// Start starts the process of the member in dir: this program with the given arguments. Each
+// line of its standard error goes to its log and to onLine. When the context ends, the child is
+// asked to shut down.
 func Start(ctx context.Context, name, dir string, args []string, onLine func(line string)) (*Child, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -45,7 +45,7 @@ func Start(ctx context.Context, name, dir string, args []string, onLine func(lin
 	if err != nil {
 		return nil, err
 	}
-	// What an earlier run left here must not be taken for this one's.
+	// Results of an earlier run must not be mistaken for new ones.
 	if err := os.Remove(filepath.Join(dir, participant.ResultFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(err, log.Close())
 	}
@@ -54,7 +54,7 @@ func Start(ctx context.Context, name, dir string, args []string, onLine func(lin
 		return nil, errors.Join(err, log.Close())
 	}
 	c.cmd = exec.CommandContext(ctx, self, args...)
-	c.cmd.Args[0] = os.Args[0] // the name that this process goes by
+	c.cmd.Args[0] = os.Args[0] // name of the running program
 	ownGroup(c.cmd)
 	c.cmd.Cancel = func() error { return interrupt(c.cmd.Process) }
 	c.cmd.WaitDelay = killAfter
@@ -62,7 +62,7 @@ func Start(ctx context.Context, name, dir string, args []string, onLine func(lin
 	c.cmd.Stdout = &out
 	lines, feed := io.Pipe()
 	c.cmd.Stderr = io.MultiWriter(log, feed)
-	// A child whose standard input ends knows that its parent is gone.
+	// The end of its standard input tells a child that its parent is gone.
 	if _, err := c.cmd.StdinPipe(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
@@ -94,13 +94,13 @@ func (c *Child) Wait() report.End {
 	return c.end
 }
 
-// begun reports whether the child, which has ended, had begun a run as far as can be told.
+// begun reports whether the child, which has ended, had begun a run as far as is known.
 func (c *Child) begun() bool {
 	run, err := lastRun(c.Dir)
 	return err != nil || run != c.last
 }
 
-// lastRun returns which run the folder's member was in last, zero if it was in none.
+// lastRun returns the run that the folder's member took part in last, zero if none.
 func lastRun(dir string) (run [32]byte, err error) {
 	s, err := store.Open(dir)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// WithParent returns a context that ends when standard input does, which is how a
-// process that Start has started learns that its parent is gone.
+// WithParent returns a context that ends when standard input ends. A process started by Start
+// learns in this way that its parent is gone.
 func WithParent(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// BeginsIn says when a run may begin; "" if it may begin now.
+// BeginsIn says when a run may begin, "" if it may begin now.
 func BeginsIn(at, now time.Time) string {
 	left := at.Sub(now)
 	if left <= 0 {
@@ -15,7 +15,7 @@ func BeginsIn(at, now time.Time) string {
 	return fmt.Sprintf("begins at %s (in %s)", at.Format(time.RFC3339), inWords(left))
 }
 
-// inWords returns a duration as days, hours and minutes, or as seconds.
+// inWords formats a duration as days, hours and minutes, or as seconds.
 func inWords(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%d s", int(d.Round(time.Second).Seconds()))

@@ -1,6 +1,7 @@
-// Package operate shows an operator how a participant's process is doing: its status as
-// JSON, its metrics, and whether it contributes, over HTTP on a socket in its folder.
-// No value of a row is shown. What warnings say of the own rows is for the owner of the folder alone.
+// Package operate shows an operator the state of a participant's process: its status as JSON,
+// its metrics, and whether it contributes. It serves these over HTTP on a socket in the
+// participant's folder. It shows no value of a row. Warnings may depend on the own rows, and
+// are only for the owner of the folder.
 //
 // Start reading at [Status].
 package operate

@@ -13,8 +13,8 @@ import (
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Handler serves /status and /metrics of the status that whole returns at each request, and
-// /healthz and /readyz of what brief returns: probes are frequent, and need neither Spent nor Process.
+// Handler serves /status and /metrics from the status that whole returns at each request, and
+// /healthz and /readyz from brief: probes are frequent, and need neither Spent nor Process.
 func Handler(brief, whole func() *Status) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -44,7 +44,7 @@ func begin(w http.ResponseWriter, kind string, code int) {
 	w.WriteHeader(code)
 }
 
-// answer reports whether something holds, by 200 or 503, with what the process is at.
+// answer answers 200 if of returns true, otherwise 503, with the state of the process.
 func answer(w http.ResponseWriter, of func() (bool, string)) {
 	holds, what := of()
 	code := http.StatusOK

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metric is one kind of metric, and its values in a status.
+// metric is one kind of metric, with its values in a status.
 type metric struct {
 	desc   *prometheus.Desc
 	kind   prometheus.ValueType
@@ -21,12 +21,12 @@ func counter(name, help string, value func(s *Status) float64) metric {
 	return metric{prometheus.NewDesc("collabdict_"+name, help, nil, nil), prometheus.CounterValue, one(value)}
 }
 
-// one gives a single value without labels.
+// one emits a single value without labels.
 func one(value func(s *Status) float64) func(*Status, func(float64, ...string)) {
 	return func(s *Status, emit func(float64, ...string)) { emit(value(s)) }
 }
 
-// ofNode gives a single value once the node has begun to join.
+// ofNode emits a single value once the node has begun to join.
 func ofNode(value func(s *Status) float64) func(*Status, func(float64, ...string)) {
 	return func(s *Status, emit func(float64, ...string)) {
 		if s.Node != nil {
@@ -43,16 +43,16 @@ func yes(b bool) float64 {
 }
 
 var metrics = []metric{
-	gauge("build_info", "Always 1; the label has the release of the program.", func(s *Status, emit func(float64, ...string)) {
+	gauge("build_info", "Always 1; the label is the release of the program.", func(s *Status, emit func(float64, ...string)) {
 		emit(1, s.Release)
 	}, "release"),
-	gauge("start_timestamp_seconds", "When the process was started, in Unix time.", one(func(s *Status) float64 { return float64(s.Began.UnixMilli()) / 1e3 })),
-	gauge("phase", "1 for what the process is at: loading, joining, running or saving.", func(s *Status, emit func(float64, ...string)) {
+	gauge("start_timestamp_seconds", "Start time of the process, in Unix time.", one(func(s *Status) float64 { return float64(s.Began.UnixMilli()) / 1e3 })),
+	gauge("phase", "1 for the phase of the process: loading, joining, running or saving.", func(s *Status, emit func(float64, ...string)) {
 		for _, p := range Phases {
 			emit(yes(p == s.Phase), string(p))
 		}
 	}, "phase"),
-	gauge("healthy", "1 while this member contributes, or is on its way there.", one(func(s *Status) float64 {
+	gauge("healthy", "1 while this member contributes, or prepares to.", one(func(s *Status) float64 {
 		healthy, _ := s.Healthy()
 		return yes(healthy)
 	})),
@@ -60,23 +60,23 @@ var metrics = []metric{
 		ready, _ := s.Ready()
 		return yes(ready)
 	})),
-	gauge("round", "The last round that this member has ended.", one(func(s *Status) float64 { return float64(s.Round) })),
-	gauge("rounds_limit", "The number of rounds at most; absent while it is not known.", func(s *Status, emit func(float64, ...string)) {
+	gauge("round", "The last round that this member has completed.", one(func(s *Status) float64 { return float64(s.Round) })),
+	gauge("rounds_limit", "The largest number of rounds; absent while unknown.", func(s *Status, emit func(float64, ...string)) {
 		if s.Rounds > 0 {
 			emit(float64(s.Rounds))
 		}
 	}),
-	gauge("round_duration_seconds", "The median duration of the last rounds; absent while it is not known.", func(s *Status, emit func(float64, ...string)) {
+	gauge("round_duration_seconds", "The median duration of the last rounds; absent while unknown.", func(s *Status, emit func(float64, ...string)) {
 		if s.Pace > 0 {
 			emit(s.Pace.Seconds())
 		}
 	}),
-	gauge("remaining_seconds", "How long the rounds left take at most, at the pace of the last ones; absent while it is not known.", func(s *Status, emit func(float64, ...string)) {
+	gauge("remaining_seconds", "The longest time that the remaining rounds take, at the pace of the last ones; absent while unknown.", func(s *Status, emit func(float64, ...string)) {
 		if left, known := s.Left(); known {
 			emit(left.Seconds())
 		}
 	}),
-	gauge("slot", "The slot under way: the collectives of the run are numbered.", ofNode(func(s *Status) float64 { return float64(s.Node.Slot) })),
+	gauge("slot", "The number of the slot under way.", ofNode(func(s *Status) float64 { return float64(s.Node.Slot) })),
 	gauge("state", "1, with the state of the consensus as the label.", func(s *Status, emit func(float64, ...string)) {
 		if s.Node != nil {
 			emit(1, s.Node.State)
@@ -84,9 +84,9 @@ var metrics = []metric{
 	}, "state"),
 	counter("ballots_total", "Ballots beyond the first of each slot that this process has seen.", func(s *Status) float64 { return ofTraffic(s, func() uint64 { return s.Node.Ballots }) }),
 	gauge("members_wanted", "The number of members of the run.", ofNode(func(s *Status) float64 { return float64(s.Node.Want) })),
-	gauge("members_present", "The number of members that are here, this one included.", ofNode(func(s *Status) float64 { return float64(s.Present()) })),
+	gauge("members_present", "The number of members that are present, this one included.", ofNode(func(s *Status) float64 { return float64(s.Present()) })),
 	gauge("members_needed", "The number of members without which the run pauses.", ofNode(func(s *Status) float64 { return float64(s.Node.Least) })),
-	gauge("paused", "1 while too few members are here for a sum, or the members have agreed to pause.", ofNode(func(s *Status) float64 { return yes(s.Node.Paused) })),
+	gauge("paused", "1 while too few members are present for a sum, or the members have agreed to pause.", ofNode(func(s *Status) float64 { return yes(s.Node.Paused) })),
 	gauge("paused_by_agreement", "1 while the members have agreed to pause.", ofNode(func(s *Status) float64 { return yes(s.Node.PausedBy > 0) })),
 	gauge("member_waiting_seconds", "How long the run has waited for a member; absent for members that are not waited for.", func(s *Status, emit func(float64, ...string)) {
 		if s.Node != nil {
@@ -102,8 +102,8 @@ var metrics = []metric{
 	counter("received_messages_total", "Messages received from other members.", func(s *Status) float64 {
 		return ofTraffic(s, func() uint64 { return s.Node.Traffic.MessagesReceived })
 	}),
-	counter("warnings_total", "Warnings that this process has given.", func(s *Status) float64 { return float64(s.Warns) }),
-	gauge("privacy_epsilon", "Differential privacy that all noise in runs, or all releases, of the folder have spent; the label delta has the delta.", func(s *Status, emit func(float64, ...string)) {
+	counter("warnings_total", "Warnings of this process.", func(s *Status) float64 { return float64(s.Warns) }),
+	gauge("privacy_epsilon", "Differential privacy spent by all noise in runs, or by all releases, of the folder; the label is delta.", func(s *Status, emit func(float64, ...string)) {
 		for _, p := range s.Spent {
 			emit(p.Epsilon, string(p.By), number(p.Delta))
 		}
@@ -113,7 +113,7 @@ var metrics = []metric{
 	gauge("state_file_bytes", "The size of state.db.", one(func(s *Status) float64 { return float64(s.Process.StateBytes) })),
 }
 
-// ofTraffic returns what a node has counted, 0 before there is one.
+// ofTraffic returns a counter of the node, 0 before there is a node.
 func ofTraffic(s *Status, count func() uint64) float64 {
 	if s.Node == nil {
 		return 0
@@ -121,7 +121,7 @@ func ofTraffic(s *Status, count func() uint64) float64 {
 	return float64(count())
 }
 
-// Present returns how many members are here, this one included.
+// Present returns the number of members present, this one included.
 func (s *Status) Present() int {
 	n := s.Node
 	if n == nil {
@@ -139,7 +139,7 @@ func (s *Status) Present() int {
 	return max(0, here)
 }
 
-// collector gives Prometheus the metrics of one status.
+// collector exports the metrics of one status to Prometheus.
 type collector struct{ status *Status }
 
 func (collector) Describe(to chan<- *prometheus.Desc) {
@@ -152,7 +152,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	for _, m := range metrics {
 		m.values(c.status, func(v float64, labels ...string) {
 			for i, l := range labels {
-				labels[i] = strings.ToValidUTF8(l, "�") // other bytes would panic
+				labels[i] = strings.ToValidUTF8(l, "�") // invalid UTF-8 would panic
 			}
 			to <- prometheus.MustNewConstMetric(m.desc, m.kind, v, labels...)
 		})

@@ -81,7 +81,7 @@ func TestWhatAProcessIsAt(t *testing.T) {
 		},
 		"not in the view": {
 			with(func(s *Status) { s.Node.Members = []string{"b", "c"} }),
-			false, true, "this member is not in the sums: it is not of the members of the last one",
+			false, true, "this member is not in the sums: it was not in the last one",
 		},
 		"failed": {with(func(s *Status) { s.Node.State, s.Node.Call = "failed", "" }), false, true, "the run has failed: round 12: failed"},
 		"saves":  {with(func(s *Status) { s.Phase = Saving; s.Node.State = "finished" }), true, true, "writing the results"},

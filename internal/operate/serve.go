@@ -17,31 +17,31 @@ import (
 	"github.com/collabdict/collabdict/internal/filelock"
 )
 
-// The files in a participant's folder: the socket, and what its process holds.
+// The files in a participant's folder: the socket, and the lock of its process.
 const (
 	SocketFile = "control.sock"
 	lockFile   = "control.lock"
 )
 
-// longestPath bounds the path of a socket on every system, in bytes.
+// longestPath is the longest path of a socket, in bytes, that every system accepts.
 const longestPath = 103
 
-// InUseError says that another process runs in a folder.
+// InUseError reports that another process runs in a folder.
 type InUseError struct{ Dir string }
 
 func (e *InUseError) Error() string {
 	return fmt.Sprintf("%s is in use by another process: stop it, or give this node another folder", e.Dir)
 }
 
-// PathError says that the path of a socket is longer than the system allows.
+// PathError reports that the path of a socket is too long for the system.
 type PathError struct{ Path string }
 
 func (e *PathError) Error() string {
-	return fmt.Sprintf("%s: the path of a socket has at most %d bytes, got %d: start from the folder itself or near it", e.Path, longestPath, len(e.Path))
+	return fmt.Sprintf("%s: the path of a socket has at most %d bytes, got %d: start from the folder itself or its parent", e.Path, longestPath, len(e.Path))
 }
 
-// socketPath returns a path of the socket of a folder that the system takes, which may be
-// relative to the current folder.
+// socketPath returns a path of a folder's socket that the system accepts. It may be relative to
+// the current folder.
 func socketPath(dir string) (string, error) {
 	path := filepath.Join(dir, SocketFile)
 	short := path
@@ -60,7 +60,7 @@ func socketPath(dir string) (string, error) {
 	return short, nil
 }
 
-// Folder is a participant's folder that this process holds for its whole life.
+// Folder is a participant's folder that this process holds until it ends.
 type Folder struct {
 	dir    string
 	made   bool
@@ -68,8 +68,8 @@ type Folder struct {
 	server *http.Server
 }
 
-// Hold takes a folder, which is made if it is missing. If another process has it, that is an
-// *InUseError.
+// Hold locks a folder, and makes it if it is missing. If another process holds it, the error is
+// an *InUseError.
 func Hold(dir string) (*Folder, error) {
 	_, err := os.Stat(dir)
 	f := &Folder{dir: dir, made: errors.Is(err, fs.ErrNotExist)}
@@ -83,15 +83,14 @@ func Hold(dir string) (*Folder, error) {
 	return f, err
 }
 
-// Serve serves a handler on the folder's socket, in the place of one that a process which
-// was killed has left, until Release. A socket that cannot be made is an error after which the
-// folder is as before.
+// Serve serves a handler on the folder's socket until Release. It replaces the socket of a
+// process that was killed. If the socket cannot be made, the folder stays as it was.
 func (f *Folder) Serve(h http.Handler) error {
 	path, err := socketPath(f.dir)
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // nobody else is here
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // no other process runs in this folder
 		return err
 	}
 	l, err := net.Listen("unix", path)
@@ -106,8 +105,8 @@ func (f *Folder) Serve(h http.Handler) error {
 	return nil
 }
 
-// ServeTCP serves a handler on an address, and returns where that is. Without a host that is
-// the loopback interface alone.
+// ServeTCP serves a handler on an address, and returns the actual address. Without a host, it
+// listens only on the loopback interface.
 func ServeTCP(address string, h http.Handler) (at string, stop func() error, err error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -125,21 +124,20 @@ func ServeTCP(address string, h http.Handler) (at string, stop func() error, err
 	return l.Addr().String(), s.Close, nil
 }
 
-// newServer bounds what a client can hold.
+// newServer limits the time and memory that a client can take.
 func newServer(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14}
 }
 
-// Release ends what Hold and Serve have begun. A folder that Hold has made and that is
-// empty is removed.
+// Release undoes Hold and Serve. It removes a folder that Hold has made if it is still empty.
 func (f *Folder) Release() error {
 	var err error
 	if f.server != nil {
-		err = f.server.Close() // which removes the socket
+		err = f.server.Close() // also removes the socket
 	}
 	f.unlock()
 	if f.made {
-		// What else there is stays: then neither can be removed.
+		// Removing fails, as it should, if there are other files.
 		if entries, _ := os.ReadDir(f.dir); len(entries) == 1 && entries[0].Name() == lockFile {
 			_ = os.Remove(filepath.Join(f.dir, lockFile))
 			_ = os.Remove(f.dir)
@@ -151,10 +149,10 @@ func (f *Folder) Release() error {
 // ErrNotRunning reports that no process runs in a folder.
 var ErrNotRunning = errors.New("no process runs there")
 
-// Client asks the process in a folder.
+// Client sends requests to the process in a folder.
 type Client struct{ http http.Client }
 
-// NewClient returns a client of a folder's process, whether there is one or not.
+// NewClient returns a client of a folder's process, which need not run.
 func NewClient(dir string) (*Client, error) {
 	path, err := socketPath(dir)
 	if err != nil {
@@ -172,11 +170,11 @@ func NewClient(dir string) (*Client, error) {
 	}}}, nil
 }
 
-// mostStatus bounds what a client reads.
+// mostStatus is the largest answer that a client reads, in bytes.
 const mostStatus = 16 << 20
 
-// Get returns what the process answers to a path such as /status. Nobody there is
-// ErrNotRunning.
+// Get returns the answer of the process for a path such as /status. If no process runs, the
+// error is ErrNotRunning.
 func (c *Client) Get(ctx context.Context, path string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://node"+path, nil)
 	if err != nil {
@@ -202,7 +200,7 @@ func (c *Client) Status(ctx context.Context) (*Status, error) {
 	}
 	s := &Status{}
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("status: %w: ask with the release of collabdict that the node is of", err)
+		return nil, fmt.Errorf("status: %w: use the same release of collabdict as the node", err)
 	}
 	return s, nil
 }

@@ -11,21 +11,21 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// Phase is what a process is at, from its start to its end.
+// Phase is a phase of a process.
 type Phase string
 
 // The phases.
 const (
 	Loading Phase = "loading" // reads its rows
-	Joining Phase = "joining" // looks for the other members
+	Joining Phase = "joining" // finds the other members
 	Running Phase = "running" // trains with them
-	Saving  Phase = "saving"  // has ended its part, and writes the results
+	Saving  Phase = "saving"  // has done its part, and writes the results
 )
 
-// Phases are all of them in their order.
+// Phases are all phases in order.
 var Phases = []Phase{Loading, Joining, Running, Saving}
 
-// Status is how a process is doing. Durations are in nanoseconds.
+// Status is the state of a process. Durations are in nanoseconds.
 type Status struct {
 	Release string        `json:"release"` // of the program
 	Name    string        `json:"name"`
@@ -35,44 +35,44 @@ type Status struct {
 	Began   time.Time     `json:"began"`
 	Since   time.Time     `json:"since"` // of the phase
 	Run     string        `json:"run,omitempty"`
-	Round   int           `json:"round"`            // the last that this member has ended
-	Rounds  int           `json:"rounds,omitempty"` // at most; 0 if that is not known
-	Pace    time.Duration `json:"pace,omitempty"`   // per round, over the last ones; 0 if it is not known
-	Spent   []Spent       `json:"spent,omitempty"`  // differential privacy of all runs and releases of the folder
-	Warned  []Warning     `json:"warned,omitempty"` // the last warnings, the newest at the end
-	Warns   int           `json:"warnings"`         // how many there were in all
-	Node    *node.Status  `json:"node,omitempty"`   // once it has begun to join
+	Round   int           `json:"round"`            // last round that this member has completed
+	Rounds  int           `json:"rounds,omitempty"` // largest number; 0 if unknown
+	Pace    time.Duration `json:"pace,omitempty"`   // duration of the last rounds; 0 if unknown
+	Spent   []Spent       `json:"spent,omitempty"`  // differential privacy spent by all runs and releases of the folder
+	Warned  []Warning     `json:"warned,omitempty"` // last warnings, the newest at the end
+	Warns   int           `json:"warnings"`         // number of all warnings
+	Node    *node.Status  `json:"node,omitempty"`   // set once it has begun to join
 	Process Process       `json:"process"`
 }
 
-// Warning is one that the process has given.
+// Warning is a warning of the process.
 type Warning struct {
 	At   time.Time `json:"at"`
 	Text string    `json:"text"`
 }
 
-// Spent is the loss of what noise hides, or of all releases, as the folder's ledger has it.
+// Spent is the privacy loss of all noise in runs, or of all releases, in the folder's ledger.
 type Spent struct {
 	By report.EntryKind `json:"by"`
 	report.Spend
 }
 
-// Process is what the process takes of its machine.
+// Process is the process's use of resources.
 type Process struct {
 	Goroutines int    `json:"goroutines"`
 	HeapBytes  uint64 `json:"heap_bytes"`
 	StateBytes int64  `json:"state_bytes"` // of state.db
 }
 
-// Public returns the status for others than the folder's owner: without the texts of warnings. Some of
-// them rest on the own rows, as result.json does.
+// Public returns the status without the texts of warnings, for others than the folder's owner.
+// Some warnings depend on the own rows, as result.json does.
 func (s *Status) Public() *Status {
 	public := *s
 	public.Warned = nil
 	return &public
 }
 
-// Left returns the time that the rounds left take at most, at the pace of the last ones.
+// Left returns the longest time for the remaining rounds, at the pace of the last ones.
 func (s *Status) Left() (left time.Duration, known bool) {
 	if s.Phase != Running || s.Rounds == 0 || s.Pace == 0 {
 		return 0, false
@@ -80,7 +80,7 @@ func (s *Status) Left() (left time.Duration, known bool) {
 	return time.Duration(max(0, s.Rounds-s.Round)) * s.Pace, true
 }
 
-// Ready reports whether the process has joined the others, and what it is at.
+// Ready reports whether the process has joined the others, and what it does.
 func (s *Status) Ready() (ready bool, what string) {
 	switch s.Phase {
 	case Running, Saving:
@@ -89,8 +89,8 @@ func (s *Status) Ready() (ready bool, what string) {
 	return false, s.What()
 }
 
-// Healthy reports whether the process contributes, or is on its way there, and what it is
-// at. Members that are waited for make nobody else unhealthy: a restart would not help.
+// Healthy reports whether the process contributes, or prepares to, and what it does. Waiting
+// for other members is healthy: a restart would not help.
 func (s *Status) Healthy() (healthy bool, what string) {
 	if n := s.Node; s.Phase == Running && n != nil {
 		if n.State == "failed" {
@@ -115,12 +115,12 @@ func (s *Status) out() (why string, out bool) {
 		}
 	}
 	if len(n.Members) > 0 && !slices.Contains(n.Members, n.Name) {
-		return "it is not of the members of the last one", true
+		return "it was not in the last one", true
 	}
 	return "", false
 }
 
-// What returns in a few words what the process is at, and whom it waits for.
+// What describes briefly what the process does, and which members it waits for.
 func (s *Status) What() string {
 	n := s.Node
 	switch {
@@ -172,7 +172,7 @@ func joining(n *node.Status, now time.Time) string {
 	return line
 }
 
-// Names leaves the peer IDs out of members' descriptions.
+// Names removes the peer IDs from descriptions of members.
 func Names(members []string) string {
 	short := make([]string, len(members))
 	for i, m := range members {

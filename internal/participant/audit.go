@@ -11,27 +11,27 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// Audit is a folder's audit log with what it has of the last run, so that a process which
-// resumes that run goes on where the one before has ended.
+// Audit is a folder's audit log with its state of the last run, so that a process that resumes
+// the run continues the log.
 type Audit struct {
 	*auditlog.Log
 	agreement auditlog.Record // the last
 	run       string
-	next      uint64             // slot of the run, which the log does not have
+	next      uint64             // first slot of the run that is not in the log
 	in        []auditlog.Member  // the totals
 	out       []auditlog.Missing // of them
 	failed    error
 }
 
-// OpenAudit opens the audit log of a folder, whose lines have the times of a clock. A damaged
-// one is a *auditlog.DamageError.
+// OpenAudit opens the audit log of a folder; now gives the times of its lines. The error about
+// a damaged log is an *auditlog.DamageError.
 func OpenAudit(dir string, now func() time.Time) (a *Audit, err error) {
 	a = &Audit{}
 	a.Log, err = auditlog.Open(dir, now, a.read)
 	return a, err
 }
 
-// read takes over a line of the log.
+// read updates the state by a line of the log.
 func (a *Audit) read(r auditlog.Record) {
 	switch r.Event {
 	case auditlog.Agreement:
@@ -45,14 +45,14 @@ func (a *Audit) read(r auditlog.Record) {
 	}
 }
 
-// enter appends an event, and takes it over.
+// enter appends an event, and updates the state.
 func (a *Audit) enter(r auditlog.Record) error {
 	a.read(r)
 	return a.Enter(r)
 }
 
-// started enters that a run has begun or is resumed, after the agreement if that is another one
-// than before, and all that was decided in the run and is not in the log.
+// started records that a run has begun or is resumed, after the agreement if that has changed.
+// It then records all decisions of the run that are not in the log.
 func (a *Audit) started(n *node.Node, model, agreement string, signers []string) error {
 	if a.agreement.Digest != agreement || !slices.Equal(a.agreement.Signers, signers) {
 		if err := a.enter(auditlog.Record{Event: auditlog.Agreement, Digest: agreement, Signers: signers}); err != nil {
@@ -77,7 +77,7 @@ func (a *Audit) started(n *node.Node, model, agreement string, signers []string)
 	return a.Flush()
 }
 
-// missed notes what was decided in the run and is not in the log.
+// missed records the decisions of the run that are not in the log.
 func (a *Audit) missed(n *node.Node) error {
 	names := namesOf(n)
 	return n.Decisions(func(d *consensus.Decision) error {
@@ -88,7 +88,7 @@ func (a *Audit) missed(n *node.Node) error {
 	})
 }
 
-// decided notes a decision, after those before it that the learner does not see.
+// decided records a decision, after earlier ones that the learner does not see.
 func (a *Audit) decided(n *node.Node, d *consensus.Decision) error {
 	switch {
 	case a == nil || d.Slot < a.next || a.failed != nil:
@@ -134,7 +134,7 @@ func (a *Audit) note(d *consensus.Decision, names []string) error {
 	return a.Note(r)
 }
 
-// ended enters the end of this process's part, with the digest of all that was decided.
+// ended records the end of this process's part, with the digest of all decisions.
 func (a *Audit) ended(ctx context.Context, n *node.Node, err error) error {
 	if missed := a.missed(n); missed != nil {
 		return missed

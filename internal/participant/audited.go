@@ -10,20 +10,20 @@ import (
 	"github.com/collabdict/collabdict/internal/auditlog"
 )
 
-// Audited is what a folder's audit log says, all in all.
+// Audited is the summary of a folder's audit log.
 type Audited struct {
 	Lines int          `json:"lines"`
 	Head  string       `json:"head"` // SHA-256 of the last line
-	Torn  int          `json:"torn"` // bytes at the end that are no whole line
+	Torn  int          `json:"torn"` // bytes at the end that are not a whole line
 	First time.Time    `json:"first"`
 	Last  time.Time    `json:"last"`
 	Runs  []AuditedRun `json:"runs"`
-	// Files counts those that were released or exported, and lines that were cut off.
+	// Numbers of files released or exported, and of lines cut off.
 	Releases int `json:"releases"`
 	Exports  int `json:"exports"`
 	CutOff   int `json:"cut_off"`
-	// Compared says that the decisions of the last run are those in state.db. Behind more are in
-	// state.db alone: a process that was killed has not entered them.
+	// Compared reports that the decisions of the last run agree with state.db. Behind counts
+	// further decisions in state.db: a process that was killed did not record them.
 	Compared bool `json:"compared"`
 	Behind   int  `json:"behind"`
 }
@@ -37,7 +37,7 @@ type AuditedRun struct {
 	Decided int       `json:"decided"`
 	Round   uint32    `json:"round"`
 	Resumed int       `json:"resumed"`       // how often
-	End     string    `json:"end,omitempty"` // of the last process; absent if it was killed, or runs
+	End     string    `json:"end,omitempty"` // end of the last process; absent if it was killed, or still runs
 
 	digests map[uint64]entry
 }
@@ -48,8 +48,9 @@ type entry struct {
 	digest string
 }
 
-// ReadAudit checks the audit log of a folder, and compares the decisions of its last run with those in
-// state.db, unless a process holds that. Damage is reported as an [*auditlog.DamageError].
+// ReadAudit checks the audit log of a folder. It compares the decisions of its last run with
+// those in state.db, unless a process holds that. The error about damage is an
+// [*auditlog.DamageError].
 func ReadAudit(dir string) (*Audited, error) {
 	a := &Audited{Runs: []AuditedRun{}}
 	state, err := auditlog.Check(dir, a.add)
@@ -89,7 +90,7 @@ func (a *Audited) add(r auditlog.Record) {
 	}
 }
 
-// compare looks for the decisions of the last run in state.db.
+// compare finds the decisions of the last run in state.db.
 func (a *Audited) compare(dir string) error {
 	if len(a.Runs) == 0 {
 		return nil
@@ -102,7 +103,7 @@ func (a *Audited) compare(dir string) error {
 	run := a.Runs[len(a.Runs)-1]
 	var id [32]byte
 	if n, err := hex.Decode(id[:], []byte(run.Run)); err != nil || n != len(id) {
-		return nil // no run of this name is in state.db
+		return nil // state.db has no such run
 	}
 	j, err := log.Of(id)
 	if err != nil || j == nil {

@@ -1,6 +1,5 @@
-// Package participant plays one participant's part from end to end: join the
-// others, train, save the model and the result, and leave in good order, or tell
-// the others why not.
+// Package participant runs one participant from end to end: it joins the others, trains, saves
+// the model and the result, and leaves cleanly, or tells the others why not.
 //
 // Start reading at [Run].
 package participant

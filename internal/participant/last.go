@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// LastRun says what became of the last run of a folder in which no process runs.
+// LastRun describes the end of the last run of a folder in which no process runs.
 func LastRun(dir string) (string, error) {
 	log, readable := logIn(dir)
 	if !readable {

@@ -16,9 +16,9 @@ import (
 // sumsToCome stands in the ledger for the sums of a run that has begun.
 const sumsToCome = "sums, of which the ledger says more when the run has ended"
 
-// Ledger returns what has left a folder. Of a run that was killed, it has the totals that are in the
-// run's log. While a node holds the log, or where that is damaged, it has what was known at the run's
-// start.
+// Ledger returns what has left a folder. For a run that was killed, it takes the totals from
+// the run's log. While a node holds the log, or if that is damaged, it has what was known when
+// the run began.
 func Ledger(dir string) ([]ledger.Record, error) {
 	book, err := ledger.Open(dir)
 	if err != nil {
@@ -50,13 +50,13 @@ func logIn(dir string) (log *store.Store, readable bool) {
 	return log, err == nil
 }
 
-// toCome returns where the sums of a run stand that are not known yet; -1 if they are.
+// toCome returns the index of the placeholder for sums still to come, -1 if there is none.
 func toCome(r ledger.Record) int {
 	return slices.IndexFunc(r.Entries, func(e report.Entry) bool { return e.What == sumsToCome })
 }
 
-// totals returns the entries of all totals that were opened in a run. Its log does not say what they
-// hold, but how many values.
+// totals returns the entries of all totals opened in a run. The log does not have their
+// content, only their number of values.
 func totals(log *store.Store, run string) ([]report.Entry, error) {
 	var id [32]byte
 	if _, err := hex.Decode(id[:], []byte(run)); err != nil {

@@ -29,9 +29,9 @@ const (
 	ResultFile = "result.json"
 )
 
-// Config says who takes part, in what, with which rows.
+// Config configures one participant in a run, with its rows.
 type Config struct {
-	Node node.Config // its Agreement, Settings, Begin, Resume and Publish are set from Task and Data
+	Node node.Config // Agreement, Settings, Begin, Resume and Publish are set from Task and Data
 	Task *pipeline.Task
 	Data dataset.Participant
 	Out  string // folder for the model and the result
@@ -39,26 +39,26 @@ type Config struct {
 	// the agreement.
 	Audit   *Audit
 	Signers []string
-	// Began is the time that the folder's ledger has of the run.
+	// Began is the time of the run in the folder's ledger.
 	Began time.Time
-	// OnJoin, if not nil, is given the node when all members are there. What it
+	// OnJoin, if not nil, receives the node when all members are present. The function that it
 	// returns is called when the training has ended.
 	OnJoin func(*node.Node) (ended func())
 	// OnRound, if not nil, is called after every round.
 	OnRound func(algorithm.Progress, node.Status)
-	// OnWarning, if not nil, is told before the first round how few members differ from an
-	// earlier run, and when a round ends what all members have come to know of others
-	// in it.
+	// OnWarning, if not nil, receives a warning before the first round if few members differ
+	// from an earlier run, and warnings after each round about what all members have learned
+	// about others.
 	OnWarning func(line string)
 }
 
-// Result is what a participant holds at the end.
+// Result is what a participant has at the end.
 type Result struct {
 	Report *report.Run // of this participant alone
 	Model  *model.Model
 }
 
-// Complete sets what members agree on for rows with the given columns.
+// Complete sets what members agree on, for rows with the given columns.
 func (c *Config) Complete(columns []string) {
 	c.Task = c.Task.Resolved(len(columns))
 	c.Node.Settings = c.Task.Settings
@@ -68,8 +68,8 @@ func (c *Config) Complete(columns []string) {
 	}
 }
 
-// Run plays the part. After an error in a later round the model of the last round
-// completed is saved and returned all the same.
+// Run takes part in a run. After an error in a later round, the model of the last completed
+// round is still saved and returned.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	c.Complete(c.Data.Columns)
 	history, err := pastruns.Open(c.Node.Dir)
@@ -140,7 +140,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		record.Members, record.Entries, record.Ended = namesOf(n), result.Report.Ledger, err == nil
 		err = errors.Join(err, unread, book.Enter(record), c.save(result))
 	}
-	err = errors.Join(err, past.enter(n)) // members may have come
+	err = errors.Join(err, past.enter(n)) // members may have joined
 	if c.Audit != nil {
 		err = errors.Join(err, c.Audit.ended(ctx, n, err))
 	}
@@ -150,12 +150,12 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	return result, err
 }
 
-// stopped is the reason that the others get when a member's context has ended.
+// stopped is the reason sent to the others when a member's context has ended.
 const stopped = "it was stopped by its operator"
 
-// leaveAtOnce tells the others at the end of a context that this member leaves, whatever its learner
-// is at: they need not wait for it. The returned function reports that this has not happened, and
-// that it will not.
+// leaveAtOnce tells the others that this member leaves as soon as the context ends, whatever
+// its learner is doing, so that they need not wait. The returned function cancels this, and
+// reports whether it was in time.
 func leaveAtOnce(ctx context.Context, n *node.Node) (stay func() bool) {
 	left := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -171,7 +171,7 @@ func leaveAtOnce(ctx context.Context, n *node.Node) (stay func() bool) {
 	}
 }
 
-// end leaves the others in good order.
+// end leaves the run.
 func end(ctx context.Context, n *node.Node, err error) error {
 	switch {
 	case err == nil:
@@ -180,7 +180,7 @@ func end(ctx context.Context, n *node.Node, err error) error {
 		n.Leave(stopped)
 		err = nil
 	case atomicfile.IsFull(err):
-		n.Leave("its disk is full") // its operator frees some space and starts it again
+		n.Leave("its disk is full") // its operator frees space and restarts it
 		err = nil
 	default:
 		n.Abort("it ended with an error; see its log")
@@ -195,7 +195,7 @@ func (c Config) ledger(n *node.Node) *report.Ledger {
 	return report.NewLedger(names, c.Task.Settings.Rules(len(names)).Colluders, c.Task.Conserved())
 }
 
-// record returns what the folder's ledger says of the run before its first sum.
+// record returns the ledger's record of the run before its first sum.
 func (c Config) record(n *node.Node) ledger.Record {
 	id, names := n.RunID(), namesOf(n)
 	entries := c.ledger(n).Entries(c.Task.ToBeTold(n))
@@ -239,7 +239,7 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	}
 	m.Manifest.Privacy.Protection = r.Protection
 	if n.Published() != nil {
-		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, "the identity of the last run in the own folder, the number of its members, and whether the own rows are those of it")
+		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, "the identity of the last run in the own folder, the number of its members, and whether the own rows have changed since")
 	}
 	r.Ledger = ledger.Entries(c.Task.Told(trained))
 	m.Manifest.Privacy.Entries = r.Ledger
@@ -277,8 +277,7 @@ func (c Config) save(r *Result) error {
 	return WriteResult(c.Out, r.Report)
 }
 
-// WriteResult writes the result of a participant into its folder, and what is known
-// of each round.
+// WriteResult writes the result of a participant, and the table of rounds, into its folder.
 func WriteResult(dir string, r *report.Run) error {
 	if err := report.WriteRoundsFile(dir, r.RoundRows()); err != nil {
 		return err

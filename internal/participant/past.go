@@ -16,13 +16,13 @@ type past struct {
 	rows, agreement string // digests
 }
 
-// started returns how a run differs from an earlier one, if that tells something, and
-// enters it. It is called before the first sum over rows.
+// started records the run, and returns how it differs from an earlier one if that reveals
+// something. It is called before the first sum over rows.
 func (p *past) started(n *node.Node, t *pipeline.Task) (*report.PastRun, error) {
 	id, members := n.RunID(), membersOf(n)
 	notes := n.Published()
 	var differs *report.PastRun
-	if known, tells := t.ConservedInRuns(); tells && t.Settings.Protect != chunking.None { // else each vector is seen anyway
+	if known, tells := t.ConservedInRuns(); tells && t.Settings.Protect != chunking.None { // otherwise each vector is visible anyway
 		var err error
 		differs, err = p.history.Compare(pastruns.Started{
 			ID: id, Agreement: p.agreement, Self: n.Self(), Members: members[:len(notes)], Notes: notes,
@@ -38,7 +38,7 @@ func (p *past) started(n *node.Node, t *pipeline.Task) (*report.PastRun, error) 
 	return differs, p.enter(n)
 }
 
-// enter enters the run with those who are or were members of it.
+// enter records the run with all its members, present and past.
 func (p *past) enter(n *node.Node) error {
 	id := n.RunID()
 	return p.history.Enter(pastruns.Run{ID: hex.EncodeToString(id[:]), Agreement: p.agreement, Rows: p.rows, Members: membersOf(n)})

@@ -21,12 +21,12 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// rowsKeyFile has, in the folder of a participant, the identity of a run, a key, and a
-// digest under that key of the rows that the participant has in the run.
+// rowsKeyFile is the file in a participant's folder with the identity of a run, a key, and a
+// digest under that key of the participant's rows in the run.
 const rowsKeyFile = "rows.key"
 
-// OtherRowsError says that a run was begun with other rows than those at hand, or that
-// nothing tells which they were.
+// OtherRowsError reports that a run was begun with other rows than those given, or that this
+// cannot be checked.
 type OtherRowsError struct {
 	Dir     string
 	Missing bool // there is no rows.key of this run
@@ -34,13 +34,13 @@ type OtherRowsError struct {
 
 func (e *OtherRowsError) Error() string {
 	if e.Missing {
-		return fmt.Sprintf("%s is missing or of another run, so that the rows of the unfinished run in this folder cannot be told: bring it back, or begin another run in another folder", filepath.Join(e.Dir, rowsKeyFile))
+		return fmt.Sprintf("%s is missing or from another run, so the rows of the unfinished run in this folder cannot be checked: restore it, or begin another run in another folder", filepath.Join(e.Dir, rowsKeyFile))
 	}
-	return fmt.Sprintf("the unfinished run in %s was begun with other training rows, or in another order: every member could work out the difference from two totals: bring those rows back, with their labels if these are learned, or begin another run in another folder", e.Dir)
+	return fmt.Sprintf("the unfinished run in %s began with other training rows, or in another order, so every member could work out the difference from two totals: restore those rows, with their labels if these are learned, or begin another run in another folder", e.Dir)
 }
 
-// rowsKey holds a participant to the rows that it has begun a run with. Totals with and
-// without a change of the rows would show that change to everybody.
+// rowsKey ensures that a participant resumes a run with the rows that it began with. Totals
+// before and after a change of the rows would reveal the change to all members.
 type rowsKey struct {
 	dir    string
 	rows   collabdict.Rows
@@ -50,8 +50,8 @@ type rowsKey struct {
 	digest []byte
 }
 
-// newRowsKey draws the key of a run that is still to begin. The rows are read now, so
-// that nobody waits for it later; each is given to also, with its label.
+// newRowsKey draws the key of a new run. It reads the rows now, so that nobody waits for that
+// later, and passes each with its label to also.
 func newRowsKey(dir string, rows collabdict.Rows, labels []float64, also func(row []byte)) (*rowsKey, error) {
 	k := &rowsKey{dir: dir, rows: rows, labels: labels}
 	if _, err := rand.Read(k.key[:]); err != nil {
@@ -62,7 +62,7 @@ func newRowsKey(dir string, rows collabdict.Rows, labels []float64, also func(ro
 	return k, err
 }
 
-// begin notes the rows of a new run.
+// begin records the rows of a new run.
 func (k *rowsKey) begin(run [32]byte) error {
 	return atomicfile.Write(filepath.Join(k.dir, rowsKeyFile), 0o600, func(w io.Writer) error {
 		_, err := w.Write(slices.Concat(run[:], k.key[:], k.digest))
@@ -70,8 +70,7 @@ func (k *rowsKey) begin(run [32]byte) error {
 	})
 }
 
-// resume takes the key of an unfinished run, and returns an error unless the rows are
-// those of it.
+// resume takes the key of an unfinished run, and returns an error unless the rows are the same.
 func (k *rowsKey) resume(run [32]byte) error {
 	kept, err := os.ReadFile(filepath.Join(k.dir, rowsKeyFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -92,13 +91,13 @@ func (k *rowsKey) resume(run [32]byte) error {
 	return nil
 }
 
-// noise returns what draws the noise of the run: the same whenever the run is resumed.
-// With another, the member would show its rows with noise twice, and that hides them
+// noise returns the random source of the noise in the run. It is the same whenever the run is
+// resumed. Otherwise the member would show its rows with two different noises, which hides them
 // less.
 func (k *rowsKey) noise() randv2.Source { return randv2.NewChaCha8(k.key) }
 
-// digestOf tells rows apart, with their labels if there are any. It tells nothing of them
-// without the key. Each row is given to also.
+// digestOf returns a digest of the rows, with their labels if there are any. Without the key,
+// it reveals nothing about them. Each row is passed to also.
 func (k *rowsKey) digestOf(key [32]byte, also func(row []byte)) ([]byte, error) {
 	h := hmac.New(sha256.New, key[:])
 	var b []byte
@@ -121,7 +120,7 @@ func (k *rowsKey) digestOf(key [32]byte, also func(row []byte)) ([]byte, error) 
 	return h.Sum(nil), err
 }
 
-// forget removes the key when the run is over: with it, noise could be taken off.
+// forget removes the key when the run is over: with it, others could subtract the noise.
 func (k *rowsKey) forget() error {
 	if err := os.Remove(filepath.Join(k.dir, rowsKeyFile)); !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -8,13 +8,12 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// witness is the group of a node that notes in a ledger what sums tell together, as they
-// are made.
+// witness wraps the group of a node, and records in a ledger what its sums reveal together.
 type witness struct {
 	*node.Node
 	ledger  *report.Ledger
 	audit   *Audit          // nil if there is none
-	differs *report.PastRun // from this run; nil if none does by few members
+	differs *report.PastRun // an earlier run that differs by few members; nil if there is none
 }
 
 var (
@@ -62,11 +61,11 @@ func (w witness) TakeDecided() (total []float64, ok bool) {
 	return total, ok
 }
 
-// note notes the answer to a call. An error is one of the audit log.
+// note records the result of a call. Its error is that of the audit log.
 func (w witness) note(total []float64) error {
 	d := *w.Answer()
 	d.Total = total
-	w.ledger.Named(namesOf(w.Node)) // members may have come
+	w.ledger.Named(namesOf(w.Node)) // members may have joined
 	w.ledger.Add(&d)
 	return w.audit.decided(w.Node, &d)
 }

@@ -11,21 +11,22 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// Started is a run that starts: its members by rank, and the notes that they have published,
-// nil or empty for one that tells nothing.
+// Started is a run that begins: its members by rank, and the notes that they have published. A
+// note is nil or empty if its member publishes none.
 type Started struct {
 	ID        [32]byte
 	Agreement string   // digest, as in Run
-	Self      int      // rank of this participant; newcomers to a run under way have one too
-	Members   []Member // that the run began with
+	Self      int      // rank of this participant; newcomers have one too
+	Members   []Member // members at the beginning of the run
 	Notes     [][]byte
-	// Enough changes at once hide each of them: two more than may collude.
+	// Enough is the number of simultaneous changes that hide each of them: two more than the
+	// colluders.
 	Enough int
 }
 
-// Compare returns how the run differs from the earlier one that most members name, or nil
-// if that tells nothing: they do not differ, or by enough changes. Members that do not
-// tell count as either, whichever tells something.
+// Compare returns how the run differs from the earlier one that most members name. It returns
+// nil if that reveals nothing: there is no difference, or enough changes. Members without a
+// note count as changed or unchanged, whichever reveals something.
 func (h *History) Compare(s Started) (*report.PastRun, error) {
 	notes, err := s.notes()
 	if err != nil {
@@ -47,8 +48,8 @@ func (h *History) Compare(s Started) (*report.PastRun, error) {
 	return d, nil
 }
 
-// notes decodes the notes. A member that was lost has none; one that another program runs
-// may have an empty one. Neither tells anything.
+// notes decodes the notes. A lost member has none, and one that runs another program may have
+// an empty one.
 func (s Started) notes() ([]*note, error) {
 	notes := make([]*note, len(s.Notes))
 	for i, b := range s.Notes {
@@ -67,8 +68,8 @@ func (s Started) notes() ([]*note, error) {
 	return notes, nil
 }
 
-// mostNamed returns the run that most members name, the first of several in the order of
-// their identities, or "" if nobody names any. It is the same at all members.
+// mostNamed returns the run that most members name, of several the one with the first identity;
+// "" if none is named. All members get the same result.
 func mostNamed(notes []*note) string {
 	votes := map[string]int{}
 	for _, n := range notes {
@@ -85,11 +86,11 @@ func mostNamed(notes []*note) string {
 	return runs[0]
 }
 
-// names reports whether a note is about a run.
+// names reports whether a note is about the given run.
 func (n *note) names(run string) bool { return n != nil && n.past && n.run == run }
 
-// among compares with a run whose members this folder knows. A member is the same if it has
-// the same peer ID, or the same name: with a new folder it has another ID.
+// among compares with a run whose members this folder knows. A member is the same if it has the
+// same peer ID, or the same name: a new folder gives it another ID.
 func (s Started) among(d *report.PastRun, past Run, notes []*note) {
 	d.OtherSettings = past.Agreement != s.Agreement
 	here := map[string]bool{}
@@ -119,9 +120,9 @@ func (s Started) among(d *report.PastRun, past Run, notes []*note) {
 	d.Most = d.Least + len(d.Unknown)
 }
 
-// outside compares with a run that this participant was not in, so that it knows of its
-// members only how many they were and who names it. Others that name another run, or are
-// lost, may have been in it.
+// outside compares with a run that this participant was not in. It knows only the number of its
+// members, and which members name it. Members that name another run, or are lost, may have been
+// in it.
 func (s Started) outside(d *report.PastRun, notes []*note) {
 	were, size := 0, 0
 	for i, n := range notes {

@@ -1,11 +1,11 @@
-// Package pastruns keeps the runs that a participant has taken part in, and tells whether
-// the totals of a new run give something away together with those of an earlier one: that
-// is so if few members, or the rows of few, differ between the two.
+// Package pastruns keeps the runs that a participant has taken part in. It reports whether the
+// totals of a new run and an earlier one together reveal something, which they do if few
+// members, or the rows of few members, differ.
 //
-// Invariants: what the folder keeps of rows is a digest under a key in a file of its own,
-// so that the list tells nothing of them; what members publish is the identity and size of
-// their last run, and one bit. A run is entered before its first sum over rows, since a
-// process that dies does not know which totals the others have opened.
+// Invariants: the folder keeps only a digest of the rows, under a key in a separate file, so
+// the list reveals nothing about them. Members publish only the identity and size of their last
+// run, and one bit. A run is recorded before its first sum over rows, because a process that
+// dies does not know which totals the others have opened.
 //
 // Start reading at [Open] and [History.Compare].
 package pastruns

@@ -16,8 +16,8 @@ import (
 	"github.com/collabdict/collabdict/internal/strictjson"
 )
 
-// The files in a participant's folder: the list of past runs, and the key of the digests of
-// rows in it.
+// The files in a participant's folder: the list of past runs, and the key of the row digests in
+// it.
 const (
 	File    = "runs.json"
 	KeyFile = "runs.key"
@@ -25,7 +25,7 @@ const (
 
 const (
 	version = 1
-	most    = 16 // runs are kept; an earlier one is forgotten
+	most    = 16 // number of runs kept
 )
 
 // Member is a member of a run, by its name and its peer ID.
@@ -34,40 +34,41 @@ type Member struct {
 	ID   string `json:"id"`
 }
 
-// DamageError says that a file is not as this program writes it, or is missing.
+// DamageError reports that a file is missing, or not as this program writes it.
 type DamageError struct {
 	Path string
 	Err  error
 }
 
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("%s: %v; if it is lost, remove %s: then the program forgets the past runs of this folder, and does not warn about them", e.Path, e.Err, File)
+	return fmt.Sprintf("%s: %v; if it is lost, remove %s: the program then forgets the past runs of this folder, and does not warn about them", e.Path, e.Err, File)
 }
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// Run is what is kept of a run.
+// Run is a record of a run.
 type Run struct {
-	ID        string   `json:"id"`        // in hexadecimal digits, as the two that follow
-	Agreement string   `json:"agreement"` // digest of what is learned, and how
+	ID        string   `json:"id"`        // in hexadecimal, as are the next two
+	Agreement string   `json:"agreement"` // digest of the settings of the run
 	Rows      string   `json:"rows"`      // keyed digest of the own training rows
-	Members   []Member `json:"members"`   // by rank, with those that have come later
+	Members   []Member `json:"members"`   // by rank, with members that joined later
 }
 
-// History is the past runs of a participant, the last one at the end.
+// History holds the past runs of a participant, the last one at the end.
 type History struct {
 	dir  string
 	runs []Run
-	key  []byte // of digests of rows; it is on disk if there are runs
+	key  []byte // key of row digests; on disk if there are runs
 }
 
-// contents are those of the file.
+// contents are the contents of the file.
 type contents struct {
 	Version int   `json:"version"`
 	Runs    []Run `json:"runs"`
 }
 
-// Open reads the past runs in a folder. Without a file there are none, and the key is new.
+// Open reads the past runs in a folder. If there is no file, the list is empty and the key is
+// new.
 func Open(dir string) (*History, error) {
 	h := &History{dir: dir}
 	path := filepath.Join(dir, File)
@@ -96,7 +97,7 @@ func Open(dir string) (*History, error) {
 	return h, err
 }
 
-// decode reads the file strictly.
+// decode decodes the file strictly.
 func decode(b []byte) ([]Run, error) {
 	var c contents
 	if err := strictjson.Decode(b, "list of past runs", &c); err != nil {
@@ -143,8 +144,8 @@ func checkMembers(members []Member) error {
 	return nil
 }
 
-// Enter notes a run, and returns when that is on disk. A run that is there already, since
-// it is resumed or members have come to it, keeps its place.
+// Enter records a run, and returns when it is on disk. A run that is already recorded keeps its
+// place: it was resumed, or has new members.
 func (h *History) Enter(r Run) error {
 	if h.runs == nil {
 		err := atomicfile.Write(filepath.Join(h.dir, KeyFile), 0o600, func(w io.Writer) error { _, err := w.Write(h.key); return err })
@@ -166,13 +167,13 @@ func (h *History) Enter(r Run) error {
 	return nil
 }
 
-// find returns the place of a run, -1 if it is not kept.
+// find returns the index of a run, -1 if it is not recorded.
 func (h *History) find(id string) int {
 	return slices.IndexFunc(h.runs, func(r Run) bool { return r.ID == id })
 }
 
-// before returns the run before another, nil if there is none. A run that is not kept is
-// the next one.
+// before returns the run before another, nil if there is none. A run that is not recorded
+// counts as the next one.
 func (h *History) before(id string) *Run {
 	i := h.find(id)
 	if i < 0 {

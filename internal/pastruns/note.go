@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// note is what a member publishes at the start of a run.
+// note is what a member publishes about its last run when a run begins.
 type note struct {
-	past    bool   // it has taken part in a run before; otherwise the rest is zero
+	past    bool   // it has taken part in a run; otherwise the rest is zero
 	run     string // the last one
 	size    int    // members of that
-	changed bool   // its rows are not those of that run
+	changed bool   // its rows have changed since that run
 }
 
 const (
@@ -27,8 +27,8 @@ const (
 	otherRows
 )
 
-// Note returns what this participant publishes at the start of a run, given the digest of
-// its rows. A process that resumes the run publishes the same.
+// Note returns what this participant publishes when a run begins, given the digest of its rows.
+// It is the same when the run is resumed.
 func (h *History) Note(run [32]byte, rows string) []byte {
 	last := h.before(hex.EncodeToString(run[:]))
 	if last == nil {
@@ -54,7 +54,7 @@ func (n note) encode() []byte {
 
 func decodeNote(b []byte) (n note, err error) {
 	if len(b) < 2 || b[0] != noteVersion {
-		return n, fmt.Errorf("want a note of version %d about its last run, got %d bytes that are not: run the same version on all members", noteVersion, len(b))
+		return n, fmt.Errorf("want a note of version %d about the last run, got %d other bytes: run the same version on all members", noteVersion, len(b))
 	}
 	switch {
 	case b[1] == noPast && len(b) == 2:

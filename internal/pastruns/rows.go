@@ -8,20 +8,20 @@ import (
 	"hash"
 )
 
-// Rows is a digest of rows in any order: totals do not depend on it. Rows that are equal
+// Rows is a digest of rows that does not depend on their order, as totals do not. Equal rows
 // count each.
 type Rows struct {
 	key  []byte
 	each hash.Hash
 	n    uint64
-	sum  [4]uint64 // of the digests of the rows, as four whole numbers modulo 2⁶⁴
+	sum  [4]uint64 // sum of the digests of the rows, as four integers modulo 2⁶⁴
 	last []byte
 }
 
-// Rows returns the digest of no rows.
+// Rows returns the digest of an empty set of rows.
 func (h *History) Rows() *Rows { return &Rows{key: h.key, each: hmac.New(sha256.New, h.key)} }
 
-// Add adds a row, given by bytes that no other row has.
+// Add adds a row. Different rows must have different bytes.
 func (r *Rows) Add(row []byte) {
 	r.each.Reset()
 	r.each.Write(row)
@@ -32,10 +32,10 @@ func (r *Rows) Add(row []byte) {
 	r.n++
 }
 
-// Digest returns the digest of the rows so far, in hexadecimal digits.
+// Digest returns the digest of the rows so far, in hexadecimal.
 func (r *Rows) Digest() string {
 	h := hmac.New(sha256.New, r.key)
-	h.Write([]byte("collabdict/rows/1")) // rows begin with their length, so that none is this
+	h.Write([]byte("collabdict/rows/1")) // no row equals this: rows begin with their length
 	b := binary.BigEndian.AppendUint64(nil, r.n)
 	for _, v := range r.sum {
 		b = binary.BigEndian.AppendUint64(b, v)

@@ -1,6 +1,6 @@
 package report
 
-// Aggregate fills the means over participants from what stands with each.
+// Aggregate computes the means over participants.
 func (r *Run) Aggregate() {
 	pick := func(f func(Participant) Figure) Figure {
 		figures := make([]Figure, len(r.Participants))
@@ -37,7 +37,7 @@ func (r *Run) Aggregate() {
 	}
 }
 
-// meanScores averages some scores over the participants that have them.
+// meanScores averages the scores of the participants that have them.
 func (r *Run) meanScores(of func(Participant) *Scores) *Scores {
 	var all []*Scores
 	for _, p := range r.Participants {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// End is how one participant's own run ended.
+// End is the end of one participant's run.
 type End struct {
-	Run *Run  // of this participant alone; nil if it left none
+	Run *Run  // result of this participant alone; nil if none
 	Err error // nil if it ended as planned
 }
 
-// Combine puts the results of participants that each know only their own into
-// one, and returns the errors of those that did not end as planned. Model files
-// are given under the participant's name. The result is nil if there is none.
+// Combine merges the results of participants that each know only their own, and returns the
+// errors of those that did not end as planned. Paths of model files begin with the
+// participant's name. The result is nil if no participant has one.
 func Combine(names []string, ends []End) (*Run, []error) {
 	var failed []error
 	all := common(ends)
@@ -43,8 +43,7 @@ func Combine(names []string, ends []End) (*Run, []error) {
 	return all, failed
 }
 
-// common returns what one participant says of the run: one that has seen its end, if
-// there is any.
+// common returns one participant's account of the run, preferably of one that has seen its end.
 func common(ends []End) *Run {
 	var all *Run
 	for _, end := range ends {
@@ -60,8 +59,8 @@ func common(ends []End) *Run {
 	return all
 }
 
-// warnings returns what participants warn of, each text once: under the names of
-// those that do, or under none if all with a result do.
+// warnings returns the participants' warnings, each text once: with the names of the
+// participants that give it, or without names if all with a result do.
 func warnings(names []string, ends []End) (list []string) {
 	by := map[string][]string{}
 	var texts []string
@@ -88,8 +87,8 @@ func warnings(names []string, ends []End) (list []string) {
 	return list
 }
 
-// overRows returns the mean log-likelihood of all rows, each under its owner's
-// model, if these have any.
+// overRows returns the mean log-likelihood per row over all rows, each under its owner's model,
+// if the models have likelihoods.
 func overRows(parts []Participant) Figure {
 	var sum, rows float64
 	applies := false

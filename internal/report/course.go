@@ -2,23 +2,24 @@ package report
 
 import "time"
 
-// Course is how a simulated run went, in virtual time: what is drawn of it.
+// Course is the course of a simulated run in virtual time, for figures.
 type Course struct {
 	Names   []string // of the roster
 	Virtual time.Duration
-	// Objective says what that of a round is.
+	// Objective names the objective of a round.
 	Objective string
-	Failed    bool       // after the last of Slots
-	Rounds    []RoundRow // the start-up is round 0
+	Failed    bool       // the run failed after the last of Slots
+	Rounds    []RoundRow // round 0 is the start-up
 	Slots     []Slot
 	Sent      []int64  // bytes, by member
-	Down      [][]Span // when a member's process was not there, by member
+	Down      [][]Span // times without a process, by member
 	Faults    []Fault
-	// Convergence is that of the last sum of a round; nil where sums are exact.
+	// Convergence is that of the last sum of a round; nil for exact sums.
 	Convergence *Convergence
-	// Weightings are the participants', of the last round; nil if all count by other means.
+	// Weightings are the participants' weights in the last round; nil if all count by other
+	// means.
 	Weightings []Weighting
-	// Choice is what there was to choose from; nil if there was no choice.
+	// Choice holds the candidates of a selection; nil without one.
 	Choice []Judged
 }
 
@@ -26,20 +27,20 @@ type Course struct {
 type Slot struct {
 	Round   int
 	At      time.Duration
-	Members []uint32 // who is in it, by rank
+	Members []uint32 // members that took part, by rank
 }
 
-// Span is a part of a run.
+// Span is a time interval of a run.
 type Span struct{ From, To time.Duration }
 
-// Fault is what was wrong for some time.
+// Fault is a fault that lasted for some time.
 type Fault struct {
 	Label string
 	Span
 }
 
-// Convergence is how the disagreement ‖x − x̄‖₂ of a session fell, relative to what
-// it was at first, after each number of iterations from 0.
+// Convergence is the disagreement ‖x − x̄‖₂ of a session, relative to the initial one, after
+// each number of iterations from 0.
 type Convergence struct {
 	Round, Members      int
 	Step, Graph         string

@@ -8,21 +8,20 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// AllMembers see all totals and all that is published.
+// AllMembers is who sees all totals and all published values.
 const AllMembers = "all members"
 
-// Told is what the ledger of a run does not learn from its slots.
+// Told is what a run's ledger cannot read from the slots.
 type Told struct {
-	Published []string // what each member shows in the clear
-	Learned   []string // what sums of the start tell of all rows
-	// Rows are those of all members, and LeastRows those of the component that has the fewest; 0
-	// where that is not known.
+	Published []string // values that each member shows in the clear
+	Learned   []string // what sums at the start reveal about all rows
+	// rows of all members, and of the smallest component; 0 if unknown
 	Rows, LeastRows float64
 	Noise           []Entry // what noise hides
 }
 
-// Entries returns a line for each kind of total and message so far, and for each group of members that
-// totals tell of together.
+// Entries returns an entry for each kind of total and message so far, and for each group of
+// members that totals reveal together.
 func (l *Ledger) Entries(t Told) []Entry {
 	out := []Entry{}
 	if e, ok := l.gathers(t.Published); ok {
@@ -37,12 +36,12 @@ func (l *Ledger) Entries(t Told) []Entry {
 		out = append(out, e)
 	}
 	if len(t.Learned) > 0 {
-		out = append(out, Entry{Kind: TotalEntry, What: "what the sums of the start tell of the rows of all: " + strings.Join(t.Learned, "; "), SeenBy: AllMembers, Rounds: &[2]int{}, Rows: t.Rows})
+		out = append(out, Entry{Kind: TotalEntry, What: "what the sums at the start reveal about the rows of all: " + strings.Join(t.Learned, "; "), SeenBy: AllMembers, Rounds: &[2]int{}, Rows: t.Rows})
 	}
 	return append(append(out, l.loneEntries()...), t.Noise...)
 }
 
-// gathers is the entry of messages in which members show something.
+// gathers returns the entry of the messages in which members publish values.
 func (l *Ledger) gathers(published []string) (e Entry, ok bool) {
 	if len(published) == 0 && l.gathered.Times == 0 {
 		return e, false
@@ -52,8 +51,8 @@ func (l *Ledger) gathers(published []string) (e Entry, ok bool) {
 	return e, true
 }
 
-// loneEntries has an entry for each group of members, with the first and the last round of what tells
-// of them.
+// loneEntries returns an entry for each group of members, from the first to the last round
+// whose totals reveal them.
 func (l *Ledger) loneEntries() (out []Entry) {
 	at := map[string]int{}
 	for _, c := range l.lone {
@@ -70,10 +69,10 @@ func (l *Ledger) loneEntries() (out []Entry) {
 	return out
 }
 
-// componentsWord is in the descriptions of sums that tell components apart.
+// componentsWord is in the descriptions of sums that keep components apart.
 const componentsWord = "components"
 
-// enter notes a slot.
+// enter records a slot.
 func (l *Ledger) enter(d *consensus.Decision) {
 	round, members := int(d.Round), len(d.Members)
 	if d.Kind == consensus.Gather {
@@ -106,7 +105,7 @@ func (l *Ledger) enter(d *consensus.Decision) {
 	e.Members[0], e.Members[1] = min(e.Members[0], members), max(e.Members[1], members)
 }
 
-// describe says in words what a sum holds.
+// describe says in words what a sum contains.
 func describe(blocks []collabdict.Block) string {
 	length := map[collabdict.Moment]int{}
 	for _, b := range blocks {

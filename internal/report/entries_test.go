@@ -47,11 +47,11 @@ func TestEntriesOfARun(t *testing.T) {
 	}
 	want := []string{
 		"start: a message in the clear, of each member: a nonce; a bound. Seen by all members.",
-		"start: a total over 5 members of 7 values, such as counts of members or of rows. Seen by all members. It rests on 1000 rows together.",
-		"rounds 1 to 43: 42 totals over 5 members of the number of rows, their sum, and the sum of their products, for each of 2 components in 2 columns; and a part of the objective. Seen by all members. It rests on 1000 rows together; the component of fewest, in the end, on 31.25.",
-		"round 42: a total over 5 members of 99 values. Seen by all members. It rests on 1000 rows together.",
-		"start: what the sums of the start tell of the rows of all: quartiles. Seen by all members. It rests on 1000 rows together.",
-		"rounds 40 to 43: how the statistics of e have changed since round 40 is now known to all members, up to what the others have changed in round 43. Seen by all members.",
+		"start: a total over 5 members of 7 values, such as counts of members or of rows. Seen by all members. It combines 1000 rows.",
+		"rounds 1 to 43: 42 totals over 5 members of the number of rows, their sum, and the sum of their products, for each of 2 components in 2 columns; and a part of the objective. Seen by all members. It combines 1000 rows; the smallest component, at the end, 31.25.",
+		"round 42: a total over 5 members of 99 values. Seen by all members. It combines 1000 rows.",
+		"start: what the sums at the start reveal about the rows of all: quartiles. Seen by all members. It combines 1000 rows.",
+		"rounds 40 to 43: how the statistics of e have changed since round 40 is now known to all members, up to the others' changes in round 43. Seen by all members.",
 		"noise in x. Seen by all members. Epsilon 4.38 at delta 1e-05 (zCDP 0.5), for one row.",
 	}
 	if !slices.Equal(lines, want) {

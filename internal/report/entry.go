@@ -5,52 +5,52 @@ import (
 	"strings"
 )
 
-// Entry is one line of a ledger: something that others have learned about rows, who has learned it,
-// and how many rows it rests on.
+// Entry is one line of a ledger: what others have learned about rows, who has learned it, and
+// how many rows it combines.
 type Entry struct {
 	Kind EntryKind `json:"kind"`
 	What string    `json:"what"`
-	// SeenBy says who could see it.
+	// SeenBy names those who could see it.
 	SeenBy string `json:"seen_by"`
-	// Rounds are the first and the last; round 0 is the start. Nil of what is in no round.
+	// Rounds are the first and the last round; round 0 is the start. Nil for entries without
+	// rounds.
 	Rounds *[2]int `json:"rounds,omitempty"`
-	// Times says how often it came about, such as how many totals were opened.
+	// Times counts the occurrences, such as totals opened.
 	Times int `json:"times"`
-	// Members are the fewest and the most whose rows a total is of; nil where it is not one of
-	// several members.
+	// Members are the smallest and largest number of members in a total; nil for other entries.
 	Members *[2]int `json:"members,omitempty"`
-	// Rows are those it rests on, and LeastRows those of the component that has the fewest; 0
-	// where that is not known.
+	// Rows is the number of rows combined, and LeastRows that of the smallest component; 0 if
+	// unknown.
 	Rows      float64 `json:"rows,omitempty"`
 	LeastRows float64 `json:"least_rows,omitempty"`
-	// Spend is the privacy loss, where noise bounds it.
+	// Spend is the privacy loss if noise bounds it.
 	Spend *Spend `json:"spend,omitempty"`
 }
 
-// EntryKind is what an entry is of.
+// EntryKind is the kind of an entry.
 type EntryKind string
 
 // The kinds of entries.
 const (
 	TotalEntry     EntryKind = "total"       // sums that all members have opened
-	PublishedEntry EntryKind = "published"   // what each member shows in the clear
-	LoneEntry      EntryKind = "lone_change" // totals that tell of few members together
+	PublishedEntry EntryKind = "published"   // values that each member shows in the clear
+	LoneEntry      EntryKind = "lone_change" // totals that together reveal few members
 	NoiseEntry     EntryKind = "noise"       // what noise hides, and how well
 	ReleaseEntry   EntryKind = "release"     // a released model
 )
 
-// Spend is a privacy loss that noise bounds.
+// Spend is a privacy loss bounded by noise.
 type Spend struct {
-	// ZCDP is ρ of zero-concentrated differential privacy. Those of several spends add up.
+	// ZCDP is ρ of zero-concentrated differential privacy. The values of several spends add up.
 	ZCDP float64 `json:"zcdp"`
-	// Epsilon is that of (ε, δ)-differential privacy, at Delta.
+	// Epsilon is ε of (ε, δ)-differential privacy, at δ = Delta.
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
-	// Of says which change of the rows it bounds what can be seen of, and under which conditions.
+	// Of names the change of rows that the bound hides, and the conditions of the bound.
 	Of string `json:"of"`
 }
 
-// Sentence says an entry in words.
+// Sentence returns the entry in words.
 func (e Entry) Sentence() string {
 	var b strings.Builder
 	switch {
@@ -77,9 +77,9 @@ func (e Entry) Sentence() string {
 	switch {
 	case e.Rows == 0:
 	case e.LeastRows == 0:
-		fmt.Fprintf(&b, " It rests on %.6g rows together.", e.Rows)
+		fmt.Fprintf(&b, " It combines %.6g rows.", e.Rows)
 	default:
-		fmt.Fprintf(&b, " It rests on %.6g rows together; the component of fewest, in the end, on %.4g.", e.Rows, e.LeastRows)
+		fmt.Fprintf(&b, " It combines %.6g rows; the smallest component, at the end, %.4g.", e.Rows, e.LeastRows)
 	}
 	if s := e.Spend; s != nil {
 		fmt.Fprintf(&b, " Epsilon %.4g at delta %g (zCDP %.4g), for %s.", s.Epsilon, s.Delta, s.ZCDP, s.Of)

@@ -54,7 +54,7 @@ func (f Figure) String() string {
 	return Fixed(f.Value, 4)
 }
 
-// Fixed writes a number with so many decimals. What rounds to 0 has no sign.
+// Fixed formats a number with the given decimals. A value that rounds to 0 has no sign.
 func Fixed(v float64, decimals int) string {
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
 	if unsigned := strings.TrimPrefix(s, "-"); strings.Trim(unsigned, "0.") == "" {

@@ -2,26 +2,26 @@ package report
 
 import "fmt"
 
-// HeldOut is what a participant's rows tell that stayed out of training.
+// HeldOut holds figures on a participant's held-out rows.
 type HeldOut struct {
 	Rows int `json:"rows"`
 	Order
-	// Alone and Together are minus the mean score of these rows by the model learned of the
-	// own rows alone, and by the shared one: of mixtures, the mean of ln p. Error is the
-	// standard error of the difference. There are none of who has learned alone.
+	// Alone and Together are minus the mean score of these rows, by the model of the own rows
+	// alone and by the shared model; for mixtures, the mean of ln p. Error is the standard
+	// error of the difference. All are absent for a participant that trained alone.
 	Alone    Figure `json:"alone,omitzero"`
 	Together Figure `json:"together,omitzero"`
 	Error    Figure `json:"error,omitzero"`
-	// Better is ByAlone or ByTogether, or empty where the difference is within chance.
+	// Better is ByAlone, ByTogether, or empty if the difference is within chance.
 	Better string `json:"better,omitempty"`
-	// Promised is the share of rows that score above the threshold though they are like these,
-	// at most, and Measured that of these rows above the threshold that all others give.
+	// Promised is the largest share of rows like these that score above the threshold. Measured
+	// is the share of these rows above the threshold that the others give (leave-one-out).
 	Promised float64 `json:"false_alarms_promised"`
 	Measured Figure  `json:"false_alarms_measured,omitzero"`
 }
 
-// Order says in which order a participant's rows are: time if neighbours are alike, else none.
-// It is empty if none are held out.
+// Order is the order of a participant's rows: time if neighbours are alike, otherwise none. It
+// is empty without held-out rows.
 type Order struct {
 	Order   string `json:"order,omitempty"`
 	Because string `json:"order_because,omitempty"`
@@ -33,8 +33,8 @@ const (
 	ByTogether = "together"
 )
 
-// Sentence reports whether the participant gains by learning together; empty of who has learned
-// alone.
+// Sentence says whether the participant gains by learning together; it is empty for a
+// participant that trained alone.
 func (p Participant) Sentence() string {
 	h := p.HeldOut
 	if h == nil || !h.Alone.Applies {
@@ -59,8 +59,8 @@ func (p Participant) Sentence() string {
 	return s
 }
 
-// Gains says how many participants gain by learning together, of those that can be told;
-// empty of fewer than two.
+// Gains counts the participants that gain by learning together; it is empty for fewer than two
+// with a result.
 func (r *Run) Gains() string {
 	better, of := map[string]int{}, 0
 	for _, p := range r.Participants {

@@ -11,7 +11,7 @@ func (p Protection) Hidden() string {
 	case *b == 1:
 		return "A member's own part of a sum is not hidden: others can work it out from what they see."
 	case p.Colluders == 1:
-		return fmt.Sprintf("No member's own part of a sum is shown: another works it out with probability %.2g.", *b)
+		return fmt.Sprintf("A member's own part of a sum is hidden: another member works it out with probability %.2g.", *b)
 	}
-	return fmt.Sprintf("No member's own part of a sum is shown: %d others that work together work it out with probability %.2g.", p.Colluders, *b)
+	return fmt.Sprintf("A member's own part of a sum is hidden: %d other members together work it out with probability %.2g.", p.Colluders, *b)
 }

@@ -12,88 +12,87 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Ledger sums up the decided slots of a run: who was in which sum, and which sums
-// tell more together than each does alone.
+// Ledger summarises the decided slots of a run: the members of each sum, and sums that reveal
+// more together than alone.
 type Ledger struct {
 	names     []string // of the roster
-	most      int      // members by which views that tell something differ
-	conserved string   // what of the rows all sums have, whatever the model is
+	most      int      // views that differ by at most this many members reveal something
+	conserved string   // what all sums contain about rows, whatever the model is
 	other     map[int]bool
-	updates   map[int]updates // of sums, by their length
+	updates   map[int]updates // updates in sums, by length
 	views     []View
 	sums      map[int]*series
 	running   map[string]*carried
 	lone      []LoneChange
 	told      int // of lone
 	roster    []RosterChange
-	round     int // of the last sum
+	round     int // round of the last sum
 	latest    *consensus.Decision
 
-	holds    map[int]string // what sums hold in words, by their length
+	holds    map[int]string // descriptions of sums, by length
 	gathered Entry
-	opened   map[string]*Entry // of sums, by what they hold
+	opened   map[string]*Entry // entries of sums, by description
 	order    []string          // keys of opened
 }
 
-// LoneChange says that two sums are over views that differ by few members only. All
-// members have both, and know what these members have added from the difference.
-// Sealing does not help against that, as both sums are opened.
+// LoneChange reports two sums over views that differ by few members. All members have both
+// totals, and learn the contribution of these members from the difference. Sealing does not
+// help, since both sums are opened.
 type LoneChange struct {
-	Members []string `json:"members"` // in one of the two sums only
-	// Replaced are those of the members that are in both sums, in one with an old key and in the
-	// other with a new one: what is known of these is the difference.
+	Members []string `json:"members"` // members in only one of the two sums
+	// Replaced are members in both sums, in one with an old key and in the other with a new
+	// one: the difference between the two contributions is known.
 	Replaced []string  `json:"replaced,omitempty"`
 	Slots    [2]uint64 `json:"slots"`
-	Rounds   [2]int    `json:"rounds"` // 0 is the start-up
-	// Known is what all members now know of the rows of these members together, exactly.
-	// Absent where they know it only up to the change of the others' parts between the
-	// two sums.
+	Rounds   [2]int    `json:"rounds"` // round 0 is the start-up
+	// Known is what all members now know exactly about the rows of these members together. It
+	// is absent if they know it only up to the changes of the others' parts between the two
+	// sums.
 	Known string `json:"known,omitempty"`
-	// Error is how well the difference of the two sums tells what these members have added
-	// to a network, as measured from totals: the size of the error as a share of that of
-	// guessing that each has added as much as the others on average. 0 is exact; 1, the
-	// largest, is no better than the guess. Nil where it is not measured.
+	// Error is the error of the difference as an estimate of the members' contribution to a
+	// network, measured from totals. It is relative to the error of guessing the mean
+	// contribution of the others: 0 is exact, and 1, the largest value, is no better than the
+	// guess. Nil if not measured.
 	Error *float64 `json:"error,omitempty"`
-	// Change says that the members have come back into a running total: what is known is
-	// how their parts have changed from the first slot to the second. Beside is by how much
-	// the total moved in the slot before, which these members were not in, as a share of
-	// how it moved when they came back: the changes of the others hide theirs.
+	// Change reports that the members came back into a running total: known is the change of
+	// their parts from the first slot to the second. Beside is how far the total moved in the
+	// slot before, without these members, relative to its move when they came back: the changes
+	// of the others hide theirs.
 	Change bool    `json:"change,omitempty"`
 	Beside float64 `json:"beside,omitempty"`
 
-	apart *difference // of a network's sums
+	apart *difference // difference of a network's sums
 }
 
-// series is sums that tell something together.
+// series is a group of sums that reveal something together.
 type series struct {
 	known string
 	last  *consensus.Decision
-	seen  []sighted // the views so far
+	seen  []sighted // views so far
 
 	errors subtraction
 }
 
-// sighted is a view, and the last sum over it.
+// sighted is a view, with the last sum over it.
 type sighted struct {
 	members []uint32
 	slot    uint64
 	round   int
-	lone    map[int]bool // views, by index, that a LoneChange with it has been reported for
+	lone    map[int]bool // indices of views for which a LoneChange with this view was reported
 }
 
-// NewLedger returns the empty ledger of a run with a roster, in rank order, of
-// which as many members as given may collude. The ledger reports views that differ by one
-// more at most. Conserved names what the sums tell of rows whatever the model is,
-// such as "N, mean and covariance"; it is empty where that is nothing.
+// NewLedger returns the empty ledger of a run with a roster in rank order. The ledger reports
+// views that differ by at most colluders + 1 members. conserved names what the sums reveal
+// about rows whatever the model is, such as "N, mean and covariance"; it is empty if nothing.
 func NewLedger(names []string, colluders int, conserved string) *Ledger {
 	return &Ledger{names: names, most: colluders + 1, conserved: conserved, other: map[int]bool{}, updates: map[int]updates{}, sums: map[int]*series{}, running: map[string]*carried{}, holds: map[int]string{}, opened: map[string]*Entry{}}
 }
 
-// Named gives the names of a roster that has grown, in rank order.
+// Named sets the names of a roster that has grown, in rank order.
 func (l *Ledger) Named(names []string) { l.names = names }
 
-// Called notes what a sum holds before it is added. Sums of the same length hold the
-// same.
+// Called records the content of a sum before the sum is added. Sums of the same length have the
+// same content.
 func (l *Ledger) Called(blocks []collabdict.Block) {
 	length, counts := 0, false
 	for _, b := range blocks {
@@ -107,14 +106,14 @@ func (l *Ledger) Called(blocks []collabdict.Block) {
 	}
 }
 
-// Knows takes over from another ledger of the run what its sums hold.
+// Knows copies the contents of sums from another ledger of the run.
 func (l *Ledger) Knows(o *Ledger) {
 	maps.Copy(l.other, o.other)
 	maps.Copy(l.holds, o.holds)
 	maps.Copy(l.updates, o.updates)
 }
 
-// Add enters the decision of the next slot, which is kept and not modified.
+// Add records the decision of the next slot. It keeps d, and does not modify it.
 func (l *Ledger) Add(d *consensus.Decision) {
 	if d.Kind == consensus.Amend {
 		l.addChange(d)
@@ -130,7 +129,7 @@ func (l *Ledger) Add(d *consensus.Decision) {
 		return
 	}
 	if len(l.running) > 0 && !l.other[len(d.Total)] && l.updates[len(d.Total)] == nil {
-		return // counts beside those that are carried on are of other components each time
+		return // other counts are for different components each time
 	}
 	key, known := len(d.Total), ""
 	switch {
@@ -151,19 +150,18 @@ func (l *Ledger) Add(d *consensus.Decision) {
 	s.last = d
 }
 
-// contribution is what is known of sums that are of the start, and so do not depend on
-// the model.
+// contribution is what is known from sums at the start, which do not depend on the model.
 const contribution = "contribution to a sum of the start"
 
-// conserving is the key of the sums that all tell the same of rows, however long they
-// are. The others are compared with those of their own length.
+// conserving is the key of sums that all reveal the same about rows, whatever their length.
+// Other sums are compared with sums of the same length.
 const conserving = -1
 
-// addChange notes how the roster was changed.
+// addChange records a change of the roster.
 func (l *Ledger) addChange(d *consensus.Decision) {
 	a, err := d.Amendment()
 	if err != nil {
-		return // no member has decided it
+		return // members decide no such change
 	}
 	c := RosterChange{After: l.round, Added: []string{}, Removed: l.namesOf(a.Removed), Paused: a.Pause, Resumed: a.Resume}
 	for _, s := range a.Added {
@@ -172,7 +170,7 @@ func (l *Ledger) addChange(d *consensus.Decision) {
 	l.roster = append(l.roster, c)
 }
 
-// addView notes who took part where that has changed.
+// addView records the members of a sum if they have changed.
 func (l *Ledger) addView(d *consensus.Decision) {
 	v := View{Round: int(d.Round), Attempt: int(d.Attempt), Members: l.namesOf(d.Members), Missing: []Missing{}}
 	for _, m := range d.Missing {
@@ -182,7 +180,7 @@ func (l *Ledger) addView(d *consensus.Decision) {
 		last := &l.views[n-1]
 		if last.Attempt == v.Attempt && slices.Equal(last.Members, v.Members) && slices.Equal(last.Missing, v.Missing) {
 			if n == 1 && last.Round == 0 && len(v.Missing) == 0 {
-				last.Round = v.Round // nothing has happened before the first round
+				last.Round = v.Round // nothing happened before the first round
 			}
 			return
 		}
@@ -198,7 +196,7 @@ func (l *Ledger) namesOf(ranks []uint32) []string {
 	return names
 }
 
-// compare looks for sums that d tells something together with.
+// compare finds earlier sums that reveal something together with d.
 func (l *Ledger) compare(s *series, d *consensus.Decision) {
 	now := s.sight(d)
 	if s.last == nil {
@@ -219,8 +217,8 @@ func (l *Ledger) compare(s *series, d *consensus.Decision) {
 	}
 }
 
-// organisations returns the names of members, each once, and those that two of them have: a
-// member that has come back with a new key keeps its name.
+// organisations returns the names of members, each once, and those that occur twice: a member
+// with a new key keeps its name.
 func (l *Ledger) organisations(ranks []uint32) (names, twice []string) {
 	for _, name := range l.namesOf(ranks) {
 		if slices.Contains(names, name) {
@@ -232,7 +230,7 @@ func (l *Ledger) organisations(ranks []uint32) (names, twice []string) {
 	return names, twice
 }
 
-// sight enters the view of a sum and returns its index.
+// sight records the view of a sum and returns its index.
 func (s *series) sight(d *consensus.Decision) int {
 	i := slices.IndexFunc(s.seen, func(v sighted) bool { return slices.Equal(v.members, d.Members) })
 	if i < 0 {
@@ -243,8 +241,7 @@ func (s *series) sight(d *consensus.Decision) int {
 	return i
 }
 
-// outside returns the members of one view that are not in the other, in rank
-// order, as both are.
+// outside returns the members of only one of the views. All lists are in rank order.
 func outside(a, b []uint32) (lone []uint32) {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
@@ -259,21 +256,21 @@ func outside(a, b []uint32) (lone []uint32) {
 	return append(append(lone, a...), b...)
 }
 
-// Views returns who took part from which round on: an entry where that, or the
-// attempt that counts, has changed.
+// Views returns the members that took part: an entry for each round in which they, or the
+// attempt that counts, changed.
 func (l *Ledger) Views() []View { return l.views }
 
-// RosterChanges returns how the roster was changed, in order.
+// RosterChanges returns the changes of the roster, in order.
 func (l *Ledger) RosterChanges() []RosterChange { return l.roster }
 
-// LoneChanges returns the pairs of sums over views that differ by few members: all
-// that follow each other, and of any two other views the first pair.
+// LoneChanges returns pairs of sums over views that differ by few members: all neighbouring
+// pairs, and the first pair of any two other views.
 func (l *Ledger) LoneChanges() []LoneChange { return l.lone }
 
-// Last returns the decision of the last slot, nil before the first.
+// Last returns the decision of the last slot, nil if there is none.
 func (l *Ledger) Last() *consensus.Decision { return l.latest }
 
-// News returns what all members have come to know of others since it was called last.
+// News returns warnings about what all members have learned about others since its last call.
 func (l *Ledger) News() (lines []string) {
 	for _, c := range l.lone[l.told:] {
 		if line := c.line(); !slices.Contains(lines, line) {
@@ -303,17 +300,17 @@ func (c LoneChange) line() string {
 	who := joined()
 	switch {
 	case c.Change:
-		return fmt.Sprintf("privacy: how the statistics of %s have changed since round %d is now known to all members, up to what the others have changed in round %d", who, c.Rounds[0], c.Rounds[1])
+		return fmt.Sprintf("privacy: how the statistics of %s have changed since round %d is now known to all members, up to the others' changes in round %d", who, c.Rounds[0], c.Rounds[1])
 	case c.Slots[0] == c.Slots[1]:
-		return fmt.Sprintf("privacy: %s of %s are now exactly known to all members: these joined in round %d, and the agreement accepts lone changes", c.Known, who, c.Rounds[1])
+		return fmt.Sprintf("privacy: %s of %s are now exactly known to all members: they joined in round %d, and the agreement accepts lone changes", c.Known, who, c.Rounds[1])
 	}
 	switch c.Known {
 	case "":
 		switch {
 		case c.Error == nil:
-			return fmt.Sprintf("privacy: the contribution of %s is now known to all members, up to what the others have changed meanwhile: %s", who, sums)
+			return fmt.Sprintf("privacy: the contribution of %s is now known to all members, up to the others' changes meanwhile: %s", who, sums)
 		case *c.Error >= 1:
-			return fmt.Sprintf("privacy: the contribution of %s is known to nobody better than by a guess, since the others have changed more meanwhile: %s", who, sums)
+			return fmt.Sprintf("privacy: nobody can do better than guess the contribution of %s, since the others have changed more meanwhile: %s", who, sums)
 		}
 		return fmt.Sprintf("privacy: the contribution of %s is now known to all members, %s: %s", who, c.precision(), sums)
 	case contribution:
@@ -330,7 +327,7 @@ func (c LoneChange) line() string {
 	return fmt.Sprintf("privacy: %s of %s %s now exactly known to all members: %s", c.Known, who, verb, sums)
 }
 
-// error returns the measured error, 1 where there is none.
+// error returns the measured error, 1 if not measured.
 func (c LoneChange) error() float64 {
 	if c.Error == nil {
 		return 1
@@ -340,11 +337,11 @@ func (c LoneChange) error() float64 {
 
 // precision says how well the contribution to a network is known.
 func (c LoneChange) precision() string {
-	return fmt.Sprintf("to about %.0f %% of what sets it apart from the others'", math.Max(1, math.Round(100**c.Error)))
+	return fmt.Sprintf("to within about %.0f %% of its difference from the others'", math.Max(1, math.Round(100**c.Error)))
 }
 
-// Warnings tells what all members know of others at the end: a line for each group of
-// members whose part in sums is known, the smallest first.
+// Warnings returns what all members know about others at the end: a line for each group of
+// members whose part in sums is known, the smallest group first.
 func (l *Ledger) Warnings() (lines []string) {
 	var groups []string
 	bySize := func(a, b LoneChange) int {
@@ -361,10 +358,10 @@ func (l *Ledger) Warnings() (lines []string) {
 		}
 	}
 	if more := len(groups) - mostGroups; more > 0 {
-		lines = append(lines, fmt.Sprintf("privacy: %d more groups of members whose part in sums is known: lone_changes in the result lists them", more))
+		lines = append(lines, fmt.Sprintf("privacy: more groups of members whose part in sums is known: %d (lone_changes in the result lists them)", more))
 	}
 	return lines
 }
 
-// mostGroups bounds the warnings of one run.
+// mostGroups is the largest number of groups with a warning of their own.
 const mostGroups = 3

@@ -70,7 +70,7 @@ func TestWhatIsKnownIsTold(t *testing.T) {
 	if got := l.News(); !slices.Equal(got, want) || l.News() != nil || !slices.Equal(l.Warnings(), want) {
 		t.Errorf("got %q, and in the end %q", got, l.Warnings())
 	}
-	want = []string{"privacy: the contribution of d and e together is now known to all members, up to what the others have changed meanwhile: the sums of rounds 1 and 2 differ by d and e together alone"}
+	want = []string{"privacy: the contribution of d and e together is now known to all members, up to the others' changes meanwhile: the sums of rounds 1 and 2 differ by d and e together alone"}
 	if got := decided([]string{"abcd", "abce"}, "").News(); !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
@@ -90,9 +90,9 @@ func TestAReplacedKeyIsOneOrganisation(t *testing.T) {
 		members   []string
 		told      string
 	}{
-		{[]uint32{0, 2, 3, 4, 5}, "", []string{"b"}, "privacy: the contribution of b (the difference between its new key and its old key) is now known to all members, up to what the others have changed meanwhile: the sums of rounds 1 and 2 differ by b alone"},
+		{[]uint32{0, 2, 3, 4, 5}, "", []string{"b"}, "privacy: the contribution of b (the difference between its new key and its old key) is now known to all members, up to the others' changes meanwhile: the sums of rounds 1 and 2 differ by b alone"},
 		{[]uint32{0, 2, 3, 4, 5}, "N, mean and covariance", []string{"b"}, "privacy: N, mean and covariance of b (the difference between its new key and its old key) are now exactly known to all members: the sums of rounds 1 and 2 differ by b alone"},
-		{[]uint32{0, 3, 4, 5}, "", []string{"b", "c"}, "privacy: the contribution of b (the difference between its new key and its old key) and c together is now known to all members, up to what the others have changed meanwhile: the sums of rounds 1 and 2 differ by b and c together alone"},
+		{[]uint32{0, 3, 4, 5}, "", []string{"b", "c"}, "privacy: the contribution of b (the difference between its new key and its old key) and c together is now known to all members, up to the others' changes meanwhile: the sums of rounds 1 and 2 differ by b and c together alone"},
 		{[]uint32{0, 4, 5}, "", nil, ""}, // three organisations
 	} {
 		l := NewLedger(names, 1, c.conserved)

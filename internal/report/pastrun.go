@@ -5,32 +5,32 @@ import (
 	"strings"
 )
 
-// PastRun says that an earlier run differs from this one by so few members, or by the rows
-// of so few, that the totals of the two tell something of these.
+// PastRun reports an earlier run that differs from this one by so few members, or rows of so
+// few members, that the totals of both reveal something about them.
 type PastRun struct {
 	Run string `json:"run"`
-	// Least and Most bound the number of changes: they differ if some members do not tell.
+	// Least and Most bound the number of changes. They differ if some members do not say what
+	// has changed.
 	Least int `json:"changes_least"`
 	Most  int `json:"changes_most"`
-	// Enough changes at once hide each of them.
+	// Enough is the number of simultaneous changes that hide each of them.
 	Enough int `json:"changes_enough"`
-	// Left are members of the earlier run alone, Joined those of this run alone, and Changed
-	// those of both whose rows have changed. Of Unknown members it is not known what of this
-	// holds.
+	// Left are members of only the earlier run, Joined those of only this run, and Changed
+	// those of both whose rows have changed. For Unknown members, this is not known.
 	Left    []string `json:"left,omitempty"`
 	Joined  []string `json:"joined,omitempty"`
 	Changed []string `json:"changed,omitempty"`
 	Unknown []string `json:"unknown,omitempty"`
-	// Unnamed members of the earlier run alone are not known by name in this folder.
+	// Unnamed counts the members of only the earlier run whose names this folder does not have.
 	Unnamed int `json:"unnamed,omitempty"`
-	// OtherSettings says that the two runs do not have the same settings.
+	// OtherSettings reports that the two runs have different settings.
 	OtherSettings bool `json:"other_settings,omitempty"`
-	// Known is what the totals tell of the rows that differ, exactly; "" where they tell it
-	// only up to how the two models differ.
+	// Known is what the totals reveal exactly about the rows that differ; "" if only up to the
+	// difference of the two models.
 	Known string `json:"known,omitempty"`
 }
 
-// Line is the warning.
+// Line returns the warning.
 func (p *PastRun) Line() string {
 	count, differs := p.Least, "differs"
 	if p.Least != p.Most {
@@ -44,18 +44,18 @@ func (p *PastRun) Line() string {
 	known := p.Known + " of the rows that differ become"
 	switch {
 	case p.Known == "":
-		known = "what the rows that differ add to the sums becomes, up to how the two models differ,"
+		known = "the contribution of the rows that differ becomes, up to the difference of the two models,"
 	case !strings.Contains(p.Known, ","):
-		known = p.Known + " that differ and, up to how the two models differ, what these add to the sums become"
+		known = p.Known + " that differ and, up to the difference of the two models, their contribution become"
 	}
 	if p.OtherSettings {
-		known = "as far as both have summed the same, " + known
+		known = "for the sums that both runs made, " + known
 	}
 	return fmt.Sprintf("privacy: this run %s from the earlier run %s by %s (%s): by subtracting the totals, %s known to all members of both. Only noise, or at least %d changes at once, hide it",
 		differs, short, by, p.changes(), known, p.Enough)
 }
 
-// changes lists what has changed.
+// changes lists the changes.
 func (p *PastRun) changes() string {
 	var parts []string
 	add := func(names []string, one, several string) {
@@ -77,6 +77,6 @@ func (p *PastRun) changes() string {
 		parts = append(parts, fmt.Sprintf("%d more of its members are not in this run", p.Unnamed))
 	}
 	add(p.Changed, "has other rows", "have other rows")
-	add(p.Unknown, "does not tell whether its rows are those of it", "do not tell whether their rows are those of it")
+	add(p.Unknown, "does not say whether its rows have changed", "do not say whether their rows have changed")
 	return strings.Join(parts, "; ")
 }

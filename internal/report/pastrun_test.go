@@ -8,13 +8,13 @@ func TestLinesOfPastRuns(t *testing.T) {
 		"privacy: this run differs from the earlier run 3f2a91c04d5e6f70 by 1 member (site-c has other rows): by subtracting the totals, N, mean and covariance of the rows that differ become known to all members of both. Only noise, or at least 3 changes at once, hide it": {
 			Run: id, Least: 1, Most: 1, Enough: 3, Changed: []string{"site-c"}, Known: "N, mean and covariance",
 		},
-		"privacy: this run differs from the earlier run 3f2a91c04d5e6f70 by 3 members (site-d was not in it; site-a, site-b were in it, and are not in this run): by subtracting the totals, as far as both have summed the same, the number of rows that differ and, up to how the two models differ, what these add to the sums become known to all members of both. Only noise, or at least 4 changes at once, hide it": {
+		"privacy: this run differs from the earlier run 3f2a91c04d5e6f70 by 3 members (site-d was not in it; site-a, site-b were in it, and are not in this run): by subtracting the totals, for the sums that both runs made, the number of rows that differ and, up to the difference of the two models, their contribution become known to all members of both. Only noise, or at least 4 changes at once, hide it": {
 			Run: id, Least: 3, Most: 3, Enough: 4, Joined: []string{"site-d"}, Left: []string{"site-a", "site-b"}, OtherSettings: true, Known: "the number of rows",
 		},
-		"privacy: this run may differ from the earlier run 3f2a91c04d5e6f70 by 1 member (1 more of its members is not in this run; site-b does not tell whether its rows are those of it): by subtracting the totals, what the rows that differ add to the sums becomes, up to how the two models differ, known to all members of both. Only noise, or at least 3 changes at once, hide it": {
+		"privacy: this run may differ from the earlier run 3f2a91c04d5e6f70 by 1 member (1 more of its members is not in this run; site-b does not say whether its rows have changed): by subtracting the totals, the contribution of the rows that differ becomes, up to the difference of the two models, known to all members of both. Only noise, or at least 3 changes at once, hide it": {
 			Run: id, Least: 1, Most: 2, Enough: 3, Unnamed: 1, Unknown: []string{"site-b"},
 		},
-		"privacy: this run may differ from the earlier run 3f2a91c04d5e6f70 by 1 member (site-a, site-b do not tell whether their rows are those of it): by subtracting the totals, N, mean and variances of the rows that differ become known to all members of both. Only noise, or at least 3 changes at once, hide it": {
+		"privacy: this run may differ from the earlier run 3f2a91c04d5e6f70 by 1 member (site-a, site-b do not say whether their rows have changed): by subtracting the totals, N, mean and variances of the rows that differ become known to all members of both. Only noise, or at least 3 changes at once, hide it": {
 			Run: id, Most: 2, Enough: 3, Unknown: []string{"site-a", "site-b"}, Known: "N, mean and variances",
 		},
 	} {

@@ -1,14 +1,13 @@
 package report
 
-// PCA describes the principal axes that rows are projected to, of the columns as they
-// are scaled.
+// PCA describes the principal axes that the scaled columns are projected to.
 type PCA struct {
 	Axes      int       `json:"axes"`
-	Variances []float64 `json:"variances"`      // along the axes, falling
+	Variances []float64 `json:"variances"`      // along the axes, in falling order
 	Total     float64   `json:"total_variance"` // of all columns
 }
 
-// Explained returns the share of the variance of all columns that the axes have.
+// Explained returns the share of the variance of all columns that the axes keep.
 func (p PCA) Explained() float64 {
 	sum := 0.0
 	for _, v := range p.Variances {

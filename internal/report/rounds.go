@@ -10,33 +10,33 @@ import (
 	"github.com/collabdict/collabdict/internal/atomicfile"
 )
 
-// RoundsFile is the name of the file of rounds in a folder of results.
+// RoundsFile is the name of the file of rounds in a results folder.
 const RoundsFile = "rounds.csv"
 
-// WriteRoundsFile writes rounds into that file of a folder.
+// WriteRoundsFile writes rounds into RoundsFile in a folder.
 func WriteRoundsFile(dir string, rows []RoundRow) error {
 	return atomicfile.Write(filepath.Join(dir, RoundsFile), 0o600, func(w io.Writer) error { return WriteRounds(w, rows) })
 }
 
-// RoundRow is what is known of a round.
+// RoundRow has the figures of a round.
 type RoundRow struct {
 	Round     int
 	Objective Figure
-	Members   int      // in the round's sum
+	Members   int      // number of members in the round's sum
 	Missing   []string // the others
 	Traffic   *Traffic // nil outside simulations
 }
 
-// Traffic is what all participants of a simulation sent for a round, and when its
-// last call was decided.
+// Traffic is what all participants of a simulation sent in a round, and the time when its last
+// call was decided.
 type Traffic struct {
 	Messages, Bytes int64
 	Error           float64 // largest ‖own − adopted‖₂ / ‖adopted‖₂ of a sum
 	Virtual         float64 // seconds since the start of the run
 }
 
-// RoundRows returns the rounds of a result from its views and the history of the
-// participant that knows most of them.
+// RoundRows returns the rounds of a result, from its views and the participant with the longest
+// history.
 func (r *Run) RoundRows() []RoundRow {
 	var history []Round
 	for _, p := range r.Participants {
@@ -63,10 +63,9 @@ func (r *Run) RoundRows() []RoundRow {
 	return rows
 }
 
-// WriteRounds writes rounds as CSV, a header first. Cells without a value are
-// empty.
+// WriteRounds writes rounds as CSV with a header. Cells without a value are empty.
 func WriteRounds(w io.Writer, rows []RoundRow) error {
-	c := csv.NewWriter(w) // keeps its first error
+	c := csv.NewWriter(w) // remembers its first error
 	_ = c.Write([]string{"round", "objective", "members", "missing", "missing_names", "messages", "bytes_sent", "error", "virtual_seconds"})
 	for _, r := range rows {
 		cells := []string{strconv.Itoa(r.Round), "", strconv.Itoa(r.Members), strconv.Itoa(len(r.Missing)), strings.Join(r.Missing, ";"), "", "", "", ""}

@@ -7,22 +7,22 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// carried is what is known of a running total.
+// carried is the state of a running total.
 type carried struct {
 	total   []float64
-	moved   float64 // by which it moved in the last slot
-	slot    uint64  // the last one that has counted anybody
+	moved   float64 // by how much it moved in the last slot
+	slot    uint64  // last slot that counted a member
 	counted map[uint32]place
 }
 
-// place is a slot, and its round.
+// place is a slot with its round.
 type place struct {
 	slot  uint64
 	round int
 }
 
-// addRunning enters a decision of a running total. It tells of members that have come back
-// into it, or have come into it, alone.
+// addRunning records a decision of a running total. It reports members that have entered the
+// total, or come back into it, alone.
 func (l *Ledger) addRunning(d *consensus.Decision) {
 	key := d.Running.Key
 	r := l.running[key]

@@ -8,35 +8,34 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// subtraction measures from totals alone how well the difference of two totals tells what
-// members have added that are in one of them only. The parts of all others are in both, and
-// have changed between them: that is the error. It is taken to be as large as what two
-// totals over one view differ by, which all members see.
+// subtraction estimates, from totals alone, how well the difference of two totals reveals the
+// contribution of members in only one of them. The parts of all others are in both totals, and
+// their changes in between are the error. The error is estimated by the difference of two
+// totals over one view, which all members see.
 type subtraction struct {
-	last    []float64  // the total before, of the updates alone: others may modify theirs
+	last    []float64  // last total, only its updates: others may modify theirs
 	moved   []movement // of the last pairs of neighbouring totals over one view
-	pending []int      // lone changes before the first such pair
+	pending []int      // indices of lone changes before the first such pair
 }
 
-// movement is how far two neighbouring totals over one view are apart, and the members of
-// the view.
+// movement is the distance of two neighbouring totals over one view, with the size of the view.
 type movement struct {
 	size    float64
 	members int
 }
 
-// mostMovements are those that an error is measured by.
+// mostMovements is the number of movements that an error is estimated from.
 const mostMovements = 3
 
-// add enters the movement of two neighbouring totals over one view.
+// add records the movement of two neighbouring totals over one view.
 func (s *subtraction) add(m movement) {
 	if s.moved = append(s.moved, m); len(s.moved) > mostMovements {
 		s.moved = s.moved[1:]
 	}
 }
 
-// typical returns the median of the movements of one member: those of several are taken to
-// be independent of each other.
+// typical returns the median movement of one member. It assumes that members move
+// independently.
 func (s *subtraction) typical() (size float64, known bool) {
 	var sizes []float64
 	for _, m := range s.moved {
@@ -49,12 +48,12 @@ func (s *subtraction) typical() (size float64, known bool) {
 	return (sizes[(len(sizes)-1)/2] + sizes[len(sizes)/2]) / 2, true
 }
 
-// difference is what two neighbouring totals over views that differ by few members come to.
+// difference describes two neighbouring totals over views that differ by few members.
 type difference struct {
-	// apart is the size of a − b − (A − B)·m, where a and b are the totals, A and B how many
-	// members they are over, and m is the mean part in the total over fewer members.
+	// apart is the norm of a − b − (A − B)·m, where a and b are the totals, A and B their
+	// numbers of members, and m is the mean part in the total over fewer members.
 	apart  float64
-	common int // members of both views
+	common int // number of members of both views
 }
 
 func differenceOf(a, b []float64, viewA, viewB []uint32) difference {
@@ -71,10 +70,10 @@ func differenceOf(a, b []float64, viewA, viewB []uint32) difference {
 	return difference{math.Sqrt(sum), (len(viewA) + len(viewB) - len(outside(viewA, viewB))) / 2}
 }
 
-// error returns the size of the error of the difference as a share of that of guessing that
-// the members have added as much as the mean member: 0 is exact, and from 1 on, which is the most that is
-// told, the difference tells no more than the guess. With m the movement of a member, the error is m·√common, and
-// what is apart holds it besides what the guess is off.
+// error returns the error of the difference, relative to that of guessing that the members have
+// added as much as the mean member. 0 is exact; 1, the largest value, means that the difference
+// reveals no more than the guess. If one member moves by m, the error is m·√common. The value
+// apart contains that error and the error of the guess.
 func (d difference) error(m float64) float64 {
 	moved := m * math.Sqrt(float64(d.common))
 	off := d.apart*d.apart - float64(moved*moved)
@@ -84,7 +83,7 @@ func (d difference) error(m float64) float64 {
 	return moved / math.Sqrt(off)
 }
 
-// updates are those values of totals that would change a network.
+// updates are the blocks of totals; only those of updates to a network are compared.
 type updates []collabdict.Block
 
 func (u updates) of(total []float64) (values []float64) {
@@ -97,8 +96,8 @@ func (u updates) of(total []float64) (values []float64) {
 	return values
 }
 
-// measure enters the error of what d and the sum before tell into the lone changes from one
-// on, and the movement of sums over one view.
+// measure sets the error of the lone changes from index from on, which come from d and the sum
+// before it. It also records the movement of sums over one view.
 func (l *Ledger) measure(s *series, d *consensus.Decision, from int) {
 	u := l.updates[len(d.Total)]
 	if u == nil {

@@ -59,13 +59,13 @@ func TestTheErrorIsInTheLedger(t *testing.T) {
 		conserved string
 		told      string
 	}{
-		"measured before": {late, "", "privacy: the contribution of d is now known to all members, to about 37 % of what sets it apart from the others': the sums of rounds 2 and 3 differ by d alone"},
-		"measured after":  {early, "", "privacy: the contribution of d is now known to all members, to about 37 % of what sets it apart from the others': the sums of rounds 1 and 2 differ by d alone"},
-		"and the rows":    {late, "the number of rows", "privacy: the number of rows of d is now exactly known to all members, and the contribution, to about 37 % of what sets it apart from the others': the sums of rounds 2 and 3 differ by d alone"},
+		"measured before": {late, "", "privacy: the contribution of d is now known to all members, to within about 37 % of its difference from the others': the sums of rounds 2 and 3 differ by d alone"},
+		"measured after":  {early, "", "privacy: the contribution of d is now known to all members, to within about 37 % of its difference from the others': the sums of rounds 1 and 2 differ by d alone"},
+		"and the rows":    {late, "the number of rows", "privacy: the number of rows of d is now exactly known to all members, and the contribution, to within about 37 % of its difference from the others': the sums of rounds 2 and 3 differ by d alone"},
 		"it tells no more": {
 			[]sum{{four, []float64{4, -3, 400}}, {four, []float64{4, 9, 400}}, {three, []float64{3, 0, 300}}},
 			"",
-			"privacy: the contribution of d is known to nobody better than by a guess, since the others have changed more meanwhile: the sums of rounds 2 and 3 differ by d alone",
+			"privacy: nobody can do better than guess the contribution of d, since the others have changed more meanwhile: the sums of rounds 2 and 3 differ by d alone",
 		},
 	} {
 		l := NewLedger(strings.Split("abcd", ""), 1, c.conserved)

@@ -116,7 +116,7 @@ func TestUnitsAreSigned(t *testing.T) {
 			t.Errorf("with %q signed: %t, want %t", units, got, want)
 		}
 	}
-	for units, want := range map[string]string{"{y: degC}": `units: "y" is none of the columns; correct the file`, "{x: ' '}": `units: "x" has no unit; name it, as degC or kPa, or leave the column out there`} {
+	for units, want := range map[string]string{"{y: degC}": `units: "y" is not one of the columns; correct the file`, "{x: ' '}": `units: "x" has no unit; give a unit such as degC or kPa, or leave the column out of units`} {
 		write(t, file, text+"units: "+units+"\n")
 		if _, err := Read(file); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", units, err, want)

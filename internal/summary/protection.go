@@ -9,9 +9,8 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// Protection describes the protection of a view of the given size against as many
-// colluders as the settings are for; without protection that is a third of the
-// others.
+// Protection describes the protection of a view of the given size against the number of
+// colluders in the settings; without protection, against a third of the others.
 func Protection(s consensus.Settings, size int) report.Protection {
 	t := s.Rules(size).Colluders
 	if t == 0 {
@@ -22,10 +21,10 @@ func Protection(s consensus.Settings, size int) report.Protection {
 
 // ProtectionAgainst is Protection for a given number of colluders.
 //
-// Chunks are predicted from the chunk graph alone, as if colluders worked out all
-// residues. Lanes, and vectors in the clear, by what the colluders work out of one
-// session: all of it in a Laplacian one, from its iterations; in one of few rounds
-// what follows from the rank of their observations.
+// The prediction for chunks uses only the chunk graph, as if colluders recovered all residues.
+// The prediction for lanes, and for vectors in the clear, uses what the colluders recover from
+// one session: everything in a Laplacian session, by its iterations; in a session of few
+// rounds, what follows from the rank of their observations.
 func ProtectionAgainst(s consensus.Settings, size, colluders int) report.Protection {
 	p := report.Protection{Mode: string(s.Protect), Colluders: colluders}
 	lanes, threshold := s.Lanes()
@@ -56,15 +55,14 @@ func ProtectionAgainst(s consensus.Settings, size, colluders int) report.Protect
 }
 
 const (
-	// exposureUpTo is the size of a view up to which what colluders work out of a
-	// session is found by trying.
+	// exposureUpTo is the largest view for which the exposure of a session is found by trying.
 	exposureUpTo  = 128
 	exposureDraws = 64
 )
 
-// exposed returns the probability that colluders work out another member's vector
-// in one session. Above exposureUpTo members it is that of a pair in the first
-// round, whose share of all pairs is about what they learn of any plan.
+// exposed returns the probability that colluders recover another member's vector in one
+// session. Above exposureUpTo members, it is the probability that a colluder meets the member
+// in the first round: their share of all pairs is about what they learn with any plan.
 func exposed(s consensus.Settings, size, colluders int) float64 {
 	switch {
 	case colluders >= size-1:

@@ -12,12 +12,11 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// breachWarned is the predicted probability of a breach above which the user is
-// told.
+// breachWarned is the predicted probability of a breach above which the user is warned.
 const breachWarned = 1e-6
 
-// Of returns the part of a run's result that its participants share. The
-// decided slots are entered by [EnterLedger].
+// Of returns the part of a run's result that its participants share. [EnterLedger] adds the
+// decided slots.
 func Of(t *pipeline.Task, names []string, r *pipeline.Result) *report.Run {
 	run := &report.Run{
 		Model: t.Kind.Name, Seed: t.Seed, Kernels: string(cpu.Active()),
@@ -40,13 +39,13 @@ func Of(t *pipeline.Task, names []string, r *pipeline.Result) *report.Run {
 	return run
 }
 
-// EnterLedger enters who was in which sum, and what sums tell together.
+// EnterLedger adds the members of each sum, and what sums reveal together.
 func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledger) {
 	if views := l.Views(); len(views) > 0 {
 		run.Views = views
 	}
 	run.LoneChanges, run.RosterChanges = l.LoneChanges(), l.RosterChanges()
-	if s.Protect != chunking.None { // else each vector is seen anyway
+	if s.Protect != chunking.None { // otherwise each vector is visible anyway
 		run.Warnings = append(run.Warnings, l.Warnings()...)
 	}
 	if d := l.Last(); d != nil && d.Kind == consensus.Sum {
@@ -56,8 +55,8 @@ func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledg
 	}
 }
 
-// EnterWeightings enters into a model how all participants are weighted, if that is
-// published; names are by rank.
+// EnterWeightings adds the weights of all participants to a model if they are published; names
+// are by rank.
 func EnterWeightings(m *model.Model, r *pipeline.Result, names []string) {
 	for rank, w := range r.Weightings {
 		if w != nil {
@@ -68,7 +67,7 @@ func EnterWeightings(m *model.Model, r *pipeline.Result, names []string) {
 	}
 }
 
-// describe says how sums of so many values are made.
+// describe describes how sums of the given number of values are made.
 func describe(s consensus.Settings, size, values int) report.Consensus {
 	c := report.Consensus{Scheme: string(s.Scheme), Fan: max(1, s.Fan)}
 	if s.Scheme == "" || s.Scheme == consensus.Laplacian {
@@ -116,10 +115,10 @@ func breachWarning(p report.Protection) string {
 	if *p.BreachPredicted == 1 {
 		cure = "choose --protect chunks"
 	}
-	return fmt.Sprintf("privacy: %d members that work together learn another's vector with probability %.2g: %s", p.Colluders, *p.BreachPredicted, cure)
+	return fmt.Sprintf("privacy: another member's vector is recovered with probability %.2g (assumed colluders: %d): %s", *p.BreachPredicted, p.Colluders, cure)
 }
 
-// enterParts enters the figures of what a blend is of.
+// enterParts adds the figures of the parts of a blend.
 func enterParts(own *report.Participant, m *model.Model, p dataset.Participant) error {
 	by := func(scores string) (*report.Scores, error) {
 		of := *m
