@@ -80,7 +80,7 @@ func measureSum(ctx context.Context, c Consensus, predicted float64) (*SumReport
 		totals[i] = e.total
 	}
 	if in := nodes[0].Size(); in < c.Nodes {
-		return nil, fmt.Errorf("the sum was decided with %d of %d nodes in it, the others were too slow: measure on a machine that has less to do, or with fewer nodes", in, c.Nodes)
+		return nil, fmt.Errorf("the sum was decided with %d of %d nodes, because the others were too slow: measure on an idle machine, or with fewer nodes", in, c.Nodes)
 	}
 	if r.MaxError, err = check(x, totals, c.largestError()); err != nil {
 		return nil, err

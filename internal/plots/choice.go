@@ -38,7 +38,7 @@ func choice(all []report.Judged) *figure {
 	p := newPlot(c.X, c.Y)
 	p.X.Tick.Marker, p.Y.Tick.Marker = c.ticks(), even{6, 0}
 	p.Add(grid{})
-	f := &figure{name: choiceName, title: "Choice of components and penalty", subtitle: "by rows that stay out of training; numbers are stages, each of some rounds", height: height, Plot: p}
+	f := &figure{name: choiceName, title: "Choice of components and penalty", subtitle: "on held-out rows; numbers are stages of some rounds each", height: height, Plot: p}
 	slices.SortStableFunc(order, func(a, b stageOf) int { return cmp.Compare(a.lambda, b.lambda) })
 	colors := map[float64]color.Color{}
 	for _, of := range order {

@@ -78,7 +78,7 @@ func (g Graphs) figure() *figure {
 	f := &figure{
 		name: g.Name, title: g.Title, subtitle: g.Subtitle, private: g.Private,
 		keys: []key{
-			{label: "positive, the wider and darker the stronger", line: stroke(blue, 2)}, {label: "negative", line: stroke(orange, 2)},
+			{label: "positive; wider and darker is stronger", line: stroke(blue, 2)}, {label: "negative", line: stroke(orange, 2)},
 		},
 		height: 2*margin + 52 + vg.Length(rows)*(high+graphTitle+graphGap),
 	}

@@ -94,7 +94,7 @@ func (h Histogram) figure() *figure {
 		f.keys = append(f.keys, key{label: g.Name, fill: clr})
 	}
 	if beyond {
-		h.X += "; the last bar has all that lie beyond"
+		h.X += "; the last bar has all larger values"
 	}
 	p := newPlot(h.X, h.Y)
 	p.X.Tick.Marker, p.Y.Tick.Marker = even{8, 0}, even{6, 1}

@@ -48,7 +48,7 @@ func objective(c *report.Course) *figure {
 	above := 0.04 * (p.Y.Max - p.Y.Min)
 	p.Y.Min, p.Y.Max = p.Y.Min-above, p.Y.Max+above
 	if len(partial) > 0 {
-		f.keys = append(f.keys, key{label: "without some members, so over fewer rows", dot: orange})
+		f.keys = append(f.keys, key{label: "without some members, on fewer rows", dot: orange})
 		if len(whole) > 0 {
 			f.keys = append([]key{{label: "sum of all members", dot: blue}}, f.keys...)
 		}

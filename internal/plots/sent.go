@@ -79,7 +79,7 @@ func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 
 // profile draws the members in order of the bytes that they have sent.
 func (f *figure) profile(c *report.Course, u unit, mean float64) {
-	f.Plot = newPlot("members, from the one that sent most", fmt.Sprintf("sent (%s)", u.name))
+	f.Plot = newPlot("members, by bytes sent", fmt.Sprintf("sent (%s)", u.name))
 	f.height = height
 	f.X.Tick.Marker, f.Y.Tick.Marker = even{8, 1}, even{6, 0}
 	sorted := slices.SortedFunc(slices.Values(c.Sent), func(a, b int64) int { return cmp.Compare(b, a) })

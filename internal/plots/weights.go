@@ -27,13 +27,13 @@ const (
 func WriteWeights(dir string, all []report.Weighting) error { return weights(all).write(dir) }
 
 func weights(all []report.Weighting) *figure {
-	f := &figure{name: weightsName, title: "How much participants count", subtitle: "weights in means of models"}
+	f := &figure{name: weightsName, title: "Weights of the participants", subtitle: "weights in means of models"}
 	if len(all) > mostWeights {
 		f.subtitle = fmt.Sprintf("weights in means of models; the %d largest of %d", mostWeights, len(all))
 		all = slices.SortedStableFunc(slices.Values(all), func(a, b report.Weighting) int { return cmp.Compare(b.Weight, a.Weight) })[:mostWeights]
 	}
 	if slices.ContainsFunc(all, func(w report.Weighting) bool { return w.ByRows }) {
-		f.subtitle += "; the rule leaves nobody any: shares of the rows"
+		f.subtitle += "; by rows, because the rule leaves no weights"
 	}
 	panels := []panel{{name: "weight", color: blue}, {name: "discrepancy", color: orange}}
 	known := false
