@@ -1,5 +1,5 @@
-// Command paper runs the experiments of published papers again, on the public data that
-// they used, and writes tables and charts beside the published numbers.
+// Command paper repeats the experiments of published papers, on the public data that they used.
+// It writes tables and charts beside the published numbers.
 //
 //	paper NAME --data-dir DIR --out DIR [--quick] [--json]
 //
@@ -31,7 +31,7 @@ import (
 	"github.com/collabdict/collabdict/internal/bench"
 )
 
-// studies are the experiments there are.
+// studies lists the experiments.
 var studies = []study.Study{oneshot.Study(), clusters.Study(bench.ProcessTime), bvae.Study(), adaptation.Study(), machines.Study(), together.Study(), together.Aside()}
 
 func main() {
@@ -41,7 +41,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// options are what the command line says.
+// options holds the flags of the command line.
 type options struct {
 	data, out   string
 	quick, json bool
@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return 1
 }
 
-// parse returns the arguments that are no flags, which may stand before or after them.
+// parse returns the arguments that are not flags, before or after the flags.
 func parse(f *flag.FlagSet, args []string) (names []string, err error) {
 	for {
 		if err := f.Parse(args); err != nil {
@@ -115,7 +115,7 @@ Experiments:`)
 	f.PrintDefaults()
 }
 
-// study returns the experiment of a name, with folders to run it in.
+// study returns the experiment with the given name, and checks its folders.
 func (o *options) study(name string) (study.Study, error) {
 	s, err := study.Find(studies, name)
 	switch {
@@ -130,7 +130,7 @@ func (o *options) study(name string) (study.Study, error) {
 }
 
 func (o *options) run(ctx context.Context, s study.Study, out, errs io.Writer) error {
-	if os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") == "" { // the user has not said otherwise
+	if os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") == "" { // unless the user has set them
 		debug.SetMemoryLimit(3200 << 20)
 		debug.SetGCPercent(300)
 	}

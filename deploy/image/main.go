@@ -1,6 +1,6 @@
-// Command image writes the base of the container image, from nothing: a folder /data for a
-// participant and /tmp, both of a user without rights, and no shell. The files are an OCI layout in
-// ko's cache, so that no registry is asked. It prints the reference of the base.
+// Command image writes the base of the container image: a folder /data for a participant and
+// /tmp, both owned by a user without rights, and no shell. It writes the files as an OCI layout
+// into ko's cache, so that ko needs no registry. It prints the reference of the base.
 package main
 
 import (
@@ -20,12 +20,13 @@ import (
 	"github.com/collabdict/collabdict/internal/atomicfile"
 )
 
-// user is that of the processes: it has no name in the image, and no rights.
+// user is the ID of the user that runs the processes. The user has no name in the image and no
+// rights.
 const user = 65532
 
 var platforms = []string{"amd64", "arm64"}
 
-// descriptor names a blob, as OCI images do.
+// descriptor identifies a blob, in the format of OCI images.
 type descriptor struct {
 	MediaType string            `json:"mediaType"`
 	Digest    string            `json:"digest"`
@@ -37,7 +38,7 @@ const prefix = "application/vnd.oci.image."
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "error: want the folder of ko's cache")
+		fmt.Fprintln(os.Stderr, "error: want ko's cache folder as the only argument")
 		os.Exit(2)
 	}
 	ref, err := write(filepath.Join(os.Args[1], "img"))
@@ -101,12 +102,12 @@ func compressed(content []byte) []byte {
 	z := gzip.NewWriter(&b)
 	_, err := z.Write(content)
 	if err = errors.Join(err, z.Close()); err != nil {
-		panic("image: " + err.Error()) // a buffer takes everything
+		panic("image: " + err.Error()) // a buffer does not fail
 	}
 	return b.Bytes()
 }
 
-// folders returns the only layer.
+// folders returns the only layer, with the two folders.
 func folders() ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

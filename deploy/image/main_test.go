@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Every blob of the base has the digest that names it, and all that is referred to is there.
+// Every blob of the base has the digest that names it, and no reference is missing.
 func TestTheBaseIsWhole(t *testing.T) {
 	dir := t.TempDir()
 	ref, err := write(dir)

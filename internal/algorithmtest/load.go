@@ -12,19 +12,19 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 )
 
-// Loaded fails unless a model that is written and read has the same arrays, and gives the
-// same scores of rows but for rounding: a mixture that is read works out determinants anew.
-// It returns the one that is read.
+// Loaded writes a model, reads it, and returns the model read. The test fails unless that has
+// the same arrays and the same scores of rows up to rounding: a mixture computes its
+// determinants again when it is read.
 func Loaded(t testing.TB, a algorithm.Algorithm, m algorithm.Model, rows collabdict.Rows) algorithm.Model {
 	t.Helper()
 	read := read(t, a, m)
 	if _, scores := m.(algorithm.Scorer); scores && !near(Scores(t, read, rows), Scores(t, m, rows)) {
-		t.Error("a model that is read has other scores")
+		t.Error("a model has other scores after it is read")
 	}
 	return read
 }
 
-// read returns the model that the arrays of another are of.
+// read returns the model that is read from the arrays of m.
 func read(t testing.TB, a algorithm.Algorithm, m algorithm.Model) algorithm.Model {
 	t.Helper()
 	got, err := a.Load(FromModel(m), m.Dim())
@@ -32,17 +32,17 @@ func read(t testing.TB, a algorithm.Algorithm, m algorithm.Model) algorithm.Mode
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got.Arrays(), m.Arrays()) {
-		t.Error("a model that is read has other arrays")
+		t.Error("a model has other arrays after it is read")
 	}
 	return got
 }
 
-// LoadedWhole is [Loaded] without scores. It loads the own part, too, if there is one.
+// LoadedWhole is [Loaded] without scores. It also loads the private part, if there is one.
 func LoadedWhole(t *testing.T, a algorithm.Algorithm, m algorithm.Model) algorithm.Model {
 	t.Helper()
 	got := read(t, a, m)
 	if got.Dim() != m.Dim() {
-		t.Errorf("a model that is read has %d coordinates, want %d", got.Dim(), m.Dim())
+		t.Errorf("a model has %d coordinates after it is read, want %d", got.Dim(), m.Dim())
 	}
 	of, personal := m.(algorithm.Personal)
 	to, too := got.(algorithm.Personal)
@@ -68,8 +68,7 @@ func LoadedWhole(t *testing.T, a algorithm.Algorithm, m algorithm.Model) algorit
 	return got
 }
 
-// Refuses checks the errors for arrays that do not fit the options, and for arrays that
-// were changed.
+// Refuses checks the errors for arrays that do not fit the options, and for changed arrays.
 func Refuses(t *testing.T, k algorithm.Kind, m algorithm.Model, cases map[string]func(a algorithm.Algorithm, arrays Arrays), options ...string) {
 	t.Helper()
 	for want, change := range cases {
@@ -89,7 +88,7 @@ func Refuses(t *testing.T, k algorithm.Kind, m algorithm.Model, cases map[string
 		}
 	}
 	if _, err := a.Load(Arrays{}, m.Dim()); err == nil {
-		t.Error("a model is loaded of nothing")
+		t.Error("a model is loaded from no arrays")
 	}
 }
 
@@ -132,7 +131,7 @@ func (a Arrays) Values(name string, shape ...int) ([]float64, []int, error) {
 	return slices.Clone(x.Values), x.Shape, err
 }
 
-// Has reports whether there is an array of the name.
+// Has reports whether there is an array with the given name.
 func (a Arrays) Has(name string) bool {
 	return slices.ContainsFunc(a, func(x algorithm.Array) bool { return x.Name == name })
 }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Data are those of participants with these rows, whose names are a, b and so on.
+// Data returns the data of participants with these rows, named a, b and so on.
 func Data(seed uint64, rows ...*mat.Dense) (data []algorithm.Data) {
 	for s, x := range rows {
 		data = append(data, algorithm.Data{Name: string(rune('a' + s)), Rows: matrix{x}, Seed: seed})
@@ -17,7 +17,7 @@ func Data(seed uint64, rows ...*mat.Dense) (data []algorithm.Data) {
 	return data
 }
 
-// matrix are rows in memory.
+// matrix is rows in memory.
 type matrix struct{ *mat.Dense }
 
 // Matrix returns the rows of x.
@@ -44,8 +44,8 @@ func Draw(seed uint64, n int, mean, deviation []float64) *mat.Dense {
 	return x
 }
 
-// Clusters are the rows of so many participants, 60 each, in two clusters; each participant
-// has other shares of them.
+// Clusters returns the rows of the given number of participants, 60 each, in two clusters. Each
+// participant has other shares of the clusters.
 func Clusters(participants int) (all []algorithm.Data) {
 	for s := range participants {
 		x := Draw(uint64(s), 60, []float64{-3, 1}, []float64{1, 0.5})

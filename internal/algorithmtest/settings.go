@@ -10,10 +10,10 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// unscaled are the coordinates of rows that are as they are.
+// unscaled are the coordinates of rows that are not scaled.
 var unscaled = algorithm.Coordinates{ScaledBy: algorithm.None}
 
-// Make returns an algorithm with settings, such as "rounds=3", or what is wrong with them.
+// Make returns an algorithm with settings, such as "rounds=3", or an error if they are wrong.
 func Make(kind algorithm.Kind, c algorithm.Coordinates, settings ...string) (algorithm.Algorithm, error) {
 	a, _, err := complete(kind, c, settings)
 	return a, err
@@ -34,7 +34,7 @@ func complete(kind algorithm.Kind, c algorithm.Coordinates, settings []string) (
 	return a, table, a.Prepare(c)
 }
 
-// New is Make of settings that are right, for rows that are not scaled.
+// New is [Make] for valid settings and rows that are not scaled.
 func New(t testing.TB, kind algorithm.Kind, settings ...string) algorithm.Algorithm {
 	t.Helper()
 	a, err := Make(kind, unscaled, settings...)
@@ -44,7 +44,7 @@ func New(t testing.TB, kind algorithm.Kind, settings ...string) algorithm.Algori
 	return a
 }
 
-// Table returns the complete options of settings that are right.
+// Table returns the complete options for valid settings.
 func Table(t testing.TB, kind algorithm.Kind, settings ...string) option.Table {
 	t.Helper()
 	_, table, err := complete(kind, unscaled, settings)
@@ -54,15 +54,15 @@ func Table(t testing.TB, kind algorithm.Kind, settings ...string) option.Table {
 	return table
 }
 
-// Bound fails unless options have names of their own and help, and each exported field of
-// the settings is bound to one option.
+// Bound fails unless each option has a unique name and help, and each exported field of the
+// settings is bound to one option.
 func Bound(t *testing.T, kind algorithm.Kind) {
 	t.Helper()
 	a := kind.New()
 	names, bound := map[string]bool{}, map[any]int{}
 	for _, o := range a.Options() {
 		if names[o.Name] || o.Help == "" {
-			t.Errorf("%s: option %s: want a name of its own, and help, got %q", kind.Name, o.Name, o.Help)
+			t.Errorf("%s: option %s: want a unique name, and help, got %q", kind.Name, o.Name, o.Help)
 		}
 		names[o.Name] = true
 		for _, f := range o.Fields {
@@ -86,8 +86,8 @@ func once(t *testing.T, name string, v reflect.Value, bound map[any]int) {
 	}
 }
 
-// Check fails unless the defaults are right, fields are [Bound], and what files have of
-// settings gives the same settings.
+// Check fails unless the defaults are valid, fields are [Bound], and settings survive being
+// written to and read from a file.
 func Check(t *testing.T, kind algorithm.Kind, settings ...string) {
 	t.Helper()
 	New(t, kind)
@@ -115,9 +115,9 @@ func Check(t *testing.T, kind algorithm.Kind, settings ...string) {
 	}
 }
 
-// Options fails unless fields are [Bound], the defaults are these, in order and without what
-// does not apply, and options that cannot be used give these errors. A key of wrong is
-// options as "name text, name text".
+// Options checks that fields are [Bound], and that the defaults are as given, in order and
+// without those that do not apply. Options that cannot be used must give the errors in wrong,
+// whose keys are options as "name text, name text".
 func Options(t *testing.T, kind algorithm.Kind, defaults string, wrong map[string]string) {
 	t.Helper()
 	Bound(t, kind)

@@ -13,7 +13,8 @@ import (
 	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
-// Train trains members of a group on the rows of each, and returns their outcomes by rank.
+// Train trains the members of a group, each on its own rows, and returns their outcomes by
+// rank.
 func Train(t testing.TB, run grouptest.Runner, a algorithm.Algorithm, data []algorithm.Data) []algorithm.Outcome {
 	t.Helper()
 	out := make([]algorithm.Outcome, len(data))
@@ -27,15 +28,15 @@ func Train(t testing.TB, run grouptest.Runner, a algorithm.Algorithm, data []alg
 	return out
 }
 
-// Result is what one participant comes to.
+// Result is the result of one participant.
 type Result struct {
 	algorithm.Outcome
 	History []algorithm.Progress
-	Sums    []int // how many values each sum had
+	Sums    []int // number of values of each sum
 	Gathers int
 }
 
-// Run trains participants together, each with a secret of its own.
+// Run trains participants together, each with its own secret.
 func Run(t *testing.T, a algorithm.Algorithm, all []algorithm.Data) []*Result {
 	t.Helper()
 	out := make([]*Result, len(all))
@@ -88,7 +89,7 @@ func (n noting) Gather(ctx context.Context, b []byte) ([][]byte, error) {
 	return n.Group.Gather(ctx, b)
 }
 
-// Failing is a group of one whose sums fail after so many.
+// Failing is a group of one whose sums fail after a given number.
 type Failing struct {
 	collabdict.Solo
 	Left int
@@ -110,8 +111,8 @@ func (f *Failing) Accumulate(ctx context.Context, _ collabdict.Running, x []floa
 	return f.Sum(ctx, x, blocks)
 }
 
-// FailsLate checks that a training whose sums fail after so many, in the third round, leaves
-// the model that two rounds leave.
+// FailsLate checks a training whose sums fail in the third round, after the given number of
+// sums: it must leave the model of two rounds.
 func FailsLate(t *testing.T, two, more algorithm.Algorithm, d algorithm.Data, sums int) {
 	t.Helper()
 	t.Helper()
@@ -127,7 +128,7 @@ func FailsLate(t *testing.T, two, more algorithm.Algorithm, d algorithm.Data, su
 		return arrays
 	}
 	if !reflect.DeepEqual(got.Model.Arrays(), want.Model.Arrays()) || !reflect.DeepEqual(own(got), own(want)) {
-		t.Error("another model than of two rounds")
+		t.Error("not the model of two rounds")
 	}
 	got, err = train(t.Context(), more, &Failing{}, d)
 	if !errors.Is(err, ErrLost) || got.Last.Number != 0 || got.Model != nil {

@@ -1,5 +1,5 @@
-// Package atomicfile writes files that are there whole or not at all, and keeps private
-// ones from others, as the system has it.
+// Package atomicfile writes files either completely or not at all. It keeps private files from
+// other users, as far as the system can.
 package atomicfile
 
 import (
@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file through a temporary one in the same folder, which is
-// synced and renamed over it at the end. After an error, or a crash at any
-// moment, the old file stands as it was. Missing folders are made, for their owner alone
-// if the file is. A symbolic link is followed; what is no regular file, such as a device or a pipe, is written to
-// as it is.
+// Write writes a file through a temporary one in the same folder. At the end the temporary file
+// is synced and renamed over the old one. After an error, or a crash at any moment, the old
+// file is unchanged. Missing folders are created, for their owner alone if the file is private.
+// A symbolic link is followed; a device, a pipe or another file that is not regular is written
+// to directly.
 func Write(path string, mode os.FileMode, content func(io.Writer) error) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -60,10 +60,10 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) (err er
 	return SyncDir(dir)
 }
 
-// private reports whether a file of a mode is its owner's alone.
+// private reports whether only the owner has access to a file with the given mode.
 func private(mode os.FileMode) bool { return mode&0o077 == 0 }
 
-// makeFolder makes a missing folder for files of a mode.
+// makeFolder creates a missing folder for files of a mode.
 func makeFolder(dir string, mode os.FileMode) error {
 	if private(mode) {
 		return MkdirPrivate(dir)
@@ -71,11 +71,11 @@ func makeFolder(dir string, mode os.FileMode) error {
 	return os.MkdirAll(dir, 0o755)
 }
 
-// MkdirPrivate makes a folder, with those above it, for its owner alone. One that is there
-// stays as it is.
+// MkdirPrivate creates a folder, and missing folders above it, for its owner alone. An existing
+// folder is not changed.
 func MkdirPrivate(dir string) error {
 	if _, err := os.Stat(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return os.MkdirAll(dir, 0o700) // which says what is wrong with it
+		return os.MkdirAll(dir, 0o700) // returns an error that names the fault
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -83,7 +83,7 @@ func MkdirPrivate(dir string) error {
 	return Restrict(dir)
 }
 
-// WriteJSON writes a value as indented JSON, as Write does, for the owner alone.
+// WriteJSON writes a value as indented JSON, like [Write], for the owner alone.
 func WriteJSON(path string, v any) error {
 	return Write(path, 0o600, func(w io.Writer) error {
 		e := json.NewEncoder(w)
@@ -100,8 +100,8 @@ func writeThrough(path string, content func(io.Writer) error) error {
 	return errors.Join(content(f), f.Close())
 }
 
-// CheckDir makes the folder, for its owner alone, if it is missing, and reports whether files can be
-// written there.
+// CheckDir creates the folder, for its owner alone, if it is missing. It returns an error if
+// files cannot be written there.
 func CheckDir(dir string) error {
 	if err := MkdirPrivate(dir); err != nil {
 		return err

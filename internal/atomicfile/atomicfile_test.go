@@ -88,7 +88,7 @@ func TestCheckDir(t *testing.T) {
 	}
 }
 
-// What is written for its owner is kept from others, and known to be.
+// Private files are not accessible to others, and CheckPrivate recognises them.
 func TestPrivateFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "folder", "key")
 	if err := Write(path, 0o600, func(w io.Writer) error { _, err := io.WriteString(w, "key"); return err }); err != nil {
@@ -98,7 +98,7 @@ func TestPrivateFiles(t *testing.T) {
 		t.Error(err)
 	}
 	if runtime.GOOS == "windows" {
-		return // where modes say nothing
+		return // modes have no effect on this system
 	}
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)

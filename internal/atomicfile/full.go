@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// IsFull reports whether a write failed because the disk, or what its owner may use of it,
-// is full. bbolt passes on the text alone of some errors.
+// IsFull reports whether a write failed because the disk, or the owner's quota, is full. For
+// some errors bbolt passes on only the text.
 func IsFull(err error) bool {
 	if err == nil {
 		return false

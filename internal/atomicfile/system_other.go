@@ -11,7 +11,7 @@ import (
 
 var full = []error{syscall.ENOSPC, syscall.EDQUOT}
 
-// CheckPrivate returns an error if others than its owner may read a file.
+// CheckPrivate returns an error if users other than its owner can read a file.
 func CheckPrivate(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -23,11 +23,11 @@ func CheckPrivate(path string) error {
 	return nil
 }
 
-// Restrict keeps all but its owner from a file or folder, where the mode that it was made
-// with does not: here it does.
+// Restrict denies access to a file or folder to all but its owner, if its mode does not. On
+// this system the mode does.
 func Restrict(string) error { return nil }
 
-// rename puts a file in the place of another. The caller syncs the folder.
+// rename replaces a file by another. The caller syncs the folder.
 func rename(from, to string) error { return os.Rename(from, to) }
 
 // SyncDir makes the names in a folder survive a power cut.

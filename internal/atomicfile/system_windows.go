@@ -10,14 +10,14 @@ import (
 
 var full = []error{windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL}
 
-// Windows has no modes: an access control list says who may read a file.
+// Windows has no modes: an access control list defines who can read a file.
 
-// CheckPrivate returns an error if others than its owner may read a file. The system and
-// its administrators may, as root may elsewhere.
+// CheckPrivate returns an error if users other than its owner can read a file. The system and
+// its administrators may read it, like root on other systems.
 func CheckPrivate(path string) error {
 	sd, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION|windows.OWNER_SECURITY_INFORMATION)
 	if err != nil {
-		return fmt.Errorf("%s: read who may read it: %w", path, err)
+		return fmt.Errorf("%s: read its access control list: %w", path, err)
 	}
 	owner, _, err := sd.Owner()
 	if err != nil {
@@ -28,13 +28,13 @@ func CheckPrivate(path string) error {
 		return err
 	}
 	list, _, err := sd.DACL()
-	if err != nil || list == nil { // without a list everybody may
+	if err != nil || list == nil { // without a list everybody has access
 		return notPrivate(path, "everybody")
 	}
 	for i := range uint32(list.AceCount) {
 		var ace *windows.ACCESS_ALLOWED_ACE
 		if err := windows.GetAce(list, i, &ace); err != nil {
-			return fmt.Errorf("%s: read who may read it: %w", path, err)
+			return fmt.Errorf("%s: read its access control list: %w", path, err)
 		}
 		if ace.Header.AceType == windows.ACCESS_DENIED_ACE_TYPE || ace.Header.AceFlags&windows.INHERIT_ONLY_ACE != 0 {
 			continue
@@ -68,7 +68,7 @@ func trustees() ([]*windows.SID, error) {
 	return all, nil
 }
 
-// Restrict keeps all but its owner from a file or folder, and from what is made in that.
+// Restrict denies access to a file or folder, and to new files in it, to all but its owner.
 func Restrict(path string) error {
 	trusted, err := trustees()
 	if err != nil {
@@ -88,12 +88,12 @@ func Restrict(path string) error {
 			windows.DACL_SECURITY_INFORMATION|windows.PROTECTED_DACL_SECURITY_INFORMATION, nil, nil, list, nil)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: keep others from it: %w", path, err)
+		return fmt.Errorf("%s: deny access to other users: %w", path, err)
 	}
 	return nil
 }
 
-// rename puts a file in the place of another, and returns when that is on disk.
+// rename replaces a file by another, and returns when the change is on disk.
 func rename(from, to string) error {
 	source, err := windows.UTF16PtrFromString(from)
 	if err != nil {
@@ -109,5 +109,5 @@ func rename(from, to string) error {
 	return nil
 }
 
-// SyncDir does nothing: folders cannot be synced here. NTFS keeps a journal of names.
+// SyncDir does nothing: Windows cannot sync folders. NTFS keeps a journal of names.
 func SyncDir(string) error { return nil }

@@ -9,33 +9,33 @@ import (
 	"github.com/collabdict/collabdict/internal/exposure"
 )
 
-// Attempt is what a coalition has of one attempt at a sum.
+// Attempt is what a coalition knows about one attempt at a sum.
 type Attempt struct {
-	Run, Chain [32]byte // of the run, and over the slots before
+	Run, Chain [32]byte // Run identifies the run, Chain is the hash over the slots before
 	Slot       uint64
 	Ballot     uint32
-	Members    []int // of its view, in rank order
+	Members    []int // members of the view, in rank order
 	Blocks     []collabdict.Block
 	Seeds      map[Edge]*consensus.Seeds
 	Lanes      []Frames
-	Pads       map[int][32]byte         // told after the commit, by owner
-	Shares     map[int][]chunking.Share // of other pads, told after the commit
+	Pads       map[int][32]byte         // pads revealed after the commit, by owner
+	Shares     map[int][]chunking.Share // shares of other pads revealed after the commit
 }
 
 // Edge is a sender and a receiver.
 type Edge struct{ From, To int }
 
-// Frames is what the coalition has sent and received in a session. From and To are
-// members.
+// Frames holds the frames that the coalition has sent and received in a session. From and To
+// are members.
 type Frames map[exposure.FrameKey][]uint64
 
-// Recover returns the vectors of other members that a coalition can work out from
-// an attempt, by member. A vector that is not what the member has entered with
-// can be among them, as the coalition cannot rule out a chunk between two others.
+// Recover returns the vectors of other members that a coalition can derive from an attempt, by
+// member. A result may differ from the member's vector, because the coalition cannot rule out a
+// chunk between two other members.
 func (b *Book) Recover(a *Attempt, coalition []int) map[int][]float64 {
 	layout, err := chunking.NewLayout(b.settings.Arithmetic(), len(a.Members), a.Blocks)
 	if err != nil {
-		return nil // no member has entered with such blocks
+		return nil // no member enters such blocks
 	}
 	found := map[int][]float64{}
 	open := b.candidates(a, coalition)
@@ -56,8 +56,8 @@ func (b *Book) Recover(a *Attempt, coalition []int) map[int][]float64 {
 	return found
 }
 
-// candidates returns the members whose masks the coalition may all know: their pad,
-// and as many chunks as a member hands out.
+// candidates returns the members whose masks the coalition may know completely: the pad, and
+// all chunks that the member deals.
 func (b *Book) candidates(a *Attempt, coalition []int) []int {
 	plan, err := b.plans.For(len(a.Members))
 	if err != nil {
@@ -81,8 +81,8 @@ func (b *Book) candidates(a *Attempt, coalition []int) []int {
 	return open
 }
 
-// pad returns a member's pad, as told, or put together from shares: those told and
-// those that the coalition holds.
+// pad returns a member's pad, either revealed or restored from shares: those revealed and those
+// that the coalition holds.
 func (b *Book) pad(a *Attempt, s int) ([32]byte, bool) {
 	if pad, told := a.Pads[s]; told {
 		return pad, true
@@ -102,7 +102,7 @@ func (b *Book) pad(a *Attempt, s int) ([32]byte, bool) {
 	return pad, err == nil
 }
 
-// takeOff takes the chunks and the pad that are known off a member's units.
+// takeOff subtracts the known chunks and the known pad from a member's units.
 func (b *Book) takeOff(a *Attempt, layout *chunking.Layout, s int, units []uint64) {
 	c := chunking.Context{Run: a.Run, Slot: a.Slot, Ballot: a.Ballot}
 	for e, seeds := range a.Seeds {
@@ -131,7 +131,7 @@ func (b *Book) takeOff(a *Attempt, layout *chunking.Layout, s int, units []uint6
 	}
 }
 
-// join puts a member's parts of the lanes together.
+// join combines a member's parts from all lanes.
 func (b *Book) join(lanes [][]uint64, layout *chunking.Layout) ([]uint64, bool) {
 	all, threshold := b.settings.Lanes()
 	known := 0

@@ -2,10 +2,10 @@ package attack
 
 import "slices"
 
-// Components returns the connected components of a chunk graph without the
-// coalition: chunks[s] are the members that s hands chunks to. A coalition learns
-// the sum of the vectors of each component, whatever it sees of the session, and
-// nothing else of them; so a member in a component of its own is breached.
+// Components returns the connected components of a chunk graph without the coalition. Chunks[s]
+// lists the members that s deals chunks to. Whatever the coalition sees of the session, it
+// learns the sum of the vectors of each component and nothing more. A member that forms a
+// component alone is breached.
 func Components(chunks [][]int, coalition []int) [][]int {
 	component := make([]int, len(chunks))
 	for s := range component {

@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/attack"
 )
 
-// chunkGraph draws whom each member hands chunks to.
+// chunkGraph draws the members that each member deals chunks to.
 func chunkGraph(rng *rand.Rand, size, fanout int) [][]int {
 	var entropy [32]byte
 	chunks := make([][]int, size)
@@ -23,8 +23,7 @@ func chunkGraph(rng *rand.Rand, size, fanout int) [][]int {
 	return chunks
 }
 
-// On sparse chunk graphs the members that colluders cut off from all others are as
-// many as predicted.
+// On sparse chunk graphs, colluders cut off as many members as predicted.
 func TestSparseChunkGraphsAreBreachedAsPredicted(t *testing.T) {
 	const size, draws = 32, 1500
 	for fanout := 1; fanout <= 3; fanout++ {
@@ -56,8 +55,8 @@ func TestSparseChunkGraphsAreBreachedAsPredicted(t *testing.T) {
 	}
 }
 
-// On a complete chunk graph all honest members are one component, up to a coalition
-// of all but two.
+// On a complete chunk graph all honest members are one component, up to a coalition of all but
+// two.
 func TestCompleteChunkGraphsHideAll(t *testing.T) {
 	const size = 9
 	rng := rand.New(rand.NewPCG(1, 1))

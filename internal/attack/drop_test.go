@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// dropped runs the same sum three times, member 4 being stopped at some instant of
-// the second, for good if it is not waited for, under the eyes of a coalition.
+// dropped runs the same sum three times, observed by a coalition. Member 4 stops at some
+// instant of the second, for good if the others do not wait for it.
 func dropped(t *testing.T, s consensus.Settings, coalition []int, after time.Duration, show func(*attack.Attempt, *consensus.Decision)) (*attack.Recorder, []*consensus.Decision) {
 	t.Helper()
 	stop := netsim.Stop{Member: 4, Slot: 3, After: after}
@@ -53,9 +53,9 @@ var twoColluders = consensus.Settings{Protect: chunking.Chunks, Colluders: 2}
 
 func vectorOf(rank int) []float64 { return []float64{float64(rank + 1), 10 * float64(rank+1)} }
 
-// When a member is lost in the middle of a sum, the sum is made again without it.
-// What the coalition has of the first attempt stays sealed: it knows of no honest
-// member's pad, and has too few shares of any, so that it cannot take the two apart.
+// When a member is lost during a sum, the others repeat the sum without it. The coalition's
+// data of the first attempt stays sealed: it knows no honest member's pad and has too few
+// shares of any. So it cannot subtract one attempt from the other.
 func TestALostMemberCannotBeSubtractedWithinASlot(t *testing.T) {
 	abandoned, counted := 0, 0
 	for after := time.Duration(0); after < 100*time.Millisecond; after += 7 * time.Millisecond {
@@ -85,9 +85,9 @@ func TestALostMemberCannotBeSubtractedWithinASlot(t *testing.T) {
 	}
 }
 
-// Across slots it can: two public totals of the same statistics over views that
-// differ by one member are apart by its vector. No sealing helps, so the ledger of
-// a run names such pairs.
+// Across slots subtraction works: two public totals of the same statistics, over views that
+// differ in one member, differ by its vector. No seal helps, so the ledger of a run names such
+// pairs.
 func TestALostMemberCanBeSubtractedAcrossSlots(t *testing.T) {
 	_, log := dropped(t, twoColluders, []int{1, 3}, 20*time.Millisecond, nil)
 	with, without := log[2], log[3]
@@ -101,10 +101,9 @@ func TestALostMemberCanBeSubtractedAcrossSlots(t *testing.T) {
 	}
 }
 
-// The seal alone keeps the two apart. More colluders than the settings allow for
-// rebuild a lost member's pad from their shares: if they share all its chunks, too,
-// they have its vector out of an attempt that was abandoned. Nobody does where no
-// shares are dealt.
+// Only the seal prevents subtraction. More colluders than the settings allow can restore a lost
+// member's pad from their shares. If they share all its chunks, too, they get its vector from
+// an abandoned attempt. Without shares, nobody can.
 func TestTooManyColludersUnsealAbandonedAttempts(t *testing.T) {
 	for recovery, want := range map[consensus.Recovery]bool{consensus.FromShares: true, consensus.Wait: false} {
 		s := consensus.Settings{Protect: chunking.Chunks, Colluders: 2, Recover: recovery}

@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/internal/exposure"
 )
 
-// solveExact returns, for each residue that follows from the rows, its weights.
+// solveExact returns the weights of each residue that follows from the rows.
 func solveExact(a chunking.Arithmetic, rows [][]uint64) map[int][]uint64 {
 	e := exposure.Elimination{Field: a == chunking.Field}
 	for i, row := range rows {
@@ -39,8 +39,8 @@ func mixExact(a chunking.Arithmetic, weights []uint64, data [][]uint64) []uint64
 	return y
 }
 
-// addWide adds a multiple of values of two words each. The weight is that of the
-// ring of 2^64, in which small negative ones are large; it is meant modulo 2^128.
+// addWide adds a multiple of values of two words each. The weight is a number of the ring of
+// 2^64, in which small negative numbers are large; it is taken modulo 2^128.
 func addWide(y, x []uint64, weight uint64) {
 	high := uint64(int64(weight) >> 63)
 	for j := 0; j+1 < len(y); j += 2 {

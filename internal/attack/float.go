@@ -7,19 +7,18 @@ import (
 )
 
 const (
-	// rankTolerance is the least singular value, relative to the largest, that
-	// counts: below it there is only rounding.
+	// rankTolerance is the least singular value that counts, relative to the largest: smaller
+	// ones are rounding.
 	rankTolerance = 1e-13
-	// aloneTolerance is how far what the rows tell of one residue may be from that
-	// residue alone.
+	// aloneTolerance is the largest squared length of a residue's unit vector outside the space
+	// of the rows.
 	aloneTolerance = 1e-6
-	// rowsPerMember bounds the rows that are looked at. Those of the first rounds come
-	// first and tell most; later ones are close to the average.
+	// rowsPerMember bounds the number of rows used per member. Rows of the first rounds come
+	// first and contain the most information; later rows are close to the average.
 	rowsPerMember = 40
 )
 
-// solveFloat returns, for each residue that follows from the rows, its weights, by
-// least squares.
+// solveFloat returns the weights of each residue that follows from the rows, by least squares.
 func solveFloat(rows [][]uint64, size int) map[int][]float64 {
 	rows = rows[:min(len(rows), rowsPerMember*size)]
 	o := mat.NewDense(len(rows), size, nil)
@@ -42,7 +41,7 @@ func solveFloat(rows [][]uint64, size int) map[int][]float64 {
 	}
 	found := map[int][]float64{}
 	for s := range size {
-		var inside float64 // of the residue's unit vector, in the space of the rows
+		var inside float64 // squared length of the residue's unit vector, projected on the rows
 		for k := range rank {
 			inside += v.At(s, k) * v.At(s, k)
 		}

@@ -13,8 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/exposure"
 )
 
-// Coalition returns t of the members of a roster that work together, in rank
-// order, as a seed has it.
+// Coalition returns t members of a roster that work together, in rank order, drawn with a seed.
 func Coalition(seed uint64, size, t int) []int {
 	b := binary.BigEndian.AppendUint64([]byte("collabdict/coalition/1"), seed)
 	members := rand.New(rand.NewChaCha8(sha256.Sum256(b))).Perm(size)[:t]
@@ -22,11 +21,11 @@ func Coalition(seed uint64, size, t int) []int {
 	return members
 }
 
-// Recorder collects what a coalition has of a run as it goes on, recovers what it
-// can from each sum, and compares that with what the members had.
+// Recorder collects what a coalition learns during a run. It recovers what it can from each
+// sum, and compares that with the members' vectors.
 type Recorder struct {
-	// Show, if not nil, is given every attempt at a sum that the coalition knows of,
-	// when the slot is over.
+	// Show, if not nil, is called at the end of a slot for every attempt at a sum that the
+	// coalition knows.
 	Show func(a *Attempt, decided *consensus.Decision)
 
 	book      *Book
@@ -34,16 +33,16 @@ type Recorder struct {
 	size      int
 	coalition []int
 	slots     map[uint64]*slot
-	last      *consensus.Decision // of the slot before those in slots
+	last      *consensus.Decision // decision of the slot before those in slots
 	done      uint64              // slots looked at
-	recovered map[int]bool        // members whose vector was recovered in a round
+	recovered map[int]bool        // members whose vector was recovered in any round
 	sums      int
 	hits      int
 }
 
-// slot is a slot that has not been looked at yet.
+// slot is a slot that has not been attacked yet.
 type slot struct {
-	call     consensus.Call // of one of the coalition
+	call     consensus.Call // call of one member of the coalition
 	vectors  map[int][]float64
 	attempts map[uint32]*Attempt
 	views    map[uint32][]int
@@ -67,8 +66,8 @@ func (r *Recorder) slot(number uint64) *slot {
 
 func (r *Recorder) inside(member int) bool { return slices.Contains(r.coalition, member) }
 
-// Called notes a call: of the coalition's members what is summed, of all others the
-// vector, to compare with.
+// Called notes a call: the blocks of the sum for members of the coalition, and the vector for
+// all others, to compare with.
 func (r *Recorder) Called(member int, number uint64, c consensus.Call) {
 	if number < r.done || c.Kind != consensus.Sum {
 		return
@@ -123,8 +122,8 @@ func (s *slot) attempt(ballot uint32) *Attempt {
 	return s.attempts[ballot]
 }
 
-// Decided notes a decision, and looks at the slots before: the coalition has all that
-// it gets of them.
+// Decided notes a decision and attacks the slots before it: the coalition gets nothing more
+// about them.
 func (r *Recorder) Decided(member int, d *consensus.Decision) {
 	if !r.inside(member) || d.Slot < r.done {
 		return
@@ -133,14 +132,14 @@ func (r *Recorder) Decided(member int, d *consensus.Decision) {
 	r.look(d.Slot)
 }
 
-// Finish looks at what is left when the run is over.
+// Finish attacks the remaining slots when the run is over.
 func (r *Recorder) Finish() {
 	if len(r.slots) > 0 {
 		r.look(slices.Max(slices.Collect(maps.Keys(r.slots))) + 1)
 	}
 }
 
-// look looks at the slots before the given one, in order.
+// look attacks the slots before the given one, in order.
 func (r *Recorder) look(before uint64) {
 	for ; r.done < before; r.done++ {
 		s := r.slot(r.done)
@@ -159,8 +158,8 @@ func (r *Recorder) look(before uint64) {
 	}
 }
 
-// attempts completes what is known of a slot's attempts by what follows from the
-// slots before.
+// attempts completes the coalition's attempts at a slot with facts that follow from the slots
+// before.
 func (r *Recorder) attempts(number uint64, s *slot) map[uint32]*Attempt {
 	for ballot, a := range s.attempts {
 		a.Run, a.Slot, a.Blocks = r.run, number, s.call.Blocks
@@ -182,7 +181,7 @@ func (r *Recorder) attempts(number uint64, s *slot) map[uint32]*Attempt {
 	return s.attempts
 }
 
-// compare counts the vectors that are what members had.
+// compare counts the recovered vectors that equal the members' vectors.
 func (r *Recorder) compare(s *slot, found map[int][]float64) {
 	for member, x := range found {
 		if close(x, s.vectors[member]) {
@@ -192,7 +191,7 @@ func (r *Recorder) compare(s *slot, found map[int][]float64) {
 	}
 }
 
-// accuracy is the relative error up to which a vector counts as recovered.
+// accuracy is the greatest relative error of a vector that counts as recovered.
 const accuracy = 1e-3
 
 func close(x, truth []float64) bool {
@@ -211,13 +210,13 @@ func close(x, truth []float64) bool {
 func (r *Recorder) Members() []int { return r.coalition }
 
 // Breached returns the share of the other members with a vector that the coalition has
-// recovered, to a relative error of 1e-3, in any round.
+// recovered in any round, with a relative error of at most 1e-3.
 func (r *Recorder) Breached() float64 {
 	return float64(len(r.recovered)) / float64(r.size-len(r.coalition))
 }
 
-// PerSum returns the mean share of the other members' vectors that it has recovered
-// from a sum.
+// PerSum returns the mean share of the other members' vectors that the coalition recovers from
+// a sum.
 func (r *Recorder) PerSum() float64 {
 	if r.sums == 0 {
 		return 0

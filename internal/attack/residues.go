@@ -10,21 +10,21 @@ import (
 	"github.com/collabdict/collabdict/internal/exposure"
 )
 
-// Book is what is public in a run: its settings, and what follows from them.
+// Book holds the public facts of a run: its settings and their consequences.
 type Book struct {
 	settings consensus.Settings
 	rules    consensus.Rules
 	plans    *consensus.Plans
-	traces   map[[32]byte]*exposure.Trace // by the digest of the plan
+	traces   map[[32]byte]*exposure.Trace // traces by the digest of the plan
 }
 
-// NewBook returns the book of runs with a roster of the given size.
+// NewBook returns the book of a run with a roster of the given size.
 func NewBook(s consensus.Settings, size int) *Book {
 	return &Book{settings: s, rules: s.Rules(size), plans: consensus.NewPlans(s), traces: map[[32]byte]*exposure.Trace{}}
 }
 
-// residues returns what the members have entered the sessions with, as far as it
-// follows from what was seen of them: by member and lane, nil where it does not.
+// residues returns the vectors that members have entered in the sessions, by member and lane. A
+// vector is nil if it does not follow from the frames seen.
 func (b *Book) residues(a *Attempt, layout *chunking.Layout) map[int][][]uint64 {
 	t := b.trace(len(a.Members), layout.Words())
 	found := map[int][][]uint64{}
@@ -44,7 +44,7 @@ func (b *Book) residues(a *Attempt, layout *chunking.Layout) map[int][][]uint64 
 func (b *Book) trace(size, words int) *exposure.Trace {
 	p, err := b.plans.For(size)
 	if err != nil {
-		panic("attack: " + err.Error()) // the run has had this view
+		panic("attack: " + err.Error()) // the run has used this view
 	}
 	plan := p.Session(words)
 	if b.traces[plan.Digest()] == nil {
@@ -82,13 +82,13 @@ func (b *Book) invert(t *exposure.Trace, frames Frames, labels []int, words int)
 	return whole
 }
 
-// observation is what was seen of one cell: combinations, and their values.
+// observation holds the frames seen of one cell: combinations and their values.
 type observation struct {
 	weights [][]uint64
 	data    [][]uint64
 }
 
-// observed returns what frames tell of each cell, the same combination once.
+// observed returns the observations of each cell; it keeps equal combinations once.
 func observed(t *exposure.Trace, frames Frames, labels []int, words, limbs int) []observation {
 	vertex := map[int]int{}
 	for v, member := range labels {
@@ -103,7 +103,7 @@ func observed(t *exposure.Trace, frames Frames, labels []int, words, limbs int) 
 			from, to := t.Bounds(p.Cell, words, limbs)
 			end := at + to - from
 			if end > len(data) {
-				break // not a frame of this session
+				break // the frame is not part of this session
 			}
 			if !known[&p.Weights[0]] && end > at {
 				known[&p.Weights[0]] = true

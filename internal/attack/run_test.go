@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// watch runs sums of random vectors under the eyes of a coalition.
+// watch runs sums of random vectors, observed by a coalition.
 func watch(t *testing.T, s consensus.Settings, size int, coalition []int, rounds, values int, seed uint64) *attack.Recorder {
 	t.Helper()
 	c := netsim.Config{Settings: s, Seed: seed}
@@ -50,9 +50,9 @@ func watch(t *testing.T, s consensus.Settings, size int, coalition []int, rounds
 	return r
 }
 
-// One observer of a Laplacian session has all vectors of a sum in the clear, and of
-// one split over sessions: it inverts each session and adds the parts up. Of chunked
-// vectors it has none, though it sees as much.
+// One observer of a Laplacian session gets all vectors of a sum in the clear, and of a split
+// sum: it inverts each session and adds the parts. It gets no chunked vector, though it sees as
+// much.
 func TestOneObserver(t *testing.T) {
 	for _, step := range []session.Step{session.Chebyshev, session.Optimal, session.Metropolis} {
 		for mode, least := range map[chunking.Mode]float64{chunking.None: 0.9, chunking.Sessions: 0.9, chunking.Chunks: 0} {
@@ -68,8 +68,9 @@ func TestOneObserver(t *testing.T) {
 	}
 }
 
-// What is recovered from sums in the clear is what the coalition sees of one
-// session; split over lanes it has to see all, or with shares enough, of them.
+// The vectors recovered from sums in the clear are those that the coalition sees in one
+// session. If vectors are split over lanes, it must see all lanes, or with shares enough of
+// them.
 func TestSessionsOfFewRounds(t *testing.T) {
 	const size, colluding, rounds = 16, 6, 30
 	for name, s := range map[string]consensus.Settings{
@@ -107,8 +108,8 @@ func planOf(t *testing.T, size int, a chunking.Arithmetic) session.Plan {
 	return plan
 }
 
-// Long vectors travel in cells, each on its own way: whoever sees a member's part
-// of one cell does not see that of the others.
+// Long vectors travel in cells, each on its own route. A node that sees a member's part of one
+// cell does not see the other parts.
 func TestVectorsInCells(t *testing.T) {
 	s := consensus.Settings{Scheme: consensus.Exact, Protect: chunking.None}
 	const size, values = 5, 40000
@@ -120,8 +121,8 @@ func TestVectorsInCells(t *testing.T) {
 	}
 }
 
-// With few chunks a coalition cuts some members off, about as many as predicted;
-// on a complete chunk graph none, up to a coalition of all but two.
+// With few chunks a coalition cuts off some members, about as many as predicted. On a complete
+// chunk graph it cuts off none, up to a coalition of all but two.
 func TestCoalitionsAgainstChunks(t *testing.T) {
 	const size, rounds = 16, 25
 	for _, scheme := range []consensus.Scheme{consensus.Laplacian, consensus.Exact, consensus.BaseK} {
@@ -146,8 +147,7 @@ func TestCoalitionsAgainstChunks(t *testing.T) {
 	}
 }
 
-// With a coalition of all but one the total gives the last vector away, whatever
-// protects it.
+// With a coalition of all but one, the total reveals the last vector, whatever protects it.
 func TestAllButOneAlwaysWin(t *testing.T) {
 	s := consensus.Settings{Protect: chunking.Chunks}
 	all := []int{0, 1, 2, 3, 4}

@@ -9,22 +9,21 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// Arithmetic holds the rates of an arithmetic on one core, in 10^9 bytes of vector
-// a second.
+// Arithmetic holds the rates of an arithmetic on one core, in 10^9 bytes of vector per second.
 type Arithmetic struct {
 	Name string  `json:"arithmetic"`
-	Mask float64 `json:"mask_gb_per_second"` // a mask is expanded and added
-	Add  float64 `json:"add_gb_per_second"`  // a vector is added that is in memory
+	Mask float64 `json:"mask_gb_per_second"` // rate of expanding and adding a mask
+	Add  float64 `json:"add_gb_per_second"`  // rate of adding a vector in memory
 }
 
-// How often and how long a piece of work is repeated. The best run is the one that
-// nothing else on the machine has held up.
+// How often and how long a piece of work is repeated. The best run is the one least disturbed
+// by other programs.
 const (
 	runsLeast = 10
 	runsMost  = 200 * time.Millisecond
 )
 
-// measureArithmetics measures all arithmetics, that of the ring first.
+// measureArithmetics measures all arithmetics, the ring first.
 func measureArithmetics(ctx context.Context, size, values int) (all []Arithmetic, err error) {
 	for _, a := range []chunking.Arithmetic{chunking.Ring, chunking.Ring128, chunking.Field, chunking.Float} {
 		if err := ctx.Err(); err != nil {
@@ -53,8 +52,8 @@ func measureArithmetic(a chunking.Arithmetic, size, values int) (r Arithmetic, e
 	return r, nil
 }
 
-// rate returns how many 10^9 bytes per second the best of several calls went through,
-// of a vector of so many words.
+// rate returns the best rate of several calls of f, in 10^9 bytes of vector per second. A call
+// handles a vector of the given number of words.
 func rate(words int, f func()) float64 {
 	best := time.Duration(math.MaxInt64)
 	for run, began := 0, time.Now(); run < runsLeast || time.Since(began) < runsMost; run++ {

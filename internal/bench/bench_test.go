@@ -24,7 +24,7 @@ var (
 	}
 )
 
-// Sums of every scheme are right, and their figures are what they are called.
+// Sums of every scheme are right, and their figures have the values that their names promise.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -68,7 +68,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// Protection costs seeds, not vectors: a sum of long vectors is within four times
+// Protection costs seeds, not vectors: a sum of long vectors takes at most four times the bytes
 // of a ring all-reduce in the clear.
 func TestLongVectorsAreSentAboutTwice(t *testing.T) {
 	t.Parallel()
@@ -122,7 +122,7 @@ func TestWrongTotalsAreErrors(t *testing.T) {
 	}
 }
 
-// A bench that is stopped says so, and leaves no lock on its files.
+// A stopped bench returns an error, and leaves no lock on its files.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())

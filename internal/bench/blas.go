@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/internal/parallel"
 )
 
-// Products are rates of matrix products, in 10^9 multiplications and additions a
-// second. Those of the transposed products come after those of the plain ones.
+// Products holds rates of matrix products, in 10^9 multiplications and additions per second.
+// Fields for transposed products follow those for plain ones.
 type Products struct {
 	Dgemm           float64 `json:"dgemm_512_gflops"`    // C = A·B, all 512×512, in float64
 	DgemmTransposed float64 `json:"dgemm_tn_512_gflops"` // C = Aᵀ·B
@@ -26,7 +26,7 @@ type Products struct {
 	Dsyrk float64 `json:"syrk_4096x64_gflops"`
 }
 
-// BLASReport is what the command bench blas prints. Names are a contract.
+// BLASReport is the output of the command bench blas. Its names are a contract.
 type BLASReport struct {
 	Path    cpu.Path `json:"path"`
 	Threads int      `json:"threads"`
@@ -37,8 +37,8 @@ type BLASReport struct {
 	Ratio Products `json:"ratio_to_gonum"`
 }
 
-// MeasureBLAS measures the matrix kernels on so many threads, each with products of
-// its own.
+// MeasureBLAS measures the matrix kernels on the given number of threads, each with its own
+// products.
 func MeasureBLAS(ctx context.Context, threads int) (*BLASReport, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 	r := &BLASReport{Path: cpu.Active(), Threads: threads}
@@ -104,8 +104,8 @@ func results[T any](threads, size int) [][]T {
 	return c
 }
 
-// gflops returns the rate at which threads do f at the same time, in 10^9 operations
-// a second; f returns how many it does. The best of many runs counts.
+// gflops returns the rate at which threads run f at the same time, in 10^9 operations per
+// second; f returns its number of operations. The best of many runs counts.
 func gflops(threads int, f func(thread int) int) float64 {
 	operations := f(0) * threads
 	best := time.Duration(math.MaxInt64)

@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// draw returns vectors of numbers between -1 and 1, the same every time.
+// draw returns vectors of numbers between -1 and 1, the same ones each time.
 func draw(size, values int) [][]float64 {
 	x := make([][]float64, size)
 	for i := range x {
@@ -24,8 +24,8 @@ func draw(size, values int) [][]float64 {
 	return x
 }
 
-// check returns the largest error of a total, or an error if it is larger than
-// limit or the nodes have not all the same total.
+// check returns the largest error of a total. It returns an error if that is above limit or the
+// nodes' totals differ.
 func check(x, totals [][]float64, limit float64) (largest float64, err error) {
 	for i, total := range totals {
 		if !slices.Equal(total, totals[0]) {
@@ -49,15 +49,15 @@ func check(x, totals [][]float64, limit float64) (largest float64, err error) {
 	return largest, nil
 }
 
-// largestError returns how far a value of a total may be off where bounds are 1.
+// largestError returns the greatest error of a value of the total if bounds are 1.
 func (c Consensus) largestError() float64 {
 	size := float64(c.Nodes)
 	if c.Settings.Scheme == consensus.Laplacian {
-		// The disagreement that is left, and what the rounding of masked vectors may
-		// come to, both reckoned generously: without one member it is off by about 1.
+		// the disagreement that remains plus the rounding of masked vectors, both estimated
+		// generously: a total without one member is off by about 1
 		return 4*size*math.Sqrt(size)*c.Settings.Tolerance + size*1e-5
 	}
-	// In the field units are coarsest. The plain sums are rounded, too.
+	// Units are coarsest in the field. The plain sums are rounded, too.
 	layout, err := chunking.NewLayout(chunking.Field, c.Nodes, []collabdict.Block{{Len: 1, Bound: 1}})
 	if err != nil {
 		panic("bench: " + err.Error()) // the size has been checked

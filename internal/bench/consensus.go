@@ -6,31 +6,31 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Consensus says what sum to measure.
+// Consensus describes the sum to measure.
 type Consensus struct {
-	Nodes    int // members, each a node of its own in this process
-	Values   int // of each member's vector
+	Nodes    int // number of members, each a node in this process
+	Values   int // length of each member's vector
 	Settings consensus.Settings
-	Dir      string // an empty folder for what the nodes keep on disk
+	Dir      string // empty folder for the nodes' files
 }
 
-// ConsensusReport is what the command bench consensus prints. Names are a contract.
+// ConsensusReport is the output of the command bench consensus. Its names are a contract.
 type ConsensusReport struct {
 	Nodes      int    `json:"nodes"`
 	Values     int    `json:"values"`
 	Scheme     string `json:"scheme"`
-	Plan       string `json:"plan"` // how a session runs
+	Plan       string `json:"plan"` // plan of a session
 	Protection string `json:"protection"`
-	Chunks     int    `json:"chunks,omitempty"` // of a vector, the one at home included
-	// Mask is the rate at which a mask is expanded and added to a vector of the ring,
-	// in 10^9 bytes of vector a second on one core.
+	Chunks     int    `json:"chunks,omitempty"` // chunks per vector, including the one that stays with its owner
+	// Mask is the rate of expanding a mask and adding it to a vector of the ring, in 10^9 bytes
+	// of vector per second on one core.
 	Mask        float64      `json:"mask_gb_per_second"`
 	Arithmetics []Arithmetic `json:"arithmetics"`
 	SumReport
 }
 
-// MeasureConsensus measures the arithmetic of vectors on one core, and one private
-// sum over real nodes. A sum with a wrong total is an error.
+// MeasureConsensus measures the arithmetic of vectors on one core, and one private sum over
+// real nodes. It returns an error if a total is wrong.
 func MeasureConsensus(ctx context.Context, c Consensus) (*ConsensusReport, error) {
 	r := &ConsensusReport{Nodes: c.Nodes, Values: c.Values, Scheme: string(c.Settings.Scheme), Protection: string(c.Settings.Protect)}
 	plan, err := consensus.NewPlans(c.Settings).For(c.Nodes)
@@ -53,7 +53,7 @@ func MeasureConsensus(ctx context.Context, c Consensus) (*ConsensusReport, error
 	return r, nil
 }
 
-// words returns the words of a vector in a session.
+// words returns the number of words of a vector in a session.
 func (c Consensus) words() int {
 	switch {
 	case c.Settings.Scheme == consensus.Laplacian:

@@ -1,5 +1,5 @@
-// Package bench measures the hot paths on this machine: what a command prints is
-// what one would otherwise have to take from a table.
+// Package bench measures the hot paths on this machine, where a table could only list the
+// results of others.
 //
 // Start reading at [Consensus].
 package bench

@@ -14,16 +14,16 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
 )
 
-// EM says what iterations of expectation maximisation to measure: of a mixture of K
-// components on N made-up rows of M variables.
+// EM describes the iterations of expectation maximisation to measure: a mixture of K components
+// on N made-up rows of M variables.
 type EM struct {
 	N, M, K int
 	Form    gmm.Covariance
 	Threads int
-	Reps    int // iterations; the best counts
+	Reps    int // number of iterations; the best counts
 }
 
-// EMReport is what the command bench em prints. Names are a contract.
+// EMReport is the output of the command bench em. Its names are a contract.
 type EMReport struct {
 	N         int      `json:"n"`
 	M         int      `json:"m"`
@@ -32,21 +32,21 @@ type EMReport struct {
 	Threads   int      `json:"threads"`
 	Path      cpu.Path `json:"path"`
 	Iteration float64  `json:"ms_per_iteration"`
-	EStep     float64  `json:"ms_e_step"` // of the best iteration
+	EStep     float64  `json:"ms_e_step"` // time of the E-step of the best iteration
 	MStep     float64  `json:"ms_m_step"`
-	// Rate is that of the multiplications and additions that densities and weighted
-	// sums take at least in the E-step, in 10^9 a second; Peak is what the threads can
-	// do at most, in registers.
+	// Rate counts the multiplications and additions that densities and weighted sums need at
+	// least in the E-step, in 10^9 per second. Peak is the highest rate of the threads, in
+	// registers.
 	Rate float64 `json:"e_step_gflops"`
 	Peak float64 `json:"peak_gflops"`
-	// LogLik is the mean log-likelihood of the rows after the last iteration but one.
+	// LogLik is the mean log-likelihood of the rows before the last iteration.
 	LogLik float64 `json:"mean_log_likelihood"`
 }
 
-// operations returns the multiplications and additions of an E-step.
+// operations returns the number of multiplications and additions of an E-step.
 func (e EM) operations() float64 {
 	m := float64(e.M)
-	each := 4*m + 4*m // squares of differences; sums of them and of their squares
+	each := 4*m + 4*m // squares of differences, then their sums and the sums of their squares
 	if e.Form == gmm.Full {
 		each = m + m*(m+1) + 2*m // differences, the triangular product, squares
 		each += 2*m + 1 + (m+1)*(m+2)
@@ -54,7 +54,7 @@ func (e EM) operations() float64 {
 	return float64(e.N) * float64(e.K) * each
 }
 
-// MeasureEM measures iterations of EM: one that is not counted, then Reps.
+// MeasureEM measures iterations of EM: one that does not count, then Reps.
 func MeasureEM(ctx context.Context, e EM) (*EMReport, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(e.Threads))
 	rows, start, err := e.draw()
@@ -88,7 +88,7 @@ func MeasureEM(ctx context.Context, e EM) (*EMReport, error) {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
 
-// draw returns rows around K centres, and a mixture near these to begin with.
+// draw returns rows around K centres, and a mixture close to these as the start.
 func (e EM) draw() (*mat.Dense, *gmm.Mixture, error) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	normals := func(rows int, by float64) *mat.Dense {

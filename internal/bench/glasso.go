@@ -11,24 +11,24 @@ import (
 	"github.com/collabdict/collabdict/gmm/glasso"
 )
 
-// Glasso says which graphical lasso to measure.
+// Glasso describes the graphical lasso to measure.
 type Glasso struct {
 	S       *mat.SymDense
-	Penalty float64 // of all elements, the diagonal included
+	Penalty float64 // penalty of all elements, including the diagonal
 	Reps    int     // solutions from scratch
 	Threads int
 }
 
-// GlassoReport is what the command bench glasso prints. Names are a contract.
+// GlassoReport is the output of the command bench glasso. Its names are a contract.
 type GlassoReport struct {
 	Size    int     `json:"p"`
 	Penalty float64 `json:"rho"`
 	Threads int     `json:"threads"`
-	Seconds float64 `json:"seconds"` // the best of all
+	Seconds float64 `json:"seconds"` // time of the fastest solution
 	// Objective is ln|Λ| − Tr(ΛS) − ρ‖Λ‖₁.
 	Objective float64 `json:"objective"`
 	Nonzero   float64 `json:"nonzero"`  // share of the elements above 1e-9 in size
-	Gap       float64 `json:"gap"`      // bounds how far the objective is below its maximum
+	Gap       float64 `json:"gap"`      // bound on the distance of the objective from its maximum
 	Residual  float64 `json:"residual"` // largest violation of the optimality conditions
 	Steps     int     `json:"steps"`
 }
@@ -57,7 +57,7 @@ func MeasureGlasso(ctx context.Context, g Glasso) (*GlassoReport, error) {
 	return r, err
 }
 
-// shareAbove is the share of elements above a size.
+// shareAbove returns the share of elements above a size.
 func shareAbove(x *mat.SymDense, size float64) float64 {
 	n, count := x.SymmetricDim(), 0
 	for i := range n {

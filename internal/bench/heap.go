@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// heap watches how large the heap of this process becomes.
+// heap measures the largest size of this process's heap.
 type heap struct {
 	before, most float64
 	stop, done   chan struct{}
@@ -33,7 +33,7 @@ func watchHeap() *heap {
 	return h
 }
 
-// end returns the bytes that the heap has grown by at most.
+// end returns the largest growth of the heap, in bytes.
 func (h *heap) end() float64 {
 	close(h.stop)
 	<-h.done

@@ -17,7 +17,7 @@ const joinMost = 2 * time.Minute
 
 func nameOf(i int) string { return fmt.Sprintf("node-%03d", i) }
 
-// start returns nodes on 127.0.0.1 that have begun a run, ordered as their ranks.
+// start returns nodes on 127.0.0.1 that have begun a run, in rank order.
 func start(ctx context.Context, c Consensus) ([]*node.Node, error) {
 	names := make([]string, c.Nodes)
 	for i := range names {
@@ -44,7 +44,7 @@ func start(ctx context.Context, c Consensus) ([]*node.Node, error) {
 				Settings: c.Settings, JoinTimeout: joinMost,
 			})
 			if errs[i] != nil {
-				cancel() // it takes all of them
+				cancel() // the run needs all of them
 			}
 		})
 	}
@@ -56,7 +56,7 @@ func start(ctx context.Context, c Consensus) ([]*node.Node, error) {
 	return nodes, nil
 }
 
-// each calls f for all nodes at once and waits.
+// each calls f for all nodes at once and waits for the results.
 func each[T any](nodes []*node.Node, f func(i int, n *node.Node) T) []T {
 	results := make([]T, len(nodes))
 	var calls sync.WaitGroup

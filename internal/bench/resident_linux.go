@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// beginResident begins to watch how much memory the system counts for this process.
-// What it returns ends that, with the bytes that it has grown by at most; 0 where the
-// kernel does not begin to count anew.
+// beginResident starts to measure the process's resident memory. The function returned ends the
+// measurement and returns the largest growth, in bytes, or 0 if the kernel cannot reset its
+// count.
 func beginResident() (end func() float64) {
 	before := kernelCount("VmRSS")
 	if os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) != nil {
@@ -17,7 +17,7 @@ func beginResident() (end func() float64) {
 	return func() float64 { return kernelCount("VmHWM") - before }
 }
 
-// kernelCount returns bytes of /proc/self/status, 0 if they are not there.
+// kernelCount returns a field of /proc/self/status in bytes, or 0 if it is absent.
 func kernelCount(name string) float64 {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -9,36 +9,35 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// Scale says what sums to measure, of simulated participants.
+// Scale describes the sums to measure in a simulation.
 type Scale struct {
 	Participants int
 	Values       int // of a vector
-	Sums         int // one after the other
+	Sums         int // sums one after the other
 	Settings     consensus.Settings
 }
 
-// ScaleReport is what one of the sums took of each participant, in the mean. Names
-// are a contract.
+// ScaleReport is the mean cost of a sum per participant. Its names are a contract.
 type ScaleReport struct {
 	Participants int     `json:"participants"`
 	Sums         int     `json:"sums"`
 	Rounds       int     `json:"rounds"` // of a session
 	Messages     float64 `json:"messages"`
 	Bytes        float64 `json:"bytes"`           // of encoded messages
-	CPU          float64 `json:"cpu_ms"`          // of this process, the simulated network included; 0 where it cannot be told
-	Memory       float64 `json:"memory_bytes"`    // the most that the heap grew by, what waits for the collector included
-	Virtual      float64 `json:"virtual_seconds"` // messages are under way for 1 ms
+	CPU          float64 `json:"cpu_ms"`          // CPU time of this process, including the simulated network; 0 if unknown
+	Memory       float64 `json:"memory_bytes"`    // largest growth of the heap, including garbage
+	Virtual      float64 `json:"virtual_seconds"` // virtual time with a latency of 1 ms
 }
 
-// MeasureScale measures sums in a simulation, all else being the real thing. A sum
-// with a wrong total is an error.
+// MeasureScale measures sums in a simulation; apart from the network, all is real. It returns
+// an error if a total is wrong.
 func MeasureScale(ctx context.Context, c Scale) (*ScaleReport, error) {
 	x := draw(c.Participants, c.Values)
 	net, err := netsim.New(netsim.Config{Names: netsim.Names(c.Participants), Settings: c.Settings, Seed: 1})
 	if err != nil {
 		return nil, err
 	}
-	var total []float64 // of the first participant
+	var total []float64 // total of the first participant
 	heap, before := watchHeap(), ProcessTime()
 	run, err := net.Run(ctx, func(ctx context.Context, rank int, g collabdict.Group) error {
 		for range c.Sums {
@@ -70,8 +69,7 @@ func MeasureScale(ctx context.Context, c Scale) (*ScaleReport, error) {
 	return r, nil
 }
 
-// enter works out the means. What the nonce of a small group took is no part of a
-// sum.
+// enter computes the means. They leave out the nonce of a small group.
 func (r *ScaleReport) enter(run *netsim.Report, cpu, grown float64) {
 	size := float64(r.Participants)
 	each := size * float64(r.Sums)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ProcessTime returns the time that processors have spent on this process.
+// ProcessTime returns the CPU time of this process.
 func ProcessTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -11,22 +11,22 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// VAE says what steps of a β-VAE to measure: 784-512-256-2 and back, with squared error
+// VAE describes the steps of a β-VAE to measure: 784-512-256-2 and back, with squared error
 // plus ten times the divergence, and Adam.
 type VAE struct {
 	Batch, Threads int
-	Steps          int // of each of three runs
+	Steps          int // number of steps in each of three runs
 }
 
-// VAEReport is what the command bench vae prints. Names are a contract.
+// VAEReport is the output of the command bench vae. Its names are a contract.
 type VAEReport struct {
 	Batch   int      `json:"batch"`
 	Threads int      `json:"threads"`
 	Path    cpu.Path `json:"path"`
-	Rate    float64  `json:"samples_per_second"` // of the best run
-	// Allocations are those of a step of the last run.
+	Rate    float64  `json:"samples_per_second"` // rate of the best run
+	// Allocations is the number of allocations per step in the last run.
 	Allocations float64 `json:"allocations_per_step"`
-	// Loss is that of a sample before the last step.
+	// Loss is the loss per sample before the last step.
 	Loss float64 `json:"loss"`
 }
 
@@ -99,7 +99,7 @@ func newBetaVAE(batch int) *betaVAE {
 	return m
 }
 
-// step does one step of the optimiser, and returns the loss before it.
+// step runs one step of the optimiser, and returns the loss before it.
 func (m *betaVAE) step() (float64, error) {
 	h, err := m.encoder.Forward(m.x, nil)
 	if err != nil {

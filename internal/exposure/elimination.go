@@ -2,9 +2,9 @@ package exposure
 
 import "github.com/collabdict/collabdict/chunking"
 
-// Elimination brings rows of weights into reduced form, one after the other. It
-// keeps how each reduced row is made of the rows that it was given. Its arithmetic is
-// that of the ring of 2^64, in which odd numbers have inverses, or of the field.
+// Elimination brings rows of weights into reduced form, one after the other. For each reduced
+// row it keeps the combination of input rows. Its arithmetic is the ring of 2^64, in which odd
+// numbers have inverses, or the field.
 type Elimination struct {
 	Field bool
 	basis []reduced
@@ -13,7 +13,7 @@ type Elimination struct {
 type reduced struct {
 	pivot   int
 	weights []uint64
-	from    []uint64 // of the rows given; as long as there were rows then, nil if not kept
+	from    []uint64 // weights of the input rows; as long as their number at that time, or nil if not kept
 }
 
 // unit reports whether a number has an inverse.
@@ -23,7 +23,7 @@ func (e *Elimination) inverse(a uint64) uint64 {
 	if e.Field {
 		return chunking.FieldInv(a)
 	}
-	x := a // right in the last 3 bits; each step doubles that
+	x := a // correct in the last 3 bits; each step doubles their number
 	for range 5 {
 		x *= 2 - a*x
 	}
@@ -41,7 +41,7 @@ func (e *Elimination) scale(row []uint64, by uint64) {
 	}
 }
 
-// subtract takes a multiple of src off dst.
+// subtract subtracts a multiple of src from dst.
 func (e *Elimination) subtract(dst, src []uint64, times uint64) {
 	for i, v := range src {
 		switch {
@@ -54,8 +54,8 @@ func (e *Elimination) subtract(dst, src []uint64, times uint64) {
 	}
 }
 
-// Add enters a row and reports whether it tells anything new. In the ring a row whose
-// remainder has only even weights is left out.
+// Add enters a row and reports whether it is independent of the rows before. In the ring it
+// drops a row whose remainder has only even weights.
 func (e *Elimination) Add(weights []uint64, from []uint64) bool {
 	r := reduced{weights: append([]uint64(nil), weights...), from: from}
 	for _, b := range e.basis {
@@ -91,8 +91,8 @@ func (e *Elimination) reduce(r *reduced, b reduced) {
 	e.subtract(r.from, b.from, times)
 }
 
-// Determined returns the members whose own residue follows from the rows, each
-// with how it is made of them.
+// Determined returns the members whose own residue follows from the rows. Each comes with its
+// combination of the rows.
 func (e *Elimination) Determined() map[int][]uint64 {
 	found := map[int][]uint64{}
 	for _, b := range e.basis {

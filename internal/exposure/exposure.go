@@ -9,11 +9,10 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// Probability returns the probability that a coalition of t members works out the
-// vector that a given other member has entered a session of an exact plan with, and
-// the standard deviation of that figure. It is the mean over coalitions drawn with
-// rng, by the exact rank over the field of 2^61-1 of what they see of the first
-// value. The members are dealt to the vertices at random.
+// Probability returns the probability that a coalition of t members can compute the vector of a
+// given other member in a session of an exact plan, and the standard deviation of the estimate.
+// It is the mean over coalitions drawn with rng, by the exact rank over the field of 2^61-1 of
+// the frames' first values. Members are assigned to the vertices at random.
 func Probability(plan session.Plan, a chunking.Arithmetic, t, draws int, rng *rand.Rand) (q, deviation float64) {
 	tr := NewTrace(plan, a)
 	var sum, squares float64
@@ -27,7 +26,7 @@ func Probability(plan session.Plan, a chunking.Arithmetic, t, draws int, rng *ra
 	return q, math.Sqrt(max(squares/n-q*q, 0) / n)
 }
 
-// exposed returns how many of the vertices outside a coalition it works out.
+// exposed returns the number of vertices outside a coalition whose vectors it can compute.
 func (t *Trace) exposed(coalition []int) int {
 	e := Elimination{Field: true}
 	for key, pieces := range t.Frames {

@@ -12,16 +12,16 @@ import (
 
 var colluders = []int{1, 2, 3, 5, 8, 12}
 
-// What coalitions work out of one session of few rounds. On a hypercube it is the
-// vector of whom they pair with in the first round, t/(n-1); folding in hides the
-// members that a core member adds up; growing blocks show more.
+// Coalitions compute the expected share of vectors from one session of few rounds. On a
+// hypercube they get the vector of their partner in the first round, t/(n-1). Folding in hides
+// the members that a core member adds up, and growing blocks show more.
 func TestExposureOfSessionsOfFewRounds(t *testing.T) {
 	pairs := []float64{1 / 31., 2 / 31., 3 / 31., 5 / 31., 8 / 31., 12 / 31.}
 	for _, c := range []struct {
 		name       string
 		size, k    int
 		arithmetic chunking.Arithmetic
-		known      []float64 // by colluders; those that no law gives from 3000 coalitions
+		known      []float64 // share by number of colluders; without a formula, measured on 3000 coalitions
 	}{
 		{"hypercube", 32, 1, chunking.Ring, pairs},
 		{"hypercube in the field", 32, 1, chunking.Field, pairs},

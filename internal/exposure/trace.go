@@ -7,24 +7,24 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// Trace is what moves in the sessions of a plan, as combinations of the vectors
-// that the members enter with. Members are named by their vertices.
+// Trace holds the frames of a plan's sessions as combinations of the members' vectors. Vertices
+// stand for members.
 //
-// A plan may cut vectors into cells that travel on different ways. Within a cell
-// all values are combined alike.
+// A plan may cut vectors into cells that take different routes. Within a cell all values are
+// combined alike.
 type Trace struct {
 	Size   int
 	Cells  int
 	Frames map[FrameKey][]Piece
 }
 
-// FrameKey names a frame of a session by its ends.
+// FrameKey identifies a frame of a session.
 type FrameKey struct{ From, To, Round, Part int }
 
 // Piece is the part of a frame that belongs to one cell.
 type Piece struct {
 	Cell    int
-	Weights []uint64 // of the members' vectors: numbers of the arithmetic, or the bits of float64
+	Weights []uint64 // weights of the members' vectors: numbers of the arithmetic, or the bits of float64
 }
 
 // NewTrace runs the sessions of a plan on unit vectors.
@@ -53,8 +53,8 @@ func NewTrace(plan session.Plan, a chunking.Arithmetic) *Trace {
 	return t
 }
 
-// probeCells gives one member after the other a vector of one value a cell, its
-// number from 1: sums of these tell by their values which cells a frame holds.
+// probeCells gives each member in turn a vector with one value per cell, its number from 1. The
+// values of sums then show which cells a frame holds.
 func (t *Trace) probeCells(plan session.Plan, a chunking.Arithmetic) {
 	limbs := Limbs(a)
 	for s := range t.Size {
@@ -87,7 +87,7 @@ func (t *Trace) probeCells(plan session.Plan, a chunking.Arithmetic) {
 	}
 }
 
-// run plays the sessions of all members and shows every frame.
+// run executes the sessions of all members and calls show for every frame.
 func run(plan session.Plan, vector func(vertex int) []uint64, show func(FrameKey, []uint64)) {
 	members := make([]int, plan.Size())
 	for v := range members {
@@ -114,7 +114,7 @@ func run(plan session.Plan, vector func(vertex int) []uint64, show func(FrameKey
 		frames = nil
 		for _, f := range arriving {
 			if err := sessions[f.To].Receive(f.from, f.Round, f.Part, f.Words); err != nil {
-				panic("exposure: " + err.Error()) // a plan that does not understand itself
+				panic("exposure: " + err.Error()) // the plan contradicts itself
 			}
 		}
 		for v, s := range sessions {
@@ -123,14 +123,13 @@ func run(plan session.Plan, vector func(vertex int) []uint64, show func(FrameKey
 	}
 }
 
-// Bounds returns where a cell begins and ends in a vector of the given number of
-// words.
+// Bounds returns the range of a cell in a vector of the given number of words.
 func (t *Trace) Bounds(cell, words, limbs int) (from, to int) {
 	values := words / limbs
 	return values * cell / t.Cells * limbs, values * (cell + 1) / t.Cells * limbs
 }
 
-// Limbs returns the number of words that a value has.
+// Limbs returns the number of words per value.
 func Limbs(a chunking.Arithmetic) int {
 	if a == chunking.Ring128 {
 		return 2
@@ -138,7 +137,7 @@ func Limbs(a chunking.Arithmetic) int {
 	return 1
 }
 
-// low returns the low words of values of two.
+// low returns the low words of values of two words.
 func low(words []uint64) []uint64 {
 	l := make([]uint64, len(words)/2)
 	for i := range l {

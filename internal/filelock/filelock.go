@@ -1,5 +1,5 @@
-// Package filelock lets one process at a time hold a file. The system releases the file
-// when the process ends, however it ends.
+// Package filelock lets one process at a time hold a file. The system releases the file when
+// the process ends, in whatever way.
 package filelock
 
 import (
@@ -7,14 +7,14 @@ import (
 	"os"
 )
 
-// ErrHeld reports that another process holds the file.
+// ErrHeld is the error of [Try] if another process holds the file.
 var ErrHeld = errors.New("another process holds it")
 
-// Wait returns when this process holds the file, which is created if it is missing.
+// Wait waits until this process holds the file. It creates the file if it is missing.
 func Wait(path string) (unlock func(), err error) { return lock(path, true) }
 
-// Try is as Wait, but returns an error that is ErrHeld if another process, or another
-// part of this one, holds the file.
+// Try is like [Wait], but it returns [ErrHeld] if another process, or another part of this one,
+// holds the file.
 func Try(path string) (unlock func(), err error) { return lock(path, false) }
 
 func lock(path string, wait bool) (unlock func(), err error) {
@@ -27,7 +27,7 @@ func lock(path string, wait bool) (unlock func(), err error) {
 			_ = f.Close()
 			return nil, &os.PathError{Op: "lock", Path: path, Err: err}
 		}
-		// Who held it before may have removed it.
+		// The previous holder may have removed the file.
 		held, err := f.Stat()
 		if now, missing := os.Stat(path); err == nil && missing == nil && os.SameFile(held, now) {
 			return func() { _ = f.Close() }, nil

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// One caller holds the file at a time. Try returns an error meanwhile, and Wait returns in turn.
+// One caller holds the file at a time. Meanwhile Try returns an error, and Wait returns in
+// turn.
 func TestOneHoldsTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, err := Try(path)

@@ -41,7 +41,7 @@ func ReadJSON(t testing.TB, name string, to any) {
 	}
 }
 
-// Dense returns a matrix of rows, which have one length.
+// Dense returns a matrix with the given rows, which have the same length.
 func Dense(rows [][]float64) *mat.Dense {
 	d := mat.NewDense(len(rows), len(rows[0]), nil)
 	for i, r := range rows {
@@ -61,7 +61,7 @@ func Near(t rapid.TB, what string, got, want, tol float64) {
 	}
 }
 
-// NearAll fails unless all values are [Near].
+// NearAll fails unless all values are near, as by [Near].
 func NearAll(t rapid.TB, what string, got, want []float64, tol float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -72,8 +72,8 @@ func NearAll(t rapid.TB, what string, got, want []float64, tol float64) {
 	}
 }
 
-// Patterns draws n rows in dim variables from k correlated clusters whose mix
-// depends on which.
+// Patterns draws n rows in dim variables from k correlated clusters whose proportions depend on
+// which.
 func Patterns(n, dim, k int, which uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(which, 77))
 	x := mat.NewDense(n, dim, nil)

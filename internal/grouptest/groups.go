@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Watch returns a runner that notes in left what member 0 brings to sums. It panics where
-// that member would publish something.
+// Watch returns a runner that notes the vectors that member 0 adds to sums in left. It panics
+// if that member publishes anything.
 func Watch(run Runner, left *[][]float64) Runner {
 	return func(ctx context.Context, size int, f func(context.Context, collabdict.Group, int) error) error {
 		return run(ctx, size, func(ctx context.Context, g collabdict.Group, rank int) error {
@@ -37,14 +37,14 @@ func (w watched) Accumulate(ctx context.Context, r collabdict.Running, x []float
 
 func (watched) Gather(context.Context, []byte) ([][]byte, error) { panic("something is published") }
 
-// Ahead is a group of three whose sums are made whatever this member brings. Totals of sums
-// that are decided before the member calls them are Early, those of sums that it calls are
-// Answers, one after the other.
+// Ahead is a group of three whose sums do not wait for this member. Early are the totals of
+// sums that are decided before the member calls them, and Answers those of sums that it calls,
+// in order.
 type Ahead struct {
 	collabdict.Group
 	Early, Answers [][]float64
-	In             bool      // the member's vectors are in all of them; else in none
-	Asked          []float64 // what the member has brought to the last sum that it has called
+	In             bool      // whether the member's vectors are in all of them, or in none
+	Asked          []float64 // the member's vector in its last call
 }
 
 var _ collabdict.Replayer = (*Ahead)(nil)

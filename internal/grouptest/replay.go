@@ -12,19 +12,19 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Slot is what the record of a run says of a decided slot.
+// Slot is the record of a decided slot.
 type Slot struct {
 	Round   int
 	Members []int
-	Total   []float64 // nil of a Gather
+	Total   []float64 // nil for a Gather
 	Running *consensus.Counted
 }
 
-// Replay lets the participants of a recorded run compute again in this process, with the
-// same members in each slot. It adds up in plain floating point what they bring: over the
-// view, or of a running total the last vectors that were counted. Nothing of the protocol
-// is in it. The participants get the recorded totals, so that each slot is compared for
-// itself, and their models have the same bits as those of the run.
+// Replay lets the participants of a recorded run compute again in this process, with the same
+// members in each slot. It adds their vectors in plain floating point, without the protocol:
+// over the view, or for a running total the vectors that were last counted. Participants
+// receive the recorded totals. So each slot is compared by itself, and the models have the same
+// bits as those of the run.
 type Replay struct {
 	size  int // of the roster
 	exact bool
@@ -32,7 +32,7 @@ type Replay struct {
 
 	mu      sync.Mutex
 	changed *sync.Cond
-	sums    []map[int][]float64 // by slot and member
+	sums    []map[int][]float64 // vectors by slot and member
 	blocks  [][]collabdict.Block
 	begin   map[string]func([]float64) []float64
 	blobs   []map[int][]byte
@@ -41,7 +41,7 @@ type Replay struct {
 	failed  error
 }
 
-// NewReplay returns the replay of a run with a scheme over a roster.
+// NewReplay returns the replay of a run with a scheme and a roster of the given size.
 func NewReplay(size int, scheme consensus.Scheme, log []Slot) *Replay {
 	r := &Replay{
 		size: size, exact: scheme == consensus.Exact || scheme == consensus.BaseK, log: log,
@@ -55,19 +55,18 @@ func NewReplay(size int, scheme consensus.Scheme, log []Slot) *Replay {
 	return r
 }
 
-// Apart returns how far the recorded total of any slot is from the plain one at most,
-// relative to its largest value.
+// Apart returns the largest difference of a slot's recorded total from the plain one, relative
+// to its largest value.
 func (r *Replay) Apart() float64 { return slices.Max(r.apart) }
 
-// Quanta returns how far the values of recorded running totals are from the plain ones at
-// most, in units of what vectors are rounded to. It is not measured of a run in floating
-// point.
+// Quanta returns the largest difference of a value of a recorded running total from the plain
+// one, in units of the rounding of vectors. It is 0 for a run in floating point.
 func (r *Replay) Quanta() float64 { return r.quanta }
 
-// Seat returns a participant's place, before the given slot.
+// Seat returns a participant's place in the replay, before the given slot.
 func (r *Replay) Seat(member, slot int) *Seat { return &Seat{Replay: r, self: member, next: slot} }
 
-// Fail ends all participants' parts.
+// Fail ends the calls of all participants with an error.
 func (r *Replay) Fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +81,7 @@ func (r *Replay) Err() error {
 	return r.failed
 }
 
-// wait waits with r locked until all members of a slot have brought what is counted.
+// wait waits, with r locked, until all members of a slot have called.
 func (r *Replay) wait(slot int, brought func() int) error {
 	for r.failed == nil && brought() < len(r.log[slot].Members) {
 		r.changed.Wait()
@@ -135,9 +134,9 @@ func (r *Replay) compare(slot int, got, want []float64) {
 	}
 }
 
-// counted returns the last vector of each member that a running total has counted, up to a
-// slot. That of a member that has missed all its slots is what it began with, be that from
-// one total or from several in turn.
+// counted returns the vector of each member that a running total counted last, up to a slot. A
+// member that missed all its slots counts with the vector carried over from the total before,
+// or from several totals in turn.
 func (r *Replay) counted(slot int, c *consensus.Counted) map[int][]float64 {
 	last := map[int][]float64{}
 	if from := r.last(c.From, r.first(c.Key)); c.From != "" && from >= 0 {
@@ -155,9 +154,9 @@ func (r *Replay) counted(slot int, c *consensus.Counted) map[int][]float64 {
 	return last
 }
 
-// rounding returns how far a running total that began as another one has been from the
-// vectors that it began with, as the total was rounded and each of these was; it stays in
-// the total. It is 0 of all others.
+// rounding returns the rounding error of a running total that began as another one: the
+// difference between the rounded total and the sum of the rounded vectors. It stays in the
+// total. For other totals it is 0.
 func (r *Replay) rounding(slot int) []float64 {
 	out := make([]float64, len(r.log[slot].Total))
 	c := r.log[slot].Running
@@ -179,7 +178,7 @@ func (r *Replay) first(key string) int {
 	return slices.IndexFunc(r.log, func(s Slot) bool { return s.Running != nil && s.Running.Key == key })
 }
 
-// last returns the last slot of a running total before a slot; -1 for none.
+// last returns the last slot of a running total before a slot, or -1 if there is none.
 func (r *Replay) last(key string, before int) int {
 	for before--; before >= 0; before-- {
 		if d := r.log[before].Running; d != nil && d.Key == key {
@@ -189,8 +188,8 @@ func (r *Replay) last(key string, before int) int {
 	return before
 }
 
-// units returns what the values of a slot's vectors are rounded to: a total has less than
-// 2^52 of these.
+// units returns the units to which the values of a slot's vectors are rounded. A total is below
+// 2^52 units.
 func (r *Replay) units(slot int) (units []float64) {
 	for _, b := range r.blocks[slot] {
 		_, exp := math.Frexp(b.Bound * float64(max(16, 2*r.log[slot].Running.Size)))
@@ -199,7 +198,7 @@ func (r *Replay) units(slot int) (units []float64) {
 	return units
 }
 
-// rounded returns a vector as it is counted in the running total of a slot.
+// rounded returns a vector as the running total of a slot counts it.
 func (r *Replay) rounded(slot int, x []float64) []float64 {
 	if !r.exact {
 		return x
@@ -224,10 +223,10 @@ var (
 	_ collabdict.Absentee = (*Seat)(nil)
 )
 
-// Over reports whether the participant has come to the end of the record.
+// Over reports whether the participant is at the end of the record.
 func (s *Seat) Over() bool { return s.next == len(s.log) }
 
-// take returns the slot of the next call, and whether the participant is in it.
+// take returns the slot of the next call, and reports whether the participant is in it.
 func (s *Seat) take() (slot int, in bool, err error) {
 	if s.Over() {
 		return 0, false, errors.New("more calls than the record has slots")

@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// A member that has missed all slots of a running total is counted in the one after it with what
-// its vector has begun with, through both.
+// A member that has missed all slots of a running total is counted in the next total with its
+// initial vector, carried through both.
 func TestReplayOfAMemberThatMissesAWholeTotal(t *testing.T) {
 	all, two := []uint32{0, 1, 2}, []uint32{0, 1}
 	slot := func(key, from string, members []uint32, length int) Slot {

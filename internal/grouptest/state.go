@@ -11,16 +11,16 @@ import (
 	"github.com/collabdict/collabdict/internal/lockstep"
 )
 
-// Restorer is a learner that goes on from a state S.
+// Restorer is a learner that can resume from a state S.
 type Restorer[R comparable, S any] interface {
 	Learner[R]
 	State() S
 	Restore(S) error
 }
 
-// GoesOn fails unless learners that are restored after the third of five rounds come to the
-// same as those that are not, to the last bit, with another number of processors. Restored
-// learners are created and not started.
+// GoesOn fails unless learners restored after the third of five rounds end with the same bits
+// as those that were not, with another number of processors. Restored learners are created and
+// not started.
 func GoesOn[L Restorer[R, S], R comparable, S any](t *testing.T, size int, create func(rank int) (L, error), start func(l L, ctx context.Context, g collabdict.Group) error, shared func(L) []float32) {
 	t.Helper()
 	begin := func(ctx context.Context, g collabdict.Group, rank int) (L, error) {
@@ -47,7 +47,7 @@ func GoesOn[L Restorer[R, S], R comparable, S any](t *testing.T, size int, creat
 	}
 	for rank := range whole {
 		if !reflect.DeepEqual(rest[rank].State(), whole[rank].State()) {
-			t.Errorf("member %d has not gone on as if it had not stopped", rank)
+			t.Errorf("member %d differs after it was restored", rank)
 		}
 	}
 }

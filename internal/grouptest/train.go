@@ -11,12 +11,12 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// Runner runs the members of a group of some size, all at once: [lockstep.Run] is one.
+// Runner runs the members of a group of a given size, all at once, like [lockstep.Run].
 type Runner func(ctx context.Context, size int, f func(ctx context.Context, g collabdict.Group, rank int) error) error
 
 var _ Runner = lockstep.Run
 
-// Protocol runs members over the protocol, in virtual time, where rounds take 10 seconds.
+// Protocol runs members over the protocol, in virtual time, with rounds of 10 seconds.
 func Protocol(t testing.TB, faults ...netsim.Fault) Runner {
 	return func(ctx context.Context, size int, f func(context.Context, collabdict.Group, int) error) error {
 		net, err := netsim.New(netsim.Config{Names: netsim.Names(size), Seed: 1, Compute: 10 * time.Second, Faults: faults})
@@ -28,19 +28,19 @@ func Protocol(t testing.TB, faults ...netsim.Fault) Runner {
 	}
 }
 
-// Away is the fault of a member that misses some rounds from the second one on.
+// Away is the fault of a member that misses some rounds, from the second on.
 func Away(member int) netsim.Fault {
 	return netsim.Crash{Member: member, When: netsim.When{Round: 2, At: 10 * time.Millisecond, For: 35 * time.Second}}
 }
 
-// Learner trains by rounds. R is what all members know after one.
+// Learner trains by rounds. R is the knowledge that all members share after a round.
 type Learner[R comparable] interface {
 	Round(ctx context.Context, g collabdict.Group) (R, error)
 }
 
-// Train makes rounds of what begin returns at each member, and returns the learners by rank
-// and what they know after each round. The test fails unless all members know the same, and
-// hold the same of what is shared in the end, to the last bit.
+// Train runs rounds of the learners that begin returns at each member. It returns the learners
+// by rank, and the shared knowledge after each round. The test fails unless all members have
+// the same knowledge, and in the end the same shared state, to the last bit.
 func Train[L Learner[R], R comparable](t testing.TB, run Runner, size, rounds int, begin func(ctx context.Context, g collabdict.Group, rank int) (L, error), shared func(L) []float32) ([]L, []R) {
 	t.Helper()
 	all, known := make([]L, size), make([][]R, size)
@@ -48,7 +48,7 @@ func Train[L Learner[R], R comparable](t testing.TB, run Runner, size, rounds in
 		if all[rank], err = begin(ctx, g, rank); err != nil {
 			return err
 		}
-		known[rank] = nil // what has begun anew has all rounds from the others
+		known[rank] = nil // a restarted member receives all rounds from the others
 		for range rounds {
 			r, err := all[rank].Round(ctx, g)
 			if err != nil {
@@ -63,13 +63,13 @@ func Train[L Learner[R], R comparable](t testing.TB, run Runner, size, rounds in
 	}
 	for rank, l := range all {
 		if !slices.Equal(known[rank], known[0]) || !slices.Equal(shared(l), shared(all[0])) {
-			t.Fatalf("member %d does not hold what member 0 does: rounds %+v and %+v", rank, known[rank], known[0])
+			t.Fatalf("member %d has another state than member 0: rounds %+v and %+v", rank, known[rank], known[0])
 		}
 	}
 	return all, known[0]
 }
 
-// Farthest returns the largest difference of parameters.
+// Farthest returns the largest difference between parameters.
 func Farthest(a, b []float32) (most float32) {
 	for i := range a {
 		most = max(most, a[i]-b[i], b[i]-a[i])

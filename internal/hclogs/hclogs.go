@@ -1,5 +1,4 @@
-// Package hclogs lets libraries that log by log/slog write into the program's log, which
-// is one of hclog.
+// Package hclogs lets libraries that use log/slog write to the program's log, which uses hclog.
 package hclogs
 
 import (
@@ -9,14 +8,14 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// New returns a logger whose records go to log.
+// New returns a logger whose records are written to log.
 func New(log hclog.Logger) *slog.Logger { return slog.New(handler{log: log}) }
 
-// handler writes records to a log of hclog. Values go on as they are, so that a line
-// looks as if it had been logged there.
+// handler writes records to an hclog logger. It passes values on unchanged, so that lines look
+// as if they were logged directly.
 type handler struct {
 	log    hclog.Logger
-	prefix string // of the names of attributes: that of the group that is open
+	prefix string // name of the open group, before the names of its attributes
 }
 
 func (h handler) Enabled(_ context.Context, level slog.Level) bool {
@@ -63,8 +62,8 @@ func (h handler) WithGroup(name string) slog.Handler {
 	return h
 }
 
-// appendAttr appends the name and value of an attribute; a group's name is before those
-// of its attributes.
+// appendAttr appends the name and value of an attribute. Attributes of a group have the group's
+// name in front.
 func appendAttr(args []any, prefix string, a slog.Attr) []any {
 	v := a.Value.Resolve()
 	if v.Kind() != slog.KindGroup {

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// A line that is logged by slog is the one that hclog itself would write.
+// A line logged by slog is the line that hclog itself would write.
 func TestLinesAreThoseOfHclog(t *testing.T) {
 	args := []any{
 		"text", "two words", "count", 3, "rank", uint32(7), "share", 0.25, "wait", 1500 * time.Millisecond, "late", true,
@@ -38,7 +38,8 @@ func newLog(to *bytes.Buffer, least hclog.Level) hclog.Logger {
 	return hclog.New(&hclog.LoggerOptions{Name: "node", Output: to, Level: least, DisableTime: true})
 }
 
-// Attributes of groups have the groups' names before theirs; those of a logger come first, in the order of hclog.
+// Attributes of groups have the groups' names in front; attributes of a logger come first, in
+// the order of hclog.
 func TestGroupsAndAttributes(t *testing.T) {
 	var got bytes.Buffer
 	log := New(newLog(&got, hclog.Info)).With("run", 1).WithGroup("").WithGroup("peer").With(slog.Group("", "id", 2), slog.Attr{})

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ReadFile reads the array of a file, which is compressed if its name ends in .gz.
-// Errors name the file.
+// ReadFile reads the array of a file, which is compressed if its name ends in .gz. Errors name
+// the file.
 func ReadFile(path string) (*Array, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The name reports whether a file is compressed, and is in every error.
+// A compressed file is recognised by its name, and every error has the name.
 func TestReadFile(t *testing.T) {
 	plain := []byte{0, 0, unsignedBytes, 1, 0, 0, 0, 3, 7, 8, 9}
 	var packed bytes.Buffer

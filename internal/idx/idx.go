@@ -1,10 +1,9 @@
-// Package idx reads IDX files, the format of the MNIST images and labels: a magic
-// number that says the type of the values and the number of dimensions, the
-// dimensions, and the values, the last dimension running fastest, big endian.
+// Package idx reads IDX files, the format of the MNIST images and labels. A file has a magic
+// number with the type of the values and the number of dimensions, then the dimensions, then
+// the values, all big endian. The last dimension varies fastest.
 //
-// A file that is read is not trusted: whatever its bytes are, reading returns an
-// error or the array that they say, never panics, and takes memory in proportion to
-// the file's own length.
+// Files are not trusted. Whatever its bytes are, reading a file returns an error or its array,
+// never panics, and uses memory in proportion to the file's length.
 package idx
 
 import (
@@ -18,7 +17,7 @@ import (
 // Array is a tensor of bytes.
 type Array struct {
 	Shape []int
-	Data  []byte // the last dimension runs fastest
+	Data  []byte // the last dimension varies fastest
 }
 
 const (
@@ -28,11 +27,11 @@ const (
 	mostValues     = 1 << 32
 )
 
-// HeaderSize returns how many bytes are before the values of an array.
+// HeaderSize returns the number of bytes before the values of an array.
 func HeaderSize(shape []int) int { return 4 + 4*len(shape) }
 
-// ReadShape reads up to the values of an array of unsigned bytes, the type of all files
-// of images and labels.
+// ReadShape reads the shape of an array of unsigned bytes, the type of all files of images and
+// labels. It leaves r at the first value.
 func ReadShape(r io.Reader) ([]int, error) {
 	var magic [4]byte
 	if _, err := io.ReadFull(r, magic[:]); err != nil {
@@ -64,7 +63,7 @@ func ReadShape(r io.Reader) ([]int, error) {
 	return shape, nil
 }
 
-// Read reads an array. That r holds more than the array says is an error, too.
+// Read reads an array. Data after the array is an error, too.
 func Read(r io.Reader) (*Array, error) {
 	shape, err := ReadShape(r)
 	if err != nil {
@@ -74,7 +73,7 @@ func Read(r io.Reader) (*Array, error) {
 	for _, n := range shape {
 		size *= uint64(n)
 	}
-	// What is there is read, not what is claimed to be.
+	// Read no more than the data that exists, whatever size the header claims.
 	data, err := io.ReadAll(io.LimitReader(r, int64(size)+1))
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func TestFilesThatAreNotArrays(t *testing.T) {
 	}
 }
 
-// What is read is what was there, whatever the bytes.
+// FuzzRead proves that an array read equals the bytes of the file, whatever they are.
 func FuzzRead(f *testing.F) {
 	f.Add(images)
 	f.Add(images[:9])

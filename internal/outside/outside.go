@@ -1,5 +1,4 @@
-// Package outside finds the data of tests and benchmarks that is not in the
-// repository.
+// Package outside finds data for tests and benchmarks that is not in the repository.
 package outside
 
 import (
@@ -12,17 +11,17 @@ import (
 	"testing"
 )
 
-// Variable names the folder that has data, oracles and peers.
+// Variable is the environment variable with the folder of data, oracles and peers.
 const Variable = "COLLABDICT_OUTSIDE"
 
-// Path returns the path of a file or folder below the folder that [Variable] names,
-// and skips the test if it is not there.
+// Path returns the path of a file or folder in the folder that [Variable] names. It skips the
+// test if that does not exist.
 func Path(tb testing.TB, elem ...string) string {
 	tb.Helper()
 	name := filepath.Join(elem...)
 	folder := os.Getenv(Variable)
 	if folder == "" {
-		tb.Skipf("needs %s of a folder that %s names (make outside)", name, Variable)
+		tb.Skipf("needs %s in the folder that %s names (make outside)", name, Variable)
 	}
 	path := filepath.Join(folder, name)
 	if _, err := os.Stat(path); err != nil {
@@ -31,8 +30,8 @@ func Path(tb testing.TB, elem ...string) string {
 	return path
 }
 
-// Unpacked is like [Path], for a file with the ending .gz: it returns the path of an
-// unpacked copy, which ends with the test.
+// Unpacked is like [Path], for a file whose name ends in .gz: it returns the path of an
+// unpacked copy, which exists until the test ends.
 func Unpacked(tb testing.TB, elem ...string) string {
 	tb.Helper()
 	path := Path(tb, elem...)

@@ -1,7 +1,6 @@
 // Package parallel runs independent pieces of numerical work on all processors.
 //
-// Invariant: every goroutine has ended when a call returns. The package does no
-// reduction: callers number their work, let each piece write only what is its
-// own, and reduce in the order of the numbers, so that results have the same
-// bits whatever GOMAXPROCS is. Start reading at [For].
+// Invariant: every goroutine has ended when a call returns. The package does no reduction.
+// Callers number their work, let each piece write only its own results, and reduce in the order
+// of the numbers. So results have the same bits whatever GOMAXPROCS is. Start reading at [For].
 package parallel

@@ -2,9 +2,9 @@ package parallel
 
 import "sync"
 
-// Memo holds values by keys. Each is worked out by whoever asks for it first, while
-// others that ask for it wait, and the last few that were asked for first are kept. The
-// zero value holds none. Safe for concurrent use.
+// Memo caches values by key. The first caller of a key computes its value, and concurrent
+// callers wait for it. The keys that were first asked for last are kept. The zero value is
+// empty. A Memo is safe for concurrent use.
 type Memo[V any] struct {
 	mu   sync.Mutex
 	by   map[[32]byte]*memoized[V]
@@ -16,8 +16,8 @@ type memoized[V any] struct {
 	value V
 }
 
-// Of returns the value of a key, which is not to be modified. The key covers all that
-// solve makes it of. No more than keep values are kept.
+// Of returns the value of a key, which the caller must not modify. The key covers all inputs of
+// solve. At most keep values are kept.
 func (m *Memo[V]) Of(key [32]byte, keep int, solve func() V) V {
 	x := m.at(key, keep)
 	x.once.Do(func() { x.value = solve() })

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A value is worked out once, whoever asks, and again when too many others have come.
+// A value is computed once for all callers, and again after too many other keys.
 func TestMemo(t *testing.T) {
 	var m Memo[int]
 	var solved atomic.Int32
@@ -27,7 +27,7 @@ func TestMemo(t *testing.T) {
 	}
 	of(2)
 	of(1)
-	of(3) // 1 was the first to come
+	of(3) // the first key to be asked for was 1
 	if n := solved.Load(); n != 3 {
 		t.Errorf("worked out %d times, want 3", n)
 	}

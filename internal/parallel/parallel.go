@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// For calls f(0), ..., f(n-1), each once, on at most GOMAXPROCS goroutines, the
-// caller's among them, and returns when all calls have returned. The order of the
-// calls is not defined; but most of those on one goroutine come one after the other,
-// as it suits f to read what it works on.
+// For calls f(0), ..., f(n-1), each once, on at most GOMAXPROCS goroutines including the
+// caller's. It returns when all calls have returned. The order of calls is not defined, but
+// most calls on one goroutine are for consecutive numbers, so that f can read its data in
+// order.
 func For(n int, f func(i int)) {
 	workers := min(n, runtime.GOMAXPROCS(0))
 	if workers <= 1 {
@@ -30,15 +30,16 @@ func For(n int, f func(i int)) {
 	runs.work(0, f)
 }
 
-// runs are the numbers that are left, those of each worker from its first to before
-// its end: two halves of a word, that change together.
+// runs holds the numbers left for each worker, as a range from its first to before its end.
+// Both are halves of one word, so that they change together.
 type runs []atomic.Uint64
 
 func span(first, end int) uint64 { return uint64(first)<<32 | uint64(end) }
 
 func bounds(s uint64) (first, end int) { return int(s >> 32), int(s & (1<<32 - 1)) }
 
-// work does a worker's own run in order, and then takes from the ends of others'.
+// work handles a worker's own run in order, and then takes numbers from the ends of the others'
+// runs.
 func (r runs) work(own int, f func(i int)) {
 	for {
 		s := r[own].Load()
@@ -62,7 +63,7 @@ func (r runs) work(own int, f func(i int)) {
 	}
 }
 
-// longest returns the place of the run that has most left, and the run.
+// longest returns the index and the range of the longest run left.
 func (r runs) longest() (at int, s uint64) {
 	left := -1
 	for w := range r {

@@ -36,8 +36,8 @@ func TestForRunsAtMostGOMAXPROCS(t *testing.T) {
 	}
 }
 
-// A worker that is held up is helped by the others, and numbers that are neighbours
-// are mostly done by the same one.
+// Other workers help one that is delayed, and the same worker handles most neighbouring
+// numbers.
 func TestForSharesWhatIsLeft(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	const n = 64
@@ -45,7 +45,7 @@ func TestForSharesWhatIsLeft(t *testing.T) {
 	all := make(chan struct{})
 	For(n, func(i int) {
 		if i == 0 {
-			<-all // the first worker stands at its first number until all others are done
+			<-all // the first worker waits at its first number until all others are done
 			return
 		}
 		if done.Add(1) == n-1 {

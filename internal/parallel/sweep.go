@@ -1,18 +1,17 @@
 package parallel
 
 const (
-	// BlockRows rows are worked on at a time: a block of them stays in the cache.
+	// BlockRows is the number of rows per block; a block stays in the cache.
 	BlockRows = 256
-	// maxLanes pieces of consecutive blocks run in parallel. The number does not
-	// depend on the machine: it fixes the order of every sum.
+	// maxLanes is the number of lanes, which are runs of consecutive blocks, handled in
+	// parallel. It does not depend on the machine, because it fixes the order of every sum.
 	maxLanes = 32
 )
 
-// Lanes returns in how many pieces n rows are worked on.
+// Lanes returns the number of lanes for n rows.
 func Lanes(n int) int { return min(maxLanes, (n+BlockRows-1)/BlockRows) }
 
-// Sweep calls f for every block [lo, hi) of n rows. Blocks of one lane come in
-// order, one after the other.
+// Sweep calls f for every block [lo, hi) of n rows. Blocks of one lane are handled in order.
 func Sweep(n int, f func(lane, lo, hi int)) {
 	For(Lanes(n), func(lane int) {
 		first, last := BlocksOf(lane, n)
@@ -22,7 +21,7 @@ func Sweep(n int, f func(lane, lo, hi int)) {
 	})
 }
 
-// BlocksOf returns the blocks of a lane, the first and the one after the last.
+// BlocksOf returns the range of blocks of a lane: the first, and the one after the last.
 func BlocksOf(lane, n int) (first, last int) {
 	count, blocks := Lanes(n), (n+BlockRows-1)/BlockRows
 	return lane * blocks / count, (lane + 1) * blocks / count

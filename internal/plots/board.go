@@ -13,11 +13,11 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// board is a canvas with times across and heights up.
+// board is a canvas with time on the x axis and height on the y axis.
 type board struct {
 	draw.Canvas
 	end time.Duration
-	x   func(time.Duration) vg.Length // up to the end
+	x   func(time.Duration) vg.Length // times up to end
 	y   func(float64) vg.Length
 }
 
@@ -48,8 +48,8 @@ func (l *lanes) on(b board) {
 	}
 }
 
-// rows draws a row a member, with gaps between where they are high enough. Others
-// have a common ground, so that there are no seams.
+// rows draws one row per member, with gaps between them if they are high enough. Otherwise they
+// share one background, so that no seams show.
 func (l *lanes) rows(b board) {
 	gap, ground := 2.5, states
 	if len(l.all) > fewRows {
@@ -69,8 +69,8 @@ func (l *lanes) rows(b board) {
 // countParts is the number of times at which members are counted.
 const countParts = 400
 
-// areas draws how many members are in each state: those in the sum at the bottom,
-// each state in front of those above it.
+// areas draws the number of members in each state. Members in the sum are at the bottom, and
+// each state is drawn in front of those above it.
 func (l *lanes) areas(b board) {
 	n := counts(l.all, l.end, countParts)
 	top := make([]float64, countParts)
@@ -89,8 +89,7 @@ func (l *lanes) areas(b board) {
 	}
 }
 
-// rounds draws a box for each round, or some rounds, with its number where there is
-// room.
+// rounds draws a box for each round or group of rounds, with its number if there is room.
 func (l *lanes) rounds(b board) {
 	s := style(7.5, ink, text.XCenter, text.YCenter)
 	low, high := l.lane(0)+2, l.height-2
@@ -111,18 +110,18 @@ func (l *lanes) rounds(b board) {
 	}
 }
 
-// group is some rounds, and when the last of them ends.
+// group is a number of rounds, and the end of the last.
 type group struct {
 	name string
 	to   time.Duration
 }
 
 const (
-	roomForOne  = 12 // points, for a number
+	roomForOne  = 12 // room for a number, in points
 	roomForMany = 38 // for two
 )
 
-// groups returns the rounds: one by one, or so many together as a width asks for.
+// groups returns the rounds in groups: single rounds, or more if the width requires it.
 func (l *lanes) groups(width vg.Length) []group {
 	slots := l.course.Slots
 	if len(slots) == 0 {

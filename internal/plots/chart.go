@@ -9,38 +9,38 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Chart is lines through values, with a spread where values are means.
+// Chart is lines through values, with bars for the spread of means.
 type Chart struct {
 	Name            string // of its files
 	Title, Subtitle string
-	X, Y            string // names of the axes
-	// Places, if not nil, are the names of the places 0, 1, 2, ... across.
+	X, Y            string // labels of the axes
+	// Places, if not nil, are the names of the positions 0, 1, 2, ... on the x axis.
 	Places []string
-	// Apart says that the places are in no order: values are dots without lines.
+	// Apart is set if the places have no order: values are dots without lines.
 	Apart bool
-	// Doubling spaces numbers across by their logarithm.
+	// Doubling makes the x axis logarithmic, with base 2.
 	Doubling bool
-	// Decades spaces values up by their logarithm; they are above 0.
+	// Decades makes the y axis logarithmic, with base 10; values are above 0.
 	Decades bool
 	Lines   []Line
 }
 
-// Line is values over places.
+// Line is values by place.
 type Line struct {
 	Name string
 	X, Y []float64
-	// Spread is half the length of the bar at each value; nil draws none.
+	// Spread is half the length of the bar at each value; nil draws no bars.
 	Spread []float64
-	// Published marks numbers of others: rings without a line, in the colour of the line
-	// before. They need a name once.
+	// Published marks numbers from publications: rings without a line, in the colour of the
+	// line before. Only one of them needs a name.
 	Published bool
 }
 
-// WriteChart draws a chart as NAME.svg and NAME.png into a folder. Values that are not
-// finite are left out.
+// WriteChart draws a chart as NAME.svg and NAME.png in a folder. It leaves out values that are
+// not finite.
 func WriteChart(dir string, c Chart) error { return c.figure().write(dir) }
 
-// lineColors tell lines apart, up to eight.
+// lineColors are the colours of up to eight lines.
 var lineColors = []color.Color{
 	blue, orange, rgb(0x00, 0x9e, 0x73), purple, rgb(0xd5, 0x5e, 0x00), rgb(0x56, 0xb4, 0xe9), ink, rgb(0xb8, 0xa9, 0x00),
 }
@@ -91,8 +91,8 @@ func (c Chart) figure() *figure {
 	return f
 }
 
-// points returns where the values of a line are, and the bars of their spread. Lines
-// are moved aside a little, so that their bars do not hide each other.
+// points returns the positions of a line's values and of the bars for their spread. Lines are
+// shifted a little, so that their bars do not overlap.
 func (c Chart) points(l Line, index int) (at plotter.XYs, bars []plotter.XYs) {
 	up := func(y float64) float64 { return y }
 	if c.Decades {
@@ -127,7 +127,7 @@ func (c Chart) points(l Line, index int) (at plotter.XYs, bars []plotter.XYs) {
 	return at, bars
 }
 
-// ticks are the places, or all numbers that occur where they are spaced by doubling.
+// ticks returns the places, or with Doubling all numbers that occur.
 func (c Chart) ticks() plot.Ticker {
 	var ticks []plot.Tick
 	switch {

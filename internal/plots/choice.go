@@ -17,7 +17,7 @@ import (
 
 const choiceName = "choice"
 
-// choice draws what held-out rows have gained by numbers of components, a line per penalty and
+// choice draws the gain of held-out rows by number of components, with one line per penalty and
 // stage.
 func choice(all []report.Judged) *figure {
 	c := Chart{X: "components", Y: "gain (nats per training row)", Doubling: true}
@@ -38,7 +38,7 @@ func choice(all []report.Judged) *figure {
 	p := newPlot(c.X, c.Y)
 	p.X.Tick.Marker, p.Y.Tick.Marker = c.ticks(), even{6, 0}
 	p.Add(grid{})
-	f := &figure{name: choiceName, title: "Choice of components and penalty", subtitle: "by rows that stay out of training; numbers are stages, each of some rounds", height: height, Plot: p}
+	f := &figure{name: choiceName, title: "Choice of components and penalty", subtitle: "on held-out rows; numbers are stages of some rounds each", height: height, Plot: p}
 	slices.SortStableFunc(order, func(a, b stageOf) int { return cmp.Compare(a.lambda, b.lambda) })
 	colors := map[float64]color.Color{}
 	for _, of := range order {
@@ -81,7 +81,7 @@ func choice(all []report.Judged) *figure {
 	return f
 }
 
-// stageOf is what has one line.
+// stageOf identifies a line.
 type stageOf struct {
 	lambda float64
 	stage  int
@@ -98,13 +98,13 @@ type stageLabel struct {
 	text string
 }
 
-// stageLabels are texts that are moved up where they would hide each other.
+// stageLabels are texts that move up where they would overlap.
 type stageLabels []stageLabel
 
 // Plot implements [plot.Plotter].
 func (l stageLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	below := map[float64]vg.Length{} // the height up to which texts are, by their place across
+	below := map[float64]vg.Length{} // height that texts occupy, by position on the x axis
 	for _, one := range slices.SortedStableFunc(slices.Values(l), func(a, b stageLabel) int { return cmp.Compare(a.Y, b.Y) }) {
 		at := y(one.Y)
 		if taken, ok := below[one.X]; ok {

@@ -10,16 +10,15 @@ import (
 )
 
 const (
-	// least is what a disagreement of 0 counts as: below what rounding leaves.
+	// least replaces a disagreement of 0: it is below all rounding errors.
 	least = 1e-17
-	// fewDots is up to how many iterations each has a dot.
+	// fewDots is the most iterations that have a dot each.
 	fewDots = 100
 )
 
 const convergenceName = "convergence"
 
-// convergence draws the disagreement after each iteration of a session, with the
-// prediction.
+// convergence draws the disagreement after each iteration of a session, with the prediction.
 func convergence(c *report.Convergence) *figure {
 	p := newPlot("iteration", "‖x − mean‖, relative to the start")
 	p.X.Tick.Marker, p.Y.Tick.Marker = even{8, 1}, decades{8}
@@ -47,8 +46,8 @@ func convergence(c *report.Convergence) *figure {
 	return f
 }
 
-// logarithms returns the logarithms by iteration of values that count as at least
-// so much; those that are 0 are left out.
+// logarithms returns the logarithms of values by iteration. Values below least count as least;
+// zeros are left out if least is 0.
 func logarithms(values []float64, least float64) plotter.XYs {
 	var at plotter.XYs
 	for t, v := range values {

@@ -9,13 +9,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Fields are values over a plane, a panel each, with samples.
+// Fields are values over a plane, one panel per field, with samples.
 type Fields struct {
 	Name            string // of its files
 	Title, Subtitle string
 	// From and To are the ends of both axes.
 	From, To float64
-	// Low and High name what values of 0 and 1 are: they are orange and blue, 0.5 white.
+	// Low and High label the values 0 and 1. These are orange and blue, and 0.5 is white.
 	Low, High string
 	Columns   int
 	Panels    []Field
@@ -29,7 +29,7 @@ type Field struct {
 	Low, High Points
 }
 
-// Points are places in the plane.
+// Points are points in the plane.
 type Points struct{ X, Y []float64 }
 
 const (
@@ -39,7 +39,7 @@ const (
 	fieldTitle  = vg.Length(16)
 )
 
-// WriteFields draws fields as NAME.svg and NAME.png into a folder.
+// WriteFields draws fields as NAME.svg and NAME.png in a folder.
 func WriteFields(dir string, f Fields) error {
 	rows := (len(f.Panels) + f.Columns - 1) / f.Columns
 	side := (width - 2*margin - fieldGap*vg.Length(f.Columns-1)) / vg.Length(f.Columns)
@@ -59,7 +59,7 @@ func WriteFields(dir string, f Fields) error {
 	return g.write(dir)
 }
 
-// panel draws one at a place: cells of the same shade in a row as one box.
+// panel draws one panel; cells of equal shade in a row become one box.
 func (f Fields) panel(c draw.Canvas, p Field, left, bottom, side vg.Length) {
 	cell := side / fieldCells
 	level := func(i, j int) int {
@@ -73,7 +73,7 @@ func (f Fields) panel(c draw.Canvas, p Field, left, bottom, side vg.Length) {
 			for i < fieldCells && level(i, j) == l {
 				i++
 			}
-			// A little more than the box, so that no seam shows between two.
+			// Slightly larger than the box, so that no seam shows between two boxes.
 			c.FillPolygon(shade(float64(l)/fieldLevels), box(left+vg.Length(from)*cell, y, left+vg.Length(i)*cell, y+cell+min(0.4, bottom+side-y-cell)))
 		}
 	}
@@ -89,7 +89,7 @@ func (f Fields) panel(c draw.Canvas, p Field, left, bottom, side vg.Length) {
 	c.StrokeLines(stroke(grey, 0.6), append(edge, edge[0]))
 }
 
-// shade is orange at 0, white at 0.5, and blue at 1.
+// shade returns orange for 0, white for 0.5 and blue for 1.
 func shade(v float64) color.Color {
 	end, share := orange, 1-2*v
 	if v > 0.5 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The same fields give the same bytes, of few boxes: a row of one shade is one.
+// The same fields give the same bytes, with few boxes: cells of one shade in a row are one box.
 func TestFields(t *testing.T) {
 	f := Fields{
 		Name: "f", Title: "T", Low: "no", High: "yes", From: -1, To: 1, Columns: 2,

@@ -22,21 +22,21 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// figure is a plot with what stands above it.
+// figure is a plot with a title, a subtitle and a legend above it.
 type figure struct {
 	name            string // of its files
 	title, subtitle string
 	keys            []key
 	height          vg.Length
 	*plot.Plot
-	body    func(c draw.Canvas) // in place of the plot
-	private bool                // only the owner may read its files
+	body    func(c draw.Canvas) // replaces the plot
+	private bool                // only the owner can read its files
 }
 
-// key is a sign of the legend: one of a line, a dot, a ring and a box.
+// key is an entry of the legend: a line, a dot, a ring or a box.
 type key struct {
 	label           string
-	line            draw.LineStyle // if its width is not 0
+	line            draw.LineStyle // unused if its width is 0
 	dot, ring, fill color.Color
 }
 
@@ -47,9 +47,8 @@ const (
 	dpi    = 160
 )
 
-// Write draws the figures that a run gives as NAME.svg and NAME.png into a folder. Those
-// of a sum's convergence, of weights and of a choice that another run has left there are removed if this
-// one gives none.
+// Write draws the figures of a run as NAME.svg and NAME.png in a folder. It removes an earlier
+// run's figures of convergence, weights and choice if this run has none.
 func Write(dir string, c *report.Course) error {
 	for _, f := range figures(c) {
 		if err := f.write(dir); err != nil {
@@ -72,7 +71,7 @@ func Write(dir string, c *report.Course) error {
 	return nil
 }
 
-// remove removes a figure, if it is there.
+// remove removes a figure if it exists.
 func remove(dir, name string) error {
 	for _, ending := range []string{".svg", ".png"} {
 		if err := os.Remove(filepath.Join(dir, name+ending)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -113,11 +112,11 @@ func figures(c *report.Course) []*figure {
 	return all
 }
 
-// fonts are used in place of the font that is measured with, where that is not
-// installed: they are as wide.
+// fonts replaces the font used to measure text if that is not installed: these fonts are as
+// wide.
 const fonts = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif"
 
-// mended puts them there, and says what images are, which it wants as sharp as they are.
+// mended inserts fonts, corrects the type of images, and keeps their pixels sharp.
 var mended = strings.NewReplacer("font-family:Liberation Sans", fonts, "data:image/jpg;", "data:image/png;", "<image ", `<image style="image-rendering:pixelated" `)
 
 func (f *figure) svg() ([]byte, string, error) {
@@ -156,7 +155,7 @@ func (f *figure) draw(c draw.Canvas) {
 	f.Plot.Draw(c)
 }
 
-// legend draws the keys in lines, and returns how high they are.
+// legend draws the keys in lines, and returns their height.
 func (f *figure) legend(c draw.Canvas) vg.Length {
 	const swatch, gap, apart, row = vg.Length(18), vg.Length(5), vg.Length(16), vg.Length(14)
 	s := style(tickSize, ink, text.XLeft, text.YCenter)

@@ -11,17 +11,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Graphs are dependencies between the same variables, a panel each.
+// Graphs are dependencies between the same variables, one panel per graph.
 type Graphs struct {
 	Name            string // of its files
 	Title, Subtitle string
 	Names           []string // of the variables
 	Panels          []Graph
-	// Private lets only the owner of the files read them.
+	// Private makes the files readable by their owner only.
 	Private bool
 }
 
-// Graph is one panel. Of its links only the strongest [MostLinks] are drawn.
+// Graph is one panel. Only its strongest [MostLinks] links are drawn.
 type Graph struct {
 	Title string
 	Links []Link
@@ -33,10 +33,10 @@ type Link struct {
 	Strength float64
 }
 
-// MostLinks are drawn in a panel: of more, none could be told from the others.
+// MostLinks is the largest number of links in a panel; more could not be told apart.
 const MostLinks = 60
 
-// WriteGraphs draws graphs as NAME.svg and NAME.png into a folder.
+// WriteGraphs draws graphs as NAME.svg and NAME.png in a folder.
 func WriteGraphs(dir string, g Graphs) error { return g.figure().write(dir) }
 
 // SVG returns the drawing.
@@ -48,11 +48,11 @@ func (g Graphs) SVG() ([]byte, error) {
 const (
 	graphGap   = vg.Length(14)
 	graphTitle = vg.Length(18)
-	namesApart = 15 // points on the circle, from which on names fit beside each other
-	mostNames  = 14 // runes of a name
+	namesApart = 15 // points on the circle per name, from which on names fit side by side
+	mostNames  = 14 // longest name, in runes
 )
 
-// across returns how many panels stand side by side, and their width.
+// across returns the number of panels side by side, and their width.
 func (g Graphs) across() (n int, side vg.Length) {
 	switch m := len(g.Names); {
 	case len(g.Panels) == 1 || m > 60:
@@ -78,7 +78,7 @@ func (g Graphs) figure() *figure {
 	f := &figure{
 		name: g.Name, title: g.Title, subtitle: g.Subtitle, private: g.Private,
 		keys: []key{
-			{label: "positive, the wider and darker the stronger", line: stroke(blue, 2)}, {label: "negative", line: stroke(orange, 2)},
+			{label: "positive; wider and darker is stronger", line: stroke(blue, 2)}, {label: "negative", line: stroke(orange, 2)},
 		},
 		height: 2*margin + 52 + vg.Length(rows)*(high+graphTitle+graphGap),
 	}
@@ -93,7 +93,7 @@ func (g Graphs) figure() *figure {
 	return f
 }
 
-// shortened returns graphs whose names have room.
+// shortened returns graphs with names short enough for the room.
 func (g Graphs) shortened() Graphs {
 	names := make([]string, len(g.Names))
 	for i, name := range g.Names {
@@ -106,7 +106,7 @@ func (g Graphs) shortened() Graphs {
 	return g
 }
 
-// room returns that of the longest name.
+// room returns the room for the longest name.
 func (g Graphs) room() (room vg.Length) {
 	label := style(tickSize-1, ink, text.XLeft, text.YCenter)
 	for _, name := range g.Names {
@@ -115,13 +115,13 @@ func (g Graphs) room() (room vg.Length) {
 	return room + 10
 }
 
-// radius returns that of the circle in a panel, and whether names are turned along it.
+// radius returns the radius of the circle in a panel, and whether names are turned along it.
 func (g Graphs) radius(side vg.Length) (radius vg.Length, turned bool) {
 	radius = max(10, min(side/2-g.room(), 2.6*vg.Inch))
 	return radius, 2*math.Pi*float64(radius) < namesApart*float64(len(g.Names))
 }
 
-// panel draws a graph about a middle: variables on a circle, clockwise from the top.
+// panel draws a graph around centre: variables on a circle, clockwise from the top.
 func (g Graphs) panel(c draw.Canvas, p Graph, centre vg.Point, radius vg.Length, turned bool) {
 	at := func(i int, r vg.Length) vg.Point {
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(len(g.Names)))
@@ -137,7 +137,7 @@ func (g Graphs) panel(c draw.Canvas, p Graph, centre vg.Point, radius vg.Length,
 		from, to := at(l.A, radius), at(l.B, radius)
 		var path vg.Path
 		path.Move(from)
-		// Curved towards the middle, so that lines between neighbours are not hidden by the circle.
+		// Curved towards the centre, so that the circle does not hide lines between neighbours.
 		path.QuadTo(vg.Point{X: (from.X+to.X)/4 + centre.X/2, Y: (from.Y+to.Y)/4 + centre.Y/2}, to)
 		strength := math.Min(math.Abs(l.Strength), 1)
 		c.SetLineStyle(stroke(faded(l.Strength), vg.Length(0.6+4*strength)))
@@ -153,8 +153,8 @@ func (g Graphs) panel(c draw.Canvas, p Graph, centre vg.Point, radius vg.Length,
 	}
 }
 
-// label writes a name outside of the circle, at a share of the way round it, along its radius
-// if it is turned.
+// label writes a name outside the circle, at a share of its circumference, and along the radius
+// if turned.
 func (g Graphs) label(c draw.Canvas, at vg.Point, share float64, name string, clr color.Color, turned bool) {
 	s := style(tickSize-1, clr, text.XLeft, text.YCenter)
 	left := share > 0.5
@@ -177,7 +177,7 @@ func (g Graphs) label(c draw.Canvas, at vg.Point, share float64, name string, cl
 	c.FillText(s, at, name)
 }
 
-// faded is blue for links above 0 and orange below, the paler the weaker.
+// faded returns blue for links above 0 and orange below; weaker links are paler.
 func faded(strength float64) color.Color {
 	share := 0.35 + 0.65*math.Min(math.Abs(strength)/0.6, 1)
 	return shade(0.5 + math.Copysign(share/2, strength))

@@ -14,26 +14,26 @@ type Heat struct {
 	Title, Subtitle string
 	Columns         []string
 	Lines           []HeatLine
-	// Low and High name what values of 0 and 1 are: they are orange and blue, 0.5 white.
-	// Empty names are not in the legend.
+	// Low and High label the values 0 and 1. These are orange and blue, and 0.5 is white. Empty
+	// labels are not in the legend.
 	Low, High string
-	// Private lets only the owner of the files read them.
+	// Private makes the files readable by their owner only.
 	Private bool
 }
 
-// HeatLine is a line of cells.
+// HeatLine is a row of cells.
 type HeatLine struct {
 	Label string
 	Cells []Cell
 }
 
-// Cell is a value from 0 to 1, and what is written of it where there is room.
+// Cell is a value from 0 to 1, and a text that is drawn if there is room.
 type Cell struct {
 	Shade float64
 	Text  string
 }
 
-// WriteHeat draws a table as NAME.svg and NAME.png into a folder.
+// WriteHeat draws a table as NAME.svg and NAME.png in a folder.
 func WriteHeat(dir string, h Heat) error { return h.figure().write(dir) }
 
 const (
@@ -94,7 +94,7 @@ func (h Heat) draw(c draw.Canvas) {
 	c.StrokeLines(stroke(grey, 0.6), append(edge, edge[0]))
 }
 
-// written reports whether all texts fit into cells of a width.
+// written reports whether all texts fit into cells of the given width.
 func (h Heat) written(cell vg.Length) bool {
 	s := style(heatSize, ink, text.XCenter, text.YCenter)
 	for _, l := range h.Lines {

@@ -9,37 +9,38 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Histogram counts values of groups, which stand on each other.
+// Histogram counts the values of groups, as stacked bars.
 type Histogram struct {
 	Name            string // of its files
 	Title, Subtitle string
-	X, Y            string // names of the axes
+	X, Y            string // labels of the axes
 	Groups          []HistogramGroup
-	// Mark is a value that is marked, with its name; none if it is not finite.
+	// Mark is a value to mark, with its name; none is marked if it is not finite.
 	Mark     float64
 	MarkName string
-	// Private lets only the owner of the files read them.
+	// Private makes the files readable by their owner only.
 	Private bool
 }
 
-// HistogramGroup are values that are drawn alike. Those that are no numbers, or infinite,
-// count as the largest ones.
+// HistogramGroup is a set of values with one colour. NaN and infinite values count as the
+// largest.
 type HistogramGroup struct {
 	Name   string
 	Values []float64
 }
 
-// WriteHistogram draws a histogram as NAME.svg and NAME.png into a folder.
+// WriteHistogram draws a histogram as NAME.svg and NAME.png in a folder.
 func WriteHistogram(dir string, h Histogram) error { return h.figure().write(dir) }
 
 const (
 	histogramBins = 48
-	// farthestShare of values lie below the end of the axis, unless the mark is beyond: what
-	// lies above is counted in the last bar, so that few of them do not press all others together.
+	// farthestShare is the share of values below the end of the axis, unless the mark is beyond
+	// it. Values above the end are counted in the last bar, so that a few of them do not
+	// squeeze the rest.
 	farthestShare = 0.98
 )
 
-// ends returns those of the axis, and whether values lie beyond.
+// ends returns the ends of the axis, and reports whether values lie beyond it.
 func (h Histogram) ends() (low, high float64, beyond bool) {
 	var all []float64
 	for _, g := range h.Groups {
@@ -93,7 +94,7 @@ func (h Histogram) figure() *figure {
 		f.keys = append(f.keys, key{label: g.Name, fill: clr})
 	}
 	if beyond {
-		h.X += "; the last bar has all that lie beyond"
+		h.X += "; the last bar has all larger values"
 	}
 	p := newPlot(h.X, h.Y)
 	p.X.Tick.Marker, p.Y.Tick.Marker = even{8, 0}, even{6, 1}
@@ -107,7 +108,7 @@ func (h Histogram) figure() *figure {
 	return f
 }
 
-// stacks are counts of groups, on each other.
+// stacks are the stacked counts of groups.
 type stacks struct {
 	low, step float64
 	counts    [][]float64

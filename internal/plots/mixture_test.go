@@ -48,7 +48,7 @@ func TestPicturesOfMixtures(t *testing.T) {
 	}
 }
 
-// What is far beyond all others is counted in the last bar and does not press them together.
+// Values far beyond all others are counted in the last bar and do not squeeze the rest.
 func TestEndsOfAHistogram(t *testing.T) {
 	values := []float64{math.Inf(1)}
 	for i := range 1000 {
@@ -59,7 +59,7 @@ func TestEndsOfAHistogram(t *testing.T) {
 	if low != 0 || high < 12 || high > 20 || !beyond {
 		t.Errorf("from %g to %g, beyond: %t", low, high, beyond)
 	}
-	if name := h.figure().X.Label.Text; !strings.Contains(name, "the last bar has all that lie beyond") {
+	if name := h.figure().X.Label.Text; !strings.Contains(name, "the last bar has all larger values") {
 		t.Errorf("the axis is named %q", name)
 	}
 	h.Mark = math.NaN()

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// objective draws the objective by round. Rounds without some members are marked:
-// their sums are over fewer rows.
+// objective draws the objective by round. It marks rounds without some members, whose sums are
+// over fewer rows.
 func objective(c *report.Course) *figure {
 	var all plotter.XYs
 	var whole, partial plotter.XYs
@@ -48,7 +48,7 @@ func objective(c *report.Course) *figure {
 	above := 0.04 * (p.Y.Max - p.Y.Min)
 	p.Y.Min, p.Y.Max = p.Y.Min-above, p.Y.Max+above
 	if len(partial) > 0 {
-		f.keys = append(f.keys, key{label: "without some members, so over fewer rows", dot: orange})
+		f.keys = append(f.keys, key{label: "without some members, on fewer rows", dot: orange})
 		if len(whole) > 0 {
 			f.keys = append([]key{{label: "sum of all members", dot: blue}}, f.keys...)
 		}
@@ -62,7 +62,7 @@ func dots(at plotter.XYs, c color.Color, size vg.Length) *plotter.Scatter {
 
 func members(n int) string { return number(float64(n), 0) + " members" }
 
-// grid draws faint lines at the marks with a label.
+// grid draws faint lines at labelled ticks.
 type grid struct{ onlyX bool }
 
 // Plot implements [plot.Plotter].

@@ -19,8 +19,8 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// course makes up a run of some rounds of 2 s, in which each third member is left
-// out of the odd ones and the second is down from 1 s to 5 s.
+// course makes up a run with rounds of 2 s. Each third member is left out of the odd rounds,
+// and the second is down from 1 s to 5 s.
 func course(size, rounds int) *report.Course {
 	c := &report.Course{
 		Virtual: time.Duration(2*rounds+1) * time.Second, Down: make([][]report.Span, size),
@@ -53,9 +53,8 @@ func course(size, rounds int) *report.Course {
 	return c
 }
 
-// Whatever a run was like, its figures can be drawn, have no numbers that are none,
-// and are the same bytes when drawn again. COLLABDICT_PLOTS names a folder to look
-// at them in.
+// The figures of any run can be drawn, contain no NaN, and have the same bytes when drawn
+// again. COLLABDICT_PLOTS names a folder in which to look at them.
 func TestFigures(t *testing.T) {
 	paper := course(4, 3)
 	paper.Convergence.Measured = make([]float64, 2000)
@@ -114,8 +113,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Of a run with exact sums no convergence stands beside its figures, nor weights of one
-// without, though those of an earlier run did; what is not this package's stays.
+// A run with exact sums has no figure of convergence, and a run without weights none of
+// weights, even if an earlier run left them. Files of other packages stay.
 func TestWriteLeavesNothingOfOtherRuns(t *testing.T) {
 	dir := t.TempDir()
 	c := course(3, 5)
@@ -138,7 +137,7 @@ func TestWriteLeavesNothingOfOtherRuns(t *testing.T) {
 	}
 }
 
-// What came after the last decision of a run that has failed is drawn for a while.
+// The figure of a failed run shows some of the time after the last decision.
 func TestTheEndOfAFailedRun(t *testing.T) {
 	s := time.Second
 	c := course(2, 4)
@@ -153,11 +152,11 @@ func TestTheEndOfAFailedRun(t *testing.T) {
 	}
 }
 
-// The legend of a timeline has what is to be seen in it.
+// The legend of a timeline lists the states that occur.
 func TestLegendOfATimeline(t *testing.T) {
 	c := course(2, 4)
 	c.Down = make([][]report.Span, 2)
-	c.Faults = []report.Fault{{Label: "split 1 | 2", Span: report.Span{From: 8500 * time.Millisecond, To: 9 * time.Second}}} // when all is decided
+	c.Faults = []report.Fault{{Label: "split 1 | 2", Span: report.Span{From: 8500 * time.Millisecond, To: 9 * time.Second}}} // after the last decision
 	f := timeline(c)
 	if len(f.keys) != 1 || f.keys[0].label != stateLabels[in] {
 		t.Errorf("keys %+v", f.keys)

@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// Cost is what a sum takes of a participant, by the participants there are.
+// Cost is the cost of a sum per participant, for a number of participants.
 type Cost struct {
 	Participants int
 	Bytes        float64
 }
 
-// WriteScale draws the costs, of growing numbers of participants, as scale.svg and
-// scale.png into a folder. Those of rosters that are decided in by a committee, from
-// first on, have a line of so many bytes a doubling.
+// WriteScale draws costs for growing numbers of participants as scale.svg and scale.png in a
+// folder. From first participants on, where a committee decides, it fits a line with the number
+// of bytes per doubling.
 func WriteScale(dir string, costs []Cost, first int) error { return scale(costs, first).write(dir) }
 
 func scale(costs []Cost, first int) *figure {
@@ -57,7 +57,7 @@ func scale(costs []Cost, first int) *figure {
 	return f
 }
 
-// fit returns the straight line through points by least squares.
+// fit returns the least-squares line through points.
 func fit(at plotter.XYs) (slope, at0 float64) {
 	n := float64(len(at))
 	var x, y, xx, xy float64

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Costs that grow by 5 kB a doubling where a committee decides are on such a line,
-// which those of smaller rosters have no part in.
+// Costs that grow by 5 kB per doubling where a committee decides have such a line; smaller
+// rosters do not affect it.
 func TestScale(t *testing.T) {
 	costs := []Cost{{16, 1000}, {64, 90000}}
 	for i := range 6 {

@@ -11,36 +11,36 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Scatter is points of groups in a plane.
+// Scatter is groups of points in a plane.
 type Scatter struct {
 	Name            string // of its files
 	Title, Subtitle string
-	X, Y            string // names of the axes
+	X, Y            string // labels of the axes
 	At              Points
 	// Of is the group of each point.
 	Of     []int
 	Groups []string
-	// Graded says that the groups are steps of one scale; the last one stands out.
+	// Graded is set if the groups are steps of one scale; the last one stands out.
 	Graded bool
-	// Last says that the last group is what remains, and is drawn in grey.
+	// Last is set if the last group is the rest, which is drawn in grey.
 	Last bool
-	// Private lets only the owner of the files read them.
+	// Private makes the files readable by their owner only.
 	Private bool
 }
 
-// WriteScatter draws points as NAME.svg and NAME.png into a folder. Those that are not
-// finite are left out.
+// WriteScatter draws points as NAME.svg and NAME.png in a folder. It leaves out points that are
+// not finite.
 func WriteScatter(dir string, s Scatter) error { return s.figure().write(dir) }
 
 const scatterHeight = 6.2 * vg.Inch
 
-// manyColors tell up to ten groups apart (Tol 2021, the scheme "muted", and black).
+// manyColors are the colours of up to ten groups (Tol 2021, the scheme "muted", and black).
 var manyColors = []color.Color{
 	rgb(0x33, 0x22, 0x88), rgb(0xcc, 0x66, 0x77), rgb(0x11, 0x77, 0x33), rgb(0x88, 0xcc, 0xee), rgb(0x88, 0x22, 0x55),
 	rgb(0xdd, 0xcc, 0x77), rgb(0x44, 0xaa, 0x99), rgb(0xaa, 0x44, 0x99), rgb(0x99, 0x99, 0x33), ink,
 }
 
-// colors returns one for each group; beyond ten they come again.
+// colors returns one colour per group; they repeat after ten.
 func (s Scatter) colors() []color.Color {
 	of := lineColors
 	switch {
@@ -59,7 +59,7 @@ func (s Scatter) colors() []color.Color {
 	return out
 }
 
-// grades are from light to dark, and orange at last.
+// grades returns colours from light to dark, and orange for the last.
 func grades(n int) []color.Color {
 	out := make([]color.Color, n)
 	for i := range out {
@@ -99,8 +99,7 @@ func (s Scatter) figure() *figure {
 	return f
 }
 
-// widen leaves room around the values of an axis, also where they are all the same or there
-// are none.
+// widen leaves room around the values of an axis, even if they are all equal or there are none.
 func widen(a *plot.Axis) {
 	if a.Min > a.Max {
 		a.Min, a.Max = 0, 0
@@ -120,9 +119,9 @@ type cloud struct {
 	points  int
 }
 
-// Groups in no order are drawn a share of the points of each at a time, so that none hides
-// the others, and have their names where the middle of their points is. Of two the second
-// is in front of the first.
+// Unordered groups are drawn in turns, a share of the points of each at a time, so that no
+// group hides the others. Their names are at the medians of their points. Of two groups, the
+// second is in front.
 const shares = 20
 
 func (s Scatter) unordered() bool { return !s.Graded && len(s.Groups) > 2 }
@@ -157,8 +156,8 @@ func (c cloud) Plot(to draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// names writes that of each group at the medians of its points, or next to that where
-// another one stands, unless there is no room at all.
+// names writes each group's name at the medians of its points. If another name is there, it
+// goes beside it, or is left out if there is no room.
 func (c cloud) names(to draw.Canvas, x, y func(float64) vg.Length) {
 	s := bold(style(labelSize, ink, text.XCenter, text.YCenter))
 	var taken []vg.Rectangle
@@ -179,7 +178,7 @@ func (c cloud) names(to draw.Canvas, x, y func(float64) vg.Length) {
 	}
 }
 
-// free returns the room for a text of a size at a point, above, below or beside it.
+// free returns the room for a text at a point, above, below or beside it.
 func free(taken []vg.Rectangle, at, size vg.Point) (room vg.Rectangle, ok bool) {
 	for _, move := range [][2]vg.Length{{0, 0}, {0, 1}, {0, -1}, {1, 0}, {-1, 0}} {
 		centre := vg.Point{X: at.X + move[0]*size.X, Y: at.Y + move[1]*size.Y}

@@ -24,8 +24,8 @@ func spread(n int, groups ...string) Scatter {
 	return s
 }
 
-// Whatever the points, the figure can be drawn, has no numbers that are none, and is the same
-// bytes when it is drawn again.
+// For any points, the figure can be drawn, contains no NaN, and has the same bytes when drawn
+// again.
 func TestScatter(t *testing.T) {
 	far := spread(8, "a", "b")
 	far.At.X[0], far.At.X[1], far.At.Y[2] = math.NaN(), math.Inf(1), math.Inf(-1)
@@ -50,7 +50,7 @@ func TestScatter(t *testing.T) {
 		if err := wellFormed(svg); err != nil || bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) {
 			t.Errorf("%s: %v, or numbers that are none", name, err)
 		}
-		// Each circle is a move and two arcs or more; lines have none.
+		// A circle is a move and at least two arcs; lines have no arcs.
 		if n := bytes.Count(svg, []byte("A")); n < 2*c.points {
 			t.Errorf("%s: %d arcs for %d points", name, n, c.points)
 		}
@@ -60,7 +60,7 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-// Groups have colours of their own, what remains is grey, and of grades the last stands out.
+// Groups have different colours. A rest is grey, and the last of a series of grades stands out.
 func TestGroupsHaveColours(t *testing.T) {
 	for _, n := range []int{1, 2, 8, 10} {
 		s := spread(n, strings.Split(strings.Repeat("g", n), "")...)
@@ -80,8 +80,8 @@ func TestGroupsHaveColours(t *testing.T) {
 	}
 }
 
-// Names of groups in one place stand next to each other, as long as there is room; of two the
-// legend is enough.
+// Names of groups in one place are written next to each other while there is room. Two groups
+// need only the legend.
 func TestNamesDoNotOverlap(t *testing.T) {
 	for _, c := range []struct{ groups, want int }{{2, 0}, {3, 3}, {5, 5}, {9, 5}} {
 		s := Scatter{Name: "s"}
@@ -94,14 +94,14 @@ func TestNamesDoNotOverlap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// In the legend, and in the plot with a halo of eight.
+		// once in the legend, and in the plot with a halo of eight
 		if got := (strings.Count(string(svg), ">group<") - c.groups) / 9; got != c.want {
 			t.Errorf("%d names of %d in the plot, want %d", got, c.groups, c.want)
 		}
 	}
 }
 
-// What is private is for its owner alone; other figures are for all.
+// Private figures are readable by their owner only; other figures by everybody.
 func TestPrivateFiles(t *testing.T) {
 	dir := t.TempDir()
 	s, sheet := spread(3, "a"), Sheet{Name: "sheet", Height: 1, Width: 1, Private: true}

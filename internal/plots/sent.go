@@ -14,11 +14,11 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// fewBars is up to how many members each has a bar with its name.
+// fewBars is the most members that have a bar with a name each.
 const fewBars = 40
 
-// sent draws the bytes that each member has sent: a bar for each, or of many the
-// members in order of what they sent.
+// sent draws the bytes that each member has sent: one bar per member, or a curve of the sorted
+// values if there are many members.
 func sent(c *report.Course) *figure {
 	var sum, most float64
 	for _, b := range c.Sent {
@@ -43,7 +43,7 @@ func sent(c *report.Course) *figure {
 	return f
 }
 
-// bars draws a bar a member, the first on top.
+// bars draws one bar per member, the first at the top.
 func (f *figure) bars(c *report.Course, u unit) {
 	f.Plot = newPlot(fmt.Sprintf("sent (%s)", u.name), "")
 	f.height = 96 + 16*vg.Length(len(c.Sent))
@@ -72,14 +72,14 @@ func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 		to := x(float64(v) / b.unit.of)
 		c.FillPolygon(blue, box(x(0), y(at-0.32), to, y(at+0.32)))
 		value := b.unit.show(float64(v))
-		c.FillPolygon(white, box(to+2, y(at-0.32), to+s.Width(value)+6, y(at+0.32))) // no line of the grid through it
+		c.FillPolygon(white, box(to+2, y(at-0.32), to+s.Width(value)+6, y(at+0.32))) // hides the grid behind the number
 		middle(c, s, vg.Point{X: to + 4, Y: y(at)}, value)
 	}
 }
 
-// profile draws the members in order of what they have sent.
+// profile draws the members in order of the bytes that they have sent.
 func (f *figure) profile(c *report.Course, u unit, mean float64) {
-	f.Plot = newPlot("members, from the one that sent most", fmt.Sprintf("sent (%s)", u.name))
+	f.Plot = newPlot("members, by bytes sent", fmt.Sprintf("sent (%s)", u.name))
 	f.height = height
 	f.X.Tick.Marker, f.Y.Tick.Marker = even{8, 1}, even{6, 0}
 	sorted := slices.SortedFunc(slices.Values(c.Sent), func(a, b int64) int { return cmp.Compare(b, a) })

@@ -14,39 +14,39 @@ import (
 type Sheet struct {
 	Name            string // of its files
 	Title, Subtitle string
-	Height, Width   int // of an image, in pixels
+	Height, Width   int // size of an image, in pixels
 	Lines           []SheetLine
-	// Columns, if not nil, are names below the images; X names what these are, Y what the
-	// names of the lines are.
+	// Columns, if not nil, are names below the images. X labels the columns, and Y labels the
+	// lines.
 	Columns []string
 	X, Y    string
-	// Private lets only the owner of the files read them.
+	// Private makes the files readable by their owner only.
 	Private bool
 }
 
 // SheetLine is images side by side.
 type SheetLine struct {
 	Label string
-	// Apart leaves room above the line.
+	// Apart leaves space above the line.
 	Apart bool
-	// Images have the pixels of an image each, row by row, from 0, black, to 255. Beyond
-	// that they are black or white, and what is no number is black.
+	// Images have the pixels of one image each, row by row, from 0, black, to 255, white.
+	// Values outside this range are clipped, and NaN is black.
 	Images [][]float64
 }
 
-// WriteSheet draws images as NAME.svg and NAME.png into a folder.
+// WriteSheet draws images as NAME.svg and NAME.png in a folder.
 func WriteSheet(dir string, s Sheet) error { return s.figure().write(dir) }
 
 const (
 	largestImage = vg.Length(38) // the longer side
 	imageGap     = vg.Length(2)
 	bandGap      = vg.Length(9)
-	axisRoom     = vg.Length(16) // of the names below, and of each axis
+	axisRoom     = vg.Length(16) // height of the names below, and of each axis
 )
 
-// layout is where things stand on a sheet.
+// layout holds positions and sizes on a sheet.
 type layout struct {
-	left, across, up vg.Length // beside the images, and the sides of one
+	left, across, up vg.Length // margin left of the images, and the sides of one image
 	height           vg.Length // of all
 }
 
@@ -102,7 +102,7 @@ func (s Sheet) figure() *figure {
 	return f
 }
 
-// axes writes names below the images, which end at y, and at their left.
+// axes writes the names below the images, which end at y, and the label at their left.
 func (s Sheet) axes(c draw.Canvas, l layout, y vg.Length) {
 	x := c.Min.X + l.left
 	for j, name := range s.Columns {
@@ -120,11 +120,11 @@ func (s Sheet) axes(c draw.Canvas, l layout, y vg.Length) {
 	}
 }
 
-// dotsWide is how many dots an image is made wide or high of, so that its pixels stay sharp
-// where it is drawn larger or smaller.
+// dotsWide is the least number of dots per side of an image, so that pixels stay sharp at any
+// size.
 const dotsWide = 112
 
-// image returns an image, each pixel a square of dots.
+// image returns an image whose pixels are squares of dots.
 func (s Sheet) image(pixels []float64) image.Image {
 	size := (dotsWide + max(s.Height, s.Width) - 1) / max(s.Height, s.Width)
 	to := image.NewGray(image.Rect(0, 0, s.Width*size, s.Height*size))

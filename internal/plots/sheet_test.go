@@ -21,8 +21,7 @@ func pixels(images, size int) [][]float64 {
 	return all
 }
 
-// Images of any shape have room on the sheet, with sides as their shape has, and the same
-// ones give the same bytes.
+// Images of any shape fit the sheet, keep their proportions, and give the same bytes each time.
 func TestSheet(t *testing.T) {
 	for _, shape := range [][2]int{{28, 28}, {1, 1}, {1, 300}, {300, 1}, {4, 2}} {
 		height, width := shape[0], shape[1]
@@ -58,7 +57,7 @@ func TestSheet(t *testing.T) {
 
 const widthOfBody = width - 2*margin
 
-// A line of more images than have room makes all smaller.
+// A line of more images than fit makes all of them smaller.
 func TestLongLinesFit(t *testing.T) {
 	s := Sheet{Height: 2, Width: 2, Lines: []SheetLine{{Label: "many", Images: pixels(60, 4)}}}
 	if l := s.layout(); l.left+60*(l.across+imageGap) > widthOfBody+vg.Length(1e-6) {

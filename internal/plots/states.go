@@ -7,23 +7,23 @@ import (
 	"github.com/collabdict/collabdict/internal/report"
 )
 
-// state is what a member is at some time.
+// state is the state of a member at some time.
 type state int
 
 const (
-	in   state = iota // in the sum under way, or that comes next
-	out               // there, and not in it
+	in   state = iota // in the current sum, or in the next one
+	out               // running, and not in the sum
 	down              // without a process
 	states
 )
 
-// stretch is a time in which a member's state stays.
+// stretch is a time in which a member's state does not change.
 type stretch struct {
 	state    state
 	from, to time.Duration
 }
 
-// decided returns when the last call of a run was decided.
+// decided returns the time at which the last call of a run was decided.
 func decided(c *report.Course) time.Duration {
 	if len(c.Slots) == 0 {
 		return 0
@@ -31,9 +31,9 @@ func decided(c *report.Course) time.Duration {
 	return c.Slots[len(c.Slots)-1].At
 }
 
-// end returns up to when a run is drawn: its last decision. Of one that has failed
-// some of the time after it is drawn as well, in which the reason is to be seen; all
-// of it, often half an hour, would leave no room for what came before.
+// end returns the end of the drawing: the last decision. For a failed run it adds some of the
+// time after it, which shows the reason. All of that time, often half an hour, would leave no
+// room for the rest.
 func end(c *report.Course) time.Duration {
 	last := decided(c)
 	switch {
@@ -45,7 +45,7 @@ func end(c *report.Course) time.Duration {
 	return last
 }
 
-// stretches returns the states of all members in the order of time.
+// stretches returns the states of all members in time order.
 func stretches(c *report.Course) [][]stretch {
 	all := make([][]stretch, len(c.Names))
 	began := time.Duration(0)
@@ -68,7 +68,7 @@ func stretches(c *report.Course) [][]stretch {
 	return all
 }
 
-// add appends a stretch, or makes the last one longer.
+// add appends a stretch, or extends the last one.
 func add(list []stretch, s stretch) []stretch {
 	if n := len(list); n > 0 && list[n-1].state == s.state {
 		list[n-1].to = s.to
@@ -80,7 +80,7 @@ func add(list []stretch, s stretch) []stretch {
 	return list
 }
 
-// cut puts a time without a process into a member's stretches.
+// cut inserts a time without a process into a member's stretches.
 func cut(list []stretch, gone report.Span) []stretch {
 	var kept []stretch
 	for _, s := range list {
@@ -98,8 +98,8 @@ func cut(list []stretch, gone report.Span) []stretch {
 	return kept
 }
 
-// counts returns how many members are in each state, on the mean over each of some
-// equal parts of the run.
+// counts returns the mean number of members in each state, for each of some equal parts of the
+// run.
 func counts(all [][]stretch, end time.Duration, parts int) [states][]float64 {
 	var n [states][]float64
 	for i := range n {

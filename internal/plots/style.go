@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Colours that the colour-blind tell apart (Okabe and Ito 2008), and greys. Those of
-// the states of members differ in lightness as well.
+// Colours that colour-blind readers can tell apart (Okabe and Ito 2008), and greys. The colours
+// of members' states differ in lightness as well.
 var (
 	blue   = rgb(0x00, 0x72, 0xb2)
 	orange = rgb(0xe6, 0x9f, 0x00)
@@ -31,7 +31,7 @@ const (
 	tickSize  = vg.Length(9)
 )
 
-// style returns a style of text that hangs at its point as said.
+// style returns a text style with the given size, colour and alignment.
 func style(size vg.Length, c color.Color, x text.XAlignment, y text.YAlignment) text.Style {
 	return text.Style{
 		Color: c, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
@@ -66,17 +66,17 @@ func newPlot(x, y string) *plot.Plot {
 	return p
 }
 
-// middle writes text that is centred at a height, as the labels of axes are.
+// middle writes text that is centred vertically, like the labels of axes.
 func middle(c draw.Canvas, s text.Style, at vg.Point, txt string) {
 	s.YAlign = text.YCenter
 	at.Y += s.FontExtents().Descent
 	c.FillText(s, at, txt)
 }
 
-// mostRunes is how long a name may be beside a row.
+// mostRunes is the longest name beside a row, in runes.
 const mostRunes = 26
 
-// short cuts a name that is longer than that.
+// short shortens a name to mostRunes.
 func short(name string) string {
 	if r := []rune(name); len(r) > mostRunes {
 		return string(r[:mostRunes-1]) + "…"

@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// even marks an axis at round numbers, about as many as said and never closer
-// than least.
+// even marks an axis at about the given number of round values, with steps of at least least.
 type even struct {
 	about int
 	least float64
@@ -42,7 +41,7 @@ func roundUp(x float64) float64 {
 	return 10 * power
 }
 
-// number writes a number with its thousands set apart.
+// number formats a number with separated thousands.
 func number(v float64, decimals int) string {
 	whole, rest, _ := strings.Cut(strconv.FormatFloat(math.Abs(v), 'f', decimals, 64), ".")
 	for i := len(whole) - 3; i > 0; i -= 3 {
@@ -57,7 +56,7 @@ func number(v float64, decimals int) string {
 	return whole
 }
 
-// decades marks an axis of logarithms to the base 10.
+// decades marks a logarithmic axis with base 10.
 type decades struct{ about int }
 
 // Ticks implements [plot.Ticker].
@@ -81,7 +80,7 @@ func (d decades) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// within marks 1, 2, 5, 10, ... on an axis that is less than three decades long.
+// within marks 1, 2, 5, 10, ... on an axis of less than three decades.
 func within(low, high float64) (ticks []plot.Tick) {
 	for e := math.Floor(low); e <= high; e++ {
 		for _, f := range []float64{1, 2, 5} {
@@ -100,7 +99,7 @@ type unit struct {
 	of   float64
 }
 
-// timeUnit returns the unit to show times up to the given one in.
+// timeUnit returns the unit for times up to the given one.
 func timeUnit(longest time.Duration) unit {
 	switch {
 	case longest < 2*time.Second:
@@ -113,7 +112,7 @@ func timeUnit(longest time.Duration) unit {
 	return unit{"h", float64(time.Hour)}
 }
 
-// byteUnit returns the unit to show bytes up to the given number in.
+// byteUnit returns the unit for numbers of bytes up to the given one.
 func byteUnit(most float64) unit {
 	switch {
 	case most < 1e5:
@@ -124,7 +123,7 @@ func byteUnit(most float64) unit {
 	return unit{"GB", 1e9}
 }
 
-// show writes a value with three digits and its unit.
+// show formats a value with three digits and its unit.
 func (u unit) show(v float64) string {
 	v /= u.of
 	decimals := 2

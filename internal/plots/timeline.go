@@ -20,14 +20,14 @@ var (
 
 const (
 	laneHeight = 15.0 // points
-	fewRows    = 40   // up to which each member's row has its name
-	manyRows   = 300  // above which members are counted
+	fewRows    = 40   // most rows that have names
+	manyRows   = 300  // most members with a row each; more are counted
 	rowsHeight = 400.0
 	areaHeight = 240.0
 )
 
-// timeline draws who was in the sums, left out or down, a row a member, below the
-// rounds and faults. Of many members it draws how many.
+// timeline draws which members were in the sums, left out or down, below the rounds and faults.
+// It has one row per member, or their numbers if there are many members.
 func timeline(c *report.Course) *figure {
 	t := newLanes(c)
 	p := newPlot(fmt.Sprintf("virtual time (%s)", t.unit.name), "")
@@ -122,8 +122,8 @@ func (l *lanes) shows(s state) bool {
 
 const mostFaults = 12
 
-// faultLanes puts faults of one label into one lane, and those for which there is
-// no lane left into the last.
+// faultLanes puts faults with the same label into one lane. If lanes run out, the rest share
+// the last.
 func faultLanes(faults []report.Fault) [][]report.Fault {
 	var all [][]report.Fault
 	for _, f := range faults {

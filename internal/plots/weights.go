@@ -16,24 +16,24 @@ import (
 
 const (
 	barRow      = vg.Length(15)
-	barGap      = vg.Length(40) // between two panels of bars: room for a number
+	barGap      = vg.Length(40) // gap between two panels of bars: room for a number
 	mostWeights = 50
 	weightsName = "weights"
 )
 
-// WriteWeights draws how much participants count, and how unlike the others they are where
-// that is known, as weights.svg and weights.png into a folder. Of many those that count most
-// are drawn.
+// WriteWeights draws the weights of participants, and how much they differ from the others
+// where that is known, as weights.svg and weights.png in a folder. Of many participants it
+// draws those with the largest weights.
 func WriteWeights(dir string, all []report.Weighting) error { return weights(all).write(dir) }
 
 func weights(all []report.Weighting) *figure {
-	f := &figure{name: weightsName, title: "How much participants count", subtitle: "weights in means of models"}
+	f := &figure{name: weightsName, title: "Weights of the participants", subtitle: "weights in means of models"}
 	if len(all) > mostWeights {
 		f.subtitle = fmt.Sprintf("weights in means of models; the %d largest of %d", mostWeights, len(all))
 		all = slices.SortedStableFunc(slices.Values(all), func(a, b report.Weighting) int { return cmp.Compare(b.Weight, a.Weight) })[:mostWeights]
 	}
 	if slices.ContainsFunc(all, func(w report.Weighting) bool { return w.ByRows }) {
-		f.subtitle += "; the rule leaves nobody any: shares of the rows"
+		f.subtitle += "; by rows, because the rule leaves no weights"
 	}
 	panels := []panel{{name: "weight", color: blue}, {name: "discrepancy", color: orange}}
 	known := false
@@ -64,15 +64,15 @@ func weights(all []report.Weighting) *figure {
 	return f
 }
 
-// panel is a bar for each row.
+// panel has one bar per row.
 type panel struct {
 	name   string
 	color  color.Color
 	values []report.Figure
 }
 
-// draw draws a panel from x on: bars from 0, to the left where values are below it, and the
-// values behind them.
+// draw draws a panel from x on: bars from 0, to the left for negative values, and the values
+// beside them.
 func (p panel) draw(c draw.Canvas, x, width vg.Length) {
 	least, most := 0.0, 0.0
 	for _, v := range p.values {

@@ -23,7 +23,7 @@ func TestWeights(t *testing.T) {
 	zero := []report.Weighting{{Name: "a", Discrepancy: report.OfOK(0, false), ByRows: true}, {Name: "b", Weight: 1, ByRows: true}}
 	for name, c := range map[string]struct {
 		all         []report.Weighting
-		bars        int // with the ground of the figure
+		bars        int // including the background of the figure
 		discrepancy bool
 		subtitle    string
 	}{
@@ -31,7 +31,7 @@ func TestWeights(t *testing.T) {
 		"sign": {with(-0.2, -0.1, 0.3), 7, true, "weights in means of models"},
 		"one":  {with(0), 3, true, "weights in means of models"},
 		"many": {many, 51, false, "weights in means of models; the 50 largest of 120"},
-		"rows": {zero, 3, false, "weights in means of models; the rule leaves nobody any: shares of the rows"},
+		"rows": {zero, 3, false, "weights in means of models; by rows, because the rule leaves no weights"},
 	} {
 		f := weights(c.all)
 		svg, _, err := f.svg()

@@ -1,4 +1,4 @@
-// Package strictjson reads JSON that this program has written itself: whatever it would not
+// Package strictjson reads JSON that this program has written. Input that the program would not
 // write is an error.
 package strictjson
 
@@ -10,8 +10,8 @@ import (
 	"io"
 )
 
-// Decode decodes one value. Fields that the target does not have, and anything behind the
-// value, are errors, which say what was wanted: "ledger", without an article.
+// Decode decodes one value. Fields that the target does not have, and data after the value, are
+// errors. Their messages use what, such as "ledger", without an article.
 func Decode(b []byte, what string, to any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -19,7 +19,7 @@ func Decode(b []byte, what string, to any) error {
 		return fmt.Errorf("want a %s, got none: %w", what, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("want one %s, got more behind it", what)
+		return fmt.Errorf("want one %s, got more after it", what)
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ func TestDecode(t *testing.T) {
 		``:                 "want a list, got none: EOF",
 		`{"a": 1, "b": 2}`: `want a list, got none: json: unknown field "b"`,
 		`{"a": "x"}`:       "want a list, got none: json: cannot unmarshal string into Go struct field .a of type int",
-		`{"a": 1} {}`:      "want one list, got more behind it",
-		`{"a": 1}}`:        "want one list, got more behind it",
+		`{"a": 1} {}`:      "want one list, got more after it",
+		`{"a": 1}}`:        "want one list, got more after it",
 	} {
 		var v struct {
 			A int `json:"a"`

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A second document would be ignored: nobody means that.
+// A second document is an error, because it would be ignored without notice.
 func TestOneDocument(t *testing.T) {
 	var v struct{ A int }
 	err := Decode(strings.NewReader("a: 1\n---\na: 2\n"), &v)

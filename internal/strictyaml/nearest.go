@@ -2,13 +2,13 @@ package strictyaml
 
 import "strings"
 
-// Unknown says that a file has a field that is not known, and what there is.
+// Unknown returns a message about an unknown field, with the fields that exist.
 func Unknown(field string, known []string) string {
 	return "unknown field " + field + Instead(field, "there are", known)
 }
 
-// Instead ends a message about a name that is not known: it asks for the known name with the
-// nearest spelling, or lists all of them after the words if none is near.
+// Instead returns the end of a message about an unknown name: it suggests the known name with
+// the nearest spelling. If none is near, it lists all of them after the words.
 func Instead(name, words string, known []string) string {
 	near := Nearest(name, known)
 	switch {
@@ -20,8 +20,9 @@ func Instead(name, words string, known []string) string {
 	return ""
 }
 
-// Nearest returns the first of the known names that differs least from a name, "" if none
-// differs in one character of three, two of four, or at most a third of more.
+// Nearest returns the first of the known names that differs least from a name. It returns "" if
+// none is near: at most one edit for three characters, two for four, or a third of the
+// characters for longer names.
 func Nearest(name string, known []string) (nearest string) {
 	length := len([]rune(name))
 	least := max(min(length/2, 2), length/3) + 1
@@ -33,8 +34,8 @@ func Nearest(name string, known []string) (nearest string) {
 	return nearest
 }
 
-// distance returns how many insertions, deletions, substitutions and swaps of neighbours
-// turn a into b: the optimal string alignment distance.
+// distance returns the number of insertions, deletions, substitutions and swaps of neighbours
+// that turn a into b: the optimal string alignment distance.
 func distance(a, b []rune) int {
 	table := make([][]int, len(a)+1)
 	for i := range table {

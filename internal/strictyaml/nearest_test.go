@@ -25,8 +25,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// The distance is a number of edits: 0 for equal texts alone, the same from both sides, and
-// at most 1 after one edit.
+// The distance is a number of edits: 0 for equal texts alone, symmetric, and at most 1 after
+// one edit.
 func TestDistance(t *testing.T) {
 	word := rapid.StringOfN(rapid.RuneFrom([]rune("abé")), 0, 6, -1)
 	rapid.Check(t, func(t *rapid.T) {

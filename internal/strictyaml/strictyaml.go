@@ -1,5 +1,5 @@
-// Package strictyaml decodes YAML strictly. Its errors are one line, and use the
-// words of the file, not Go's types.
+// Package strictyaml decodes YAML strictly. Its errors are one line, and use the words of the
+// file instead of Go's types.
 package strictyaml
 
 import (
@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Decode reads one document into what into points at. Fields that into does not
+// Decode reads one document into the value that into points to. Fields that the value does not
 // have are an error. A stream without a document returns [io.EOF].
 func Decode(r io.Reader, into any) error {
 	text, err := io.ReadAll(r)
@@ -46,8 +46,8 @@ func Decode(r io.Reader, into any) error {
 	return fmt.Errorf("line %d, column %d: %s", fault.Mark.Line, fault.Mark.Column, message)
 }
 
-// explain describes the fault at a place in the tree under n, which was decoded
-// into a value of type t. It returns "" if n and t do not show what is wrong there.
+// explain describes the fault at a place in the tree under n, which was decoded into a value of
+// type t. It returns "" if n and t do not show the fault.
 func explain(n *yaml.Node, t reflect.Type, at yaml.Mark) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -88,8 +88,8 @@ func explain(n *yaml.Node, t reflect.Type, at yaml.Mark) string {
 	return ""
 }
 
-// wanted returns how a file writes a value of type t, and the kind of its node; 0 if
-// any kind will do.
+// wanted returns how a file writes a value of type t, and the kind of its node, or 0 if any
+// kind is valid.
 func wanted(t reflect.Type) (string, yaml.Kind) {
 	if v, says := reflect.Zero(t).Interface().(interface{ Wanted() string }); says {
 		return v.Wanted(), yaml.ScalarNode
@@ -115,7 +115,7 @@ func wanted(t reflect.Type) (string, yaml.Kind) {
 	return "", 0
 }
 
-// fieldType returns the type of what a struct or a map has under a name.
+// fieldType returns the type of a field of a struct, or of the values of a map.
 func fieldType(t reflect.Type, name string) (reflect.Type, bool) {
 	if t.Kind() == reflect.Map {
 		return t.Elem(), true
@@ -128,7 +128,7 @@ func fieldType(t reflect.Type, name string) (reflect.Type, bool) {
 	return nil, false
 }
 
-// fieldNames lists the names that a file has for the fields of a struct.
+// fieldNames returns the names in a file of the fields of a struct.
 func fieldNames(t reflect.Type) (names []string) {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -141,7 +141,7 @@ func fieldNames(t reflect.Type) (names []string) {
 	return names
 }
 
-// takesAny reports whether a struct has a place for fields that it does not name.
+// takesAny reports whether a struct has a place for fields without a name of their own.
 func takesAny(t reflect.Type) bool {
 	for f := range t.Fields() {
 		if _, options, _ := strings.Cut(f.Tag.Get("yaml"), ","); options == "inline" {
@@ -151,10 +151,10 @@ func takesAny(t reflect.Type) bool {
 	return false
 }
 
-// longest is the number of characters of a value that an error shows.
+// longest is the most characters of a value that an error shows.
 const longest = 40
 
-// got describes what a node holds.
+// got describes the content of a node.
 func got(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.SequenceNode:

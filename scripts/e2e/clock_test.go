@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// ahead makes the program with a clock that is hours ahead. No library can be put before the
-// clock of a static program, and a time namespace shifts only the clocks that count from
-// the start of the machine: so the change is in the standard library's time.Now.
+// ahead builds the program with a clock that is hours ahead. A static program allows no library
+// in front of the clock, and a time namespace shifts only the clocks that count from the
+// machine's start. So the change is in the standard library's time.Now.
 func ahead(t *testing.T, hours int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,8 +38,8 @@ func ahead(t *testing.T, hours int) string {
 	return to
 }
 
-// The clock of a member behind NAT is two hours ahead. doctor says so to another, and the run
-// completes, with connections by QUIC and through the relay.
+// The clock of a member behind NAT is two hours ahead. Another member's doctor reports it, and
+// the run completes, with connections by QUIC and through the relay.
 func TestClock(t *testing.T) {
 	symmetric := behindNAT("fully-random")
 	n := newInternet(t, open, open, symmetric, symmetric)

@@ -1,9 +1,8 @@
 //go:build e2e && linux
 
-// Package e2e runs members as their operators would: each in a network namespace of its
-// own, some behind NAT or a firewall, over links with delay and loss that can be cut. It
-// needs root, iproute2 and nftables: make e2e. Scenarios with other programs are skipped
-// without them.
+// Package e2e runs members as their operators would. Each has its own network namespace, some
+// behind NAT or a firewall, and the links have delay and loss and can be cut. It needs root,
+// iproute2 and nftables: make e2e. Scenarios that need other programs are skipped without them.
 //
 // The scenarios:
 //
@@ -16,11 +15,10 @@
 //	trouble_test.go   a partition, a slow member, a full disk, a member removed while away
 //	soak_test.go      members that are killed all the time
 //
-// Scenarios wait, with a bound, for what members print, and ask for their status or run doctor
-// again and again. The sleeps that there
-// are last as long as a scenario is about: for how long members are parted, away, stopped or
-// killed. COLLABDICT_E2E_AWAY and COLLABDICT_E2E_SOAK make two of them longer.
+// Scenarios wait, with a bound, for the members' output, or poll their status or doctor. Sleeps
+// last as long as the scenario requires: the time for which members are parted, away, stopped
+// or killed. COLLABDICT_E2E_AWAY and COLLABDICT_E2E_SOAK lengthen two of them.
 //
-// The links are switched in user space (hub_test.go), since not every kernel can delay
+// The links are switched in user space (hub_test.go), because not every kernel can delay
 // packets. Start reading at network_test.go.
 package e2e

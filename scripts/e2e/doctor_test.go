@@ -15,7 +15,7 @@ import (
 // findings runs doctor for a member, and returns its findings as "check: cause".
 func (m *member) findings() (all string) {
 	m.t.Helper()
-	out, _ := m.at("doctor", m.dir, "--json").Output() // its exit code says that there are faults
+	out, _ := m.at("doctor", m.dir, "--json").Output() // its exit code reports that there are faults
 	var r struct {
 		Findings []struct{ Check, Cause string }
 	}
@@ -37,8 +37,7 @@ func (m *member) finds(pattern string, most time.Duration) {
 	}
 }
 
-// doctor names each of ten faults that are planted one after the other, and finds nothing
-// before and after.
+// doctor names each of ten planted faults, and reports nothing before and after.
 func TestDoctor(t *testing.T) {
 	symmetric := behindNAT("fully-random")
 	n := newInternet(t, open, open, symmetric, symmetric)
@@ -77,7 +76,7 @@ func TestDoctor(t *testing.T) {
 	fatal(t, err)
 	healRows := func() { fatal(t, os.WriteFile(file("rows.csv"), rows, 0o600)) }
 	var taken *helperProcess
-	again := func(more string) { // starts the first member with other lines of node.yaml
+	again := func(more string) { // restarts the first member with other lines in node.yaml
 		c.members[0].kill()
 		c.members[0].write("node.yaml", c.members[0].nodeYAML(h[0], more))
 		c.members[0].start()
@@ -115,7 +114,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// levels returns rows whose last column has two values in turn.
+// levels returns rows whose last column alternates between two values.
 func levels(even, odd string) []byte {
 	var text strings.Builder
 	text.WriteString("flow,temp,level\n")

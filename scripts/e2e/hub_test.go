@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hub switches Ethernet frames between the ports of a namespace, as a switch does, with
-// delay and loss. It runs in a process of its own in that namespace and obeys lines on its
+// hub switches Ethernet frames between the ports of a namespace like a network switch, with
+// delay and loss. It is a separate process in that namespace and reads commands from its
 // standard input:
 //
 //	delay 100ms     of each frame from now on
@@ -31,9 +31,9 @@ type hub struct {
 	mu    sync.Mutex
 	delay time.Duration
 	loss  float64
-	side  map[string]int // of the ports that are parted
+	side  map[string]int // side of each parted port
 	ports []*port
-	at    map[[6]byte]*port // where an address was seen last
+	at    map[[6]byte]*port // port on which an address was last seen
 	rng   *rand.Rand
 }
 
@@ -44,7 +44,7 @@ type port struct {
 	out  chan frame
 }
 
-// frame waits to be sent.
+// frame is a frame that waits to be sent.
 type frame struct {
 	due   time.Time
 	bytes []byte
@@ -52,7 +52,7 @@ type frame struct {
 
 const frameMost = 1 << 16
 
-// switchFrames runs a hub over all interfaces of the namespace but loopback until its
+// switchFrames runs a hub over all interfaces of the namespace except loopback, until its
 // standard input ends.
 func switchFrames(commands io.Reader) error {
 	h := &hub{at: map[[6]byte]*port{}, side: map[string]int{}, rng: rand.New(rand.NewPCG(1, 2))}
@@ -139,7 +139,7 @@ func (h *hub) receive(p *port) {
 	}
 }
 
-// pass sends a frame on, to all other ports if it is not known where its receiver is.
+// pass forwards a frame, to all other ports if the receiver's port is unknown.
 func (h *hub) pass(from *port, b []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -152,7 +152,7 @@ func (h *hub) pass(from *port, b []byte) {
 		}
 		select {
 		case p.out <- frame{time.Now().Add(h.delay), b}:
-		default: // as a full queue of a router
+		default: // dropped, as by a router with a full queue
 		}
 	}
 }
@@ -164,8 +164,8 @@ func (p *port) send() {
 	}
 }
 
-// plainFrames makes an interface send frames that fit the link, with their checksums in
-// them: a hub cannot do what the kernel leaves to network cards.
+// plainFrames makes an interface send frames that fit the link and have checksums: a hub cannot
+// do the work that the kernel leaves to network cards.
 func plainFrames(name string) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
 	if err != nil {
@@ -188,8 +188,8 @@ func plainFrames(name string) error {
 	return nil
 }
 
-// helper is what a process of this test binary does instead of tests, by its environment.
-// hub and listen do it until their standard input ends.
+// helper runs the process that the environment names instead of tests. A hub or a listener runs
+// until its standard input ends.
 func helper() (is bool, err error) {
 	switch os.Getenv("COLLABDICT_E2E") {
 	case "hub":

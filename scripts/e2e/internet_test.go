@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// hospitals are six sites. All reach the first three; the first one relays, and also listens
-// on port 443. One has a firewall that lets only port 443 out. Two are behind NAT.
+// hospitals returns six sites. All reach the first three. The first one relays and also listens
+// on port 443. One has a firewall that lets only port 443 out, and two are behind NAT.
 func hospitals() []site {
 	public := func(i string) site {
 		return site{
@@ -26,8 +26,8 @@ func hospitals() []site {
 }
 
 // Two of six sites are behind NATs that give each connection another port, and one has only
-// port 443. A round trip takes 200 ms, and one packet in a hundred is lost. The run
-// completes, and the pairs that are connected through the relay are listed.
+// port 443. A round trip takes 200 ms, and 1 % of the packets are lost. The run completes, and
+// the status lists the pairs that are connected through the relay.
 func TestBehindNATAndFirewalls(t *testing.T) {
 	symmetric := behindNAT("fully-random")
 	n := newInternet(t, open, open, open, webOnly, symmetric, symmetric)
@@ -42,8 +42,8 @@ func TestBehindNATAndFirewalls(t *testing.T) {
 	c.oneModel(5 * time.Minute)
 }
 
-// Without a relay, two sites behind NAT do not meet. All members say who does not reach
-// whom, why, and what to do.
+// Without a relay, two sites behind NAT do not meet. All members report which pairs are not
+// connected, why, and what to do.
 func TestNobodyRelays(t *testing.T) {
 	symmetric := behindNAT("fully-random")
 	n := newInternet(t, open, open, symmetric, symmetric)
@@ -65,8 +65,8 @@ func TestNobodyRelays(t *testing.T) {
 	c.oneModel(2 * time.Minute)
 }
 
-// Behind NATs that keep ports, two sites come to be connected directly, whether or not they
-// have met through the relay before.
+// Behind NATs that keep ports, two sites get a direct connection, whether or not they were
+// connected through the relay before.
 func TestHolesArePunched(t *testing.T) {
 	n := newInternet(t, open, open, behindNAT(""), behindNAT(""))
 	n.tell("delay 20ms")

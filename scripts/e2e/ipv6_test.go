@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// openIPv6 is a site that all others reach, at an IPv6 address alone.
+// openIPv6 returns a site that all others reach, at an IPv6 address only.
 func openIPv6(address string) func(t *testing.T, name, _ string) {
 	return func(t *testing.T, name, _ string) {
 		t.Helper()
@@ -18,8 +18,7 @@ func openIPv6(address string) func(t *testing.T, name, _ string) {
 	}
 }
 
-// walledIPv6 is a site whose firewall lets nothing in that it has not asked for, as most
-// routers do with IPv6.
+// walledIPv6 returns a site whose firewall lets in only replies, like most routers for IPv6.
 func walledIPv6(address string) func(t *testing.T, name, _ string) {
 	return func(t *testing.T, name, _ string) {
 		t.Helper()
@@ -30,9 +29,9 @@ func walledIPv6(address string) func(t *testing.T, name, _ string) {
 	}
 }
 
-// Four sites have no IPv4. One is known by its name, and one announces another address than
-// it listens on. Two are behind firewalls, and come to be connected directly: nothing
-// changes their addresses on the way.
+// Four sites have no IPv4. One is known by its name, and one announces another address than it
+// listens on. Two are behind firewalls and get a direct connection, because nothing translates
+// their addresses.
 func TestIPv6Only(t *testing.T) {
 	address := func(i int) string { return fmt.Sprintf("2a0e:20:20::%d", i) }
 	n := newInternet(t, openIPv6(address(1)), openIPv6(address(2)), walledIPv6(address(3)), walledIPv6(address(4)))

@@ -54,15 +54,15 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// build makes the program, with flags of go build.
+// build compiles the program with flags of go build.
 func build(to string, flags ...string) error {
 	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", to}, flags, []string{"github.com/collabdict/collabdict/cmd/collabdict"})...)
 	cmd.Stderr = os.Stderr
 	return cmd.Run()
 }
 
-// internet is a network of sites. Each site is a namespace whose uplink is a port of the
-// hub, with a public address.
+// internet is a network of sites. Each site is a namespace whose uplink is a port of the hub,
+// with a public address.
 type internet struct {
 	t     *testing.T
 	in    io.Writer
@@ -71,8 +71,8 @@ type internet struct {
 
 const prefix = "cde2e-"
 
-// newInternet makes the namespaces of sites, which are named h1, h2, … and have the
-// addresses 20.20.0.1, 20.20.0.2, …. The functions set up one each before the hub begins.
+// newInternet creates the namespaces of sites, named h1, h2, … with the addresses 20.20.0.1,
+// 20.20.0.2, …. Each function sets up one site before the hub starts.
 func newInternet(t *testing.T, sites ...func(t *testing.T, name, address string)) *internet {
 	t.Helper()
 	n := &internet{t: t}
@@ -92,7 +92,7 @@ type helperProcess struct {
 	end   func()
 }
 
-// startHelper starts a process that does what helper says, and waits until it is ready. It ends
+// startHelper starts the helper process what, and waits until it is ready. The process ends
 // with the test at the latest.
 func startHelper(t *testing.T, space, what string) *helperProcess {
 	t.Helper()
@@ -111,7 +111,7 @@ func startHelper(t *testing.T, space, what string) *helperProcess {
 	return p
 }
 
-// lasts returns how long a scenario takes: what an environment variable says, or the default.
+// lasts returns the length of a scenario: the value of an environment variable, or the default.
 func lasts(t *testing.T, variable string, usual time.Duration) time.Duration {
 	t.Helper()
 	text := os.Getenv(variable)
@@ -128,7 +128,7 @@ func lasts(t *testing.T, variable string, usual time.Duration) time.Duration {
 
 func siteName(i int) string { return fmt.Sprintf("h%d", i+1) }
 
-// tell gives the hub a command.
+// tell sends the hub a command.
 func (n *internet) tell(command string) {
 	n.t.Helper()
 	_, err := fmt.Fprintln(n.in, command)
@@ -150,7 +150,7 @@ func fatal(t *testing.T, err error) {
 	}
 }
 
-// sh runs lines of a shell in a namespace.
+// sh runs shell commands in a namespace.
 func sh(t *testing.T, space, lines string) {
 	t.Helper()
 	for _, line := range strings.Split(strings.TrimSpace(lines), "\n") {
@@ -160,10 +160,10 @@ func sh(t *testing.T, space, lines string) {
 	}
 }
 
-// namespace makes an empty network of its own until the test ends.
+// namespace creates an empty network namespace, until the test ends.
 func namespace(t *testing.T, name string) {
 	t.Helper()
-	_ = exec.Command("ip", "netns", "del", prefix+name).Run() // of a test that was killed
+	_ = exec.Command("ip", "netns", "del", prefix+name).Run() // left by a killed test
 	if b, err := exec.Command("ip", "netns", "add", prefix+name).CombinedOutput(); err != nil {
 		t.Fatalf("ip netns add: %v: %s", err, b)
 	}
@@ -171,7 +171,7 @@ func namespace(t *testing.T, name string) {
 	sh(t, name, "ip link set lo up")
 }
 
-// link connects two namespaces. The ends are named after the other one.
+// link connects two namespaces. Each end has the name of the other namespace.
 func link(t *testing.T, a, b string) {
 	t.Helper()
 	if out, err := exec.Command("ip", "link", "add", b, "netns", prefix+a, "type", "veth", "peer", "name", a, "netns", prefix+b).CombinedOutput(); err != nil {
@@ -187,7 +187,7 @@ func link(t *testing.T, a, b string) {
 	}
 }
 
-// open is a site that all others reach.
+// open sets up a site that all others reach.
 func open(t *testing.T, name, address string) {
 	t.Helper()
 	namespace(t, name)
@@ -195,7 +195,7 @@ func open(t *testing.T, name, address string) {
 	sh(t, name, "ip addr add "+address+"/16 dev core")
 }
 
-// webOnly is a site whose firewall lets nothing out but TCP to port 443, and nothing in.
+// webOnly sets up a site whose firewall lets out only TCP to port 443, and nothing in.
 func webOnly(t *testing.T, name, address string) {
 	t.Helper()
 	open(t, name, address)
@@ -209,9 +209,9 @@ func webOnly(t *testing.T, name, address string) {
 		nft add rule inet wall out tcp dport 443 accept`)
 }
 
-// behindNAT returns a site in a private network behind a router, which gives each
-// connection a port as the options of masquerade say, and lets nothing in but to ports that
-// were mapped.
+// behindNAT returns a site in a private network behind a router. The router assigns each
+// connection a port as the options of masquerade say, and lets in only connections to mapped
+// ports.
 func behindNAT(masquerade string) func(t *testing.T, name, address string) {
 	return func(t *testing.T, name, address string) {
 		t.Helper()
@@ -232,7 +232,7 @@ func behindNAT(masquerade string) func(t *testing.T, name, address string) {
 	}
 }
 
-// private makes a site in a private network with another namespace, which has an uplink.
+// private sets up a site in a private network with another namespace, which has an uplink.
 func private(t *testing.T, name, with string) {
 	t.Helper()
 	namespace(t, name)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// process is a program that runs, and what it and earlier ones in its place have printed.
+// process is a running program, with the output of this process and its predecessors.
 type process struct {
 	t    *testing.T
 	name string
@@ -38,7 +38,7 @@ func inSpace(space string, args ...string) *exec.Cmd {
 	return exec.Command("ip", append([]string{"netns", "exec", prefix + space}, args...)...)
 }
 
-// run starts a program, which ends with the test at the latest.
+// run starts a program. It ends with the test at the latest.
 func (p *process) run(cmd *exec.Cmd) {
 	p.t.Helper()
 	p.cmd = cmd
@@ -73,14 +73,14 @@ func (p *process) read(out io.Reader) {
 	}
 }
 
-// said returns all that the member's processes have printed.
+// said returns the output of all the member's processes.
 func (p *process) said() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.log.String()
 }
 
-// says waits until the member has printed what matches a pattern, and returns that.
+// says waits until the member has printed text that matches a pattern, and returns that text.
 func (p *process) says(pattern string, most time.Duration) string {
 	p.t.Helper()
 	re := regexp.MustCompile(pattern)
@@ -97,7 +97,7 @@ func (p *process) says(pattern string, most time.Duration) string {
 	}
 }
 
-// kill ends the process as a power cut does.
+// kill ends the process at once, like a power cut.
 func (p *process) kill() {
 	if p.ended == nil {
 		return
@@ -115,7 +115,7 @@ func (p *process) exit(most time.Duration) int {
 		p.ended = nil
 		return p.cmd.ProcessState.ExitCode()
 	case <-time.After(most):
-		_ = p.cmd.Process.Signal(syscall.SIGQUIT) // which prints where it hangs
+		_ = p.cmd.Process.Signal(syscall.SIGQUIT) // prints where it hangs
 		<-p.ended
 		p.ended = nil
 		p.t.Fatalf("%s has not ended within %s:\n%s", p.name, most, p.said())
@@ -123,8 +123,7 @@ func (p *process) exit(most time.Duration) int {
 	}
 }
 
-// eventually calls done again and again until it returns true, and reports whether that was
-// in time.
+// eventually calls done until it returns true, and reports whether that was in time.
 func eventually(most time.Duration, done func() bool) bool {
 	limit, again := time.After(most), time.NewTicker(100*time.Millisecond)
 	defer again.Stop()

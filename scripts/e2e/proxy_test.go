@@ -16,7 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/operate"
 )
 
-// needs skips a test without a program that Debian has in a package.
+// needs skips a test without a program that is in a Debian package.
 func needs(t *testing.T, program, of string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
@@ -24,16 +24,17 @@ func needs(t *testing.T, program, of string) {
 	}
 }
 
-// knows writes the names that a namespace knows, as lines of /etc/hosts.
+// knows writes the names that a namespace resolves, as lines of /etc/hosts.
 func knows(t *testing.T, space, lines string) {
 	t.Helper()
-	dir := filepath.Join("/etc/netns", prefix+space) // ip netns exec puts its files in the place of those in /etc
+	dir := filepath.Join("/etc/netns", prefix+space) // ip netns exec replaces files in /etc by those in this folder
 	fatal(t, os.MkdirAll(dir, 0o755))
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	fatal(t, os.WriteFile(filepath.Join(dir, "hosts"), []byte(lines), 0o644))
 }
 
-// links returns through whom a member that runs reaches each other, "" if directly.
+// links returns the relay through which a running member reaches each other member, or "" for a
+// direct connection.
 func (m *member) links() map[string]string {
 	m.t.Helper()
 	c, err := operate.NewClient(m.dir)
@@ -47,7 +48,7 @@ func (m *member) links() map[string]string {
 	return via
 }
 
-// reaches waits until a member that runs is connected with others as wanted.
+// reaches waits until a running member has the wanted connections.
 func (m *member) reaches(want map[string]string, most time.Duration) {
 	m.t.Helper()
 	var got map[string]string
@@ -56,8 +57,8 @@ func (m *member) reaches(want map[string]string, most time.Duration) {
 	}
 }
 
-// behindProxy returns a site in a private network without a route to anywhere: its packets
-// come no further than a machine with a proxy.
+// behindProxy returns a site in a private network without a route: its packets reach only a
+// machine with a proxy.
 func behindProxy(t *testing.T, name, address string) {
 	t.Helper()
 	proxy := "p" + name
@@ -65,7 +66,7 @@ func behindProxy(t *testing.T, name, address string) {
 	private(t, name, proxy)
 }
 
-// startTinyproxy runs a proxy that lets CONNECT through to the given ports.
+// startTinyproxy runs a proxy that allows CONNECT to the given ports.
 func startTinyproxy(t *testing.T, space string, ports ...int) *process {
 	t.Helper()
 	var text strings.Builder
@@ -81,9 +82,9 @@ func startTinyproxy(t *testing.T, space string, ports ...int) *process {
 	return &p
 }
 
-// A site lets nothing out but CONNECT to ports 80 and 443, through a proxy that knows the names
-// of the others: the site itself knows none. It is connected with two members directly and
-// with one behind NAT through the relay.
+// A site's only way out is CONNECT to ports 80 and 443, through a proxy that resolves the
+// others' names; the site itself cannot. It connects with two members directly, and with one
+// behind NAT through the relay.
 func TestHTTPProxy(t *testing.T) {
 	needs(t, "tinyproxy", "tinyproxy-bin")
 	n := newInternet(t, open, open, behindProxy, behindNAT("fully-random"))

@@ -16,16 +16,16 @@ import (
 	"time"
 )
 
-// member is one participant: its folder, and its process if one runs.
+// member is one participant: its folder, and its process while one runs.
 type member struct {
 	process
 	dir     string
 	id      string
-	program string   // that it runs; "" for the one under test
-	env     []string // of its commands, beside that of the test
+	program string   // program that it runs; "" for the program under test
+	env     []string // environment of its commands, added to the test's
 }
 
-// site says what a member's node.yaml has beside its name and rows.
+// site describes the lines of a member's node.yaml besides its name and rows.
 type site struct {
 	listen, addrs []string
 	more          string // lines of node.yaml
@@ -40,7 +40,7 @@ type consortium struct {
 	rounds  int
 }
 
-// newConsortium writes the folders of members and their agreement, and lets all sign it.
+// newConsortium writes the folders of members and their agreement, and signs it for all.
 func newConsortium(t *testing.T, rounds int, sites ...site) *consortium {
 	t.Helper()
 	c := &consortium{t: t, dir: t.TempDir(), sites: sites, rounds: rounds}
@@ -51,7 +51,7 @@ func newConsortium(t *testing.T, rounds int, sites ...site) *consortium {
 	return c
 }
 
-// newMember makes a folder with an identity, rows and node.yaml.
+// newMember creates a folder with an identity, rows and node.yaml.
 func (c *consortium) newMember(i int, s site) *member {
 	m := &member{process: newProcess(c.t, siteName(i)), dir: filepath.Join(c.dir, siteName(i))}
 	fatal(c.t, os.Mkdir(m.dir, 0o700))
@@ -74,7 +74,7 @@ func (m *member) nodeYAML(s site, more string) string {
 		m.name, strings.Join(s.listen, ", "), more)
 }
 
-// agree writes the agreement of the members, with lines for changes, and lets all sign it.
+// agree writes the agreement of the members, with lines for changes, and signs it for all.
 func (c *consortium) agree(changes string) {
 	var text strings.Builder
 	text.WriteString("version: 3\nmembers:\n")
@@ -95,7 +95,7 @@ func (m *member) write(name, text string) {
 	fatal(m.t, os.WriteFile(filepath.Join(m.dir, name), []byte(text), 0o600))
 }
 
-// command runs the program to its end, outside of all namespaces.
+// command runs the program to its end, outside all namespaces.
 func (m *member) command(args ...string) string {
 	m.t.Helper()
 	var errs bytes.Buffer
@@ -121,13 +121,14 @@ func (m *member) start(args ...string) {
 	m.run(m.at(append([]string{"run", "--dir", m.dir}, args...)...))
 }
 
-// result is what result.json of a member says of its run.
+// result is the content of a member's result.json.
 type result struct {
 	Participants []struct{ Digest string }
 	Rounds       int
 }
 
-// oneModel waits until all members have ended well, and checks that they have one model.
+// oneModel waits until all members have ended successfully, and checks that they have the same
+// model.
 func (c *consortium) oneModel(most time.Duration) {
 	c.t.Helper()
 	digests := map[string]bool{}

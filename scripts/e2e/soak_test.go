@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/operate"
 )
 
-// figures are what a process takes at a moment.
+// figures are the resources that a process uses at a moment.
 type figures struct{ resident, goroutines, handles, state float64 }
 
 var names = [...]string{"resident MiB", "goroutines", "file handles", "state MiB"}
@@ -56,8 +56,9 @@ func number(t *testing.T, text []byte, pattern string) float64 {
 	return v
 }
 
-// Every twenty seconds one of six members is killed, and is away for twelve of them: a tenth
-// of all. A member that is never killed takes no more memory, goroutines or file handles.
+// Every twenty seconds one of six members is killed and stays away for twelve: each is away for a
+// tenth of the time. A member that is never killed does not use more and more memory, goroutines or file
+// handles.
 func TestSoak(t *testing.T) {
 	most := lasts(t, "COLLABDICT_E2E_SOAK", 2*time.Minute)
 	n, sites := opens(t, 6)

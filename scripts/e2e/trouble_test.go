@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// opens are sites that all reach.
+// opens returns sites that all others reach.
 func opens(t *testing.T, size int) (*internet, []site) {
 	t.Helper()
 	var build []func(t *testing.T, name, address string)
@@ -32,8 +32,8 @@ func (c *consortium) start() {
 	}
 }
 
-// The network falls apart into four sites and two for two minutes. The four go on, the two
-// wait, and all end with one model.
+// For two minutes the network splits into four sites and two. The four continue, the two wait,
+// and all end with the same model.
 func TestPartition(t *testing.T) {
 	n, sites := opens(t, 6)
 	n.tell("delay 40ms")
@@ -50,8 +50,8 @@ func TestPartition(t *testing.T) {
 	c.oneModel(6 * time.Minute)
 }
 
-// One member gets the processor for a twentieth of the time. The others wait for it, and
-// all end with one model.
+// One member gets a twentieth of the processor's time. The others wait for it, and all end with
+// the same model.
 func TestSlowMember(t *testing.T) {
 	n, sites := opens(t, 5)
 	n.tell("delay 5ms")
@@ -75,8 +75,8 @@ func TestSlowMember(t *testing.T) {
 	c.oneModel(5 * time.Minute)
 }
 
-// A member whose disk is full ends and says so, while the others go on. When there is room
-// again the same command brings it back, and all end with one model.
+// A member whose disk is full exits with a message, while the others continue. When there is
+// room again, the same command brings it back, and all end with the same model.
 func TestFullDisk(t *testing.T) {
 	n, sites := opens(t, 4)
 	n.tell("delay 20ms")
@@ -104,7 +104,7 @@ func TestFullDisk(t *testing.T) {
 	c.oneModel(5 * time.Minute)
 }
 
-// A member that is away for long, and is removed meanwhile, is told so when it comes back.
+// A member that is removed while it is away receives the reason when it comes back.
 func TestRemovedWhileAway(t *testing.T) {
 	away := lasts(t, "COLLABDICT_E2E_AWAY", 30*time.Second)
 	n, sites := opens(t, 5)

@@ -1,5 +1,5 @@
-// Package test renders the chart by Helm's own library and reads the result as Kubernetes does. It
-// is a module of its own, so that neither is a dependency of the program.
+// Package test renders the chart with Helm's own library, and decodes the result as Kubernetes
+// does. It is a separate module, so that neither is a dependency of the program.
 package test
 
 import (
@@ -20,14 +20,14 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// given are the values that an operator has to set.
+// given returns the values that an operator must set.
 func given() map[string]any {
 	return map[string]any{
 		"name": "plant-a", "consortium": "version: 3\nmodel: ggm\n", "identitySecret": "plant-a-key",
 		"rows": map[string]any{"claim": "plant-a-rows", "data": []any{"a b.csv"}},
 		"node": map[string]any{
 			"test_where": "split=test", "units": map[string]any{"temp": "degF"}, "csv": map[string]any{"delimiter": ";"},
-			"rename": map[string]any{"T_in": "temp"}, "keep": []any{"energy"}, "missing": "skip", "limit": 1e6, // as Helm reads numbers
+			"rename": map[string]any{"T_in": "temp"}, "keep": []any{"energy"}, "missing": "skip", "limit": 1e6, // type of numbers that Helm reads
 		},
 	}
 }
@@ -53,7 +53,7 @@ func render(t *testing.T, values map[string]any) (map[string]string, error) {
 	return out, err
 }
 
-// read reads a document strictly: a field that Kubernetes does not know is an error.
+// read decodes a document strictly: a field that Kubernetes does not know is an error.
 func read(t *testing.T, files map[string]string, name string, to any) {
 	t.Helper()
 	if err := yaml.UnmarshalStrict([]byte(files[name]), to); err != nil {
@@ -132,7 +132,7 @@ func selects(selector, labels map[string]string) bool {
 	return len(selector) > 0
 }
 
-// checkNode compares node.yaml with what the program reads of one.
+// checkNode compares node.yaml with the program's reading of it.
 func checkNode(t *testing.T, text string) {
 	t.Helper()
 	var node map[string]any
@@ -165,8 +165,8 @@ func checkNode(t *testing.T, text string) {
 	}
 }
 
-// An agreement that changes during a run, or another file, reaches the member through the mounted
-// ConfigMap: Kubernetes refuses any change of a Job's pod template.
+// A change of the agreement during a run, or another file, reaches the member through the
+// mounted ConfigMap. Kubernetes refuses any change of a Job's pod template.
 func TestAChangedAgreementLeavesTheJobAsItIs(t *testing.T) {
 	jobs := make([]batch.Job, 2)
 	configs := make([]core.ConfigMap, 2)
@@ -189,8 +189,7 @@ func TestAChangedAgreementLeavesTheJobAsItIs(t *testing.T) {
 	}
 }
 
-// Prometheus finds the metrics at the port that the member serves them on, also beside other
-// annotations.
+// Prometheus finds the port that serves the member's metrics, also beside other annotations.
 func TestPrometheusFindsThePort(t *testing.T) {
 	values := given()
 	values["httpPort"] = 9999.0
@@ -207,7 +206,7 @@ func TestPrometheusFindsThePort(t *testing.T) {
 	}
 }
 
-// What only the operator knows has to be given.
+// Values that only the operator knows are required.
 func TestMissingValues(t *testing.T) {
 	for _, name := range []string{"name", "consortium", "identitySecret", "rows"} {
 		values := given()

@@ -9,25 +9,25 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Near is how close a reading has to be to a row, in standard deviations of each
-// column, to count as that row.
+// Near is the greatest distance at which a reading counts as a row, in standard deviations of
+// each column.
 const Near = 0.01
 
-// least is the change of a count below which a quotient is rounding.
+// least is the smallest change of a count that is not taken for rounding.
 const least = 1e-6
 
-// Findings are the rows that differences of totals show.
+// Findings counts the rows that differences of totals show.
 type Findings struct {
-	Rows   int // rows read, each counted once
-	Start  int // of these, from the totals of the start
-	Rounds int // from those of the rounds, and of the first round and the start
-	Chance int // rows that are nobody's, as dense as the true ones, that would count as read
+	Rows   int // rows recovered, each counted once
+	Start  int // rows recovered from the totals of the start
+	Rounds int // rows recovered from the totals of the rounds, and of the first round and the start
+	Chance int // decoy rows, as dense as the true ones, that would count as recovered
 	Of     int // all rows
 }
 
-// Compare counts the members' rows, in the coordinates of the totals, that a difference of
-// two counts and first moments shows. It takes every pair of components of neighbouring
-// totals, and of one total, and every component by itself.
+// Compare counts the members' rows that a difference of two counts and first moments shows.
+// Rows are in the coordinates of the totals. It compares every pair of components within one
+// total or in neighbouring totals, and takes every component by itself.
 func (r *Recorder) Compare(members ...*mat.Dense) Findings {
 	x := stacked(members)
 	n, dim := x.Dims()
@@ -78,13 +78,13 @@ func count(b bool) int {
 	return 0
 }
 
-// component is the count and the first moments of one.
+// component holds the count and the first moments of one component.
 type component struct {
 	n     float64
 	first []float64
 }
 
-// components returns those over the variables of the rows, about their origin.
+// components returns the components over the variables of the rows, about their origin.
 func (t total) components(o *origin) (all []component) {
 	for _, g := range t.groups {
 		all = append(all, g.components(o)...)
@@ -92,7 +92,7 @@ func (t total) components(o *origin) (all []component) {
 	return all
 }
 
-// components returns those of a group, none of one over other variables.
+// components returns the components of a group, or nil if they are over other variables.
 func (g group) components(o *origin) (all []component) {
 	if g.dim != len(o.point) {
 		return nil
@@ -106,8 +106,8 @@ func (g group) components(o *origin) (all []component) {
 	return all
 }
 
-// origin is the point that first moments are taken about. It follows from a total over
-// all rows, whose mean is known here; a member would know it.
+// origin is the point about which first moments are taken. It follows from a total over all
+// rows. Their mean is given here; a member would know it.
 type origin struct {
 	rows  float64
 	mean  []float64
@@ -123,7 +123,8 @@ func newOrigin(x *mat.Dense) *origin {
 	return o
 }
 
-// follow takes the origin of a group that all rows are in; of others it is the last one.
+// follow sets the origin to that of a group that contains all rows; other groups keep the last
+// origin.
 func (o *origin) follow(g group) {
 	n := floats.Sum(g.n)
 	if math.Abs(n-o.rows) > 0.01 {
@@ -138,7 +139,7 @@ func (o *origin) follow(g group) {
 	}
 }
 
-// read sets point to Δfirst/Δn; ok is false where Δn is none.
+// read sets point to Δfirst/Δn. It returns false if Δn is 0.
 func (c component) read(b component, point []float64) (ok bool) {
 	d := c.n - b.n
 	if !(math.Abs(d) > least) {
@@ -150,14 +151,14 @@ func (c component) read(b component, point []float64) (ok bool) {
 	return true
 }
 
-// decoyed is by how many standard deviations of each column decoys are from the rows:
-// they are as dense, and no rows.
+// decoyed is the distance of decoys from the rows, in standard deviations of each column.
+// Decoys are as dense as the rows and are no rows.
 const decoyed = 5 * Near
 
 // table finds the rows near a point.
 type table struct {
 	rows [][]float64 // ascending in column key
-	at   []int       // their place in the data
+	at   []int       // their positions in the data
 	near []float64   // M
 	key  int
 }
@@ -200,7 +201,7 @@ func newTable(x *mat.Dense, moved float64) *table {
 	return t
 }
 
-// mark sets found of the rows that are near a point.
+// mark sets found for the rows near a point.
 func (t *table) mark(point []float64, found []bool) {
 	low, high := point[t.key]-t.near[t.key], point[t.key]+t.near[t.key]
 	from, _ := slices.BinarySearchFunc(t.rows, low, func(row []float64, v float64) int {
@@ -216,8 +217,7 @@ func (t *table) mark(point []float64, found []bool) {
 	}
 }
 
-// close reports whether no column is further than near. A column that is constant
-// tells nothing.
+// close reports whether every column is within near. Constant columns are ignored.
 func (t *table) close(row, point []float64) bool {
 	for i, v := range row {
 		if t.near[i] > 0 && !(math.Abs(v-point[i]) <= t.near[i]) {

@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// layout is that of a number, and of the counts and sums of two components in three
+// layout is the layout of a number, and of the counts and sums of two components in three
 // variables.
 var layout = []collabdict.Block{
 	{Len: 1, Bound: 9},
@@ -19,8 +19,8 @@ var layout = []collabdict.Block{
 	{Len: 4, Bound: 9, Moment: collabdict.FirstMoments},
 }
 
-// total is that of rows of x in the first component with these weights, and in the second
-// with the rest.
+// totalOf returns the total of the rows of x, with these weights in the first component and the
+// remaining weights in the second.
 func totalOf(x *mat.Dense, weights []float64) []float64 {
 	out := make([]float64, 9)
 	out[0] = 77
@@ -83,7 +83,7 @@ func TestCompare(t *testing.T) {
 			for i := range 6 { // moments are about another point than the rows
 				sum[3+i] -= sum[1+i%2] * 5
 			}
-			for range 3 { // every member has it
+			for range 3 { // every member decides it
 				r.Decided(0, &consensus.Decision{Slot: uint64(slot), Kind: consensus.Sum, Round: c.rounds[slot], Total: sum})
 			}
 		}
@@ -94,7 +94,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// What holds no counts with first moments is passed over, and so are gathers.
+// Totals without counts and first moments are ignored, and so are gathers.
 func TestOtherTotals(t *testing.T) {
 	r := NewRecorder()
 	x := normals(5)

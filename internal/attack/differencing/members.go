@@ -9,16 +9,16 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Recovered is what differences of totals show of whole members: what is the same in all
-// totals, the number of rows and their mean, belongs to the members that one total is over
-// and the other is not.
+// Recovered is what differences of totals show about whole members. Some quantities are the
+// same in all totals: the number of rows and their mean. Their difference belongs to the
+// members that are in one total and not in the other.
 type Recovered struct {
-	// Members are those whose number of rows is read to less than half a row and whose mean
-	// to a thousandth of a standard deviation of each column.
+	// Members are the members whose number of rows is recovered to less than half a row, and
+	// whose mean to a thousandth of a standard deviation of each column.
 	Members []int
-	// Error is the median over the members of the error of the best reading, as a share of
-	// that of guessing an equal part of the last total: the smaller of those of the number
-	// of rows and of their mean. It is 1 for a member if nothing is read.
+	// Error is the median over the members of the error of the best reading, relative to the
+	// guess of an equal part of the last total. Per member it is the smaller of the errors of
+	// the number of rows and of the mean, and 1 if there is no reading.
 	Error float64
 }
 
@@ -28,9 +28,9 @@ const (
 	nearMean = 1e-3
 )
 
-// Recover reads the members' rows x, in the coordinates of the totals, from the differences
-// of any two totals, and from the combinations by which the views of all of them leave one
-// member alone.
+// Recover recovers the rows x of the members, in the coordinates of the totals. It uses the
+// differences of any two totals, and combinations of all totals whose views add up to one
+// member.
 func (r *Recorder) Recover(x []*mat.Dense) Recovered {
 	all := stacked(x)
 	_, dim := all.Dims()
@@ -58,7 +58,7 @@ func (r *Recorder) Recover(x []*mat.Dense) Recovered {
 				found.Members = append(found.Members, m)
 			}
 			if reading.n < least {
-				continue // not even a row: no reading
+				continue // less than one row: no reading
 			}
 			byN, byMean := guess.errorOf(truth[m], deviations)
 			shares[m] = min(shares[m], share(n, byN), share(mean, byMean))
@@ -69,8 +69,8 @@ func (r *Recorder) Recover(x []*mat.Dense) Recovered {
 	return found
 }
 
-// share returns an error as a share of that of a guess. A guess that is right by itself
-// cannot be bettered.
+// share returns an error relative to that of a guess. If the guess is exact, no reading is
+// better.
 func share(err, guess float64) float64 {
 	if guess < 1e-9 {
 		return 1
@@ -78,15 +78,15 @@ func share(err, guess float64) float64 {
 	return err / guess
 }
 
-// sum is what is the same in all totals over the same members: their number of rows and
-// the sums of these.
+// sum holds the quantities that are the same in all totals over the same members: their number
+// of rows and the sums of these rows.
 type sum struct {
 	component
 	view []uint32
 }
 
-// sums returns the number of rows and their sums, of each group of components in a total
-// that all rows of its members are in.
+// sums returns the number of rows and their sums, for each group of components in a total that
+// contains all rows of its members.
 func (t total) sums(o *origin) (all []sum) {
 	for i, g := range t.groups {
 		parts := g.components(o)
@@ -117,7 +117,7 @@ func whole(rows *mat.Dense) component {
 	return c
 }
 
-// guessOf is an equal part of the last total, or of all rows where there is none.
+// guessOf returns an equal part of the last total, or of all rows if there is no total.
 func guessOf(sums []sum, members int, truth []component) component {
 	g := addUp(truth, len(truth[0].first))
 	if len(sums) > 0 {
@@ -128,9 +128,9 @@ func guessOf(sums []sum, members int, truth []component) component {
 	return component{g.n / float64(members), first}
 }
 
-// readings returns what somebody who knows all totals takes for a member's rows: the
-// difference of two neighbouring totals, of those before and after each change, and what
-// is left of a combination of all of them.
+// readings returns estimates of a member's rows from all totals: the difference of each two
+// totals over views of which one has the member, and the combination of all totals that leaves
+// the member alone.
 func readings(sums []sum, member, members int) (out []component) {
 	for i, s := range sums {
 		for _, before := range sums[:i] {
@@ -156,7 +156,7 @@ func (c component) minus(d component) component {
 	return component{c.n - d.n, first}
 }
 
-// alone returns the weights by which the views add up to one member, nil if there are none.
+// alone returns the weights by which the views add up to one member, or nil if there are none.
 func alone(sums []sum, member, members int) []float64 {
 	if len(sums) == 0 {
 		return nil
@@ -190,8 +190,8 @@ func alone(sums []sum, member, members int) []float64 {
 	return weights.RawVector().Data
 }
 
-// errorOf returns how far a reading is from the truth, in rows, and of the mean in standard
-// deviations of the column that it is furthest off in.
+// errorOf returns the distance of a reading from the truth: in rows, and for the mean in
+// standard deviations of the column that is furthest off.
 func (c component) errorOf(truth component, deviations []float64) (rows, mean float64) {
 	for i, d := range deviations {
 		if d > 0 {

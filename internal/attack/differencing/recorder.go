@@ -7,25 +7,24 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Recorder notes the counts and first moments of every total. It is an observer of a
-// simulation; every member could do the same.
+// Recorder notes the counts and first moments of every total. It observes a simulation; every
+// member could do the same.
 type Recorder struct {
-	blocks map[uint64][]collabdict.Block // of sums under way, by slot
-	next   uint64                        // slots below have been decided
+	blocks map[uint64][]collabdict.Block // blocks of sums under way, by slot
+	next   uint64                        // lowest slot not yet decided
 	totals []total
 }
 
-// total is what is known from a sum.
+// total holds what a sum reveals.
 type total struct {
-	round  uint32 // 0 is the start
+	round  uint32 // 0 for the start
 	groups []group
-	// views are the members that somebody would take each group to be over: those whose
-	// vectors of the slot are in it.
+	// views are the members that an observer would assign to each group: those whose vectors of
+	// the slot are in it.
 	views [][]uint32
 }
 
-// group is the counts and first moments of components that share a partition of the
-// rows.
+// group holds the counts and first moments of components that share a partition of the rows.
 type group struct {
 	dim   int
 	n     []float64 // K
@@ -35,17 +34,17 @@ type group struct {
 // NewRecorder returns a recorder of one run.
 func NewRecorder() *Recorder { return &Recorder{blocks: map[uint64][]collabdict.Block{}} }
 
-// Called notes what a vector holds.
+// Called notes the blocks of a vector.
 func (r *Recorder) Called(_ int, slot uint64, c consensus.Call) {
 	if c.Kind == consensus.Sum && slot >= r.next && r.blocks[slot] == nil {
 		r.blocks[slot] = slices.Clone(c.Blocks)
 	}
 }
 
-// Sent has nothing to note: totals are enough.
+// Sent does nothing: totals are enough.
 func (*Recorder) Sent(int, int, consensus.Message) {}
 
-// Decided notes a total when its first member has it.
+// Decided notes a total when the first member has it.
 func (r *Recorder) Decided(_ int, d *consensus.Decision) {
 	if d.Slot < r.next {
 		return
@@ -88,7 +87,7 @@ func split(x []float64, blocks []collabdict.Block) (groups []group) {
 	return groups
 }
 
-// joined returns values without their low words, which are added to them.
+// joined returns values with their low words added, and without the blocks of low words.
 func joined(x []float64, blocks []collabdict.Block) ([]float64, []collabdict.Block) {
 	i := slices.IndexFunc(blocks, func(b collabdict.Block) bool { return b.Moment == collabdict.LowWords })
 	if i < 0 {

@@ -7,15 +7,15 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 )
 
-// course is what all trials of a set come to, by repeat.
+// course holds the results of all trials of a set, by repeat.
 type course struct {
 	set      *set
-	unlike   map[float64][]float64            // heterogeneity by share to shuffle
+	unlike   map[float64][]float64            // heterogeneity by share of shuffled rows
 	found    map[string]map[float64][]outcome // by method and share
 	newcomer []map[string]float64
 }
 
-// repeat computes the cells of a repeat. Its rows are only drawn if one is missing.
+// repeat computes the cells of a repeat. It draws rows only if a cell is missing.
 func (c *course) repeat(ctx context.Context, l *study.Lab, p plan, repeat int) error {
 	if c.unlike == nil {
 		c.unlike, c.found = map[float64][]float64{}, map[string]map[float64][]outcome{}
@@ -62,7 +62,7 @@ func (c *course) repeat(ctx context.Context, l *study.Lab, p plan, repeat int) e
 	return err
 }
 
-// hands keeps the last deal of a repeat.
+// hands caches the last deal of a repeat.
 type hands struct {
 	*study.Lab
 	ctx     context.Context

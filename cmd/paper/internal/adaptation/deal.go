@@ -14,17 +14,19 @@ import (
 	"github.com/collabdict/collabdict/vae/cgau"
 )
 
-// member is a participant's rows: to train on, to find the best round by, to measure with.
+// member holds a participant's rows: for training, for choosing the best round, and for
+// testing.
 type member struct {
-	all               collabdict.Rows // but those to measure with
+	all               collabdict.Rows // all rows except the test rows
 	train, held, test cgau.Rows
 }
 
-// heldShare is how many of a participant's rows are held back, as in the paper's section 4.1.
+// heldShare is the share of a participant's rows that is held out, as in section 4.1 of the
+// paper.
 const heldShare = 0.05
 
-// deal deals the rows of a repeat. With the same repeat, other shares to shuffle have the
-// same centroids.
+// deal deals the rows of a repeat. The centroids of a repeat do not depend on the share of
+// shuffled rows.
 func deal(s sample, members int, shuffle float64, repeat int) ([]member, error) {
 	split := partition.Split{Kind: partition.PCAKMeans, Clients: members, Shuffle: shuffle, Column: "label"}
 	train, test, err := split.DealAlike(s.train, s.test, s.trainClasses, s.testClasses, uint64(repeat)+1)
@@ -79,7 +81,7 @@ func first(r cgau.Rows, n int) cgau.Rows {
 	return cgau.Rows{Values: r.Values[:n*len(r.Values)/len(r.Classes)], Classes: r.Classes[:n]}
 }
 
-// heterogeneity is the mean Fréchet distance between a participant's rows and all others.
+// heterogeneity returns the mean Fréchet distance between a participant's rows and all others.
 func heterogeneity(ctx context.Context, members []member) (mean float64, err error) {
 	err = lockstep.Run(ctx, len(members), func(ctx context.Context, g collabdict.Group, rank int) error {
 		h, err := frechet.Measure(ctx, g, members[rank].all)

@@ -1,11 +1,11 @@
-// Package adaptation runs the experiments of Rieger et al. (2020, "Client adaptation improves
-// federated learning with simulated non-IID clients") again: classifiers with conditional
-// gated activation units beside their baseline of rectified linear units, for ten
-// participants whose rows are unlike, and shuffled by degrees; and the exclusive or of its
-// appendix.
+// Package adaptation repeats the experiments of Rieger et al. (2020, "Client adaptation
+// improves federated learning with simulated non-IID clients"). Classifiers with conditional
+// gated activation units are compared with a baseline of rectified linear units. Ten
+// participants have rows that differ, and that are shuffled by degrees. The exclusive or of the
+// paper's appendix follows.
 //
-// Beyond the paper there are gated units without conditions, which tell what the gates alone
-// do; and a participant that comes when the others have trained.
+// The package adds gated units without conditions, which show the effect of the gates alone,
+// and a participant that joins after the others have trained.
 //
 // Start reading at [Study]; a trial is one deal of the rows.
 package adaptation

@@ -7,11 +7,11 @@ import (
 	"github.com/collabdict/collabdict/vae/cgau"
 )
 
-// adaptSteps is how many steps a new participant fits its conditions by.
+// adaptSteps is the number of steps in which a new participant fits its conditions.
 const adaptSteps = 300
 
-// newcomer is a participant that comes when the others have trained: how many of its test
-// rows it classifies, and with what.
+// newcomer measures a participant that joins after the others have trained. It returns the
+// share of its test rows that it classifies correctly, by method.
 func (p plan) newcomer(ctx context.Context, s *set, members []member, repeat int) (map[string]float64, error) {
 	last := len(members) - 1
 	here, there := members[:last], members[last]

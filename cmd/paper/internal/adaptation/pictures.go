@@ -9,11 +9,11 @@ import (
 	"github.com/collabdict/collabdict/vae/cgau"
 )
 
-// unit is the one gated unit of a model, and what the model makes of it.
+// unit is the only gated unit of a model, with the model's output weights.
 type unit struct {
 	model  *cgau.Model
-	w      [2][2]float64 // of filter and gate, by input
-	b, v   [2]float64    // of filter and gate
+	w      [2][2]float64 // weights of filter and gate, by input
+	b, v   [2]float64    // biases and condition weights of filter and gate
 	output func(z float64) float64
 }
 
@@ -30,7 +30,7 @@ func unitOf(m *cgau.Model) unit {
 	return u
 }
 
-// sum is what goes into filter (0) or gate (1), with a share of its condition.
+// sum returns the input of the filter (0) or the gate (1), with a share of its condition.
 func (u unit) sum(of int, x, y, condition float64) float64 {
 	return u.w[of][0]*x + u.w[of][1]*y + u.b[of] + condition*u.v[of]
 }
@@ -40,13 +40,13 @@ func (u unit) gate(x, y, condition float64) float64   { return sigmoid(u.sum(1, 
 
 func sigmoid(a float64) float64 { return 1 / (1 + math.Exp(-a)) }
 
-// classified is the probability of class 1.
+// classified returns the probability of class 1.
 func (u unit) classified(x, y, modulation, expression float64) float64 {
 	return u.output(u.filter(x, y, modulation) * u.gate(x, y, expression))
 }
 
-// draw is the pictures of Appendix A, of trainings that have solved it. The upper half of
-// each is the up member's, the lower half the down member's.
+// draw draws the pictures of Appendix A for trainings that have solved it. The upper half of
+// each shows the up member, the lower half the down member.
 func draw(ctx context.Context, l *study.Lab, found map[string]int) error {
 	one, mlp := solvers[0], solvers[len(solvers)-1]
 	seed, ok := found[one.name]
@@ -95,12 +95,12 @@ func draw(ctx context.Context, l *study.Lab, found map[string]int) error {
 func probability(m *cgau.Model, x, y float64) float64 {
 	p, err := m.Probabilities([]float32{float32(x), float32(y)})
 	if err != nil {
-		panic(err) // of finite numbers there is none
+		panic(err) // finite numbers give no error
 	}
 	return float64(p[1])
 }
 
-// points are some of the rows of a training, by class.
+// points returns some of the rows of a training, by class.
 func points(seed int) (low, high plots.Points) {
 	for _, rows := range drawXOR(source(seed, 3)) {
 		for i, class := range rows.Classes[:40] {

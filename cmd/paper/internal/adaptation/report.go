@@ -9,11 +9,12 @@ import (
 	"github.com/collabdict/collabdict/internal/plots"
 )
 
-// published is Table 1: the heterogeneity of the embeddings of sounds, by share shuffled.
+// published is Table 1: the heterogeneity of the embeddings of sounds, by share of shuffled
+// rows.
 var published = map[float64]float64{0: 1784.4, 0.2: 980.0, 0.4: 550.5, 0.6: 271.0, 0.8: 91.8, 1: 19.9}
 
-// publishedAccuracy is what section 5 says of CIFAR-10 at a share of 1, on other
-// embeddings, of ten classes.
+// publishedAccuracy has the accuracies in section 5 for CIFAR-10 with a share of 1. They are
+// for other embeddings and ten classes.
 var publishedAccuracy = map[string]float64{adapted: 0.785, baseline: 0.780}
 
 func report(l *study.Lab, p plan, all []*course) error {
@@ -31,7 +32,7 @@ func report(l *study.Lab, p plan, all []*course) error {
 	return newcomers(l, p, all)
 }
 
-// heterogeneityTable is Table 1 again.
+// heterogeneityTable writes Table 1 with the results of this study.
 func heterogeneityTable(l *study.Lab, p plan, all []*course) error {
 	header := []string{"shuffled"}
 	for _, c := range all {
@@ -49,7 +50,8 @@ func heterogeneityTable(l *study.Lab, p plan, all []*course) error {
 	return l.Table("cgau-heterogeneity", append(header, "paper, sounds", "of that at 0"), rows)
 }
 
-// accuracies is Fig. 2(b) as a table, with how many repeats have CGAU before the baseline.
+// accuracies writes Fig. 2(b) as a table, with the number of repeats in which CGAU is ahead of
+// the baseline.
 func accuracies(l *study.Lab, p plan, all []*course) error {
 	header := append([]string{"data", "shuffled"}, methods...)
 	header = append(header, "CGAU less baseline", "repeats with CGAU ahead", "paper, CGAU", "paper, baseline")
@@ -90,7 +92,7 @@ func (c *course) accuracy(method string, shuffle float64) study.Summary {
 	return study.Summarise(values)
 }
 
-// chart is Fig. 2(b).
+// chart draws Fig. 2(b).
 func (c *course) chart(l *study.Lab, p plan) error {
 	chart := plots.Chart{
 		Name: "cgau-" + strings.ToLower(c.set.name), Title: c.set.name + ": rows classified by the models of ten participants",
@@ -111,7 +113,7 @@ func (c *course) chart(l *study.Lab, p plan) error {
 	return l.Chart(chart)
 }
 
-// newcomers tells what a participant has that comes when nine have trained.
+// newcomers writes the results of a participant that joins after nine others have trained.
 func newcomers(l *study.Lab, p plan, all []*course) error {
 	names := []string{baseline, adapted, meanCondition}
 	header := []string{"data", "baseline", "CGAU, conditions 0", "CGAU, mean condition"}

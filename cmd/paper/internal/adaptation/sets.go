@@ -15,23 +15,23 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// set is rows of several classes.
+// set holds rows of several classes.
 type set struct {
 	name  string
-	files []string // of the data folder
-	// axes, if not 0, is how many principal ones are left of the columns.
+	files []string // files in the data folder
+	// axes is the number of principal axes kept, or 0 for all columns.
 	axes int
-	// scale is what columns are divided by.
+	// scale divides all columns.
 	scale float64
-	most  int // rows that are taken, 0 for all
+	most  int // most rows used, 0 for all
 
-	rows    *mat.Dense // once they are read
+	rows    *mat.Dense // nil until they are read
 	classes []float64  // from 0
 	number  int        // of classes
 }
 
-// sets are the images of the paper, with public embeddings of three classes by another
-// network, and raw images along their main principal axes.
+// sets returns the images of the paper: public embeddings of three classes by another network,
+// and raw images along their main principal axes.
 func sets() []*set {
 	return []*set{
 		{name: "CIFAR-10", files: []string{"embeddings/cifar3-resnet18.csv.gz"}, scale: 1},
@@ -39,7 +39,7 @@ func sets() []*set {
 	}
 }
 
-// read reads the rows, once.
+// read reads the rows once.
 func (s *set) read(ctx context.Context, l *study.Lab) error {
 	if s.rows != nil {
 		return nil
@@ -52,7 +52,7 @@ func (s *set) read(ctx context.Context, l *study.Lab) error {
 	p := d.Participants[0]
 	read := p.Train
 	if s.axes > 0 {
-		// What participants would find by sums.
+		// The same axes as participants would compute by sums.
 		axes, _, err := columnstats.PrincipalAxes(ctx, collabdict.Solo{}, read, s.axes)
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func (s *set) read(ctx context.Context, l *study.Lab) error {
 	return nil
 }
 
-// numbered counts labels from 0.
+// numbered replaces labels by numbers from 0.
 func numbered(labels []float64) (classes []float64, number int) {
 	all := map[float64]bool{}
 	for _, l := range labels {
@@ -83,7 +83,7 @@ func numbered(labels []float64) (classes []float64, number int) {
 	return classes, len(names)
 }
 
-// sample is the rows of a repeat: four fifths to train on, the others to measure with.
+// sample holds the rows of a repeat: four fifths for training, the rest for testing.
 type sample struct {
 	train, test               *mat.Dense
 	trainClasses, testClasses []float64

@@ -8,21 +8,21 @@ import (
 	"github.com/collabdict/collabdict/vae/cgau"
 )
 
-// plan is what is computed.
+// plan describes the computations.
 type plan struct {
 	sets     []*set
 	members  int
 	shuffles []float64
 	repeats  int
 	rounds   int
-	model    cgau.Config // but for its sizes
-	// few are how many rows a new participant may have seen.
+	model    cgau.Config // without its sizes
+	// few lists numbers of rows that a new participant has seen.
 	few []int
-	// xor is how many trainings of each kind the appendix has.
+	// xor is the number of trainings per kind in the appendix.
 	xor int
 }
 
-// Study runs all of them.
+// Study returns the experiments.
 func Study() study.Study {
 	s := study.Study{
 		Name: "cgau", About: "classifiers that adapt to participants (Rieger et al. 2020), on embeddings of CIFAR-10 and on MNIST",
@@ -68,7 +68,7 @@ func (p plan) run(ctx context.Context, l *study.Lab) error {
 	return report(l, p, all)
 }
 
-// source is a stream of a repeat's own for each purpose.
+// source returns the random stream of a repeat for a purpose.
 func source(repeat int, purpose uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(repeat)+1, purpose))
 }

@@ -20,7 +20,7 @@ var methods = []string{adapted, gated, baseline}
 // still is a rate at which conditions stay 0.
 const still = 1e-300
 
-// config is that of a method.
+// config returns the settings of a method.
 func (p plan) config(method string, s *set, repeat int) cgau.Config {
 	c := p.model
 	_, c.Inputs = s.rows.Dims()
@@ -53,7 +53,7 @@ func (p plan) train(ctx context.Context, c cgau.Config, members []member, repeat
 	return out, err
 }
 
-// model returns what a member holds.
+// model returns the model of a member.
 func model(c cgau.Config, b cgau.Best) *cgau.Model {
 	m := cgau.NewModel(c)
 	copy(m.Shared().Values, b.Shared)
@@ -61,9 +61,9 @@ func model(c cgau.Config, b cgau.Best) *cgau.Model {
 	return m
 }
 
-// outcome is what a training comes to.
+// outcome is the result of a training.
 type outcome struct {
-	Accuracy, Loss float64 // of all members' test rows, each by its own model
+	Accuracy, Loss float64 // over all members' test rows, each under its own model
 	Round          int     // the best
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/vae/cgau"
 )
 
-// solver is what is to solve the exclusive or.
+// solver is a network for the exclusive or.
 type solver struct {
 	name   string
 	hidden int
@@ -27,13 +27,13 @@ var solvers = []solver{
 }
 
 const (
-	xorRows   = 200 // of each of two members
+	xorRows   = 200 // rows per member, of two members
 	xorSpread = 0.2
 	xorRounds = 200
 )
 
-// drawXOR returns the rows of the up member and of the down member: four clusters at ±1,
-// of class 1 where the signs differ.
+// drawXOR returns the rows of the up member and of the down member: four clusters at ±1, with
+// class 1 where the signs differ.
 func drawXOR(random *rand.Rand) (out [2]cgau.Rows) {
 	for k := range out {
 		for i := range xorRows {
@@ -54,8 +54,8 @@ func (s solver) config(seed int) cgau.Config {
 	return c
 }
 
-// solve trains both members and returns their models, and the share of other rows that
-// these classify.
+// solve trains both members. It returns their models, and the share of other rows that these
+// classify correctly.
 func (s solver) solve(ctx context.Context, seed int) (models [2]*cgau.Model, accuracy float64, err error) {
 	train, test := drawXOR(source(seed, 3)), drawXOR(source(seed, 4))
 	err = lockstep.Run(ctx, 2, func(ctx context.Context, g collabdict.Group, rank int) error {
@@ -84,13 +84,14 @@ func (s solver) solve(ctx context.Context, seed int) (models [2]*cgau.Model, acc
 	return models, accuracy, nil
 }
 
-// solved is from when on a training counts as one that has found the solution.
+// solved is the least accuracy of a training that has found the solution.
 const solved = 0.98
 
-// exclusiveOr is Appendix A: how many trainings solve it, and pictures of how.
+// exclusiveOr repeats Appendix A: the number of trainings that solve it, and pictures of
+// solutions.
 func (p plan) exclusiveOr(ctx context.Context, l *study.Lab) error {
 	var rows [][]string
-	found := map[string]int{} // a training that has solved it
+	found := map[string]int{} // one training per kind that has solved it
 	for _, s := range solvers {
 		var all []float64
 		times := 0

@@ -15,10 +15,10 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// checkpoint is a run after a round: an .npz file, with each matrix of the model under its
-// name, and the rest as JSON. That of the last round stays, as the model of the run.
+// checkpoint is a run after a round. It is an .npz file, with each matrix of the model under
+// its name and the rest as JSON. The last one remains as the model of the run.
 type checkpoint struct {
-	Run     string          `json:"run"` // with all that it depends on: another is not gone on from
+	Run     string          `json:"run"` // identity of the run with all its inputs; a checkpoint of another run is not resumed
 	Losses  []beta.Loss     `json:"losses"`
 	Members []beta.Standing `json:"members"`
 
@@ -49,7 +49,7 @@ func (c *checkpoint) write(path string, shapes []nn.Shape) error {
 	})
 }
 
-// readCheckpoint returns nil if there is none of this run.
+// readCheckpoint returns nil if there is no checkpoint of this run.
 func readCheckpoint(path, run string, shapes []nn.Shape) (*checkpoint, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,15 +9,15 @@ import (
 	"github.com/collabdict/collabdict/vae/beta"
 )
 
-// number is of the thesis: its text has test losses and gains over FedAvg, in percent, of
-// some runs.
+// number is a result in the thesis: its text has test losses and gains over FedAvg, in percent,
+// for some runs.
 type number struct {
 	set, scenario       string
 	effect              float64
-	second, final, gain float64 // 0 where there is none
+	second, final, gain float64 // 0 if not published
 }
 
-// published are the numbers of sections 4.2 and 5.
+// published are the numbers in sections 4.2 and 5.
 var published = []number{
 	{"MNIST", "NIID-1", 0, 0, 517.35, 0},
 	{"MNIST", "NIID-1", 0.9, 0, 539.68, 0},
@@ -41,7 +41,7 @@ func thesis(set, scenario string, effect float64) number {
 	return number{}
 }
 
-// rings are the losses of the thesis in a chart of so many rounds.
+// rings returns the losses of the thesis for a chart with the given number of rounds.
 func (n number) rings(rounds int) plots.Line {
 	line := plots.Line{Published: true}
 	if n.effect == 0 {
@@ -55,7 +55,7 @@ func (n number) rings(rounds int) plots.Line {
 	return line
 }
 
-// losses writes a row for each effect.
+// losses writes one line per effect.
 func (p plan) losses(l *study.Lab, all []course) error {
 	header := []string{
 		"images", "members", "weights", "trials", "not defined", "without weight",
@@ -85,7 +85,7 @@ func (p plan) losses(l *study.Lab, all []course) error {
 	return l.Table("bvae", header, rows)
 }
 
-// members writes a row for each member of each trial.
+// members writes one line per member and trial.
 func members(l *study.Lab, all []course) error {
 	header := []string{"images", "members", "trial", "member", "rows", "discrepancy"}
 	for _, effect := range effects {
@@ -113,8 +113,8 @@ func members(l *study.Lab, all []course) error {
 	return l.Table("bvae-members", header, rows)
 }
 
-// count is what a loss is counted as: with the factor that was trained with, or with 1, as
-// the numbers of the thesis seem to be.
+// count converts a loss: with the factor used in training, or with 1, which the thesis appears
+// to use.
 type count func(beta.Loss) float64
 
 func total(l beta.Loss) float64 { return l.Total }
@@ -143,7 +143,7 @@ func (c course) chart(l *study.Lab) error {
 	return l.Chart(chart)
 }
 
-// after returns the losses after a round of the trials that have one.
+// after returns the losses after a round, for trials that have one.
 func (c course) after(as count, effect, round int) (losses []float64) {
 	for _, o := range c.runs[effect] {
 		if len(o.Losses) >= round {
@@ -153,7 +153,7 @@ func (c course) after(as count, effect, round int) (losses []float64) {
 	return losses
 }
 
-// gains returns by how many percent each trial's loss is below that of FedAvg.
+// gains returns how far each trial's loss is below that of FedAvg, in percent.
 func (c course) gains(as count, effect, round int) (gains []float64) {
 	for trial, o := range c.runs[effect] {
 		if by := c.runs[0][trial].Losses; len(o.Losses) >= round {
@@ -179,7 +179,7 @@ func weightsOf(effect float64) string {
 	return fmt.Sprintf("a = %g", effect)
 }
 
-// mean returns that of repeats, with their standard deviation if there are several.
+// mean formats the mean over repeats, with the standard deviation if there are several.
 func mean(values []float64, digits int) string {
 	s := study.Summarise(values)
 	switch s.N {

@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/internal/partition"
 )
 
-// scenario deals images by their classes: the numbers of each member's. The seed is that
-// of the trial.
+// scenario deals images by class: it returns the indices of each member's images. The seed is
+// the trial's.
 type scenario struct {
 	name string
 	deal func(labels []byte, seed uint64) ([][]int, error)
@@ -16,12 +16,11 @@ type scenario struct {
 
 func scenarios() []scenario { return []scenario{{"NIID-1", dirichlet}, {"NIID-2", pairs}} }
 
-// fewest is the smallest number of images that a member has to get: else they are dealt
-// anew.
+// fewest is the least number of images per member; if a deal has fewer, the images are dealt
+// again.
 const fewest = 40
 
-// dirichlet deals the images of each class to ten members, in shares that are drawn from
-// Dir(0.5).
+// dirichlet deals the images of each class to ten members, in shares drawn from Dir(0.5).
 func dirichlet(labels []byte, seed uint64) ([][]int, error) {
 	classes := make([]float64, len(labels))
 	for i, c := range labels {
@@ -41,7 +40,7 @@ func dirichlet(labels []byte, seed uint64) ([][]int, error) {
 	return nil, fmt.Errorf("%d images are too few for %d members of at least %d each, by Dir(0.5)", len(labels), split.Clients, fewest)
 }
 
-// pairs gives a member a sixth of all images, and of what is left each of five others all
+// pairs gives one member a sixth of all images. Each of five others gets all remaining images
 // of two classes.
 func pairs(labels []byte, seed uint64) ([][]int, error) {
 	rng := rand.New(rand.NewPCG(seed, 2))

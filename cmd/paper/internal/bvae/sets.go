@@ -7,11 +7,11 @@ import (
 	"github.com/collabdict/collabdict/internal/idx"
 )
 
-// set is images of ten classes, and how they are normalised.
+// set holds images of ten classes, and their normalisation.
 type set struct {
 	name, folder string
 	mean, sd     float32
-	train, test  images // once they are read
+	train, test  images // nil until they are read
 }
 
 const pixels, classes = 28 * 28, 10
@@ -30,12 +30,12 @@ func (s *set) files() []string {
 	}
 }
 
-// images are pixels, image after image, and the class of each.
+// images holds the pixels, image after image, and the class of each image.
 type images struct{ pixels, labels []byte }
 
 func (i images) len() int { return len(i.labels) }
 
-// read reads up to so many images of each kind, once.
+// read reads at most the given numbers of images, once.
 func (s *set) read(l *study.Lab, train, test int) (err error) {
 	if s.train.len() > 0 {
 		return nil
@@ -72,7 +72,7 @@ func readImages(l *study.Lab, of, labels string, most int) (images, error) {
 	return images{x.Data[:n*pixels], y.Data[:n]}, nil
 }
 
-// rows returns images, all of them if nil is given, with pixels from 0 to 1 normalised.
+// rows returns the given images, or all if numbers is nil. Pixels from 0 to 1 are normalised.
 func (s *set) rows(of images, numbers []int) []float32 {
 	var byValue [256]float32
 	for v := range byValue {

@@ -7,24 +7,24 @@ import (
 	"github.com/collabdict/collabdict/vae/beta"
 )
 
-// version changes whenever the same run would come to something else.
+// version changes whenever the same run would give another result.
 const version = 1
 
-// effects are the factors of discrepancies, α in the thesis. The first is FedAvg, by whose
-// model the others weight.
+// effects are the factors of discrepancies, α in the thesis. The first one is FedAvg, whose
+// model defines the weights of the others.
 var effects = []float64{0, 0.1, 0.5, 0.9}
 
-// plan is what is computed.
+// plan describes the computations.
 type plan struct {
 	sets      []*set
 	scenarios []scenario
 	trials    func(set, scenario string) int
-	// The numbers of images that are read, of rounds, and what a model is.
+	// The numbers of images read and of rounds, and the model's settings.
 	train, test, rounds int
 	model               beta.Config
 }
 
-// Study runs all of them.
+// Study returns the experiments.
 func Study() study.Study {
 	s := study.Study{
 		Name: "bvae", About: "β-VAEs by weighted averages of models (Page 2024), on MNIST and Fashion-MNIST",
@@ -55,7 +55,7 @@ func planFor(l *study.Lab) plan {
 	return p
 }
 
-// course is what the trials of a set and scenario came to, by effect and trial.
+// course holds the results of the trials of a set and scenario, by effect and trial.
 type course struct {
 	set      *set
 	scenario scenario
@@ -74,8 +74,8 @@ func (c course) trial(ctx context.Context, t trialOf) error {
 	return nil
 }
 
-// run does the first trial of everything before the second of anything: a study that is
-// stopped has something of each.
+// run finishes the first trial of every set before it begins second trials, so that a study
+// that is stopped has some results for each set.
 func (p plan) run(ctx context.Context, l *study.Lab) error {
 	var all []course
 	for _, s := range p.sets {

@@ -13,22 +13,22 @@ import (
 	"github.com/collabdict/collabdict/vae/beta"
 )
 
-// outcome is one run.
+// outcome is the result of one run.
 type outcome struct {
-	// Losses are those of the test images after each round; none if the weights were not
-	// defined, as no member had one.
+	// Losses are the losses of the test images after each round. They are missing if no member
+	// had a defined weight.
 	Losses  []beta.Loss
 	Members []part
 }
 
-// part is what a member has.
+// part is a member's share of the images.
 type part struct {
 	Rows                int
 	Discrepancy, Weight float64
 }
 
-// trialOf is one deal of the images of a set. Its runs begin with the same parameters, and
-// members draw the same numbers.
+// trialOf is one deal of the images of a set. All its runs start from the same parameters, and
+// members draw the same random numbers.
 type trialOf struct {
 	plan
 	*study.Lab
@@ -50,7 +50,7 @@ func (t trialOf) path(effect float64) string {
 	return t.Out("bvae.models/" + strings.NewReplacer(", ", "-", " ", "-").Replace(t.key(effect)) + ".npz")
 }
 
-// identity names the run that a file belongs to.
+// identity identifies the run that a file belongs to.
 func (t trialOf) identity(effect float64) string {
 	return fmt.Sprintf("version %d: %s, %d images, %d rounds of %d epochs", version, t.key(effect), t.plan.train, t.rounds, t.model.Epochs)
 }
@@ -153,14 +153,15 @@ func restore(learners []*beta.Learner, from checkpoint) error {
 	return nil
 }
 
-// each does something at all members, in one process, by plain sums.
+// each calls f for all members in one process, with plain sums.
 func each(ctx context.Context, learners []*beta.Learner, f func(l *beta.Learner, ctx context.Context, g collabdict.Group) error) error {
 	return lockstep.Run(ctx, len(learners), func(ctx context.Context, g collabdict.Group, rank int) error {
 		return f(learners[rank], ctx, g)
 	})
 }
 
-// round trains, and measures the loss of the test images, with the same noise every time.
+// round trains for one round, and measures the loss of the test images with the same noise each
+// time.
 func (t trialOf) round(ctx context.Context, learners []*beta.Learner, at *checkpoint, test []float32) error {
 	err := each(ctx, learners, func(l *beta.Learner, ctx context.Context, g collabdict.Group) error {
 		_, err := l.Round(ctx, g)

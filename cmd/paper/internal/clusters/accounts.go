@@ -2,18 +2,18 @@ package clusters
 
 import "math"
 
-// figure is a published mean with its deviation; NaN where there is none.
+// figure is a published mean with its standard deviation; NaN if not published.
 type figure struct{ mean, sd float64 }
 
 var none = figure{math.NaN(), math.NaN()}
 
-// account is what is published of a method on a set: the adjusted Rand index, and the
+// account holds the published results of a method on a set: the adjusted Rand index, and the
 // number of clusters found.
 type account struct{ index, clusters figure }
 
-// accounts are the two versions of the paper's results that are in circulation, which
-// differ: the first in a summary of the conference paper, the second as quoted from its
-// tables. The features that the figures are of are not published.
+// accounts are the two versions of the paper's results in circulation, which differ. The first
+// is from a summary of the conference paper, the second quotes its tables. The features behind
+// the figures are not published.
 var accounts = [2]map[string]map[method]account{
 	{
 		"MNIST": {
@@ -39,9 +39,9 @@ var accounts = [2]map[string]map[method]account{
 	},
 }
 
-// of returns what an account has of a method on a set.
+// of returns an account's results for a method on a set.
 func of(version int, set string, m method) account {
-	if m == chiSquare || m == chosen || m == half { // all are the paper's FedGEM
+	if m == chiSquare || m == chosen || m == half { // all three are the paper's FedGEM
 		m = published
 	}
 	if a, there := accounts[version][set][m]; there {

@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/internal/plots"
 )
 
-// compare clusters every set by all methods, beside what is published of them.
+// compare clusters every set by all methods, and writes the results beside the published ones.
 func (p plan) compare(ctx context.Context, l *study.Lab) error {
 	all := make([]map[method][]outcome, len(p.sets))
 	for i, s := range p.sets {
@@ -47,7 +47,7 @@ func row(s set, m method, all []outcome) []string {
 	return append(out, with(a.index, 3), with(b.index, 3), with(a.clusters, 2), with(b.clusters, 2))
 }
 
-// columns are the number of clusters, both indices and the silhouette.
+// columns returns the number of clusters, both indices and the silhouette.
 func columns(all []outcome) []string {
 	return []string{
 		with(over(all, func(o outcome) float64 { return float64(o.Clusters) }), 1),
@@ -57,7 +57,7 @@ func columns(all []outcome) []string {
 	}
 }
 
-// over returns a value of outcomes over the repeats.
+// over returns the mean of a value of outcomes over the repeats.
 func over(all []outcome, value func(outcome) float64) figure {
 	values := make([]float64, len(all))
 	for i, o := range all {
@@ -67,7 +67,7 @@ func over(all []outcome, value func(outcome) float64) figure {
 	return figure{s.Mean, s.SD}
 }
 
-// with formats a mean with its deviation, if it has one.
+// with formats a mean, with its standard deviation if it has one.
 func with(f figure, digits int) string {
 	out := study.Number(f.mean, digits)
 	if !math.IsNaN(f.sd) {
@@ -76,7 +76,7 @@ func with(f figure, digits int) string {
 	return out
 }
 
-// found is the chart of the numbers of clusters by set.
+// found returns the chart of the numbers of clusters by set.
 func found(sets []set, all []map[method][]outcome) plots.Chart {
 	c := plots.Chart{
 		Name: "fedgem-clusters", Title: "How many clusters are found",

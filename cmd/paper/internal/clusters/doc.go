@@ -1,6 +1,6 @@
-// Package clusters runs the experiments again that FedGEM was published with (Ibrahim,
-// Gebraeel and Xie, ICLR 2026): clusters of several participants' rows whose number
-// nobody knows, beside k-FED, which is told it, and mixtures of all rows in one place.
+// Package clusters repeats the experiments of the paper on FedGEM (Ibrahim, Gebraeel and Xie,
+// ICLR 2026). It clusters several participants' rows, with an unknown number of clusters. The
+// comparisons are k-FED, which is given the number, and mixtures of all rows in one place.
 //
 // Start reading at [Study] and sets.go.
 package clusters

@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/internal/plots"
 )
 
-// tryFactors shows how much the result depends on the factor of the paper's rule for
-// the last radius, beside the radius that needs none.
+// tryFactors shows how much the result depends on the factor in the paper's rule for the last
+// radius. It adds the radius that needs no factor.
 func (p plan) tryFactors(ctx context.Context, l *study.Lab) error {
 	index := plots.Chart{
 		Name: "fedgem-factor-index", Title: "Agreement by the last radius",
@@ -60,7 +60,7 @@ func (p plan) tryFactors(ctx context.Context, l *study.Lab) error {
 	return l.Chart(number)
 }
 
-// short writes a factor, large ones as 1e4.
+// short formats a factor, large ones as 1e4.
 func short(v float64) string {
 	if v >= 1e4 {
 		return strings.Replace(fmt.Sprintf("%.0e", v), "e+0", "e", 1)
@@ -68,9 +68,8 @@ func short(v float64) string {
 	return fmt.Sprintf("%g", v)
 }
 
-// byFactor returns the outcomes of the repeats, first with the chi-square radius and
-// then with each factor. With chain, super-clusters are the connected components of the
-// regions that meet.
+// byFactor returns the outcomes of the repeats, first with the chi-square radius and then with
+// each factor. With chain, super-clusters are the connected components of overlapping regions.
 func (p plan) byFactor(ctx context.Context, l *study.Lab, s set, chain bool) ([][]outcome, error) {
 	name := s.name + " by factor"
 	if chain {
@@ -99,7 +98,7 @@ func (p plan) byFactor(ctx context.Context, l *study.Lab, s set, chain bool) ([]
 	return out, nil
 }
 
-// lines are those of the factors and, unless chained, of the chi-square radius.
+// lines returns the lines for the factors and, without chain, for the chi-square radius.
 func lines(name string, chain bool, found [][]outcome, value func(outcome) float64) []plots.Line {
 	byFactor, level := plots.Line{Name: name}, plots.Line{Name: name + ", chi-square"}
 	without := over(found[0], value)

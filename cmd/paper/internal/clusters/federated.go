@@ -14,18 +14,18 @@ import (
 	"github.com/collabdict/collabdict/internal/metrics"
 )
 
-// rounds is the largest number of them in the published experiments.
+// rounds is the largest number of rounds in the published experiments.
 const rounds = 10
 
-// runner runs a group, as lockstep.Run does.
+// runner runs a group, like lockstep.Run.
 type runner func(ctx context.Context, size int, f func(ctx context.Context, g collabdict.Group, rank int) error) error
 
-// together runs FedGEM with all clients, each told the number of its own classes, and
-// returns an outcome for each rule of the last merge. If there are factors to choose
-// from, the one that is chosen gives the last outcome.
+// together runs FedGEM with all clients. Each client is given the number of its own classes. It
+// returns an outcome for each rule of the last merge. If there are factors to choose from, the
+// outcome for the chosen factor comes last.
 func together(ctx context.Context, run runner, clients []client, c fedgem.Config, rules []fedgem.Final, factors []float64) ([]outcome, error) {
 	results := make([][]*fedgem.Result, len(clients))
-	c.Rounds, c.MinRows = rounds, 1 // as in the paper, clusters of any rows are shown in every round
+	c.Rounds, c.MinRows = rounds, 1 // as in the paper, clusters of any size are published in every round
 	err := run(ctx, len(clients), func(ctx context.Context, g collabdict.Group, rank int) error {
 		own, x, all := c, clients[rank].train.x, rules
 		own.Components = clients[rank].classes
@@ -57,8 +57,8 @@ func silhouette(x *mat.Dense, labels []int) float64 {
 	return math.NaN()
 }
 
-// oneRound is k-FED, told the number of all clusters. A row is in the cluster of its
-// nearest local centre.
+// oneRound runs k-FED with the known number of all clusters. A row belongs to the cluster of
+// its nearest local centre.
 func oneRound(clients []client, k int, seed uint64) (outcome, error) {
 	local := make([]*mat.Dense, len(clients))
 	for rank, c := range clients {

@@ -13,14 +13,15 @@ import (
 	"github.com/collabdict/collabdict/internal/plots"
 )
 
-// run is one training, beside who knows the true centres, and the processor time that it
-// took all members, in milliseconds.
+// run is the outcome of one training, the outcome with the true centres, and the processor time
+// of all members, in milliseconds.
 type run struct {
 	Found, Ideal outcome
 	Millis       float64
 }
 
-// grids runs FedGEM on made-up rows divided among more and more members, and times it.
+// grids runs FedGEM on made-up rows divided among growing numbers of members, and measures the
+// time.
 func (p plan) grids(ctx context.Context, l *study.Lab, clock func() time.Duration) error {
 	header := []string{
 		"rows", "members", "rows of each", "index, own rows", "by the true centres", "clusters found", "exact", "within 1", "of",
@@ -60,7 +61,7 @@ func (p plan) grids(ctx context.Context, l *study.Lab, clock func() time.Duratio
 	})
 }
 
-// timed trains on a set again and again, each time with rows dealt anew.
+// timed trains on a set several times, each time with a new deal of the rows.
 func timed(ctx context.Context, l *study.Lab, s set, members, repeats int, clock func() time.Duration) ([]run, error) {
 	var out []run
 	for seed := range uint64(repeats) {
@@ -69,7 +70,7 @@ func timed(ctx context.Context, l *study.Lab, s set, members, repeats int, clock
 			if err != nil {
 				return run{}, err
 			}
-			before := clock() // every member makes all its merges itself
+			before := clock() // the time includes the merges of every member
 			found, err := together(ctx, lockstep.Run, clients, fedgem.Config{Seed: seed}, []fedgem.Final{fedgem.ChiSquare{}}, nil)
 			if err != nil {
 				return run{}, err
@@ -103,7 +104,7 @@ func gridRow(s set, members, rows int, runs []run) []string {
 	}
 	own := func(o outcome) float64 { return o.Own }
 	best := ""
-	if ideal[0].Clusters > 0 { // else nobody knows the true centres
+	if ideal[0].Clusters > 0 { // otherwise the true centres are unknown
 		best = with(over(ideal, own), 3)
 	}
 	least, median := millis(runs)
@@ -115,7 +116,7 @@ func gridRow(s set, members, rows int, runs []run) []string {
 	}
 }
 
-// millis returns the least and the median of what the runs took.
+// millis returns the least and the median time of the runs.
 func millis(runs []run) (least, median float64) {
 	var all []float64
 	for _, r := range runs {

@@ -6,19 +6,18 @@ import (
 	"github.com/collabdict/collabdict/internal/metrics"
 )
 
-// outcome is how good a clustering is on rows that it was not learned from.
+// outcome measures a clustering on rows outside its training.
 type outcome struct {
-	// Own is the adjusted Rand index of a client's rows, on average over the clients;
-	// All that of the rows of all clients under the same clusters.
+	// Own is the mean over clients of the adjusted Rand index of a client's rows. All is the
+	// index of the rows of all clients, under the same clusters.
 	Own, All float64
-	// Silhouette is that of a client's rows, on average over the clients; 0 of one whose
-	// rows are all in one cluster.
+	// Silhouette is the mean over clients of the silhouette of a client's rows. It is 0 for a
+	// client whose rows are all in one cluster.
 	Silhouette float64
 	Clusters   int
 }
 
-// measure labels the test rows of every client by the k clusters
-// found.
+// measure labels the test rows of every client by the k clusters found.
 func measure(clients []client, k int, label func(rank int, x *mat.Dense) []int) outcome {
 	out := outcome{Clusters: k}
 	var truth, all []int

@@ -24,7 +24,7 @@ const (
 	centresKnown method = "nearest true centre"
 )
 
-// methods are all of them, in the order of tables.
+// methods lists all methods, in the order of tables.
 var methods = []method{chiSquare, chosen, published, half, kFED, process, known, centresKnown}
 
 // repeat deals the rows of a set once and clusters them by all methods that apply.
@@ -51,8 +51,8 @@ func repeat(ctx context.Context, l *study.Lab, s set, seed uint64) (map[method]o
 	})
 }
 
-// fedGEM adds the outcomes of FedGEM. From the published factors the first is taken:
-// with any of them all regions meet.
+// fedGEM adds the outcomes of FedGEM. It uses the first of the published factors: with each of
+// them all regions overlap.
 func fedGEM(ctx context.Context, clients []client, s set, seed uint64, out map[method]outcome) error {
 	c := fedgem.Config{Seed: seed, Shared: &fedgem.Merges{}}
 	rules, names := []fedgem.Final{fedgem.ChiSquare{}}, []method{chiSquare}

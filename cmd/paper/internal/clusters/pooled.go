@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// knownNumber is EM on all rows in one place for a mixture of k round clusters.
+// knownNumber runs EM on all rows in one place, for a mixture of k round clusters.
 func knownNumber(clients []client, k int, seed uint64) (outcome, error) {
 	f, err := gmm.Fit(trained(clients).x, k, gmm.EM{Form: gmm.Spherical}, rand.NewPCG(seed, 2))
 	if err != nil {
@@ -27,8 +27,8 @@ func knownNumber(clients []client, k int, seed uint64) (outcome, error) {
 	}), nil
 }
 
-// dirichlet is the variational mixture of all rows in one place, with at most four
-// times as many clusters as there are.
+// dirichlet fits the variational mixture to all rows in one place, with at most four times the
+// true number of clusters.
 func dirichlet(clients []client, k int, seed uint64) (outcome, error) {
 	x := trained(clients).x
 	f, err := variational.Fit(x, variational.Config{Components: 4 * k}, rand.NewPCG(seed, 3))
@@ -38,8 +38,8 @@ func dirichlet(clients []client, k int, seed uint64) (outcome, error) {
 	return measure(clients, f.Clusters(x), func(_ int, x *mat.Dense) []int { return f.Labels(x) }), nil
 }
 
-// trueCentres labels by the nearest of the client's own clusters' true centres: what
-// nothing that learns can do better, but by chance.
+// trueCentres labels rows by the nearest true centre of the client's own clusters. Except by
+// chance, no learned clustering can be better.
 func trueCentres(clients []client, centres [][]float64) outcome {
 	return measure(clients, len(centres), func(rank int, x *mat.Dense) []int {
 		rows, _ := x.Dims()

@@ -12,20 +12,20 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// part is rows with the class of each.
+// part holds rows and their classes.
 type part struct {
 	x     *mat.Dense
 	truth []int
 }
 
-// client is a participant: the rows that it learns from, others of the same classes to
-// measure with, and the number of its classes.
+// client is a participant: training rows, test rows of the same classes, and the number of its
+// classes.
 type client struct {
 	train, test part
 	classes     int
 }
 
-// pooled is the rows of several in one place.
+// pooled returns the rows of several parts in one place.
 func pooled(parts ...part) part {
 	var values []float64
 	var out part
@@ -46,8 +46,8 @@ func trained(clients []client) part {
 	return pooled(parts...)
 }
 
-// readClasses reads the rows of a file by class, in the order of the labels. The class
-// of a label is class(label), or the label itself if class is nil.
+// readClasses reads the rows of a file by class, in the order of the labels. The class of a
+// label is class(label), or the label itself if class is nil.
 func readClasses(path, label string, class func(label float64) float64) ([][][]float64, error) {
 	d, err := dataset.LoadOne(dataset.Spec{Data: []string{path}, Name: "rows", Label: label})
 	if err != nil {
@@ -72,12 +72,12 @@ func readClasses(path, label string, class func(label float64) float64) ([][][]f
 	return out, nil
 }
 
-// dealing says who gets how much: each member from least to most classes, and of each
-// as many rows as if all classes were dealt to shares members.
+// dealing describes how rows are divided. Each member gets from least to most classes, and as
+// many rows per class as if the class were dealt to shares members.
 type dealing struct{ members, shares, least, most int }
 
-// deal gives each member rows of some of the classes: 7 of 10 to learn from, the others
-// to measure with. Every class is somebody's.
+// deal gives each member rows of some classes: 7 of 10 for training, the rest for testing.
+// Every class is dealt to at least one member.
 func deal(rng *rand.Rand, classes [][][]float64, d dealing) ([]client, error) {
 	shuffled := make([][][]float64, len(classes))
 	for c, rows := range classes {
@@ -101,7 +101,7 @@ func deal(rng *rand.Rand, classes [][][]float64, d dealing) ([]client, error) {
 	return out, nil
 }
 
-// share is a part in the making.
+// share is an incomplete part.
 type share struct {
 	rows  [][]float64
 	truth []int
@@ -120,7 +120,7 @@ func (s *share) part() part {
 	return part{x, s.truth}
 }
 
-// hands draws the classes of each member, from least to most, until all are drawn.
+// hands draws from least to most classes for each member, until all classes are drawn.
 func hands(rng *rand.Rand, classes, members, least, most int) [][]int {
 	for {
 		out, seen := make([][]int, members), map[int]bool{}

@@ -8,22 +8,22 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 )
 
-// plan is what is computed.
+// plan describes the computations.
 type plan struct {
 	sets    []set
 	repeats int
-	// grid is synthetic rows, shared by each of these numbers of members.
+	// grid is synthetic rows, divided among each of these numbers of members.
 	grid    synthetic
 	members []int
-	// factors are tried one by one on some of the sets, in so many repeats.
+	// Factors are tried one by one on these sets, in several repeats.
 	tried   []set
 	factors []float64
 	again   int
-	// timed, if not nil, is timed beside the grid.
+	// timed, if not nil, is a set that is timed beside the grid.
 	timed *set
 }
 
-// Study runs all of them; clock tells the processor time that was spent so far.
+// Study returns the experiments; clock returns the processor time used so far.
 func Study(clock func() time.Duration) study.Study {
 	var needs []string
 	for _, f := range files {

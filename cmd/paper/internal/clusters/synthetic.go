@@ -7,15 +7,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// synthetic is the grid of made-up rows: clusters of variance 1 in columns that are
-// independent. Each member has from 2 to all but 2 of them.
+// synthetic describes the grid of made-up rows: clusters of variance 1 with independent
+// columns. Each member has at least 2 clusters, and lacks at least 2.
 type synthetic struct {
 	clusters, dim int
-	apart         float64 // the least distance between two centres
-	rows          int     // to learn from, of all members together
+	apart         float64 // least distance between two centres
+	rows          int     // training rows of all members together
 }
 
-// draw returns members with their rows and the centres of the clusters.
+// draw returns members with their rows, and the centres of the clusters.
 func (s synthetic) draw(rng *rand.Rand, members int) ([]client, [][]float64) {
 	centres := s.centres(rng)
 	out := make([]client, members)
@@ -26,7 +26,7 @@ func (s synthetic) draw(rng *rand.Rand, members int) ([]client, [][]float64) {
 	return out, centres
 }
 
-// noisy draws n rows, in turn of each of the own clusters.
+// noisy draws n rows, taking the own clusters in turn.
 func noisy(rng *rand.Rand, centres [][]float64, own []int, n int) part {
 	dim := len(centres[0])
 	p := part{mat.NewDense(n, dim, nil), make([]int, n)}
@@ -40,8 +40,9 @@ func noisy(rng *rand.Rand, centres [][]float64, own []int, n int) part {
 	return p
 }
 
-// centres draws the first with standard deviation 5 in each column, the second as near
-// to it as may be, and the others about the first, as far from all before as has to be.
+// centres draws the first centre with standard deviation 5 in each column. The second is as
+// close to it as allowed. The others are drawn about the first, at the required distance from
+// all before.
 func (s synthetic) centres(rng *rand.Rand) [][]float64 {
 	draw := func(sd float64) []float64 {
 		v := make([]float64, s.dim)
@@ -64,7 +65,7 @@ func (s synthetic) centres(rng *rand.Rand) [][]float64 {
 	return out
 }
 
-// nearest returns the centre that is nearest to a row, and its distance.
+// nearest returns the index of the centre nearest to a row, and its distance.
 func nearest(row []float64, centres [][]float64) (at int, distance float64) {
 	for i, c := range centres {
 		if d := floats.Distance(row, c, 2); i == 0 || d < distance {

@@ -21,10 +21,9 @@ type Normal struct {
 // ‖μ₁−μ₂‖² + Tr(Σ₁ + Σ₂ − 2(Σ₁Σ₂)^½) (Dowson and Landau 1982), in squared units of the
 // variables.
 //
-// With A_iᵀA_i = Σ_i, Tr (Σ₁Σ₂)^½ is the sum of the singular values of A₁A₂ᵀ. That takes
-// no root of the eigenvalues of a product, whose rounding would count by its root; and
-// nothing has to be added to a matrix that is singular, as A_i has as many rows as Σ_i has
-// dimensions.
+// With A_iᵀA_i = Σ_i, Tr (Σ₁Σ₂)^½ is the sum of the singular values of A₁A₂ᵀ. So it takes no
+// root of the eigenvalues of a product, which would enlarge their rounding errors. Singular
+// matrices need no added term, because A_i has as many rows as Σ_i has dimensions.
 func Distance(p, q Normal) (float64, error) {
 	if len(p.Mean) != len(q.Mean) || p.Covariance.SymmetricDim() != len(p.Mean) || q.Covariance.SymmetricDim() != len(q.Mean) {
 		panic("frechet: want distributions of as many variables")
@@ -37,8 +36,8 @@ func Distance(p, q Normal) (float64, error) {
 	return math.Max(0, means*means+mat.Trace(p.Covariance)+mat.Trace(q.Covariance)-2*common), nil
 }
 
-// factor returns A with AᵀA = s, by Cholesky's factorisation with pivots: nil where s is
-// zero. What rounding alone has left of a dimension, positive or negative, is none.
+// factor returns A with AᵀA = s by Cholesky's factorisation with pivots, or nil if s is zero.
+// Dimensions whose variance, positive or negative, is only rounding are dropped.
 func factor(s *mat.SymDense) *mat.Dense {
 	var c mat.PivotedCholesky
 	c.Factorize(s, -1)

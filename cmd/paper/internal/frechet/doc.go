@@ -1,6 +1,6 @@
-// Package frechet measures how unlike each other the members' rows are: by the Fréchet
-// distance between normal distributions of the mean and covariance matrix of a member's
-// rows and of those of all the others (Rieger et al. 2020, section 3.4).
+// Package frechet measures how much the members' rows differ. It uses the Fréchet distance
+// between two normal distributions: with the mean and covariance matrix of a member's rows, and
+// with those of all other rows (Rieger et al. 2020, section 3.4).
 //
-// Members find it by private sums, and show no rows. Start reading at [Measure].
+// Members compute it by private sums, and reveal no rows. Start reading at [Measure].
 package frechet

@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
-// Heterogeneity says how unlike each other the members' rows are.
+// Heterogeneity holds the distances between the members' rows.
 type Heterogeneity struct {
 	// Mean is the mean of the distances of all members, the same at each.
 	Mean float64
@@ -19,13 +19,14 @@ type Heterogeneity struct {
 	Own float64
 }
 
-// Measure makes a Gather of bounds and two sums: one of the number of rows, the columns,
-// and the products of any two, from which this member takes its own to have those of all
-// the others; and one of the distances. Members learn the mean and the covariance matrix
-// of all rows, and the mean distance. Each of them must have the same columns.
+// Measure makes a Gather of bounds and two sums. One sum is over the number of rows, the
+// columns, and the products of any two columns. This member subtracts its own part from it,
+// which leaves the part of all other members. The other sum is over the distances. Members
+// learn the mean and the covariance matrix of all rows, and the mean distance. They must have
+// the same columns.
 //
-// The values of a sum have finite precision, so columns whose mean is far from zero beside
-// their spread have to be centred before; the error that says so is the same at all.
+// The values of a sum have finite precision. So columns whose mean is large compared with their
+// spread must be centred before; otherwise all members get the same error.
 func Measure(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (Heterogeneity, error) {
 	b, err := columnstats.Agree(ctx, g, rows)
 	if err != nil {
@@ -58,12 +59,12 @@ func Measure(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (Het
 	return out, err
 }
 
-// precise refuses totals whose columns have less variance than a sum has precision.
+// precise returns an error if the variance of a column is below the precision of a sum.
 func precise(total []float64, order []int, b columnstats.Bounds, members int) error {
 	n, dim := math.Round(total[0]), len(order)
 	at := 1 + dim
 	for i, column := range order {
-		// Below it, a sum is little but the rounding of the chunks that hide its values.
+		// Below this bound, a sum is mostly the rounding of the chunks that hide its values.
 		noise := math.Ldexp(float64(b.Rows*float64(b.RMS[column]*b.RMS[column])), -26) * float64(members)
 		mean := total[1+i] / n
 		if total[at]-float64(n*float64(mean*mean)) <= noise && total[at] > noise {
@@ -74,8 +75,9 @@ func precise(total []float64, order []int, b columnstats.Bounds, members int) er
 	return nil
 }
 
-// mean returns that of the distances of all members. None is above 4 Σ_i RMS_i²: with X
-// and Y of the two distributions, independent, it is at most E‖X−Y‖² ≤ 2E‖X‖² + 2E‖Y‖².
+// mean returns the mean of the distances of all members. None is above 4 Σ_i RMS_i²: for
+// independent X and Y with the two distributions, the distance is at most E‖X−Y‖² ≤ 2E‖X‖² +
+// 2E‖Y‖².
 func mean(ctx context.Context, g collabdict.Group, own float64, b columnstats.Bounds) (float64, error) {
 	most := 0.0
 	for _, v := range b.RMS {

@@ -14,13 +14,13 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// statistics are the number of rows, the sum of each column, and that of the products of
-// any two: additive over sets of rows. In a vector they stand in this order, products
-// i ≤ j by columns.
+// statistics are the number of rows, the sum of each column, and the sums of the products of
+// any two columns. They are additive over sets of rows. A vector has them in this order,
+// products i ≤ j by columns.
 type statistics []float64
 
-// layout is the order of the columns, those with equal bounds together, so that there are
-// few blocks.
+// layout returns an order of the columns that puts equal bounds together, so that there are few
+// blocks.
 func layout(b columnstats.Bounds) (order []int, blocks []collabdict.Block) {
 	order = make([]int, len(b.RMS))
 	for i := range order {
@@ -67,8 +67,8 @@ func newStatistics(of collabdict.Rows, order []int) (statistics, error) {
 	return s, nil
 }
 
-// normal is the distribution with the mean and the covariance matrix, divided by the
-// number of rows, in the order of the layout: a distance is the same in any.
+// normal returns the distribution with the mean and the covariance matrix, divided by the
+// number of rows, in the order of the layout. A distance does not depend on the order.
 func (s statistics) normal(dim int) Normal {
 	n, sums, products := s[0], s[1:1+dim], s[1+dim:]
 	out := Normal{make([]float64, dim), mat.NewSymDense(dim, nil)}

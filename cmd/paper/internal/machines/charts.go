@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/internal/plots"
 )
 
-// areasChart is what is found, alone, together and pooled.
+// areasChart draws the areas under the curves: alone, together and pooled.
 func (p plan) areasChart(s *set, found results) plots.Chart {
 	c := plots.Chart{
 		Name: "mtvae-areas-" + strings.ToLower(s.name), Title: s.name + ": anomalies found", Y: "area under precision and recall",
@@ -29,7 +29,7 @@ func (p plan) areasChart(s *set, found results) plots.Chart {
 	return c
 }
 
-// curves tells whether training is long enough.
+// curves shows whether the training is long enough.
 func (p plan) curves(s *set, found results) plots.Chart {
 	c := plots.Chart{
 		Name: "mtvae-bound-" + strings.ToLower(s.name), Title: s.name + ": how far training is",

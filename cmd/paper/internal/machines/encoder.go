@@ -10,18 +10,18 @@ import (
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-// course is how auto-encoders are trained.
+// course holds the settings for training auto-encoders.
 type course struct {
 	config multitask.Config
 	steps  int // of the decoder
 	draws  int // J
 }
 
-// each is the steps of a round.
+// each returns the number of steps per round.
 func (c course) each() int { return max(1, c.config.LocalSteps) }
 
-// encoders trains in a way, and scores. In one place, a step is on as many rows as those
-// of all participants together.
+// encoders trains auto-encoders in a way, and scores. In one place, a step uses as many rows as
+// all participants' steps together.
 func (c course) encoders(ctx context.Context, s *set, way string) (outcome, error) {
 	parts, err := s.rows(ctx, way)
 	if err != nil {
@@ -48,11 +48,11 @@ func (c course) encoders(ctx context.Context, s *set, way string) (outcome, erro
 	return o, c.measure(&o, parts, learners)
 }
 
-// points are the places of a curve.
+// points is the number of points of a curve.
 const points = 12
 
-// learn trains one learner. Of the participants that it is for it draws the curves, by one
-// draw of each held row, which is the same every time.
+// learn trains one learner. It measures the curves for the given participants, with one draw
+// per held-out row, which is the same each time.
 func (c course) learn(ctx context.Context, g collabdict.Group, rank int, rows *mat.Dense, of []participant, curves [][]point) (*multitask.Learner, error) {
 	l, err := multitask.NewLearner(gmm.Matrix(rows), c.config, c.config.Seed<<16+uint64(rank))
 	if err != nil {
@@ -79,7 +79,7 @@ func (c course) learn(ctx context.Context, g collabdict.Group, rank int, rows *m
 	return l, err
 }
 
-// measure scores by a learner for each participant, or by one for all.
+// measure scores with one learner per participant, or one for all.
 func (c course) measure(o *outcome, parts []participant, learners []*multitask.Learner) error {
 	for _, l := range learners {
 		h, err := l.Health()
@@ -118,8 +118,8 @@ func meanCurve(curves [][]point) (out []point) {
 	return out
 }
 
-// scoredBy scores by Eq. (39), and by importance weights: with one draw these are the
-// lower bound.
+// scoredBy returns a scorer by Eq. (39) and by importance weights. With one draw the latter
+// give the lower bound.
 func scoredBy(m *multitask.Model, draws int) scorer {
 	return func(x *mat.Dense) (anomaly, logLik []float64, err error) {
 		err = multitask.NewScorer(m, draws).Each(gmm.Matrix(x), func(s multitask.Scores) {

@@ -6,8 +6,8 @@ import (
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-// explained enters how much of a participant's rows the model makes of their codes: what
-// a model that tells anomalies apart should not make of anomalies.
+// explained records the share of a participant's rows that the model reconstructs. A model that
+// detects anomalies should not reconstruct them.
 func (o *outcome) explained(m *multitask.Model, p participant) error {
 	for _, of := range []struct {
 		rows *mat.Dense
@@ -26,8 +26,8 @@ func (o *outcome) explained(m *multitask.Model, p participant) error {
 	return nil
 }
 
-// sharesExplained returns 1 − |x − μ|²/|x|² of each row x, where μ is the decoder's mean at
-// the encoder's. 0 is the mean row of training.
+// sharesExplained returns 1 − |x − μ|²/|x|² for each row x, where μ is the decoder's mean at
+// the encoder's mean. It is 0 for the mean row of training.
 func sharesExplained(m *multitask.Model, rows *mat.Dense) ([]float64, error) {
 	n, width := rows.Dims()
 	var out []float64

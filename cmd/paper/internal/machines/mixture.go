@@ -16,7 +16,7 @@ const (
 	tolerance  = 1e-6
 )
 
-// mixture learns that of sparse Gaussian graphical models in a way, and scores.
+// mixture learns the mixture of sparse Gaussian graphical models in a way, and scores.
 func mixture(ctx context.Context, s *set, way string, components int, seed uint64) (o outcome, err error) {
 	parts, err := s.rows(ctx, way)
 	if err != nil {

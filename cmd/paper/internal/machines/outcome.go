@@ -10,39 +10,40 @@ import (
 	"github.com/collabdict/collabdict/internal/metrics"
 )
 
-// outcome is what a model of a kind, learned in a way, comes to. Slices have an entry for
-// each participant, those of encoders for each encoder.
+// outcome is the result of a model of a kind, learned in a way. Slices have one entry per
+// participant, or per encoder where that is noted.
 type outcome struct {
 	Names []string
-	// Areas by the anomaly score of the paper, Eq. (19) or (39), and by −ln p(x).
+	// areas under the curves by the anomaly score of the paper, Eq. (19) or (39), and by −ln
+	// p(x)
 	ROC, PR       []float64
 	ROCLik, PRLik []float64
-	// ln p(x) in nats, of an auto-encoder estimated: mean and median of the rows held back,
-	// of the normal test rows median and 5 % quantile, median of the anomalies.
+	// ln p(x) in nats, an estimate for auto-encoders: mean and median of the held-out rows,
+	// median and 5 % quantile of the normal test rows, median of the anomalies
 	Held, HeldMedian, Normal, NormalLow, Anomalies []float64
 
-	Information []float64 `json:",omitempty"` // what an encoder tells of a row, in nats
+	Information []float64 `json:",omitempty"` // information of a code about its row, in nats
 	Active      []float64 `json:",omitempty"` // latent dimensions that vary
-	Collapsed   int       `json:",omitempty"` // encoders that the alarm rings for
-	Clipped     int       `json:",omitempty"` // members whose gradient was, in the last round
-	// Share of a row that its code explains, medians: of the rows held back, and of the
-	// normal ones and the anomalies of the test.
+	Collapsed   int       `json:",omitempty"` // number of encoders that raise the alarm for collapse
+	Clipped     int       `json:",omitempty"` // number of members whose gradient was clipped in the last round
+	// median share of a row that its code explains: of the held-out rows, and of the normal
+	// rows and the anomalies of the test
 	Explained, ExplainedNormal, ExplainedAnomalies []float64 `json:",omitempty"`
 	Curve                                          []point   `json:",omitempty"`
 }
 
-// point is how far a training is.
+// point is the progress of a training.
 type point struct {
 	Steps int // of the decoder
-	// Bound is the lower bound of rows held back, in nats: means over participants of the
-	// mean and of the median row.
+	// Bound is the mean over participants of the mean lower bound of held-out rows, in nats.
+	// Median uses the median row.
 	Bound, Median float64
 }
 
 // scorer scores rows: by the paper's score, and by ln p(x).
 type scorer func(x *mat.Dense) (anomaly, logLik []float64, err error)
 
-// add enters what a participant's model comes to.
+// add appends the results of a participant's model.
 func (o *outcome) add(p participant, score scorer) error {
 	anomaly, logLik, err := score(p.test)
 	if err != nil {
@@ -97,7 +98,7 @@ func (o *outcome) areas(p participant, anomaly, surprise []float64) error {
 
 func mean(values []float64) float64 { return floats.Sum(values) / float64(len(values)) }
 
-// quantile returns the value that a share of them is below.
+// quantile returns the value below which a share of the values lies.
 func quantile(values []float64, share float64) float64 {
 	values = slices.Clone(values)
 	slices.Sort(values)

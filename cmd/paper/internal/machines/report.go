@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 )
 
-// results are outcomes by set, trial and way, a seed after the other.
+// results holds outcomes by set, trial and way, one per seed.
 type results map[[3]string][]outcome
 
 func (r results) add(set, trial, way string, o outcome) {
@@ -14,7 +14,7 @@ func (r results) add(set, trial, way string, o outcome) {
 	r[k] = append(r[k], o)
 }
 
-// of summarises over seeds the mean over participants.
+// of returns the mean over participants, summarised over seeds.
 func (r results) of(set, trial, way string, figure func(o outcome) []float64) study.Summary {
 	var values []float64
 	for _, o := range r[[3]string{set, trial, way}] {
@@ -23,10 +23,10 @@ func (r results) of(set, trial, way string, figure func(o outcome) []float64) st
 	return study.Summarise(values)
 }
 
-// names are those of the participants of a set.
+// names returns the names of the participants of a set.
 func (r results) names(s *set) []string { return r[[3]string{s.name, graphs, alone}][0].Names }
 
-// cell writes it, empty if there is none.
+// cell formats the summary of of, or returns "" if there is none.
 func (r results) cell(set, trial, way string, digits int, figure func(o outcome) []float64) string {
 	if s := r.of(set, trial, way, figure); s.N > 0 {
 		return spread(s, digits)
@@ -54,7 +54,7 @@ func (p plan) report(l *study.Lab, found results) error {
 	return nil
 }
 
-// areas is what is found, alone, together and pooled.
+// areas writes the areas under the curves: alone, together and pooled.
 func (p plan) areas(l *study.Lab, found results) error {
 	header := []string{"data", "model"}
 	for _, area := range []string{"PR-AUC", "ROC-AUC"} {
@@ -80,10 +80,10 @@ func (p plan) areas(l *study.Lab, found results) error {
 	return l.Table("mtvae-areas", header, rows)
 }
 
-// densities is how well the models know the rows, and what that does to what is found.
+// densities writes how well the models fit the rows, and how that affects detection.
 func (p plan) densities(l *study.Lab, found results) error {
-	// Medians over participants, as one whose columns are constant in training has values of
-	// another order.
+	// Medians over participants, because densities of a participant with columns that are
+	// constant in training have another order of magnitude.
 	middle := func(values []float64) []float64 { return []float64{quantile(values, 0.5)} }
 	figures := []func(outcome) []float64{
 		func(o outcome) []float64 { return middle(o.Held) },
@@ -113,7 +113,7 @@ func (p plan) densities(l *study.Lab, found results) error {
 	}, rows)
 }
 
-// settings is what settings of the auto-encoder do, together.
+// settings writes the effect of settings of the auto-encoder, trained together.
 func (p plan) settings(l *study.Lab, found results) error {
 	var rows [][]string
 	for _, s := range p.sets {
@@ -150,8 +150,8 @@ func (p plan) settings(l *study.Lab, found results) error {
 	}, rows)
 }
 
-// participants is what is found by each, and what keeps it from more: normal test rows that
-// are less likely than anomalies.
+// participants writes the results of each participant, and what limits them: normal test rows
+// that are less likely than anomalies.
 func (p plan) participants(l *study.Lab, found results) error {
 	header := []string{"data", "participant"}
 	models := []string{gradients, collapsed, graphs}

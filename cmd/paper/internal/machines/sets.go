@@ -11,29 +11,29 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// set is the rows of some participants.
+// set holds the rows of some participants.
 type set struct {
 	name  string
-	files []string // of the data folder
-	// components are those of the mixture.
+	files []string // files in the data folder
+	// components is the number of components of the mixture.
 	components int
-	// common says that columns are standardised by the moments of all rows, else by those
-	// of each participant: as the command does by default with rows that are dealt, and
-	// with a file for each participant.
+	// common is set if columns are standardised by the moments of all rows instead of each
+	// participant's. The command does so by default with rows that are dealt, and not with a
+	// file per participant.
 	common bool
 	load   func(s *set, l *study.Lab) ([]participant, error)
 
-	parts []participant // once they are read, in the units of the files
+	parts []participant // nil until they are read, in the units of the files
 }
 
-// participant is the rows of one.
+// participant holds the rows of one participant.
 type participant struct {
 	name   string
 	train  *mat.Dense
-	held   *mat.Dense // one of ten training rows, which tell how far the training is
+	held   *mat.Dense // every tenth training row, to measure progress
 	test   *mat.Dense
-	labels []float64 // of test, 1 for anomalies
-	// units is what is added to a log density of a row for that in the units of together.
+	labels []float64 // 1 for anomalies of the test rows
+	// units is added to the log density of a row to convert it to the units of together.
 	units float64
 }
 
@@ -44,7 +44,7 @@ func sets() []*set {
 	}
 }
 
-// servers are the second group of machines, as far as they are public in this form.
+// servers returns the second group of machines, as far as it is public in this form.
 func servers() (files []string) {
 	for _, name := range strings.Fields("2-1 2-2 2-3 2-4 2-5 2-7 2-8") {
 		files = append(files, "smd/machine-"+name+".csv.gz")
@@ -52,7 +52,7 @@ func servers() (files []string) {
 	return files
 }
 
-// read reads the rows, once.
+// read reads the rows once.
 func (s *set) read(l *study.Lab) error {
 	if s.parts != nil {
 		return nil
@@ -75,12 +75,12 @@ func (s *set) read(l *study.Lab) error {
 	return nil
 }
 
-// tenths returns x without the last of each ten rows, and these.
+// tenths returns x without every tenth row, and these rows.
 func tenths(x *mat.Dense) (most, rest *mat.Dense) {
 	return take(x, func(row int) bool { return row%10 != 9 }), take(x, func(row int) bool { return row%10 == 9 })
 }
 
-// take returns the rows that f names, an empty matrix if it names none.
+// take returns the rows for which f is true, an empty matrix if there are none.
 func take(x *mat.Dense, f func(row int) bool) *mat.Dense {
 	n, width := x.Dims()
 	var values []float64
@@ -95,8 +95,8 @@ func take(x *mat.Dense, f func(row int) bool) *mat.Dense {
 	return mat.NewDense(len(values)/width, width, values)
 }
 
-// loadServers gives each machine the weeks that count as normal to train on, and those
-// with labels to find anomalies in.
+// loadServers gives each machine the normal weeks for training, and the labelled weeks for
+// detection.
 func loadServers(s *set, l *study.Lab) ([]participant, error) {
 	spec := dataset.Spec{
 		Label: "label",
@@ -132,22 +132,22 @@ func loadServers(s *set, l *study.Lab) ([]participant, error) {
 	return parts, nil
 }
 
-// Cycles before its end: from healthy on an engine is taken not to show its wear (Heimes
-// 2008), and from worn on it is to be found.
+// Cycles before an engine's end. Above healthy, an engine is taken to show no wear (Heimes
+// 2008). From worn on, its wear should be detected.
 const (
 	healthy = 125
 	worn    = 30
 )
 
-// Each participant has a fleet of engines of consecutive numbers. It trains on the first of
-// them as long as they are healthy, and looks for worn ones in all rows of the others.
+// Each participant has a fleet of engines with consecutive numbers. It trains on the first
+// engines while they are healthy, and tests on all rows of the others.
 const (
 	fleet     = 10
 	trainedOf = 6
 )
 
-// loadEngines gives the sensors with more than two values of the engines that run until
-// they fail.
+// loadEngines returns the sensors with more than two values, for the engines that run to
+// failure.
 func loadEngines(s *set, l *study.Lab) ([]participant, error) {
 	d, err := dataset.LoadOne(dataset.Spec{
 		Data: []string{l.Path(s.files[0])}, Label: "label", Where: dataset.Condition{Column: "split", Value: "train"},

@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-// Study runs all of it.
+// Study returns the experiments.
 func Study() study.Study {
 	s := study.Study{
 		Name: "mtvae", About: "the multi-task auto-encoder beside the mixture (Idé et al. 2024), on SMD and C-MAPSS",
@@ -21,7 +21,7 @@ func Study() study.Study {
 	return s
 }
 
-// plan is what is computed.
+// plan describes the computations.
 type plan struct {
 	sets  []*set
 	seeds int
@@ -29,7 +29,7 @@ type plan struct {
 	trials []trial
 }
 
-// planFor has the command's defaults, with gradients summed.
+// planFor returns a plan with the command's defaults, with summed gradients.
 func planFor(l *study.Lab) plan {
 	p := plan{
 		sets: sets(), seeds: 3,
@@ -42,22 +42,22 @@ func planFor(l *study.Lab) plan {
 	return p
 }
 
-// trial is a model that is learned.
+// trial is a model to learn.
 type trial struct {
 	name string
 	ways []string
-	// change makes the course of this trial of the usual one. nil is the mixture, of as many
-	// components as the set has or of one.
+	// change adapts the usual course to this trial. It is nil for the mixture, which has the
+	// set's number of components, or one.
 	change func(c *course)
 	one    bool
 	kind   int
 }
 
-// What trials are there for.
+// The purposes of trials.
 const (
 	compared = iota // with each other
-	units           // to see what comes of other units
-	setting         // to see what a setting does
+	units           // shows the effect of other units
+	setting         // shows the effect of a setting
 )
 
 const (
@@ -94,7 +94,7 @@ func trials() []trial {
 	}
 }
 
-// run compares first, then looks at settings.
+// run makes the comparisons first, then tries settings.
 func (p plan) run(ctx context.Context, l *study.Lab) error {
 	found := results{}
 	for _, settings := range []bool{false, true} {

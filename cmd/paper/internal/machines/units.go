@@ -21,9 +21,9 @@ const (
 
 var ways = []string{alone, together, pooled}
 
-// rows returns the participants' rows in the units of a way: those of all, or as
-// everybody has who is alone the own ones. What units do to densities is taken back by
-// participant.units.
+// rows returns the participants' rows in the units of a way: those of all rows, or the
+// participant's own if it learns alone. The field units of a participant corrects densities for
+// that.
 func (s *set) rows(ctx context.Context, way string) ([]participant, error) {
 	scalings, err := s.ownUnits()
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *set) ownUnits() ([]rows.Scaling, error) {
 	return out, nil
 }
 
-// commonUnits standardises by the moments of all rows, which take two sums.
+// commonUnits standardises by the moments of all rows, with two sums.
 func (s *set) commonUnits(ctx context.Context) ([]rows.Scaling, error) {
 	out := make([]rows.Scaling, len(s.parts))
 	err := lockstep.Run(ctx, len(s.parts), func(ctx context.Context, g collabdict.Group, rank int) error {
@@ -79,7 +79,8 @@ func (s *set) commonUnits(ctx context.Context) ([]rows.Scaling, error) {
 	return out, err
 }
 
-// trained returns what is trained on in a way: the rows of each, or all of them as one.
+// trained returns the training data of a way: the rows of each participant, or all of them as
+// one.
 func trained(parts []participant, way string) (data []*mat.Dense) {
 	var all []float64
 	for _, p := range parts {
@@ -93,7 +94,7 @@ func trained(parts []participant, way string) (data []*mat.Dense) {
 	return []*mat.Dense{mat.NewDense(len(all)/width, width, all)}
 }
 
-// train calls f for whoever trains in a way: all in a group, or each by itself.
+// train calls f for all learners of a way: all in a group, or each alone.
 func train(ctx context.Context, way string, size int, f func(ctx context.Context, g collabdict.Group, rank int) error) error {
 	if way == together {
 		return lockstep.Run(ctx, size, f)

@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/plots"
 )
 
-// rounds is Table 4: the mean number of rounds over repeats and levels.
+// rounds writes Table 4: the mean number of rounds over repeats and levels.
 func (r *runner) rounds() error {
 	starts := []string{spread, shared, federated}
 	header := []string{"data", synthetic}
@@ -39,8 +39,8 @@ func (r *runner) rounds() error {
 	return r.Table("rounds", header, rows)
 }
 
-// refine is the rounds of sums until EM is at the target of each trial, from one round
-// of FedGenGMM and from the three starts.
+// refine writes the number of rounds of sums until EM reaches the target of each trial, from
+// one round of FedGenGMM and from the three starts.
 func (r *runner) refine() error {
 	from := []string{synthetic, reduced, spread, shared, federated}
 	var rows [][]string
@@ -64,8 +64,8 @@ func (r *runner) refine() error {
 	return r.Table("refine", append([]string{"data", "split", "alpha"}, from...), rows)
 }
 
-// reached returns the median over repeats of the rounds of sums after a start until the
-// target of the trial is reached, and in how many repeats it is, if not in all.
+// reached returns the median over repeats of the rounds of sums from a start to the target of
+// the trial. If not all repeats reach it, it adds the number that do.
 func (r *runner) reached(s *set, x float64, name string) (string, error) {
 	var values []float64
 	for repeat := range r.repeats() {
@@ -82,7 +82,7 @@ func (r *runner) reached(s *set, x float64, name string) (string, error) {
 	return median(values), nil
 }
 
-// median is of rounds, where +Inf is more than there were.
+// median formats the median of rounds; +Inf means more rounds than were run.
 func median(rounds []float64) string {
 	slices.Sort(rounds)
 	n := len(rounds)
@@ -96,7 +96,7 @@ func median(rounds []float64) string {
 	return text
 }
 
-// firstAt returns the first round of a course at a level, +Inf if there is none.
+// firstAt returns the first round of a trace at a level, or +Inf if there is none.
 func firstAt(trace []float64, level float64) float64 {
 	for round, v := range trace {
 		if v >= level {
@@ -106,11 +106,11 @@ func firstAt(trace []float64, level float64) float64 {
 	return math.Inf(1)
 }
 
-// shown are the rounds of sums in a chart of their courses.
+// shown is the number of rounds of sums in a chart of traces.
 const shown = 20
 
-// course draws the mean log-likelihood by rounds of sums, where it is not far below that
-// of all rows in one place.
+// course draws the mean log-likelihood by round of sums, where it is not far below that of all
+// rows in one place.
 func (r *runner) course(s *set, from []string) error {
 	all, err := r.over(pooled, loglik, func(repeat int) plan { return r.pooled(s, s.k, repeat) })
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/collabdict/collabdict/internal/plots"
 )
 
-// figure is a table, and a chart for each set, of one value of the outcomes.
+// figure is a table, and one chart per set, of one value of the outcomes.
 type figure struct {
 	name, title string
-	x, y        string // names of the axes, x "" for the heterogeneity of the set
+	x, y        string // labels of the axes; x is "" for the heterogeneity of the set
 	digits      int
 	of          func(o Outcome) float64
 	methods     []string
-	cut         bool // charts leave out what is far below the first method
+	cut         bool // charts leave out values far below the first method
 	across      func(s *set) []float64
 	plan        func(s *set, x float64, method string, repeat int) plan
 }
@@ -25,7 +25,7 @@ type figure struct {
 func loglik(o Outcome) float64 { return o.LogLik }
 func prauc(o Outcome) float64  { return o.PRAUC }
 
-// heterogeneity is Figs. 2 and 3.
+// heterogeneity writes Figs. 2 and 3.
 func (r *runner) heterogeneity() error {
 	f := figure{
 		name: "loglik", title: "mean log-likelihood of all rows", y: "nats", digits: 2, of: loglik, cut: true,
@@ -44,7 +44,7 @@ func (r *runner) heterogeneity() error {
 	return r.figure(f)
 }
 
-// clients is Fig. 4.
+// clients writes Fig. 4.
 func (r *runner) clients() error {
 	return r.figure(figure{
 		name: "clients", title: "anomalies found by number of participants", x: "participants", y: "area under precision and recall", digits: 3, of: prauc,
@@ -64,7 +64,7 @@ func (r *runner) clients() error {
 	})
 }
 
-// constrained is Fig. 5.
+// constrained writes Fig. 5.
 func (r *runner) constrained() error {
 	return r.figure(figure{
 		name: "constrained", title: "anomalies found by participants' components", x: "components at a participant", y: "area under precision and recall", digits: 3, of: prauc,

@@ -18,10 +18,10 @@ import (
 
 var mnistFiles = []string{"mnist/train-images-idx3-ubyte.gz", "mnist/train-labels-idx1-ubyte.gz"}
 
-const side, axes = 28, 24 // of images; of what is left of their pixels
+const side, axes = 28, 24 // size of an image's side; number of columns left of its pixels
 
-// loadMNIST gives images along their principal axes, each scaled to [0, 1]. Anomalies
-// are images turned, flipped and enlarged (section 5.3).
+// loadMNIST returns images along their principal axes, each scaled to [0, 1]. Anomalies are
+// images turned, flipped and enlarged (section 5.3).
 func loadMNIST(ctx context.Context, l *study.Lab) (draw, error) {
 	images, err := readImages(l)
 	if err != nil {
@@ -78,7 +78,7 @@ func readImages(l *study.Lab) (*mat.Dense, error) {
 	return x, nil
 }
 
-// principal returns the axes of all images: what participants would find by sums.
+// principal returns the axes of all images, which participants would compute by sums.
 func principal(ctx context.Context, x *mat.Dense) (p *rows.Projection, err error) {
 	err = lockstep.Run(ctx, 1, func(ctx context.Context, g collabdict.Group, _ int) error {
 		of, _, err := columnstats.PrincipalAxes(ctx, g, rows.InMemory(x), axes)

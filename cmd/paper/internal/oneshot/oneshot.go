@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 )
 
-// Study returns the experiment.
+// Study returns the experiments.
 func Study() study.Study {
 	s := study.Study{
 		Name:    "fedgen",
@@ -21,13 +21,13 @@ func Study() study.Study {
 	return s
 }
 
-// runner runs the cells of a laboratory. It holds the rows of one set at a time.
+// runner computes the cells of a laboratory. It holds the rows of one set at a time.
 type runner struct {
 	*study.Lab
 	ctx    context.Context
 	loaded *set
 	draw   draw
-	drawn  int // the repeat that rows are of
+	drawn  int // repeat whose rows are held
 	rows   sample
 }
 
@@ -64,8 +64,8 @@ func (r *runner) repeats() int {
 	return 5
 }
 
-// sample returns the rows of a repeat: a new division into rows for training, normal
-// rows and anomalies.
+// sample returns the rows of a repeat, divided anew into training rows, normal test rows and
+// anomalies.
 func (r *runner) sample(s *set, repeat int) (sample, error) {
 	if r.loaded != s {
 		r.loaded, r.draw, r.rows, r.drawn = nil, nil, sample{}, -1

@@ -7,16 +7,16 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 )
 
-// plan is what is computed in a cell: a deal of the rows of a repeat, and what learns.
+// plan describes a cell: a deal of the rows of a repeat, and the methods that learn.
 type plan struct {
 	set     *set
 	level   float64
 	clients int
-	each    int // components of each participant; of all in one place, 0
-	k       int // components that are wanted
+	each    int // components per participant; 0 for all rows in one place
+	k       int // components of the final mixture
 	repeat  int
 	methods []string
-	// onward goes on with rounds of sums after they would stop, see [trial.enough].
+	// onward continues with rounds of sums after they would stop, see [trial.enough].
 	onward bool
 }
 
@@ -32,7 +32,7 @@ const (
 
 var methods = []string{synthetic, reduced, spread, shared, federated, local}
 
-// plans are all cells of a set in a repeat.
+// plans returns all cells of a set in a repeat.
 func (r *runner) plans(s *set, repeat int) []plan {
 	all := []plan{r.pooled(s, s.k, repeat), r.pooled(s, large, repeat)}
 	for _, level := range r.levels(s) {
@@ -54,12 +54,12 @@ func (p plan) key() string {
 	return fmt.Sprintf("%s %s=%g clients=%d local=%d components=%d repeat=%d", p.set.name, p.set.scheme(), p.level, p.clients, p.each, p.k, p.repeat+1)
 }
 
-// pooled is all rows in one place.
+// pooled returns the cell with all rows in one place.
 func (r *runner) pooled(s *set, k, repeat int) plan {
 	return plan{set: s, k: k, repeat: repeat, methods: []string{pooled}}
 }
 
-// dealt is the cell of Figs. 2 and 3, and of Table 4.
+// dealt returns a cell of Figs. 2 and 3, and of Table 4.
 func (r *runner) dealt(s *set, level float64, repeat int) plan {
 	return plan{s, level, s.clients, s.k, s.k, repeat, methods, true}
 }
@@ -71,7 +71,8 @@ func (r *runner) levels(s *set) []float64 {
 	return s.levels
 }
 
-// crowd is the cell of Fig. 4; that with the set's own number of participants is there.
+// crowd returns a cell of Fig. 4; the cell with the set's own number of participants exists
+// already.
 func (r *runner) crowd(s *set, clients, repeat int) plan {
 	if clients == s.clients {
 		return r.dealt(s, s.fixed, repeat)
@@ -79,7 +80,7 @@ func (r *runner) crowd(s *set, clients, repeat int) plan {
 	return plan{s, s.fixed, clients, s.k, s.k, repeat, methods, false}
 }
 
-// crowds are the numbers of participants of a growing set: 20 to 320 in the paper.
+// crowds returns the numbers of participants of a growing set: 20 to 320 in the paper.
 func (r *runner) crowds(s *set) (ns []int) {
 	doublings := 5
 	switch {
@@ -97,8 +98,8 @@ func (r *runner) crowds(s *set) (ns []int) {
 // large is the number of components of the shared mixture of Fig. 5.
 const large = 20
 
-// smaller is the cell of Fig. 5: k components at each participant. By one round the
-// shared mixture has more.
+// smaller returns a cell of Fig. 5, with k components per participant. The shared mixture of
+// one round has more.
 func (r *runner) smaller(s *set, k, repeat int) plan {
 	return plan{s, s.fixed, s.clients, k, large, repeat, []string{synthetic, reduced, federated}, false}
 }
@@ -110,7 +111,7 @@ func (r *runner) small() []int {
 	return []int{2, 5, 10, 15, 20}
 }
 
-// cell returns what the methods of a plan come to.
+// cell returns the outcomes of a plan by method.
 func (r *runner) cell(p plan) (map[string]Outcome, error) {
 	return study.Cell(r.ctx, r.Lab, p.key(), func(ctx context.Context) (map[string]Outcome, error) {
 		rows, err := r.sample(p.set, p.repeat)

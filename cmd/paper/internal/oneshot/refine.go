@@ -2,7 +2,7 @@ package oneshot
 
 import "math"
 
-// target sets what rounds of sums are to come to.
+// target sets the target for rounds of sums.
 func (r *runner) target(t *trial) error {
 	all, err := r.cell(r.pooled(t.set, t.k, t.repeat))
 	if err != nil {
@@ -16,12 +16,12 @@ func (r *runner) target(t *trial) error {
 	return nil
 }
 
-// near is how far below all rows in one place the target is at most, in nats: where
-// local mixtures are without meaning for the rows of others, there is no other bound.
+// near is the greatest distance of the target below all rows in one place, in nats. It is the
+// only bound where local mixtures do not fit the rows of others at all.
 const near = 0.1
 
-// level is the target: all but a hundredth of what all rows in one place have over local
-// mixtures.
+// level returns the target: the level of all rows in one place, less a hundredth of its
+// distance to local mixtures.
 func level(all, own Outcome) float64 {
 	return all.LogLik - math.Min(near, (all.LogLik-own.LogLik)/100)
 }

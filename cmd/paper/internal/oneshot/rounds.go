@@ -16,10 +16,10 @@ import (
 // most is the largest number of rounds of sums.
 const most = 100
 
-// lent is how many rows are shared for the second start (section 5.4).
+// lent is the number of rows shared for the second start (section 5.4).
 const lent = 100
 
-// rounds is EM by sums from one of the three starts.
+// rounds runs EM by sums from one of the three starts.
 func (t *trial) rounds(ctx context.Context, name string) (Outcome, error) {
 	start, err := t.start(name)
 	if err != nil {
@@ -36,8 +36,7 @@ func (t *trial) rounds(ctx context.Context, name string) (Outcome, error) {
 	return o, err
 }
 
-// start returns where EM begins. Its mixtures have as many components as the
-// participants' own.
+// start returns the start of EM. Its mixtures have as many components as the participants' own.
 func (t *trial) start(name string) (func(rank int) dem.Config, error) {
 	k, dim := t.each, t.parts[0].RawMatrix().Cols
 	centres := func(f func(ctx context.Context, g collabdict.Group, rank int) (*mat.Dense, error)) func(int) dem.Config {
@@ -57,31 +56,31 @@ func (t *trial) start(name string) (func(rank int) dem.Config, error) {
 		m, err := dem.SharedRows(t.parts, lent, k, t.config.EM, source(t.repeat, name))
 		return from(m), err
 	default:
-		// Dennis et al. want at most √k clusters at each participant.
+		// Dennis et al. require at most √k clusters per participant.
 		each := int(math.Ceil(math.Sqrt(float64(k))))
 		return centres(func(ctx context.Context, g collabdict.Group, rank int) (*mat.Dense, error) {
-			// Clusters of any rows, as in the paper.
+			// clusters of any size, as in the paper
 			centres, _, err := kfed.Cluster(ctx, g, t.parts[rank], kfed.Config{Local: each, Clusters: k, MinRows: 1}, source(t.repeat, name))
 			return centres, err
 		}), nil
 	}
 }
 
-// from begins with a mixture that all have.
+// from starts with a mixture that all participants have.
 func from(m *gmm.Mixture) func(rank int) dem.Config {
 	return func(int) dem.Config {
 		return dem.Config{Mixture: func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return m, nil }}
 	}
 }
 
-// stop is where EM by sums meets the tolerance.
+// stop is the point at which EM by sums meets the tolerance.
 type stop struct {
 	mixture *gmm.Mixture
 	rounds  int
 }
 
-// onwards runs EM by exact sums over all participants: until the tolerance is met and
-// then, if there is a target, until the mean log-likelihood is there.
+// onwards runs EM by exact sums over all participants until the tolerance is met. If there is a
+// target, it continues until the mean log-likelihood reaches it.
 func (t *trial) onwards(ctx context.Context, start func(rank int) dem.Config) (at stop, trace []float64, err error) {
 	err = lockstep.Run(ctx, len(t.parts), func(ctx context.Context, g collabdict.Group, rank int) error {
 		l, err := dem.NewLearner(gmm.Matrix(t.parts[rank]), start(rank))
@@ -125,5 +124,5 @@ func (t *trial) learn(ctx context.Context, g collabdict.Group, l *dem.Learner) (
 	return at, trace, nil
 }
 
-// enough says that a course is as good as the target.
+// enough reports whether a trace has reached the target.
 func (t *trial) enough(trace []float64) bool { return trace[len(trace)-1] >= t.target }

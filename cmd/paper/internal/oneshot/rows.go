@@ -20,8 +20,8 @@ const (
 	cmapssFile    = "cmapss/fd001.csv.gz"
 )
 
-// loadCovertype gives the ten columns that are not binary. They are scaled by the
-// ranges of all rows, before any are drawn. Anomalies are rows with noise.
+// loadCovertype returns the ten columns that are not binary. They are scaled by the ranges of
+// all rows before any are drawn. Anomalies are rows with noise.
 func loadCovertype(_ context.Context, l *study.Lab) (draw, error) {
 	d, err := dataset.LoadOne(dataset.Spec{
 		Data: []string{l.Path(covertypeFile)}, Label: "label",
@@ -60,13 +60,13 @@ func unitRows(of collabdict.Rows) (*mat.Dense, error) {
 	return unit.Apply(x), nil
 }
 
-// early is how many cycles before its end an engine is taken for worn (after Heimes
-// 2008, who found that its wear cannot be seen earlier).
+// early is the number of cycles before its end from which an engine counts as worn (after
+// Heimes 2008, who found that earlier wear cannot be seen).
 const early = 125
 
-// loadCMAPSS gives the sensors of a hundred engines that run until they fail, those of
-// more than two values. Rows of worn engines are anomalies. Ten engines are a class; the
-// paper's classes are three environments.
+// loadCMAPSS returns the sensors with more than two values, for a hundred engines that run to
+// failure. Rows of worn engines are anomalies. Ten engines form a class; the paper's classes
+// are three environments.
 func loadCMAPSS(_ context.Context, l *study.Lab) (draw, error) {
 	d, err := dataset.LoadOne(dataset.Spec{
 		Data: []string{l.Path(cmapssFile)}, Label: "label", Where: dataset.Condition{Column: "split", Value: "train"},
@@ -106,7 +106,7 @@ func loadCMAPSS(_ context.Context, l *study.Lab) (draw, error) {
 	}, nil
 }
 
-// smdFiles are the machines that are public in this form, half of the paper's.
+// smdFiles returns the machines that are public in this form, half of the paper's.
 func smdFiles() (files []string) {
 	for _, name := range strings.Fields("1-2 1-3 1-4 1-5 1-6 1-7 1-8 2-1 2-2 2-3 2-4 2-5 2-7 2-8") {
 		files = append(files, "smd/machine-"+name+".csv.gz")

@@ -11,15 +11,15 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// sample is the rows of a repeat. Participants have normal rows alone.
+// sample holds the rows of a repeat. Participants have normal rows only.
 type sample struct {
 	train   *mat.Dense
-	classes []float64 // of the rows of train
+	classes []float64 // classes of the rows of train
 	test    *mat.Dense
-	labels  []float64 // of the rows of test: 1 for an anomaly, else 0
+	labels  []float64 // 1 for an anomaly in the rows of test, otherwise 0
 }
 
-// with adds rows that are scored.
+// with adds test rows.
 func (s sample) with(normal, anomalies *mat.Dense) sample {
 	s.test = &mat.Dense{}
 	s.test.Stack(normal, anomalies)
@@ -47,14 +47,14 @@ func takeClasses(classes []float64, rows []int) []float64 {
 	return out
 }
 
-// permuted returns rows in another order.
+// permuted returns rows in random order.
 func permuted(random *rand.Rand, rows []int) []int {
 	out := slices.Clone(rows)
 	random.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out
 }
 
-// toUnit scales each column of x from its own range to that from 0 to 1.
+// toUnit scales each column of x from its own range to the range from 0 to 1.
 func toUnit(x *mat.Dense) (rows.Scaling, error) {
 	_, dim := x.Dims()
 	low, high := make([]float64, dim), make([]float64, dim)
@@ -65,7 +65,7 @@ func toUnit(x *mat.Dense) (rows.Scaling, error) {
 	return rows.FromRanges(low, high)
 }
 
-// seed gives a purpose a seed of its own in each repeat.
+// seed returns a different seed for each purpose and repeat.
 func seed(repeat int, purpose string) [32]byte {
 	b := binary.BigEndian.AppendUint64([]byte("collabdict/study/oneshot/"), uint64(repeat))
 	return sha256.Sum256(append(b, purpose...))

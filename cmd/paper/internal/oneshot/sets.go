@@ -8,24 +8,24 @@ import (
 	"github.com/collabdict/collabdict/internal/partition"
 )
 
-// set is one of the tables that mixtures are learned of.
+// set is one of the tables from which mixtures are learned.
 type set struct {
 	name    string
 	needs   []string
 	k       int // components, Table 3
 	clients int
 	kind    partition.Kind
-	// levels of heterogeneity: concentrations of a Dirichlet split, or classes of each
-	// participant in a Quantity split. fixed is the one where something else varies.
+	// levels of heterogeneity are concentrations of a Dirichlet split, or classes per
+	// participant in a Quantity split. Fixed is the level used where something else varies.
 	levels []float64
 	fixed  float64
-	// growing sets have rows enough for hundreds of participants.
+	// growing is set if the rows suffice for hundreds of participants.
 	growing bool
-	// published are the rounds of the three starts in Table 4, of the set that the paper
-	// has in this place.
+	// published are the numbers of rounds of the three starts in Table 4, for the set that the
+	// paper has in this place.
 	published [3]float64
 	of        string
-	// far is how far below all rows in one place charts of likelihoods go, in nats.
+	// far is the lower end of charts of likelihoods, in nats below all rows in one place.
 	far  float64
 	load func(ctx context.Context, l *study.Lab) (draw, error)
 }
@@ -41,9 +41,9 @@ func (s *set) scheme() string {
 // draw divides the rows of a set at random.
 type draw func(random *rand.Rand) sample
 
-// sets are the public ones of the paper, and one in the place of the vehicles of its
-// authors: engines of a fleet, whose faults grow, in about as many rows and columns.
-// The concentrations are those that the paper's text names; its figures alone have more.
+// sets are the public sets of the paper. The vehicles of its authors are replaced by engines of
+// a fleet, whose faults grow, with about as many rows and columns. The concentrations are those
+// in the paper's text; its figures have more.
 var sets = []set{
 	{
 		name: "MNIST", needs: mnistFiles, k: 30, clients: 20, kind: partition.Dirichlet, levels: dirichlet, fixed: 0.2,
@@ -65,11 +65,10 @@ var sets = []set{
 
 var dirichlet = []float64{0.1, 0.2, 0.3, 0.5}
 
-// sizes are how many rows are for training, and how many are normal and anomalies of
-// those that are scored.
+// sizes are the numbers of training rows, and of normal rows and anomalies to score.
 type sizes struct{ train, normal, anomalies int }
 
-// of returns the sizes for an experiment: for a quick one, a tenth of what is large.
+// of returns the sizes for an experiment; in a quick one, large sizes are divided by ten.
 func (s sizes) of(l *study.Lab) sizes {
 	if !l.Quick || s.train < 10000 {
 		return s

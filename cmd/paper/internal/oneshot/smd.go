@@ -11,9 +11,9 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// loadSMD gives the rows of all machines; a machine is a class, dealt to participants
-// like others. Its rows are in [0, 1] as published. Training rows are of the weeks that
-// count as normal, those scored are of the weeks with labels, with 4 % anomalies.
+// loadSMD returns the rows of all machines; a machine is a class, dealt to participants like
+// others. Rows are in [0, 1] as published. Training rows are from the normal weeks, test rows
+// from the labelled weeks, with 4 % anomalies.
 func loadSMD(_ context.Context, l *study.Lab) (draw, error) {
 	spec := dataset.Spec{
 		Label: "label",

@@ -18,16 +18,16 @@ import (
 // tolerance ends EM everywhere (section 5.5), in nats per row.
 const tolerance = 1e-3
 
-// fewest is how many rows per component a participant needs for its own mixture to be
-// counted in the mean of the local ones, if any has as many: the likelihood of all rows
-// in one of a handful of rows is nearly 0, whatever the others' are.
+// fewest is the number of rows per component from which a participant's own mixture counts in
+// the mean of local mixtures, if any participant has as many. The likelihood of all rows under
+// a mixture of a handful of rows is nearly 0, whatever the others' are.
 const fewest = 10
 
-// Outcome is what a method comes to.
+// Outcome is the result of a method.
 type Outcome struct {
 	LogLik float64 `json:"loglik"` // mean over the training rows of all participants, in nats
-	PRAUC  float64 `json:"prauc"`  // of minus the log-density, over the rows that are scored
-	Rounds int     `json:"rounds"` // of communication until the method stops
+	PRAUC  float64 `json:"prauc"`  // area by minus the log density, over the test rows
+	Rounds int     `json:"rounds"` // rounds of communication until the method stops
 	// Trace is LogLik of the mixtures after 0, 1, ... rounds of sums.
 	Trace []float64 `json:"trace,omitempty"`
 }
@@ -36,7 +36,7 @@ type Outcome struct {
 type trial struct {
 	plan
 	sample
-	parts  []*mat.Dense // of participants with rows
+	parts  []*mat.Dense // rows of participants that have any
 	config fedgen.Config
 	own    []fedgen.Contribution // of parts
 	target float64
@@ -111,7 +111,7 @@ func (t *trial) pooled() (Outcome, error) {
 	return t.score(choices[best].Mixture)
 }
 
-// local is the mean of what the participants' own mixtures come to.
+// local returns the mean outcome of the participants' own mixtures.
 func (t *trial) local() (Outcome, error) {
 	own, err := t.mixtures(fewest * t.each)
 	if len(own) == 0 && err == nil {
@@ -123,7 +123,7 @@ func (t *trial) local() (Outcome, error) {
 	return t.score(own...)
 }
 
-// mixtures returns those of participants with some number of rows.
+// mixtures returns the mixtures of participants with at least the given number of rows.
 func (t *trial) mixtures(least int) (own []*gmm.Mixture, err error) {
 	for _, c := range t.own {
 		if c.Rows < least {
@@ -138,7 +138,7 @@ func (t *trial) mixtures(least int) (own []*gmm.Mixture, err error) {
 	return own, nil
 }
 
-// oneRound is FedGenGMM, and rounds of sums after it if there is a target.
+// oneRound runs FedGenGMM, and rounds of sums after it if there is a target.
 func (t *trial) oneRound(ctx context.Context, method fedgen.Method) (Outcome, error) {
 	c := t.config
 	c.Method = method
@@ -156,7 +156,7 @@ func (t *trial) oneRound(ctx context.Context, method fedgen.Method) (Outcome, er
 	return o, err
 }
 
-// score returns the means over mixtures of what the experiments measure.
+// score returns the mean outcome over mixtures.
 func (t *trial) score(mixtures ...*gmm.Mixture) (o Outcome, err error) {
 	share := 1 / float64(len(mixtures))
 	for _, m := range mixtures {

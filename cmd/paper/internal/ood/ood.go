@@ -22,8 +22,8 @@ func Manipulate(x *mat.Dense, size int) *mat.Dense {
 	return out
 }
 
-// Rotate90 returns a square image turned by 90 degrees counter-clockwise: its right
-// column comes to be the top row.
+// Rotate90 returns a square image turned by 90 degrees counter-clockwise: its right column
+// becomes the top row.
 func Rotate90(image []float64, size int) []float64 {
 	return each(image, size, func(i, j int) float64 { return image[j*size+size-1-i] })
 }
@@ -33,8 +33,8 @@ func FlipHorizontal(image []float64, size int) []float64 {
 	return each(image, size, func(i, j int) float64 { return image[i*size+size-1-j] })
 }
 
-// Scale returns a square image enlarged about its middle by a factor above 0, and cut
-// to its size: between pixels by bilinear interpolation, and 0 outside.
+// Scale returns a square image enlarged about its middle by a factor above 0, and cut to its
+// size. It interpolates bilinearly between pixels, and is 0 outside.
 func Scale(image []float64, size int, factor float64) []float64 {
 	if !(factor > 0) {
 		panic("ood: want a factor above 0")

@@ -9,8 +9,8 @@ import (
 	"os"
 )
 
-// journal is a file of lines of JSON: what the cells belong to, then a cell a line. A
-// line counts once it ends, so that a crash costs the cell under way alone.
+// journal is a file with lines of JSON: a line that identifies the study, then one line per
+// cell. Only complete lines count, so that a crash loses only the current cell.
 type journal struct {
 	f    *os.File
 	done map[string]json.RawMessage

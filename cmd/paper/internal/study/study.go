@@ -1,8 +1,8 @@
-// Package study runs experiments of published papers again, on data that whoever runs
-// them has: cells of a grid, each computed once and kept in a journal, then tables and
-// charts beside the published numbers.
+// Package study repeats experiments of published papers on the user's data. An experiment is
+// cells of a grid, each computed once and kept in a journal, then tables and charts beside the
+// published numbers.
 //
-// Start reading at Study and Run; the studies themselves stand in the packages below.
+// Start reading at Study and Run; the studies are in the packages below.
 package study
 
 import (
@@ -15,21 +15,21 @@ import (
 	"github.com/collabdict/collabdict/internal/plots"
 )
 
-// Study is an experiment that can be run again.
+// Study is an experiment that can be repeated.
 type Study struct {
 	Name  string
 	About string // in one line
-	// Version changes whenever cells of an older program would not mean the same.
+	// Version changes whenever cells of an older program would differ in meaning.
 	Version int
-	// Needs lists the files that have to be in the data folder.
+	// Needs lists the files required in the data folder.
 	Needs []string
 	Run   func(ctx context.Context, l *Lab) error
 }
 
-// Lab is what a study works with.
+// Lab is the environment of a study.
 type Lab struct {
-	Quick   bool                             // a smaller version, to see that all works
-	Note    func(format string, args ...any) // tells how far it is
+	Quick   bool                             // a smaller version, to see that everything works
+	Note    func(format string, args ...any) // reports progress
 	data    string
 	out     string
 	cells   *journal
@@ -37,8 +37,8 @@ type Lab struct {
 	Figures []string // files
 }
 
-// Run runs a study on the files of a folder and writes into another. If it was stopped
-// before, with the same out, it goes on with the cells that are missing.
+// Run runs a study on the files of a folder and writes into another. If it was stopped before,
+// with the same out, it resumes with the missing cells.
 func Run(ctx context.Context, s Study, data, out string, quick bool, note func(format string, args ...any)) (*Lab, error) {
 	for _, name := range s.Needs {
 		if _, err := os.Stat(filepath.Join(data, name)); err != nil {
@@ -60,22 +60,22 @@ func Run(ctx context.Context, s Study, data, out string, quick bool, note func(f
 	return l, s.Run(ctx, l)
 }
 
-// Error is a study that cannot be run as asked for.
+// Error is the error of a study that cannot be run as requested.
 type Error struct{ msg string }
 
 func (e *Error) Error() string { return e.msg }
 
-// Wrong returns an error of a command line that no study can be run by.
+// Wrong returns an error for an invalid command line or plan.
 func Wrong(msg string) error { return &Error{msg} }
 
-// Path returns the path of a file of the data folder, given with slashes.
+// Path returns the path of a file in the data folder; name has slashes.
 func (l *Lab) Path(name string) string { return filepath.Join(l.data, filepath.FromSlash(name)) }
 
-// Out returns the path of a file, given with slashes, of what a study keeps beside its cells.
+// Out returns the path of a file that a study keeps beside its cells; name has slashes.
 func (l *Lab) Out(name string) string { return filepath.Join(l.out, filepath.FromSlash(name)) }
 
-// Cell returns the value of a cell of the grid, which is computed if it is not in the
-// journal. The key names the cell, for good.
+// Cell returns the value of a cell of the grid. It computes the cell if it is not in the
+// journal. The key identifies the cell permanently.
 func Cell[T any](ctx context.Context, l *Lab, key string, compute func(ctx context.Context) (T, error)) (v T, err error) {
 	if found, err := l.cells.get(key, &v); found || err != nil {
 		return v, err
@@ -123,7 +123,7 @@ func (l *Lab) drawn(name string, err error) error {
 	return err
 }
 
-// Find returns the study of a name.
+// Find returns the study with the given name.
 func Find(all []Study, name string) (Study, error) {
 	var names []string
 	for _, s := range all {

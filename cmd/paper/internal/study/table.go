@@ -29,11 +29,11 @@ func (t Table) write() error {
 // Summary is a mean over repeats.
 type Summary struct {
 	N        int
-	Mean, SD float64 // the latter with N − 1, 0 for a single value
+	Mean, SD float64 // standard deviation with N − 1; 0 for a single value
 }
 
-// Summarise returns the mean and the standard deviation of repeats. NaN, for what a
-// repeat does not define, is left out.
+// Summarise returns the mean and the standard deviation of repeats. It leaves out NaN, which
+// stands for an undefined value.
 func Summarise(values []float64) Summary {
 	var s Summary
 	var sum, squares float64
@@ -55,7 +55,7 @@ func Summarise(values []float64) Summary {
 	return s
 }
 
-// Number formats a value for a table, empty if there is none.
+// Number formats a value for a table, or returns "" if there is none.
 func Number(v float64, digits int) string {
 	if math.IsNaN(v) {
 		return ""

@@ -1,4 +1,4 @@
-// Package studytest writes files as studies read them, for their tests.
+// Package studytest writes files in the formats that studies read, for their tests.
 package studytest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// WriteZipped writes a file, compressed, and the folders that it is in.
+// WriteZipped writes a compressed file, and creates its folders.
 func WriteZipped(t *testing.T, path string, content []byte) {
 	t.Helper()
 	var b bytes.Buffer

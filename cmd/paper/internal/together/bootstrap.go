@@ -9,10 +9,9 @@ import (
 
 const draws = 10_000
 
-// interval returns the mean of some values and the limits that 90 % of the means of as many
-// values lie within that are drawn from them with replacement. A family is a value, so it
-// says how far the mean depends on which families there are. The same values have the same
-// interval.
+// interval returns the mean of values and the limits of 90 % of bootstrap means: means of as
+// many values drawn with replacement. Each value is a family, so the interval shows how far the
+// mean depends on the choice of families. The same values have the same interval.
 func interval(values []float64) (mean, low, high float64) {
 	random := rand.New(rand.NewPCG(1, uint64(len(values))))
 	means := make([]float64, draws)

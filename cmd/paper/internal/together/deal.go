@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// Ways that rows come to participants.
+// The ways in which rows are divided among participants.
 const (
 	natural  = "natural"
 	clusters = "clusters"
@@ -26,26 +26,26 @@ func (s *set) ways() []string {
 }
 
 const (
-	hands      = 5   // participants that rows are dealt to
-	mixed      = 10  // clusters that they have unlike shares of
-	trainedOf  = 0.6 // share of the normal rows that is trained on
+	hands      = 5   // participants to which rows are dealt
+	mixed      = 10  // clusters of which they have different shares
+	trainedOf  = 0.6 // share of the normal rows used for training
 	fewestRows = 2
 )
 
-// hand is the rows of a participant.
+// hand holds the rows of a participant.
 type hand struct {
 	train []row // normal ones
 	test  []row
 }
 
-// both reports whether there are anomalies and normal rows to test.
+// both reports whether the test rows include anomalies and normal rows.
 func (h hand) both() bool {
 	found := slices.ContainsFunc(h.test, func(r row) bool { return r.anomaly })
 	return found && slices.ContainsFunc(h.test, func(r row) bool { return !r.anomaly })
 }
 
-// deal returns the participants of a set, of at most so many of its rows in all. The same
-// seed gives the same rows.
+// deal returns the participants of a set, with at most the given number of its rows in all. The
+// same seed gives the same rows.
 func (s *set) deal(all []row, way string, most int, seed uint64) ([]hand, error) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var out []hand
@@ -72,7 +72,7 @@ func (s *set) deal(all []row, way string, most int, seed uint64) ([]hand, error)
 	return out, nil
 }
 
-// draw returns so many rows, or all, in their order.
+// draw returns the given number of rows, or all, in their order.
 func draw(all []row, most int, random *rand.Rand) []row {
 	if len(all) <= most {
 		return slices.Clone(all)
@@ -109,8 +109,8 @@ func owners(all []row) (out [][]row) {
 	return out
 }
 
-// blocks gives each machine a contiguous block of what it is trained on, from anywhere, so
-// that a smaller share of it is of consecutive times, too, and rows drawn to test.
+// blocks gives each machine a contiguous block of its training rows, from a random place, so
+// that a smaller share is of consecutive times, too. It draws the test rows.
 func (s *set) blocks(all []row, most int, random *rand.Rand) (out []hand) {
 	share := float64(most) / float64(len(s.files))
 	for _, own := range owners(all) {
@@ -122,7 +122,7 @@ func (s *set) blocks(all []row, most int, random *rand.Rand) (out []hand) {
 	return out
 }
 
-// byRole returns the rows to train on, and those to test.
+// byRole returns the training rows and the test rows.
 func byRole(all []row) (train, test []row) {
 	for _, r := range all {
 		if r.test {
@@ -134,7 +134,7 @@ func byRole(all []row) (train, test []row) {
 	return train, test
 }
 
-// byTest divides rows that say which are to be tested.
+// byTest divides rows that are marked as training or test rows.
 func byTest(all []row, most int, random *rand.Rand) (out []hand) {
 	train, test := byRole(all)
 	train, test = draw(train, int(float64(most)*trainedOf), random), draw(test, int(float64(most)*(1-trainedOf)), random)
@@ -150,8 +150,8 @@ func byTest(all []row, most int, random *rand.Rand) (out []hand) {
 	return out
 }
 
-// divided gives each participant a share of its normal rows to train on. It tests the
-// others, so those tested are mixed as those trained on, and as many anomalies as anybody.
+// divided gives each participant a share of its normal rows for training. It tests on the rest,
+// so that both have the same mixture. Each participant tests on the same number of anomalies.
 func divided(normal [][]row, anomalies []row, random *rand.Rand) (out []hand) {
 	for _, own := range normal {
 		random.Shuffle(len(own), func(i, j int) { own[i], own[j] = own[j], own[i] })
@@ -165,7 +165,7 @@ func divided(normal [][]row, anomalies []row, random *rand.Rand) (out []hand) {
 	return out
 }
 
-// owned deals normal rows in a way.
+// owned deals normal rows in the given way.
 func (s *set) owned(normal []row, way string, random *rand.Rand) [][]row {
 	switch way {
 	case natural:
@@ -180,16 +180,16 @@ func (s *set) owned(normal []row, way string, random *rand.Rand) [][]row {
 	return out
 }
 
-// byClusters has participants take turns. Each takes a row of a cluster that it draws by
-// shares of its own, from a Dirichlet distribution of concentration 0.5, of clusters that
-// have rows left. So all have as many rows, and the last of them are less unlike.
+// byClusters lets participants take turns. Each takes a row from a cluster that it draws by its
+// own shares, from a Dirichlet distribution of concentration 0.5, among clusters with rows
+// left. So all have the same number of rows, and the last rows differ less.
 func byClusters(normal []row, random *rand.Rand) [][]row {
 	of := clustered(normal, random)
 	shares := make([][]float64, hands)
 	for i := range shares {
 		for range of {
 			v := random.NormFloat64()
-			shares[i] = append(shares[i], v*v) // in proportion, a Gamma variable of shape 0.5
+			shares[i] = append(shares[i], v*v) // proportional to a Gamma variable of shape 0.5
 		}
 	}
 	out := make([][]row, hands)
@@ -224,12 +224,12 @@ func pick(of [][]row, shares []float64, random *rand.Rand) (c int) {
 	return c
 }
 
-// clustered returns the rows by cluster, found in standardised columns.
+// clustered returns the rows by cluster; clusters are computed in standardised columns.
 func clustered(normal []row, random *rand.Rand) [][]row {
 	x := matrix(normal)
 	scaling, _, err := rows.Own(rows.InMemory(x))
 	if err != nil {
-		panic(err) // files are read as finite numbers, see row
+		panic(err) // files contain only finite numbers, see row
 	}
 	x = scaling.Apply(x)
 	centres := gmm.KMeans(x, min(mixed, len(normal)), random)
@@ -260,7 +260,7 @@ func matrix(of []row) *mat.Dense {
 	return x
 }
 
-// first returns the participants with at most so many training rows each, 0 for all.
+// first returns the participants with at most size training rows each; 0 means all.
 func first(all []hand, size int) []hand {
 	out := slices.Clone(all)
 	for i, h := range out {

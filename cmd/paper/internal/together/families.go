@@ -1,23 +1,22 @@
 package together
 
-// family is the sets that come from one source. Sets of a family share what makes a
-// method suit them, so figures of one say much about another: a family is chosen by or
-// set aside as a whole, and each counts once in a mean.
+// family is the sets from one source. A method that suits one set of a family is likely to suit
+// the others. So families are used for tuning or set aside as a whole, and each counts once in
+// a mean.
 type family struct {
 	name string
 	sets []*set
 }
 
-// The families were split before any figure was computed on either side, and by source
-// alone. Defaults of the program are chosen by the figures of tuning. Those of aside say
-// what the defaults are worth, since nothing was chosen by them: a figure that has helped
-// to choose is too good. So aside is computed to report, never to decide, and a set does
-// not change sides.
+// The families were split by source alone, before any figure was computed. The program's
+// defaults are chosen by the figures of tuning. A figure that has helped to choose is too good,
+// and nothing was chosen by those of aside: they show the value of the defaults. So aside is
+// computed to report, never to decide, and a set does not change sides.
 //
-// There is embeddings/cifar3-resnet18 on neither side: its 512 columns take more rows than
-// a participant has here.
+// The set embeddings/cifar3-resnet18 is in neither: its 512 columns require more rows than a
+// participant has in this study.
 
-// tuning returns the families that defaults are chosen by.
+// tuning returns the families used to choose defaults.
 func tuning() []family {
 	return []family{
 		{"smd-1", []*set{servers("smd-1", "1-2", "1-3", "1-4", "1-5", "1-6", "1-7", "1-8")}},
@@ -34,7 +33,7 @@ func tuning() []family {
 	}
 }
 
-// aside returns the families that nothing is chosen by.
+// aside returns the families that are not used to choose anything.
 func aside() []family {
 	return []family{
 		{"smd-2", []*set{servers("smd-2", "2-1", "2-2", "2-3", "2-4", "2-5", "2-7", "2-8")}},
@@ -45,27 +44,27 @@ func aside() []family {
 	}
 }
 
-// set is rows of one source, and what tells anomalies in them.
+// set describes rows from one source, and their anomalies.
 type set struct {
 	name  string
-	files []string // of the data folder
-	// anomaly is the class that stands for faults. Of classes that are no
-	// faults it is the rarest, or the first in order where they are about as many.
+	files []string // files in the data folder
+	// anomaly is the class that stands for faults. If classes are not faults it is the rarest,
+	// or the first in order if they are about equally frequent.
 	anomaly string
-	// kind says how rows come to participants.
+	// kind is how rows are divided among participants.
 	kind kind
-	// Of the columns before the label, features are those from skip on, at most width.
+	// Features are the columns before the label from skip on, at most width columns.
 	skip, width int
 }
 
-// kind is how a set has participants.
+// kind is how a set is divided among participants.
 type kind int
 
 const (
-	dealt    kind = iota // it says none: rows are dealt
-	machines             // a file each, in the order of time
+	dealt    kind = iota // no participants given: rows are dealt
+	machines             // one file per participant, in time order
 	regions              // by the column wilderness
-	fleets               // twenty engines of consecutive numbers each
+	fleets               // twenty engines with consecutive numbers each
 )
 
 func labelled(name string) *set { return classes(name, "1") }
@@ -82,16 +81,16 @@ func servers(name string, machine ...string) *set {
 	return s
 }
 
-// areas are the wilderness areas of covertype. Its rarest class grows in one of them alone, so
-// these rows, like all anomalies of sets without a split of their own, are dealt evenly.
+// areas returns the wilderness areas of covertype. Its rarest class occurs in only one of them.
+// So its rows are dealt evenly, like all anomalies of sets without their own split.
 func areas(name string) *set {
 	s := classes(name, "4")
-	s.kind, s.width = regions, 10 // the others are indicators of area and soil
+	s.kind, s.width = regions, 10 // the other columns are indicators of area and soil
 	return s
 }
 
 func engines(name string) *set {
 	s := classes(name, "")
-	s.kind, s.skip = fleets, 1 // the cycle, which would tell age without a sensor
+	s.kind, s.skip = fleets, 1 // leaves out the cycle, which would show the age without a sensor
 	return s
 }

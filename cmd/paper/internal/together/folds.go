@@ -15,13 +15,13 @@ import (
 	"github.com/collabdict/collabdict/internal/npz"
 )
 
-// file is the name of a fold's rows, without an extension.
+// file returns the name of a fold's file, without an extension.
 func (f fold) file() string {
 	return strings.NewReplacer("/", "-", " ", "_", "=", "-").Replace(f.String())
 }
 
-// write writes the rows of a fold for baselines.py: train and test of each participant with
-// both classes to test, numbered from 0, and labels of the latter.
+// write writes the rows of a fold for baselines.py: train and test of each participant whose
+// test rows have both classes, numbered from 0, and the labels of the test rows.
 func (d *dealer) write(study string, f fold) error {
 	dir := d.l.Out(study + ".folds")
 	path := filepath.Join(dir, f.file()+".npz")
@@ -60,7 +60,7 @@ func put(z *npz.Writer, name string, of []row) error {
 // baselines are the methods of baselines.py, each on the rows of a participant alone.
 var baselines = []string{"kNN", "IF", "LW", "GMM-BIC"}
 
-// readBaselines enters what baselines.py has computed of the folds of a folder, if anything.
+// readBaselines adds the results of baselines.py for the folds of a folder, if there are any.
 func (r *results) readBaselines(dir string) error {
 	path := filepath.Join(dir, "baselines.json")
 	raw, err := os.ReadFile(filepath.Clean(path))

@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// Methods of the program.
+// The program's methods.
 const (
 	together = "together"
 	alone    = "alone"
@@ -26,17 +26,17 @@ const (
 
 var methods = []string{together, alone, pooled}
 
-// variant is settings other than the defaults.
+// variant is settings that differ from the defaults.
 type variant struct {
 	Name string `json:"name"`
-	// Options are settings as NAME=VALUE, those of the consensus as consensus.NAME=VALUE.
-	// model=KIND, which comes first if it is there, is another kind of model.
+	// Options are settings as NAME=VALUE, and those of the consensus as consensus.NAME=VALUE.
+	// The option model=KIND, which must be first, selects another kind of model.
 	Options []string `json:"options"`
-	// With says by what rows are scored: shared, alone or blend, where models have a choice.
+	// With selects how rows are scored: shared, alone or blend, for models that have a choice.
 	With string `json:"with,omitempty"`
 }
 
-// cell names what is computed with these settings.
+// cell returns the name of the results with these settings.
 func (v variant) cell() []string {
 	if v.With == "" {
 		return v.Options
@@ -44,8 +44,8 @@ func (v variant) cell() []string {
 	return append(slices.Clone(v.Options), "with "+v.With)
 }
 
-// task returns what the command would learn with these settings, and nothing else set but
-// the seed.
+// task returns the task that the command would run with these settings, and otherwise only the
+// seed set.
 func (v variant) task(way string, seed uint64) (*pipeline.Task, error) {
 	kind, options := algorithms.Default().Name, v.Options
 	if len(options) > 0 && strings.HasPrefix(options[0], "model=") {
@@ -61,27 +61,27 @@ func (v variant) task(way string, seed uint64) (*pipeline.Task, error) {
 			return nil, err
 		}
 	}
-	if way == natural { // as the command does with rows that a file or a column divides
+	if way == natural { // as in the command with rows divided by a file or a column
 		t.ByDefault = algorithm.Own
 	}
 	return t, t.Complete()
 }
 
-// outcome is what a method comes to.
+// outcome is the result of a method.
 type outcome struct {
-	// ROC and PR have the areas under the curves of each participant with both classes to
-	// test, in the same order for all methods.
+	// ROC and PR have the areas under the curves of each participant whose test rows have both
+	// classes, in the same order for all methods.
 	ROC, PR []float64
-	// Loglik is the mean of ln p(x) over the normal test rows of all participants, in the
-	// units of the files: nats, which compare methods of one set and seed. nil without a
-	// density of rows.
+	// Loglik is the mean of ln p(x) over the normal test rows of all participants, in the units
+	// of the files: nats, which compare methods of one set and seed. It is nil if the model has
+	// no density of rows.
 	Loglik *float64
 	// Above is the share of normal test rows above the thresholds of their participants.
 	Above   float64
 	Seconds float64
 }
 
-// learn learns by a method and tests.
+// learn learns with a method, and tests.
 func learn(ctx context.Context, t *pipeline.Task, method, with string, all []hand) (o outcome, err error) {
 	parts := participants(all)
 	start := time.Now()
@@ -106,7 +106,7 @@ func learn(ctx context.Context, t *pipeline.Task, method, with string, all []han
 		if models[i] == nil || models[i].Scorer() == nil {
 			return o, fmt.Errorf("%s, %s: want a model that scores rows, got none", method, parts[i].Name)
 		}
-		if with != "" && models[i].Local != nil { // few rows have no local part
+		if with != "" && models[i].Local != nil { // participants with few rows have no local part
 			if err := models[i].With(with); err != nil {
 				return o, err
 			}
@@ -143,7 +143,7 @@ func learn(ctx context.Context, t *pipeline.Task, method, with string, all []han
 	return o, nil
 }
 
-// above returns how many rows score above the threshold.
+// above returns the number of rows that score above the threshold.
 func above(m *model.Model, of []row) (count float64, err error) {
 	scores, err := m.ScoreRows(rows.InMemory(matrix(of)))
 	for _, s := range scores {
@@ -154,7 +154,7 @@ func above(m *model.Model, of []row) (count float64, err error) {
 	return count, err
 }
 
-// logDensity returns the mean of ln p(x) in the units of the files. A model has it in
+// logDensity returns the mean of ln p(x) in the units of the files. A model computes it for
 // columns divided by their scales.
 func logDensity(m *model.Model, of []row) (float64, error) {
 	mean, err := m.Scorer().MeanLogLik(m.Rows(rows.InMemory(matrix(of))))
@@ -164,7 +164,7 @@ func logDensity(m *model.Model, of []row) (float64, error) {
 	return mean, err
 }
 
-// participants returns the rows as the program reads them.
+// participants returns the rows in the program's form.
 func participants(all []hand) (out []dataset.Participant) {
 	var columns []string
 	for j := range all[0].train[0].x {
@@ -181,7 +181,7 @@ func participants(all []hand) (out []dataset.Participant) {
 	return out
 }
 
-// labels are 1 for anomalies and 0 for others.
+// labels returns 1 for anomalies and 0 for other rows.
 func labels(of []row) []float64 {
 	out := make([]float64, len(of))
 	for i, r := range of {

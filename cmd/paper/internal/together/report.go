@@ -11,10 +11,10 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 )
 
-// results are outcomes by fold, variant and method.
+// results holds outcomes by fold, variant and method.
 type results struct {
 	folds   []fold
-	rows    map[fold][]int // own training rows of the participants, of all sizes
+	rows    map[fold][]int // training rows of each participant, for all sizes
 	cells   map[cell]outcome
 	outside bool // there are baselines
 }
@@ -42,7 +42,7 @@ func (r *results) methods(p plan) []string {
 	return p.Methods
 }
 
-// figure is what is compared.
+// figure is a quantity to compare.
 type figure struct {
 	name string
 	of   func(o outcome) float64
@@ -62,10 +62,10 @@ var (
 	}}
 )
 
-// mean is NaN of nothing.
+// mean returns NaN for no values.
 func mean(values []float64) float64 { return floats.Sum(values) / float64(len(values)) }
 
-// of returns the mean of a figure over the seeds of a set, NaN if one of them is missing.
+// of returns the mean of a figure over the seeds of a set, or NaN if one of them is missing.
 func (r *results) of(p plan, f fold, variant, method string, what figure) float64 {
 	if slices.Contains(baselines, method) {
 		variant = ""
@@ -82,14 +82,14 @@ func (r *results) of(p plan, f fold, variant, method string, what figure) float6
 	return sum / float64(p.Seeds)
 }
 
-// group is what means are over: the families with a set of a size that is dealt in a way,
-// or in any if that is empty.
+// group selects the values of a mean: families with a set of the given size, dealt in the given
+// way, or in any way if that is empty.
 type group struct {
 	size int
 	way  string
 }
 
-// label begins a line of a table.
+// label returns the first cells of a table's line.
 func (g group) label() []string { return []string{sizeName(g.size), cmp.Or(g.way, "all")} }
 
 func (p plan) groups() (out []group) {
@@ -101,7 +101,7 @@ func (p plan) groups() (out []group) {
 	return out
 }
 
-// foldsOf returns what a group has of a family, for any seed.
+// foldsOf returns the folds of a family in a group, without a seed.
 func (r *results) foldsOf(f family, g group) (out []fold) {
 	for _, s := range f.sets {
 		for _, way := range s.ways() {
@@ -113,7 +113,7 @@ func (r *results) foldsOf(f family, g group) (out []fold) {
 	return out
 }
 
-// ofFamily returns the mean over what a group has of a family.
+// ofFamily returns the mean over the folds of a family in a group.
 func (r *results) ofFamily(p plan, f family, g group, variant, method string, what figure) float64 {
 	var values []float64
 	for _, at := range r.foldsOf(f, g) {
@@ -122,7 +122,7 @@ func (r *results) ofFamily(p plan, f family, g group, variant, method string, wh
 	return mean(values)
 }
 
-// has reports whether a set is that large, for its first seed.
+// has reports whether a set has results of this size, for its first seed.
 func (r *results) has(f fold) bool {
 	f.seed = 1
 	return r.rows[f] != nil
@@ -144,7 +144,7 @@ func (p plan) report(l *study.Lab, r results) error {
 	return nil
 }
 
-// bySet writes a table with a line for each size, set and way.
+// bySet writes a table with one line per size, set and way.
 func (p plan) bySet(l *study.Lab, r results, name string, methods []string, figures []figure, digits int) error {
 	var rows [][]string
 	for _, size := range p.Sizes {
@@ -171,7 +171,7 @@ func (p plan) bySet(l *study.Lab, r results, name string, methods []string, figu
 	return l.Table(p.name+"-"+name, append([]string{"rows", "family", "data", "dealt", "own", "settings"}, columns(figures, methods)...), rows)
 }
 
-// between returns the fewest and the most training rows of a participant, of the first seed.
+// between returns the fewest and the most training rows of a participant, for the first seed.
 func (r *results) between(f fold) string {
 	f.seed = 1
 	low, high := slices.Min(r.rows[f]), slices.Max(r.rows[f])
@@ -201,7 +201,7 @@ func (p plan) training(l *study.Lab, r results) error {
 	return p.bySet(l, r, "training", p.Methods, []figure{loglik, falsely, seconds}, 3)
 }
 
-// means are over families. Each family counts once.
+// means writes the means over families. Each family counts once.
 func (p plan) means(l *study.Lab, r results) error {
 	var rows [][]string
 	for _, g := range p.groups() {
@@ -226,7 +226,7 @@ func (p plan) means(l *study.Lab, r results) error {
 	return l.Table(p.name+"-means", append([]string{"rows", "dealt", "settings", "families"}, columns(curves, r.methods(p))...), rows)
 }
 
-// of returns the families that a group has something of.
+// of returns the families with folds in the group.
 func (p plan) of(r results, g group) (out []family) {
 	for _, f := range p.families {
 		if len(r.foldsOf(f, g)) > 0 {
@@ -236,7 +236,7 @@ func (p plan) of(r results, g group) (out []family) {
 	return out
 }
 
-// differences are those of learning together to other methods, and to other settings.
+// differences compares learning together with other methods and with other settings.
 func (p plan) differences(l *study.Lab, r results) error {
 	var rows [][]string
 	for _, g := range p.groups() {
@@ -256,7 +256,7 @@ func (p plan) differences(l *study.Lab, r results) error {
 	return l.Table(p.name+"-differences", []string{"rows", "dealt", "figure", "settings", "difference", "families", "mean", "low", "high"}, rows)
 }
 
-// difference adds a line, unless there are no values on one side.
+// difference adds a line, unless one side has no values.
 func (p plan) difference(rows [][]string, r results, g group, what figure, variant, than, method, name string) [][]string {
 	var values []float64
 	for _, f := range p.of(r, g) {

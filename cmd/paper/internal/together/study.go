@@ -14,12 +14,12 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 )
 
-// Study measures on the families that defaults are chosen by.
+// Study returns the measurements on the families used to choose defaults.
 func Study() study.Study {
 	return of("together", "learning together beside learning alone with default settings, on the data that defaults are chosen by", tuning())
 }
 
-// Aside measures on the families that nothing is chosen by.
+// Aside returns the measurements on the families that are not used to choose anything.
 func Aside() study.Study {
 	return of("together-aside", "the same on data set aside: run it to report, not to choose", aside())
 }
@@ -41,19 +41,19 @@ func of(name, about string, families []family) study.Study {
 	return s
 }
 
-// plan is what is computed. The file NAME.plan.json in the folder of the results says what
-// is to be other than by default.
+// plan describes the computations. The file NAME.plan.json in the folder of the results
+// overrides its defaults.
 type plan struct {
 	name     string
 	families []family
-	most     int // rows of a set
+	most     int // most rows per set
 	Seeds    int `json:"seeds"`
-	// Sizes are the own training rows of a participant at most, ascending; 0, which is last,
-	// is all.
+	// Sizes are the greatest numbers of training rows per participant, ascending. The last one
+	// is 0, which means all.
 	Sizes    []int     `json:"sizes"`
 	Methods  []string  `json:"methods"`
 	Variants []variant `json:"variants"`
-	Folds    bool      `json:"folds"` // write the rows for programs of others
+	Folds    bool      `json:"folds"` // whether to write the rows for other programs
 }
 
 func planFor(l *study.Lab, name string, families []family) (plan, error) {
@@ -115,7 +115,7 @@ func (p plan) check(path string) error {
 	return nil
 }
 
-// fold is rows that methods are compared on.
+// fold identifies rows on which methods are compared.
 type fold struct {
 	set, way string
 	size     int
@@ -150,7 +150,7 @@ func (p plan) run(ctx context.Context, l *study.Lab) error {
 	return p.report(l, found)
 }
 
-// folds computes the cells of one dealing.
+// folds computes the cells of one deal.
 func (p plan) folds(ctx context.Context, d *dealer, f fold, found *results) error {
 	dealt, err := study.Cell(ctx, d.l, fmt.Sprintf("%s %s seed=%d deal", f.set, f.way, f.seed), func(context.Context) ([]int, error) {
 		all, err := d.deal(f)
@@ -166,7 +166,7 @@ func (p plan) folds(ctx context.Context, d *dealer, f fold, found *results) erro
 	before := 0
 	for _, f.size = range p.Sizes {
 		if f.size > 0 && slices.Max(dealt) <= before {
-			continue // these are the rows of the size before
+			continue // the same rows as for the size before
 		}
 		before = f.size
 		found.enter(f, dealt)
@@ -198,13 +198,13 @@ func (p plan) folds(ctx context.Context, d *dealer, f fold, found *results) erro
 	return nil
 }
 
-// dealer reads a set and deals its rows once they are needed.
+// dealer reads a set and deals its rows on first use.
 type dealer struct {
 	l    *study.Lab
 	s    *set
 	most int
 	rows []row
-	last fold // that dealt is of, of all sizes
+	last fold // fold that was dealt, for all sizes
 	all  []hand
 }
 

@@ -20,12 +20,12 @@ import (
 type row struct {
 	x       []float64
 	anomaly bool
-	owner   int  // the participant of a set that has some
-	test    bool // in sets that say which rows are to be tested
+	owner   int  // participant, in sets that have participants
+	test    bool // test row, in sets that mark test rows
 }
 
-// read returns the rows of a set in the order of its files, without those that are neither
-// to learn from nor to look for.
+// read returns the rows of a set in the order of its files, without rows that are neither for
+// training nor to be detected.
 func (s *set) read(l *study.Lab) ([]row, error) {
 	l.Note("reading %s", s.name)
 	var all []row
@@ -45,8 +45,8 @@ func (s *set) read(l *study.Lab) ([]row, error) {
 	return all, nil
 }
 
-// eachRecord calls f for each line of a compressed CSV file below the header. Cells are
-// valid until f returns.
+// eachRecord calls f for each line below the header of a compressed CSV file. Cells are valid
+// until f returns.
 func eachRecord(path string, f func(header, cells []string) error) (err error) {
 	file, err := os.Open(filepath.Clean(path))
 	if err != nil {
@@ -77,7 +77,7 @@ func eachRecord(path string, f func(header, cells []string) error) (err error) {
 	}
 }
 
-// row reads one line. places numbers what the participants are called by.
+// row reads one line. Places numbers the participants by name.
 func (s *set) row(header, cells []string, file int, places map[string]int) (r row, used bool, err error) {
 	label := slices.Index(header, "label")
 	if label <= s.skip {
@@ -120,8 +120,8 @@ func (s *set) row(header, cells []string, file int, places map[string]int) (r ro
 	return r, true, nil
 }
 
-// Cycles before the end of an engine: above healthy it counts as normal, up to worn as an
-// anomaly. What is between is left out.
+// Cycles before an engine's end: rows above healthy are normal, rows up to worn are anomalies.
+// Rows between are left out.
 const (
 	healthy = 50
 	worn    = 15

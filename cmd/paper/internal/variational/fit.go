@@ -12,18 +12,18 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 )
 
-// Config steers [Fit]. The zero value of a field means its default.
+// Config holds the settings of [Fit]. Fields that are zero have their defaults.
 type Config struct {
-	// Components is the truncation: no more clusters than this are found. Default 20,
-	// or the number of rows if there are fewer.
+	// Components is the truncation, the largest number of clusters. The default is 20, or the
+	// number of rows if there are fewer.
 	Components int
-	// Concentration is α of the Dirichlet process: the smaller, the fewer clusters.
-	// Default 1/Components.
+	// Concentration is α of the Dirichlet process: smaller values give fewer clusters. The
+	// default is 1/Components.
 	Concentration float64
-	// Tol ends the iterations when the evidence's lower bound rises by less, in nats
-	// per row; default 1e-3.
+	// Tol ends the iterations when the lower bound of the evidence rises by less, in nats per
+	// row. The default is 1e-3.
 	Tol float64
-	// Iterations is the largest number of them, default 500.
+	// Iterations is the largest number of iterations. The default is 500.
 	Iterations int
 }
 
@@ -43,17 +43,17 @@ func (c Config) withDefaults(rows int) Config {
 	return c
 }
 
-// Fitted is the outcome of [Fit].
+// Fitted is the result of [Fit].
 type Fitted struct {
-	// Mixture has the posterior's means, and the components' expected weights and
-	// precisions. Those without rows have next to no weight.
+	// Mixture has the posterior's means, and the components' expected weights and precisions.
+	// Components without rows have next to no weight.
 	Mixture *gmm.Mixture
 	// Trace is the lower bound of the evidence after each iteration, in nats per row.
 	Trace     []float64
 	Converged bool
 }
 
-// Labels returns for each row of x the component that has most of it.
+// Labels returns the component with the highest responsibility, for each row of x.
 func (f *Fitted) Labels(x *mat.Dense) []int {
 	rows, _ := x.Dims()
 	out := make([]int, rows)
@@ -64,18 +64,17 @@ func (f *Fitted) Labels(x *mat.Dense) []int {
 	return out
 }
 
-// Clusters returns how many components have most of at least one row of x.
+// Clusters returns the number of components that Labels assigns to at least one row of x.
 func (f *Fitted) Clusters(x *mat.Dense) int {
 	labels := f.Labels(x)
 	slices.Sort(labels)
 	return len(slices.Compact(labels))
 }
 
-// Fit infers the mixture of the rows of x from a k-means++ start. The model has
-// weights by breaking a stick, w_k = v_k Π_{j<k}(1−v_j) with v_k ~ Beta(1, α), and
-// clusters N(μ_k, λ_k⁻¹I) with λ_k ~ Gamma(a₀, b₀) and μ_k ~ N(m₀, (β₀λ_k)⁻¹I), where
-// m₀ is the mean of the rows, β₀ = 1, a₀ = d/2 and b₀ = a₀ times the mean variance
-// of the d columns.
+// Fit infers the mixture of the rows of x from a k-means++ start. In the model, weights are
+// pieces of a broken stick, w_k = v_k Π_{j<k}(1−v_j) with v_k ~ Beta(1, α). Clusters are N(μ_k,
+// λ_k⁻¹I) with λ_k ~ Gamma(a₀, b₀) and μ_k ~ N(m₀, (β₀λ_k)⁻¹I), where m₀ is the mean of the
+// rows, β₀ = 1, a₀ = d/2 and b₀ = a₀ times the mean variance of the d columns.
 func Fit(x *mat.Dense, c Config, src rand.Source) (*Fitted, error) {
 	rows, dim := x.Dims()
 	c = c.withDefaults(rows)
@@ -110,8 +109,8 @@ func Fit(x *mat.Dense, c Config, src rand.Source) (*Fitted, error) {
 	return out, err
 }
 
-// weights are the expected ones of the components; the last takes the rest of the
-// stick.
+// weights returns the expected weights of the components; the last component gets the rest of
+// the stick.
 func (p *posterior) weights() []float64 {
 	out, rest := make([]float64, len(p.a)), 1.0
 	for k := range out {

@@ -10,19 +10,19 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// posterior is that of the parameters, of K components in d columns.
+// posterior is the posterior of the parameters, for K components in d columns.
 type posterior struct {
 	alpha      float64
 	m0         []float64
 	a0, b0     float64
-	v1, v2     []float64 // of v_k ~ Beta(v1, v2)
+	v1, v2     []float64 // parameters of v_k ~ Beta(v1, v2)
 	m          *mat.Dense
-	beta, a, b []float64 // of μ_k ~ N(m_k, (β_k λ_k)⁻¹I) and λ_k ~ Gamma(a_k, b_k)
+	beta, a, b []float64 // parameters of μ_k ~ N(m_k, (β_k λ_k)⁻¹I) and λ_k ~ Gamma(a_k, b_k)
 }
 
 const (
 	beta0 = 1
-	// leastRows is from how many rows on a component has a mean of its own: of less,
+	// leastRows is the number of rows from which a component has its own mean; for fewer rows,
 	// the reciprocal may be infinite.
 	leastRows = 1e-300
 )
@@ -46,9 +46,9 @@ func newPosterior(x *mat.Dense, c Config) *posterior {
 	return p
 }
 
-// update sets the posterior of the parameters given the responsibilities, whose
-// components it orders by their rows: of all orders of a stick's pieces, the bound
-// is largest with the largest first.
+// update sets the posterior of the parameters, given the responsibilities. It orders the
+// components by their rows: among all orders of a stick's pieces, the bound is highest with the
+// largest first.
 func (p *posterior) update(x, resp *mat.Dense) {
 	rows, k := resp.Dims()
 	_, dim := x.Dims()
@@ -89,9 +89,9 @@ func (p *posterior) update(x, resp *mat.Dense) {
 	}
 }
 
-// expect sets the responsibilities given the posterior of the parameters, and
-// returns the sum over the rows of the logarithm of what they are divided by: the
-// part of the bound that is not [posterior.divergence].
+// expect sets the responsibilities, given the posterior of the parameters. It returns the sum
+// over the rows of the logarithm of their normalising constants, which is the bound without
+// [posterior.divergence].
 func (p *posterior) expect(x, resp *mat.Dense) (sum float64) {
 	rows, dim := x.Dims()
 	k := len(p.a)
@@ -119,7 +119,7 @@ func (p *posterior) expect(x, resp *mat.Dense) (sum float64) {
 	return sum
 }
 
-// divergence is that of Kullback and Leibler of the posterior of the parameters from
+// divergence returns the Kullback-Leibler divergence of the posterior of the parameters from
 // their prior.
 func (p *posterior) divergence() (sum float64) {
 	dim := float64(len(p.m0))
