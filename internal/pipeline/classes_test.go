@@ -12,12 +12,12 @@ import (
 
 func TestLabelsThatAreNoClasses(t *testing.T) {
 	for want, change := range map[string]func(*dataset.Participant){
-		"label: want the column of the classes, got none: the model cgau learns classes":               func(p *dataset.Participant) { p.TrainLabels = nil },
+		"label: want the column of the classes, got none: the model cgau learns classes":                           func(p *dataset.Participant) { p.TrainLabels = nil },
 		"p0: want labels that are whole numbers from 0, with the same number for a class at all members, got text": func(p *dataset.Participant) { p.TextLabels = true },
-		"p0: label of row 3: want a class, a whole number from 0 to 999, got -1":                       func(p *dataset.Participant) { p.TrainLabels[2] = -1 },
-		"p0: label of row 3: want a class, a whole number from 0 to 999, got 1.5":                      func(p *dataset.Participant) { p.TrainLabels[2] = 1.5 },
-		"p0: label of row 3: want a class, a whole number from 0 to 999, got 1000":                     func(p *dataset.Participant) { p.TrainLabels[2] = 1000 },
-		"p0: label of row 1: want a class, a whole number from 0 to 999, got 0.5":                      func(p *dataset.Participant) { p.TestLabels = []float64{0.5} },
+		"p0: label of row 3: want a class, a whole number from 0 to 999, got -1":                                   func(p *dataset.Participant) { p.TrainLabels[2] = -1 },
+		"p0: label of row 3: want a class, a whole number from 0 to 999, got 1.5":                                  func(p *dataset.Participant) { p.TrainLabels[2] = 1.5 },
+		"p0: label of row 3: want a class, a whole number from 0 to 999, got 1000":                                 func(p *dataset.Participant) { p.TrainLabels[2] = 1000 },
+		"p0: label of row 1: want a class, a whole number from 0 to 999, got 0.5":                                  func(p *dataset.Participant) { p.TestLabels = []float64{0.5} },
 	} {
 		p := shifted(1, 1, 20)[0]
 		change(&p)

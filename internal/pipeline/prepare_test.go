@@ -175,9 +175,9 @@ func TestProjectedRowsOnDiskGiveTheSameModel(t *testing.T) {
 
 func TestPreparationIsChecked(t *testing.T) {
 	for want, change := range map[string][]string{
-		"normalise: want standard, minmax or robust, got \"x\"":                         {"normalise=x"},
+		"normalise: want standard, minmax or robust, got \"x\"":                     {"normalise=x"},
 		"normalise: minmax of columns needs the ranges of all rows or of own rows:": {"normalise=minmax", "standardise=none"},
-		"pca: want at least 1, got -1":                                                  {"pca=-1"},
+		"pca: want at least 1, got -1":                                              {"pca=-1"},
 		"pca: want at most 2 axes, one per column, got 3":                           {"pca=3"},
 	} {
 		k, err := attempt("ggm", append(quick["ggm"], change...)...)

@@ -68,7 +68,7 @@ func TestAgreedRanges(t *testing.T) {
 func TestRangesAreChecked(t *testing.T) {
 	for want, k := range map[string]*Task{
 		"ranges: column a: want a finite range from a lower to a higher value, got 1 to 1": agreed(t, Ranges{"a": {1, 1}, "b": {0, 1}}),
-		"ranges: want the ranges that the members have agreed on":                               agreed(t, nil),
+		"ranges: want the ranges that the members have agreed on":                          agreed(t, nil),
 		"ranges: require --standardise agreed, got own":                                    agreed(t, Ranges{"a": {0, 1}}, "standardise=own"),
 		"normalise: want minmax with agreed ranges":                                        agreed(t, Ranges{"a": {0, 1}}, "normalise=standard"),
 	} {

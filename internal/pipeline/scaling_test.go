@@ -113,10 +113,10 @@ func TestShrunkScales(t *testing.T) {
 		t.Errorf("learned: %s", list)
 	}
 	for want, options := range map[string][]string{
-		"shrink-scales: want variances of own rows: --standardise own --normalise standard, got global and standard":  {"standardise=global", "shrink-scales=5"},
-		"shrink-scales: want variances of own rows: --standardise own --normalise standard, got own and robust":       {"normalise=robust", "shrink-scales=5"},
-		"shrink-scales: want a finite number above 0, got -1":                                                         {"shrink-scales=-1"},
-		"normalise: robust needs the quartiles of all rows or of own rows: --standardise global or own, not none": {"standardise=none", "normalise=robust"},
+		"shrink-scales: want variances of own rows: --standardise own --normalise standard, got global and standard": {"standardise=global", "shrink-scales=5"},
+		"shrink-scales: want variances of own rows: --standardise own --normalise standard, got own and robust":      {"normalise=robust", "shrink-scales=5"},
+		"shrink-scales: want a finite number above 0, got -1":                                                        {"shrink-scales=-1"},
+		"normalise: robust needs the quartiles of all rows or of own rows: --standardise global or own, not none":    {"standardise=none", "normalise=robust"},
 	} {
 		if _, err := attempt("ggm", append([]string{"standardise=own"}, options...)...); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -168,7 +168,7 @@ func TestWindowsOfATask(t *testing.T) {
 		t.Error("rows without an order were taken")
 	}
 	for want, options := range map[string][]string{
-		"window: each row of the data is part of 3 training rows, and noise hides one of these at a time":                {"epsilon=1", "delta=1e-5", "clip=3", "refine=0"},
+		"window: each row of the data is part of 3 training rows, and noise hides one of these at a time":             {"epsilon=1", "delta=1e-5", "clip=3", "refine=0"},
 		"min-rows: each row of the data is part of 3 training rows, so anything shown must rest on at least 7, got 5": {},
 	} {
 		if _, err := attempt("fedgen", append(append(quick["fedgen"], "window=3"), options...)...); err == nil || err.Error() != want {
