@@ -201,7 +201,7 @@ func TestAgreementsThatCannotBeUsed(t *testing.T) {
 	for want, change := range map[string]func(string) string{
 		"want version 3, got 2":             func(s string) string { return strings.Replace(s, "version: 3", "version: 2", 1) },
 		"unknown field sead":                func(s string) string { return strings.Replace(s, "seed:", "sead:", 1) },
-		"want a number, or a range as 3-10": func(s string) string { return strings.Replace(s, "components: 3", "components: three", 1) },
+		"want a number, or a range such as 3-10": func(s string) string { return strings.Replace(s, "components: 3", "components: three", 1) },
 		"the file is empty":                 func(string) string { return "" },
 		`scheme: want auto`:                 func(s string) string { return strings.Replace(s, "scheme: auto", "scheme: magic", 1) },
 		"quorum: want at most":              func(s string) string { return strings.Replace(s, "quorum: 2", "quorum: 9", 1) },
