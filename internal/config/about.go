@@ -98,6 +98,7 @@ func (c *Consortium) commented(path string, t *pipeline.Task) ([]byte, error) {
 		switch a.field {
 		case "model":
 			parts = slices.Concat(aboutModel[:1], aboutOptions(slices.Concat(t.Options, t.Shared)), aboutModel[1:])
+			parts = withRanges(parts, entry(root, a.field))
 		case "consensus":
 			parts = aboutOptions(t.Consensus)
 		default:
@@ -131,6 +132,17 @@ func aboutOptions(t option.Table) (list []about) {
 		}
 	}
 	return list
+}
+
+// withRanges adds the fields of the upper ends of ranges that the mapping has.
+func withRanges(list []about, mapping *yaml.Node) (all []about) {
+	for _, a := range list {
+		all = append(all, a)
+		if most := "most_" + a.field; mapping != nil && entry(mapping, most) != nil {
+			all = append(all, about{most, "The upper end of the range that " + a.field + " begins.", ""})
+		}
+	}
+	return all
 }
 
 var (

@@ -132,3 +132,16 @@ func TestNewAgreements(t *testing.T) {
 		}
 	}
 }
+
+// An agreement on a range has both its ends.
+func TestNewAgreementsOnRanges(t *testing.T) {
+	task := pipelinetest.Task(t, algorithms.Default().Name, "components=3-10")
+	c, err := NewConsortium(task, []string{"x"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.commented("c.yaml", task)
+	if err != nil || !strings.Contains(string(b), "\n  components: 3\n") || !strings.Contains(string(b), "\n  most_components: 10\n") {
+		t.Errorf("%v: %s", err, b)
+	}
+}

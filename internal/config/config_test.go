@@ -199,14 +199,14 @@ func TestAgreementsLeaveOptionsOut(t *testing.T) {
 func TestAgreementsThatCannotBeUsed(t *testing.T) {
 	dir := t.TempDir()
 	for want, change := range map[string]func(string) string{
-		"want version 3, got 2":             func(s string) string { return strings.Replace(s, "version: 3", "version: 2", 1) },
-		"unknown field sead":                func(s string) string { return strings.Replace(s, "seed:", "sead:", 1) },
+		"want version 3, got 2":                  func(s string) string { return strings.Replace(s, "version: 3", "version: 2", 1) },
+		"unknown field sead":                     func(s string) string { return strings.Replace(s, "seed:", "sead:", 1) },
 		"want a number, or a range such as 3-10": func(s string) string { return strings.Replace(s, "components: 3", "components: three", 1) },
-		"the file is empty":                 func(string) string { return "" },
-		`scheme: want auto`:                 func(s string) string { return strings.Replace(s, "scheme: auto", "scheme: magic", 1) },
-		"quorum: want at most":              func(s string) string { return strings.Replace(s, "quorum: 2", "quorum: 9", 1) },
-		"columns: want at least 1":          func(s string) string { return strings.Replace(s, "  - temp\n  - flow\n", "", 1) },
-		"members: want at least 2, g":       func(s string) string { return s[:strings.Index(s, "  - name: b")] + s[strings.Index(s, "columns:"):] },
+		"the file is empty":                      func(string) string { return "" },
+		`scheme: want auto`:                      func(s string) string { return strings.Replace(s, "scheme: auto", "scheme: magic", 1) },
+		"quorum: want at most":                   func(s string) string { return strings.Replace(s, "quorum: 2", "quorum: 9", 1) },
+		"columns: want at least 1":               func(s string) string { return strings.Replace(s, "  - temp\n  - flow\n", "", 1) },
+		"members: want at least 2, g":            func(s string) string { return s[:strings.Index(s, "  - name: b")] + s[strings.Index(s, "columns:"):] },
 	} {
 		path := filepath.Join(dir, "c.yaml")
 		if err := example(t).Write(path); err != nil {
