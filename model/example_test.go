@@ -24,7 +24,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	learned.Manifest.Threshold = 4
-	var file bytes.Buffer // as of os.Create
+	var file bytes.Buffer // as from os.Create
 	if err := learned.Write(&file); err != nil {
 		log.Fatal(err)
 	}
