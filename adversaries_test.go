@@ -30,7 +30,7 @@ func testsOf(t *testing.T) map[string]bool {
 	return names
 }
 
-// find returns what the first group of an expression matches in a file.
+// find returns the matches of an expression's first group in a file.
 func find(t *testing.T, path, expression string) (found []string) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -46,8 +46,8 @@ func find(t *testing.T, path, expression string) (found []string) {
 	return found
 }
 
-// The page on misuse has each message that members send each other, with each way to
-// misuse it, and names tests that there are.
+// The page on misuse lists each message that members send each other, with each way to misuse
+// it, and names only tests that exist.
 func TestEveryMessageHasItsAdversaries(t *testing.T) {
 	ways := []string{"lies", "equivocates", "withholds", "replays"}
 	results := []string{"stopped", "named", "detected", "bounded", "not covered"}

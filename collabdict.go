@@ -19,9 +19,9 @@ type Group interface {
 
 	// Accumulate is Sum for statistics of a running total. It returns the sum over all members
 	// counted so far, each with its last counted vector. A member that is lost stays in the
-	// total with that vector. New members are counted only if enough of them come together:
-	// fewer could be told from two totals. Until then the total leaves them out. All calls with
-	// one key have the same length and blocks.
+	// total with that vector. New members are counted only if enough of them come together,
+	// since a few could be singled out by two totals. Until then the total leaves them out. All
+	// calls with one key have the same length and blocks.
 	//
 	// Some vectors hold values that do not change from call to call, such as the number of
 	// rows. From plain Sums of them the part of a lost member can be computed; from a running

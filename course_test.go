@@ -8,8 +8,8 @@ import (
 
 type silent struct{ Learner }
 
-// A noisy objective has settled when it rises no more, and not while it rises slowly beneath
-// its noise, nor at once after another running total has begun.
+// A noisy objective has settled when it no longer rises. It has not while it rises slowly under
+// its noise, or right after another running total has begun.
 func TestNoisyObjectives(t *testing.T) {
 	g := Solo{}
 	ends := func(of func(n int) float64, opt Options) int {

@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// mean learns the mean of the numbers of all participants.
+// mean is a learner for the mean of all participants' numbers.
 type mean struct {
 	own   []float64 // each from 0 to 100; no participant has more than 1000
 	value float64
@@ -30,8 +30,7 @@ func (m *mean) Optimize(total []float64, included bool) (objective float64, err 
 	return m.value, nil
 }
 
-// Three clinics learn the mean age of all their patients. None sees another's sum, let
-// alone an age.
+// Three clinics learn the mean age of all their patients. None sees another's sum or ages.
 func Example() {
 	ages := [][]float64{{31, 64, 70}, {25, 49}, {58, 88, 34, 31}}
 	network, err := netsim.New(netsim.Config{Names: []string{"ann", "bob", "eve"}, Seed: 1})
@@ -54,7 +53,7 @@ func Example() {
 	// Output: mean age 50.00
 }
 
-// A value outside its bound is an error, and never a wrong sum.
+// A value outside its bound is an error, never a wrong sum.
 func ExampleCheckBlocks() {
 	fmt.Println(collabdict.CheckBlocks([]float64{1, 2, 30}, []collabdict.Block{{Len: 2, Bound: 5}, {Len: 1, Bound: 20}}))
 	// Output: value 2 of the vector is 30, outside its bound ±20

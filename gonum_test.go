@@ -20,9 +20,9 @@ import (
 
 const gonum = "gonum.org/v1/gonum/"
 
-// fromGonum is what packages may use of gonum: matrices as places for numbers, operations
-// of one rounding a value, and functions of one number, which are as well defined as those
-// of package math. Methods and fields stand here by their names.
+// fromGonum lists, by name, the parts of gonum that packages may use: matrices as storage,
+// operations with one rounding per value, and functions of one number that are as well defined
+// as those of package math. Methods and fields are listed by name.
 var fromGonum = map[string][]string{
 	"blas": {"Uplo", "Transpose", "Diag", "Side", "Upper", "Lower", "NoTrans", "Trans", "NonUnit", "Unit", "Left", "Right"},
 	"mat": {
@@ -36,20 +36,20 @@ var fromGonum = map[string][]string{
 	"stat/distuv": {"ChiSquared", "K", "Quantile"},
 }
 
-// ofGonum are the packages that may use all of gonum: what they compute
-// does not become part of what members share.
+// ofGonum lists the packages that may use all of gonum, because members do not share their
+// results.
 var ofGonum = []string{
 	"./cmd/...", "./internal/attack/...", "./internal/bench", "./internal/gmmtest", "./internal/kernels/...",
 	"./internal/latent", "./internal/metrics", "./internal/plots",
-	"./gmm/release",           // which one member makes
+	"./gmm/release",           // one member makes it alone
 	"./gmm/privacy/audittest", // for tests
-	"./consensus/graph",       // whose eigenvalues are rounded to fewer digits before they are used
+	"./consensus/graph",       // its eigenvalues are rounded to fewer digits before use
 }
 
-// gonum's matrices compute by a registry, and by kernels of its own that differ between
-// architectures and builds. Members that learn from the same totals are to hold the same
-// bits, whatever program has imported the packages; so these compute with
-// internal/kernels and internal/portable.
+// gonum's matrices compute by a registry, and by kernels that differ between architectures and
+// builds. Members that learn from the same totals must hold the same bits, whatever program has
+// imported the packages. So packages whose results are shared compute with internal/kernels and
+// internal/portable.
 func TestSharedResultsOweNothingToGonum(t *testing.T) {
 	for _, p := range listPackages(t) {
 		if matchAny(ofGonum, p.name()) {
@@ -63,7 +63,7 @@ func TestSharedResultsOweNothingToGonum(t *testing.T) {
 	}
 }
 
-// The check itself finds what is called by another name, or of a value.
+// The check also finds calls by another name, and calls of a value.
 func TestUsesOfGonumAreSeen(t *testing.T) {
 	for _, p := range listPackages(t) {
 		if p.name() != "./gmm/glasso" {
@@ -120,10 +120,10 @@ func listPackages(t *testing.T) (own []listed) {
 	}
 }
 
-// use is a place where a package uses what gonum declares.
+// A use is a place where a package uses a declaration of gonum.
 type use struct{ at, pkg, name string }
 
-// uses returns where the package's code, or the text in its place, uses gonum.
+// uses returns the uses of gonum in the package's code, or in the given text instead.
 func (p listed) uses(t *testing.T, text any) (found []use) {
 	t.Helper()
 	fset := token.NewFileSet()

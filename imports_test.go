@@ -17,16 +17,15 @@ import (
 
 const module = "github.com/collabdict/collabdict"
 
-// importRule says what the files of some packages may import. Patterns are
-// import paths with the module's own written as "./chunking" (and "." for the
-// root package), "std" for the standard library, and "..." at the end for
-// everything below.
+// An importRule restricts the imports of some packages. Patterns are import paths: "./chunking"
+// for a package of the module, "." for the root package, "std" for the standard library, and
+// "..." at the end for everything below.
 type importRule struct {
 	packages []string
-	except   []string // packages that the rule is not about
-	only     []string // if not nil, nothing else may be imported
-	never    []string // may not be imported, whatever only says
-	unlinked []string // may not be imported even by the packages that are imported
+	except   []string // packages to which the rule does not apply
+	only     []string // if not nil, the only imports allowed
+	never    []string // forbidden, even if only allows it
+	unlinked []string // forbidden even as an import of an import
 	tests    bool     // holds for test files too
 	reason   string
 }
@@ -239,11 +238,11 @@ var importRules = []importRule{
 	},
 }
 
-// codeRule says what the code of some packages may not do.
+// A codeRule forbids some code in some packages.
 type codeRule struct {
 	packages []string
 	except   []string
-	calls    map[string][]string // names by import path; "*" is all functions that are not in but
+	calls    map[string][]string // names by import path; "*" means all functions except those in but
 	but      []string
 	routines bool // no go statement, and no sync.WaitGroup
 	tests    bool // holds for test files too
@@ -302,8 +301,8 @@ func TestPackagesKeepTheRules(t *testing.T) {
 	}
 }
 
-// imports holds what the packages of the module import, by package as "./chunking".
-// Test files do not count.
+// imports maps each package of the module, such as "./chunking", to its imports, without those
+// of test files.
 type imports map[string][]string
 
 func importsOf(tree []source) imports {
@@ -320,8 +319,8 @@ func importsOf(tree []source) imports {
 	return g
 }
 
-// violations returns a line for every package that links what a rule keeps from it, with
-// the way there.
+// violations returns a line per package that links a forbidden package, with the path of
+// imports to it.
 func (g imports) violations() []string {
 	var found []string
 	for _, pkg := range slices.Sorted(maps.Keys(g)) {
@@ -340,8 +339,8 @@ func (g imports) violations() []string {
 	return found
 }
 
-// closure returns all that a package imports, itself and through others of the module,
-// each with a shortest way to it.
+// closure returns all direct and indirect imports of a package, each with a shortest path to
+// it.
 func (g imports) closure(pkg string) map[string][]string {
 	ways := map[string][]string{}
 	for queue := [][]string{{pkg}}; len(queue) > 0; queue = queue[1:] {
@@ -356,7 +355,7 @@ func (g imports) closure(pkg string) map[string][]string {
 	return ways
 }
 
-// source is one file with the package it is in, as "./consensus/graph".
+// A source is a file with its package, such as "./consensus/graph".
 type source struct {
 	name, pkg string
 	fset      *token.FileSet
@@ -374,7 +373,7 @@ func parseSource(name string, text any) (source, error) {
 	return s, err
 }
 
-// parseTree parses the files of all packages, whatever system they are for.
+// parseTree parses the files of all packages, for every system.
 func parseTree(t *testing.T) []source {
 	t.Helper()
 	var files []source
@@ -404,7 +403,7 @@ func parseTree(t *testing.T) []source {
 	return files
 }
 
-// ignored says that the file is a program of its own, in no package.
+// ignored reports whether the file is a program of its own, outside all packages.
 func (s source) ignored() bool {
 	for _, group := range s.file.Comments {
 		if group.Pos() > s.file.Package {
@@ -449,7 +448,7 @@ func (s source) line(at token.Pos, what, reason string) string {
 	return fmt.Sprintf("%s:%d: %s: %s", s.name, s.fset.Position(at).Line, what, reason)
 }
 
-// code returns a line for everything in the file that a rule forbids.
+// code returns a line for all code in the file that a rule forbids.
 func (s source) code(r codeRule, names map[string]string) []string {
 	var found []string
 	ast.Inspect(s.file, func(n ast.Node) bool {
@@ -475,7 +474,7 @@ func (s source) code(r codeRule, names map[string]string) []string {
 	return found
 }
 
-// localName returns the name that a file calls an import by.
+// localName returns the name of an import within a file.
 func localName(spec *ast.ImportSpec, p string) string {
 	if spec.Name != nil {
 		return spec.Name.Name
@@ -495,7 +494,7 @@ func matchAny(patterns []string, p string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool { return match(pattern, p) })
 }
 
-// relative returns an import path as it is in patterns.
+// relative returns an import path in the form of patterns.
 func relative(p string) string {
 	if p == module {
 		return "."
@@ -506,8 +505,7 @@ func relative(p string) string {
 	return p
 }
 
-// match reports whether an import path, or the relative path of a package, is what
-// a pattern means.
+// match reports whether a pattern matches an import path, or the relative path of a package.
 func match(pattern, p string) bool {
 	p = relative(p)
 	if pattern == "std" {
@@ -558,7 +556,7 @@ func TestRulesAreChecked(t *testing.T) {
 	}
 }
 
-// A package that is kept from linking another is so through a third, too.
+// A package that may not link another may not do so through a third either.
 func TestLinkedPackagesAreChecked(t *testing.T) {
 	var tree []source
 	for name, imported := range map[string]string{
@@ -577,8 +575,7 @@ func TestLinkedPackagesAreChecked(t *testing.T) {
 	}
 }
 
-// Every package says what it is; those of the plan are there and do so in a
-// file of their own.
+// Every package has a package comment. The planned packages exist, and have theirs in doc.go.
 func TestPackagesAreDocumented(t *testing.T) {
 	plan := []string{
 		".", "./node", "./node/internal/membership", "./node/internal/rendezvous", "./node/internal/transport", "./internal/store", "./consensus", "./consensus/graph", "./chunking",

@@ -17,14 +17,14 @@ import (
 
 var table = flag.String("table", "", "write the table of all messages to this `file`")
 
-// message is a text in the source that a user may read: an error, a warning, a line of
-// progress, help.
+// A message is a text in the source that a user may read: an error, a warning, a line of
+// progress, or help.
 type message struct {
 	where string // file and line
 	text  string
 }
 
-// messages returns the texts of at least three words in files that are no tests.
+// messages returns the texts of at least three words in files other than tests.
 func messages(t *testing.T) (found []message) {
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != "." {

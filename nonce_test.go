@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// recordedGroup answers gathers with what its members have published; it puts the first
-// member's own blobs in.
+// recordedGroup answers gathers with recorded blobs of its members, and adds the first member's
+// own blobs.
 type recordedGroup struct {
 	collabdict.Solo
 	answers [][][]byte
@@ -27,8 +27,8 @@ func committed(secret [32]byte, note string) []byte {
 	return append(c[:], note...)
 }
 
-// Members lost at one of the two gathers are not of the nonce, wherever they were lost, and
-// notes come with the commitments.
+// A member that is lost in one of the two gathers is not in the nonce, and notes come with the
+// commitments.
 func TestANonceWithoutMembersThatAreLost(t *testing.T) {
 	own, early, late := [32]byte{1}, [32]byte{2}, [32]byte{3}
 	agree := func(early, late [][]byte) ([32]byte, [][]byte) {

@@ -184,12 +184,12 @@ type Classes struct {
 // Noise makes a value (Epsilon, Delta)-differentially private with respect to each row.
 type Noise struct {
 	Epsilon, Delta float64
-	What           string // it hides
+	What           string // what it hides
 }
 
 // A Spend is a privacy loss that noise bounds.
 type Spend struct {
-	What string // it hides
+	What string // what it hides
 	// ZCDP is ρ of zero-concentrated differential privacy, over all rounds.
 	ZCDP float64
 	// Delta is the δ at which ε is reported.
@@ -241,7 +241,7 @@ type Moments interface {
 
 // Data is one participant's data.
 type Data struct {
-	Name string          // of the participant
+	Name string          // name of the participant
 	Rows collabdict.Rows // for training, in the coordinates trained on
 	// Held are rows that stay out of training and of all sums over rows, for choices; nil if
 	// there are none.

@@ -34,7 +34,7 @@ func train(ctx context.Context, g collabdict.Group, kind algorithm.Kind, options
 	return out.Model, err
 }
 
-// All algorithms are run alike, and models say by interfaces what they can do.
+// All algorithms run in the same way, and models implement interfaces for what they can do.
 func Example() {
 	network, err := netsim.New(netsim.Config{Names: netsim.Names(3), Seed: 1})
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// A program in a module of its own joins a run of two processes of the command, and ends
-// with the same model, to the bit. Neither module needs a network to be built.
+// A program in a module of its own joins a run of two processes of the command, and ends with
+// the same model, to the bit. Building either module needs no network.
 func TestAProgramOfItsOwnJoinsTheCommand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two programs")
@@ -151,12 +151,12 @@ func read(t *testing.T, dir, name string) *model.Model {
 	return m
 }
 
-// process is a member's.
+// A process is that of one member.
 type process struct {
 	cmd      *exec.Cmd
 	out      bytes.Buffer // standard output
 	said     bytes.Buffer // standard error
-	peers    chan string  // where it can be reached
+	peers    chan string  // addresses at which it can be reached
 	finished chan struct{}
 }
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The code on the page is that of the examples, line by line. A line "// ..." stands for
-// lines that the page leaves out.
+// The code on the page is that of the examples, line by line. A line "// ..." stands for lines
+// that the page leaves out.
 func TestThePageHasTheExamples(t *testing.T) {
 	page, err := os.ReadFile("../docs/how-to/use-as-a-library.md")
 	if err != nil {
@@ -42,8 +42,7 @@ func TestThePageHasTheExamples(t *testing.T) {
 	}
 }
 
-// abridges reports whether the parts of code between lines "// ..." are in text, in their
-// order.
+// abridges reports whether text has the parts of code between lines "// ...", in their order.
 func abridges(code, text string) bool {
 	part := "\n"
 	for line := range strings.Lines(code + "// ...\n") {

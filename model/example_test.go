@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// A mixture becomes a file, as the command reads it. A program reads such a file and tells
-// which of two rows is an anomaly, and which column to look at.
+// A mixture becomes a file that the command can read. A program reads it and finds which of two
+// rows is an anomaly, and which column causes that.
 func Example() {
 	mixture, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, 2, []float64{20, 5}), []*mat.SymDense{mat.NewSymDense(2, []float64{1, 0, 0, 4})})
 	if err != nil {
@@ -24,7 +24,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	learned.Manifest.Threshold = 4
-	var file bytes.Buffer // as of os.Create
+	var file bytes.Buffer // as from os.Create
 	if err := learned.Write(&file); err != nil {
 		log.Fatal(err)
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// secretValue is of a row that no file but the local one may hold.
+// secretValue is a value of a row that only the local file may hold.
 const secretValue = 0.6180339887498949
 
-// withLocal gives a model a local part; alone is the model of the own rows, nil for none.
+// withLocal adds a local part to a model; alone is the model of its rows alone, nil for none.
 func withLocal(t testing.TB, m *Model, alone *Model) *Model {
 	t.Helper()
 	m.Local = &Local{
@@ -35,7 +35,7 @@ func withLocal(t testing.TB, m *Model, alone *Model) *Model {
 	return m
 }
 
-// other is a model of the kind of example with other parameters, and fewer components.
+// other is a model of the same kind as example, with other parameters and fewer components.
 func other(t testing.TB) *Model {
 	t.Helper()
 	m := example(t)
@@ -101,7 +101,7 @@ func TestLocalPartsAreRead(t *testing.T) {
 	}
 }
 
-// What scores are by is what was asked for.
+// The scores are those that were selected.
 func TestScoresAreChosen(t *testing.T) {
 	m, alone := withLocal(t, example(t), other(t)), other(t)
 	at := mat.NewDense(2, 2, []float64{10, 20, 12, 21})
@@ -133,8 +133,8 @@ func TestScoresAreChosen(t *testing.T) {
 	refused(t, classifier(t, "none").With(Shared), "gives no scores")
 }
 
-// The file of the model, and of the own part, are the same with and without a local part, but
-// for the remark that there is one.
+// The files of the model and of the private parameters are the same with and without a local
+// part, except for the mark that there is one.
 func TestFilesForOthersHoldNoLocalPart(t *testing.T) {
 	for name, made := range map[string]func(*testing.T) *Model{"ggm": func(t *testing.T) *Model { return example(t) }, "mtvae": autoEncoder, "bvae": betaVAE} {
 		with, without := withLocal(t, made(t), made(t)), made(t)
@@ -208,7 +208,7 @@ func TestFilesThatAreNoLocalPart(t *testing.T) {
 	refused(t, m.ReadLocalFile(filepath.Join(t.TempDir(), LocalFile)), LocalFile)
 }
 
-// archive returns a file with this manifest and no array.
+// archive returns a file with this manifest and no arrays.
 func archive(t testing.TB, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -222,7 +222,7 @@ func archive(t testing.TB, text string) []byte {
 	return b.Bytes()
 }
 
-// Whatever the bytes are, reading a local part ends with scores or an error.
+// Reading any bytes as a local part ends with scores or an error.
 func FuzzLocalPart(f *testing.F) {
 	var b bytes.Buffer
 	if err := withLocal(f, example(f), other(f)).WriteLocal(&b); err != nil {

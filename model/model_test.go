@@ -87,7 +87,8 @@ func TestPriorVariancesAreRead(t *testing.T) {
 	}
 }
 
-// The form of the covariance matrices stays, and with it what scores are computed by.
+// The file keeps the form of the covariance matrices, and so the way in which scores are
+// computed.
 func TestDiagonalMixturesAreRead(t *testing.T) {
 	for _, form := range []gmm.Covariance{gmm.Diag, gmm.Spherical} {
 		precisions := mat.NewDense(2, 2, []float64{2, 2, 0.3, 0.3})
@@ -115,7 +116,7 @@ func TestDiagonalMixturesAreRead(t *testing.T) {
 	}
 }
 
-// A participant's own components stay with the clusters that they are of.
+// A participant's components keep their clusters.
 func TestOwnComponentsAreRead(t *testing.T) {
 	m := example(t)
 	own, err := gmm.NewMixture([]float64{0.5, 0.25, 0.25}, mat.NewDense(3, 2, []float64{0, 1, 2, 3, 2, 3}),
@@ -196,8 +197,8 @@ func TestFilesThatAreNoModel(t *testing.T) {
 	}
 }
 
-// Rows along principal axes: a model takes and tells columns in the units of the data,
-// and so does the file.
+// Rows along principal axes: a model, and its file, take and return columns in the units of the
+// data.
 func TestProjectionsAreRead(t *testing.T) {
 	m := example(t)
 	m.Manifest.Columns, m.Manifest.Normalise = []string{"temp", "flow", "level"}, "minmax"

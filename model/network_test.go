@@ -19,8 +19,9 @@ import (
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-// isReadBack fails the test unless a network of two columns is read back from its file,
-// with so many draws a score, the same bytes when it is written again, and these arrays.
+// isReadBack fails the test unless a network of two columns can be read back from its file,
+// with the given number of draws per score, the same bytes when written again, and these
+// arrays.
 func isReadBack(t *testing.T, m *Model, draws int, want map[string][]int) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.npz")
@@ -84,7 +85,7 @@ func TestNetworksAreRead(t *testing.T) {
 	})
 }
 
-// Settings and arrays of a file that do not fit are told with the name of the file.
+// Errors on settings and arrays that do not fit give the name of the file.
 func TestFilesThatAreNoNetwork(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.npz")
 	for _, c := range []struct {
@@ -149,8 +150,8 @@ func readsNot(t *testing.T, path string, m *Model, want string) {
 	}
 }
 
-// Conditions are in a file of their own, which its owner alone may read, and which belongs to
-// the weights that it was trained with.
+// Conditions are in a file of their own. Only its owner may read it, and it belongs to the
+// weights that it was trained with.
 func TestConditionsOfBetaVAEsAreRead(t *testing.T) {
 	m := betaVAE(t)
 	hyper(t, m, `{"condition":"cgau"}`)

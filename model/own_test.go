@@ -41,8 +41,8 @@ func probabilities(t *testing.T, m *Model) []float64 {
 	return p.RawMatrix().Data
 }
 
-// The file of the model has what is shared alone; that of the own part what is the
-// participant's, which nobody else may read.
+// The model's file has the shared part only. The other file has the private parameters, and
+// nobody else may read it.
 func TestClassifiersAreRead(t *testing.T) {
 	for _, standardise := range []string{"own", "global"} {
 		m := classifier(t, standardise)
@@ -58,7 +58,7 @@ func TestClassifiersAreRead(t *testing.T) {
 			t.Errorf("%s: got %+v", standardise, got)
 		}
 		config := m.Learned.(cgau.Trained).Config()
-		config.Seed = 0 // which the manifest has
+		config.Seed = 0 // in the manifest
 		if of := got.Learned.(cgau.Trained).Config(); slices.Max(got.Conditions()) != 0 || got.WeightsDigest() != m.WeightsDigest() || !reflect.DeepEqual(of, config) {
 			t.Errorf("%s: got conditions %v and %+v, want %+v", standardise, got.Conditions(), of, config)
 		}
@@ -87,7 +87,7 @@ func TestClassifiersAreRead(t *testing.T) {
 	}
 }
 
-// hyper sets the options that a file tells.
+// hyper sets the options of a file.
 func hyper(t testing.TB, m *Model, text string) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &m.Manifest.Hyper); err != nil {
@@ -140,7 +140,7 @@ func TestFilesThatAreNoOwnPart(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, reading an own part ends with a model or an error.
+// Reading any bytes as private parameters ends with a model or an error.
 func FuzzOwnPart(f *testing.F) {
 	m := classifier(f, "own")
 	var b bytes.Buffer

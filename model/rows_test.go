@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict/vae/cgau"
 )
 
-// Rows in the units of the data are scored and explained as they are after Trained, and
-// are left as they were.
+// Rows in the units of the data are scored and explained like rows after Trained, and are not
+// modified.
 func TestRowsInTheUnitsOfTheData(t *testing.T) {
 	m := example(t)
 	x := mat.NewDense(3, 2, []float64{10, 20, 12, 21, 9, 19})

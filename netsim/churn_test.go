@@ -20,16 +20,16 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// sums is a participant that makes a sum a round, of vectors that anybody can
-// check, and keeps the totals of its last process.
+// sums is a participant that makes one sum per round, of vectors that every test knows. It
+// keeps the totals of its last process.
 type sums struct {
 	rounds int
-	totals [][][]float64 // by participant and round
+	totals [][][]float64 // totals by participant and round
 }
 
 var sumBlocks = []collabdict.Block{{Len: 3, Bound: 1 << 20}}
 
-// vector is whole numbers, so that their sums are exact.
+// vector returns whole numbers, so that their sums are exact.
 func vector(rank, round int) []float64 {
 	return []float64{float64(rank + 1), float64((rank + 1) * round), -float64((rank*7+round*13)%101) / 4}
 }
@@ -52,8 +52,8 @@ func (s *sums) part(ctx context.Context, rank int, g collabdict.Group) error {
 
 var exactly = consensus.Settings{Scheme: consensus.Exact, Protect: chunking.Chunks}
 
-// simulate makes the sums and checks every one against what its decision says: all
-// members have the same bits, and they are the sum over those who were in.
+// simulate makes the sums and checks each one against its decision: all members have the same
+// bits, which are the sum over the decision's members.
 func simulate(t testing.TB, c Config, rounds int) (*Report, *sums) {
 	t.Helper()
 	s := &sums{rounds: rounds, totals: make([][][]float64, len(c.Names))}
@@ -87,14 +87,14 @@ func simulate(t testing.TB, c Config, rounds int) (*Report, *sums) {
 	return report, s
 }
 
-// replay is the command that plays one seed of a test again.
+// replay returns the command that repeats one seed of a test.
 func replay(t testing.TB, seed uint64) string {
 	name, _, _ := strings.Cut(t.Name(), "/")
 	return fmt.Sprintf("seed %d; again: COLLABDICT_SIM_SEED=%d go test -run '^%s$' ./netsim", seed, seed, name)
 }
 
-// seeds are those that a test plays: a few, as many as COLLABDICT_SIM_SEEDS says,
-// or the one of COLLABDICT_SIM_SEED.
+// seeds returns the seeds of a test: a few, or as many as COLLABDICT_SIM_SEEDS says, or the one
+// of COLLABDICT_SIM_SEED.
 func seeds(t testing.TB, few int) (list []uint64) {
 	t.Helper()
 	if s := os.Getenv("COLLABDICT_SIM_SEED"); s != "" {
@@ -139,7 +139,7 @@ func TestChurnAndLoss(t *testing.T) {
 	}
 }
 
-// digest covers all that a run has made.
+// digest covers all results of a run.
 func digest(r *Report, s *sums) [32]byte {
 	h := sha256.New()
 	for rank, m := range r.Members {

@@ -11,8 +11,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// Every participant is a function that is given its rank and its view of the
-// others.
+// Every participant is a function of its rank and its group.
 func Example() {
 	net, err := netsim.New(netsim.Config{Names: netsim.Names(5), Seed: 1})
 	if err != nil {
@@ -32,7 +31,7 @@ func Example() {
 	// <nil>
 }
 
-// What cannot be is said before anything runs.
+// An invalid setting is reported before anything runs.
 func ExampleNew() {
 	_, err := netsim.New(netsim.Config{
 		Names:  netsim.Names(3),
@@ -42,7 +41,7 @@ func ExampleNew() {
 	// Output: netsim: loss: rate: want a probability from 0 to 1, got 1.5
 }
 
-// average learns the mean of all participants' numbers: a learner of one's own.
+// average is a learner for the mean of all participants' numbers.
 type average struct{ own, mean float64 }
 
 func (a *average) Start(context.Context, collabdict.Group) error { return nil }
@@ -56,7 +55,7 @@ func (a *average) Optimize(total []float64, _ bool) (float64, error) {
 	return a.mean, nil
 }
 
-// A learner is tested against what it should learn: here the mean of 0, 10, ... 60.
+// A learner is tested against the known result: the mean of 0, 10, ... 60.
 func ExampleNetwork_Run() {
 	net, err := netsim.New(netsim.Config{Names: netsim.Names(7), Seed: 1})
 	if err != nil {
@@ -78,8 +77,8 @@ func ExampleNetwork_Run() {
 	// Output: <nil>
 }
 
-// The same learner, with sums that are exact, while a member crashes and messages
-// get lost. The report tells what happened when, in virtual time.
+// The same learner, with exact sums, while a member crashes and messages get lost. The report
+// has the events and their virtual times.
 func ExampleNetwork_Run_faults() {
 	net, err := netsim.New(netsim.Config{
 		Names: netsim.Names(7), Seed: 1,

@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// counts is a participant that sums ones in a few rounds, and keeps the totals and
-// whether it was in them.
+// counts is a participant that sums ones in a few rounds. It keeps the totals and whether it
+// was in them.
 type counts struct {
 	totals   [][]float64
 	included [][]bool
@@ -45,14 +45,14 @@ func (c *counts) part(rounds int) Participant {
 	}
 }
 
-// A member that is stopped for a while is left out of sums, takes them from the
-// others when it is back, and is let in again.
+// A member that is stopped for a while is left out of sums, takes them from the others when it
+// is back, and then takes part again.
 func TestAMemberComesBack(t *testing.T) {
 	const size, rounds = 5, 40
 	c := config(size)
 	c.Faults = []Fault{Stop{Member: 1, Slot: 5, RestartAfter: 20 * time.Second}}
 	n := newCounts(size)
-	c.Latency = Uniform(300 * time.Millisecond) // so that rounds go by while it is away
+	c.Latency = Uniform(300 * time.Millisecond) // so that rounds pass while it is away
 	report, err := run(t.Context(), c, n.part(rounds))
 	if err != nil {
 		t.Fatal(err)
@@ -82,8 +82,8 @@ func TestAMemberComesBack(t *testing.T) {
 	}
 }
 
-// Without a member that does not come back the others go on; too few of them end,
-// and say why.
+// The others continue without a member that does not come back. Too few of them end, and give
+// the reason.
 func TestMembersThatDoNotComeBack(t *testing.T) {
 	const size = 5
 	for stopped, want := range map[int]string{1: "", 3: "too few members"} {
@@ -107,7 +107,7 @@ func TestMembersThatDoNotComeBack(t *testing.T) {
 	}
 }
 
-// Faults are played back from the seed as well.
+// Faults also follow from the seed.
 func TestFaultsAreReplayed(t *testing.T) {
 	play := func(procs int) (*Report, *counts) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// anything is a consortium of few members with faults drawn from a seed, none of
-// which keeps it from its end.
+// anything returns a consortium of few members, with faults drawn from a seed that let it reach
+// its end.
 func anything(seed uint64) Config {
 	r := rand.New(rand.NewPCG(seed, 1))
 	size := 4 + r.IntN(7)
@@ -50,8 +50,8 @@ func anything(seed uint64) Config {
 	return c
 }
 
-// FuzzSim plays consortia under all kinds of faults: every sum is the sum over
-// those who were in it, the same at every member. The seed is the test case.
+// FuzzSim runs consortia under all kinds of faults: every sum is the sum over its members, and
+// the same at every member. The seed is the test case.
 func FuzzSim(f *testing.F) {
 	for _, seed := range seeds(f, 40) {
 		f.Add(seed)

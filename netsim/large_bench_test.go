@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// One private sum of 555 values, as a mixture of 5 components in 10 dimensions
-// has, over a large roster.
+// One private sum of 555 values over a large roster. A mixture of 5 components in 10 dimensions
+// has that number.
 func BenchmarkSum(b *testing.B) {
 	for _, size := range []int{1000, 4000, 10000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// On a network that loses nothing no sum of a large roster waits for a Heartbeat: what
-// comes too early is kept, and nobody is helped past a session that gets on.
+// On a network without losses no sum of a large roster waits for a heartbeat: early messages
+// are kept, and nobody is sent the result of a session that makes progress.
 func TestLargeRostersDoNotStall(t *testing.T) {
 	for seed := range uint64(3) {
 		report, _ := simulate(t, Config{Names: Names(150), Settings: exactly, Seed: seed}, 12)
@@ -14,7 +14,7 @@ func TestLargeRostersDoNotStall(t *testing.T) {
 		if report.Virtual > tickEvery {
 			t.Errorf("seed %d: 12 sums took %s, want less than %s", seed, report.Virtual, tickEvery)
 		}
-		// Members whose local updates end at other times than those of the rest.
+		// Some members' local updates take longer than those of the rest.
 		c := Config{Names: Names(100), Settings: exactly, Seed: seed, Compute: 200 * time.Millisecond}
 		for m := range 30 {
 			c.Faults = append(c.Faults, Slow{Member: 3 * m, Factor: 1 + float64(m)/60})

@@ -9,9 +9,9 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// One broken link between two members that all others hear: neither of the two can leave out
-// the other alone. After the first session that stalls the others continue without one of them,
-// and do not invite it as long as the link is broken. All others count in each sum.
+// One link is broken between two members that all others hear. Neither of the two can exclude
+// the other. After the first session that stalls, the others continue without one of them, and
+// do not invite it while the link is broken. All others count in each sum.
 func TestOneBrokenLink(t *testing.T) {
 	const size, rounds = 7, 6
 	for name, s := range map[string]consensus.Settings{
@@ -48,8 +48,8 @@ func TestOneBrokenLink(t *testing.T) {
 	}
 }
 
-// Links that are broken for a while or for good, some in one direction, beside all other faults: no
-// run ends by them.
+// Links that are broken for a while or for good, some in one direction, end no run, even with
+// all other faults.
 func TestSomeBrokenLinks(t *testing.T) {
 	for _, seed := range seeds(t, 60) {
 		r := rand.New(rand.NewPCG(seed, 7))

@@ -25,7 +25,7 @@ type member struct {
 	began   time.Duration // start of that round
 	took    time.Duration // duration of its last round
 
-	jobs []int // indices in the batch
+	jobs []int // indices of its jobs in the batch
 	held bool  // later events must wait
 
 	adversary Adversary

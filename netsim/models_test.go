@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Delays are those of the model, and never below the least.
+// Delays follow the model, and are never below the least.
 func TestLatencies(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	measured, err := ReadRTTs(strings.NewReader("from,to,rtt_ms\na,b,100\n"), Names(4))
@@ -62,7 +62,7 @@ func TestRoundTripsThatCannotBe(t *testing.T) {
 	}
 }
 
-// Messages go through a narrow link one after the other.
+// Messages pass through a narrow link one by one.
 func TestBandwidthQueues(t *testing.T) {
 	p := pipe{rate: 1000}
 	if a, b, c := p.through(0, 500), p.through(0, 500), p.through(5*time.Second, 100); a != 500*time.Millisecond || b != time.Second || c != 5100*time.Millisecond {
@@ -75,7 +75,7 @@ func TestBandwidthQueues(t *testing.T) {
 	}
 }
 
-// A member behind a NAT is reached by those it has sent to, for a while.
+// A member behind a NAT can be reached, for a while, by the members that it has sent to.
 func TestNAT(t *testing.T) {
 	h := &hidden{NAT: NAT{Idle: time.Minute}, behind: []bool{true, false}, opened: map[[2]int]time.Duration{}}
 	for i, step := range []struct {
@@ -89,7 +89,7 @@ func TestNAT(t *testing.T) {
 	}
 }
 
-// A one-way partition cuts what goes back.
+// A one-way partition drops messages in one direction only.
 func TestOneWay(t *testing.T) {
 	p := &partitioned{side: []int{1, 2, 0}, oneWay: true}
 	if p.cuts(0, 1, 0) || !p.cuts(1, 0, 0) || p.cuts(2, 0, 0) || p.cuts(1, 2, 0) {
@@ -97,8 +97,8 @@ func TestOneWay(t *testing.T) {
 	}
 }
 
-// A message over a stream that is cut for seconds comes when it is mended; gossip
-// does not.
+// A message over a stream that fails for seconds arrives when the link works again; gossip does
+// not.
 func TestStreamsSendAgain(t *testing.T) {
 	c := Config{Names: Names(3), Settings: exactly, Seed: 1}
 	n, err := newNetwork(c)

@@ -32,8 +32,8 @@ func config(size int) Config {
 
 var blocks = []collabdict.Block{{Len: 2, Bound: 100}}
 
-// twoSums is a participant that sums twice, the second time what depends on the
-// first, and keeps what it got.
+// twoSums is a participant that makes two sums, the second from the result of the first, and
+// keeps both.
 func twoSums(totals [][]float64) Participant {
 	return func(ctx context.Context, rank int, g collabdict.Group) error {
 		first, err := g.Sum(ctx, []float64{float64(rank), 1}, blocks)
@@ -90,7 +90,7 @@ func TestSameSeedSameRunWhateverGOMAXPROCS(t *testing.T) {
 	}
 }
 
-// A participant that fails is named; the others go on if they are enough.
+// A participant that fails is named; the others continue if they are enough.
 func TestAFailingParticipant(t *testing.T) {
 	bad := errors.New("cell 3 is not a number")
 	for size, goOn := range map[int]bool{4: true, 3: false} {

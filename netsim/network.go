@@ -18,7 +18,7 @@ type network struct {
 	carrier
 	config  Config
 	plans   []*consensus.Plans // used by rank, in turn
-	jobs    []job              // of the batch
+	jobs    []job              // jobs of the batch
 	busy    []int              // members with jobs
 	part    func(rank int, g *group) error
 	running sync.WaitGroup
@@ -28,7 +28,7 @@ type network struct {
 	seq     uint64
 	events  queue
 	sources map[string]int // number of sources made, by purpose
-	tricks  *rand.Rand     // of adversaries
+	tricks  *rand.Rand     // used by adversaries
 
 	round  uint32            // highest round that a member has reached
 	rounds map[uint32][]deed // deeds for when a member reaches a round

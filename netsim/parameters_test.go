@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// mean is a learner of one parameter, which goes towards the mean of the members' values.
+// mean is a learner of one parameter, which moves towards the mean of the members' values.
 type mean struct {
 	own, parameter float64
 	size           int
@@ -48,8 +48,9 @@ func (l *mean) Optimize(total []float64, _ bool) (float64, error) {
 	return -math.Abs(total[0]), nil
 }
 
-// One bit of one member's parameters is seen in the first round, by every member, before
-// there is a total; of more than two, most members show whose it is.
+// A difference of one bit in one member's parameters is detected in the first round by every
+// member, before there is a total. With more than two members, the error names the one that
+// differs.
 func TestOtherParametersAreSeen(t *testing.T) {
 	for _, scheme := range []consensus.Scheme{consensus.Laplacian, consensus.Exact} {
 		for size, want := range map[int][]string{2: {"p0001", "p0002"}, 3: {"p0002"}, 7: {"p0002"}} {
@@ -88,7 +89,8 @@ func TestOtherParametersAreSeen(t *testing.T) {
 	}
 }
 
-// In a large roster nobody hears of all, but those who hear of a member name it.
+// In a large roster nobody receives all digests, but each member that receives a different one
+// names its sender.
 func TestOtherParametersAreSeenAmongMany(t *testing.T) {
 	const size, odd = consensus.SmallRoster + 6, 5
 	named := 0

@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// replayer sends every message of a slot once more in the next slot and in the one
-// after, as a carrier may that keeps what it has seen.
+// replayer repeats every message of a slot in the next two slots, as a network may that keeps
+// messages.
 type replayer struct {
 	n    *network
 	seen map[uint64][]event

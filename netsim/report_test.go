@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// The report's slots account for all that was sent until the last decision, and
-// tell when it was; members' absences and faults are there with their times.
+// The report's slots account for all traffic until the last decision, with its time. Absences
+// of members and faults are in it with their times.
 func TestReportTellsWhatHappenedWhen(t *testing.T) {
 	c := config(5)
 	c.Settings.Scheme = consensus.Exact

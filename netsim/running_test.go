@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// accumulates are the rounds of a participant whose vectors hold a number that stays the
-// same, as the number of rows does, and one that depends on the round.
+// accumulates is a participant whose vectors hold one constant number, like the number of rows,
+// and one that depends on the round.
 func accumulates(rounds int) netsim.Participant {
 	blocks := []collabdict.Block{{Len: 1, Bound: 1000}, {Len: 1, Bound: 64}}
 	return func(ctx context.Context, rank int, g collabdict.Group) error {
@@ -37,14 +37,14 @@ func ofRound(rank, round int) []float64 {
 	return []float64{float64(100 + 10*rank), float64(rng.IntN(64*1024)) / 1024}
 }
 
-// tally follows the running totals of a run as anybody can who knows all vectors.
+// tally computes the running totals of a run from all members' vectors.
 type tally struct {
 	next    uint64
 	calls   map[uint64]map[int]consensus.Call
-	last    map[int][]float64 // of each member that was counted
+	last    map[int][]float64 // last counted vector of each member
 	faults  []string
-	changes []int // how many were counted for the first time, by slot
-	alone   []int // how many came back, by slot
+	changes []int // members counted for the first time, by slot
+	alone   []int // members that came back, by slot
 	seen    map[int]uint64
 	decided int
 	counted [][]uint32
@@ -103,8 +103,8 @@ var schemes = map[string]consensus.Settings{
 	"laplacian": {Scheme: consensus.Laplacian, Protect: chunking.Chunks},
 }
 
-// Under churn a running total is the sum of the last vectors that were counted, to the
-// last bit, and nobody's vector is ever taken out of it.
+// Under churn a running total is the sum of the last counted vectors, to the last bit, and no
+// vector is ever removed from it.
 func TestRunningTotalsUnderChurn(t *testing.T) {
 	seeds := uint64(100)
 	if testing.Short() || raced {

@@ -175,7 +175,7 @@ func TestWhoComesBackKnowsTheRoster(t *testing.T) {
 		nodes, learners = append(nodes, node), append(learners, learner)
 		waitFor(t, func() bool { return slices.Contains(nodes[1].Status().Members, "m4") })
 		for _, rank := range []int{0, founders} {
-			nodes[rank].Close() // without a word
+			nodes[rank].Close() // like a crash: nothing is sent
 			if err := <-learners[rank].ended; !errors.Is(err, ErrClosed) {
 				t.Errorf("the process that was ended got %v", err)
 			}
@@ -213,7 +213,7 @@ func TestAMemberIsRemovedWhileItIsAway(t *testing.T) {
 		configs, nodes, learners := s.inRoundTwo(t, size, rounds)
 		away := configs[1]
 		away.Members = reached(nodes)
-		nodes[1].Close() // without a word
+		nodes[1].Close() // like a crash: nothing is sent
 		<-learners[1].ended
 		nodes, learners = without(nodes, 1), slices.Delete(learners, 1, 2)
 		for _, n := range nodes {

@@ -39,7 +39,7 @@ func TestTheOthersGoOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	nodes[2].Close() // without a word
+	nodes[2].Close() // like a crash: nothing is sent
 	rest := without(nodes, 2)
 	for _, r := range each(t, rest, func(ctx context.Context, n *Node) (r result) {
 		n.StartRound(1)
@@ -257,7 +257,7 @@ func TestAnEndIsNotTakenBackByWhatWasSaidBefore(t *testing.T) {
 func TestFinishGivesALostMemberUp(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)
-	nodes[2].Close() // without a word
+	nodes[2].Close() // like a crash: nothing is sent
 	for _, err := range each(t, without(nodes, 2), func(ctx context.Context, n *Node) error { return n.Finish(ctx) }) {
 		if err != nil {
 			t.Error(err)

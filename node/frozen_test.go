@@ -62,7 +62,7 @@ func freeze(n *Node) {
 func TestALostMemberDoesNotHoldUpTheBeginning(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 5)...)
-	nodes[4].Close() // without a word
+	nodes[4].Close() // like a crash: nothing is sent
 	waitFor(t, func() bool {
 		for _, n := range nodes[:4] {
 			if slices.Contains(n.transport.Listening(), nodes[4].host.ID()) {

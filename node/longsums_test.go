@@ -46,7 +46,7 @@ func TestAMemberLostInALongSum(t *testing.T) {
 	simulate(t, 50*time.Millisecond, bits, func(t *testing.T, s *simulation) {
 		nodes := s.start(t, s.configs(t, size)...)
 		go func() {
-			pass(3 * time.Second) // of some ten
+			pass(3 * time.Second) // of about ten
 			if c := nodes[0].Status().Come; c.Frames == 0 || c.Frames >= c.FramesInAll || c.Bytes < 8*session.PartWords || c.BytesInAll < 2*8*length/size {
 				t.Errorf("in the middle of a sum %+v has come", c)
 			}

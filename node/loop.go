@@ -45,7 +45,7 @@ type loop struct {
 	loopConfig
 	start     time.Time         // start of the process; the machine's time counts from here
 	wanted    []Change          // changes of the roster that this member's operator wants now
-	epochs    []epoch           // of the roster
+	epochs    []epoch           // epochs of the roster
 	seen      map[int]bool      // newcomers that have sent a message
 	predicted int               // rounds of a session of all members
 	calls     uint64            // calls of the learner in this process, the current one included
@@ -76,7 +76,7 @@ type request struct {
 
 // An outcome is the result of a request.
 type outcome struct {
-	decision *consensus.Decision // of a call
+	decision *consensus.Decision // decision of a call
 	err      error
 }
 
@@ -312,7 +312,7 @@ func (l *loop) help(s consensus.Serve) {
 	}
 	next, err := l.decided(s.Slot + 1)
 	if err != nil || next.Certificate == nil {
-		return // somebody else may
+		return // another member may help
 	}
 	l.post(consensus.Send{To: s.To, Message: consensus.Message{
 		Slot: s.Slot, Body: &consensus.Decided{Decision: d, Next: next.Certificate},

@@ -82,7 +82,7 @@ func TestAMemberComesBack(t *testing.T) {
 			st := nodes[2].Status()
 			return st.Round == 2 && st.State == consensus.Session.String()
 		})
-		nodes[2].Close() // without a word
+		nodes[2].Close() // like a crash: nothing is sent
 		if err := <-learners[2].ended; !errors.Is(err, ErrClosed) {
 			t.Errorf("the process that was ended got %v", err)
 		}
@@ -153,7 +153,7 @@ func TestTheRunIsOver(t *testing.T) {
 	t.Parallel()
 	configs := testConfigs(t, 5)
 	nodes := startAll(t, configs...)
-	nodes[4].Close() // without a word
+	nodes[4].Close() // like a crash: nothing is sent
 	finish(t, without(nodes, 4))
 	var all []*joining
 	all = append(all, join(t, configs[0])) // for another run

@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// settings of a program's own.
+// settings are those of some program.
 type settings struct {
 	Components int
 	Rho        float64
@@ -22,7 +22,7 @@ func (s *settings) options() option.Table {
 	}
 }
 
-// Values are set as text, from flags or a file. What members must have in common follows.
+// Values are set as text, from flags or a file. The fields that members must share follow.
 func Example() {
 	var s settings
 	table := s.options()
@@ -42,7 +42,7 @@ func Example() {
 	// form = full
 }
 
-// The first option that cannot be used is an error that says what was wanted.
+// The first option that cannot be used is an error with the value wanted.
 func ExampleTable_Complete() {
 	var s settings
 	table := s.options()

@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// An option that is left out is nowhere, and one that is given is to be of use.
+// An absent option is in no list, and a given one must be valid.
 func TestOptional(t *testing.T) {
 	for text, want := range map[string]option.Error{
 		"":    {},

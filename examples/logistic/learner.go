@@ -1,4 +1,5 @@
-// Package logistic is logistic regression on the rows of participants who do not show them.
+// Package logistic learns a logistic regression from the rows of participants that do not share
+// them.
 package logistic
 
 import (
@@ -12,24 +13,25 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-const Ridge = 1 // rows that the penalty ½‖w‖² weighs; the same at all members
+const Ridge = 1 // weight of the penalty ½‖w‖², in rows; the same at all members
 
 // Learner fits w in P(y = 1 | x) = 1/(1 + e^(-w·x)) by Newton's method.
 type Learner struct {
-	X        *mat.Dense // the own rows; features are clipped to the range from -1 to 1
-	Y        []float64  // 0 or 1 for each row
-	MostRows int        // no participant has more; the same at all members
-	W        []float64  // what is learned; the same at all members
+	X        *mat.Dense // rows of the participant; features are clipped to the range from -1 to 1
+	Y        []float64  // 0 or 1 per row
+	MostRows int        // most rows of any participant; the same at all members
+	W        []float64  // learned weights; the same at all members
 }
 
-// Start begins with w = 0. A learner that has to agree on more uses the group here.
+// Start begins with w = 0. A learner that has to agree on more can use the group.
 func (l *Learner) Start(context.Context, collabdict.Group) error {
 	l.W = make([]float64, l.X.RawMatrix().Cols)
 	return nil
 }
 
-// LocalUpdate returns the gradient of the log-likelihood of the own rows, minus its
-// Hessian, and the log-likelihood itself: sums over rows, so their total is that of all.
+// LocalUpdate returns the gradient of the log-likelihood of this participant's rows, minus its
+// Hessian, and the log-likelihood. All are sums over rows, so their totals are those of all
+// rows.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
 	n, dim := l.X.Dims()
 	x = make([]float64, dim+dim*dim+1)
@@ -52,14 +54,15 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	for _, w := range l.W {
 		size += math.Abs(w)
 	}
-	// What a row can add to each value at most, times the most rows that anybody has.
+	// The most that a row can add to each value, times the most rows of any participant.
 	return x, []collabdict.Block{{Len: dim, Bound: rows}, {Len: dim * dim, Bound: rows / 4}, {Len: 1, Bound: rows * size}}, nil
 }
 
-// Optimize makes a step. Conversions round products alike on all processors, so w is the same.
+// Optimize makes a step. The conversions round products alike on all processors, so w is the
+// same.
 func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
 	dim, step := len(l.W), make([]float64, len(l.W))
-	for range 100 { // solves the equations of Newton's step by Gauss and Seidel's method
+	for range 100 { // solves the equations of Newton's step by the Gauss-Seidel method
 		for j, w := range l.W {
 			rest := total[j] - float64(Ridge*(w+step[j]))
 			for k, s := range step {
@@ -75,5 +78,5 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 	return objective + total[len(total)-1], nil
 }
 
-// Digest lets members compare what they hold at the start of each round.
+// Digest lets members compare their parameters at the start of each round.
 func (l *Learner) Digest() [32]byte { return sha256.Sum256(fmt.Append(nil, l.W)) }

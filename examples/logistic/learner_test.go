@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// What is learned together is what one would learn from all rows in one place.
+// Learning together gives the same result as learning from all rows in one place.
 func TestTogetherAsInOnePlace(t *testing.T) {
 	const size = 3
 	pooled := &logistic.Learner{X: mat.NewDense(size*80, 3, nil), MostRows: size * 100}

@@ -15,13 +15,13 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// join is what the program of one hospital does: it finds the others, trains with them,
-// and returns the model. The others are found through a peer, whose address the first
-// hospital tells by onAddress.
+// join is the program of one hospital: it finds the others, trains with them, and returns the
+// model. It finds the others through a peer, whose address the first hospital passes to
+// onAddress.
 func join(ctx context.Context, hospital int, dir string, peers []string, onAddress func(string)) ([]float64, error) {
 	x, y := rowsOf(hospital)
 	l := &logistic.Learner{X: x, Y: y, MostRows: 100}
-	secret, err := node.ReadSecret(filepath.Join(dir, "secret")) // which all hospitals have been given
+	secret, err := node.ReadSecret(filepath.Join(dir, "secret")) // the same file at all hospitals
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,8 @@ func join(ctx context.Context, hospital int, dir string, peers []string, onAddre
 		Name: fmt.Sprintf("hospital-%d", hospital), Dir: filepath.Join(dir, fmt.Sprint(hospital)),
 		Expect: 3, Secret: secret, Peers: peers, Listen: []string{"/ip4/127.0.0.1/tcp/0"},
 		Settings: consensus.Settings{Protect: chunking.Chunks},
-		// What must be the same at all members. One that differs gets the field and both values.
+		// Must be the same at all members. A member that differs gets an error with the field
+		// and both values.
 		Agreement: node.Agreement{
 			{Name: "model", Value: "logistic regression"},
 			{Name: "ridge", Value: fmt.Sprint(logistic.Ridge)},
@@ -49,7 +50,7 @@ func join(ctx context.Context, hospital int, dir string, peers []string, onAddre
 	return l.W, n.Finish(ctx)
 }
 
-// Three hospitals, each a node with sockets, here in one process on this machine.
+// Three hospitals, each a node with sockets, all in this process.
 func Example_nodes() {
 	node.QuietLibraries()
 	dir, err := os.MkdirTemp("", "hospitals")

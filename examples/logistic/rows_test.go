@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// rowsOf makes the rows of one of several hospitals: a constant, age and dose, and whether
-// the patient was well again. Chances are the same everywhere, patients are not.
+// rowsOf makes the rows of one hospital: a constant, age and dose, and whether the patient
+// recovered. The chances are the same at all hospitals, the patients are not.
 func rowsOf(hospital int) (x *mat.Dense, y []float64) {
 	const n = 80
 	rng := rand.New(rand.NewPCG(uint64(hospital), 1))

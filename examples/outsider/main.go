@@ -1,6 +1,6 @@
-// Command outsider is a member of a consortium of another program than collabdict: it
-// joins processes of `collabdict run`, learns the mixture of package ggm together with
-// them, and saves the same model. It uses exported packages alone.
+// Command outsider is a program other than collabdict that is a member of a consortium. It
+// joins processes of `collabdict run`, learns the mixture of package ggm together with them,
+// and saves the same model. It uses exported packages only.
 //
 //	collabdict consortium secret our.secret
 //	collabdict run --name a --data a.csv --expect 3 --secret-file our.secret --standardise none --components 2
@@ -35,7 +35,7 @@ import (
 
 const seed = 1 // --seed of the others
 
-// sums are those of the others, by default.
+// sums are the default settings, which the others use.
 var sums = consensus.Settings{Protect: chunking.Chunks}
 
 func main() {
@@ -106,17 +106,17 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 	return model.Save(name, m)
 }
 
-// agreement is what collabdict run tells the others of its settings and columns: the options
-// of the algorithm, then these fields, in this order:
+// agreement returns the settings and columns that collabdict run agrees on: the options of the
+// algorithm, then these fields, in this order:
 //
 //   - seed, false-alarm, standardise: as the flags
-//   - pca, window: as the flags; absent without them. With a window, columns are those of the
-//     data, without means and deviations
+//   - pca, window: as the flags; absent without them. With a window, columns are those of the data,
+//     without means and deviations
 //   - normalise: as the flag
 //   - shrink-scales: as the flag; absent without it
 //   - ranges: agreed ranges, or ""
-//   - number of columns, column 1, column 2, ...: features in the order of the file, without
-//     --label and --ignore
+//   - number of columns, column 1, column 2, ...: features in the order of the file, without --label
+//     and --ignore
 //   - unit of COLUMN: its agreed unit; absent without one
 func agreement(options option.Table, columns []string) node.Agreement {
 	a := node.Agreement{{Name: "model", Value: ggm.Kind.Name}}
@@ -137,7 +137,7 @@ func agreement(options option.Table, columns []string) node.Agreement {
 }
 
 func train(ctx context.Context, g collabdict.Group, rows *mat.Dense, s *ggm.Algorithm) (*ggm.Learner, error) {
-	var secret [32]byte // that the blur follows from; a program that resumes runs keeps it
+	var secret [32]byte // source of the blur; a program that resumes runs keeps it
 	if _, err := cryptorand.Read(secret[:]); err != nil {
 		return nil, err
 	}

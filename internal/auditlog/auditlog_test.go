@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// clock is one that tests move.
+// clock is a clock that tests move.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
@@ -47,8 +47,8 @@ func onDisk(t *testing.T, dir string) int {
 	return len(list)
 }
 
-// What is entered is on disk at once, and what is noted a second later at the most; events of
-// several processes are one chain.
+// Enter writes to disk at once, and Note within a second. Events of several processes form one
+// chain.
 func TestEventsAreOnDiskInTime(t *testing.T) {
 	dir, c := t.TempDir(), newClock()
 	l, other := open(t, dir, c), open(t, dir, c)
@@ -101,7 +101,7 @@ func firstWrong(log []byte) int {
 	return 0
 }
 
-// A line that was changed, removed, doubled or moved is found, and where.
+// A changed, removed, doubled or moved line is found, with its place.
 func TestDamageIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, 12).Draw(t, "lines")
@@ -131,8 +131,8 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
-// Wherever a process was killed while it wrote, the next one goes on, and nothing is lost: what was
-// left of a line is in a file of its own, and a line says so.
+// A process may be killed anywhere while it writes. The next one continues, and nothing is
+// lost: the incomplete line is in its own file, and a line says so.
 func TestTornLines(t *testing.T) {
 	whole := logOf(4)
 	for _, cut := range []int{1, 20, len(logOf(1)) - 1, len(logOf(3)) + 5, len(whole) - 1} {
@@ -146,7 +146,7 @@ func TestTornLines(t *testing.T) {
 			rest := torn[bytes.LastIndexByte(torn, '\n')+1:]
 			digest := sha256.Sum256(rest)
 			name := fmt.Sprintf("audit-torn-%d-%x.log", before+1, digest[:4])
-			if killedAgain { // after the rest was copied, before a line could say so
+			if killedAgain { // after the rest was copied, and before the line about it
 				if err := os.WriteFile(filepath.Join(dir, name), rest, 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -172,8 +172,8 @@ func TestTornLines(t *testing.T) {
 	}
 }
 
-// A process that is killed after it has written the line over a longer rest, and before it has cut
-// off what is left of that, leaves a log that can be continued, and the whole rest in its file.
+// A process overwrites a longer incomplete line and is killed before it removes the remains.
+// The log can still be continued, and the whole incomplete line is in its file.
 func TestALongRestThatIsCutOff(t *testing.T) {
 	dir, c := t.TempDir(), newClock()
 	path := filepath.Join(dir, File)
@@ -200,8 +200,8 @@ func TestALongRestThatIsCutOff(t *testing.T) {
 	}
 }
 
-// A log that begins anew, after the one before was moved away, has no part in what was cut off from
-// that, and what is cut off at the same line is kept beside it.
+// A new log, after the old one was moved away, does not touch the old one's incomplete lines.
+// Its own incomplete line of the same number gets its own file.
 func TestANewLogHasItsOwnTornLines(t *testing.T) {
 	for _, before := range []int{0, 2} { // whole lines
 		dir, c := t.TempDir(), newClock()
@@ -252,7 +252,7 @@ func TestADamagedLogStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := open(t, dir, c)
-	if err := os.WriteFile(path, logOf(2), 0o600); err != nil { // while a process has it
+	if err := os.WriteFile(path, logOf(2), 0o600); err != nil { // while another process holds it
 		t.Fatal(err)
 	}
 	if err := l.Enter(Record{Event: Ended}); !errors.As(err, &d) {
@@ -271,7 +271,7 @@ func FuzzRead(f *testing.F) {
 		if n != s.Lines || s.Size > int64(len(b)) || err == nil && s.Size+int64(len(s.Torn)) != int64(len(b)) {
 			t.Errorf("%d lines: %+v, %v", n, s, err)
 		}
-		if err == nil { // what was read can be continued
+		if err == nil { // the state can be continued
 			next := append(b[:s.Size:s.Size], s.append(Record{Event: Ended})...)
 			if err := (&State{}).Read(bytes.NewReader(next), func(Record) {}); err != nil {
 				t.Error(err)

@@ -35,8 +35,7 @@ func opened(t *testing.T, dir string) *Book {
 	return b
 }
 
-// What is entered is read again. A run is entered once, at its start and at its end, and keeps its
-// first time.
+// Records are read back. A run has one record from its start to its end, with its first time.
 func TestWhatIsEnteredIsRead(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	b := opened(t, dir)
@@ -62,7 +61,7 @@ func TestWhatIsEnteredIsRead(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, File)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	// What was opened before knows what others have entered since when it changes something.
+	// An open book sees the records of other processes when it changes something.
 	if err := b.Release(released(2, 0.25), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -71,8 +70,8 @@ func TestWhatIsEnteredIsRead(t *testing.T) {
 	}
 }
 
-// Releases share the cap. One beyond it leaves no trace, and says what is spent, by what, and what is
-// left.
+// All releases share the cap. A release beyond it changes nothing, and its error lists what is
+// spent, by which releases, and what is left.
 func TestReleasesShareTheCap(t *testing.T) {
 	dir := t.TempDir()
 	limit := &Cap{Epsilon: 6, Delta: 1e-5}
@@ -109,7 +108,7 @@ func TestReleasesShareTheCap(t *testing.T) {
 	}
 }
 
-// Releases at the same moment, also of several processes, do not overtake the cap.
+// Concurrent releases, even of several processes, cannot exceed the cap.
 func TestReleasesAtOnce(t *testing.T) {
 	dir, limit := t.TempDir(), &Cap{Epsilon: 6, Delta: 1e-5}
 	each := float64(limit.Loss()) / 5 * (1 - 1e-9)
@@ -167,7 +166,7 @@ func TestFilesThatAreDamaged(t *testing.T) {
 	}
 }
 
-// Whatever a file holds is an error, or is written as it was read.
+// Any file is either an error or is written as it was read.
 func FuzzFile(f *testing.F) {
 	good, err := json.Marshal(contents{version, []Record{released(1, 0.5)}})
 	if err != nil {

@@ -35,7 +35,7 @@ func cardIn(t *testing.T, dir, name string, columns ...string) (file string) {
 	return file
 }
 
-// A card with any byte altered is refused, or says the same.
+// A card with any byte altered is refused, or means the same.
 func TestAlteredCards(t *testing.T) {
 	file, _ := cardOf(t, "plant-b", "x", "temp")
 	good, err := readCard(file, []string{"x"})
@@ -63,7 +63,7 @@ func TestAlteredCards(t *testing.T) {
 	}
 }
 
-// Cards are taken that fit the agreement, and others change nothing.
+// Cards that fit the agreement are accepted; others change nothing.
 func TestInvite(t *testing.T) {
 	file, folders := agreement(t, 2)
 	write(t, file, strings.Replace(read(t, file), "columns: [x]", "# Agreed in May.\ncolumns: [x]", 1))
@@ -107,7 +107,7 @@ func TestInvite(t *testing.T) {
 	}
 }
 
-// A change is appended that the members can make.
+// A change is appended if the members can make it.
 func TestAppendChange(t *testing.T) {
 	file, folders := agreement(t, 6)
 	if _, _, err := Sign(file, folders...); err != nil {
@@ -153,7 +153,7 @@ func TestAppendChange(t *testing.T) {
 	}
 }
 
-// Signatures of copies are taken over that are good for the file, and no others.
+// Only the signatures of copies that are valid for the file are copied into it.
 func TestCollect(t *testing.T) {
 	file, folders := agreement(t, 4)
 	var copies []string
@@ -182,8 +182,8 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// Each difference is told in words; an agreement does not differ from itself with defaults
-// and in another order.
+// Each difference has a text. An agreement does not differ from itself with defaults written
+// out and in another order.
 func TestDiff(t *testing.T) {
 	file, folders := agreement(t, 4)
 	if _, _, err := Sign(file, folders...); err != nil {
@@ -245,7 +245,7 @@ func TestDiff(t *testing.T) {
 		if len(list) != 1 || !strings.HasPrefix(list[0].Text, test.want) || list[0].Signed != test.signed {
 			t.Errorf("%s: got %+v, want %s", name, list, test.want)
 		}
-		// What is signed are the same things.
+		// The two agreements have the same signed content.
 		if bad := slices.ContainsFunc(b.States(), func(s State) bool { return s.State == Other }); test.from != "m2: " && bad != test.signed {
 			t.Errorf("%s: signatures are of other content: %v", name, bad)
 		}
@@ -264,7 +264,7 @@ func TestCardsOfNobody(t *testing.T) {
 	}
 }
 
-// A pause and its end are changes; they are not signed, and a diff has words for them.
+// A pause and its end are changes. They are not signed, and a diff describes them.
 func TestAppendPause(t *testing.T) {
 	file, folders := agreement(t, 4)
 	if _, _, err := Sign(file, folders...); err != nil {

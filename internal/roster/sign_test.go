@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// agreement writes an agreement of so many members, whose folders it returns.
+// agreement writes an agreement of the given number of members, and returns their folders.
 func agreement(t *testing.T, members int) (file string, folders []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-// The error names a few members of many.
+// The error names only the first few members.
 func TestCheckNamesAFew(t *testing.T) {
 	file, folders := agreement(t, 20)
 	for signers, want := range map[int]string{3: "not signed by m3, m4, m5, m6, m7, m8, m9, m10 and 9 more;", 11: "not signed by m11, m12, m13, m14, m15, m16, m17, m18, m19;", 20: ""} {
@@ -63,8 +63,8 @@ func read(t *testing.T, file string) string {
 	return string(b)
 }
 
-// The content of a file that the agreement names is signed, and what is no signature is
-// that of nothing.
+// Signatures cover the content of a file that the agreement names. Text that is not a signature
+// is valid for nothing.
 func TestFilesAndSignaturesThatChange(t *testing.T) {
 	file, folders := agreement(t, 3)
 	if _, r, err := Sign(file, folders...); err != nil || r.Check() != nil {
@@ -96,8 +96,8 @@ func TestFilesAndSignaturesThatChange(t *testing.T) {
 	}
 }
 
-// The units of columns are signed. An agreement without any has the signatures of one that
-// knows of none.
+// The units of columns are signed. An agreement without units has the same signatures as one
+// from before units existed.
 func TestUnitsAreSigned(t *testing.T) {
 	file, folders := agreement(t, 3)
 	text := read(t, file)
@@ -125,7 +125,7 @@ func TestUnitsAreSigned(t *testing.T) {
 }
 
 // Every setting of the sums is signed. The default scheme follows from the length of the
-// vectors, and so do the settings that a run has a use for.
+// vectors, and so do the settings that a run uses.
 func TestEverySettingIsSigned(t *testing.T) {
 	file, folders := agreement(t, 5)
 	if _, _, err := Sign(file, folders...); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// BenchmarkApply writes what a slot of a sum writes: its state, the member's vector, a
-// sealed result and the decision.
+// BenchmarkApply writes the data of one sum's slot: its state, the member's vector, a sealed
+// result and the decision.
 func BenchmarkApply(b *testing.B) {
 	for _, values := range []int{300, 16 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(values), func(b *testing.B) {

@@ -39,7 +39,7 @@ func kept(t testing.TB, dir string) {
 	}
 }
 
-// readAll reads all that is kept of the last run.
+// readAll reads all data of the last run.
 func readAll(dir string) (err error) {
 	s, err := Open(dir)
 	if err != nil {
@@ -60,7 +60,7 @@ func readAll(dir string) (err error) {
 	return err
 }
 
-// change does to the file what bbolt itself lets anybody do: its pages are in order.
+// change edits the file through bbolt, so that its pages are in order.
 func change(t *testing.T, dir string, f func(tx *bbolt.Tx) error) {
 	t.Helper()
 	db, err := bbolt.Open(filepath.Join(dir, StateFile), 0o600, nil)
@@ -80,7 +80,7 @@ func mustBeDamage(t *testing.T, err error, want string) {
 	}
 }
 
-// An entry counts where it was written, as it was written last, and none may be missing.
+// An entry is valid only in its place and in its last version, and none may be missing.
 func TestEntriesProveThemselves(t *testing.T) {
 	first, last := run(1).ID, run(2).ID
 	log := func(tx *bbolt.Tx, id [32]byte) *bbolt.Bucket {
@@ -137,8 +137,8 @@ func TestEntriesProveThemselves(t *testing.T) {
 	}
 }
 
-// A file that loses its end while it is open ends in the same error, not in a signal, and
-// can be closed.
+// If an open file loses its end, reads return the same error, not a signal, and the file can be
+// closed.
 func TestAFileThatIsCutWhileItIsOpen(t *testing.T) {
 	read := func(j *Journal) error { return j.Each(func(*consensus.Decision) error { return nil }) }
 	write := func(j *Journal) error {
@@ -163,7 +163,7 @@ func TestAFileThatIsCutWhileItIsOpen(t *testing.T) {
 	}
 }
 
-// An empty file is new as long as there are no keys, and a loss after that.
+// An empty file is new if there are no keys, and damage if there are.
 func TestAnEmptyFile(t *testing.T) {
 	dir := t.TempDir()
 	empty := func() {
@@ -193,7 +193,7 @@ func TestAnOlderFile(t *testing.T) {
 	}
 }
 
-// A file of any bytes is opened and read to the end, or is damage.
+// Any file is either opened and read to the end, or is damage.
 func FuzzStateFile(f *testing.F) {
 	dir := f.TempDir()
 	kept(f, dir)

@@ -17,7 +17,7 @@ func long(n int, seed byte) []byte {
 	return b
 }
 
-// Long entries come back whole, in place of short ones and the other way round.
+// Long entries are read back whole, also if they replace short ones or are replaced by them.
 func TestLongEntries(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -52,8 +52,8 @@ func TestLongEntries(t *testing.T) {
 	}
 }
 
-// A process that ends between the parts and the step has changed nothing, and the
-// next one is not held up by what it left.
+// A process that ends between the parts and the step has changed nothing, and does not block
+// the next one.
 func TestPartsAloneCountForNothing(t *testing.T) {
 	s := open(t, t.TempDir())
 	j := begin(t, s, run(1))
@@ -85,7 +85,7 @@ func TestPartsAloneCountForNothing(t *testing.T) {
 	}
 }
 
-// An entry can be had as long as it is not forgotten.
+// An entry can be read until it is forgotten.
 func TestEntries(t *testing.T) {
 	j := begin(t, open(t, t.TempDir()), run(1))
 	vector := consensus.Vector{Words: make([]uint64, partSize/4)}

@@ -45,7 +45,7 @@ var (
 type Store struct {
 	path   string
 	db     *bbolt.DB
-	file   *os.File // of the db
+	file   *os.File // the file of db
 	keys   *keys
 	broken atomic.Pointer[DamageError] // why bbolt must not be called any more
 }

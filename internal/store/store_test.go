@@ -25,7 +25,7 @@ func open(t *testing.T, dir string) *Store {
 	return s
 }
 
-// run is what a process keeps of a run of three.
+// run is the stored data of a run of three members.
 func run(id byte) Run {
 	return Run{ID: [32]byte{id}, Consortium: [32]byte{7}, Self: 1, Secret: [32]byte{5}, Members: []Member{
 		{Name: "a", ID: []byte{1}, Process: [32]byte{1}, Addrs: []string{"/ip4/127.0.0.1/tcp/1"}},
@@ -123,7 +123,7 @@ func TestAJournalSurvivesReopening(t *testing.T) {
 	}
 }
 
-// What a step changes is written, and not the vectors beside it.
+// A step writes what it changes, and not the vectors beside it.
 func TestSmallEntriesDoNotCostTheVectorsBesideThem(t *testing.T) {
 	const vector = 1 << 20
 	s := open(t, t.TempDir())
@@ -148,8 +148,8 @@ func TestSmallEntriesDoNotCostTheVectorsBesideThem(t *testing.T) {
 	}
 }
 
-// What is forgotten is on the disk no more, and nothing of a slot ever was in
-// the clear: only the key of the file of keys would show it, which is overwritten.
+// Forgotten entries are no longer on the disk, and no entry of a slot was ever there in the
+// clear. Only a key in the key file could decrypt them, and that is overwritten.
 func TestSecretsOfForgottenSlotsAreGone(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -174,8 +174,7 @@ func TestSecretsOfForgottenSlotsAreGone(t *testing.T) {
 	}
 }
 
-// A state without its keys, or with other ones, is not resumed: it would break
-// promises.
+// A state without its keys, or with other keys, is not resumed: that would break promises.
 func TestKeysOfAnotherTime(t *testing.T) {
 	for name, change := range map[string]func(path string) error{
 		"lost":  os.Remove,
@@ -273,8 +272,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// Runs follow each other in one folder for years: the file is as long as its longest run
-// needs, and says of the others only that they were.
+// Runs follow each other in one folder for years. The file is as long as its longest run needs,
+// and keeps of earlier runs only that they existed.
 func TestAnEarlierRunLeavesNoLog(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

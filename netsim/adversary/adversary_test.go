@@ -25,9 +25,9 @@ const (
 
 var blocks = []collabdict.Block{{Len: 2, Bound: 100}}
 
-// end is what became of the honest members.
+// end is the result of the honest members.
 type end struct {
-	totals [][][]float64 // by participant and round, of those that went through
+	totals [][][]float64 // totals by participant and round, if decided
 	report *netsim.Report
 	err    error
 }
@@ -60,13 +60,13 @@ func play(t *testing.T, s consensus.Settings, a netsim.Adversary, seed uint64) e
 	return e
 }
 
-// schemes are those that adversaries are tried on.
+// schemes are the schemes on which adversaries are tested.
 var schemes = map[string]consensus.Settings{
 	"exact":     {Scheme: consensus.Exact, Protect: chunking.Chunks},
 	"laplacian": {Protect: chunking.Chunks},
 }
 
-// through returns how many honest members came to the end.
+// through returns the number of honest members that reached the end.
 func (e end) through() (n int) {
 	for rank, totals := range e.totals {
 		if rank != bad && len(totals) == rounds {
@@ -76,7 +76,7 @@ func (e end) through() (n int) {
 	return n
 }
 
-// differ reports whether two honest members have come to different totals of a round.
+// differ reports whether two honest members have different totals of a round.
 func (e end) differ() bool {
 	for rank, own := range e.totals {
 		for other, theirs := range e.totals[:rank] {
@@ -99,9 +99,9 @@ func (e end) named() bool {
 	return false
 }
 
-// proven reports whether an honest member has two votes of the adversary for different
-// results. No honest member is ever proven at fault: the votes that all members have end up
-// with, put together, contradict each other for nobody else.
+// proven reports whether an honest member has two votes of the adversary for different results.
+// No honest member is ever proven at fault: the votes that all members hold at the end
+// contradict each other only for adversaries.
 func (e end) proven(t *testing.T) bool {
 	var votes []consensus.CastVote
 	found := false
@@ -119,8 +119,8 @@ func (e end) proven(t *testing.T) bool {
 	return found
 }
 
-// checkSums fails if a total that an honest member has opened is not the sum over
-// those who are in it, with what the adversary adds.
+// checkSums fails if a total that an honest member has opened is not the sum over its members,
+// with the adversary's contribution.
 func (e end) checkSums(t *testing.T, adds []float64) {
 	t.Helper()
 	for rank, m := range e.report.Members {
@@ -143,12 +143,12 @@ func (e end) checkSums(t *testing.T, adds []float64) {
 	}
 }
 
-// each tries an adversary on all schemes, with a few seeds.
+// each tests an adversary on all schemes, with a few seeds.
 func each(t *testing.T, a func() netsim.Adversary, check func(t *testing.T, e end)) {
 	eachOf(t, 5, a, check)
 }
 
-// eachOf plays runs of each scheme.
+// eachOf runs each scheme.
 func eachOf(t *testing.T, runs uint64, a func() netsim.Adversary, check func(t *testing.T, e end)) {
 	for name, s := range schemes {
 		for seed := range runs {
@@ -167,7 +167,7 @@ func TestSilent(t *testing.T) {
 	})
 }
 
-// What is sent again to the member that it was for has no effect.
+// A message that is repeated to its receiver has no effect.
 func TestReplay(t *testing.T) {
 	each(t, func() netsim.Adversary { return &adversary.Replay{} }, func(t *testing.T, e end) {
 		e.checkSums(t, nil)
@@ -177,7 +177,7 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// A wrong contribution is not noticed. It moves a total by no more than the bounds.
+// A wrong contribution is not detected. It moves a total by no more than the bounds.
 func TestScaled(t *testing.T) {
 	each(t, func() netsim.Adversary { return adversary.Scaled{Factor: 1e6} }, func(t *testing.T, e end) {
 		e.checkSums(t, []float64{100, 100})
@@ -196,8 +196,8 @@ func TestFlipped(t *testing.T) {
 	})
 }
 
-// Nonsense in a session ends the run: by the value itself, by the votes that
-// differ, or by the check of the total. No wrong total is opened.
+// Garbage in a session ends the run: because of the value itself, of votes that differ, or of
+// the check of the total. No wrong total is opened.
 func TestNaN(t *testing.T) {
 	each(t, func() netsim.Adversary { return adversary.NaN{} }, func(t *testing.T, e end) {
 		e.checkSums(t, nil)
@@ -220,9 +220,9 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// Who votes for two values can make the others come to two totals, each the sum
-// over members that took part in it. They notice, at the latest in the next slot,
-// and end the run. That is rare: the first member that has two votes tells all others.
+// A member that votes for two values can make the others open two totals, each the sum over
+// members of its view. They notice in the next slot at the latest, and end the run. This is
+// rare, since the first member with two votes sends them to all others.
 func TestEquivocator(t *testing.T) {
 	const runs = 100
 	different, named, proven := 0, 0, 0

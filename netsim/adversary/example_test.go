@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/netsim/adversary"
 )
 
-// One of five members makes a thousand of the 2 that it should add to a sum. The bound,
-// which all have agreed on, lets 10 of it through.
+// One of five members multiplies its 2 by 500. The bound, which all have agreed on, limits its
+// part to 10.
 func Example() {
 	network, err := netsim.New(netsim.Config{
 		Names: netsim.Names(5), Seed: 1, Settings: consensus.Settings{Scheme: consensus.Exact},
@@ -34,7 +34,7 @@ func Example() {
 	// Output: the sum is 18.000
 }
 
-// A member that sends nothing is left out, and the others have their sum.
+// A silent member is left out, and the others get their sum.
 func ExampleSilent() {
 	network, err := netsim.New(netsim.Config{
 		Names: netsim.Names(5), Seed: 1, Settings: consensus.Settings{Scheme: consensus.Exact},

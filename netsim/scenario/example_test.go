@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/netsim/scenario"
 )
 
-// One of five members crashes in the second round of three, while messages take long and
-// some of them get lost. The others continue without it.
+// One of five members crashes in the second of three rounds, while messages are slow and some
+// get lost. The others continue without it.
 func Example() {
 	faults, err := scenario.Parse("faults", "compute:time=1s;latency:kind=log-normal,median=40ms,sigma=0.5;loss:rate=0.01;crash:node=5,round=2")
 	if err != nil {
@@ -48,7 +48,7 @@ func Example() {
 	// round 3: 4 members
 }
 
-// An error says where the scenario is wrong, and what is wanted there.
+// An error gives the place in the scenario and the value wanted.
 func ExampleScenario_Apply() {
 	faults, err := scenario.Parse("faults", "crash:node=8,at=2m")
 	if err != nil {

@@ -26,8 +26,8 @@ func TestAnAgreedPause(t *testing.T) {
 	}
 }
 
-// checkPauses asserts that there were so many pauses at all members, and that nothing but
-// amendments was decided in them.
+// checkPauses asserts that all members had this number of pauses, and that only amendments were
+// decided in them.
 func checkPauses(t *testing.T, r *netsim.Report, want int) {
 	t.Helper()
 	for rank, m := range r.Members {
@@ -48,7 +48,7 @@ func checkPauses(t *testing.T, r *netsim.Report, want int) {
 	}
 }
 
-// mix is a learner whose every total depends on all totals before.
+// mix is a learner whose totals each depend on all totals before.
 func mix(ctx context.Context, rank int, g collabdict.Group) error {
 	x := float64(rank+1) / 16
 	for n := range 24 {
@@ -65,8 +65,8 @@ func mix(ctx context.Context, rank int, g collabdict.Group) error {
 	return nil
 }
 
-// Whatever is lost, and whichever processes stop while the run is paused, all of them
-// included, all come to the end of a run that was never paused.
+// Messages may be lost, and any processes may stop during a pause, even all of them. All
+// members still end with the result of a run that was never paused.
 func TestPausesChangeNoResult(t *testing.T) {
 	const members = 5
 	run := func(seed uint64, faults ...netsim.Fault) *netsim.Report {
@@ -92,7 +92,7 @@ func TestPausesChangeNoResult(t *testing.T) {
 				netsim.Pause{When: netsim.When{Round: 5, For: 75 * time.Minute}},
 				netsim.Pause{When: netsim.When{Round: 17, For: 30 * time.Minute}},
 			}
-			for rank := range members { // in the first pause some, in the second all
+			for rank := range members { // some in the first pause, all in the second
 				if seed>>(rank%3)&1 == 1 {
 					faults = append(faults, netsim.Crash{Member: rank, When: netsim.When{Round: 5, At: 5 * time.Minute, For: time.Duration(rank+1) * 11 * time.Minute}})
 				}
@@ -109,7 +109,7 @@ func TestPausesChangeNoResult(t *testing.T) {
 	}
 }
 
-// views renders which members were in which sums, where not all were.
+// views renders the members of those sums that lack some.
 func views(m netsim.Member) (s string) {
 	for _, d := range m.Decisions {
 		if d.Kind == consensus.Sum && len(d.Missing) > 0 {

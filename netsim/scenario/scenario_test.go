@@ -41,8 +41,8 @@ func load(t *testing.T, name string) netsim.Config {
 	return c
 }
 
-// in are the members of each round's sum. Each adds a bit of its own, so that the
-// total says it as well.
+// in returns the members of each round's sum. Each member adds its own bit, so the total shows
+// them as well.
 func play(t *testing.T, name string) (in [rounds + 1][]uint32, r *netsim.Report) {
 	t.Helper()
 	totals := make([][]float64, size)
@@ -90,7 +90,7 @@ func play(t *testing.T, name string) (in [rounds + 1][]uint32, r *netsim.Report)
 	return in, r
 }
 
-// missing returns the rounds whose sum a member is not in.
+// missing returns the rounds whose sums lack a member.
 func missing(in [rounds + 1][]uint32, member uint32) (list []int) {
 	for r := 1; r <= rounds; r++ {
 		found := false
@@ -167,7 +167,7 @@ func TestALateSite(t *testing.T) {
 	}
 }
 
-// The document links to each scenario that is tested. One that it shows is the tested one.
+// The page links to each tested scenario. A scenario that it shows is the tested one.
 func TestScenariosAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/how-to/simulate.md")
 	if err != nil {
@@ -229,7 +229,7 @@ faults:
 	}
 }
 
-// Errors name the word and the value, and say what was wanted.
+// Errors give the word, the value got and the value wanted.
 func TestWhatCannotBe(t *testing.T) {
 	for text, want := range map[string]string{
 		"crush:node=1":                    `fault 1: want one of bandwidth, churn,`,
@@ -273,7 +273,7 @@ func TestWhatCannotBe(t *testing.T) {
 	}
 }
 
-// Nothing that is written makes reading it panic.
+// No text makes the reader panic.
 func FuzzParse(f *testing.F) {
 	f.Add("crash:node=3,at=2m;partition:a=1-4|b=5-7,at=5m,for=1m")
 	f.Add("faults: [{loss: {rate: 0.1}}]")

@@ -195,7 +195,7 @@ func (r *Rendezvous) read(s network.Stream, from peer.ID) error {
 		return err
 	}
 	if h.Probe {
-		return nil // it only looks
+		return nil // a probe takes no part
 	}
 	if r.learn(from, h) {
 		r.cut(s.Conn())

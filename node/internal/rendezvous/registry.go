@@ -48,7 +48,7 @@ type registry struct {
 
 // A record is the peer record of another process that has said hello with the same agreement.
 type record struct {
-	hello       wire.Hello // its last
+	hello       wire.Hello // its last hello
 	signed      [32]byte   // run whose roster it has signed, if any; the signature is valid
 	unreachable bool       // has disconnected since the hello, and has not signed
 }

@@ -63,7 +63,7 @@ type Events struct {
 // find them, and Begin when the run has begun.
 type Rendezvous struct {
 	*registry
-	ctx      context.Context // of the process
+	ctx      context.Context // lasts as long as the process
 	cancel   context.CancelFunc
 	joining  context.Context // bounds the visits
 	visits   transport.Tasks

@@ -58,7 +58,7 @@ type Host struct {
 	log        *slog.Logger
 	pubsub     *pubsub.PubSub
 	cancel     context.CancelFunc // ends the control plane
-	shares     *shares            // of it
+	shares     *shares            // shares of the control plane
 	relays     *relays            // nil without a list of members
 	failures   *failures
 	readers    readers

@@ -58,7 +58,7 @@ type lane struct {
 	to       peer.ID
 	done     chan struct{}      // closed when writeTo has returned
 	stop     context.CancelFunc // ends writeTo at once
-	dialling atomic.Bool        // by redial
+	dialling atomic.Bool        // whether redial is running
 }
 
 func newLane(to peer.ID) *lane {
