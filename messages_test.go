@@ -90,12 +90,15 @@ func TestMessages(t *testing.T) {
 	if *table == "" {
 		return
 	}
-	// A paragraph for each, with the verbs of fmt as code: Vale reads it.
+	// A paragraph for each, with verbs of fmt and settings as code: Vale reads it.
 	var b strings.Builder
-	verb := regexp.MustCompile(`%[-+# 0-9.*\[\]]*[a-zA-Z]`)
+	item := regexp.MustCompile(`\n\n|\n  +\b`) // a paragraph or an item of a list begins
+	verb := regexp.MustCompile(`%[-+# 0-9.*\[\]]*[a-zA-Z]|\S+=\S+`)
 	for _, m := range all {
 		text := verb.ReplaceAllString(strings.ReplaceAll(m.text, "`", "'"), "`$0`")
-		fmt.Fprintf(&b, "`%s` %s\n\n", m.where, strings.Join(strings.Fields(text), " "))
+		for _, part := range item.Split(text, -1) {
+			fmt.Fprintf(&b, "`%s` %s\n\n", m.where, strings.Join(strings.Fields(part), " "))
+		}
 	}
 	if err := os.WriteFile(*table, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)

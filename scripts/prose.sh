@@ -22,6 +22,7 @@ help() { # the command's words
 		/^  +(-[a-z], )?--/ { flag = 1; sub(/^ +(-[a-z], )?--[^ ]+/, ""); print "\n- " $0; next }
 		code { next }
 		/^  [a-z-]+ / && !flag { sub(/^  [a-z-]+ +/, ""); print "\n- " $0; next }
+		/^  +[^ ]/ { print "" }
 		{ sub(/^ +/, ""); print }' "$dir/text" >"$dir/help/$(echo collabdict "$@" | tr ' ' -).md"
 	for command in $(awk '/^[A-Z]/ { on = /^Commands:/ } on && /^  / { print $1 }' "$dir/text" | grep -vx 'help\|completion'); do
 		(help "$@" "$command")

@@ -95,9 +95,9 @@ func (a *app) score() *cobra.Command {
            that was trained by a loss, that loss
   anomaly  1 if the score is above the threshold; empty if there is no threshold
 
-With local.npz beside the model, the score is a blend: the mean of three surprises, in nats: by
-the shared model, by the model of the own rows alone, and by the distance to the nearest own
-rows. A surprise is -ln of the share of own rows that score as high. A model that is better on
+With local.npz beside the model, the score is a blend: the mean, in nats, of three surprises.
+They come from the shared model, from the model of the own rows alone, and from the distance to
+the nearest own rows. A surprise is -ln of the share of own rows that score as high. A model that is better on
 own held-out rows counts four times. --with selects one of the models instead.
 
 With --threshold rolling:N, the N scores before a row give its threshold, as held-out rows give

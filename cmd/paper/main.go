@@ -102,8 +102,8 @@ func parse(f *flag.FlagSet, args []string) (names []string, err error) {
 func usage(f *flag.FlagSet) {
 	w := f.Output()
 	fmt.Fprintln(w, `Run an experiment of a paper again, on the public data that it used, and write tables
-as CSV and charts as SVG and PNG, with the published numbers beside. What is computed is
-kept in NAME.cells.jsonl: after a stop, the same command goes on.
+as CSV and charts as SVG and PNG, with the published numbers for comparison. Results are
+kept in NAME.cells.jsonl: after a stop, the same command continues.
 
   paper NAME --data-dir data --out result [--quick] [--json]
 

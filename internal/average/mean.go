@@ -110,9 +110,9 @@ func (m *Mean) included(ctx context.Context, g collabdict.Group, agreed []float6
 	return t, err
 }
 
-// known returns the next total, and whether this member has a part in it, if that is
-// decided already and it needs no training: it has none, or the parameters are all that
-// comes of it.
+// known returns the next total, and whether this member has a part in it. ok is false unless
+// the total is decided and needs no training: this member has no part in it, or training
+// changes nothing except the parameters.
 func (m *Mean) known(g collabdict.Group) (total []float64, own, ok bool) {
 	if r, may := g.(collabdict.Replayer); may && m.Shared {
 		total, ok = r.TakeDecided()

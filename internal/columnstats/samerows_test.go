@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// carrying is a group that has counted so many members.
+// carrying is a group with a given number of counted members.
 type carrying struct {
 	collabdict.Solo
 	members  int

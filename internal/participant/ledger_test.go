@@ -31,7 +31,7 @@ func TestARunIsInTheLedgerFromItsStart(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	if len(during) != 1 || during[0].Ended || len(during[0].Members) != 3 || !says(during[0].Entries, "a random value for the agreed nonce") || !says(during[0].Entries, "start to round 4: sums, of which the ledger says more when the run has ended") {
+	if len(during) != 1 || during[0].Ended || len(during[0].Members) != 3 || !says(during[0].Entries, "a random value for the agreed nonce") || !says(during[0].Entries, "start to round 4: sums; the ledger has the details when the run has ended") {
 		t.Errorf("on the way: %+v", during)
 	}
 	for i, c := range all {
@@ -98,7 +98,7 @@ func TestARunThatIsKilledSaysWhatWasOpened(t *testing.T) {
 	if err != nil || len(got) != 1 || got[0].Ended || totalsIn(got[0].Entries) != totalsIn(ended) || totalsIn(ended) < 5 || !says(got[0].Entries, "rounds 1 to 4: 4 totals over 3 members of ") {
 		t.Errorf("%v: %+v, want %d totals", err, got, totalsIn(ended))
 	}
-	if says(got[0].Entries, "of which the ledger says more") || !says(got[0].Entries, "a random value for the agreed nonce") {
+	if says(got[0].Entries, "the ledger has the details") || !says(got[0].Entries, "a random value for the agreed nonce") {
 		t.Errorf("got %s", sentences(got[0].Entries))
 	}
 	state := filepath.Join(dir, "state.db")
@@ -110,7 +110,7 @@ func TestARunThatIsKilledSaysWhatWasOpened(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := participant.Ledger(dir)
-		if err != nil || len(got) != 1 || !says(got[0].Entries, "start to round 4: sums, of which the ledger says more when the run has ended") {
+		if err != nil || len(got) != 1 || !says(got[0].Entries, "start to round 4: sums; the ledger has the details when the run has ended") {
 			t.Errorf("%v: %+v", err, got)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // sumsToCome stands in the ledger for the sums of a run that has begun.
-const sumsToCome = "sums, of which the ledger says more when the run has ended"
+const sumsToCome = "sums; the ledger has the details when the run has ended"
 
 // Ledger returns what has left a folder. For a run that was killed, it takes the totals from
 // the run's log. While a node holds the log, or if that is damaged, it has what was known when

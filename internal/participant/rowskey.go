@@ -36,7 +36,7 @@ func (e *OtherRowsError) Error() string {
 	if e.Missing {
 		return fmt.Sprintf("%s is missing or from another run, so the rows of the unfinished run in this folder cannot be checked: restore it, or begin another run in another folder", filepath.Join(e.Dir, rowsKeyFile))
 	}
-	return fmt.Sprintf("the unfinished run in %s began with other training rows, or in another order, so every member could work out the difference from two totals: restore those rows, with their labels if these are learned, or begin another run in another folder", e.Dir)
+	return fmt.Sprintf("the unfinished run in %s began with other training rows, or in another order: two totals would show every member the difference. Restore those rows, with their labels if these are learned, or begin another run in another folder", e.Dir)
 }
 
 // rowsKey ensures that a participant resumes a run with the rows that it began with. Totals

@@ -70,10 +70,10 @@ func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 // rows, and those that find a start.
 func (t *Task) learned(d algorithm.Disclosure) (what []string) {
 	if t.Normalise == MinMax && t.Standardise == algorithm.Global {
-		what = append(what, "the smallest and the largest value of each column, each of which is some member's, and how many members have theirs in which 32nd of the range searched, and near these")
+		what = append(what, "the smallest and the largest value of each column, which are values of single rows, and how many members have theirs in which 32nd of the range searched, and near these")
 	}
 	if t.quartiles() {
-		what = append(what, "the quartiles of each column, and how many rows are near these, in cells with at least a sixteenth of all rows; where quartiles coincide, also values shared by as large a part of the rows, and the mean square of all rows about them")
+		what = append(what, "the quartiles of each column, and the number of rows in cells near these that hold at least a sixteenth of all rows; if quartiles coincide, also frequent values and the mean square about them")
 	}
 	if t.ShrinkScales > 0 {
 		what = append(what, "the mean variance of each column within members, and the number of all rows")

@@ -27,7 +27,7 @@ func (s *set) ways() []string {
 
 const (
 	hands      = 5   // participants to which rows are dealt
-	mixed      = 10  // clusters of which they have different shares
+	mixed      = 10  // clusters, dealt in unequal shares
 	trainedOf  = 0.6 // share of the normal rows used for training
 	fewestRows = 2
 )
