@@ -93,7 +93,13 @@ func buildOutside(t *testing.T, dir string) (program string) {
 			t.Fatal(err)
 		}
 	}
-	write("go.mod", fmt.Appendf(nil, "module example.org/outside\n\ngo 1.26\n\nrequire github.com/collabdict/collabdict v0.0.0\n\nreplace github.com/collabdict/collabdict => %s\n", strconv.Quote(root)))
+	// With all that the project requires in go.mod, go needs no other module's requirements.
+	requirements, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, requirements, _ = bytes.Cut(requirements, []byte("\n"))
+	write("go.mod", fmt.Appendf(nil, "module example.org/outside\n%s\nrequire github.com/collabdict/collabdict v0.0.0\n\nreplace github.com/collabdict/collabdict => %s\n", requirements, strconv.Quote(root)))
 	for to, from := range map[string]string{"go.sum": "../go.sum", "outsider/main.go": "outsider/main.go", "logistic/learner.go": "logistic/learner.go"} {
 		content, err := os.ReadFile(from)
 		if err != nil {
@@ -102,7 +108,7 @@ func buildOutside(t *testing.T, dir string) (program string) {
 		write(to, content)
 	}
 	program = filepath.Join(dir, "outsider")
-	offline := []string{"GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off"} // go.mod is completed from the module cache
+	offline := []string{"GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off"}
 	goBuild(t, module, os.DevNull, "./logistic", offline...)
 	goBuild(t, module, program, "./outsider", offline...)
 	return program
