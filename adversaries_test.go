@@ -87,7 +87,7 @@ func TestEveryMessageHasItsAdversaries(t *testing.T) {
 	for _, m := range messages {
 		for _, way := range ways {
 			if !covered[m+" "+way] {
-				t.Errorf("the page does not say what becomes of the others when a member %s in a %s", way, m)
+				t.Errorf("the page does not say what happens to the others when a member %s in a %s", way, m)
 			}
 		}
 	}

@@ -18,14 +18,13 @@ type Group interface {
 	Sum(ctx context.Context, x []float64, blocks []Block) ([]float64, error)
 
 	// Accumulate is Sum for statistics of a running total. It returns the sum over all members
-	// counted so far, each with its last counted vector. A member that is lost stays in the
-	// total with that vector. New members are counted only if enough of them come together,
-	// since a few could be singled out by two totals. Until then the total leaves them out. All
-	// calls with one key have the same length and blocks.
+	// counted so far, each with its last counted vector. A member that is lost stays in the total
+	// with that vector. New members are counted only if enough of them come together, since a few
+	// could be singled out by two totals. Until then the total leaves them out. All calls with one
+	// key have the same length and blocks.
 	//
-	// Some vectors hold values that do not change from call to call, such as the number of
-	// rows. From plain Sums of them the part of a lost member can be computed; from a running
-	// total it cannot.
+	// Some vectors hold values that do not change from call to call, such as the number of rows.
+	// Plain Sums of such vectors reveal the values of a lost member; a running total does not.
 	Accumulate(ctx context.Context, r Running, x []float64, blocks []Block) ([]float64, error)
 
 	// Gather returns every member's published blob, by rank in the roster; nil for a member
@@ -43,9 +42,9 @@ type Running struct {
 	// and the same at all members.
 	From  string
 	Begin func(from []float64) []float64
-	// Before, if not nil, is the running total From, if some member may have missed all of its
-	// sums. That member's vector in From is then the one that From started with, and its values
-	// must be values of the total before it, unchanged.
+	// Before, if not nil, describes the running total From. It is needed if a member may have
+	// missed all sums of From. That member's vector in From is then the one with which From began,
+	// so Before.Begin must only copy values, unchanged.
 	Before *Running
 }
 

@@ -33,7 +33,10 @@
 // Each participant trains it with a group g:
 //
 //	m := &mean{own: ages}
-//	last, err := collabdict.Train(ctx, g, m, collabdict.Options{Rounds: 1})
+//	if _, err := collabdict.Train(ctx, g, m, collabdict.Options{Rounds: 1}); err != nil {
+//		return err
+//	}
+//	fmt.Println(m.value)
 //
 // The example of the package runs it with three participants.
 //

@@ -67,7 +67,8 @@ var (
 	anyOrOne = regexp.MustCompile(`[a-z]\(s\)`)
 )
 
-// Messages are short, plain and calm; the table of all of them is what to read aloud.
+// Messages are short, plain and calm. With -table, the test writes all of them to a file, to be
+// read by people and by Vale.
 func TestMessages(t *testing.T) {
 	all := messages(t)
 	if len(all) < 1000 {
@@ -90,7 +91,7 @@ func TestMessages(t *testing.T) {
 	if *table == "" {
 		return
 	}
-	// A paragraph for each, with verbs of fmt and settings as code: Vale reads it.
+	// One paragraph per message or item of a list, with verbs of fmt and settings as code.
 	var b strings.Builder
 	item := regexp.MustCompile(`\n\n|\n  +\b`) // a paragraph or an item of a list begins
 	verb := regexp.MustCompile(`%[-+# 0-9.*\[\]]*[a-zA-Z]|\S+=\S+`)

@@ -308,9 +308,10 @@ type Progress struct {
 // Diversity measures how many rows are behind a participant's contribution: the smallest and
 // the largest entropy over components, in nats, of Eq. (47) of Idé et al. 2024.
 type Diversity struct {
-	Max float64 `json:"max"`
-	Min float64 `json:"min"`
-	// MinResponsibility is Min for the weights from which the statistics are computed.
+	Max float64 `json:"max"` // the largest entropy over components
+	Min float64 `json:"min"` // the smallest entropy over components
+	// MinResponsibility is the smallest entropy of the weights from which the statistics are
+	// computed.
 	MinResponsibility float64 `json:"min_responsibility"`
 }
 
@@ -318,10 +319,10 @@ type Diversity struct {
 // because the part rested on too few of its rows. It holds from that round on.
 type LowDiversity struct {
 	Round     int     `json:"-"`
-	Component int     `json:"component"` // from 1
+	Component int     `json:"component"` // its number, from 1
 	Rows      float64 `json:"rows"`      // rows that the part rested on, by the entropy of their shares
 	Largest   float64 `json:"largest"`   // largest share of a row
-	Action    string  `json:"action"`
+	Action    string  `json:"action"`    // skip-component or noise
 }
 
 // Encoder describes what an encoder reveals about the participant's rows.
@@ -346,9 +347,9 @@ type Weighting struct {
 
 // Judged is the judgement of one choice of settings by held-out rows, after a stage.
 type Judged struct {
-	Stage      int     `json:"stage"`
-	Components int     `json:"components"`
-	Lambda     float64 `json:"lambda"`
+	Stage      int     `json:"stage"`      // the stage, of five rounds
+	Components int     `json:"components"` // their number
+	Lambda     float64 `json:"lambda"`     // the penalty
 	// Gain is the mean of ln p(x) over the held-out rows of all participants, each under its
 	// own weights, minus that of one normal distribution without edges. Its unit is nats per
 	// training row, because nobody may know the number of held-out rows.
@@ -358,17 +359,16 @@ type Judged struct {
 
 // A Selection describes how a model was chosen among several.
 type Selection struct {
-	Rows      int      `json:"rows"`      // |D|, rows of all participants behind it
+	Rows      int      `json:"rows"`      // rows of all participants behind it (|D|)
 	Gathered  int      `json:"gathered"`  // components of all participants together
-	Synthetic int      `json:"synthetic"` // |S|, rows drawn from these components
-	Choices   []Choice `json:"choices"`
+	Synthetic int      `json:"synthetic"` // rows drawn from these components (|S|)
+	Choices   []Choice `json:"choices"`   // the numbers of components that were tried
 }
 
 // A Choice is a number of components that was tried. The one with the lowest BIC was taken.
 type Choice struct {
-	Components int     `json:"components"`
-	Loglik     float64 `json:"loglik"` // mean per drawn row, in nats
-	BIC        float64 `json:"bic"`    // with |S|, as in the paper
-	// BICRows is the BIC with |D|.
-	BICRows float64 `json:"bic_rows"`
+	Components int     `json:"components"` // their number
+	Loglik     float64 `json:"loglik"`     // mean per drawn row, in nats
+	BIC        float64 `json:"bic"`        // the criterion by |S|, as in the paper
+	BICRows    float64 `json:"bic_rows"`   // the criterion by |D|
 }

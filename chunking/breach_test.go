@@ -190,7 +190,7 @@ func TestColludersLearnTheSumsOfComponents(t *testing.T) {
 				}
 			}
 			if (shown == vectors) != whole {
-				t.Fatalf("entropy %d: members %b tell their sum: %t, want %t", entropy, set, !whole, whole)
+				t.Fatalf("entropy %d: members %b reveal their sum: %t, want %t", entropy, set, !whole, whole)
 			}
 		}
 	}

@@ -1,8 +1,8 @@
 package chunking
 
-// The field GF(2^8) = GF(2)[x] / (x^8 + x^4 + x^3 + x + 1), that of AES, with eight elements in
-// a word. Addition is exclusive or. Multiplication uses no table and branches only on the
-// factor x. That factor is public: it is a point, or computed from points.
+// This file implements the field GF(2^8) = GF(2)[x] / (x^8 + x^4 + x^3 + x + 1) of AES, with
+// eight elements in a word. Addition is exclusive or. Multiplication uses no table and branches
+// only on the factor x. That factor is public: it is a point, or computed from points.
 
 // times256 multiplies each byte of a by x.
 func times256(a uint64, x byte) uint64 {

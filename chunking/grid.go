@@ -28,9 +28,9 @@ const (
 const Deviation = (1 << 21) / 1.7320508075688772
 
 // Scale returns the power of two that represents the bound of a block in a float64 session. It
-// is at most twice the bound, and at least the bound except for a rounding slack of 2^-16 of
-// it. It is kept between 2^-800 and 2^900, so that no sum of residues leaves the range of
-// float64. Vectors keep their precision all the same.
+// is at most twice the bound, and at least the bound except for a rounding slack of 2^-16 of it.
+// It is kept between 2^-800 and 2^900, so that no sum of residues leaves the range of float64.
+// This costs vectors no precision.
 func Scale(bound float64) float64 {
 	return math.Ldexp(1, min(max(scaleExponent(bound), -800), 900))
 }

@@ -27,9 +27,9 @@ const (
 	defaultFanout = 16
 )
 
-// Fanout returns the number of members to which each member of a view deals a chunk. The number
-// of chunks C includes the one that stays at home. 0 means the default: all others up to 16
-// members, 16 others above.
+// Fanout returns the number of members to which each member of a view deals a chunk. The
+// argument chunks includes the one that a member keeps. If it is 0, a member deals to all others
+// up to 16 members, and to 16 others above.
 func Fanout(size, chunks int) int {
 	others := size - 1
 	switch {

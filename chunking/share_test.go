@@ -50,7 +50,7 @@ func TestAnyThresholdOfSharesGivesTheSecret(t *testing.T) {
 
 // Two of three shares reveal nothing about the secret: over all polynomials, each pair of
 // values occurs once for every secret.
-func TestFewerSharesThanTheThresholdSayNothing(t *testing.T) {
+func TestFewerSharesThanTheThresholdRevealNothing(t *testing.T) {
 	for _, secret := range []uint64{0, 1, 0x57, 0xff} {
 		for _, points := range [][2]byte{{1, 2}, {3, 255}} {
 			var seen [256][256]bool

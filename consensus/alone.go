@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// An Alone is a member, By, that alone considers Of lost, while a quorum hears it. Their link
-// is broken, or By reports something untrue.
+// An Alone is a member, By, that alone considers member Of lost: a quorum hears Of. The link of
+// the two is broken, or By reports something untrue.
 type Alone struct{ By, Of uint32 }
 
 // alone finds the Alones in the heartbeats, for display. No decision depends on them.

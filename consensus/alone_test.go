@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// The others name a member that alone considers another lost, whether the link is broken or the
-// member lies. They name nobody if no member hears the other, or only half of them do.
+// If one member alone considers another lost, the others name it, whether the link is broken or
+// the member lies. They name nobody if no member, or only half of them, hears the other.
 func TestWhoAloneHearsNothingIsNamed(t *testing.T) {
 	const size = 5
 	n := newNetwork(t, size, settings(session.Chebyshev, chunking.Chunks))

@@ -353,9 +353,9 @@ func (m *Machine) betweenRounds() bool {
 	return c == nil || c.header.Round > 0 && c.header.Round != m.slot.round
 }
 
-// amendsNow reports whether this member has to propose the amendment: at the beginning of a
-// round, if a quorum requests it and no such member of lower rank has come to the slot. While
-// the run is paused, no learner needs to have come.
+// amendsNow reports whether this member has to propose the amendment. It does so at the
+// beginning of a round, if a quorum requests the amendment and no member of lower rank can
+// propose it. While the run is paused, no learner needs to have come to the slot.
 func (m *Machine) amendsNow() bool {
 	if m.amendment == nil || m.slot.call == nil && !m.roster.paused || !m.betweenRounds() || !m.unbegun() {
 		return false

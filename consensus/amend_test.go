@@ -26,7 +26,7 @@ func TestTheRosterIsAmended(t *testing.T) {
 		}
 		n.request(a, 0)
 		if !n.learn(rounds(6, xs), 0) && !n.learn(rounds(6, xs), 30*time.Second) {
-			t.Fatalf("does not go on\n%s", n.describe())
+			t.Fatalf("does not continue\n%s", n.describe())
 		}
 		if _, removed := as[*RemovedError](n.members[1].err); !removed {
 			t.Errorf("the removed member has ended with %v", n.members[1].err)
@@ -92,7 +92,7 @@ func TestTheRosterIsAmendedInAnyOrder(t *testing.T) {
 			n, calls := amendment(t, s, 4)
 			n.rng, n.loss = rand.New(rand.NewPCG(seed, 3)), 0.15
 			if !n.learn(calls, 10*time.Minute) {
-				t.Fatalf("seed %d: does not go on\n%s", seed, n.describe())
+				t.Fatalf("seed %d: does not continue\n%s", seed, n.describe())
 			}
 			n.checkAmended(powers(5))
 		}
@@ -111,7 +111,7 @@ func TestRestartAtEveryWriteOfAnAmendment(t *testing.T) {
 				n.restart(victim)
 			}
 			if !n.learn(calls, 10*time.Minute) {
-				t.Fatalf("m%d stops at write %d: does not go on\n%s", victim, at, n.describe())
+				t.Fatalf("m%d stops at write %d: does not continue\n%s", victim, at, n.describe())
 			}
 			n.checkAmended(powers(5))
 		}
@@ -120,18 +120,18 @@ func TestRestartAtEveryWriteOfAnAmendment(t *testing.T) {
 
 // A member that was away during an amendment learns of it when it comes back. It continues, or
 // ends if it was removed.
-func TestWhoWasAwayLearnsOfAnAmendment(t *testing.T) {
+func TestAnAbsentMemberLearnsOfAnAmendment(t *testing.T) {
 	n, calls := amendment(t, exact, 6)
 	n.kill(1)
 	n.kill(5)
 	if !n.learn(calls[:3], 10*time.Minute) {
-		t.Fatalf("does not go on\n%s", n.describe())
+		t.Fatalf("does not continue\n%s", n.describe())
 	}
 	n.restart(1)
 	n.restart(5)
 	for r := 4; r < 10; r++ {
 		if !n.learn(rounds(r, powers(7)), 10*time.Minute) {
-			t.Fatalf("does not go on\n%s", n.describe())
+			t.Fatalf("does not continue\n%s", n.describe())
 		}
 		n.pass(2*time.Second, nil)
 	}
@@ -258,7 +258,7 @@ func TestTheRosterIsAmendedAgain(t *testing.T) {
 	s := n.join()
 	n.request(second, 2, 3, 4, 5)
 	if !n.learn(rounds(7, powers(7)), 10*time.Minute) {
-		t.Fatalf("does not go on\n%s", n.describe())
+		t.Fatalf("does not continue\n%s", n.describe())
 	}
 	for _, gone := range []int{0, 1} {
 		if _, removed := as[*RemovedError](n.members[gone].err); !removed {
@@ -296,7 +296,7 @@ func TestALargeRosterIsAmended(t *testing.T) {
 	for r := 5; r < 9; r++ { // members that the new committee has not heard of come back
 		n.pass(2*time.Second, nil)
 		if !n.learn(rounds(r, xs), 10*time.Minute) {
-			t.Fatalf("does not go on\n%s", n.describe()[:3000])
+			t.Fatalf("does not continue\n%s", n.describe()[:3000])
 		}
 	}
 	if _, removed := as[*RemovedError](n.members[1].err); !removed {

@@ -1,7 +1,8 @@
 package consensus
 
-// The part of a driver that concerns amendments: the learner's calls are in the slots without
-// amendments, and a call whose slot becomes an amendment is made again in the next slot.
+// This file is the part of a driver that concerns amendments. The learner's calls are in the
+// slots without amendments, and a call whose slot becomes an amendment is made again in the next
+// slot.
 
 func (m *testMember) answered() (calls uint64) {
 	for _, d := range m.log {

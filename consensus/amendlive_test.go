@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Nobody deals in a ballot that amends the roster. Messages to the contrary are ignored.
+// No member deals in a ballot that amends the roster. Opening messages of such a ballot are
+// ignored.
 func TestOpeningsOfABallotThatAmends(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := newNetwork(t, 5, s)
@@ -46,7 +47,7 @@ func TestAVoterIsLostInAnAmendment(t *testing.T) {
 		}
 		n.isolate(lost)
 		if !n.learn(calls, 10*time.Minute) {
-			t.Fatalf("without m%d: does not go on\n%s", lost, n.describe())
+			t.Fatalf("without m%d: does not continue\n%s", lost, n.describe())
 		}
 		n.members[1].err = nil
 		n.checkLogs(powers(6), oneBlock)
@@ -60,7 +61,7 @@ func TestAMemberIsReplacedInASmallRoster(t *testing.T) {
 		n, calls := amendment(t, exact, 3)
 		n.rng, n.loss = rand.New(rand.NewPCG(seed, 5)), 0.3
 		if !n.learn(calls, 10*time.Minute) {
-			t.Fatalf("seed %d: does not go on\n%s", seed, n.describe())
+			t.Fatalf("seed %d: does not continue\n%s", seed, n.describe())
 		}
 		for s, m := range n.members {
 			if s != 1 && m.err != nil {
@@ -80,18 +81,18 @@ func TestAPausedRunIsAmendedTwice(t *testing.T) {
 	n.kill(1)
 	n.members[3].dead = true // it comes late
 	if n.learn(rounds(3, xs), time.Minute) {
-		t.Fatal("goes on with two of three")
+		t.Fatal("continues with two of three")
 	}
 	n.request(revision(1, []uint32{1}, "new"), 0, 2)
 	n.learn(rounds(3, xs), 2*time.Minute)
 	if got := amendments(n.members[0].log); len(got) != 1 {
 		t.Fatalf("amended in slots %d\n%s", got, n.describe())
 	}
-	// The new member does not come: another takes its place.
+	// The new member does not come, so another takes its place.
 	s := n.join()
 	n.request(revision(2, []uint32{3}, "newer"), 0, 2)
 	if !n.learn(rounds(5, xs), 10*time.Minute) {
-		t.Fatalf("does not go on\n%s", n.describe())
+		t.Fatalf("does not continue\n%s", n.describe())
 	}
 	n.checkLogs(xs, oneBlock)
 	if got := last(n.members[s].log).Members; !slices.Equal(got, []uint32{0, 2, 4}) {
@@ -115,14 +116,14 @@ func TestAllStartAgainAfterAnAmendment(t *testing.T) {
 			}
 		}
 		if !n.learn(calls, 10*time.Minute) {
-			t.Fatalf("does not go on\n%s", n.describe())
+			t.Fatalf("does not continue\n%s", n.describe())
 		}
 		n.checkAmended(powers(5))
 	})
 }
 
 // A member can join after all founders have left the roster.
-func TestWhoComesWhenAllFoundersHaveGone(t *testing.T) {
+func TestAMemberJoinsAfterAllFoundersHaveLeft(t *testing.T) {
 	n := newNetwork(t, 3, exact)
 	xs := powers(8)
 	r, all := 1, []int{0, 1, 2}
@@ -133,13 +134,13 @@ func TestWhoComesWhenAllFoundersHaveGone(t *testing.T) {
 		all = append(all, s)
 		r += 2
 		if !n.learn(rounds(r, xs), 10*time.Minute) {
-			t.Fatalf("does not go on\n%s", n.describe())
+			t.Fatalf("does not continue\n%s", n.describe())
 		}
 		n.kill(i)
 		n.members[i].err = nil
 		r++
 		if !n.learn(rounds(r, xs), 10*time.Minute) {
-			t.Fatalf("does not go on\n%s", n.describe())
+			t.Fatalf("does not continue\n%s", n.describe())
 		}
 	}
 	s := n.join()
@@ -147,7 +148,7 @@ func TestWhoComesWhenAllFoundersHaveGone(t *testing.T) {
 	for range 6 {
 		r += 2
 		if !n.learn(rounds(r, xs), 10*time.Minute) {
-			t.Fatalf("does not go on\n%s", n.describe())
+			t.Fatalf("does not continue\n%s", n.describe())
 		}
 		n.pass(2*time.Second, nil)
 	}
@@ -191,26 +192,26 @@ func TestTheOnlyVoterIsLost(t *testing.T) {
 		n.isolate(0)
 		n.carries = nil
 		if !n.learn(calls, 10*time.Minute) {
-			t.Fatalf("%s: does not go on\n%s", name, n.describe())
+			t.Fatalf("%s: does not continue\n%s", name, n.describe())
 		}
 		n.members[1].err = nil
 		n.checkLogs(powers(6), oneBlock)
 	}
 }
 
-// A removed member learns of its removal, but of no sum that it was not in.
-func TestWhoWasRemovedIsToldNoMore(t *testing.T) {
+// A removed member learns of its removal, but not of a sum that it was not in.
+func TestARemovedMemberLearnsNoLaterSum(t *testing.T) {
 	n, calls := amendment(t, exact, 4)
 	n.kill(1)
 	if !n.learn(calls, 10*time.Minute) {
-		t.Fatalf("does not go on\n%s", n.describe())
+		t.Fatalf("does not continue\n%s", n.describe())
 	}
 	m := n.members[0]
 	at := amendments(m.log)[0]
 	for slot := range uint64(len(m.log)) {
 		e := m.Step(n.now, received(t, 1, Message{Slot: slot, Body: &Heartbeat{State: Idle, Ask: 1}}))
 		if told := len(e.Sends)+len(e.Serves) > 0; told != (slot <= at) {
-			t.Errorf("amended in slot %d, told of slot %d: %v", at, slot, told)
+			t.Errorf("amended in slot %d, sent slot %d: %v", at, slot, told)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // A member in a session asks for the result after two heartbeats without progress, and then
 // every two heartbeats. It does not ask while the session makes progress.
-func TestSessionsThatGetOnAskForNothing(t *testing.T) {
+func TestSessionsThatProgressAskForNothing(t *testing.T) {
 	n := newNetwork(t, 5, Settings{Scheme: Exact, Protect: chunking.Chunks})
 	var asked []time.Duration
 	n.carries = func(from, to int, body Body) bool {
@@ -55,7 +55,7 @@ func TestVotersAreNotSentTheResult(t *testing.T) {
 }
 
 // A member that hears from several members ahead of it asks one of them.
-func TestOneOfThoseAheadIsAsked(t *testing.T) {
+func TestOneMemberAheadIsAsked(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := newNetwork(t, 5, s)
 		n.now = time.Minute

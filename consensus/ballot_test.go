@@ -29,7 +29,7 @@ func prepared(t *testing.T, all []*ballots, owner int, others ...int) *ballots {
 		}
 		all[s].promise(b.promised)
 		if !b.receivePromise(s, b.promised, all[s].ownPromise(true, nil, [32]byte{})) {
-			t.Fatalf("the promise of member %d is of no use", s)
+			t.Fatalf("the promise of member %d is useless", s)
 		}
 	}
 	return b
@@ -205,7 +205,7 @@ func TestPromisesAreRenewed(t *testing.T) {
 	all[2].cast(0, Value{Digest: [32]byte{1}})
 	b := prepared(t, all, 0, 1, 2)
 	if !b.receivePromise(1, b.promised, all[1].ownPromise(true, []uint32{3}, [32]byte{})) {
-		t.Error("a promise without another member is of no use")
+		t.Error("a promise that leaves out another member is useless")
 	}
 	if p := b.promises[1]; !p.names(3) || p.names(2) {
 		t.Errorf("the promise counts as %+v", p)
@@ -213,7 +213,7 @@ func TestPromisesAreRenewed(t *testing.T) {
 	changed := all[1].ownPromise(true, []uint32{3}, [32]byte{})
 	changed.Without = []uint32{2}
 	if b.receivePromise(1, b.promised, changed) {
-		t.Error("whom a promise would leave out is not signed")
+		t.Error("the members to leave out in a promise are not signed")
 	}
 	all[2].vote = nil
 	if b.receivePromise(2, b.promised, all[2].ownPromise(true, nil, [32]byte{})) || b.promises[2].Vote == nil {
@@ -255,7 +255,7 @@ func TestVotesDecide(t *testing.T) {
 	}
 	b.decide(c)
 	if b.mayPromise(1, 5) || b.commit != c || b.finishing() != nil || b.prepares() {
-		t.Error("the ballots go on after the decision")
+		t.Error("the ballots continue after the decision")
 	}
 }
 

@@ -36,9 +36,9 @@ func (n *network) opened() (count int) {
 	return count
 }
 
-// H1: one member opens the total with all pads and is lost, together with another whose pad
-// nobody else has received. The others must not sum again over a smaller view. The total that
-// is already known is the only one, even if they have not heard of the decision.
+// One member opens the total with all pads and is lost, together with another whose pad nobody
+// else has received. The others do not sum again over a smaller view. The total that is already
+// known is the only one, even if they have not heard of the decision.
 func TestALostPadDoesNotMakeAnAttemptVoid(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for _, decided := range []bool{true, false} {
@@ -81,8 +81,8 @@ func TestALostPadDoesNotMakeAnAttemptVoid(t *testing.T) {
 	})
 }
 
-// H2: a curious member votes, promises the next ballot and keeps its pad to itself. It cannot
-// make the others open another total, since promises report votes.
+// A curious member that votes, promises the next ballot and keeps its pad to itself cannot make
+// the others open another total, since promises report votes.
 func TestACuriousMemberCannotHaveTwoTotals(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, curious = 4, 0
@@ -133,8 +133,8 @@ func TestACuriousMemberCannotHaveTwoTotals(t *testing.T) {
 	})
 }
 
-// H3: a member is lost after another has voted. The others do not get stuck and do not start
-// again: they finish the attempt, and the lost member's value counts.
+// If a member is lost after another has voted, the others do not get stuck and do not start
+// again. They finish the attempt, and the lost member's value counts.
 func TestALossAfterAVoteIsNotStuck(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for size := 4; size <= 6; size++ {
@@ -157,8 +157,8 @@ func TestALossAfterAVoteIsNotStuck(t *testing.T) {
 	})
 }
 
-// H4: a member is lost in the second of two sums in a round. The first sum has been opened and
-// is never repeated over the smaller view: only slots are repeated, not rounds.
+// The first of two sums in a round has been opened. If a member is lost in the second, the first
+// is not repeated over the smaller view: only slots are repeated, not rounds.
 func TestTheFirstSumOfARoundIsNotRepeated(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, lost = 5, 2

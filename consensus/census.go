@@ -42,6 +42,6 @@ func (c *Census) Add(d *Decision) Carried {
 // value. size is the size of the roster in which the total began.
 func (s Settings) rounding(size uint32) float64 {
 	// The error is at most half a quantum. A quantum is a power of two, so relative to another
-	// bound it may be up to twice as large as here.
+	// bound the error may be twice as large as here.
 	return s.withDefaults().quanta([]collabdict.Block{{Len: 1, Bound: 1}}, size)[0].unit
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// The members of a running total are those that it has counted so far, and those of the total
-// that it began as. It does not have members that a later total with the same beginning counts.
+// A running total has the members that it has counted so far, and those of the total that it
+// continues. Members that a later total with the same beginning counts are not among them.
 func TestCensus(t *testing.T) {
 	var c Census
 	for i, s := range []struct {
@@ -40,7 +40,7 @@ func TestRoundingOfRunningTotals(t *testing.T) {
 			for _, bound := range []float64{1, 1.5, 1.999, 2, 3e-9, 7e80} {
 				half := s.withDefaults().quanta([]collabdict.Block{{Len: 1, Bound: bound}}, size)[0].unit / 2
 				if most := s.rounding(size) * bound; half > most || half < most/8 {
-					t.Errorf("%+v: %d members: bound %g: half a quantum is %g, and said to be at most %g", s, size, bound, half, most)
+					t.Errorf("%+v: %d members: bound %g: half a quantum is %g, and reported as at most %g", s, size, bound, half, most)
 				}
 			}
 		}

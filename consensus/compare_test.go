@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A member that another one leaves because of different parameters reports that reason, even
+// If another member leaves because of different parameters, a member reports that reason, even
 // before it has heard from all.
 func TestLeftForOtherParameters(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {

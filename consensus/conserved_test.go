@@ -30,8 +30,8 @@ func common(member int) int { return member }
 
 func change(member, theta int) int { return conservedMost + member*conservedThetas + theta }
 
-// A conserved is a run so far: the machine that decides whose vectors count, and everything
-// that was observed.
+// A conserved is the state of a run: the machine that decides whose vectors count, and
+// everything that was observed.
 type conserved struct {
 	m      *Machine
 	mutant conservedMutant
@@ -195,8 +195,8 @@ func (c *conserved) known(coalition int) string {
 	return ""
 }
 
-// symbols returns the columns of a member. The first is that of the part its vectors have in
-// common.
+// symbols returns the columns of a member. The first is that of the part that all its vectors
+// have in common.
 func symbols(member int) []int {
 	out := []int{common(member)}
 	for theta := range conservedThetas {
@@ -285,7 +285,7 @@ func TestNothingOfOneMemberAlone(t *testing.T) {
 	}
 }
 
-// Each rule is needed: without it, some run reveals what the rule protects.
+// Each rule is needed: without it, some run reveals a part that the rule protects.
 func TestEveryRuleOfRunningTotalsIsNeeded(t *testing.T) {
 	if testing.Short() || raced {
 		t.Skip("searches for long, in one goroutine")

@@ -42,11 +42,11 @@ func (c crash) play(t *testing.T) bool {
 		up--
 	}
 	if least := v.Rules().Least; up >= least && !went {
-		t.Fatalf("%s: does not go on\n%s", c, n.describe())
+		t.Fatalf("%s: does not continue\n%s", c, n.describe())
 	} else if up < least && !went {
 		for _, m := range n.members {
 			if st := m.Status(); !m.dead && uint64(len(m.log)) < 3 && !st.Paused {
-				t.Fatalf("%s: neither goes on nor pauses\n%s", c, n.describe())
+				t.Fatalf("%s: neither continues nor pauses\n%s", c, n.describe())
 			}
 		}
 	}
@@ -59,7 +59,7 @@ func (c crash) everywhere(t *testing.T) {
 	for c.at = 1; c.play(t); c.at++ {
 	}
 	if c.at < 20 {
-		t.Errorf("%s: only so many writes", c)
+		t.Errorf("%s: want at least 20 stops", c)
 	}
 }
 
@@ -78,8 +78,8 @@ func TestStopAtEveryWrite(t *testing.T) {
 	})
 }
 
-// A member that restarts after a stop at any write comes back, and keeps what it has promised,
-// voted for and dealt.
+// A member that restarts after a stop at any write comes back, and keeps its promises, its vote
+// and its dealt secrets.
 func TestRestartAtEveryWrite(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for size := 3; size <= mostStopped; size++ {
@@ -90,7 +90,8 @@ func TestRestartAtEveryWrite(t *testing.T) {
 	})
 }
 
-// The same holds if another member was lost before, so that the writes belong to later ballots.
+// A stop at any write of a later ballot, after the loss of another member, gives nobody another
+// total. A member that restarts comes back.
 func TestStopAtEveryWriteOfLaterBallots(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for _, c := range []crash{

@@ -1,7 +1,7 @@
 package consensus
 
-// How a member takes part in the ballots of a slot. ballot.go has the rules; this file sends
-// the messages and keeps the attempts in step with the ballots.
+// This file has a member's part in the ballots of a slot. It sends the messages and keeps the
+// attempts in step with the ballots; ballot.go has the rules.
 
 // judge proposes this member's next ballot if the current attempt has failed, a quorum agrees
 // that it has, and it is this member's turn.

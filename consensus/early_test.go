@@ -7,8 +7,8 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 )
 
-// Early messages of a member take no more memory than a usual message.
-func TestWhatIsTooEarlyIsBounded(t *testing.T) {
+// Early messages of a member take no more memory than one message of usual length.
+func TestEarlyMessagesAreBounded(t *testing.T) {
 	n := at(t, settings(session.Chebyshev, chunking.Chunks), "dealt")
 	m := n.members[1]
 	held := func() (bytes int) {

@@ -109,9 +109,9 @@ func (r *roster) leftError(left []int, l *Leave) error {
 	return r.lostError(left, printable(l.Reason), "")
 }
 
-// leaveOf returns the message that tells the others why the run ends here: the members that
-// caused it, or this member's reason. Other errors may contain private values, so it only
-// reports that there was one.
+// leaveOf returns the message that reports to the others why the run ends here: the members that
+// caused it, or this member's reason. Of other errors, which may contain private values, it only
+// reports that one occurred.
 func leaveOf(err error) *Leave {
 	l := &Leave{Reason: "it ended with an error; see its log"}
 	switch err := err.(type) {

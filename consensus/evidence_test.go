@@ -76,7 +76,8 @@ func TestTwoVotesInOneBallotAreEvidence(t *testing.T) {
 	}
 }
 
-// The same holds after the decision, with a vote or with the votes for another decision.
+// A contradicting vote after the decision is evidence, too, alone or with the votes for another
+// decision.
 func TestAnotherVoteAfterTheDecisionIsEvidence(t *testing.T) {
 	other := Value{Digest: [32]byte{2}}
 	n := decided(t)
@@ -98,8 +99,8 @@ func TestAnotherVoteAfterTheDecisionIsEvidence(t *testing.T) {
 	checkEvidence(t, n, 2, 2)
 }
 
-// A vote on another chain is kept together with the votes on which this member's chain is
-// based. Alone they do not prove who was at fault in the slot before. Together with those of
+// A vote on another chain is kept together with the votes on which this member's chain is based.
+// Alone they do not prove which member was at fault in the slot before. Together with those of
 // the other side they prove which members voted for both decisions.
 func TestAVoteOnAnotherChainIsEvidence(t *testing.T) {
 	n := decided(t)
@@ -115,7 +116,7 @@ func TestAVoteOnAnotherChainIsEvidence(t *testing.T) {
 		told = told || is && d.msg.Slot == 0 && c.Certificate == here
 	}
 	if !told {
-		t.Error("the others are not told what this member has seen decided")
+		t.Error("the others do not receive the votes of the slot before")
 	}
 	there := ofCertificate(0, n.certificate(0, 0, Value{Digest: [32]byte{6}}, [32]byte{}, 0, 3))
 	var both, want []uint32

@@ -166,7 +166,7 @@ func (x *Fuzzed) check(s int, ev Event, e Effects) {
 func (x *Fuzzed) checkDecision(s int, d *Decision) {
 	x.t.Helper()
 	if other, known := x.chains[d.Slot]; known && other != d.Chain {
-		x.t.Fatalf("member %d decides slot %d otherwise than another", s, d.Slot)
+		x.t.Fatalf("member %d decides slot %d differently from another member", s, d.Slot)
 	}
 	x.chains[d.Slot] = d.Chain
 	switch d.Kind {
@@ -198,12 +198,12 @@ func (x *Fuzzed) checkOpening(s int, msg Message) {
 		}
 	}
 	if value == nil {
-		x.t.Fatalf("member %d tells %s without a certificate", s, describeBody(msg))
+		x.t.Fatalf("member %d sends %s without a certificate", s, describeBody(msg))
 	}
 	for v, members := range x.votes {
 		if v.slot == msg.Slot && v.Value == *value && bits.OnesCount8(members|1<<x.attacker) >= m.roster.Quorum {
 			return
 		}
 	}
-	x.t.Fatalf("member %d tells %s, for which too few have voted: %v", s, describeBody(msg), fmt.Sprint(x.votes))
+	x.t.Fatalf("member %d sends %s, for which too few have voted: %v", s, describeBody(msg), fmt.Sprint(x.votes))
 }

@@ -70,7 +70,7 @@ func largeAt(t testing.TB, kind, stage int) *FuzzedLarge {
 	}
 	for i, is := range largeStages {
 		if !n.deliverUntil(func() bool { return is(n.members[self].Machine) }) {
-			t.Fatalf("stage %d: never so", i)
+			t.Fatalf("stage %d: never reached", i)
 		}
 		x := &FuzzedLarge{m: copyOf(n.members[self].Machine), attacker: committee[0]}
 		reached = append(reached, x)
@@ -181,7 +181,7 @@ func (x *FuzzedLarge) check(cause string, e Effects) {
 			continue
 		}
 		if x.m.slot.number == 0 && x.m.slot.ballots.commit == nil {
-			x.t.Fatalf("tells %s without a certificate", describeBody(send.Message))
+			x.t.Fatalf("sends %s without a certificate", describeBody(send.Message))
 		}
 	}
 	if spoilt := new(chunking.TotalError); e.Err != nil && !errors.As(e.Err, &spoilt) && !strings.HasPrefix(e.Err.Error(), x.m.p.Members[x.attacker]+" ") {
@@ -217,8 +217,8 @@ func (x *FuzzedLarge) words() []uint64 {
 	return words
 }
 
-// rightReopen returns an epoch of the attacker without some members, which are in order and
-// have substitutes that are not lost; or one with a single error.
+// rightReopen returns an attacker's Reopen without some members, which are in rank order and
+// have substitutes that are not lost. Sometimes one thing in it is wrong.
 func (x *FuzzedLarge) rightReopen() *Reopen {
 	b := &Reopen{Epoch: x.m.roster.next(x.attacker, uint32(x.in.below(40)))}
 	if o, is := x.m.slot.opener.(*openSum); is {

@@ -48,11 +48,11 @@ var fuzzedStages = []func(n *network, call func(s int) Call){
 	func(n *network, call func(int) Call) { n.until(call, Sealing) },
 	func(n *network, call func(int) Call) { n.until(call, Voted) },
 	func(n *network, call func(int) Call) { n.until(call, Opening) },
-	func(n *network, call func(int) Call) { // all have promised, member 2 its own ballot
+	func(n *network, call func(int) Call) { // all have promised member 2's ballot
 		n.callAll(call)
 		n.asked(2)
 	},
-	func(n *network, call func(int) Call) { // the same, after votes
+	func(n *network, call func(int) Call) { // the same with member 0's ballot, after votes
 		n.until(call, Voted)
 		n.asked(0)
 	},
@@ -151,7 +151,7 @@ func (n *network) asked(owner int) {
 	n.flight, n.carries = held, nil
 }
 
-// without brings a slot to a condition without a member, which is back afterwards.
+// without runs the slot without a member until a condition holds. The member is back afterwards.
 func (n *network) without(lost int, call func(int) Call, is func() bool) {
 	n.kill(lost)
 	n.callAll(call)

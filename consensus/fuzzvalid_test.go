@@ -55,8 +55,8 @@ func (x *Fuzzed) fit(m *Message) {
 	}
 }
 
-// canvass lets the attacker ask honest members for promises of its next ballot, which it
-// returns.
+// canvass asks honest members for promises of the attacker's next ballot, and returns the
+// ballot.
 func (x *Fuzzed) canvass(members byte) uint32 {
 	highest := uint32(0)
 	for _, m := range x.members {

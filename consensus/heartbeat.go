@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// What members send again and again: heartbeats with their state, and help, which is messages
-// that another member asks for or waits for.
+// This file has the messages that members repeat: heartbeats with their state, and help, which
+// is messages that another member asks for or waits for.
 
 // passTime judges whether the current attempt has failed, and sends a heartbeat if it is due.
 func (m *Machine) passTime(e *Effects) {
@@ -122,10 +122,11 @@ func (m *Machine) help(to int, slot uint64, b *Heartbeat, e *Effects) {
 	}
 }
 
-// lacksPrepare reports whether a member needs the Prepare of this member's ballot again: it has
-// not promised; its learner had not come when it promised, and it has not reported since that
-// it will not; or its promise does not name all members that this one would leave out. It may
-// have been in an earlier slot when the Prepare came.
+// lacksPrepare reports whether a member needs the Prepare of this member's ballot again. It does
+// if it has not promised, or if its promise does not name all members that this one would leave
+// out. It also does if its learner had not come when it promised, and it has not reported since
+// that the learner will not come. The member may have been in an earlier slot when the Prepare
+// came.
 func (m *Machine) lacksPrepare(to int, b *Heartbeat) bool {
 	s := m.slot
 	if s.ballots.commit != nil || !s.ballots.prepares() || b.Promised > s.ballots.promised {

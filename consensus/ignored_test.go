@@ -30,7 +30,7 @@ func (c ignored) check(t *testing.T, s Settings) {
 	case m.err != nil:
 		t.Errorf("%s, %s: ended with %v", c.stage, c.name, m.err)
 	case unpeered(m.Machine) != before:
-		t.Errorf("%s, %s: has changed what it knows", c.stage, c.name)
+		t.Errorf("%s, %s: has changed its state", c.stage, c.name)
 	case len(n.flight) > 0:
 		t.Errorf("%s, %s: answers %s", c.stage, c.name, describeBody(n.flight[0].msg))
 	}

@@ -106,7 +106,7 @@ func at(t testing.TB, s Settings, stage string) *network {
 	}
 	n.callAll(call)
 	if !n.deliverUntil(func() bool { return n.members[1].State() == state }) {
-		t.Fatalf("%s: never so\n%s", stage, n.describe())
+		t.Fatalf("%s: never reached\n%s", stage, n.describe())
 	}
 	n.carries = nil
 	n.hold()
@@ -177,8 +177,8 @@ func (n *network) certificate(slot uint64, ballot uint32, v Value, chain [32]byt
 	return c
 }
 
-// Honest runs succeed with signatures.
-func TestSignedRunsGoOn(t *testing.T) {
+// Honest runs with signatures succeed.
+func TestSignedRunsSucceed(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n := signed(t, newNetwork(t, 5, s))
 		xs := powers(5)

@@ -2,12 +2,12 @@ package consensus
 
 import "slices"
 
-// The knowledge of a coalition is a linear space over the vectors x_s and, for each attempt,
-// the pads b_s and the chunks r_ij of the complete chunk graph. The coalition knows its own x
-// and b, every chunk that it dealt or received, every pad that was revealed, and every pad of
-// which it has T shares. It also knows every residue y_s = x_s + b_s - Σ_j r_sj + Σ_j r_js of a
-// member that has begun its session. That is the worst case: no observation of a session gives
-// more than all residues.
+// The knowledge of a coalition is a linear space over the vectors x_s and, for each attempt, the
+// pads b_s and the chunks r_ij of the complete chunk graph. The coalition knows its own x and b,
+// every chunk that it dealt or received, every pad that was revealed, and every pad for which it
+// has T shares. It also knows every residue y_s = x_s + b_s - Σ_j r_sj + Σ_j r_js of a member
+// that has begun its session. That is the worst case: no observation of a session gives more
+// than all residues.
 
 // A knownAttempt describes the data that has left members in an attempt, as sets of ranks.
 type knownAttempt struct {

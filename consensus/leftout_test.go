@@ -119,7 +119,7 @@ func TestAMemberThatNeverPromises(t *testing.T) {
 
 // A member whose learner is behind is left out once it reports itself that it does not come,
 // not because of a promise that it gave just after the slot began.
-func TestWhoIsBehindSaysSo(t *testing.T) {
+func TestAMemberThatIsBehindReportsIt(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		const size, behind = 4, 3
 		n := newNetwork(t, size, s)

@@ -11,7 +11,7 @@ import (
 
 // If every member is needed, a link without point-to-point messages holds up the slot only
 // until it works again.
-func TestASlotGoesOnWhenALinkIsMended(t *testing.T) {
+func TestASlotContinuesWhenALinkIsMended(t *testing.T) {
 	n := newNetwork(t, 3, settings(session.Chebyshev, chunking.Chunks))
 	broken := true
 	n.carries = func(from, to int, body Body) bool {

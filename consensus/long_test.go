@@ -15,9 +15,9 @@ import (
 // longBlocks are the blocks of vectors that travel in parts.
 var longBlocks = []collabdict.Block{{Len: session.PartWords, Bound: 1}, {Len: 5000, Bound: 8}}
 
-// A long sealed result is only on disk after the decision, and a member that lacks it gets it
-// from there.
-func TestLongResultsAreToldFromTheDisk(t *testing.T) {
+// After the decision a long sealed result is only on disk. A member that lacks the result gets
+// it from there.
+func TestLongResultsAreSentFromTheDisk(t *testing.T) {
 	const size, late = 4, 3
 	n := newNetwork(t, size, Settings{Scheme: Exact, Protect: chunking.Chunks})
 	xs := vectors(rand.New(rand.NewPCG(1, 1)), size, longBlocks)
@@ -36,12 +36,12 @@ func TestLongResultsAreToldFromTheDisk(t *testing.T) {
 	n.play(sumOf(1, xs, longBlocks))
 	checkTotal(t, n.checkDecisions(), xs, longBlocks, 1e-6)
 	if served == 0 {
-		t.Error("nothing was told from the disk")
+		t.Error("nothing was sent from the disk")
 	}
 	for s, m := range n.members {
 		for _, sealed := range m.last.results.sealed {
 			if !sealed.onDisk() {
-				t.Errorf("member %d holds the words of what is decided", s)
+				t.Errorf("member %d holds the words of a decided result", s)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func TestLongResultsInMemory(t *testing.T) {
 	for s, m := range n.members {
 		for _, sealed := range m.last.results.sealed {
 			if sealed.onDisk() {
-				t.Errorf("member %d has dropped what no disk has", s)
+				t.Errorf("member %d has dropped words that are on no disk", s)
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func TestWritesInPieces(t *testing.T) {
 	}
 }
 
-// Early frames hold no more words than those of the session can.
+// Early frames hold no more words than the frames of the session.
 func TestEarlyFramesAreNoLongerThanASessionHas(t *testing.T) {
 	for _, s := range []Settings{{Scheme: Exact, Protect: chunking.Chunks}, {Scheme: Laplacian, Protect: chunking.Chunks}} {
 		n := newNetwork(t, 4, s)

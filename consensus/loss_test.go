@@ -48,7 +48,7 @@ func stoppedAfter(t *testing.T, s Settings, xs [][]float64, after int) *network 
 
 // A member that stops at any point of a slot is left out of it, or counts although it is lost.
 // The others continue.
-func TestTheOthersGoOnWithoutALostMember(t *testing.T) {
+func TestTheOthersContinueWithoutALostMember(t *testing.T) {
 	const size = 5
 	for _, s := range []Settings{settings(session.Chebyshev, chunking.Chunks), {Scheme: Exact, Protect: chunking.Chunks}} {
 		counted := 0

@@ -129,7 +129,7 @@ var kindNames = [...]string{"other", "prepare", "promise", "view", "seeds", "ste
 type action struct {
 	what  byte // 'c' calls, 'p' prepares, 'm' takes messages, 'd' asks for decisions, 'o' asks to open, 's' sends shares, 'x' crashes, 'r' restarts
 	self  int8
-	other int8      // who is asked
+	other int8      // node that is asked
 	n     int8      // messages
 	posts [10]int16 // messages taken together
 }
@@ -349,7 +349,7 @@ func (x *model) still(m *Machine) *Machine {
 	return m
 }
 
-// bend returns the rules as the model has them.
+// bend changes the rules to those of the model.
 func (x *model) bend(r Rules) Rules {
 	if x.least > 0 { // smaller views than the rules allow, with too few others for shares
 		r.Least, r.Shares = x.least, 0

@@ -18,15 +18,15 @@ func monitored(until time.Duration) (monitor, *standing) {
 	for now := time.Duration(0); now <= until; now += second {
 		w.pass(now)
 		for _, from := range []int{0, 2, 3, 4} {
-			w.beats(now, from, Heartbeat{State: Session})
+			w.receives(now, from, Heartbeat{State: Session})
 		}
 	}
 	w.step(until)
 	return w, at
 }
 
-// beats delivers a heartbeat.
-func (w *monitor) beats(now time.Duration, from int, b Heartbeat) {
+// receives delivers a heartbeat to the monitor.
+func (w *monitor) receives(now time.Duration, from int, b Heartbeat) {
 	w.hear(now, from)
 	w.heartbeat(now, from, 3, &b, 3, 0)
 }
@@ -47,7 +47,7 @@ func TestMonitorJudgesLost(t *testing.T) {
 	now := 20 * second
 	for i := range 16 {
 		now += time.Duration(1+8*(i%2)) * second
-		w.beats(now, 3, Heartbeat{State: Session})
+		w.receives(now, 3, Heartbeat{State: Session})
 	}
 	if w.lost(now+20*second, 3) || !w.lost(now+45*second, 3) {
 		t.Error("irregular heartbeats make no difference")
@@ -56,7 +56,7 @@ func TestMonitorJudgesLost(t *testing.T) {
 	if !w.lost(now, 4) || w.whyAbsent(now, 4, 3) != "it is tired" {
 		t.Error("a member that has left is not lost")
 	}
-	w.beats(now+4*second, 4, Heartbeat{State: Idle})
+	w.receives(now+4*second, 4, Heartbeat{State: Idle})
 	if w.lost(now+4*second, 4) {
 		t.Error("a member that has come back is lost")
 	}
@@ -79,11 +79,11 @@ func TestMonitorTakesTurns(t *testing.T) {
 	if w.judge(20*second, at) || w.stuck == "" || w.due != 20*second {
 		t.Fatalf("alone: %q, the next heartbeat is due at %s", w.stuck, w.due)
 	}
-	w.beats(20*second, 3, Heartbeat{State: Session, Stuck: true})
+	w.receives(20*second, 3, Heartbeat{State: Session, Stuck: true})
 	if w.judge(20*second, at) {
 		t.Fatal("two of five propose")
 	}
-	w.beats(20*second, 0, Heartbeat{State: Session, Stuck: true})
+	w.receives(20*second, 0, Heartbeat{State: Session, Stuck: true})
 	if w.judge(20*second, at) || w.judge(21*second, at) || !w.judge(22*second, at) {
 		t.Error("does not wait for the lower rank for two heartbeats")
 	}
@@ -93,8 +93,8 @@ func TestMonitorTakesTurns(t *testing.T) {
 }
 
 // Members take turns from the moment at which a quorum sees that the ballot of most members has
-// failed. That includes a member that has missed the ballot. Heartbeats of the ballot before do
-// not count.
+// failed, even at a member that has missed the ballot. Heartbeats of the ballot before do not
+// count.
 func TestMonitorCountsTurnsFromTheBallotOfMost(t *testing.T) {
 	w, at := monitored(20 * second)
 	w.leave(20*second, 4, &Leave{})
@@ -102,12 +102,12 @@ func TestMonitorCountsTurnsFromTheBallotOfMost(t *testing.T) {
 	w.judge(now, at) // only this member, for a while
 	now += 10 * second
 	for _, from := range []int{0, 2, 3} {
-		w.beats(now, from, Heartbeat{State: Promised, Promised: 6, Stuck: true})
+		w.receives(now, from, Heartbeat{State: Promised, Promised: 6, Stuck: true})
 	}
 	if w.reachedBallot(now, at) != 6 || w.judge(now, at) || w.stuckSince != now {
 		t.Errorf("stuck in ballot %d since %s, want 6 since %s", w.stuckIn, w.stuckSince, now)
 	}
-	w.beats(now, 3, Heartbeat{State: Promised, Promised: 900, Stuck: true})
+	w.receives(now, 3, Heartbeat{State: Promised, Promised: 900, Stuck: true})
 	if got := w.reachedBallot(now, at); got != 6 {
 		t.Errorf("one member's word makes ballot %d the one that a quorum has promised", got)
 	}
@@ -116,9 +116,9 @@ func TestMonitorCountsTurnsFromTheBallotOfMost(t *testing.T) {
 	if _, agree := w.turn(now+second, at, 7); agree != 2 {
 		t.Errorf("%d members are stuck in ballot 7 or above, want this one and member 3", agree)
 	}
-	w.beats(now+second, 0, Heartbeat{State: Promised, Promised: 6, Stuck: true})
+	w.receives(now+second, 0, Heartbeat{State: Promised, Promised: 6, Stuck: true})
 	if _, agree := w.turn(now+second, at, 7); agree != 3 {
-		t.Errorf("%d members are stuck, want member 0, which says so again", agree)
+		t.Errorf("%d members are stuck, want member 0, which reports it again", agree)
 	}
 }
 
@@ -149,23 +149,23 @@ func TestTurnsGoRound(t *testing.T) {
 func TestMonitorExcludesWhoStalls(t *testing.T) {
 	w, at := monitored(20 * second)
 	at.waiting = []int{2}
-	beats := func(now time.Duration, heard uint32) {
-		w.beats(now, 0, Heartbeat{State: Session, Stuck: true, Heard: heard})
-		w.beats(now, 2, Heartbeat{State: Session, Waiting: []uint32{3}})
-		w.beats(now, 3, Heartbeat{State: Session, Stuck: true})
-		w.beats(now, 4, Heartbeat{State: Session})
+	deliver := func(now time.Duration, heard uint32) {
+		w.receives(now, 0, Heartbeat{State: Session, Stuck: true, Heard: heard})
+		w.receives(now, 2, Heartbeat{State: Session, Waiting: []uint32{3}})
+		w.receives(now, 3, Heartbeat{State: Session, Stuck: true})
+		w.receives(now, 4, Heartbeat{State: Session})
 	}
 	now := 41 * second
-	beats(now, 1)
+	deliver(now, 1)
 	if w.whyStuck(now, at) != "" {
 		t.Error("a long sum that comes to another member is stalled")
 	}
 	for range 2 {
 		now += 30 * second
-		beats(now, 1)
+		deliver(now, 1)
 		w.judge(now, at)
 		now += 2 * second
-		beats(now, 1)
+		deliver(now, 1)
 		if !w.judge(now, at) {
 			t.Fatalf("does not propose: %q", w.stuck)
 		}
@@ -180,16 +180,16 @@ func TestMonitorExcludesWhoStalls(t *testing.T) {
 }
 
 // Members that wait for each other in a circle hold up the slot together.
-func TestMonitorFollowsWhoWaits(t *testing.T) {
+func TestMonitorFollowsWaitingMembers(t *testing.T) {
 	w, at := monitored(20 * second)
 	at.waiting = []int{0, 2}
 	for from, waits := range map[int][]uint32{0: {2}, 2: {0}} {
-		w.beats(20*second, from, Heartbeat{State: Session, Waiting: waits})
+		w.receives(20*second, from, Heartbeat{State: Session, Waiting: waits})
 	}
 	if got := w.holdingUp(20*second, at); !slices.Equal(got, []int{0, 2}) {
 		t.Errorf("a circle: %v", got)
 	}
-	w.beats(20*second, 2, Heartbeat{State: Session, Waiting: []uint32{4, 77}})
+	w.receives(20*second, 2, Heartbeat{State: Session, Waiting: []uint32{4, 77}})
 	if got := w.holdingUp(20*second, at); !slices.Equal(got, []int{4}) {
 		t.Errorf("got %v, want the end of the chain", got)
 	}
@@ -210,10 +210,10 @@ func TestMonitorFindsBrokenLinks(t *testing.T) {
 		w, at := monitored(20 * second)
 		at.waiting = []int{0, 2}
 		now := 50 * second
-		w.beats(now, 0, Heartbeat{State: Session, Waiting: []uint32{3}})
-		w.beats(now, 2, Heartbeat{State: Session, Waiting: []uint32{3}, Suspects: []uint32{3}})
-		w.beats(now, 3, Heartbeat{State: Session, Waiting: []uint32{2}, Suspects: c.of3})
-		w.beats(now, 4, Heartbeat{State: Session})
+		w.receives(now, 0, Heartbeat{State: Session, Waiting: []uint32{3}})
+		w.receives(now, 2, Heartbeat{State: Session, Waiting: []uint32{3}, Suspects: []uint32{3}})
+		w.receives(now, 3, Heartbeat{State: Session, Waiting: []uint32{2}, Suspects: c.of3})
+		w.receives(now, 4, Heartbeat{State: Session})
 		if got := w.holdingUp(now, at); !slices.Equal(got, []int{2, 3}) {
 			t.Errorf("%v hold the session up, want the ends of the link", got)
 		}
@@ -231,7 +231,7 @@ func TestMonitorFindsBrokenLinks(t *testing.T) {
 }
 
 // A promise names exactly the members that its sender has a reason to leave out.
-func TestMonitorNamesWhomItWouldLeaveOut(t *testing.T) {
+func TestMonitorNamesMembersToLeaveOut(t *testing.T) {
 	w, at := monitored(20 * second)
 	w.nextSlot(20 * second)
 	names := func(now time.Duration, joins bool, want ...uint32) {
@@ -242,7 +242,7 @@ func TestMonitorNamesWhomItWouldLeaveOut(t *testing.T) {
 	}
 	names(20*second, false)
 	for _, from := range []int{0, 3, 4} {
-		w.beats(22*second, from, Heartbeat{State: Session, Behind: from == 4})
+		w.receives(22*second, from, Heartbeat{State: Session, Behind: from == 4})
 	}
 	names(22*second, false)
 	names(23*second, true, 2, 4)     // silent, and behind
@@ -298,12 +298,12 @@ func TestMonitorInvites(t *testing.T) {
 	}
 	for range 2 {
 		for _, s := range []int{3, 4} {
-			w.beats(20*second, s, Heartbeat{State: Idle, Behind: true})
+			w.receives(20*second, s, Heartbeat{State: Idle, Behind: true})
 		}
 		w.note(20*second, second, true, true, inside.Members)
 	}
 	if w.invites(20*second, 3, inside) {
-		t.Error("invites who is behind")
+		t.Error("invites a member that is behind")
 	}
 	if w.abandoned() != nil {
 		t.Error("a member that comes back has left for good")
@@ -311,7 +311,7 @@ func TestMonitorInvites(t *testing.T) {
 }
 
 // The same help is sent again after one heartbeat, and then after twice the time each time.
-func TestMonitorGivesHelpMoreSeldom(t *testing.T) {
+func TestMonitorDoublesTheWaitForHelp(t *testing.T) {
 	w, _ := monitored(20 * second)
 	var given []time.Duration
 	for now := time.Duration(0); now < 64*second; now += second / 2 {
@@ -331,7 +331,7 @@ func TestMonitorGivesHelpMoreSeldom(t *testing.T) {
 func TestMonitorFindsTheSameCircle(t *testing.T) {
 	w, at := monitored(20 * second)
 	for from, waits := range map[int][]uint32{0: {2, 3}, 2: {4}, 3: {0, 2}, 4: {2}} {
-		w.beats(20*second, from, Heartbeat{State: Session, Waiting: waits})
+		w.receives(20*second, from, Heartbeat{State: Session, Waiting: waits})
 	}
 	for _, waiting := range [][]int{{0}, {3}, {2}, {4}, {0, 2, 3, 4}} {
 		at.waiting = waiting

@@ -36,7 +36,7 @@ type network struct {
 	called   func(s int, slot uint64, call Call) // each call
 	cut      func(from, to int) bool             // links that carry nothing
 	carries  func(from, to int, body Body) bool
-	spoils   func(d *delivery) // what is delivered
+	spoils   func(d *delivery) // changes a delivery
 }
 
 // A testMember is a machine with its disk.
@@ -340,7 +340,7 @@ func (n *network) checkDecisions() *Decision {
 	for s, m := range n.members {
 		for _, d := range m.log {
 			if other, known := bySlot[d.Slot]; known && other != d.Chain {
-				n.t.Fatalf("slot %d: member %d has decided otherwise than another", d.Slot, s)
+				n.t.Fatalf("slot %d: member %d has decided differently from another member", d.Slot, s)
 			}
 			bySlot[d.Slot] = d.Chain
 		}

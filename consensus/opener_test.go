@@ -136,7 +136,7 @@ func publicHolders(o *decidedSum, owner int) []int {
 	return o.plans.seatsOf(r, position{number: 5}, &View{Members: o.sealed.Members}).holders(owner)
 }
 
-// Both forms open a result if all members are there.
+// Openers of both kinds open a result if no member is lost.
 func TestOpenersOpen(t *testing.T) {
 	for size, holders := range map[int]func(*decidedSum, int) []int{5: allOthers, SmallRoster + 2: publicHolders} {
 		o := attemptOf(t, size, holders)
@@ -149,7 +149,7 @@ func TestOpenersOpen(t *testing.T) {
 		}
 		late.openers[1].advance(late.at(1, 0))
 		if !late.openers[1].ready(late.sealed) {
-			t.Errorf("of %d: what one has opened does not help another", size)
+			t.Errorf("of %d: the result that one member has opened does not help another", size)
 		}
 	}
 }
@@ -162,16 +162,16 @@ func TestOpenersWaitForTheResult(t *testing.T) {
 		at.sealed = nil
 		out, _ := o.openers[0].advance(at)
 		if told := len(out) == 1; told != (size == 5) || o.openers[0].tick(at, o.patience(1)) != nil || o.openers[0].waiting(nil) != nil {
-			t.Errorf("of %d: tells %d messages", size, len(out))
+			t.Errorf("of %d: sends %d messages", size, len(out))
 		}
 		if out, _ := o.openers[0].advance(at); len(out) > 0 {
-			t.Errorf("of %d: tells its pad twice", size)
+			t.Errorf("of %d: sends its pad twice", size)
 		}
 	}
 }
 
-// Both forms rebuild a lost member's pad from shares. Nobody sends shares of a live member
-// before two heartbeats.
+// Openers of both kinds rebuild a lost member's pad from shares. Nobody sends shares of a live
+// member before two heartbeats.
 func TestOpenersRecoverPads(t *testing.T) {
 	for size, holders := range map[int]func(*decidedSum, int) []int{5: allOthers, SmallRoster + 2: publicHolders} {
 		lost := []int{3}

@@ -103,9 +103,9 @@ type Params struct {
 	Keys Keys
 	// Heartbeat is the time between two heartbeats; 0 means 1 s.
 	Heartbeat time.Duration
-	// Volatile stores nothing of a slot but that it began: one write per slot, not one per
-	// step. A member that restarts takes no part in the current slot, which stays undecided if
-	// it needs all members.
+	// Volatile stores only the fact that a slot began: one write per slot, not one per step. A
+	// member that restarts takes no part in the current slot, which stays undecided if it needs
+	// all members.
 	Volatile bool
 	// Patience is the multiple of the usual time that a member may compute before the others
 	// continue without it; 0 means 3. The usual time is that of its own updates and of the

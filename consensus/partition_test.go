@@ -32,7 +32,7 @@ func TestPartition(t *testing.T) {
 				calls := []func(int) Call{sumOf(1, xs, oneBlock), sumOf(1, xs, oneBlock), sumOf(2, xs, oneBlock)}
 				n.callAll(calls[0])
 				if !n.deliverUntil(func() bool { return stage(n) }) {
-					t.Fatalf("%s: never so", name)
+					t.Fatalf("%s: never reached", name)
 				}
 				if keep {
 					n.settle()
@@ -43,7 +43,7 @@ func TestPartition(t *testing.T) {
 					st := m.Status()
 					switch {
 					case s < side && (len(m.log) < 3 || m.err != nil):
-						t.Fatalf("%s: member %d of the larger side does not go on\n%s", name, s, n.describe())
+						t.Fatalf("%s: member %d of the larger side does not continue\n%s", name, s, n.describe())
 					case s >= side && (m.err != nil || !st.Paused || len(st.Lost) != side):
 						t.Fatalf("%s: member %d of the smaller side: %+v %v", name, s, st, m.err)
 					}
@@ -132,7 +132,7 @@ func TestAMemberLostAfterTheVoteCounts(t *testing.T) {
 				}
 			}
 			if named == 0 {
-				t.Errorf("m%d: nobody says that its pad came from shares", lost)
+				t.Errorf("m%d: no member reports that its pad came from shares", lost)
 			}
 			// It has voted, so its value is counted when it comes back.
 			n.carries = nil

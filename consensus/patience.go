@@ -2,8 +2,8 @@ package consensus
 
 import "time"
 
-// How long a member waits for others, computed from measured times. A wrong result costs time,
-// never safety.
+// These functions compute from measured times how long a member waits for others. A wrong result
+// costs time, never safety.
 
 // Bounds, in heartbeats.
 const (

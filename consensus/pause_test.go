@@ -19,13 +19,13 @@ func pausedRun(t *testing.T, size int, s Settings) (n *network, xs [][]float64) 
 	n.learn(rounds(2, xs), time.Minute)
 	n.request(pauses(1), quorumOf(n)...)
 	if n.learn(rounds(3, xs), time.Minute) {
-		t.Fatalf("goes on\n%s", n.describe())
+		t.Fatalf("continues\n%s", n.describe())
 	}
 	n.checkPaused(3)
 	return n, xs
 }
 
-// quorumOf returns the last members, as many as a quorum.
+// quorumOf returns a quorum: the members with the highest ranks.
 func quorumOf(n *network) (members []int) {
 	for s := len(n.members) - n.members[0].Rules().Quorum; s < len(n.members); s++ {
 		members = append(members, s)
@@ -74,8 +74,8 @@ func (n *network) checkBetween() (count int) {
 	return count
 }
 
-// All members stop after the same round. Nobody waits for anybody, for any time. All may
-// restart, and a quorum resumes the run where it was.
+// All members stop after the same round, and nobody waits for anybody, however long the pause
+// lasts. All may restart, and a quorum resumes the run where it was.
 func TestTheRunIsPaused(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n, xs := pausedRun(t, 5, s)
@@ -99,7 +99,7 @@ func TestTheRunIsPaused(t *testing.T) {
 		n.checkPaused(3)
 		n.request(resumes(2), 1)
 		if !n.learn(rounds(5, xs), time.Minute) {
-			t.Fatalf("does not go on\n%s", n.describe())
+			t.Fatalf("does not continue\n%s", n.describe())
 		}
 		n.checkLogs(xs, oneBlock)
 		if got := n.checkBetween(); got != 1 {
@@ -138,7 +138,7 @@ func TestThePauseEndsBeforeLearnersCome(t *testing.T) {
 	n.restart(0)
 	n.pass(time.Minute, nil)
 	if !n.learn(rounds(5, xs), time.Minute) {
-		t.Fatalf("does not go on\n%s", n.describe())
+		t.Fatalf("does not continue\n%s", n.describe())
 	}
 	n.checkLogs(xs, oneBlock)
 }
@@ -152,13 +152,13 @@ func (n *network) votesLost(holds func(*testMember) bool, members ...int) {
 	all := func() bool { return !slices.ContainsFunc(members, func(s int) bool { return !holds(n.members[s]) }) }
 	n.pass(5*time.Second, all)
 	if !all() {
-		n.t.Fatalf("the condition does not hold at all of them\n%s", n.describe())
+		n.t.Fatalf("the condition does not hold at all members\n%s", n.describe())
 	}
 	n.flight, n.carries = nil, nil
 }
 
-// An amendment that is lost while the run is paused is abandoned. Members with its view that no
-// longer request it wait no longer than in an ordinary slot, and then rest.
+// An amendment whose votes are lost while the run is paused is abandoned. Members that have its
+// view but no longer request it wait no longer than in an ordinary slot, and then rest.
 func TestAnAmendmentIsGivenUpWhilePaused(t *testing.T) {
 	n, xs := pausedRun(t, 5, exact)
 	n.votesLost(func(m *testMember) bool { return m.slot.ballots.working() != nil }, 1, 3)
@@ -179,7 +179,7 @@ func TestAnAmendmentIsGivenUpWhilePaused(t *testing.T) {
 	n.checkPaused(4)
 	n.request(&Amendment{Revision: 3, Quorum: 4, Resume: true}, 0, 1, 2, 3)
 	if !n.learn(rounds(5, xs), time.Minute) {
-		t.Fatalf("does not go on\n%s", n.describe())
+		t.Fatalf("does not continue\n%s", n.describe())
 	}
 	n.checkLogs(xs, oneBlock)
 }
@@ -194,7 +194,7 @@ func TestAnAmendmentIsFinishedWhilePaused(t *testing.T) {
 		n.restart(s)
 	}
 	if !n.learn(rounds(5, xs), 10*time.Minute) {
-		t.Fatalf("does not go on\n%s", n.describe())
+		t.Fatalf("does not continue\n%s", n.describe())
 	}
 	n.checkLogs(xs, oneBlock)
 }
@@ -213,7 +213,7 @@ func TestTheRosterChangesWhilePaused(t *testing.T) {
 	n.checkPaused(4)
 	n.request(resumes(3), 0, 3, s)
 	if !n.learn(rounds(5, xs), time.Minute) {
-		t.Fatalf("does not go on\n%s", n.describe())
+		t.Fatalf("does not continue\n%s", n.describe())
 	}
 	n.members[1].err = nil
 	n.checkLogs(xs, oneBlock)
@@ -335,7 +335,7 @@ func TestOneMemberDoesNotKeepToThePause(t *testing.T) {
 	}()
 	n.receive(2, active, Message{Slot: 3, Ballot: ballot, Body: &View{Ballot: ballot, Finish: &lie, Promises: ps}})
 	if f := other.slot.ballots.finishing(); f == nil || f.Ballot != ballot {
-		t.Fatal("the view that finishes what has a vote is not taken")
+		t.Fatal("the view that finishes an attempt with a vote is not taken")
 	}
 	n.receive(2, active, Message{Slot: 3, Ballot: 1, Body: &Seal{Sealed: sealed}})
 	if other.slot.ballots.vote != nil {
@@ -372,7 +372,7 @@ func TestALargeRosterIsPaused(t *testing.T) {
 		n.request(pauses(1), s)
 	}
 	if n.learn(rounds(2, xs), time.Minute) {
-		t.Fatal("goes on")
+		t.Fatal("continues")
 	}
 	n.checkPaused(2)
 	for s := range n.members {
@@ -385,7 +385,7 @@ func TestALargeRosterIsPaused(t *testing.T) {
 		n.request(resumes(2), s)
 	}
 	if !n.learn(rounds(3, xs), 10*time.Minute) {
-		t.Fatalf("does not go on\n%s", n.describe()[:3000])
+		t.Fatalf("does not continue\n%s", n.describe()[:3000])
 	}
 	n.checkLogs(xs, oneBlock)
 	n.checkBetween()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A peer is what this member knows of another one.
+// A peer holds what this member knows about another one.
 type peer struct {
 	heard     time.Duration // time of its last message
 	rhythm    rhythm        // gaps between its heartbeats

@@ -108,7 +108,7 @@ func (r *Recording) play(seed uint64, calls []func(s int) Call, looking func(r *
 		}
 	}
 	if !r.learn(calls, 10*time.Minute) {
-		t.Fatalf("seed %d of %+v: does not go on\n%s", seed, r.Settings, r.describe())
+		t.Fatalf("seed %d of %+v: does not continue\n%s", seed, r.Settings, r.describe())
 	}
 	for _, m := range r.members {
 		if _, removed := as[*RemovedError](m.err); removed {

@@ -19,12 +19,12 @@ func TestAPausedRunIsAmended(t *testing.T) {
 			}
 			n.kill(4)
 			if n.learn(rounds(3, xs), time.Minute) {
-				t.Fatal("goes on without a member that is needed")
+				t.Fatal("continues without a member that is needed")
 			}
 			n.join()
 			n.request(&Amendment{Revision: 1, Removed: []uint32{4}, Added: []Seat{{Name: "m5"}}, Quorum: 3, Colluders: 3}, wish...)
 			if !n.learn(rounds(4, xs), 10*time.Minute) {
-				t.Fatalf("%d have the change: does not go on\n%s", wish, n.describe())
+				t.Fatalf("%d have the change: does not continue\n%s", wish, n.describe())
 			}
 			n.checkLogs(xs, oneBlock)
 		}

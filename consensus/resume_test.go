@@ -34,8 +34,8 @@ func entriesOf(saved Saved) (names []string) {
 	return names
 }
 
-// If an entry on disk is replaced by anything, a process that resumes reports the damage or
-// continues, without a panic.
+// Whatever replaces an entry on disk, a process that resumes reports the damage or continues,
+// without a panic.
 func FuzzResume(f *testing.F) {
 	for kind := range fuzzedKinds {
 		for stage := range fuzzedStages {
@@ -76,7 +76,7 @@ func FuzzResume(f *testing.F) {
 	})
 }
 
-// Records that no process writes are reported with what is wrong.
+// The error about a record that no process writes describes the fault.
 func TestDamagedRecords(t *testing.T) {
 	state := func(change func(st *slotState)) func([]byte) []byte {
 		return func(b []byte) []byte {

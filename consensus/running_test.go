@@ -25,9 +25,9 @@ func (n *network) total(held ...uint32) []float64 {
 	return d.Total
 }
 
-// A running total begins as another one, in the total and at each member, even at one that has
-// restarted in between or was lost. A member that comes back alone is held back in the
-// start-up, and not in later rounds.
+// A running total can begin as another one, both in its value and at each member, even at one
+// that was lost or has restarted in between. The vector of a member that comes back alone is
+// held back during the start-up, but not in later rounds.
 func TestARunningTotalBeginsAsAnother(t *testing.T) {
 	for name, s := range map[string]Settings{"exact": exact, "laplacian": floating} {
 		t.Run(name, func(t *testing.T) {
@@ -53,10 +53,10 @@ func TestARunningTotalBeginsAsAnother(t *testing.T) {
 			n.catchUp(4, func(s int) Call { return calls[n.members[s].calls](s) })
 			n.play(accumulation(begin, 1, 128, halves))
 			if got := n.total(4); !slices.Equal(got, []float64{74, 46}) {
-				t.Errorf("with one that is back: got %v", got)
+				t.Errorf("with a member that is back: got %v", got)
 			}
 			if held := n.status(0).Held; !slices.Equal(held, []uint32{4}) {
-				t.Errorf("the status says that %v are held back", held)
+				t.Errorf("the status lists %v as held back", held)
 			}
 			n.play(accumulation(begin, 2, 128, halves))
 			if got := n.total(); !slices.Equal(got, []float64{60, 60}) {
@@ -68,7 +68,7 @@ func TestARunningTotalBeginsAsAnother(t *testing.T) {
 
 // A member that has restarted knows which of its vectors is counted, even if the slot was
 // decided while it was away, and adds only the difference.
-func TestWhatIsCountedSurvivesARestart(t *testing.T) {
+func TestCountedVectorsSurviveARestart(t *testing.T) {
 	for _, volatile := range []bool{false, true} {
 		n := newNetwork(t, 5, exact)
 		n.volatile = volatile

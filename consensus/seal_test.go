@@ -25,7 +25,7 @@ func TestResultsAreOfTheirDigest(t *testing.T) {
 	r.take(two, first)
 	r.take(&Sealed{Attempt: 0, Header: Header{Kind: Sum}, Words: []uint64{9}}, first)
 	if r.of(first) != nil || r.of(second) != nil {
-		t.Fatal("takes what was not voted for")
+		t.Fatal("keeps a result that was not voted for")
 	}
 	r.take(one, first)
 	r.keep(two, second.Digest)

@@ -25,7 +25,7 @@ type search struct {
 	acts   []action
 }
 
-// An ending is the reason why nothing leads on from a world.
+// An ending is the reason why no step leads on from a world.
 type ending byte
 
 const (
@@ -432,7 +432,7 @@ func (s *search) ask(w *world, id int32, self, other int) {
 	})
 }
 
-// ending returns the reason why nothing leads on from a world.
+// ending returns the reason why no step leads on from a world.
 func (s *search) ending(w *world) ending {
 	live, done, promised, committed := uint8(0), 0, uint32(0), false
 	for self := range s.size {
@@ -594,7 +594,7 @@ func (s *search) log(t *testing.T, began time.Time) {
 		counts[tooFewUp], counts[tooFewHolders], counts[noBallots], counts[goesOn])
 }
 
-// Nobody can leave out a member that all hear, in any order of ballots.
+// In no order of ballots can a member that all hear be left out.
 func TestWhomAllHearIsInEveryOrderOfEvents(t *testing.T) {
 	if raced {
 		t.Skip("searches for long, in one goroutine")
@@ -607,8 +607,8 @@ func TestWhomAllHearIsInEveryOrderOfEvents(t *testing.T) {
 	x.searched(t, 10_000_000)
 }
 
-// searched searches all states of a model. There may be at most most of them, and none may be
-// bad.
+// searched searches all states of a model and fails the test if any of them is bad, or if their
+// number exceeds most.
 func (x *model) searched(t *testing.T, most int) *search {
 	t.Helper()
 	began := time.Now()
@@ -626,11 +626,10 @@ func (x *model) searched(t *testing.T, most int) *search {
 // full extends the search to three ballots, which takes time and memory.
 var full = os.Getenv("COLLABDICT_SEARCH") == "full"
 
-// These invariants hold in every order of events, with lost, late and doubled messages, a
-// member that stops and one that comes back. Each slot has one total, which continues the
-// previous one. Nothing but that total is known of any vector. Each member knows which of its
-// vectors is counted. No secret is drawn twice. And there is always a way on as long as enough
-// members are up.
+// These invariants hold in every order of events, with lost, late and doubled messages, a member
+// that stops and one that comes back. Each slot has one total, which continues the previous one.
+// Only that total is known of any vector. Each member knows which of its vectors is counted. No
+// secret is drawn twice. A total can always be reached as long as enough members are up.
 func TestEveryOrderOfEvents(t *testing.T) {
 	x := newModel(3, 1, 1, 1)
 	x.called, x.running = true, true
@@ -674,8 +673,8 @@ func TestEveryOrderOfAPause(t *testing.T) {
 	}
 }
 
-// In every order of events, a slot of a paused run decides only an amendment, and there is
-// always a way to the amendment that a quorum requests.
+// In every order of events, a slot of a paused run decides only an amendment, and can always
+// decide the one that a quorum requests.
 func TestEveryOrderWhilePaused(t *testing.T) {
 	if raced {
 		t.Skip("searches for long, in one goroutine")
@@ -691,7 +690,8 @@ func TestEveryOrderWhilePaused(t *testing.T) {
 	}
 }
 
-// The same holds if a member ignores the pause.
+// In every order of events, a paused run decides only amendments, even if one member ignores the
+// pause.
 func TestEveryOrderOfABrokenPause(t *testing.T) {
 	x := newModel(3, 2, 1, 1)
 	x.called, x.paused, x.wants, x.least, x.deaf = true, true, x.of(resumes(2)), 2, 1

@@ -147,7 +147,7 @@ func (n *network) checkLogs(xs [][]float64, blocks []collabdict.Block) {
 					checkTotal(n.t, d, xs, blocks, 1e-6)
 				}
 			} else if other.Chain != d.Chain || other.Digest != d.Digest {
-				n.t.Fatalf("slot %d: member %d has decided otherwise than another", d.Slot, s)
+				n.t.Fatalf("slot %d: member %d has decided differently from another member", d.Slot, s)
 			}
 		}
 	}

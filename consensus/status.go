@@ -20,7 +20,7 @@ type Status struct {
 	Members   []uint32
 	Missing   []Missing
 	Lost      []Missing // members that have been silent for too long, or have left
-	Alone     []Alone   // members that are the only one to consider another lost
+	Alone     []Alone   // members that alone consider another lost
 	Stuck     string    // why the current ballot cannot decide; "" if it may
 	Paused    bool      // the run waits: too few members are there, or an amendment has paused it
 	PausedBy  uint32    // revision of the roster that has paused the run; 0 for none

@@ -37,6 +37,6 @@ func TestSteadiness(t *testing.T) {
 	plain.Add(&Decision{Round: 1, Members: all})
 	plain.Add(&Decision{Round: 2, Members: four})
 	if !plain.Add(&Decision{Round: 3, Members: four}) {
-		t.Error("of plain sums nothing of a member that is away is left to wait for")
+		t.Error("plain sums wait for a member that is away, although they have none of its vectors")
 	}
 }

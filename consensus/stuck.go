@@ -119,8 +119,8 @@ func (w *monitor) whyFailed(now time.Duration, member int, at *standing) string 
 	return ""
 }
 
-// whyOwnerStuck returns why a ballot makes no progress whose view this member lacks or which
-// finishes an attempt, or "".
+// whyOwnerStuck returns why a ballot makes no progress, or "". It is for ballots whose view this
+// member lacks, or whose view finishes an attempt.
 func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, slot uint64) string {
 	if ballot == 0 {
 		return "the roster has changed"

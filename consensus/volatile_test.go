@@ -30,7 +30,7 @@ func TestAVolatileMemberComesBack(t *testing.T) {
 					switch send.Message.Body.(type) {
 					case *Promise, *Done, *Seeds, *Prepare, *Step:
 						if s == 3 && send.Message.Slot == begun {
-							t.Fatalf("after %d messages: it says %s", after, describeBody(send.Message))
+							t.Fatalf("after %d messages: it sends %s", after, describeBody(send.Message))
 						}
 					}
 				}

@@ -224,7 +224,7 @@ func TestTooFewMembersPause(t *testing.T) {
 			n.pass(10*time.Minute, n.over(2))
 			d := n.checkDecisions()
 			if len(n.members[0].log) != 2 {
-				t.Fatalf("%d members without %v: did not go on\n%s", c.size, c.gone, n.describe())
+				t.Fatalf("%d members without %v: did not continue\n%s", c.size, c.gone, n.describe())
 			}
 			checkTotal(t, d, xs, testBlocks, 1e-6)
 		}
@@ -294,7 +294,7 @@ func TestLeaving(t *testing.T) {
 
 // A private value outside its bound ends the run at its member, but the others learn nothing
 // about the value.
-func TestALeaveTellsNoPrivateValue(t *testing.T) {
+func TestALeaveRevealsNoPrivateValue(t *testing.T) {
 	n := newNetwork(t, 3, floating)
 	n.call(0, Call{Kind: Sum, Values: []float64{123456}, Blocks: []collabdict.Block{{Len: 1, Bound: 1}}})
 	if n.members[0].err == nil || len(n.flight) == 0 {

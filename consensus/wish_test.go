@@ -9,7 +9,7 @@ import (
 )
 
 // Each member sees which members request which amendment of the current roster.
-func TestWhoWantsWhat(t *testing.T) {
+func TestRequestedAmendmentsAreShown(t *testing.T) {
 	n := newNetwork(t, 5, exact)
 	xs := powers(7)
 	n.learn(rounds(1, xs), 0)
@@ -28,7 +28,7 @@ func TestWhoWantsWhat(t *testing.T) {
 		t.Errorf("of one mind: %v", got)
 	}
 	if !n.learn(rounds(4, xs), 0) && !n.learn(rounds(4, xs), 30*time.Second) {
-		t.Fatalf("does not go on\n%s", n.describe())
+		t.Fatalf("does not continue\n%s", n.describe())
 	}
 	if got := amendments(n.members[3].log); len(got) != 1 {
 		t.Fatalf("amended in slots %d", got)

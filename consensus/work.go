@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// How a member works in the attempt of its promised ballot.
+// This file has a member's work in the attempt of its promised ballot.
 
 // work makes one step in the current attempt, and reports whether one was possible.
 func (m *Machine) work(e *Effects) bool {
@@ -64,7 +64,7 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 	if m.roster.Committee != nil {
 		m.replayEarly(e)
 	}
-	// check the messages that came before this member's call
+	// Check the messages that came before this member's call.
 	for _, from := range slices.Sorted(maps.Keys(a.seeds)) {
 		m.checkHeader(from, a, a.seeds[from].Header, a.seeds[from].View, e)
 	}

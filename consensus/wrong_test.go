@@ -55,14 +55,14 @@ func (c wrong) ended(t *testing.T, n *network, from int) {
 	for _, d := range n.flight {
 		l, leaves := d.msg.Body.(*Leave)
 		if leaves && (l.Reason != "it "+err.Reason || len(l.Blame) != 1 || int(l.Blame[0]) != from || l.Returns) {
-			t.Errorf("%s, %s: the others are told %+v", c.stage, c.name, l)
+			t.Errorf("%s, %s: the others receive %+v", c.stage, c.name, l)
 		}
 		if leaves {
 			left++
 		}
 	}
 	if left != 3 {
-		t.Errorf("%s, %s: %d of 3 are told", c.stage, c.name, left)
+		t.Errorf("%s, %s: %d of 3 receive the reason", c.stage, c.name, left)
 	}
 	n.flight = nil
 	before := unpeered(m.Machine)
@@ -70,7 +70,7 @@ func (c wrong) ended(t *testing.T, n *network, from int) {
 		n.receive(1, d.from, d.msg)
 	}
 	if unpeered(m.Machine) != before || len(n.flight) > 0 {
-		t.Errorf("%s, %s: goes on after its end", c.stage, c.name)
+		t.Errorf("%s, %s: continues after its end", c.stage, c.name)
 	}
 }
 

@@ -90,7 +90,7 @@ func TestBeatsOfNonsense(t *testing.T) {
 		}
 		n.members[1].monitor.askedAt = 0
 		if unpeered(n.members[1].Machine) != before {
-			t.Error("has changed what it knows of the slot")
+			t.Error("has changed its state of the slot")
 		}
 	})
 }

@@ -51,7 +51,7 @@ func TestWrongOpeningsOfLargeRosters(t *testing.T) {
 			}
 			x.Finish()
 			if x.m.Slot() != 1 {
-				t.Errorf("%s, %s: does not go on, %s", largeKinds[kind].Scheme, name, x.m.State())
+				t.Errorf("%s, %s: does not continue, %s", largeKinds[kind].Scheme, name, x.m.State())
 			}
 		}
 	}

@@ -112,8 +112,8 @@ func TestWrongViews(t *testing.T) {
 	}
 }
 
-// The same views without the error are accepted from any member, but not for another ballot,
-// for ballot 0, or after the decision.
+// A valid view is accepted from any member, but not for another ballot, for ballot 0, or after
+// the decision.
 func TestViewsAreForTheirBallot(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for name, view := range map[string]func(*network) *View{"new": newView, "finish": finishView} {
@@ -193,7 +193,7 @@ func behind(t *testing.T, s Settings, call func(s int) Call) *network {
 	return n
 }
 
-// A missed slot is learnt as it was decided, or not at all.
+// A member takes a missed slot as it was decided, or not at all.
 func TestWrongDecisions(t *testing.T) {
 	for _, gathers := range []bool{false, true} {
 		bothSchemes(t, func(t *testing.T, s Settings) {

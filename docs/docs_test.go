@@ -140,7 +140,7 @@ var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`^#+ +(.*?) *$`)
 	anchor  = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
-	dropped = regexp.MustCompile("[^\\p{L}\\p{N} _-]")
+	dropped = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
 // anchors returns the names of a page's headings, as GitHub makes them.

@@ -70,7 +70,7 @@ func TestAProgramOfItsOwnJoinsTheCommand(t *testing.T) {
 			t.Errorf("the outsider's means and precisions have the digest %x, those of %s %x", got, name, want)
 		}
 		if want := "last total " + theirs.Manifest.Digest + "\n"; !bytes.Contains(all[2].out.Bytes(), []byte(want)) {
-			t.Errorf("the outsider said\n%s want %s", &all[2].out, want)
+			t.Errorf("the outsider printed\n%s want %s", &all[2].out, want)
 		}
 	}
 }
@@ -93,7 +93,8 @@ func buildOutside(t *testing.T, dir string) (program string) {
 			t.Fatal(err)
 		}
 	}
-	// With all that the project requires in go.mod, go needs no other module's requirements.
+	// go.mod lists everything that the project requires, so go reads no other module's
+	// requirements.
 	requirements, err := os.ReadFile("../go.mod")
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +158,7 @@ func read(t *testing.T, dir, name string) *model.Model {
 	return m
 }
 
-// A process is that of one member.
+// process is a running program of one member.
 type process struct {
 	cmd      *exec.Cmd
 	out      bytes.Buffer // standard output
@@ -196,7 +197,7 @@ func (p *process) address(t *testing.T) string {
 	case a := <-p.peers:
 		return a
 	case <-p.finished:
-		t.Fatalf("it told no address:\n%s", &p.said)
+		t.Fatalf("it printed no address:\n%s", &p.said)
 		return ""
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// After the first iteration, passes and steps allocate nothing on one thread, and on two only
-// what starts goroutines. The race detector allocates more.
+// After the first iteration, passes and steps allocate nothing on one thread. On two threads, they
+// allocate only to start goroutines. The race detector allocates more.
 func TestIterationsAllocateNothing(t *testing.T) {
 	x := gmmtest.Patterns(3000, 7, 3, 5)
 	for _, form := range []Covariance{Full, Diag, Spherical} {

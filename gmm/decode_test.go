@@ -21,7 +21,7 @@ func FuzzReadParameters(f *testing.F) {
 		}
 		m, err := p.Mixture()
 		if err != nil {
-			t.Fatalf("took parameters of no mixture: %v", err)
+			t.Fatalf("accepted parameters that no mixture has: %v", err)
 		}
 		if v := m.LogDensity(m.Means().RawRowView(0)); math.IsNaN(v) {
 			t.Fatalf("log density NaN at a mean")

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Dependency is a direct one between two variables of a component: their partial correlation,
-// given all other variables.
+// A Dependency is a direct dependency between two variables of a component: their partial
+// correlation, given all other variables.
 type Dependency struct {
 	A, B               int // A before B
 	PartialCorrelation float64

@@ -7,12 +7,15 @@
 //
 //	fit, err := gmm.Fit(rows, 2, gmm.EM{}, rand.NewPCG(1, 2)) // 2 components
 //	if err != nil {
-//		log.Fatal(err)
+//		return err
 //	}
-//	m := fit.Mixture
-//	m.Score([]float64{3, 5})             // how unusual the row is
-//	why, err := m.Explain(mat.NewDense(1, 2, []float64{3, 5}))
-//	why.Parts                            // how much each variable contributes to that
+//	row := []float64{3, 5}
+//	fmt.Println(fit.Mixture.Score(row)) // how unusual the row is
+//	why, err := fit.Mixture.Explain(mat.NewDense(1, 2, row))
+//	if err != nil {
+//		return err
+//	}
+//	fmt.Println(why.Parts.RawRowView(0)) // how much each variable contributes to that
 //
 // Rows are a *mat.Dense with one row per sample. If they do not fit into memory, use a source
 // of [Rows], which is read block by block; [Matrix] turns a matrix into such a source.

@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// drawn returns any mixture of well-conditioned components, and any row.
+// drawn draws a mixture of well-conditioned components, and a row.
 func drawn(t *rapid.T, most int) (*Mixture, []float64) {
 	k, dim := rapid.IntRange(1, most).Draw(t, "components"), rapid.IntRange(1, 5).Draw(t, "variables")
 	value := rapid.Float64Range(-3, 3)
@@ -94,7 +94,7 @@ func TestWithoutAVariable(t *testing.T) {
 
 // No value of a variable raises the log density by more than its contribution. With one
 // component, the predicted value raises it by exactly that.
-func TestPartsAreWhatAVariableCanExplain(t *testing.T) {
+func TestPartsBoundTheGainOfAVariable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, x := drawn(t, 3)
 		i := rapid.IntRange(0, len(x)-1).Draw(t, "i")

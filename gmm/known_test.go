@@ -25,7 +25,7 @@ type emKnown struct {
 	ScoreSamples []float64 `json:"score_samples"`
 }
 
-// covariance returns value i, j of component k in any of the three forms.
+// covariance returns element (i, j) of the covariance matrix of component k, in any form.
 func (e emKnown) covariance(k, i, j int) float64 {
 	v := e.Covariances.([]any)[k]
 	row, ok := v.([]any)

@@ -90,7 +90,7 @@ func TestLeftOutIsARefit(t *testing.T) {
 	}
 }
 
-// A row that is the only one of a component is not explained by it when it is left out.
+// The only row of a component is not explained by that component when the row is left out.
 func TestLeftOutOfAComponentOfOneRow(t *testing.T) {
 	m, err := gmm.NewMixture([]float64{0.9, 0.1}, mat.NewDense(2, 1, []float64{0, 50}), []*mat.SymDense{mat.NewSymDense(1, []float64{1}), mat.NewSymDense(1, []float64{1})})
 	if err != nil {

@@ -102,7 +102,7 @@ func TestSampleHasTheMixturesMoments(t *testing.T) {
 	}
 }
 
-// Sums of EStep over two sets of rows give the pooled step, as decentralised EM needs.
+// The sums of EStep over two sets of rows add up to those of all rows, as decentralised EM needs.
 func TestStepsAreAdditive(t *testing.T) {
 	x := gmmtest.Patterns(500, 3, 3, 2)
 	for _, form := range []Covariance{Full, Diag, Spherical} {

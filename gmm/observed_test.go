@@ -57,8 +57,8 @@ func integral(f func(x float64) float64) (sum float64) {
 	return sum
 }
 
-// The density of the cells present is the integral over all values of the missing ones, and so
-// are the expected values of the latter.
+// The density of the present cells is the integral over all values of the missing ones. The
+// expected values of missing cells are integrals, too.
 func TestMissingCellsAreIntegratedOut(t *testing.T) {
 	for _, form := range []Covariance{Full, Diag} {
 		m := ofThree(t, form)
@@ -130,7 +130,7 @@ func TestSurpriseOfOneComponent(t *testing.T) {
 	}
 }
 
-// Complete rows have the same bits next to rows with missing cells.
+// The scores of complete rows have the same bits whether or not other rows have missing cells.
 func TestWholeRowsKeepTheirScores(t *testing.T) {
 	m := ofThree(t, Full)
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -165,7 +165,7 @@ func TestWholeRowsKeepTheirScores(t *testing.T) {
 	}
 }
 
-// For complete rows the statistics with missing cells equal those of the ordinary pass.
+// For complete rows, PartialStatistics returns the statistics of the ordinary pass.
 func TestPartialStatisticsOfWholeRows(t *testing.T) {
 	m := ofThree(t, Full)
 	rng := rand.New(rand.NewPCG(5, 5))

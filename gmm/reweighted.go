@@ -5,9 +5,9 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Reweighted returns the mixture with the weights that fit the given rows best, found by EM
-// steps in which only the weights change. Each component counts as if more further rows,
-// possibly a fraction of one, belonged to it.
+// Reweighted returns the mixture with the weights that fit the given rows best, found by EM steps
+// in which only the weights change. The number more, possibly a fraction, is added to the number of
+// rows of each component.
 func (m *Mixture) Reweighted(rows Rows, more float64) (*Mixture, error) {
 	const steps = 20
 	r, out := passes.NewReader(rows), m

@@ -46,7 +46,7 @@ func TestInvertRoot(t *testing.T) {
 	}
 }
 
-func TestInvertRootOfWhatHasNone(t *testing.T) {
+func TestInvertRootOfSingularMatrices(t *testing.T) {
 	for what, a := range map[string][]float64{
 		"indefinite":    {1, 2, 0, 1},
 		"singular":      {1, 1, 0, 1},

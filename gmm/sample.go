@@ -29,7 +29,8 @@ func (m *Mixture) Sample(n int, src rand.Source) *mat.Dense {
 	return out
 }
 
-// DrawMean draws from N(μ_k, (rows·Λ_k)⁻¹), the uncertainty of a mean that rows rows determine.
+// DrawMean draws from N(μ_k, (rows·Λ_k)⁻¹), the uncertainty of a mean estimated from this number of
+// rows.
 func (m *Mixture) DrawMean(k int, rows float64, src rand.Source) []float64 {
 	z := make([]float64, m.Dim())
 	for i := range z {

@@ -21,7 +21,7 @@
 //		}
 //	}
 //
-// A [Model] has a [Manifest], which says where the model came from, and what was learned. A
+// A [Model] consists of what was learned and a [Manifest], which describes where it came from. A
 // program that trains a model itself makes a Model with [New] and writes it with [Save].
 //
 // A file is a zip of NumPy arrays, which numpy.load reads, and of manifest.json, which describes

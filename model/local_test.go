@@ -133,8 +133,8 @@ func TestScoresAreChosen(t *testing.T) {
 	refused(t, classifier(t, "none").With(Shared), "gives no scores")
 }
 
-// The files of the model and of the private parameters are the same with and without a local
-// part, except for the mark that there is one.
+// The files of the model and of the private parameters are the same with and without a local part,
+// except for the field that reports it.
 func TestFilesForOthersHoldNoLocalPart(t *testing.T) {
 	for name, made := range map[string]func(*testing.T) *Model{"ggm": func(t *testing.T) *Model { return example(t) }, "mtvae": autoEncoder, "bvae": betaVAE} {
 		with, without := withLocal(t, made(t), made(t)), made(t)

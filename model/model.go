@@ -43,10 +43,10 @@ type Model struct {
 
 // Manifest describes a model.
 type Manifest struct {
-	Format      string `json:"format"` // "collabdict model"
-	Version     int    `json:"version"`
-	Kind        string `json:"kind"` // kind of the algorithm
-	Participant string `json:"participant"`
+	Format      string `json:"format"`      // "collabdict model"
+	Version     int    `json:"version"`     // that of the format
+	Kind        string `json:"kind"`        // the model, such as ggm
+	Participant string `json:"participant"` // the name of its owner
 	// Columns are the columns trained on: those of the data and, with a window, their means and
 	// deviations.
 	Columns []string `json:"columns"`
@@ -59,38 +59,34 @@ type Manifest struct {
 	// Normalise is minmax if columns were scaled to the range from 0 to 1, and robust if they
 	// were scaled by their quartiles. Empty means mean 0 and variance 1, unless Standardise is
 	// none.
-	Normalise string `json:"normalise,omitempty"`
-	// PCA describes the axes onto which rows are projected; nil if they are not.
-	PCA *report.PCA `json:"pca,omitempty"`
+	Normalise string      `json:"normalise,omitempty"`
+	PCA       *report.PCA `json:"pca,omitempty"` // the axes onto which rows are projected
 	// Covariance is the form of the covariance matrices; empty means full, or no such matrices.
 	Covariance string `json:"covariance,omitempty"`
 	// Threshold is the score of the shared model above which a row is an anomaly. At most the
 	// share FalseAlarm of rows like the participant's own score higher. Classifiers have none.
 	Threshold  float64 `json:"threshold,omitzero"`
-	FalseAlarm float64 `json:"false_alarm,omitzero"`
-	// HeldOut is the result on the participant's held-out rows; nil if there are none, and the
-	// threshold follows from the training rows.
+	FalseAlarm float64 `json:"false_alarm,omitzero"` // the share of --false-alarm
+	// HeldOut is the result on held-out rows; absent if the threshold follows from the training
+	// rows.
 	HeldOut *report.HeldOut `json:"held_out,omitempty"`
-	// Local means that there was a [LocalFile] beside the model.
-	Local bool `json:"local,omitempty"`
+	Local   bool            `json:"local,omitempty"` // reports whether there was a local.npz beside the model
 
-	// Hyper holds the algorithm's options as all participants agreed on them, or as they were
-	// used if they follow from the data.
-	Hyper Hyper `json:"hyper_parameters"`
-	// Choice lists the choices tried, if members have chosen some of Hyper.
-	Choice []report.Judged `json:"choice,omitempty"`
+	// Hyper are the options as all participants agreed on them, or as they follow from the data.
+	Hyper  Hyper           `json:"hyper_parameters"`
+	Choice []report.Judged `json:"choice,omitempty"` // the settings that were tried, if members have chosen some
 
-	Rounds    int           `json:"rounds"`
-	Converged bool          `json:"converged"`
-	Objective report.Figure `json:"objective,omitzero"`
-	Rows      int           `json:"rows"`       // rows of the participant
-	TotalRows int           `json:"total_rows"` // rows of all participants
-	Views     []report.View `json:"views"`
+	Rounds    int           `json:"rounds"`             // completed rounds
+	Converged bool          `json:"converged"`          // reports whether training stopped before the last allowed round
+	Objective report.Figure `json:"objective,omitzero"` // what training improves
+	Rows      int           `json:"rows"`               // rows of the participant
+	TotalRows int           `json:"total_rows"`         // rows of all participants
+	Views     []report.View `json:"views"`              // the members of the run, with an entry per change
 	// Run is the path, relative to the model's, of a file with the names of the views and the
 	// lone changes, if they are too many for each model.
 	Run     string `json:"run,omitempty"`
 	Digest  string `json:"digest,omitempty"` // digest of the last total
-	Privacy Ledger `json:"privacy"`
+	Privacy Ledger `json:"privacy"`          // what the training revealed
 	// Warnings are those given to the participant at the end of its training.
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -146,22 +142,19 @@ func (h Hyper) Text(key string) string {
 
 // Ledger describes what the training revealed to others, and how well the rest was hidden.
 type Ledger struct {
-	Protection report.Protection `json:"protection"`
+	Protection report.Protection `json:"protection"` // what hid the vectors in sums
 	// Published lists what members published to each other.
-	Published []string `json:"published"`
-	// Diversity is that of the last round. LeastDiversity is the smallest of all rounds and of
-	// both kinds of weights. Both are in nats, and present only if measured.
-	Diversity      *report.Diversity `json:"diversity,omitempty"`
-	LeastDiversity report.Figure     `json:"least_diversity,omitzero"`
-	History        []report.Round    `json:"history"`
+	Published      []string          `json:"published"`
+	Diversity      *report.Diversity `json:"diversity,omitempty"`      // that of the last round
+	LeastDiversity report.Figure     `json:"least_diversity,omitzero"` // the smallest of all rounds, in nats
+	History        []report.Round    `json:"history"`                  // has an entry per round
 	// Weightings are those of the participants, if they differ and are published.
 	Weightings []report.Weighting `json:"weightings,omitempty"`
 	// LoneChanges are pairs of sums that differ by few members.
 	LoneChanges []report.LoneChange `json:"lone_changes,omitempty"`
 	// OpenSeats means that anyone could become a member.
-	OpenSeats bool `json:"open_seats,omitempty"`
-	// ReleaseCap limits what releases may reveal; nil means no limit.
-	ReleaseCap *ledger.Cap `json:"release_cap,omitempty"`
+	OpenSeats  bool        `json:"open_seats,omitempty"`
+	ReleaseCap *ledger.Cap `json:"release_cap,omitempty"` // the agreed limit of what releases may reveal
 	// Entries has an entry for each kind of data that was revealed in the run.
 	Entries []report.Entry `json:"entries,omitempty"`
 }

@@ -38,7 +38,7 @@ func example(t testing.TB) *Model {
 	}
 }
 
-func TestWhatIsWrittenIsRead(t *testing.T) {
+func TestWrittenFilesAreRead(t *testing.T) {
 	m := example(t)
 	path := filepath.Join(t.TempDir(), "sub", "model.npz")
 	if err := WriteFile(path, m); err != nil {

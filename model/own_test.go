@@ -41,8 +41,8 @@ func probabilities(t *testing.T, m *Model) []float64 {
 	return p.RawMatrix().Data
 }
 
-// The model's file has the shared part only. The other file has the private parameters, and
-// nobody else may read it.
+// The model's file has the shared part only. The other file has the private parameters, and only
+// its owner may read it.
 func TestClassifiersAreRead(t *testing.T) {
 	for _, standardise := range []string{"own", "global"} {
 		m := classifier(t, standardise)
@@ -82,7 +82,7 @@ func TestClassifiersAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again, _ := os.ReadFile(filepath.Join(dir, File)); !bytes.Equal(first, again) {
-			t.Errorf("%s: the file of the model tells of the own part", standardise)
+			t.Errorf("%s: the file of the model reveals the private part", standardise)
 		}
 	}
 }

@@ -82,8 +82,8 @@ func TestAMemberComesBack(t *testing.T) {
 	}
 }
 
-// The others continue without a member that does not come back. Too few of them end, and give
-// the reason.
+// The others continue without a member that does not come back. If too few are left, they end
+// and give the reason.
 func TestMembersThatDoNotComeBack(t *testing.T) {
 	const size = 5
 	for stopped, want := range map[int]string{1: "", 3: "too few members"} {
@@ -131,7 +131,7 @@ func TestFaultsAreReplayed(t *testing.T) {
 	}
 }
 
-func TestFaultsThatCannotBe(t *testing.T) {
+func TestInvalidFaults(t *testing.T) {
 	for _, f := range []Fault{Stop{Member: -1}, Stop{Member: 3}, Stop{After: -1}, Stop{RestartAfter: -1}} {
 		c := config(3)
 		c.Faults = []Fault{f}

@@ -127,8 +127,8 @@ func participate(ctx context.Context, rank int, g *group, seed uint64, part Part
 	return part(ctx, rank, g)
 }
 
-// firstError returns the error that ended the run: that of a participant itself
-// before one that only heard of it.
+// firstError returns the error that ended the run. A participant's own error comes before one
+// that was caused by another member.
 func (n *network) firstError(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

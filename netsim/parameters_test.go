@@ -117,6 +117,6 @@ func TestOtherParametersAreSeenAmongMany(t *testing.T) {
 		}
 	}
 	if named < 2 {
-		t.Errorf("%d members name the odd one", named)
+		t.Errorf("%d members name the one that differs", named)
 	}
 }

@@ -67,7 +67,7 @@ func (n *network) hear(rank int) {
 	}
 }
 
-// listen is hear without removing the participant from the list of those that compute.
+// listen is like hear, but leaves the participant in the list of those that compute.
 func (n *network) listen(rank int) {
 	m := n.members[rank]
 	r := <-m.group.ask

@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// replayer repeats every message of a slot in the next two slots, as a network may that keeps
+// replayer repeats every message of a slot in the next two slots, like a network that keeps
 // messages.
 type replayer struct {
 	n    *network

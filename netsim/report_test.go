@@ -8,9 +8,9 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// The report's slots account for all traffic until the last decision, with its time. Absences
-// of members and faults are in it with their times.
-func TestReportTellsWhatHappenedWhen(t *testing.T) {
+// The report attributes all traffic up to the last decision to slots, and gives the times of
+// decisions, absences and faults.
+func TestReportHasTrafficAndTimes(t *testing.T) {
 	c := config(5)
 	c.Settings.Scheme = consensus.Exact
 	c.Compute = time.Second

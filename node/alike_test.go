@@ -16,7 +16,7 @@ import (
 
 // Five nodes and five simulated members that train on the same rows make the same decisions,
 // bit for bit, and send the same messages.
-func TestNodesDoAsTheSimulation(t *testing.T) {
+func TestNodesMatchTheSimulation(t *testing.T) {
 	t.Parallel()
 	const size = 5
 	k := pipelinetest.Task(t, "ggm", "components=2", "rounds=3", "tol=0", "rho=1", "seed=2")

@@ -169,7 +169,7 @@ func (s *siege) watch(t *testing.T, until <-chan struct{}, round int) {
 	for s.now.round < round {
 		select {
 		case <-stands.C:
-			t.Fatalf("the attacked member has said nothing since round %d", s.now.round)
+			t.Fatalf("the attacked member has printed nothing since round %d", s.now.round)
 		case <-look.C:
 			s.now.memory = residentOf(s.victim.cmd.Process.Pid, s.now.memory)
 			s.peak = max(s.peak, s.now.memory)

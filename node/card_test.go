@@ -27,7 +27,7 @@ func TestCards(t *testing.T) {
 		other, of := m, columns
 		change(&other, &of)
 		if CheckCard(other, of, signature) == nil {
-			t.Errorf("%s: the signature is good for another card", name)
+			t.Errorf("%s: the signature is valid for another card", name)
 		}
 	}
 	if err := CheckCard(m, columns, nil); err == nil || !strings.Contains(err.Error(), "the card was altered or is incomplete") {
@@ -37,7 +37,7 @@ func TestCards(t *testing.T) {
 		t.Error("a folder without a key has a card")
 	}
 	if _, _, err := SignCard(dir, "plant-a", []string{"10.0.0.1:1"}, columns); err == nil || !strings.Contains(err.Error(), "a multiaddr such as") {
-		t.Errorf("an address that is none: %v", err)
+		t.Errorf("an invalid address: %v", err)
 	}
 }
 
@@ -59,6 +59,6 @@ func TestReachedAt(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := ReachedAt([]string{"4001"}); err == nil {
-		t.Error("an address that is none")
+		t.Error("an invalid address")
 	}
 }

@@ -140,7 +140,8 @@ func (l *loop) afterAmendment() {
 	l.step(c)
 }
 
-// farewellTime is how long the others still answer a removed member, to say that it is removed.
+// farewellTime is how long the others still answer a removed member, so that it learns of its
+// removal.
 const farewellTime = 30 * time.Second
 
 // follow applies an amendment to the roster: it connects new members, and keeps the removed

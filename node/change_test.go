@@ -89,7 +89,7 @@ func checkAlike(t *testing.T, nodes []*Node, roster ...string) {
 	t.Helper()
 	for _, n := range nodes {
 		if !slices.Equal(digests(t, n), digests(t, nodes[0])) {
-			t.Errorf("%s has decided otherwise than %s", n.Status().Name, nodes[0].Status().Name)
+			t.Errorf("%s has decided differently from %s", n.Status().Name, nodes[0].Status().Name)
 		}
 		var names []string
 		for _, m := range n.Roster() {
@@ -138,8 +138,8 @@ func TestTheRosterChanges(t *testing.T) {
 	})
 }
 
-// If members want different changes, each status shows who wants what, and no change is made
-// before a quorum wants the same one.
+// If members want different changes, each status lists the changes with the members that want
+// them, and no change is made before a quorum wants the same one.
 func TestMembersWantDifferentChanges(t *testing.T) {
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, 4)
@@ -167,7 +167,7 @@ func TestMembersWantDifferentChanges(t *testing.T) {
 
 // A newcomer and a member that are killed after the change and restarted continue with the
 // present roster.
-func TestWhoComesBackKnowsTheRoster(t *testing.T) {
+func TestRestartedMembersKnowTheRoster(t *testing.T) {
 	const founders, rounds = 4, 30
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs, nodes, learners := s.amended(t, founders, rounds)
@@ -226,7 +226,7 @@ func TestAMemberIsRemovedWhileItIsAway(t *testing.T) {
 		s.Place(&away, 1, 1)
 		var removed *consensus.RemovedError
 		if end := join(t, away).wait(t); !errors.As(end.err, &removed) {
-			t.Errorf("it comes back with %v, want to be told that it was removed", end.err)
+			t.Errorf("it comes back with %v, want the error that it was removed", end.err)
 		}
 		waitForAll(t, learners)
 		finish(t, nodes)
@@ -257,7 +257,7 @@ func TestAMemberIsRemovedWhileItIsCutOff(t *testing.T) {
 		s.heal()
 		var removed *consensus.RemovedError
 		if err := nodetest.Receive(t, cut.ended); !errors.As(err, &removed) || removed.Revision != 1 {
-			t.Errorf("it ends with %v, want to be told that it was removed", err)
+			t.Errorf("it ends with %v, want the error that it was removed", err)
 		}
 		waitForAll(t, learners)
 		finish(t, nodes)

@@ -60,7 +60,7 @@ func TestConfigIsRefused(t *testing.T) {
 				t.Fatal("joined")
 			}
 			if !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("got %q, want it to say %q", err, tc.want)
+				t.Errorf("got %q, want the text %q", err, tc.want)
 			}
 		})
 	}
@@ -95,7 +95,7 @@ func TestIdentityStays(t *testing.T) {
 }
 
 // One address that cannot be used is an error even if others can.
-func TestAllListenAddressesAreHad(t *testing.T) {
+func TestAllListenAddressesMustBeUsable(t *testing.T) {
 	taken, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestAllListenAddressesAreHad(t *testing.T) {
 }
 
 // A program that leaves out defaults can join members that write them out.
-func TestDefaultsNeedNotBeSaid(t *testing.T) {
+func TestDefaultsMayBeLeftOut(t *testing.T) {
 	short := Config{Expect: 3, Settings: consensus.Settings{Protect: chunking.Chunks}}
 	long := Config{Expect: 3, Settings: consensus.Settings{
 		Scheme: consensus.Laplacian, Step: session.Chebyshev, Graph: graph.HamiltonCycles, Degree: 4, Tolerance: 1e-9,

@@ -74,8 +74,8 @@ func copyFolder(t *testing.T, to, from string) {
 	}
 }
 
-// resumed does what a restarted process does before it needs the other members, and describes
-// the state that it has found in the folder.
+// resumed resumes the run as far as a restarted process can without the other members, and
+// describes the state that it has found in the folder.
 func resumed(c Config) (found string, err error) {
 	key, err := loadIdentity(c.Dir)
 	if err != nil {
@@ -250,13 +250,13 @@ func TestDamageToTheStateIsFound(t *testing.T) {
 		case errors.As(err, &damage):
 			found++
 		case err != nil:
-			t.Errorf("seed %d: %s: got the error %v, want one that says that the file is damaged", seed, what, err)
+			t.Errorf("seed %d: %s: got the error %v, want one that reports a damaged file", seed, what, err)
 		case got != want:
 			t.Errorf("seed %d: %s: found silently\n%s\nwant\n%s", seed, what, got, want)
 		}
 	}
 	t.Logf("%d of %d are damage", found, seeds)
 	if found < int(seeds)/2 {
-		t.Error("most of what was done should have been damage")
+		t.Error("most changes should have been damage")
 	}
 }

@@ -36,7 +36,7 @@ func TestNoRunBeginsEarly(t *testing.T) {
 		}
 		pass(55 * time.Second)
 		for i, j := range all {
-			j.goesOn(t, configs[i].Name)
+			j.keepsWaiting(t, configs[i].Name)
 		}
 		for i, j := range all {
 			if end := j.wait(t); end.err != nil {
@@ -70,7 +70,7 @@ func TestTheBeginIsAgreedOn(t *testing.T) {
 		}
 		timed := configs[0]
 		if timed.BeginAt = at.Add(time.Second); timed.SignedBy(own, signature) {
-			t.Error("the signature is good for another time")
+			t.Error("the signature is valid for another time")
 		}
 		_, signature, err = SignList(timed)
 		zone := timed

@@ -31,7 +31,7 @@ func without(nodes []*Node, rank int) (rest []*Node) {
 }
 
 // The others continue without a lost member, and know the members of each sum.
-func TestTheOthersGoOn(t *testing.T) {
+func TestTheOthersContinue(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 5)...)
 	for _, err := range each(t, nodes, sum) {
@@ -96,7 +96,7 @@ func waitFor(t *testing.T, so func() bool) {
 		select {
 		case <-tick.C:
 		case <-limit:
-			t.Fatal("not so within", nodetest.Within)
+			t.Fatal("the condition did not hold within", nodetest.Within)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestAbortIsNamedByAll(t *testing.T) {
 	}
 	var own *consensus.AbortError
 	if err := sum(ctx, nodes[1]); !errors.As(err, &own) {
-		t.Errorf("the one that stopped got %v, want an AbortError", err)
+		t.Errorf("the member that stopped got %v, want an AbortError", err)
 	}
 	if err := nodes[1].Finish(ctx); !errors.Is(err, ErrFailed) {
 		t.Errorf("Finish after Abort: got %v, want ErrFailed", err)
@@ -227,8 +227,9 @@ func TestFinishWaitsForTheLast(t *testing.T) {
 	}
 }
 
-// The two planes do not keep their order: a member's earlier messages may arrive after its end.
-func TestAnEndIsNotTakenBackByWhatWasSaidBefore(t *testing.T) {
+// A member that has ended stays ended even if its earlier messages arrive later: the two planes
+// do not keep their order.
+func TestAnEndSurvivesEarlierMessages(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)
 	nodes[2].cancel()
@@ -254,7 +255,7 @@ func TestAnEndIsNotTakenBackByWhatWasSaidBefore(t *testing.T) {
 	}
 }
 
-func TestFinishGivesALostMemberUp(t *testing.T) {
+func TestFinishGivesUpALostMember(t *testing.T) {
 	t.Parallel()
 	nodes := startAll(t, testConfigs(t, 3)...)
 	nodes[2].Close() // like a crash: nothing is sent
@@ -267,7 +268,7 @@ func TestFinishGivesALostMemberUp(t *testing.T) {
 		select {
 		case <-n.loop.allEnded:
 		default:
-			t.Errorf("%s went after the longest time that it stays", n.Status().Name)
+			t.Errorf("%s waited for the longest time", n.Status().Name)
 		}
 	}
 }

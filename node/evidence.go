@@ -88,14 +88,12 @@ func writeEvidence(path string, named *consensus.MemberError, all []Member) erro
 // A Contradiction is two results that one member has signed where an honest member signs only
 // one.
 type Contradiction struct {
-	Name string  `json:"name"`
-	ID   peer.ID `json:"id"`
-	Slot uint64  `json:"slot"`
-	// Results are the digests that the member voted for. Ballots are the ballots of these
-	// votes, and Chains are the hashes of all decisions before them.
-	Ballots [2]uint32 `json:"ballots"`
-	Results [2]string `json:"results"`
-	Chains  [2]string `json:"chains"`
+	Name    string    `json:"name"`    // that of the member
+	ID      peer.ID   `json:"id"`      // its peer ID
+	Slot    uint64    `json:"slot"`    // the number of the collective
+	Ballots [2]uint32 `json:"ballots"` // those of the two votes
+	Results [2]string `json:"results"` // digests that the member voted for
+	Chains  [2]string `json:"chains"`  // hashes of all decisions before them
 }
 
 // CheckEvidence checks the signatures of evidence files that members of one run have kept. It

@@ -25,7 +25,7 @@ func TestAFrozenMemberDoesNotHoldUpTheEnd(t *testing.T) {
 	}
 	for i, took := range each(t, rest, func(ctx context.Context, n *Node) time.Duration {
 		if n.host.Network().Connectedness(nodes[0].host.ID()) != network.Connected {
-			t.Errorf("%s is not connected with it any more", n.Status().Name)
+			t.Errorf("%s is no longer connected to it", n.Status().Name)
 		}
 		began := time.Now()
 		if err := n.Finish(ctx); err != nil {

@@ -92,7 +92,7 @@ func TestStrangersHearNothing(t *testing.T) {
 				t.Errorf("listed %v: stranger %d hears %x", listed, i, msg.Data)
 			}
 			if told := s.topic.ListPeers(); len(told) != 0 {
-				t.Errorf("listed %v: %s has told stranger %d the topic", listed, told, i)
+				t.Errorf("listed %v: %s has shown stranger %d the topic", listed, told, i)
 			}
 		}
 		cancel()

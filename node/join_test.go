@@ -24,7 +24,7 @@ func keptApart(t *testing.T, a, b Config, texts ...[]string) {
 	lines := []<-chan string{logged(&a), logged(&b)}
 	for i, j := range joinAll(t, a, b) {
 		j.hears(t, lines[i], append(texts[i%len(texts)], "level=WARN")...)
-		j.goesOn(t, []string{a.Name, b.Name}[i])
+		j.keepsWaiting(t, []string{a.Name, b.Name}[i])
 	}
 }
 
@@ -55,7 +55,7 @@ func TestADisagreementOfTwoOnAList(t *testing.T) {
 }
 
 // The error of a process that gives up waiting has the reason why the two cannot be in one run.
-func TestATimeoutTellsOfADisagreement(t *testing.T) {
+func TestATimeoutReportsADisagreement(t *testing.T) {
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, 3)
 		configs[1].Agreement = Agreement{{Name: "model", Value: "ggm"}, {Name: "rho", Value: "0.2"}}
@@ -203,7 +203,7 @@ func begun(t *testing.T, configs ...Config) []*Node {
 }
 
 // A timeout after the signatures also names the members that do not answer.
-func TestTimeoutAfterSigningNamesWhoIsMissing(t *testing.T) {
+func TestTimeoutAfterSigningNamesMissingMembers(t *testing.T) {
 	t.Parallel()
 	nodes := begun(t, testConfigs(t, 3)...)
 	const limit = 500 * time.Millisecond

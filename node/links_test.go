@@ -94,7 +94,7 @@ func checkLogs(t *testing.T, nodes []*Node, slots int) {
 	}
 	for rank, n := range nodes {
 		if !slices.Equal(digests(t, n), want) {
-			t.Errorf("member %d has decided otherwise", rank)
+			t.Errorf("member %d has decided differently", rank)
 		}
 		if err := n.Decisions(func(d *consensus.Decision) error {
 			if len(d.Members) != len(nodes) {

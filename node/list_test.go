@@ -18,7 +18,7 @@ func TestListsAreSigned(t *testing.T) {
 		t.Fatalf("%v, %v, signed %v", own, err, c.SignedBy(own, signature))
 	}
 	if c.SignedBy(members[1], signature) || c.SignedBy(own, signature[1:]) || c.SignedBy(own, nil) || c.SignedBy(Member{ID: "x"}, signature) {
-		t.Error("it is taken for another's, or from a part of it")
+		t.Error("it is taken as another member's, or for a part of the list")
 	}
 	for name, change := range map[string]func(c *Config){
 		"a field":      func(c *Config) { c.Agreement[1].Value = "0.2" },
@@ -30,14 +30,14 @@ func TestListsAreSigned(t *testing.T) {
 		other := c
 		other.Agreement, other.Members = slices.Clone(c.Agreement), slices.Clone(c.Members)
 		if change(&other); other.SignedBy(own, signature) {
-			t.Errorf("%s: the signature is good for other content", name)
+			t.Errorf("%s: the signature is valid for other content", name)
 		}
 	}
 	other := c
 	other.Changes, other.Name, other.Listen, other.Members = []Change{{Remove: []string{"m1"}}}, "x", nil, slices.Clone(c.Members)
 	slices.Reverse(other.Members)
 	if !other.SignedBy(own, signature) {
-		t.Error("the signature is not good for the same list in another order, or with changes")
+		t.Error("the signature is not valid for the same list in another order, or with changes")
 	}
 
 	stranger := c

@@ -48,7 +48,7 @@ func TestAMemberLostInALongSum(t *testing.T) {
 		go func() {
 			pass(3 * time.Second) // of about ten
 			if c := nodes[0].Status().Come; c.Frames == 0 || c.Frames >= c.FramesInAll || c.Bytes < 8*session.PartWords || c.BytesInAll < 2*8*length/size {
-				t.Errorf("in the middle of a sum %+v has come", c)
+				t.Errorf("in the middle of a sum, %+v has arrived", c)
 			}
 			nodes[size-1].Close()
 		}()
@@ -71,7 +71,7 @@ func TestAMemberLostInALongSum(t *testing.T) {
 }
 
 // A sum continues after its caller has stopped waiting, with the values of the call.
-func TestASumGoesOnWithoutItsCaller(t *testing.T) {
+func TestASumContinuesWithoutItsCaller(t *testing.T) {
 	const size = 3
 	nodes := startAll(t, testConfigs(t, size)...)
 	blocks := []collabdict.Block{{Len: 1, Bound: 1}}
@@ -92,9 +92,9 @@ func TestASumGoesOnWithoutItsCaller(t *testing.T) {
 	}
 }
 
-// The same holds for a call that an amendment of the roster precedes, and that is repeated
-// after it.
-func TestASumIsMadeAgainWithoutItsCaller(t *testing.T) {
+// A call that an amendment of the roster precedes is repeated after the amendment, with its own
+// values, even if its caller has stopped waiting.
+func TestASumIsRepeatedWithoutItsCaller(t *testing.T) {
 	const size = 3
 	nodes := startAll(t, testConfigs(t, size)...)
 	sum := func(ctx context.Context, n *Node, x []float64) (r result) {
@@ -124,7 +124,7 @@ func TestASumIsMadeAgainWithoutItsCaller(t *testing.T) {
 
 // A message that is already queued for a member is not read from the disk again if the member
 // asks again.
-func TestWhatIsOnItsWayIsNotServedAgain(t *testing.T) {
+func TestQueuedMessagesAreNotServedAgain(t *testing.T) {
 	n := holding{t: t, held: map[consensus.Message]bool{}}
 	l := &loop{loopConfig: loopConfig{network: n}} // without a journal
 	l.help(consensus.Serve{To: 1, Slot: 5, Ballot: 2, Entry: consensus.EntrySealed + "2"})

@@ -102,7 +102,7 @@ func checkViews(t *testing.T, nodes []*Node, want []string) {
 	least := len(slices.MinFunc(want, func(a, b string) int { return len(a) - len(b) }))
 	for rank, n := range nodes {
 		if !slices.Equal(digests(t, n), digests(t, nodes[0])) {
-			t.Errorf("member %d has decided otherwise", rank)
+			t.Errorf("member %d has decided differently", rank)
 		}
 		var views []string
 		if err := n.Decisions(func(d *consensus.Decision) error {

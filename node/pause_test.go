@@ -167,7 +167,7 @@ func TestACallEndsWhilePaused(t *testing.T) {
 }
 
 // A change that cannot pause or resume the run is an error with the reason.
-func TestPausesThatCannotBe(t *testing.T) {
+func TestInvalidPauses(t *testing.T) {
 	configs := testConfigs(t, 4)
 	all := listed(t, configs, 4)
 	k := 3

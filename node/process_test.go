@@ -66,7 +66,7 @@ func (p *process) says(t *testing.T, texts ...string) {
 				return
 			}
 		case <-limit:
-			t.Fatalf("%s has said no line with %q", strings.Join(p.cmd.Args[1:], " "), texts)
+			t.Fatalf("%s has printed no line with %q", strings.Join(p.cmd.Args[1:], " "), texts)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// All members know, by rank, what each has published before its learner began, also in a
-// process that resumes the run.
+// Each member knows, by rank, the bytes that every member has published before its learner
+// began, even in a process that resumes the run.
 func TestMembersPublish(t *testing.T) {
 	t.Parallel()
 	configs := testConfigs(t, 3)

@@ -20,7 +20,7 @@ type script struct {
 	rounds int    // at most
 	update func() // a local update, if it takes time; missed rounds have none
 	shared bool   // decided rounds have no update either
-	whole  bool   // ends when two sums again have all members, after sums with fewer
+	whole  bool   // ends when two sums in a row have all members again, after sums with fewer
 	sizes  []int  // of the views
 }
 
@@ -142,7 +142,7 @@ func TestAllMembersComeBack(t *testing.T) {
 		}
 		nodes := s.start(t, configs...) // the earlier run is over, so this is a new one
 		if nodes[0].RunID() == before[0].RunID() {
-			t.Error("the run that had ended was gone on with")
+			t.Error("the run that had ended was resumed")
 		}
 	})
 }

@@ -110,7 +110,7 @@ func TestStrangersTakeNoSeat(t *testing.T) {
 }
 
 // Members with the same secret and a different setting receive an error that names the setting.
-func TestMembersWithTheSecretAreToldWhatDiffers(t *testing.T) {
+func TestMembersWithTheSecretLearnTheDifference(t *testing.T) {
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, 3)[:2]
 		secretly(configs, shared)
@@ -135,7 +135,7 @@ func TestOpenSeatsAreLogged(t *testing.T) {
 				said += strings.Count(<-lines, "anyone on this network can take a seat")
 			}
 			if want := map[bool]int{true: 1}[open]; said != want {
-				t.Errorf("open %v: said %d times, want %d", open, said, want)
+				t.Errorf("open %v: logged %d times, want %d", open, said, want)
 			}
 		}
 	})

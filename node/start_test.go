@@ -9,19 +9,19 @@ import (
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 
-// goesOn asserts that a Join has not ended.
-func (j *joining) goesOn(t *testing.T, who string) {
+// keepsWaiting asserts that a Join has not ended.
+func (j *joining) keepsWaiting(t *testing.T, who string) {
 	t.Helper()
 	select {
 	case end := <-j.ended:
-		t.Fatalf("%s has ended with %v, want it to go on waiting", who, end.err)
+		t.Fatalf("%s has ended with %v, want it to keep waiting", who, end.err)
 	default:
 	}
 }
 
 // A member whose value differs from the others' ends with an error that names the field. The
 // others wait for it, and the run begins when it is restarted with their value.
-func TestAMemberWithAnotherValueIsToldAndComesBack(t *testing.T) {
+func TestAMemberWithAnotherValueEndsAndComesBack(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, configs []Config){
 		"list":   func(t *testing.T, configs []Config) { list(t, configs) },
 		"expect": func(*testing.T, []Config) {},
@@ -46,7 +46,7 @@ func TestAMemberWithAnotherValueIsToldAndComesBack(t *testing.T) {
 				}
 				pass(10 * time.Second)
 				for _, i := range []int{0, 2, 3} {
-					all[i].goesOn(t, configs[i].Name)
+					all[i].keepsWaiting(t, configs[i].Name)
 				}
 				again := configs[1]
 				again.Agreement, again.Peers = right, peers[:1]
@@ -79,7 +79,7 @@ func begins(t *testing.T, all []*joining) {
 
 // If five processes join a run of four, one receives an error that there are too many, whenever
 // it comes, and the four run.
-func TestOneProcessTooManyIsTold(t *testing.T) {
+func TestOneProcessTooManyIsRefused(t *testing.T) {
 	for name, pause := range map[string]time.Duration{"late": 10 * time.Second, "soon": 100 * time.Millisecond, "at once": 0} {
 		t.Run(name, func(t *testing.T) {
 			simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
@@ -115,7 +115,7 @@ func TestOneProcessTooManyIsTold(t *testing.T) {
 					}
 				}
 				if surplus != 1 || len(left) != 4 {
-					t.Fatalf("%d begin and %d are told that they are too many, want 4 and 1", len(left), surplus)
+					t.Fatalf("%d begin and %d get the error that there are too many, want 4 and 1", len(left), surplus)
 				}
 				begins(t, left)
 			})

@@ -15,42 +15,49 @@ import (
 
 // Status is a snapshot of a node's state.
 type Status struct {
-	Name    string    `json:"name"`
-	State   string    `json:"state"`             // "joining", or the state of the consensus
-	BeginAt time.Time `json:"begin_at,omitzero"` // while joining: earliest start of a new run
-	Present []string  `json:"present,omitempty"` // while joining: members found, this one first
-	Missing []string  `json:"missing,omitempty"` // while joining: listed members not found
+	Name    string    `json:"name"`              // that of this member
+	State   string    `json:"state"`             // joining, or where the member stands in the collective
+	BeginAt time.Time `json:"begin_at,omitzero"` // the earliest start of a new run, while joining
+	Present []string  `json:"present,omitempty"` // members found, this one first, while joining
+	Missing []string  `json:"missing,omitempty"` // listed members not found, while joining
 	Want    int       `json:"want"`              // members of the run
 	Addrs   []string  `json:"addrs"`             // addresses at which others can dial this member
 
-	Slot      uint64    `json:"slot"`
-	Attempt   uint32    `json:"attempt"` // ballot of the slot
-	Ballots   uint64    `json:"ballots"` // ballots in this process beyond the first of each slot
-	Round     uint32    `json:"round"`
-	Call      string    `json:"call,omitempty"` // the collective that is running
-	Iteration int       `json:"iteration"`
-	Predicted int       `json:"iterations_predicted"`
-	Come      Come      `json:"come"`
-	Members   []string  `json:"members"`               // members of the view
-	Absent    []Absent  `json:"absent,omitempty"`      // all other members, and members lost since
-	Alone     []Alone   `json:"alone,omitempty"`       // members that alone hear nothing from another
-	Paused    bool      `json:"paused"`                // whether too few members are connected, or they have agreed to pause
-	PausedBy  uint32    `json:"paused_by,omitempty"`   // number of the change that has paused the run; 0 if too few members are connected
+	Slot    uint64 `json:"slot"`    // the number of the collective
+	Attempt uint32 `json:"attempt"` // its ballot
+	// Ballots are ballots that this process has seen beyond the first of each slot.
+	Ballots   uint64   `json:"ballots"`
+	Round     uint32   `json:"round"`                // the present round; 0 is the start
+	Call      string   `json:"call,omitempty"`       // the collective that is running: sum or gather
+	Iteration int      `json:"iteration"`            // steps of its session so far
+	Predicted int      `json:"iterations_predicted"` // steps that the session takes
+	Come      Come     `json:"come"`                 // how much of the sum has arrived
+	Members   []string `json:"members"`              // members in the sums
+	Absent    []Absent `json:"absent,omitempty"`     // all other members, and members lost since
+	Alone     []Alone  `json:"alone,omitempty"`      // members that alone hear nothing from another
+	// Paused reports whether the run is paused: too few members are connected, or they have agreed
+	// to pause.
+	Paused bool `json:"paused"`
+	// PausedBy is the number of the change that paused the run; absent if too few members are
+	// connected.
+	PausedBy  uint32    `json:"paused_by,omitempty"`
 	Since     time.Time `json:"paused_since,omitzero"` // when this process saw the pause begin
 	Held      []string  `json:"held,omitempty"`        // members whose new statistics the last total holds back
-	HeldUntil int       `json:"held_until,omitempty"`  // further members needed to count them
+	HeldUntil int       `json:"held_until,omitempty"`  // further members needed to count these
 	Least     int       `json:"least"`                 // fewest members of a view
 	Quorum    int       `json:"quorum"`                // members whose equal votes decide
 	Stuck     string    `json:"stuck,omitempty"`       // why the attempt cannot decide
 	Waiting   []Waiting `json:"waiting,omitempty"`     // members that delay the slot, or have not finished
 	Wanted    []Wanted  `json:"wanted,omitempty"`      // changes of the roster that members want next
 
-	SetupSlots     int           `json:"setup_slots"`     // slots before round 1, the nonce's included
-	LastIterations int           `json:"last_iterations"` // steps of the last Sum
-	LastDifference float64       `json:"last_difference"` // largest relative difference between this member's average and the adopted one
+	SetupSlots     int `json:"setup_slots"`     // slots before round 1, the nonce's included
+	LastIterations int `json:"last_iterations"` // steps of the last sum
+	// LastDifference is the largest relative difference between this member's average and the
+	// adopted one.
+	LastDifference float64       `json:"last_difference"`
 	LastDigest     [32]byte      `json:"-"`               // digest of the last collective's result
-	LastTook       time.Duration `json:"last_took"`       // wall-clock time of the last collective
-	Traffic        Traffic       `json:"traffic"`
+	LastTook       time.Duration `json:"last_took"`       // the duration of the last collective
+	Traffic        Traffic       `json:"traffic"`         // what was sent and received
 	Links          []Link        `json:"links,omitempty"` // connections to other members
 	// Unreached lists, while joining, the pairs of members found that do not reach each other.
 	Unreached []Unreached `json:"unreached,omitempty"`
@@ -58,8 +65,8 @@ type Status struct {
 
 // A Link is a connection to another member.
 type Link struct {
-	Name string `json:"name"`
-	Via  string `json:"via,omitempty"` // the member that relays it; "" if it is direct
+	Name string `json:"name"`          // that of the member
+	Via  string `json:"via,omitempty"` // the member that relays it, if any
 }
 
 // An Unreached is a pair of members that are both found and do not reach each other.
@@ -67,8 +74,8 @@ type Unreached = rendezvous.Unreached
 
 // An Alone reports that member By treats member Of as lost, while a quorum hears from Of.
 type Alone struct {
-	By string `json:"by"`
-	Of string `json:"of"`
+	By string `json:"by"` // the member that hears nothing
+	Of string `json:"of"` // the member that it does not hear
 }
 
 // Traffic counts what a node has sent and received since its start: bytes of all streams, bytes
@@ -79,24 +86,25 @@ type Traffic = transport.Traffic
 // are expected. It leaves out seeds and gossip. It is at most half a heartbeat old, and zero
 // between sums and before the session.
 type Come struct {
-	Frames      int   `json:"frames"`
-	FramesInAll int   `json:"frames_in_all"`
-	Bytes       int64 `json:"bytes"`
-	BytesInAll  int64 `json:"bytes_in_all"`
+	Frames      int   `json:"frames"`        // have arrived
+	FramesInAll int   `json:"frames_in_all"` // expected
+	Bytes       int64 `json:"bytes"`         // have arrived
+	BytesInAll  int64 `json:"bytes_in_all"`  // expected
 }
 
 // An Absent is a member that takes no part at the moment.
 type Absent struct {
-	Name   string `json:"name"`
-	Reason string `json:"reason"`
-	Lost   bool   `json:"lost"` // silent, or has left; otherwise it may still join the attempt
+	Name   string `json:"name"`   // its name
+	Reason string `json:"reason"` // why it is absent
+	// Lost reports whether it is silent, or has left; otherwise it may still join the attempt.
+	Lost bool `json:"lost"`
 }
 
 // A Waiting is a member that the others wait for.
 type Waiting struct {
-	Name  string        `json:"name"`
-	For   time.Duration `json:"for"`   // time since the slot's last step
-	Usual time.Duration `json:"usual"` // usual time of a slot; 0 if unknown
+	Name  string        `json:"name"`  // its name
+	For   time.Duration `json:"for"`   // the time since the slot's last step
+	Usual time.Duration `json:"usual"` // the usual duration of a slot; 0 if unknown
 }
 
 // A Wanted is a change of the roster that members want.

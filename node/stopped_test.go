@@ -50,7 +50,7 @@ func TestAStoppedParticipant(t *testing.T) {
 			ends[i] = play(ctx, t, c)
 		}
 		if e := <-ends[1]; !errors.Is(e.err, context.Canceled) || e.result == nil || e.result.Report.Rounds != 3 {
-			t.Errorf("the stopped one ended with %v, %+v", e.err, e.result)
+			t.Errorf("the stopped participant ended with %v, %+v", e.err, e.result)
 		}
 		<-away // otherwise it is admitted again before a sum without it
 		all[1].OnRound = nil

@@ -25,7 +25,7 @@ import (
 //   - those random values.
 type transcript struct {
 	mu        sync.Mutex
-	decisions []string                // one a slot
+	decisions []string                // one per slot
 	messages  map[string]int          // number by slot, kind and size
 	voters    map[uint64]map[int]bool // by slot
 	seen      map[sent]bool

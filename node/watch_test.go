@@ -35,7 +35,7 @@ func TestPlansAreLogged(t *testing.T) {
 	finish(t, nodes)
 	for _, want := range []string{`this length: fold-in k=1" slot=2 rounds=3`, `this length: circulant" slot=3 rounds=4`} {
 		if strings.Count(log.String(), want) != 1 {
-			t.Errorf("the log does not say once %q:\n%s", want, &log)
+			t.Errorf("the log does not have %q once:\n%s", want, &log)
 		}
 	}
 }

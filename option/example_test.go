@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// settings are those of some program.
+// settings holds the settings of an example program.
 type settings struct {
 	Components int
 	Rho        float64

@@ -210,8 +210,8 @@ func Either(values ...string) string {
 	return strings.Join(values[:last], ", ") + " or " + values[last]
 }
 
-// Needs makes the option depend on a condition: it has no meaning unless applies returns true.
-// An option that is given and does not apply is an error that says what it requires.
+// Needs makes the option depend on a condition: it applies only if applies returns true. It is an
+// error to give an option that does not apply; the error says what the option requires.
 func (o *Option) Needs(requires string, applies func() bool) *Option {
 	o.needs, o.applies = requires, applies
 	return o

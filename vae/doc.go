@@ -19,7 +19,7 @@
 //	if _, err := collabdict.Train(ctx, group, l, collabdict.Options{Rounds: 150}); err != nil {
 //		return err
 //	}
-//	model := l.Model()
+//	fmt.Println(l.TotalRows(), l.Model().Latent())
 //
 // The packages use no clock, file, socket or global random source, and results have the same
 // bits whatever GOMAXPROCS is.

@@ -18,14 +18,13 @@ import (
 // adapted is the result of adapt. Its figures are of the rows adapted to, and better than those
 // of other rows.
 type adapted struct {
-	Own         string `json:"own"`
-	Participant string `json:"participant"`
-	Rows        int    `json:"rows"` // fitted to
-	// figures with conditions of 0, and with the fitted ones
-	Before *report.Evaluation `json:"before,omitempty"`
-	After  *report.Evaluation `json:"after,omitempty"`
+	Own         string             `json:"own"`              // the file of conditions
+	Participant string             `json:"participant"`      // its name
+	Rows        int                `json:"rows"`             // rows they were fitted to
+	Before      *report.Evaluation `json:"before,omitempty"` // figures with conditions of 0
+	After       *report.Evaluation `json:"after,omitempty"`  // figures with the fitted conditions
 
-	Warnings []string `json:"warnings,omitempty"`
+	Warnings []string `json:"warnings,omitempty"` // lines of text
 }
 
 func (a *app) adapt() *cobra.Command {
@@ -114,7 +113,7 @@ func (r adapted) text(w io.Writer) {
 		fmt.Fprintf(w, "%s: the mean of all participants' conditions\n", r.Own)
 		return
 	}
-	fmt.Fprintf(w, "%s: fitted to %s of %s; figures on these rows:\n", r.Own, rowCount(r.Rows), r.Participant)
+	fmt.Fprintf(w, "%s: fitted to %s of %s; figures on these rows:\n", r.Own, count(r.Rows, "row"), r.Participant)
 	if r.After.Loglik.Applies {
 		fmt.Fprintf(w, "loglik  %s (%s with conditions of 0)\n", r.After.Loglik, r.Before.Loglik)
 		return

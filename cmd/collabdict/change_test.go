@@ -15,9 +15,8 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// While a run goes on its agreement is changed: one member comes, and one goes. All
-// that are there at the end have the same parameters, those of a plain fit over who
-// was in each sum.
+// A change of the agreement during a run adds one member and removes another. All members at the
+// end have the same parameters: those of a plain fit over the members of each sum.
 func TestMembersChange(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts eight processes")
@@ -27,7 +26,7 @@ func TestMembersChange(t *testing.T) {
 	rows := filepath.Join(dir, "rows")
 	rounds := "400"
 	if raced {
-		rounds = "150" // each takes as long as several
+		rounds = "150" // rounds take several times as long
 	}
 	up := start(t, dir, "up", "--generate", fmt.Sprintf("participants=4,rows=%d,columns=6,patterns=3", manyRows), "--blur", "0",
 		"--components", "3", "--scheme", "exact", "--tol", "0", "--rounds", rounds, "--out", "o", "--json")
@@ -58,7 +57,7 @@ func TestMembersChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		if d := deviation(saved, models[i]); !(d <= 1e-6) {
-			t.Errorf("%s: the model is %.2g from a plain fit over who was in", name, d)
+			t.Errorf("%s: the model is %.2g from a plain fit over the members of each sum", name, d)
 		}
 		if own := readLog(t, filepath.Join(out, name)); !slices.EqualFunc(own, log, sameSlot) {
 			t.Errorf("%s has another record than plant-a", name)
@@ -71,8 +70,8 @@ func TestMembersChange(t *testing.T) {
 	}
 }
 
-// addPlant gives a newcomer a folder with rows like those of the others, and puts
-// into the agreement that it comes and another one goes.
+// addPlant makes a folder for a newcomer, with the rows of plant-a, and adds a change to the
+// agreement: the newcomer joins, and the member gone leaves.
 func addPlant(t *testing.T, out, rows, name, gone string) {
 	t.Helper()
 	dir := filepath.Join(out, name)

@@ -65,9 +65,7 @@ func (a *app) checkFiles(ctx context.Context, spec dataset.Spec) error {
 		return err
 	}
 	var failed error
-	all := struct {
-		Files []*dataset.Profile `json:"files"`
-	}{}
+	var all checked
 	for _, path := range files {
 		p, err := spec.Profile(path)
 		switch {
@@ -97,12 +95,17 @@ func (a *app) checkFiles(ctx context.Context, spec dataset.Spec) error {
 	return err
 }
 
+// checked is what check found.
+type checked struct {
+	Files []*dataset.Profile `json:"files"` // in the order of their names
+}
+
 func profileText(w io.Writer, p *dataset.Profile) {
 	written := ""
 	if p.Written != "" {
 		written = " with " + p.Written
 	}
-	fmt.Fprintf(w, "%s: %s%s, %s, %s\n\n", p.File, p.Format, written, rowCount(p.Rows), count(len(p.Columns), "column"))
+	fmt.Fprintf(w, "%s: %s%s, %s, %s\n\n", p.File, p.Format, written, count(p.Rows, "row"), count(len(p.Columns), "column"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "column\ttype\tmissing\tmin\tmean\tmax\t")
 	for _, c := range p.Columns {

@@ -98,6 +98,17 @@ names. Read it first: a signature is consent.`,
 	return cmd
 }
 
+// signatures are the members of an agreement, with the states of their signatures.
+type signatures struct {
+	Members []signature `json:"members"` // all members, in the order of the agreement
+}
+
+// signature is the state of a member's signature.
+type signature struct {
+	Name  string `json:"name"`  // name of the member
+	State string `json:"state"` // signed, not signed, or signed other content
+}
+
 func (a *app) consortiumVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "verify FILE [COPY...]", Short: "Show which members have signed an agreement, and collect signatures",
@@ -117,17 +128,13 @@ only those that are valid for FILE.`,
 			if err != nil {
 				return err
 			}
-			type member struct {
-				Name  string `json:"name"`
-				State string `json:"state"`
-			}
-			var members []member
+			var found signatures
 			for _, s := range r.States() {
-				members = append(members, member(s))
+				found.Members = append(found.Members, signature(s))
 			}
-			err = a.print(map[string]any{"members": members}, func(to io.Writer) {
+			err = a.print(found, func(to io.Writer) {
 				w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-				for _, s := range members {
+				for _, s := range found.Members {
 					fmt.Fprintf(w, "%s\t%s\n", s.Name, s.State)
 				}
 				w.Flush()

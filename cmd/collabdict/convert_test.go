@@ -13,9 +13,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// convert writes the rows of a CSV file in the form of the other name's ending.
-// Columns whose first cell is a number are doubles, nullable in Parquet, and
-// others text, which an array leaves out.
+// convert writes the rows of a CSV file in the format of the target's extension. Columns whose
+// first cell is a number are doubles, nullable in Parquet. Others are text, which an array leaves
+// out.
 func convert(ts *testscript.TestScript, from, to string) {
 	lines, err := csv.NewReader(strings.NewReader(ts.ReadFile(from))).ReadAll()
 	ts.Check(err)

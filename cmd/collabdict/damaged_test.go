@@ -11,8 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/store"
 )
 
-// A state that is not what was written, or that an older release has written, has an exit
-// code of its own.
+// A damaged state file, or one of an older release, has an exit code of its own.
 func TestAStateThatCannotBeUsed(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, store.StateFile)

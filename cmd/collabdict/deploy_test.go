@@ -16,7 +16,7 @@ import (
 
 const deploy = "../../deploy/"
 
-// takes reports a command line that the program would not take.
+// takes reports an error if the program would refuse a command line.
 func takes(t *testing.T, args []string) {
 	t.Helper()
 	root := (&app{out: io.Discard, err: io.Discard}).root()
@@ -32,8 +32,8 @@ func takes(t *testing.T, args []string) {
 	}
 }
 
-// The unit for systemd is one, is hardened, and does not start a process again whose error would
-// come again. What it starts is a command that there is.
+// The systemd unit is valid and hardened, starts an existing command, and does not restart a
+// process whose error would recur.
 func TestUnitOfSystemd(t *testing.T) {
 	const name = "collabdict@.service"
 	b, err := os.ReadFile(deploy + "systemd/" + name)
@@ -76,8 +76,8 @@ func TestUnitOfSystemd(t *testing.T) {
 	}
 }
 
-// The file for docker compose has the form of one, with five members that are alike but for their
-// names, files and volumes, and commands that there are.
+// The file for docker compose is valid. Its five members differ only in names, files and volumes,
+// and their commands exist.
 func TestComposeFile(t *testing.T) {
 	type service struct {
 		Image       string   `yaml:"image"`
@@ -124,7 +124,7 @@ func TestComposeFile(t *testing.T) {
 		takes(t, s.Healthcheck.Test[2:])
 		if at := slices.Index(s.Command, "--http"); at >= 0 {
 			if host, _, err := net.SplitHostPort(s.Command[at+1]); err != nil || host == "" || net.ParseIP(host).IsLoopback() {
-				t.Errorf("%s: --http %s is the container's own: nobody reaches it (%v)", name, s.Command[at+1], err)
+				t.Errorf("%s: --http %s cannot be reached from outside the container (%v)", name, s.Command[at+1], err)
 			}
 		}
 		commands = append(commands, strings.ReplaceAll(strings.Join(s.Command, " "), name, "NAME"))

@@ -19,6 +19,14 @@ func (e *differentError) Error() string {
 	return fmt.Sprintf("%s and %s differ in %s that members sign", e.a, e.b, count(e.n, "thing"))
 }
 
+// compared are the differences between two agreements.
+type compared struct {
+	A           string              `json:"a"`           // file of the first agreement
+	B           string              `json:"b"`           // file of the second agreement
+	Differences []roster.Difference `json:"differences"` // all, in the order of the file
+	Same        bool                `json:"same"`        // whether nothing that members sign differs
+}
+
 func (a *app) consortiumDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Show how two agreements differ",
@@ -46,7 +54,7 @@ code is 0 if nothing that members sign differs, otherwise 5.`,
 					n++
 				}
 			}
-			result := map[string]any{"a": args[0], "b": args[1], "same": n == 0, "differences": append([]roster.Difference{}, list...)}
+			result := compared{args[0], args[1], append([]roster.Difference{}, list...), n == 0}
 			err := a.print(result, func(w io.Writer) {
 				for _, d := range list {
 					fmt.Fprintln(w, d.Text)

@@ -72,16 +72,22 @@ type examination struct {
 	members []probedMember
 }
 
-// probedMember is what the report says about another member.
+// examined is what doctor found.
+type examined struct {
+	Findings []doctor.Finding `json:"findings"`          // faults and advice; empty if all is well
+	Members  []probedMember   `json:"members,omitempty"` // the other members; absent with --alone
+}
+
+// probedMember describes another member, as doctor found it.
 type probedMember struct {
-	Name    string   `json:"name"`
-	Answers bool     `json:"answers"`
-	Via     string   `json:"via,omitempty"`
-	Trip    float64  `json:"trip_seconds,omitempty"`
-	Ahead   float64  `json:"clock_ahead_seconds,omitempty"`
-	Relays  bool     `json:"relays,omitempty"`
-	InRun   bool     `json:"in_run,omitempty"`
-	Reaches []string `json:"reaches,omitempty"`
+	Name    string   `json:"name"`                          // its name
+	Answers bool     `json:"answers"`                       // reports whether it answers
+	Via     string   `json:"via,omitempty"`                 // the member that relays to it, if any
+	Trip    float64  `json:"trip_seconds,omitempty"`        // the duration of a round trip
+	Ahead   float64  `json:"clock_ahead_seconds,omitempty"` // how far its clock is ahead of this one
+	Relays  bool     `json:"relays,omitempty"`              // reports whether it relays for others
+	InRun   bool     `json:"in_run,omitempty"`              // reports whether it is in a run
+	Reaches []string `json:"reaches,omitempty"`             // members that it is connected with
 }
 
 // classes maps checks to the classes of their faults, which set the exit code.
@@ -225,15 +231,12 @@ func (x *examination) ofRunning(s *operate.Status) {
 	}
 }
 
-func (x *examination) report() any {
+func (x *examination) report() examined {
 	found := x.found
 	if found == nil {
 		found = []doctor.Finding{}
 	}
-	return struct {
-		Findings []doctor.Finding `json:"findings"`
-		Members  []probedMember   `json:"members,omitempty"`
-	}{found, x.members}
+	return examined{found, x.members}
 }
 
 // write writes the findings as text.

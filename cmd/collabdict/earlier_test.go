@@ -9,9 +9,8 @@ import (
 	"github.com/collabdict/collabdict/internal/atomicfile"
 )
 
-// Of the files that were there, those that a run writes again are its own; the others
-// are removed when its result stands. What has come since, or is no file of a run,
-// stays.
+// A run keeps the earlier files that it writes again, and removes the others when its result is
+// complete. Newer files, and files of no run, stay.
 func TestEarlierFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(paths ...string) {

@@ -17,7 +17,7 @@ import (
 // evaluated is the result of evaluate.
 type evaluated struct {
 	report.Evaluation
-	Warnings []string `json:"warnings,omitempty"`
+	Warnings []string `json:"warnings,omitempty"` // lines of text
 }
 
 func (a *app) evaluate() *cobra.Command {

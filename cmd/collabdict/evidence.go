@@ -10,6 +10,11 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
+// contradictions are the members that signed two results.
+type contradictions struct {
+	TwoResults []node.Contradiction `json:"two_results"` // empty if no member signed two results
+}
+
 func (a *app) evidence() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "evidence FILE...", Short: "Check the signed votes in evidence files, and name members that voted twice",
@@ -37,7 +42,7 @@ several members of the run may. Compare the peer IDs with the agreement.`,
 			if err != nil {
 				return &usageError{err.Error(), "use the files as the nodes wrote them"}
 			}
-			return a.print(map[string]any{"two_results": append([]node.Contradiction{}, found...)}, func(w io.Writer) {
+			return a.print(contradictions{append([]node.Contradiction{}, found...)}, func(w io.Writer) {
 				for _, c := range found {
 					fmt.Fprintf(w, "%s (%s) signed two results in slot %d: %.16s in ballot %d and %.16s in ballot %d\n",
 						c.Name, c.ID, c.Slot, c.Results[0], c.Ballots[0], c.Results[1], c.Ballots[1])

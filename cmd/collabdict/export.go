@@ -21,12 +21,12 @@ import (
 
 // exported describes a file written for other programs.
 type exported struct {
-	File     string         `json:"file"`
-	To       string         `json:"to"`
-	Kind     string         `json:"kind"`
-	Contents []export.Entry `json:"contents"`
-	Warnings []string       `json:"warnings,omitempty"`
-	Release  *released      `json:"release,omitempty"`
+	File     string         `json:"file"`               // its path
+	To       string         `json:"to"`                 // its form
+	Kind     string         `json:"kind"`               // the model
+	Contents []export.Entry `json:"contents"`           // its parts
+	Warnings []string       `json:"warnings,omitempty"` // lines of text
+	Release  *released      `json:"release,omitempty"`  // a released model, with --release
 }
 
 func (a *app) export() *cobra.Command {

@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// A member whose disk is full says so, whatever it could not write, also when it is started
-// again on the disk that is still full. When there is space again, it takes part as if
-// nothing had been.
+// A member on a full disk reports it, whatever it could not write, and again when it is restarted
+// on the full disk. Once the disk has space, the member takes part as usual.
 func TestAFullDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("several processes, which wait for each other")
@@ -52,7 +51,7 @@ func TestAFullDisk(t *testing.T) {
 			t.Errorf("%v: exit code %d, want %d; it said:\n%s", args, code, diskFull.code, said)
 		}
 	}
-	// Nothing fits; part of the first pages; these, but not the first entries.
+	// Room for nothing; for part of the first pages; for these, but not for the first entries.
 	for _, room := range []int64{0, 8 << 10, 20 << 10} {
 		fill(t, filler, room)
 		full("run", "--dir", "o/plant-a")
@@ -65,7 +64,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 	fill(t, filler, 0)
 	full("sim", "--generate", "participants=3,rows=60,columns=4,patterns=2", "--components", "2", "--rounds", "2", "--out", "o/plant-a/sim")
-	// The run begins, and its log does not fit.
+	// The run begins, but its log does not fit.
 	fill(t, filler, 100<<10)
 	others := []*member{start(t, dir, "run", "--dir", "o/plant-b"), start(t, dir, "run", "--dir", "o/plant-c")}
 	full("run", "--dir", "o/plant-a")
@@ -83,7 +82,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 }
 
-// fill fills the disk of a file up to some room.
+// fill writes a file until its disk is full, and then frees room bytes.
 func fill(t *testing.T, filler string, room int64) {
 	t.Helper()
 	f, err := os.Create(filler)

@@ -16,10 +16,10 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// gathering is a kind whose members show each other what they have.
+// gathering is a kind of model whose members show each other their own results.
 type gathering struct {
 	args []string
-	slow int // with so many rows, a member has something to show after about ten seconds
+	slow int // number of rows with which a member needs about ten seconds for its own result
 }
 
 var gatherings = map[string]gathering{
@@ -27,8 +27,8 @@ var gatherings = map[string]gathering{
 	"fedgem": {[]string{"--model", "fedgem"}, 20000},
 }
 
-// startGathering starts a process for each of some plants. The plant late has so many
-// rows that it is the last to have something to show.
+// startGathering starts a process for each of some plants. The plant late has the most rows, so it
+// is the last to have its own result.
 func startGathering(t *testing.T, dir, late string, g gathering) (up *member, names []string) {
 	t.Helper()
 	size := 4
@@ -55,8 +55,8 @@ func startGathering(t *testing.T, dir, late string, g gathering) (up *member, na
 	return start(t, dir, args...), names
 }
 
-// checkGathered checks that members hold the same, and are told of as having it, and that
-// all records say who is missing and why.
+// checkGathered checks that all members but gone have the same model and digest, and that all
+// records name gone as missing, with the reason.
 func checkGathered(t *testing.T, out string, names []string, gone string) {
 	t.Helper()
 	var run report.Run
@@ -113,7 +113,7 @@ func sameMixture(a, b *model.Model) bool {
 	return same
 }
 
-// Real processes that show each other what they have end with one and the same model.
+// Real processes that show each other their own results end with one and the same model.
 func TestNodesGather(t *testing.T) {
 	for kind, g := range gatherings {
 		t.Run(kind, func(t *testing.T) {
@@ -128,8 +128,8 @@ func TestNodesGather(t *testing.T) {
 	}
 }
 
-// One that is killed before it has shown what it has is left out: the others go on, end
-// with success and hold the same.
+// A member that is killed before it shows its own result is left out. The others continue, succeed
+// and have the same model.
 func TestANodeIsKilledBeforeItsGather(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes as long as a member is waited for")
@@ -151,7 +151,7 @@ func TestANodeIsKilledBeforeItsGather(t *testing.T) {
 				"without " + late + " from now on: nothing heard for",
 			} {
 				if !regexp.MustCompile(line).MatchString(said) {
-					t.Errorf("up has not said %q; it said:\n%s", line, said)
+					t.Errorf("up did not print %q; it said:\n%s", line, said)
 				}
 			}
 			checkGathered(t, filepath.Join(dir, "o"), names, late)

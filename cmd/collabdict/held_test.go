@@ -26,21 +26,21 @@ var heldKinds = map[string][]string{
 	"cgau":   {"--rounds", "3", "--hidden", "6"},
 }
 
-// drawsItsOwn are the kinds whose members draw steps by keys of the operating system,
-// unless they are simulated.
+// drawsItsOwn lists the kinds whose members draw steps with a key of the operating system, unless
+// they are simulated.
 var drawsItsOwn = map[string]bool{"mtvae": true, "bvae": true, "cgau": true}
 
-// held is what a training comes to: of all members the digest of what the last step was
-// made from, and of each its figures.
+// held is the outcome of a training: the digest of what the last step was made from, which all
+// members have in common, and a figure.
 type held struct {
 	Digest string  `json:"digest"`
 	Figure float64 `json:"figure"` // the mean log-likelihood of a row, or the accuracy
 }
 
-// What is learned stays what it is, to the last bit, in simulations and with real nodes,
-// by both schemes: no change of the program's structure may change it. With random chunks
-// floating-point sums differ in their last bits; steps drawn by a key of the operating
-// system differ as a whole, and then all members have one digest.
+// A change of the program's structure does not change a bit of what trainings learn, in simulations
+// and with real nodes, by both schemes. Real nodes differ from simulations in two cases: with
+// random chunks, floating-point sums differ in their last bits; steps drawn with a key of the
+// operating system differ as a whole, and the test compares only the members' digests.
 func TestResultsAreHeld(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("figures have other last bits, and so have the radii of fedgem")
@@ -89,7 +89,7 @@ func TestResultsAreHeld(t *testing.T) {
 	}
 }
 
-// train runs a command and returns what it came to.
+// train runs a command and returns the outcome.
 func train(t *testing.T, dir, command, kind, scheme string, options []string) held {
 	t.Helper()
 	out := filepath.Join(dir, command+"-"+kind+"-"+scheme)

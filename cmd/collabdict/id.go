@@ -10,6 +10,11 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
+// identified is the peer ID of a folder.
+type identified struct {
+	ID string `json:"id"` // peer ID by which an agreement lists the participant
+}
+
 func (a *app) id() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
@@ -30,7 +35,7 @@ name does not make a key for nobody.`,
 			if err != nil {
 				return err
 			}
-			return a.print(map[string]string{"id": id.String()}, func(w io.Writer) { fmt.Fprintln(w, id) })
+			return a.print(identified{id.String()}, func(w io.Writer) { fmt.Fprintln(w, id) })
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "`FOLDER` of the participant")

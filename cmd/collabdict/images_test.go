@@ -10,8 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// writeImages writes n images of 4 by 4 pixels, which are of three classes, and their
-// labels, under the names of MNIST's.
+// writeImages writes n images of 4 by 4 pixels in three classes, and their labels, in files named
+// like those of MNIST.
 func writeImages(ts *testscript.TestScript, name, number string, zip bool) {
 	n, err := strconv.Atoi(number)
 	ts.Check(err)

@@ -17,6 +17,14 @@ import (
 // agreementFile is the name of the agreement in a new participant's folder.
 const agreementFile = "consortium.yaml"
 
+// initialised is the folder that init has made.
+type initialised struct {
+	Columns []string `json:"columns"` // features of the participant's rows
+	Dir     string   `json:"dir"`     // the folder
+	ID      string   `json:"id"`      // peer ID of its key
+	Name    string   `json:"name"`    // name that the others see
+}
+
 func (a *app) init() *cobra.Command {
 	var (
 		name             string
@@ -73,7 +81,7 @@ prints what to do next. It never replaces a file.`,
 			if err := own.WriteNew(dir); err != nil {
 				return err
 			}
-			result := map[string]any{"dir": dir, "name": name, "id": id.String(), "columns": columns}
+			result := initialised{columns, dir, id.String(), name}
 			return a.print(result, func(w io.Writer) {
 				what := "has"
 				if fault != nil {

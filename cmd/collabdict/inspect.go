@@ -22,25 +22,25 @@ import (
 // description is a summary of a model: its manifest and its components.
 type description struct {
 	model.Manifest
-	learned    algorithm.Model
-	Components []component `json:"components,omitempty"`
-	Own        *ownPart    `json:"own,omitempty"`
-	LocalPart  *localPart  `json:"local_part,omitempty"`
-	// Reconstruction is that of the rows of --data.
-	Reconstruction *report.Reconstruction `json:"reconstruction,omitempty"`
+	learned        algorithm.Model
+	Components     []component            `json:"components,omitempty"`     // those of a mixture
+	Own            *ownPart               `json:"own,omitempty"`            // the participant's own part, from own.npz
+	LocalPart      *localPart             `json:"local_part,omitempty"`     // the model of the own rows, from local.npz
+	Reconstruction *report.Reconstruction `json:"reconstruction,omitempty"` // that of the rows of --data
 }
 
+// component is a component of a mixture.
 type component struct {
-	Weight float64   `json:"weight"`
-	Mean   []float64 `json:"mean"` // in the units of the data
-	Edges  []edge    `json:"edges"`
+	Weight float64   `json:"weight"` // its share of the own rows
+	Mean   []float64 `json:"mean"`   // in the units of the data
+	Edges  []edge    `json:"edges"`  // direct dependencies, the strongest first
 }
 
 // edge is a direct dependency between two variables.
 type edge struct {
-	A                  string  `json:"a"`
-	B                  string  `json:"b"`
-	PartialCorrelation float64 `json:"partial_correlation"`
+	A                  string  `json:"a"`                   // a column
+	B                  string  `json:"b"`                   // another column
+	PartialCorrelation float64 `json:"partial_correlation"` // from −1 to 1
 }
 
 func (a *app) inspect() *cobra.Command {
@@ -118,8 +118,8 @@ func (d description) text(w io.Writer) {
 	case algorithm.Classifier:
 		what = fmt.Sprintf("a classifier of %d classes", of.Classes())
 	}
-	fmt.Fprintf(w, "%s of %s: %s over %d columns, trained on %d rows (%d of its own) by %s\n",
-		d.Kind, d.Participant, what, len(d.Columns), d.TotalRows, d.Rows, members(d.Views))
+	fmt.Fprintf(w, "%s of %s: %s over %s, trained on %s (%d of its own) by %s\n",
+		d.Kind, d.Participant, what, count(len(d.Columns), "column"), count(d.TotalRows, "row"), d.Rows, members(d.Views))
 	if d.Window > 0 {
 		fmt.Fprintf(w, "each column with its mean and deviation over the last %d rows\n", d.Window)
 	}

@@ -11,6 +11,19 @@ import (
 	"github.com/collabdict/collabdict/internal/roster"
 )
 
+// invited are the members that invite has added.
+type invited struct {
+	Added   []added `json:"added"`   // members whose cards were added
+	Members int     `json:"members"` // members of the agreement now
+}
+
+// added is a member that a card has added.
+type added struct {
+	Addrs []string `json:"addrs"` // addresses that the others dial
+	ID    string   `json:"id"`    // peer ID
+	Name  string   `json:"name"`  // its name
+}
+
 func (a *app) consortiumInvite() *cobra.Command {
 	var replace []string
 	cmd := &cobra.Command{
@@ -33,7 +46,7 @@ earlier signatures void: let all members sign again.`,
 			if err != nil {
 				return err
 			}
-			err = a.print(map[string]any{"added": membersAsJSON(members), "members": len(r.Members)}, func(w io.Writer) {
+			err = a.print(invited{addedMembers(members), len(r.Members)}, func(w io.Writer) {
 				for _, m := range members {
 					fmt.Fprintf(w, "%s  %s\n", m.Name, m.ID)
 				}
@@ -50,10 +63,10 @@ earlier signatures void: let all members sign again.`,
 	return cmd
 }
 
-// membersAsJSON returns members as JSON has them.
-func membersAsJSON(members []config.Member) (list []map[string]any) {
+// addedMembers returns members as JSON shows them.
+func addedMembers(members []config.Member) (list []added) {
 	for _, m := range members {
-		list = append(list, map[string]any{"name": m.Name, "id": m.ID, "addrs": m.Addrs})
+		list = append(list, added{m.Addrs, m.ID, m.Name})
 	}
 	return list
 }

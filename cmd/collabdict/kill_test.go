@@ -18,7 +18,7 @@ import (
 	"github.com/collabdict/collabdict/internal/store"
 )
 
-// Seven members, of whom two are killed, in twenty rounds.
+// A run has seven members and twenty rounds. Two of the members are killed.
 const (
 	killRoster = 7
 	killRounds = 20
@@ -30,13 +30,13 @@ var sevenPlants = []string{"plant-a", "plant-b", "plant-c", "plant-d", "plant-e"
 type killPlan struct {
 	scheme  string
 	rows    int           // of each member; many make the local update most of a round
-	victims [2]string     // in the order in which they are killed
+	victims [2]string     // in the order of their kills
 	round   int           // the first is killed in the round after this one; 0 is the start-up
-	delay   time.Duration // after that was told
-	between time.Duration // from the first's end to the second's, or to its return if that comes first
-	returns int           // which of them comes back
-	before  bool          // the first does so before the second is killed
-	pause   time.Duration // before its return, or until the second is killed
+	delay   time.Duration // from the log line of that round to the kill
+	between time.Duration // from the first kill to the second, or to the return if that comes first
+	returns int           // index of the victim that comes back
+	before  bool          // the first victim returns before the second is killed
+	pause   time.Duration // from a return before the second kill to that kill, or from that kill to a later return
 }
 
 func planFor(seed uint64) killPlan {
@@ -54,13 +54,13 @@ func planFor(seed uint64) killPlan {
 	case seed%5 == 2:
 		p.round, p.delay = 0, upTo(3*time.Second) // the start-up takes about as long
 	case seed%5 == 4:
-		p.between = 7*time.Second + upTo(4*time.Second) // while the others settle how to go on
+		p.between = 7*time.Second + upTo(4*time.Second) // while the others settle how to continue
 	}
 	return p
 }
 
-// precision is how far models may be from a plain fit. In floating point the
-// chunks that hide a vector cost it about 1e-7 of its bounds.
+// precision is the largest allowed distance of models from a plain fit. In floating point, hiding a
+// vector in chunks costs about 1e-7 of its bounds.
 func (p killPlan) precision() float64 {
 	if p.scheme == "laplacian" {
 		return 1e-4
@@ -68,10 +68,9 @@ func (p killPlan) precision() float64 {
 	return 1e-6
 }
 
-// Of seven members two are killed at random instants, and one comes back: the run
-// ends with success, its record says who was missing when and why, all that are
-// there at the end have the same parameters, and these are those of a plain fit
-// over who was in.
+// A run of seven members succeeds although two are killed at random instants and only one comes
+// back. Its record has the missing members with rounds and reasons. All members at the end have the
+// same parameters: those of a plain fit over the members of each sum.
 func TestKills(t *testing.T) {
 	seeds := 1
 	if testing.Short() {
@@ -87,7 +86,7 @@ func TestKills(t *testing.T) {
 	}
 	for seed := range seeds {
 		if seeds == 1 {
-			seed = 1 // its rounds are long, so that who returns comes in before the end also where tests run at the same time
+			seed = 1 // its rounds are long, so the member that returns is in before the end even on a busy machine
 		}
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			if seeds == 1 {
@@ -139,7 +138,7 @@ func runKilled(t *testing.T, p killPlan) {
 	}
 	for _, line := range p.mustSay() {
 		if !regexp.MustCompile(line).MatchString(said) {
-			t.Errorf("up has not said %q", line)
+			t.Errorf("up did not print %q", line)
 		}
 	}
 	if strings.Contains(said, "exactly known") {
@@ -149,7 +148,7 @@ func runKilled(t *testing.T, p killPlan) {
 	checkRun(t, filepath.Join(dir, "o"), p)
 }
 
-// mustSay returns what the user of up is told.
+// mustSay returns patterns of lines that up must print.
 func (p killPlan) mustSay() []string {
 	lines := []string{
 		"without " + p.victims[1-p.returns] + " from now on: nothing heard for",
@@ -169,7 +168,7 @@ func startSeven(t *testing.T, dir string, p killPlan) *member {
 		"--components", "3", "--blur", "0", "--scheme", p.scheme, "--tol", "0", "--rounds", fmt.Sprint(killRounds), "--out", "o", "--json")
 }
 
-// pass lets a time go by, but no more than the run has rounds to spare.
+// pass waits for d, but returns early when few rounds are left.
 func pass(t *testing.T, up *member, d time.Duration) {
 	t.Helper()
 	late := regexp.MustCompile(fmt.Sprintf(`: round 1[4-9]/%d`, killRounds))
@@ -196,8 +195,7 @@ func lastRound(up *member) string {
 	return strings.TrimSuffix(lines[len(lines)-1], "/")
 }
 
-// doing says what a member was in the middle of when it was killed, as far as its
-// disk tells.
+// doing describes, from a member's disk, what the member was doing when it was killed.
 func doing(t *testing.T, dir, name string) string {
 	t.Helper()
 	c, _, _, err := (&runFlags{dir: filepath.Join(dir, "o", name)}).fromFolder(new(cobra.Command))

@@ -30,14 +30,14 @@ func checkRun(t *testing.T, out string, p killPlan) {
 	checkViewsOf(t, run.Views, log, p)
 }
 
-// checkModels checks that members have the same record and parameters, and these
-// are those of a plain fit over who was in.
+// checkModels checks that members have the same record and parameters, and that these are those of
+// a plain fit over the members of each sum.
 func checkModels(t *testing.T, out string, there []string, precision float64) (log []slotRecord, digest string) {
 	t.Helper()
 	return checkModelsOf(t, out, sevenPlants, there, killRounds, precision)
 }
 
-// checkModelsOf is checkModels of any roster, after so many rounds.
+// checkModelsOf is checkModels for any roster and number of rounds.
 func checkModelsOf(t *testing.T, out string, names, there []string, rounds int, precision float64) (log []slotRecord, digest string) {
 	t.Helper()
 	log = readLog(t, filepath.Join(out, there[0]))
@@ -60,11 +60,11 @@ func checkModelsOf(t *testing.T, out string, names, there []string, rounds int, 
 		}
 		d := deviation(saved, models[i])
 		if worst = max(worst, d); !(d <= precision) {
-			t.Errorf("%s: the model is %.2g from a plain fit over who was in", name, d)
+			t.Errorf("%s: the model is %.2g from a plain fit over the members of each sum", name, d)
 		}
 	}
 	if a := plain.Apart(); !(a <= precision) {
-		t.Errorf("a sum is %.2g from that over who was in", a)
+		t.Errorf("a sum is %.2g from that over its members", a)
 	}
 	if q := plain.Quanta(); q > 0 {
 		t.Errorf("a running total is %g quanta from that of the vectors that were counted, want the same bits", q)
@@ -77,15 +77,15 @@ func sameSlot(x, y slotRecord) bool {
 	return x.round == y.round && x.chain == y.chain && x.digest == y.digest && slices.Equal(x.members, y.members)
 }
 
-// A member that was killed is missing for one of these reasons; all but the first
-// are of one that has come back.
+// These match the reasons for which a killed member is missing: heardNothing while it is away,
+// comesBack once it has returned.
 var (
 	heardNothing = regexp.MustCompile(`^nothing heard for \d+(\.\d)?s$`)
 	comesBack    = regexp.MustCompile(`^(catching up|did not answer in time)$`)
 )
 
-// checkViewsOf checks that the views of a result are those of the decided slots,
-// that none but the killed ones are ever missing, and for what reason.
+// checkViewsOf checks that the views of a result are those of the decided slots, and that only
+// killed members are missing, with reasons that fit.
 func checkViewsOf(t *testing.T, views []report.View, log []slotRecord, p killPlan) {
 	t.Helper()
 	at := 0

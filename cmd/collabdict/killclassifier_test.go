@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// A member that is killed and started again comes to the weights of all, and to the
-// conditions of its own that it would have come to without that, although no sum tells them.
+// A member that is killed and started again gets the weights of all. It also gets the same private
+// conditions as without the kill, although no sum carries them.
 func TestAClassifierIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "data"), 0o755); err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// A member is killed, and the others go on. Of any two totals in the log of another member
-// the difference gives neither the number of its rows with their mean, nor their covariance.
-func TestLogsDoNotShowWhoWasKilled(t *testing.T) {
+// After a member is killed, no difference of two totals in another member's log reveals the number
+// of its rows with their mean, or their covariance.
+func TestLogsDoNotRevealAKilledMember(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes as long as a member is waited for")
 	}
@@ -53,7 +53,7 @@ func TestLogsDoNotShowWhoWasKilled(t *testing.T) {
 		for _, b := range known[:i] {
 			for _, d := range []summed{a.less(b), b.less(a)} {
 				if read := d.reads(x); read != "" {
-					t.Fatalf("slots %d and %d of the log of site-a tell of %s: %s", b.slot, a.slot, victim, read)
+					t.Fatalf("slots %d and %d of the log of site-a reveal rows of %s: %s", b.slot, a.slot, victim, read)
 				}
 			}
 		}
@@ -69,26 +69,26 @@ func lastWith(log []slotRecord, member int) (round int) {
 	return round
 }
 
-// summed is what a total has over all rows, whatever the parameters are: their number,
-// sums and sums of products of any two columns, i ≤ j.
+// summed is the part of a total that does not depend on the parameters: over all rows, their
+// number, the sums of columns, and the sums of products of columns i ≤ j.
 type summed struct {
 	slot            int
 	n               float64
-	first, products []float64 // no products of some
+	first, products []float64 // products is empty if the total has none
 }
 
-// conserved returns what the total of a slot has over all rows, in as many ways as it has it.
+// conserved returns every such sum over all rows that the total of a slot contains.
 func conserved(slot int, r slotRecord, k, dim int) (all []summed) {
 	if r.running == nil {
 		return nil
 	}
 	values, pairs := r.total, dim*(dim+1)/2
 	switch r.running.Key {
-	case "moments": // in two words
+	case "moments": // each value in two words
 		values = slices.Clone(values[:len(values)/2])
 		floats.Add(values, r.total[len(values):])
 		k = 1
-	case "clusters": // of several clusterings
+	case "clusters": // one sum for each of several clusterings
 		pairs = 0
 	case "statistics":
 		values = values[:len(values)-1]
@@ -114,7 +114,7 @@ func (s summed) less(o summed) summed {
 	return d
 }
 
-// reads says what of the rows of a member s is, "" if it is nothing.
+// reads describes what s reveals about a member's rows x, or returns "".
 func (s summed) reads(x *mat.Dense) string {
 	n, dim := x.Dims()
 	cov := new(mat.SymDense)

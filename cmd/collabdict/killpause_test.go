@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict/internal/launch"
 )
 
-// With too few members the run pauses and says so, nothing is decided meanwhile,
-// and it goes on when enough have come back.
+// A run with too few members pauses, reports it, and decides nothing. It continues when enough
+// members have come back.
 func TestAPause(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes as long as members are waited for")
@@ -48,13 +48,14 @@ func TestAPause(t *testing.T) {
 		t.Fatalf("exit code %d; it said:\n%s", code, said)
 	}
 	log, _ := checkModels(t, filepath.Join(dir, "o"), []string{"plant-a", "plant-b", "plant-c", "plant-e", "plant-f"}, 1e-6)
-	// The run goes on as soon as four are here; who comes last may come to its end alone.
+	// The run continues as soon as four are here, so the last sum may be without the last to
+	// return.
 	if last := log[len(log)-1]; len(last.members) < 4 {
 		t.Errorf("the last sum is over %v", last.members)
 	}
 }
 
-// roundsSaid renders which round each of some nodes has told last.
+// roundsSaid returns the last round in the log of each node, as text.
 func roundsSaid(t *testing.T, dir string, names []string) string {
 	t.Helper()
 	var last []string
@@ -70,8 +71,7 @@ func roundsSaid(t *testing.T, dir string, names []string) string {
 	return strings.Join(last, ", ")
 }
 
-// All processes of a run may be killed: those that are started again in their
-// folders go on with it.
+// A run whose processes are all killed continues when they are started again in their folders.
 func TestAllAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts fourteen processes")
@@ -95,14 +95,14 @@ func TestAllAreKilled(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("%s: exit code %d; it said:\n%s", sevenPlants[i], code, said)
 		}
-		checkGoesOn(t, sevenPlants[i], said)
+		checkResumed(t, sevenPlants[i], said)
 	}
 	checkModels(t, filepath.Join(dir, "o"), sevenPlants, 1e-6)
 }
 
-// checkGoesOn checks that a process that was started again has told of the rounds
-// that its folder did not have, and of no others.
-func checkGoesOn(t *testing.T, name, said string) {
+// checkResumed checks that a restarted process reported the rounds that its folder did not have,
+// and no others.
+func checkResumed(t *testing.T, name, said string) {
 	t.Helper()
 	var last int
 	if found := regexp.MustCompile(`resumes the run after round (\d+)`).FindStringSubmatch(said); found != nil {
@@ -113,8 +113,8 @@ func checkGoesOn(t *testing.T, name, said string) {
 	}
 }
 
-// A quorum pauses a run that is under way. All its processes are killed, and others are
-// started; a quorum resumes it, and all have the model of a plain fit.
+// A run that a quorum has paused is still paused after all its processes are killed and started
+// again. Once a quorum resumes it, all members get the model of a plain fit.
 func TestAPauseThatIsAgreed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts eight processes")
@@ -152,7 +152,7 @@ func TestAPauseThatIsAgreed(t *testing.T) {
 		if !strings.Contains(said, "resumed: the members have agreed to continue") {
 			t.Errorf("%s said:\n%s", names[i], said)
 		}
-		checkGoesOn(t, names[i], said)
+		checkResumed(t, names[i], said)
 	}
 	log, _ := checkModelsOf(t, filepath.Join(dir, "o"), names, names, rounds, 1e-6)
 	for _, d := range log { // nobody was left out

@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// slotRecord is what a member's folder says of a decided slot.
+// slotRecord is a decided slot as a member's folder records it.
 type slotRecord struct {
 	round   int
 	members []int
@@ -28,8 +28,8 @@ type slotRecord struct {
 	running *consensus.Counted
 }
 
-// readLog returns the decisions that a member has on disk, by slot, but for those
-// that amend the roster.
+// readLog returns the decisions that a member has on disk, by slot, without those that amend the
+// roster.
 func readLog(t *testing.T, dir string) (log []slotRecord) {
 	t.Helper()
 	s, err := store.Open(dir)
@@ -66,12 +66,12 @@ func readLog(t *testing.T, dir string) (log []slotRecord) {
 	return log
 }
 
-// labelSlots are the slots at the beginning that deal labels for the sums, which a
-// plain sum has no use for.
+// labelSlots is the number of slots at the beginning that deal labels for the sums; plain sums need
+// no labels.
 const labelSlots = 2
 
-// refit trains all participants of a consortium in this process over plain sums,
-// with who was in according to the record, and returns their models.
+// refit trains all participants of a consortium in this process, over plain sums of the members
+// that the record has for each slot, and returns their models.
 func refit(t *testing.T, out string, names []string, log []slotRecord) ([]*model.Model, *grouptest.Replay) {
 	t.Helper()
 	var slots []grouptest.Slot
@@ -100,7 +100,7 @@ func refit(t *testing.T, out string, names []string, log []slotRecord) ([]*model
 	}
 	running.Wait()
 	if err := shared.Err(); err != nil {
-		t.Fatalf("a plain fit over who was in: %v", err)
+		t.Fatalf("a plain fit over the members of each sum: %v", err)
 	}
 	models := make([]*model.Model, len(names))
 	for i, r := range results {

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// stormEvent is that a member is killed, or started again.
+// stormEvent is the kill or the restart of a member.
 type stormEvent struct {
 	at    time.Duration
 	name  string
 	again bool
 }
 
-// stormOf draws when members are killed, and each is started again within five seconds.
+// stormOf draws the times at which members are killed. Each is started again within five seconds.
 func stormOf(seed uint64, names []string, kills int) (events []stormEvent) {
 	rng := rand.New(rand.NewPCG(seed, 50))
 	upTo := func(most time.Duration) time.Duration { return time.Duration(rng.Int64N(int64(most))) }
@@ -38,9 +38,9 @@ func stormOf(seed uint64, names []string, kills int) (events []stormEvent) {
 	return events
 }
 
-// Six members are killed time and again, and started again each time: the run ends with
-// success, and all have the model that follows from the vectors that were counted.
-// COLLABDICT_KILLS says how often, COLLABDICT_KILL_SEED when.
+// A run succeeds although its six members are killed and started again many times, and all have the
+// model that follows from the counted vectors. COLLABDICT_KILLS sets the number of kills,
+// COLLABDICT_KILL_SEED the seed of their times.
 func TestAStormOfKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a dozen processes")
@@ -78,7 +78,7 @@ func TestAStormOfKills(t *testing.T) {
 		default:
 			select {
 			case <-m.done:
-				t.Fatalf("%s has ended before it is killed, with %d; it said:\n%s", e.name, m.cmd.ProcessState.ExitCode(), m.all())
+				t.Fatalf("%s ended before its kill, with exit code %d; it said:\n%s", e.name, m.cmd.ProcessState.ExitCode(), m.all())
 			default:
 			}
 			if err := m.cmd.Process.Kill(); err != nil {

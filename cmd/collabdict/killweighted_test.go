@@ -15,9 +15,9 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// A member that is killed while models are averaged goes on with the same model when it is
-// started again: its part in every sum is what it would have been without that, and the
-// model follows from the totals.
+// A member that is killed while models are averaged continues with the same model when it is
+// started again. Its part in every sum is the same as without the kill, and the model follows from
+// the totals.
 func TestAWeightedMemberIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	models := killedAndBack(t, dir, "plant-b", "--model", "bvae", "--rounds", "8", "--epochs", "10", "--latent", "2", "--hidden", "16,8",
@@ -34,8 +34,8 @@ func TestAWeightedMemberIsKilled(t *testing.T) {
 	}
 }
 
-// killedAndBack runs three processes, kills one after some rounds and starts it again,
-// and returns the model that each comes to without that, by the totals.
+// killedAndBack runs three processes, kills one after some rounds and starts it again. It returns
+// each participant's model from a run without a kill, computed from the recorded totals.
 func killedAndBack(t *testing.T, dir, victim string, args ...string) map[string]*model.Model {
 	t.Helper()
 	if testing.Short() {
@@ -66,13 +66,14 @@ func killedAndBack(t *testing.T, dir, victim string, args ...string) map[string]
 	}
 	for slot, sum := range sums[labelSlots:] {
 		if d := apart(log[labelSlots+slot].total, sum); len(log[labelSlots+slot].members) != 3 || !(d < 1e-6) {
-			t.Errorf("slot %d: the total of %d members is %.2g from what they bring without a stop", labelSlots+slot, len(log[labelSlots+slot].members), d)
+			t.Errorf("slot %d: the total of %d members is %.2g from that of a run without a kill", labelSlots+slot, len(log[labelSlots+slot].members), d)
 		}
 	}
 	return models
 }
 
-// recorded is a group whose sums have been decided. It adds up what participants bring.
+// recorded is a group whose sums have been decided. It also adds up the vectors of the
+// participants.
 type recorded struct {
 	log  []slotRecord
 	next int
@@ -103,7 +104,8 @@ func (r *recorded) Gather(context.Context, []byte) ([][]byte, error) {
 	return nil, errors.New("a gather in a run of sums")
 }
 
-// secretsOf returns what each of some members learns from and draws by, while a run lasts.
+// secretsOf returns the configurations of members, and the sources from which they draw. It works
+// only while the run lasts.
 func secretsOf(t *testing.T, out string, names []string) (all []participant.Config, secrets []rand.Source) {
 	t.Helper()
 	for _, name := range names {

@@ -20,22 +20,22 @@ import (
 
 // told is what has left a folder, with its totals.
 type told struct {
-	Folder  string          `json:"folder"`
-	Records []ledger.Record `json:"records"`
+	Folder  string          `json:"folder"`  // as given
+	Records []ledger.Record `json:"records"` // runs and releases, in order
 	// Model describes the model in the folder if no recorded run has made it, such as a
 	// simulation's.
 	Model []report.Entry `json:"model,omitempty"`
-	Sums  sums           `json:"together"`
-	Cap   *ledger.Cap    `json:"cap,omitempty"`
+	Sums  sums           `json:"together"`      // totals over all records
+	Cap   *ledger.Cap    `json:"cap,omitempty"` // the agreed limit of releases
 }
 
 // sums are totals over all records.
 type sums struct {
-	Runs     int          `json:"runs"`
-	Totals   int          `json:"totals"`
-	Releases int          `json:"releases"`
-	Released report.Spend `json:"released"` // by all releases
-	Noisy    report.Spend `json:"noise"`    // of all runs with noise
+	Runs     int          `json:"runs"`     // recorded
+	Totals   int          `json:"totals"`   // were opened
+	Releases int          `json:"releases"` // were written
+	Released report.Spend `json:"released"` // the loss by all releases
+	Noisy    report.Spend `json:"noise"`    // the loss by the noise of all runs
 }
 
 // The two kinds of loss that a folder's ledger adds up, and the default delta of epsilon.

@@ -70,11 +70,11 @@ func sameFile(a, b string) bool {
 
 // localPart describes a participant's local part.
 type localPart struct {
-	File       string  `json:"file"`
-	Rows       int     `json:"rows"` // rows among which the nearest are searched
-	Alone      bool    `json:"alone"`
+	File       string  `json:"file"`       // its path
+	Rows       int     `json:"rows"`       // rows among which the nearest are searched
+	Alone      bool    `json:"alone"`      // reports whether there is a model of the own rows alone
 	Calibrated int     `json:"calibrated"` // rows that calibrate the surprises
-	Threshold  float64 `json:"threshold"`  // of the blend
+	Threshold  float64 `json:"threshold"`  // that of the blend
 }
 
 // describeLocal returns the description of the local part for inspect, nil if there is none or
@@ -96,5 +96,5 @@ func (l *localPart) String() string {
 	if !l.Alone {
 		parts = ""
 	}
-	return fmt.Sprintf("%s: %s%s, calibrated on %s", l.File, parts, rowCount(l.Rows), rowCount(l.Calibrated))
+	return fmt.Sprintf("%s: %s%s, calibrated on %s", l.File, parts, count(l.Rows, "row"), count(l.Calibrated, "row"))
 }

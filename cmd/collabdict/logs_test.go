@@ -14,7 +14,8 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// logged returns what is logged of some lines in a format. The third line is written in two parts.
+// logged logs some lines in a format, and returns the logs and their output. The third line is
+// written in two parts.
 func logged(t *testing.T, format string) (*logs, string) {
 	var out bytes.Buffer
 	now := time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.FixedZone("elsewhere", 3600))
@@ -82,7 +83,7 @@ func TestLinesAsObjects(t *testing.T) {
 	}
 }
 
-// What one process logs is read by another, which shows it as it would stand on a terminal.
+// A process that reads the log of another shows its lines as a terminal would.
 func TestLogsAreReadByAnotherProcess(t *testing.T) {
 	for _, format := range []string{textFormat, jsonFormat} {
 		_, text := logged(t, format)
@@ -106,7 +107,7 @@ func TestLogsAreReadByAnotherProcess(t *testing.T) {
 	}
 }
 
-// A line comes before a minute has passed without one, in each phase.
+// In each phase, the heartbeat writes a line before a minute has passed without one.
 func TestNoMinuteWithoutALine(t *testing.T) {
 	began := time.Unix(1000, 0)
 	in := func(p operate.Phase, n *node.Status) *operate.Status {
@@ -136,9 +137,8 @@ func TestNoMinuteWithoutALine(t *testing.T) {
 	}
 }
 
-// What has nothing to put in order is left alone when the context ends, and its result is returned
-// otherwise.
-func TestWhatCanBeInterrupted(t *testing.T) {
+// interruptible returns the result of its function, or ends without it when the context ends.
+func TestInterruptible(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	broken := errors.New("broken")
 	if err := interruptible(ctx, func() error { return broken }); !errors.Is(err, broken) {

@@ -139,7 +139,7 @@ func reconstructionText(w io.Writer, r *report.Reconstruction, columns []string)
 	if r.Rows < r.Of {
 		chosen = fmt.Sprintf(" of %d, chosen evenly", r.Of)
 	}
-	fmt.Fprintf(w, "\n%s%s: variances of the means of latent variables %s\n", rowCount(r.Rows), chosen, strings.Join(variances, ", "))
+	fmt.Fprintf(w, "\n%s%s: variances of the means of latent variables %s\n", count(r.Rows, "row"), chosen, strings.Join(variances, ", "))
 	fmt.Fprintf(w, "mean squared error of a reconstructed row: %.4g, on the scale of the model\n", r.SquaredError)
 	if _, _, images := dataset.ImageShape(columns); images {
 		return

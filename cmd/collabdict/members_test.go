@@ -19,7 +19,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// member is a participant's process, whose words are watched.
+// member is a participant's process and its messages.
 type member struct {
 	cmd   *exec.Cmd
 	began time.Time
@@ -61,7 +61,7 @@ func start(t *testing.T, dir string, args ...string) *member {
 	return m
 }
 
-// within bounds everything that a test waits for, on a machine with other work.
+// within is the longest time that a test waits for a line, on a busy machine.
 const within = 3 * time.Minute
 
 // until waits for a line and returns its match.
@@ -131,7 +131,7 @@ func startPlants(t *testing.T, dir string, n int, args func(i int) []string) []*
 	return members
 }
 
-// kill ends the child of a process that works in a folder, without a word.
+// kill kills the child of a process that works in a folder, without a signal that it can handle.
 func kill(t *testing.T, parent int, folder string) {
 	t.Helper()
 	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -161,7 +161,7 @@ func kill(t *testing.T, parent int, folder string) {
 	t.Fatalf("no child of %d works in %s", parent, folder)
 }
 
-// Members with other hyper-parameters end on both sides with the field's name.
+// Members with different hyper-parameters all fail, and their errors name the field.
 func TestOtherHyperParameters(t *testing.T) {
 	t.Parallel()
 	members := startPlants(t, t.TempDir(), 2, func(i int) []string { return []string{"--lambda0", fmt.Sprint(1 + i)} })
@@ -197,8 +197,8 @@ func TestThreeProcessesLearn(t *testing.T) {
 	}
 }
 
-// Strangers that have copied all settings and come first, without the secret or with
-// another one, take no seat. The others begin without them.
+// Strangers without the secret, or with another one, take no seat, although they have the same
+// settings and come first. The run begins without them.
 func TestStrangersTakeNoSeat(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

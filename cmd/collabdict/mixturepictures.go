@@ -30,19 +30,12 @@ func graphs(x *export.Mixture) plots.Graphs {
 			links = append(links, plots.Link{A: d.A, B: d.B, Strength: d.PartialCorrelation})
 		}
 		most = max(most, len(links))
-		g.Panels = append(g.Panels, plots.Graph{Title: fmt.Sprintf("component %d: weight %.3g, %s", k+1, w, edgeCount(len(links))), Links: links})
+		g.Panels = append(g.Panels, plots.Graph{Title: fmt.Sprintf("component %d: weight %.3g, %s", k+1, w, count(len(links), "edge")), Links: links})
 	}
 	if most > plots.MostLinks {
 		g.Subtitle += fmt.Sprintf("; the %d strongest of each", plots.MostLinks)
 	}
 	return g
-}
-
-func edgeCount(n int) string {
-	if n == 1 {
-		return "1 edge"
-	}
-	return fmt.Sprintf("%d edges", n)
 }
 
 // drawMixture draws a mixture with the own weights.
@@ -183,7 +176,7 @@ func drawScores(dir string, m *model.Model, data *dataset.Dataset) error {
 		return err
 	}
 	h := plots.Histogram{
-		Name: "scores", Title: "Scores of rows", Subtitle: fmt.Sprintf("of %s, by the shared model and the own weights of %s; not for sharing", rowCount(len(scores)), m.Manifest.Participant),
+		Name: "scores", Title: "Scores of rows", Subtitle: fmt.Sprintf("of %s, by the shared model and the own weights of %s; not for sharing", count(len(scores), "row"), m.Manifest.Participant),
 		X: "score (nats)", Y: "rows", Mark: m.Threshold(), MarkName: "threshold", Private: true,
 	}
 	if m.Manifest.FalseAlarm == 0 {

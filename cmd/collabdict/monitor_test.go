@@ -34,7 +34,7 @@ func monitored(t *testing.T, runs int) *monitor {
 	return newMonitor(dir, "plant-a", newLogs(io.Discard, &logFlags{}, time.Now))
 }
 
-// What is spent is listed in one order: noise, then releases.
+// The status lists the privacy spent in one order: noise, then releases.
 func TestSpentIsInOneOrder(t *testing.T) {
 	m := monitored(t, 1)
 	for range 50 {
@@ -48,7 +48,7 @@ func TestSpentIsInOneOrder(t *testing.T) {
 	}
 }
 
-// The heartbeat looks every second, and probes often: neither takes longer with a longer ledger.
+// Each heartbeat and each probe reads the status, so its cost does not grow with the ledger.
 func TestALongLedgerSlowsNoHeartbeat(t *testing.T) {
 	cost := func(m *monitor) float64 { return testing.AllocsPerRun(5, func() { _ = m.status() }) }
 	if short, long := cost(monitored(t, 0)), cost(monitored(t, 40)); long > short+100 { // other goroutines allocate, too
@@ -56,8 +56,8 @@ func TestALongLedgerSlowsNoHeartbeat(t *testing.T) {
 	}
 }
 
-// Clients are shown what is spent.
-func TestClientsAreShownWhatIsSpent(t *testing.T) {
+// The status that clients receive lists the privacy spent.
+func TestClientsReceiveThePrivacySpent(t *testing.T) {
 	m := monitored(t, 1)
 	stop, err := m.serve("", func(line string) { t.Error(line) })
 	if err != nil {

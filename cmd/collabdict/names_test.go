@@ -13,12 +13,12 @@ import (
 	"github.com/collabdict/collabdict/internal/algorithms"
 )
 
-// rooms are where algorithms are, and where the registry names their packages.
+// rooms are the folders of algorithms and of their registry.
 var rooms = []string{"gmm", "vae", "internal/algorithms", "cmd/paper"}
 
-// An algorithm's name stands in its own room alone: nothing of the program, of what it
-// writes or of the protocol may depend on which algorithms there are.
-func TestAlgorithmsAreNamedInTheirRoomsAlone(t *testing.T) {
+// Only the folders of algorithms name an algorithm. The rest of the program, its files and the
+// protocol do not depend on which algorithms there are.
+func TestOnlyAlgorithmFoldersNameAlgorithms(t *testing.T) {
 	names := map[string]bool{}
 	for _, k := range algorithms.All() {
 		names[k.Name] = true
@@ -48,7 +48,7 @@ func TestAlgorithmsAreNamedInTheirRoomsAlone(t *testing.T) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.ImportSpec:
-				return false // where a package is, not which algorithm it is of
+				return false // a path may contain a name
 			case *ast.BasicLit:
 				if n.Kind != token.STRING {
 					return false

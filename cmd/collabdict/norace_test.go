@@ -4,5 +4,5 @@ package main
 
 const (
 	raced    = false
-	manyRows = 8000 // of a member: with so many, the local update takes most of the time per round
+	manyRows = 8000 // rows per member that make the local update take most of a round
 )

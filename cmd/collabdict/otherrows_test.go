@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// A member that was killed and is started again with one row more is refused, as the
-// others could read that row: from the totals with all members before and after. With
-// its own rows it comes back.
+// A killed member that is started again with one more row is refused: the others could compute that
+// row from the totals with all members before and after. With its own rows it comes back.
 func TestAMemberComesBackWithOtherRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts six processes")
@@ -38,7 +37,7 @@ func TestAMemberComesBackWithOtherRows(t *testing.T) {
 	}
 	write(slices.Concat(before, []byte("77.7777,11.1111,6.5432,212.3456\n")))
 	code, said := start(t, dir, "run", "--dir", victim).end(t)
-	if code != dataFailure.code || !strings.Contains(said, "begun with other training rows") {
+	if code != dataFailure.code || !strings.Contains(said, "began with other training rows") {
 		t.Errorf("exit code %d; it said:\n%s", code, said)
 	}
 	if code == 0 {
@@ -57,7 +56,7 @@ func TestAMemberComesBackWithOtherRows(t *testing.T) {
 	}
 }
 
-// writeSites writes a file of rows in four columns for each of so many sites.
+// writeSites writes a file of rows in four columns for each site.
 func writeSites(t *testing.T, dir string, sites, rows int) {
 	t.Helper()
 	if err := os.Mkdir(filepath.Join(dir, "data"), 0o755); err != nil {
@@ -78,9 +77,8 @@ func writeSites(t *testing.T, dir string, sites, rows int) {
 	}
 }
 
-// readRow returns what differs between the first and the last round with all members:
-// counts and first moments of all components add up to those of all rows, whatever the
-// parameters are.
+// readRow returns the difference between the first and the last round with all members. The counts
+// and first moments of all components add up to those of all rows, whatever the parameters are.
 func readRow(log []slotRecord, k int) string {
 	const members, columns = 5, 4
 	sums := func(total []float64) []float64 {

@@ -63,11 +63,12 @@ func (a *app) completeOwn(m *model.Model, modelFile, named string) error {
 
 // ownPart describes a participant's own part.
 type ownPart struct {
-	File        string  `json:"file"`
-	Participant string  `json:"participant"`
-	Rows        int     `json:"rows"` // fitted to; 0 for the mean of all participants' conditions
-	Conditions  int     `json:"conditions"`
-	RMS         float64 `json:"root_mean_square"`
+	File        string `json:"file"`        // its path
+	Participant string `json:"participant"` // its name
+	// Rows are rows it was fitted to; 0 for the mean of all participants' conditions.
+	Rows       int     `json:"rows"`
+	Conditions int     `json:"conditions"`       // their number
+	RMS        float64 `json:"root_mean_square"` // that of the conditions
 }
 
 // describeOwn returns the description of the own part for inspect, nil if there is none.
@@ -87,16 +88,9 @@ func describeOwn(m *model.Model, modelFile, named string) (*ownPart, error) {
 }
 
 func (o *ownPart) String() string {
-	from := "fitted to " + rowCount(o.Rows)
+	from := "fitted to " + count(o.Rows, "row")
 	if o.Rows == 0 {
 		from = "the mean of all participants'"
 	}
-	return fmt.Sprintf("%s of %s: %d conditions, %s, root mean square %.3g", o.File, o.Participant, o.Conditions, from, o.RMS)
-}
-
-func rowCount(n int) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", n)
+	return fmt.Sprintf("%s of %s: %s, %s, root mean square %.3g", o.File, o.Participant, count(o.Conditions, "condition"), from, o.RMS)
 }

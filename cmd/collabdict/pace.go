@@ -15,8 +15,8 @@ type pace struct {
 // in one round does not change it.
 const lastRounds = 9
 
-// round records the end of a round, and returns the duration of rounds if known. Rounds that
-// this member only catches up on say nothing about later ones: for these, replayed is true.
+// round records the end of a round, and returns the duration of rounds if known. replayed marks a
+// round that this member only catches up on, whose duration does not count.
 func (p *pace) round(now time.Time, replayed bool) (each time.Duration, known bool) {
 	if !p.ended.IsZero() && !replayed {
 		p.took = append(p.took, now.Sub(p.ended))

@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// Neither rounds that are replayed nor a pause say how long the next rounds take.
+// Replayed rounds and a pause do not change the duration of rounds.
 func TestPace(t *testing.T) {
 	var p pace
 	now := time.Unix(0, 0)
@@ -21,7 +21,7 @@ func TestPace(t *testing.T) {
 		replayed bool
 		want     time.Duration // 0: not known
 	}{
-		{0, false, 0}, // what came before is the start-up
+		{0, false, 0}, // the time before it is the start-up
 		{time.Second, false, time.Second},
 		{time.Millisecond, true, 0},
 		{time.Millisecond, true, 0},
@@ -38,7 +38,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// A member that catches up does not know how long the run will take.
+// A member that catches up reports no remaining time.
 func TestNoTimeLeftWhileCatchingUp(t *testing.T) {
 	var out bytes.Buffer
 	p := (&app{err: &out}).newProgress(pipelinetest.Task(t, "ggm", "rounds=9"))

@@ -97,7 +97,7 @@ func demonstration(t *testing.T) (string, error) {
 	return filepath.Join(dir, "demo"), nil
 }
 
-// A page is a script: the commands that it shows, with hidden steps between them.
+// page is a script: the commands that a page shows, with hidden steps between them.
 type page struct {
 	script string
 	steps  []shown
@@ -110,7 +110,7 @@ type shown struct {
 	command  string
 	fails    bool
 	printed  []string
-	anything bool // nothing is shown of what it prints
+	anything bool // the page shows none of its output
 }
 
 // times begin the lines of a log, but not those that a terminal shows.
@@ -163,7 +163,7 @@ func parsePage(path string) (*page, error) {
 
 var ours = regexp.MustCompile(`(^|[;&|] *|go run \./cmd/)collabdict `)
 
-// add takes up a block; line is that of its first line.
+// add adds a block, whose first line has the number line.
 func (p *page) add(script *strings.Builder, language, before string, body []string, line int) error {
 	if before == "<!-- file -->" {
 		if len(body) == 0 || !strings.HasPrefix(body[0], "# ") {
@@ -192,8 +192,9 @@ func (p *page) add(script *strings.Builder, language, before string, body []stri
 	return nil
 }
 
-// rehearsed changes commands so that they run here: with the program under test, and with the
-// flags of run in the file run.flags if a hidden step writes it, such as a --peer on this machine.
+// rehearsed changes commands so that they run in a test: with the program under test, and with the
+// flags of run in the file run.flags. A hidden step writes that file, for instance with a --peer on
+// this machine.
 var rehearsed = strings.NewReplacer("go run ./cmd/collabdict", "collabdict", "collabdict run ", "collabdict run $(cat run.flags 2>/dev/null) ")
 
 func (p *page) addCommands(script *strings.Builder, body []string, line int) error {
@@ -282,7 +283,7 @@ func printsLine(got, want string) bool {
 	return true
 }
 
-// What a page shows is compared, not merely run.
+// The comparison of output with a page finds differences, and allows those that a page may have.
 func TestPrinted(t *testing.T) {
 	for _, c := range []struct {
 		got, want string
@@ -312,7 +313,7 @@ var (
 	otherFlags = map[string]bool{"rm": true, "quick": true, "data-dir": true, "plant": true, "set-json": true} // of docker, cmd/paper, helm, and a program that exports rows
 )
 
-// Each flag that a page names is one of the program.
+// Each flag that a page names exists in the program.
 func TestPagesNameFlagsThatExist(t *testing.T) {
 	known := map[string]bool{}
 	var visit func(c *cobra.Command)

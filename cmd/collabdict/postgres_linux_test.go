@@ -17,8 +17,8 @@ import (
 
 const hushed = "hush-7f3a91c2"
 
-// Members whose rows are in PostgreSQL learn, with the same digest, what they learn from
-// files, and the password is nowhere to be seen.
+// Members whose rows are in PostgreSQL learn the same as from files, with the same digest, and the
+// password appears nowhere.
 func TestRowsInPostgreSQL(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts six processes and a server")
@@ -121,7 +121,7 @@ func TestRowsInPostgreSQL(t *testing.T) {
 	wantLine("error: "+query+": no connection to PostgreSQL: ", say(t, sql, 3, "evaluate", "--model", modelFile, "--data", query))
 }
 
-// table returns statements that make a table of a file of rows.
+// table returns statements that make a table from a file of rows.
 func table(t *testing.T, file string) string {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -149,7 +149,7 @@ func table(t *testing.T, file string) string {
 	return s.String()
 }
 
-// say runs the program to its end and returns all it says.
+// say runs the program to its end and returns its output.
 func say(t *testing.T, dir string, code int, args ...string) string {
 	t.Helper()
 	self, err := os.Executable()

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// What a run leaves is of its participants' rows: models, results and logs are for their
-// owner alone.
+// Models, results and logs follow from participants' rows, so only their owner can read them.
 func TestResultsAreTheOwners(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts four processes")

@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// On a terminal a simulation has a bar, and one line that is replaced; elsewhere one
-// line per round, as any run.
+// On a terminal a simulation shows a bar, in one line that is replaced. Elsewhere it writes one
+// line per round, as any run does.
 func TestProgressOfASimulation(t *testing.T) {
 	play := func(terminal *os.File) string {
 		var out bytes.Buffer
@@ -42,7 +42,7 @@ func TestProgressOfASimulation(t *testing.T) {
 	}
 }
 
-// A round's line says what this participant has done about components with too few of its rows.
+// The line of a round shows the participant's action for each component with too few of its rows.
 func TestProgressOfLowDiversity(t *testing.T) {
 	var out bytes.Buffer
 	p := &progress{w: &out, rounds: 4, began: time.Now()}
@@ -52,8 +52,8 @@ func TestProgressOfLowDiversity(t *testing.T) {
 	}
 }
 
-// A line is cut between characters, and counts characters: names of members may be
-// written in any script.
+// A line is cut between characters, and its width counts characters: names of members may be in any
+// script.
 func TestLinesAreCutBetweenCharacters(t *testing.T) {
 	for _, c := range []struct {
 		line  string
@@ -83,8 +83,8 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
-// Who waits for the time sees it beside the members that are here.
-func TestProgressBeforeTheBegin(t *testing.T) {
+// A member that waits for the start time sees it beside the members that are here.
+func TestProgressBeforeTheStart(t *testing.T) {
 	var out bytes.Buffer
 	p := &progress{w: &out, began: time.Now()}
 	p.joining(node.Status{BeginAt: time.Now().Add(3*time.Hour + 12*time.Minute), Want: 2, Present: []string{"a", "b"}})

@@ -4,13 +4,13 @@ package main
 
 import "os"
 
-// Under the race detector everything takes ten times as long: scripts leave out what shows
-// no more goroutines.
+// Under the race detector everything takes ten times as long, so scripts leave out steps that run
+// no further goroutines.
 const (
 	raced    = true
-	manyRows = 1200 // of a member: with so many, the local update takes most of the time per round
+	manyRows = 1200 // rows per member that make the local update take most of a round
 )
 
-// The race detector has each process wait for a second at its end, unless it is told not to:
-// the tests start a thousand.
+// By default the race detector makes each process sleep for a second at its end, and the tests
+// start a thousand processes.
 func init() { _ = os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")) }

@@ -20,10 +20,13 @@ import (
 
 const references = "../../docs/reference/"
 
-// The pages of commands and options say what the program's tables say. With -update they
-// are written again.
+// The generated reference pages match the program. With -update they are written again.
 func TestReferenceIsCurrent(t *testing.T) {
-	for name, page := range map[string]string{"commands.md": commandsPage(), "options.md": optionsPage()} {
+	json, err := jsonPage()
+	if err != nil {
+		t.Error(err)
+	}
+	for name, page := range map[string]string{"commands.md": commandsPage(), "options.md": optionsPage(), "json.md": json} {
 		if *update {
 			if err := os.WriteFile(references+name, []byte(page), 0o644); err != nil {
 				t.Fatal(err)
@@ -143,7 +146,7 @@ func writeFlags(b *strings.Builder, c *cobra.Command, wanted func(*pflag.Flag) b
 			if slices.Contains([]string{"false", "0", "0s", "[]"}, byDefault) {
 				byDefault = ""
 			}
-			item(b, intro, code(flag), "", byDefault, strings.ReplaceAll(strings.TrimSpace(safe(f.Usage)), "\n", "; "))
+			item(b, intro, code(flag), "", byDefault, strings.ReplaceAll(strings.TrimSpace(safe(f.Usage)), "\n", "\n  - "))
 			intro = ""
 		})
 	}
@@ -198,7 +201,7 @@ func writeOptions(b *strings.Builder, table option.Table, prefix string) {
 				byDefault = ""
 			}
 			if !strings.Contains(o.Help, o.Requires()) {
-				meaning += "; requires " + safe(o.Requires())
+				meaning = strings.TrimSuffix(meaning, ".") + ". Requires " + safe(o.Requires())
 			}
 			name := code(prefix + o.Name)
 			if key := o.Key(); key != o.Name {
@@ -210,8 +213,8 @@ func writeOptions(b *strings.Builder, table option.Table, prefix string) {
 	}
 }
 
-// item writes one item of a list: a name, what it takes and its default if it has one, and
-// its meaning. intro comes before the first item.
+// item writes one item of a list: a name, the values that it takes, its default if any, and its
+// meaning. intro comes before the first item.
 func item(b *strings.Builder, intro, name, takes, byDefault, meaning string) {
 	b.WriteString(intro + "- " + name)
 	if takes != "" {

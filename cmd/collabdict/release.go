@@ -60,9 +60,9 @@ func (r *releaseFlags) check() error {
 // released is a release, with the totals of this folder including it.
 type released struct {
 	*export.Release
-	Releases int          `json:"releases"`
-	Together report.Spend `json:"together"`
-	Cap      *ledger.Cap  `json:"cap,omitempty"`
+	Releases int          `json:"releases"`      // those of the folder, with this one
+	Together report.Spend `json:"together"`      // the loss by all releases of the folder
+	Cap      *ledger.Cap  `json:"cap,omitempty"` // the agreed limit
 }
 
 // releaseForms are the forms of a release.

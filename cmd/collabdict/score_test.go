@@ -19,7 +19,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// A row has a line per sensor, the largest share first, in the units of the data.
+// An explained row has a line per sensor, the largest share first, in the units of the data.
 func TestExplainedRows(t *testing.T) {
 	mixture, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, 3, nil), []*mat.SymDense{mat.NewSymDense(3, []float64{2, -1, 0, -1, 1, 0, 0, 0, 1})})
 	if err != nil {
@@ -53,7 +53,7 @@ func TestExplainedRows(t *testing.T) {
 	}
 }
 
-// A rolling threshold goes on from block to block of rows, and from file to file.
+// A rolling threshold continues from block to block of rows, and from file to file.
 func TestRollingScoresAreOneStream(t *testing.T) {
 	mixture, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, 1, nil), []*mat.SymDense{mat.NewSymDense(1, []float64{1})})
 	if err != nil {

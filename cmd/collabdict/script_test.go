@@ -92,7 +92,7 @@ func freePorts(ts *testscript.TestScript, names []string) {
 	}
 }
 
-// until runs a program again and again until its output matches.
+// until runs a program repeatedly until its output matches.
 func until(ts *testscript.TestScript, pattern, program string, args []string) {
 	want := regexp.MustCompile(pattern)
 	for limit := time.Now().Add(time.Minute); ; {
@@ -106,7 +106,7 @@ func until(ts *testscript.TestScript, pattern, program string, args []string) {
 	}
 }
 
-// hasMode asserts who may read a file, by permissions in octal.
+// hasMode asserts the permissions of a file, in octal.
 func hasMode(ts *testscript.TestScript, want, file string) {
 	info, err := os.Stat(ts.MkAbs(file))
 	ts.Check(err)
@@ -126,7 +126,7 @@ func putIDs(ts *testscript.TestScript, from, to string, folders []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(to), []byte(text), 0o600))
 }
 
-// withTexts writes a file again with texts in place of others, which must be there.
+// withTexts writes a file with some texts of another replaced, which must be there.
 func withTexts(ts *testscript.TestScript, from, to string, pairs []string) {
 	text := ts.ReadFile(from)
 	for i := 0; i < len(pairs); i += 2 {
@@ -138,7 +138,7 @@ func withTexts(ts *testscript.TestScript, from, to string, pairs []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(to), []byte(text), 0o600))
 }
 
-// same asserts that two results are the same but for the time they took.
+// same asserts that two results differ at most in the time that they took.
 func same(ts *testscript.TestScript, a, b string) {
 	seconds := regexp.MustCompile(`"seconds": [0-9.e+-]+`)
 	x, y := seconds.ReplaceAllString(ts.ReadFile(a), ""), seconds.ReplaceAllString(ts.ReadFile(b), "")
@@ -181,8 +181,8 @@ func compareKnown(ts *testscript.TestScript, known, dir string) {
 	}
 }
 
-// alikeModels asserts that so many models under a folder hold the same shared parameters,
-// from the same decisions.
+// alikeModels asserts that a folder has this number of models, and that they have the same shared
+// parameters from the same decisions.
 func alikeModels(ts *testscript.TestScript, dir, want string) {
 	files, err := filepath.Glob(ts.MkAbs(filepath.Join(dir, "*", "model.npz")))
 	ts.Check(err)
@@ -202,7 +202,8 @@ func alikeModels(ts *testscript.TestScript, dir, want string) {
 	}
 }
 
-// shared returns what all participants' models have in common; of precisions the first.
+// shared returns the parameters that the models of all participants share. Of precisions, it
+// returns only the first.
 func shared(m *model.Model) (values []float64) {
 	var weights []float32
 	switch of := m.Learned.(type) {
@@ -250,7 +251,7 @@ func near(ts *testscript.TestScript, what string, got, want []float64) {
 	}
 }
 
-// better asserts that together was better than alone on average.
+// better asserts that models learned together have a higher mean ROC-AUC than those learned alone.
 func better(ts *testscript.TestScript, file string) {
 	var r report.Run
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(file)), &r))
@@ -264,7 +265,7 @@ func better(ts *testscript.TestScript, file string) {
 	}
 }
 
-// mixture is what tests look at of a mixture.
+// mixture has the methods of a mixture that tests use.
 type mixture interface {
 	algorithm.Model
 	algorithm.Dictionary

@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// lost is the status of a member of three that has lost one and waits for another.
+// lost returns the status of a member of three that has lost one member and waits for the other.
 func lost() *operate.Status {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	return &operate.Status{
@@ -56,7 +56,7 @@ sent 2.5 MB in 12 messages, received 1.0 kB in 3; the last sum took 120ms
 	}
 }
 
-// served returns the folder of a process with a status, until the test ends.
+// served returns a folder in which a status is served until the test ends.
 func served(t *testing.T, s *operate.Status) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,7 +72,7 @@ func served(t *testing.T, s *operate.Status) string {
 	return dir
 }
 
-// out is the status of a member that the others continue without.
+// out returns the status of a member that the others continue without.
 func out() *operate.Status {
 	s := lost()
 	s.Node.Absent = append(s.Node.Absent, node.Absent{Name: s.Node.Name, Reason: "catching up"})
@@ -92,7 +92,8 @@ func exitOf(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, o.String(), e.String()
 }
 
-// The exit code of status reports whether the member contributes. Its output is the same in both cases.
+// The exit code of status reports whether the member contributes. Its output is the same in both
+// cases.
 func TestStatusFailsWhereAMemberDoesNotContribute(t *testing.T) {
 	if code, _, stderr := exitOf(t, "status", served(t, lost())); code != 0 || stderr != "" {
 		t.Errorf("while another member is lost: exit code %d, %s", code, stderr)
@@ -109,8 +110,8 @@ func TestStatusFailsWhereAMemberDoesNotContribute(t *testing.T) {
 	}
 }
 
-// A terminal shows one table that is drawn again in its place, as much of it as fits; elsewhere
-// there is a line for each change.
+// A terminal shows one table, which is drawn again in its place and cut to fit. Elsewhere each
+// change has a line.
 func TestATableIsDrawnInItsPlace(t *testing.T) {
 	var out bytes.Buffer
 	v := &view{w: &out}
@@ -137,8 +138,7 @@ func TestATableIsDrawnInItsPlace(t *testing.T) {
 	}
 }
 
-// A signal has been answered by the time that the process ends, and none is answered after
-// it.
+// A signal is answered before the process ends, and never after it.
 func TestSignalsAreAnsweredBeforeTheEnd(t *testing.T) {
 	for i := range 200 {
 		ctx, interrupt := context.WithCancel(t.Context())

@@ -16,8 +16,8 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// toy is an eighth algorithm, unknown to the rest of the program: the mean row, by
-// one private sum per round, and the distance from it.
+// toy is an eighth algorithm, unknown to the rest of the program. It learns the mean row by one
+// private sum per round, and scores rows by their distance from it.
 type toy struct {
 	Rounds int
 	Power  float64
@@ -125,9 +125,9 @@ func (m *toyModel) EachScores(rows collabdict.Rows, f func(int, []float64)) erro
 	return nil
 }
 
-// An algorithm that is registered, and nothing else, has flags, help and completion, is
-// agreed on, trains in simulations and over real nodes, and its models are saved, read,
-// inspected, scored and evaluated.
+// Registration is all that an algorithm needs: it then has flags, help and completion, is agreed
+// on, and trains in simulations and over real nodes. Its models are saved, read, inspected, scored
+// and evaluated.
 func TestAnEighthAlgorithm(t *testing.T) {
 	if _, again := algorithms.Lookup(toyKind.Name); !again {
 		algorithms.Register(toyKind)

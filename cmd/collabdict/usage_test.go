@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Help of each command has each of its flags once, in some section, with a word for its
-// value that says more than a type, and lines that fit.
+// The help of each command lists each of its flags once, names its value by more than a type, and
+// has lines that fit.
 func TestHelpHasAllFlags(t *testing.T) {
 	var check func(cmd *cobra.Command)
 	check = func(cmd *cobra.Command) {

@@ -16,19 +16,22 @@ import (
 // release is the version of the program; CHANGELOG.md describes it.
 const release = "0.1.0"
 
+// versions are those of the program, its protocol and its files.
+type versions struct {
+	Version  string `json:"version"`            // release of the program
+	Revision string `json:"revision,omitempty"` // revision of the source
+	Protocol int    `json:"protocol"`           // members with another version of the protocol are refused
+	Model    int    `json:"model"`              // version of the format of model files
+	Go       string `json:"go"`                 // compiler
+	Platform string `json:"platform"`           // operating system and processor
+	Kernels  string `json:"kernels"`            // vector instructions: avx512, avx2 or portable
+}
+
 func (a *app) version() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "version", Short: "Print the version of the program, its protocol and its files", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			v := struct {
-				Version  string `json:"version"`
-				Revision string `json:"revision,omitempty"`
-				Protocol int    `json:"protocol"`
-				Model    int    `json:"model"`
-				Go       string `json:"go"`
-				Platform string `json:"platform"`
-				Kernels  string `json:"kernels"`
-			}{release, revision(), wire.Version, model.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, string(cpu.Active())}
+			v := versions{release, revision(), wire.Version, model.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, string(cpu.Active())}
 			return a.print(v, func(w io.Writer) {
 				fmt.Fprintf(w, "collabdict %s, protocol %d, model files %d, %s %s, kernels %s\n", v.Version, v.Protocol, v.Model, v.Go, v.Platform, v.Kernels)
 			})

@@ -6,9 +6,9 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// That members want different changes is said once it stands, and again when it
+// Members that want different changes are reported once the difference persists, and again when it
 // changes.
-func TestDifferentWishesAreTold(t *testing.T) {
+func TestDifferentWishesAreReported(t *testing.T) {
 	of := func(own bool, names ...string) node.Wanted { return node.Wanted{Names: names, Own: own} }
 	both := []node.Wanted{of(true, "a", "c"), of(false, "b")}
 	const differ = "members want different changes: a, c the one in this agreement, b another one; 3 must want the same: compare the files"

@@ -26,7 +26,7 @@ func (a *app) warn(warnings []string) {
 		case told[key] <= alikeMost:
 			a.note("warning: %s", w)
 		case told[key] == alikeMost+1:
-			a.note("warning: the same applies to %d more participants; the result lists all (--json, --out)", of[key]-alikeMost)
+			a.note("warning: the same applies to %s; the result lists all (--json, --out)", count(of[key]-alikeMost, "more participant"))
 		}
 	}
 }

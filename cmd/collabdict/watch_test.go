@@ -12,14 +12,14 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-func TestWaitsAreTold(t *testing.T) {
+func TestWaitsAreReported(t *testing.T) {
 	var w waits
 	now := time.Unix(0, 0)
 	say := func(s node.Status) string {
 		now = now.Add(time.Second)
 		return w.line(s, now)
 	}
-	for slot, took := range []int{1, 1, 9, 1} { // a lost member held one up
+	for slot, took := range []int{1, 1, 9, 1} { // one waited for a lost member
 		if got := say(node.Status{Slot: uint64(slot + 1), LastTook: time.Duration(took) * 100 * time.Millisecond}); got != "" {
 			t.Errorf("said %q", got)
 		}
@@ -58,9 +58,9 @@ func TestWaitsAreTold(t *testing.T) {
 	}
 }
 
-// How far a long sum is, is told again and again on a terminal, and at intervals
-// elsewhere, with whom it waits for if it stands still; a short one's is not.
-func TestLongSumsAreTold(t *testing.T) {
+// A long sum reports its progress at every look on a terminal, and at intervals elsewhere, with the
+// members that it waits for if it stands still. A short sum reports nothing.
+func TestLongSumsAreReported(t *testing.T) {
 	far := func(bytes int64, waiting ...node.Waiting) node.Status {
 		return node.Status{Slot: 7, Call: "sum", Come: node.Come{Bytes: bytes, BytesInAll: 14_000_000}, Waiting: waiting}
 	}
@@ -68,7 +68,7 @@ func TestLongSumsAreTold(t *testing.T) {
 	stuck := node.Waiting{Name: "b", For: 12 * time.Second, Usual: time.Second}
 	for _, c := range []struct {
 		live  bool
-		after time.Duration // the first look
+		after time.Duration // after the first look
 		s     node.Status
 		want  string
 	}{
@@ -83,10 +83,10 @@ func TestLongSumsAreTold(t *testing.T) {
 		began := time.Unix(0, 0)
 		w.line(far(0), began)
 		if !c.live {
-			w.line(far(0), began.Add(sayAfter)) // told
+			w.line(far(0), began.Add(sayAfter)) // reports
 		}
 		if c.after > sayAfter+sayEvery {
-			w.line(far(0), began.Add(sayAfter+sayEvery)) // and again
+			w.line(far(0), began.Add(sayAfter+sayEvery)) // reports again
 		}
 		if got := w.line(c.s, began.Add(c.after)); got != c.want {
 			t.Errorf("after %s: said %q, want %q", c.after, got, c.want)
@@ -101,7 +101,7 @@ func TestLongSumsAreTold(t *testing.T) {
 	}
 }
 
-// A run may go on between two looks at it.
+// A round ends a pause, even if no look at the status has seen the run continue.
 func TestARoundEndsAPause(t *testing.T) {
 	var w waits
 	now := time.Unix(0, 0)
@@ -117,12 +117,12 @@ func TestARoundEndsAPause(t *testing.T) {
 	}
 }
 
-func TestWhoIsInIsTold(t *testing.T) {
+func TestMembersOfSumsAreReported(t *testing.T) {
 	var out bytes.Buffer
 	p := (&app{err: &out}).newProgress(nil)
 	silent := node.Absent{Name: "b", Reason: "nothing heard for 8s", Lost: true}
 	for _, s := range []node.Status{
-		{Name: "c", Members: []string{"a", "b", "c"}, Absent: []node.Absent{silent}}, // since the last sum
+		{Name: "c", Members: []string{"a", "b", "c"}, Absent: []node.Absent{silent}}, // lost since the last sum
 		{Name: "c", Members: []string{"a", "c"}, Absent: []node.Absent{silent}},
 		{Name: "c", Members: []string{"a"}, Absent: []node.Absent{silent, {Name: "c", Reason: "catching up"}}},
 		{Name: "c", Members: []string{"a", "b", "c"}},
@@ -139,9 +139,9 @@ with this member again
 	}
 }
 
-// Of many nodes one tells how it goes on, and another when that has ended; what
-// several say is told once.
-func TestAFleetSpeaksAsOne(t *testing.T) {
+// Of several nodes, one reports progress, and another takes over when it has ended. A line that
+// several nodes write is printed once.
+func TestAFleetReportsOnce(t *testing.T) {
 	var out bytes.Buffer
 	f := &fleet{progress: (&app{err: &out}).newProgress(nil), dir: "o", names: []string{"a", "b", "c"}}
 	f.say(1, "round 1/9  loss 2")
@@ -158,7 +158,7 @@ func TestAFleetSpeaksAsOne(t *testing.T) {
 	f.say(1, "round 2/9  loss 1")
 	f.say(2, "error: no space")
 	if hopeless || f.ended(2, report.End{Err: errors.New("no space")}) {
-		t.Error("who was killed, or has not said why it ended, may do better")
+		t.Error("a node that was killed, or gave no class of error, may succeed if it is started again")
 	}
 	for class, want := range map[string]bool{"data": true, "usage": true, "members-lost": false, "interrupted": false} {
 		if got := f.ended(2, report.End{Err: &launch.ChildError{Name: "c", Class: class}}); got != want {
@@ -178,8 +178,9 @@ c: error: no space
 	}
 }
 
-// Whose statistics are held back is told when it changes, and until when.
-func TestWhatIsHeldBackIsTold(t *testing.T) {
+// Members whose statistics are held back are reported when they change, with the number that ends
+// it.
+func TestHeldStatisticsAreReported(t *testing.T) {
 	w := &waits{}
 	now := time.Unix(1000, 0)
 	for _, c := range []struct {
@@ -199,8 +200,8 @@ func TestWhatIsHeldBackIsTold(t *testing.T) {
 	}
 }
 
-// A connection that another member passes on is told once, and so is a direct one after it.
-func TestRelayedConnectionsAreTold(t *testing.T) {
+// A connection through another member is reported once, and so is a direct one after it.
+func TestRelayedConnectionsAreReported(t *testing.T) {
 	var l links
 	for i, step := range []struct {
 		now  []node.Link

@@ -13,7 +13,7 @@ func TestCommandLine(t *testing.T) {
 		want string
 	}{
 		{"", 2, "fedgem"},
-		{"--help", 0, "the same command goes on"},
+		{"--help", 0, "the same command continues"},
 		{"nothing --data-dir d --out o", 2, `got "nothing"`},
 		{"fedgem", 2, "--data-dir: want the folder of the data"},
 		{"--data-dir d fedgem", 2, "--out: want a folder"},

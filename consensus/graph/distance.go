@@ -2,8 +2,8 @@ package graph
 
 import "slices"
 
-// Diameter returns the largest distance between two vertices, in edges. No average over the
-// graph takes fewer iterations. It searches from every vertex.
+// Diameter returns the largest distance between two vertices, in edges. Averaging over the graph
+// takes at least this number of iterations. Diameter searches from every vertex.
 func (g *Graph) Diameter() int {
 	d := 0
 	s := newSearch(g)

@@ -179,7 +179,7 @@ func TestDiameterOfAll(t *testing.T) {
 	})
 }
 
-func TestWhatAKindCannotHave(t *testing.T) {
+func TestGraphsThatAKindDoesNotHave(t *testing.T) {
 	for _, c := range []struct {
 		kind         Kind
 		size, degree int

@@ -98,8 +98,8 @@ func (c *circulant) start(block int) int {
 	return len(c.sums) / limbs * block / c.plan.size * limbs
 }
 
-// span returns the words of the places from up to to, in two slices if they go around the end
-// of the vector.
+// span returns the words of the places in [from, to), in two slices if they go around the end of
+// the vector.
 func (c *circulant) span(from, to int) (low, high []uint64) {
 	from, to = from+c.vertex, to+c.vertex
 	switch n := c.plan.size; {
@@ -112,7 +112,7 @@ func (c *circulant) span(from, to int) (low, high []uint64) {
 	}
 }
 
-// length returns the number of words of the places from up to to.
+// length returns the number of words of the places in [from, to).
 func (c *circulant) length(from, to int) int {
 	low, high := c.span(from, to)
 	return len(low) + len(high)

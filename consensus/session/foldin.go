@@ -50,8 +50,8 @@ func NewFoldIn(size, k int, a chunking.Arithmetic) (*Exchange, error) {
 	return newExchange(fmt.Sprintf("fold-in k=%d", k), size, a, s, 1), nil
 }
 
-// coreSize returns the size of the core for the given number of members, if groups have at most
-// most members.
+// coreSize returns the size of the core for the given number of members. The argument most is
+// the largest size of a group.
 func coreSize(size, most int) int {
 	best, bestRounds, bestMessages := 0, 0, 0
 	for core := (size + most - 1) / most; core <= size; core++ {

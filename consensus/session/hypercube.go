@@ -6,8 +6,8 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// factors returns factors of n that are at most most, ascending. It divides by the largest
-// possible factor first. It returns nil if n has a larger prime factor.
+// factors returns the factors of n in ascending order, none of them above most. It divides by
+// the largest possible factor first, and returns nil if n has a larger prime factor.
 func factors(n, most int) []int {
 	fs := []int{}
 	for f := most; f > 1; f-- {

@@ -42,7 +42,7 @@ func TestSettings(t *testing.T) {
 }
 
 // From every start, members get one mixture that is about as good as a fit to all rows in one
-// place, and what is written can be read.
+// place. A written mixture can be read again.
 func TestAlgorithm(t *testing.T) {
 	var parts []*mat.Dense
 	all, rng := mat.NewDense(300, 2, nil), rand.New(gmmtest.Seed(1))
@@ -119,7 +119,7 @@ func TestAlone(t *testing.T) {
 }
 
 // Rows are shared only in simulations.
-func TestNobodyIsAskedForRows(t *testing.T) {
+func TestRowsAreSharedOnlyInSimulations(t *testing.T) {
 	a := algorithmtest.New(t, dem.Kind, "start=shared-rows")
 	g := &grouptest.Ahead{Group: collabdict.Solo{}}
 	var e *option.Error

@@ -58,8 +58,8 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *
 // components.
 const softness = 3
 
-// variance returns an estimate of the rows' variance about their centres: as if they reached
-// half way to the nearest other centre. It is at least a small share of what the bounds allow.
+// variance estimates the rows' variance about their centres, as if rows reached half way to the
+// nearest other centre. It is at least a small share of the variance that the bounds allow.
 func (l *Learner) variance(centres *mat.Dense) float64 {
 	k, dim := centres.Dims()
 	sum := 0.0

@@ -17,7 +17,7 @@
 //	if _, err := collabdict.Train(ctx, group, l, collabdict.Options{Rounds: 50, AbsTol: 1e-3}); err != nil {
 //		return err
 //	}
-//	m := l.Mixture()
+//	fmt.Println(l.Mixture().Weights())
 //
 // [Config] needs a start that is the same at all members. The package has the three starts of
 // Zhang Pettersson et al. (2025), in which this algorithm is the baseline: centres spread

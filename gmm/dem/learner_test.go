@@ -40,7 +40,7 @@ func train(t testing.TB, parts []*mat.Dense, config func(s int) dem.Config, opt 
 		first := flat(learners[0].Mixture())
 		for i, v := range flat(learners[s].Mixture()) {
 			if math.Float64bits(v) != math.Float64bits(first[i]) {
-				t.Fatalf("participants 0 and %d hold other mixtures", s)
+				t.Fatalf("participants 0 and %d hold different mixtures", s)
 			}
 		}
 	}
@@ -87,8 +87,8 @@ func TestIsEMOnAllRows(t *testing.T) {
 }
 
 // From each of the three starts, the mean log-likelihood rises until the paper's rule ends the
-// training. It reaches that of all rows in one place or, from centres that use little of the
-// rows, an optimum not far below.
+// training. It reaches the value of EM on all rows in one place. From centres that use little of
+// the rows, it may reach an optimum a little below.
 func TestStarts(t *testing.T) {
 	parts := participants()
 	all := stack(parts)

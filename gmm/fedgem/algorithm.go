@@ -58,7 +58,7 @@ func (a *Algorithm) Options() option.Table {
 	// With noise, fewer rounds are better, because each one adds noise.
 	const rounds, noisyRounds = 50, 10
 	return slices.Concat(option.Table{
-		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of clusters that each participant finds in its rows, or a range such as 3-10 to choose from by BIC (default the number of classes in its --label, otherwise chosen by BIC)",
+		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of clusters that each participant finds in its rows, or a range such as 3-10 to choose from by BIC (default the number of classes in --label, otherwise by BIC)",
 			option.AtLeast(1), option.Optional[int]("leave it out to let each participant choose its number")),
 		option.Int(&a.Rounds, "rounds", rounds, "maximum number of `ROUNDS`, including the last merge; with --epsilon, the default is 10",
 			option.DefaultBy(func() int {

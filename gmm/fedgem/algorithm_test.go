@@ -111,8 +111,8 @@ func TestClustersTogether(t *testing.T) {
 	}
 }
 
-// For a participant alone, own clusters are the clusters. It shows nothing to anybody, so there
-// is no noise.
+// For a participant that learns alone, the result is its own clusters. It publishes nothing, so
+// there is no noise.
 func TestClustersAlone(t *testing.T) {
 	of := func(settings ...string) (algorithm.Outcome, error) {
 		a := algorithmtest.New(t, fedgem.Kind, settings...)

@@ -71,7 +71,7 @@ func TestBlobsThatCannotBe(t *testing.T) {
 	}
 }
 
-// Whatever decode accepts, encode reproduces, and it does not break the shared step.
+// encode reproduces every message that decode accepts, and no such message breaks the shared step.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(exampleRegions(false), true), false)
 	f.Add(encode(exampleRegions(true), false), true)

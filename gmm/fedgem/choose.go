@@ -82,7 +82,7 @@ func scoreFactors(ctx context.Context, g collabdict.Group, train, held *mat.Dens
 	if err != nil {
 		return err
 	}
-	// The largest factor has the links of all others.
+	// With the largest factor, regions have all the links that they have with smaller factors.
 	all.meeting = sync.OnceValue(func() []link { return links(all.scaled(slices.Max(factors), c.Half).regions) })
 	for i, v := range factors {
 		r := &Result{local: &local{config: c, x: train, mix: l.mix}}

@@ -12,8 +12,8 @@
 //	if err != nil {
 //		return err
 //	}
-//	result.Clusters     // the clusters of all members, the same at each
-//	result.Labels(rows) // the cluster of each own row
+//	fmt.Println(len(result.Clusters)) // the clusters of all members, the same at each
+//	fmt.Println(result.Labels(rows))  // the cluster of each own row
 //
 // [Config].Final sets the rule of the last merge: [ChiSquare], which needs no tuning, or
 // [Factor], the paper's rule, for which [ChooseFactor] finds the factor.

@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Final is a rule for the regions of the last merge, when those of the rounds have shrunk to
-// nothing: [ChiSquare] or [Factor].
+// Final is a rule that sets the regions of the last merge, because the regions of the rounds have
+// by then shrunk to nothing: [ChiSquare] or [Factor].
 type Final interface {
 	check() error
 	// radii sets the radii of the regions about the centres of next, which is one EM step from

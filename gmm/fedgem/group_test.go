@@ -61,8 +61,8 @@ func known(clients []client, c fedgem.Config) func(int) fedgem.Config {
 	}
 }
 
-// blobs returns clients with between least and most rows each, drawn from some of k spherical
-// clusters of variance 1, whose centres are at least apart from each other.
+// blobs returns clients with between least and most rows each. The rows are drawn from some of k
+// spherical clusters of variance 1, whose centres have at least the distance apart.
 func blobs(rng *rand.Rand, k, dim, members, rows, least, most int, apart float64) []client {
 	centres := scattered(rng, k, dim, apart)
 	for {

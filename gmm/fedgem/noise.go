@@ -15,24 +15,22 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// Noise makes everything that a participant publishes differentially private for each of its
-// rows.
+// Noise makes everything that a participant publishes differentially private for each of its rows.
 //
-// An EM step needs only sums over the rows: Σγ_k and Σγ_k y/R for every component, and
-// Σ‖y‖²/R². Here y = x − m is the row relative to m, the middle of the region where rows may
-// be. One row more or less changes the vector of all these sums by at most √3: its γ_k are at
-// least 0 and sum to 1, so Σγ_k² ≤ 1, and ‖y‖ ≤ R, so the squared length is Σγ_k²(1 + ‖y‖²/R²)
-// + ‖y‖⁴/R⁴ ≤ 3.
+// An EM step needs only sums over the rows: Σγ_k and Σγ_k y/R for every component, and Σ‖y‖²/R².
+// Here y = x − m is the row relative to m, the middle of the region where rows may be. One row more
+// or less changes the vector of all these sums by at most √3. The row's γ_k are at least 0 and sum
+// to 1, so Σγ_k² ≤ 1. As ‖y‖ ≤ R, the squared length is Σγ_k²(1 + ‖y‖²/R²) + ‖y‖⁴/R⁴ ≤ 3.
 //
-// Every step, including the burn-in, adds normal noise of standard deviation √3·Multiplier to
-// each sum, and uses nothing else of the rows. The start is drawn without them, and Components
-// must be given. T steps together are one Gaussian mechanism whose ratio of sensitivity to
-// noise is √T/Multiplier; see [Config.Multiplier]. The published number of rows is the sum of
-// the noisy counts.
+// Every step, including the burn-in, adds normal noise of standard deviation √3·Multiplier to each
+// sum, and uses nothing else of the rows. The start is drawn without them, and Components must be
+// given. T steps together are one Gaussian mechanism whose ratio of sensitivity to noise is
+// √T/Multiplier; see [Config.Multiplier]. The published number of rows is the sum of the noisy
+// counts.
 //
-// The guarantee does not cover the scaling of the columns; Radius and Middle are assumed
-// public. Sums over rows are rounded before the noise is added, and nothing keeps a member that
-// follows another protocol from learning more.
+// The guarantee does not cover the scaling of the columns; Radius and Middle are assumed public.
+// Sums over rows are rounded before the noise is added. A member that does not follow the protocol
+// may learn more.
 type Noise struct {
 	// Multiplier is the ratio of the noise of a sum to the largest change that one row can
 	// make.

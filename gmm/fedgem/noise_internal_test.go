@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 )
 
-// Rows scaled to 0 to 1 by agreed ranges lie in the ball about the middle of that range.
-func TestTheBallIsThatOfTheValues(t *testing.T) {
+// Rows that agreed ranges scale to 0 to 1 lie in the ball about the middle of that range.
+func TestTheBallFollowsFromAgreedRanges(t *testing.T) {
 	a := Kind.New().(*Algorithm)
 	if err := a.Options().Complete(); err != nil {
 		t.Fatal(err)
@@ -35,8 +35,8 @@ func TestTheBallIsThatOfTheValues(t *testing.T) {
 	}
 }
 
-// One row more, wherever it is, changes the counts, the sums and the squared lengths of a step
-// by vectors of length at most 1 each, in units of the radius.
+// One more row, wherever it is, changes the counts, the sums and the squared lengths of a step by
+// vectors of length at most 1 each, in units of the radius.
 func TestARowChangesSumsByItsSensitivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const rows = 30

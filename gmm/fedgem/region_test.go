@@ -103,7 +103,7 @@ func meet(a, b region) bool {
 	return may && a.meets(b)
 }
 
-// Whether ellipsoids meet agrees with a fine grid of points on their borders.
+// The test for common points of ellipsoids agrees with a fine grid of points on their borders.
 func TestEllipsoidsMeet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	inside := func(r region, p []float64) bool {
@@ -137,7 +137,7 @@ func TestEllipsoidsMeet(t *testing.T) {
 	}
 }
 
-// A ball is the ellipsoid of the identity.
+// Balls meet exactly if the ellipsoids whose shape is the identity meet.
 func TestBallsAreEllipsoids(t *testing.T) {
 	for _, c := range []struct {
 		distance, r, o float64
@@ -176,8 +176,8 @@ func TestSuperClusters(t *testing.T) {
 	}
 }
 
-// Spherical clusters have no anisotropy, however few their rows are; long clusters have that of
-// their covariance.
+// Spherical clusters have no anisotropy, however few their rows are. The anisotropy of long
+// clusters is that of their covariance.
 func TestAnisotropy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, c := range []struct {

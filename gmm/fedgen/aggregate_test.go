@@ -68,7 +68,7 @@ func TestMergeWeighsByRows(t *testing.T) {
 	}
 }
 
-// Mean and covariance of drawn rows are those of the mixture.
+// Drawn rows have the mean and the covariance of the mixture.
 func TestSampleMoments(t *testing.T) {
 	for _, form := range forms {
 		m := contribution(t, form, 3, 3, 5).Moments
@@ -147,7 +147,7 @@ func TestLearnIsTheSameEverywhere(t *testing.T) {
 			rows += n
 		}
 		if !reflect.DeepEqual(results[s].Contribution(), results[0].Contribution()) {
-			t.Errorf("members 0 and %d hold other mixtures", s)
+			t.Errorf("members 0 and %d hold different mixtures", s)
 		}
 	}
 	if r := results[0]; r.Rows != rows || r.Synthetic != 100*r.Gathered {
@@ -303,6 +303,6 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	if _, err := fedgen.Aggregate(nil, config(2)); err == nil {
-		t.Error("a mixture of nobody")
+		t.Error("got a mixture without contributions")
 	}
 }

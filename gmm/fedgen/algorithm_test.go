@@ -51,8 +51,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Members get one mixture that is about as good as a fit to all rows in one place, and what is
-// written can be read.
+// Members get one mixture that is about as good as a fit to all rows in one place. A written
+// mixture can be read again.
 func TestAlgorithm(t *testing.T) {
 	var parts []*mat.Dense
 	all := mat.NewDense(300, 2, nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy/audittest"
 )
 
-// within fails unless an audit of a mechanism shows at most, and nearly, the ε that it
-// promises, and an audit of one with half the noise shows more.
+// within fails unless an audit shows nearly the ε that the mechanism promises and no more, and an
+// audit with half the noise shows more.
 func within(t *testing.T, p Privacy, audit, bare *audittest.Audit) {
 	t.Helper()
 	shown, less := audit.Epsilon(p.Delta), bare.Epsilon(p.Delta)

@@ -14,7 +14,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	result.Mixture.Score(row)
+//	fmt.Println(result.Mixture.Score(row)) // how unusual the row is
 //
 // Beyond the paper, components can be merged pair by pair ([Moments.Reduce]), in place of
 // synthetic rows or as a better start of the fit to them ([ReducedStart]).

@@ -100,11 +100,11 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if again := encode(t, c); !bytes.Equal(again, blob) {
-			t.Fatalf("decoded to what encodes as %x", again)
+			t.Fatalf("the decoded contribution encodes as %x", again)
 		}
 		m, err := c.Mixture()
 		if err != nil {
-			t.Fatalf("took moments of no mixture: %v", err)
+			t.Fatalf("accepted moments that no mixture has: %v", err)
 		}
 		if v := m.LogDensity(c.Means[0]); math.IsNaN(v) {
 			t.Fatal("log density NaN at a mean")

@@ -76,7 +76,7 @@ func TestOverTheProtocol(t *testing.T) {
 			for k, mean := range m.Means {
 				for i, v := range mean {
 					if math.Float64bits(v) != math.Float64bits(first.Means[k][i]) {
-						t.Fatalf("members 0 and %d hold other mixtures", s)
+						t.Fatalf("members 0 and %d hold different mixtures", s)
 					}
 				}
 			}

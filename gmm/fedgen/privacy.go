@@ -7,11 +7,10 @@ import (
 	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
-// Privacy asks for an (Epsilon, Delta)-differentially private contribution: with or without any
-// one row of the participant, what is published has nearly the same distribution. The guarantee
-// holds for everything that [Private] returns, including the number of rows. It covers no other
-// use of these rows, such as a refinement by sums. With a second contribution, Epsilon and
-// Delta add up.
+// Privacy asks for an (Epsilon, Delta)-differentially private contribution: its distribution is
+// nearly the same with or without any one row of the participant. The guarantee holds for
+// everything that [Private] returns, including the number of rows. It covers no other use of these
+// rows, such as a refinement by sums. With a second contribution, Epsilon and Delta add up.
 type Privacy struct {
 	Epsilon, Delta float64
 	// Low and High are the range of each column. They must be known without looking at the

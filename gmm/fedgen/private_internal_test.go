@@ -63,8 +63,8 @@ func check(t *rapid.T, e *privateEM, r *mat.Dense, most bool) {
 	}
 }
 
-// Rows scaled to 0 to 1 by agreed ranges get no more noise than that range needs.
-func TestTheRangeIsThatOfTheValues(t *testing.T) {
+// Rows that agreed ranges scale to 0 to 1 get no more noise than that range needs.
+func TestNoiseFollowsFromAgreedRanges(t *testing.T) {
 	a := &Algorithm{Components: 2, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
 	if err := a.Prepare(algorithm.Coordinates{ScaledBy: algorithm.Agreed, UnitRange: true}); err != nil {
 		t.Fatal(err)

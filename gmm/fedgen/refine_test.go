@@ -11,7 +11,8 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// A few rounds of exact sums bring the mixture of one round to that of all rows in one place.
+// After a few rounds of exact sums, the mixture of one round is as good as one of all rows in one
+// place.
 func TestRefinedByDEM(t *testing.T) {
 	parts, all := clients(t)
 	c := config(8)

@@ -53,7 +53,7 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 // Options returns the options that set the fields.
 func (a *Algorithm) Options() option.Table {
 	return append(option.Table{
-		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, one per pattern in the data; held-out rows choose from a range such as 3-10, or auto for 4-20 (default auto; with --rho 5, with --epsilon 10)",
+		option.Range(&a.Components, &a.MostComponents, "components", 0, "number `K` of components of the shared mixture, one per pattern in the data. From a range such as 3-10, or auto for 4-20, held-out rows choose (default auto; with --rho 5, with --epsilon 10)",
 			option.Auto[int](), option.AtLeast(1),
 			option.DefaultBy(func() int {
 				switch {

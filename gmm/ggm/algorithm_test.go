@@ -68,8 +68,8 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// Members have the same patterns, whether or not they share their computations, and what is
-// written can be read.
+// Members have the same patterns, whether or not they share their computations. A written model can
+// be read again.
 func TestAlgorithm(t *testing.T) {
 	data := algorithmtest.Data(3, gmmtest.Patterns(80, 3, 2, 1), gmmtest.Patterns(60, 3, 2, 2))
 	var means []float64
@@ -148,7 +148,7 @@ func TestComponentsOfOneMember(t *testing.T) {
 				t.Errorf("%v: member %d: %q, want %q of the first", settings, rank, lone, want)
 			}
 			if rank == 0 && len(lone) == 0 {
-				t.Errorf("%v: the member with rows of its own is not told", settings)
+				t.Errorf("%v: the member with rows of its own gets no warning", settings)
 			}
 		}
 	}

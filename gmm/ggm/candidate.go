@@ -43,12 +43,12 @@ type candidate struct {
 // recentTotals is the number of last totals that are averaged at the end against the blur.
 const recentTotals = 10
 
-// ownRows is the weight, in rows, that each component has in a participant's weights besides
-// its rows. With the prior ∏_k π_k^ownRows, a pattern without any own row is rare but not
+// ownRows is the number of rows that each component counts in a participant's weights in addition
+// to its actual rows. With the prior ∏_k π_k^ownRows, a pattern without any own row is rare but not
 // impossible.
 const ownRows = 0.1
 
-// floor returns the rows per component that the weights have besides real rows.
+// floor returns the number of rows that the weights count per component besides actual rows.
 func (p prior) floor() float64 {
 	if p.relative == nil {
 		return 0

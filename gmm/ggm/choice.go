@@ -109,8 +109,8 @@ func best(of []*candidate) int {
 	return at
 }
 
-// halve drops the worse half of the candidates at the end of a stage, and reduces the running
-// total to the others, which it returns.
+// halve drops the worse half of the candidates at the end of a stage and returns the others. It
+// also reduces the running total to these.
 func (l *Learner) halve(live []*candidate) []*candidate {
 	c := &l.choosing
 	if c.rounds++; len(live) < 2 || c.rounds < stageRounds {
@@ -146,7 +146,8 @@ func (l *Learner) halve(live []*candidate) []*candidate {
 	return out
 }
 
-// carriedOn returns the running total of the kept candidates, which continues that of all.
+// carriedOn returns the running total of the kept candidates, which continues the running total of
+// all candidates.
 func carriedOn(before collabdict.Running, key string, live []*candidate, kept []int, dim int) collabdict.Running {
 	starts, length := layout(live, dim)
 	var parts [][2]int

@@ -102,7 +102,7 @@ func TestTheChoiceFollowsFromTotals(t *testing.T) {
 	}
 }
 
-// The running total of the remaining candidates starts as their parts of the one before.
+// The running total of the remaining candidates starts from their parts of the previous one.
 func TestCandidatesCarryTheirTotalsOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(1, 4).Draw(t, "columns")

@@ -58,7 +58,7 @@ func TestObjectiveFallsOnlyWithAComponent(t *testing.T) {
 		}
 	})
 	if acted == 0 {
-		t.Error("nobody has left a component out: nothing is tested")
+		t.Error("no member has left out a component, so nothing is tested")
 	}
 }
 

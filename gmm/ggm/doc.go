@@ -13,8 +13,9 @@
 //		return err
 //	}
 //	m := l.Model()
-//	m.Score(row)      // how unusual a row is
-//	m.Precision(0)    // an element of 0: two variables of component 0 do not depend on each other
+//	fmt.Println(m.Score(row)) // how unusual a row is
+//	// An element of 0 means that two variables of component 0 do not depend on each other.
+//	fmt.Println(mat.Formatted(m.Precision(0)))
 //
 // In each round, members sum the statistics of Eqs. (12) and (13); every member then solves a
 // graphical lasso per component, Eqs. (14) to (16), with package glasso. [Config] can also

@@ -59,7 +59,7 @@ func TestObjectiveNeverFalls(t *testing.T) {
 		first := learners[0].Model()
 		for _, l := range learners {
 			if m := l.Model(); !gmmtest.Bits(flat(m)[config.Components:], flat(first)[config.Components:]) {
-				rt.Fatal("participants hold other means or precisions")
+				rt.Fatal("participants hold different means or precisions")
 			}
 			gmmtest.Near(rt, "sum of the weights", floats.Sum(l.Model().Weights()), 1, 1e-12)
 			d := l.Diversity()

@@ -87,9 +87,8 @@ func posterior(t *testing.T, m *gmm.Mixture, variances []float64) *release.Poste
 	return p
 }
 
-// kinds are what an attacker may get from a run: a mixture learned from these rows, with
-// randomness from the seed. It reveals a far row with an advantage between far[0] and
-// far[1].
+// kinds lists what an attacker may get from a run: a mixture learned from these rows, with
+// randomness from the seed. It reveals a far row with an advantage between far[0] and far[1].
 var kinds = []struct {
 	name string
 	far  [2]float64

@@ -51,7 +51,7 @@ func TestKnownMomentsSaveTheFirstSums(t *testing.T) {
 	}
 }
 
-// TotalRows counts the rows of the participants in the last total, who may differ from those of
+// TotalRows counts the rows of the participants in the last total, which may differ from those of
 // the start.
 func TestTotalRowsAreThoseOfTheLastTotal(t *testing.T) {
 	x := mat.NewDense(6, 1, []float64{0, 1, 2, 10, 11, 12})

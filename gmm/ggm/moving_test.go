@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// crowd is a group of one that counts as a large one.
+// crowd is a group of one that reports the size of a large group.
 type crowd struct{ collabdict.Solo }
 
 func (crowd) Size() int { return 1000 }

@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/internal/gmmtest"
 )
 
-// Weights have the bits of sums in the order of the components. The order of gonum's sums
-// differs between builds.
+// Weights are computed from sums in the order of the components. The order of gonum's sums differs
+// between builds.
 func TestWeightsHaveTheBitsOfAnyBuild(t *testing.T) {
 	const k = 13
 	l, err := NewLearner(gmm.Matrix(gmmtest.Patterns(700, 3, 5, 2)), Config{Components: k, Rho: 1})

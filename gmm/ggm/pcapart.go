@@ -25,7 +25,7 @@ type leaf struct {
 	direction   []float64
 	edge, width float64
 	low, high   *leaf
-	// No own row counts in low, or in high, because too few would.
+	// noLow means that no own row counts in low, because too few would; noHigh likewise for high.
 	noLow, noHigh bool
 }
 
@@ -169,7 +169,7 @@ func lowMoments(r *passes.Reader, leaves []*leaf) (*passes.Moments, error) {
 	return out, nil
 }
 
-// sumLow sums lowMoments.
+// sumLow returns the total of lowMoments over all participants.
 func (s *starter) sumLow(ctx context.Context, leaves []*leaf) (*passes.Moments, error) {
 	local, err := guard.Apart(s.config.Diversity, len(leaves), 2, func(without []bool) (*passes.Moments, []privacy.Shares, error) {
 		for i, f := range leaves {

@@ -117,8 +117,8 @@ func TestLossByHand(t *testing.T) {
 	}
 }
 
-// A larger penalty reveals less about a row in models that were learned with it. More prior
-// rows do so for one model; another weight of the prior mean may also lead to another model.
+// A larger penalty reveals less about a row in models that were learned with it. More prior rows
+// reveal less for a given model; another weight of the prior mean may also change the model.
 func TestLossFallsWithThePrior(t *testing.T) {
 	x := mat.NewDense(60, 3, nil)
 	rng := rand.New(rand.NewPCG(5, 1))

@@ -55,10 +55,10 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 		b.left.Store(2)
 		l.rows.Rows = b
 		if _, _, err := l.LocalUpdate(); !errors.Is(err, errGone) {
-			t.Errorf("an update of rows that are gone: %v", err)
+			t.Errorf("an update of unreadable rows: %v", err)
 		}
 		if _, err := l.Model().MeanLogLik(b); !errors.Is(err, errGone) {
-			t.Errorf("the log-likelihood of rows that are gone: %v", err)
+			t.Errorf("the log-likelihood of unreadable rows: %v", err)
 		}
 	}
 }

@@ -63,8 +63,8 @@ func TestClusterSums(t *testing.T) {
 	}
 }
 
-// A clustering's squares, which are derived, equal those of its rows from their clusters'
-// means, weighted by their responsibilities; its centres stay apart.
+// The derived squares of a clustering equal the squared distances of its rows from their clusters'
+// means, weighted by their responsibilities. Its centres stay apart.
 func TestMoveClusterings(t *testing.T) {
 	for _, dim := range []int{1, 2, 9, 38} {
 		x := gmmtest.Patterns(600, dim, 4, uint64(dim))

@@ -9,10 +9,10 @@
 //	p := glasso.Problem{S: s, Penalty: 0.1}
 //	r, err := p.Solve(nil) // or a previous solution as the start
 //	if err != nil {
-//		log.Fatal(err)
+//		return err
 //	}
-//	r.Precision // Λ
-//	r.Gap       // how far the objective may be below its maximum
+//	fmt.Println(mat.Formatted(r.Precision)) // Λ
+//	fmt.Println(r.Gap)                      // how far the objective may be below its maximum
 //
 // # Method
 //

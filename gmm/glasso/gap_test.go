@@ -35,7 +35,7 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// Connected blocks that are solved in parallel have the same bits as one after the other.
+// Connected blocks have the same bits whether they are solved in parallel or one after the other.
 func TestBlocksHaveTheBitsOfAny(t *testing.T) {
 	const blocks, size = 7, 20
 	one := readKnown(t, "testdata/p20-rho0.05-diag.json.gz").problem()

@@ -40,8 +40,8 @@ func awkward(t *rapid.T) (Problem, *mat.SymDense) {
 	return Problem{S: s, Penalty: penalty}, start
 }
 
-// Every problem is solved: the precision is positive definite, no worse than the start and than
-// the solution without edges, and as good as from no start.
+// Every problem is solved. The precision is positive definite, no worse than the start and the
+// solution without edges, and as good as without a start.
 func TestAwkwardProblems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, start := awkward(t)

@@ -9,8 +9,8 @@
 //	if err != nil {
 //		return err
 //	}
-//	centres // 4 rows, the same at all members
-//	few     // number of own clusters that were too small to be shown
+//	fmt.Println(mat.Formatted(centres)) // 4 rows, the same at all members
+//	fmt.Println(few)                    // number of own clusters that were too small to be shown
 //
 // It suits clusters that are well separated, and participants that have few of them each: in
 // theory √k or less.

@@ -87,7 +87,7 @@ func TestClusterAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if labels := gmm.Nearest(x, got); few != 0 || labels[0] == labels[30] || labels[30] == labels[60] || labels[0] == labels[60] {
-		t.Errorf("clusters are not told apart: %v", labels)
+		t.Errorf("the clusters are not distinguished: %v", labels)
 	}
 	if _, _, err := Cluster(t.Context(), collabdict.Solo{}, x, Config{Local: 4, Clusters: 3}, rand.NewPCG(1, 1)); err == nil {
 		t.Error("more local clusters than clusters: want an error")
@@ -123,7 +123,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if again, err := encode(centres); err != nil || !bytes.Equal(again, blob) {
-			t.Fatalf("decoded to what encodes as %x, %v", again, err)
+			t.Fatalf("the decoded centres encode as %x, %v", again, err)
 		}
 		if _, err := Merge([]*mat.Dense{centres}, 4); err == nil && len(blob) != headLength+8*12 {
 			t.Fatal("merged fewer centres than wanted")

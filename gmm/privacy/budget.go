@@ -110,9 +110,9 @@ func (b *Budget) PrepareTotals(c algorithm.Coordinates) error {
 	return b.Prepare(c)
 }
 
-// Hides reports whether a participant adds noise. A participant that learns alone has no source
-// of noise, and shows nothing. The result does not depend on the group's size, which is that of
-// the last collective.
+// Hides reports whether a participant adds noise. A participant that learns alone has no source of
+// noise, and shows nothing. The result does not depend on the group's size, because that counts
+// only the members of the last collective.
 func (b *Budget) Hides(d algorithm.Data) bool { return b.Epsilon != 0 && d.Source != nil }
 
 // Disclosed describes what is shown, with the noise if there is any, and what the noise does

@@ -17,8 +17,8 @@ type Diversity struct {
 	MinResponsibility float64
 }
 
-// Measure returns the diversity for the components' entropies: g is of N(x_n|μ_k, Λ_k⁻¹) over
-// the rows, r of the responsibilities r_k(n).
+// Measure returns the diversity, given two entropies per component: g of the densities N(x_n|μ_k,
+// Λ_k⁻¹) over the rows, and r of the responsibilities r_k(n).
 func Measure(g, r []Entropy) Diversity {
 	most := 0.0
 	for k := range r {

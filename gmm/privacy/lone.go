@@ -9,7 +9,8 @@ const (
 	// loneShare is the share of a component's rows above which it counts as one participant's
 	// alone.
 	loneShare = 0.99
-	// leastLone is the number of rows above which a component is checked: any that is shown.
+	// leastLone is the number of rows from which on a component is checked. Shown components have
+	// at least this number.
 	leastLone = 1
 )
 

@@ -22,7 +22,7 @@ const MinRows = 5
 // shown. Its value is 0 if the option does not apply, because no component is shown or noise
 // hides the rows.
 func MinRowsOption(p *int) *option.Option {
-	return option.Int(p, "min-rows", MinRows, "before showing its components, merge those of fewer than `N` rows with others, so that none reveals single rows; 1 shows all of them, even those of a single row", option.AtLeast(1))
+	return option.Int(p, "min-rows", MinRows, "before showing its components, merge those of fewer than `N` rows with others, so that none reveals single rows. With 1, a component may show a single row", option.AtLeast(1))
 }
 
 // NoNoise is what [MinRowsOption] requires if noise may hide rows.

@@ -31,7 +31,7 @@ func TestNoiseHasNoEnd(t *testing.T) {
 	high := func(n int) []uint64 { return slices.Repeat([]uint64{math.MaxUint64}, n) }
 	src := &farOut{slices.Concat(high(20), []uint64{0, math.MaxUint64}, high(380), []uint64{math.MaxUint64, 1 << 62}, high(20), []uint64{0})}
 	if got := math.Abs(privacy.Noisy(0, 1, src)); got < 20 {
-		t.Errorf("noise of %g standard deviations, want what is as unlikely as 20", got)
+		t.Errorf("noise of %g standard deviations, want a value as unlikely as 20", got)
 	}
 }
 

@@ -45,8 +45,8 @@ func all(trials uint64, trial func() bool) bool {
 	return true
 }
 
-// rootOfE returns true with the probability exp(−1/2): that a falling sequence of uniform
-// numbers which starts below 1/2 has even length (von Neumann 1951).
+// rootOfE returns true with probability exp(−1/2). That is the probability that a falling sequence
+// of uniform numbers below 1/2 has even length (von Neumann 1951).
 func rootOfE(src rand.Source) bool {
 	last := &fraction{src: src}
 	if last.word(0) >= 1<<63 {
@@ -61,9 +61,9 @@ func rootOfE(src rand.Source) bool {
 	}
 }
 
-// accepted returns true with the probability exp(−x(2k+x)/(2k+2)) for the fraction x. Again it
-// is that of an even length; the sequence starts below x, and each number counts only with the
-// probability (2k+x)/(2k+2).
+// accepted returns true with probability exp(−x(2k+x)/(2k+2)) for the fraction x. As in rootOfE,
+// that is the probability of an even length. Here the sequence starts below x, and each number
+// counts only with probability (2k+x)/(2k+2).
 func (x *fraction) accepted(k uint64) bool {
 	last := x
 	for even := true; ; even = !even {

@@ -38,8 +38,8 @@ func highest(cells int) float64 {
 	return n * c * c * c
 }
 
-// Each integer is drawn as often as a normal number is nearest to it, whatever is added to the
-// number. With a large scale, the cells are those that a few digits tell apart.
+// Each integer is drawn with the probability that it is nearest to a normal number, whatever is
+// added to the number. With a large scale, only a few digits distinguish the cells.
 func TestRoundedNormalHasItsProbabilities(t *testing.T) {
 	for _, c := range []struct{ at, scale float64 }{{0, 0.5}, {0.25, 1}, {-0.5, 1.7}, {0.4999, 3}, {0.1, 20}} {
 		src := rand.NewPCG(7, uint64(c.scale*10))

@@ -116,8 +116,8 @@ func TestAFarRowIsNotShown(t *testing.T) {
 	}
 }
 
-// The difference between two messages of a member does not show a single row. A row counted in
-// only one of them would be the difference of the sums divided by that of the counts.
+// The difference between two messages of a member does not show a single row. A row counted in only
+// one of them would be the difference of the sums divided by the difference of the counts.
 func TestDifferencesBetweenGathersShowNoRow(t *testing.T) {
 	const seeds, members, each = 20, 5, 30
 	read := 0
@@ -176,8 +176,8 @@ func differences(before, after []byte) (out [][]float64) {
 	return out
 }
 
-// A participant with fewer rows than the smallest component shows nothing. Otherwise what the
-// others show, and the sums over all, would reveal its sums.
+// A participant with fewer rows than the smallest component shows nothing. Otherwise the components
+// of the others, together with the sums over all, would reveal its sums.
 func TestTooFewRowsToShowAnything(t *testing.T) {
 	for _, s := range showing {
 		data := three(1)
@@ -193,7 +193,7 @@ func TestTooFewRowsToShowAnything(t *testing.T) {
 }
 
 // A participant gets a warning about its merged components.
-func TestMergedComponentsAreTold(t *testing.T) {
+func TestMergedComponentsCauseAWarning(t *testing.T) {
 	for _, s := range showing {
 		_, out, err := published(t.Context(), algorithmtest.New(t, s.kind, s.settings...), three(1, 60, -45))
 		if err != nil {
@@ -227,8 +227,8 @@ func noisy(t *testing.T) []algorithm.Algorithm {
 	}
 }
 
-// The same noise gives the same result, other noise another one.
-func TestNoiseIsInWhatIsShown(t *testing.T) {
+// The same noise gives the same result, and other noise gives another result.
+func TestShownValuesHaveNoise(t *testing.T) {
 	for i, a := range noisy(t) {
 		train := func(noise uint64) []algorithm.Array {
 			data := algorithmtest.Data(3, normal(1, 400, 200, -3, 1), normal(2, 400, 100, -3, 1))
@@ -265,7 +265,7 @@ func TestNoiseDoesNotDependOnTheSizeOfTheGroup(t *testing.T) {
 	}
 }
 
-// A member gets a warning about a delta that would allow showing a whole one of its rows.
+// A member gets a warning about a delta large enough to allow showing one whole row.
 func TestDeltaBesideTheNumberOfRows(t *testing.T) {
 	for delta, want := range map[string]bool{"1e-5": false, "0.02": false, "0.03": true} {
 		for _, kind := range []algorithm.Kind{fedgen.Kind, fedgem.Kind} {

@@ -33,7 +33,7 @@ func TestEpsilonIsTheInverseOfTheRatio(t *testing.T) {
 	}
 }
 
-// Losses far beyond any use have an ε too, and a loss of 0 has 0.
+// Even losses too large for any use have an ε, and a loss of 0 has an ε of 0.
 func TestEpsilonOfExtremeLosses(t *testing.T) {
 	last := 0.0
 	for _, rho := range []float64{0, 1e-30, 1e-12, 1e-6, 1, 1e3, 1e6, 1e12} {

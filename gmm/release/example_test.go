@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/gmm/release"
 )
 
-// A pattern of 999 rows, learned with ρ = 10, is released so that its reader learns little
-// about any row, where two rows are at most 2 apart.
+// A pattern of 999 rows, learned with ρ = 10, is released. The release reveals little about any
+// row, if two rows are at most 2 apart.
 func Example() {
 	m, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, 2, []float64{5, -3}), []*mat.SymDense{mat.NewSymDense(2, []float64{4, 0, 0, 1})})
 	if err != nil {

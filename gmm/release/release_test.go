@@ -30,7 +30,7 @@ func posterior(t *testing.T, rows []float64, means []float64, precisions ...*mat
 }
 
 // Means follow their posterior, and components of few rows are left out.
-func TestDrawsAreOfThePosterior(t *testing.T) {
+func TestDrawsFollowThePosterior(t *testing.T) {
 	a, b := mat.NewSymDense(2, []float64{2, 0.8, 0.8, 1}), mat.NewSymDense(2, []float64{4, -1, -1, 3})
 	p := posterior(t, []float64{30, 0.9, 10}, []float64{1, -2, 50, 50, 3, 0}, a, b, b)
 	const draws = 4000
@@ -70,7 +70,7 @@ func TestDrawsAreOfThePosterior(t *testing.T) {
 	}
 }
 
-// Nothing is released of components with less than one row, or a thousandth of all rows.
+// A release leaves out components with less than one row, or less than a thousandth of all rows.
 func TestKept(t *testing.T) {
 	one := mat.NewSymDense(1, []float64{1})
 	p := posterior(t, []float64{4000, 4, 5, 1, 0}, make([]float64, 5), one, one, one, one, one)

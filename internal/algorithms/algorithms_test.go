@@ -9,15 +9,15 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Every exported field of every algorithm's settings is bound to one option, so that no
-// setting can be forgotten in what members agree on.
+// Every exported field of every algorithm's settings is bound to one option, so the agreement
+// cannot lack a setting.
 func TestFieldsAreBoundOnce(t *testing.T) {
 	for _, k := range algorithms.All() {
 		algorithmtest.Bound(t, k)
 	}
 }
 
-// What members agree on says every option that applies, and changes with each.
+// The agreement contains every option that applies, and changes with each of them.
 func TestAgreementsSayEveryOption(t *testing.T) {
 	for _, k := range algorithms.All() {
 		task := pipeline.New(k)

@@ -40,8 +40,8 @@ func (counting) Send(_ int, m consensus.Message, _ *rand.Rand) []consensus.Messa
 	return []consensus.Message{m}
 }
 
-// A member that counts more rows in the rounds than in the start is noticed by all others in
-// this round: the components of a running total have as many rows together in each round.
+// If a member counts more rows in a round than at the start, all others notice it in that round,
+// because the components of a running total have the same number of rows together in each round.
 func TestMoreRowsInRounds(t *testing.T) {
 	const members, bad = 5, 2
 	schemes := map[string]consensus.Settings{
@@ -88,7 +88,7 @@ func TestMoreRowsInRounds(t *testing.T) {
 					continue
 				}
 				for rank, m := range result.Members {
-					if rank != bad && (m.Err == nil || rounds[rank] != 2 || !strings.Contains(m.Err.Error(), "round 3: ") || !strings.Contains(m.Err.Error(), "rows together, and 860 before")) {
+					if rank != bad && (m.Err == nil || rounds[rank] != 2 || !strings.Contains(m.Err.Error(), "round 3: ") || !strings.Contains(m.Err.Error(), "rows together, but 860 before")) {
 						t.Errorf("%s: member %d: %v after %d rounds, want an error in round 3", what, rank, m.Err, rounds[rank])
 					}
 				}

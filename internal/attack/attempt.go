@@ -131,7 +131,7 @@ func (b *Book) takeOff(a *Attempt, layout *chunking.Layout, s int, units []uint6
 	}
 }
 
-// join combines a member's parts from all lanes.
+// join combines a member's parts from all sessions.
 func (b *Book) join(lanes [][]uint64, layout *chunking.Layout) ([]uint64, bool) {
 	all, threshold := b.settings.Lanes()
 	known := 0

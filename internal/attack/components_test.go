@@ -55,8 +55,7 @@ func TestSparseChunkGraphsAreBreachedAsPredicted(t *testing.T) {
 	}
 }
 
-// On a complete chunk graph all honest members are one component, up to a coalition of all but
-// two.
+// On a complete chunk graph, all honest members form one component if there are at least two.
 func TestCompleteChunkGraphsHideAll(t *testing.T) {
 	const size = 9
 	rng := rand.New(rand.NewPCG(1, 1))

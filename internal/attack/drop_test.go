@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// dropped runs the same sum three times, observed by a coalition. Member 4 stops at some
-// instant of the second, for good if the others do not wait for it.
+// dropped runs the same sum three times, observed by a coalition. Member 4 stops during the second
+// sum, and comes back only if the others wait for it.
 func dropped(t *testing.T, s consensus.Settings, coalition []int, after time.Duration, show func(*attack.Attempt, *consensus.Decision)) (*attack.Recorder, []*consensus.Decision) {
 	t.Helper()
 	stop := netsim.Stop{Member: 4, Slot: 3, After: after}

@@ -23,7 +23,7 @@ func NewBook(s consensus.Settings, size int) *Book {
 	return &Book{settings: s, rules: s.Rules(size), plans: consensus.NewPlans(s), traces: map[[32]byte]*exposure.Trace{}}
 }
 
-// residues returns the vectors that members have entered in the sessions, by member and lane. A
+// residues returns the vectors that members have entered in the sessions, by member and session. A
 // vector is nil if it does not follow from the frames seen.
 func (b *Book) residues(a *Attempt, layout *chunking.Layout) map[int][][]uint64 {
 	t := b.trace(len(a.Members), layout.Words())

@@ -50,9 +50,9 @@ func watch(t *testing.T, s consensus.Settings, size int, coalition []int, rounds
 	return r
 }
 
-// One observer of a Laplacian session gets all vectors of a sum in the clear, and of a split
-// sum: it inverts each session and adds the parts. It gets no chunked vector, though it sees as
-// much.
+// One observer of a Laplacian session recovers all vectors of a sum in the clear, and of a sum
+// split over sessions: it inverts each session and adds the parts. It recovers no chunked vector,
+// though it sees as many frames.
 func TestOneObserver(t *testing.T) {
 	for _, step := range []session.Step{session.Chebyshev, session.Optimal, session.Metropolis} {
 		for mode, least := range map[chunking.Mode]float64{chunking.None: 0.9, chunking.Sessions: 0.9, chunking.Chunks: 0} {
@@ -68,9 +68,9 @@ func TestOneObserver(t *testing.T) {
 	}
 }
 
-// The vectors recovered from sums in the clear are those that the coalition sees in one
-// session. If vectors are split over lanes, it must see all lanes, or with shares enough of
-// them.
+// The vectors recovered from sums in the clear are those that the coalition sees in one session. If
+// vectors are split over several sessions, it must see all of them, or with shares a sufficient
+// number.
 func TestSessionsOfFewRounds(t *testing.T) {
 	const size, colluding, rounds = 16, 6, 30
 	for name, s := range map[string]consensus.Settings{

@@ -131,8 +131,8 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
-// A process may be killed anywhere while it writes. The next one continues, and nothing is
-// lost: the incomplete line is in its own file, and a line says so.
+// A process may be killed at any point while it writes. The next process continues the log and
+// loses nothing: the incomplete line is in its own file, and a new line records this.
 func TestTornLines(t *testing.T) {
 	whole := logOf(4)
 	for _, cut := range []int{1, 20, len(logOf(1)) - 1, len(logOf(3)) + 5, len(whole) - 1} {
@@ -166,7 +166,7 @@ func TestTornLines(t *testing.T) {
 			}
 			open(t, dir, c)
 			if got := onDisk(t, dir); got != before+2 {
-				t.Errorf("cut at %d: to look at it has made it %d lines", cut, got)
+				t.Errorf("cut at %d: opening it again has made it %d lines", cut, got)
 			}
 		}
 	}

@@ -7,8 +7,8 @@
 // Invariants:
 //
 //   - Lines are only appended, by one process at a time.
-//   - If a process was killed while it wrote a line, the next one moves the incomplete line to its own file,
-//     and adds a line that says so.
+//   - If a process was killed while it wrote a line, the next one moves the incomplete line to
+//     its own file, and adds a line that records this.
 //   - Events are on disk at most a second after they happen.
 //
 // Start reading at [Read] and [Log.Enter].

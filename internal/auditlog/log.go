@@ -163,9 +163,9 @@ func (l *Log) follow(f *os.File, path string) error {
 	return nil
 }
 
-// mend copies an incomplete line to its own file, and overwrites it by a line that says so. If
-// the process is killed before that, the log is unchanged, and the next process does the same
-// again. The digest in the file's name distinguishes it from the files of other logs.
+// mend copies an incomplete line to its own file, and overwrites it with a line that records
+// this. If the process is killed before that, the log is unchanged, and the next process does
+// the same again. The digest in the file's name distinguishes it from the files of other logs.
 func (l *Log) mend(f *os.File) error {
 	torn := l.state.Torn
 	if len(torn) == 0 {

@@ -11,7 +11,7 @@ import (
 
 // Arithmetic holds the rates of an arithmetic on one core, in 10^9 bytes of vector per second.
 type Arithmetic struct {
-	Name string  `json:"arithmetic"`
+	Name string  `json:"arithmetic"`         // its name
 	Mask float64 `json:"mask_gb_per_second"` // rate of expanding and adding a mask
 	Add  float64 `json:"add_gb_per_second"`  // rate of adding a vector in memory
 }

@@ -21,20 +21,20 @@ type Products struct {
 	Dgemm           float64 `json:"dgemm_512_gflops"`    // C = A·B, all 512×512, in float64
 	DgemmTransposed float64 `json:"dgemm_tn_512_gflops"` // C = Aᵀ·B
 	Sgemm           float64 `json:"sgemm_512_gflops"`    // in float32
-	SgemmTransposed float64 `json:"sgemm_tn_512_gflops"`
+	SgemmTransposed float64 `json:"sgemm_tn_512_gflops"` // C = Aᵀ·B, in float32
 	// The triangle of Xᵀ·X, where X is 4096×64, in float64.
 	Dsyrk float64 `json:"syrk_4096x64_gflops"`
 }
 
 // BLASReport is the output of the command bench blas. Its names are a contract.
 type BLASReport struct {
-	Path    cpu.Path `json:"path"`
-	Threads int      `json:"threads"`
+	Path    cpu.Path `json:"path"`    // vector instructions
+	Threads int      `json:"threads"` // threads
 	Products
 	// Peak is the rate of fused multiply-adds in registers, in float64.
 	Peak  float64  `json:"peak_gflops"`
-	Gonum Products `json:"gonum"`
-	Ratio Products `json:"ratio_to_gonum"`
+	Gonum Products `json:"gonum"`          // rates of gonum
+	Ratio Products `json:"ratio_to_gonum"` // rates divided by those of gonum
 }
 
 // MeasureBLAS measures the matrix kernels on the given number of threads, each with its own

@@ -16,16 +16,16 @@ type Consensus struct {
 
 // ConsensusReport is the output of the command bench consensus. Its names are a contract.
 type ConsensusReport struct {
-	Nodes      int    `json:"nodes"`
-	Values     int    `json:"values"`
-	Scheme     string `json:"scheme"`
-	Plan       string `json:"plan"` // plan of a session
-	Protection string `json:"protection"`
+	Nodes      int    `json:"nodes"`            // nodes
+	Values     int    `json:"values"`           // values per vector
+	Scheme     string `json:"scheme"`           // laplacian, exact or base-k
+	Plan       string `json:"plan"`             // plan of a session
+	Protection string `json:"protection"`       // chunks, shamir, sessions or none
 	Chunks     int    `json:"chunks,omitempty"` // chunks per vector, including the one that stays with its owner
 	// Mask is the rate of expanding a mask and adding it to a vector of the ring, in 10^9 bytes
 	// of vector per second on one core.
 	Mask        float64      `json:"mask_gb_per_second"`
-	Arithmetics []Arithmetic `json:"arithmetics"`
+	Arithmetics []Arithmetic `json:"arithmetics"` // rates of each arithmetic
 	SumReport
 }
 

@@ -25,20 +25,19 @@ type EM struct {
 
 // EMReport is the output of the command bench em. Its names are a contract.
 type EMReport struct {
-	N         int      `json:"n"`
-	M         int      `json:"m"`
-	K         int      `json:"k"`
-	Form      string   `json:"cov"`
-	Threads   int      `json:"threads"`
-	Path      cpu.Path `json:"path"`
-	Iteration float64  `json:"ms_per_iteration"`
-	EStep     float64  `json:"ms_e_step"` // time of the E-step of the best iteration
-	MStep     float64  `json:"ms_m_step"`
-	// Rate counts the multiplications and additions that densities and weighted sums need at
-	// least in the E-step, in 10^9 per second. Peak is the highest rate of the threads, in
-	// registers.
+	N         int      `json:"n"`                // rows
+	M         int      `json:"m"`                // variables
+	K         int      `json:"k"`                // components
+	Form      string   `json:"cov"`              // full, diag or spherical
+	Threads   int      `json:"threads"`          // threads
+	Path      cpu.Path `json:"path"`             // vector instructions
+	Iteration float64  `json:"ms_per_iteration"` // the time of the best iteration
+	EStep     float64  `json:"ms_e_step"`        // time of the E-step of the best iteration
+	MStep     float64  `json:"ms_m_step"`        // the time of its M-step
+	// Rate is the number of multiplications and additions that densities and weighted sums need at
+	// least in the E-step, in 10^9 per second.
 	Rate float64 `json:"e_step_gflops"`
-	Peak float64 `json:"peak_gflops"`
+	Peak float64 `json:"peak_gflops"` // the highest rate of the threads, in registers
 	// LogLik is the mean log-likelihood of the rows before the last iteration.
 	LogLik float64 `json:"mean_log_likelihood"`
 }

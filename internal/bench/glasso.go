@@ -21,16 +21,16 @@ type Glasso struct {
 
 // GlassoReport is the output of the command bench glasso. Its names are a contract.
 type GlassoReport struct {
-	Size    int     `json:"p"`
-	Penalty float64 `json:"rho"`
-	Threads int     `json:"threads"`
+	Size    int     `json:"p"`       // variables
+	Penalty float64 `json:"rho"`     // the penalty
+	Threads int     `json:"threads"` // threads
 	Seconds float64 `json:"seconds"` // time of the fastest solution
 	// Objective is ln|Λ| − Tr(ΛS) − ρ‖Λ‖₁.
 	Objective float64 `json:"objective"`
 	Nonzero   float64 `json:"nonzero"`  // share of the elements above 1e-9 in size
 	Gap       float64 `json:"gap"`      // bound on the distance of the objective from its maximum
 	Residual  float64 `json:"residual"` // largest violation of the optimality conditions
-	Steps     int     `json:"steps"`
+	Steps     int     `json:"steps"`    // steps of the solver
 }
 
 // MeasureGlasso solves a graphical lasso several times.

@@ -19,14 +19,16 @@ type Scale struct {
 
 // ScaleReport is the mean cost of a sum per participant. Its names are a contract.
 type ScaleReport struct {
-	Participants int     `json:"participants"`
-	Sums         int     `json:"sums"`
-	Rounds       int     `json:"rounds"` // of a session
-	Messages     float64 `json:"messages"`
-	Bytes        float64 `json:"bytes"`           // of encoded messages
-	CPU          float64 `json:"cpu_ms"`          // CPU time of this process, including the simulated network; 0 if unknown
-	Memory       float64 `json:"memory_bytes"`    // largest growth of the heap, including garbage
-	Virtual      float64 `json:"virtual_seconds"` // virtual time with a latency of 1 ms
+	Participants int     `json:"participants"` // members
+	Sums         int     `json:"sums"`         // sums computed
+	Rounds       int     `json:"rounds"`       // steps of a session
+	Messages     float64 `json:"messages"`     // messages per participant and sum
+	Bytes        float64 `json:"bytes"`        // bytes of encoded messages per participant and sum
+	// CPU is processor time per participant and sum, with the simulated network; 0 if unknown.
+	CPU float64 `json:"cpu_ms"`
+	// Memory is the largest growth of the heap per participant, including garbage.
+	Memory  float64 `json:"memory_bytes"`
+	Virtual float64 `json:"virtual_seconds"` // virtual time per sum with a latency of 1 ms
 }
 
 // MeasureScale measures sums in a simulation; apart from the network, all is real. It returns

@@ -15,31 +15,29 @@ type SumReport struct {
 	// Seconds is the elapsed time from the call at all nodes until the last of them has the
 	// total.
 	Seconds float64 `json:"sum_seconds"`
-	Rounds  int     `json:"rounds"` // of the session
+	Rounds  int     `json:"rounds"` // steps of the session
 	// Bytes is the number of bytes that a node sends in that time on all its streams: vectors,
 	// seeds, votes and forwarded gossip, with their frames. Encryption and the headers of the
-	// transport are not counted. DataBytes are the bytes sent point to point.
+	// transport are not counted.
 	Bytes     float64 `json:"bytes_per_node"`
-	DataBytes float64 `json:"data_bytes_per_node"`
-	Messages  float64 `json:"messages_per_node"`
+	DataBytes float64 `json:"data_bytes_per_node"` // bytes sent point to point
+	Messages  float64 `json:"messages_per_node"`   // messages sent per node
 	// Predicted is the number of bytes of vectors that a node sends by the plan of the session.
-	// PredictedRatio is Bytes divided by it.
 	Predicted      float64 `json:"predicted_bytes"`
-	PredictedRatio float64 `json:"predicted_ratio"`
+	PredictedRatio float64 `json:"predicted_ratio"` // the ratio of Bytes to Predicted
 	// RingBytes is the least number of bytes that a member sends for vectors in the clear, by a
-	// ring all-reduce: 2m(n-1)/n words of 8 bytes. RingRatio is Bytes divided by it.
+	// ring all-reduce: 2m(n-1)/n words of 8 bytes.
 	RingBytes float64 `json:"ring_bytes"`
-	RingRatio float64 `json:"ring_ratio"`
-	// Memory is the largest growth of the heap during the sum per node, including garbage.
-	// Vectors is the same number in vectors of 8 bytes per value. Neither includes the caller's
-	// own vector.
+	RingRatio float64 `json:"ring_ratio"` // the ratio of Bytes to RingBytes
+	// Memory is the largest growth of the heap during the sum per node, including garbage, without
+	// the caller's own vector.
 	Memory  float64 `json:"memory_per_node"`
-	Vectors float64 `json:"memory_vectors"`
-	// Resident is the largest growth of the process's resident memory during the sum per node,
-	// or 0 if the system does not report it.
+	Vectors float64 `json:"memory_vectors"` // the same in vectors of 8 bytes per value
+	// Resident is the largest growth of the process's resident memory during the sum per node, if
+	// the system reports it.
 	Resident        float64 `json:"resident_per_node,omitempty"`
-	ResidentVectors float64 `json:"resident_vectors,omitempty"`
-	MaxError        float64 `json:"max_error"` // largest error of a value of the total, where bounds are 1
+	ResidentVectors float64 `json:"resident_vectors,omitempty"` // the same in vectors of 8 bytes per value
+	MaxError        float64 `json:"max_error"`                  // largest error of a value of the total, where bounds are 1
 }
 
 // ended is the result of a node's call.

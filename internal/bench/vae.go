@@ -20,9 +20,9 @@ type VAE struct {
 
 // VAEReport is the output of the command bench vae. Its names are a contract.
 type VAEReport struct {
-	Batch   int      `json:"batch"`
-	Threads int      `json:"threads"`
-	Path    cpu.Path `json:"path"`
+	Batch   int      `json:"batch"`              // samples per batch
+	Threads int      `json:"threads"`            // threads
+	Path    cpu.Path `json:"path"`               // vector instructions
 	Rate    float64  `json:"samples_per_second"` // rate of the best run
 	// Allocations is the number of allocations per step in the last run.
 	Allocations float64 `json:"allocations_per_step"`

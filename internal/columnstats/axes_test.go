@@ -15,8 +15,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// nearPlane is rows that lie near a plane, far from the origin; the last column is
-// constant.
+// nearPlane returns rows near a plane, far from the origin. The last column is constant.
 func nearPlane(n int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x := mat.NewDense(n, 5, nil)
@@ -27,7 +26,7 @@ func nearPlane(n int, seed uint64) *mat.Dense {
 	return x
 }
 
-// Alone: the axes and variances are those of gonum's singular values.
+// Without a group, the axes and variances are those of gonum's singular value decomposition.
 func TestPrincipalAxesAlone(t *testing.T) {
 	x := nearPlane(200, 1)
 	p, _, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{x}, 3)
@@ -57,8 +56,7 @@ func TestPrincipalAxesAlone(t *testing.T) {
 	}
 }
 
-// Over the protocol all members come to the same bits, and those are the axes of the
-// rows in one place.
+// Over the protocol, all members compute the same bits: the axes of all rows in one place.
 func TestPrincipalAxesTogether(t *testing.T) {
 	net, err := netsim.New(netsim.Config{Names: netsim.Names(5), Seed: 1})
 	if err != nil {

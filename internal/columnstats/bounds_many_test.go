@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// table is a group whose members sum in one place.
+// table is a group that adds its members' vectors in memory.
 type table struct {
 	mu    sync.Mutex
 	all   *sync.Cond
@@ -27,7 +27,7 @@ type seat struct {
 	*table
 }
 
-func (s seat) Size() int { return s.size + manyMembers } // many, as far as anybody can tell
+func (s seat) Size() int { return s.size + manyMembers } // too many for members to publish
 
 func (s seat) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
 	if err := collabdict.CheckBlocks(x, blocks); err != nil {
@@ -52,7 +52,7 @@ func (s seat) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]
 	return s.done, nil
 }
 
-// Many members come to the bounds that they would have by publishing.
+// Members of a large group find the bounds that they would have found by publishing.
 func TestCountsGiveTheWidestBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const dim = 3
@@ -95,8 +95,8 @@ func TestCountsGiveTheWidestBounds(t *testing.T) {
 	})
 }
 
-// Rows that have been moved have bounds as tight as if they were new ones, down to
-// where nothing is left of them.
+// The bounds of shifted rows are as tight as those of new rows, down to the precision that the
+// shift leaves.
 func TestTightenFindsTheBoundsOfMovedRows(t *testing.T) {
 	for _, c := range []struct{ shift, spread, want float64 }{
 		{0, 1, 1}, {1, 1, 1}, {1 << 20, 1, 1}, {1 << 40, 1, 1 << 11}, {1 << 20, 0, 0x1p-9}, {0, 0, 0x1p-200},

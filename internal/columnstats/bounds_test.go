@@ -16,7 +16,7 @@ import (
 
 var example = mat.NewDense(3, 3, []float64{1, -2, 0, 0.5, 300, 0, -1, 4, 0})
 
-// matrix is rows in memory.
+// matrix holds rows in memory.
 type matrix struct{ *mat.Dense }
 
 func (m matrix) ReadRows(x []float64, from int) error {
@@ -30,8 +30,8 @@ func published(x *mat.Dense) []byte {
 	return encode(rowsExp, exps)
 }
 
-// The bounds of the rows and of the root mean squares hold, and are at most twice
-// as large as they need to be.
+// The bounds of the number of rows and of the root mean squares hold, and are at most twice these
+// values.
 func TestBoundsAreTight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(1, 40).Draw(t, "rows"), rapid.IntRange(1, 5).Draw(t, "columns")

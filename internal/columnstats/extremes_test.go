@@ -17,12 +17,12 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// scaling takes columns from their extremes to the range from 0 to 1.
+// scaling returns the scaling of columns from their extremes to [0, 1].
 func scaling(low, size []float64, constant []int, err error) (rows.Scaling, []int, error) {
 	return rows.Scaling{Shift: low, Scale: size}, constant, err
 }
 
-// All values come to be from 0 to 1, and the extreme ones near these.
+// Extremes maps all values into [0, 1], and the smallest and the largest close to its ends.
 func TestExtremesAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(2, 40).Draw(t, "rows"), rapid.IntRange(1, 4).Draw(t, "columns")
@@ -54,7 +54,7 @@ func TestExtremesAlone(t *testing.T) {
 	})
 }
 
-// Over the protocol, members agree on the extremes of all, whoever has them.
+// Over the protocol, members agree on the extremes of all rows.
 func TestExtremesTogether(t *testing.T) {
 	const size = 5
 	own := func(rank int) *mat.Dense {
@@ -95,7 +95,7 @@ func TestExtremesTogether(t *testing.T) {
 	}
 }
 
-// By the own rows, the range is exact.
+// The extremes of a member's own rows are exact.
 func TestOwnExtremes(t *testing.T) {
 	x := mat.NewDense(3, 3, []float64{1, -4, 7, 3, -2, 7, 2, 0, 7})
 	s, constant, err := scaling(columnstats.OwnExtremes(rows.InMemory(x)))
@@ -107,7 +107,7 @@ func TestOwnExtremes(t *testing.T) {
 	}
 }
 
-// Missing cells are no extremes, and a column without any other is constant.
+// Missing cells do not count, and a column with no other cells is constant.
 func TestOwnExtremesOfMissingCells(t *testing.T) {
 	none := math.NaN()
 	low, size, constant, err := columnstats.OwnExtremes(rows.InMemory(mat.NewDense(3, 3, []float64{1, none, none, none, -2, none, 4, 3, none})))

@@ -15,8 +15,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// Over the protocol, mean and covariance are those of the rows in one place, also far
-// from zero.
+// Over the protocol, mean and covariance are those of all rows in one place, even far from zero.
 func TestCentredMoments(t *testing.T) {
 	const each, members = 30, 4
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -43,7 +42,7 @@ func TestCentredMoments(t *testing.T) {
 				t.Errorf("mean of column %d: %g, want %g", i, mean[i], want)
 			}
 			for j := range 3 {
-				// gonum divides by one less.
+				// gonum divides by n−1.
 				if c := want.At(i, j) * (each*members - 1) / (each * members); math.Abs(covariance[3*i+j]-c) > 1e-4*deviation*math.Sqrt(want.At(j, j)) {
 					t.Errorf("covariance of %d and %d: %g, want %g", i, j, covariance[3*i+j], c)
 				}
@@ -56,7 +55,7 @@ func TestCentredMoments(t *testing.T) {
 	}
 }
 
-// Sums over many columns are those that each lane makes of few.
+// The moments of many columns, where all workers add to one set of sums, are those of the rows.
 func TestProductsOfManyColumns(t *testing.T) {
 	const n, dim = 700, manyColumns + 3
 	rng := rand.New(rand.NewPCG(4, 4))

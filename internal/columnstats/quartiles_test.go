@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// Who is alone has the values themselves, whatever their sizes are.
+// Without a group, quartiles are exact for values of any size.
 func TestQuartilesAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-1e60, 1e60), rapid.Float64Range(-2, 2), rapid.SampledFrom([]float64{0, 1, 1e-300, math.Copysign(0, -1)})), 1, 40).Draw(t, "values")
@@ -38,8 +38,8 @@ func TestQuartilesAlone(t *testing.T) {
 	})
 }
 
-// Over the protocol members agree on quartiles near those of all rows, which wild values do not
-// move. Values that most rows have come out exactly.
+// Over the protocol, members agree on quartiles near those of all rows. Outliers do not move them,
+// and values that most rows share are exact.
 func TestQuartilesTogether(t *testing.T) {
 	const size, each = 5, 200
 	own := func(rank int) *mat.Dense {

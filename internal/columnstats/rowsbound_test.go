@@ -11,9 +11,9 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// A member that counts more rows than it has published a power of two for is noticed where
-// the total cannot be: the bounds of single values, which are those of the member with the
-// most rows, let it pass.
+// A member that counts more rows than its published bound is detected if the total exceeds all
+// published bounds together. The bounds of single values are those of the member with the most
+// rows, and let it pass.
 func TestMoreRowsThanPublished(t *testing.T) {
 	const members, liar = 4, 2
 	rows := func(n int) collabdict.Rows {

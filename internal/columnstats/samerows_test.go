@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// carrying is a group with a given number of counted members.
+// carrying is a group with the given number of counted members.
 type carrying struct {
 	collabdict.Solo
 	members  int
@@ -18,8 +18,9 @@ type carrying struct {
 
 func (c *carrying) Carried() (int, float64) { return c.members, c.rounding }
 
-// A total in two components of one column, as one member's vectors are bounded: the counts,
-// the first and second moments, and another value.
+// Check accepts a total only if it rests on the same rows, or also on those of newly counted
+// members. The totals have two components of one column: the counts, the first and second moments,
+// and another value.
 func TestTotalsAreOverTheSameRows(t *testing.T) {
 	b := Bounds{Rows: 128, All: 384, RMS: []float64{2}, members: 3}
 	blocks := AppendBlock(b.Moments(2, true), 1, 1000)
@@ -31,7 +32,7 @@ func TestTotalsAreOverTheSameRows(t *testing.T) {
 		start    *Moments
 		rounding float64
 		calls    []call
-		want     string // of the last one
+		want     string // part of the error at the last call
 	}{
 		"the same rows":                    {&Moments{Count: 300, members: 3}, 0, []call{{3, 300, 7}, {3, 300, 7}}, ""},
 		"floating point":                   {&Moments{Count: 300, members: 3}, 0, []call{{3, 300.00001, 7.00001}, {3, 300, 7}}, ""},
@@ -69,7 +70,7 @@ func TestTotalsAreOverTheSameRows(t *testing.T) {
 	}
 }
 
-// What is known of rows stays known of them in other coordinates.
+// Moments keep their number of members in other coordinates.
 func TestMomentsKnowTheirMembers(t *testing.T) {
 	g := &carrying{members: 4}
 	mean, m, err := CentredMoments(t.Context(), g, matrix{mat.NewDense(3, 2, []float64{1, 4, 2, 5, 3, 7})})

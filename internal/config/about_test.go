@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/pipelinetest"
 )
 
-// fieldsOf lists what a file has for the fields of a struct.
+// fieldsOf lists the names that the fields of a struct have in a file.
 func fieldsOf(v any) (names []string) {
 	for f := range reflect.TypeOf(v).Fields() {
 		if name, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); name != "" {
@@ -21,7 +21,7 @@ func fieldsOf(v any) (names []string) {
 	return names
 }
 
-// A new node.yaml says of each field what it is for, and can be read.
+// A new node.yaml explains each field, and can be read.
 func TestNewNodeFiles(t *testing.T) {
 	n := &Node{Version: Version, Name: "plant-a", Consortium: "consortium.yaml", Listen: []string{"/ip4/127.0.0.1/tcp/4001"}, Data: []string{"../rows: 1.csv"}, Label: "true"}
 	dir := t.TempDir()
@@ -67,8 +67,8 @@ func uncommented(b []byte) []byte {
 	return []byte(strings.Join(lines, "\n"))
 }
 
-// A new agreement says of each field and option what it is for, and means the task that it
-// was made of. Edits keep its comments.
+// A new agreement explains each field and option, and contains the task from which it was made.
+// Edits keep its comments.
 func TestNewAgreements(t *testing.T) {
 	for _, k := range algorithms.All() {
 		task := pipelinetest.Task(t, k.Name)

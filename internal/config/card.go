@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Card is what a participant sends to the others so that they list it as a member.
+// Card is the file that a participant sends to the others, so that they list it as a member.
 type Card struct {
 	Version int    `yaml:"version"`
 	Member  Member `yaml:"member"`

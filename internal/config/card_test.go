@@ -45,7 +45,7 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// Whatever bytes come as a card, they are refused, or are one that is written and read again.
+// Any bytes are either refused as a card, or are a card that can be written and read again.
 func FuzzCard(f *testing.F) {
 	f.Add(card().Text())
 	f.Add([]byte("version: 3\nmember: {name: &a x, id: *a}\ncolumns: [x]\nsignature: 1\n"))

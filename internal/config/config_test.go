@@ -34,9 +34,8 @@ func agreement(t *testing.T, of *pipeline.Task) *Consortium {
 	return c
 }
 
-// Whatever members can agree on, the file keeps.
-// A file is not written over, and an error of the system is reported as it is.
-func TestCreateSaysWhatIsWrong(t *testing.T) {
+// create does not overwrite a file, and returns errors of the system unchanged.
+func TestCreateReturnsTheCause(t *testing.T) {
 	path := written(t, "x")
 	var exists *Error
 	if err := create(path, nil); !errors.As(err, &exists) || !strings.Contains(err.Error(), "already exists") {
@@ -47,6 +46,7 @@ func TestCreateSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+// The file of an agreement keeps every task that members can agree on.
 func TestAgreementsKeepTheTask(t *testing.T) {
 	for kind, options := range map[string][]string{
 		"ggm":    {"components=3", "rho=0.5", "seed=18446744073709551615", "pca=2", "normalise=minmax"},
@@ -172,7 +172,7 @@ func TestAgreementsKeepRangesAndOffsets(t *testing.T) {
 	}
 }
 
-// What a file leaves out has the same default as a flag that is left out.
+// An option that a file leaves out has the same default as a flag that is not given.
 func TestAgreementsLeaveOptionsOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "consortium.yaml")
 	text := "version: 3\nmembers:\n  - {name: a, id: x, addrs: []}\n  - {name: b, id: y, addrs: []}\n  - {name: c, id: z, addrs: []}\ncolumns: [temp]\nmodel:\n  kind: bvae\nconsensus:\n  scheme: exact\n"
@@ -246,7 +246,7 @@ func TestNodesResolveTheirPaths(t *testing.T) {
 	}
 }
 
-// A key that stands twice, and what is not there at all, are named.
+// Errors name a key that occurs twice, and a key that is missing.
 func TestAgreementsWithTwoOrNone(t *testing.T) {
 	for want, change := range map[string]func(string) string{
 		"version: want 3, got none":   func(s string) string { return strings.Replace(s, "version: 3\n", "", 1) },
@@ -270,8 +270,9 @@ func TestAgreementsWithTwoOrNone(t *testing.T) {
 	}
 }
 
-// A member says what becomes of its own rows with missing cells; to learn from them is agreed.
-func TestNodesSayWhatToDoWithMissingCells(t *testing.T) {
+// A member chooses to refuse or to skip its own rows with missing cells. Learning from them is a
+// setting that all members agree on.
+func TestMissingCellsOfANode(t *testing.T) {
 	for missing, want := range map[string]string{"": "", "skip": "", "error": "", "marginal": `missing: want error or skip, got "marginal": all members agree on marginal`} {
 		spec, err := (&Node{Missing: missing}).Spec()
 		if want == "" && (err != nil || spec.Missing != missing) || want != "" && (err == nil || err.Error() != want) {
@@ -280,7 +281,7 @@ func TestNodesSayWhatToDoWithMissingCells(t *testing.T) {
 	}
 }
 
-// The consensus may be left out, and is then as with all defaults.
+// The part on consensus may be left out; all its settings then have their defaults.
 func TestConsensusIsOptional(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "consortium.yaml")
 	for _, text := range []string{"", "consensus:\n", "consensus: {}\n"} {
@@ -295,7 +296,7 @@ func TestConsensusIsOptional(t *testing.T) {
 	}
 }
 
-// A misspelt field is named with its line, and with the nearest field that there is.
+// The error about a misspelt field has its line, and suggests the nearest known field.
 func TestMisspeltFields(t *testing.T) {
 	const text = `version: 3
 members:
@@ -337,7 +338,7 @@ consensus:
 	}
 }
 
-// Units are converted where the agreement has others, and only there.
+// Only columns whose own unit differs from the agreed one are converted.
 func TestColumnUnits(t *testing.T) {
 	agreed := map[string]string{"temp": "degC", "level": "widgets", "flow": "kg/s"}
 	n := &Node{Units: map[string]string{"temp": "degF", "level": "widgets"}}
@@ -357,7 +358,7 @@ func TestColumnUnits(t *testing.T) {
 	}
 }
 
-// A pause is true or absent, which an error says with the line.
+// A pause is true or absent; any other value is an error that gives the line.
 func TestPausesAreTrueOrAbsent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "consortium.yaml")
 	for change, want := range map[string]string{

@@ -66,8 +66,7 @@ func (y *yes) UnmarshalYAML(n *yaml.Node) error {
 // Wanted returns the wanted values for error messages.
 func (yes) Wanted() string { return "true, or nothing at all" }
 
-// Model is what is learned: the name of an algorithm, its options, and how rows are prepared.
-// Options are under their keys.
+// Model holds the name of an algorithm, its options by their keys, and how rows are prepared.
 type Model struct {
 	Kind    string               `yaml:"kind"`
 	Ranges  pipeline.Ranges      `yaml:"ranges,omitempty"`

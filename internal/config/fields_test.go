@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/internal/pipeline"
 )
 
-// Each field of the files stands in a table of its part of the reference, and each option in
-// the page of options.
+// Each field of the files is in a table of its part of the reference, and each option is on the
+// page of options.
 func TestTheReferenceHasAllFields(t *testing.T) {
 	page := func(name string) string {
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", name))

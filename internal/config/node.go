@@ -41,8 +41,8 @@ type Node struct {
 	// fields use. Units are those of its columns, by agreed names.
 	Rename map[string]string `yaml:"rename,omitempty"`
 	Units  map[string]string `yaml:"units,omitempty"`
-	// Missing is what happens to this participant's rows with missing cells: error or skip.
-	// Empty means as agreed.
+	// Missing decides about this participant's rows with missing cells: error or skip. Empty means
+	// as agreed.
 	Missing string `yaml:"missing,omitempty"`
 	// CSV describes the participant's CSV files where that is not recognised.
 	CSV       dataset.CSV `yaml:"csv,omitempty"`

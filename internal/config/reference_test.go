@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The agreement in the reference is one that can be used.
+// The agreement in the reference is valid.
 func TestTheReferenceIsRight(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "files.md"))
 	if err != nil {

@@ -98,7 +98,7 @@ func TestOnlyAgreementsAreSigned(t *testing.T) {
 	}
 }
 
-// Whatever stands in a file, signatures change nothing else, and are there afterwards.
+// Whatever a file contains, adding signatures changes nothing else, and they can be read again.
 func FuzzAddSignatures(f *testing.F) {
 	f.Add([]byte(commented), "b", "AQ==")
 	f.Add([]byte(strings.ReplaceAll(commented, "# The end.", "signatures: &s {b: AQ==, c: null} # so far")), "c", "")
@@ -128,15 +128,15 @@ func FuzzAddSignatures(f *testing.F) {
 	})
 }
 
-// aliased are agreements whose text lists the members a and b under another key, or something else
-// under members.
+// aliased holds agreements that list the members a and b under another key, or use the key members
+// for something else.
 var aliased = map[string]string{
 	"alias":        "version: 3\nchanges:\n  - add: &m [{name: a, id: x, addrs: []}, {name: b, id: y, addrs: []}]\nmembers: *m\ncolumns: [a]\nmodel: {kind: ggm}\nconsensus: {}\n",
 	"merge":        "version: 3\n<<: {members: [{name: a, id: x, addrs: []}, {name: b, id: y, addrs: []}]}\ncolumns: [a]\nmodel: {kind: ggm}\nconsensus: {}\n",
 	"alias as key": "version: 3\nsignatures: {a: &members columns}\n*members : [a]\nmembers: [{name: a, id: x, addrs: []}, {name: b, id: y, addrs: []}]\nmodel: {kind: ggm}\nconsensus: {}\n",
 }
 
-// A member is replaced and another one added wherever the text lists them.
+// PutMembers replaces one member and adds another, wherever the text lists members.
 func TestAliasesOfMembers(t *testing.T) {
 	for name, text := range aliased {
 		path := written(t, text)
@@ -156,8 +156,7 @@ func TestAliasesOfMembers(t *testing.T) {
 	}
 }
 
-// Whatever stands in a file, a member that is put into it, and a change that is appended,
-// change nothing else.
+// Whatever a file contains, putting a member into it, or appending a change, changes nothing else.
 func FuzzEdits(f *testing.F) {
 	for _, text := range aliased {
 		f.Add([]byte(text), "b", "n")

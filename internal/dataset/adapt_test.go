@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// inFahrenheit says how the column T of a file becomes temp in degC.
+// inFahrenheit returns a Spec that reads the column T of a file, in degF, as temp in degC.
 func inFahrenheit(t testing.TB, file string) dataset.Spec {
 	t.Helper()
 	return dataset.Spec{
@@ -23,8 +23,7 @@ func inFahrenheit(t testing.TB, file string) dataset.Spec {
 	}
 }
 
-// Columns are renamed and converted in memory, in streams and in scans, and where cells are
-// missing.
+// Columns are renamed and converted in memory, in streams and in scans, also with missing cells.
 func TestOwnNamesAndUnits(t *testing.T) {
 	folder(t, "a.csv", "flow,T,kind\n1,212,x\n2,32,y\n3,?,x\n4,-40,x\n", "a.ndjson", `{"flow":1,"T":212,"kind":"x"}
 {"flow":2,"T":32,"kind":"y"}
@@ -57,7 +56,7 @@ func TestOwnNamesAndUnits(t *testing.T) {
 }
 
 // A converted value is the same with and without missing cells elsewhere in its row.
-func TestConversionsAreTheSameByText(t *testing.T) {
+func TestConversionsDoNotDependOnOtherCells(t *testing.T) {
 	folder(t)
 	rapid.Check(t, func(r *rapid.T) {
 		v := rapid.Float64Range(-1e6, 1e6).Draw(r, "value")
@@ -78,7 +77,7 @@ func TestConversionsAreTheSameByText(t *testing.T) {
 	})
 }
 
-// What is recognised of a CSV file holds for columns with other names and units, too.
+// A recognised CSV dialect also applies to columns with other names and units.
 func TestOwnNamesInEuropeanCSV(t *testing.T) {
 	folder(t, "a.csv", "flow;T;kind\n1,5;212,5;x\n2,5;32,0;y\n")
 	d, err := dataset.LoadOne(inFahrenheit(t, "a.csv"))
@@ -93,8 +92,7 @@ func TestOwnNamesInEuropeanCSV(t *testing.T) {
 	}
 }
 
-// The row of units says in which unit a column is where node.yaml does not, and has to agree with it
-// where it does.
+// The row of units names the unit of a column if node.yaml does not. Otherwise, the two must agree.
 func TestTheRowOfUnits(t *testing.T) {
 	unit := func(own, agreed string) map[string]dataset.Unit {
 		return map[string]dataset.Unit{"temp": {Own: own, Agreed: agreed}, "flow": {Agreed: "m3/h"}}
@@ -162,7 +160,7 @@ func TestFaultsOfOwnNamesAndUnits(t *testing.T) {
 	wantError(t, err, `b.csv:2: column "temp": want a number of at most 1e+60 in size, got 6e+61; fix the cell`)
 }
 
-// Pixels that are converted are bytes no more.
+// Converted pixels are not stored as bytes.
 func TestConvertedPixels(t *testing.T) {
 	folder(t, "f-images-idx3-ubyte", idxBytes([]int{2, 1, 1}, 51, 255))
 	d, err := dataset.LoadOne(dataset.Spec{Data: []string{"f-images-idx3-ubyte"}, Units: map[string]dataset.Unit{"r1c1": {Own: "percent", Agreed: "fraction"}}})
@@ -174,8 +172,8 @@ func TestConvertedPixels(t *testing.T) {
 	}
 }
 
-// Times and labels in another way of writing than the file's are refused, whether features are
-// converted or not.
+// Times and labels in another notation than the file's are refused, whether features are converted
+// or not.
 func TestDoubtsBesideConvertedColumns(t *testing.T) {
 	folder(t, "a.csv", "flow;T;t;label\n1,5;212,5;1;0\n2,5;32,0;1.234;1.0\n")
 	for _, units := range []map[string]dataset.Unit{nil, {"T": {Own: "degF", Agreed: "degC"}}} {

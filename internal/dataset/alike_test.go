@@ -13,8 +13,8 @@ import (
 
 const blobs = 3 // of each class
 
-// blobsOf is rows of two classes that each lie in a few places, far apart, in a plane of
-// four dimensions; every fifth is for testing. Class and place stand in the file too.
+// blobsOf returns rows of two classes, each in three distant places of a plane in four dimensions.
+// Every fifth row of a place is for testing. The file also has columns of class and place.
 func blobsOf(perBlob int) string {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var b strings.Builder
@@ -55,8 +55,8 @@ func places(d *dataset.Dataset, labels func(dataset.Participant) []float64) [][b
 	return out
 }
 
-// Without shuffling every participant has of each class the rows of one place, those to
-// score of the same; in single precision and with a limit too.
+// Without shuffling, every participant has the rows of one place per class, to train on and to
+// score, also in single precision and with a limit.
 func TestAlikeRowsStayTogether(t *testing.T) {
 	folder(t, "all.csv", blobsOf(50))
 	for name, change := range map[string]func(*dataset.Spec){
@@ -87,8 +87,8 @@ func TestAlikeRowsStayTogether(t *testing.T) {
 	}
 }
 
-// Shuffling moves the share of the rows that is asked for, less those that come back to
-// where they were, and leaves the numbers of rows as they are.
+// Shuffling moves the given share of the rows, less those that return to where they were, and keeps
+// each participant's number of rows.
 func TestShuffleMovesAShare(t *testing.T) {
 	folder(t, "all.csv", blobsOf(200))
 	still := placesShuffled(t, "0")
@@ -106,8 +106,8 @@ func TestShuffleMovesAShare(t *testing.T) {
 			}
 			rows += before
 		}
-		// Both classes of a participant may be of one place, where a row of the one for
-		// one of the other is no change.
+		// Both classes of a participant may be from one place. Swapping a row of one for a row of
+		// the other then changes nothing.
 		if got := float64(moved) / float64(rows); got > want+0.03 || got < want/2-0.03 {
 			t.Errorf("shuffle=%s: a share of %.3f of the rows has moved, want %.3f at most and half of it at least", share, got, want)
 		}
@@ -123,8 +123,8 @@ func placesShuffled(t *testing.T, share string) [][blobs]int {
 	return places(d, func(p dataset.Participant) []float64 { return p.TrainLabels })
 }
 
-// One column has one axis; a class of fewer rows than participants is with some of them.
-func TestAlikeOfLittle(t *testing.T) {
+// Rows of a single column can be dealt, and a class with fewer rows than participants.
+func TestAlikeOfFewRows(t *testing.T) {
 	folder(t, "all.csv", "x,class,place,part\n1,a,0,train\n2,a,0,train\n30,a,1,train\n31,a,1,train\n5,b,2,train\n6,b,2,test\n")
 	d, err := alike(t, "pca-kmeans:clients=2,shuffle=0,label=class", nil)
 	if err != nil {

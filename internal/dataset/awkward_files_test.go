@@ -9,10 +9,10 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// awkward is a file as people have them.
+// awkward is a CSV file such as users have.
 type awkward struct {
 	name, content string
-	set           dataset.CSV // in node.yaml
+	set           dataset.CSV // settings in node.yaml
 }
 
 func awkwardFiles(t testing.TB) []awkward {

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the files that hold what is expected")
 
-// TestAwkwardFiles holds the reading of each file, or its error, in testdata/awkward.txt. With
-// -update, the files and that text are written again.
+// TestAwkwardFiles compares how each file is read, or its error, with testdata/awkward.txt. With
+// -update, it writes the files and that text.
 func TestAwkwardFiles(t *testing.T) {
 	folder, err := filepath.Abs(filepath.Join("testdata", "awkward"))
 	if err != nil {
@@ -84,7 +84,8 @@ func excerpt(content string) string {
 	return b.String()
 }
 
-// reading says how a file is read: held in memory, and block by block from its file.
+// reading describes how a file is read. Rows in memory and rows read again from the file must
+// agree.
 func reading(t *testing.T, f awkward) string {
 	t.Helper()
 	var b strings.Builder
@@ -123,7 +124,7 @@ func reading(t *testing.T, f awkward) string {
 	return b.String()
 }
 
-// sameRows checks rows of a file that are read again, from the last to the first.
+// sameRows checks the rows of a file, read again from the last to the first.
 func sameRows(t *testing.T, name string, x rows.Matrix, d *dataset.Dataset) {
 	t.Helper()
 	n, m := x.Dims()

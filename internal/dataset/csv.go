@@ -22,7 +22,7 @@ type csvFile struct {
 	file  *file
 	names []string
 	rows  *csv.Reader
-	// start is the offset of the first row; lines lines precede it.
+	// start is the offset of the first row, and lines is the number of lines before it.
 	start int64
 	lines int
 	// sought is the line of the row after a seek, until it is read: blank lines may precede it.
@@ -118,7 +118,7 @@ func (r returns) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// table, see there.
+// These methods implement table.
 func (t *csvFile) header() []string  { return t.names }
 func (t *csvFile) info() fs.FileInfo { return t.file.info }
 func (t *csvFile) total() int        { return -1 }

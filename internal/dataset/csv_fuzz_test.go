@@ -10,7 +10,8 @@ import (
 	"github.com/collabdict/collabdict/internal/units"
 )
 
-// FuzzDialect recognises any bytes twice alike, and finds each row again at its place.
+// FuzzDialect checks that any bytes are recognised in the same way twice, and that each row is
+// found again at its place.
 func FuzzDialect(f *testing.F) {
 	files, err := filepath.Glob(filepath.Join("testdata", "awkward", "*.csv"))
 	if err != nil || len(files) == 0 {
@@ -75,7 +76,7 @@ func FuzzDialect(f *testing.F) {
 	})
 }
 
-// A number that is canonical in a dialect is one to Go, and no cell is one in two ways.
+// FuzzNumber checks that the canonical form of a number in any dialect is a number in Go.
 func FuzzNumber(f *testing.F) {
 	for _, cell := range []string{"1.234,5", "1,234", "-1 234,5e3", "1'234.5", "50 %", ".5", "+,5", "10.100.200.100", "1,,2"} {
 		f.Add(cell)

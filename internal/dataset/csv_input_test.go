@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// The bytes of a CSV file give the same columns, rows and errors on standard input as in a file,
-// in whatever pieces they come.
+// The bytes of a CSV file give the same columns, rows and errors on standard input as in a file, in
+// whatever pieces they arrive.
 func TestCSVOnInputIsAsInAFile(t *testing.T) {
 	files := append(awkwardFiles(t),
 		awkward{name: "units", content: "p;b\nbar;K\n1,5;2\n2;4\n"},
@@ -24,7 +24,7 @@ func TestCSVOnInputIsAsInAFile(t *testing.T) {
 	units := map[string]dataset.Unit{"p": {Agreed: "kPa"}}
 	for _, f := range files {
 		if f.name == "json" || f.name == "header-only" {
-			continue // an object is read from standard input, and of no rows an error has other words
+			continue // standard input may hold JSON, and has another error for no rows
 		}
 		path := f.name + ".csv"
 		folder(t, path, f.content)
@@ -41,7 +41,7 @@ func TestCSVOnInputIsAsInAFile(t *testing.T) {
 	}
 }
 
-// csvReading returns all that a score reads, as text: the columns, the rows, notes and errors.
+// csvReading returns as text everything that scoring reads: the columns, rows, notes and errors.
 func csvReading(spec dataset.Spec) string {
 	columns, ignored, err := dataset.Features(spec)
 	said := fmt.Sprintln(columns, ignored, err)

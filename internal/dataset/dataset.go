@@ -34,7 +34,8 @@ type Dataset struct {
 	LeftOut []LeftOut
 	// Ignored lists columns that are no features because their first value is not a number.
 	Ignored []string
-	// Suspects lists features that are probably none, judged by the training rows.
+	// Suspects lists features that are probably times, row numbers or labels, judged by the
+	// training rows.
 	Suspects []Suspect
 	// Gaps describes the missing cells of the files.
 	Gaps Gaps

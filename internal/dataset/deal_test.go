@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/internal/partition"
 )
 
-// classes writes a file of rows that are numbered, with a class each and every
-// fifth for testing, and returns what a split makes of it.
+// classes writes a file of numbered rows with classes, every fifth row for testing. It returns the
+// data set that a split makes of it.
 func classes(t *testing.T, split string, seed uint64, rows ...int) (*dataset.Dataset, error) {
 	t.Helper()
 	var b strings.Builder
@@ -36,8 +36,8 @@ func classes(t *testing.T, split string, seed uint64, rows ...int) (*dataset.Dat
 	})
 }
 
-// held counts the training rows of each class at each participant, and checks that
-// every row of the file is with exactly one.
+// held counts the training rows of each class at each participant. It checks that exactly one
+// participant has each row of the file.
 func held(t *testing.T, d *dataset.Dataset, rows int) [][]float64 {
 	t.Helper()
 	seen := make([]int, rows)
@@ -100,7 +100,8 @@ func TestDealtSplitsKeepEveryRow(t *testing.T) {
 	}
 }
 
-// With a small alpha a class is with few participants, with a large one with all.
+// With a small alpha, one participant has most of a class; with a large alpha, all have equal
+// shares.
 func TestDirichletAlpha(t *testing.T) {
 	largest := func(alpha string) (mean float64) {
 		d, err := classes(t, "dirichlet:clients=5,label=class,alpha="+alpha+",min=1", 3, 500, 500, 500, 500)
@@ -135,7 +136,7 @@ func TestSplitsThatClassesDoNotAllow(t *testing.T) {
 	}
 }
 
-// Every class has an owner, whoever draws how many.
+// Every class has an owner, whatever numbers of classes the participants draw.
 func TestClassesLeaveNoneOut(t *testing.T) {
 	for seed := range uint64(30) {
 		d, err := classes(t, "classes:least=2,most=4,clients=4,label=class", seed, 20, 20, 20, 20, 20, 20, 20, 20)

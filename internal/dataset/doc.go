@@ -10,16 +10,16 @@
 // [LoadOne] those of one (a node). Package partition assigns rows to participants; package rows
 // works with rows from any source.
 //
-// Whatever is returned:
-//   - Every value is a number of at most 1e60 in size, so that sums of squares are finite. Any other cell is an
-//     [*Error] with file, line or row, and column. No value is made up.
+// A result has these properties:
+//   - Every value is a number of at most 1e60 in size, so that sums of squares are finite. Any
+//     other cell is an [*Error] with file, line or row, and column. No value is made up.
 //   - No row is both trained on and scored if the Spec separates the two.
 //   - A participant's name can name a folder and be printed in one line, see [CheckName].
 //   - All participants have the same columns in the same order.
-//   - Rows are those that the files held when they were loaded, also if they stay in their files; otherwise reading
-//     returns an error.
-//   - The result depends on the files and the Spec alone: files are read in parallel and joined in a fixed
-//     order.
+//   - Rows are those that the files held when they were loaded, also if they stay in their
+//     files; otherwise reading returns an error.
+//   - The result depends on the files and the Spec alone: files are read in parallel and joined
+//     in a fixed order.
 //
 // Start reading at [Spec] and load.go.
 package dataset

@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// TestFileErrors pins the whole message: where, what, what to do.
+// TestFileErrors checks whole messages: place, fault and advice.
 func TestFileErrors(t *testing.T) {
 	const head = "temp,label,part\n1,0,train\n"
 	whole := zipped(t, head)
@@ -53,7 +53,7 @@ func TestFileErrors(t *testing.T) {
 	}
 }
 
-// TestColumnsOfAModelCannotBeIgnored checks that no hint says so.
+// TestColumnsOfAModelCannotBeIgnored checks that no hint advises to ignore such a column.
 func TestColumnsOfAModelCannotBeIgnored(t *testing.T) {
 	for cell, want := range map[string]string{
 		"":      `f.csv:3: column "x": the cell is empty; fill it, or see --missing`,
@@ -75,7 +75,7 @@ func wantError(t *testing.T, err error, want string) {
 	}
 }
 
-// TestDroppedRowsAreNotRead checks that only rows that are used must be sound.
+// TestDroppedRowsAreNotRead checks that only rows in use must be sound.
 func TestDroppedRowsAreNotRead(t *testing.T) {
 	folder(t, "f.csv", "x,part\n1,train\nbroken,other\n2,train\n")
 	d, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.csv"}, Where: condition("part=train")})
@@ -122,7 +122,8 @@ func TestSpecErrors(t *testing.T) {
 	wantError(t, err, `a.csv: want at least 3 training rows, got 2`)
 }
 
-// TestFirstFaultyFileIsReported, whichever of the readers is done first.
+// TestFirstFaultyFileIsReported checks that the first faulty file is reported, whichever reader
+// ends first.
 func TestFirstFaultyFileIsReported(t *testing.T) {
 	long := "x\n" + strings.Repeat("1\n", 20000) + "bad\n"
 	folder(t, "a.csv", "x\n1\n", "b.csv", long, "c.csv", "x\n1\nbad\n")
@@ -132,7 +133,8 @@ func TestFirstFaultyFileIsReported(t *testing.T) {
 	}
 }
 
-// TestColumnsThatDifferCanBeIgnored also where only one file has the column.
+// TestColumnsThatDifferCanBeIgnored checks that a column can be ignored even if only one file has
+// it.
 func TestColumnsThatDifferCanBeIgnored(t *testing.T) {
 	folder(t, "a.csv", "x,y\n1,2\n", "b.csv", "x,z\n1,2\n")
 	d, err := dataset.LoadAll(dataset.Spec{Data: []string{"."}, Ignore: []string{"y", "z"}})

@@ -1,6 +1,6 @@
 package dataset
 
-// SuspectsOf watches the values of one column.
+// SuspectsOf returns the suspects in a column with the given values.
 func SuspectsOf(name string, values []float64) []Suspect {
 	var w watch
 	for _, v := range values {

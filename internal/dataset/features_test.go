@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// Features are those that loading the rows gives, also where cells are missing.
+// Features returns the columns that loading gives, also with missing cells.
 func TestFeatures(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.csv")
 	if err := os.WriteFile(path, []byte("when,x,fault,y,z\n2026-01-01,1,0,,3\n2026-01-02,2,1,5,4\n"), 0o600); err != nil {

@@ -9,21 +9,21 @@ import (
 
 // A Finding is something about a file that its user should know.
 type Finding struct {
-	Column string `json:"column"`
+	Column string `json:"column"` // its name
 	// Kind is text, time, empty, constant, ordinal, label, binary, duplicate, sentinel, range,
 	// missing, decimal or no-number.
 	Kind    string `json:"kind"`
-	Message string `json:"message"`
-	Advice  string `json:"advice"`
+	Message string `json:"message"` // what was found
+	Advice  string `json:"advice"`  // what to do
 }
 
 // Flags are the flags of run, up and sim that follow from findings.
 type Flags struct {
-	Ignore []string `json:"ignore,omitempty"`
-	Label  string   `json:"label,omitempty"`
+	Ignore []string `json:"ignore,omitempty"` // columns for --ignore
+	Label  string   `json:"label,omitempty"`  // a column for --label
 	// TimeColumn is for use with --window.
 	TimeColumn string `json:"time_column,omitempty"`
-	Missing    string `json:"missing,omitempty"`
+	Missing    string `json:"missing,omitempty"` // a value for --missing
 	// Keep names the ignored columns that would need --keep to be features.
 	Keep []string `json:"keep,omitempty"`
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// FuzzLoad reads any bytes as a file: a typed error, or rows of finite numbers and, where cells
-// may be missing, of NaN.
+// FuzzLoad checks that any bytes in a file give a typed error, or rows of finite numbers and, where
+// cells may be missing, of NaN.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(table))
 	f.Add([]byte(zipped(f, table)))
@@ -85,7 +85,7 @@ func FuzzZippedNDJSON(f *testing.F) {
 	fuzzLoad(f, "f.ndjson.gz")
 }
 
-// fuzzLoad reads any bytes as a file of this name.
+// fuzzLoad loads any bytes as a file of the given name.
 func fuzzLoad(f *testing.F, name string) {
 	path := filepath.Join(f.TempDir(), name)
 	f.Fuzz(func(t *testing.T, content []byte) {

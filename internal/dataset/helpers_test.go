@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// folder writes files, given as name and content in turn, and moves there, so
-// that messages show short paths.
+// folder writes files, given as name and content in turn, and changes to their folder, so that
+// messages show short paths.
 func folder(t testing.TB, files ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func zipped(t testing.TB, content string) string {
 	return b.String()
 }
 
-// values lists rows in memory; nil is empty.
+// values returns rows in memory as slices.
 func values(of collabdict.Rows) [][]float64 {
 	if of == nil {
 		return nil

@@ -112,7 +112,7 @@ func (t *idxFile) fault(err error) error {
 	return &Error{File: t.file.path, Msg: err.Error()}
 }
 
-// table, see there.
+// These methods implement table.
 func (t *idxFile) header() []string  { return t.names }
 func (t *idxFile) info() fs.FileInfo { return t.file.info }
 func (t *idxFile) total() int        { return t.shape[0] }

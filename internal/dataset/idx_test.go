@@ -16,7 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// idxBytes is an array of unsigned bytes.
+// idxBytes returns an array of unsigned bytes.
 func idxBytes(shape []int, values ...byte) string {
 	b := []byte{0, 0, 8, byte(len(shape))}
 	for _, n := range shape {
@@ -25,7 +25,7 @@ func idxBytes(shape []int, values ...byte) string {
 	return string(append(b, values...))
 }
 
-// digits are n images of 2 by 3 pixels, and their labels.
+// digits returns n images of 2 by 3 pixels, and their labels.
 func digits(n int) (images, labels string) {
 	var pixels, classes []byte
 	for i := range n {
@@ -37,7 +37,7 @@ func digits(n int) (images, labels string) {
 	return idxBytes([]int{n, 2, 3}, pixels...), idxBytes([]int{n}, classes...)
 }
 
-// dense reads all rows.
+// dense returns all rows as a matrix.
 func dense(t *testing.T, of collabdict.Rows) *mat.Dense {
 	t.Helper()
 	x, err := rows.Dense(of)
@@ -47,8 +47,8 @@ func dense(t *testing.T, of collabdict.Rows) *mat.Dense {
 	return x
 }
 
-// Images are held as bytes, or read from their file again if it is not compressed;
-// their labels are a column, and no feature.
+// Images are held as bytes, or read again from their file if it is not compressed. Their labels are
+// a column and not a feature.
 func TestImages(t *testing.T) {
 	images, labels := digits(600)
 	folder(t,
@@ -85,7 +85,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// Labels measure, choose rows, and say who has which.
+// Labels of images can select rows and divide them among participants.
 func TestLabelsOfImages(t *testing.T) {
 	images, labels := digits(600)
 	folder(t, "train-images-idx3-ubyte.gz", zipped(t, images), "train-labels-idx1-ubyte", labels)
@@ -117,7 +117,7 @@ func TestLabelsOfImages(t *testing.T) {
 			n, _ := x.Dims()
 			sum += n
 			for i := range n {
-				// Image i begins with 7i, modulo 256, which tells its class but for that.
+				// Image i begins with 7i modulo 256, which does not determine its class.
 				if v := p.TrainLabels[i]; v < 0 || v > 2 || x.At(i, 1) != float64(byte(x.At(i, 0)+1)) {
 					t.Fatalf("%s: %s: row %v has label %g", text, p.Name, x.RawRowView(i), v)
 				}
@@ -139,7 +139,8 @@ func left(d *dataset.Dataset) (rows int) {
 	return rows
 }
 
-// A folder of images has its labels beside them. Other forms have the same columns.
+// The labels of a folder's images are found beside them. IDX and CSV files can have the same
+// columns.
 func TestImagesAmongOthers(t *testing.T) {
 	images, labels := digits(4)
 	folder(t,
@@ -191,7 +192,7 @@ func TestImagesThatCannotBeRead(t *testing.T) {
 		{"x-idx3-ubyte.gz", string(broken), "x-idx3-ubyte.gz: the compressed file is damaged; copy it again"},
 		{"x-idx3-ubyte.gz", cut, "x-idx3-ubyte.gz: the compressed file ends too early; copy it again"},
 		{"x-idx3-ubyte", "", "x-idx3-ubyte: the file ends in the magic number"},
-		{"x-idx1-ubyte", labels, "x-idx1-ubyte: these are labels; give the file of the images beside it, of which they are the column label"},
+		{"x-idx1-ubyte", labels, "x-idx1-ubyte: these are labels; give the file of the images beside it: the labels become its column label"},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			folder(t, c.name, c.content)

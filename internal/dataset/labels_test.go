@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// An unusable label is reported with its place in its file, whatever rows are beside it.
+// An unusable label is reported with its place in its file, whatever the other rows are.
 func TestLabelFault(t *testing.T) {
 	folder(t,
 		"d/a.csv", "x,part,kind\n1,train,0\n2,test,1\n3,other,9\n4,test,7\n",
@@ -34,7 +34,7 @@ func TestLabelFault(t *testing.T) {
 			c.spec.Label = "kind"
 		}
 		for _, load := range []func(dataset.Spec) (*dataset.Dataset, error){dataset.LoadAll, dataset.LoadOne} {
-			for _, c.spec.Memory = range []int64{0, 1} { // held, and left in the files
+			for _, c.spec.Memory = range []int64{0, 1} { // in memory, and in the files
 				_, err := load(c.spec)
 				wantError(t, err, c.want)
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// table has a part for each role.
+// table has rows to train on, rows to score, and one of neither kind.
 const table = `temp,site,flow,label,part
 1,north,10,-1,train
 2,south,20,-1,train
@@ -151,8 +151,8 @@ func TestSplitByFile(t *testing.T) {
 	}
 }
 
-// TestWithoutTrainingRows checks that participants are named as left out also
-// where each of their rows is scored, or dropped.
+// TestWithoutTrainingRows checks that participants are listed as left out if all their rows are
+// scored or dropped.
 func TestWithoutTrainingRows(t *testing.T) {
 	const head = "x,site,part\n"
 	folder(t,
@@ -171,8 +171,8 @@ func TestWithoutTrainingRows(t *testing.T) {
 	}
 }
 
-// TestLinesOfBlanks checks that they are passed over like empty lines, and that
-// line numbers still count them.
+// TestLinesOfBlanks checks that lines of blanks are skipped like empty lines, and still counted in
+// line numbers.
 func TestLinesOfBlanks(t *testing.T) {
 	for _, head := range []string{"x\n", "x,y\n"} {
 		cells := strings.Repeat(",2", strings.Count(head, ","))
@@ -187,7 +187,7 @@ func TestLinesOfBlanks(t *testing.T) {
 	wantError(t, err, `g.csv:3: malformed row: extraneous or missing " in quoted-field; write a quote inside a cell as ""`)
 }
 
-// Labels are of one kind at all participants, whatever values each happens to have.
+// Labels are of the same kind at all participants, whatever values each has.
 func TestLabelsAreOfOneKind(t *testing.T) {
 	for second, classes := range map[string]bool{"x,kind\n1,0\n2,1\n": false, "x,kind\n1,1\n2,2\n": true} {
 		folder(t, "a.csv", "x,kind\n1,0\n2,1\n", "b.csv", second)
@@ -221,8 +221,8 @@ func TestTextLabels(t *testing.T) {
 	}
 }
 
-// TestDealIsEven checks that an iid split gives every row to one participant,
-// evenly, with its label, and that the seed settles it.
+// TestDealIsEven checks that an iid split gives every row, with its label, to one participant,
+// evenly, and that the seed determines the split.
 func TestDealIsEven(t *testing.T) {
 	content := "x,label\n"
 	for i := range 103 {

@@ -59,7 +59,7 @@ func wantMatrixError(t *testing.T, path, want string) {
 	}
 }
 
-// FuzzLoadSymmetric reads any bytes as a matrix: a typed error, or finite numbers.
+// FuzzLoadSymmetric checks that any bytes give a typed error or a matrix of finite numbers.
 func FuzzLoadSymmetric(f *testing.F) {
 	f.Add([]byte("2,-0.5\n-0.5,1\n"))
 	f.Add([]byte(zipped(f, "1")))

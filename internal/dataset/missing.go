@@ -9,9 +9,9 @@ import (
 
 // Ways to treat missing cells of features.
 const (
-	RefuseMissing = "error"    // they are errors
-	SkipMissing   = "skip"     // leave their rows out
-	KeepMissing   = "marginal" // they are NaN
+	RefuseMissing = "error"    // a missing cell is an error
+	SkipMissing   = "skip"     // rows with missing cells are left out
+	KeepMissing   = "marginal" // missing cells are NaN
 )
 
 // marks are the texts of a missing cell, in any case.

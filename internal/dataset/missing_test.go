@@ -47,7 +47,7 @@ func TestMissingCells(t *testing.T) {
 		{dataset.Spec{Missing: dataset.KeepMissing, Scored: true}, "[[NaN 1] [2 NaN] [3 4] [NaN NaN] [5 NaN] [NaN NaN] [7 8]]", "5 of 7 rows have missing cells, in the columns a (3), b (4)"},
 		{dataset.Spec{Missing: dataset.KeepMissing, Where: dataset.Condition{Column: "site", Value: "y"}}, "[[3 4] [5 NaN]]", "2 of 3 rows have missing cells, in the columns a (1), b (2); 1 of them, with every cell missing, are left out"},
 	} {
-		for _, memory := range []int64{0, 1} { // 1: rows stay in their file
+		for _, memory := range []int64{0, 1} { // with 1, rows stay in their file
 			c.spec.Memory = memory
 			d, err := loadHoles(t, holes, c.spec)
 			if err != nil {
@@ -68,7 +68,7 @@ func TestMissingCells(t *testing.T) {
 	}
 }
 
-// Long streams are read at any place, whichever rows are left out.
+// Rows of a stream can be read from any place, even if some rows are left out.
 func TestMissingCellsInStreams(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("a,b\n")
@@ -114,7 +114,7 @@ func TestMissingCellsInStreams(t *testing.T) {
 	}
 }
 
-// Text is an error in training, and a missing cell in rows that are scored.
+// Text in place of a number is an error in training, and a missing cell in rows that are scored.
 func TestOddCells(t *testing.T) {
 	const table = "a,b\n1,2\n3,broken\n4,1e99\n"
 	_, err := loadHoles(t, table, dataset.Spec{Missing: dataset.KeepMissing})

@@ -20,7 +20,7 @@ func CheckName(name string) error {
 	return checkName(name, Error{})
 }
 
-// checkName is CheckName with place and advice from from.
+// checkName is CheckName with the place and the advice of from.
 func checkName(name string, from Error) error {
 	from.Msg = nameFault(name)
 	if from.Msg == "" {

@@ -34,7 +34,7 @@ func TestCheckName(t *testing.T) {
 	}
 }
 
-// TestBadNamesAreRefused, with where they come from.
+// TestBadNamesAreRefused checks that errors report where a bad name comes from.
 func TestBadNamesAreRefused(t *testing.T) {
 	folder(t, "all.csv", "x,site\n1,a\n2,n/a\n", "data.csv", "x,site\n1,a\n2,b\n")
 	const taken = `want a participant's name other than result.json, consortium.yaml, init.json, data, which stand in the same folder, got "data"`
@@ -48,9 +48,9 @@ func TestBadNamesAreRefused(t *testing.T) {
 	wantError(t, err, taken)
 }
 
-// TestFilesMayHaveNamesThatNobodyTakes where a column or the Spec names
-// participants, or rows are only scored.
-func TestFilesMayHaveNamesThatNobodyTakes(t *testing.T) {
+// TestFilesMayHaveReservedNames checks that files may have such names if a column or the Spec names
+// participants, or if rows are only scored.
+func TestFilesMayHaveReservedNames(t *testing.T) {
 	folder(t, "data.csv", "x,site\n1,a\n2,b\n")
 	for _, by := range []string{"column=site", "iid:clients=2"} {
 		if _, err := dataset.LoadAll(dataset.Spec{Data: []string{"data.csv"}, Split: split(by)}); err != nil {

@@ -104,7 +104,7 @@ func (t *ndjsonFile) readNames() error {
 	return nil
 }
 
-// table, see there.
+// These methods implement table.
 func (t *ndjsonFile) header() []string  { return t.names }
 func (t *ndjsonFile) info() fs.FileInfo { return t.file.info }
 func (t *ndjsonFile) total() int        { return -1 }

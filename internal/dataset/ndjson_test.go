@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// readings has keys in several orders, and some missing ones.
+// readings has keys in several orders, and objects without some keys.
 const readings = `{"temp": 1.5, "site": "no\nrth", "open": true, "part": "train"}
 {"site":"s\"outh","temp":-2e1,"open":false,"part":"test","note":"late \u00e9"}
 
@@ -18,7 +18,7 @@ const readings = `{"temp": 1.5, "site": "no\nrth", "open": true, "part": "train"
 {"temp": 4 , "open" : true , "part" : "train" , "note":null}
 `
 
-// objects writes rows as JSON objects, one in each line, with some blank lines.
+// objects returns rows as JSON objects, one per line, with some blank lines.
 func objects(t testing.TB, rows []sited) string {
 	t.Helper()
 	var b strings.Builder
@@ -31,8 +31,7 @@ func objects(t testing.TB, rows []sited) string {
 	return b.String()
 }
 
-// A missing key, null and the marks of missing cells are the same; keys name columns
-// whatever their order is.
+// A missing key, null and the marks of missing cells mean the same. Keys name columns in any order.
 func TestNDJSON(t *testing.T) {
 	folder(t, "a.ndjson", readings, "b.jsonl.gz", zipped(t, "\ufeff"+readings), "c.JSONL", strings.TrimSpace(readings))
 	for _, file := range []string{"a.ndjson", "b.jsonl.gz", "c.JSONL"} {

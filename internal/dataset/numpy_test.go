@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/internal/npz"
 )
 
-// array is a .npy file as NumPy writes it; data are numbers and slices of fixed
-// size, in the byte order that descr says.
+// array returns a .npy file as NumPy writes it. data are numbers and slices of fixed size, in the
+// byte order of descr.
 func array(version byte, descr, order, shape string, data ...any) string {
 	header := fmt.Sprintf("{'descr': %s, 'fortran_order': %s, 'shape': %s, }\n", descr, order, shape)
 	var b bytes.Buffer
@@ -69,7 +69,7 @@ func TestNumpyTypes(t *testing.T) {
 	}
 }
 
-// records is a .npy file of records.
+// records returns a .npy file of records.
 func records(rows []sited) string {
 	var data []any
 	for _, s := range rows {
@@ -85,7 +85,7 @@ func records(rows []sited) string {
 	return array(1, descr, "False", fmt.Sprintf("(%d,)", len(rows)), data...)
 }
 
-// TestNumpyRecords reads the columns of table from fields, some as text.
+// TestNumpyRecords checks that records, also with text fields, load like the CSV of table.
 func TestNumpyRecords(t *testing.T) {
 	folder(t, "all.csv", table, "all.npy", records(sites))
 	for _, spec := range []dataset.Spec{
@@ -103,7 +103,7 @@ func TestNumpyRecords(t *testing.T) {
 	}
 }
 
-// archive is an .npz file.
+// archive returns an .npz file.
 func archive(t testing.TB, method uint16, members ...string) string {
 	t.Helper()
 	var b bytes.Buffer

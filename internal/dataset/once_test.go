@@ -19,8 +19,8 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// Standard input gives the rows of a file with the same bytes, in memory or not, however
-// they arrive.
+// Standard input gives the same rows as a file with the same bytes, in memory or not, in whatever
+// pieces they arrive.
 func TestStandardInputIsAsAFile(t *testing.T) {
 	csv, sites := many(900)
 	ndjson := objects(t, sites)
@@ -81,7 +81,7 @@ func TestStandardInputIsAsAFile(t *testing.T) {
 	}
 }
 
-// What a scan reads only once is not held: more bytes pass than are ever in memory.
+// A scan of a source that is read once does not hold its rows in memory.
 func TestScansHoldNothing(t *testing.T) {
 	const lines = 1 << 20
 	folder(t)
@@ -113,7 +113,7 @@ func TestScansHoldNothing(t *testing.T) {
 	}
 }
 
-// A profile does not hold them either, if a column is empty throughout.
+// A profile does not hold rows in memory either, even if a column is empty throughout.
 func TestProfilesHoldNothing(t *testing.T) {
 	folder(t)
 	for name, parts := range map[string][2]string{"CSV": {"x,none\n", "1.0000000000000000,\n"}, "JSON": {"", `{"x":1.0,"none":null}` + "\n"}} {
@@ -145,7 +145,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// inUse is how many bytes of memory are.
+// inUse returns the number of bytes in use on the heap.
 func inUse() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -153,7 +153,8 @@ func inUse() uint64 {
 	return m.HeapAlloc
 }
 
-// The step of time is found by rows that are read again.
+// Windows by time work on standard input: the first rows, which give the median step, are read
+// again.
 func TestWindowsOfStandardInput(t *testing.T) {
 	folder(t)
 	var b strings.Builder
@@ -171,7 +172,7 @@ func TestWindowsOfStandardInput(t *testing.T) {
 	}
 }
 
-// A file with rows is in no folder while it is in use, nor afterwards.
+// A file of kept rows has no name in any folder. Such files of killed processes are removed.
 func TestKeptRowsHaveNoName(t *testing.T) {
 	csv, _ := many(900)
 	folder(t, "kept/.rows-1.tmp", "of a process that was killed", "kept/rows.csv", csv)
@@ -202,8 +203,8 @@ func inFolder(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// An interrupt ends the wait for input that does not come.
-func TestInputThatDoesNotCome(t *testing.T) {
+// An interrupt ends the wait for input.
+func TestInterruptEndsTheWaitForInput(t *testing.T) {
 	folder(t)
 	for _, begin := range []string{"", "x,y\n1,2\n" + strings.Repeat("3,4\n", 100)} {
 		r, w := io.Pipe()
@@ -220,7 +221,7 @@ func TestInputThatDoesNotCome(t *testing.T) {
 	}
 }
 
-// An address with a password is refused, and nothing is said of it.
+// The address of a database is refused, and the error does not repeat its password.
 func TestAddressesOfDatabases(t *testing.T) {
 	for _, address := range []string{"postgres://me:hush@host/db", "postgresql://me@host/db?password=hush", "host=h user=me password=hush"} {
 		_, err := dataset.LoadOne(dataset.Spec{Data: []string{address}})

@@ -18,7 +18,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// parquetFile is the content of a file with these rows.
+// parquetFile returns the content of a file with these rows.
 func parquetFile[T any](t testing.TB, rows []T, options ...parquet.WriterOption) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -109,8 +109,7 @@ func TestParquetTypes(t *testing.T) {
 	}
 }
 
-// withoutIndex takes away what tells where pages begin, as many writers leave it
-// out.
+// withoutIndex removes the index of pages, which many writers leave out.
 func withoutIndex(t testing.TB, content string) string {
 	t.Helper()
 	end := len(content) - 8
@@ -133,8 +132,8 @@ func withoutIndex(t testing.TB, content string) string {
 	return content[:start] + string(binary.LittleEndian.AppendUint32(b, uint32(len(b)))) + "PAR1"
 }
 
-// TestDamagedParquet changes each byte, and cuts the file everywhere: that is an
-// error of one line, or other numbers.
+// TestDamagedParquet changes each byte, and truncates the file. The result is a typed error of one
+// line, or other numbers.
 func TestDamagedParquet(t *testing.T) {
 	content := parquetFile(t, sites[:3], parquet.Compression(&parquet.Snappy), parquet.DataPageStatistics(false))
 	folder(t, "f.parquet", content)
@@ -155,7 +154,7 @@ func TestDamagedParquet(t *testing.T) {
 			read(content[:i])
 		}
 	}
-	// Where the footer is damaged, a user is not told in the words of a library.
+	// The error for a damaged footer does not use the words of the library.
 	folder(t, "f.parquet", content[:len(content)-9]+strings.Repeat("\xff", 1)+content[len(content)-8:])
 	_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.parquet"}})
 	wantError(t, err, `f.parquet: the Parquet file is damaged: its footer, which says where the rows are, cannot be read; copy or write it again`)
@@ -221,7 +220,7 @@ var sites = []sited{
 	{5, "north", 50, 0, "old"},
 }
 
-// TestParquetIsAsCSV loads the same rows in both forms in all ways.
+// TestParquetIsAsCSV checks that the same rows load equally from Parquet and from CSV.
 func TestParquetIsAsCSV(t *testing.T) {
 	folder(t, "all.csv", table, "all.Parquet", parquetFile(t, sites))
 	for _, spec := range []dataset.Spec{
@@ -250,18 +249,18 @@ func TestParquetIsAsCSV(t *testing.T) {
 	}
 }
 
-// outcome is what was loaded, or what was wrong, apart from the file's name.
+// outcome returns the loaded data set, or the error without the name of its file.
 func outcome(d *dataset.Dataset, err error) any {
 	if err != nil {
 		e := *err.(*dataset.Error)
 		e.File = ""
 		return e
 	}
-	d.FirstClass = "" // a line of one form is a row of another
+	d.FirstClass = "" // names a line in CSV, and a row in other formats
 	return *d
 }
 
-// TestFormsCanBeMixed in a folder: columns are matched by name.
+// TestFormsCanBeMixed checks that a folder may have several formats. Columns are matched by name.
 func TestFormsCanBeMixed(t *testing.T) {
 	folder(t, "d/a.csv", "flow,temp,site,label,part\n9,8,x,0,train\n", "d/b.parquet", parquetFile(t, sites), "d/.c.parquet", "")
 	d, err := dataset.LoadAll(dataset.Spec{Data: []string{"d"}, Label: "label", Where: condition("part=train")})

@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// A pipe that nobody writes to is not waited for.
-func TestPipesAreNoFiles(t *testing.T) {
+// A pipe is refused, and does not block until it has a writer.
+func TestPipesAreRefused(t *testing.T) {
 	folder(t)
 	for _, file := range []string{"a.csv", "a.parquet", "a.npy"} {
 		if err := syscall.Mkfifo(file, 0o600); err != nil {

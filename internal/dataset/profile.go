@@ -12,30 +12,27 @@ import (
 
 // A Profile describes the rows of a file.
 type Profile struct {
-	File string `json:"file"`
-	// Format is CSV, JSON, PostgreSQL, Parquet, NumPy or IDX. For CSV, Delimiter and Decimal
-	// are its notation, and Written describes what is unusual in it.
-	Format    string          `json:"format"`
-	Delimiter string          `json:"delimiter,omitempty"`
-	Decimal   string          `json:"decimal,omitempty"`
-	Written   string          `json:"written,omitempty"`
-	Rows      int             `json:"rows"`
-	Columns   []ColumnProfile `json:"columns"`
-	Findings  []Finding       `json:"findings"`
-	// Flags are the recommended flags.
-	Flags Flags `json:"flags"`
+	File      string          `json:"file"`                // its path
+	Format    string          `json:"format"`              // CSV, JSON, PostgreSQL, Parquet, NumPy or IDX
+	Delimiter string          `json:"delimiter,omitempty"` // that of CSV
+	Decimal   string          `json:"decimal,omitempty"`   // the decimal sign of CSV
+	Written   string          `json:"written,omitempty"`   // what is unusual in the CSV
+	Rows      int             `json:"rows"`                // its rows
+	Columns   []ColumnProfile `json:"columns"`             // its columns, in order
+	Findings  []Finding       `json:"findings"`            // what its owner should know
+	Flags     Flags           `json:"flags"`               // recommended
 }
 
 // A ColumnProfile describes a column. Min, Mean and Max are nil if it has no numbers.
 type ColumnProfile struct {
-	Name string `json:"name"`
+	Name string `json:"name"` // its name
 	// Type is number, text, empty or other.
 	Type string `json:"type"`
 	// Missing is the share of rows in which the cell is missing.
 	Missing float64  `json:"missing"`
-	Min     *float64 `json:"min"`
-	Mean    *float64 `json:"mean"`
-	Max     *float64 `json:"max"`
+	Min     *float64 `json:"min"`  // null without numbers
+	Mean    *float64 `json:"mean"` // null without numbers
+	Max     *float64 `json:"max"`  // null without numbers
 }
 
 // columnStats holds running figures of a column.

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// awkwardColumns has 100 rows with one finding in each column but the first.
+// awkwardColumns returns 100 rows with one finding in each column but the first.
 func awkwardColumns() string {
 	var b strings.Builder
 	b.WriteString("temp;copy;id;when;fault;valve;const;gap;code;codes;tiny;point;word;text;none\n")
@@ -72,7 +72,7 @@ none empty: all cells are missing
 	}
 }
 
-// The flags that a profile proposes let the file be read.
+// A file can be read with the flags that its profile proposes.
 func TestFlagsOfAProfileSuffice(t *testing.T) {
 	folder(t, "a.csv", awkwardColumns())
 	p, err := new(dataset.Spec).Profile("a.csv")
@@ -85,7 +85,7 @@ func TestFlagsOfAProfileSuffice(t *testing.T) {
 	}
 }
 
-// Running figures are those of the rows in memory, in any format.
+// The figures of a profile are those of the rows in memory, in any format.
 func TestProfileFigures(t *testing.T) {
 	csv, sites := many(900)
 	folder(t, "a.csv", csv, "a.parquet", parquetFile(t, sites), "a.npy", records(sites))
@@ -116,7 +116,7 @@ func TestProfileFigures(t *testing.T) {
 	}
 }
 
-// The profile of a file is the same with columns renamed and converted, but for these.
+// A profile applies new names and units to its columns, and is otherwise that of the file.
 func TestProfileOfOwnNamesAndUnits(t *testing.T) {
 	folder(t, "a.csv", "T;flow\n°F;bar\n50,0;1,5\n32,0;2.25\n212,0;?\n", "a.ndjson", "{\"T\": 32}\n{\"T\": 212}\n")
 	spec := dataset.Spec{Rename: map[string]string{"T": "temp"}, Units: map[string]dataset.Unit{"temp": {Agreed: "degC"}}}
@@ -158,7 +158,7 @@ func TestProfileOfZeros(t *testing.T) {
 	}
 }
 
-// What a column holds is found also if it begins with many rows without a cell.
+// A profile finds what a column holds even if it begins with many missing cells.
 func TestProfileOfLateCells(t *testing.T) {
 	folder(t, "a.csv", "temp,late,word\n"+strings.Repeat("1.5,?,\n2.5,,NA\n", 200)+"1.5,7,red\n1.5,?,3\n2.5,9,blue\n",
 		"b.csv", "temp,late\n"+strings.Repeat("1.5,?\n", 200)+"1.5,7\n",

@@ -118,7 +118,7 @@ type resultTable struct {
 	columns []kind
 }
 
-// kinds, see table.
+// kinds implements table.
 func (t *resultTable) kinds(int) ([]kind, place, error) {
 	if _, err := t.next(); err != nil {
 		return nil, place{}, err

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/internal/postgres/postgrestest"
 )
 
-// A query whose result cannot be used is an error, and one that nobody reads on ends with its
-// context: no transaction holds the table any more.
+// A query without columns in its result is an error. A query that is not read to its end stops with
+// its context, and no transaction holds the table any more.
 func TestQueriesEnd(t *testing.T) {
 	server := postgrestest.Start(t, "hush")
 	for _, v := range append(server.Env(), "PGPASSWORD="+server.Password) {
@@ -30,7 +30,7 @@ func TestQueriesEnd(t *testing.T) {
 	if err := spec.Forward(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	// The server waits for the reader.
+	// Wait until the server waits for the reader.
 	server.Exec(t, `set statement_timeout = '10s'; do $$ begin
 while not exists (select from pg_stat_activity where wait_event = 'ClientWrite') loop perform pg_sleep(0.01), pg_stat_clear_snapshot(); end loop;
 end $$`)

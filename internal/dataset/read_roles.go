@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// role returns the purpose of a row, never both. Without conditions, all rows train; that they
-// are scored as well is settled later.
+// role reports whether a row trains or is only scored, never both. Without conditions, all rows
+// train. Without TestWhere, participant later has the training rows scored as well.
 func (s *Spec) role(lay *layout, row rowReader) (train, test bool) {
 	test = lay.testWhere >= 0 && row.text(lay.testWhere) == s.TestWhere.Value
 	train = !test && (lay.where < 0 || row.text(lay.where) == s.Where.Value)

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 )
 
-// Rows have their numbers among all rows of the files, and come in order whatever the
-// size of blocks.
+// Scan numbers rows among all rows of the files, and passes them in order, whatever the size of
+// blocks.
 func TestScanNumbersRowsByTheirPlace(t *testing.T) {
 	var a strings.Builder
 	a.WriteString("kind,x,y\n")

@@ -18,8 +18,8 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// many is n rows like sites, as CSV and as rows of Parquet. Lines of blanks and
-// cells of several lines stand among the CSV.
+// many returns n rows like sites, as CSV and as rows of Parquet. The CSV also has blank lines, and
+// cells of several lines.
 func many(n int) (string, []sited) {
 	var csv strings.Builder
 	csv.WriteString("\ufefftemp,site,flow,label,part\r\n")
@@ -35,7 +35,7 @@ func many(n int) (string, []sited) {
 	return csv.String(), rows
 }
 
-// all reads rows in ranges, from several at a time, in the order of the draw.
+// all reads rows in several ranges at a time, started in a drawn order.
 func all(t *rapid.T, rows collabdict.Rows) []float64 {
 	if rows == nil {
 		return nil
@@ -68,8 +68,8 @@ func all(t *rapid.T, rows collabdict.Rows) []float64 {
 	return x
 }
 
-// TestStreamsAreAsMemory reads the same rows from memory and from files, in any
-// order and by several readers.
+// TestStreamsAreAsMemory checks that rows read from files, in any order and by several readers,
+// equal those in memory.
 func TestStreamsAreAsMemory(t *testing.T) {
 	csv, sites := many(1500)
 	more, _ := many(300)
@@ -131,7 +131,7 @@ func TestCompressedCSVMustFit(t *testing.T) {
 	wantError(t, err, `a.csv.gz: rows of a compressed file cannot be sought, and 4500 values take more memory than the 35999 bytes of --memory; unpack it, convert it to Parquet, or allow more`)
 }
 
-// TestFaultsAreFoundBeforehand in rows that would be read later only.
+// TestFaultsAreFoundBeforehand checks that loading reports faults in rows that are read only later.
 func TestFaultsAreFoundBeforehand(t *testing.T) {
 	csv, rows := many(800)
 	rows[700].Temp = 1e61
@@ -145,7 +145,8 @@ func TestFaultsAreFoundBeforehand(t *testing.T) {
 	}
 }
 
-// TestFilesMustNotChange whether they are written to, replaced or removed.
+// TestFilesMustNotChange checks that reading fails after a file was written to, touched or
+// replaced.
 func TestFilesMustNotChange(t *testing.T) {
 	csv, rows := many(3000)
 	forms := map[string]string{"a.csv": csv, "a.parquet": parquetFile(t, rows, parquet.PageBufferSize(256)), "a.npy": records(rows), "a.ndjson": objects(t, rows)}
@@ -167,7 +168,7 @@ func TestFilesMustNotChange(t *testing.T) {
 			}
 			train := d.Participants[0].Train
 			x := make([]float64, 3)
-			if name != "replaced" { // a file that is open is still the old one
+			if name != "replaced" { // an open file is still the old one
 				err = train.ReadRows(x, 0)
 			}
 			if err != nil {
@@ -220,8 +221,8 @@ func TestFloat32HasRoom(t *testing.T) {
 	}
 }
 
-// Participants with files of their own have them left there if the rows of all are
-// too many, and the same rows in either case.
+// LoadAll leaves rows in their files if all rows together exceed Memory, and gives the same rows in
+// either case.
 func TestLoadAllLeavesRowsInTheirFiles(t *testing.T) {
 	folder(t, "a.csv", "x,y\n1,2\n3,4\n5,6\n", "b.csv", "x,y\n7,8\n9,10\n", "z/c.csv.gz", zipped(t, "x,y\n1,1\n"))
 	for memory, streamed := range map[int64]bool{0: false, 1 << 20: false, 8: true} {

@@ -14,7 +14,7 @@ const suspectRows = 20
 // exact is the number above which whole numbers lose digits, so that distinct ones coincide.
 const exact = 1 << 53
 
-// A Suspect is a feature that is probably none: a time, a row number or a label.
+// A Suspect is a feature that is probably a time, a row number or a label.
 type Suspect struct {
 	Participant, Column string
 	// Label reports whether it looks like a label, not like a time or a row number.

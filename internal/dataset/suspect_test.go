@@ -12,7 +12,8 @@ import (
 	"github.com/collabdict/collabdict/internal/partition"
 )
 
-// suspectFile has n rows of columns that look like something else, and of some that do not.
+// suspectFile returns n rows of columns that look like times, row numbers or labels, and of some
+// that do not.
 func suspectFile(n int, from float64) string {
 	var b strings.Builder
 	b.WriteString("temp,seconds,id,energy,drift,warming,is_attack,valve,Fault\n")
@@ -31,12 +32,12 @@ func one(yes bool) int {
 	return 0
 }
 
-// Times, numbers of rows and labels are found by values and names together: a drift for some
-// time, a switch, and labels of classes are none.
+// Times, row numbers and labels are found by values and names together. A temporary drift, a switch
+// and labels of classes are not suspects.
 func TestSuspects(t *testing.T) {
 	for n, want := range map[int][]string{
 		60: {"seconds", "id", "energy", "is_attack"},
-		19: {"is_attack"}, // so few rows rise by chance
+		19: {"is_attack"}, // too few rows: they may rise by chance
 	} {
 		folder(t, "a.csv", suspectFile(n, 0))
 		for _, memory := range []int64{0, 1} {
@@ -51,8 +52,8 @@ func TestSuspects(t *testing.T) {
 	}
 }
 
-// What is declared is no feature, so no suspect; nor is what restarts in a later file or rises
-// in the rows of one participant after the other.
+// Suspects are judged by the training rows in use. Declared columns are not suspects, nor are
+// columns that restart in a later file.
 func TestSuspectsAreOfTheRowsThatTrain(t *testing.T) {
 	folder(t, "a.csv", suspectFile(30, 0), "b.csv", suspectFile(30, 0), "c.csv", suspectFile(30, 30))
 	for _, c := range []struct {
@@ -83,7 +84,7 @@ func TestSuspectsAreOfTheRowsThatTrain(t *testing.T) {
 	}
 }
 
-// Noise is no suspect, whatever its column is called.
+// Noise is not a suspect, whatever the name of its column.
 func TestNoiseIsNoSuspect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(-5, 5), 20, 40).Draw(t, "values")

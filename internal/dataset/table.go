@@ -12,8 +12,8 @@ type table interface {
 	// header returns the names of the columns.
 	header() []string
 	// kinds returns what the columns hold, by their types or by the first row, whose place it
-	// returns. If rows is above 0, cells may be missing, and the first cell within
-	// the given number of rows decides. It returns io.EOF for a file without rows.
+	// returns. If rows is above 0, cells may be missing, and the first cell within this number of
+	// rows decides. It returns io.EOF for a file without rows.
 	kinds(rows int) ([]kind, place, error)
 	// read returns a reader before the first row: numbers returns the features, text any of
 	// both lists.

@@ -45,8 +45,8 @@ func (p *Participant) window(w int, apart bool) {
 	}
 }
 
-// begins reports whether a window begins with the present row, which will be in r and is the
-// participant's row number row in the file, from 1.
+// begins reports whether a window begins with the present row, which will be added to r. row is its
+// number among the participant's rows of the file, from 1.
 func (sc *scanner) begins(r *rowSet, row int, at place) (bool, error) {
 	if sc.spec.Window == 0 {
 		return false, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// means returns the column of means of the only data column.
+// means returns the column of window means of the only data column.
 func means(t *testing.T, p dataset.Participant, test bool) []float64 {
 	t.Helper()
 	of := p.Train
@@ -59,7 +59,7 @@ func TestWindowsBegin(t *testing.T) {
 		{"RFC 3339", dataset.Spec{Data: []string{"days.csv"}, Time: "at"}, []float64{1, 2, 4, 7}, []float64{1, 2, 4, 7}},
 		{"a limit", dataset.Spec{Data: []string{"when.csv"}, Time: "at", Limit: 2}, []float64{1, 2}, []float64{1, 2}},
 	} {
-		for _, memory := range []int64{0, 8} { // held, and in files
+		for _, memory := range []int64{0, 8} { // in memory, and in files
 			c.spec.Window, c.spec.Memory = 2, memory
 			d, err := dataset.LoadOne(c.spec)
 			if err != nil {
@@ -90,7 +90,7 @@ func TestWindowsBegin(t *testing.T) {
 	}
 }
 
-// Rows that are scored as they are read have the windows that they would have held.
+// Rows that are scanned have the same windows as rows that are loaded.
 func TestScannedWindows(t *testing.T) {
 	var a strings.Builder
 	a.WriteString("x,at,kind\n")
@@ -147,7 +147,7 @@ func TestWindowErrors(t *testing.T) {
 	}
 }
 
-// What is written of rows in windows comes back with the same windows.
+// Rows that are written and read again have the same windows.
 func TestWrittenWindows(t *testing.T) {
 	folder(t, "a.csv", "x,at,split\n1,10,train\n3,20,train\n5,31,train\n7,162,train\n9,171,train\n1,180,test\n", "b.csv", "x,at,split\n100,5,train\n2,7,test\n")
 	spec := dataset.Spec{Data: []string{"a.csv", "b.csv"}, Name: "p", Time: "at", Window: 3, TestWhere: dataset.Condition{Column: "split", Value: "test"}}

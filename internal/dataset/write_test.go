@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// Whatever a participant has, its rows are read again as they were written.
+// Rows that are written can be read again unchanged, with or without labels and test rows.
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	train := rows.InMemory(mat.NewDense(3, 2, []float64{1, -2.5, 1e-300, 3, 1e60, 1.0 / 3}))
 	test := rows.InMemory(mat.NewDense(2, 2, []float64{5, 6, 7, 8}))

@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/internal/grouptest"
 )
 
-// together runs the rule over the protocol and returns the weights. Their common
-// part has to be the same at all members.
+// together runs the rule over the protocol and returns the weights. It checks that their common
+// part is the same at all members.
 func together(t *testing.T, r Rule, own []Member) []Weight {
 	t.Helper()
 	most := Member{Discrepancy: 1e-9}
@@ -48,8 +48,8 @@ func shares(out []Weight) (p []float64) {
 	return p
 }
 
-// Those of the published rule, and of the same without relative discrepancies, as
-// NumPy computes them in one place.
+// The weights of the published rule, and of a rule without relative discrepancies, are those that
+// NumPy computes in one place.
 func TestWeightsOfLabels(t *testing.T) {
 	var known struct {
 		Counts       [][]int
@@ -83,20 +83,20 @@ func TestWeightsOfLabels(t *testing.T) {
 	}
 }
 
-// Where the rule leaves nobody a weight, rows alone count, and that is told.
+// If the rule leaves no member a weight, members are weighted by rows, and ByRows reports it.
 func TestNobodyHasAWeight(t *testing.T) {
 	own := []Member{{10, 3}, {30, 4}, {60, 5}}
 	out := together(t, Rule{A: 0.9}, own)
 	if p := shares(out); !floats.EqualApprox(p, []float64{0.1, 0.3, 0.6}, 1e-12) || !out[2].ByRows {
 		t.Errorf("got %+v", out)
 	}
-	// Labels that all are in equal numbers have nothing to compare.
+	// If each member has equal frequencies of all labels, there are no discrepancies to compare.
 	if p := shares(together(t, FedDisco(), []Member{{10, 0}, {30, 0}, {60, 0}})); !floats.EqualApprox(p, []float64{0.2 / 1.3, 0.4 / 1.3, 0.7 / 1.3}, 1e-6) {
 		t.Errorf("without discrepancies: %v", p)
 	}
 }
 
-// The offset is as small as leaves everybody a weight, to a sixteenth.
+// The automatic offset is the smallest that leaves every member a weight, to a sixteenth.
 func TestAutomaticOffset(t *testing.T) {
 	own := []Member{{10, 0.2}, {30, 1.5}, {60, -0.3}}
 	out := together(t, Rule{A: 0.9, B: 99, Auto: true}, own)
@@ -107,7 +107,7 @@ func TestAutomaticOffset(t *testing.T) {
 	if p := shares(out); !(floats.Min(p) > 0) || out[0].ByRows || p[2] < p[0] || p[0] < p[1] {
 		t.Errorf("got %v", p)
 	}
-	// Where all have a weight anyhow there is none, and none of theirs is changed.
+	// If every member has a weight anyway, the offset is 0.
 	if out := together(t, Rule{A: 0.1, Auto: true}, []Member{{50, 0.2}, {50, 0.4}, {50, 0}}); out[0].Offset != 0 {
 		t.Errorf("offset %g, want 0", out[0].Offset)
 	}
@@ -129,7 +129,7 @@ func TestSoftplusLeavesEverybodyAWeight(t *testing.T) {
 	}
 }
 
-// The edge of a cell is at least what is in it, and by a sixteenth at most above.
+// The edge of a cell lies above its values, by at most a sixteenth.
 func TestCells(t *testing.T) {
 	for _, v := range []float64{1e-12, 1e-3, 0.5, 0.51, 0.99999, 1, 3.7, 1000, 1 << 19} {
 		i := cell(v)
@@ -138,7 +138,7 @@ func TestCells(t *testing.T) {
 		}
 	}
 	if cell(0) != 0 || cell(-1) != 0 || cell(1e-300) != 1 || cell(1e300) != cells-1 {
-		t.Error("what is in no cell is not in the first or last")
+		t.Error("values outside all cells are not in the first or last")
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// By quadrature with 30 digits, between any two values of n·Φ that are whole numbers.
+// The wanted values come from quadrature with 30 digits, between the points at which n·Φ is whole.
 func TestExpectedW1(t *testing.T) {
 	for n, want := range map[int]float64{
 		1: 1.1283791671, 2: 0.828440680786, 3: 0.68820423496, 10: 0.390643937287, 50: 0.178957958205, 100: 0.127249931684,
@@ -15,14 +15,14 @@ func TestExpectedW1(t *testing.T) {
 			t.Errorf("of %d values: %.12f, want %.12f", n, got, want)
 		}
 	}
-	// √(2/π) ∫ √(Φ(1−Φ)), by the central limit theorem.
+	// By the central limit theorem, the limit is √(2/π) ∫ √(Φ(1−Φ)).
 	if got := math.Sqrt(1e9) * ExpectedW1(1e9); math.Abs(got-1.2883791903) > 1e-4 {
 		t.Errorf("times the root of the size %.6f in the limit", got)
 	}
 }
 
-// Samples of the prior of any size have a debiased discrepancy of 0 in the mean, and
-// one far from 0 without that.
+// Samples of the prior have a mean debiased discrepancy of 0, whatever their size. Without
+// debiasing, it is far from 0.
 func TestLatentOfThePrior(t *testing.T) {
 	const samples = 400
 	for _, n := range []int{5, 40, 300} {
@@ -90,8 +90,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// Of rows that are one deviation from the prior the distance has little of the bias that
-// is subtracted.
+// For rows one deviation away from the prior, the distance has little of the bias that debiasing
+// subtracts.
 func TestLatentFarFromThePrior(t *testing.T) {
 	const (
 		samples = 400

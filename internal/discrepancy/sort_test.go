@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Numbers of all sizes and signs, equal ones and infinities come out as from the
-// standard library.
+// Numbers of all sizes and signs, equal ones and infinities are sorted as by the standard library.
 func TestSortNumbers(t *testing.T) {
 	for _, n := range []int{0, 1, 7, fewValues - 1, fewValues, 5000} {
 		x := normals(n, uint64(n))

@@ -60,8 +60,8 @@ func TestKnownDistances(t *testing.T) {
 	}
 }
 
-// Both are distances: to a sample that has been moved they change by no more than the
-// move; a common shift of everything above far away is that shift.
+// W1 and W2 change by no more than the distance that a sample moves. W1 is at most W2, and does not
+// depend on the order or the sign of the values.
 func TestDistancesAreDistances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.SliceOfN(rapid.Float64Range(-50, 50), 1, 40).Draw(t, "x")
@@ -97,8 +97,8 @@ func TestDistancesAreDistances(t *testing.T) {
 	})
 }
 
-// The quantiles of the normal distribution are near it, and values far from it as far
-// as they are.
+// Quantiles of the normal distribution have a distance near 0, and values far away a distance near
+// their size.
 func TestDistancesOfExtremes(t *testing.T) {
 	quantiles := make([]float64, 20000)
 	for i := range quantiles {
@@ -127,8 +127,7 @@ func TestDistancesOfExtremes(t *testing.T) {
 	}
 }
 
-// Of a large sample W1 is the area between the two distribution functions, summed in thin
-// strips.
+// W1 of a large sample is the area between the two distribution functions, summed in thin strips.
 func TestDistanceOfALargeSample(t *testing.T) {
 	x := normals(3000, 5)
 	for i := range x {

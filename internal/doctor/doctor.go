@@ -41,12 +41,12 @@ const (
 
 // Finding is a problem that may affect a run.
 type Finding struct {
-	Check Check `json:"check"`
-	// Fault reports that a run cannot begin, or cannot be trusted. Otherwise the finding is
+	Check Check `json:"check"` // its subject, such as disk, rows or reached
+	// Fault reports whether a run cannot begin or cannot be trusted; otherwise the finding is
 	// advice.
 	Fault bool   `json:"fault"`
-	Cause string `json:"cause"`
-	Fix   string `json:"fix"`
+	Cause string `json:"cause"` // what is wrong
+	Fix   string `json:"fix"`   // what to do
 }
 
 // Free disk space in bytes: the least for a run to begin, and the advised one.

@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// knownAutoEncoder returns what the model makes of rows. The draws of codes are an input,
-// where the model's own for each row are put in.
+// knownAutoEncoder returns a file of an mtvae model, with rows and the model's outputs for them.
+// The draws of codes are an input: the model's own draws for each row.
 func knownAutoEncoder(t *testing.T, columns, axes int) known {
 	m := autoEncoderOf(columns, axes)
 	single, x := rowsOf(m, 20)
@@ -94,8 +94,8 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// alongAxes returns the deviation of a column where the coordinates trained on have
-// deviations s, from how far each of them moves it.
+// alongAxes returns the standard deviation of a column, given the deviations s of the coordinates
+// trained on. It moves each coordinate by its deviation and measures how far the column moves.
 func alongAxes(m *model.Model, z *mat.Dense, s []float64, point *mat.Dense, column int) float64 {
 	variance := 0.0
 	for a, v := range s {

@@ -16,7 +16,7 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// A release of a β-VAE has both networks, and what a score takes beside them.
+// A release of a β-VAE has both networks, and β, which scores need.
 func TestReleaseOfABetaVAE(t *testing.T) {
 	m := betaVAEOf(6, 0, beta.Unconditioned)
 	m.Manifest.Hyper = model.Hyper{"beta": json.Number("0.5")}
@@ -38,7 +38,7 @@ func TestReleaseOfABetaVAE(t *testing.T) {
 	}
 }
 
-// Scores by conditions of nobody have no threshold.
+// Scores have no threshold if conditions are 0, because no participant has these conditions.
 func TestThresholdIsOfOwnConditions(t *testing.T) {
 	owner, nobody := betaVAEOf(6, 0, beta.CGAU), betaVAEOf(6, 0, beta.CGAU)
 	clear(nobody.Conditions())
@@ -71,7 +71,7 @@ func betaVAEOf(columns, axes int, condition beta.Condition) *model.Model {
 	return m
 }
 
-// knownBetaVAE returns what a model of bvae makes of rows.
+// knownBetaVAE returns a file of a bvae model, with rows and the model's outputs for them.
 func knownBetaVAE(t *testing.T, axes int, condition beta.Condition) known {
 	const columns = 6
 	m := betaVAEOf(columns, axes, condition)

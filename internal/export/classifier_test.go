@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// classifierOf returns a model with conditions of its own.
+// classifierOf returns a model with private conditions.
 func classifierOf(columns int) *model.Model {
 	m := describe("cgau", columns, 0)
 	g := cgau.Trained{Model: cgau.NewModel(cgau.Config{Inputs: columns, Classes: 4, Hidden: []int{8, 5}, Seed: 3})}
@@ -20,7 +20,7 @@ func classifierOf(columns int) *model.Model {
 	return m
 }
 
-// knownClassifier returns what a model of cgau makes of rows.
+// knownClassifier returns a file of a cgau model, with rows and the model's outputs for them.
 func knownClassifier(t *testing.T) known {
 	m := classifierOf(6)
 	single, x := rowsOf(m, 20)
@@ -35,7 +35,7 @@ func knownClassifier(t *testing.T) known {
 	}
 }
 
-// Conditions are in a graph, which says so, and in no release.
+// A graph with a participant's conditions is marked as private; a release never has conditions.
 func TestConditionsAreHandedOnByChoice(t *testing.T) {
 	owner, nobody := classifierOf(6), classifierOf(6)
 	clear(nobody.Conditions())

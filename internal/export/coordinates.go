@@ -48,8 +48,8 @@ func (c Columns) scaled() bool { return c.Scaling.Scale != nil }
 // overflow single precision.
 const largest = 1e12
 
-// coarse is the error of a scaled value from which on a warning is given: the error of rounding
-// its column to single precision.
+// coarse is the error of a scaled value above which a warning is given. The error comes from
+// rounding the value's column to single precision.
 const coarse = 1e-3
 
 // coordinates maps rows to the coordinates of training and back. It computes in double

@@ -12,9 +12,9 @@ type File struct {
 
 // An Entry describes a part of a file.
 type Entry struct {
-	Name string `json:"name"`
-	Of   Owner  `json:"of"`
-	What string `json:"what"`
+	Name string `json:"name"` // that of the arrays, nodes or keys
+	Of   Owner  `json:"of"`   // all, if all participants share it, or the participant
+	What string `json:"what"` // its meaning
 }
 
 // An Owner says whose data a part describes.

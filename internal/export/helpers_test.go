@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-// describe gives a model columns far from 0 and of unlike scales, and if axes is above 0
-// principal axes.
+// describe returns a model whose columns are far from 0 and have different scales. If axes is above
+// 0, the model has this number of principal axes.
 func describe(kind string, columns, axes int) *model.Model {
 	m := &model.Model{Manifest: model.Manifest{Kind: kind, Standardise: "own", Threshold: 2.5, FalseAlarm: 0.01, Digest: "abc"}}
 	m.Scaling = rows.Unscaled(columns)
@@ -64,7 +64,7 @@ func autoEncoderOf(columns, axes int) *model.Model {
 	return m
 }
 
-// rowsOf returns rows as a file gives them to the graph, in single precision; one is far out.
+// rowsOf returns rows in single precision, as a graph takes them; the last row is far out.
 func rowsOf(m *model.Model, n int) (single []float32, x *mat.Dense) {
 	columns := len(m.Manifest.Columns)
 	rng := rand.New(rand.NewPCG(7, 8))

@@ -19,7 +19,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// kinds are all mixtures, with settings.
+// kinds maps the name of each mixture to its settings.
 var kinds = map[string][]string{
 	"ggm":              {"components=3", "lambda=0.03", "rounds=5"},
 	"ggm of the paper": {"components=3", "rho=1", "rounds=5"},
@@ -31,7 +31,7 @@ var kinds = map[string][]string{
 	"fedgem, full":     {"components=2", "covariance=full"},
 }
 
-// trained returns a participant's model of each of three, of a kind.
+// trained returns the models of three participants, learned with the settings of a kind.
 func trained(t *testing.T, name string) (all []*model.Model) {
 	t.Helper()
 	kind, ok := algorithms.Lookup(name[:min(len(name), len("fedgen"))])
@@ -51,8 +51,8 @@ func trained(t *testing.T, name string) (all []*model.Model) {
 	return all
 }
 
-// What is shared of each kind is the same from each participant. Rows are scored alike by the
-// mixture, by a formula on the arrays of NPZ and of JSON, and by the graph.
+// The shared files of each kind are the same from every participant. The mixture, a formula on the
+// arrays of NPZ and JSON, and the graph give rows the same scores.
 func TestEveryKindIsScoredElsewhere(t *testing.T) {
 	const n = 30
 	z := algorithmtest.Draw(9, n, []float64{0, 1}, []float64{4, 2})
@@ -120,7 +120,7 @@ func TestEveryKindIsScoredElsewhere(t *testing.T) {
 	}
 }
 
-// near compares to 10⁻¹⁰ of a value, or of 1.
+// near fails unless each value is within 10⁻¹⁰, relative to its size or to 1 if that is larger.
 func near(t *testing.T, what string, got, want []float64) {
 	t.Helper()
 	for i, w := range want {
@@ -130,7 +130,7 @@ func near(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// formula returns ln Σ_k π_k N(x|μ_k, Λ_k⁻¹) as it stands, with matrices or diagonals.
+// formula computes ln Σ_k π_k N(x|μ_k, Λ_k⁻¹) by definition, from matrices or their diagonals.
 func formula(t *testing.T, weights, means, precisions []float64, full bool, z *mat.Dense) []float64 {
 	t.Helper()
 	n, dim := z.Dims()

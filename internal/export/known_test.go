@@ -14,13 +14,13 @@ import (
 	"github.com/collabdict/collabdict/vae/beta"
 )
 
-// known is a file with inputs, and with what the model itself makes of them.
+// known is a file, with inputs and the outputs that the model itself computes from them.
 type known struct {
 	file    []byte
 	in, out map[string]onnxtest.Tensor
 }
 
-// Files compute what their models do. With COLLABDICT_ONNX, the name of a folder, they are
+// Files compute the same outputs as their models. If COLLABDICT_ONNX names a folder, the files are
 // written to it, for other runtimes.
 func TestFilesComputeWhatModelsDo(t *testing.T) {
 	for name, k := range knownFiles(t) {
@@ -39,7 +39,7 @@ func TestFilesComputeWhatModelsDo(t *testing.T) {
 	}
 }
 
-// Files do so in onnxruntime, too. COLLABDICT_ONNXRUNTIME names a folder with
+// onnxruntime computes the same outputs from the files. COLLABDICT_ONNXRUNTIME names a folder with
 // onnxruntime-node in its node_modules: npm install onnxruntime-node.
 func TestFilesInONNXRuntime(t *testing.T) {
 	modules := os.Getenv("COLLABDICT_ONNXRUNTIME")
@@ -84,7 +84,7 @@ func knownFiles(t *testing.T) map[string]known {
 	}
 }
 
-// asExported returns a file as it is handed on, with its own draws.
+// asExported returns a file as exported, which has its own draws.
 func asExported(t *testing.T, columns int) known {
 	m := autoEncoderOf(columns, 0)
 	single, _ := rowsOf(m, 20)
@@ -96,8 +96,8 @@ func asExported(t *testing.T, columns int) known {
 	return k
 }
 
-// distance returns the largest error of a value, relative to itself or to the median size
-// of all.
+// distance returns the largest error of a value, relative to the value or to the median size of all
+// values, whichever is larger.
 func distance(got, want onnxtest.Tensor) (most float64) {
 	if !slices.Equal(got.Dims, want.Dims) || got.Type != want.Type {
 		return math.Inf(1)
@@ -114,7 +114,7 @@ func distance(got, want onnxtest.Tensor) (most float64) {
 	return most
 }
 
-// write writes the file, and inputs and outputs beside it.
+// write writes the file, and a second file beside it with the inputs and outputs.
 func (k known) write(t *testing.T, path string) {
 	t.Helper()
 	values, err := json.Marshal(map[string]any{"inputs": k.in, "outputs": k.out})

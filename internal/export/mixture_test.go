@@ -21,8 +21,8 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// mixtureOf returns a model of three components, with weights that are nobody else's and rows
-// of all participants; a fourth one has too few rows. Precision matrices are ill-conditioned.
+// mixtureOf returns a model with a participant's own weights and the rows of all participants. It
+// has three components, and a fourth one with too few rows. Precision matrices are ill-conditioned.
 func mixtureOf(t *testing.T, form gmm.Covariance, columns, axes int) *model.Model {
 	t.Helper()
 	m := describe("ggm", columns, axes)
@@ -69,8 +69,7 @@ func expected(m *model.Model) *model.Model {
 	return m
 }
 
-// given returns rows as a file gets them, in single precision and in the coordinates trained
-// on.
+// given returns rows in single precision, as a file takes them, and in the coordinates trained on.
 func given(m *model.Model, own bool, n int) (single []float32, z *mat.Dense) {
 	single, x := rowsOf(m, n)
 	if own || m.Manifest.Standardise != "own" {
@@ -90,7 +89,7 @@ func given(m *model.Model, own bool, n int) (single []float32, z *mat.Dense) {
 	return single, x
 }
 
-// knownMixture returns what a mixture makes of rows, by itself.
+// knownMixture returns a file of a mixture, with rows and the mixture's own outputs for them.
 func knownMixture(t *testing.T, m *model.Model, own bool) known {
 	t.Helper()
 	x, err := MixtureOf(m, own)
@@ -131,7 +130,7 @@ func knownAs(t *testing.T, m *model.Model, x *Mixture) known {
 	return k
 }
 
-// Weights of a shared file are by the rows of all in components that have enough.
+// Weights in a shared file are shares of all participants' rows, among components with enough rows.
 func TestSharedWeights(t *testing.T) {
 	m := mixtureOf(t, gmm.Full, 3, 0)
 	x, err := MixtureOf(m, false)
@@ -158,7 +157,7 @@ func TestSharedWeights(t *testing.T) {
 	}
 }
 
-// forms are those that a mixture is written in.
+// forms holds the forms in which a mixture can be written.
 var forms = map[string]func(*Mixture) (*File, error){"npz": (*Mixture).NPZ, "json": (*Mixture).JSON, "onnx": (*Mixture).ONNX, "dot": (*Mixture).DOT}
 
 func files(t *testing.T, m *model.Model) map[string]*File {
@@ -176,13 +175,12 @@ func files(t *testing.T, m *model.Model) map[string]*File {
 	return all
 }
 
-// sharedFields are those of a manifest that are in a shared file.
+// sharedFields are the fields of a model's manifest that a shared file contains.
 var sharedFields = []string{"Kind", "Columns", "Window", "Standardise", "Normalise", "Digest"}
 
-// Whatever else is in a model, a shared file has the same bytes: each field of the manifest,
-// those to come included, the weights, the scaling where it is the participant's own, and
-// the local part.
-func TestSharedFilesHaveNothingOfAParticipant(t *testing.T) {
+// A shared file has the same bytes whatever else its model contains: other fields of the manifest,
+// also future ones, the weights, a participant's own scaling, and the local part.
+func TestSharedFilesRevealNoParticipant(t *testing.T) {
 	nothingOfAParticipant(t, func() *model.Model { return mixtureOf(t, gmm.Full, 3, 0) }, files, sharedFields)
 }
 
@@ -193,7 +191,7 @@ func nothingOfAParticipant(t *testing.T, of func() *model.Model, files func(*tes
 		t.Helper()
 		for form, f := range files(t, m) {
 			if !bytes.Equal(f.Bytes, want[form].Bytes) || !reflect.DeepEqual(f, want[form]) {
-				t.Errorf("%s: the file of %s tells of it", what, form)
+				t.Errorf("%s: the %s file reveals it", what, form)
 			}
 		}
 	}
@@ -238,10 +236,10 @@ func nothingOfAParticipant(t *testing.T, of func() *model.Model, files func(*tes
 	if err := m.With(model.Alone); err != nil {
 		t.Fatal(err)
 	}
-	same("what rows are scored by", m)
+	same("selected scores", m)
 }
 
-// fill gives a value, and all that it has, other contents.
+// fill changes a value, and all values in it.
 func fill(v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.String:
@@ -284,8 +282,8 @@ func fill(v reflect.Value, depth int) {
 	}
 }
 
-// Each number and each word of a shared file is one that all participants have, in the
-// archive and in the text.
+// Every number and word of a shared file, as an archive and as JSON, is one that all participants
+// have.
 func TestOriginOfASharedFile(t *testing.T) {
 	for _, standardise := range []string{"own", "global"} {
 		m := mixtureOf(t, gmm.Full, 3, 0)
@@ -353,7 +351,8 @@ func flat(v any) (all []float64) {
 	return []float64{v.(float64)}
 }
 
-// A file with own weights is its owner's, and one of scaled columns says so.
+// A file with own weights is private to its owner. A shared file reports whether it takes scaled
+// columns.
 func TestOwnMixture(t *testing.T) {
 	m := mixtureOf(t, gmm.Diag, 3, 0)
 	x, err := MixtureOf(m, true)
@@ -405,8 +404,8 @@ func TestFarRows(t *testing.T) {
 	}
 }
 
-// A shared file follows from what is written here alone: parameters, names, and how columns
-// are scaled if that is everybody's.
+// A shared file depends only on the values listed here: parameters, names, and the scaling of
+// columns if all participants share it.
 func TestASharedFileFollowsFromSharedParameters(t *testing.T) {
 	for _, standardise := range []string{"own", "global"} {
 		m := mixtureOf(t, gmm.Full, 3, 2)

@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// A network of every kind of layer computes in a graph what it computes here, dropout left
-// out and with conditions as they are.
+// The graph of a network with every kind of layer computes the network's own outputs, without
+// dropout and with its present conditions.
 func TestNetworkOfAllLayers(t *testing.T) {
 	layers := []nn.Layer{
 		{Units: 5},

@@ -18,14 +18,14 @@ import (
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-// A release is the same whoever writes it, and has nothing but what is listed here.
-func TestReleaseTellsOfNobody(t *testing.T) {
+// A release has the same bytes at every participant, and contains only what is listed here.
+func TestReleaseRevealsNoParticipant(t *testing.T) {
 	var files []*File
 	for _, who := range []string{"plant-a", "plant-b"} {
 		m := autoEncoderOf(6, 4)
 		m.Manifest.Participant, m.Manifest.Rows, m.Manifest.TotalRows = who, len(who), 12345
 		m.Manifest.Hyper = model.Hyper{"seed": json.Number("67")}
-		if who == "plant-b" { // what is its own
+		if who == "plant-b" { // its own data
 			m.Manifest.Threshold = 7
 			m.Scaling.Shift[0], m.Scaling.Scale[1] = 1, 2
 			m.Learned.(multitask.Trained).Encoder.Shared.Values[0]++
@@ -72,7 +72,7 @@ func TestReleaseTellsOfNobody(t *testing.T) {
 	}
 }
 
-// With a scaling that all share a release has it.
+// A release contains the scaling if all participants share it.
 func TestReleaseWithSharedScaling(t *testing.T) {
 	m := autoEncoderOf(6, 0)
 	m.Manifest.Standardise = "global"
@@ -94,7 +94,7 @@ func TestReleaseWithSharedScaling(t *testing.T) {
 	}
 }
 
-// What is written of networks is not what is written of mixtures.
+// Functions that write networks refuse mixtures, and those that write mixtures refuse networks.
 func TestKindsOfExports(t *testing.T) {
 	mixture := mixtureOf(t, gmm.Full, 3, 0)
 	for _, export := range []func() (*File, error){
@@ -110,8 +110,7 @@ func TestKindsOfExports(t *testing.T) {
 	}
 }
 
-// Whatever a participant has beside the model, exports are the same: they have no row and no
-// model of its own.
+// Exports do not depend on a participant's local part: they contain no row and no model of its own.
 func TestExportsHoldNoLocalPart(t *testing.T) {
 	for name, made := range map[string]func() *model.Model{
 		"mtvae": func() *model.Model { return autoEncoderOf(4, 0) },
@@ -133,7 +132,7 @@ func TestExportsHoldNoLocalPart(t *testing.T) {
 				t.Fatal(name, to, err)
 			}
 			if !bytes.Equal(a.Bytes, b.Bytes) || len(a.Contents) != len(b.Contents) || a.Private != b.Private {
-				t.Errorf("%s: the export to %s tells of the local part", name, to)
+				t.Errorf("%s: the export to %s reveals the local part", name, to)
 			}
 		}
 	}

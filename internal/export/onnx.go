@@ -11,9 +11,9 @@ import (
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-// ONNX returns a graph that does what the model does, for rows of the data's columns in their
-// units, in single precision, in the input "rows". Its outputs depend on the kind. The model
-// must be Complete. Errors are of type *KindError.
+// ONNX returns a graph that computes the model's outputs, which depend on the kind. Its input
+// "rows" has the data's columns in their units, in single precision. The model must be Complete.
+// Errors are of type *KindError.
 func ONNX(m *model.Model) (*File, error) {
 	g := onnx.NewGraph(m.Manifest.Kind)
 	columns := m.Manifest.Columns

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The bytes of a file are pinned: tools that have read one read the next.
+// The bytes of a file stay the same, so tools that have read one file can read the next.
 func TestBytesOfAFile(t *testing.T) {
 	f := exported(t, autoEncoderOf(3, 0))
 	const want = "32bb145f22c1ec0ac56fe1cc71b2a44e58915eaf0698730818e164d61ac46db1"
@@ -18,8 +18,8 @@ func TestBytesOfAFile(t *testing.T) {
 	}
 }
 
-// A file says what it is of, and of its participant nothing but what is listed.
-func TestWhatAFileSays(t *testing.T) {
+// A file describes its model, and reveals nothing about the participant except the listed parts.
+func TestContentsOfAFile(t *testing.T) {
 	m := autoEncoderOf(3, 0)
 	m.Manifest.Participant, m.Manifest.TotalRows = "plant-a", 123456789
 	f := exported(t, m)
@@ -52,7 +52,7 @@ func TestWhatAFileSays(t *testing.T) {
 	}
 }
 
-// Columns whose values single precision does not tell apart are warned of.
+// The export warns about columns whose values lose too many digits in single precision.
 func TestWarnsOfColumnsFarFromZero(t *testing.T) {
 	m := autoEncoderOf(3, 0)
 	m.Scaling.Shift[1], m.Scaling.Scale[1] = 101325, 0.5

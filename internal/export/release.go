@@ -16,17 +16,17 @@ import (
 
 // A Release says what a mixture with means drawn from their posterior reveals about a row.
 type Release struct {
+	// Radius is the largest distance between two rows, in the units of training.
 	Radius     float64 `json:"radius"`
-	Components int     `json:"components"`
+	Components int     `json:"components"` // those released
 	// LeftOut counts components with too few rows.
-	LeftOut int     `json:"left_out"`
-	Rows    float64 `json:"rows"`       // rows that the released components rest on
-	Least   float64 `json:"least_rows"` // the fewest rows of one of these components
-	// Spend is the loss for the precisions as learned, Prior the largest possible. Prior does
-	// not apply if the precisions are no solution.
-	Spend   report.Spend  `json:"by_precisions"`
+	LeftOut int          `json:"left_out"`
+	Rows    float64      `json:"rows"`          // rows that the released components rest on
+	Least   float64      `json:"least_rows"`    // the fewest rows of one of these components
+	Spend   report.Spend `json:"by_precisions"` // the loss for the precisions as learned
+	// Prior is the largest possible loss; absent if the precisions are no solution.
 	Prior   *report.Spend `json:"by_prior,omitempty"`
-	Caveats []string      `json:"caveats"`
+	Caveats []string      `json:"caveats"` // what epsilon does not cover
 }
 
 // NoPosteriorError reports a model whose means have no posterior to draw from.
@@ -85,7 +85,7 @@ func neighbours(radius float64) string {
 	return fmt.Sprintf("one row of one member replaced by another at a distance of at most %g in the coordinates of training, with precisions, rows per component and responsibilities unchanged", radius)
 }
 
-// caveats says in plain words what ε of a release does not cover.
+// caveats describes in plain words what ε of a release does not cover.
 func caveats(m *model.Model, radius float64) []string {
 	list := []string{
 		"Only the drawn means are protected. Precisions, weights and, without agreed ranges, the scales of columns follow from the rows as well, and are in the file unchanged. Epsilon takes them as fixed, and also the component of each row.",

@@ -72,9 +72,10 @@ func releases(t *testing.T, m *model.Model) map[string]*File {
 	return all
 }
 
-// A release has what all share, drawn means, and nothing of its owner: not its weights, threshold or
-// numbers of rows, nor the digest of exact totals. It reads as the parameters of a mixture.
-func TestAReleaseHasNothingOfItsOwner(t *testing.T) {
+// A release has the parts that all participants share, and drawn means. It reveals nothing of its
+// owner: no weights, threshold or numbers of rows, and no digest of exact totals. It can be read as
+// the parameters of a mixture.
+func TestAReleaseRevealsNothingOfItsOwner(t *testing.T) {
 	m := releasable(t, "ggm", paper, 30, 0.5, 10)
 	x, all := releaseOf(t, m), releases(t, m)
 	for form, f := range all {
@@ -108,7 +109,7 @@ func TestAReleaseHasNothingOfItsOwner(t *testing.T) {
 	}
 }
 
-// Where each participant scales its own columns, a release does not say how.
+// If each participant scales its own columns, a release does not contain the scaling.
 func TestAReleaseHasNoOwnScaling(t *testing.T) {
 	m := releasable(t, "dem", `{"covariance": "full"}`, 30, 20, 10)
 	m.Manifest.Standardise = own
@@ -119,7 +120,7 @@ func TestAReleaseHasNoOwnScaling(t *testing.T) {
 	}
 }
 
-// The prior bounds nothing where precisions are larger than a solution could be.
+// The prior gives no bound if precisions are larger than those of any solution.
 func TestAPriorThatDoesNotHold(t *testing.T) {
 	x := releaseOf(t, releasable(t, "ggm", `{"rho": 1000, "lambda0": 1, "components": 3}`, 30, 20, 10))
 	if x.Release.Prior != nil {
@@ -127,7 +128,7 @@ func TestAPriorThatDoesNotHold(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReleased(t *testing.T) {
+func TestModelsThatCannotBeReleased(t *testing.T) {
 	old, windowed := releasable(t, "ggm", paper, 30, 20, 10), releasable(t, "ggm", paper, 30, 20, 10)
 	old.Learned, windowed.Manifest.Window = old.Learned.(*gmm.Mixture).WithRows(nil), 5
 	for want, m := range map[string]*model.Model{
@@ -148,7 +149,7 @@ func TestWhatCannotBeReleased(t *testing.T) {
 	}
 }
 
-// releasableMixture returns the model of [mixtureOf] with settings that it can be released by.
+// releasableMixture returns the model of [mixtureOf] with settings that allow a release.
 func releasableMixture(t *testing.T, form gmm.Covariance, axes int) *model.Model {
 	t.Helper()
 	m := mixtureOf(t, form, 6, axes)
@@ -167,8 +168,9 @@ func knownRelease(t *testing.T, m *model.Model) known {
 	return knownAs(t, m, releaseOf(t, m))
 }
 
-// A file as arrays and as JSON has the density that was drawn, and each form has what it tells.
-func TestReleasesAreWhatWasDrawn(t *testing.T) {
+// The arrays and the JSON of a release have the density that was drawn, and each form has the same
+// statement about privacy.
+func TestReleasesHaveTheDrawnDensity(t *testing.T) {
 	for _, form := range []gmm.Covariance{gmm.Full, gmm.Diag, gmm.Spherical} {
 		m := releasableMixture(t, form, 0)
 		x, all := releaseOf(t, m), releases(t, m)
@@ -220,8 +222,8 @@ func TestReleasesAreWhatWasDrawn(t *testing.T) {
 	}
 }
 
-// The same draw makes the same file at each participant, whatever else its model has.
-func TestReleasesFollowFromWhatAllShare(t *testing.T) {
+// The same draw gives the same file at each participant, whatever else its model contains.
+func TestReleasesFollowFromSharedData(t *testing.T) {
 	nothingOfAParticipant(t, func() *model.Model {
 		m := mixtureOf(t, gmm.Full, 3, 0)
 		if err := json.Unmarshal([]byte(paper), &m.Manifest.Hyper); err != nil {

@@ -13,7 +13,7 @@ func TestClasses(t *testing.T) {
 	for i := range many {
 		many[i], all[i] = float64(i%13), i
 	}
-	many[59] = 12 // so 12 is as frequent as 0 to 6, and 7 next to them
+	many[59] = 12 // makes 12 as frequent as 0 to 6; the next is 7
 	for _, c := range []struct {
 		labels  []float64
 		classes bool

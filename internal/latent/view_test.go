@@ -15,7 +15,8 @@ import (
 	"github.com/collabdict/collabdict/vae/multitask"
 )
 
-// example is a model of three columns along so many axes, or as they are.
+// example returns a model of three columns, along the given number of principal axes, or without
+// axes for 0.
 func example(axes int) *model.Model {
 	m := &model.Model{
 		Manifest: model.Manifest{Columns: []string{"a", "b", "c"}, Threshold: 1},
@@ -38,8 +39,8 @@ func exampleRows(n int) *mat.Dense {
 	return x
 }
 
-// What is seen a block at a time is what is seen of all rows at once; along axes, too, it is
-// of columns.
+// At reads rows in blocks, and returns what the model computes from all rows at once. Its figures
+// are of columns, also for a model along axes.
 func TestAt(t *testing.T) {
 	for _, axes := range []int{0, 2} {
 		m, x := example(axes), exampleRows(600)
@@ -99,7 +100,7 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// One row, and rows that are all the same, have no variance.
+// A single row, and rows that are all equal, have no variance.
 func TestAtWithoutVariance(t *testing.T) {
 	m := example(0)
 	for _, n := range []int{1, 300} {
@@ -122,8 +123,8 @@ func TestAtWithoutVariance(t *testing.T) {
 	}
 }
 
-// Of many rows so many are looked at, from the first to about the last, and their scores
-// are those of the rows.
+// At selects Most of many rows, evenly from the first to about the last. Scores are those of the
+// selected rows.
 func TestRowsAreChosenEvenly(t *testing.T) {
 	m, x := example(0), exampleRows(3*latent.Most-1)
 	v, err := latent.At(m, rows.InMemory(x))

@@ -33,7 +33,7 @@ type Consortium struct {
 	// Rows returns the settings of a participant's own rows, with absolute paths. It returns
 	// nil if they are to be written into the participant's folder.
 	Rows func(name string) (*config.Node, error)
-	// Abandoned are the participants whose folders had an unfinished run; Write sets it.
+	// Abandoned lists the participants whose folders had an unfinished run. Write sets it.
 	Abandoned []string
 }
 
@@ -125,7 +125,7 @@ func writeRows(dir string, p dataset.Participant) (*config.Node, error) {
 	}, err
 }
 
-// CopyFile copies a file; only the owner can read the copy.
+// CopyFile makes a private copy: only its owner can read it.
 func CopyFile(to, from string) error {
 	f, err := os.Open(from)
 	if err != nil {

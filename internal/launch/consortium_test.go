@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/internal/store"
 )
 
-// A member that was lost in an earlier run in the same folder begins the new one
-// with the others.
+// A member that dropped out of an earlier run in the same folder begins the new run with the
+// others.
 func TestANewRunInAnOldFolder(t *testing.T) {
 	c := Consortium{
 		Task: pipelinetest.Task(t, "ggm"),

@@ -35,7 +35,9 @@ type Record struct {
 	// its start.
 	Ended bool `json:"ended,omitempty"`
 	// Hidden describes the protection of the participant's part in sums.
-	Hidden  string         `json:"hidden,omitempty"`
+	Hidden string `json:"hidden,omitempty"`
+	// Entries are what others have seen. For a run that was killed, they come from its log, which
+	// has only the number of values of each total.
 	Entries []report.Entry `json:"entries"`
 }
 

@@ -36,7 +36,7 @@ func opened(t *testing.T, dir string) *Book {
 }
 
 // Records are read back. A run has one record from its start to its end, with its first time.
-func TestWhatIsEnteredIsRead(t *testing.T) {
+func TestRecordsAreReadBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	b := opened(t, dir)
 	if got := b.Records(); len(got) != 0 {
@@ -61,7 +61,7 @@ func TestWhatIsEnteredIsRead(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, File)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	// An open book sees the records of other processes when it changes something.
+	// An open book sees the records of other processes when it changes the file.
 	if err := b.Release(released(2, 0.25), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +70,8 @@ func TestWhatIsEnteredIsRead(t *testing.T) {
 	}
 }
 
-// All releases share the cap. A release beyond it changes nothing, and its error lists what is
-// spent, by which releases, and what is left.
+// All releases share the cap. A release beyond it changes nothing, and its error lists the loss
+// so far, the releases that caused it, and the rest.
 func TestReleasesShareTheCap(t *testing.T) {
 	dir := t.TempDir()
 	limit := &Cap{Epsilon: 6, Delta: 1e-5}
@@ -101,10 +101,10 @@ func TestReleasesShareTheCap(t *testing.T) {
 	}
 	spent, _ := Spent(b.Records(), report.ReleaseEntry)
 	if err := b.Release(released(10, float64(limit.Left(spent))*(1-1e-9)), limit); err != nil {
-		t.Errorf("what is left is refused: %v", err)
+		t.Errorf("a release within the rest is refused: %v", err)
 	}
 	if got := limit.Left(2 * limit.Loss()); got != 0 {
-		t.Errorf("%g is left of twice as much", got)
+		t.Errorf("%g is left after twice the cap", got)
 	}
 }
 

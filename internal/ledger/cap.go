@@ -11,8 +11,8 @@ import (
 // A Cap limits what all releases of a folder together may reveal about a row: ε at δ, as the
 // members have agreed.
 type Cap struct {
-	Epsilon float64 `json:"epsilon"`
-	Delta   float64 `json:"delta"`
+	Epsilon float64 `json:"epsilon"` // the largest ε
+	Delta   float64 `json:"delta"`   // δ
 }
 
 // Loss returns the largest loss of all releases together.

@@ -22,8 +22,7 @@ func normals(rng *rand.Rand, n, dim int) *mat.Dense {
 	return x
 }
 
-// The share of rows of the same distribution with a surprise above −ln p is at most p, but
-// for the error of so many rows.
+// A share p of similar rows has a surprise of at least −ln p, within the sampling error.
 func TestSurpriseHasItsTail(t *testing.T) {
 	const draws = 40_000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -42,8 +41,8 @@ func TestSurpriseHasItsTail(t *testing.T) {
 					}
 				}
 			}
-			// Rows of one calibration are not independent: the share of each has the
-			// variance p(1−p)/n by its rows, and as much by its calibration.
+			// Rows of one calibration are not independent: their share has the variance p(1−p)/n
+			// from the rows, and as much again from the calibration.
 			got := float64(above) / float64(draws/n*n)
 			limit := 4 * math.Sqrt(2*p*(1-p)/draws)
 			if math.Abs(got-p) > limit {
@@ -70,7 +69,7 @@ func TestSurpriseByHand(t *testing.T) {
 	}
 }
 
-// Whatever scores are, a higher one surprises no less, and surprises are numbers.
+// A higher score has at least the same surprise, and every surprise is finite.
 func TestSurpriseIsMonotone(t *testing.T) {
 	inf := math.Inf(1)
 	for _, own := range [][]float64{{1}, {2, 2, 2}, {-inf, 0, inf}, {inf, inf}, {-inf}, {1, 2, 3, math.MaxFloat64}, {-math.MaxFloat64, math.MaxFloat64}} {
@@ -155,7 +154,7 @@ func TestEnsembleIsItsDefinition(t *testing.T) {
 	}
 }
 
-// The distances are those that comparing all rows gives, also of rows wider than a stretch.
+// The distances are those from comparing all rows, also for rows that are summed in several parts.
 func TestNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, dim := range []int{1, 16, 37} {
@@ -248,15 +247,15 @@ func TestLimitKeepsItsPromise(t *testing.T) {
 	}
 }
 
-// Of rows that are alike, no more lie above the limit of blended scores than it promises, and
-// few rows promise one in as many and one more.
+// Similar rows exceed the limit of blended scores no more often than promised. The promise of n
+// rows is at least 1/(n+1).
 func TestLimitOfABlendKeepsItsPromise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{15, 50, 300} {
 		draw := func() (scores [3]float64) {
 			common := rng.NormFloat64()
 			for j := range scores {
-				scores[j] = math.Exp(0.7 * (common + rng.NormFloat64())) // of a heavy tail
+				scores[j] = math.Exp(0.7 * (common + rng.NormFloat64())) // heavy-tailed
 			}
 			return scores
 		}
@@ -282,15 +281,15 @@ func TestLimitOfABlendKeepsItsPromise(t *testing.T) {
 		}
 		promised := math.Max(0.01, 1/float64(n+1))
 		got := float64(above) / (trials * each)
-		// The share above one limit varies about as that of the largest of so many.
+		// The share above one limit varies by about its mean, like the share above a largest score.
 		if most := promised + 3*promised/math.Sqrt(trials); got > most {
 			t.Errorf("%d rows: a share of %.4f lies above the limit, want at most %.4f ± %.4f", n, got, promised, most-promised)
 		}
 	}
 }
 
-// Distances are over the columns that are there, scaled up to all. A row without any has a neutral
-// score among scorers.
+// Distances are over the cells present, scaled up to all columns. A row without cells gets a
+// neutral score in an ensemble.
 func TestMissingCells(t *testing.T) {
 	none := math.NaN()
 	own := mat.NewDense(4, 4, []float64{0, 0, 0, 0, 3, 0, 0, 0, 0, 4, 0, 0, 9, 9, 9, 9})

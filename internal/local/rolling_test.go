@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The limit of every row is that of the last scores before it.
+// The limit of every row is that of the scores before it, up to the size of the window.
 func TestRollingIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		share := rapid.SampledFrom([]float64{0.01, 0.05, 0.1, 0.25, 0.5, 0.9}).Draw(t, "share")
@@ -54,7 +54,7 @@ func TestFewest(t *testing.T) {
 	}
 }
 
-// Without a first limit nothing is known of the first rows.
+// Without a first limit, the first rows have no threshold.
 func TestRollingWithoutABeginning(t *testing.T) {
 	r := Rolling(9, 0.1, math.NaN())
 	for i := range 20 {
@@ -65,7 +65,7 @@ func TestRollingWithoutABeginning(t *testing.T) {
 	}
 }
 
-// Whatever the drift, about the share of rows is above.
+// Whatever the drift, about the given share of rows exceeds the rolling limit.
 func TestRollingFollowsDrift(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	rolling, fixed := Rolling(1000, 0.01, 3), Fixed(3)

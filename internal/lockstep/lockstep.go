@@ -51,7 +51,7 @@ type hub struct {
 	arrived int
 	slots   []any
 	turn    chan struct{} // closed when the present collective is complete
-	result  []any         // result of the last complete one
+	result  []any         // result of the last complete collective
 	gone    chan struct{} // closed when a member has returned
 	leave   sync.Once
 }
@@ -63,7 +63,7 @@ type member struct {
 
 func (m member) Size() int { return len(m.slots) }
 
-// meet returns what all members brought, by rank. The next collective cannot complete before
+// meet returns the values v of all members, by rank. The next collective cannot complete before
 // all members have taken this result.
 func (m member) meet(ctx context.Context, v any) ([]any, error) {
 	m.mu.Lock()

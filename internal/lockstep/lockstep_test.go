@@ -13,8 +13,8 @@ import (
 
 func blocks(n int) []collabdict.Block { return []collabdict.Block{{Len: n, Bound: 100}} }
 
-// Every member sees the same sum and the same blobs in the order of ranks, time and
-// again.
+// In each of many collectives, every member gets the same sum, and the same blobs in the order
+// of ranks.
 func TestCollectives(t *testing.T) {
 	err := lockstep.Run(t.Context(), 7, func(ctx context.Context, g collabdict.Group, rank int) error {
 		for turn := range 50 {
@@ -42,7 +42,7 @@ func TestCollectives(t *testing.T) {
 	}
 }
 
-// Nobody waits for a member that has returned, and its own error is told.
+// Nobody waits for a member that has returned, and Run returns that member's own error.
 func TestAMemberReturns(t *testing.T) {
 	broken := errors.New("broken")
 	for _, own := range []error{broken, nil} {
@@ -65,7 +65,7 @@ func TestAMemberReturns(t *testing.T) {
 	}
 }
 
-// Members that do not do the same are told.
+// Members that call different collectives, or the same with different blocks, get an error.
 func TestMembersDiffer(t *testing.T) {
 	for name, second := range map[string]func(ctx context.Context, g collabdict.Group) error{
 		"blocks": func(ctx context.Context, g collabdict.Group) error {

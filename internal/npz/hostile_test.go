@@ -116,7 +116,7 @@ func TestBadArchives(t *testing.T) {
 	}
 }
 
-// Members that lie on top of each other are refused: each could be taken for the whole.
+// Members that overlap are refused, because each could claim the whole file.
 func TestOverlappingMembers(t *testing.T) {
 	long := array(fine) + strings.Repeat("\x00", 1000)
 	one := pack(t, zip.Store, "x.npy", long)
@@ -158,8 +158,8 @@ func TestMissingAndMistyped(t *testing.T) {
 	}
 }
 
-// archive makes an archive as the bytes say: members with right arrays, each with one thing
-// wrong or none, and then bytes changed anywhere.
+// archive makes an archive from the bytes: members with valid arrays, each with at most one fault,
+// and then changes of any bytes.
 func archive(t testing.TB, in []byte) []byte {
 	next := func() (c byte) {
 		if len(in) > 0 {
@@ -219,9 +219,8 @@ func member(t testing.TB, w *zip.Writer, name string, method byte, content strin
 	}
 }
 
-// FuzzOpen reads every member of any bytes, and of archives that are right but for a
-// little, in every type: an error or data, never a panic, and never more data than the
-// bytes can hold.
+// FuzzOpen reads every member, in every type, of any bytes and of archives that are nearly valid.
+// The result is an error or data, never a panic, and never more data than the bytes can hold.
 func FuzzOpen(f *testing.F) {
 	f.Add(write(f, example))
 	f.Add(pack(f, zip.Deflate, "x.npy", array(fine)))
@@ -264,7 +263,7 @@ func check[T npz.Number](t *testing.T, a *npz.Archive, name string) {
 	}
 }
 
-// FuzzHeader puts any text where the description of an array stands.
+// FuzzHeader puts any text in the place of an array's description.
 func FuzzHeader(f *testing.F) {
 	f.Add(fine)
 	f.Add("{'descr': '<f8', 'fortran_order': True, 'shape': (), }")

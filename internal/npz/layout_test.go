@@ -75,7 +75,7 @@ func TestSection(t *testing.T) {
 	}
 }
 
-// FuzzLayout reads any bytes: an error, or values that are all in the file.
+// FuzzLayout reads any bytes. The result is an error, or values that are all in the file.
 func FuzzLayout(f *testing.F) {
 	f.Add([]byte(array(fine)))
 	f.Add([]byte(array("{'descr': [('a', '<f8'), ('b', '|S8')], 'fortran_order': True, 'shape': (1,), }")))

@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/npz"
 )
 
-// write gives the bytes of an archive.
+// write returns the bytes of an archive.
 func write(t testing.TB, members func(w *npz.Writer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -142,7 +142,7 @@ func TestWriterRefuses(t *testing.T) {
 	_ = npz.Put(w, "b", npz.Array[uint8]{Shape: []int{3}, Data: make([]uint8, 2)})
 }
 
-// TestNumPy opens the file with NumPy itself where there is one.
+// TestNumPy opens the file with NumPy, if it is installed.
 func TestNumPy(t *testing.T) {
 	if exec.Command("python3", "-c", "import numpy").Run() != nil {
 		t.Skip("no python3 with numpy on this machine")

@@ -34,7 +34,7 @@ func TestBeginsIn(t *testing.T) {
 	}
 }
 
-// A status says when a run begins that waits for its time.
+// The status of a run that waits for its time reports when it begins.
 func TestStatusBeforeTheBegin(t *testing.T) {
 	at := time.Date(2026, 5, 4, 6, 0, 0, 0, time.UTC)
 	s := &Status{Phase: Joining, At: at.Add(-3 * time.Hour), Node: &node.Status{BeginAt: at, Want: 2, Present: []string{"a", "b"}}}

@@ -39,7 +39,7 @@ func with(change func(*Status)) *Status {
 	return s
 }
 
-func TestWhatAProcessIsAt(t *testing.T) {
+func TestDescriptionOfAProcess(t *testing.T) {
 	for name, c := range map[string]struct {
 		s              *Status
 		healthy, ready bool
@@ -100,7 +100,7 @@ func TestWhatAProcessIsAt(t *testing.T) {
 	}
 }
 
-// The time left follows from the last rounds, and is not known where the rounds have no bound.
+// The time left follows from the last rounds. It is unknown if the number of rounds has no bound.
 func TestTimeLeft(t *testing.T) {
 	for want, s := range map[string]*Status{
 		"58s true": running(),
@@ -124,7 +124,7 @@ func metricsOf(t *testing.T, s *Status) string {
 	return answer.Body.String()
 }
 
-func TestMetricsSayWhatTheStatusSays(t *testing.T) {
+func TestMetricsMatchTheStatus(t *testing.T) {
 	text := metricsOf(t, with(func(s *Status) {
 		s.Node.Waiting = []node.Waiting{{Name: "plant \"b\"\n", For: 70 * time.Second}}
 		s.Node.Absent = []node.Absent{{Name: "c", Lost: true}, {Name: "d"}}
@@ -158,8 +158,7 @@ func TestPrometheusTakesTheMetrics(t *testing.T) {
 	}
 }
 
-// A status that is written is the one that is read, and holds nothing but the fields that were
-// looked at for what they show of rows.
+// A written status is read back unchanged, and contains no loss.
 func TestStatusIsRead(t *testing.T) {
 	want := running()
 	text, err := json.Marshal(want)
@@ -172,7 +171,7 @@ func TestStatusIsRead(t *testing.T) {
 	}
 }
 
-// Others are not shown what warnings say of the own rows.
+// The public status does not contain the texts of warnings, which may depend on the own rows.
 func TestThePublicStatusHasNoWarnings(t *testing.T) {
 	s := with(func(s *Status) { s.Warned, s.Warns = []Warning{{noon, "component 3 rests on 4 rows"}}, 7 })
 	public := s.Public()
@@ -247,8 +246,8 @@ func TestAStaleSocketIsReplaced(t *testing.T) {
 	}
 }
 
-// A folder whose path is too long for a socket is reached by a relative path, and the error
-// says what to do where that is no shorter.
+// A folder whose path is too long for a socket is reached by a relative path. If that is too long,
+// too, the error says what to do.
 func TestLongPaths(t *testing.T) {
 	dir := t.TempDir() + "/" + strings.Repeat("long-", 20) + "/" + strings.Repeat("x", 60)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -279,7 +278,7 @@ func TestLongPaths(t *testing.T) {
 	}
 }
 
-// Without a host, the loopback interface is meant.
+// An address without a host listens on the loopback interface only.
 func TestAddressesWithoutAHost(t *testing.T) {
 	at, stop, err := ServeTCP(":0", Handler(running, running))
 	if err != nil {

@@ -27,41 +27,43 @@ var Phases = []Phase{Loading, Joining, Running, Saving}
 
 // Status is the state of a process. Durations are in nanoseconds.
 type Status struct {
-	Release string        `json:"release"` // of the program
-	Name    string        `json:"name"`
-	Model   string        `json:"model,omitempty"` // kind
-	Phase   Phase         `json:"phase"`
-	At      time.Time     `json:"at"` // of this status
-	Began   time.Time     `json:"began"`
-	Since   time.Time     `json:"since"` // of the phase
-	Run     string        `json:"run,omitempty"`
-	Round   int           `json:"round"`            // last round that this member has completed
-	Rounds  int           `json:"rounds,omitempty"` // largest number; 0 if unknown
-	Pace    time.Duration `json:"pace,omitempty"`   // duration of the last rounds; 0 if unknown
-	Spent   []Spent       `json:"spent,omitempty"`  // differential privacy spent by all runs and releases of the folder
-	Warned  []Warning     `json:"warned,omitempty"` // last warnings, the newest at the end
-	Warns   int           `json:"warnings"`         // number of all warnings
-	Node    *node.Status  `json:"node,omitempty"`   // set once it has begun to join
-	Process Process       `json:"process"`
+	Release string        `json:"release"`          // the version of the program
+	Name    string        `json:"name"`             // that of the member
+	Model   string        `json:"model,omitempty"`  // its kind
+	Phase   Phase         `json:"phase"`            // loading, joining, running or saving
+	At      time.Time     `json:"at"`               // the time of this status
+	Began   time.Time     `json:"began"`            // when the process started
+	Since   time.Time     `json:"since"`            // when the phase began
+	Run     string        `json:"run,omitempty"`    // the identity of the run, once it has begun
+	Round   int           `json:"round"`            // the last round that this member has completed
+	Rounds  int           `json:"rounds,omitempty"` // rounds at most, if known
+	Pace    time.Duration `json:"pace,omitempty"`   // the median duration of the last rounds, if known
+	// Spent is the differential privacy spent by all runs and releases of the folder.
+	Spent []Spent `json:"spent,omitempty"`
+	// Warned are the last warnings, the newest at the end; only for the owner of the folder.
+	Warned  []Warning    `json:"warned,omitempty"`
+	Warns   int          `json:"warnings"`       // the number of all warnings
+	Node    *node.Status `json:"node,omitempty"` // the node, once it begins to join
+	Process Process      `json:"process"`        // its use of resources
 }
 
 // Warning is a warning of the process.
 type Warning struct {
-	At   time.Time `json:"at"`
-	Text string    `json:"text"`
+	At   time.Time `json:"at"`   // when it was given
+	Text string    `json:"text"` // what it says
 }
 
 // Spent is the privacy loss of all noise in runs, or of all releases, in the folder's ledger.
 type Spent struct {
-	By report.EntryKind `json:"by"`
+	By report.EntryKind `json:"by"` // noise, of runs, or release
 	report.Spend
 }
 
 // Process is the process's use of resources.
 type Process struct {
-	Goroutines int    `json:"goroutines"`
-	HeapBytes  uint64 `json:"heap_bytes"`
-	StateBytes int64  `json:"state_bytes"` // of state.db
+	Goroutines int    `json:"goroutines"`  // running
+	HeapBytes  uint64 `json:"heap_bytes"`  // memory in use
+	StateBytes int64  `json:"state_bytes"` // the size of state.db
 }
 
 // Public returns the status without the texts of warnings, for others than the folder's owner.

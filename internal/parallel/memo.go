@@ -2,9 +2,9 @@ package parallel
 
 import "sync"
 
-// Memo caches values by key. The first caller of a key computes its value, and concurrent
-// callers wait for it. The keys that were first asked for last are kept. The zero value is
-// empty. A Memo is safe for concurrent use.
+// Memo caches values by key. The first caller of a key computes its value, and concurrent callers
+// wait for it. When it is full, it drops the key that was added first. The zero value is empty. A
+// Memo is safe for concurrent use.
 type Memo[V any] struct {
 	mu   sync.Mutex
 	by   map[[32]byte]*memoized[V]

@@ -38,7 +38,7 @@ func TestForRunsAtMostGOMAXPROCS(t *testing.T) {
 
 // Other workers help one that is delayed, and the same worker handles most neighbouring
 // numbers.
-func TestForSharesWhatIsLeft(t *testing.T) {
+func TestForSharesRemainingWork(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	const n = 64
 	var done atomic.Int64

@@ -15,11 +15,11 @@ import (
 // the run continues the log.
 type Audit struct {
 	*auditlog.Log
-	agreement auditlog.Record // the last
+	agreement auditlog.Record // last agreement in the log
 	run       string
 	next      uint64             // first slot of the run that is not in the log
-	in        []auditlog.Member  // the totals
-	out       []auditlog.Missing // of them
+	in        []auditlog.Member  // members of the following totals
+	out       []auditlog.Missing // members that are missing in them
 	failed    error
 }
 

@@ -48,9 +48,9 @@ func slotsIn(t *testing.T, dir string) (events string, slots uint64) {
 	return strings.Join(names, " "), slots
 }
 
-// Every decision of a run is in the audit log once, although the run was stopped, and although the
-// process of one member was killed before it had written all: the next one takes the rest from the
-// state, and the line that was cut off is kept.
+// Every decision of a run is in the audit log once, although the run was stopped, and one
+// member's process was killed before it had written all of them. The next process takes the
+// missing decisions from state.db, and the torn line is kept.
 func TestEveryDecisionIsInTheAuditLog(t *testing.T) {
 	all, _ := configs(t, 3, learn(t, 6))
 	withAudit(t, all)
@@ -73,7 +73,7 @@ func TestEveryDecisionIsInTheAuditLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bytes.SplitAfter(text, []byte("\n"))
-	cut := len(lines) - 5 // the last is empty, and the one before says that the run was stopped
+	cut := len(lines) - 5 // the last is empty, and the one before records that the run was stopped
 	torn := append(bytes.Join(lines[:cut], nil), lines[cut][:30]...)
 	if err := os.WriteFile(path, torn, 0o600); err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestEveryDecisionIsInTheAuditLog(t *testing.T) {
 	}
 }
 
-// A log whose lines follow each other, but say something else than the state, is damaged.
+// A log with a valid chain of lines is damaged if it disagrees with state.db.
 func TestTheAuditLogIsComparedWithTheState(t *testing.T) {
 	all, _ := configs(t, 3, learn(t, 1))
 	withAudit(t, all)

@@ -12,31 +12,30 @@ import (
 
 // Audited is the summary of a folder's audit log.
 type Audited struct {
-	Lines int          `json:"lines"`
-	Head  string       `json:"head"` // SHA-256 of the last line
-	Torn  int          `json:"torn"` // bytes at the end that are not a whole line
-	First time.Time    `json:"first"`
-	Last  time.Time    `json:"last"`
-	Runs  []AuditedRun `json:"runs"`
-	// Numbers of files released or exported, and of lines cut off.
-	Releases int `json:"releases"`
-	Exports  int `json:"exports"`
-	CutOff   int `json:"cut_off"`
-	// Compared reports that the decisions of the last run agree with state.db. Behind counts
-	// further decisions in state.db: a process that was killed did not record them.
+	Lines    int          `json:"lines"`    // lines of the log
+	Head     string       `json:"head"`     // SHA-256 of the last line
+	Torn     int          `json:"torn"`     // bytes at the end that are not a whole line
+	First    time.Time    `json:"first"`    // the time of the first line
+	Last     time.Time    `json:"last"`     // the time of the last line
+	Runs     []AuditedRun `json:"runs"`     // runs, in order
+	Releases int          `json:"releases"` // released files
+	Exports  int          `json:"exports"`  // exported files
+	CutOff   int          `json:"cut_off"`  // lines that a killed process left incomplete
+	// Compared reports whether the last run was compared with state.db, and agrees.
 	Compared bool `json:"compared"`
-	Behind   int  `json:"behind"`
+	// Behind are further decisions in state.db, which a killed process did not record.
+	Behind int `json:"behind"`
 }
 
 // AuditedRun is a run in an audit log.
 type AuditedRun struct {
-	Run     string    `json:"run"`
-	Model   string    `json:"model"`
-	Began   time.Time `json:"began"`
-	Members int       `json:"members"`
-	Decided int       `json:"decided"`
-	Round   uint32    `json:"round"`
-	Resumed int       `json:"resumed"`       // how often
+	Run     string    `json:"run"`           // its identity
+	Model   string    `json:"model"`         // its kind
+	Began   time.Time `json:"began"`         // when it began
+	Members int       `json:"members"`       // members at the start
+	Decided int       `json:"decided"`       // decided collectives
+	Round   uint32    `json:"round"`         // the last round
+	Resumed int       `json:"resumed"`       // how often it was resumed
 	End     string    `json:"end,omitempty"` // end of the last process; absent if it was killed, or still runs
 
 	digests map[uint64]entry

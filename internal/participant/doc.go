@@ -1,5 +1,5 @@
 // Package participant runs one participant from end to end: it joins the others, trains, saves
-// the model and the result, and leaves cleanly, or tells the others why not.
+// the model and the result, and leaves cleanly. If it cannot, the others receive the reason.
 //
 // Start reading at [Run].
 package participant

@@ -18,8 +18,8 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// A run is in the ledger of its folder before its first sum, and with all it has told at its end. A
-// member that is killed on the way leaves the first of these.
+// The ledger of a folder has a run before the run's first sum, and everything that the run has
+// revealed when it has ended.
 func TestARunIsInTheLedgerFromItsStart(t *testing.T) {
 	all, _ := configs(t, 3, learn(t, 4))
 	var once sync.Once
@@ -32,7 +32,7 @@ func TestARunIsInTheLedgerFromItsStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(during) != 1 || during[0].Ended || len(during[0].Members) != 3 || !says(during[0].Entries, "a random value for the agreed nonce") || !says(during[0].Entries, "start to round 4: sums; the ledger has the details when the run has ended") {
-		t.Errorf("on the way: %+v", during)
+		t.Errorf("during the run: %+v", during)
 	}
 	for i, c := range all {
 		got := recordsIn(t, c.Node.Dir)
@@ -40,13 +40,13 @@ func TestARunIsInTheLedgerFromItsStart(t *testing.T) {
 			t.Errorf("%s: %+v", c.Data.Name, got)
 		}
 		if a, b := sentences(got[0].Entries), sentences(results[i].Report.Ledger); a != b || a != sentences(results[i].Model.Manifest.Privacy.Entries) {
-			t.Errorf("the ledger says\n%sthe result\n%s", a, b)
+			t.Errorf("the ledger has\n%sthe result\n%s", a, b)
 		}
 	}
 }
 
-// The ledger of a run that was stopped on the way has all that was opened until then.
-func TestARunThatIsStoppedSaysWhatWasOpened(t *testing.T) {
+// The ledger of a run that was stopped in the middle has all totals opened until then.
+func TestTheLedgerOfAStoppedRun(t *testing.T) {
 	all, _ := configs(t, 3, learn(t, 50))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -76,9 +76,9 @@ func TestARunThatIsStoppedSaysWhatWasOpened(t *testing.T) {
 	}
 }
 
-// Of a run that was killed, whose record is that of its start, the log says how many totals were
-// opened. A folder without one, or with one that is damaged, says what was known at the start.
-func TestARunThatIsKilledSaysWhatWasOpened(t *testing.T) {
+// For a run that was killed, the ledger takes the number of opened totals from the run's log. If
+// the log is missing or damaged, the ledger has what was known at the start of the run.
+func TestTheLedgerOfAKilledRun(t *testing.T) {
 	all, _ := configs(t, 3, learn(t, 4))
 	dir := all[1].Node.Dir
 	book := filepath.Join(dir, ledger.File)
@@ -115,7 +115,7 @@ func TestARunThatIsKilledSaysWhatWasOpened(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(state); err == nil {
-		t.Error("to look at a ledger has created a log")
+		t.Error("reading a ledger has created a log")
 	}
 }
 

@@ -52,7 +52,7 @@ type Config struct {
 	OnWarning func(line string)
 }
 
-// Result is what a participant has at the end.
+// Result is the outcome of a run for a participant.
 type Result struct {
 	Report *report.Run // of this participant alone
 	Model  *model.Model
@@ -153,9 +153,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 // stopped is the reason sent to the others when a member's context has ended.
 const stopped = "it was stopped by its operator"
 
-// leaveAtOnce tells the others that this member leaves as soon as the context ends, whatever
-// its learner is doing, so that they need not wait. The returned function cancels this, and
-// reports whether it was in time.
+// leaveAtOnce sends the others the news that this member leaves as soon as the context ends,
+// whatever its learner is doing, so that they need not wait. The returned function cancels this,
+// and reports whether it was in time.
 func leaveAtOnce(ctx context.Context, n *node.Node) (stay func() bool) {
 	left := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {

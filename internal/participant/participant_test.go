@@ -79,7 +79,7 @@ func runAll(contexts []context.Context, all []participant.Config) ([]*participan
 	return results, errs
 }
 
-// The state of a run takes no more room than doctor asks for, whose figure is not far above it.
+// The state of a run takes no more space than MostState returns, and at least a twentieth of it.
 func TestMostState(t *testing.T) {
 	for kind, options := range map[string][]string{
 		"ggm":  {"components=8", "rounds=40", "tol=0", "rho=1"},
@@ -102,8 +102,8 @@ func TestMostState(t *testing.T) {
 
 func second[A, B any](_ A, b B) B { return b }
 
-// Real nodes and the simulation come to the same models, but for the rounding of
-// the chunks, which differ.
+// Real nodes and the simulation train the same models up to the rounding of the chunks, which
+// differ.
 func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
 	k := learn(t, 8)
 	all, parts := configs(t, 3, k)
@@ -133,7 +133,7 @@ func TestRealNodesAgreeWithTheSimulation(t *testing.T) {
 	}
 }
 
-// What anyone could be a member of says so in its result and its model.
+// The result and the model record that anyone could be a member of the run.
 func TestOpenSeatsAreInTheResult(t *testing.T) {
 	all, _ := configs(t, 3, learn(t, 1))
 	first := all[0].Node.Members[0]
@@ -159,8 +159,8 @@ func TestOpenSeatsAreInTheResult(t *testing.T) {
 	}
 }
 
-// The others are told at once that a member is stopped, while its learner is busy, and the model of
-// its last round is saved all the same.
+// If a member is stopped while its learner is busy, the others learn of it at once, and the
+// model of its last round is saved.
 func TestAMemberThatIsStoppedLeavesAtOnce(t *testing.T) {
 	all, _ := configs(t, 4, learn(t, 6))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -181,7 +181,7 @@ func TestAMemberThatIsStoppedLeavesAtOnce(t *testing.T) {
 	}
 	results, errs := runAll([]context.Context{ctx, t.Context(), t.Context(), t.Context()}, all)
 	if !errors.Is(errs[0], context.Canceled) || results[0] == nil || results[0].Report.Rounds != 2 {
-		t.Errorf("the one that was stopped: %v, %+v", errs[0], results[0])
+		t.Errorf("the stopped member: %v, %+v", errs[0], results[0])
 	}
 	if err := errors.Join(errs[1:]...); err != nil {
 		t.Error(err)

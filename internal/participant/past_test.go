@@ -20,7 +20,8 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// said are the warnings of all members, by the number of rounds that each had made.
+// A said holds the warnings of all members, each with the number of rounds that its member had
+// completed.
 type said struct {
 	mu    sync.Mutex
 	lines []string
@@ -38,7 +39,7 @@ func (s *said) listen(all []participant.Config) {
 	}
 }
 
-// runsIn returns how many runs a folder has entered.
+// runsIn returns the number of runs recorded in a folder.
 func runsIn(t *testing.T, dir string) int {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, pastruns.File))
@@ -48,8 +49,8 @@ func runsIn(t *testing.T, dir string) int {
 	return strings.Count(string(b), `"agreement"`)
 }
 
-// Members that train again on the same rows are told nothing, also if one of them is started
-// again on the way. If one has changed a row since, all are told before the first round.
+// Members that train again on the same rows get no warning, even if one of them is restarted
+// during the run. If one has changed a row since, all are warned before the first round.
 func TestASecondRunWithOneRowChanged(t *testing.T) {
 	all, parts := configs(t, 3, learn(t, 4))
 	background := []context.Context{t.Context(), t.Context(), t.Context()}
@@ -67,7 +68,7 @@ func TestASecondRunWithOneRowChanged(t *testing.T) {
 		t.Helper()
 		for i, r := range results {
 			if r.Report.Protection.PastRun != nil || strings.Contains(strings.Join(r.Report.Warnings, "\n"), "differ") {
-				t.Errorf("%s: the result of %s tells of another run: %+v, %q", what, parts[i].Name, r.Report.Protection.PastRun, r.Report.Warnings)
+				t.Errorf("%s: the result of %s reports another run: %+v, %q", what, parts[i].Name, r.Report.Protection.PastRun, r.Report.Warnings)
 			}
 			if n := runsIn(t, all[i].Out); n != runs {
 				t.Errorf("%s: %s has entered %d runs, want %d", what, parts[i].Name, n, runs)
@@ -124,7 +125,7 @@ func TestASecondRunWithOneRowChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if saved.Manifest.Privacy.Protection.PastRun == nil {
-			t.Errorf("the model of %s does not tell", parts[i].Name)
+			t.Errorf("the model of %s does not report the earlier run", parts[i].Name)
 		}
 	}
 	for _, line := range s.lines {

@@ -20,9 +20,9 @@ func keyed(t *testing.T, dir string, labels []float64, values ...float64) *rowsK
 	return k
 }
 
-// A run is resumed with the rows that it was begun with, and with the noise that these
-// have been shown with; another run has other noise.
-func TestARunHasItsRows(t *testing.T) {
+// A run is resumed only with the rows that it began with, and with the same noise. Another run
+// has other noise.
+func TestARunIsResumedWithItsRows(t *testing.T) {
 	dir, run, labels := t.TempDir(), [32]byte{1}, []float64{0, 1}
 	first := keyed(t, dir, labels, 1, 2, 3, 4)
 	if err := first.begin(run); err != nil {
@@ -36,7 +36,7 @@ func TestARunHasItsRows(t *testing.T) {
 		t.Error("two runs have the same noise")
 	}
 	if err := again.resume(run); err != nil || again.noise().Uint64() != first.noise().Uint64() {
-		t.Errorf("the same rows are not taken, or with other noise: %v", err)
+		t.Errorf("the same rows are refused, or have other noise: %v", err)
 	}
 	for _, other := range []*rowsKey{
 		keyed(t, dir, labels, 1, 2, 3, 5),                        // another value
@@ -56,7 +56,8 @@ func TestARunHasItsRows(t *testing.T) {
 	}
 }
 
-// Where nothing tells which rows a run has, no rows are taken for it.
+// A run whose rows are unknown, because its rows.key is missing, damaged or of another run, is
+// not resumed.
 func TestARunWithoutItsKey(t *testing.T) {
 	dir := t.TempDir()
 	k := keyed(t, dir, nil, 1, 2)

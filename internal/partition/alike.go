@@ -53,9 +53,9 @@ func (p Split) alike(classes []Class, random *rand.Rand) ([]Owners, error) {
 	return out, nil
 }
 
-// DealAlike deals rows in memory with known classes, as a PCAKMeans split deals those of files.
-// It returns the indices of each participant's rows in ascending order: of train, which
-// centroids are found by, and of test, which may be nil.
+// DealAlike deals rows in memory with known classes, as a PCAKMeans split deals those of files. It
+// returns the indices of each participant's rows in ascending order. Centroids are found by train
+// alone, and test may be nil.
 func (p Split) DealAlike(train, test *mat.Dense, trainClasses, testClasses []float64, seed uint64) (trained, tested [][]int, err error) {
 	if p.Kind != PCAKMeans {
 		panic(fmt.Sprintf("partition: split %q does not deal rows by similarity", p))

@@ -16,7 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// Rows in memory are dealt like those of a file.
+// DealAlike deals rows in memory like rows of a file.
 func TestDealAlikeIsThatOfFiles(t *testing.T) {
 	const n, dim = 300, 4
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -56,9 +56,9 @@ func (p Split) Evenly(n int, random *rand.Rand) [][]int {
 	return hands
 }
 
-// Deal deals rows with known classes, as a Dirichlet, Quantity or Classes
-// split deals those of files, and returns the numbers of each participant's rows in
-// ascending order. A participant may have none.
+// Deal deals rows with known classes, as a Dirichlet, Quantity or Classes split deals those of
+// files. It returns the indices of each participant's rows in ascending order. A participant may
+// have none.
 func (p Split) Deal(classes []float64, seed uint64) ([][]int, error) {
 	if p.Kind < Dirichlet || p.Kind == PCAKMeans {
 		panic(fmt.Sprintf("partition: split %q does not deal by classes alone", p))
@@ -123,9 +123,9 @@ func (p Split) shares(classes int, random *rand.Rand) ([][]float64, error) {
 	return out, nil
 }
 
-// draw returns the classes of the next participant. Those that nobody has come first
-// as soon as there are more of them than the participants after this one are sure to
-// take; in a Quantity split those that the fewest have always do.
+// draw returns the classes of the next participant. Classes without an owner come first as soon as
+// they outnumber those that later participants are sure to take. In a Quantity split, the classes
+// with the fewest owners always come first.
 func (p Split) draw(number int, owners []int, after int, random *rand.Rand) []int {
 	order := random.Perm(len(owners))
 	missing := 0
@@ -143,8 +143,8 @@ func (p Split) draw(number int, owners []int, after int, random *rand.Rand) []in
 	return order[:number]
 }
 
-// allot gives the rows, in the order given, to participants by their shares, and
-// returns whose each is. Rounding moves no row from one to another.
+// allot gives the rows, in the given order, to participants by their shares, and returns the
+// participant of each row. Rounding moves no row to another participant.
 func allot(shares []float64, order []int) []int {
 	out := make([]int, len(order))
 	n, at, sum := float64(len(order)), 0, 0.0
@@ -164,9 +164,8 @@ func allot(shares []float64, order []int) []int {
 	return out
 }
 
-// dirichlet draws shares from the symmetric Dirichlet distribution: gamma variates
-// over their sum, by their logarithms, since with a small alpha most are below the
-// least number.
+// dirichlet draws shares from the symmetric Dirichlet distribution: gamma variates divided by their
+// sum. It computes with logarithms, because most variates underflow if alpha is small.
 func dirichlet(random *rand.Rand, alpha float64, n int) []float64 {
 	out, top := make([]float64, n), math.Inf(-1)
 	for i := range out {
@@ -184,8 +183,8 @@ func dirichlet(random *rand.Rand, alpha float64, n int) []float64 {
 	return out
 }
 
-// logGamma draws the logarithm of a gamma variate of the given shape, by Marsaglia
-// and Tsang (2000): of shape+1, times U^(1/shape).
+// logGamma draws the logarithm of a gamma variate of the given shape (Marsaglia and Tsang 2000): a
+// variate of shape+1, times U^(1/shape).
 func logGamma(random *rand.Rand, shape float64) float64 {
 	d := shape + 1 - 1./3
 	for {

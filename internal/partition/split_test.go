@@ -64,7 +64,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestOwnWordsOnly checks that counts that are none are told in our words.
+// TestOwnWordsOnly checks that errors about bad numbers do not use the words of the standard
+// library.
 func TestOwnWordsOnly(t *testing.T) {
 	for _, text := range []string{"files:min=99999999999999999999", "iid:clients=1e3", "iid:clients=0x10", "files:min=1_0"} {
 		_, err := partition.Parse(text)

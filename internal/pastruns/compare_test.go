@@ -9,7 +9,7 @@ import (
 // digest returns 64 hexadecimal digits.
 func digest(of string) string { return strings.Repeat(of, 64) }
 
-// members names members by letters; their peer IDs are capitals.
+// members returns members named by letters; their peer IDs are the capital letters.
 func members(letters string) (all []Member) {
 	for _, l := range letters {
 		all = append(all, Member{Name: string(l), ID: strings.ToUpper(string(l))})
@@ -17,8 +17,9 @@ func members(letters string) (all []Member) {
 	return all
 }
 
-// published gives each member's note by its letter: its last run in one digit, with ' if its
-// rows are others, - if it has none, and nothing if it was lost.
+// published returns the notes of the members with the given letters. An entry such as a1 names
+// the last run of member a; a1' means that its rows have changed, and a- that it has no earlier
+// run. A member without an entry was lost.
 func published(of string, size map[string]int, letters string) (notes [][]byte) {
 	said := map[string]string{}
 	for _, s := range strings.Fields(of) {
@@ -40,13 +41,13 @@ func published(of string, size map[string]int, letters string) (notes [][]byte) 
 	return notes
 }
 
-// Two members may collude, so that four changes hide each other.
+// With two colluders, fewer than four changes cause a warning: four hide each other.
 func TestRunsThatDifferByFew(t *testing.T) {
 	for name, c := range map[string]struct {
 		past  map[string]string // the runs in the folder of the first member, by their digits
 		here  string
 		notes string
-		want  string // what has changed; "" if there is no warning
+		want  string // the reported changes; "" if there is no warning
 	}{
 		"nothing has changed":    {map[string]string{"1": "abcde"}, "abcde", "a1 b1 c1 d1 e1", ""},
 		"nobody has a past":      {nil, "abcde", "a- b- c- d- e-", ""},
@@ -67,7 +68,8 @@ func TestRunsThatDifferByFew(t *testing.T) {
 		"one, or all the others": {map[string]string{"1": "abcde"}, "abcde", "a1' b- c- d- e-", "1-5 changed [a] unknown [b c d e]"},
 		"most name another run":  {map[string]string{"1": "abcde", "2": "abcd"}, "abcde", "a2 b2 c2 d2 e1", "1-1 joined [e]"},
 		"two runs, as often":     {map[string]string{"1": "abxyz", "2": "cdxyz"}, "abcd", "a1 b1 c2 d2", ""},
-		// The first member was not in the run, so that its folder does not list its members.
+		// In the following cases the first member was not in the run, so its folder does not
+		// list the members.
 		"it comes new":                         {nil, "abcde", "a- b1 c1 d1 e1", "1-1 joined [a]"},
 		"it comes new for one that is gone":    {nil, "abcd", "a- b1 c1 d1", "2-2 joined [a] 1 more"},
 		"it comes new, and t+1 are gone":       {nil, "ab", "a- b1", ""},
@@ -108,8 +110,7 @@ func TestRunsThatDifferByFew(t *testing.T) {
 	}
 }
 
-// A member with a new folder has another peer ID. By its name it is still the one that was
-// in the run.
+// A member with a new folder has another peer ID, but its name shows that it was in the run.
 func TestAMemberWithANewFolder(t *testing.T) {
 	past := members("abcde")
 	past[2].ID = "before"
@@ -120,8 +121,8 @@ func TestAMemberWithANewFolder(t *testing.T) {
 	}
 }
 
-// What is no note is an error that names the member.
-func TestNotesThatAreNone(t *testing.T) {
+// An invalid note is an error that names the member.
+func TestInvalidNotes(t *testing.T) {
 	this := note{past: true, run: digest("0"), size: 5}.encode()
 	good := note{past: true, run: digest("1"), size: 5}.encode()
 	for _, bad := range [][]byte{{1}, {2, 0}, {1, 3}, {1, 0, 0}, good[:37], append(good[:38:38], 0), append(good[:34:34], 0, 0, 0, 0), append(good[:34:34], 255, 0, 0, 0), this} {

@@ -35,8 +35,7 @@ func rowsDigest(h *History, rows ...string) string {
 	return r.Digest()
 }
 
-// A run is entered once, also when it is resumed, and the note about the run before it stays
-// the same.
+// A run that is resumed is recorded once, and the note about the run before it stays the same.
 func TestAResumedRunIsEnteredOnce(t *testing.T) {
 	dir, second := t.TempDir(), [32]byte{0x22}
 	h := opened(t, dir)
@@ -74,7 +73,7 @@ func TestAResumedRunIsEnteredOnce(t *testing.T) {
 	}
 }
 
-// Digests of the same rows have nothing in common in two folders.
+// The same rows have different digests in two folders.
 func TestADigestIsOfItsFolder(t *testing.T) {
 	a, b := opened(t, t.TempDir()), opened(t, t.TempDir())
 	if rowsDigest(a, "x") == rowsDigest(b, "x") {
@@ -133,7 +132,7 @@ func TestFilesThatAreDamaged(t *testing.T) {
 	}
 }
 
-// Whatever a file holds is an error, or is written as it was read.
+// Any file is either an error or is written as it was read.
 func FuzzFile(f *testing.F) {
 	good, err := json.Marshal(contents{version, []Run{{digest("1"), digest("2"), digest("3"), members("ab")}}})
 	if err != nil {
@@ -156,7 +155,7 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// Whatever a member publishes is an error, or is encoded as it was.
+// Any published bytes are either an error or are encoded as they were.
 func FuzzNote(f *testing.F) {
 	f.Add(note{}.encode())
 	f.Add(note{past: true, run: digest("1"), size: 5, changed: true}.encode())

@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// note is what a member publishes about its last run when a run begins.
+// A note holds the facts that a member publishes about its last run when a run begins.
 type note struct {
 	past    bool   // it has taken part in a run; otherwise the rest is zero
-	run     string // the last one
-	size    int    // members of that
+	run     string // the last run
+	size    int    // number of its members
 	changed bool   // its rows have changed since that run
 }
 

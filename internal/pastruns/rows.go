@@ -8,8 +8,8 @@ import (
 	"hash"
 )
 
-// Rows is a digest of rows that does not depend on their order, as totals do not. Equal rows
-// count each.
+// Rows is a digest of rows that, like totals, does not depend on their order. Equal rows count
+// separately.
 type Rows struct {
 	key  []byte
 	each hash.Hash

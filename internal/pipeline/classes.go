@@ -27,10 +27,9 @@ func (t *Task) CheckLabels(p dataset.Participant) error {
 	return err
 }
 
-// CheckRows returns an error if a participant has fewer rows than anything that members publish
-// must rest on. The other members' published values would reveal their sums over rows.
-// Subtracted from a sum over all members, they would leave this participant's, even if it
-// publishes nothing.
+// CheckRows returns an error if a participant has fewer rows than published values must rest on.
+// Publishing nothing would not protect it: the others' published values reveal their sums over
+// rows, and a sum over all members less these is this participant's own.
 func (t *Task) CheckRows(p dataset.Participant) error {
 	least := t.Traits().ShownRows
 	if n, _ := p.Train.Dims(); n < least {

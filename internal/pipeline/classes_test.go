@@ -33,7 +33,7 @@ func TestLabelsThatAreNoClasses(t *testing.T) {
 	}
 }
 
-// Weights by labels ask for labels that are classes, too.
+// Weights by labels require labels that are classes.
 func TestLabelsThatWeigh(t *testing.T) {
 	for want, of := range map[string]struct {
 		classes string
@@ -51,7 +51,8 @@ func TestLabelsThatWeigh(t *testing.T) {
 	}
 }
 
-// Of weights by labels those of training alone count; of what a model is measured on, all.
+// A classifier's labels must be classes in all rows. Labels that only weigh members must be classes
+// in training rows.
 func TestLabelFault(t *testing.T) {
 	if want, _ := small(t, "cgau").LabelFault()(0.5, false); want != "want a class, a whole number from 0 to 999" {
 		t.Errorf("got %q", want)
@@ -75,8 +76,8 @@ func TestLabelFault(t *testing.T) {
 	}
 }
 
-// A participant of fewer rows than anything may be of that members show each other hears so
-// before it sends anything.
+// A participant with fewer rows than published values must rest on gets an error before it sends
+// anything.
 func TestTooFewRowsToShowAnything(t *testing.T) {
 	for kind, with := range map[string]string{"fedgen": "components=2", "fedgem": "components=2", "dem": "start=k-fed"} {
 		k, p := small(t, kind, with), shifted(1, 1, 4)[0]
@@ -93,5 +94,5 @@ func TestTooFewRowsToShowAnything(t *testing.T) {
 	}
 }
 
-// untouched is a group that panics where anything is asked of it.
+// untouched is a group that panics at any call.
 type untouched struct{ collabdict.Group }

@@ -23,9 +23,9 @@ func accuracy(t *testing.T, m *model.Model, p dataset.Participant) float64 {
 	return e.Accuracy.Value
 }
 
-// All hold the same weights, bit for bit, and conditions of their own, which are the same
-// again with the same secrets, and without which they know less. The number of classes is
-// that of all together, though one member has but two.
+// All participants hold the same weights, bit for bit. Each has its own conditions, which improve
+// its accuracy and are the same in a second run with the same secrets. The number of classes is
+// that of all participants together, though one has only two.
 func TestClassifiersTogether(t *testing.T) {
 	parts := shifted(1, 4, 90)
 	for i, c := range parts[0].TrainLabels {
@@ -61,8 +61,8 @@ func TestClassifiersTogether(t *testing.T) {
 	}
 }
 
-// A class that test rows alone have is one of the model's, which is measured on them when
-// all are done.
+// A class that occurs only in test rows counts as a class of the model, and the model is evaluated
+// on it.
 func TestClassOfTestRowsAlone(t *testing.T) {
 	parts := shifted(1, 2, 40)
 	parts[1].TestLabels = slices.Clone(parts[1].TestLabels)
@@ -74,8 +74,8 @@ func TestClassOfTestRowsAlone(t *testing.T) {
 	}
 }
 
-// A participant that has not trained is better off with conditions fitted to a few rows
-// than with those of nobody, or of all; what is shared stays.
+// For a new participant, conditions fitted to a few rows are better than zero conditions and better
+// than the mean of all members' conditions. The shared weights do not change.
 func TestAdaptToAFewRows(t *testing.T) {
 	for _, standardise := range []string{"none", "own"} {
 		results := together(t, lockstep.Run, small(t, "cgau", "standardise="+standardise), shifted(1, 4, 90))
@@ -121,7 +121,7 @@ func TestAdaptToAFewRows(t *testing.T) {
 	}
 }
 
-// A single row, or rows of one class, are taken, and the user told what that is worth.
+// Adapt accepts a single row, or rows of one class, with a warning.
 func TestAdaptToTooFew(t *testing.T) {
 	m, p := together(t, lockstep.Run, small(t, "cgau", "rounds=2", "standardise=own"), shifted(1, 2, 30))[0].Model, shifted(1, 1, 30)[0]
 	p.Train, p.TrainLabels = rows.InMemory(p.Train.(rows.Matrix).Slice(0, 1, 0, 2).(*mat.Dense)), p.TrainLabels[:1]

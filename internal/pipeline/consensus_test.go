@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/internal/pipeline"
 )
 
-// The command's settings are canonical, so what its members agree on is what a program
-// with fewer words says.
+// Complete makes settings canonical, so a program that leaves the defaults out agrees with members
+// that use the command.
 func TestCompleteSettingsAreCanonical(t *testing.T) {
 	for _, scheme := range []consensus.Scheme{consensus.Laplacian, consensus.Exact, consensus.BaseK} {
 		var s consensus.Settings
@@ -26,7 +26,7 @@ func TestCompleteSettingsAreCanonical(t *testing.T) {
 	}
 }
 
-// Whatever members can agree on has an option, and so a field in an agreement.
+// Each setting that members agree on has exactly one option, and so a field in an agreement.
 func TestEachSettingHasOneOption(t *testing.T) {
 	var s consensus.Settings
 	bound := map[any]int{}

@@ -18,8 +18,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// attempt returns the task of an algorithm with options as "name=value", or what is wrong
-// with them.
+// attempt returns the task of an algorithm with options given as "name=value", or an error.
 func attempt(kind string, options ...string) (*Task, error) {
 	of, err := Named(kind)
 	if err != nil {
@@ -53,22 +52,22 @@ var quick = map[string][]string{
 	"cgau":   {"rounds=40", "local-steps=10", "hidden=8,6", "batch=20", "rate=0.1", "dropout=0", "seed=3", "standardise=none"},
 }
 
-// small is a task of few parameters that learns fast. Later options replace earlier ones.
+// small returns a task with few parameters that learns fast. Later options replace earlier ones.
 func small(t testing.TB, kind string, options ...string) *Task {
 	t.Helper()
 	return made(t, kind, append(quick[kind][:len(quick[kind]):len(quick[kind])], options...)...)
 }
 
-// example is the task of most tests.
+// example returns the task that most tests use.
 func example(t testing.TB, options ...string) *Task {
 	t.Helper()
 	return small(t, "ggm", options...)
 }
 
-// latent are options by which bvae weights members by encoded rows.
+// latent holds options with which bvae weights members by encoded rows.
 var latent = []string{"weights=latent", "effect=0.3", "offset=0.01", "weigh-every=2", "publish-weights=true", "debias=true"}
 
-// clusters are rows of two clusters; the later a participant, the more of the second.
+// clusters returns rows of two clusters. Later participants have more rows of the second one.
 func clusters(participants int) (parts []dataset.Participant, all *mat.Dense) {
 	const each = 60
 	all = mat.NewDense(participants*each, 2, nil)
@@ -83,7 +82,7 @@ func clusters(participants int) (parts []dataset.Participant, all *mat.Dense) {
 	return parts, all
 }
 
-// shifted are rows of three classes in bands that lie elsewhere with each participant.
+// shifted returns rows of three classes in bands that lie elsewhere for each participant.
 func shifted(seed uint64, participants, each int) (parts []dataset.Participant) {
 	for s := range participants {
 		x := algorithmtest.Draw(seed+uint64(s), each, []float64{0, 0}, []float64{2, 1})
@@ -104,7 +103,7 @@ func shifted(seed uint64, participants, each int) (parts []dataset.Participant) 
 	return parts
 }
 
-// together trains in a group, each participant with a secret of its own.
+// together trains in a group. Each participant has its own secret.
 func together(t *testing.T, run grouptest.Runner, k *Task, parts []dataset.Participant) []*Result {
 	t.Helper()
 	results := make([]*Result, len(parts))
@@ -118,7 +117,7 @@ func together(t *testing.T, run grouptest.Runner, k *Task, parts []dataset.Parti
 	return results
 }
 
-// network runs members over the protocol, with the settings of a task.
+// network runs members over the protocol with the consensus settings of a task.
 func network(t *testing.T, k *Task, faults ...netsim.Fault) grouptest.Runner {
 	return func(ctx context.Context, size int, f func(context.Context, collabdict.Group, int) error) error {
 		net, err := netsim.New(netsim.Config{Names: netsim.Names(size), Settings: k.Settings.For(0), Seed: 1, Faults: faults})

@@ -18,8 +18,8 @@ const (
 	// √(0.01·0.99/mostHeld) = 0.03 %, and a mean score one of 0.3 % of the scores' standard
 	// deviation. More rows are worth more in training.
 	mostHeld = 100_000
-	// mostError is the largest relative standard error allowed for a share of false alarms. A
-	// share that needs more rows for it gets more than mostHeld.
+	// mostError is the largest relative standard error allowed for a share of false alarms. More
+	// than mostHeld rows are held out if a small share needs them for this.
 	mostError = 0.1
 	// longBlock is the least length of a block, in rows, once mostHeld rows are held out. More
 	// blocks cover more times of the day and year; longer blocks reach further from the

@@ -14,7 +14,8 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// numbered rows have their numbers in the first column, and in the second a slow wave, or noise.
+// numbered returns n labelled rows of two columns: in time order the row's number and a slow wave,
+// otherwise random numbers.
 func numbered(n int, inTime bool) dataset.Participant {
 	x := mat.NewDense(n, 2, nil)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -58,14 +59,14 @@ func TestRowsAreHeldOut(t *testing.T) {
 		}
 	}
 	if p, held, _, err := example(t, "hold-out=0.2").split(numbered(19, false)); err != nil || held != nil || len(p.TrainLabels) != 19 {
-		t.Errorf("of few rows %v are held out, %v", held, err)
+		t.Errorf("want no rows held out of 19, got %v, error %v", held, err)
 	}
 	if k := example(t, "rho=1", "lambda=auto"); k.HoldOut != 0 {
-		t.Errorf("with rho, a share of %g is held out", k.HoldOut)
+		t.Errorf("with rho: want nothing held out, got a share of %g", k.HoldOut)
 	}
 }
 
-// many is rows that are nowhere in memory, with their numbers in the first column.
+// many holds rows that are computed when read, with their numbers in the first column.
 type many int
 
 func (m many) Dims() (n, width int) { return int(m), 2 }
@@ -77,8 +78,8 @@ func (m many) ReadRows(x []float64, from int) error {
 	return nil
 }
 
-// However many rows there are, so many are held out that shares of false alarms are known well,
-// and what says which they are takes memory for these alone.
+// The number of held-out rows is bounded, but large enough to measure shares of false alarms.
+// Holding rows out takes memory for these rows alone.
 func TestHeldOutRowsAreBounded(t *testing.T) {
 	for _, c := range []struct {
 		rows    int
@@ -128,8 +129,8 @@ func TestHeldOutRowsAreBounded(t *testing.T) {
 	}
 }
 
-// Rows that stay in their file stay there also if some of them are held out, and the others
-// are projected to axes.
+// Rows that stay in their file also stay there if some are held out and the rest are projected to
+// axes.
 func TestProjectedRowsStayInTheirFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.csv")
 	spec, err := dataset.Write(path, numbered(400, true))
@@ -155,7 +156,7 @@ func TestProjectedRowsStayInTheirFile(t *testing.T) {
 	}
 }
 
-// Missing cells do not hide that rows are in time order.
+// Missing cells do not hide a time order of rows.
 func TestTimeOrderWithMissingCells(t *testing.T) {
 	x := mat.NewDense(200, 2, nil)
 	for i := range 200 {

@@ -21,8 +21,8 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// Each participant gets, beside the shared model, the one that it would have learned alone of
-// the same rows, and its rows; models that can leave rows out are calibrated by all of them.
+// Beside the shared model, each participant gets a model learned alone from the same rows, and its
+// training rows, for distances. Models that can leave rows out are calibrated with all rows.
 func TestEachHasALocalPart(t *testing.T) {
 	parts, _ := clusters(3)
 	for kind, calibrated := range map[string]int{"ggm": 60, "mtvae": 12, "bvae": 12} {
@@ -57,13 +57,13 @@ func TestEachHasALocalPart(t *testing.T) {
 				}
 			}
 			if a := alone.Model; a.Local == nil || a.Local.Alone != nil || len(a.Local.Calibrations) != 2 || a.Manifest.HeldOut.Alone.Applies {
-				t.Errorf("%s: who learns alone has %+v", kind, a.Local)
+				t.Errorf("%s: a model learned alone has %+v", kind, a.Local)
 			}
 		}
 	}
 }
 
-// What is compared is what the models say of the rows held out.
+// Models are compared by their mean log-likelihoods of the held-out rows.
 func TestTogetherOrAlone(t *testing.T) {
 	parts, _ := clusters(3)
 	k := small(t, "ggm", "hold-out=0.2", "standardise=none")
@@ -85,7 +85,7 @@ func TestTogetherOrAlone(t *testing.T) {
 	}
 }
 
-// The form of the paper has nothing of it: all rows are trained on, and scores are the paper's.
+// The paper's form of ggm holds no rows out and has no local part.
 func TestThePapersFormHoldsNothingOut(t *testing.T) {
 	parts, _ := clusters(3)
 	k := made(t, "ggm", "components=2", "rounds=3", "rho=1")
@@ -95,7 +95,7 @@ func TestThePapersFormHoldsNothingOut(t *testing.T) {
 	}
 }
 
-// A participant whose rows make no model alone is told so, and scores without one.
+// A participant whose own rows are too few for a model gets a warning, and no model of its own.
 func TestTooFewRowsForAModelAlone(t *testing.T) {
 	parts, _ := clusters(3)
 	parts[0].Train = rows.InMemory(algorithmtest.Draw(5, 20, []float64{0, 0}, []float64{1, 2}))
@@ -109,8 +109,8 @@ func TestTooFewRowsForAModelAlone(t *testing.T) {
 	}
 }
 
-// Rows too few to hold any out are left out one by one: the threshold is not that of rows that
-// the model knows by heart.
+// If rows are too few to hold any out, each is scored by the model fitted without it. Fresh rows
+// then exceed the threshold no more often than promised.
 func TestTooFewRowsToHoldOut(t *testing.T) {
 	const seeds, n, fresh = 40, 16, 200
 	above := 0
@@ -136,7 +136,7 @@ func TestTooFewRowsToHoldOut(t *testing.T) {
 	}
 }
 
-// Leaving rows out in closed form makes of training rows what fresh ones are.
+// Training rows that are left out in closed form score like fresh rows.
 func TestLeftOutRowsAreLikeFreshOnes(t *testing.T) {
 	const seeds, n = 40, 60
 	var in, out, fresh float64
@@ -167,7 +167,7 @@ func TestLeftOutRowsAreLikeFreshOnes(t *testing.T) {
 	}
 }
 
-// An interrupt after the last round loses nothing that was learned together.
+// An interrupt after the last round loses nothing of the shared model.
 func TestInterruptsLoseNoModel(t *testing.T) {
 	parts, _ := clusters(3)
 	k := small(t, "ggm", "hold-out=0.2", "standardise=none")
@@ -212,8 +212,8 @@ func TestThresholdKeepsItsPromise(t *testing.T) {
 		}
 		total += fresh
 	}
-	// The share above a threshold by n rows is of a Beta distribution: its deviation is that
-	// of a share among n rows.
+	// The share above a threshold from n rows has a Beta distribution. Its deviation is that of a
+	// share among n rows.
 	limit := promise + 3*math.Sqrt(promise*(1-promise)/12/seeds)
 	for by, n := range above {
 		if share := float64(n) / float64(total); share > limit || share < promise/4 {
@@ -222,7 +222,7 @@ func TestThresholdKeepsItsPromise(t *testing.T) {
 	}
 }
 
-// The measured share is what thresholds by all other rows give, one row after the other.
+// exceeding returns the share of held-out rows that exceed the threshold of all other rows.
 func TestExceedingIsItsDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
@@ -269,7 +269,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("got %+v, want %q", h, want)
 		}
 	}
-	// In time, a gain in one block of four is one value, however many rows the block has.
+	// In time order, a gain within one of four blocks counts once, whatever the number of its rows.
 	together := []float64{-20, -20, 3, 4, 3, 4, 3, 4}
 	h := &report.HeldOut{}
 	compare(h, alone, together, true)
@@ -283,7 +283,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Rows in time order are held out in blocks, and training has none of them.
+// Rows in time order are held out in blocks, and the others train.
 func TestSplit(t *testing.T) {
 	x := mat.NewDense(100, 1, nil)
 	for i := range 100 {

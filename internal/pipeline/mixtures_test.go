@@ -15,8 +15,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// Members come to one and the same mixture, that is about as good as that of all rows in
-// one place.
+// All members compute the same mixture. It is about as good as that of all rows in one place.
 func TestMixturesTogether(t *testing.T) {
 	parts, all := clusters(5)
 	choices, best, err := fedgen.Select(all, fedgen.Range{Min: 2, Max: 2}, gmm.EM{Form: gmm.Diag}, [32]byte{})
@@ -52,7 +51,7 @@ func TestMixturesTogether(t *testing.T) {
 	}
 }
 
-// A member that is lost before it has shown its mixture is left out of the result.
+// A member that stops before it has shown its mixture is left out of the result.
 func TestAMemberIsLostBeforeTheOneRound(t *testing.T) {
 	parts, _ := clusters(5)
 	k := small(t, "fedgen")
@@ -66,7 +65,7 @@ func TestAMemberIsLostBeforeTheOneRound(t *testing.T) {
 	}
 }
 
-// pairs are participants with the rows of two out of three clusters, and their labels.
+// pairs returns participants with labelled rows, each of two clusters out of three.
 func pairs(each int) (parts []dataset.Participant) {
 	centres := [][]float64{{0, 0}, {20, 0}, {0, 20}}
 	for s, own := range [][2]int{{0, 1}, {1, 2}, {2, 0}, {0, 1}} {
@@ -86,8 +85,8 @@ func pairs(each int) (parts []dataset.Participant) {
 	return parts
 }
 
-// Whichever way the number of own clusters comes about, all have the same three, and
-// rows are of the cluster that their own component is of.
+// However members choose the numbers of their clusters, all end with the same three, and each row
+// is assigned to its own.
 func TestClustersTogether(t *testing.T) {
 	parts := pairs(40)
 	byBIC := make([]dataset.Participant, len(parts))

@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// All hold the same decoder, bit for bit, and encoders of their own, which are the same
-// again with the same secrets. What the encoder tells stands in the history.
+// All participants hold the same decoder, bit for bit. Each has its own encoder, which is the same
+// in a second run with the same secrets. The history has the encoder's measurements.
 func TestNetworksTogether(t *testing.T) {
 	parts, _ := clusters(3)
 	k := small(t, "mtvae")
@@ -44,9 +44,9 @@ func TestNetworksTogether(t *testing.T) {
 	}
 }
 
-// The threshold lets the agreed share of the own rows lie above it, and a row that is far
-// from all others is above it.
-func TestNetworksTellWhatIsFar(t *testing.T) {
+// The agreed share of a participant's rows lies above the threshold, and a row far from all others
+// does, too.
+func TestFarRowsExceedTheThreshold(t *testing.T) {
 	parts, all := clusters(1)
 	r, err := small(t, "mtvae", "rounds=60", "false-alarm=0.05").Train(t.Context(), collabdict.Solo{}, parts[0], nil, nil)
 	if err != nil {

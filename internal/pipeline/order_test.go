@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// Over all orders of some values, the likeness of neighbours has mean 0 and the variance that is
-// reckoned with, whatever the values, and whether stretches hang together.
+// Over all orders of some values, the likeness of neighbours has mean 0 and the variance that
+// likeness returns. This holds for any values, in one stretch or in several.
 func TestLikenessOverAllOrders(t *testing.T) {
 	for _, values := range [][]float64{{1, 2, 3, 4, 5, 6, 7}, {0, 0, 0, 0, 0, 1, 1}, {1, 1, 2, 2, 2, 9, 9}} {
 		for _, stretch := range []int{7, 3} {
@@ -53,7 +53,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// columnsOf are columns of several kinds, in no order or each after the value before.
+// columnsOf draws columns of several kinds. In most, values are independent; in "slow", each
+// depends on the one before.
 var columnsOf = map[string]func(rng *rand.Rand, before float64) float64{
 	"normal":     func(rng *rand.Rand, _ float64) float64 { return rng.NormFloat64() },
 	"heavy tail": func(rng *rand.Rand, _ float64) float64 { return math.Tan(math.Pi * (rng.Float64() - 0.5)) },
@@ -80,8 +81,7 @@ func rowsOf(rng *rand.Rand, n int, kinds ...string) dataset.Participant {
 	return p
 }
 
-// Rows in no order are taken for rows in time order by about one participant in a thousand, or
-// fewer.
+// The test finds a time order in shuffled rows for at most about one participant in a thousand.
 func TestOrderKeepsItsLevel(t *testing.T) {
 	k := example(t, "hold-out=0.2")
 	for _, kinds := range [][]string{
@@ -133,7 +133,7 @@ func TestOrderIsFound(t *testing.T) {
 	}
 }
 
-func TestOrderIsSaid(t *testing.T) {
+func TestOrderIsExplained(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for option, want := range map[string]string{
 		"order=auto": "none: in no column are neighbouring values more alike than chance explains",

@@ -45,7 +45,7 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 		out.warnings = append(out.warnings, w)
 	}
 	data := len(t.DataColumns(p.Columns))
-	constant = slices.DeleteFunc(constant, func(i int) bool { return i >= data }) // a column of a window statistic is judged by its original column
+	constant = slices.DeleteFunc(constant, func(i int) bool { return i >= data }) // warn about columns of the data, not about those of windows
 	if len(constant) > 0 {
 		out.warnings = append(out.warnings, constantWarning("training", p.Columns, constant))
 	}

@@ -21,9 +21,9 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Standardising by private sums gives what all rows in one place would, also for
-// means far from zero and very different scales. What is learned of the rows on the
-// way is true of them, in small groups and in large ones.
+// Standardising by private sums gives the scaling of all rows in one place, even if means lie far
+// from zero and scales differ widely. The moments that members learn are those of all rows, in
+// small groups and in large ones.
 func TestGlobalScalingIsThatOfAllRows(t *testing.T) {
 	mean, deviation := []float64{300, -2e6, 0.01, 5}, []float64{0.1, 30, 1e-5, 0}
 	for _, size := range []int{3, 70} {
@@ -65,8 +65,8 @@ func TestGlobalScalingIsThatOfAllRows(t *testing.T) {
 	}
 }
 
-// wide are rows of three columns in far units, and a fourth that is constant. The first two
-// go together.
+// wide returns rows of three columns with very different means and scales, and a constant fourth
+// one. The first two are correlated.
 func wide(seed uint64, n int) *mat.Dense {
 	x := algorithmtest.Draw(seed, n, []float64{100, -5, 0, 7}, []float64{20, 0.1, 1e-3, 0})
 	for i := range n {
@@ -75,8 +75,8 @@ func wide(seed uint64, n int) *mat.Dense {
 	return x
 }
 
-// All members scale by and project to what the rows of all in one place have, and then
-// normalise along the axes.
+// All members use the scaling and the axes of all rows in one place, and the normalisation along
+// these axes.
 func TestPreparedTogether(t *testing.T) {
 	const members, each = 4, 50
 	all := mat.NewDense(members*each, 4, nil)
@@ -124,8 +124,8 @@ func TestPreparedTogether(t *testing.T) {
 	}
 }
 
-// Rows on disk stay there, projected as they are read, and give the model of those in
-// memory, which scores rows in the units of the data.
+// Rows on disk stay there and are projected as they are read. They give the same model as rows in
+// memory, and the model scores rows in the units of the data.
 func TestProjectedRowsOnDiskGiveTheSameModel(t *testing.T) {
 	x := wide(3, 600)
 	path := filepath.Join(t.TempDir(), "site.csv")
@@ -196,8 +196,8 @@ func TestPreparationIsChecked(t *testing.T) {
 	}
 }
 
-// Axes beyond the rank of the rows are told, and are not scaled by what rounding leaves of
-// variances along them.
+// A warning counts the axes beyond the rank of the rows. Such axes keep length 1: they are not
+// scaled by variances that are only rounding errors.
 func TestFlatAxes(t *testing.T) {
 	x := algorithmtest.Draw(1, 40, []float64{1, 2, 3, 4}, []float64{1, 1, 0, 0})
 	p := dataset.Participant{Columns: []string{"a", "b", "c", "d"}, Train: rows.InMemory(x)}
@@ -225,7 +225,7 @@ func TestFlatAxes(t *testing.T) {
 	}
 }
 
-// The scaling of the own rows is that of the kind asked for.
+// OwnScaling returns the scaling of the requested kind.
 func TestOwnScaling(t *testing.T) {
 	x := rows.InMemory(wide(1, 30))
 	got, constant, err := OwnScaling(MinMax, x)

@@ -55,7 +55,7 @@ func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 		of = append(of, "about your mean")
 	}
 	if t.PCA > 0 && !moments {
-		of = append(of, "as scaled", "scaled, about a point near all rows")
+		of = append(of, "as scaled", "as scaled about a point near all rows")
 	}
 	if t.PCA > 0 && t.Normalise == MinMax {
 		of = append(of, "along the principal axes")

@@ -11,15 +11,15 @@ func (t *Task) listed() string { return strings.Join(t.published(collabdict.Solo
 
 func (t *Task) warned() string { return strings.Join(t.ShownWarnings(), "\n") }
 
-// What preparing rows tells of them is in the ledger, and told.
-func TestWhatPreparingTells(t *testing.T) {
+// What members learn while rows are prepared is in the ledger and in a warning.
+func TestPreparationIsListed(t *testing.T) {
 	k := example(t)
 	if len(k.learned(k.disclosure())) > 0 || len(k.ShownWarnings()) > 0 {
 		t.Errorf("nothing was learned, got %q", k.ShownWarnings())
 	}
 	k = example(t, "pca=2", "normalise=minmax", "standardise=global")
 	list := k.listed()
-	for _, want := range []string{"in sums over all members: the mean and the covariance matrix", "the smallest and the largest value", "in the units of the data, as scaled, scaled, about a point near all rows, along the principal axes, as trained on"} {
+	for _, want := range []string{"in sums over all members: the mean and the covariance matrix", "the smallest and the largest value", "in the units of the data, as scaled, as scaled about a point near all rows, along the principal axes, as trained on"} {
 		if !strings.Contains(list, want) {
 			t.Errorf("%q is not in %s", want, list)
 		}
@@ -29,12 +29,12 @@ func TestWhatPreparingTells(t *testing.T) {
 	}
 	k = example(t, "pca=2", "normalise=minmax", "standardise=own")
 	if strings.Contains(strings.Join(k.learned(k.disclosure()), ""), "of each column the smallest") {
-		t.Error("own ranges are nobody else's")
+		t.Error("own ranges are listed as learned from all rows")
 	}
 }
 
-// So is what a start by the ranges of all tells, but not twice.
-func TestWhatAStartTells(t *testing.T) {
+// The ranges that a start by ranges reveals are listed once, even if preparation reveals them, too.
+func TestStartIsListedOnce(t *testing.T) {
 	for _, c := range []struct {
 		change []string
 		want   string
@@ -54,8 +54,9 @@ func TestWhatAStartTells(t *testing.T) {
 	}
 }
 
-// Standardising by the moments of all tells their products, which rounds may not.
-func TestMomentsAreListedWhereRoundsDoNotTellThem(t *testing.T) {
+// Standardising by the moments of all rows reveals their covariances. They are listed unless the
+// rounds reveal them anyway.
+func TestMomentsAreListedUnlessRoundsRevealThem(t *testing.T) {
 	for _, c := range []struct {
 		kind   string
 		with   []string
@@ -75,8 +76,8 @@ func TestMomentsAreListedWhereRoundsDoNotTellThem(t *testing.T) {
 	}
 }
 
-// What an algorithm shows in the clear is in the ledger, and told.
-func TestWhatMixturesShow(t *testing.T) {
+// Values that an algorithm shows in the clear are in the ledger and in a warning.
+func TestShownValuesAreListed(t *testing.T) {
 	k := small(t, "fedgen", "refine=0")
 	if list := k.listed(); !strings.Contains(list, "the mixture of its own rows") || strings.Contains(list, "power of two") || !strings.Contains(k.warned(), "no sum hides it: the mixture of its own rows") {
 		t.Errorf("fedgen: %s; %s", list, k.warned())
@@ -92,7 +93,7 @@ func TestWhatMixturesShow(t *testing.T) {
 	}
 }
 
-// The rule by which components of few rows are merged is in the list of what is shown.
+// The list includes the fewest rows that a published component or cluster may have.
 func TestFewestRowsAreListed(t *testing.T) {
 	for kind, with := range map[string]string{"fedgen": "components=3", "fedgem": "components=3", "dem": "start=k-fed"} {
 		if list := small(t, kind, with).listed(); !strings.Contains(list, "at least 5 rows") {
@@ -101,8 +102,8 @@ func TestFewestRowsAreListed(t *testing.T) {
 	}
 }
 
-// Noise is told with what it is worth, and with what it does not cover.
-func TestNoiseIsTold(t *testing.T) {
+// A warning reports what the noise of a run guarantees, and what it does not cover.
+func TestNoiseIsReported(t *testing.T) {
 	for _, kind := range []string{"fedgen", "fedgem"} {
 		for by, covered := range map[string]bool{"none": true, "agreed": true, "own": false, "global": false} {
 			k, err := Named(kind)
@@ -127,7 +128,7 @@ func TestNoiseIsTold(t *testing.T) {
 	}
 }
 
-// What members can work out of conditions, and of losses, is listed.
+// The list includes what members can compute about each other's conditions and losses.
 func TestPublishedOfConditions(t *testing.T) {
 	for _, k := range []*Task{small(t, "bvae", "condition=cgau"), small(t, "cgau")} {
 		if list := k.listed(); !strings.Contains(list, "the mean of all members' conditions") || !strings.Contains(list, "the loss") {
@@ -139,8 +140,8 @@ func TestPublishedOfConditions(t *testing.T) {
 	}
 }
 
-// How members are weighted is listed, and what each shows of it; and the number of rows of
-// an algorithm that sums by it alone.
+// The list includes the weighting of members and what each shows for it. An algorithm whose sums
+// are bounded by row counts alone lists a power of two above them.
 func TestPublishedOfNetworks(t *testing.T) {
 	list := small(t, "bvae", latent...).listed()
 	for _, want := range []string{"how many members have the number of rows and the discrepancy of the data between which powers of two", "its weight, and how much its data differ from the others'"} {
@@ -160,8 +161,9 @@ func TestPublishedOfNetworks(t *testing.T) {
 	}
 }
 
-// What two runs tell together follows from the sums of rows in each, the start included.
-func TestWhatTwoRunsTell(t *testing.T) {
+// What the totals of two runs reveal together follows from all sums over rows, those before the
+// first round included.
+func TestWhatTwoRunsReveal(t *testing.T) {
 	const moments = "N, mean and covariance"
 	for _, c := range []struct {
 		kind    string

@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// agreed is a task of ranges that is not complete.
+// agreed returns a task with ranges whose options are not yet completed.
 func agreed(t *testing.T, r Ranges, options ...string) *Task {
 	t.Helper()
 	k, err := Named("ggm")
@@ -30,8 +30,8 @@ func agreed(t *testing.T, r Ranges, options ...string) *Task {
 	return k
 }
 
-// Columns come from their ranges to that from 0 to 1, whatever rows there are, and
-// nobody learns anything for it. A participant with values beyond them is told.
+// Columns are scaled from their agreed ranges to [0, 1], whatever the rows are, and nobody learns
+// anything about the rows. A participant with values outside the ranges gets a warning.
 func TestAgreedRanges(t *testing.T) {
 	k := agreed(t, Ranges{EveryColumn: {0, 10}, "b": {-1, 1}})
 	if err := k.Complete(); err != nil {

@@ -18,9 +18,9 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// BenchmarkLocalUpdate measures a round's pass over rows held in memory, in either
-// precision, and read from their file, in turns: the least time of a processor per
-// row, which other programs disturb less than time.
+// BenchmarkLocalUpdate measures a round's pass over rows: in memory, in single precision, and read
+// from their file. It reports the least processor time per row, which other programs disturb less
+// than elapsed time.
 func BenchmarkLocalUpdate(b *testing.B) {
 	path := outside.Unpacked(b, "data", "smd", "machine-2-1.csv.gz")
 	kinds := []string{"memory", "float32", "file"}
@@ -45,7 +45,7 @@ func BenchmarkLocalUpdate(b *testing.B) {
 	b.ReportMetric(float64(least[0])/float64(least[2]), "file/memory")
 }
 
-// learnerOn has started with ten components, at the first rows.
+// learnerOn returns a learner of ten components that starts at the first rows.
 func learnerOn(b *testing.B, spec dataset.Spec) *ggm.Learner {
 	const k = 10
 	d, err := dataset.LoadOne(spec)
@@ -80,7 +80,7 @@ func learnerOn(b *testing.B, spec dataset.Spec) *ggm.Learner {
 	return l
 }
 
-// processorTime is what the process has had of processors.
+// processorTime returns the processor time that the process has used.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

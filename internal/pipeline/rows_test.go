@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// Rows that stay in their file give the model, the threshold and the figures that the
-// same rows in memory give, to the last bit.
+// Rows that stay in their file give the same model, threshold and figures as rows in memory, to the
+// last bit.
 func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 	x := algorithmtest.Draw(9, 3000, []float64{3, -200, 0}, []float64{1, 40, 0.01})
 	labels := make([]float64, 3000)
@@ -65,7 +65,7 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 	}
 }
 
-// values are the bits of a model.
+// values returns the bits of a model.
 func values(m *model.Model) (out []uint64) {
 	add := func(v ...float64) {
 		for _, x := range v {

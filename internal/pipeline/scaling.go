@@ -123,8 +123,8 @@ func noiseOf(g collabdict.Group, b columnstats.Bounds, column int) float64 {
 }
 
 // aboutMedian scales by the root mean square about the median, over the rows of all members.
-// Members count equally, as they do for quartiles. It takes one sum. The first moments of the
-// rows are not in it: they are a running total, which the learner begins.
+// Members count equally, as they do for quartiles. It takes one sum, without the first moments of
+// the rows: these are a running total, which the learner begins.
 func aboutMedian(ctx context.Context, g collabdict.Group, of collabdict.Rows, median []float64) (rows.Scaling, []int, error) {
 	_, dim := of.Dims()
 	centred := rows.Unscaled(dim)
@@ -137,7 +137,7 @@ func aboutMedian(ctx context.Context, g collabdict.Group, of collabdict.Rows, me
 	own[0] = 1
 	err = rows.EachRow(centred.Rows(of), func(row []float64) {
 		for j, v := range row {
-			if !math.IsNaN(v) { // it is missing
+			if !math.IsNaN(v) { // not missing
 				own[1+j] += float64(v * v)
 				there[j]++
 			}

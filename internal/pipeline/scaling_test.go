@@ -16,7 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// preparedBy returns what each member makes of its rows.
+// preparedBy returns the rows that each member prepares.
 func preparedBy(t *testing.T, k *Task, own []*mat.Dense) []*prepared {
 	t.Helper()
 	out := make([]*prepared, len(own))
@@ -34,8 +34,8 @@ func preparedBy(t *testing.T, k *Task, own []*mat.Dense) []*prepared {
 	return out
 }
 
-// Wild values have no part in robust scales. A column whose quartiles are the same has the
-// deviation of all rows, and a constant one none.
+// Outliers do not affect robust scales. A column whose quartiles coincide is scaled by the
+// deviation of all rows, and a constant column is not scaled.
 func TestRobustScales(t *testing.T) {
 	var own []*mat.Dense
 	for s := range 4 {
@@ -46,7 +46,7 @@ func TestRobustScales(t *testing.T) {
 		x.Set(0, 0, 1e9)
 		own = append(own, x)
 	}
-	deviations := map[string]float64{"own": 0.9, "global": math.Sqrt(0.9)} // of a tenth with 3, about its mean and about 0
+	deviations := map[string]float64{"own": 0.9, "global": math.Sqrt(0.9)} // if a tenth of the values are 3: about their mean, and about 0
 	for by, flow := range deviations {
 		for s, p := range preparedBy(t, example(t, "normalise=robust", "standardise="+by), own) {
 			at := p.scaling
@@ -63,7 +63,8 @@ func TestRobustScales(t *testing.T) {
 	}
 }
 
-// What prepares rows by quartiles leaves the learner its own sums, also where a column has none.
+// After robust scaling, the learner can still make its own sums, even if the quartiles of a column
+// coincide.
 func TestTrainedOnRobustScales(t *testing.T) {
 	var parts []dataset.Participant
 	for s := range 3 {
@@ -81,7 +82,8 @@ func TestTrainedOnRobustScales(t *testing.T) {
 	}
 }
 
-// Own variances move towards the mean one within all members, each as far as its rows are few.
+// shrink-scales moves each member's variances towards the mean variance within members, further the
+// fewer rows it has.
 func TestShrunkScales(t *testing.T) {
 	sizes, deviations := []int{20, 50, 400}, []float64{0, 3, 1}
 	var own []*mat.Dense
@@ -124,7 +126,7 @@ func TestShrunkScales(t *testing.T) {
 	}
 }
 
-// A member whose column is in another unit is told, wherever a sum tells.
+// A member with a column in another unit gets a warning, wherever a sum reveals the others' scale.
 func TestUnitsWarning(t *testing.T) {
 	units := []float64{1, 1, 1000, 1}
 	var own []*mat.Dense
@@ -134,17 +136,17 @@ func TestUnitsWarning(t *testing.T) {
 	for _, options := range [][]string{{"standardise=global"}, {"standardise=own", "shrink-scales=10"}, {"standardise=global", "normalise=robust"}} {
 		all := preparedBy(t, example(t, options...), own)
 		if w := strings.Join(all[2].warnings, "\n"); !strings.HasPrefix(w, "flow: your scale is ") || !strings.Contains(w, "0 times that of ") || !strings.Contains(w, " together (your deviation ") || !strings.HasSuffix(w, ": is it in the same unit?") {
-			t.Errorf("%v: the member with other units is told %q", options, w)
+			t.Errorf("%v: the member with other units got %q", options, w)
 		}
 		for s, p := range all {
 			if w := strings.Join(p.warnings, "\n"); s != 2 && (strings.Contains(w, "temp") || strings.Contains(w, "times")) {
-				t.Errorf("%v: member %d is told %q", options, s, w)
+				t.Errorf("%v: member %d got %q", options, s, w)
 			}
 		}
 	}
 	for s, p := range preparedBy(t, example(t, "standardise=own"), own) {
 		if len(p.warnings) > 0 {
-			t.Errorf("without a sum, member %d is told %q", s, p.warnings)
+			t.Errorf("without a sum, member %d got %q", s, p.warnings)
 		}
 	}
 	far := []*mat.Dense{own[0], own[1], algorithmtest.Draw(9, 100, []float64{0, 5e6, 1}, []float64{1, 2e6, 1})}
@@ -154,8 +156,8 @@ func TestUnitsWarning(t *testing.T) {
 	}
 }
 
-// With windows rows are held out in blocks, and agreed ranges hold for means, and for half of
-// them for deviations.
+// Rows of windows are held out in blocks. Agreed ranges apply to means, and half of each to
+// deviations.
 func TestWindowsOfATask(t *testing.T) {
 	k := example(t, "window=3", "hold-out=0.2")
 	x := rows.InMemory(algorithmtest.Draw(1, 100, []float64{0}, []float64{1}))

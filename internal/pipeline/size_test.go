@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
-// Networks that no machine could train are refused before there is room made for them.
+// Networks too large to train are refused before memory for them is allocated.
 func TestNetworksAreBounded(t *testing.T) {
 	for kind, more := range map[string][]string{"mtvae": nil, "bvae": latent, "cgau": nil} {
 		with := func(options ...string) []string {
@@ -20,7 +20,7 @@ func TestNetworksAreBounded(t *testing.T) {
 		if err := made(t, kind, with("hidden=65536,65536")...).CheckColumns(3); !errors.As(err, &e) || e.Name != "hidden" || e.Hint == "" {
 			t.Errorf("%s: got %v", kind, err)
 		}
-		if err := made(t, kind, with("hidden=8", "pca=3")...).CheckColumns(1 << 30); err != nil { // 3 are left of them
+		if err := made(t, kind, with("hidden=8", "pca=3")...).CheckColumns(1 << 30); err != nil { // projected to 3 axes
 			t.Errorf("%s: got %v", kind, err)
 		}
 		if made(t, kind, with("hidden=8")...).CheckColumns(1<<30) == nil {
@@ -28,7 +28,7 @@ func TestNetworksAreBounded(t *testing.T) {
 		}
 	}
 	if _, err := attempt("bvae", append(latent, "latent=65537")...); err == nil {
-		t.Error("so many latent dimensions pass")
+		t.Error("65537 latent dimensions pass")
 	}
 	if small(t, "dem").Traits().Weights != nil {
 		t.Error("a mixture has the weights of a network")

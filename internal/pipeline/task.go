@@ -27,8 +27,8 @@ const (
 type Task struct {
 	Kind      algorithm.Kind
 	Algorithm algorithm.Algorithm
-	Options   option.Table // of Algorithm
-	Shared    option.Table // the fields below, up to Ranges
+	Options   option.Table // for Algorithm
+	Shared    option.Table // for the fields below, up to Ranges
 
 	Seed       uint64  // public
 	FalseAlarm float64 // share of this participant's training rows above the threshold
@@ -203,8 +203,8 @@ func (t *Task) Complete() error {
 	return t.checkWindow()
 }
 
-// checkWindow reports a setting that contradicts the window. Each row of the data is part of as
-// many training rows as the window has.
+// checkWindow reports a setting that contradicts the window. Each row of the data is part of Window
+// training rows.
 func (t *Task) checkWindow() error {
 	const atLeast = 5 // rows of the data behind anything that is shown
 	of := t.Traits()

@@ -27,7 +27,7 @@ func TestValidateNamesTheField(t *testing.T) {
 	}
 }
 
-// start is two patterns of two columns, as a file has them.
+// start has two patterns of two columns, in the form of a file.
 const start = `{"means":[[0,1],[2,0]],"precisions":[[[1,0],[0,1]],[[1,0],[0,1]]],"weights":[0.5,0.5]}`
 
 func TestFieldsTellTasksApart(t *testing.T) {
@@ -103,9 +103,9 @@ func TestFieldsTellTasksApart(t *testing.T) {
 	}
 }
 
-// A member that leaves an option out has the default, and agrees with one that says it; an
-// option that does not apply is no field.
-func TestDefaultsAgreeWithThoseWhoSayThem(t *testing.T) {
+// A member that leaves an option out agrees with one that sets its default. An option that does not
+// apply is not a field.
+func TestDefaultsAgreeWithExplicitOptions(t *testing.T) {
 	for kind, with := range map[string][]string{"fedgen": nil, "fedgem": nil, "dem": {"start=k-fed"}} {
 		fields := func(more ...string) string { return fmt.Sprint(small(t, kind, append(with, more...)...).Fields(nil)) }
 		if fields() != fields("min-rows=5") || fields() == fields("min-rows=1") || !strings.Contains(fields(), "{min-rows 5}") {

@@ -21,7 +21,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// A value that is not a number has no place in an order: an error, not a search for ever.
+// NaN has no rank: quantile returns an error and does not search for ever.
 func TestNoQuantileOfNaN(t *testing.T) {
 	for _, scores := range [][]float64{{math.NaN()}, {1, math.NaN(), 3}} {
 		_, err := quantile(len(scores), 0.5, 1, func(f func([]float64)) error { f(scores); return nil })
@@ -31,8 +31,8 @@ func TestNoQuantileOfNaN(t *testing.T) {
 	}
 }
 
-// However few values are kept at a time, and whoever comes first, the quantile is
-// that of the sorted values; equal and infinite ones among them.
+// quantile returns the quantile of the sorted values, whatever their order and the number kept at a
+// time, also with equal and infinite values.
 func TestQuantileIsThatOfTheSortedValues(t *testing.T) {
 	value := rapid.OneOf(rapid.Float64Range(-5, 5), rapid.SampledFrom([]float64{0, 1, 2, 1e300, math.Inf(1)}))
 	rapid.Check(t, func(t *rapid.T) {
@@ -68,7 +68,7 @@ func sortedQuantile(values []float64, above float64) float64 {
 	return s[low] + (at-float64(low))*(s[high]-s[low])
 }
 
-// A share of the rows that is less than one row has no threshold of its own.
+// thresholdWarning warns if the share of rows above the threshold is less than one row.
 func TestThresholdOfFewRows(t *testing.T) {
 	for _, c := range []struct {
 		n     int

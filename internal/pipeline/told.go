@@ -22,7 +22,7 @@ func (t *Task) Told(r *Result) report.Told {
 	return told
 }
 
-// ToBeTold returns the part of these disclosures that is known before the first sum.
+// ToBeTold returns the part of Told that is known before the first sum.
 func (t *Task) ToBeTold(g collabdict.Group) report.Told {
 	told := told(t.published(g))
 	told.Noise = t.noise(nil)

@@ -13,8 +13,9 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// What a kind says of its noise is in the ledger, and if it says nothing, the noise of its settings.
-func TestSpendsAreTold(t *testing.T) {
+// The ledger holds the noise that the algorithm reports or, if it reports none, the noise of the
+// settings.
+func TestSpendsAreReported(t *testing.T) {
 	resultOf := func(spends ...algorithm.Spend) *Result {
 		m, err := gmm.NewMixture([]float64{0.4, 0.1, 0.5}, mat.NewDense(3, 1, nil), slices.Repeat([]*mat.SymDense{mat.NewSymDense(1, []float64{1})}, 3))
 		if err != nil {
@@ -45,8 +46,8 @@ func TestSpendsAreTold(t *testing.T) {
 	}
 }
 
-// What all members have in each component is in the models of mixtures by sums, and adds up to their
-// rows; with the relative prior, the variances that it is scaled by are, too.
+// Mixtures learned from sums hold the number of rows in each component, and these add up to all
+// rows. With the relative prior they also hold the variances that scale it.
 func TestComponentRowsAddUp(t *testing.T) {
 	for _, options := range [][]string{{"ggm", "components=2", "rho=1"}, {"ggm", "components=2", "lambda=0.1"}, {"dem", "components=2"}} {
 		k := made(t, options[0], append(options[1:], "rounds=3", "tol=0", "hold-out=0")...)

@@ -102,8 +102,8 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 	}
 	if least, ok := leastOf(included); ok {
 		m.Manifest.Privacy.LeastDiversity = report.Of(least)
-		// By the weights of Eq. (47) of Idé et al. 2024, or by the responsibilities that the
-		// contribution rests on.
+		// The diversity is that of the weights in Eq. (47) of Idé et al. 2024, or of the
+		// responsibilities behind this participant's contribution.
 		if least < math.Log(traits.LeastDiversity) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: at one time this participant's part of a component rested on about %.1f rows, fewer than %g: only the sum over the members hides them", math.Exp(least), traits.LeastDiversity))
 		}
@@ -134,7 +134,7 @@ func withUnread(err, unread error) error {
 	switch {
 	case err == nil:
 		return fmt.Errorf("threshold: %w", unread)
-	case errors.As(err, &said): // a file that cannot be read has failed the round as well
+	case errors.As(err, &said): // the round failed on the same file
 		return err
 	}
 	return fmt.Errorf("%w; threshold: %w", err, unread)

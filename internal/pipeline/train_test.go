@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// changing are rows whose file changes.
+// changing holds rows of a file that changes.
 type changing struct {
 	collabdict.Rows
 	changed *atomic.Bool
@@ -30,7 +30,7 @@ func (c changing) ReadRows(x []float64, from int) error {
 	return c.Rows.ReadRows(x, from)
 }
 
-func TestAFileThatChangesIsToldOnce(t *testing.T) {
+func TestAFileThatChangesIsReportedOnce(t *testing.T) {
 	at := changing{rows.InMemory(algorithmtest.Draw(1, 60, []float64{1, 2}, []float64{1, 1})), new(atomic.Bool)}
 	p := dataset.Participant{Name: "a", Columns: []string{"x", "y"}, Train: at}
 	for _, c := range []struct{ rounds, want string }{

@@ -16,17 +16,17 @@ func zero(deviations []float64, constant []int) {
 // scales holds the deviations of this participant's columns and of the others' together, 0 if
 // not known.
 type scales struct {
-	of          string // whose others are
+	of          string // whom a warning compares with
 	own, others []float64
-	atMost      []bool // others' deviation is at most this: subtracting this participant's leaves too little precision
+	atMost      []bool // whether others is only an upper bound: below the noise of the sum
 }
 
 func newScales(dim int) *scales {
 	return &scales{"the others", make([]float64, dim), make([]float64, dim), make([]bool, dim)}
 }
 
-// enter records a column's own deviation, and the squares of the others' rows about their mean.
-// A value below the noise counts as not known.
+// enter records a column's own deviation, and the others' from the squares of their rows about
+// their mean. Squares below the noise give an upper bound only.
 func (s *scales) enter(column int, own, squares, count, noise float64) {
 	if count < 1 {
 		return

@@ -14,11 +14,11 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// watched are rows that note where they are read from once a context has ended.
+// watched notes the positions at which its rows are read after a context has ended.
 type watched struct {
 	collabdict.Rows
 	mu    sync.Mutex
-	first func() // at the next reading, if it is not nil
+	first func() // if not nil, called at the next read
 	after []int
 	ended bool
 }
@@ -36,8 +36,8 @@ func (w *watched) ReadRows(x []float64, from int) error {
 	return w.Rows.ReadRows(x, from)
 }
 
-// A participant that is stopped in the middle of a pass over many rows does not read on to
-// its end, and has the model of the last round completed.
+// A participant that is stopped during a pass over many rows does not read them to the end. It has
+// the model of the last completed round.
 func TestAPassEndsWithItsContext(t *testing.T) {
 	const n = 100_000
 	w := &watched{Rows: rows.InMemory(algorithmtest.Draw(5, n, []float64{0, 3}, []float64{1, 2}))}
@@ -52,10 +52,10 @@ func TestAPassEndsWithItsContext(t *testing.T) {
 		t.Fatalf("got %v, round %d, a model: %v", err, r.Last.Number, r.Model != nil)
 	}
 	read := 0
-	for read < len(w.after) && w.after[read] > 0 { // what follows begins with the first row
+	for read < len(w.after) && w.after[read] > 0 { // a later pass begins with row 0
 		read++
 	}
 	if lanes := parallel.Lanes(n); read > lanes {
-		t.Errorf("%d more blocks were read in %d lanes: at rows %v", read, lanes, w.after[:read])
+		t.Errorf("%d more blocks were read, want at most %d: at rows %v", read, lanes, w.after[:read])
 	}
 }

@@ -19,14 +19,14 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// unevenly leaves the first participant a third of its rows.
+// unevenly returns three participants, the first with a third of the others' rows.
 func unevenly() []dataset.Participant {
 	parts, all := clusters(3)
 	parts[0].Train = rows.InMemory(all.Slice(0, 20, 0, 2).(*mat.Dense))
 	return parts
 }
 
-// arrays are the values of what a participant's model file holds.
+// arrays returns the values in a participant's model file.
 func arrays(r *Result) (out []float64) {
 	for _, a := range r.Model.Learned.Arrays() {
 		out = append(out, a.Values...)
@@ -34,8 +34,8 @@ func arrays(r *Result) (out []float64) {
 	return out
 }
 
-// All hold the same model, bit for bit, and so does a group that begins again with the same secrets;
-// each knows its own weight, and all of them those of all where these are published.
+// All members hold the same model, bit for bit, and again if they start again with the same
+// secrets. Each knows its own weight, and everybody's where weights are published.
 func TestWeightedTogether(t *testing.T) {
 	for name, options := range map[string][]string{"fedavg": nil, "latent": latent} {
 		parts, k := unevenly(), small(t, "bvae", options...)
@@ -63,7 +63,7 @@ func TestWeightedTogether(t *testing.T) {
 			for of, shown := range r.Weightings {
 				h := results[of].Model.Manifest.Privacy.History
 				if told := h[len(h)-1].Weighting; shown.Weight != told.Weight || shown.Discrepancy != told.Discrepancy.Value || shown.Measured != told.Discrepancy.Applies || shown.ByRows != told.ByRows {
-					t.Errorf("participant %d is told %+v of %d, which has %+v", s, shown, of, told)
+					t.Errorf("participant %d received %+v from %d, which has %+v", s, shown, of, told)
 				}
 			}
 		}
@@ -73,7 +73,7 @@ func TestWeightedTogether(t *testing.T) {
 	}
 }
 
-// Over the protocol with exact sums the model is that of plain sums but for their rounding.
+// With exact sums over the protocol, the model is that of plain sums up to rounding.
 func TestWeightedSumsAreThoseOfPlainAddition(t *testing.T) {
 	k := small(t, "bvae", "consensus.scheme=exact", "consensus.fan=1", "consensus.parity=true")
 	parts := unevenly()
@@ -86,7 +86,7 @@ func TestWeightedSumsAreThoseOfPlainAddition(t *testing.T) {
 	}
 }
 
-// startedAgain fails unless this member is started more than once, and the others are not.
+// startedAgain fails unless the given member is started more than once, and the others once.
 func startedAgain(t *testing.T, run grouptest.Runner, member int) grouptest.Runner {
 	return func(ctx context.Context, size int, f func(context.Context, collabdict.Group, int) error) error {
 		starts := make([]atomic.Int32, size)
@@ -103,7 +103,7 @@ func startedAgain(t *testing.T, run grouptest.Runner, member int) grouptest.Runn
 	}
 }
 
-// A member that was away, or was started again, holds the same model in the end.
+// A member that was down, or was started again, ends with the same model.
 func TestWeightedMemberComesBack(t *testing.T) {
 	k := small(t, "bvae", append(latent, "rounds=8")...)
 	parts := append(unevenly(), unevenly()[1:]...)
@@ -118,7 +118,7 @@ func TestWeightedMemberComesBack(t *testing.T) {
 	}
 }
 
-// A member that was away comes to the same weights, with conditions of its own.
+// A member that was down ends with the same weights, and with its own conditions.
 func TestConditionedMemberComesBack(t *testing.T) {
 	k := small(t, "bvae", append(latent, "condition=cgau")...)
 	parts := append(unevenly(), unevenly()[1:]...)
@@ -133,8 +133,8 @@ func TestConditionedMemberComesBack(t *testing.T) {
 	}
 }
 
-// A participant that has not trained is better off with conditions fitted to its rows, and
-// has a threshold by them; what is shared stays.
+// For a new participant, conditions fitted to its rows fit them better than zero conditions. It
+// gets a threshold of its own, and the shared weights do not change.
 func TestAdaptCodesToAFewRows(t *testing.T) {
 	k, parts := small(t, "bvae", "condition=cgau", "standardise=own"), unevenly()
 	m := together(t, network(t, k), k, append(parts, unevenly()[1:]...))[0].Model

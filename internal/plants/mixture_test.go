@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mixture is a plain Gaussian mixture, only here to judge the data: shared
-// means and covariances, own weights of each plant.
+// mixture is a plain Gaussian mixture to judge the data: plants share means and covariances, and
+// each has its own weights.
 type mixture struct {
 	weights [][]float64 // by plant
 	means   []*mat.VecDense

@@ -16,9 +16,9 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// TestGenerateGivesWhatIsAskedFor checks the numbers, that values are finite
+// TestGenerateFollowsTheSpec checks the numbers, that values are finite
 // and that labels mark faults and nothing else.
-func TestGenerateGivesWhatIsAskedFor(t *testing.T) {
+func TestGenerateFollowsTheSpec(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := Spec{
 			Participants: rapid.IntRange(1, 30).Draw(t, "participants"),
@@ -73,8 +73,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestPatternIsATree compares the moments of many rows with what the tree says:
-// variance 1, and correlations that are products along the path.
+// TestPatternIsATree compares the moments of many rows with those that the tree implies: variance
+// 1, and correlations that are products along the path.
 func TestPatternIsATree(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	p := newPattern(5, random)
@@ -103,8 +103,7 @@ func TestPatternIsATree(t *testing.T) {
 	}
 }
 
-// TestFaultsTouchOneSensor checks that a fault leaves the other sensors alone
-// and that what it does is of its kind.
+// TestFaultsTouchOneSensor checks that a fault changes one sensor only, in the way of its kind.
 func TestFaultsTouchOneSensor(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	p := newPattern(4, random)
@@ -170,8 +169,8 @@ func TestMixing(t *testing.T) {
 	}
 }
 
-// TestTogetherIsBetter is what the demonstration data is for: a plain mixture
-// of all plants beats one of a plant's own rows, and neither is perfect.
+// TestTogetherIsBetter shows the purpose of the demonstration data: a plain mixture of all plants
+// is better than one of a plant's own rows, and neither is perfect.
 func TestTogetherIsBetter(t *testing.T) {
 	var alone, together float64
 	const seeds = 2

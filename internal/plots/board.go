@@ -27,7 +27,7 @@ func (b board) fill(clr color.Color, from, to time.Duration, low, high float64) 
 	}
 }
 
-// on draws the lanes on a board.
+// on draws the timeline on a board.
 func (l *lanes) on(b board) {
 	if l.many() {
 		l.areas(b)

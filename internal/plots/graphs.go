@@ -33,7 +33,7 @@ type Link struct {
 	Strength float64
 }
 
-// MostLinks is the largest number of links in a panel; more could not be told apart.
+// MostLinks is the largest number of links in a panel. Readers could not distinguish more.
 const MostLinks = 60
 
 // WriteGraphs draws graphs as NAME.svg and NAME.png in a folder.

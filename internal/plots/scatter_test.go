@@ -60,7 +60,7 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-// Groups have different colours. A rest is grey, and the last of a series of grades stands out.
+// Groups have different colours. The rest is grey, and the last of a series of grades stands out.
 func TestGroupsHaveColours(t *testing.T) {
 	for _, n := range []int{1, 2, 8, 10} {
 		s := spread(n, strings.Split(strings.Repeat("g", n), "")...)
@@ -94,7 +94,7 @@ func TestNamesDoNotOverlap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// once in the legend, and in the plot with a halo of eight
+		// Each name is once in the legend, and nine times in the plot: eight copies form its halo.
 		if got := (strings.Count(string(svg), ">group<") - c.groups) / 9; got != c.want {
 			t.Errorf("%d names of %d in the plot, want %d", got, c.groups, c.want)
 		}

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// even marks an axis at about the given number of round values, with steps of at least least.
+// even marks an axis at about the given number of round values, in steps that are not below least.
 type even struct {
 	about int
 	least float64

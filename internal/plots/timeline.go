@@ -63,7 +63,7 @@ type lanes struct {
 	end    time.Duration
 	unit   unit
 	all    [][]stretch
-	faults [][]report.Fault // by lane
+	faults [][]report.Fault // by band
 	height float64
 	row    float64 // of a member
 	labels []plot.Tick
@@ -110,7 +110,7 @@ func (l *lanes) label(y float64, text string) {
 
 func (l *lanes) many() bool { return len(l.all) > manyRows }
 
-// lane returns the bottom of a lane above the members' rows, counted from the top.
+// lane returns the bottom of band i above the members' rows, counted from the top.
 func (l *lanes) lane(i int) float64 { return l.height - laneHeight*float64(i+1) }
 
 // shows reports whether a member is ever in a state.
@@ -122,8 +122,8 @@ func (l *lanes) shows(s state) bool {
 
 const mostFaults = 12
 
-// faultLanes puts faults with the same label into one lane. If lanes run out, the rest share
-// the last.
+// faultLanes puts faults with the same label into one band. If bands run out, the rest share the
+// last.
 func faultLanes(faults []report.Fault) [][]report.Fault {
 	var all [][]report.Fault
 	for _, f := range faults {

@@ -19,8 +19,8 @@ func TestCombineTellsAWarningOnce(t *testing.T) {
 	}
 }
 
-// The figures of the run are those of a participant that has seen its end.
-func TestTheCommonPartIsOfOneThatCameToTheEnd(t *testing.T) {
+// The figures of the run are those of a participant that has seen the end of the run.
+func TestTheCommonPartIsOfAParticipantThatFinished(t *testing.T) {
 	of := func(rounds int, err error) End {
 		return End{Run: &Run{Rounds: rounds, Participants: []Participant{{Rows: 1}}}, Err: err}
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// AllMembers is who sees all totals and all published values.
+// AllMembers is the SeenBy of totals and published values, which all members see.
 const AllMembers = "all members"
 
-// Told is what a run's ledger cannot read from the slots.
+// Told holds the facts about a run that its ledger cannot read from the slots.
 type Told struct {
 	Published []string // values that each member shows in the clear
 	Learned   []string // what sums at the start reveal about all rows
@@ -105,7 +105,7 @@ func (l *Ledger) enter(d *consensus.Decision) {
 	e.Members[0], e.Members[1] = min(e.Members[0], members), max(e.Members[1], members)
 }
 
-// describe says in words what a sum contains.
+// describe returns the content of a sum in words.
 func describe(blocks []collabdict.Block) string {
 	length := map[collabdict.Moment]int{}
 	for _, b := range blocks {

@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// Slots that hold the same are one entry, with how many there were and what they rest on.
+// Slots with the same content are one entry, with their number and the number of rows.
 func TestEntriesOfARun(t *testing.T) {
 	l := NewLedger([]string{"a", "b", "c", "d", "e"}, 1, "N, mean and covariance")
 	statistics := []collabdict.Block{
@@ -59,8 +59,8 @@ func TestEntriesOfARun(t *testing.T) {
 	}
 }
 
-// Sums of networks, and of the start of clusterings, say what they hold.
-func TestWhatSumsHold(t *testing.T) {
+// The content of a sum over networks, or at the start of a clustering, is described in words.
+func TestDescriptionsOfSums(t *testing.T) {
 	for want, blocks := range map[string][]collabdict.Block{
 		"derivatives or changes of the 40 weights of a network, and 2 further values such as the loss": {{Len: 40, Moment: collabdict.Updates}, {Len: 2}},
 		"the number of rows, and their sum, for each of 8 components in 3 columns":                     {{Len: 8, Moment: collabdict.Counts}, {Len: 24, Moment: collabdict.FirstMoments}},

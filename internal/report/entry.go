@@ -8,21 +8,18 @@ import (
 // Entry is one line of a ledger: what others have learned about rows, who has learned it, and
 // how many rows it combines.
 type Entry struct {
-	Kind EntryKind `json:"kind"`
-	What string    `json:"what"`
+	Kind EntryKind `json:"kind"` // total, published (in the clear), lone_change, noise or release
+	What string    `json:"what"` // what others have seen, in words
 	// SeenBy names those who could see it.
 	SeenBy string `json:"seen_by"`
-	// Rounds are the first and the last round; round 0 is the start. Nil for entries without
+	// Rounds are the first and the last round; 0 is the start. It is absent for entries without
 	// rounds.
 	Rounds *[2]int `json:"rounds,omitempty"`
 	// Times counts the occurrences, such as totals opened.
-	Times int `json:"times"`
-	// Members are the smallest and largest number of members in a total; nil for other entries.
-	Members *[2]int `json:"members,omitempty"`
-	// Rows is the number of rows combined, and LeastRows that of the smallest component; 0 if
-	// unknown.
-	Rows      float64 `json:"rows,omitempty"`
-	LeastRows float64 `json:"least_rows,omitempty"`
+	Times     int     `json:"times"`
+	Members   *[2]int `json:"members,omitempty"`    // the smallest and the largest number of members in a total
+	Rows      float64 `json:"rows,omitempty"`       // the rows combined, of all members, if known
+	LeastRows float64 `json:"least_rows,omitempty"` // the rows of the smallest component, if known
 	// Spend is the privacy loss if noise bounds it.
 	Spend *Spend `json:"spend,omitempty"`
 }
@@ -41,11 +38,10 @@ const (
 
 // Spend is a privacy loss bounded by noise.
 type Spend struct {
-	// ZCDP is ρ of zero-concentrated differential privacy. The values of several spends add up.
-	ZCDP float64 `json:"zcdp"`
+	ZCDP float64 `json:"zcdp"` // ρ of zero-concentrated differential privacy; several add up
 	// Epsilon is ε of (ε, δ)-differential privacy, at δ = Delta.
 	Epsilon float64 `json:"epsilon"`
-	Delta   float64 `json:"delta"`
+	Delta   float64 `json:"delta"` // δ
 	// Of names the change of rows that the bound hides, and the conditions of the bound.
 	Of string `json:"of"`
 }

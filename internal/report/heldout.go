@@ -4,37 +4,36 @@ import "fmt"
 
 // HeldOut holds figures on a participant's held-out rows.
 type HeldOut struct {
-	Rows int `json:"rows"`
+	Rows int `json:"rows"` // held-out rows; 0 if there are too few to hold any out
 	Order
-	// Alone and Together are minus the mean score of these rows, by the model of the own rows
-	// alone and by the shared model; for mixtures, the mean of ln p. Error is the standard
-	// error of the difference. All are absent for a participant that trained alone.
+	// Alone is minus the mean score of these rows by the model of the own rows alone; for
+	// mixtures, the mean of ln p. Absent for a participant that trained alone.
 	Alone    Figure `json:"alone,omitzero"`
-	Together Figure `json:"together,omitzero"`
-	Error    Figure `json:"error,omitzero"`
-	// Better is ByAlone, ByTogether, or empty if the difference is within chance.
-	Better string `json:"better,omitempty"`
-	// Promised is the largest share of rows like these that score above the threshold. Measured
-	// is the share of these rows above the threshold that the others give (leave-one-out).
+	Together Figure `json:"together,omitzero"` // minus their mean score by the shared model
+	Error    Figure `json:"error,omitzero"`    // the standard error of the difference
+	Better   string `json:"better,omitempty"`  // alone or together; empty if the difference is within chance
+	// Promised is the largest share of rows like these that score above the threshold.
 	Promised float64 `json:"false_alarms_promised"`
-	Measured Figure  `json:"false_alarms_measured,omitzero"`
+	// Measured is the share of these rows above the threshold that the others give.
+	Measured Figure `json:"false_alarms_measured,omitzero"`
 }
 
 // Order is the order of a participant's rows: time if neighbours are alike, otherwise none. It
 // is empty without held-out rows.
 type Order struct {
+	// Order is time if rows are held out in blocks, as neighbours are alike; otherwise none.
 	Order   string `json:"order,omitempty"`
-	Because string `json:"order_because,omitempty"`
+	Because string `json:"order_because,omitempty"` // the reason for Order
 }
 
-// What HeldOut.Better says.
+// The values of HeldOut.Better, besides "".
 const (
 	ByAlone    = "alone"
 	ByTogether = "together"
 )
 
-// Sentence says whether the participant gains by learning together; it is empty for a
-// participant that trained alone.
+// Sentence reports whether the participant gains by learning together, in words. It returns ""
+// for a participant that trained alone.
 func (p Participant) Sentence() string {
 	h := p.HeldOut
 	if h == nil || !h.Alone.Applies {
@@ -59,8 +58,8 @@ func (p Participant) Sentence() string {
 	return s
 }
 
-// Gains counts the participants that gain by learning together; it is empty for fewer than two
-// with a result.
+// Gains reports in words the number of participants that gain by learning together. It returns
+// "" for fewer than two with a result.
 func (r *Run) Gains() string {
 	better, of := map[string]int{}, 0
 	for _, p := range r.Participants {

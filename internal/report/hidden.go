@@ -2,7 +2,7 @@ package report
 
 import "fmt"
 
-// Hidden says in words what hides a member's own part of a sum, and how well.
+// Hidden describes in words how a member's own part of a sum is hidden, and how well.
 func (p Protection) Hidden() string {
 	b := p.BreachPredicted
 	switch {

@@ -43,22 +43,23 @@ type LoneChange struct {
 	// Replaced are members in both sums, in one with an old key and in the other with a new
 	// one: the difference between the two contributions is known.
 	Replaced []string  `json:"replaced,omitempty"`
-	Slots    [2]uint64 `json:"slots"`
-	Rounds   [2]int    `json:"rounds"` // round 0 is the start-up
+	Slots    [2]uint64 `json:"slots"`  // the numbers of the two sums
+	Rounds   [2]int    `json:"rounds"` // their rounds; 0 is the start
 	// Known is what all members now know exactly about the rows of these members together. It
 	// is absent if they know it only up to the changes of the others' parts between the two
 	// sums.
 	Known string `json:"known,omitempty"`
 	// Error is the error of the difference as an estimate of the members' contribution to a
-	// network, measured from totals. It is relative to the error of guessing the mean
-	// contribution of the others: 0 is exact, and 1, the largest value, is no better than the
-	// guess. Nil if not measured.
+	// network, measured from totals. It is relative to the error of guessing the mean contribution
+	// of the others: 0 is exact, and 1, the largest value, is no better than the guess. It is
+	// absent if not measured.
 	Error *float64 `json:"error,omitempty"`
-	// Change reports that the members came back into a running total: known is the change of
-	// their parts from the first slot to the second. Beside is how far the total moved in the
-	// slot before, without these members, relative to its move when they came back: the changes
-	// of the others hide theirs.
-	Change bool    `json:"change,omitempty"`
+	// Change reports whether the members came back into a running total. The others then know how
+	// their statistics have changed from the first slot to the second, up to the changes of the
+	// others.
+	Change bool `json:"change,omitempty"`
+	// Beside is how far the total moved in the slot before, without these members, relative to its
+	// move when they came back. Near 0, the move is almost theirs alone.
 	Beside float64 `json:"beside,omitempty"`
 
 	apart *difference // difference of a network's sums
@@ -281,7 +282,7 @@ func (l *Ledger) News() (lines []string) {
 	return lines
 }
 
-// line says what is known.
+// line returns the warning about what all members now know.
 func (c LoneChange) line() string {
 	members := slices.Clone(c.Members)
 	joined := func() string {
@@ -335,7 +336,7 @@ func (c LoneChange) error() float64 {
 	return *c.Error
 }
 
-// precision says how well the contribution to a network is known.
+// precision describes how well the contribution to a network is known.
 func (c LoneChange) precision() string {
 	return fmt.Sprintf("to within about %.0f %% of its difference from the others'", math.Max(1, math.Round(100**c.Error)))
 }

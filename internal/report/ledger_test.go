@@ -62,8 +62,8 @@ func TestLoneChanges(t *testing.T) {
 	}
 }
 
-// What all members know is told at the moment, and summed up at the end.
-func TestWhatIsKnownIsTold(t *testing.T) {
+// The ledger warns about what all members know when it becomes known, and once more at the end.
+func TestTheLedgerWarns(t *testing.T) {
 	const exact = "N, mean and covariance"
 	l := decided([]string{"abcd", "abc"}, exact)
 	want := []string{"privacy: N, mean and covariance of d are now exactly known to all members: the sums of rounds 1 and 2 differ by d alone"}
@@ -80,8 +80,8 @@ func TestWhatIsKnownIsTold(t *testing.T) {
 	}
 }
 
-// A member that has come back under a new key is one organisation: what two sums tell of it is
-// how what it added under the two keys differs.
+// A member that has come back under a new key is one organisation. Two sums reveal the
+// difference between its contributions under the two keys.
 func TestAReplacedKeyIsOneOrganisation(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "b"}
 	for _, c := range []struct {
@@ -113,8 +113,8 @@ func TestAReplacedKeyIsOneOrganisation(t *testing.T) {
 	}
 }
 
-// Sums that all have the counts and moments of rows are compared however long they are;
-// other sums with those of their own length.
+// Sums that contain the counts and moments of rows are compared whatever their lengths are.
+// Other sums are compared with sums of the same length.
 func TestSumsThatConserve(t *testing.T) {
 	all, some := []uint32{0, 1, 2, 3}, []uint32{0, 1, 2}
 	sum := func(slot uint64, round uint32, members []uint32, length int) *consensus.Decision {

@@ -5,21 +5,19 @@ import (
 	"strings"
 )
 
-// PastRun reports an earlier run that differs from this one by so few members, or rows of so
-// few members, that the totals of both reveal something about them.
+// PastRun reports an earlier run that differs from this one by few members, or in the rows of
+// few members, so that the totals of both reveal something about them.
 type PastRun struct {
-	Run string `json:"run"`
-	// Least and Most bound the number of changes. They differ if some members do not say what
-	// has changed.
-	Least int `json:"changes_least"`
-	Most  int `json:"changes_most"`
+	Run   string `json:"run"`           // its identity
+	Least int    `json:"changes_least"` // the fewest changes between the two runs
+	// Most are the most changes; more than the fewest if members do not say what has changed.
+	Most int `json:"changes_most"`
 	// Enough is the number of simultaneous changes that hide each of them.
-	Enough int `json:"changes_enough"`
-	// Left are members of only the earlier run, Joined those of only this run, and Changed
-	// those of both whose rows have changed. For Unknown members, this is not known.
-	Left    []string `json:"left,omitempty"`
-	Joined  []string `json:"joined,omitempty"`
-	Changed []string `json:"changed,omitempty"`
+	Enough  int      `json:"changes_enough"`
+	Left    []string `json:"left,omitempty"`    // members of the earlier run only
+	Joined  []string `json:"joined,omitempty"`  // members of this run only
+	Changed []string `json:"changed,omitempty"` // members of both whose rows have changed
+	// Unknown are members of both that do not say whether their rows have changed.
 	Unknown []string `json:"unknown,omitempty"`
 	// Unnamed counts the members of only the earlier run whose names this folder does not have.
 	Unnamed int `json:"unnamed,omitempty"`

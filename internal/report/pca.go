@@ -2,8 +2,8 @@ package report
 
 // PCA describes the principal axes that the scaled columns are projected to.
 type PCA struct {
-	Axes      int       `json:"axes"`
-	Variances []float64 `json:"variances"`      // along the axes, in falling order
+	Axes      int       `json:"axes"`           // their number
+	Variances []float64 `json:"variances"`      // those along the axes, in falling order, before normalisation
 	Total     float64   `json:"total_variance"` // of all columns
 }
 

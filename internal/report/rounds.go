@@ -27,8 +27,8 @@ type RoundRow struct {
 	Traffic   *Traffic // nil outside simulations
 }
 
-// Traffic is what all participants of a simulation sent in a round, and the time when its last
-// call was decided.
+// Traffic holds the messages that all participants of a simulation sent in a round, and the time
+// when its last call was decided.
 type Traffic struct {
 	Messages, Bytes int64
 	Error           float64 // largest ‖own − adopted‖₂ / ‖adopted‖₂ of a sum

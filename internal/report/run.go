@@ -5,144 +5,157 @@ import "github.com/collabdict/collabdict/algorithm"
 // Run is the result of a training: of all participants if one process knows them, otherwise of
 // the own node.
 type Run struct {
-	Model        string        `json:"model"`
-	Participants []Participant `json:"participants"`
+	Model        string        `json:"model"`              // the kind of model, such as ggm
+	Participants []Participant `json:"participants"`       // all participants, or only the own one for run
 	LeftOut      []LeftOut     `json:"left_out,omitempty"` // participants with too few rows
-	Rounds       int           `json:"rounds"`
-	SetupRounds  int           `json:"setup_rounds"`
-	Converged    bool          `json:"converged"`
-	Seed         uint64        `json:"seed"`
-	Objective    Figure        `json:"objective,omitzero"`
-	Loglik       Figure        `json:"loglik,omitzero"` // mean per row, each under its owner's model
-	ROCAUC       Figure        `json:"roc_auc,omitzero"`
-	PRAUC        Figure        `json:"pr_auc,omitzero"`
-	ARI          Figure        `json:"ari,omitzero"`
-	Silhouette   Figure        `json:"silhouette,omitzero"`
-	Accuracy     Figure        `json:"accuracy,omitzero"`
-	CrossEntropy Figure        `json:"cross_entropy,omitzero"`
-	Baselines    *Baselines    `json:"baselines,omitempty"` // means over participants
-	Shared       *Scores       `json:"shared,omitempty"`    // means of scores by the shared model
-	Alone        *Scores       `json:"alone,omitempty"`     // means of scores by the own models
-	Clusters     int           `json:"clusters,omitempty"`
-	PCA          *PCA          `json:"pca,omitempty"`       // nil without a projection
-	Selection    *Selection    `json:"selection,omitempty"` // of fedgen
-	Choice       []Judged      `json:"choice,omitempty"`    // of ggm, if there was one
-	BytesSent    int64         `json:"bytes_sent"`          // a participant, mean
-	Messages     int64         `json:"messages"`            // a participant, mean
-	Consensus    Consensus     `json:"consensus"`
-	Protection   Protection    `json:"protection"`
-	Diversity    *Diversity    `json:"diversity,omitempty"`
-	Epsilon      float64       `json:"epsilon,omitempty"` // ε of differential privacy, with Delta
-	Delta        float64       `json:"delta,omitempty"`
-	Views        []View        `json:"views"`
-	LoneChanges  []LoneChange  `json:"lone_changes,omitempty"`
-	OpenSeats    bool          `json:"open_seats,omitempty"` // anyone could be a member
-	// RosterChanges are agreed changes of the members.
-	RosterChanges []RosterChange `json:"roster_changes,omitempty"`
-	// Ledger has an entry for each kind of value that the run has revealed.
+	Rounds       int           `json:"rounds"`             // completed rounds of the model; a gathering counts as one
+	SetupRounds  int           `json:"setup_rounds"`       // collectives before the first round, for scaling and the start
+	// Converged reports whether training stopped by --tol before the last allowed round.
+	Converged bool   `json:"converged"`
+	Seed      uint64 `json:"seed"` // the public seed
+	// Objective is what training improves, at the parameters before the last step; for ggm, dem
+	// and fedgen after it.
+	Objective Figure `json:"objective,omitzero"`
+	// Loglik is the mean log-likelihood of all training rows, each under its owner's model, in
+	// nats.
+	Loglik       Figure       `json:"loglik,omitzero"`
+	ROCAUC       Figure       `json:"roc_auc,omitzero"`       // the mean over participants
+	PRAUC        Figure       `json:"pr_auc,omitzero"`        // the mean over participants
+	ARI          Figure       `json:"ari,omitzero"`           // the mean over participants
+	Silhouette   Figure       `json:"silhouette,omitzero"`    // the mean over participants, for fedgem
+	Accuracy     Figure       `json:"accuracy,omitzero"`      // the mean over participants, for cgau
+	CrossEntropy Figure       `json:"cross_entropy,omitzero"` // the mean over participants, for cgau
+	Baselines    *Baselines   `json:"baselines,omitempty"`    // means over participants
+	Shared       *Scores      `json:"shared,omitempty"`       // means of figures by the shared models, if scores blend several
+	Alone        *Scores      `json:"alone,omitempty"`        // means of figures by the own models, if scores blend several
+	Clusters     int          `json:"clusters,omitempty"`     // components of the model, or clusters found by fedgem
+	PCA          *PCA         `json:"pca,omitempty"`          // the axes of --pca
+	Selection    *Selection   `json:"selection,omitempty"`    // how fedgen chose its components
+	Choice       []Judged     `json:"choice,omitempty"`       // the settings that ggm chose from, and how they did
+	BytesSent    int64        `json:"bytes_sent"`             // the mean per participant
+	Messages     int64        `json:"messages"`               // the mean per participant
+	Consensus    Consensus    `json:"consensus"`              // how sums were made
+	Protection   Protection   `json:"protection"`             // what hid the vectors in sums
+	Diversity    *Diversity   `json:"diversity,omitempty"`    // the smallest over participants, for ggm and dem
+	Epsilon      float64      `json:"epsilon,omitempty"`      // the requested ε of differential privacy, at delta
+	Delta        float64      `json:"delta,omitempty"`        // the requested δ of differential privacy
+	Views        []View       `json:"views"`                  // the members of the run, with an entry per change
+	LoneChanges  []LoneChange `json:"lone_changes,omitempty"` // pairs of sums that together tell something about few members
+	// OpenSeats reports whether anyone on the network could be a member, by --open.
+	OpenSeats     bool           `json:"open_seats,omitempty"`
+	RosterChanges []RosterChange `json:"roster_changes,omitempty"` // agreed changes of the members, in order
+	// Ledger has an entry for each kind of total or message that others have seen.
 	Ledger   []Entry  `json:"ledger,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
-	// Kernels are the processor instructions of matrix computations.
+	Warnings []string `json:"warnings,omitempty"` // lines of text
+	// Kernels are the vector instructions in use: avx512, avx2 or portable. Only the time depends
+	// on them.
 	Kernels string  `json:"kernels"`
-	Seconds float64 `json:"seconds"`
+	Seconds float64 `json:"seconds"` // the elapsed time
 }
 
 // Participant is the result of one participant.
 type Participant struct {
-	Name       string `json:"name"`
-	Rows       int    `json:"rows"` // trained on
+	Name string `json:"name"` // that of its file or folder
+	Rows int    `json:"rows"` // training rows
+	// ROCAUC is the area under the ROC curve of its scores, on its test rows, or on its training
+	// rows if there are none. It needs labels of 0, 1 or −1. For cgau, it is the mean over classes
+	// of the area of one class against all others.
 	ROCAUC     Figure `json:"roc_auc,omitzero"`
-	PRAUC      Figure `json:"pr_auc,omitzero"`
-	Loglik     Figure `json:"loglik,omitzero"` // mean per training row of LoglikRows
-	LoglikRows string `json:"loglik_rows,omitempty"`
-	ARI        Figure `json:"ari,omitzero"`
-	Silhouette Figure `json:"silhouette,omitzero"`
-	// Accuracy and the next fields are for classifiers; their ROCAUC is the mean over classes.
-	Accuracy     Figure   `json:"accuracy,omitzero"`
-	CrossEntropy Figure   `json:"cross_entropy,omitzero"`
-	Recall       []Figure `json:"recall,omitempty"` // by class
-	// OwnClusters maps each own component to its cluster, from 1; only fedgem has them.
-	OwnClusters []int      `json:"own_clusters,omitempty"`
-	Baselines   *Baselines `json:"baselines,omitempty"`
-	// Shared and Alone are the figures of scores by the shared model, and by the model of the
-	// own rows alone. If they are present, the figures above are those of the blend.
-	Shared    *Scores    `json:"shared,omitempty"`
-	Alone     *Scores    `json:"alone,omitempty"`
-	HeldOut   *HeldOut   `json:"held_out,omitempty"`
-	Diversity *Diversity `json:"diversity,omitempty"`
-	Encoder   *Encoder   `json:"encoder,omitempty"`   // in the last round
-	Weighting *Weighting `json:"weighting,omitempty"` // of bvae, in the last round
-	History   []Round    `json:"history,omitempty"`   // one entry per round
-	ModelFile string     `json:"model_file,omitempty"`
-	Digest    string     `json:"digest,omitempty"` // digest of the last input of optimize
-	Left      string     `json:"left,omitempty"`   // why it is not in the last view
+	PRAUC      Figure `json:"pr_auc,omitzero"`       // the area under the precision-recall curve, on the same rows
+	Loglik     Figure `json:"loglik,omitzero"`       // the mean log-likelihood per row under its model, in nats
+	LoglikRows string `json:"loglik_rows,omitempty"` // the rows of Loglik: all participants' (all) or its own (own)
+	// ARI is the adjusted Rand index of the components, or clusters, and the classes.
+	ARI          Figure     `json:"ari,omitzero"`
+	Silhouette   Figure     `json:"silhouette,omitzero"`    // the silhouette of at most 5000 rows, for fedgem
+	Accuracy     Figure     `json:"accuracy,omitzero"`      // the share of rows whose likeliest class is right, for cgau
+	CrossEntropy Figure     `json:"cross_entropy,omitzero"` // the mean of −ln p of the right class, for cgau
+	Recall       []Figure   `json:"recall,omitempty"`       // the share of rows found, by class from 0; null without rows
+	OwnClusters  []int      `json:"own_clusters,omitempty"` // the numbers of the clusters, from 1, of its own components
+	Baselines    *Baselines `json:"baselines,omitempty"`    // the same figures of models trained otherwise
+	Shared       *Scores    `json:"shared,omitempty"`       // figures by the shared model, if scores blend several
+	Alone        *Scores    `json:"alone,omitempty"`        // figures by the model of the own rows, if scores blend several
+	HeldOut      *HeldOut   `json:"held_out,omitempty"`     // figures on the rows that stayed out of training
+	Diversity    *Diversity `json:"diversity,omitempty"`    // that of its contribution in the last round
+	Encoder      *Encoder   `json:"encoder,omitempty"`      // that of mtvae after the last round, on at most 256 rows
+	Weighting    *Weighting `json:"weighting,omitempty"`    // its weight in the last round, for bvae
+	History      []Round    `json:"history,omitempty"`      // has an entry per round
+	ModelFile    string     `json:"model_file,omitempty"`   // relative to the folder of the result
+	// Digest is the SHA-256 of the input of the last step, the same at every participant.
+	Digest string `json:"digest,omitempty"`
+	Left   string `json:"left,omitempty"` // why it is not in the last view; it then has no digest
 }
 
 // Baselines are the figures of the same model trained otherwise: by a participant alone, or on
 // all rows in one place.
 type Baselines struct {
-	Alone  *Scores `json:"alone,omitempty"`
-	Pooled *Scores `json:"pooled,omitempty"`
+	Alone  *Scores `json:"alone,omitempty"`  // those of a model of the own rows alone
+	Pooled *Scores `json:"pooled,omitempty"` // those of a model of all rows in one place
 }
 
 // Scores are the figures of a model on a participant's own test rows, and its mean
 // log-likelihood.
 type Scores struct {
-	ROCAUC Figure `json:"roc_auc,omitzero"`
-	PRAUC  Figure `json:"pr_auc,omitzero"`
-	Loglik Figure `json:"loglik,omitzero"`
-	// ARI and Silhouette are figures of Clusters, which only fedgem has.
-	ARI        Figure `json:"ari,omitzero"`
-	Silhouette Figure `json:"silhouette,omitzero"`
-	Clusters   int    `json:"clusters,omitempty"`
-	// Accuracy and CrossEntropy are for classifiers.
-	Accuracy     Figure `json:"accuracy,omitzero"`
-	CrossEntropy Figure `json:"cross_entropy,omitzero"`
+	ROCAUC       Figure `json:"roc_auc,omitzero"`       // the area under the ROC curve
+	PRAUC        Figure `json:"pr_auc,omitzero"`        // the area under the precision-recall curve
+	Loglik       Figure `json:"loglik,omitzero"`        // the mean log-likelihood per row, in nats
+	ARI          Figure `json:"ari,omitzero"`           // the adjusted Rand index
+	Silhouette   Figure `json:"silhouette,omitzero"`    // that of clusters, for fedgem
+	Clusters     int    `json:"clusters,omitempty"`     // clusters found, for fedgem
+	Accuracy     Figure `json:"accuracy,omitzero"`      // the share of rows whose likeliest class is right, for cgau
+	CrossEntropy Figure `json:"cross_entropy,omitzero"` // the mean of −ln p of the right class, for cgau
 }
 
 // LeftOut is a participant with too few rows.
 type LeftOut struct {
-	Name string `json:"name"`
-	Rows int    `json:"rows"`
+	Name string `json:"name"` // that of the participant
+	Rows int    `json:"rows"` // its training rows
 }
 
 // Consensus describes how sums were made. Fields that a scheme does not have are absent.
 type Consensus struct {
-	Scheme              string  `json:"scheme"`
-	Step                string  `json:"step,omitempty"`
-	Graph               string  `json:"graph,omitempty"`
-	Degree              int     `json:"degree,omitempty"`
-	Fan                 int     `json:"fan,omitempty"` // k, the messages that a member exchanges per step
-	IterationsPredicted int     `json:"iterations_predicted"`
-	Iterations          int     `json:"iterations"`
-	Error               float64 `json:"error"` // largest ‖own − adopted‖₂ / ‖adopted‖₂
+	Scheme string `json:"scheme"`           // laplacian, exact or base-k
+	Step   string `json:"step,omitempty"`   // the rule of the steps, with laplacian
+	Graph  string `json:"graph,omitempty"`  // the topology, with laplacian; a small one is complete
+	Degree int    `json:"degree,omitempty"` // neighbours per member, with laplacian
+	// Fan are messages that a member exchanges per step, with the other schemes.
+	Fan                 int `json:"fan,omitempty"`
+	IterationsPredicted int `json:"iterations_predicted"` // steps of the last sum, as predicted
+	Iterations          int `json:"iterations"`           // steps of the last sum
+	// Error is the largest ‖own − adopted‖₂ / ‖adopted‖₂ of a sum; 0 in exact schemes.
+	Error float64 `json:"error"`
 }
 
 // Protection describes how the vectors in sums were hidden.
 type Protection struct {
-	Mode            string   `json:"mode"`
-	Chunks          int      `json:"chunks,omitempty"`           // chunks per vector, the one kept at home included; or lanes
-	Threshold       int      `json:"threshold,omitempty"`        // number of lanes that suffice, with shares
-	Colluders       int      `json:"colluders,omitempty"`        // of the prediction
-	BreachPredicted *float64 `json:"breach_predicted,omitempty"` // probability that the colluders recover another member's vector in a sum
-	// PadBreachPredicted is the probability that they can rebuild a member's pad, in large
-	// rosters. What an abandoned attempt shows stays hidden as long as one pad of a component
-	// does.
+	Mode string `json:"mode"` // that of --protect
+	// Chunks are chunks per vector, including the one that its owner keeps, or sessions that carry
+	// a vector.
+	Chunks    int `json:"chunks,omitempty"`
+	Threshold int `json:"threshold,omitempty"` // sessions that give the sum, with shamir
+	Colluders int `json:"colluders,omitempty"` // the assumed colluders, or the adversaries of a simulation
+	// BreachPredicted is the probability that the colluders recover another given member's vector
+	// in a sum. It is 1 for laplacian with mode none or sessions: one neighbour can compute all
+	// vectors.
+	BreachPredicted *float64 `json:"breach_predicted,omitempty"`
+	// PadBreachPredicted is the probability that the colluders can rebuild a given member's pad,
+	// in rosters of more than 64 members.
 	PadBreachPredicted *float64 `json:"pad_breach_predicted,omitempty"`
-	Adversary          []string `json:"adversary,omitempty"`               // members that worked together
-	BreachMeasured     *float64 `json:"breach_measured,omitempty"`         // share of the others whose vector they recovered in any round
-	BreachPerSum       *float64 `json:"breach_measured_per_sum,omitempty"` // mean share of the others whose vector they recovered per sum, comparable to the prediction
-	// PastRun is an earlier run whose totals reveal something together with those of this run;
-	// nil if there is none.
-	PastRun *PastRun `json:"past_run,omitempty"`
-	// Differencing is what subtracting totals reveals; nil unless it was tried.
-	Differencing *Differencing `json:"differencing,omitempty"`
+	Adversary          []string `json:"adversary,omitempty"` // the curious members, with --adversary
+	// BreachMeasured is the share of the others whose vector they recovered in any round, with
+	// --adversary.
+	BreachMeasured *float64 `json:"breach_measured,omitempty"`
+	// BreachPerSum is the mean share of the others whose vector they recovered per sum, which the
+	// prediction is about.
+	BreachPerSum *float64 `json:"breach_measured_per_sum,omitempty"`
+	// PastRun is an earlier run whose totals reveal something together with those of this run.
+	PastRun      *PastRun      `json:"past_run,omitempty"`
+	Differencing *Differencing `json:"differencing,omitempty"` // what subtracting totals reveals, with --adversary differencing
 }
 
 // Differencing counts what differences of totals reveal: training rows, each to within 0.01
 // standard deviations in every column, and whole members.
 type Differencing struct {
-	Rows   int `json:"rows"`
+	Rows   int `json:"rows"`   // training rows that the differences reveal
 	Start  int `json:"start"`  // rows revealed at the start
 	Rounds int `json:"rounds"` // rows revealed in the rounds
 	Chance int `json:"chance"` // made-up rows, as dense as the true ones, that count as revealed
@@ -161,7 +174,7 @@ type Diversity = algorithm.Diversity
 
 // Round has a participant's figures of a round.
 type Round struct {
-	Round     int     `json:"round"`
+	Round     int     `json:"round"`     // its number, from 1
 	Objective float64 `json:"objective"` // before the round's step
 	// Diversity is that of the participant's contribution; nil for kinds without it.
 	Diversity *Diversity `json:"diversity,omitempty"`
@@ -209,10 +222,10 @@ type Encoder = algorithm.Encoder
 
 // View lists the members from a round on.
 type View struct {
-	Round   int       `json:"round"`
-	Attempt int       `json:"attempt"`
-	Members []string  `json:"members"`
-	Missing []Missing `json:"missing"`
+	Round   int       `json:"round"`   // the first round of the view; 0 is the start
+	Attempt int       `json:"attempt"` // the ballot that was decided; 0 if nothing went wrong
+	Members []string  `json:"members"` // members in the sums
+	Missing []Missing `json:"missing"` // members not in the sums
 	// Count is the number of members if their names, and those of missing members, are listed
 	// elsewhere.
 	Count int `json:"count,omitempty"`
@@ -230,34 +243,33 @@ func Counted(views []View) []View {
 // RosterChange lists the members added to and removed from the roster after round After, or
 // reports that the run was paused or resumed then.
 type RosterChange struct {
-	After   int      `json:"after_round"`
-	Added   []string `json:"added"`
-	Removed []string `json:"removed"`
-	Paused  bool     `json:"paused,omitempty"`
-	Resumed bool     `json:"resumed,omitempty"`
+	After   int      `json:"after_round"`       // the last round before the change
+	Added   []string `json:"added"`             // names of new members
+	Removed []string `json:"removed"`           // names of removed members
+	Paused  bool     `json:"paused,omitempty"`  // reports whether the run paused
+	Resumed bool     `json:"resumed,omitempty"` // reports whether the run resumed
 }
 
 // Missing is a member outside a view.
 type Missing struct {
-	Name   string `json:"name"`
-	Reason string `json:"reason"`
+	Name   string `json:"name"`   // its name
+	Reason string `json:"reason"` // why it is missing
 }
 
 // Evaluation is the result of evaluate.
 type Evaluation struct {
-	Rows   int    `json:"rows"`
-	ROCAUC Figure `json:"roc_auc,omitzero"`
-	PRAUC  Figure `json:"pr_auc,omitzero"`
-	ARI    Figure `json:"ari,omitzero"`
-	Loglik Figure `json:"loglik,omitzero"`
-	// FalseAlarms is the share of normal rows above the threshold, Detected that of anomalies.
-	FalseAlarms Figure `json:"false_alarms,omitzero"`
-	Detected    Figure `json:"detected,omitzero"`
+	Rows   int    `json:"rows"`             // rows scored
+	ROCAUC Figure `json:"roc_auc,omitzero"` // the area under the ROC curve; for cgau, the mean over classes
+	PRAUC  Figure `json:"pr_auc,omitzero"`  // the area under the precision-recall curve
+	// ARI is the adjusted Rand index of components, or clusters, and classes.
+	ARI         Figure `json:"ari,omitzero"`
+	Loglik      Figure `json:"loglik,omitzero"`       // the mean log-likelihood per row, in nats
+	FalseAlarms Figure `json:"false_alarms,omitzero"` // the share of normal rows above the threshold
+	Detected    Figure `json:"detected,omitzero"`     // the share of anomalies above the threshold
 
-	Silhouette Figure `json:"silhouette,omitzero"` // of clusters
+	Silhouette Figure `json:"silhouette,omitzero"` // that of clusters, for fedgem
 
-	// Accuracy and the next fields are for classifiers; their ROCAUC is the mean over classes.
-	Accuracy     Figure   `json:"accuracy,omitzero"`
-	CrossEntropy Figure   `json:"cross_entropy,omitzero"`
-	Recall       []Figure `json:"recall,omitempty"` // by class
+	Accuracy     Figure   `json:"accuracy,omitzero"`      // the share of rows whose likeliest class is right, for cgau
+	CrossEntropy Figure   `json:"cross_entropy,omitzero"` // the mean of −ln p of the right class, for cgau
+	Recall       []Figure `json:"recall,omitempty"`       // the share of rows found, by class from 0; null without rows
 }

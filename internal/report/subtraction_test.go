@@ -9,7 +9,8 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// The error follows from how far apart two totals are, and how far totals over one view are.
+// The error follows from the distance of the two totals and from the movement of totals over one
+// view.
 func TestErrorsOfSubtraction(t *testing.T) {
 	four, three, other := []uint32{0, 1, 2, 3}, []uint32{0, 1, 2}, []uint32{0, 1, 4}
 	for name, c := range map[string]struct {
@@ -31,7 +32,7 @@ func TestErrorsOfSubtraction(t *testing.T) {
 	} {
 		var s subtraction
 		if _, known := s.typical(); known {
-			t.Error("nothing has moved, and it is known by how much")
+			t.Error("a typical movement is known before anything has moved")
 		}
 		for _, m := range c.moved {
 			s.add(m)
@@ -43,8 +44,8 @@ func TestErrorsOfSubtraction(t *testing.T) {
 	}
 }
 
-// The ledger tells of sums over networks how well their difference tells a contribution; as
-// soon as it can be measured, and not of the other values in these sums.
+// For sums over networks, the ledger reports how well their difference reveals a contribution,
+// as soon as this can be measured. It ignores the other values in these sums.
 func TestTheErrorIsInTheLedger(t *testing.T) {
 	blocks := []collabdict.Block{{Len: 2, Bound: 9, Moment: collabdict.Updates}, {Len: 1, Bound: 1e9, Moment: collabdict.Counts}}
 	four, three := []uint32{0, 1, 2, 3}, []uint32{0, 1, 2}
@@ -79,7 +80,7 @@ func TestTheErrorIsInTheLedger(t *testing.T) {
 	}
 }
 
-// Sums over a network are compared also if columns were scaled by running totals before.
+// Sums over a network are compared even if running totals scaled the columns before.
 func TestNetworksAfterRunningTotals(t *testing.T) {
 	l := NewLedger(strings.Split("abcd", ""), 1, "the number of rows")
 	four, three := []uint32{0, 1, 2, 3}, []uint32{0, 1, 2}

@@ -35,7 +35,7 @@ func cardIn(t *testing.T, dir, name string, columns ...string) (file string) {
 	return file
 }
 
-// A card with any byte altered is refused, or means the same.
+// A card with any byte altered is refused, or has the same content.
 func TestAlteredCards(t *testing.T) {
 	file, _ := cardOf(t, "plant-b", "x", "temp")
 	good, err := readCard(file, []string{"x"})

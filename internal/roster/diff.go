@@ -12,12 +12,12 @@ import (
 
 // A Difference is a part of two agreements that is not the same in both.
 type Difference struct {
-	Part   string `json:"part"` // member, columns, setting, changes or signature
-	Name   string `json:"name,omitempty"`
-	A      string `json:"a"` // value in the first, "" if none
-	B      string `json:"b"`
-	Signed bool   `json:"signed"` // whether signatures of one agreement are invalid for the other
-	Text   string `json:"text"`   // in words
+	Part   string `json:"part"`           // member, columns, setting, changes or signature
+	Name   string `json:"name,omitempty"` // that of the member or setting
+	A      string `json:"a"`              // value in the first, "" if none
+	B      string `json:"b"`              // the value in the second, "" if none
+	Signed bool   `json:"signed"`         // whether signatures of one agreement are invalid for the other
+	Text   string `json:"text"`           // in words
 }
 
 // Diff returns the differences between two agreements: in members, columns, settings (defaults

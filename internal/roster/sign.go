@@ -21,7 +21,7 @@ const (
 // A State is the state of a member's signature.
 type State struct{ Name, State string }
 
-// content returns what the members sign: their list, and all that they compare when a run
+// content returns the content that members sign: their list, and all that they compare when a run
 // begins.
 func (r *Roster) content() *node.Config {
 	c := &node.Config{Members: r.Members, Settings: r.Task.Settings, BeginAt: r.BeginAt}

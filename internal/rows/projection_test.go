@@ -13,8 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// nearPlane is rows that lie near a plane, far from the origin; the last column is
-// constant.
+// nearPlane returns rows near a plane, far from the origin. The last column is constant.
 func nearPlane(n int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x := mat.NewDense(n, 5, nil)
@@ -34,7 +33,7 @@ func onto(t *testing.T, x *mat.Dense, k int) *rows.Projection {
 	return rows.Onto(axes)
 }
 
-// Rows are projected as they are read.
+// Rows that are projected as they are read equal those projected at once.
 func TestProjection(t *testing.T) {
 	x := nearPlane(200, 1)
 	p := onto(t, x, 3)
@@ -48,7 +47,7 @@ func TestProjection(t *testing.T) {
 	}
 }
 
-// Scaled along the axes, rows are what they were, scaled; and points come back.
+// A scaled projection projects and then scales, and Back inverts it.
 func TestScaledProjection(t *testing.T) {
 	x := nearPlane(50, 2)
 	p := onto(t, x, 3)

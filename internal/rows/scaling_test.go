@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// TestOwnStandardises compares with an independent mean and variance, and
-// checks what standardised columns are.
+// TestOwnStandardises compares the scaling with an independent mean and variance, and checks that
+// standardised columns have mean 0 and variance 1.
 func TestOwnStandardises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, m := rapid.IntRange(1, 20).Draw(t, "rows"), rapid.IntRange(1, 5).Draw(t, "columns")
@@ -69,7 +69,7 @@ func TestConstantColumns(t *testing.T) {
 	}
 }
 
-// TestLargestNumbers checks that the largest that files may have can be scaled.
+// TestLargestNumbers checks that the largest numbers that files may have can be scaled.
 func TestLargestNumbers(t *testing.T) {
 	x := mat.NewDense(2, 1, []float64{1e60, -1e60})
 	s, constant, err := rows.Own(rows.InMemory(x))

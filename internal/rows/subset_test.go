@@ -31,7 +31,7 @@ func numbered(n int) *mat.Dense {
 	return x
 }
 
-// Whatever rows are chosen and wherever reading begins, they are these, and no others.
+// A subset has exactly the chosen rows, wherever reading begins.
 func TestSubset(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 3*rows.PerBlock).Draw(t, "n")
@@ -64,7 +64,7 @@ func TestSubset(t *testing.T) {
 	})
 }
 
-// Rows with few others between are read at once: those that are left, and those left out.
+// Rows with few others between them are read at once, by Subset and by Without.
 func TestSubsetsAreReadInLargePieces(t *testing.T) {
 	var out []int
 	for i := 3; i < 1000; i += 5 {
@@ -87,7 +87,8 @@ func TestSubsetsAreReadInLargePieces(t *testing.T) {
 	}
 }
 
-// What is drawn is distinct, from all over, and the seed's; of many rows as of few.
+// Drawn numbers are distinct, spread over all, and determined by the seed, whether they come from a
+// permutation or not.
 func TestDrawn(t *testing.T) {
 	for _, n := range []int{500_000, 500_001} {
 		got := rows.Drawn(n, 1000, 1)

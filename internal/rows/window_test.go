@@ -28,8 +28,7 @@ func TestWindowed(t *testing.T) {
 	}
 }
 
-// Columns that stay the same have no deviation at all: what is left of it by rounding would be
-// scaled up.
+// A constant column has deviation 0 exactly. Rounding errors would be scaled up.
 func TestWindowOfAConstantColumn(t *testing.T) {
 	values := slices.Repeat([]float64{0.1, 1e9 + 0.3}, 50)
 	err := rows.EachRow(rows.Windowed(rows.InMemory(mat.NewDense(50, 2, values)), 7, nil), func(row []float64) {
@@ -42,7 +41,7 @@ func TestWindowOfAConstantColumn(t *testing.T) {
 	}
 }
 
-// However rows are read, in blocks, anew or one by one, they have the same bits.
+// Windowed rows have the same bits whether they are read in blocks, again, or one by one.
 func TestWindowsDoNotDependOnBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, m, w := rapid.IntRange(1, 700).Draw(t, "rows"), rapid.IntRange(1, 3).Draw(t, "columns"), rapid.IntRange(2, 30).Draw(t, "window")
@@ -83,7 +82,7 @@ func TestWindowsDoNotDependOnBlocks(t *testing.T) {
 	})
 }
 
-// Of a column with missing cells, a window has what is there.
+// A window over a column with missing cells uses the cells present.
 func TestWindowsOverMissingCells(t *testing.T) {
 	nan := math.NaN()
 	x := rows.InMemory(mat.NewDense(5, 2, []float64{nan, 1, 2, 2, 6, 3, nan, 4, nan, 5}))

@@ -104,7 +104,7 @@ func (w watch) enter(run *Run, t *pipeline.Task, parts []dataset.Participant) er
 	return nil
 }
 
-// enterCoalition adds what the coalition has recovered, and the prediction for its size.
+// enterCoalition adds the coalition's findings, and the prediction for its size.
 func (w watch) enterCoalition(run *report.Run, t *pipeline.Task, parts []dataset.Participant) {
 	r := w.coalition
 	r.Finish()

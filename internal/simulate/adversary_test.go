@@ -26,8 +26,8 @@ func TestAdversaries(t *testing.T) {
 	}
 }
 
-// An observer has the vectors of all in the clear, and none with chunks, whatever
-// the scheme; the result says so.
+// An observer recovers all vectors if they are not protected, and none under chunks, whatever
+// the scheme. The result reports this.
 func TestSimulationsUnderObservation(t *testing.T) {
 	for _, c := range []struct {
 		settings            consensus.Settings

@@ -14,7 +14,8 @@ import (
 	inrows "github.com/collabdict/collabdict/internal/rows"
 )
 
-// apart returns members' rows of patterns that hardly overlap. Each member has rows of all.
+// apart returns members with rows of patterns that hardly overlap. Each member has rows of all
+// patterns.
 func apart(members, rows, columns, patterns int, seed uint64) []dataset.Participant {
 	parts := plants.Generate(plants.Spec{Participants: members, Rows: rows, Columns: columns, Patterns: 1, TestRows: 2}, seed)
 	rng := rand.New(rand.NewPCG(seed, 77))
@@ -40,8 +41,8 @@ func apart(members, rows, columns, patterns int, seed uint64) []dataset.Particip
 	return parts
 }
 
-// Where patterns are well apart, a row that moves between two of them is nearly all of what
-// changes in a total. Blurred totals show no such row, and the model is as good.
+// If patterns are well apart, a row that moves between two of them causes nearly all of the
+// change in a total. Blurred totals reveal no such row, and the model is as good.
 func TestBlurHidesRows(t *testing.T) {
 	n := seeds(t, 2)
 	t.Logf("members, rows, columns, patterns  blur  rows read  by chance  runs  loglik")

@@ -23,7 +23,7 @@ import (
 	"github.com/collabdict/collabdict/netsim/scenario"
 )
 
-// seeds returns how many seeds a test takes: a few, or as COLLABDICT_SIM_SEEDS says.
+// seeds returns the number of seeds of a test: few, or the value of COLLABDICT_SIM_SEEDS.
 func seeds(t *testing.T, few uint64) uint64 {
 	t.Helper()
 	s := os.Getenv("COLLABDICT_SIM_SEEDS")
@@ -40,7 +40,7 @@ func seeds(t *testing.T, few uint64) uint64 {
 	return n
 }
 
-// unequal are seven plants with different numbers of rows.
+// unequal returns seven plants with different numbers of rows.
 func unequal(seed uint64) []dataset.Participant {
 	const fewest, more = 60, 17
 	parts := plants.Generate(plants.Spec{Participants: 7, Rows: fewest + 6*more, Columns: 5, Patterns: 3, TestRows: 10}, seed)
@@ -61,14 +61,15 @@ func churn(t *testing.T) *scenario.Scenario {
 	return s
 }
 
-// trained is what became of a simulated run.
+// A trained is the outcome of a simulated run.
 type trained struct {
 	task    *pipeline.Task
 	results []*pipeline.Result
 	report  *netsim.Report
 }
 
-// play trains the participants over a network under conditions, to which change adds.
+// play trains the participants over a network under the conditions, after the changes to its
+// configuration.
 func play(t *testing.T, k *pipeline.Task, parts []dataset.Participant, under Conditions, change ...func(*netsim.Config)) trained {
 	t.Helper()
 	c, err := under.config(k, parts)
@@ -94,11 +95,11 @@ func play(t *testing.T, k *pipeline.Task, parts []dataset.Participant, under Con
 	return r
 }
 
-// nonceSlots are those in which the members of a simulation agree on a nonce.
+// nonceSlots is the number of slots in which the members of a simulation agree on a nonce.
 const nonceSlots = 2
 
-// replayed trains the participants once more, over plain sums of what each is counted with,
-// and returns their models.
+// replayed trains the participants once more, over plain sums of the vectors with which each is
+// counted, and returns their models.
 func (r trained) replayed(t *testing.T, parts []dataset.Participant) ([]*pipeline.Result, *grouptest.Replay) {
 	t.Helper()
 	var log []grouptest.Slot
@@ -146,7 +147,7 @@ func (r trained) meanLoglik(parts []dataset.Participant) float64 {
 	return sum / n
 }
 
-// absences returns how often a member was not in a sum of the rounds.
+// absences counts the missing members of all sums of the rounds.
 func (r trained) absences() (n int) {
 	for _, s := range r.report.Slots {
 		if s.Decision.Round > 0 {
@@ -156,15 +157,15 @@ func (r trained) absences() (n int) {
 	return n
 }
 
-// Under churn the totals are those of the last vectors that were counted, to the last bit,
-// and the models follow from them to the last bit, the objective never falls, and most models are as good as
-// without churn. All rounds are run: a stopping rule would stop at what is best for the last
-// vectors of the members that are away. COLLABDICT_SIM_TOL sets one.
+// Under churn the totals are the sums of the last counted vectors, and the models follow from
+// them, to the last bit. The objective never falls, and most models are as good as without
+// churn. All rounds are run, since a stopping rule would stop at the optimum for the last
+// vectors of absent members. COLLABDICT_SIM_TOL sets a stopping rule.
 func TestChurnOverRunningTotals(t *testing.T) {
 	n, tol := seeds(t, 5), "tol="+cmp.Or(os.Getenv("COLLABDICT_SIM_TOL"), "0")
 	rounds := 60
 	if raced {
-		rounds = 20 // the others are numerics
+		rounds = 20 // further rounds only repeat the numerics
 	}
 	var differences []float64
 	var worst, quanta, fall float64
@@ -195,7 +196,7 @@ func TestChurnOverRunningTotals(t *testing.T) {
 		worst, quanta = max(worst, replay.Apart()), max(quanta, replay.Quanta())
 		d := run.meanLoglik(parts) - play(t, k(), parts, Conditions{}).meanLoglik(parts)
 		if math.Abs(d) > 0.01 {
-			t.Logf("seed %d: the mean log-likelihood is %+.4f from that without churn", seed, d)
+			t.Logf("seed %d: the mean log-likelihood differs by %+.4f from that without churn", seed, d)
 			far++
 		}
 		differences = append(differences, d)
@@ -207,21 +208,22 @@ func TestChurnOverRunningTotals(t *testing.T) {
 		t.Errorf("members were absent %d times in %d runs: nothing is tested", absent, n)
 	}
 	slices.Sort(differences)
-	// One run may settle elsewhere: five are the fewest that have a middle.
+	// A single run may settle elsewhere, so the median of at least five runs counts.
 	if m := differences[len(differences)/2]; n >= 5 && !(math.Abs(m) <= 0.01) {
-		t.Errorf("the median mean log-likelihood is %+.4f from that without churn, want at most .01", m)
+		t.Errorf("the median mean log-likelihood differs by %+.4f from that without churn, want at most .01", m)
 	}
 	t.Logf("seeds  absences  quanta  sums apart  largest fall  log-likelihood: min     median      max  beyond .01")
 	t.Logf("%5d  %8d  %6.3g  %10.2g  %12.2g  %+20.5f  %+.5f  %+.5f  %10d", n, absent, quanta, worst, fall, differences[0], differences[len(differences)/2], differences[len(differences)-1], far)
 }
 
-// bits returns the digest of all parameters of a mixture, the own weights among them.
+// bits returns the digest of all parameters of a mixture, including the participant's own
+// weights.
 func bits(r *pipeline.Result) [32]byte {
 	return r.Model.Learned.(interface{ Digest(weights bool) [32]byte }).Digest(true)
 }
 
-// Differences of totals show no member under churn; where sums are over the members present
-// they show every one that was lost alone.
+// Under churn, differences of running totals reveal no member. Differences of sums over the
+// present members reveal every member that was lost alone.
 func TestDifferencingUnderChurn(t *testing.T) {
 	n := seeds(t, 5)
 	for _, views := range []bool{false, true} {
@@ -260,8 +262,7 @@ func TestDifferencingUnderChurn(t *testing.T) {
 	}
 }
 
-// lostAlone returns the members that one view has and a neighbour lacks, and in which these
-// do not differ otherwise.
+// lostAlone returns the members by which alone two neighbouring views differ.
 func lostAlone(run *Run) (names []string) {
 	views := run.Report.Views
 	for i := range len(views) - 1 {

@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// What a sum's rounding leaves of the mean of a column that is constant is far more than
-// the column's deviation from it.
+// Training succeeds with constant columns, although the rounding of a sum changes their mean by
+// far more than the columns deviate from it.
 func TestConstantColumns(t *testing.T) {
 	seeds := uint64(3)
 	if raced {

@@ -19,8 +19,8 @@ import (
 	"github.com/collabdict/collabdict/netsim/scenario"
 )
 
-// A course has all rounds with what was sent for them, and says who was in which
-// sum, down or cut off, and when.
+// A course has all rounds with their traffic, and the times at which members took part in sums,
+// were down or were cut off.
 func TestCourse(t *testing.T) {
 	k, _ := example(t, algorithm.Global)
 	k.Settings.Scheme = consensus.Exact
@@ -61,14 +61,14 @@ func TestCourse(t *testing.T) {
 	if len(c.Faults) != 2 || c.Faults[0].Label != "loss 0.1 %" || c.Faults[1].Label != "split 1-5 | 6-7" || c.Faults[1].To-c.Faults[1].From != 20*time.Second {
 		t.Errorf("faults %+v", c.Faults)
 	}
-	for i, r := range run.Report.RoundRows() { // what is known without a simulation
+	for i, r := range run.Report.RoundRows() { // rounds as known without a simulation
 		if of := c.Rounds[i+1]; r.Objective != of.Objective || r.Members != of.Members || strings.Join(r.Missing, " ") != strings.Join(of.Missing, " ") {
 			t.Errorf("from views and history %+v, want %+v", r, of)
 		}
 	}
 }
 
-// frames notes all vectors that travel in sessions, too.
+// A frames also records all vectors that travel in sessions.
 type frames struct {
 	*inputs
 	sent map[uint64][]map[int][]uint64 // by slot, round and member
@@ -84,8 +84,8 @@ func (f *frames) Sent(from, to int, m consensus.Message) {
 	}
 }
 
-// The session that is made again is the one that was: members had sent each other
-// vectors that disagree as much.
+// The repeated session is that of the run: the vectors that members sent have the same
+// disagreement.
 func TestConvergenceIsThatOfTheRun(t *testing.T) {
 	const size = 12
 	s := consensus.Settings{Step: session.Chebyshev, Graph: graph.HamiltonCycles, Protect: chunking.Chunks}
@@ -123,12 +123,12 @@ func TestConvergenceIsThatOfTheRun(t *testing.T) {
 			first = got
 		}
 		if want := c.Measured[i]; math.Abs(math.Sqrt(got/first)-want) > 1e-6*want+1e-15 {
-			t.Errorf("iteration %d: vectors that were sent disagree by %g, made again by %g", i, math.Sqrt(got/first), want)
+			t.Errorf("iteration %d: sent vectors disagree by %g, repeated ones by %g", i, math.Sqrt(got/first), want)
 		}
 	}
 }
 
-// The disagreement stays below the prediction. To watch changes nothing.
+// The disagreement stays below the prediction, and recording it changes no result.
 func TestConvergence(t *testing.T) {
 	k, _ := example(t, algorithm.Global)
 	set(t, k, "rounds", "3")

@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/internal/plants"
 )
 
-// No row can be read from the totals of a start, however few rows there are and however
-// far apart they lie.
+// No row can be read from the totals of a start, even if there are few rows and they lie far
+// apart.
 func TestNoRowIsReadFromTheStart(t *testing.T) {
 	for _, c := range []struct {
 		spec       plants.Spec
@@ -24,7 +24,7 @@ func TestNoRowIsReadFromTheStart(t *testing.T) {
 		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, "dem", "k-fed"},
 	} {
 		if raced && c.spec.Columns > 6 {
-			continue // more columns have no other goroutines
+			continue // the same goroutines as with fewer columns
 		}
 		for seed := range seeds(t, 2) {
 			options := []string{fmt.Sprintf("components=%d", c.components), "rounds=2", "tol=1e-6", fmt.Sprintf("seed=%d", seed)}
@@ -43,7 +43,7 @@ func TestNoRowIsReadFromTheStart(t *testing.T) {
 				t.Errorf("%s, %+v, seed %d: %+v, want 0 of %d rows", c.kind, c.spec, seed, d, want)
 			}
 			if run.Models[0].Manifest.Privacy.Protection.Differencing != d {
-				t.Error("the models do not know what the attack has found")
+				t.Error("the models do not record the result of the attack")
 			}
 		}
 	}

@@ -18,13 +18,13 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// lowEntropy is a run of four plants. The first has three rows at its end that are nearly the
+// lowEntropy is a run of four plants. The last three rows of the first plant are nearly the
 // same, and far from all others.
 type lowEntropy struct {
 	kind  string
 	seed  uint64
 	rows  int
-	place [2]float64 // of the three rows, in turns
+	place [2]float64 // coordinates of the three rows, in turns
 }
 
 func (l lowEntropy) parts() []dataset.Participant {
@@ -41,7 +41,7 @@ func (l lowEntropy) parts() []dataset.Participant {
 	return parts
 }
 
-// run returns the run by a policy, and how many rows subtracting totals shows.
+// run returns the run under a policy, and the number of rows that subtracting totals reveals.
 func (l lowEntropy) run(t *testing.T, policy privacy.Policy) (*Run, int) {
 	t.Helper()
 	options := []string{"components=5", "rounds=12", "tol=0", "blur=0", "on-low-diversity=" + string(policy), fmt.Sprint("seed=", l.seed)}
@@ -59,7 +59,7 @@ func (l lowEntropy) run(t *testing.T, policy privacy.Policy) (*Run, int) {
 	return run, run.Report.Protection.Differencing.Rows
 }
 
-// actions are what the first plant's policy has done in all rounds.
+// actions returns the actions of the first plant's policy in all rounds.
 func actions(r *Run) (done []string) {
 	for _, round := range r.Report.Participants[0].History {
 		for _, d := range round.LowDiversity {
@@ -69,12 +69,12 @@ func actions(r *Run) (done []string) {
 	return done
 }
 
-// Every policy does what it says before the rows can be read, and the others have a model.
+// Every policy acts before the rows can be read, and the other plants get a model.
 func TestLowDiversity(t *testing.T) {
 	far := [2]float64{25, -20}
 	for i, l := range []lowEntropy{{"ggm", 0, 150, far}, {"dem", 1, 150, far}, {"ggm", 2, 150, far}} {
 		if raced && i > 1 {
-			break // another seed has no other goroutines
+			break // another seed runs the same goroutines
 		}
 		run, read := l.run(t, privacy.Warn)
 		if warnings := strings.Join(run.Report.Warnings, "\n"); read < 3 || actions(run) != nil || !strings.Contains(warnings, "plant-a: privacy: at one time this participant's part of a component rested on") {
@@ -95,7 +95,7 @@ func TestLowDiversity(t *testing.T) {
 	}
 }
 
-// A draw stands for the rows where the other components have room for what it differs by.
+// A draw replaces the rows if the other components can absorb the difference.
 func TestLowDiversityByDraws(t *testing.T) {
 	l := lowEntropy{"ggm", 1, 1000, [2]float64{9, -8}}
 	run, read := l.run(t, privacy.DrawComponent)
@@ -111,8 +111,8 @@ func TestLowDiversityByDraws(t *testing.T) {
 	}
 }
 
-// valid checks the models of the plants that have nothing to hide: they are the same but for
-// weights, and score rows.
+// valid checks the models of the plants that have nothing to hide: they score rows, and they
+// differ only in weights.
 func (l lowEntropy) valid(t *testing.T, run *Run, policy privacy.Policy) {
 	t.Helper()
 	var first *gmm.Mixture
@@ -138,8 +138,8 @@ func (l lowEntropy) valid(t *testing.T, run *Run, policy privacy.Policy) {
 	}
 }
 
-// After restarts, too, all that is done follows from the rows and a secret that stays: who
-// works the run out again comes to the same vectors and models.
+// The actions follow from the rows and a lasting secret, even after restarts: a replay of the
+// run leads to the same vectors and models.
 func TestLowDiversityUnderChurn(t *testing.T) {
 	if raced {
 		t.Skip("TestLowDiversity and TestChurnOverRunningTotals have the same goroutines")

@@ -24,13 +24,13 @@ func example(tb testing.TB, standardise string) (*pipeline.Task, []dataset.Parti
 	return t, plants.Generate(plants.Spec{Participants: 4, Rows: 80, Columns: 4, Patterns: 3, TestRows: 100}, 2)
 }
 
-// With one component and no weights to differ in, learning together is learning
-// from the pooled rows.
+// With one component, whose weight cannot differ, learning together gives the model of the
+// pooled rows.
 func TestTogetherWithOneComponentIsPooled(t *testing.T) {
 	for standardise, near := range map[string]float64{
 		algorithm.Global: 1e-5,
 		algorithm.Own:    1e-5,
-		algorithm.None:   5e-5, // what rounding leaves is relative to a mean far from 0
+		algorithm.None:   5e-5, // the rounding error is relative to a mean far from 0
 	} {
 		k, parts := example(t, standardise)
 		set(t, k, "components", "1")
@@ -75,8 +75,8 @@ func TestSimulateFillsTheResult(t *testing.T) {
 			t.Errorf("manifest %+v", m)
 		}
 	}
-	// Each row under its owner's model: the mean over equal participants of what
-	// each model gives its own rows.
+	// With each row under its owner's model, and equal participants, this is the mean over the
+	// participants of each model's figure on its own rows.
 	var own float64
 	for i, m := range run.Models {
 		own += meanLogLik(m, m.Scaling.Apply(dense(parts[i].Train))) / 4
@@ -110,7 +110,7 @@ func TestAloneUsesOwnRowsForEverything(t *testing.T) {
 	}
 }
 
-// Rows are pooled in their owners' units where everybody standardises by itself.
+// If participants standardise their own rows, the pooled rows keep their owners' units.
 func TestPooledKeepsEachOwnersUnits(t *testing.T) {
 	k, parts := example(t, algorithm.Own)
 	scaled := mat.DenseCopyOf(dense(parts[0].Train))
@@ -149,7 +149,7 @@ func score(m *model.Model, x *mat.Dense) []float64 {
 	return scores
 }
 
-// Who has test rows of a class that nobody trains on is measured by all baselines.
+// All baselines measure a participant whose test rows have a class that nobody trains on.
 func TestBaselinesOfClassifiers(t *testing.T) {
 	parts := []dataset.Participant{{Name: "a"}, {Name: "b"}}
 	for i := range parts {

@@ -13,10 +13,10 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// A member that is counted in the moments by which columns are scaled, and in no round, since
-// it was lost and its return is held back, ends with a model like the others'. It is told
-// that the patterns are without its statistics.
-func TestAMemberThatOnlyTheScalingHasCounted(t *testing.T) {
+// A lost member whose return is held back may be counted in the moments that scale the columns,
+// but in no round. It ends with a model like the others', and is warned that no round counted
+// its statistics.
+func TestAMemberCountedOnlyInTheScaling(t *testing.T) {
 	if raced {
 		t.Skip("runs what TestAMemberLostInTheStart runs, for longer")
 	}
@@ -70,8 +70,7 @@ func TestAMemberThatOnlyTheScalingHasCounted(t *testing.T) {
 	}
 }
 
-// Whichever slot of the start a member is lost in, it comes back, and the totals stay over the
-// same rows.
+// A member that is lost in any slot of the start comes back, and all members end the run.
 func TestAMemberLostInTheStart(t *testing.T) {
 	const away = 2
 	for _, kind := range []string{"ggm", "dem"} {
@@ -84,7 +83,7 @@ func TestAMemberLostInTheStart(t *testing.T) {
 				break
 			}
 			if raced && i != 4 {
-				continue // a loss in one slot has the goroutines of all
+				continue // a loss in one slot runs all goroutines
 			}
 			first := s.Decision.Slot
 			run := play(t, task(), unequal(1), Conditions{}, func(c *netsim.Config) {

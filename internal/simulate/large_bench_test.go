@@ -8,8 +8,8 @@ import (
 	"github.com/collabdict/collabdict/internal/plants"
 )
 
-// One round of a mixture of 5 components in 10 dimensions over a large roster, from
-// the rows to the models: 13 private sums, 12 of them for the start.
+// BenchmarkRound measures one round of a mixture of 5 components in 10 dimensions over a large
+// roster, from the rows to the models: 13 private sums, 12 of them for the start.
 func BenchmarkRound(b *testing.B) {
 	for _, size := range []int{300, 1000, 10_000} {
 		b.Run(fmt.Sprintf("participants=%d", size), func(b *testing.B) {

@@ -18,8 +18,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// shown returns the members that differences of totals show: of any totals of a run, in the
-// coordinates of the data, scaled, or as trained on.
+// shown returns the members that differences of totals reveal, in the coordinates of the data,
+// scaled, or as trained on.
 func (r trained) shown(t *testing.T, parts []dataset.Participant, totals *differencing.Recorder) (members []int) {
 	t.Helper()
 	var of *model.Model
@@ -51,7 +51,7 @@ func (r trained) shown(t *testing.T, parts []dataset.Participant, totals *differ
 	return slices.Compact(members)
 }
 
-// few are five plants with few rows, no two of them with as many.
+// few returns five plants with few rows, each with a different number.
 func few() []dataset.Participant {
 	parts := unequal(3)[:5]
 	for i := range parts {
@@ -61,8 +61,8 @@ func few() []dataset.Participant {
 	return parts
 }
 
-// A member is lost in any slot of the start, or the first of the rounds, for ever or for a
-// while: differences of all totals show nobody.
+// If a member is lost in any slot of the start or in the first slot of the rounds, for ever or
+// for a while, differences of totals reveal nobody.
 func TestALossInTheStartShowsNobody(t *testing.T) {
 	const victim = 2
 	parts := few()
@@ -115,13 +115,13 @@ func TestALossInTheStartShowsNobody(t *testing.T) {
 }
 
 // A member is cut off when the model has settled, and comes back some rounds later, as if
-// one of the others had left it out: totals show nobody, and the model is that of all.
+// another member had left it out. Totals reveal nobody, and the model is that of all members.
 func TestAMemberIsLeftOutForSomeRounds(t *testing.T) {
 	const victim = 2
 	parts := few()
 	for i, kind := range []string{"dem", "ggm"} {
 		if raced && i > 0 {
-			break // TestALossInTheStartShowsNobody has one of the other kind
+			break // TestALossInTheStartShowsNobody runs the other kind
 		}
 		task := func() *pipeline.Task {
 			options := []string{"components=2", "rounds=40", "tol=0", "seed=3", "standardise=none", "consensus.scheme=exact"}
@@ -156,7 +156,7 @@ func TestAMemberIsLeftOutForSomeRounds(t *testing.T) {
 				t.Errorf("%s: left out of %d sums: totals show %v", kind, out, m)
 			}
 			if d := run.meanLoglik(parts) - play(t, task(), parts, Conditions{}).meanLoglik(parts); !(math.Abs(d) < 1e-4) {
-				t.Errorf("%s: left out of %d sums: the mean log-likelihood is %g from that of a run without", kind, out, d)
+				t.Errorf("%s: left out of %d sums: the mean log-likelihood differs by %g from that of a run without", kind, out, d)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// withHoles blanks out a share of the cells of training rows, drawn.
+// withHoles blanks out a random share of the cells of the training rows.
 func withHoles(parts []dataset.Participant, share float64) []dataset.Participant {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for p := range parts {
@@ -33,8 +33,8 @@ func withHoles(parts []dataset.Participant, share float64) []dataset.Participant
 	return parts
 }
 
-// Of one component, where weights are all the same, participants together come to the model of
-// all rows in one place: what is expected of missing cells adds up.
+// With one component, whose weight is the same for all, participants together learn the model of
+// the pooled rows, since the expected values of missing cells add up.
 func TestMissingCellsTogetherAsPooled(t *testing.T) {
 	parts := withHoles(few(), 0.15)
 	if raced {
@@ -83,14 +83,14 @@ func TestMissingCellsTogetherAsPooled(t *testing.T) {
 	}
 }
 
-// A member with missing cells that is lost stays in the totals with what its rows were expected to
-// be, and comes back. Rounds that have counted the same members do not fall in their objective.
+// A member with missing cells that is lost stays in the totals with the expected values of its
+// rows, and comes back. The objective never falls.
 func TestAMemberIsLostWithMissingCells(t *testing.T) {
 	const away = 2
 	parts := withHoles(few(), 0.2)
 	for i, standardise := range []string{"global", "own"} {
 		if raced && i > 0 {
-			break // scales have no goroutines
+			break // scaling has no goroutines
 		}
 		task := func() []string {
 			return []string{"components=2", "lambda=0.1", "rounds=20", "tol=0", "blur=0", "missing=marginal", "standardise=" + standardise, "consensus.scheme=exact"}

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// vectors are what the members bring to the sums of a run.
+// vectors holds the members' contributions to the sums of a run, by slot and member.
 type vectors map[uint64]map[int][]float64
 
 func (v vectors) Called(member int, slot uint64, c consensus.Call) {
@@ -37,9 +37,9 @@ func (vectors) Sent(int, int, consensus.Message) {}
 
 func (vectors) Decided(int, *consensus.Decision) {}
 
-// error returns that of the difference of two sums which differ by some members, as a share of
-// that of guessing that each has added as much as the others' mean. It is worked out from the
-// members' vectors.
+// error returns the error of the difference of two sums over different members, relative to the
+// guess that each of these has added the mean of the others. It is computed from the members'
+// vectors.
 func (v vectors) error(a, b *consensus.Decision) float64 {
 	var moved, off float64
 	small := a.Members
@@ -74,9 +74,9 @@ func (v vectors) error(a, b *consensus.Decision) float64 {
 	return math.Sqrt(moved / off)
 }
 
-// The error that the ledger measures from totals is the one that the differences of totals
-// have, within a factor of 3 in four of five cases at least, whatever is summed. That it is not
-// nearer is due to rounds that move less, or more, than those before.
+// In at least four of five cases, the error that the ledger measures from totals is within a
+// factor of 3 of the true error, whatever is summed. It is not closer since totals move
+// differently from round to round.
 func TestMeasuredErrorsAreTrue(t *testing.T) {
 	for name, options := range map[string][]string{
 		"mtvae, gradients": {"mtvae", "latent=2", "hidden=6,4", "batch=20", "local-steps=0", "standardise=own"},
@@ -85,11 +85,11 @@ func TestMeasuredErrorsAreTrue(t *testing.T) {
 		"bvae":             {"bvae", "latent=2", "hidden=6,4", "batch=20", "rate=0.01", "epochs=2", "standardise=global", "normalise=minmax"},
 	} {
 		if raced && name != "cgau" {
-			continue // what else is summed has the same goroutines
+			continue // other sums run the same goroutines
 		}
 		var ratios []float64
 		var shown []float64
-		for seed := range max(seeds(t, 3), 3) { // too few errors tell nothing
+		for seed := range max(seeds(t, 3), 3) { // fewer errors would prove nothing
 			k := pipelinetest.Task(t, options[0], append(options[1:], "rounds=40", "consensus.scheme=exact", fmt.Sprintf("seed=%d", seed))...)
 			parts := classed(unequal(seed))
 			v := vectors{}

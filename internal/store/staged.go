@@ -6,10 +6,10 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// A transaction of bbolt buffers each write twice. So long entries are cut into parts. All
-// parts that do not fit into the last transaction are written before it, one by one, to a
-// bucket that does not count. The last transaction moves them to their place. Their digests are
-// those of that place.
+// A transaction of bbolt buffers each write twice. So long entries are cut into parts. Parts that
+// do not fit into the last transaction are written before it, one by one, to a bucket that the head
+// does not count. The last transaction moves them to their place. Their digests are already those
+// of that place.
 
 // partSize is the most bytes of an entry in one transaction.
 const partSize = 2 << 20
@@ -53,8 +53,8 @@ func partName(name []byte, i, parts int) []byte {
 	return binary.BigEndian.AppendUint32(name, uint32(parts))
 }
 
-// stage writes the parts of long entries, each in its own transaction. It first drops what an
-// earlier process has left.
+// stage writes the parts of long entries, each in its own transaction. It first drops the parts
+// that an earlier process has left.
 func (j *Journal) stage(puts []put) error {
 	first := true
 	var room []byte // its contents are on disk before the next part is written
@@ -84,7 +84,7 @@ func (j *Journal) stage(puts []put) error {
 	return nil
 }
 
-// dropStaged drops what is staged, which was never counted.
+// dropStaged drops the staged parts, which the head has never counted.
 func dropStaged(root bucket) error {
 	if !root.child(bucketStaged).exists() {
 		return nil

@@ -123,7 +123,7 @@ func TestAJournalSurvivesReopening(t *testing.T) {
 	}
 }
 
-// A step writes what it changes, and not the vectors beside it.
+// A step writes the entries that it changes, and not the vectors beside them.
 func TestSmallEntriesDoNotCostTheVectorsBesideThem(t *testing.T) {
 	const vector = 1 << 20
 	s := open(t, t.TempDir())
@@ -174,7 +174,8 @@ func TestSecretsOfForgottenSlotsAreGone(t *testing.T) {
 	}
 }
 
-// A state without its keys, or with other keys, is not resumed: that would break promises.
+// A state without its keys, or with other keys, is not resumed, because the member could then break
+// promises that it has made.
 func TestKeysOfAnotherTime(t *testing.T) {
 	for name, change := range map[string]func(path string) error{
 		"lost":  os.Remove,
@@ -272,8 +273,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// Runs follow each other in one folder for years. The file is as long as its longest run needs,
-// and keeps of earlier runs only that they existed.
+// Many runs can follow each other in one folder. The file is as long as its longest run needs. Of
+// earlier runs, it keeps only the record that they existed.
 func TestAnEarlierRunLeavesNoLog(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

@@ -12,18 +12,16 @@ import (
 
 // A Run is the result of sessions with random vectors.
 type Run struct {
-	Values int    `json:"values"` // of a vector
-	Seed   uint64 `json:"seed"`
-	// Measured is the number of iterations until the disagreement over all values is at most
-	// the tolerance, 0 if rounding prevents that. For schedules, it is the number of rounds
-	// until all members have the total.
+	Values int    `json:"values"` // values per vector
+	Seed   uint64 `json:"seed"`   // that of the vectors
+	// Measured is the number of iterations until the disagreement over all values is at most the
+	// tolerance; absent if rounding prevents that. For schedules, it is the number of steps until
+	// all members have the total.
 	Measured int     `json:"iterations_measured,omitempty"`
-	MaxError float64 `json:"max_error"` // largest error in a member's total
-	Exact    bool    `json:"exact"`     // reports whether there is no error
-	// Messages and Bytes are sent per member in a whole session, as means. Bytes are counted
-	// before framing and encryption.
-	Messages float64 `json:"messages_per_node"`
-	Bytes    float64 `json:"bytes_per_node"`
+	MaxError float64 `json:"max_error"`         // largest error in a member's total
+	Exact    bool    `json:"exact"`             // reports whether there is no error
+	Messages float64 `json:"messages_per_node"` // messages sent per member in a session, as a mean
+	Bytes    float64 `json:"bytes_per_node"`    // bytes sent per member, before framing and encryption
 }
 
 // Measure runs a session of every member. Over a graph, values are standard normal; otherwise

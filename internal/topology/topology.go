@@ -46,17 +46,17 @@ type Topology struct {
 
 // Report is what the command graph prints. Names are a contract.
 type Report struct {
-	Kind       string  `json:"kind"` // as it came out: a small graph is complete
-	Size       int     `json:"size"`
-	Vertices   int     `json:"vertices,omitempty"` // if there are more than members
-	Degree     int     `json:"degree,omitempty"`
-	Diameter   int     `json:"diameter,omitempty"`
-	Lambda2    float64 `json:"lambda2,omitempty"` // of the Laplacian
-	LambdaMax  float64 `json:"lambda_max,omitempty"`
-	Scheme     string  `json:"scheme"`
-	Step       string  `json:"step,omitempty"`
-	Tolerance  float64 `json:"tolerance,omitempty"`
-	Iterations int     `json:"iterations_predicted"`
+	Kind       string  `json:"kind"`                 // the topology; a small graph is complete
+	Size       int     `json:"size"`                 // members
+	Vertices   int     `json:"vertices,omitempty"`   // those of the graph, if there are more than members
+	Degree     int     `json:"degree,omitempty"`     // neighbours per member, or members heard per step
+	Diameter   int     `json:"diameter,omitempty"`   // the largest distance between two members
+	Lambda2    float64 `json:"lambda2,omitempty"`    // the smallest eigenvalue of the Laplacian above 0
+	LambdaMax  float64 `json:"lambda_max,omitempty"` // the largest eigenvalue of the Laplacian
+	Scheme     string  `json:"scheme"`               // laplacian, exact or base-k
+	Step       string  `json:"step,omitempty"`       // the rule of the steps
+	Tolerance  float64 `json:"tolerance,omitempty"`  // the disagreement to reach, relative to the initial one
+	Iterations int     `json:"iterations_predicted"` // steps until the tolerance is reached, or of the schedule
 	*Run
 }
 

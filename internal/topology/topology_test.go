@@ -173,7 +173,7 @@ func TestSpecsAreChecked(t *testing.T) {
 		`complete, ring, base-k, fold-in or circulant, got "torus"`: func(s *Spec) { s.Kind = "torus" },
 		"at least 2 members, got 1":                                 func(s *Spec) { s.Size = 1 },
 		`metropolis or paper, got "newton"`:                         func(s *Spec) { s.Step = "newton" },
-		"to reach, got NaN":                                         func(s *Spec) { s.Tolerance = math.NaN() },
+		"between 0 and 1, got NaN":                                  func(s *Spec) { s.Tolerance = math.NaN() },
 		"square number":                                             func(s *Spec) { s.Kind = "margulis" },
 		"k = -1":                                                    func(s *Spec) { s.Kind, s.Degree = FoldIn, -1 },
 	} {

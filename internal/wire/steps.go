@@ -182,8 +182,8 @@ func readStep(r *bufio.Reader, m consensus.Message, f stepFrame, admit func(byte
 	return m, nil
 }
 
-// readWords reads words and adds them to a checksum. Its buffer grows to at most four times
-// what has arrived.
+// readWords reads words and adds them to a checksum. Its buffer grows to at most four times the
+// bytes that have arrived.
 func readWords(r io.Reader, n int, sum *uint32) ([]uint64, error) {
 	var room [4096]byte
 	var words []uint64

@@ -92,7 +92,7 @@ func TestReadRefusesSteps(t *testing.T) {
 		}
 		return no
 	}); !errors.Is(err, no) {
-		t.Errorf("got %v, want what admit says", err)
+		t.Errorf("got %v, want the error of admit", err)
 	}
 }
 

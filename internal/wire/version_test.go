@@ -40,6 +40,6 @@ func TestVersionRisesWithTheProtocol(t *testing.T) {
 		h.Write(b)
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); got != held[Version] {
-		t.Errorf("the protocol has digest %s, version %d is held with %q: raise Version if members of before cannot take part any more, and hold the digest", got, Version, held[Version])
+		t.Errorf("the protocol has digest %s, version %d is held with %q: raise Version if members of the previous version can no longer take part, and put the digest here", got, Version, held[Version])
 	}
 }

@@ -162,7 +162,7 @@ func TestSilent(t *testing.T) {
 	each(t, func() netsim.Adversary { return adversary.Silent{} }, func(t *testing.T, e end) {
 		e.checkSums(t, nil)
 		if e.err != nil || e.through() != size-1 || e.differ() || math.Round(e.totals[0][0][0]) != size-1 {
-			t.Errorf("%d came to the end: %v", e.through(), e.err)
+			t.Errorf("%d reached the end: %v", e.through(), e.err)
 		}
 	})
 }
@@ -172,7 +172,7 @@ func TestReplay(t *testing.T) {
 	each(t, func() netsim.Adversary { return &adversary.Replay{} }, func(t *testing.T, e end) {
 		e.checkSums(t, nil)
 		if e.err != nil || e.through() != size-1 || e.differ() || math.Round(e.totals[0][rounds-1][0]) != size {
-			t.Errorf("%d came to the end: %v", e.through(), e.err)
+			t.Errorf("%d reached the end: %v", e.through(), e.err)
 		}
 	})
 }
@@ -182,7 +182,7 @@ func TestScaled(t *testing.T) {
 	each(t, func() netsim.Adversary { return adversary.Scaled{Factor: 1e6} }, func(t *testing.T, e end) {
 		e.checkSums(t, []float64{100, 100})
 		if e.err != nil || e.through() != size-1 || e.differ() {
-			t.Errorf("%d came to the end: %v", e.through(), e.err)
+			t.Errorf("%d reached the end: %v", e.through(), e.err)
 		}
 	})
 }
@@ -191,7 +191,7 @@ func TestFlipped(t *testing.T) {
 	each(t, func() netsim.Adversary { return adversary.Flipped{} }, func(t *testing.T, e end) {
 		e.checkSums(t, []float64{bad, 1})
 		if e.err != nil || e.through() != size-1 || e.differ() {
-			t.Errorf("%d came to the end: %v", e.through(), e.err)
+			t.Errorf("%d reached the end: %v", e.through(), e.err)
 		}
 	})
 }
@@ -202,7 +202,7 @@ func TestNaN(t *testing.T) {
 	each(t, func() netsim.Adversary { return adversary.NaN{} }, func(t *testing.T, e end) {
 		e.checkSums(t, nil)
 		if e.err == nil || e.through() > 0 {
-			t.Errorf("%d came to the end", e.through())
+			t.Errorf("%d reached the end", e.through())
 		}
 	})
 }
@@ -243,10 +243,10 @@ func TestEquivocator(t *testing.T) {
 	})
 	all := runs * len(schemes)
 	if different == 0 {
-		t.Error("no two totals: the documents say too little of what holds")
+		t.Error("no two totals: the documents promise less than the protocol")
 	}
 	if different > all/50 || named < all-all/50 || proven < all-all/50 {
-		t.Error("more runs than before come to two totals, or end without the adversary's two votes")
+		t.Error("more runs than before have two totals, or end without the adversary's two votes")
 	}
 	t.Logf("of %d runs, %d come to two totals, %d name the adversary, and %d end with two votes of it in one ballot", all, different, named, proven)
 }

@@ -24,7 +24,7 @@
 //
 // A [Scenario] is a list of words, each with values. [Parse] and [ParseYAML] check the words, and
 // [Scenario.Apply] checks the values, since members are known only then. Each error gives the
-// place, the word and the value, and says what was wanted.
+// place, the word, the value and the value wanted.
 //
 // Start reading at [Parse]; the words are in apply.go.
 package scenario

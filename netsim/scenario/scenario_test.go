@@ -41,8 +41,8 @@ func load(t *testing.T, name string) netsim.Config {
 	return c
 }
 
-// in returns the members of each round's sum. Each member adds its own bit, so the total shows
-// them as well.
+// play runs a scenario and returns the members of each round's sum. Each member adds its own
+// bit, so the total shows them as well.
 func play(t *testing.T, name string) (in [rounds + 1][]uint32, r *netsim.Report) {
 	t.Helper()
 	totals := make([][]float64, size)
@@ -163,7 +163,7 @@ func TestALateSite(t *testing.T) {
 	out := missing(in, 4)
 	t.Log(out)
 	if len(out) < 7 || out[0] != 1 || out[len(out)-1] > 11 {
-		t.Errorf("the late site is not in rounds %v", out)
+		t.Errorf("the late site is missing in rounds %v", out)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestScenariosAreDocumented(t *testing.T) {
 	}
 }
 
-func TestTextAndYAMLSayTheSame(t *testing.T) {
+func TestTextAndYAMLAreEquivalent(t *testing.T) {
 	text, err := scenario.Parse("--faults", "compute:time=2s; latency:kind=log-normal,median=20ms,sigma=0.4;crash:node=p0003,at=2m,state=lost;partition:a=1-4|b=5-7,at=5m,for=1m;churn:rate=0.05;nat:nodes=1-2+4;bandwidth:up=1M,down=10M;late:node=2,round=8")
 	if err != nil {
 		t.Fatal(err)
@@ -230,7 +230,7 @@ faults:
 }
 
 // Errors give the word, the value got and the value wanted.
-func TestWhatCannotBe(t *testing.T) {
+func TestInvalidScenarios(t *testing.T) {
 	for text, want := range map[string]string{
 		"crush:node=1":                    `fault 1: want one of bandwidth, churn,`,
 		"loss:rate=0.1;crash:node=9":      `fault 2, crash: node: want a member's name or a number from 1 to 7, got "9"`,

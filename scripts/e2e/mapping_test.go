@@ -43,8 +43,8 @@ deny 0-65535 0.0.0.0/0 0-65535
 	return &p
 }
 
-// A router maps ports for a member on request. Another member behind NAT, which cannot be
-// dialled, dials it there. Nobody relays, and the run completes.
+// A router maps ports for a member on request. Another member behind NAT, which cannot be dialled,
+// dials it there. No member relays, and the run completes.
 func TestMappedPorts(t *testing.T) {
 	needs(t, "miniupnpd", "miniupnpd-nftables")
 	symmetric := behindNAT("fully-random")

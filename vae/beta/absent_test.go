@@ -97,7 +97,7 @@ func TestRoundsThatAreDecided(t *testing.T) {
 
 // If a member was absent when the others set their weights, and has more rows than all of them,
 // it counts no more than they do together.
-func TestWeightOfWhoWasAway(t *testing.T) {
+func TestWeightOfAnAbsentMember(t *testing.T) {
 	l, err := NewLearner(small(Weighting{}), owns(1)[0])
 	if err != nil {
 		t.Fatal(err)

@@ -155,7 +155,7 @@ func TestAlgorithmTogether(t *testing.T) {
 	}
 }
 
-// A warning says so if the rounds end before encoded rows count for weights.
+// A participant gets a warning if the rounds end before encoded rows count for weights.
 func TestNeverWeighted(t *testing.T) {
 	all, _ := unevenly()
 	for every, want := range map[string]bool{"1": false, "2": true} {
@@ -167,9 +167,9 @@ func TestNeverWeighted(t *testing.T) {
 	}
 }
 
-// If the rule gives no member a weight, every member's outcome says so, also in the list of all
-// weights.
-func TestWeightsByRowsAreTold(t *testing.T) {
+// If the rule gives no member a weight, every member's outcome reports weights by rows, for itself
+// and in the list of all weights.
+func TestWeightsByRowsAreReported(t *testing.T) {
 	all, _ := unevenly()
 	for s, r := range algorithmtest.Run(t, algorithmtest.New(t, Kind, with(append(latent, "beta=100", "offset=-9")...)...), all) {
 		for of, w := range r.Weightings {
@@ -319,7 +319,7 @@ func TestLoad(t *testing.T) {
 	}, quick...)
 }
 
-// Contributions are the score without the divergence, and far rows are less likely.
+// Contributions add up to the score without the divergence, and far rows are less likely.
 func TestExplainAndCode(t *testing.T) {
 	m := Trained{NewModel(Config{Inputs: 2, Latent: 1, Hidden: []int{4, 3}, Beta: 0.5, Seed: 5})}
 	z := algorithmtest.Draw(1, 100, []float64{0, 0.5}, []float64{0, 0})
@@ -342,7 +342,7 @@ func TestExplainAndCode(t *testing.T) {
 	}
 	for i := range 100 {
 		if d := z.At(i, 0) - why.Expected.At(i, 0); math.Abs(d*d-by.At(i, 0)) > 1e-6*(1+d*d) {
-			t.Errorf("row %d is expected to be %v, which is not what it is blamed for, %v", i, why.Expected.RawRowView(i), by.RawRowView(i))
+			t.Errorf("row %d: the expected values %v do not match the contributions %v", i, why.Expected.RawRowView(i), by.RawRowView(i))
 		}
 	}
 	near, err := m.MeanLogLik(networks.Rows(z.Slice(0, 10, 0, 2).(*mat.Dense)))

@@ -15,7 +15,7 @@
 //			return err
 //		}
 //	}
-//	err = l.Model().Score(gmm.Matrix(x), func(s beta.Scores) { fmt.Println(s.Loss) })
+//	return l.Model().Score(gmm.Matrix(x), func(s beta.Scores) { fmt.Println(s.Loss) })
 //
 // In each round, every member starts from the shared parameters and trains for some epochs. A
 // private sum then adds up the changes, each times the member's weight. By default, weights
@@ -30,8 +30,8 @@
 //
 // Nobody learns another member's changes or rows. Nobody learns its weight or discrepancy,
 // unless both are published ([Weighting].Publish). All members learn the new parameters and
-// the mean loss. Of the largest change of each matrix, and of the loss, times the weight,
-// they learn how many members are between which powers of two. A member of weight 0 trains
+// the mean loss. For each matrix, they learn how many members have a largest weighted change
+// between two powers of two; likewise for the weighted loss. A member of weight 0 trains
 // nothing but conditions. Without conditions, others can recognise it by how soon it calls
 // for the sum.
 //

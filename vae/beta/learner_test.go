@@ -157,7 +157,7 @@ func TestNoWeight(t *testing.T) {
 
 // A resumed training has the same bits, including weights by the model, with any number of
 // processors.
-func TestStateGoesOn(t *testing.T) {
+func TestTrainingResumesFromAState(t *testing.T) {
 	for _, condition := range []Condition{Unconditioned, CGAU} {
 		c, own := small(weightings()["periodic"]), owns(1)
 		c.Condition = condition

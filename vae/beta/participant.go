@@ -114,8 +114,8 @@ func (p *participant) outcome() algorithm.Outcome {
 	return out
 }
 
-// leastDivergence is the mean divergence of codes from the prior, in nats, below which codes
-// say almost nothing about rows.
+// leastDivergence is the mean divergence of codes from the prior, in nats, below which codes carry
+// almost no information about rows.
 const leastDivergence = 0.1
 
 // measuredRows is the maximum number of own rows for which the divergence is measured.

@@ -21,10 +21,10 @@ func FuzzStanding(f *testing.F) {
 			return
 		}
 		if math.IsNaN(s.Discrepancy) || math.IsInf(s.Discrepancy, 0) || !(s.Weight.P >= 0 && s.Weight.P <= 1) {
-			t.Fatalf("took %+v", s)
+			t.Fatalf("accepted %+v", s)
 		}
 		if string(encode(*s)) != string(b) {
-			t.Fatalf("%+v is not what %x says", s, b)
+			t.Fatalf("%+v does not encode to %x", s, b)
 		}
 	})
 }

@@ -75,9 +75,9 @@ func TestXOR(t *testing.T) {
 		return correct
 	}
 	if got := right(true); got < 196 {
-		t.Errorf("%d of 200 are told apart", got)
+		t.Errorf("%d of 200 rows have the right class", got)
 	}
 	if got := right(false); got > 170 {
-		t.Errorf("%d of 200 are told apart when the conditions are taken away", got)
+		t.Errorf("without conditions, %d of 200 rows have the right class", got)
 	}
 }

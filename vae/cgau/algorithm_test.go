@@ -92,9 +92,9 @@ func accuracy(t *testing.T, m algorithm.Model, z *mat.Dense, classes []int) floa
 	return float64(right) / float64(len(classes))
 }
 
-// All members hold the same weights, bit for bit, and their own conditions, which are the same
-// again with the same secrets, and without which they classify worse. The number of classes is
-// that of all members together, although one member has only two.
+// All members hold the same weights, bit for bit, and each has its own conditions. The same secrets
+// give the same conditions again; without conditions, members classify worse. The model has the
+// classes of all members, although one member has only two.
 func TestAlgorithmTogether(t *testing.T) {
 	all, x := shifted(1, 4, 90)
 	for i, c := range all[0].Classes {
@@ -128,9 +128,10 @@ func TestAlgorithmTogether(t *testing.T) {
 	}
 }
 
-// No vector that leaves a member has a place for conditions. One vector holds its largest
-// class. Then there are two per round: the counts below each bound; and the changes of weights
-// and biases with a loss, two values of held-out rows (there are none) and the number of rows.
+// No vector that leaves a member has a place for conditions. The first vector holds its largest
+// class. Each round then has two vectors. One holds the counts below each bound. The other holds
+// the changes of weights and biases, a loss, two values of held-out rows (there are none) and the
+// number of rows.
 func TestAlgorithmSendsNoConditions(t *testing.T) {
 	all, _ := shifted(1, 3, 40)
 	a := algorithmtest.New(t, Kind, with("rounds=2")...)
@@ -156,8 +157,8 @@ func secret(all []algorithm.Data) []algorithm.Data {
 	return all
 }
 
-// A class that only test rows have is one of the model's. A class that no member announced is
-// an error.
+// A class that only test rows have is a class of the model. A class that no member announced is an
+// error.
 func TestClasses(t *testing.T) {
 	all, _ := shifted(1, 2, 40)
 	all[1].TestClasses = slices.Clone(all[1].TestClasses)
@@ -182,7 +183,7 @@ func TestFailedSumsLeaveTheModel(t *testing.T) {
 }
 
 // A participant with only one class gets a warning.
-func TestOneClassIsTold(t *testing.T) {
+func TestOneClassCausesAWarning(t *testing.T) {
 	a := algorithmtest.New(t, Kind, with("rounds=1")...)
 	all, _ := shifted(1, 1, 20)
 	for _, classes := range [][]int{all[0].Classes, slices.Repeat([]int{1}, 20)} {

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Config holds the settings that are the same at all members. The defaults of Hidden, Batch,
-// Steps and Rate are those of Rieger et al. 2020, Rate that for their images.
+// Config holds the settings that are the same at all members. The defaults of Hidden, Batch and
+// Steps are those of Rieger et al. 2020. The default of Rate is theirs for images.
 type Config struct {
 	Inputs, Classes int
 	Hidden          []int // units of each layer; nil means 64, 64

@@ -18,6 +18,10 @@
 //		}
 //	}
 //	score, err := l.Model().Evaluate(test)
+//	if err != nil {
+//		return err
+//	}
+//	fmt.Println(score.Correct, "of", len(test.Classes), "rows have the right class")
 //
 // A [Learner] trains weights and conditions at once. In each round, every member makes some
 // steps, and a private sum adds up the changes of W and b, weighted by rows (package

@@ -69,7 +69,7 @@ func TestGroupAveragesModels(t *testing.T) {
 }
 
 // A resumed training has the same bits, with any number of processors.
-func TestStateGoesOn(t *testing.T) {
+func TestTrainingResumesFromAState(t *testing.T) {
 	c, own := small(), owns()
 	create := func(rank int) (*Learner, error) { return NewLearner(c, own[rank]) }
 	grouptest.GoesOn(t, len(own), create, nil, shared)

@@ -52,8 +52,8 @@ func TestTraitsAndDisclosure(t *testing.T) {
 
 func of(r *algorithmtest.Result) *Model { return r.Model.(Trained).Model }
 
-// All members hold the same decoder, bit for bit, and their own encoders, which are the same
-// again with the same secrets. The progress includes the encoder's health.
+// All members hold the same decoder, bit for bit. Each has its own encoder, and the same secrets
+// give the same encoder again. The progress includes the encoder's health.
 func TestTogether(t *testing.T) {
 	a := algorithmtest.New(t, Kind, quick...)
 	results, again := algorithmtest.Run(t, a, algorithmtest.Clusters(3)), algorithmtest.Run(t, a, algorithmtest.Clusters(3))
@@ -98,7 +98,7 @@ func TestHealthOfSingleSteps(t *testing.T) {
 	}
 }
 
-func TestCollapseIsTold(t *testing.T) {
+func TestCollapseIsReported(t *testing.T) {
 	h := &Health{Information: 0.01, Latent: 2}
 	if w := warnings(h); w != nil || warnings(nil) != nil {
 		t.Errorf("got %q", w)

@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Codes are the means of the encoder, and rows those of the decoder, whatever other rows there
-// are.
+// Codes are the encoder's means, and rows the decoder's means, whatever other rows there are.
 func TestCodes(t *testing.T) {
 	c := Config{Latent: 2, Hidden: []int{5, 4}, Seed: 4}
 	m, rows := NewModel(3, c), 2*codedRows+5
@@ -50,7 +49,7 @@ func near(t *testing.T, got []float32, want []float64) {
 	}
 }
 
-func TestCodesOfWhatIsNoNumber(t *testing.T) {
+func TestCodesOfValuesThatAreNotFinite(t *testing.T) {
 	m := NewModel(2, Config{Latent: 1})
 	if _, err := m.Encode(matrix{mat.NewDense(1, 2, []float64{1, math.NaN()})}); err == nil {
 		t.Error("a row with NaN has a code")

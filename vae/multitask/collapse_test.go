@@ -6,9 +6,9 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// There is an alarm if the weight of the divergence is so large from the first round that no
-// information is left and the decoder has to do without. There is none if training goes well,
-// and a warm-up, free bits or extra encoder steps do no harm.
+// Health reports a collapse if the divergence has such a large weight from the first round that
+// codes keep no information. It reports none if training goes well, also with a warm-up, free bits
+// or extra encoder steps.
 func TestAlarmRingsOnCollapse(t *testing.T) {
 	base := Config{Latent: 3, Hidden: []int{24}, Rate: 0.01, Batch: 24, Seed: 3}
 	for name, c := range map[string]struct {

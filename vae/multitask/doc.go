@@ -11,7 +11,11 @@
 //		return err
 //	}
 //	m := multitask.Trained{Model: l.Model()}
-//	why, err := m.Explain(rows) // how much each variable contributes to a row's score
+//	why, err := m.Explain(rows)
+//	if err != nil {
+//		return err
+//	}
+//	fmt.Println(mat.Formatted(why.Parts)) // how much each variable contributes to a row's score
 //
 // # Equations
 //

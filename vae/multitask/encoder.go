@@ -35,7 +35,7 @@ func (p *private) set(from *private) {
 	p.lagging = from.lagging
 }
 
-// compare is the number of encoder steps whose mean loss is compared with that of the same
+// compare is the number of encoder steps whose mean loss is compared with the mean loss of the same
 // number of steps before.
 const compare = 10
 

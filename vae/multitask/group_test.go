@@ -53,7 +53,7 @@ func train(t testing.TB, config Config, rounds int, data ...Rows) ([]*Learner, [
 func sameDecoder(t testing.TB, a, b *Learner) {
 	t.Helper()
 	if !bits(a.model.Decoder.Shared.Values, b.model.Decoder.Shared.Values) {
-		t.Fatal("participants hold other decoders")
+		t.Fatal("participants hold different decoders")
 	}
 }
 

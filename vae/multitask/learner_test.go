@@ -31,7 +31,7 @@ func started(t testing.TB, config Config, rows Rows) *Learner {
 
 // For any rows, the summed values stay within their bounds, and all members hold the same
 // decoder.
-func TestWhatIsSummedKeepsItsBounds(t *testing.T) {
+func TestSummedValuesKeepTheirBounds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		columns := rapid.IntRange(1, 4).Draw(rt, "columns")
 		value := rapid.OneOf(rapid.Float64Range(-3, 3), rapid.SampledFrom([]float64{0, 1, 1e3, -1e6}))

@@ -48,8 +48,8 @@ func number(t *testing.T, name string, unset int) int {
 
 // TestServerMachines measures the effect of learning together on the areas under the curves of
 // machines of the Server Machine Dataset. COLLABDICT_MACHINES selects machines other than
-// machine-2-*, COLLABDICT_LIMIT and COLLABDICT_ROUNDS set the rows of each and the rounds,
-// COLLABDICT_STEPS the local steps, COLLABDICT_SEED another start.
+// machine-2-*. COLLABDICT_LIMIT sets the rows of each machine, COLLABDICT_ROUNDS the rounds,
+// COLLABDICT_STEPS the local steps, and COLLABDICT_SEED the start.
 func TestServerMachines(t *testing.T) {
 	names, rows, test, labels := machines(t)
 	config := Config{

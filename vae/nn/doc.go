@@ -5,9 +5,18 @@
 // A [Network] is a chain of dense layers. A training step is:
 //
 //	y, err := net.Forward(x, nil)
-//	loss, err := nn.SquaredError(d, y, x, columns)
+//	if err != nil {
+//		return err
+//	}
+//	loss, err := nn.SquaredError(d, y, want, columns) // sets d to the derivatives
+//	if err != nil {
+//		return err
+//	}
+//	fmt.Println(loss)
 //	net.Backward(d, nn.ForParameters)
 //	adam.Step(net.Shared.Values, net.Shared.Gradient)
+//
+// The example of the package trains a network that way.
 //
 // Everything that participants may share, weights and biases, is one vector of [Parameters],
 // with the gradient in the same order. So gradients and differences can be summed directly.

@@ -81,7 +81,7 @@ func TestPartsOfBackward(t *testing.T) {
 	onlyX, none := back(ForInput)
 	noX, onlyG := back(ForParameters)
 	if !slices.Equal(dx, onlyX) || !slices.Equal(g, onlyG) || noX != nil || !slices.Equal(none, make([]float32, len(g))) {
-		t.Error("derivatives depend on which others are asked for")
+		t.Error("derivatives depend on which others are computed")
 	}
 }
 
@@ -140,7 +140,7 @@ func TestSameBitsForAnyGOMAXPROCS(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotFiniteIsAnError(t *testing.T) {
+func TestValuesThatAreNotFiniteAreErrors(t *testing.T) {
 	n := New("net", 3, Layer{Units: 2, Activation: ReLU})
 	x := make([]float32, 12)
 	x[7] = float32(math.NaN())

@@ -121,7 +121,7 @@ func TestRowsHaveVectorsOfAtMostOne(t *testing.T) {
 	}
 }
 
-// With a budget so large that noise is small, the components are those of the rows.
+// With a budget so large that noise is small, the learner finds the components of the rows.
 func TestFindsComponents(t *testing.T) {
 	for _, form := range []string{Full, Factor, Tied, Diag} {
 		for _, loss := range []privacy.ZCDP{0, 50} {

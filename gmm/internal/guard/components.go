@@ -33,9 +33,9 @@ type Of struct {
 	Mean func(k int, rows float64) []float64
 }
 
-// Statistics returns the statistics to send, the components then left out or drawn, and the
-// newly changed ones. It does not change c. It handles one component at a time, the least
-// diverse first, because the rows of that one may be what another component lacks.
+// Statistics returns the statistics to send, the components then left out or drawn, and the newly
+// changed ones. It does not change c. It handles one component at a time, the least diverse first,
+// because the rows of that one may make another component diverse enough.
 func (c Components) Statistics(of Of) (s *passes.Moments, after Components, done []algorithm.LowDiversity, err error) {
 	k := of.Model.Components()
 	after = Components{slices.Clone(c.without), slices.Clone(c.draws)}

@@ -107,7 +107,7 @@ func sums(s *passes.Moments) []float64 {
 // Whatever the guard does, subtraction shows nothing, because the sums over the components stay
 // the same. Each part that leaves rests on enough rows or on a draw, and has the moments of
 // some rows.
-func TestWhatLeavesIsDiverse(t *testing.T) {
+func TestSentPartsAreDiverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
 		plain, _ := p.run(t, privacy.Warn)

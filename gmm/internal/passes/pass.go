@@ -13,7 +13,7 @@ type Pass struct {
 	*Reader
 	Model *mixture.Model
 	load  func(w *mixture.Workspace, from int, x []float64)
-	errs  []error // a lane
+	errs  []error // per lane
 	mu    sync.Mutex
 	idle  []*Space
 	each  func(lane, from int, s *Space)

@@ -20,7 +20,7 @@ type Reader struct {
 	pass   *Pass // pass of the last mixture
 }
 
-// Lane is the memory of one lane.
+// Lane is the memory for one lane: a run of blocks that are handled in order (package parallel).
 type Lane struct {
 	dim   int
 	block []float64 // the rows read last

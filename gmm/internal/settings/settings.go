@@ -1,5 +1,5 @@
 // Package settings holds settings that several mixture algorithms share: the form of covariance
-// matrices ([Covariance]), those of EM, and the seed.
+// matrices ([Covariance]), the settings of EM ([EM]), and the seed ([Seed]).
 package settings
 
 import (

@@ -40,7 +40,7 @@ func TestOneSided(t *testing.T) {
 	}
 	for _, a := range []*Audit{Run(t, at(-1), none), Run(t, none, at(1))} {
 		if shown := a.Epsilon(0.01); shown < 4 {
-			t.Errorf("got %g of what has no ε", shown)
+			t.Errorf("got an ε of at least %g, but the mechanism has none", shown)
 		}
 	}
 }

@@ -128,9 +128,8 @@ func guessOf(sums []sum, members int, truth []component) component {
 	return component{g.n / float64(members), first}
 }
 
-// readings returns estimates of a member's rows from all totals: the difference of each two
-// totals over views of which one has the member, and the combination of all totals that leaves
-// the member alone.
+// readings returns estimates of a member's rows: the differences of two totals if only one includes
+// the member, and the combination of all totals that leaves the member alone.
 func readings(sums []sum, member, members int) (out []component) {
 	for i, s := range sums {
 		for _, before := range sums[:i] {

@@ -241,7 +241,7 @@ func testGemmOfLargeShapes[T number](t *testing.T) {
 }
 
 // Values that are not finite reach the right elements; if beta is zero, those of C are ignored.
-func TestGemmOfWhatIsNotFinite(t *testing.T) {
+func TestGemmOfValuesThatAreNotFinite(t *testing.T) {
 	t.Run("float64", testGemmOfWhatIsNotFinite[float64])
 	t.Run("float32", testGemmOfWhatIsNotFinite[float32])
 }

@@ -56,8 +56,8 @@ func TestVectorsOfAllLengths(t *testing.T) {
 	}
 }
 
-// Lanes beyond the end add nothing; they do not even change the sign of a zero.
-func TestVectorsOfWhatIsSpecial(t *testing.T) {
+// Elements beyond the end of a vector add nothing; they do not even change the sign of a zero.
+func TestVectorsOfSpecialValues(t *testing.T) {
 	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -5e-324, math.MaxFloat64, -1}
 	rng := rand.New(rand.NewPCG(2, 9))
 	for n := range 80 {

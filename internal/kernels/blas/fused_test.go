@@ -52,7 +52,7 @@ func TestFusedSingle(t *testing.T) {
 	}
 }
 
-func TestFusedSingleOfWhatIsNotFinite(t *testing.T) {
+func TestFusedSingleOfValuesThatAreNotFinite(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for _, test := range [][4]float32{
 		{inf, 1, 1, inf},

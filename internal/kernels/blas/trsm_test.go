@@ -189,7 +189,7 @@ func TestTriangles(t *testing.T) {
 	})
 }
 
-// Triangles, and other sides, that are cut more than once have the defined bits.
+// Triangles and other sides that are cut more than once give results with the defined bits.
 func TestLargeTriangles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	eachTriangle(func(x triangleCall) {

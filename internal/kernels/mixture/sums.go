@@ -91,7 +91,7 @@ func (s *Sums) N(k int) float64 {
 	return s.sums[k*s.size()+s.m]
 }
 
-// First sets to to Σ r·d for component k.
+// First writes Σ r·d for component k, M values, into to.
 func (s *Sums) First(k int, to []float64) {
 	sums := s.sums[k*s.size():]
 	for i := range to {

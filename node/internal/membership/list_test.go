@@ -51,7 +51,7 @@ func TestTheSignedBytesStay(t *testing.T) {
 }
 
 // Every part of the agreement changes the bytes, and nothing else does.
-func TestWhatIsSigned(t *testing.T) {
+func TestSignedBytesCoverTheAgreement(t *testing.T) {
 	members, a := listOfTwo(t)
 	of := List(members, a)
 	slices.Reverse(members)

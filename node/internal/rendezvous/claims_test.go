@@ -112,9 +112,9 @@ func TestOneRefusalEndsNoStart(t *testing.T) {
 	})
 }
 
-// A process with the secret is not a stranger. If enough of them to take all other places
-// refuse for good, their refusals end a start. A refusal because there are too many does not
-// count: the surplus process is known only when a roster is signed.
+// A process with the secret is not a stranger. A start ends if the processes that refuse for
+// good are enough to take all other places. A refusal because there are too many does not count:
+// the surplus process is known only when a roster is signed.
 func TestRefusalsOfThoseWithTheSecret(t *testing.T) {
 	start := func(proven bool) (*Rendezvous, []*other, string) {
 		c := testConfig(t, 0, 3)
@@ -149,7 +149,7 @@ func TestRefusalsOfThoseWithTheSecret(t *testing.T) {
 }
 
 // A hello that cannot be read is logged if its sender is listed or has the secret.
-func TestWhoIsNamedForWhatCannotBeRead(t *testing.T) {
+func TestUnreadableHellosAreLogged(t *testing.T) {
 	for name, c := range map[string]struct {
 		list, proven, named bool
 	}{"open": {}, "secret": {proven: true, named: true}, "list": {list: true, named: true}} {
@@ -222,7 +222,7 @@ func returning(t *testing.T, others ...*other) *Rendezvous {
 }
 
 // One member's word that the run is over ends nobody's part. The word of two does.
-func TestTwoMembersSayThatTheRunIsOver(t *testing.T) {
+func TestTwoMembersReportThatTheRunIsOver(t *testing.T) {
 	over := func(g *Rendezvous) func(h *wire.Hello) {
 		return func(h *wire.Hello) { h.Over = g.proposed }
 	}
@@ -257,14 +257,14 @@ func TestTwoMembersSayThatTheRunIsOver(t *testing.T) {
 	g.waits(t, "one member, and one that has taken it back")
 	others[2].says(func(h *wire.Hello) { h.Resume = g.proposed })
 	if _, agreed, failure := g.outcome(); failure != nil || !agreed {
-		t.Errorf("a member goes on with the run: %v, agreed %v", failure, agreed)
+		t.Errorf("a member continues the run: %v, agreed %v", failure, agreed)
 	}
 	others[3].says(over(g))
 	unfinished(t, g)
 }
 
 // In a run of two, the word of the only other member is enough.
-func TestTheOnlyOtherMemberSaysThatTheRunIsOver(t *testing.T) {
+func TestTheOnlyOtherMemberReportsThatTheRunIsOver(t *testing.T) {
 	other := identities(t, 1)[0]
 	g := returning(t, other)
 	other.says(func(h *wire.Hello) { h.Over = g.proposed })
@@ -276,7 +276,7 @@ func TestTheOnlyOtherMemberSaysThatTheRunIsOver(t *testing.T) {
 }
 
 // A member that was removed while it was away receives an error from the members that it knows.
-func TestAQuorumRefusesWhoReturns(t *testing.T) {
+func TestAQuorumRefusesARemovedMember(t *testing.T) {
 	others := identities(t, 4)
 	g := returning(t, others...)
 	newOther(t, g.registry, "stranger").says(refuses(WasRemoved))

@@ -12,7 +12,7 @@ type counts struct {
 	of map[peer.ID]int
 }
 
-// enter adds one for a peer, unless the peer has most already, and reports whether it did.
+// enter adds one for a peer and returns true, unless the peer already has the given number.
 func (c *counts) enter(id peer.ID, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,15 +15,15 @@ import (
 )
 
 // A newcomer is a process that a change of the roster adds to a current run. It says hello to
-// the members repeatedly. They admit it once they have decided the change. What they send it
-// must match its own agreement. From then on it acts like a process that was restarted with an
-// empty log.
+// the members repeatedly. They admit it once they have decided the change. The run that they
+// show must match its own agreement. From then on it acts like a process that was restarted with
+// an empty log.
 //
 // A newcomer knows nothing else of the run, and once it has saved a run it stays with it. So it
 // believes only a quorum of the members that decide the change that adds it. Each of them must
-// show the same roster, with its own signature, and the same amendments. No signature covers
-// the amendments, and none is needed. The connection proves the sender, and the amendments must
-// be the first ones of the newcomer's own agreement, so that only their number is new to it.
+// show the same roster, with its own signature, and the same amendments. No signature covers the
+// amendments, and none is needed. The connection proves the sender, and the amendments must be
+// the first ones of the newcomer's own agreement, so that only their number is new to it.
 type newcomer struct {
 	founders []membership.Member    // in rank order
 	members  []membership.Member    // founders and all added members, in rank order

@@ -104,7 +104,7 @@ func TestANewcomerBelievesAQuorumOfFounders(t *testing.T) {
 				t.Fatalf("a quorum of the founders shows its run: %v, agreed %v", failure, agreed)
 			}
 			if g.newcomer.roster.Run() != membership.NewRoster(g.consortium, entriesOf(founders)).Run() {
-				t.Error("comes into another run than that of the founders")
+				t.Error("joins another run than that of the founders")
 			}
 		})
 	}
@@ -112,7 +112,7 @@ func TestANewcomerBelievesAQuorumOfFounders(t *testing.T) {
 
 // The members that decide the change that adds a newcomer admit it: the founders, or the
 // members that have replaced them by then.
-func TestWhoLetsANewcomerIn(t *testing.T) {
+func TestDecidingMembersAdmitANewcomer(t *testing.T) {
 	c := testConfig(t, 0, 0)
 	for _, o := range identities(t, 5) {
 		c.Members = append(c.Members, o.member())
@@ -148,7 +148,7 @@ func TestWhoLetsANewcomerIn(t *testing.T) {
 }
 
 // A hello that cannot be read counts as one member's claim.
-func TestANewcomerHearsWhatItCannotRead(t *testing.T) {
+func TestAnUnreadableHelloIsOneClaim(t *testing.T) {
 	founders := identities(t, 3)
 	g, later := coming(t, founders...)
 	for _, o := range []*other{newOther(t, g.registry, "stranger"), later, founders[0]} {
@@ -157,7 +157,7 @@ func TestANewcomerHearsWhatItCannotRead(t *testing.T) {
 	}
 	g.refuse(founders[1].id, &RosterError{Peer: founders[1].name})
 	if _, _, failure := g.outcome(); failure == nil {
-		t.Error("a quorum of the founders cannot be read, and it goes on waiting")
+		t.Error("the hellos of a quorum of the founders cannot be read, and it keeps waiting")
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // A process that disconnects before it has signed is listed as missing until it is back.
-func TestWhoIsLostBeforeSigningIsMissing(t *testing.T) {
+func TestADisconnectedProcessIsMissing(t *testing.T) {
 	configs := []Config{testConfig(t, 0, 3), testConfig(t, 1, 3), testConfig(t, 2, 3)}
 	var members []membership.Member
 	for _, c := range configs {

@@ -16,10 +16,10 @@ import (
 // An Unreached is a pair of members that are both connected to some member and do not reach
 // each other. A run cannot begin until they do.
 type Unreached struct {
-	A      string `json:"a"`
-	B      string `json:"b"`
-	Reason string `json:"reason"`
-	Advice string `json:"advice"`
+	A      string `json:"a"`      // one member
+	B      string `json:"b"`      // the other
+	Reason string `json:"reason"` // why they do not reach each other
+	Advice string `json:"advice"` // what to do
 }
 
 // linksMost is the largest run in which hellos list the sender's connections.

@@ -10,15 +10,15 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-// told is one member's statement: which members it has dialled, which have dialled it, and
-// which it reaches through a relay.
+// A told is one member's statement about its connections: the members that it has dialled, those
+// that have dialled it, and those that it reaches through a relay.
 type told struct {
 	dialled, accepted, relayed []string
 	relays                     bool
 }
 
 // Pairs that do not reach each other are reported, with the reason as far as it is known.
-func TestWhoDoesNotReachWhom(t *testing.T) {
+func TestUnreachedPairsAreReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		say  map[string]told
 		want []string

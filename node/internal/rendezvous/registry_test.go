@@ -176,7 +176,7 @@ func TestRendezvousFails(t *testing.T) {
 }
 
 // A removed process that starts anew receives the reason why it is refused.
-func TestARemovedMemberIsToldSo(t *testing.T) {
+func TestARemovedMemberReceivesTheReason(t *testing.T) {
 	founders := &membership.Roster{Entries: []wire.Entry{{Name: "a", ID: []byte("a")}, {Name: "b", ID: []byte("b")}}}
 	amendments := [][]byte{{'?'}, (&consensus.Amendment{Revision: 1, Removed: []uint32{1}}).Encode()}
 	for id, want := range map[peer.ID]bool{"a": false, "b": true, "c": false} {

@@ -57,7 +57,7 @@ func (m *registry) surplus(from peer.ID) peer.ID {
 	return max(last, from)
 }
 
-// drop deletes the record of a process. What that process has signed binds nobody.
+// drop deletes the record of a process. Its signature then binds nobody.
 func (m *registry) drop(id peer.ID) {
 	delete(m.records, id)
 	if m.chosen != nil && m.chosen.Has(id) {

@@ -56,12 +56,12 @@ func TestTheSamePlacesInAnyOrder(t *testing.T) {
 	}
 	sign(t, g, all[:2]...)
 	if h := g.hello(all[3].id); h.Refused != "" || len(h.Roster) != 3 {
-		t.Errorf("the surplus process is told %q and %d members, want to be shown who has signed", h.Refused, len(h.Roster))
+		t.Errorf("the surplus process receives %q and %d members, want the roster that was signed", h.Refused, len(h.Roster))
 	}
 }
 
 // A disconnected process loses its place to one that comes.
-func TestWhoIsGoneGivesItsPlace(t *testing.T) {
+func TestADisconnectedProcessLosesItsPlace(t *testing.T) {
 	g, all := crowd(t, 3, 3)
 	for _, o := range all[:2] {
 		o.says(nil)
@@ -95,7 +95,7 @@ func TestASignedRosterIsChosen(t *testing.T) {
 		t.Fatalf("%v, agreed %v", failure, agreed)
 	}
 	if g.roster.Run() != full.Run() {
-		t.Error("the roster is not that which the others have signed")
+		t.Error("the roster is not the one that the others have signed")
 	}
 }
 

@@ -62,7 +62,7 @@ func TestAnotherVersionIsNamed(t *testing.T) {
 	s.Close()
 	const want = "wire version: want 7, got 8: all members need the same release of collabdict"
 	if !strings.Contains(log.String(), want) {
-		t.Errorf("the log does not say %q but\n%s", want, log.String())
+		t.Errorf("the log does not have %q but\n%s", want, log.String())
 	}
 
 	// This process says hello, and the answer is of another version.

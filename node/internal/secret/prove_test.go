@@ -67,7 +67,7 @@ func TestAnotherSecretIsRefused(t *testing.T) {
 	}
 }
 
-// said is an end of an exchange that sends fixed bytes, whatever it receives.
+// A said is an end of an exchange that sends fixed bytes, whatever it receives.
 type said struct {
 	io.Reader
 	heard bytes.Buffer

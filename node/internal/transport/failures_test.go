@@ -28,7 +28,7 @@ func dialError(t *testing.T, causes map[string]string) error {
 	return e
 }
 
-func TestDialsInVainSayWhy(t *testing.T) {
+func TestFailedDialsHaveReasons(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		want []Failure
@@ -57,7 +57,7 @@ func TestDialsInVainSayWhy(t *testing.T) {
 
 // The log gives an address once per reason, and not before members have had time to start.
 // After a connection it does so again.
-func TestDialsInVainAreLoggedOnce(t *testing.T) {
+func TestFailedDialsAreLoggedOnce(t *testing.T) {
 	var log strings.Builder
 	f := &failures{log: slog.New(slog.NewTextHandler(&log, nil)), of: map[peer.ID]*failing{}}
 	refused := dialError(t, map[string]string{"/ip4/192.0.2.2/tcp/80": "connect: connection refused"})

@@ -46,7 +46,7 @@ func TestOutboxHoldsAMessageOnce(t *testing.T) {
 		}
 	}
 	if again := (&consensus.Sealed{Attempt: 7}); !box.holds(step(1, 0)) || !box.holds(consensus.Message{Slot: 1, Body: &consensus.Seal{Sealed: again}}) || box.holds(step(3, 0)) {
-		t.Error("does not hold what is on its way, or holds what is not")
+		t.Error("does not hold a message that is being sent, or holds another")
 	}
 	results <- errors.New("broken") // so that it is sent again
 	expect("after a break", step(1, 0))

@@ -69,7 +69,7 @@ func TestNothingIsPassedOnForStrangers(t *testing.T) {
 		return peer.AddrInfo{ID: to, Addrs: []multiaddr.Multiaddr{via}}
 	}
 	if err := stranger.Connect(t.Context(), through(b.ID())); err == nil {
-		t.Error("a stranger is passed on to a member")
+		t.Error("a stranger's connection is relayed to a member")
 	}
 	if err := a.Connect(t.Context(), through(b.ID())); err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestNothingIsPassedOnForStrangers(t *testing.T) {
 			t.Errorf("%d bytes come through, want %d", n, size)
 		}
 	case <-time.After(30 * time.Second):
-		t.Error("nothing comes through")
+		t.Error("nothing arrives")
 	}
 }
 

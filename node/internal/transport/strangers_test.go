@@ -118,7 +118,7 @@ func TestAMemberThatSendsJunkIsNamedOnce(t *testing.T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.lines) != 1 || !strings.Contains(w.lines[0], "name=anna") {
-		t.Errorf("the log says %q, want one line with the name", w.lines)
+		t.Errorf("the log has %q, want one line with the name", w.lines)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestTheDoor(t *testing.T) {
 		_, _ = d.OpenConnection(network.DirInbound, true, far)
 	}
 	if _, err := d.OpenConnection(network.DirInbound, true, far); err == nil {
-		t.Error("a stranger's address connects without end")
+		t.Error("a stranger's address connects without limit")
 	}
 	if _, err := d.OpenConnection(network.DirInbound, true, near); err != nil {
 		t.Errorf("a member's address: %v", err)

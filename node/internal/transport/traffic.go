@@ -14,11 +14,11 @@ import (
 // streams, without the overhead of transport and encryption. Messages are those of the
 // protocol: one per receiver on the data plane, and one per publication on the control plane.
 type Traffic struct {
-	BytesSent        uint64 `json:"bytes_sent"`
-	BytesReceived    uint64 `json:"bytes_received"`
-	DataBytesSent    uint64 `json:"data_bytes_sent"` // part of BytesSent, on the data plane
-	MessagesSent     uint64 `json:"messages_sent"`
-	MessagesReceived uint64 `json:"messages_received"`
+	BytesSent        uint64 `json:"bytes_sent"`        // bytes of all streams
+	BytesReceived    uint64 `json:"bytes_received"`    // bytes of all streams
+	DataBytesSent    uint64 `json:"data_bytes_sent"`   // part of BytesSent, on the data plane
+	MessagesSent     uint64 `json:"messages_sent"`     // messages of the protocol
+	MessagesReceived uint64 `json:"messages_received"` // messages of the protocol
 }
 
 // A counter counts for libp2p, whose own counter keeps a goroutine for the rest of the process.

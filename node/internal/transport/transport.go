@@ -33,8 +33,8 @@ type Run struct {
 	// Deliver receives a message from another member. It may block, which holds back the
 	// sender's stream.
 	Deliver func(from int, m consensus.Valid)
-	// Usual returns the most bytes of a message of the run so far. Of larger messages, one is
-	// read at a time.
+	// Usual returns the most bytes of a message of the run so far. Larger messages are read one
+	// at a time.
 	Usual func() int
 	// MostBlob is the most bytes of a blob.
 	MostBlob int

@@ -98,7 +98,7 @@ func TestMessagesComeWithTheirSender(t *testing.T) {
 	all[0].Send(1, message(7))
 	all[0].Send(0, message(1)) // a message to itself is dropped
 	if !all[0].Holds(1, message(7)) {
-		t.Error("does not hold what has not been read yet")
+		t.Error("does not hold a message that is not read yet")
 	}
 	all[1].begin(t, 1, peers)
 	all[2].begin(t, 1, peers)
@@ -167,15 +167,15 @@ func TestTheMembershipChanges(t *testing.T) {
 	all[0].Send(2, message(4))
 	all[2].expect(t, 0, 4)
 	if all[0].Admission.Has(all[1].ID()) {
-		t.Error("one who is gone may take part")
+		t.Error("a member that is gone may take part")
 	}
 	select {
 	case <-all[0].peers.lane(1).done:
 	case <-time.After(nodetest.Within):
-		t.Error("goes on sending to one who is gone")
+		t.Error("keeps sending to a member that is gone")
 	}
 	if len(all[1].inbox) != 0 {
-		t.Error("one who was never sent to has heard something")
+		t.Error("a process that was not sent anything has received a message")
 	}
 }
 
@@ -183,10 +183,10 @@ func TestTheMembershipChanges(t *testing.T) {
 func TestAdmission(t *testing.T) {
 	var a Admission
 	if !a.Has("anybody") || a.Contains("anybody") || !a.InterceptPeerDial("anybody") {
-		t.Error("keeps peers away before it knows who the members are")
+		t.Error("keeps peers away before it knows the members")
 	}
 	a.Limit([]peer.ID{"m"})
 	if !a.Has("m") || a.Has("s") || a.Contains("m") || !a.Contains("s") || a.InterceptPeerDial("s") {
-		t.Error("admits others than the members")
+		t.Error("admits other peers than the members")
 	}
 }

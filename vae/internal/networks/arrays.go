@@ -27,8 +27,8 @@ func Arrays(each Matrices) (list []algorithm.Array) {
 	return list
 }
 
-// Found holds arrays of the right shapes by name. Networks are created only after all their
-// arrays have been found, so no memory is allocated for what a file does not have.
+// Found holds arrays of the right shapes by name. Networks are created only after all their arrays
+// have been found, so no memory is allocated for arrays that a file lacks.
 type Found map[string][]float64
 
 // Chain finds the weights and biases of a chain of layers and checks their sizes. Hidden units

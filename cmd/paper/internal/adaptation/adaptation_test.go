@@ -12,7 +12,8 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/studytest"
 )
 
-// folder has made-up files of both sets: of a class, some values are larger.
+// folder returns a folder of made-up files for both sets. The class of a row determines which of
+// its values are larger.
 func folder(t *testing.T) string {
 	t.Helper()
 	const n, side = 240, 8
@@ -45,8 +46,8 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// The whole of it on little data: all tables and figures, and the same a second time, of
-// the cells that are there.
+// The study on little data gives all tables and figures. A second run reads its cells and gives the
+// same tables.
 func TestStudy(t *testing.T) {
 	data, out := folder(t), t.TempDir()
 	s := Study()

@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 )
 
-// tiny is the experiment with as little of everything as goes.
+// tiny runs the experiment at its smallest size.
 func tiny(ctx context.Context, l *study.Lab) error {
 	p := planFor(l)
 	p.shuffles, p.members, p.rounds, p.few, p.xor = []float64{0, 1}, 3, 3, []int{5}, 1
@@ -21,8 +21,8 @@ func tiny(ctx context.Context, l *study.Lab) error {
 	return p.run(ctx, l)
 }
 
-// One conditional gated unit solves the exclusive or; what is drawn of it is what its model
-// computes.
+// One conditional gated unit solves the exclusive or, and the unit that is drawn computes what its
+// model computes.
 func TestExclusiveOr(t *testing.T) {
 	models, accuracy, err := solvers[0].solve(t.Context(), 0)
 	if err != nil || accuracy < solved {

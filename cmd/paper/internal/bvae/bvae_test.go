@@ -18,7 +18,7 @@ import (
 	"github.com/collabdict/collabdict/vae/beta"
 )
 
-// write writes made-up images: of each class, one row of pixels is bright.
+// write writes made-up images. The class of an image determines which row of pixels is bright.
 func write(t *testing.T, s *set) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -55,8 +55,8 @@ func run(ctx context.Context, p plan, data, out string, note func(string, ...any
 	return study.Run(ctx, s, data, out, false, note)
 }
 
-// The whole study on made-up images. Stopped again and again in the middle of runs, it goes on
-// after the last round that is complete, and comes to the same.
+// The study on made-up images resumes after the last complete round when it is stopped in the
+// middle of a run. After several stops it gives the same tables as without any.
 func TestStudy(t *testing.T) {
 	data, whole, stopped := write(t, sets()[0]), t.TempDir(), t.TempDir()
 	rounds := 0
@@ -111,7 +111,8 @@ func TestStudy(t *testing.T) {
 	}
 }
 
-// Without the model of FedAvg nobody can be weighted by it.
+// A study that lacks the model of FedAvg, which it needs for weights, fails and names the cell to
+// compute again.
 func TestModelIsGone(t *testing.T) {
 	data, out := write(t, sets()[0]), t.TempDir()
 	p := tiny()
@@ -134,8 +135,8 @@ func TestModelIsGone(t *testing.T) {
 	}
 }
 
-// A sixth of the images is of all classes; each of the others has two classes of the rest.
-// All images have one owner in both scenarios.
+// Both scenarios give each image to one member. In the second, the first member has a sixth of the
+// images, of all classes, and each other member has two classes of the rest.
 func TestScenarios(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	labels := make([]byte, 1200)

@@ -20,8 +20,8 @@ import (
 
 var small = synthetic{clusters: 4, dim: 3, apart: 6, rows: 300}
 
-// Over the protocol, in virtual time, the clusters are those of the group in which the
-// study runs.
+// The protocol, simulated in virtual time, gives the same clusters as the group that the study
+// uses.
 func TestSimulatedNetworkGivesTheSame(t *testing.T) {
 	clients, _ := small.draw(rand.New(rand.NewPCG(1, 1)), 5)
 	outcomes := func(run runner) []outcome {
@@ -41,8 +41,8 @@ func TestSimulatedNetworkGivesTheSame(t *testing.T) {
 	}
 }
 
-// The whole study on a few made-up rows: every method has its place in the tables, and
-// there is a file for each table and chart.
+// The study on a few made-up rows has every method in its tables, and writes a file for each table
+// and chart.
 func TestStudy(t *testing.T) {
 	made := small.set("made up", 5)
 	made.factors, made.published = []float64{0.3, 3}, []float64{1e4}
@@ -91,7 +91,7 @@ func TestStudy(t *testing.T) {
 	}
 }
 
-// Members get rows of their classes that nobody else has, 7 of 10 to learn from.
+// Each row belongs to one member that has its class, and 7 of 10 rows are for training.
 func TestDeal(t *testing.T) {
 	classes := make([][][]float64, 3)
 	for c := range classes {
@@ -132,7 +132,7 @@ func TestFactorsBySize(t *testing.T) {
 	}
 }
 
-// The public files have the classes that the study takes them to have.
+// The public files have the number of classes that the study states.
 func TestFiles(t *testing.T) {
 	folder := outside.Path(t, "data")
 	for _, f := range files {

@@ -58,8 +58,8 @@ func TestKnownDistances(t *testing.T) {
 	}
 }
 
-// Of a distribution to itself the distance is zero as far as its variance has digits, also
-// where it has fewer dimensions than variables; to one that is moved or scaled it is known.
+// The distance of a distribution from itself is zero relative to its variance, even if its rank is
+// below the number of variables. The distance from a moved and scaled copy has its known value.
 func TestDistanceToItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim, rank := rapid.IntRange(1, 30).Draw(t, "dim"), rapid.IntRange(1, 40).Draw(t, "rank")

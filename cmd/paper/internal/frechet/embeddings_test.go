@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict/internal/partition"
 )
 
-// The published table, of the share of shuffled rows and the heterogeneity of ten members,
-// on embeddings of images by a pretrained network.
+// The heterogeneity of ten members falls as the share of shuffled rows grows, on embeddings of
+// images by a pretrained network, as in the published table.
 func TestEmbeddings(t *testing.T) {
 	path := outside.Path(t, "data", "embeddings", "cifar3-resnet18.csv.gz")
 	const members = 10

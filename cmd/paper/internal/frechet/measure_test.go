@@ -17,8 +17,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// members has different numbers and distributions of rows. The last two columns are the
-// same, and the third has another scale.
+// members returns the rows of members, which differ in number and distribution. The last two
+// columns are the same, and the third has another scale.
 func members(seed uint64, sizes ...int) []*mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var out []*mat.Dense
@@ -33,7 +33,8 @@ func members(seed uint64, sizes ...int) []*mat.Dense {
 	return out
 }
 
-// apart are the distances of each member's rows from those of all the others, in one place.
+// apart returns the distance of each member's rows from the rows of all others, computed in one
+// place.
 func apart(t *testing.T, all []*mat.Dense) (own []float64) {
 	t.Helper()
 	for k, x := range all {
@@ -62,8 +63,8 @@ func normalOf(x *mat.Dense) Normal {
 	return out
 }
 
-// By sums each member comes to the distances of the rows in one place, and all to the same
-// mean. One of them has a single row.
+// Each member gets by sums the distance that is computed in one place, and all get the same mean.
+// One of them has a single row.
 func TestMeasure(t *testing.T) {
 	all := members(1, 40, 1, 200, 90)
 	want := apart(t, all)
@@ -82,7 +83,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// Over the protocol the mean is the same at all.
+// Over the protocol all members get the same mean.
 func TestMeasureOverTheProtocol(t *testing.T) {
 	all := members(2, 50, 60, 70, 80, 90)
 	want := apart(t, all)
@@ -105,7 +106,7 @@ func TestMeasureOverTheProtocol(t *testing.T) {
 	}
 }
 
-// A member that is not in the sums takes nothing away from what the others have.
+// A member that is not in the sums gets its own distance and the mean of the others.
 func TestMeasureWithoutAMember(t *testing.T) {
 	all := members(2, 50, 60, 70, 80, 90)
 	var log recorded
@@ -129,7 +130,7 @@ func TestMeasureWithoutAMember(t *testing.T) {
 	}
 }
 
-// recorded are the results of collectives.
+// recorded holds the results of collectives.
 type recorded struct {
 	blobs  [][]byte
 	totals [][]float64
@@ -151,7 +152,7 @@ func (r *recorder) Gather(ctx context.Context, blob []byte) (blobs [][]byte, err
 	return r.log.blobs, err
 }
 
-// absent is the group of a member that has been in none of the collectives.
+// absent is the group of a member that was in none of the collectives.
 type absent struct{ recorded }
 
 func (a *absent) Size() int                     { return 4 }
@@ -169,8 +170,7 @@ func (a *absent) Sum(context.Context, []float64, []collabdict.Block) ([]float64,
 	return total, nil
 }
 
-// Columns that are zero everywhere are nothing; those far from zero are refused, by all
-// members alike.
+// A column of zeros adds nothing to the distance. A column far from zero is refused by all members.
 func TestMeasureOfUnsuitableRows(t *testing.T) {
 	zero := members(3, 30, 30)
 	for _, x := range zero {

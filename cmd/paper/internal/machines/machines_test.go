@@ -19,9 +19,9 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// folder has made-up files of both sets. Servers have rows around a line, and anomalies off
-// it. Engines live for 140 cycles, healthy for the first 14; sensors go up
-// and down together, drift apart as it ends, and there are two fleets of ten.
+// folder returns a folder of made-up files for both sets. Servers have rows around a line, and
+// anomalies off it. Engines live for 140 cycles and are healthy for the first 14. Their sensors
+// rise and fall together, and drift apart towards the end. There are two fleets of ten engines.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, rng := t.TempDir(), rand.New(rand.NewPCG(1, 1))
@@ -55,7 +55,7 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// lab calls f in a laboratory with the made-up files.
+// lab calls f in a study with the made-up files.
 func lab(t *testing.T, data, out string, note func(string, ...any), f func(ctx context.Context, l *study.Lab) error) *study.Lab {
 	t.Helper()
 	s := Study()
@@ -67,9 +67,9 @@ func lab(t *testing.T, data, out string, note func(string, ...any), f func(ctx c
 	return l
 }
 
-// The whole of it on little data, but for most settings: all tables and figures, and the same a second time, of
-// the cells that are there. Where the divergence counts a thousandfold the alarm rings for
-// all encoders, as it should be for none.
+// The study on little data, without most settings, gives all tables and figures. A second run reads
+// its cells and gives the same tables. With a thousandfold divergence the alarm rings for all
+// encoders; with the usual one it rings for none.
 func TestStudy(t *testing.T) {
 	data, out := folder(t), t.TempDir()
 	computed := 0
@@ -110,7 +110,8 @@ func TestStudy(t *testing.T) {
 	}
 }
 
-// Engines: six of ten train as long as they are healthy, the others are looked at.
+// The healthy cycles of six of ten engines are training rows, and all cycles of the other four are
+// test rows.
 func TestEngines(t *testing.T) {
 	lab(t, folder(t), t.TempDir(), t.Logf, func(_ context.Context, l *study.Lab) error {
 		s := sets()[1]
@@ -129,7 +130,7 @@ func TestEngines(t *testing.T) {
 	})
 }
 
-// Files without rows to train on are an error that names who is short of them.
+// A file with too few training rows is an error that names its participant.
 func TestTooFewRows(t *testing.T) {
 	data := folder(t)
 	studytest.WriteZipped(t, filepath.Join(data, filepath.FromSlash(servers()[2])), []byte("a,b,c,label,split\n1,2,3,-1,train\n4,5,6,0,test\n"))
@@ -141,8 +142,8 @@ func TestTooFewRows(t *testing.T) {
 	})
 }
 
-// Densities of a participant's own units, brought to those of all: the volume that the one
-// map has over the other.
+// units converts a participant's log densities to the units of all: it is the log ratio of the
+// volumes of both scalings.
 func TestUnits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	s := &set{common: true}
@@ -178,7 +179,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// A decoder that makes the mean row of everything explains nothing; one that makes the row
+// A decoder that returns the mean row of everything explains nothing; one that returns the row
 // itself explains all.
 func TestSharesExplained(t *testing.T) {
 	m := multitask.NewModel(2, multitask.Config{Latent: 2})

@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict/internal/outside"
 )
 
-// The public rows are in the ranges that the experiments want, and have as many
-// columns, classes and anomalies.
+// The public rows have the ranges, columns and classes that the experiments expect, and some
+// anomalies.
 func TestSets(t *testing.T) {
 	folder := outside.Path(t, "data")
 	want := map[string]struct{ columns, classes int }{"MNIST": {24, 10}, "Covertype": {10, 7}, "SMD": {38, 14}, "C-MAPSS": {14, 10}}

@@ -21,7 +21,7 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// clusters draws rows of four classes, each a cluster, and anomalies between them.
+// clusters draws rows of four classes, each of them a cluster, and anomalies between the clusters.
 func clusters(random *rand.Rand) sample {
 	var s sample
 	draw := func(n int, spread float64) *mat.Dense {
@@ -47,7 +47,7 @@ func tiny() set {
 	}
 }
 
-// The whole experiment, on rows that are made up.
+// The experiment on made-up rows gives all its tables and charts.
 func TestTablesAndCharts(t *testing.T) {
 	before := sets
 	sets = []set{tiny()}
@@ -100,8 +100,8 @@ func made(t *testing.T, methods ...string) *trial {
 	return made
 }
 
-// Clusters this far apart are found by every method that is given all of them, and
-// likelihoods are in their order.
+// Methods that combine the clusters of all participants find them, and local mixtures have a lower
+// likelihood.
 func TestMethodsFindClusters(t *testing.T) {
 	all := made(t, methods...)
 	got, err := all.outcomes(t.Context())
@@ -125,8 +125,8 @@ func TestMethodsFindClusters(t *testing.T) {
 	}
 }
 
-// Rounds go on from the tolerance to the target, and outcomes are those at the tolerance.
-func TestTraceGoesOnToTheTarget(t *testing.T) {
+// Rounds continue past the tolerance to the target, and the outcomes are those at the tolerance.
+func TestTraceContinuesToTheTarget(t *testing.T) {
 	short := made(t)
 	a, trace, err := short.onwards(t.Context(), must(short.start(shared)))
 	if err != nil {
@@ -145,7 +145,7 @@ func TestTraceGoesOnToTheTarget(t *testing.T) {
 		t.Errorf("target at %g, the trace has %d rounds", n, len(further))
 	}
 	if v := firstAt([]float64{1, 2}, 3); !math.IsInf(v, 1) {
-		t.Errorf("a course that stays below is there after %g rounds", v)
+		t.Errorf("a trace that stays below the target reaches it after %g rounds", v)
 	}
 }
 
@@ -156,7 +156,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Over the protocol the participants of a cell come to the bits that the cell has.
+// Participants that learn over the protocol get the mixture of the cell, bit for bit.
 func TestSameOverTheProtocol(t *testing.T) {
 	cell := made(t)
 	want, err := fedgen.Aggregate(cell.own, cell.config)

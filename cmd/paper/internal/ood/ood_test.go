@@ -25,8 +25,8 @@ func TestTurnsAndFlips(t *testing.T) {
 	}
 }
 
-// Twice as large, the middle stays and values lie between their neighbours; half as
-// large, nothing is outside.
+// An image scaled to twice its size keeps its middle, and interpolates between neighbours. One
+// scaled to half its size is 0 outside.
 func TestScale(t *testing.T) {
 	image := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	if got, want := Scale(image, 3, 2), []float64{3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7}; !floats.EqualApprox(got, want, 1e-12) {

@@ -16,7 +16,8 @@ import (
 
 type result struct{ Square, Half float64 }
 
-// squares is a study of four cells, which notes what it computes and fails at a cell.
+// squares returns a study of four cells that records what it computes, and fails at one cell if
+// fail is its number.
 func squares(computed *[]int, fail int) study.Study {
 	return study.Study{
 		Name: "squares", Version: 1, Needs: []string{"numbers.csv"},
@@ -50,9 +51,9 @@ func run(t *testing.T, s study.Study, data, out string, quick bool) (*study.Lab,
 	return study.Run(t.Context(), s, data, out, quick, t.Logf)
 }
 
-// A study that was stopped goes on with the cells that are missing, whatever is left of
-// the line that was being written, and comes to the same files.
-func TestGoesOn(t *testing.T) {
+// A study that was stopped resumes with the missing cells, even if its last line is incomplete, and
+// writes the same files.
+func TestResumes(t *testing.T) {
 	data, out := t.TempDir(), t.TempDir()
 	var computed []int
 	if _, err := run(t, squares(&computed, -1), data, out, false); err == nil || !strings.Contains(err.Error(), "needs numbers.csv in the folder") {

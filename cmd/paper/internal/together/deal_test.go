@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// made returns rows whose first value is their number. Every tenth is an anomaly, and every
-// other one is to be tested where the kind says which are.
+// made returns rows whose first value is their number. Every tenth row is an anomaly. Every second
+// row is a test row, if the kind marks test rows.
 func made(k kind, n int) (all []row) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range n {
 		r := row{x: []float64{float64(i), rng.NormFloat64(), 5 * rng.Float64()}, anomaly: i%10 == 9}
 		switch k {
 		case machines, fleets:
-			r.owner, r.test = i*4/n, i%2 == 1 // an anomaly is to be tested
+			r.owner, r.test = i*4/n, i%2 == 1 // all anomalies are test rows
 		case regions:
 			r.owner = i % 4
 		}
@@ -36,7 +36,7 @@ func TestDeal(t *testing.T) {
 				}
 				again, err := s.deal(made(kind, 3000), way, 2000, 7)
 				if err != nil || !reflect.DeepEqual(got, again) {
-					t.Error("the same seed deals otherwise")
+					t.Error("the same seed deals different rows")
 				}
 				if other, err := s.deal(all, way, 2000, 8); err != nil || reflect.DeepEqual(got, other) {
 					t.Error("another seed deals the same")
@@ -75,7 +75,7 @@ func checkHands(t *testing.T, all []hand, most int) {
 	}
 }
 
-// Rows of machines that are trained on follow each other, also if these are few.
+// Training rows of a machine follow each other, even if they are few.
 func TestBlocks(t *testing.T) {
 	s := &set{kind: machines, files: make([]string, 4)}
 	all, err := s.deal(made(machines, 3000), natural, 400, 1)
@@ -89,7 +89,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// Shares of clusters differ among participants, unless rows are dealt evenly.
+// The shares of clusters differ among participants, unless rows are dealt evenly.
 func TestClustersDiffer(t *testing.T) {
 	var all []row
 	for i := range 2000 {

@@ -2,5 +2,5 @@
 
 package together
 
-// Under the race detector numerics take ten times as long. A study is made smaller.
+// Under the race detector numerics take ten times as long, so studies are smaller.
 const raced = true

@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/cmd/paper/internal/studytest"
 )
 
-// TestFamiliesAreApart: what is set aside is not chosen by, under whatever name.
+// No file is in two families, so the sets used to choose defaults and those set aside are separate.
 func TestFamiliesAreApart(t *testing.T) {
 	seen := map[string]string{}
 	for _, f := range append(tuning(), aside()...) {
@@ -43,7 +43,7 @@ func TestInterval(t *testing.T) {
 		values[i] = float64(i % 2)
 	}
 	mean, low, high := interval(values)
-	// Half of 20 that are 0 or 1: the 5 % quantile of the binomial distribution is 6.
+	// Of 20 values, half are 1: the 5 % quantile of the binomial distribution is 6.
 	if mean != 0.5 || math.Abs(low-0.3) > 1e-9 || math.Abs(high-0.7) > 1e-9 {
 		t.Errorf("%g in %g..%g", mean, low, high)
 	}
@@ -52,7 +52,8 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// folder has a set with anomalies far from all rows, and one with anomalies in their middle.
+// folder returns a folder with two sets: one has anomalies far from all rows, the other in their
+// middle.
 func folder(t *testing.T) (dir string, families []family) {
 	t.Helper()
 	dir, rng := t.TempDir(), rand.New(rand.NewPCG(1, 1))
@@ -80,7 +81,8 @@ func run(t *testing.T, data, out string, families []family) (l *study.Lab, compu
 func TestStudy(t *testing.T) {
 	data, families := folder(t)
 	out := t.TempDir()
-	// 270 normal rows of a set are 32 to train on of each of 5: sizes above are the same rows.
+	// The 270 normal rows of a set give each of 5 participants 32 training rows, so all sizes above
+	// 32 use the same rows.
 	plan, sizes, variants := `{"sizes": [20, 100, 200, 0], "folds": true,
 		"variants": [{"name": "default", "options": []}, {"name": "two", "options": ["components=2"]}]}`, 3, 2
 	if raced { // one size and variant have the goroutines of all
@@ -109,7 +111,7 @@ func TestStudy(t *testing.T) {
 	checkBaselines(t, data, out, families, 2*2*sizes)
 }
 
-// tablesBut leaves out a table, such as that of seconds.
+// tablesBut returns the rows of all tables but one, such as that of seconds.
 func tablesBut(l *study.Lab, without int) (out [][][]string) {
 	for i, t := range l.Tables {
 		if i != without {
@@ -119,7 +121,8 @@ func tablesBut(l *study.Lab, without int) (out [][][]string) {
 	return out
 }
 
-// checkBaselines has what another program has found of each fold that was written.
+// checkBaselines writes made-up results of another program for each fold, and checks that the
+// tables show them.
 func checkBaselines(t *testing.T, data, out string, families []family, folds int) {
 	t.Helper()
 	dir := filepath.Join(out, "made.folds")

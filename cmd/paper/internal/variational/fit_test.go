@@ -12,7 +12,8 @@ import (
 	"github.com/collabdict/collabdict/internal/metrics"
 )
 
-// groups are rows of round clusters, far from another.
+// groups returns rows of k round clusters that are far from each other, and the cluster of each
+// row.
 func groups(k, rows, dim int, spread float64, seed uint64) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	centres := mat.NewDense(k, dim, nil)
@@ -57,7 +58,7 @@ func TestTheNumberOfClustersIsFound(t *testing.T) {
 	}
 }
 
-// Components that no row has anything of leave the others alone.
+// Components without rows do not change the others.
 func TestComponentsWithoutRows(t *testing.T) {
 	x, truth := groups(5, 600, 20, 1, 1)
 	f, err := variational.Fit(x, variational.Config{Components: 30, Tol: 1e-9}, rand.NewPCG(1, 2))

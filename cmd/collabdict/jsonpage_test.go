@@ -1,0 +1,342 @@
+package main
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/bench"
+	"github.com/collabdict/collabdict/internal/doctor"
+	"github.com/collabdict/collabdict/internal/export"
+	"github.com/collabdict/collabdict/internal/operate"
+	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/topology"
+	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/node"
+)
+
+// printedJSON are the objects that commands print with --json. The page of the reference describes
+// them by their types: the names and types of fields, and their comments in the source.
+var printedJSON = []struct {
+	title    string
+	commands []string
+	intro    string
+	value    any
+}{
+	{"A run", []string{"demo", "run", "sim", "up"}, "The same object is in `result.json`. That of `run` has only its own participant.", report.Run{}},
+	{"A status", []string{"status"}, "The node also serves it at [`/status`](../how-to/operate.md#look-at-it).", operate.Status{}},
+	{"A ledger", []string{"ledger"}, "It lists [what has left a folder](../explanation/privacy.md).", told{}},
+	{"A check of files", []string{"check"}, "", checked{}},
+	{"An examination", []string{"doctor"}, "", examined{}},
+	{"A model", []string{"inspect"}, "", description{}},
+	{"An evaluation", []string{"evaluate"}, "", evaluated{}},
+	{"Conditions of a new participant", []string{"adapt"}, "", adapted{}},
+	{"An exported file", []string{"export"}, "", exported{}},
+	{"A topology", []string{"graph"}, "", topology.Report{}},
+	{"A log of audits", []string{"audit verify"}, "", participant.Audited{}},
+	{"Votes", []string{"evidence"}, "", contradictions{}},
+	{"A folder", []string{"init"}, "", initialised{}},
+	{"A peer ID", []string{"id"}, "", identified{}},
+	{"Signatures", []string{"consortium verify"}, "", signatures{}},
+	{"Added members", []string{"consortium invite"}, "", invited{}},
+	{"Two agreements", []string{"consortium diff"}, "", compared{}},
+	{"A version", []string{"version"}, "", versions{}},
+	{"A benchmark of sums", []string{"bench consensus"}, "", bench.ConsensusReport{}},
+	{"A benchmark of simulated sums", []string{"bench scale"}, "The command prints a list of these objects, one for each size.", bench.ScaleReport{}},
+	{"A benchmark of EM", []string{"bench em"}, "", bench.EMReport{}},
+	{"A benchmark of the graphical lasso", []string{"bench glasso"}, "", bench.GlassoReport{}},
+	{"A benchmark of matrix products", []string{"bench blas"}, "", bench.BLASReport{}},
+	{"A benchmark of auto-encoders", []string{"bench vae"}, "", bench.VAEReport{}},
+}
+
+// jsonPage returns the page of the reference that describes all that is printed with --json.
+func jsonPage() (page string, err error) {
+	var b strings.Builder
+	b.WriteString("# JSON output\n\n" + generated +
+		"Here you find each field that a program of yours may read. With `--json`, a command prints one object on standard\n" +
+		"output; everything else goes to standard error. Field names are a contract: fields are added, never renamed. An\n" +
+		"optional field is absent if it does not apply. A number that the data do not define, such as the area under a curve\n" +
+		"with only one class, is `null`. A missing value is never 0. Durations are in nanoseconds.\n\n" +
+		"If a command fails, it prints `{\"error\": {\"code\", \"message\", \"hint\"}}`; the [exit code](exit-codes.md) is `code`.\n")
+	w := &jsonWriter{to: &b, seen: map[reflect.Type]bool{}, packages: map[string][]*ast.File{}}
+	for _, o := range printedJSON {
+		w.seen[reflect.TypeOf(o.value)] = true
+	}
+	for _, o := range printedJSON {
+		fmt.Fprintf(&b, "\n## %s\n\nPrinted by `%s`.", o.title, strings.Join(o.commands, "`, `"))
+		if o.intro != "" {
+			b.WriteString(" " + o.intro)
+		}
+		b.WriteString("\n")
+		w.object(reflect.TypeOf(o.value))
+		for len(w.open) > 0 {
+			t := w.open[0]
+			w.open = w.open[1:]
+			fmt.Fprintf(&b, "\n### %s\n\n%s\n", typeTitle(t), w.about(t))
+			w.object(t)
+		}
+	}
+	return b.String(), w.err
+}
+
+// A jsonWriter describes types that are encoded as JSON.
+type jsonWriter struct {
+	to       *strings.Builder
+	seen     map[reflect.Type]bool
+	open     []reflect.Type // types that have been named and not described yet
+	packages map[string][]*ast.File
+	err      error // the first field without a comment
+}
+
+// object writes a list of the fields of a type.
+func (w *jsonWriter) object(t reflect.Type) {
+	w.to.WriteString("\n")
+	w.fields(t)
+}
+
+func (w *jsonWriter) fields(t reflect.Type) {
+	comments := w.comments(t)
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, tagged := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			w.fields(deref(f.Type))
+			continue
+		case !f.IsExported() || name == "-" || !tagged && name == "":
+			continue
+		}
+		kind := w.kind(f.Type, false)
+		if strings.Contains(options, "omit") {
+			kind += ", optional"
+		}
+		text := comments[f.Name]
+		if text == "" && w.err == nil {
+			w.err = fmt.Errorf("%s.%s has no comment, which docs/reference/json.md needs", t, f.Name)
+		}
+		fmt.Fprintf(w.to, "- `%s` (%s): %s\n", name, kind, w.phrase(text, f.Name, t))
+	}
+}
+
+func deref(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
+// kind returns the JSON type of a Go type in words.
+func (w *jsonWriter) kind(t reflect.Type, several bool) string {
+	t = deref(t)
+	word := func(one, many string) string {
+		if several {
+			return many
+		}
+		return one
+	}
+	switch {
+	case t == reflect.TypeFor[report.Figure]():
+		return word("number", "numbers")
+	case t == reflect.TypeFor[time.Time]():
+		return word("time", "times")
+	case t == reflect.TypeFor[time.Duration]():
+		return word("duration", "durations")
+	case t == reflect.TypeFor[model.Hyper]():
+		return word("object of values", "objects of values")
+	case t == reflect.TypeFor[peer.ID](), t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+		return word("text", "texts")
+	case t.Implements(reflect.TypeFor[json.Marshaler]()):
+		panic("no description of " + t.String())
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return word("true or false", "truth values")
+	case reflect.String:
+		return word("text", "texts")
+	case reflect.Float32, reflect.Float64:
+		return word("number", "numbers")
+	case reflect.Slice, reflect.Array:
+		return word("list of ", "lists of ") + w.kind(t.Elem(), true)
+	case reflect.Map:
+		return word("object of ", "objects of ") + w.kind(t.Elem(), true)
+	case reflect.Struct:
+		if !w.seen[t] {
+			w.seen[t] = true
+			w.open = append(w.open, t)
+		}
+		title := typeTitle(t)
+		return fmt.Sprintf("%s[%s](#%s)", word("", "objects: "), title, strings.ToLower(strings.ReplaceAll(title, " ", "-")))
+	}
+	return word("whole number", "whole numbers")
+}
+
+var capital = regexp.MustCompile(`[a-z][A-Z]`)
+
+// typeTitles are the headings of types whose names are taken, or say too little.
+var typeTitles = map[reflect.Type]string{
+	reflect.TypeFor[algorithm.Judged]():  "Settings tried",
+	reflect.TypeFor[doctor.Finding]():    "Finding of doctor",
+	reflect.TypeFor[export.Entry]():      "Part of a file",
+	reflect.TypeFor[model.Ledger]():      "Privacy of a model",
+	reflect.TypeFor[report.LoneChange](): "Sums that tell about few members",
+	reflect.TypeFor[node.Status]():       "Node",
+	reflect.TypeFor[report.Entry]():      "Entry of a ledger",
+	reflect.TypeFor[report.View]():       "Members from a round on",
+	reflect.TypeFor[added]():             "Added member",
+	reflect.TypeFor[released]():          "Released model",
+}
+
+// typeTitle returns the heading of a type: its name as words.
+func typeTitle(t reflect.Type) string {
+	if title := typeTitles[t]; title != "" {
+		return title
+	}
+	words := capital.ReplaceAllStringFunc(t.Name(), func(s string) string { return s[:1] + " " + strings.ToLower(s[1:]) })
+	return strings.ToUpper(words[:1]) + words[1:]
+}
+
+// phrase returns a comment as Markdown, without its subject, the name of its field or type, and
+// with the JSON names of other fields of the type.
+func (w *jsonWriter) phrase(comment, subject string, t reflect.Type) string {
+	words := strings.Fields(comment)
+	if len(words) > 1 && (words[0] == "A" || words[0] == "An") && words[1] == subject {
+		words = words[1:]
+	}
+	if len(words) > 0 && words[0] == subject {
+		words = words[1:]
+		if words[0] == "is" || words[0] == "are" {
+			words = words[1:]
+		}
+	}
+	for i, word := range words {
+		if word == "nil" {
+			words[i] = "absent"
+		}
+		bare := strings.Trim(word, ".,;:()")
+		f, found := t.FieldByName(bare)
+		if begins := i == 0 || strings.HasSuffix(words[i-1], ".") || words[i-1] == "peer"; begins || !found {
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		words[i] = strings.Replace(word, bare, "`"+name+"`", 1)
+	}
+	return strings.TrimSuffix(safe(strings.Join(words, " ")), ".") + "."
+}
+
+// about returns the comment of a type as Markdown.
+func (w *jsonWriter) about(t reflect.Type) string {
+	_, text := w.spec(t)
+	text = w.phrase(text, t.Name(), t)
+	return wrap(strings.ToUpper(text[:1]) + text[1:])
+}
+
+// wrap breaks a paragraph into lines.
+func wrap(text string) string {
+	var b strings.Builder
+	at := 0
+	for _, word := range strings.Fields(text) {
+		switch n := len([]rune(word)); {
+		case at == 0:
+			at = n
+		case at+1+n > 120:
+			b.WriteString("\n")
+			at = n
+		default:
+			b.WriteString(" ")
+			at += 1 + n
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
+
+// comments returns the comments of a type's fields by the fields' names.
+func (w *jsonWriter) comments(t reflect.Type) map[string]string {
+	spec, _ := w.spec(t)
+	all := map[string]string{}
+	for _, f := range spec.Type.(*ast.StructType).Fields.List {
+		text := strings.TrimSpace(f.Doc.Text())
+		if text == "" {
+			text = strings.TrimSpace(f.Comment.Text())
+		}
+		for _, name := range f.Names {
+			all[name.Name] = strings.Join(strings.Fields(text), " ")
+		}
+	}
+	return all
+}
+
+// spec returns the declaration of a type of this module, and its comment.
+func (w *jsonWriter) spec(t reflect.Type) (spec *ast.TypeSpec, text string) {
+	const module = "github.com/collabdict/collabdict"
+	dir := "." // of package main
+	if t.PkgPath() != "main" && !strings.HasSuffix(t.PkgPath(), "/cmd/collabdict") {
+		dir = filepath.Join("..", "..", filepath.FromSlash(strings.TrimPrefix(t.PkgPath(), module)))
+	}
+	if w.packages[dir] == nil {
+		names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+			if err != nil {
+				panic(err)
+			}
+			w.packages[dir] = append(w.packages[dir], f)
+		}
+	}
+	for _, f := range w.packages[dir] {
+		for _, d := range f.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, s := range g.Specs {
+				if s, ok := s.(*ast.TypeSpec); ok && s.Name.Name == t.Name() {
+					text := s.Doc.Text()
+					if text == "" {
+						text = g.Doc.Text()
+					}
+					return s, strings.Join(strings.Fields(text), " ")
+				}
+			}
+		}
+	}
+	panic("no declaration of " + t.String())
+}
+
+// Each command that can print JSON has its description.
+func TestTheReferenceHasAllJSON(t *testing.T) {
+	var described []string
+	for _, o := range printedJSON {
+		for _, c := range o.commands {
+			described = append(described, "collabdict "+c)
+		}
+	}
+	var look func(c *cobra.Command)
+	look = func(c *cobra.Command) {
+		if c.Flags().Lookup("json") != nil && !slices.Contains(described, c.CommandPath()) {
+			t.Errorf("no description of what %s --json prints", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			look(sub)
+		}
+	}
+	look((&app{}).root())
+}
