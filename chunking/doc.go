@@ -18,10 +18,17 @@
 //   - Lanes. In place of chunks a vector may be split over several sessions: by [Layout.Lanes],
 //     or by [Split] into Shamir shares.
 //
-// Without pads, a sum of three members goes like this (s is the rank of one of them):
+// A member of three computes a sum, without pads, as follows. Its rank is s; send, received and
+// addUp, which runs a session, are the program's own. The package's Example is a whole program.
 //
 //	layout, err := chunking.NewLayout(chunking.Ring, 3, []collabdict.Block{{Len: 2, Bound: 100}})
+//	if err != nil {
+//		return err
+//	}
 //	units, err := layout.Encode(vector)
+//	if err != nil {
+//		return err
+//	}
 //	context := chunking.Context{Run: run, Slot: slot, From: s}
 //	for _, to := range chunking.Partners(entropy, context, 3, 2) {
 //		context.To = to
@@ -33,7 +40,7 @@
 //		context := chunking.Context{Run: run, Slot: slot, From: from, To: s}
 //		layout.AddMask(units, chunking.Mask{Context: context, Purpose: chunking.ForChunk, Seed: seed})
 //	}
-//	total, err := layout.Total(addUp(layout.ToSession(units)), nil) // addUp runs a session
+//	total, err := layout.Total(addUp(layout.ToSession(units)), nil)
 //
 // Invariants:
 //

@@ -18,6 +18,10 @@
 //		_, err := collabdict.Train(ctx, g, learners[rank], collabdict.Options{Rounds: 10})
 //		return err
 //	})
+//	if err != nil {
+//		return err
+//	}
+//	fmt.Println(len(report.Slots), "sums and gatherings were decided")
 //
 // A [Latency] and [Fault]s describe the network: lost and duplicated messages, narrow links,
 // partitions, and members that crash, start late or are slow. An [Adversary] is a member that

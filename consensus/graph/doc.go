@@ -5,11 +5,15 @@
 // member builds the same one:
 //
 //	g, err := graph.New(graph.HamiltonCycles, 100, 4)
-//	s, err := g.Spectrum()
-//	fmt.Println(g.Diameter(), s.Lambda2/s.LambdaMax) // 6 0.097
-//	for _, w := range g.Neighbours(v) {
-//		// exchange values with the member at vertex w
+//	if err != nil {
+//		return err
 //	}
+//	s, err := g.Spectrum()
+//	if err != nil {
+//		return err
+//	}
+//	fmt.Println(g.Diameter(), s.Lambda2/s.LambdaMax) // 6 0.097
+//	fmt.Println(g.Neighbours(0))                     // the vertices that vertex 0 exchanges values with
 //
 // The spectrum decides the speed of averaging: the larger [Spectrum].Lambda2 is in relation to
 // LambdaMax, the fewer iterations are needed. Package session chooses its step from both.

@@ -13,9 +13,13 @@
 //     [NewExact] chooses between it and fold-in.
 //
 // A program makes a session from the plan and its vector, sends the frames that the session
-// returns, and passes it the frames that come:
+// returns, and passes it the frames that arrive. Here send and receive are the program's own; the
+// package's Example is a whole program:
 //
 //	plan, err := session.NewFoldIn(len(members), 1, chunking.Ring)
+//	if err != nil {
+//		return err
+//	}
 //	s := plan.New(session.Placement{Members: members, Self: self}, vector)
 //	send(s.Start())
 //	for !s.Done() {

@@ -5,6 +5,10 @@
 //		Names:       netsim.Names(5),
 //		Adversaries: map[int]netsim.Adversary{4: adversary.Silent{}}, // by rank
 //	})
+//	if err != nil {
+//		return err
+//	}
+//	report, err := network.Run(ctx, participate) // report.Members[4] is the silent one
 //
 // Some change what a member contributes ([Scaled], [Flipped]), and some what it sends ([Silent],
 // [Garbage], [NaN], [Replay], [Equivocator]). docs/explanation/adversaries.md lists what the

@@ -20,7 +20,7 @@
 //	if err := faults.Apply(&config); err != nil {
 //		return err
 //	}
-//	network, err := netsim.New(config)
+//	network, err := netsim.New(config) // its faults are those of text
 //
 // A [Scenario] is a list of words, each with values. [Parse] and [ParseYAML] check the words, and
 // [Scenario.Apply] checks the values, since members are known only then. Each error gives the

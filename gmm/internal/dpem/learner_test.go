@@ -223,8 +223,8 @@ func TestNoise(t *testing.T) {
 			if err := l.Start(t.Context(), sized{members: &five}); err != nil {
 				t.Fatal(err)
 			}
-			// Two of four collude, so the noise of three of five members is planned to be that
-			// of a total; with four it is the noise of two.
+			// Two members may collude, so the parts of three of the five members together have the
+			// planned noise. The total has the parts of four.
 			if want = l.noise() * math.Sqrt(4.0/3); i == 4 {
 				continue
 			}
