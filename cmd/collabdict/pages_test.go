@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -23,8 +24,8 @@ import (
 //
 // A block of the language console has commands after "$ ", each followed by what it prints,
 // or by nothing if that does not matter. A line "..." stands for any lines, and "…" for any
-// text in a line. Decimal numbers may differ a little. "$ ! " marks a command that must fail,
-// and " &" at its end one that runs until the page ends. Hidden steps are lines of a script
+// text in a line. Decimal numbers may differ a little. " # exit code N" marks a command that
+// fails, and " &" one that runs until the page ends. Hidden steps are lines of a script
 // in a comment, "<!-- script". A block after "<!-- file -->" is the file named in its first
 // line, "# NAME".
 func TestPages(t *testing.T) {
@@ -108,7 +109,6 @@ type page struct {
 type shown struct {
 	line     int
 	command  string
-	fails    bool
 	printed  []string
 	anything bool // the page shows none of its output
 }
@@ -117,10 +117,20 @@ type shown struct {
 var times = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z `)
 
 func (s shown) run(ts *testscript.TestScript, path string) {
-	err := ts.Exec("sh", "-c", "{ "+s.command+"\n} 2>&1")
+	err, code := ts.Exec("sh", "-c", "{ "+s.command+"\n} 2>&1"), 0
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		code = failed.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	want := 0
+	if m := exitCode.FindStringSubmatch(s.command); m != nil {
+		want, err = strconv.Atoi(m[1])
+		ts.Check(err)
+	}
 	got := times.ReplaceAllString(ts.ReadFile("stdout"), "")
-	if (err != nil) != s.fails {
-		ts.Fatalf("%s:%d: %s: error %v\n%s", path, s.line, s.command, err, got)
+	if code != want {
+		ts.Fatalf("%s:%d: %s: exit code %d, want %d\n%s", path, s.line, s.command, code, want, got)
 	}
 	if !s.anything && !prints(strings.Split(strings.TrimSpace(got), "\n"), s.printed) {
 		ts.Fatalf("%s:%d: %s prints\n%s\nbut the page shows\n%s", path, s.line, s.command, got, strings.Join(s.printed, "\n"))
@@ -197,6 +207,9 @@ func (p *page) add(script *strings.Builder, language, before string, body []stri
 // this machine.
 var rehearsed = strings.NewReplacer("go run ./cmd/collabdict", "collabdict", "collabdict run ", "collabdict run $(cat run.flags 2>/dev/null) ")
 
+// exitCode matches the comment behind a command that fails.
+var exitCode = regexp.MustCompile(` # exit code (\d+)$`)
+
 func (p *page) addCommands(script *strings.Builder, body []string, line int) error {
 	var command *shown
 	for i, text := range body {
@@ -205,7 +218,6 @@ func (p *page) addCommands(script *strings.Builder, body []string, line int) err
 		case isCommand:
 			p.steps = append(p.steps, shown{line: line + i, anything: true})
 			command = &p.steps[len(p.steps)-1]
-			start, command.fails = strings.CutPrefix(start, "! ")
 			command.command = rehearsed.Replace(start)
 			if inBackground, ok := strings.CutSuffix(command.command, " &"); ok {
 				fmt.Fprintf(script, "exec sh -c '%s' &\n", strings.ReplaceAll("exec "+inBackground, "'", "''"))
