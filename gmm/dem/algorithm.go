@@ -113,7 +113,7 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	ranged := c.UnitRange && (c.Axes > 0 || c.ScaledBy == algorithm.Global)
 	switch {
 	case a.Start == startSpread && !ranged:
-		d.Learned = []string{"the smallest and the largest value of each " + c.Direction() + ", as trained on, which are values of single rows, and how many members have theirs in which 32nd of the range searched, and near these values"}
+		d.Learned = []string{"the smallest and the largest value of each " + c.Direction() + ", as trained on, which are values of single rows, and how many members have theirs in each 32nd of the searched range, and close to these values"}
 	case a.Start == startKFed && a.MinRows > 1:
 		d.Shown = []string{fmt.Sprintf("the centres of its clusters, each the mean of at least %d rows", a.MinRows)}
 	case a.Start == startKFed:

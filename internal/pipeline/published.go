@@ -70,7 +70,7 @@ func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
 // rows, and those that find a start.
 func (t *Task) learned(d algorithm.Disclosure) (what []string) {
 	if t.Normalise == MinMax && t.Standardise == algorithm.Global {
-		what = append(what, "the smallest and the largest value of each column, which are values of single rows, and how many members have theirs in which 32nd of the range searched, and near these")
+		what = append(what, "the smallest and the largest value of each column, which are values of single rows, and how many members have theirs in each 32nd of the searched range, and close to these")
 	}
 	if t.quartiles() {
 		what = append(what, "the quartiles of each column, and the number of rows in cells near these that hold at least a sixteenth of all rows; if quartiles coincide, also frequent values and the mean square about them")

@@ -153,7 +153,7 @@ func TestPublishedOfNetworks(t *testing.T) {
 	if list := k.listed(); !strings.Contains(list, "power of two above your number of rows") || strings.Contains(list, "root mean square") || k.warned() != "" {
 		t.Errorf("mtvae: %s; %s", list, k.warned())
 	}
-	if said := small(t, "cgau").warned(); !strings.Contains(said, "how many members have which class as their largest") {
+	if said := small(t, "cgau").warned(); !strings.Contains(said, "for each class, how many members have no higher one") {
 		t.Errorf("cgau: %s", said)
 	}
 	if said := small(t, "cgau", "classes=3").warned(); said != "" {

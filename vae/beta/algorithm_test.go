@@ -95,7 +95,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 	}{
 		{nil, false, "how many members have the number of rows between which powers of two, and in each round the same of the largest change of each matrix, and of the loss, times the weight", ""},
 		{[]string{"publish-weights=true"}, false, "powers of two", "its weight, which is its share of the rows"},
-		{[]string{"weights=feddisco"}, true, "how many members have which class as their largest; in sums over all members: how many members have the number of rows and the discrepancy of the data between", ""},
+		{[]string{"weights=feddisco"}, true, "for each class, how many members have no higher one; in sums over all members: how many members have the number of rows and the discrepancy of the data between", ""},
 		{[]string{"weights=feddisco", "classes=3", "offset=auto"}, true, "how many members need how large an offset", ""},
 		{latent, false, "and the discrepancy of the data", "its weight, and how much its data differ from the others'"},
 	} {

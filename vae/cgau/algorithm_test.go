@@ -47,7 +47,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 			t.Errorf("%d weights, want %d", got, want)
 		}
 		d := a.Disclosure(algorithm.Coordinates{})
-		if told := slices.Contains(d.Learned, "how many members have which class as their largest"); told != (number == 0) {
+		if told := slices.Contains(d.Learned, "for each class, how many members have no higher one"); told != (number == 0) {
 			t.Errorf("%s classes: got %q", classes, d.Learned)
 		}
 		if said := strings.Join(d.Rounds, "; "); !strings.Contains(said, "the mean of all members' conditions") || !strings.Contains(said, "the loss") || d.Shown != nil || d.RowsBound {

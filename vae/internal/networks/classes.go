@@ -11,7 +11,7 @@ import (
 // Facts that members learn about each other, for [algorithm.Disclosure].
 const (
 	// LargestClasses is what members learn when they agree on the number of classes.
-	LargestClasses = "how many members have which class as their largest"
+	LargestClasses = "for each class, how many members have no higher one"
 	// MeanConditions is what members learn about conditions; see package conditioning.
 	MeanConditions = "from the change of the biases: the mean of all members' conditions, so of two members each learns the other's"
 )
