@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
+	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -110,27 +113,40 @@ func (w *jsonWriter) object(t reflect.Type) {
 }
 
 func (w *jsonWriter) fields(t reflect.Type) {
-	comments := w.comments(t)
+	for _, f := range jsonFields(t) {
+		kind := w.kind(f.Type, false)
+		if f.optional {
+			kind += ", optional"
+		}
+		text := w.comments(f.of)[f.Name]
+		if text == "" && w.err == nil {
+			w.err = fmt.Errorf("%s.%s has no comment, which docs/reference/json.md needs", f.of, f.Name)
+		}
+		fmt.Fprintf(w.to, "- `%s` (%s): %s\n", f.name, kind, w.phrase(text, f.Name, f.of))
+	}
+}
+
+// A jsonField is a field of a type, or of one that the type embeds, with its name in JSON.
+type jsonField struct {
+	reflect.StructField
+	of       reflect.Type
+	name     string
+	optional bool
+}
+
+// jsonFields returns the fields of a type that JSON has, in their order.
+func jsonFields(t reflect.Type) (all []jsonField) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, tagged := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":
-			w.fields(deref(f.Type))
-			continue
-		case !f.IsExported() || name == "-" || !tagged && name == "":
-			continue
+			all = append(all, jsonFields(deref(f.Type))...)
+		case f.IsExported() && name != "-" && (tagged || name != ""):
+			all = append(all, jsonField{f, t, name, strings.Contains(options, "omit")})
 		}
-		kind := w.kind(f.Type, false)
-		if strings.Contains(options, "omit") {
-			kind += ", optional"
-		}
-		text := comments[f.Name]
-		if text == "" && w.err == nil {
-			w.err = fmt.Errorf("%s.%s has no comment, which docs/reference/json.md needs", t, f.Name)
-		}
-		fmt.Fprintf(w.to, "- `%s` (%s): %s\n", name, kind, w.phrase(text, f.Name, t))
 	}
+	return all
 }
 
 func deref(t reflect.Type) reflect.Type {
@@ -339,4 +355,87 @@ func TestTheReferenceHasAllJSON(t *testing.T) {
 		}
 	}
 	look((&app{}).root())
+}
+
+// Commands print what the page describes, and nothing else.
+func TestPrintedJSONIsDescribed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	seen := map[string]bool{}
+	for _, args := range [][]string{
+		{"version"},
+		{"sim", "--generate", "participants=3,rows=40,columns=3,patterns=2", "--rounds", "6", "--baselines", "alone", "--out", "o"},
+		{"inspect", "--model", "o/plant-a/model.npz"},
+		{"ledger", "--dir", "o/plant-a"},
+		{"graph", "--size", "5", "--run"},
+		{"export", "--release", "--radius", "1", "--model", "o/plant-a/model.npz", "-o", "release.json"},
+		{"init", "a", "--data", "a.csv"},
+		{"id", "--dir", "a"},
+		{"check", "a.csv"},
+		{"evaluate", "--model", "o/plant-a/model.npz", "--data", "a.csv"},
+		{"doctor", "a", "--alone"},
+		{"bench", "em", "--n", "100", "--m", "2", "--k", "2", "--reps", "1"},
+	} {
+		if args[0] == "init" {
+			rows := "temp_1,flow_2,pressure_3\n1.5,2,3\n2.5,3,5\n4,6.5,7\n"
+			if err := os.WriteFile("a.csv", []byte(rows), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out bytes.Buffer
+		a := &app{out: &out, err: io.Discard}
+		root := a.root()
+		root.SetArgs(append(args, "--json"))
+		if err := root.Execute(); err != nil && out.Len() == 0 {
+			t.Errorf("%q: %v", args, err)
+			continue
+		}
+		var printed any
+		if err := json.Unmarshal(out.Bytes(), &printed); err != nil {
+			t.Errorf("%q: %v\n%s", args, err, &out)
+			continue
+		}
+		command := args[0]
+		if command == "bench" {
+			command += " " + args[1]
+		}
+		for _, o := range printedJSON {
+			if slices.Contains(o.commands, command) {
+				seen[command] = true
+				checkDescribed(t, command, printed, reflect.TypeOf(o.value))
+			}
+		}
+		if !seen[command] {
+			t.Errorf("no description of what %s prints", command)
+		}
+	}
+}
+
+// checkDescribed checks that each field of a JSON value is one of the type's.
+func checkDescribed(t *testing.T, at string, v any, of reflect.Type) {
+	t.Helper()
+	of = deref(of)
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			checkDescribed(t, at, e, of.Elem())
+		}
+	case map[string]any:
+		if of.Kind() != reflect.Struct {
+			return
+		}
+		fields := jsonFields(of)
+		for name, value := range v {
+			i := slices.IndexFunc(fields, func(f jsonField) bool { return f.name == name })
+			if i < 0 {
+				t.Errorf("%s: no description of the field %s of %s", at, name, of)
+				continue
+			}
+			checkDescribed(t, at+"/"+name, value, fields[i].Type)
+		}
+		for _, f := range fields {
+			if _, ok := v[f.name]; !ok && !f.optional {
+				t.Errorf("%s: %s is not optional in %s, and is absent", at, f.name, of)
+			}
+		}
+	}
 }
