@@ -20,9 +20,9 @@ import (
 
 const gonum = "gonum.org/v1/gonum/"
 
-// fromGonum lists, by name, the parts of gonum that packages may use: matrices as storage,
-// operations with one rounding per value, and functions of one number that are as well defined
-// as those of package math. Methods and fields are listed by name.
+// fromGonum lists the parts of gonum that packages may use: matrices as storage, operations with
+// one rounding per value, and functions of one number. These functions are as well defined as
+// those of package math. Methods and fields are listed by name.
 var fromGonum = map[string][]string{
 	"blas": {"Uplo", "Transpose", "Diag", "Side", "Upper", "Lower", "NoTrans", "Trans", "NonUnit", "Unit", "Left", "Right"},
 	"mat": {

@@ -202,7 +202,7 @@ type Spend struct {
 // Larger values reveal more.
 type Conserved int
 
-// What totals reveal.
+// The facts about rows that totals may reveal.
 const (
 	Nothing     Conserved = iota
 	RowCounts             // the number of rows

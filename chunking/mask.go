@@ -73,8 +73,8 @@ func (a Arithmetic) drawn(units []uint64, source *rand.ChaCha8, off bool) {
 }
 
 // draw fills units with random ones. The words that a unit is made from are part of the
-// protocol: in Float the next four, in the rings the next one, in the field the top 61 bits of
-// the next word where these are not p.
+// protocol: in Float the next four, in the rings the next one. In the field, a unit is the top
+// 61 bits of the next word for which these are not p.
 func (a Arithmetic) draw(units []uint64, rng *rand.ChaCha8) {
 	switch a {
 	case Float:

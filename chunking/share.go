@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// A Share is one holder's part of a secret of 32 bytes: the value at the point X of polynomials
-// over GF(2^8), one per byte, whose values at zero are the secret (Shamir 1979).
+// A Share is one holder's part of a secret of 32 bytes: the values at the point X of polynomials
+// over GF(2^8). There is one polynomial per byte of the secret, and its value at zero is that
+// byte (Shamir 1979).
 type Share struct {
 	X byte // point of the holder, 1 to 255
 	Y [32]byte

@@ -210,11 +210,11 @@ func (b *ballots) mayLeaveOut(member int, promises []Promise) bool {
 
 // Views.
 
-// draft returns the view that follows from the promises for this member's ballot. It finishes
-// the attempt of the highest vote; without a vote, it amends the roster if a quorum requests
-// that; otherwise it starts a new attempt, whose members the caller chooses. draft returns nil
-// with too few promises, or if the run is paused and allows no new attempt. amends is zero for
-// no amendment.
+// draft returns the view that follows from the promises for this member's ballot. The view
+// finishes the attempt of the highest vote. Without a vote, it amends the roster if a quorum
+// requests that. Otherwise it starts a new attempt, whose members the caller chooses. draft
+// returns nil with too few promises, or for a new attempt while the run is paused. amends is
+// zero for no amendment.
 func (b *ballots) draft(amends [32]byte) *View {
 	v := &View{Ballot: b.promised}
 	for _, p := range b.promises {

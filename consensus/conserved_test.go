@@ -10,11 +10,10 @@ import (
 )
 
 // Linear algebra shows what an observer of all totals in a run knows about single members. The
-// vector of member i at the parameters θ is c_i + g_i(θ). c_i is the part that all its vectors
-// have in common, such as its number of rows. g_i(θ) is the part that differs. From slot to
-// slot the parameters change, or stay the same once a model has converged. A coalition knows
-// every total and its own vectors. It must not know a combination of only one honest member's
-// symbols:
+// vector of member i at the parameters θ is c_i + g_i(θ). The part c_i is common to all its
+// vectors, such as its number of rows. The part g_i(θ) differs. From slot to slot the parameters
+// change, or stay the same once a model has converged. A coalition knows every total and its own
+// vectors. It must not know a combination of only one honest member's symbols:
 //
 //   - never one that contains c_i;
 //   - with HoldLoneReturn, none of the g_i alone, which show how the vector of a member has

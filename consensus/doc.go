@@ -85,9 +85,9 @@
 // # Where to start reading
 //
 // Start at [Machine.Step]. The files decide.go, work.go and open.go connect the parts of the
-// machine. Each part owns its state and knows nothing of the machine: the ballots of the slot
-// (ballot.go), its sealed results (seal.go), the attempt of a ballot (attempt.go), the opener
-// of the decided attempt (opener.go), and the failure monitor (monitor.go). They get time,
-// randomness and messages as arguments, and return their decisions and messages.
-// docs/protocol.md has the rules and why they are safe.
+// machine. Each part owns its state and knows nothing of the machine. The parts are the ballots
+// of the slot (ballot.go), its sealed results (seal.go), the attempt of a ballot (attempt.go),
+// the opener of the decided attempt (opener.go), and the failure monitor (monitor.go). They get
+// time, randomness and messages as arguments, and return their decisions and messages. The
+// rules, and the reasons why they are safe, are in docs/protocol.md.
 package consensus

@@ -80,8 +80,9 @@ type Send struct {
 // All is the address of all other members, over the control plane.
 const All = -1
 
-// A Serve asks the caller to send a decided slot from disk to a member that has missed it: the
-// decision with the certificate of the next slot, or the entry as the message of [SealOf].
+// A Serve asks the caller to send a decided slot from disk to a member that has missed it. The
+// caller sends the decision with the certificate of the next slot, or the entry as the message
+// of [SealOf].
 type Serve struct {
 	To     int
 	Slot   uint64

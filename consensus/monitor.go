@@ -248,9 +248,12 @@ func (w *monitor) comes(now time.Duration, member int, slot uint64, preset *View
 }
 
 // without returns the members of the preset view that this member would leave out of the next
-// view, in rank order: itself, if its learner does not come; members that are silent, slow, or
-// not in the slot some time after this one came; and members that held up sessions or did not
-// answer its ballot.
+// view, in rank order:
+//
+//   - itself, if its learner does not come;
+//   - members that have left, are silent or slow, or are not in the slot some time after this
+//     one came;
+//   - members that held up sessions or did not answer its ballot.
 func (w *monitor) without(now time.Duration, at *standing, joins bool) (out []uint32) {
 	settled := now-w.came > viewWait*w.every // each member that keeps up has reported it since
 	for _, r := range at.preset.Members {

@@ -73,9 +73,9 @@ func (o *openSum) receive(from int, body Body, at opening) []mail {
 }
 
 // may reports whether to enter another member's epoch now. Members of the committee wait up to
-// 64 heartbeats before another epoch (see wait). An epoch that comes after less than half that
-// wait, or after less than half a heartbeat for the first, may be skipped: if it was needed, a
-// later one follows. mostSkipped keeps a sender from using up the numbers.
+// 64 heartbeats before another epoch (see wait). An epoch may be skipped if it comes after less
+// than half that wait, or half a heartbeat for the first. If it was needed, a later one follows.
+// The limit mostSkipped keeps a sender from using up the numbers.
 func (o *openSum) may(epoch uint32, at opening) bool {
 	return epoch-o.epoch <= mostSkipped &&
 		(!o.begun || epoch > o.epoch && at.now-o.came >= at.every<<min(o.tries, longestTry)/2)

@@ -25,8 +25,9 @@ func lostAfter(usual, every time.Duration) time.Duration {
 }
 
 // slowAfter returns how long a member may compute before the others continue without it if they
-// can: patience times its own usual time, or the others' time in the slot if longer, since a
-// round may cost all members more. It returns 0 if nothing was measured; then nobody is slow.
+// can. It is patience times the member's own usual time, or times the others' time in the slot
+// if that is longer, since a round may cost all members more. It is 0 if nothing was measured;
+// then nobody is slow.
 func slowAfter(own, others time.Duration, patience float64, every time.Duration) time.Duration {
 	expected := max(own, others)
 	if own == 0 {

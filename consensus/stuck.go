@@ -213,9 +213,12 @@ func (w *monitor) pardon() bool {
 	return true
 }
 
-// holdingUp follows the waiting sets in the heartbeats to the members that hold up the slot:
-// the ends of broken links; else members that are waited for and wait for nobody, or are
-// silent; else a circle of members that wait for each other.
+// holdingUp follows the waiting sets in the heartbeats to the members that hold up the slot. It
+// returns the first of these sets that has members:
+//
+//   - the ends of broken links;
+//   - members that others wait for, and that wait for nobody or are silent;
+//   - a circle of members that wait for each other.
 func (w *monitor) holdingUp(now time.Duration, at *standing) []int {
 	waits, waited := map[int][]int{}, map[int][]int{} // member → the members that it waits for, and those that wait for it
 	ends, roots := map[int]bool{}, map[int]bool{}

@@ -41,10 +41,10 @@ func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
 
 // EachScores calls f with the surprise −ln p(x), in nats, of the rows of every block; from is
 // the index of the block's first row. A pattern that is rare at this participant scores high,
-// however common it is elsewhere. For a row with missing cells (NaN), the score is −ln p(x_o)
-// of the cells present plus the expected surprise of the missing ones, so that scores compare.
-// f is called for blocks in any order, and for several at the same time; scores is valid until
-// f returns.
+// however common it is elsewhere. For a row with missing cells (NaN), the score is −ln p(x_o) of
+// the cells present plus the expected surprise of the missing ones, so that scores compare.
+// EachScores calls f for blocks in any order, and for several at the same time; scores is valid
+// until f returns.
 func (m *Mixture) EachScores(rows Rows, f func(from int, scores []float64)) error {
 	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.surpriseOf(s)) })
 }

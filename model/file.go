@@ -235,7 +235,8 @@ func (m *Model) Algorithm() (algorithm.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What files leave out is none, not the default.
+	// Without these options in a file, the covariance is full and there are no hidden layers,
+	// whatever the defaults are.
 	options := map[string]any{"covariance": "full", "hidden": ""}
 	if m.Manifest.Covariance != "" {
 		options["covariance"] = m.Manifest.Covariance

@@ -37,10 +37,11 @@ type held struct {
 	Figure float64 `json:"figure"` // the mean log-likelihood of a row, or the accuracy
 }
 
-// A change of the program's structure does not change a bit of what trainings learn, in simulations
-// and with real nodes, by both schemes. Real nodes differ from simulations in two cases: with
-// random chunks, floating-point sums differ in their last bits; steps drawn with a key of the
-// operating system differ as a whole, and the test compares only the members' digests.
+// A change of the program's structure does not change a bit of what trainings learn, in
+// simulations and with real nodes, by both schemes. Real nodes differ from simulations in two
+// cases. With random chunks, floating-point sums differ in their last bits. Steps drawn with a
+// key of the operating system differ as a whole; then the test compares only the members'
+// digests.
 func TestResultsAreHeld(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("figures have other last bits, and so have the radii of fedgem")

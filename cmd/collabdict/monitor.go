@@ -189,7 +189,7 @@ func heartbeat(s *operate.Status, now time.Time, quiet time.Duration, live bool)
 	if quiet < quietMost && !loads {
 		return ""
 	}
-	what := s.What()
+	what := s.Activity()
 	if s.Phase == operate.Running {
 		at = quiet.Round(time.Second)
 	}

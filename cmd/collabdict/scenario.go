@@ -29,7 +29,7 @@ func (s *scenarioFlags) add(cmd *cobra.Command) {
 	})
 }
 
-// What totals hold.
+// The values of --totals.
 const (
 	rosterTotals = "roster"
 	viewTotals   = "view"

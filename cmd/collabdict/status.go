@@ -74,7 +74,7 @@ func askStatus(ctx context.Context, dir string) (*operate.Status, error) {
 
 // writeStatus writes a status as text.
 func writeStatus(w io.Writer, s *operate.Status) {
-	fmt.Fprintf(w, "%s: %s (%s for %s)\n", s.Name, s.What(), s.Phase, s.At.Sub(s.Since).Round(time.Second))
+	fmt.Fprintf(w, "%s: %s (%s for %s)\n", s.Name, s.Activity(), s.Phase, s.At.Sub(s.Since).Round(time.Second))
 	if healthy, why := s.Healthy(); !healthy {
 		fmt.Fprintln(w, why)
 	}

@@ -101,8 +101,9 @@ func rounded(lambda float64) float64 {
 }
 
 // predict returns the number of iterations after which the disagreement is at most reach times
-// the initial one: the smallest T with rate^T <= reach, or for Chebyshev with 1/cosh(T
-// acosh(1/rate)) <= reach.
+// the initial one. It is the smallest T with
+//
+//	rate^T <= reach, or for Chebyshev 1/cosh(T acosh(1/rate)) <= reach.
 func predict(step Step, rate, reach float64) int {
 	switch {
 	case rate == 0:

@@ -15,9 +15,10 @@ const (
 	largest = 1e100
 )
 
-// encode returns a member's message, big endian: the header, then for each region its rows,
-// radius, spread and centre, and for ellipsoids the upper triangle of the shape. settled
-// reports that no centre of the member moved by more than the tolerance in the round before.
+// encode returns a member's message, big endian. The header comes first, then for each region
+// its rows, radius, spread and centre, and for ellipsoids the upper triangle of the shape. The
+// flag settled reports that no centre of the member moved by more than the tolerance in the
+// round before.
 func encode(regions []region, settled bool) []byte {
 	dim := len(regions[0].centre)
 	head := []byte{version, 0, 0, 0}

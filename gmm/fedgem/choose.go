@@ -19,9 +19,9 @@ const folds = 3
 // ChooseFactor returns the factor for [Factor] that clusters held-out rows best, in three folds
 // over the rows of every member. In each fold the rounds run only once, because they do not
 // depend on the factor. The last merge is gathered once, too, and all members derive the
-// clusters of every factor from it. score rates a clustering of rows from −1 to 1, as the
-// silhouette does; members learn only the sums of its values over all members. All members must
-// give the same factors.
+// clusters of every factor from it. The function score rates a clustering of rows from −1 to 1,
+// as the silhouette does. Members learn only the sums of its values over all members. All
+// members must give the same factors.
 func ChooseFactor(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, factors []float64, score func(x *mat.Dense, labels []int) float64) (float64, error) {
 	c = c.withDefaults()
 	rows, _ := x.Dims()

@@ -29,10 +29,11 @@ func (from) TakeMissed() ([]float64, bool) { return nil, false }
 func (f from) Included() bool              { return f.key == "*" || f.key == *f.last }
 func (from) Steady() bool                  { return true }
 
-// The weights of a participant that is lost after the start stay those of its vector in the
-// total, even if it has computed another one: a restarted process reads the total without that
-// one, and must get the same weights. A participant whose vector was never counted fits its own
-// weights, even if it was counted in the moments or clusters with which the statistics began.
+// A participant that drops out after the start keeps the weights of its vector in the total,
+// even if it has computed another vector. A restarted process reads the total without that other
+// vector, and must get the same weights. A participant whose vector was never counted fits its
+// own weights, even if it was counted in the moments or clusters with which the statistics
+// began.
 func TestWeightsFollowFromWhatIsCounted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	x := mat.NewDense(60, 2, nil)

@@ -108,9 +108,9 @@ func (p prior) lasso(n float64, s *mat.SymDense) glasso.Problem {
 	return glasso.Problem{S: s, Penalty: p.rho / (n + 1)}
 }
 
-// step returns m's successor. Every component with at least minRows is updated from the sums
-// over all participants; the others stay. stalled is the error of the graphical lasso that
-// ended farthest from its solution, nil if all are solved.
+// step returns m's successor. It updates every component with at least minRows from the sums
+// over all participants, and keeps the others. The error stalled is that of the graphical lasso
+// that ended farthest from its solution, nil if all are solved.
 func (p prior) step(m *gmm.Mixture, s *passes.Moments, weights []float64) (next *gmm.Mixture, stalled *glasso.StalledError, err error) {
 	means := m.Means()
 	precisions := make([]*mat.SymDense, s.K)

@@ -95,9 +95,9 @@ func (k *conjugate) solve(b *block, c *descent, enough float64) {
 }
 
 // move adds a share of e to d; coordinates that would change sign become 0. It reports whether
-// any did. It takes all of e if that lowers the model, else the best of ½, ¼, ⅛, ... until the
-// model gets worse, but at least the step at which the first coordinate becomes 0, up to which
-// the model is certain to fall.
+// any did. If none would, the share is all of e. Otherwise it is the first of 1, ½, ¼, ... that
+// lowers the model, but at least the step at which the first coordinate becomes 0. Up to that
+// step, the model is certain to fall.
 func (k *conjugate) move(b *block, c *descent) (zeros bool) {
 	shortest, first := k.firstZero(c)
 	if first < 0 {

@@ -33,8 +33,11 @@
 // start. Both kinds of results have a Gap. The same input gives the same bits, whatever
 // GOMAXPROCS is.
 //
-// Start reading at [Problem.Solve]. newton.go solves one connected block, free.go has the
-// coordinates that may move and products over them, descent.go and conjugate.go the search
-// direction, interior.go the dual solver, polish.go the steps that make its solution
-// accurate, and check.go the certificate of a solution.
+// Start reading at [Problem.Solve]. The files divide the work:
+//
+//   - newton.go solves one connected block.
+//   - free.go has the coordinates that may move, and products over them.
+//   - descent.go and conjugate.go find the search direction.
+//   - interior.go is the dual solver, and polish.go makes its solution accurate.
+//   - check.go has the certificate of a solution.
 package glasso

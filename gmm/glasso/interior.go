@@ -10,10 +10,13 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
 )
 
-// interior solves the dual problem, max ln|W| over W = s + U with |u_ij| ≤ λ and u_ii = 0, by a
-// primal-dual interior point method with Mehrotra's choice of the barrier (Wright, Primal-Dual
-// Interior-Point Methods, 1997, chapter 10). It takes some 20 steps, almost independent of the
-// problem's condition, but each factorises a matrix of p(p−1)/2 rows.
+// interior solves the dual problem
+//
+//	max ln|W| over W = s + U with |u_ij| ≤ λ and u_ii = 0
+//
+// by a primal-dual interior point method with Mehrotra's choice of the barrier (Wright,
+// Primal-Dual Interior-Point Methods, 1997, chapter 10). It takes some 20 steps, almost
+// independent of the problem's condition, but each factorises a matrix of p(p−1)/2 rows.
 //
 // Invariant: w is positive definite, x is its inverse, and all rooms and forces are above 0.
 type interior struct {

@@ -61,9 +61,9 @@ func (b *Blur) Scale(deviations []float64, full bool) {
 // fineness is the minimum number of grid steps per standard deviation of the noise.
 const fineness = 1 << 10
 
-// Add blurs a vector of moments about any origin, in place. conserved means that each quantity
-// of the rows is divided among components, so its sum over them must not change. number must be
-// unique for each vector of a run.
+// Add blurs a vector of moments about any origin, in place. If conserved is set, each quantity
+// of the rows is divided among components, so its sum over them must not change. The number must
+// be unique for each vector of a run.
 func (b *Blur) Add(x []float64, blocks []collabdict.Block, number uint64, conserved bool) {
 	if b == nil {
 		return

@@ -12,7 +12,7 @@ const discreteSteps = 1 << 26
 // Discrete is normal noise on a grid, to which several members add a part each. k steps have a
 // probability exactly proportional to exp(−k²/2σ²). A sum of such numbers is so close to a
 // single one of the total variance that no number of draws can distinguish them (Kairouz, Liu
-// and Steinke 2021; with σ in steps, the divergence is of the order exp(−π²σ²)).
+// and Steinke 2021). With σ in steps, the divergence is of the order exp(−π²σ²).
 type Discrete struct {
 	step  float64 // a power of two
 	sigma uint64  // standard deviation, in steps

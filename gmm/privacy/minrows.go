@@ -30,9 +30,9 @@ const NoNoise = "no --epsilon, whose noise hides rows"
 
 // LeastRows returns the smallest number of rows of a component that d's owner may show to a
 // group, where least is agreed. A participant that learns alone shows nothing, so any number
-// will do. It is an error to have fewer rows: the others' shown components reveal their sums
-// over rows, so a sum over all members would leave the sum of the few rows, even if their owner
-// showed nothing else.
+// will do. It is an error to have fewer rows. The others' shown components reveal their sums
+// over rows. Subtracted from a sum over all members, these leave the sum of the few rows, even
+// if their owner showed nothing else.
 func LeastRows(g collabdict.Group, d algorithm.Data, least int) (int, error) {
 	if _, alone := g.(collabdict.Solo); alone {
 		return min(least, 1), nil

@@ -8,9 +8,9 @@ import (
 )
 
 // ZCDP is a privacy loss, the ρ of zero-concentrated differential privacy (Bun and Steinke
-// 2016): for every α > 1, the Rényi divergence of order α between the outputs for two
-// neighbouring sets of rows is at most αρ. The losses of several mechanisms add up, even if
-// each depends on the output of earlier ones.
+// 2016). For every α > 1, the Rényi divergence of order α between the outputs for two
+// neighbouring sets of rows is at most αρ. The losses of several mechanisms add up, even if each
+// depends on the output of earlier ones.
 type ZCDP float64
 
 // GaussianZCDP returns the loss of a Gaussian mechanism with the ratio μ of sensitivity to

@@ -40,8 +40,9 @@ func (counting) Send(_ int, m consensus.Message, _ *rand.Rand) []consensus.Messa
 	return []consensus.Message{m}
 }
 
-// If a member counts more rows in a round than at the start, all others notice it in that round,
-// because the components of a running total have the same number of rows together in each round.
+// If a member counts more or fewer rows in a round than at the start, all others notice it in
+// that round. They can because the components of a running total together have the same number
+// of rows in each round.
 func TestMoreRowsInRounds(t *testing.T) {
 	const members, bad = 5, 2
 	schemes := map[string]consensus.Settings{

@@ -62,10 +62,11 @@ func (m *Mean) Before() []float32 { return m.before }
 //
 //	ω + Σ w_k (ω_k − ω) / Σ w_k,
 //
-// over the members k that are in the sum. Train is not called where the round has begun
-// without this member, or if Shared is set is over. Changes are summed rather than parameters, as they are smaller: for
-// those of each matrix, and each value beside them, members agree on the next power of two
-// as the bound, so that none is clipped, and none is far below its bound.
+// over the members k that are in the sum. Round does not call train if the round has begun
+// without this member, or if Shared is set and the round is over. Changes are summed rather than
+// parameters, as they are smaller. For the changes of each matrix, and for each value beside
+// them, members agree on the next power of two as the bound. So none is clipped, and none is far
+// below its bound.
 func (m *Mean) Round(ctx context.Context, g collabdict.Group, train func(ctx context.Context) (Part, error)) (Total, error) {
 	copy(m.before, m.all.Values)
 	counts, own, known := m.known(g)
@@ -110,9 +111,9 @@ func (m *Mean) included(ctx context.Context, g collabdict.Group, agreed []float6
 	return t, err
 }
 
-// known returns the next total, and whether this member has a part in it. ok is false unless
-// the total is decided and needs no training: this member has no part in it, or training
-// changes nothing except the parameters.
+// known returns the next total, and whether this member has a part in it. ok is false unless the
+// total is decided and needs no training. It needs none if this member has no part in it, or if
+// training changes nothing except the parameters.
 func (m *Mean) known(g collabdict.Group) (total []float64, own, ok bool) {
 	if r, may := g.(collabdict.Replayer); may && m.Shared {
 		total, ok = r.TakeDecided()

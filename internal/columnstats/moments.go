@@ -86,9 +86,9 @@ func unpack(x []float64, dim int) *Moments {
 	return m
 }
 
-// Running returns the running total for sums over the same rows in k components, about an
-// origin of M values (nil for 0): the counts; the sums of each column; the products that with
-// selects; and as many other values as others says. It begins with all rows in the first
+// Running returns the running total for sums over the same rows in k components, about an origin
+// of M values (nil for 0). It has the counts, the sums of each column, the products that with
+// selects, and further values, whose number is others. It begins with all rows in the first
 // component.
 func (m *Moments) Running(key string, k int, origin []float64, with Products, others int) collabdict.Running {
 	return collabdict.Running{Key: key, From: MomentsKey, Begin: func(summed []float64) []float64 {

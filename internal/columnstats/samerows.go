@@ -7,9 +7,9 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// SameRows checks that all totals of a running total rest on the same rows. The weights of a
-// row add up to 1, so the counts of all components add up to the number of rows, their sums to
-// the sum of the rows, and so on, for any model. Between two totals, these sums may change only
+// SameRows checks that all totals of a running total rest on the same rows. The weights of a row
+// add up to 1. So, for any model, the counts of all components add up to the number of rows,
+// their sums to the sum of the rows, and so on. Between two totals, these sums may change only
 // by newly counted members, and for each by no more than one member's bounds.
 //
 // The totals must have no noise. In a group that is no [collabdict.Carrier], nothing is

@@ -1,6 +1,7 @@
 // Package conditioning keeps private a member's part of a jointly trained model: its column of
-// the matrix V of conditional gated activation units (Rieger et al. 2020, "Client adaptation
-// improves federated learning with simulated non-IID clients", Eq. 1), with biases,
+// the matrix V of conditional gated activation units. With biases, these units are (Eq. 1 of
+// Rieger et al. 2020, "Client adaptation improves federated learning with simulated non-IID
+// clients")
 //
 //	z = tanh(W_f x + b_f + v_f) · sigmoid(W_g x + b_g + v_g).
 //

@@ -1,5 +1,8 @@
 // Package discrepancy measures how far a member's data are from those of all members, and
-// computes weights for averaging the members' models: p_k in proportion to (n_k − a·d_k + b)₊,
+// computes weights for averaging the members' models. The weight of member k is
+//
+//	p_k ∝ (n_k − a·d_k + b)₊,
+//
 // where n_k is the member's share of all rows and d_k its discrepancy.
 //
 // The discrepancy is the distance of encoded rows from the prior of an auto-encoder ([Latent],

@@ -7,8 +7,8 @@ import (
 )
 
 // ROCAUC returns the area under the receiver operating characteristic: the probability that an
-// anomaly scores above a normal row, ties counting half. ok is false if labels do not hold both
-// classes and nothing else, or if a score is NaN. The slices have equal length.
+// anomaly scores above a normal row, ties counting half. The result ok is false if labels do not
+// hold both classes and nothing else, or if a score is NaN. The slices have equal length.
 func ROCAUC(scores, labels []float64) (auc float64, ok bool) {
 	steps, ok := ranked(scores, labels)
 	if !ok {

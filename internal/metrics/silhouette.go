@@ -13,11 +13,11 @@ import (
 // SilhouetteRows bounds the rows of Silhouette, which compares all pairs.
 const SilhouetteRows = 5000
 
-// Silhouette returns the mean over rows of (b − a)/max(a, b): a is the mean distance to the
-// other rows of the row's cluster, b the smallest mean distance to the rows of another
-// (Rousseeuw 1987). A row alone in its cluster counts 0. If there are more than SilhouetteRows
-// rows, a sample drawn by seed counts. ok is false unless the sample has two clusters, one of
-// them with two rows. There is one label per row of x.
+// Silhouette returns the mean over rows of (b − a)/max(a, b) (Rousseeuw 1987). For each row, a
+// is the mean distance to the other rows of its cluster, and b the smallest mean distance to the
+// rows of another. A row alone in its cluster counts 0. If there are more than SilhouetteRows
+// rows, a sample drawn by seed counts. The result ok is false unless the sample has two
+// clusters, one of them with two rows. There is one label per row of x.
 func Silhouette[L comparable](x *mat.Dense, labels []L, seed uint64) (value float64, ok bool) {
 	rows, _ := x.Dims()
 	if rows != len(labels) {

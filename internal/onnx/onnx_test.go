@@ -113,7 +113,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// What is built wrong panics, and says why.
+// A graph that is built wrong panics with the reason.
 func TestWrongGraphs(t *testing.T) {
 	for want, build := range map[string]func(g *onnx.Graph){
 		`want a value that is there, got "z"`:               func(g *onnx.Graph) { g.Apply("y", onnx.Relu, "z") },
@@ -135,7 +135,8 @@ func TestWrongGraphs(t *testing.T) {
 	}
 }
 
-// What is no model, or computes with other types than the standard allows, is an error.
+// Bytes that are no model are an error, and so is a model that computes with types or shapes
+// that the standard does not allow.
 func TestModelsThatDoNotRun(t *testing.T) {
 	if _, err := onnxtest.Decode([]byte{0x3a, 0x05, 0x01}); err == nil {
 		t.Error("half a message is read")

@@ -38,10 +38,10 @@ func TestBeginsIn(t *testing.T) {
 func TestStatusBeforeTheBegin(t *testing.T) {
 	at := time.Date(2026, 5, 4, 6, 0, 0, 0, time.UTC)
 	s := &Status{Phase: Joining, At: at.Add(-3 * time.Hour), Node: &node.Status{BeginAt: at, Want: 2, Present: []string{"a", "b"}}}
-	if got, want := s.What(), "joining: 2 of 2 members are here; begins at 2026-05-04T06:00:00Z (in 3 h)"; got != want {
+	if got, want := s.Activity(), "joining: 2 of 2 members are here; begins at 2026-05-04T06:00:00Z (in 3 h)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if s.At = at; strings.Contains(s.What(), "begins") {
-		t.Errorf("at the time: %q", s.What())
+	if s.At = at; strings.Contains(s.Activity(), "begins") {
+		t.Errorf("at the time: %q", s.Activity())
 	}
 }

@@ -91,7 +91,7 @@ func TestDescriptionOfAProcess(t *testing.T) {
 			Handler(func() *Status { return c.s }, nil).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
 			what := c.what
 			if path == "/readyz" && !c.healthy {
-				what = c.s.What()
+				what = c.s.Activity()
 			}
 			if got := answer.Code == http.StatusOK; got != want || strings.TrimSpace(answer.Body.String()) != what {
 				t.Errorf("%s %s: %d %q, want %t %q", name, path, answer.Code, answer.Body, want, what)

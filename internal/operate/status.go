@@ -86,9 +86,9 @@ func (s *Status) Left() (left time.Duration, known bool) {
 func (s *Status) Ready() (ready bool, what string) {
 	switch s.Phase {
 	case Running, Saving:
-		return true, s.What()
+		return true, s.Activity()
 	}
-	return false, s.What()
+	return false, s.Activity()
 }
 
 // Healthy reports whether the process contributes, or prepares to, and what it does. Waiting
@@ -96,16 +96,16 @@ func (s *Status) Ready() (ready bool, what string) {
 func (s *Status) Healthy() (healthy bool, what string) {
 	if n := s.Node; s.Phase == Running && n != nil {
 		if n.State == "failed" {
-			return false, "the run has failed: " + s.What()
+			return false, "the run has failed: " + s.Activity()
 		}
 		if n.PausedBy > 0 { // a restart would not help
-			return true, s.What()
+			return true, s.Activity()
 		}
 		if why, out := s.out(); out {
 			return false, "this member is not in the sums: " + why
 		}
 	}
-	return true, s.What()
+	return true, s.Activity()
 }
 
 // out reports whether the others continue without this member, and why.
@@ -122,8 +122,8 @@ func (s *Status) out() (why string, out bool) {
 	return "", false
 }
 
-// What describes briefly what the process does, and which members it waits for.
-func (s *Status) What() string {
+// Activity describes briefly what the process does, and which members it waits for.
+func (s *Status) Activity() string {
 	n := s.Node
 	switch {
 	case s.Phase == Loading:

@@ -11,7 +11,7 @@ func (t *Task) listed() string { return strings.Join(t.published(collabdict.Solo
 
 func (t *Task) warned() string { return strings.Join(t.ShownWarnings(), "\n") }
 
-// What members learn while rows are prepared is in the ledger and in a warning.
+// The ledger and a warning report the facts that members learn while rows are prepared.
 func TestPreparationIsListed(t *testing.T) {
 	k := example(t)
 	if len(k.learned(k.disclosure())) > 0 || len(k.ShownWarnings()) > 0 {
@@ -161,8 +161,8 @@ func TestPublishedOfNetworks(t *testing.T) {
 	}
 }
 
-// What the totals of two runs reveal together follows from all sums over rows, those before the
-// first round included.
+// The facts that the totals of two runs reveal together follow from all sums over rows,
+// including those before the first round.
 func TestWhatTwoRunsReveal(t *testing.T) {
 	const moments = "N, mean and covariance"
 	for _, c := range []struct {

@@ -13,8 +13,8 @@ import (
 )
 
 // scaling returns the scaling of this participant's columns, the constant columns, and the
-// moments of all rows if the sums reveal them. others compares this participant's deviations
-// with the others', and is nil if no sum reveals theirs.
+// moments of all rows if the sums reveal them. The result others compares this participant's
+// deviations with the others', and is nil if no sum reveals theirs.
 func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string, of collabdict.Rows) (s rows.Scaling, constant []int, known algorithm.Moments, others *scales, err error) {
 	switch t.Standardise {
 	case algorithm.Own:

@@ -7,8 +7,8 @@ import (
 
 // A pattern is a Gaussian over the sensors, in units of one standard deviation. Each sensor
 // except the root of the tree is weight × parent + independent noise, so every sensor has
-// variance 1, and the precision matrix is zero except on the diagonal and between a sensor and
-// its parent.
+// variance 1. The precision matrix is zero except on the diagonal and between a sensor and its
+// parent.
 type pattern struct {
 	mean   []float64
 	order  []int     // parents before children; order[0] is the root

@@ -50,8 +50,8 @@ func (s *subtraction) typical() (size float64, known bool) {
 
 // difference describes two neighbouring totals over views that differ by few members.
 type difference struct {
-	// apart is the norm of a − b − (A − B)·m, where a and b are the totals, A and B their
-	// numbers of members, and m is the mean part in the total over fewer members.
+	// apart is the norm of a − b − (A − B)·m. The totals are a and b, and their numbers of
+	// members A and B. The mean part in the total over fewer members is m.
 	apart  float64
 	common int // number of members of both views
 }
@@ -71,7 +71,7 @@ func differenceOf(a, b []float64, viewA, viewB []uint32) difference {
 }
 
 // error returns the error of the difference, relative to that of guessing that the members have
-// added as much as the mean member. 0 is exact; 1, the largest value, means that the difference
+// added as much as the mean member. At 0, the difference is exact. At 1, the largest value, it
 // reveals no more than the guess. If one member moves by m, the error is m·√common. The value
 // apart contains that error and the error of the guess.
 func (d difference) error(m float64) float64 {

@@ -69,9 +69,10 @@ type ending struct {
 const mostEnds = 32
 
 // Windowed adds to each row of x the mean and the standard deviation (divisor: number of rows)
-// of every column over its window: the row itself and up to w−1 rows before it. begins lists,
-// in ascending order, the rows at which a new window starts; row 0 always starts one. NaN cells
-// are missing and do not count. The result for a row has the same bits however it is read.
+// of every column over its window. The window is the row itself and up to w−1 rows before it.
+// The rows at which a new window starts are in begins, in ascending order; row 0 always starts
+// one. NaN cells are missing and do not count. The result for a row has the same bits however it
+// is read.
 func Windowed(x collabdict.Rows, w int, begins []int) collabdict.Rows {
 	if w < 1 || !slices.IsSorted(begins) {
 		panic("rows: want a window of at least one row, and beginnings that ascend")

@@ -26,9 +26,11 @@ const (
 	KeysFile  = "state.keys"
 )
 
-// The buckets. meta holds the version, the ID of the last run and the head of all entries.
-// rosters holds the roster that each process has signed. runs has a bucket per run: its record,
-// the entries of its slots, and its log of decisions.
+// The buckets:
+//
+//   - meta holds the version, the ID of the last run and the head of all entries.
+//   - rosters holds the roster that each process has signed.
+//   - runs has a bucket per run: its record, the entries of its slots, and its log of decisions.
 var (
 	bucketMeta    = []byte("meta")
 	bucketRosters = []byte("rosters")

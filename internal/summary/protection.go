@@ -22,9 +22,9 @@ func Protection(s consensus.Settings, size int) report.Protection {
 // ProtectionAgainst is Protection for a given number of colluders.
 //
 // The prediction for chunks uses only the chunk graph, as if colluders recovered all residues.
-// The prediction for lanes, and for vectors in the clear, uses what the colluders recover from
-// one session: everything in a Laplacian session, by its iterations; in a session of few
-// rounds, what follows from the rank of their observations.
+// For vectors spread over several sessions, and for vectors in the clear, it uses what the
+// colluders recover from one session. The iterations of a Laplacian session reveal everything.
+// In a session of few rounds, the rank of their observations decides how much they recover.
 func ProtectionAgainst(s consensus.Settings, size, colluders int) report.Protection {
 	p := report.Protection{Mode: string(s.Protect), Colluders: colluders}
 	lanes, threshold := s.Lanes()

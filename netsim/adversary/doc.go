@@ -10,9 +10,9 @@
 //	}
 //	report, err := network.Run(ctx, participate) // report.Members[4] is the silent one
 //
-// Some change what a member contributes ([Scaled], [Flipped]), and some what it sends ([Silent],
-// [Garbage], [NaN], [Replay], [Equivocator]). docs/explanation/adversaries.md lists what the
-// protocol promises against each, and the tests of this package show it.
+// Some change the contribution of a member ([Scaled], [Flipped]), and some its messages
+// ([Silent], [Garbage], [NaN], [Replay], [Equivocator]). The promises of the protocol against
+// each are in docs/explanation/adversaries.md, and the tests of this package show them.
 //
 // Start reading at [Silent].
 package adversary

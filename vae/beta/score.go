@@ -42,11 +42,14 @@ func (m *Model) Score(rows nn.Rows, f func(Scores)) error {
 	})
 }
 
-// LogLik calls f with estimates of ln p(x) of all rows, block by block: ln 1/J Σ
-// p(x|z)p(z)/q(z|x) over J ≥ 1 draws of z from the row's distribution (Burda et al. 2016, Eq.
-// 8), which is too low on average. The density p(x|z) is normal with variance β/2 in each
-// value; with it, the loss is −β times the evidence lower bound, up to a constant. The draws
-// for a row depend only on its values.
+// LogLik calls f with estimates of ln p(x) of all rows, block by block. An estimate is
+//
+//	ln 1/J Σ p(x|z)p(z)/q(z|x)
+//
+// over J ≥ 1 draws of z from the row's distribution (Burda et al. 2016, Eq. 8). On average, it
+// is too low. The density p(x|z) is normal with variance β/2 in each value; with it, the loss is
+// −β times the evidence lower bound, up to a constant. The draws for a row depend only on its
+// values.
 func (m *Model) LogLik(rows nn.Rows, draws int, f func(from int, values []float64)) error {
 	if draws < 1 {
 		panic("beta: want at least 1 draw for log-likelihoods, got none")

@@ -12,9 +12,9 @@ import (
 	"github.com/collabdict/collabdict/vae/nn"
 )
 
-// linear is a model of probabilistic principal components, x = Wz + b + noise, with
-// orthogonal columns of W, so that the exact posterior of z has independent dimensions and
-// an affine encoder can be it (Tipping and Bishop 1999).
+// linear is a model of probabilistic principal components, x = Wz + b + noise (Tipping and
+// Bishop 1999). The columns of W are orthogonal. So the exact posterior of z has independent
+// dimensions, and an affine encoder can be it.
 type linear struct {
 	w      *mat.Dense // M by d
 	b      []float64

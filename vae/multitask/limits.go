@@ -26,9 +26,12 @@ const (
 )
 
 // adamStep bounds the change of a weight in a step of Adam, in units of the rate. With the
-// decays β₁ = .9 and β₂ = .999 the moments are m = (1−β₁) Σ β₁^i g_i and v = (1−β₂) Σ β₂^i
-// g_i², so m² ≤ v·(1−β₁)²/(1−β₂) Σ (β₁²/β₂)^i (Cauchy and Schwarz), a factor of 7.27². The
-// corrections of the first steps together are below 1.
+// decays β₁ = .9 and β₂ = .999 the moments are
+//
+//	m = (1−β₁) Σ β₁^i g_i and v = (1−β₂) Σ β₂^i g_i², so
+//	m² ≤ v·(1−β₁)²/(1−β₂) Σ (β₁²/β₂)^i (Cauchy and Schwarz),
+//
+// where the factor of v is 7.27². The corrections of the first steps together are below 1.
 const adamStep = 7.3
 
 // weight returns the bound of the value of a weight before it is multiplied by N^s. Gradients
@@ -53,8 +56,8 @@ func (l limits) blocks(weights int) []collabdict.Block {
 // precision is larger than the error of a total, relative to the bound of a member's value.
 const precision = 0x1p-22
 
-// check returns N, the number of rows in a total, or an error if vectors of this length within
-// the bounds cannot add up to it: no value may exceed N times the bound per row.
+// check returns N, the number of rows in a total. It returns an error if vectors of this length
+// within the bounds cannot add up to the total: no value may exceed N times the bound per row.
 func (l limits) check(total []float64, weights int) (n float64, err error) {
 	if len(total) != weights+2 {
 		return 0, fmt.Errorf("want a total of %d values, got %d", weights+2, len(total))

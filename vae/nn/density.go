@@ -11,8 +11,8 @@ import (
 const halfLog2Pi = 0.91893853320467274178
 
 // LogDensity sets dst to the log densities of the rows of x. If x has J times as many rows as
-// there are distributions, each distribution applies to J consecutive rows; in the opposite
-// case, each row applies to J distributions. dst has the larger of the two numbers.
+// there are distributions, each distribution applies to J consecutive rows. In the opposite
+// case, each row applies to J distributions. The length of dst is the larger of the two numbers.
 func (g *Gaussian) LogDensity(dst []float64, x []float32) {
 	constant := float64(float64(g.Dim) * halfLog2Pi)
 	g.pairs(len(dst), len(x), func(r, at, of int) {

@@ -1,6 +1,6 @@
 // Package nn provides small dense neural networks in float32, with gradients written out by
-// hand: layers (gated ones among them), normal distributions whose parameters are outputs of
-// a network, losses, and the optimisers Adam and gradient descent with momentum.
+// hand. It has layers (gated ones among them), normal distributions whose parameters are outputs
+// of a network, losses, and the optimisers Adam and gradient descent with momentum.
 //
 // A [Network] is a chain of dense layers. A training step is:
 //

@@ -62,9 +62,9 @@ type phase interface {
 	len() int
 	// sum adds up the vectors of rows, each with a Euclidean norm of at most 1.
 	sum(r *passes.Reader) ([]float64, error)
-	// next returns the next phase, given the total and the standard deviation of the noise in
-	// each of its values, and the mixture once there is one. change is the mean distance by
-	// which components moved, in standard deviations; 1 before there are any.
+	// next returns the next phase and, once there is one, the mixture. The noise in each value
+	// of total has the standard deviation sd. The result change is the mean distance by which
+	// components moved, in standard deviations; 1 before there are any.
 	next(total []float64, sd float64) (after phase, m *Mixture, change float64, err error)
 	// parameters returns everything that vectors depend on besides the rows.
 	parameters() []float64

@@ -189,10 +189,14 @@ func PackedLen(k, dim int, full bool) int {
 	return k * (1 + 2*dim)
 }
 
-// Pack returns the moments, without the log-likelihood, as one vector: all N_k; then, per
-// variable, the first moments of all components; then, per pair of variables i ≤ j (or per
-// variable, if not full), the second moments of all components. Values of one kind are adjacent
-// because they share a bound.
+// Pack returns the moments, without the log-likelihood, as one vector:
+//
+//   - all N_k;
+//   - per variable, the first moments of all components;
+//   - per pair of variables i ≤ j (or per variable, if not full), the second moments of all
+//     components.
+//
+// Values of one kind are adjacent because they share a bound.
 func (s *Moments) Pack() []float64 {
 	out := make([]float64, 0, PackedLen(s.K, s.Dim, s.Full)+1)
 	s.walk(func(v *float64) { out = append(out, *v) })

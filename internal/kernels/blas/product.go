@@ -23,9 +23,9 @@ const (
 // number is the type of the elements of matrices.
 type number interface{ float32 | float64 }
 
-// adder adds alpha·A·B to C, where A is m×k with elements a[i*ars+p*aks], B k×n with elements
-// b[p*bks+j], and C m×n with elements c[i*cs+j]. The sizes m, n and k are at least 1, and n is
-// at most the kernel's width. Each element of C becomes
+// adder adds alpha·A·B to C. A is m×k with elements a[i*ars+p*aks], B is k×n with elements
+// b[p*bks+j], and C is m×n with elements c[i*cs+j]. The sizes m, n and k are at least 1, and n
+// is at most the kernel's width. Each element of C becomes
 //
 //	fma(alpha, fma(a[k-1], b[k-1], ... fma(a[0], b[0], 0)), c)
 //
@@ -57,8 +57,8 @@ type kernel[T number] struct {
 	gathers bool
 }
 
-// isDirect reports whether B is read in place by m rows of A: either its rows have no gaps of
-// more than a few cache lines, or B is read too rarely to be worth a copy.
+// isDirect reports whether B is read in place by m rows of A. It requires that rows of B have no
+// gaps of more than a few cache lines, or that B is read too rarely to be worth a copy.
 func isDirect[T number](m int, b view[T]) bool {
 	return b.column == 1 && (b.row <= denseRow || m <= fewRows && b.row <= shortRow)
 }

@@ -37,8 +37,8 @@ func (Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas
 //	B = alpha·op(A)·B    or    B = alpha·B·op(A)
 //
 // where A is triangular and B m×n. Each element has the same bits on every machine: those of
-// Dgemm with the blocks of 64 on the diagonal, whose other triangle counts as zeros, and then
-// with the rest of A beside each block. It panics as gonum's does.
+// Dgemm, first with the blocks of 64 on the diagonal, and then with the rest of A beside each
+// block. The other triangle of a block counts as zeros. Dtrmm panics as gonum's does.
 func (Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	t, ok := triangularOf(s, ul, tA, d, m, n, a, lda, b, ldb)
 	if !ok || alpha == 0 {

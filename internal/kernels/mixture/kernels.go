@@ -58,8 +58,9 @@ var active = func() *kernels {
 // strip is the number of rows of U whose products are in registers at a time.
 const strip = 6
 
-// pack copies the upper triangle of u, m by m, to the order in which density reads it: for each
-// strip of rows, the triangle at the diagonal by columns, then the columns to the right.
+// pack copies the upper triangle of u, m by m, to the order in which density reads it. For each
+// strip of rows, the triangle at the diagonal comes first, by columns, and then the columns to
+// the right.
 func pack(to, u []float64, m int) {
 	for top := 0; top < m; top += strip {
 		for j := top; j < m; j++ {

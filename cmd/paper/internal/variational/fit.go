@@ -72,9 +72,13 @@ func (f *Fitted) Clusters(x *mat.Dense) int {
 }
 
 // Fit infers the mixture of the rows of x from a k-means++ start. In the model, weights are
-// pieces of a broken stick, w_k = v_k Π_{j<k}(1−v_j) with v_k ~ Beta(1, α). Clusters are N(μ_k,
-// λ_k⁻¹I) with λ_k ~ Gamma(a₀, b₀) and μ_k ~ N(m₀, (β₀λ_k)⁻¹I), where m₀ is the mean of the
-// rows, β₀ = 1, a₀ = d/2 and b₀ = a₀ times the mean variance of the d columns.
+// pieces of a broken stick, and clusters are normal distributions:
+//
+//	w_k = v_k Π_{j<k}(1−v_j) with v_k ~ Beta(1, α)
+//	N(μ_k, λ_k⁻¹I) with λ_k ~ Gamma(a₀, b₀) and μ_k ~ N(m₀, (β₀λ_k)⁻¹I)
+//
+// Here m₀ is the mean of the rows, β₀ = 1, a₀ = d/2, and b₀ is a₀ times the mean variance of the
+// d columns.
 func Fit(x *mat.Dense, c Config, src rand.Source) (*Fitted, error) {
 	rows, dim := x.Dims()
 	c = c.withDefaults(rows)
