@@ -162,7 +162,7 @@ func TestLostWhileBoundsAreAgreed(t *testing.T) {
 	}
 }
 
-// The bounds are the least powers of two above what all have.
+// Each bound is the smallest power of two above the largest value of any member.
 func TestBoundsAreTight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 3
