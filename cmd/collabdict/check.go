@@ -97,7 +97,7 @@ func (a *app) checkFiles(ctx context.Context, spec dataset.Spec) error {
 
 // checked is what check found.
 type checked struct {
-	Files []*dataset.Profile `json:"files"` // in the order of their names
+	Files []*dataset.Profile `json:"files"` // one for each file
 }
 
 func profileText(w io.Writer, p *dataset.Profile) {

@@ -23,7 +23,7 @@ func (e *differentError) Error() string {
 type compared struct {
 	A           string              `json:"a"`           // file of the first agreement
 	B           string              `json:"b"`           // file of the second agreement
-	Differences []roster.Difference `json:"differences"` // all, in the order of the file
+	Differences []roster.Difference `json:"differences"` // also those in parts that are not signed
 	Same        bool                `json:"same"`        // whether nothing that members sign differs
 }
 

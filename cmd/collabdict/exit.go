@@ -147,6 +147,15 @@ func classify(ctx context.Context, err error) (class, string) {
 	return internalFailure, ""
 }
 
+// failure is an error of a command.
+type failure struct {
+	Code    string  `json:"code"`             // the name of the exit code, such as usage
+	Message string  `json:"message"`          // what is wrong, and where
+	Hint    string  `json:"hint,omitempty"`   // what to do
+	Seed    *uint64 `json:"seed,omitempty"`   // the seed of a simulation that failed
+	Replay  string  `json:"replay,omitempty"` // the command that repeats the simulation
+}
+
 // fail prints an error and returns the exit code of its class.
 func (a *app) fail(ctx context.Context, err error) int {
 	c, hint := classify(ctx, err)
@@ -158,13 +167,6 @@ func (a *app) fail(ctx context.Context, err error) int {
 	errors.As(err, &again)
 	var printed *printedError
 	if a.json && !errors.As(err, &printed) {
-		type failure struct {
-			Code    string  `json:"code"`
-			Message string  `json:"message"`
-			Hint    string  `json:"hint,omitempty"`
-			Seed    *uint64 `json:"seed,omitempty"`
-			Replay  string  `json:"replay,omitempty"`
-		}
 		f := failure{Code: c.name, Message: message, Hint: hint, Replay: again.line}
 		if again.line != "" {
 			f.Seed = &again.seed

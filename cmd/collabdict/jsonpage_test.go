@@ -50,6 +50,7 @@ var printedJSON = []struct {
 	{"An evaluation", []string{"evaluate"}, "", evaluated{}},
 	{"Conditions of a new participant", []string{"adapt"}, "", adapted{}},
 	{"An exported file", []string{"export"}, "", exported{}},
+	{"An error", nil, "If a command fails, this object is the field `error` of what it prints. [Exit codes](exit-codes.md) have the names.", failure{}},
 	{"A topology", []string{"graph"}, "", topology.Report{}},
 	{"A log of audits", []string{"audit verify"}, "", participant.Audited{}},
 	{"Votes", []string{"evidence"}, "", contradictions{}},
@@ -74,24 +75,23 @@ func jsonPage() (page string, err error) {
 		"Here you find each field that a program of yours may read. With `--json`, a command prints one object on standard\n" +
 		"output; everything else goes to standard error. Field names are a contract: fields are added, never renamed. An\n" +
 		"optional field is absent if it does not apply. A number that the data do not define, such as the area under a curve\n" +
-		"with only one class, is `null`. A missing value is never 0. Durations are in nanoseconds.\n\n" +
-		"If a command fails, it prints `{\"error\": {\"code\", \"message\", \"hint\"}}`; the [exit code](exit-codes.md) is `code`.\n")
+		"with only one class, is `null`. A missing value is never 0. Durations are in nanoseconds.\n")
 	w := &jsonWriter{to: &b, seen: map[reflect.Type]bool{}, packages: map[string][]*ast.File{}}
 	for _, o := range printedJSON {
 		w.seen[reflect.TypeOf(o.value)] = true
 	}
 	for _, o := range printedJSON {
-		fmt.Fprintf(&b, "\n## %s\n\nPrinted by `%s`.", o.title, strings.Join(o.commands, "`, `"))
-		if o.intro != "" {
-			b.WriteString(" " + o.intro)
+		intro := o.intro
+		if o.commands != nil {
+			intro = strings.TrimSpace("Printed by `" + strings.Join(o.commands, "`, `") + "`. " + intro)
 		}
-		b.WriteString("\n")
-		w.object(reflect.TypeOf(o.value))
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", o.title, intro)
+		w.fields(reflect.TypeOf(o.value))
 		for len(w.open) > 0 {
 			t := w.open[0]
 			w.open = w.open[1:]
-			fmt.Fprintf(&b, "\n### %s\n\n%s\n", typeTitle(t), w.about(t))
-			w.object(t)
+			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", typeTitle(t), w.about(t))
+			w.fields(t)
 		}
 	}
 	return b.String(), w.err
@@ -106,12 +106,7 @@ type jsonWriter struct {
 	err      error // the first field without a comment
 }
 
-// object writes a list of the fields of a type.
-func (w *jsonWriter) object(t reflect.Type) {
-	w.to.WriteString("\n")
-	w.fields(t)
-}
-
+// fields writes a list of the fields of a type.
 func (w *jsonWriter) fields(t reflect.Type) {
 	for _, f := range jsonFields(t) {
 		kind := w.kind(f.Type, false)

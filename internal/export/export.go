@@ -13,7 +13,7 @@ type File struct {
 // An Entry describes a part of a file.
 type Entry struct {
 	Name string `json:"name"` // that of the arrays, nodes or keys
-	Of   Owner  `json:"of"`   // all, if all participants share it, or the participant
+	Of   Owner  `json:"of"`   // all, or own if it describes this participant alone
 	What string `json:"what"` // its meaning
 }
 

@@ -172,7 +172,7 @@ type Differencing struct {
 // For several participants, each value is the minimum over them.
 type Diversity = algorithm.Diversity
 
-// Round has a participant's figures of a round.
+// Round has a participant's figures of one round.
 type Round struct {
 	Round     int     `json:"round"`     // its number, from 1
 	Objective float64 `json:"objective"` // before the round's step
