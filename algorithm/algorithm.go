@@ -105,6 +105,8 @@ type Coordinates struct {
 	// 0 and variance 1.
 	UnitRange bool
 	Axes      int // number of principal axes onto which rows are projected; 0 means none
+	// RowsEach is the number of training rows that one row of the data is part of; 0 means 1.
+	RowsEach int
 }
 
 // ByRows reports whether the coordinates depend on rows.
@@ -152,7 +154,7 @@ type Traits struct {
 	// LeastRows is the number of training rows below which a participant contributes too
 	// little.
 	LeastRows int
-	// LeastDiversity is the least diversity, in rows, of each part of a component. A
+	// LeastDiversity is the least diversity, in rows of the data, of each part of a component. A
 	// participant is warned if its own is below; 0 disables the warning.
 	LeastDiversity float64
 	// ShownRows is the fewest rows that any published value may rest on. It is 0 if nothing
@@ -305,8 +307,9 @@ type Progress struct {
 	Clusters     int // clusters found by the last round; 0 if none
 }
 
-// Diversity measures how many rows are behind a participant's contribution: the smallest and
-// the largest entropy over components, in nats, of Eq. (47) of Idé et al. 2024.
+// Diversity measures how many rows of the data are behind a participant's contribution: the
+// smallest and the largest entropy over components, in nats, of Eq. (47) of Idé et al. 2024. If
+// a row of the data is part of several training rows, the logarithm of their number is subtracted.
 type Diversity struct {
 	Max float64 `json:"max"` // the largest entropy over components
 	Min float64 `json:"min"` // the smallest entropy over components

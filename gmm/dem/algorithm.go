@@ -71,11 +71,12 @@ func (a *Algorithm) Options() option.Table {
 	}, append(a.Diversity.Options(), a.Budget.Options()...)...)
 }
 
-// Prepare checks the settings of differential privacy.
+// Prepare checks the settings of differential privacy, and prepares the rule of diversity.
 func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 	if a.private() {
 		return a.preparePrivate(c)
 	}
+	a.Diversity.Prepare(c)
 	return nil
 }
 
@@ -180,7 +181,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	last, err := algorithm.Rounds(ctx, g, l, collabdict.Options{Rounds: a.Rounds, AbsTol: a.Tol, Noisy: c.Blur > 0}, func(r collabdict.Round) {
 		low := privacy.InRound(r.Number, l.LowDiversity())
 		done = append(done, low...)
-		diversity := algorithm.Diversity(l.Diversity())
+		diversity := algorithm.Diversity(a.Diversity.Diversity(l.Diversity()))
 		after(algorithm.Progress{Round: r, Loss: -r.Objective, Diversity: &diversity, LowDiversity: low})
 	})
 	if last.Number == 0 {

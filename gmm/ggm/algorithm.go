@@ -153,6 +153,7 @@ func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 	if a.private() {
 		return a.preparePrivate(c)
 	}
+	a.Diversity.Prepare(c)
 	switch {
 	case a.MostComponents > 0 && (a.Rho > 0 || a.start != nil):
 		return option.Errorf("components", "want a number with --rho or --init, got %d-%d", a.Components, a.MostComponents)
@@ -218,7 +219,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	last, err := algorithm.Rounds(ctx, g, l, collabdict.Options{Rounds: a.Rounds, Tol: a.Tol, Noisy: c.Blur > 0}, func(r collabdict.Round) {
 		low := privacy.InRound(r.Number, l.LowDiversity())
 		done = append(done, low...)
-		diversity := algorithm.Diversity(l.Diversity())
+		diversity := algorithm.Diversity(a.Diversity.Diversity(l.Diversity()))
 		after(algorithm.Progress{Round: r, Loss: -r.Objective / float64(max(l.TotalRows(), 1)), Diversity: &diversity, LowDiversity: low})
 	})
 	if last.Number == 0 {

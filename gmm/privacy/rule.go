@@ -29,7 +29,39 @@ type Rule struct {
 	// Least is ℓ₀, the smallest effective number of rows behind a part; see [Shares.Below].
 	Least  float64
 	Policy Policy
+
+	each float64 // training rows that one row of the data is part of; 0 means 1
 }
+
+// Prepare makes the rule count rows of the data, of which each may be part of several training
+// rows.
+func (r *Rule) Prepare(c algorithm.Coordinates) { r.each = float64(c.RowsEach) }
+
+// OfData converts the shares of training rows to those of rows of the data. It does not change the
+// number of rows. If a row of the data is part of W training rows, the effective number of rows
+// is divided by W, and the largest share may be W times as large.
+func (r Rule) OfData(s Shares) Shares {
+	if r.each > 1 && s.Rows > 0 {
+		s.Nats, s.Largest = r.nats(s.Nats), math.Min(1, r.each*s.Largest)
+	}
+	return s
+}
+
+// Diversity converts the diversity in training rows to that in rows of the data.
+func (r Rule) Diversity(d Diversity) Diversity {
+	return Diversity{Max: r.nats(d.Max), Min: r.nats(d.Min), MinResponsibility: r.nats(d.MinResponsibility)}
+}
+
+func (r Rule) nats(v float64) float64 {
+	if r.each > 1 {
+		return math.Max(0, v-math.Log(r.each))
+	}
+	return v
+}
+
+// Below reports whether a part of a component, given its shares of training rows, rests on fewer
+// rows of the data than agreed; see [Shares.Below].
+func (r Rule) Below(s Shares) bool { return r.OfData(s).Below(r.Least) }
 
 // Options returns the options that set the rule.
 func (r *Rule) Options() option.Table {
@@ -48,12 +80,13 @@ func (r Rule) Acts() bool {
 // Secret reports whether the rule needs a source of secrets.
 func (r Rule) Secret() bool { return r.Policy == DrawComponent }
 
-// LeastRows returns the smallest number of rows with which a participant can follow the rule.
+// LeastRows returns the smallest number of training rows with which a participant can follow the
+// rule.
 func (r Rule) LeastRows() int {
 	if !r.Acts() {
 		return 0
 	}
-	return int(math.Ceil(r.Least))
+	return int(math.Ceil(r.Least * math.Max(1, r.each)))
 }
 
 // Warned returns ℓ₀ if low diversity only causes a warning, else 0.
@@ -67,8 +100,8 @@ func (r Rule) Warned() float64 {
 // A LowError means that a participant's statistics were not sent because of low diversity.
 type LowError struct {
 	Component, Components int // from 1
-	Shares
-	Least float64
+	Shares                    // of rows of the data
+	Least                 float64
 }
 
 func (e *LowError) Error() string {

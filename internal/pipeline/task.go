@@ -240,7 +240,7 @@ func (t *Task) checkMissing() error {
 func (t *Task) Coordinates() algorithm.Coordinates {
 	return algorithm.Coordinates{
 		ScaledBy: t.Standardise, ByDefault: !t.Shared.Find("standardise").Given(),
-		UnitRange: t.Normalise == MinMax, Axes: t.PCA,
+		UnitRange: t.Normalise == MinMax, Axes: t.PCA, RowsEach: t.Window,
 	}
 }
 

@@ -1,7 +1,10 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -10,11 +13,14 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/algorithmtest"
 	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/netsim"
 )
 
 // changing holds rows of a file that changes.
@@ -82,6 +88,41 @@ func TestWarnings(t *testing.T) {
 	all := strings.Join(r.Warnings, "\n")
 	if !strings.Contains(all, "not scaled: stuck") || !strings.Contains(all, "fewer than 5") {
 		t.Errorf("warnings: %s", all)
+	}
+}
+
+// A single row that stands out counts as one row, however many windows hold it.
+func TestOneRowInAllItsWindowsIsOneRow(t *testing.T) {
+	const window = 20
+	var parts []dataset.Participant
+	for s := range 3 {
+		x := algorithmtest.Draw(uint64(5+s), 200, []float64{0}, []float64{1})
+		if s == 0 {
+			x.Set(100, 0, 1000)
+		}
+		parts = append(parts, dataset.Participant{Name: netsim.Names(3)[s], Columns: []string{"x"}, Train: rows.InMemory(x)})
+	}
+	parts = dataset.Window(parts, window)
+	const told = "rested on about 1.0 rows, fewer than 5"
+	for kind, options := range map[string][]string{"ggm": {"standardise=global"}, "dem": {"standardise=global", "blur=0", "covariance=full"}} {
+		k := small(t, kind, append(options, "window=20")...)
+		if r := together(t, lockstep.Run, k, parts)[0]; !strings.Contains(strings.Join(r.Warnings, "\n"), told) {
+			t.Errorf("%s: got the warnings %q, want one of a part that %s", kind, r.Warnings, told)
+		} else if d := math.Exp(r.Model.Manifest.Privacy.LeastDiversity.Value); d > 1.1 {
+			t.Errorf("%s: the manifest has a part of %g rows, want 1", kind, d)
+		}
+		k = small(t, kind, append(options, "window=20", "on-low-diversity=stop")...)
+		if got := k.Traits().LeastRows; got != 5*window {
+			t.Errorf("%s: got at least %d training rows, want %d", kind, got, 5*window)
+		}
+		err := lockstep.Run(t.Context(), len(parts), func(ctx context.Context, g collabdict.Group, s int) error {
+			_, err := k.Train(ctx, g, parts[s], rand.NewPCG(7, uint64(s)), nil)
+			return err
+		})
+		var low *privacy.LowError
+		if !errors.As(err, &low) || low.Largest < 0.5 {
+			t.Errorf("%s: got %v, want a run that stops because of one row", kind, err)
+		}
 	}
 }
 

@@ -33,11 +33,11 @@ func Apart[T any](rule privacy.Rule, mixtures, k int, sums func(without []bool) 
 			own := shares[i*k : (i+1)*k]
 			before := left[i]
 			for at, s := range own {
-				if !s.Live() && s.Below(rule.Least) {
+				if !s.Live() && rule.Below(s) {
 					leave(at)
 				}
 			}
-			if low := leastDiverse(own, rule.Least, func(at int) bool { return without[i*k+at] }); low >= 0 && left[i] == before {
+			if low := leastDiverse(own, rule, func(at int) bool { return without[i*k+at] }); low >= 0 && left[i] == before {
 				leave(low)
 			}
 		}

@@ -47,11 +47,11 @@ func (c Components) Statistics(of Of) (s *passes.Moments, after Components, done
 			return s, after, nil, err
 		}
 		for {
-			low := leastDiverse(s.Shares, of.Rule.Least, after.settled)
+			low := leastDiverse(s.Shares, of.Rule, after.settled)
 			if low < 0 {
 				break
 			}
-			what := s.Shares[low]
+			what := of.Rule.OfData(s.Shares[low])
 			if spare := after.spare(low, of.Model); of.Rule.Policy == privacy.Stop || !spare && !slices.ContainsFunc(after.draws, drawn) {
 				return nil, c, nil, &privacy.LowError{Component: low + 1, Components: k, Shares: what, Least: of.Rule.Least}
 			} else if !spare {
@@ -117,12 +117,12 @@ func (c Components) spare(k int, m *gmm.Mixture) bool {
 	return false
 }
 
-// leastDiverse returns the least diverse live component that rests on fewer than least rows and
-// is not settled; −1 if there is none.
-func leastDiverse(shares []privacy.Shares, least float64, settled func(k int) bool) int {
+// leastDiverse returns the least diverse live component that is below the rule and not settled; −1
+// if there is none.
+func leastDiverse(shares []privacy.Shares, rule privacy.Rule, settled func(k int) bool) int {
 	at := -1
 	for k, s := range shares {
-		if !settled(k) && s.Live() && s.Below(least) && (at < 0 || s.Nats < shares[at].Nats) {
+		if !settled(k) && s.Live() && rule.Below(s) && (at < 0 || s.Nats < shares[at].Nats) {
 			at = k
 		}
 	}

@@ -146,7 +146,7 @@ func TestSentPartsAreDiverse(t *testing.T) {
 			}
 		}
 		_, _, _, err := Components{}.Statistics(p.of(privacy.Stop))
-		low := leastDiverse(plain.Shares, 5, func(int) bool { return false })
+		low := leastDiverse(plain.Shares, privacy.Rule{Least: 5}, func(int) bool { return false })
 		var stopped *privacy.LowError
 		if errors.As(err, &stopped) != (low >= 0) || stopped != nil && stopped.Component != low+1 {
 			t.Fatalf("got %v, want an error of component %d", err, low+1)
