@@ -24,10 +24,7 @@ import (
 const (
 	dataSuffix  = "/data/1"
 	openTimeout = 10 * time.Second
-	// largeTimeout bounds the wait for the next frame of a large message, since other messages
-	// wait for it.
-	largeTimeout = time.Minute
-	bufferSize   = 64 << 10
+	bufferSize  = 64 << 10
 )
 
 func dataProtocol(consortium [32]byte) protocol.ID {
@@ -42,9 +39,9 @@ type streams struct {
 	run      [32]byte
 	peers    *directory
 	deliver  func(from int, m consensus.Valid)
-	usual    func() int    // most bytes of a usual message
-	mostBlob int           // most bytes of a blob
-	large    chan struct{} // of capacity 1; held while a larger message is read
+	usual    func() int // most bytes of a usual message
+	mostBlob int        // most bytes of a blob
+	large    turns
 	traffic  *counter
 	blame    *blame
 	failures *failures
@@ -210,26 +207,31 @@ func (s *streams) accuse(id peer.ID, err error) {
 // next reads a message. It reads a message that is larger than usual only while no other member
 // sends one. That bounds the memory that all members together can use. Yet it lets through a
 // vector whose length this member cannot know, for example if it has missed the first large
-// sums.
+// sums. A peer that is too slow loses its turn, and its stream. If the message becomes usual in
+// the meantime, it may take any time, since nobody waits for it.
 func (s *streams) next(r *bufio.Reader, stream network.Stream) (consensus.Valid, error) {
-	holds := false
-	defer func() {
-		if holds {
-			<-s.large
-			_ = stream.SetReadDeadline(time.Time{})
+	var own *turn
+	end := func() error {
+		if own == nil {
+			return nil
 		}
-	}()
+		own = nil
+		s.large.pass()
+		return stream.SetReadDeadline(time.Time{})
+	}
+	defer func() { _ = end() }()
+	before := 0 // bytes of the message so far
 	return wire.Read(r, s.peers.most(), func(size int) error {
-		switch {
-		case size > wire.MaxPayload:
+		if size > wire.MaxPayload {
 			return &wire.LimitError{Got: size, Limit: wire.MaxPayload}
-		case !holds && size > s.usual():
-			s.large <- struct{}{}
-			holds = true
 		}
-		if holds { // other large messages wait for it
-			return stream.SetReadDeadline(time.Now().Add(largeTimeout))
+		if own == nil && size > s.usual() {
+			own = s.large.take(before)
 		}
-		return nil
+		before = size
+		if own == nil || size <= s.usual() {
+			return end()
+		}
+		return stream.SetReadDeadline(own.end(size, s.large.wanted()))
 	})
 }

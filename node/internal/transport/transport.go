@@ -91,7 +91,7 @@ func begin(ctx context.Context, h *Host, run Run) (*Transport, error) {
 	t.admission.expel(h.Host, h.pubsub)
 	t.streams = &streams{
 		host: h.Host, protocol: h.protocol, run: run.ID, peers: t.peers,
-		deliver: run.Deliver, usual: run.Usual, mostBlob: run.MostBlob, large: make(chan struct{}, 1), traffic: h.traffic, failures: h.failures, log: h.log,
+		deliver: run.Deliver, usual: run.Usual, mostBlob: run.MostBlob, large: newTurns(), traffic: h.traffic, failures: h.failures, log: h.log,
 	}
 	t.streams.blame = &blame{peers: t.peers, log: h.log}
 	h.shares.begin(t.streams.blame.on)
