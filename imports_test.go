@@ -53,9 +53,13 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./consensus"},
-		only:     []string{"std", ".", "./chunking", "./consensus/graph", "./consensus/session"},
+		only:     []string{"std", ".", "./chunking", "./consensus/graph", "./consensus/session", "./internal/printable"},
 		never:    []string{"os", "os/...", "net", "net/...", "syscall", "io/fs", "path/filepath", "crypto/rand", "sync", "sync/..."},
 		reason:   "the protocol is a pure state machine, so that node and netsim run the same one and any run can be replayed",
+	},
+	{
+		packages: []string{"./internal/printable"}, only: []string{"std"}, never: clocksAndTheWorld,
+		reason: "everything that prints text of others uses it",
 	},
 	{
 		packages: []string{"./internal/attack/..."},

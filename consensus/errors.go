@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/internal/printable"
 )
 
 // A LostError reports members that take no further part: they have been silent for too long, or
@@ -104,9 +105,9 @@ func (r *roster) leftError(left []int, l *Leave) error {
 		}
 	}
 	if len(blame) > 0 {
-		return r.lostError(blame, printable(l.Reason), r.names[left[0]])
+		return r.lostError(blame, oneLine(l.Reason), r.names[left[0]])
 	}
-	return r.lostError(left, printable(l.Reason), "")
+	return r.lostError(left, oneLine(l.Reason), "")
 }
 
 // leaveOf returns the message that reports to the others why the run ends here: the members that
@@ -147,17 +148,5 @@ func leaveOf(err error) *Leave {
 	return l
 }
 
-// printable makes a reason from another member safe to print on one line of a terminal.
-func printable(s string) string {
-	const most = 300
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "..."
-	}
-	return s
-}
+// oneLine makes a reason from another member safe to print on one line of a terminal.
+func oneLine(s string) string { return printable.Line(s, 300) }

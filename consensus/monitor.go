@@ -227,7 +227,7 @@ func (w *monitor) whyAbsent(now time.Duration, member int, slot uint64) string {
 	p := w.peer(now, member)
 	switch {
 	case p.left != nil:
-		return cmp.Or(printable(p.left.Reason), "it has left")
+		return cmp.Or(oneLine(p.left.Reason), "it has left")
 	case w.silent(now, member):
 		return fmt.Sprintf("nothing heard for %s", (now - p.heard).Round(time.Second/10))
 	case p.slot < slot:

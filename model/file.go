@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/algorithms"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/internal/printable"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -203,6 +204,11 @@ func (m *Model) readArrays(a arrays) error {
 	columns := len(m.Manifest.Columns)
 	if columns == 0 {
 		return fmt.Errorf("%s: want at least one column, got none", manifest)
+	}
+	for _, name := range append([]string{m.Manifest.Participant}, m.Manifest.Columns...) {
+		if !printable.Text(name) {
+			return fmt.Errorf("%s: want names without characters that cannot be seen, got %q", manifest, name)
+		}
 	}
 	if w := m.Manifest.Window; w != 0 && (w < rows.LeastWindow || w > rows.MostWindow || !slices.Equal(rows.WindowColumns(m.DataColumns(), w), m.Manifest.Columns)) {
 		return fmt.Errorf("%s: window: want columns with their means and deviations over %d rows, got other columns", manifest, w)

@@ -183,6 +183,8 @@ func TestFilesThatAreNoModel(t *testing.T) {
 		"window: want columns with their means and deviations over 3 rows, got other columns":  manifestOf("{" + good + `,"columns":["a"],"window":3}`),
 		"window: want columns with their means and deviations over -1 rows, got other columns": manifestOf("{" + good + `,"columns":["a"],"window":-1}`),
 		"window: want columns with their means and deviations over 99999 rows":                 manifestOf("{" + good + `,"columns":["a","a (mean of 99999)","a (deviation of 99999)"],"window":99999}`),
+		`want names without characters that cannot be seen, got "a\u202eb"`:                    manifestOf("{" + good + `,"columns":["a\u202eb"]}`),
+		`want names without characters that cannot be seen, got "\x1b[2J"`:                     manifestOf("{" + good + `,"participant":"\u001b[2J","columns":["a"]}`),
 		"want at least one column": manifestOf("{" + good + "}"),
 		`"weights.npy"`:            manifestOf("{" + good + `,"columns":["a"]}`),
 	} {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -41,6 +42,9 @@ func decodeCard(path string, b []byte) (*Card, error) {
 	}
 	if c.Member.Name == "" || c.Member.ID == "" || len(c.Columns) == 0 || c.Signature == "" {
 		return nil, &Error{path, "want member with name and id, columns and signature", "use the card as collabdict consortium join wrote it"}
+	}
+	if err := cmp.Or(checkMember("member", c.Member), checkTexts("columns", c.Columns...)); err != nil {
+		return nil, &Error{path, err.Error(), "ask the member for other names"}
 	}
 	return c, nil
 }

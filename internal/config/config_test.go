@@ -206,7 +206,15 @@ func TestAgreementsThatCannotBeUsed(t *testing.T) {
 		`scheme: want auto`:                      func(s string) string { return strings.Replace(s, "scheme: auto", "scheme: magic", 1) },
 		"quorum: want at most":                   func(s string) string { return strings.Replace(s, "quorum: 2", "quorum: 9", 1) },
 		"columns: want at least 1":               func(s string) string { return strings.Replace(s, "  - temp\n  - flow\n", "", 1) },
-		"members: want at least 2, g":            func(s string) string { return s[:strings.Index(s, "  - name: b")] + s[strings.Index(s, "columns:"):] },
+		`columns: want text without characters that cannot be seen, got "flow\u200b"`: func(s string) string {
+			return strings.Replace(s, "- flow", `- "flow\u200b"`, 1)
+		},
+		`members: want text without characters that cannot be seen, got "b\u202e"`: func(s string) string { return strings.Replace(s, "name: b", `name: "b\u202e"`, 1) },
+		`members: addrs: want text`:  func(s string) string { return strings.Replace(s, "/tcp/1", "/tcp/1\u2066", 1) },
+		`units: want text`:           func(s string) string { return s + "units: {temp: \"K\\e[2J\"}\n" },
+		`changes: remove: want text`: func(s string) string { return s + "changes: [{remove: [\"a\\u202e\"]}]\n" },
+		`members: want text without characters that cannot be seen, got "d\u009b"`: func(s string) string { return s + "changes: [{add: [{name: \"d\\x9b\", id: x, addrs: []}]}]\n" },
+		"members: want at least 2, g":                                            func(s string) string { return s[:strings.Index(s, "  - name: b")] + s[strings.Index(s, "columns:"):] },
 	} {
 		path := filepath.Join(dir, "c.yaml")
 		if err := example(t).Write(path); err != nil {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithms"
 	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/printable"
 	"github.com/collabdict/collabdict/internal/strictyaml"
 	"github.com/collabdict/collabdict/option"
 )
@@ -244,7 +246,10 @@ func decodeDraft(path string, b []byte) (*Consortium, error) {
 	case len(c.Columns) == 0:
 		return nil, &Error{path, "columns: want at least 1, got none", "list the features that all members have"}
 	}
-	_, err := c.Task()
+	err := c.checkNames()
+	if err == nil {
+		_, err = c.Task()
+	}
 	if err == nil {
 		_, err = c.Begins()
 	}
@@ -252,6 +257,40 @@ func decodeDraft(path string, b []byte) (*Consortium, error) {
 		return nil, &Error{path, err.Error(), "correct the file"}
 	}
 	return c, nil
+}
+
+// checkNames returns an error for the first name of others that cannot be printed.
+func (c *Consortium) checkNames() error {
+	members, removed := slices.Clone(c.Members), []string(nil)
+	for _, change := range c.Changes {
+		members, removed = append(members, change.Add...), append(removed, change.Remove...)
+	}
+	for _, m := range members {
+		if err := checkMember("members", m); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(
+		checkTexts("changes: remove", removed...),
+		checkTexts("columns", c.Columns...),
+		checkTexts("units", slices.Sorted(maps.Values(c.Units))...),
+		checkTexts("signatures", slices.Sorted(maps.Keys(c.Signatures))...),
+	)
+}
+
+// checkMember checks the texts of a member.
+func checkMember(field string, m Member) error {
+	return cmp.Or(checkTexts(field, m.Name, m.ID), checkTexts(field+": addrs", m.Addrs...))
+}
+
+// checkTexts returns an error for the first text that cannot be printed.
+func checkTexts(field string, texts ...string) error {
+	for _, s := range texts {
+		if !printable.Text(s) {
+			return fmt.Errorf("%s: want text without characters that cannot be seen, got %q", field, s)
+		}
+	}
+	return nil
 }
 
 // Write writes the agreement.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -70,6 +71,9 @@ func ReadNode(dir string) (*Node, error) {
 	}
 	if n.Name == "" || n.Consortium == "" || len(n.Data) == 0 {
 		return nil, &Error{path, "want name, consortium and data", "correct the file"}
+	}
+	if err := cmp.Or(checkTexts("name", n.Name), checkTexts("rename", slices.Sorted(maps.Values(n.Rename))...), checkTexts("units", slices.Sorted(maps.Values(n.Units))...)); err != nil {
+		return nil, &Error{path, err.Error(), "correct the file"}
 	}
 	n.Consortium = resolve(dir, n.Consortium)
 	for i, d := range n.Data {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/collabdict/collabdict/internal/printable"
 )
 
 func (t *csvFile) readHeader() error {
@@ -36,6 +38,9 @@ func (t *csvFile) readHeader() error {
 				hint += "; for an index as pandas writes it, write with index=False"
 			}
 			return &Error{File: t.file.path, Line: line, Msg: fmt.Sprintf("column %d has no name", i+1), Hint: hint}
+		}
+		if !printable.Text(name) {
+			return &Error{File: t.file.path, Line: line, Column: name, Msg: unseen, Hint: "rename it in the header"}
 		}
 		if seen[name] {
 			return &Error{File: t.file.path, Line: line, Column: name, Msg: "the name stands twice in the header", Hint: "rename one"}

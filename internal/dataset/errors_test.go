@@ -37,6 +37,7 @@ func TestFileErrors(t *testing.T) {
 		"temp,label,part\n":               `f.csv: no rows below the header`,
 		"":                                `f.csv: the file is empty; want a header row of column names, then rows`,
 		"temp,label,temp\n1,0,2\n":        `f.csv:1: column "temp": the name stands twice in the header; rename one`,
+		"temp\u202e,label\n1,0\n":         `f.csv:1: column "temp\u202e": the name has characters that cannot be seen; rename it in the header`,
 		"temp,,label\n1,0,2\n":            `f.csv:1: column 2 has no name; name it in the header`,
 		"1.5,0,3\n1,0,2\n":                `f.csv:1: want a header row of column names, got numbers only; put the names into the first line`,
 		"temp,part\n1,train\n":            `f.csv: column "label": there is no such column; columns are "temp", "part"`,

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/collabdict/collabdict/internal/printable"
 )
 
 // mostName bounds a participant's name, in bytes.
@@ -31,14 +32,13 @@ func checkName(name string, from Error) error {
 
 // nameFault describes what is wrong with a name, "" if nothing is.
 func nameFault(name string) string {
-	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
 	var want string
 	switch {
 	case name == "" || len(name) > mostName:
 		return fmt.Sprintf("want a participant's name of 1 to %d bytes, got %d", mostName, len(name))
 	case !utf8.ValidString(name):
 		want = "in valid UTF-8"
-	case strings.ContainsFunc(name, unprintable):
+	case !printable.Name(name):
 		want = "without control characters"
 	case strings.ContainsAny(name, `/\`):
 		want = `without / and \`

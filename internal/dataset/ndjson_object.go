@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/collabdict/collabdict/internal/printable"
 )
 
 // A jsonCell is a value of an object: a number as written, true and false as 1 and 0, or
@@ -33,8 +34,8 @@ func (t *ndjsonFile) members(line []byte, at place, f func(key string, c jsonCel
 	s := unblanked(string(line)[1:])
 	for s[0] != '}' {
 		key, rest := jsonString(s)
-		if key = strings.TrimSpace(key); key == "" || !utf8.ValidString(key) {
-			fault.Msg, fault.Hint = "want keys that are text in UTF-8, got "+strconv.Quote(key), "rename the key"
+		if key = strings.TrimSpace(key); key == "" || !printable.Text(key) {
+			fault.Msg, fault.Hint = "want keys that are printable text in UTF-8, got "+strconv.Quote(key), "rename the key"
 			return &fault
 		}
 		s = unblanked(unblanked(rest)[1:]) // the colon

@@ -161,6 +161,7 @@ func TestNumpyErrors(t *testing.T) {
 		{"f.npy", array(1, "'<f16'", "False", "(1,)", []float64{1, 2}), `f.npy: want an array of numbers of at most 64 bits, got elements of type <f16; save it as float64 with numpy.save`},
 		{"f.npy", array(1, "'|S1'", "False", "(1, 1)", byte('x')), `f.npy: no column is a feature: none that is left holds numbers; columns are "c1"`},
 		{"f.npy", array(1, "[('a', '|u1'), ('a', '|u1')]", "False", "(1,)", []byte{1, 2}), `f.npy: column "a": the name stands twice; rename one`},
+		{"f.npy", array(1, "[('a\u202e', '|u1')]", "False", "(1,)", []byte{1}), `f.npy: column "a\u202e": the name has characters that cannot be seen; rename it`},
 		{"f.npy", array(1, "'<f8'", "False", "(1, 2)", []float64{1, math.NaN()}), `f.npy: row 1: column "c2": want a finite number, got "NaN"; fix the cell, or leave the column out with --ignore c2, or see --missing`},
 		{"f.npz", "", `f.npz: not an .npz file: zip: not a valid zip file; write it again with numpy.save`},
 		{"f.npz", archive(t, zip.Store, "a.npy", two, "b.npy", two), `f.npz: want an .npz file with one array, got "a.npy", "b.npy"; save the rows by themselves, with numpy.save`},

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"github.com/collabdict/collabdict/internal/printable"
 )
 
 // A table is an open data file.
@@ -128,12 +130,18 @@ func (f *fileFormat) stem(name string) (string, bool) {
 	return name, false
 }
 
-// checkNames refuses empty and repeated names.
+// unseen describes a name that could change how a line of others' output looks.
+const unseen = "the name has characters that cannot be seen"
+
+// checkNames refuses empty and repeated names, and those that others could not read.
 func checkNames(path string, header []string) error {
 	seen := make(map[string]bool, len(header))
 	for i, name := range header {
 		if strings.TrimSpace(name) == "" {
 			return &Error{File: path, Msg: fmt.Sprintf("column %d has no name", i+1), Hint: "name it"}
+		}
+		if !printable.Text(name) {
+			return &Error{File: path, Column: name, Msg: unseen, Hint: "rename it"}
 		}
 		if seen[name] {
 			return &Error{File: path, Column: name, Msg: "the name stands twice", Hint: "rename one"}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/collabdict/collabdict/internal/printable"
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
@@ -24,8 +25,8 @@ func (a Agreement) Validate() error {
 	seen := map[string]bool{}
 	for _, f := range a {
 		switch {
-		case f.Name == "" || len(f.Name) > wire.MaxText || !utf8.ValidString(f.Name):
-			return &ConfigError{"agreement", fmt.Sprintf("a field named %q", f.Name), "1 to 1024 bytes of text"}
+		case f.Name == "" || len(f.Name) > wire.MaxText || !printable.Text(f.Name):
+			return &ConfigError{"agreement", fmt.Sprintf("a field named %q", f.Name), "1 to 1024 bytes of printable text"}
 		case len(f.Value) > wire.MaxValue || !utf8.ValidString(f.Value):
 			return &ConfigError{"agreement: " + f.Name, fmt.Sprintf("%d bytes", len(f.Value)), fmt.Sprintf("at most %d bytes of text", wire.MaxValue)}
 		case seen[f.Name]:
@@ -92,7 +93,7 @@ func (a Agreement) Differences(other []wire.Field) (list []Difference) {
 	}
 	for _, f := range other {
 		if _, left := values[f.Name]; left {
-			list = append(list, Difference{f.Name, Missing, Quoted(f.Value)})
+			list = append(list, Difference{Printable(f.Name), Missing, Quoted(f.Value)})
 			delete(values, f.Name)
 		}
 	}

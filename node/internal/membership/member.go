@@ -2,12 +2,11 @@ package membership
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/multiformats/go-multiaddr"
+
+	"github.com/collabdict/collabdict/internal/printable"
 )
 
 // A Member is a participant in the run.
@@ -19,6 +18,9 @@ type Member struct {
 
 // NewMember returns a member from the texts of an agreement.
 func NewMember(name, id string, addrs []string) (Member, error) {
+	if err := CheckName("members: name", name); err != nil {
+		return Member{}, err
+	}
 	decoded, err := peer.Decode(id)
 	if err != nil {
 		return Member{}, &ConfigError{"members: " + name + ": id", fmt.Sprintf("%q", id), "a libp2p peer ID such as 12D3Koo..."}
@@ -28,7 +30,7 @@ func NewMember(name, id string, addrs []string) (Member, error) {
 
 // CheckName returns an error if a name is not printable in one line.
 func CheckName(field, name string) error {
-	if name == "" || len(name) > 100 || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if name == "" || len(name) > 100 || !printable.Name(name) {
 		return &ConfigError{field, fmt.Sprintf("%q", name), "1 to 100 bytes of printable text"}
 	}
 	return nil

@@ -78,8 +78,14 @@ func (r *Roster) Names() []string {
 	return names
 }
 
-// Verify checks a member's signature of the roster. The key is part of an Ed25519 peer's ID.
+// Verify checks the names in the roster and a member's signature of it. The key is part of an
+// Ed25519 peer's ID.
 func (r *Roster) Verify(id peer.ID, signature []byte) error {
+	for _, e := range r.Entries {
+		if err := CheckName("roster: name", e.Name); err != nil {
+			return err
+		}
+	}
 	key, err := id.ExtractPublicKey()
 	if err != nil {
 		return fmt.Errorf("peer ID %s: want a peer ID with an Ed25519 key: %w", id, err)

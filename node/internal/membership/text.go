@@ -6,22 +6,12 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/multiformats/go-multiaddr"
+
+	"github.com/collabdict/collabdict/internal/printable"
 )
 
 // Printable makes text from another member safe to print on one line of a terminal.
-func Printable(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-	const most = 400
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "..."
-	}
-	return s
-}
+func Printable(s string) string { return printable.Line(s, 400) }
 
 // Quoted quotes a value, and shortens it, for a line of an error.
 func Quoted(v string) string {

@@ -2,6 +2,7 @@ package rendezvous
 
 import (
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -168,6 +169,52 @@ func TestUnreadableHellosAreLogged(t *testing.T) {
 			t.Errorf("%s: named %d times, want %v: %s", name, got, c.named, log.String())
 		}
 	}
+}
+
+// A name that cannot be printed is refused, and never shown as it is, whatever this process does.
+func TestNamesThatCannotBePrinted(t *testing.T) {
+	const hidden = "m\u202e\x1b[2J\u200b"
+	others := identities(t, 3)
+	starting := testConfig(t, 0, 4)
+	for _, o := range others {
+		starting.Members = append(starting.Members, o.member())
+	}
+	starting.Members = append(starting.Members, membership.Member{Name: starting.Name, ID: identity(t, starting)})
+	coming, _ := coming(t, others...)
+	for what, g := range map[string]*Rendezvous{"starts": opened(t, starting), "resumes": returning(t, others...), "is new": coming} {
+		var shown strings.Builder
+		g.locked(func() {
+			g.cfg.Log = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+				shown.WriteString(a.Value.String())
+				return a
+			}}))
+		})
+		liar := others[0]
+		liar.meets(g.registry)
+		liar.says(func(h *wire.Hello) { h.Name = hidden })
+		if got := shown.String(); got == "" || strings.ContainsAny(got, "\u202e\x1b\u200b") {
+			t.Errorf("a process that %s: logs %q, want a warning without the name", what, got)
+		}
+		g.locked(func() {
+			if g.records[liar.id] != nil {
+				t.Errorf("a process that %s: has met a member without a name that can be printed", what)
+			}
+		})
+		g.waits(t, "a name that cannot be printed")
+	}
+}
+
+// Nobody joins a run with a name that cannot be printed.
+func TestRostersWithNamesThatCannotBePrinted(t *testing.T) {
+	m, self := newRegistry(t)
+	a, b := newOther(t, m, "a"), newOther(t, m, "b\u202e")
+	a.says(nil)
+	a.says(a.signs(t, self, a.entry(), b.entry()))
+	m.locked(func() {
+		if m.records[a.id] != nil || m.roster != nil {
+			t.Error("takes part with a member that has signed such a roster")
+		}
+	})
 }
 
 // If a quorum refuses a member, no quorum is left to admit it.

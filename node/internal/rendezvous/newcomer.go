@@ -136,7 +136,7 @@ func (n *newcomer) shown(m *registry, from peer.ID, h wire.Hello) (*membership.R
 		return nil, nil
 	}
 	if field, own, theirs, differs := m.cfg.Agreement.Difference(h.Agreement); differs {
-		return nil, &DisagreementError{Peer: who, Field: membership.Printable(field), Own: own, Theirs: theirs}
+		return nil, &DisagreementError{Peer: who, Field: field, Own: own, Theirs: theirs}
 	}
 	if h.Roster == nil {
 		return nil, nil

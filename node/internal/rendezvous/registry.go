@@ -8,6 +8,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/collabdict/collabdict/internal/printable"
 	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/membership"
@@ -139,6 +140,10 @@ func (m *registry) learn(from peer.ID, h wire.Hello) (again bool) {
 		m.warn("stranger "+from.String(), "a process that the roster does not list is refused", "peer", who)
 		return false
 	}
+	if !printable.Name(h.Name) && (m.resumed != nil || m.newcomer != nil || m.agreed) { // otherwise consider refuses it
+		m.warn("name "+from.String(), "a process has a name that cannot be printed; its hellos are ignored", "peer", who)
+		return false
+	}
 	delete(m.resuming, from)
 	if h.Resume != [32]byte{} && len(m.resuming) < m.peersMost() {
 		m.resuming[from] = h.Resume
@@ -232,7 +237,7 @@ func (m *registry) welcome(from peer.ID, h wire.Hello, signed [32]byte) error {
 func (m *registry) checkSame(from peer.ID, h wire.Hello) error {
 	who := membership.Describe(h.Name, from)
 	if field, own, theirs, differs := m.cfg.Agreement.Difference(h.Agreement); differs {
-		return &DisagreementError{Peer: who, Field: membership.Printable(field), Own: own, Theirs: theirs}
+		return &DisagreementError{Peer: who, Field: field, Own: own, Theirs: theirs}
 	}
 	if err := membership.CheckName("name of "+from.String(), h.Name); err != nil {
 		return err

@@ -67,7 +67,7 @@ func (m *registry) compare(from peer.ID, h wire.Hello) (again bool) {
 		return false
 	}
 	if field, own, theirs, differs := m.cfg.Agreement.Difference(h.Agreement); differs {
-		err := &DisagreementError{Peer: who, Field: membership.Printable(field), Own: own, Theirs: theirs}
+		err := &DisagreementError{Peer: who, Field: field, Own: own, Theirs: theirs}
 		m.warn("apart "+from.String(), "a member's settings differ from those of the run", "reason", err)
 		if m.count(from, claim{word: saidNo, why: err}) >= m.enough() {
 			m.fail(err)
