@@ -301,4 +301,55 @@ func TestAddressesWithoutAHost(t *testing.T) {
 	}
 }
 
+// A page of another site, whose name has been made to mean this machine, learns nothing.
+func TestHostsOfRequests(t *testing.T) {
+	for _, c := range []struct {
+		listen           string
+		allowed, refused []string
+	}{
+		{
+			"127.0.0.1",
+			[]string{"127.0.0.1:9464", "127.0.0.1", "127.8.9.1:1", "localhost:9464", "LocalHost.", "[::1]:9464", "::1"},
+			[]string{"evil.example:9464", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "192.0.2.1:9464", "a b", "", ":9464"},
+		},
+		{"plants.example", []string{"plants.example:9464", "Plants.Example.", "localhost", "192.0.2.1:9464"}, []string{"evil.example", "a.plants.example"}},
+		{"0.0.0.0", []string{"10.1.2.3:9464", "[2001:db8::1]:9464", "localhost:1"}, []string{"evil.example:9464", "0.0.0.0.evil.example"}},
+		{"192.0.2.1", []string{"192.0.2.1:9464", "192.0.2.7", "localhost"}, []string{"evil.example"}},
+	} {
+		h := fromHere(c.listen, Handler(running, running))
+		for want, hosts := range map[int][]string{http.StatusOK: c.allowed, http.StatusForbidden: c.refused} {
+			for _, host := range hosts {
+				for _, path := range []string{"/", "/status", "/metrics", "/healthz", "/readyz"} {
+					r, answer := httptest.NewRequest(http.MethodGet, path, nil), httptest.NewRecorder()
+					r.Host = host
+					if h.ServeHTTP(answer, r); answer.Code != want {
+						t.Errorf("at %s, host %q, %s: got %d, want %d", c.listen, host, path, answer.Code, want)
+					}
+					if text := answer.Body.String(); want == http.StatusForbidden && (!strings.Contains(text, "http in node.yaml") || strings.Contains(text, "round 12")) {
+						t.Errorf("at %s, host %q: got the text %q", c.listen, host, text)
+					}
+				}
+			}
+		}
+	}
+	at, stop, err := ServeTCP(":0", Handler(running, running))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+at+"/status", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "evil.example"
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	if a.StatusCode != http.StatusForbidden {
+		t.Errorf("served to evil.example: %s", a.Status)
+	}
+}
+
 func isNotRunning(err error) bool { return errors.Is(err, ErrNotRunning) }
