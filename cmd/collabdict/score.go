@@ -156,7 +156,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 			if out == "" {
 				return write(a.out)
 			}
-			return atomicfile.Write(out, 0o644, write)
+			return atomicfile.Write(out, 0o600, write) // scores follow from rows
 		},
 	}
 	s.add(cmd, "score")

@@ -214,7 +214,7 @@ func TestAgreementsThatCannotBeUsed(t *testing.T) {
 		`units: want text`:           func(s string) string { return s + "units: {temp: \"K\\e[2J\"}\n" },
 		`changes: remove: want text`: func(s string) string { return s + "changes: [{remove: [\"a\\u202e\"]}]\n" },
 		`members: want text without characters that cannot be seen, got "d\u009b"`: func(s string) string { return s + "changes: [{add: [{name: \"d\\x9b\", id: x, addrs: []}]}]\n" },
-		"members: want at least 2, g":                                            func(s string) string { return s[:strings.Index(s, "  - name: b")] + s[strings.Index(s, "columns:"):] },
+		"members: want at least 2, g": func(s string) string { return s[:strings.Index(s, "  - name: b")] + s[strings.Index(s, "columns:"):] },
 	} {
 		path := filepath.Join(dir, "c.yaml")
 		if err := example(t).Write(path); err != nil {

@@ -39,6 +39,7 @@ func knownClassifier(t *testing.T) known {
 func TestConditionsAreHandedOnByChoice(t *testing.T) {
 	owner, nobody := classifierOf(6), classifierOf(6)
 	clear(nobody.Conditions())
+	owner.Manifest.Standardise, nobody.Manifest.Standardise = "global", "global" // own scales are private, too
 	whose := func(m *model.Model) (of Owner, private bool) {
 		f := exported(t, m)
 		for _, e := range f.Contents {

@@ -7,7 +7,7 @@ type File struct {
 	Bytes    []byte
 	Contents []Entry
 	Warnings []string
-	Private  bool // the file should be readable by its owner only
+	Private  bool // whether a part is this participant's own; only its owner should be able to read the file
 }
 
 // An Entry describes a part of a file.
@@ -36,8 +36,9 @@ func (e *KindError) Error() string {
 // own is the manifest's value for columns scaled by the participant's own rows.
 const own = "own"
 
-// list adds an entry.
+// list adds an entry. A file with an entry of its own is private.
 func (f *File) list(name string, of Owner, format string, args ...any) {
+	f.Private = f.Private || of == Own
 	f.Contents = append(f.Contents, Entry{name, of, fmt.Sprintf(format, args...)})
 }
 

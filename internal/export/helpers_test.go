@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -84,6 +85,9 @@ func exported(t *testing.T, m *model.Model) *File {
 	f, err := ONNX(m)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if own := slices.ContainsFunc(f.Contents, func(e Entry) bool { return e.Of == Own }); own != f.Private {
+		t.Errorf("a file with the contents %v: private %t, want %t", f.Contents, f.Private, own)
 	}
 	return f
 }
