@@ -32,6 +32,14 @@ type set struct {
 
 // sets returns the images of the paper: public embeddings of three classes by another network,
 // and raw images along their main principal axes.
+// title returns the name of the set for charts.
+func (s *set) title() string {
+	if s.name == "CIFAR-10" {
+		return "CIFAR-10, three classes"
+	}
+	return s.name
+}
+
 func sets() []*set {
 	return []*set{
 		{name: "CIFAR-10", files: []string{"embeddings/cifar3-resnet18.csv.gz"}, scale: 1},
