@@ -49,7 +49,8 @@ func (m *Mixture) EachScores(rows Rows, f func(from int, scores []float64)) erro
 	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.surpriseOf(s)) })
 }
 
-// Expected is a mixture that scores rows by [Mixture.Score], which does not use the weights.
+// Expected is a mixture that scores rows by [Mixture.Score]. The weights have a part in this score
+// only through the responsibilities.
 type Expected struct{ *Mixture }
 
 // EachScores calls f as [Mixture.EachScores] does.

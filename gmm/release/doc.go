@@ -1,6 +1,6 @@
 // Package release prepares a mixture for publication: it draws the means from their posterior,
 // and states how much such a draw can reveal about a single row. It follows Idé, Phan and Raymond
-// (2024), section 5.3.
+// (2024), section 6.1.
 //
 // An algorithm that implements [Releaser] returns the posterior of a model that it has learned:
 //
