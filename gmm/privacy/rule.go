@@ -33,8 +33,7 @@ type Rule struct {
 	each float64 // training rows that one row of the data is part of; 0 means 1
 }
 
-// Prepare makes the rule count rows of the data, of which each may be part of several training
-// rows.
+// Prepare makes the rule count rows of the data. Each may be part of several training rows.
 func (r *Rule) Prepare(c algorithm.Coordinates) { r.each = float64(c.RowsEach) }
 
 // OfData converts the shares of training rows to those of rows of the data. It does not change the
