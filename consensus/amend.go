@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// The roster changes in a slot between two rounds. A quorum of the old roster decides it like a
+// The roster changes in a slot between two rounds, or in one that waits for all. A quorum of the old roster decides it like a
 // sum, with the amendment as the sealed result. A rank is never given to another member, so
 // records of a run keep their meaning.
 
@@ -340,24 +340,25 @@ func (m *Machine) requested() [32]byte {
 // requestedNow is like requested, but returns zero if the roster cannot change in the current
 // slot.
 func (m *Machine) requestedNow() [32]byte {
-	if !m.betweenRounds() {
+	if !m.amendable() {
 		return [32]byte{}
 	}
 	return m.requested()
 }
 
-// betweenRounds reports whether the roster may change in the current slot. Without a call, this
+// amendable reports whether the roster may change in the current slot: between two rounds, and
+// in a slot that waits for all members, of which one may be gone for good. Without a call, this
 // member leaves that judgement to the others.
-func (m *Machine) betweenRounds() bool {
+func (m *Machine) amendable() bool {
 	c := m.slot.call
-	return c == nil || c.header.Round > 0 && c.header.Round != m.slot.round
+	return c == nil || c.header.Round > 0 && c.header.Round != m.slot.round || m.waitsForAll()
 }
 
-// amendsNow reports whether this member has to propose the amendment. It does so at the
-// beginning of a round, if a quorum requests the amendment and no member of lower rank can
+// amendsNow reports whether this member has to propose the amendment. It does so where the roster
+// may change, if a quorum requests the amendment and no member of lower rank can
 // propose it. While the run is paused, no learner needs to have come to the slot.
 func (m *Machine) amendsNow() bool {
-	if m.amendment == nil || m.slot.call == nil && !m.roster.paused || !m.betweenRounds() || !m.unbegun() {
+	if m.amendment == nil || m.slot.call == nil && !m.roster.paused || !m.amendable() || !m.unbegun() {
 		return false
 	}
 	agree, lower := m.monitor.supports(m.now, m.amends)

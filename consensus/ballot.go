@@ -94,6 +94,12 @@ func (b *ballots) takeDirty() bool {
 // forgetPreset leaves ballot 0 without a view, so that the members first agree on one.
 func (b *ballots) forgetPreset() { delete(b.views, 0) }
 
+// forgetSmaller forgets views of new attempts with fewer than the given number of members. They
+// came before this member knew how many the slot needs.
+func (b *ballots) forgetSmaller(least int) {
+	maps.DeleteFunc(b.views, func(_ uint32, v *View) bool { return v.startsAnew() && len(v.Members) < least })
+}
+
 // Promises.
 
 // promise promises a ballot, which leaves all lower ballots for good.
@@ -265,9 +271,9 @@ func countRequests(promises []Promise, amends [32]byte) (n int) {
 	return n
 }
 
-// checkView returns an error if a view does not follow from its promises. The roster may change
-// between rounds only.
-func (b *ballots) checkView(v *View, betweenRounds bool) error {
+// checkView returns an error if a view does not follow from its promises. least is the smallest
+// number of members of a new attempt, and amendable reports whether the roster may change.
+func (b *ballots) checkView(v *View, amendable bool, least int) error {
 	promised := map[uint32]bool{}
 	for _, p := range v.Promises {
 		if promised[p.Member] || !b.checkPromise(v.Ballot, p) {
@@ -280,10 +286,10 @@ func (b *ballots) checkView(v *View, betweenRounds bool) error {
 	}
 	best := highestVote(v.Promises)
 	if best == nil && v.amends() {
-		return b.checkAmends(v, betweenRounds)
+		return b.checkAmends(v, amendable)
 	}
 	if best == nil {
-		return b.checkMembers(v, promised)
+		return b.checkMembers(v, promised, least)
 	}
 	for _, p := range v.Promises {
 		if p.Vote != nil && p.Vote.Ballot == best.Ballot && p.Vote.Value != best.Value {
@@ -296,22 +302,22 @@ func (b *ballots) checkView(v *View, betweenRounds bool) error {
 	return nil
 }
 
-func (b *ballots) checkAmends(v *View, betweenRounds bool) error {
-	if n := countRequests(v.Promises, v.Amends); n < b.Quorum || v.Finish != nil || len(v.Members)+len(v.Missing) > 0 || !betweenRounds {
-		return fmt.Errorf("view of ballot %d: want an amendment that %d members request, between two rounds, got %d", v.Ballot, b.Quorum, n)
+func (b *ballots) checkAmends(v *View, amendable bool) error {
+	if n := countRequests(v.Promises, v.Amends); n < b.Quorum || v.Finish != nil || len(v.Members)+len(v.Missing) > 0 || !amendable {
+		return fmt.Errorf("view of ballot %d: want an amendment that %d members request, in a slot where the roster may change, got %d", v.Ballot, b.Quorum, n)
 	}
 	return nil
 }
 
-func (b *ballots) checkMembers(v *View, promised map[uint32]bool) error {
+func (b *ballots) checkMembers(v *View, promised map[uint32]bool, least int) error {
 	if b.paused {
 		return fmt.Errorf("view of ballot %d: want an amendment while the run is paused, got none", v.Ballot)
 	}
 	if v.Finish != nil {
 		return fmt.Errorf("view of ballot %d: finishes attempt %d, which has no votes", v.Ballot, v.Finish.Attempt)
 	}
-	if len(v.Members) < b.Least || len(v.Members)+len(v.Missing) != b.Size {
-		return fmt.Errorf("view of ballot %d: want at least %d of %d members and all others missing, got %d and %d missing", v.Ballot, b.Least, b.Size, len(v.Members), len(v.Missing))
+	if len(v.Members) < least || len(v.Members)+len(v.Missing) != b.Size {
+		return fmt.Errorf("view of ballot %d: want at least %d of %d members and all others missing, got %d and %d missing", v.Ballot, least, b.Size, len(v.Members), len(v.Missing))
 	}
 	for i, member := range v.Members {
 		if b.decides(int(member)) && !promised[member] || !b.belongs(int(member)) || i > 0 && member <= v.Members[i-1] {

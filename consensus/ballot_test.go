@@ -94,13 +94,13 @@ func TestDraftsFinishTheHighestVote(t *testing.T) {
 	}
 	b.fix(v)
 	for s, other := range all {
-		if err := other.checkView(v, false); err != nil {
+		if err := other.checkView(v, false, other.Least); err != nil {
 			t.Errorf("member %d refuses the view: %v", s, err)
 		}
 	}
 	wrong := *v
 	wrong.Finish = &low
-	if all[1].checkView(&wrong, false) == nil {
+	if all[1].checkView(&wrong, false, all[1].Least) == nil {
 		t.Error("a view that finishes a lower vote is taken")
 	}
 }
@@ -127,7 +127,7 @@ func TestDraftsWithoutVotes(t *testing.T) {
 		if v.amends() != (wanting >= 3) || v.Finish != nil {
 			t.Errorf("%d want it: %+v", wanting, v)
 		}
-		if between, within := b.checkView(v, true), b.checkView(v, false); v.amends() && (between != nil || within == nil) {
+		if between, within := b.checkView(v, true, b.Least), b.checkView(v, false, b.Least); v.amends() && (between != nil || within == nil) {
 			t.Errorf("%d want it: %v between rounds, %v within one", wanting, between, within)
 		}
 	}
@@ -192,7 +192,7 @@ func TestWhoMayBeLeftOut(t *testing.T) {
 			}
 			p.Signature = testKeys(p.Member).Sign(b.promiseBytes(v.Ballot, *p))
 		}
-		if err := b.checkView(v, true); (err != nil) != c.refused {
+		if err := b.checkView(v, true, b.Least); (err != nil) != c.refused {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -42,7 +42,7 @@ func (m *Machine) standing() *standing {
 	a := s.attempts[s.ballots.promised]
 	return &standing{
 		slot: s.number, state: m.State(), promised: s.ballots.promised, finishing: s.ballots.finishing(), working: s.ballots.working(),
-		preset: s.preset, began: s.began, decided: s.ballots.commit != nil, waiting: m.waiting(),
+		preset: s.preset, all: m.waitsForAll(), counted: m.countedEarly(), began: s.began, decided: s.ballots.commit != nil, waiting: m.waiting(),
 		stranded: a != nil && a.secrets.dealt && !a.here && s.ballots.vote == nil,
 	}
 }
@@ -146,7 +146,7 @@ func (m *Machine) promisesToCome() bool {
 		if _, promised := b.promises[member]; promised || !w.decides(member) || w.lost(m.now, member) {
 			continue
 		}
-		if b.preset.has(member) || m.newRound() && w.comes(m.now, member, b.number, b.preset) {
+		if b.preset.has(member) || m.mayGrow() && w.comes(m.now, member, b.number, b.preset) {
 			return true
 		}
 	}
@@ -165,7 +165,8 @@ func (m *Machine) choose(v *View) bool {
 
 // divide fills in the members and missing members of this member's view, and reports whether
 // the view can be made. A member that only this one would leave out is waited for, and then let
-// in if possible. If not, no view is made, and another owner has to try.
+// in if possible. If not, no view is made, and another owner has to try. No view is made either
+// without a member that the slot waits for.
 func (m *Machine) divide(v *View) (all bool) {
 	v.Members, v.Missing, all = nil, nil, true
 	at, b := m.standing(), &m.slot.ballots
@@ -173,10 +174,11 @@ func (m *Machine) divide(v *View) (all bool) {
 	for i := range m.roster.Size {
 		member := m.roster.rank(i)
 		reason := m.whyOut(member, at)
-		if reason != "" && !b.mayLeaveOut(member, v.Promises) {
+		awaited := m.monitor.awaits(m.now, member, at)
+		if reason != "" && (awaited || !b.mayLeaveOut(member, v.Promises)) {
 			p, promised := b.promises[member]
-			switch comes := promised && p.Joins || !m.roster.decides(member); {
-			case !waited:
+			switch comes := promised && p.Joins || !m.roster.decides(member) && !awaited; {
+			case !waited, awaited && m.monitor.silent(m.now, member):
 				all = false
 			case comes:
 				reason = ""
@@ -195,7 +197,7 @@ func (m *Machine) divide(v *View) (all bool) {
 }
 
 // whyOut returns the reason why a member cannot be in the view of this member's ballot, or ""
-// if it can. Within a round a view may shrink, but never grow.
+// if it can.
 func (m *Machine) whyOut(member int, at *standing) string {
 	w := &m.monitor
 	p, there := m.slot.ballots.promises[member]
@@ -208,9 +210,9 @@ func (m *Machine) whyOut(member int, at *standing) string {
 		return w.whyAbsent(m.now, member, at.slot)
 	case decides && !p.Joins:
 		return "catching up"
-	case !at.preset.has(member) && !m.newRound():
+	case !at.preset.has(member) && !m.mayGrow():
 		return "comes in with the next round"
-	case member == w.self:
+	case member == w.self || w.awaits(m.now, member, at):
 		return ""
 	case w.spared(m.now, member, at):
 		return "slow"
@@ -226,10 +228,14 @@ func (m *Machine) newRound() bool {
 	return c != nil && (c.header.Round != m.slot.round || m.slot.number == 0)
 }
 
+// mayGrow reports whether members from outside the preset view may come in. Within a round a view
+// may shrink, but never grow, except in a slot that waits for all.
+func (m *Machine) mayGrow() bool { return m.newRound() || m.waitsForAll() }
+
 // receiveView takes a view, from its owner or from any member that has it.
 func (m *Machine) receiveView(v *View, e *Effects) {
 	b := &m.slot.ballots
-	if b.commit == nil && v.Ballot > 0 && b.checkView(v, m.betweenRounds()) == nil {
+	if b.commit == nil && v.Ballot > 0 && b.checkView(v, m.amendable(), m.least()) == nil {
 		m.adoptView(v, e)
 	}
 }

@@ -11,6 +11,9 @@ import (
 
 // passTime judges whether the current attempt has failed, and sends a heartbeat if it is due.
 func (m *Machine) passTime(e *Effects) {
+	if s := m.slot; s.round <= startRounds {
+		m.monitor.countLacking(m.now, &standing{slot: s.number, preset: s.preset, began: s.began})
+	}
 	m.monitor.pass(m.now)
 	if m.err != nil {
 		return

@@ -136,6 +136,7 @@ func (m *Machine) enter(c Call, e *Effects) {
 			s.call.header.Kind, s.call.header.Length, call.header.Kind, call.header.Length))
 		return
 	}
+	s.ballots.forgetSmaller(m.least())
 	if member := m.monitor.finishedIn(s.number); member >= 0 {
 		m.fail(e, m.roster.finishedError(member))
 		return

@@ -56,11 +56,13 @@ type standing struct {
 	slot      uint64
 	state     State
 	promised  uint32
-	finishing *View         // nil if the promised ballot finishes nothing
-	working   *View         // nil if no view of the promised ballot is known
-	preset    *View         // view of ballot 0
-	began     time.Duration // start of this member's call
-	stranded  bool          // an earlier process dealt in this ballot, and its session is lost
+	finishing *View             // nil if the promised ballot finishes nothing
+	working   *View             // nil if no view of the promised ballot is known
+	preset    *View             // view of ballot 0
+	all       bool              // only a view of all members can decide
+	counted   map[uint32]uint64 // members that the slot leaves out after startPatience only; nil for none
+	began     time.Duration     // start of this member's call
+	stranded  bool              // an earlier process dealt in this ballot, and its session is lost
 	decided   bool
 	waiting   []int // members whose messages this one needs
 }
@@ -97,6 +99,9 @@ func (w *monitor) reform(r *roster, now time.Duration) {
 func (w *monitor) nextSlot(now time.Duration) {
 	w.stalls, w.excluded, w.mute = map[int]int{}, map[int]bool{}, map[int]uint32{}
 	w.came, w.pardoned = now, false
+	for i := range w.peers {
+		w.peers[i].lacked = 0
+	}
 }
 
 // at returns the state of a member, or nil for a member that is not monitored.
@@ -248,25 +253,16 @@ func (w *monitor) comes(now time.Duration, member int, slot uint64, preset *View
 }
 
 // without returns the members of the preset view that this member would leave out of the next
-// view, in rank order:
-//
-//   - itself, if its learner does not come;
-//   - members that have left, are silent or slow, or are not in the slot some time after this
-//     one came;
-//   - members that held up sessions or did not answer its ballot.
+// view, in rank order: those that the slot lacks and does not wait for, and this member itself
+// if its learner does not come.
 func (w *monitor) without(now time.Duration, at *standing, joins bool) (out []uint32) {
-	settled := now-w.came > viewWait*w.every // each member that keeps up has reported it since
 	for _, r := range at.preset.Members {
 		member := int(r)
+		leaves := w.lacks(now, member, at) && !w.awaits(now, member, at)
 		if member == w.self {
-			if settled && !joins {
-				out = append(out, r)
-			}
-			continue
+			leaves = now-w.came > viewWait*w.every && !joins
 		}
-		_, mute := w.mute[member]
-		p := w.peer(now, member)
-		if p.left != nil || w.silent(now, member) || settled && !p.ready(at.slot) || w.spared(now, member, at) || w.excluded[member] || mute {
+		if leaves {
 			out = append(out, r)
 		}
 	}
@@ -332,8 +328,8 @@ func (w *monitor) finishedIn(slot uint64) int {
 	return -1
 }
 
-// tooFew reports whether too few members are there to form a view.
-func (w *monitor) tooFew(now time.Duration) bool {
+// tooFew reports whether too few members are there to form a view of the slot.
+func (w *monitor) tooFew(now time.Duration, at *standing) bool {
 	there, deciding := 0, 0
 	for _, s := range w.watched {
 		if s == w.self || !w.lost(now, s) {
@@ -344,7 +340,7 @@ func (w *monitor) tooFew(now time.Duration) bool {
 		}
 	}
 	// A member outside the committee knows only of the committee.
-	return deciding < w.Quorum || len(w.watched) == w.Size && there < w.Least
+	return deciding < w.Quorum || len(w.watched) == w.Size && there < w.needs(now, at)
 }
 
 // Help and amendments.

@@ -136,7 +136,7 @@ func received(t testing.TB, from int, msg Message) Receive {
 
 // checksView returns the error that a member finds in a view, or nil.
 func (m *testMember) checksView(v *View) error {
-	return m.slot.ballots.checkView(v, m.betweenRounds())
+	return m.slot.ballots.checkView(v, m.amendable(), m.least())
 }
 
 // mostRanks is above all ranks in tests, including members that join later.

@@ -14,6 +14,16 @@ const (
 	slowLeast  = 20  // shortest update of a slow member
 )
 
+// A lost member's last vector stays in a running total while the rows of the others move between
+// components. If that happens when training has hardly begun, a component may soon show the rows
+// of this member alone. So a total begins with all members, and its slots in the start and in
+// rounds up to startRounds wait for a member that it has counted. By then most rows are in their
+// component. startPatience, in heartbeats, is time enough to start a process or a computer again.
+const (
+	startRounds   = 5
+	startPatience = 120
+)
+
 // firstTimes is the multiple of the others' time that a member may compute if none of its
 // updates has been measured.
 const firstTimes = 10
@@ -43,6 +53,57 @@ func slowAfter(own, others time.Duration, patience float64, every time.Duration)
 // member's call and the decision.
 func stallAfter(usual, every time.Duration) time.Duration {
 	return min(max(5*usual, stallLeast*every), stallMost*every)
+}
+
+// lacks reports whether a slot has to leave out a member, or wait for it: it has left, is silent
+// or slow, is not in the slot some time after this member came, has held up sessions, or has not
+// answered this member's ballot.
+func (w *monitor) lacks(now time.Duration, member int, at *standing) bool {
+	p := w.peer(now, member)
+	_, mute := w.mute[member]
+	settled := now-w.came > viewWait*w.every // each member that keeps up has reported it since
+	return p.left != nil || w.silent(now, member) || settled && !p.ready(at.slot) || w.spared(now, member, at) || w.excluded[member] || mute
+}
+
+// countLacking adds the time since the last tick for each member that the slot lacks.
+func (w *monitor) countLacking(now time.Duration, at *standing) {
+	if now-w.tick > 3*w.every {
+		return // this process was stopped for a while
+	}
+	for i, member := range w.watched {
+		if member != w.self && w.lacks(now, member, at) {
+			w.peers[i].lacked += now - w.tick
+		}
+	}
+}
+
+// awaits reports whether the slot waits for a member that it lacks. In the first slot of a total
+// it waits for all. Later it waits for members of the preset view that the total has counted,
+// but not longer than startPatience, and not if they have left for good.
+func (w *monitor) awaits(now time.Duration, member int, at *standing) bool {
+	if at.all {
+		return true
+	}
+	_, counted := at.counted[uint32(member)]
+	p := w.peer(now, member)
+	return counted && at.preset.has(member) && !(p.left != nil && !p.left.Returns) && p.lacked < startPatience*w.every
+}
+
+// needs returns the number of members without which the slot pauses.
+func (w *monitor) needs(now time.Duration, at *standing) int {
+	there, awaited := 0, 0
+	for _, s := range w.watched {
+		switch {
+		case s == w.self || !w.lost(now, s):
+			there++
+		case w.awaits(now, s, at):
+			awaited++
+		}
+	}
+	if awaited == 0 {
+		return w.Least
+	}
+	return max(w.Least, there+awaited)
 }
 
 // tookOthers returns the median time of the others' finished updates in a slot, or 0 if none

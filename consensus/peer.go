@@ -14,10 +14,11 @@ type peer struct {
 	heartbeat Heartbeat     // its last heartbeat
 	left      *Leave
 	gone      time.Duration
-	help      [2]help // help that was sent unasked, and on request
-	pace      pace    // durations of its local updates
-	asked     uint32  // next rounds whose start does not wait for it
-	misses    uint32  // times in a row that a round waited for it and it did not come
+	help      [2]help       // help that was sent unasked, and on request
+	pace      pace          // durations of its local updates
+	lacked    time.Duration // how long the current slot has lacked it
+	asked     uint32        // next rounds whose start does not wait for it
+	misses    uint32        // times in a row that a round waited for it and it did not come
 }
 
 // ready reports whether the member's learner has come to a slot.

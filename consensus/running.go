@@ -26,7 +26,8 @@ import (
 //     settings have AcceptLoneChange;
 //   - a slot counts at least Colluders + 2 vectors, or none.
 //
-// The last two do not apply without pads.
+// The last two do not apply without pads. A total that begins from nothing has counted nobody or
+// all: its first slot waits for the whole roster (patience.go).
 
 // Running names the running total that the vector of a Call belongs to. The zero value means a
 // sum over the view alone.
@@ -101,6 +102,9 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 		if from := m.totals[r.from]; from != nil {
 			r.size, r.counted = from.size, maps.Clone(from.counted)
 		}
+	}
+	if r.from == "" && !r.began {
+		r.size = uint32(m.roster.Size) // the roster may have changed since an earlier call
 	}
 	if r.from != c.Running.From {
 		return RunningHeader{}, fmt.Errorf("running total %q: it began as %q, not as %q: run the same version everywhere", key, r.from, c.Running.From)
@@ -282,6 +286,35 @@ func (m *Machine) countedBefore(h RunningHeader) (counted map[uint32]uint64, new
 		return from.counted, 0, false
 	}
 	return nil, 0, false
+}
+
+// waitsForAll reports whether only a view of all members can decide the slot: the call is the
+// first of a running total that begins from nothing. Without a call, this member leaves that
+// judgement to the others, and deals in no view.
+func (m *Machine) waitsForAll() bool {
+	if m.slot.call == nil {
+		return false
+	}
+	h := m.slot.call.header.Running
+	counted, _, _ := m.countedBefore(h)
+	return h.Key != "" && h.From == "" && len(counted) == 0
+}
+
+// least returns the size of the smallest view that may decide the slot.
+func (m *Machine) least() int {
+	if m.waitsForAll() {
+		return m.roster.Size
+	}
+	return m.roster.Least
+}
+
+// countedEarly returns the members that the slot leaves out after startPatience only, or nil.
+func (m *Machine) countedEarly() map[uint32]uint64 {
+	if m.slot.call == nil || m.slot.call.header.Round > startRounds {
+		return nil
+	}
+	counted, _, _ := m.countedBefore(m.slot.call.header.Running)
+	return counted
 }
 
 // summand returns this member's summand in a view: its vector, or in a running total the

@@ -24,6 +24,7 @@ type Status struct {
 	Stuck     string    // why the current ballot cannot decide; "" if it may
 	Paused    bool      // the run waits: too few members are there, or an amendment has paused it
 	PausedBy  uint32    // revision of the roster that has paused the run; 0 for none
+	Least     int       // members without which the slot pauses
 	Held      []uint32  // members whose vectors the last running total did not count
 	Decided   uint64    // number of decided slots
 	Waiting   []int     // members that hold up the slot, judged from heartbeats
@@ -48,7 +49,7 @@ func (m *Machine) Status() Status {
 	for _, lost := range m.monitor.lostMembers(m.now) {
 		st.Lost = append(st.Lost, Missing{uint32(lost), m.monitor.whyAbsent(m.now, lost, s.number)})
 	}
-	st.Alone = m.alone()
+	st.Alone, st.Least = m.alone(), m.monitor.needs(m.now, m.standing())
 	if m.calls() {
 		st.Kind, st.Round = s.call.header.Kind, s.call.header.Round
 		st.Waiting = m.monitor.holdingUp(m.now, m.standing())
@@ -68,7 +69,7 @@ func (m *Machine) Status() Status {
 // tooFew reports whether the slot waits because too few members are there to form a view.
 func (m *Machine) tooFew() bool {
 	waits := m.monitor.stuck != "" || m.slot.ballots.promises != nil || m.State() == Promised
-	return waits && m.monitor.tooFew(m.now)
+	return waits && m.monitor.tooFew(m.now, m.standing())
 }
 
 // A State is a member's position in its slot.
@@ -167,7 +168,11 @@ func (m *Machine) waiting() []int {
 		if s.ballots.promises == nil && s.ballots.promised > 0 {
 			return []int{m.roster.owner(s.ballots.promised)}
 		}
-		return m.without(s.preset, func(member int) bool { _, ok := s.ballots.promises[member]; return ok })
+		v := s.preset
+		if m.waitsForAll() {
+			v = m.plans.everybody(m.roster.Rules)
+		}
+		return m.without(v, func(member int) bool { _, ok := s.ballots.promises[member]; return ok })
 	case Dealt:
 		kind := Gather
 		if s.call != nil {

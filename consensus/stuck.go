@@ -72,15 +72,15 @@ func (w *monitor) reachedBallot(now time.Duration, at *standing) uint32 {
 // whyStuck returns why the current ballot cannot decide, or "" if it may.
 func (w *monitor) whyStuck(now time.Duration, at *standing) string {
 	if at.finishing != nil {
-		reason := w.whyOwnerStuck(now, at.finishing.Ballot, at.slot)
+		reason := w.whyOwnerStuck(now, at.finishing.Ballot, at)
 		if reason == "" && w.stalled(now, at) {
 			reason = "no member sends the result to finish"
 		}
 		return reason
 	}
 	if at.working == nil {
-		reason := w.whyOwnerStuck(now, at.promised, at.slot)
-		if reason == "" && now-w.since > stallLeast*w.every && !w.tooFew(now) {
+		reason := w.whyOwnerStuck(now, at.promised, at)
+		if reason == "" && now-w.since > stallLeast*w.every && !w.tooFew(now, at) {
 			reason = "its owner sends no view"
 		}
 		return reason
@@ -113,7 +113,7 @@ func (w *monitor) whyFailed(now time.Duration, member int, at *standing) string 
 		return "has promised a higher ballot"
 	case p.slot == at.slot && p.heartbeat.State == Stranded:
 		return "was started again"
-	case w.spared(now, member, at):
+	case w.spared(now, member, at) && !w.awaits(now, member, at):
 		return "slow"
 	}
 	return ""
@@ -121,19 +121,19 @@ func (w *monitor) whyFailed(now time.Duration, member int, at *standing) string 
 
 // whyOwnerStuck returns why a ballot makes no progress, or "". It is for ballots whose view this
 // member lacks, or whose view finishes an attempt.
-func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, slot uint64) string {
+func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, at *standing) string {
 	if ballot == 0 {
-		return "the roster has changed"
+		return "the members first have to agree on a view"
 	}
 	owner := w.owner(ballot)
 	if owner == w.self { // this member continues, unless others have left the ballot or one does not join it
 		for _, s := range w.watched {
-			if at, mute := w.mute[s]; mute && at == ballot {
+			if in, mute := w.mute[s]; mute && in == ballot && !w.awaits(now, s, at) {
 				return w.names[s] + " does not join the ballot, although others hear it"
 			}
 		}
 		for i, s := range w.watched {
-			if p := &w.peers[i]; s != owner && !w.lost(now, s) && p.slot == slot && p.heartbeat.Promised > ballot {
+			if p := &w.peers[i]; s != owner && !w.lost(now, s) && p.slot == at.slot && p.heartbeat.Promised > ballot {
 				return w.names[s] + " has promised a higher ballot"
 			}
 		}
@@ -142,10 +142,10 @@ func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, slot uint64) s
 	p := w.peer(now, owner)
 	switch {
 	case w.lost(now, owner):
-		return w.names[owner] + " " + w.whyAbsent(now, owner, slot)
-	case p.slot == slot && p.heartbeat.Promised > ballot:
+		return w.names[owner] + " " + w.whyAbsent(now, owner, at.slot)
+	case p.slot == at.slot && p.heartbeat.Promised > ballot:
 		return w.names[owner] + " has promised a higher ballot"
-	case p.slot == slot && p.heartbeat.Promised == ballot && p.heartbeat.Stuck:
+	case p.slot == at.slot && p.heartbeat.Promised == ballot && p.heartbeat.Stuck:
 		return "its owner cannot complete it"
 	}
 	return ""

@@ -44,7 +44,7 @@ type Status struct {
 	Since     time.Time `json:"paused_since,omitzero"` // when this process saw the pause begin
 	Held      []string  `json:"held,omitempty"`        // members whose new statistics the last total holds back
 	HeldUntil int       `json:"held_until,omitempty"`  // further members needed to count these
-	Least     int       `json:"least"`                 // fewest members of a view
+	Least     int       `json:"least"`                 // members without which the run pauses now
 	Quorum    int       `json:"quorum"`                // members whose equal votes decide
 	Stuck     string    `json:"stuck,omitempty"`       // why the attempt cannot decide
 	Waiting   []Waiting `json:"waiting,omitempty"`     // members that delay the slot, or have not finished
@@ -178,7 +178,7 @@ func (n *Node) Status() Status {
 	out := Status{
 		Name: all.All[n.self].Name, State: m.State.String(), Want: s.rules.Size, Addrs: n.Addrs(),
 		Slot: m.Slot, Attempt: m.Ballot, Ballots: s.ballots, Round: m.Round, Iteration: m.Step, Predicted: cmp.Or(m.Steps, n.loop.predicted),
-		Paused: m.Paused, PausedBy: m.PausedBy, Since: s.since, Held: s.held, HeldUntil: s.heldUntil, Least: s.rules.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
+		Paused: m.Paused, PausedBy: m.PausedBy, Since: s.since, Held: s.held, HeldUntil: s.heldUntil, Least: m.Least, Quorum: s.rules.Quorum, Stuck: m.Stuck,
 		SetupSlots: s.record.Setup, LastIterations: s.record.Rounds, LastDifference: s.record.Difference,
 		LastDigest: s.record.Digest, LastTook: s.took, Traffic: n.Traffic(),
 	}

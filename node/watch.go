@@ -83,9 +83,8 @@ func (l *loop) pause(s consensus.Status) string {
 	for _, m := range s.Lost {
 		missing = append(missing, l.members.Name(int(m.Member)))
 	}
-	r := l.machine.Rules()
 	return fmt.Sprintf("paused: %d of the %d members needed are connected; waiting for %s",
-		r.Size-len(missing), r.Least, strings.Join(missing, ", "))
+		l.machine.Rules().Size-len(missing), s.Least, strings.Join(missing, ", "))
 }
 
 // comesBack is the time, in ticks, after which a message from a member that has ended means
