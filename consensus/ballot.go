@@ -94,10 +94,16 @@ func (b *ballots) takeDirty() bool {
 // forgetPreset leaves ballot 0 without a view, so that the members first agree on one.
 func (b *ballots) forgetPreset() { delete(b.views, 0) }
 
-// forgetSmaller forgets views of new attempts with fewer than the given number of members. They
-// came before this member knew how many the slot needs.
-func (b *ballots) forgetSmaller(least int) {
-	maps.DeleteFunc(b.views, func(_ uint32, v *View) bool { return v.startsAnew() && len(v.Members) < least })
+// forgetSmaller forgets views of new attempts with fewer than the given number of members, and
+// returns their ballots. They came before this member knew how many the slot needs.
+func (b *ballots) forgetSmaller(least int) (forgotten []uint32) {
+	for ballot, v := range b.views {
+		if v.startsAnew() && len(v.Members) < least {
+			delete(b.views, ballot)
+			forgotten = append(forgotten, ballot)
+		}
+	}
+	return forgotten
 }
 
 // Promises.

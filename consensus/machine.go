@@ -136,7 +136,9 @@ func (m *Machine) enter(c Call, e *Effects) {
 			s.call.header.Kind, s.call.header.Length, call.header.Kind, call.header.Length))
 		return
 	}
-	s.ballots.forgetSmaller(m.least())
+	for _, ballot := range s.ballots.forgetSmaller(m.least()) {
+		delete(s.attempts, ballot) // nothing was dealt in it
+	}
 	if member := m.monitor.finishedIn(s.number); member >= 0 {
 		m.fail(e, m.roster.finishedError(member))
 		return
