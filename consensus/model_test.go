@@ -29,6 +29,7 @@ type model struct {
 	least    int // smallest view, if not that of the rules
 	mutant   mutant
 	running  bool // the sum continues a running total
+	first    bool // the sum is the first of a running total, which has counted nobody
 	hears    bool // all members hear each other all the time
 	wants    *Amendment
 	paused   bool   // an amendment has paused the run before the slot
@@ -64,6 +65,8 @@ const (
 	otherRows      mutant = "the counted vector is computed again, from other rows"
 	loseOwn        mutant = "the counted vector is not on the disk when the call is deleted"
 	fullVector     mutant = "a member that comes back adds its whole vector"
+
+	beginWithoutAll mutant = "a running total begins without a member"
 )
 
 // A node is a member: its machine, its disk, and whether it is up.
@@ -213,6 +216,9 @@ func (x *model) modelCall(s int, entropy [32]byte) Call {
 	if x.wants != nil {
 		c.Round = 1 // the slot is between two rounds
 	}
+	if x.first {
+		c.Running.Key = modelKey
+	}
 	if x.running {
 		c.Running.Key = modelKey
 		c.Values = []float64{modelCommon(s), modelValue(s)}
@@ -336,6 +342,9 @@ func must[T any](v T, err error) T {
 func (x *model) still(m *Machine) *Machine {
 	m.p.Heartbeat, m.monitor.every = 0, 0
 	m.roster.Rules = x.bend(m.roster.Rules)
+	if x.mutant == beginWithoutAll && m.totals[modelKey] == nil { // it believes that the total has counted somebody
+		m.totals[modelKey] = &runningTotal{size: uint32(x.size), counted: map[uint32]uint64{uint32(x.size): 0}}
+	}
 	if x.wants == nil || m.slot.number > 0 {
 		return m
 	}
@@ -352,7 +361,10 @@ func (x *model) still(m *Machine) *Machine {
 // bend changes the rules to those of the model.
 func (x *model) bend(r Rules) Rules {
 	if x.least > 0 { // smaller views than the rules allow, with too few others for shares
-		r.Least, r.Shares = x.least, 0
+		r.Least = x.least
+		if !x.first || x.mutant != "" {
+			r.Shares = 0
+		}
 	}
 	switch x.mutant {
 	case oneShare:

@@ -33,6 +33,7 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 		{otherRows, 0, 1, 1, "R2"},
 		{loseOwn, 0, 1, 1, "R1"},
 		{fullVector, 1, 1, 1, "wrong sum"},
+		{beginWithoutAll, 1, 0, 0, "R3"},
 	} {
 		t.Run(string(c.mutant), func(t *testing.T) {
 			if raced && c.mutant != forgetEntered && c.mutant != earlyPads && c.mutant != oneShare {
@@ -44,7 +45,7 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 			case countUncounted, keepOld, otherRows, loseOwn, fullVector:
 				x.running = true
 			}
-			x.hears = c.mutant == leaveHeard
+			x.hears, x.first = c.mutant == leaveHeard, c.mutant == beginWithoutAll
 			if c.mutant == ignorePause {
 				x.paused, x.wants, x.deaf = true, x.of(resumes(2)), 1
 			}

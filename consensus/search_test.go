@@ -41,6 +41,9 @@ func (x *model) run(limit int) (*search, bool) {
 	s := &search{model: x, index: map[[2]uint64]int32{}, bad: map[string]int32{}, labels: map[action]uint32{}}
 	first := x.start()
 	s.rules_ = x.bend(x.settings.Rules(x.size))
+	if x.first {
+		s.rules_.Least = x.size
+	}
 	if x.called {
 		for self := range x.size {
 			r := s.call(first.nodes[self], self)
@@ -518,6 +521,9 @@ func (s *search) violations(w *world, report func(string)) {
 		if s.hears && len(n.log.Missing) > 0 {
 			report("S4: a member that all hear is left out")
 		}
+		if s.first && n.log.Kind == Sum && len(n.log.Missing) > 0 {
+			report("R3: a running total begins without a member")
+		}
 		if s.running {
 			if wrong := s.checkRunning(self, n.machine, n.log); wrong != "" {
 				report(wrong)
@@ -642,6 +648,23 @@ func TestEveryOrderOfEvents(t *testing.T) {
 		x.restarts = 0
 	}
 	s := x.searched(t, 400_000_000)
+	if _, first := s.stuck(); first >= 0 {
+		t.Errorf("stuck: %s", s.trace(first))
+	}
+}
+
+// In every order of events, a running total begins with all members, or waits for them, even if
+// smaller views would do for other sums.
+func TestEveryOrderOfAFirstTotal(t *testing.T) {
+	if raced {
+		t.Skip("searches for long, in one goroutine")
+	}
+	x := newModel(3, 1, 1, 1)
+	x.called, x.first, x.least = true, true, 2
+	if testing.Short() {
+		x.restarts = 0
+	}
+	s := x.searched(t, 10_000_000)
 	if _, first := s.stuck(); first >= 0 {
 		t.Errorf("stuck: %s", s.trace(first))
 	}
