@@ -253,8 +253,8 @@ func (w *monitor) comes(now time.Duration, member int, slot uint64, preset *View
 }
 
 // without returns the members of the preset view that this member would leave out of the next
-// view, in rank order: those that the slot lacks and does not wait for, and this member itself
-// if its learner does not come.
+// view, in rank order. The slot lacks them and does not wait for them. This member leaves out
+// itself if its learner does not come.
 func (w *monitor) without(now time.Duration, at *standing, joins bool) (out []uint32) {
 	for _, r := range at.preset.Members {
 		member := int(r)

@@ -55,9 +55,10 @@ func stallAfter(usual, every time.Duration) time.Duration {
 	return min(max(5*usual, stallLeast*every), stallMost*every)
 }
 
-// lacks reports whether a slot has to leave out a member, or wait for it: it has left, is silent
-// or slow, is not in the slot some time after this member came, has held up sessions, or has not
-// answered this member's ballot.
+// lacks reports whether a slot has to leave out a member, or wait for it:
+//
+//   - it has left, is silent or slow, or is not in the slot some time after this member came;
+//   - it held up sessions, or did not answer this member's ballot.
 func (w *monitor) lacks(now time.Duration, member int, at *standing) bool {
 	p := w.peer(now, member)
 	_, mute := w.mute[member]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
@@ -50,7 +51,7 @@ func TestOverTheProtocol(t *testing.T) {
 	want := meanLogLik(t, exact[0], all)
 	for lost, faults := range map[int][]netsim.Fault{
 		-1: nil,
-		4:  {netsim.Stop{Member: 4, Slot: 1}},
+		4:  {netsim.Stop{Member: 4, Slot: 1, RestartAfter: time.Minute}},
 	} {
 		net, err := netsim.New(netsim.Config{Names: netsim.Names(len(parts)), Seed: 1, Faults: faults})
 		if err != nil {

@@ -27,7 +27,7 @@ func TestCourse(t *testing.T) {
 	set(t, k, "rounds", "8")
 	set(t, k, "tol", "0")
 	parts := plants.Generate(plants.Spec{Participants: 7, Rows: 40, Columns: 3, Patterns: 2}, 2)
-	faults, err := scenario.Parse("--faults", "crash:node=3,round=3,for=30s;partition:a=1-5|b=6-7,round=5,for=20s;loss:rate=0.001")
+	faults, err := scenario.Parse("--faults", "crash:node=3,round=6,for=30s;partition:a=1-5|b=6-7,round=5,for=20s;loss:rate=0.001")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +55,8 @@ func TestCourse(t *testing.T) {
 	if bytes > all || bytes < all*9/10 || run.Report.BytesSent != all/7 {
 		t.Errorf("%d bytes in the rounds, %d in all, mean %d", bytes, all, run.Report.BytesSent)
 	}
-	if !reflect.DeepEqual(c.Rounds[3].Missing, []string{parts[2].Name}) || len(c.Down[2]) != 1 || c.Down[0] != nil {
-		t.Errorf("missing %v, down %v", c.Rounds[3].Missing, c.Down)
+	if !reflect.DeepEqual(c.Rounds[6].Missing, []string{parts[2].Name}) || len(c.Down[2]) != 1 || c.Down[0] != nil {
+		t.Errorf("missing %v, down %v", c.Rounds[6].Missing, c.Down)
 	}
 	if len(c.Faults) != 2 || c.Faults[0].Label != "loss 0.1 %" || c.Faults[1].Label != "split 1-5 | 6-7" || c.Faults[1].To-c.Faults[1].From != 20*time.Second {
 		t.Errorf("faults %+v", c.Faults)

@@ -33,7 +33,7 @@ func TestAMemberCountedOnlyInTheScaling(t *testing.T) {
 	}
 	run := play(t, pipelinetest.Task(t, "ggm", task()...), unequal(1), Conditions{}, func(c *netsim.Config) {
 		c.Compute = time.Second
-		c.Faults = append(c.Faults, netsim.Stop{Member: away, Slot: first, RestartAfter: 30 * time.Second})
+		c.Faults = append(c.Faults, netsim.Stop{Member: away, Slot: first, RestartAfter: 150 * time.Second})
 	})
 	came, counted := 0, map[string]int{}
 	for _, s := range run.report.Slots {
