@@ -33,7 +33,7 @@ func TestAMemberCountedOnlyInTheScaling(t *testing.T) {
 	}
 	run := play(t, pipelinetest.Task(t, "ggm", task()...), unequal(1), Conditions{}, func(c *netsim.Config) {
 		c.Compute = time.Second
-		c.Faults = append(c.Faults, netsim.Stop{Member: away, Slot: first, RestartAfter: 150 * time.Second})
+		c.Faults = append(c.Faults, netsim.Stop{Member: away, Slot: first, RestartAfter: 126 * time.Second})
 	})
 	came, counted := 0, map[string]int{}
 	for _, s := range run.report.Slots {
@@ -88,7 +88,7 @@ func TestAMemberLostInTheStart(t *testing.T) {
 			first := s.Decision.Slot
 			run := play(t, task(), unequal(1), Conditions{}, func(c *netsim.Config) {
 				c.Compute = time.Second
-				c.Faults = append(c.Faults, netsim.Stop{Member: away, Slot: first, RestartAfter: 20 * time.Second})
+				c.Faults = append(c.Faults, netsim.Stop{Member: away, Slot: first, RestartAfter: 126 * time.Second})
 			})
 			for i, r := range run.results {
 				if r == nil || r.Model == nil || r.Model.Manifest.Rounds != 30 {
