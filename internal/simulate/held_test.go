@@ -15,14 +15,14 @@ import (
 
 // A lost member whose return is held back may be counted in the moments that scale the columns,
 // but in no round. It ends with a model like the others', and is warned that no round counted
-// its statistics.
+// its statistics. It comes back soon after the others have ceased to wait for it.
 func TestAMemberCountedOnlyInTheScaling(t *testing.T) {
 	if raced {
 		t.Skip("runs what TestAMemberLostInTheStart runs, for longer")
 	}
 	const away = 2
 	task := func() []string {
-		return []string{"components=3", "rounds=60", "tol=0", "standardise=global", "seed=1", "consensus.scheme=exact", "consensus.on-lone-return=hold"}
+		return []string{"components=3", "rounds=60", "tol=0", "standardise=global", "seed=1", "consensus.scheme=exact", "consensus.on-lone-return=hold", "rho=1"}
 	}
 	first := uint64(0)
 	for _, s := range play(t, pipelinetest.Task(t, "ggm", task()...), unequal(1), Conditions{}).report.Slots {
@@ -32,8 +32,8 @@ func TestAMemberCountedOnlyInTheScaling(t *testing.T) {
 		}
 	}
 	run := play(t, pipelinetest.Task(t, "ggm", task()...), unequal(1), Conditions{}, func(c *netsim.Config) {
-		c.Compute = time.Second
-		c.Faults = append(c.Faults, netsim.Stop{Member: away, Slot: first, RestartAfter: 126 * time.Second})
+		c.Compute = 3 * time.Second
+		c.Faults = append(c.Faults, netsim.Stop{Member: away, Slot: first, RestartAfter: 135 * time.Second})
 	})
 	came, counted := 0, map[string]int{}
 	for _, s := range run.report.Slots {
@@ -87,8 +87,8 @@ func TestAMemberLostInTheStart(t *testing.T) {
 			}
 			first := s.Decision.Slot
 			run := play(t, task(), unequal(1), Conditions{}, func(c *netsim.Config) {
-				c.Compute = time.Second
-				c.Faults = append(c.Faults, netsim.Stop{Member: away, Slot: first, RestartAfter: 126 * time.Second})
+				c.Compute = 3 * time.Second
+				c.Faults = append(c.Faults, netsim.Stop{Member: away, Slot: first, RestartAfter: 135 * time.Second})
 			})
 			for i, r := range run.results {
 				if r == nil || r.Model == nil || r.Model.Manifest.Rounds != 30 {
