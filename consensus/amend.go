@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// The roster changes in a slot between two rounds, or in one that waits for all. A quorum of the old roster decides it like a
-// sum, with the amendment as the sealed result. A rank is never given to another member, so
-// records of a run keep their meaning.
+// The roster changes in a slot between two rounds, or in one that waits for all. A quorum of the
+// old roster decides it like a sum, with the amendment as the sealed result. A rank is never given
+// to another member, so records of a run keep their meaning.
 
 // An Amendment changes the roster of a run, or pauses or resumes the run.
 type Amendment struct {
@@ -355,8 +355,8 @@ func (m *Machine) amendable() bool {
 }
 
 // amendsNow reports whether this member has to propose the amendment. It does so where the roster
-// may change, if a quorum requests the amendment and no member of lower rank can
-// propose it. While the run is paused, no learner needs to have come to the slot.
+// may change, if a quorum requests the amendment and no member of lower rank can propose it.
+// While the run is paused, no learner needs to have come to the slot.
 func (m *Machine) amendsNow() bool {
 	if m.amendment == nil || m.slot.call == nil && !m.roster.paused || !m.amendable() || !m.unbegun() {
 		return false

@@ -76,8 +76,8 @@
 //     abandoned attempt reveals nothing (opener.go).
 //   - Secrets are drawn once per ballot. The vector of a slot is frozen at the first deal, also
 //     for later processes (attempt.go, persist.go).
-//   - A running total is the sum of the vectors counted last. The loss of a member does not
-//     reveal its part (running.go).
+//   - A running total is the sum of the vectors counted last. It begins with all members, and the
+//     loss of a member does not reveal its part (running.go).
 //   - A wrong judgement that a member is lost, slow or stalled costs time, never a wrong total
 //     (monitor.go, stuck.go).
 //   - No message from another member makes a machine panic (validate.go).

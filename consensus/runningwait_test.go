@@ -322,3 +322,64 @@ func TestAllStartAgainBeforeATotal(t *testing.T) {
 		}
 	})
 }
+
+// In a large roster, too, a total begins with all members, and its first rounds wait for one
+// outside the committee.
+func TestALargeRosterBeginsATotal(t *testing.T) {
+	const size = large
+	n := newNetwork(t, size, exact)
+	xs := make([][]float64, size)
+	for s := range xs {
+		xs[s] = []float64{float64(s)}
+	}
+	victim := n.outsider()
+	calls := []func(s int) Call{statistics(0, xs), statistics(1, xs), statistics(2, xs)}
+	n.kill(victim)
+	if n.learn(calls, time.Minute) || len(n.members[0].log) > 0 {
+		t.Fatal("the total begins without a member")
+	}
+	if st := n.status(n.members[0].roster.Committee[0]); !st.Paused || st.Least != size || len(st.Lost) != 1 {
+		t.Errorf("paused %v, %d needed, lost %v", st.Paused, st.Least, st.Lost)
+	}
+	n.restart(victim)
+	if !n.learn(calls[:1], 2*time.Minute) {
+		t.Fatalf("does not begin\n%s", n.describe()[:3000])
+	}
+	n.kill(victim)
+	began := n.now
+	if !n.learn(calls, 10*time.Minute) {
+		t.Fatalf("does not continue\n%s", n.describe()[:3000])
+	}
+	if took := n.now - began; took < startPatience*second || took > (startPatience+60)*second {
+		t.Errorf("continues after %s", took)
+	}
+	for slot, d := range n.members[0].log {
+		if want := size - min(slot, 1); len(d.Members) != want {
+			t.Errorf("slot %d is over %d members, want %d", slot, len(d.Members), want)
+		}
+	}
+}
+
+// A volatile member that restarts takes no part in the slot. If that slot waits for all, an
+// amendment without any content ends it, and the next one is over all.
+func TestAVolatileMemberStopsBeforeATotal(t *testing.T) {
+	n, xs := newNetwork(t, 4, exact), powers(4)
+	n.volatile = true
+	for s := range n.members {
+		n.members[s].Machine = must(New(n.params(s)))
+	}
+	calls := []func(s int) Call{statistics(0, xs), statistics(1, xs)}
+	n.callAll(calls[0])
+	n.isolate(3)
+	n.restart(3)
+	if n.learn(calls, 10*time.Minute) {
+		t.Fatal("the total begins without a member")
+	}
+	n.request(revision(1, nil), 0, 1, 2)
+	if !n.learn(calls, 2*time.Minute) {
+		t.Fatalf("does not continue\n%s", n.describe())
+	}
+	if got, want := n.total(), sumUp(xs, 0, 1, 2, 3); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
