@@ -31,7 +31,7 @@ type killPlan struct {
 	scheme  string
 	rows    int           // of each member; many make the local update most of a round
 	victims [2]string     // in the order of their kills
-	round   int           // the first is killed in the round after this one; 0 is the start-up
+	round   int           // the first is killed in the round after this one; 0 is the start-up, which waits for it
 	delay   time.Duration // from the log line of that round to the kill
 	between time.Duration // from the first kill to the second, or to the return if that comes first
 	returns int           // index of the victim that comes back
@@ -46,13 +46,14 @@ func planFor(seed uint64) killPlan {
 	p := killPlan{
 		scheme: "exact", rows: []int{300, manyRows}[seed%2],
 		victims: [2]string{sevenPlants[order[0]], sevenPlants[order[1]]},
-		round:   rng.IntN(12), delay: upTo(400 * time.Millisecond), between: upTo(11 * time.Second),
+		round:   6 + rng.IntN(6), delay: upTo(400 * time.Millisecond), between: upTo(11 * time.Second),
 		returns: rng.IntN(2), pause: upTo(5 * time.Second),
 	}
 	p.before = p.returns == 0 && rng.IntN(2) == 0
 	switch {
 	case seed%5 == 2:
 		p.round, p.delay = 0, upTo(3*time.Second) // the start-up takes about as long
+		p.returns, p.before = 0, true
 	case seed%5 == 4:
 		p.between = 7*time.Second + upTo(4*time.Second) // while the others settle how to continue
 	}
@@ -121,6 +122,9 @@ func runKilled(t *testing.T, p killPlan) {
 	var back *member
 	if p.before {
 		back = start(t, dir, "run", "--dir", filepath.Join("o", p.victims[0]))
+		if p.round == 0 {
+			up.until(t, `: round 6/`)
+		}
 		pass(t, up, p.pause)
 	}
 	kill(t, up.cmd.Process.Pid, filepath.Join("o", p.victims[1]))
