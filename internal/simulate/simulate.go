@@ -56,6 +56,7 @@ type Conditions struct {
 	ViewTotals bool
 	// Converge records how the disagreement falls in the last Laplacian session of a round.
 	Converge bool
+	stops    []netsim.Fault // further faults, in worlds
 }
 
 // updateTime is the virtual time of a local update unless the scenario sets it. It is not 0, so
