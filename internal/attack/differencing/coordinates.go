@@ -39,13 +39,16 @@ type Worlds struct {
 	edges   [][]float64
 	truth   []map[string][]float64 // by member and quantity: the values by world
 	names   []string               // of quantities, in order
-	grid    grids
+	// components are the names of quantities of one component.
+	components map[string]bool
+	grid       grids
+	rows       Findings
 }
 
 // NewWorlds returns an empty collection for members of which some, the readers, are curious and
 // pool what they have.
 func NewWorlds(members int, readers ...int) *Worlds {
-	w := &Worlds{readers: readers, members: members, at: map[place]*opened{}, truth: make([]map[string][]float64, members), grid: grids{}}
+	w := &Worlds{readers: readers, members: members, at: map[place]*opened{}, truth: make([]map[string][]float64, members), grid: grids{}, components: map[string]bool{}}
 	for m := range w.truth {
 		w.truth[m] = map[string][]float64{}
 	}
@@ -55,6 +58,9 @@ func NewWorlds(members int, readers ...int) *Worlds {
 // Count returns the number of worlds.
 func (w *Worlds) Count() int { return w.n }
 
+// Rows counts the rows of all worlds that changes of moments show.
+func (w *Worlds) Rows() Findings { return w.rows }
+
 // Add adds a world.
 func (w *Worlds) Add(of *World) {
 	if w.edges == nil {
@@ -63,14 +69,17 @@ func (w *Worlds) Add(of *World) {
 	w.n++
 	for m := range w.members {
 		for _, q := range of.quantities(m, w.edges) {
-			if w.n == 1 && m == 0 || !slices.Contains(w.names, q.name) {
+			if !slices.Contains(w.names, q.name) {
 				w.names = append(w.names, q.name)
+				w.components[q.name] = q.component
 			}
 			if len(w.truth[m][q.name]) == w.n-1 {
 				w.truth[m][q.name] = append(w.truth[m][q.name], q.value)
 			}
 		}
 	}
+	f := of.readRows(w.readers)
+	w.rows.Rows, w.rows.Chance, w.rows.Of = w.rows.Rows+f.Rows, w.rows.Chance+f.Chance, w.rows.Of+f.Of
 	last := make([]map[string][]float64, w.members) // by member and key: the last vector
 	for m := range last {
 		last[m] = map[string][]float64{}
@@ -267,6 +276,14 @@ func (w *Worlds) coordinates() (all []coordinate) {
 					}
 				}
 			}
+			for _, run := range o.runs() {
+				add(coordinate{slots: []int{o.slot}, words: fmt.Sprintf("%s values %d to %d%s", in, run[0], run[1]-1, less)}, func(world int) (sum float64) {
+					for _, v := range values[world][run[0]:run[1]] {
+						sum += v
+					}
+					return sum
+				})
+			}
 			for at := range values[0] {
 				if !taken[at] {
 					add(coordinate{slots: []int{o.slot}, words: fmt.Sprintf("%s value %d%s", in, at, less)}, func(world int) float64 { return values[world][at] })
@@ -297,6 +314,24 @@ func pair(i, j int, p parts) int {
 		return i
 	}
 	return i*p.first - i*(i-1)/2 + j - i
+}
+
+// runs returns neighbouring values that a reader adds up, such as the cells that divide a cell: all
+// values of a block that has no moments of rows, and its aligned parts of 2, 4, 8 and so on.
+func (o *opened) runs() (all [][2]int) {
+	at := 0
+	for _, b := range meanings(o.blocks) {
+		if b.Moment == collabdict.NoMoment && b.Len > 1 {
+			for n := 2; n < b.Len; n *= 2 {
+				for from := 0; from+n <= b.Len; from += n {
+					all = append(all, [2]int{at + from, at + from + n})
+				}
+			}
+			all = append(all, [2]int{at, at + b.Len})
+		}
+		at += b.Len
+	}
+	return all
 }
 
 // usable returns the slots that have the same layout in all worlds.

@@ -105,8 +105,11 @@ func (g *grid) fault() string {
 	if n < 8 {
 		return ""
 	}
-	if g.full*10 > n {
+	switch {
+	case 5*g.full > 3*n:
 		return NoGrid
+	case 50*g.full > n:
+		return Below
 	}
 	least := g.digits[0].exponent
 	for _, d := range g.digits {

@@ -6,16 +6,22 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
 )
 
 // quantity is a number that follows from one member's rows.
 type quantity struct {
-	name  string
-	value float64
+	name      string
+	value     float64
+	component bool // about one component
 }
 
 // bins is the number of cells of a column's histogram.
 const bins = 4
+
+// mostOwn is the largest number of values of one vector that count as private quantities.
+const mostOwn = 64
 
 // edgesOf returns the edges of each column's histogram: the quartiles of all rows.
 func edgesOf(rows []*mat.Dense) [][]float64 {
@@ -36,7 +42,7 @@ func edgesOf(rows []*mat.Dense) [][]float64 {
 // histograms of its columns, and the moments of its components in its last vector.
 func (w *World) quantities(member int, edges [][]float64) []quantity {
 	n, _ := w.Rows[member].Dims()
-	all := append([]quantity{{"N", float64(n)}}, momentsOf("", w.Rows[member])...)
+	all := append([]quantity{{name: "N", value: float64(n)}}, momentsOf("", w.Rows[member])...)
 	if w.Trained != nil {
 		all = append(all, momentsOf("trained ", w.Trained[member])...)
 	}
@@ -49,7 +55,16 @@ func (w *World) quantities(member int, edges [][]float64) []quantity {
 			}
 		}
 		for b, c := range cells {
-			all = append(all, quantity{fmt.Sprintf("rows in cell %d of column %d", b+1, i+1), c})
+			all = append(all, quantity{name: fmt.Sprintf("rows in cell %d of column %d", b+1, i+1), value: c})
+		}
+	}
+	for i := range slices.Backward(w.Slots) {
+		s := &w.Slots[i]
+		if v := s.Vectors[member]; v != nil && len(meanings(s.Blocks)) == 1 && s.Blocks[0].Moment == collabdict.NoMoment {
+			for i, x := range v[:min(len(v), mostOwn)] {
+				all = append(all, quantity{name: fmt.Sprintf("value %d of the last vector without moments", i+1), value: x})
+			}
+			break
 		}
 	}
 	for i := range slices.Backward(w.Slots) {
@@ -65,7 +80,7 @@ func (w *World) quantities(member int, edges [][]float64) []quantity {
 					if i > 0 {
 						name = fmt.Sprintf("sum of column %d in component %d of group %d", i, c+1, g+1)
 					}
-					all = append(all, quantity{name, s.Vectors[member][p.moment(i, c)]})
+					all = append(all, quantity{name, s.Vectors[member][p.moment(i, c)], true})
 				}
 			}
 		}
@@ -87,9 +102,9 @@ func momentsOf(in string, x *mat.Dense) (all []quantity) {
 		}
 		means[i] = sum / there
 		all = append(all,
-			quantity{fmt.Sprintf("%smean of column %d", in, i+1), means[i]},
-			quantity{fmt.Sprintf("%ssum of column %d", in, i+1), sum},
-			quantity{fmt.Sprintf("%ssquares of column %d", in, i+1), squares})
+			quantity{name: fmt.Sprintf("%smean of column %d", in, i+1), value: means[i]},
+			quantity{name: fmt.Sprintf("%ssum of column %d", in, i+1), value: sum},
+			quantity{name: fmt.Sprintf("%ssquares of column %d", in, i+1), value: squares})
 	}
 	for i := range dim {
 		for j := i; j < dim; j++ {
@@ -99,7 +114,7 @@ func momentsOf(in string, x *mat.Dense) (all []quantity) {
 					sum, there = sum+v, there+1
 				}
 			}
-			all = append(all, quantity{fmt.Sprintf("%scovariance of columns %d and %d", in, i+1, j+1), sum / there})
+			all = append(all, quantity{name: fmt.Sprintf("%scovariance of columns %d and %d", in, i+1, j+1), value: sum / there})
 		}
 	}
 	return all

@@ -40,6 +40,10 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 			if whole != nil {
 				floor = math.Sqrt(1 - 1.0/farther/farther) // of a guess, the error is 1
 			}
+			alone := w.components[name] && correlation(q, total) > Enough
+			if alone { // this member fills the component, so the total shows it
+				clear(total)
+			}
 			if s.find(turned(q), turned(total), floor) != nil {
 				chance++
 			}
@@ -50,13 +54,16 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 			found.compare(q)
 			reading := Reading{Member: m, Quantity: name, Slots: found.slots(), Words: found.words(), R: found.r, Error: found.err}
 			if whole == nil {
-				reading.Lone = found.a.loneOf(m, w.n) || found.b != nil && found.b.loneOf(m, w.n)
+				reading.Lone = alone || found.a.loneOf(m, w.n) || found.b != nil && found.b.loneOf(m, w.n)
 			} else {
 				if without == nil {
 					without = newSpace(whole.coordinates())
 				}
 				before, beforeTotal := whole.truthOf(m, name)
 				if before != nil {
+					if alone {
+						clear(beforeTotal)
+					}
 					least := math.Min(farther*found.err, 1)
 					if without.find(before, beforeTotal, math.Sqrt(1-least*least)) != nil {
 						continue
@@ -114,4 +121,10 @@ func (d *directions) has(q []float64) bool {
 	}
 	*d = append(*d, x)
 	return false
+}
+
+// correlation returns that of two quantities over the worlds.
+func correlation(x, y []float64) float64 {
+	x, y = centred(x), centred(y)
+	return dot(x, y) / (norm(x) * norm(y))
 }
