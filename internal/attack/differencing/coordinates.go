@@ -26,6 +26,7 @@ type opened struct {
 	rest   [][]float64 // by world: the total less the readers' own part
 	lone   [][]int     // by member and component: worlds in which only this member fills it
 	broken bool        // the layout differs from world to world
+	known  bool        // the rest lacks the parts of all readers
 }
 
 // Worlds collects what curious members see in all worlds of a cell, and the truth about the
@@ -39,16 +40,15 @@ type Worlds struct {
 	edges   [][]float64
 	truth   []map[string][]float64 // by member and quantity: the values by world
 	names   []string               // of quantities, in order
-	// components are the names of quantities of one component.
-	components map[string]bool
-	grid       grids
-	rows       Findings
+	counts  map[string]string      // of quantities of a component: the name of its count
+	grid    grids
+	rows    Findings
 }
 
 // NewWorlds returns an empty collection for members of which some, the readers, are curious and
 // pool what they have.
 func NewWorlds(members int, readers ...int) *Worlds {
-	w := &Worlds{readers: readers, members: members, at: map[place]*opened{}, truth: make([]map[string][]float64, members), grid: grids{}, components: map[string]bool{}}
+	w := &Worlds{readers: readers, members: members, at: map[place]*opened{}, truth: make([]map[string][]float64, members), grid: grids{}, counts: map[string]string{}}
 	for m := range w.truth {
 		w.truth[m] = map[string][]float64{}
 	}
@@ -71,7 +71,7 @@ func (w *Worlds) Add(of *World) {
 		for _, q := range of.quantities(m, w.edges) {
 			if !slices.Contains(w.names, q.name) {
 				w.names = append(w.names, q.name)
-				w.components[q.name] = q.component
+				w.counts[q.name] = q.count
 			}
 			if len(w.truth[m][q.name]) == w.n-1 {
 				w.truth[m][q.name] = append(w.truth[m][q.name], q.value)
@@ -108,7 +108,7 @@ func (w *Worlds) open(at place, s *Slot, last []map[string][]float64) {
 		if w.n > 1 {
 			return // not in all worlds
 		}
-		o = &opened{place: at, slot: len(w.slots), key: s.Key, blocks: s.Blocks, groups: partsOf(s.Blocks)}
+		o = &opened{place: at, slot: len(w.slots), key: s.Key, blocks: s.Blocks, groups: partsOf(s.Blocks), known: true}
 		components := 0
 		for _, g := range o.groups {
 			components += g.k
@@ -128,6 +128,7 @@ func (w *Worlds) open(at place, s *Slot, last []map[string][]float64) {
 	for _, m := range w.readers {
 		own := last[m][s.Key]
 		if s.Key == "" && !s.holds(m) || len(own) != len(rest) {
+			o.known = false
 			continue
 		}
 		for i, v := range own {
@@ -224,6 +225,9 @@ func (w *Worlds) coordinates() (all []coordinate) {
 	for _, o := range w.usable() {
 		for own, values := range [][][]float64{o.total, o.rest} {
 			less := ""
+			if own == 0 && o.known {
+				continue // a reader subtracts what it knows
+			}
 			if own == 1 {
 				less = " less own part"
 			}
@@ -390,8 +394,8 @@ func (w *Worlds) overSlots(chain []*opened, add func(coordinate, func(int) float
 							var count, moment float64
 							for j := range p.k {
 								if k == p.k || j == k {
-									count += y.total[world][p.moment(0, j)] - x.total[world][p.moment(0, j)]
-									moment += y.total[world][p.moment(i, j)] - x.total[world][p.moment(i, j)]
+									count += y.rest[world][p.moment(0, j)] - x.rest[world][p.moment(0, j)]
+									moment += y.rest[world][p.moment(i, j)] - x.rest[world][p.moment(i, j)]
 								}
 							}
 							return moment / count

@@ -12,9 +12,9 @@ import (
 
 // quantity is a number that follows from one member's rows.
 type quantity struct {
-	name      string
-	value     float64
-	component bool // about one component
+	name  string
+	value float64
+	count string // if it is about a component: the name of its count
 }
 
 // bins is the number of cells of a column's histogram.
@@ -76,11 +76,12 @@ func (w *World) quantities(member int, edges [][]float64) []quantity {
 		for g, p := range groups {
 			for c := range p.k {
 				for i := range 1 + p.first {
-					name := fmt.Sprintf("N of component %d of group %d", c+1, g+1)
+					count := fmt.Sprintf("N of component %d of group %d", c+1, g+1)
+					name := count
 					if i > 0 {
 						name = fmt.Sprintf("sum of column %d in component %d of group %d", i, c+1, g+1)
 					}
-					all = append(all, quantity{name, s.Vectors[member][p.moment(i, c)], true})
+					all = append(all, quantity{name, s.Vectors[member][p.moment(i, c)], count})
 				}
 			}
 		}

@@ -11,7 +11,7 @@ type Reading struct {
 	Quantity string
 	Slots    []int   // positions of the sums behind it, from 0
 	Words    string  // how it is computed
-	R        float64 // correlation with the quantity over the worlds, given its total over all others
+	R        float64 // correlation with the quantity over the worlds
 	Error    float64 // as a share of the quantity's deviation over the worlds
 	// Lone reports a component that only this member fills, which shows it in any case.
 	Lone bool
@@ -20,6 +20,10 @@ type Reading struct {
 // farther is how many times closer a reading must be than the best one without the loss.
 const farther = 10
 
+// stillEnough is the correlation that a reading must have if the same quantity of all others, or of
+// all others but the member, is known. Otherwise it reads that total.
+const stillEnough = 0.9
+
 // Read returns the quantities that can be read. If whole is not nil, it holds the worlds of the same
 // cell without the loss of members: a quantity then counts only if the loss makes it at least ten
 // times closer. Chance is the number of quantities of other worlds that can be read as well.
@@ -27,27 +31,24 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 	s := newSpace(w.coordinates())
 	var without *space
 	known := make([]directions, w.members)
+	floor := Enough
+	if whole != nil {
+		floor = slopeInverse(1.0 / farther) // of a guess, the error is 1
+	}
 	for _, name := range w.names {
 		for m := range w.members {
 			if slices.Contains(w.readers, m) {
 				continue
 			}
-			q, total := w.truthOf(m, name)
+			q, rest := w.truthOf(m, name)
 			if q == nil || known[m].has(q) {
 				continue
 			}
-			floor := Enough
-			if whole != nil {
-				floor = math.Sqrt(1 - 1.0/farther/farther) // of a guess, the error is 1
-			}
-			alone := w.components[name] && correlation(q, total) > Enough
-			if alone { // this member fills the component, so the total shows it
-				clear(total)
-			}
-			if s.find(turned(q), turned(total), floor) != nil {
+			if m == w.placebo() && s.read(turned(q), turned(rest), false, floor) != nil {
 				chance++
 			}
-			found := s.find(q, total, floor)
+			alone := w.fills(m, name)
+			found := s.read(q, rest, alone, floor)
 			if found == nil {
 				continue
 			}
@@ -59,15 +60,9 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 				if without == nil {
 					without = newSpace(whole.coordinates())
 				}
-				before, beforeTotal := whole.truthOf(m, name)
-				if before != nil {
-					if alone {
-						clear(beforeTotal)
-					}
-					least := math.Min(farther*found.err, 1)
-					if without.find(before, beforeTotal, math.Sqrt(1-least*least)) != nil {
-						continue
-					}
+				before, _ := whole.truthOf(m, name)
+				if before != nil && without.find(before, slopeInverse(math.Min(farther*found.err, 1))) != nil {
+					continue
 				}
 			}
 			all = append(all, reading)
@@ -76,21 +71,53 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 	return all, chance
 }
 
-// truthOf returns a quantity of a member, and its sum over all members that are no readers, by
+// slopeInverse returns the correlation at which the error of a straight line is err.
+func slopeInverse(err float64) float64 { return math.Sqrt(1 - err*err) }
+
+// placebo is the member whose quantities are also looked for in other worlds.
+func (w *Worlds) placebo() int {
+	for m := range w.members {
+		if !slices.Contains(w.readers, m) {
+			return m
+		}
+	}
+	return -1
+}
+
+// read returns the best reading of a quantity. Rest is the same quantity, summed over the others
+// but the member: a reading of that sum, or of the sum with the member, does not count unless the
+// member is alone in it.
+func (s *space) read(q, rest []float64, alone bool, floor float64) *reading {
+	r := s.find(q, floor)
+	if r == nil || alone {
+		return r
+	}
+	total := slices.Clone(rest)
+	for i, v := range q {
+		total[i] += v
+	}
+	v := r.values()
+	if math.Abs(given(v, q, rest)) < stillEnough || math.Abs(given(v, q, total)) < stillEnough {
+		return nil
+	}
+	return r
+}
+
+// truthOf returns a quantity of a member, and its sum over all other members that are no readers, by
 // world. It returns nil if some world has no such quantity.
-func (w *Worlds) truthOf(member int, name string) (q, total []float64) {
+func (w *Worlds) truthOf(member int, name string) (q, rest []float64) {
 	q = w.truth[member][name]
 	if len(q) != w.n {
 		return nil, nil
 	}
-	total = make([]float64, w.n)
+	rest = make([]float64, w.n)
 	for m := range w.members {
 		of := w.truth[m][name]
-		if slices.Contains(w.readers, m) || len(of) != w.n {
+		if m == member || slices.Contains(w.readers, m) || len(of) != w.n {
 			continue
 		}
 		for i, v := range of {
-			total[i] += v
+			rest[i] += v
 		}
 	}
 	for _, v := range q {
@@ -98,7 +125,24 @@ func (w *Worlds) truthOf(member int, name string) (q, total []float64) {
 			return nil, nil
 		}
 	}
-	return q, total
+	return q, rest
+}
+
+// fills reports whether a quantity is about a component that this member fills alone, in most
+// worlds.
+func (w *Worlds) fills(member int, name string) bool {
+	count := w.counts[name]
+	if count == "" {
+		return false
+	}
+	q, rest := w.truthOf(member, count)
+	n := 0
+	for i, v := range q {
+		if v > 0.99*(v+rest[i]) {
+			n++
+		}
+	}
+	return 2*n > w.n
 }
 
 // turned returns the values of other worlds.
@@ -121,10 +165,4 @@ func (d *directions) has(q []float64) bool {
 	}
 	*d = append(*d, x)
 	return false
-}
-
-// correlation returns that of two quantities over the worlds.
-func correlation(x, y []float64) float64 {
-	x, y = centred(x), centred(y)
-	return dot(x, y) / (norm(x) * norm(y))
 }

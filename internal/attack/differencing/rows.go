@@ -141,7 +141,7 @@ func newMatcher(x *mat.Dense) *matcher {
 }
 
 // mark sets found for the rows near a point, moved by a number of deviations. Column without and
-// missing cells do not count, but at least two others must.
+// missing cells do not count, but at least three others must.
 func (m *matcher) mark(point []float64, without int, moved float64, found []bool) {
 	for j := range found {
 		near, columns := true, 0
@@ -155,7 +155,7 @@ func (m *matcher) mark(point []float64, without int, moved float64, found []bool
 				break
 			}
 		}
-		if near && columns > 1 {
+		if near && columns > 2 {
 			found[j] = true
 		}
 	}

@@ -71,14 +71,13 @@ func dot(a, b []float64) (sum float64) {
 type reading struct {
 	a, b *vector // b is nil for one coordinate
 	sign float64 // of b
-	r    float64 // correlation, given the total of the quantity
+	r    float64 // correlation
 	// err is the error as a share of the deviation of the quantity: that of a straight line
 	// through the reading, or the median of the reading itself if that is smaller.
 	err float64
 }
 
-// projected is a vector in three parts: what the mean and the total of a quantity explain, which is
-// left out; the part along the quantity; and the rest.
+// projected is a vector in two parts: the part along a quantity, and the rest.
 type projected struct {
 	head  [4]float64 // of rest
 	along float64
@@ -112,27 +111,16 @@ type search struct {
 func slopeOf(r float64) float64 { return math.Sqrt(math.Max(1-r*r, 0)) / math.Abs(r) }
 
 // find returns the reading with the greatest correlation with quantity q that is above floor,
-// or nil. It prefers one coordinate to two. Total is the same quantity summed over all others: what
-// follows from it is no reading.
-func (s *space) find(q, total []float64, floor float64) *reading {
-	q, total = centred(q), centred(total)
+// or nil. It prefers one coordinate to two.
+func (s *space) find(q []float64, floor float64) *reading {
+	q = centred(q)
 	size := norm(q)
-	if !(size > 0) {
+	if !(size > 0) || few(q) {
 		return nil
 	}
-	if t := norm(total); t > relative*size {
-		scale(total, 1/t)
-		remove(q, total)
-	} else {
-		clear(total)
-	}
-	left := norm(q)
-	if !(left > 1e-6*size) {
-		return nil // the total shows it in any case
-	}
-	scale(q, 1/left)
+	scale(q, 1/size)
 	x := &search{slope: slopeOf(floor)}
-	x.project(s, q, total)
+	x.project(s, q)
 	if x.single(); x.a == nil {
 		x.double()
 	}
@@ -146,24 +134,35 @@ func (s *space) find(q, total []float64, floor float64) *reading {
 		along += x.sign * x.b.along
 		square = x.a.distance(x.b, x.sign, math.Inf(1))
 	}
-	r.r = along / math.Hypot(along, math.Sqrt(square))
-	r.err = math.Sqrt(square) / math.Hypot(along, math.Sqrt(square))
+	whole := math.Hypot(along, math.Sqrt(square))
+	r.r, r.err = along/whole, math.Sqrt(square)/whole
 	return r
 }
 
-// project sets the vectors, without those that the total explains.
-func (x *search) project(s *space, q, total []float64) {
+// few reports whether deviations lie in three worlds or fewer, such as those of the number of
+// rows in a cell that is mostly empty. Many such numbers are alike by chance.
+func few(deviations []float64) bool {
+	squares := make([]float64, len(deviations))
+	for i, v := range deviations {
+		squares[i] = v * v
+	}
+	slices.Sort(squares)
+	most := 0.0
+	for _, v := range squares[max(len(squares)-3, 0):] {
+		most += v
+	}
+	return most > 0.75*dot(deviations, deviations)
+}
+
+// project divides all vectors by their part along a quantity.
+func (x *search) project(s *space, q []float64) {
 	for i := range s.vectors {
 		rest := slices.Clone(s.vectors[i].about)
-		whole := norm(rest)
-		remove(rest, total)
 		p := projected{at: i, along: dot(rest, q)}
 		remove(rest, q)
 		p.rest, p.size = rest, norm(rest)
-		if math.Hypot(p.size, p.along) > 1e-10*whole {
-			copy(p.head[:], rest)
-			x.all = append(x.all, p)
-		}
+		copy(p.head[:], rest)
+		x.all = append(x.all, p)
 	}
 }
 
@@ -297,4 +296,20 @@ func remove(x, unit []float64) {
 	for i, v := range unit {
 		x[i] -= along * v
 	}
+}
+
+// given returns the correlation of two numbers over the worlds if a third is known, or 0 if that
+// leaves nothing of one of them.
+func given(x, y, known []float64) float64 {
+	x, y, known = centred(x), centred(y), centred(known)
+	wholeX, wholeY := norm(x), norm(y)
+	if size := norm(known); size > 0 {
+		scale(known, 1/size)
+		remove(x, known)
+		remove(y, known)
+	}
+	if !(norm(x) > 1e-9*wholeX && norm(y) > 1e-9*wholeY) {
+		return 0
+	}
+	return dot(x, y) / (norm(x) * norm(y))
 }

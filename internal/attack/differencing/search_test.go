@@ -36,7 +36,8 @@ func TestFind(t *testing.T) {
 		"the quantity":        {func(all []coordinate) { copy(all[7].values, q) }, "7"},
 		"in another unit":     {func(all []coordinate) { set(all[7], func(j int) float64 { return 3 - 1e-3*q[j] }) }, "7"},
 		"with some noise":     {func(all []coordinate) { set(all[7], func(j int) float64 { return q[j] + 0.5*random.NormFloat64() }) }, "7"},
-		"the others and all":  {func(all []coordinate) { copy(all[7].values, others) }, "7"},
+		"the others":          {func(all []coordinate) { copy(all[7].values, others) }, ""},
+		"the others and all":  {func(all []coordinate) { copy(all[7].values, others); copy(all[9].values, total) }, "9 minus 7"},
 		"a difference":        {func(all []coordinate) { set(all[7], func(j int) float64 { return q[j] + all[9].values[j] }) }, "7 minus 9"},
 		"a sum":               {func(all []coordinate) { set(all[7], func(j int) float64 { return q[j] - all[9].values[j] }) }, "7 plus 9"},
 		"an exact difference": {func(all []coordinate) { set(all[7], func(j int) float64 { return 1e-6*q[j] + all[9].values[j] }) }, "7 minus 9"},
@@ -44,7 +45,7 @@ func TestFind(t *testing.T) {
 		all := noise(1000, random)
 		set(all[9], func(int) float64 { return 100 * random.NormFloat64() })
 		c.plant(all)
-		r := newSpace(all).find(q, total, Enough)
+		r := newSpace(all).read(q, others, false, Enough)
 		switch {
 		case r == nil && c.want != "":
 			t.Errorf("%s: found nothing, want %s", name, c.want)
@@ -66,7 +67,7 @@ func TestFindIsThorough(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
 		s := newSpace(noise(60, random))
-		q, none := make([]float64, 24), make([]float64, 24)
+		q := make([]float64, 24)
 		for j := range q {
 			q[j] = random.NormFloat64()
 		}
@@ -82,11 +83,11 @@ func TestFindIsThorough(t *testing.T) {
 				}
 			}
 		}
-		one := s.find(q, none, 0.01)
+		one := s.find(q, 0.01)
 		x := &search{slope: slopeOf(0.01)}
 		unit := centred(q)
 		scale(unit, 1/norm(unit))
-		x.project(s, unit, none)
+		x.project(s, unit)
 		x.double()
 		along := x.a.along + x.sign*x.b.along
 		got := math.Abs(along) / math.Hypot(along, math.Sqrt(x.a.distance(x.b, x.sign, math.Inf(1))))
