@@ -24,8 +24,9 @@ type cell struct {
 	members int
 	columns int
 	lost    []netsim.Stop
-	change  func(x *mat.Dense, random *rand.Rand) // of each member's rows, or nil
-	ranges  bool                                  // agreed ranges
+	change  func(member int, x *mat.Dense, random *rand.Rand) // of a member's rows, or nil
+	rows    bool                                              // only rows are looked for, in more columns
+	ranges  bool                                              // agreed ranges
 }
 
 func (c cell) String() string {
@@ -78,7 +79,7 @@ func (c cell) draw(world int) ([]dataset.Participant, error) {
 			}
 		}
 		if c.change != nil {
-			c.change(x, random)
+			c.change(m, x, random)
 		}
 		parts[m] = dataset.Participant{Name: fmt.Sprintf("m%d", m), Train: rows.InMemory(x)}
 		for i := range c.columns {
@@ -116,7 +117,9 @@ func (c cell) read(t testing.TB) (r read) {
 		}
 	}
 	r.ran = time.Since(began)
-	r.readings, r.chance = all.Read(whole)
+	if !c.rows {
+		r.readings, r.chance = all.Read(whole)
+	}
 	r.faults, r.rows = all.Faults(), all.Rows()
 	r.searched = time.Since(began) - r.ran
 	return r
@@ -130,18 +133,21 @@ var real = map[string]cell{
 	"ggm, lost for good":     {kind: "ggm", options: []string{"standardise=own", "components=3", "lambda=0.1", "rounds=8", "tol=0"}, members: 5, columns: 3, lost: []netsim.Stop{{Member: 4, Slot: 5}}},
 	"ggm, back alone":        {kind: "ggm", options: []string{"standardise=global", "components=3", "lambda=0.1", "rounds=12", "tol=0"}, members: 4, columns: 2, lost: []netsim.Stop{{Member: 3, Slot: 8, RestartAfter: lostFor}}},
 	"dem, lost":              {kind: "dem", options: []string{"standardise=global", "components=3", "covariance=full", "rounds=8", "tol=0"}, members: 5, columns: 2, lost: []netsim.Stop{{Member: 4, Slot: 6}}},
-	"ggm, missing cells":     {kind: "ggm", options: []string{"standardise=own", "components=3", "lambda=0.1", "rounds=8", "tol=0", "missing=marginal"}, members: 4, columns: 4, change: lacking},
-	"ggm, a constant column": {kind: "ggm", options: []string{"components=3", "lambda=0.1", "rounds=20", "tol=0"}, members: 4, columns: 4, ranges: true, change: constant},
+	"ggm, missing cells":     {kind: "ggm", options: []string{"standardise=own", "components=3", "lambda=0.1", "rounds=8", "tol=0", "missing=marginal", "consensus.scheme=exact"}, members: 4, columns: 6, rows: true, change: lacking},
+	"ggm, a constant column": {kind: "ggm", options: []string{"components=3", "lambda=0.1", "rounds=30", "tol=0", "consensus.scheme=exact"}, members: 4, columns: 6, rows: true, ranges: true, change: constant},
 	"fedgen":                 {kind: "fedgen", options: []string{"standardise=global"}, members: 4, columns: 2},
 }
 
-// lacking takes cells out of two rows.
-func lacking(x *mat.Dense, _ *rand.Rand) {
-	x.Set(11, 0, math.NaN())
-	x.Set(23, 1, math.NaN())
+// lacking takes a cell out of some rows of one member.
+func lacking(member int, x *mat.Dense, _ *rand.Rand) {
+	for column := range 3 {
+		if member == 2 {
+			x.Set(11+7*column, column, math.NaN())
+		}
+	}
 }
 
-func constant(x *mat.Dense, _ *rand.Rand) {
+func constant(_ int, x *mat.Dense, _ *rand.Rand) {
 	n, _ := x.Dims()
 	for j := range n {
 		x.Set(j, 0, 50)

@@ -31,9 +31,10 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 	s := newSpace(w.coordinates())
 	var without *space
 	known := make([]directions, w.members)
-	floor := Enough
+	one, two := Enough, EnoughOfTwo
 	if whole != nil {
-		floor = slopeInverse(1.0 / farther) // of a guess, the error is 1
+		one = slopeInverse(1.0 / farther) // of a guess, the error is 1
+		two = one
 	}
 	for _, name := range w.names {
 		for m := range w.members {
@@ -44,11 +45,11 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 			if q == nil || known[m].has(q) {
 				continue
 			}
-			if m == w.placebo() && s.read(turned(q), turned(rest), false, floor) != nil {
+			if m == w.placebo() && s.read(turned(q), turned(rest), false, one, two) != nil {
 				chance++
 			}
 			alone := w.fills(m, name)
-			found := s.read(q, rest, alone, floor)
+			found := s.read(q, rest, alone, one, two)
 			if found == nil {
 				continue
 			}
@@ -61,7 +62,8 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 					without = newSpace(whole.coordinates())
 				}
 				before, _ := whole.truthOf(m, name)
-				if before != nil && without.find(before, slopeInverse(math.Min(farther*found.err, 1))) != nil {
+				least := slopeInverse(math.Min(farther*found.err, 1))
+				if before != nil && without.find(before, least, least) != nil {
 					continue
 				}
 			}
@@ -72,7 +74,7 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 }
 
 // slopeInverse returns the correlation at which the error of a straight line is err.
-func slopeInverse(err float64) float64 { return math.Sqrt(1 - err*err) }
+func slopeInverse(err float64) float64 { return math.Max(math.Sqrt(1-err*err), 1e-3) }
 
 // placebo is the member whose quantities are also looked for in other worlds.
 func (w *Worlds) placebo() int {
@@ -87,8 +89,8 @@ func (w *Worlds) placebo() int {
 // read returns the best reading of a quantity. Rest is the same quantity, summed over the others
 // but the member: a reading of that sum, or of the sum with the member, does not count unless the
 // member is alone in it.
-func (s *space) read(q, rest []float64, alone bool, floor float64) *reading {
-	r := s.find(q, floor)
+func (s *space) read(q, rest []float64, alone bool, one, two float64) *reading {
+	r := s.find(q, one, two)
 	if r == nil || alone {
 		return r
 	}

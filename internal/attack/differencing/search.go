@@ -7,9 +7,12 @@ import (
 	"sort"
 )
 
-// Enough is the correlation over the worlds from which a reading tracks a quantity. With 24
-// worlds, two unrelated numbers reach it with a probability of about 1e-12.
-const Enough = 0.95
+// The correlations over the worlds from which a reading of one or two coordinates tracks a quantity.
+// With 24 worlds, unrelated numbers reach them with a probability of about 1e-12 and 1e-13.
+const (
+	Enough      = 0.95
+	EnoughOfTwo = 0.97
+)
 
 // A vector holds a coordinate over the worlds about its mean.
 type vector struct {
@@ -69,19 +72,19 @@ func dot(a, b []float64) (sum float64) {
 
 // reading is a combination of one or two coordinates that tracks a quantity.
 type reading struct {
-	a, b *vector // b is nil for one coordinate
-	sign float64 // of b
-	r    float64 // correlation
+	a, b   *vector // b is nil for one coordinate
+	weight float64 // of b; that of a is 1
+	r      float64 // correlation
 	// err is the error as a share of the deviation of the quantity: that of a straight line
 	// through the reading, or the median of the reading itself if that is smaller.
 	err float64
 }
 
-// projected is a vector in two parts: the part along a quantity, and the rest.
+// projected is a vector in two parts: the part along a quantity, and the rest. It is scaled so that
+// the rest has length 1.
 type projected struct {
 	head  [4]float64 // of rest
 	along float64
-	size  float64 // length of rest
 	rest  []float64
 	at    int // in the space
 }
@@ -110,33 +113,51 @@ type search struct {
 // slopeOf returns the rest relative to the part along a quantity at which the correlation is r.
 func slopeOf(r float64) float64 { return math.Sqrt(math.Max(1-r*r, 0)) / math.Abs(r) }
 
-// find returns the reading with the greatest correlation with quantity q that is above floor,
-// or nil. It prefers one coordinate to two.
-func (s *space) find(q []float64, floor float64) *reading {
+// find returns the reading with the greatest correlation with quantity q, or nil if it is below
+// one for a single coordinate, and below two for two of them, each with a weight. It prefers a
+// single coordinate.
+func (s *space) find(q []float64, one, two float64) *reading {
 	q = centred(q)
 	size := norm(q)
 	if !(size > 0) || few(q) {
 		return nil
 	}
 	scale(q, 1/size)
-	x := &search{slope: slopeOf(floor)}
+	x := &search{slope: slopeOf(one)}
 	x.project(s, q)
 	if x.single(); x.a == nil {
+		x.slope = slopeOf(two)
 		x.double()
 	}
 	if x.a == nil {
 		return nil
 	}
-	r := &reading{a: &s.vectors[x.a.at], sign: x.sign}
-	along, square := x.a.along, x.a.size*x.a.size
-	if x.b != nil {
+	r := &reading{a: &s.vectors[x.a.at]}
+	if x.b == nil {
+		r.r = dot(r.a.about, q) / norm(r.a.about)
+	} else {
 		r.b = &s.vectors[x.b.at]
-		along += x.sign * x.b.along
-		square = x.a.distance(x.b, x.sign, math.Inf(1))
+		r.weight, r.r = fit(r.a.about, r.b.about, q)
 	}
-	whole := math.Hypot(along, math.Sqrt(square))
-	r.r, r.err = along/whole, math.Sqrt(square)/whole
+	r.err = math.Sqrt(math.Max(1-r.r*r.r, 0))
 	return r
+}
+
+// fit returns the weight w with which a + w·b has the largest correlation with the unit vector q.
+func fit(a, b, q []float64) (w, r float64) {
+	// Orthogonal vectors lose no digits where a and b are nearly equal.
+	u := slices.Clone(b)
+	along := dot(a, b) / dot(a, a)
+	for i, v := range a {
+		u[i] -= along * v
+	}
+	p, c := dot(a, q)/dot(a, a), dot(u, q)/dot(u, u)
+	first := p - c*along
+	best := make([]float64, len(q))
+	for i := range best {
+		best[i] = p*a[i] + c*u[i]
+	}
+	return c / first, math.Copysign(dot(best, q)/norm(best), first)
 }
 
 // few reports whether deviations lie in three worlds or fewer, such as those of the number of
@@ -158,9 +179,11 @@ func few(deviations []float64) bool {
 func (x *search) project(s *space, q []float64) {
 	for i := range s.vectors {
 		rest := slices.Clone(s.vectors[i].about)
-		p := projected{at: i, along: dot(rest, q)}
+		p := projected{at: i, along: dot(rest, q), rest: rest}
 		remove(rest, q)
-		p.rest, p.size = rest, norm(rest)
+		size := math.Max(norm(rest), 1e-13*math.Abs(p.along))
+		scale(rest, 1/size)
+		p.along /= size
 		copy(p.head[:], rest)
 		x.all = append(x.all, p)
 	}
@@ -169,36 +192,35 @@ func (x *search) project(s *space, q []float64) {
 // single tries all single coordinates.
 func (x *search) single() {
 	for i := range x.all {
-		if p := &x.all[i]; p.size < x.slope*math.Abs(p.along) {
-			x.slope, x.a, x.sign = p.size/math.Abs(p.along), p, 1
+		if p := &x.all[i]; 1 < x.slope*math.Abs(p.along) {
+			x.slope, x.a = 1/math.Abs(p.along), p
 		}
 	}
 }
 
-// double tries all sums and differences of two coordinates. The rest of a ± b is at least as
-// long as the difference of the lengths of theirs, and as its first values.
+// double tries all sums and differences of two coordinates. Rests that nearly cancel have nearly the
+// same or opposite values, in every world.
 func (x *search) double() {
-	weak := func(p *projected) bool { return math.Abs(p.along) <= p.size }
+	weak := func(p *projected) bool { return math.Abs(p.along) <= 0.5 }
 	sort.Slice(x.all, func(i, j int) bool {
 		a, b := &x.all[i], &x.all[j]
 		if weak(a) != weak(b) {
 			return weak(b)
 		}
-		return a.size < b.size
+		return math.Abs(a.head[0]) < math.Abs(b.head[0])
 	})
 	for i := range x.all {
 		a := &x.all[i]
-		ends := weak(a)
+		ends, along, first := weak(a), math.Abs(a.along), math.Abs(a.head[0])
 		for j := i + 1; j < len(x.all); j++ {
 			b := &x.all[j]
-			if ends && b.size*(1-x.slope) > a.size+x.slope*math.Abs(a.along) {
-				break // weak coordinates move along q by at most their rest
+			apart := math.Abs(b.head[0]) - first
+			if ends && apart > x.slope*(along+0.5) {
+				break
 			}
-			most := x.slope * (math.Abs(a.along) + math.Abs(b.along))
-			if b.size-a.size > most || a.size-b.size > most {
-				continue
+			if math.Abs(apart) <= x.slope*(along+math.Abs(b.along)) {
+				x.pair(a, b)
 			}
-			x.pair(a, b)
 		}
 	}
 }
@@ -222,7 +244,7 @@ func (x *search) better(a, b *projected, sign, along, least float64) {
 		return
 	}
 	square := a.distance(b, sign, limit)
-	if square >= limit || math.Hypot(along, math.Sqrt(square)) < 1e-13*(a.size+math.Abs(a.along)) {
+	if square >= limit || math.Hypot(along, math.Sqrt(square)) < 1e-11*(1+math.Abs(a.along)) {
 		return // the last case: rounding
 	}
 	x.slope, x.a, x.b, x.sign = math.Sqrt(square)/math.Abs(along), a, b, sign
@@ -233,7 +255,7 @@ func (r *reading) values() []float64 {
 	out := slices.Clone(r.a.values)
 	if r.b != nil {
 		for i, v := range r.b.values {
-			out[i] += r.sign * v
+			out[i] += r.weight * v
 		}
 	}
 	return out
@@ -241,6 +263,9 @@ func (r *reading) values() []float64 {
 
 // compare sets the error to that of the reading itself, if it is the smaller one.
 func (r *reading) compare(q []float64) {
+	if r.b != nil {
+		return // weights are chosen
+	}
 	deviation := norm(centred(q)) / math.Sqrt(float64(len(q)))
 	off := r.values()
 	for i, v := range off {
@@ -255,11 +280,11 @@ func (r *reading) words() string {
 	if r.b == nil {
 		return r.a.words
 	}
-	by := " plus "
-	if r.sign < 0 {
-		by = " minus "
+	by := "plus"
+	if r.weight < 0 {
+		by = "minus"
 	}
-	return r.a.words + by + r.b.words
+	return fmt.Sprintf("%s %s %.4g times %s", r.a.words, by, math.Abs(r.weight), r.b.words)
 }
 
 // slots returns the slots behind the reading, in order.
