@@ -72,6 +72,7 @@ func runTable(r *report.Run) func(io.Writer) {
 			if len(d.Recovered) > 0 {
 				fmt.Fprintf(w, "adversary: it reveals the number of rows and the mean of %s\n", strings.Join(d.Recovered, ", "))
 			}
+			readings(w, d)
 		}
 		fmt.Fprintln(w)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -86,6 +87,21 @@ func runTable(r *report.Run) func(io.Writer) {
 		fmt.Fprintln(t, row("mean", "", together, r.Baselines))
 		t.Flush()
 		gains(w, r)
+	}
+}
+
+// mostReadings is the number of readings that are printed.
+const mostReadings = 8
+
+// readings prints what a reader finds in many runs on other rows.
+func readings(w io.Writer, d *report.Differencing) {
+	if d.Worlds == 0 {
+		return
+	}
+	fmt.Fprintf(w, "adversary: over %d runs on other rows, others can read %s (%d by chance) and %d of %d rows (%d by chance)\n",
+		d.Worlds, count(len(d.Readings), "quantity"), d.ReadingsByChance, d.RowsRead, d.RowsOf, d.RowsByChance)
+	for _, r := range d.Readings[:min(mostReadings, len(d.Readings))] {
+		fmt.Fprintf(w, "adversary: %s of %s is %s, to %.2g of its deviation\n", r.Quantity, r.Member, r.Reading, r.Error)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/plants"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/simulate"
@@ -32,7 +33,11 @@ func (a *app) sim() *cobra.Command {
 		Use: "sim", Short: "Train all participants in this process, over a simulated network in virtual time",
 		Long: `sim trains all participants in this process. Only the network between them is simulated, in
 virtual time. The same seed gives the same bytes. --faults and --scenario describe the network
-and its faults; --plots draws the course of the run.`,
+and its faults; --plots draws the course of the run.
+
+--adversary differencing runs the task 24 more times on other rows, and as often without the faults
+if there are some, so it takes 25 or 49 times as long. Values that track a member's own numbers in all
+these runs are readings.`,
 		Example: `  collabdict sim --generate participants=20,rows=200,columns=6,patterns=3 --baselines alone,pooled
   collabdict sim --data 'machines/*.csv' --label fault --test-where split=test --components 8 --out result
   collabdict sim --generate participants=20 --faults 'churn:rate=0.05;loss:rate=0.01' --plots plots
@@ -193,6 +198,12 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	if err := simulate.AddBaselines(ctx, run.Report, t, baselines, data.Participants, data.Participants); err != nil {
 		return err
 	}
+	if under.Adversary.Differencing {
+		a.note("reading what %d more runs open, each on other rows", simulate.Worlds)
+		if err := simulate.AddReadings(ctx, run.Report, under, t, src.draw(t, data)); err != nil {
+			return err
+		}
+	}
 	for _, l := range data.LeftOut {
 		run.Report.LeftOut = append(run.Report.LeftOut, report.LeftOut(l))
 	}
@@ -206,6 +217,17 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	a.noteMemory(len(data.Participants))
 	a.warn(run.Report.Warnings)
 	return a.print(run.Report, runTable(run.Report))
+}
+
+// draw returns a draw of rows for worlds. Of data, a world has 80 to 100 % of each participant's
+// rows. Of generated data, it has 80 to 120 % of their number, out of more rows of the same plants.
+func (s source) draw(t *pipeline.Task, data *dataset.Dataset) simulate.Draw {
+	if s.plants == nil {
+		return simulate.Subsets(data.Participants, 0.8, 1, t.Seed)
+	}
+	more := *s.plants
+	more.Rows, more.Ample = 3*more.Rows, 3*more.Ample
+	return simulate.Subsets(dataset.Window(plants.Generate(more, t.Seed), t.Window), 0.8/3, 1.2/3, t.Seed)
 }
 
 // checkData reports rows that a task cannot use.

@@ -166,6 +166,30 @@ type Differencing struct {
 	// ErrorMedian is the median error of a recovered contribution, relative to that of guessing
 	// an equal part of the total.
 	ErrorMedian float64 `json:"error_median"`
+	// Worlds is the number of further runs, each on other rows, that a reader compares. The fields
+	// below are about these.
+	Worlds int `json:"worlds,omitempty"`
+	// Readings are the private quantities that follow from one or two opened values in every world.
+	Readings []Reading `json:"readings,omitempty"`
+	// ReadingsByChance is the number of quantities of other worlds that would count as read.
+	ReadingsByChance int `json:"readings_by_chance,omitempty"`
+	RowsRead         int `json:"rows_read,omitempty"`      // rows that changes of moments show, in all worlds
+	RowsByChance     int `json:"rows_by_chance,omitempty"` // made-up rows that they would show
+	RowsOf           int `json:"rows_of,omitempty"`        // all rows of all worlds
+	// Grid is the number of blocks of values with digits that depend on rows or members.
+	Grid int `json:"grid,omitempty"`
+}
+
+// Reading is a private quantity of a member that other members can compute.
+type Reading struct {
+	Member   string  `json:"member"`   // its name
+	Quantity string  `json:"quantity"` // what is read, such as N or the mean of a column
+	Slots    []int   `json:"slots"`    // the slots whose values are used
+	Reading  string  `json:"reading"`  // how it is computed
+	R        float64 `json:"r"`        // its correlation with the quantity over the worlds
+	Error    float64 `json:"error"`    // its error, as a share of the quantity's standard deviation over the worlds
+	// Lone reports a component that only this member fills, so that any total shows it.
+	Lone bool `json:"lone,omitempty"`
 }
 
 // Diversity is the entropy ℓ-diversity E^s of Eq. (48) of Idé et al. 2024 in the last round.

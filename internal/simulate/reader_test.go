@@ -130,8 +130,8 @@ const lostFor = 30 * time.Second
 
 // real are cells of today's tasks: what a reader finds in them must be nothing.
 var real = map[string]cell{
-	"ggm, lost for good":     {kind: "ggm", options: []string{"standardise=own", "components=3", "lambda=0.1", "rounds=8", "tol=0"}, members: 5, columns: 3, lost: []netsim.Stop{{Member: 4, Slot: 5}}},
-	"ggm, back alone":        {kind: "ggm", options: []string{"standardise=global", "components=3", "lambda=0.1", "rounds=12", "tol=0"}, members: 4, columns: 2, lost: []netsim.Stop{{Member: 3, Slot: 8, RestartAfter: lostFor}}},
+	"ggm, lost for good":     {kind: "ggm", options: []string{"standardise=own", "components=8", "lambda=0.1", "rounds=4", "tol=0"}, members: 5, columns: 2, lost: []netsim.Stop{{Member: 4, Slot: 5}}},
+	"ggm, back alone":        {kind: "ggm", options: []string{"standardise=global", "components=3", "lambda=0.1", "rounds=30", "tol=0"}, members: 4, columns: 2, lost: []netsim.Stop{{Member: 3, Slot: 8, RestartAfter: lostFor}}},
 	"dem, lost":              {kind: "dem", options: []string{"standardise=global", "components=3", "covariance=full", "rounds=8", "tol=0"}, members: 5, columns: 2, lost: []netsim.Stop{{Member: 4, Slot: 6}}},
 	"ggm, missing cells":     {kind: "ggm", options: []string{"standardise=own", "components=3", "lambda=0.1", "rounds=8", "tol=0", "missing=marginal", "consensus.scheme=exact"}, members: 4, columns: 6, rows: true, change: lacking},
 	"ggm, a constant column": {kind: "ggm", options: []string{"components=3", "lambda=0.1", "rounds=30", "tol=0", "consensus.scheme=exact"}, members: 4, columns: 6, rows: true, ranges: true, change: constant},

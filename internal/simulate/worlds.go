@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/attack/differencing"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
@@ -90,30 +91,66 @@ func (c Conditions) worlds(ctx context.Context, t *pipeline.Task, draw Draw, mem
 	return all, nil
 }
 
-// Subsets returns a draw of 80 to 100 % of each participant's training rows, in their order.
-func Subsets(parts []dataset.Participant, seed uint64) Draw {
+// AddReadings runs the task again, on the rows of many worlds, and adds what curious members can read
+// in all of them. If there are faults, it also runs the task without them: a reading then counts if
+// the faults make it possible.
+func AddReadings(ctx context.Context, of *report.Run, under Conditions, t *pipeline.Task, draw Draw) error {
+	parts, err := draw(0)
+	if err != nil {
+		return err
+	}
+	var readers []int
+	for m := range max(t.Settings.Rules(len(parts)).Colluders, 1) {
+		readers = append(readers, m)
+	}
+	all, err := under.worlds(ctx, t, draw, len(parts), readers)
+	if err != nil {
+		return err
+	}
+	var whole *differencing.Worlds
+	if !under.Scenario.Empty() {
+		calm := under
+		calm.Scenario = nil
+		if whole, err = calm.worlds(ctx, t, draw, len(parts), readers); err != nil {
+			return err
+		}
+	}
+	d := of.Protection.Differencing
+	found, chance := all.Read(whole)
+	rows := all.Rows()
+	d.Worlds, d.ReadingsByChance, d.Grid = Worlds, chance, len(all.Faults())
+	d.RowsRead, d.RowsByChance, d.RowsOf = rows.Rows, rows.Chance, rows.Of
+	for _, r := range found {
+		d.Readings = append(d.Readings, report.Reading{
+			Member: parts[r.Member].Name, Quantity: r.Quantity, Slots: r.Slots, Reading: r.Words, R: r.R, Error: r.Error, Lone: r.Lone,
+		})
+	}
+	return nil
+}
+
+// Subsets returns a draw of a share from least to most of each participant's training rows, in
+// their order.
+func Subsets(parts []dataset.Participant, least, most float64, seed uint64) Draw {
 	return func(world int) ([]dataset.Participant, error) {
 		random := rand.New(rand.NewPCG(seed, uint64(world)))
 		out := slices.Clone(parts)
 		for m, p := range out {
-			n, dim := p.Train.Dims()
-			kept := random.Perm(n)[:n-int(0.2*random.Float64()*float64(n))]
-			slices.Sort(kept)
 			all, err := rows.Dense(p.Train)
 			if err != nil {
 				return nil, err
 			}
-			x, labels := mat.NewDense(len(kept), dim, nil), make([]float64, 0, len(kept))
+			n, dim := all.Dims()
+			kept := random.Perm(n)[:max(int(float64(n)*(least+(most-least)*random.Float64())), 1)]
+			slices.Sort(kept)
+			x := mat.NewDense(len(kept), dim, nil)
+			var labels []float64
 			for i, j := range kept {
 				x.SetRow(i, all.RawRowView(j))
 				if p.TrainLabels != nil {
 					labels = append(labels, p.TrainLabels[j])
 				}
 			}
-			out[m].Train = rows.InMemory(x)
-			if p.TrainLabels != nil {
-				out[m].TrainLabels = labels
-			}
+			out[m].Train, out[m].TrainLabels = rows.InMemory(x), labels
 		}
 		return out, nil
 	}

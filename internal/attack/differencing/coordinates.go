@@ -18,7 +18,7 @@ type place struct {
 // opened holds the values of one slot in all worlds.
 type opened struct {
 	place
-	slot   int // position among all slots
+	slot   int // its number in the first world
 	key    string
 	blocks []collabdict.Block
 	groups []parts
@@ -108,7 +108,7 @@ func (w *Worlds) open(at place, s *Slot, last []map[string][]float64) {
 		if w.n > 1 {
 			return // not in all worlds
 		}
-		o = &opened{place: at, slot: len(w.slots), key: s.Key, blocks: s.Blocks, groups: partsOf(s.Blocks), known: true}
+		o = &opened{place: at, slot: int(s.Number), key: s.Key, blocks: s.Blocks, groups: partsOf(s.Blocks), known: true}
 		components := 0
 		for _, g := range o.groups {
 			components += g.k
@@ -190,7 +190,7 @@ func meanings(blocks []collabdict.Block) (all []collabdict.Block) {
 
 // coordinate is a number that a reader computes in every world.
 type coordinate struct {
-	slots  []int // positions of its slots
+	slots  []int // numbers of its slots
 	words  string
 	lone   []*opened // slots in which it is about one component
 	part   int       // that component, over all groups

@@ -11,7 +11,7 @@ import (
 
 // A Fault of the grid names a block whose values do not lie on one public grid.
 type Fault struct {
-	Slot   int // position of the sum, from 0
+	Slot   int // its number in the first world, or -1
 	Block  int
 	Moment collabdict.Moment
 	Key    string

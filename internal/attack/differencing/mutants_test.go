@@ -41,7 +41,7 @@ const (
 
 // sum adds a slot. A member whose vector is nil is not in it.
 func (p *play) sum(key string, blocks []collabdict.Block, vectors [][]float64, kept ...[]float64) {
-	s := Slot{Round: p.round, Key: key, Blocks: blocks, Vectors: vectors}
+	s := Slot{Number: uint64(len(p.slots)), Round: p.round, Key: key, Blocks: blocks, Vectors: vectors}
 	for m, v := range vectors {
 		if v != nil {
 			s.Members = append(s.Members, uint32(m))

@@ -9,7 +9,7 @@ import (
 type Reading struct {
 	Member   int
 	Quantity string
-	Slots    []int   // positions of the sums behind it, from 0
+	Slots    []int   // numbers of the slots behind it
 	Words    string  // how it is computed
 	R        float64 // correlation with the quantity over the worlds
 	Error    float64 // as a share of the quantity's deviation over the worlds

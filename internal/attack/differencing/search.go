@@ -127,6 +127,9 @@ func (s *space) find(q []float64, one, two float64) *reading {
 	x.project(s, q)
 	if x.single(); x.a == nil {
 		x.slope = slopeOf(two)
+		if len(x.all) > mostInPairs {
+			x.all = slices.DeleteFunc(x.all, func(p projected) bool { return s.vectors[p.at].lone != nil })
+		}
 		x.double()
 	}
 	if x.a == nil {
@@ -197,6 +200,10 @@ func (x *search) single() {
 		}
 	}
 }
+
+// mostInPairs is the largest number of coordinates of which all pairs are tried. Beyond it, only those
+// that are about no single component are.
+const mostInPairs = 6000
 
 // double tries all sums and differences of two coordinates. Rests that nearly cancel have nearly the
 // same or opposite values, in every world.

@@ -21,6 +21,7 @@ type World struct {
 
 // A Slot is one sum of a world.
 type Slot struct {
+	Number uint64
 	Run    int    // 0, or 1 for the run after one that was given up
 	Round  uint32 // 0 for the start
 	Key    string // that of its running total, or ""
@@ -59,7 +60,7 @@ func (w *Watch) Called(member int, slot uint64, c consensus.Call) {
 	}
 	s := w.open[slot]
 	if s == nil {
-		s = &Slot{Round: c.Round, Key: c.Running.Key, Blocks: slices.Clone(c.Blocks), Vectors: make([][]float64, w.members)}
+		s = &Slot{Number: slot, Round: c.Round, Key: c.Running.Key, Blocks: slices.Clone(c.Blocks), Vectors: make([][]float64, w.members)}
 		w.open[slot] = s
 	}
 	s.Vectors[member] = slices.Clone(c.Values)
