@@ -2,8 +2,11 @@ package simulate
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -128,14 +131,95 @@ func (c cell) read(t testing.TB) (r read) {
 // lostFor is the time after which a member that comes back does so.
 const lostFor = 30 * time.Second
 
-// real are cells of today's tasks: what a reader finds in them must be nothing.
-var real = map[string]cell{
-	"ggm, lost for good":     {kind: "ggm", options: []string{"standardise=own", "components=8", "lambda=0.1", "rounds=4", "tol=0"}, members: 5, columns: 2, lost: []netsim.Stop{{Member: 4, Slot: 5}}},
-	"ggm, back alone":        {kind: "ggm", options: []string{"standardise=global", "components=3", "lambda=0.1", "rounds=30", "tol=0"}, members: 4, columns: 2, lost: []netsim.Stop{{Member: 3, Slot: 8, RestartAfter: lostFor}}},
-	"dem, lost":              {kind: "dem", options: []string{"standardise=global", "components=3", "covariance=full", "rounds=8", "tol=0"}, members: 5, columns: 2, lost: []netsim.Stop{{Member: 4, Slot: 6}}},
-	"ggm, missing cells":     {kind: "ggm", options: []string{"standardise=own", "components=3", "lambda=0.1", "rounds=8", "tol=0", "missing=marginal", "consensus.scheme=exact"}, members: 4, columns: 6, rows: true, change: lacking},
-	"ggm, a constant column": {kind: "ggm", options: []string{"components=3", "lambda=0.1", "rounds=30", "tol=0", "consensus.scheme=exact"}, members: 4, columns: 6, rows: true, ranges: true, change: constant},
-	"fedgen":                 {kind: "fedgen", options: []string{"standardise=global"}, members: 4, columns: 2},
+// mixture returns a cell of a mixture with few components.
+func mixture(kind string, more ...string) cell {
+	options := append([]string{"components=3", "tol=0"}, more...)
+	if kind == "ggm" {
+		options = append(options, "lambda=0.1")
+	} else {
+		options = append(options, "covariance=full")
+	}
+	return cell{kind: kind, options: options, members: 5, columns: 2}
+}
+
+// with returns the cell with a number of members, of which some are lost.
+func (c cell) with(members int, lost ...netsim.Stop) cell {
+	c.members, c.lost = members, lost
+	return c
+}
+
+// of returns the cell with other rows, of which some columns are looked at as rows alone.
+func (c cell) of(columns int, change func(int, *mat.Dense, *rand.Rand)) cell {
+	c.columns, c.change, c.rows = columns, change, true
+	return c
+}
+
+// agreed returns the cell with agreed ranges.
+func (c cell) agreed() cell {
+	c.ranges = true
+	return c
+}
+
+func stop(member int, slot uint64) netsim.Stop { return netsim.Stop{Member: member, Slot: slot} }
+
+func back(member int, slot uint64) netsim.Stop {
+	return netsim.Stop{Member: member, Slot: slot, RestartAfter: lostFor}
+}
+
+// cells are cells of today's tasks.
+var cells = map[string]cell{
+	"ggm, lost for good":     mixture("ggm", "standardise=own", "components=8", "rounds=4").with(5, stop(4, 5)),
+	"ggm, back alone":        mixture("ggm", "standardise=global", "rounds=12").with(4, back(3, 8)),
+	"dem, lost":              mixture("dem", "standardise=global", "rounds=8").with(5, stop(4, 6)),
+	"ggm, missing cells":     mixture("ggm", "standardise=own", "rounds=8", "missing=marginal", "consensus.scheme=exact").of(6, lacking).with(4),
+	"ggm, a constant column": mixture("ggm", "rounds=30", "consensus.scheme=exact").agreed().of(6, constant).with(4),
+	"bvae":                   {kind: "bvae", options: []string{"latent=1", "hidden=2", "batch=20", "rate=0.01", "epochs=1", "rounds=4", "standardise=global", "normalise=minmax"}, members: 4, columns: 2},
+}
+
+// everyCell returns a cover of the settings of all kinds: each scaling, scheme, number of members and
+// treatment of cells, and losses in every slot of the start and of ten rounds for ggm and dem.
+func everyCell() map[string]cell {
+	all := maps.Clone(cells)
+	add := func(c cell) { all[c.String()] = c }
+	for _, kind := range []string{"ggm", "dem"} {
+		for slot := uint64(nonceSlots); slot < 26; slot++ {
+			scaling := []string{"own", "global", "none"}[slot%3]
+			scheme := []string{"laplacian", "exact"}[slot/3%2]
+			c := mixture(kind, "rounds=10", "standardise="+scaling, "consensus.scheme="+scheme)
+			switch members := 4 + int(slot%3); slot % 4 {
+			case 0, 1:
+				add(c.with(members, stop(members-1, slot)))
+			case 2:
+				add(c.with(members, back(members-1, slot)))
+			case 3:
+				add(c.with(6, back(5, slot), back(4, slot+1)))
+			}
+		}
+		add(mixture(kind, "rounds=4", "components=1").with(5, stop(4, 7)))
+		add(mixture(kind, "rounds=4", "standardise=global", "normalise=robust").with(4))
+		add(mixture(kind, "rounds=4", "standardise=global", "normalise=robust").with(5, stop(4, 4)))
+		add(mixture(kind, "rounds=4", "standardise=global", "normalise=minmax").with(5, stop(4, 5)))
+		add(mixture(kind, "rounds=6").agreed().with(5, stop(4, 5)))
+		add(mixture(kind, "rounds=6", "standardise=own", "window=5").with(4, stop(3, 6)))
+		add(mixture(kind, "rounds=12", "standardise=own").with(3, back(2, 6)))
+		add(mixture(kind, "rounds=8", "standardise=own").with(6, stop(5, 5), stop(4, 9)))
+	}
+	add(mixture("ggm", "rounds=4", "standardise=own", "shrink-scales=10").with(5, stop(4, 4)))
+	add(mixture("ggm", "rounds=8", "standardise=own", "missing=marginal").of(6, lacking).with(4))
+	add(mixture("ggm", "rounds=8", "standardise=global", "missing=marginal").of(6, lacking).with(5))
+	add(mixture("ggm", "rounds=20", "standardise=none", "consensus.scheme=exact").of(6, constant).with(4))
+	for kind, options := range map[string][]string{
+		"fedgen": {"standardise=global"},
+		"fedgem": {"standardise=global", "rounds=4"},
+		"bvae":   {"latent=1", "hidden=2", "batch=20", "rate=0.01", "epochs=1", "rounds=4", "standardise=global", "normalise=minmax"},
+		"mtvae":  {"latent=1", "hidden=2", "batch=20", "local-steps=2", "rate=0.01", "rounds=4", "standardise=own"},
+	} {
+		c := cell{kind: kind, options: options, members: 5, columns: 2}
+		add(c)
+		add(c.with(5, stop(4, 4)))
+		add(c.with(5, back(4, 3)))
+	}
+	return all
 }
 
 // lacking takes a cell out of some rows of one member.
@@ -154,18 +238,55 @@ func constant(_ int, x *mat.Dense, _ *rand.Rand) {
 	}
 }
 
-// No reader finds a private quantity or a row of another member in a real task.
+// shown returns the readings that tell more than a component of one member does in any case, and
+// whether more rows are read than by chance.
+func (r read) shown() (readings []differencing.Reading, rows bool) {
+	for _, x := range r.readings {
+		if !x.Lone {
+			readings = append(readings, x)
+		}
+	}
+	return readings, r.rows.Rows > r.rows.Chance+int(3*math.Sqrt(float64(r.rows.Chance)))
+}
+
+// No reader finds a private quantity or a row of another member in a real task. With
+// COLLABDICT_READER=full, it tries all cells and prints a table of them.
 func TestReader(t *testing.T) {
-	for name, c := range real {
+	if raced || testing.Short() {
+		t.Skip("other tests run the same goroutines")
+	}
+	table, all := os.Getenv("COLLABDICT_READER") == "full", cells
+	if table {
+		all = everyCell()
+		fmt.Println("| cell | readings | lone | by chance | rows | by chance | blocks without a grid | s |\n|---|---|---|---|---|---|---|---|")
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Run(name, func(t *testing.T) {
-			r := c.read(t)
-			t.Logf("%s: ran %s, searched %s; %d readings, %d by chance, rows %+v, %d faults of the grid", c, r.ran, r.searched, len(r.readings), r.chance, r.rows, len(r.faults))
-			for _, x := range r.readings {
-				t.Logf("%+v", x)
+			r := all[name].read(t)
+			readings, rows := r.shown()
+			if table {
+				fmt.Printf("| %s | %d | %d | %d | %d of %d | %d | %d | %.0f |\n", name, len(readings), len(r.readings)-len(readings), r.chance, r.rows.Rows, r.rows.Of, r.rows.Chance, len(r.faults), (r.ran + r.searched).Seconds())
 			}
-			for _, x := range r.faults {
-				t.Logf("%+v", x)
+			for _, x := range readings {
+				t.Errorf("%s of member %d is %s: r %.6f, off by %.2g of its deviation", x.Quantity, x.Member, x.Words, x.R, x.Error)
 			}
+			if rows {
+				t.Errorf("%d of %d rows are read, %d by chance", r.rows.Rows, r.rows.Of, r.rows.Chance)
+			}
+			t.Logf("%s: ran %s, searched %s; %d readings of lone components, %d by chance; %d rows, %d by chance; %s", all[name], r.ran, r.searched, len(r.readings)-len(readings), r.chance, r.rows.Rows, r.rows.Chance, faultsOf(r.faults))
 		})
 	}
+}
+
+// faultsOf counts blocks without a grid, by running total and fault.
+func faultsOf(all []differencing.Fault) string {
+	n := map[string]int{}
+	for _, f := range all {
+		n[fmt.Sprintf("%q, moment %d: %s", f.Key, f.Moment, f.What)]++
+	}
+	s := fmt.Sprintf("%d blocks without a grid", len(all))
+	for _, k := range slices.Sorted(maps.Keys(n)) {
+		s += fmt.Sprintf("; %d times %s", n[k], k)
+	}
+	return s
 }

@@ -23,6 +23,9 @@ const bins = 4
 // mostOwn is the largest number of values of one vector that count as private quantities.
 const mostOwn = 64
 
+// mostGroups is the largest number of groups of components whose counts are private quantities.
+const mostGroups = 2
+
 // edgesOf returns the edges of each column's histogram: the quartiles of all rows.
 func edgesOf(rows []*mat.Dense) [][]float64 {
 	all := stacked(rows)
@@ -73,9 +76,9 @@ func (w *World) quantities(member int, edges [][]float64) []quantity {
 		if s.Vectors[member] == nil || len(groups) == 0 {
 			continue
 		}
-		for g, p := range groups {
+		for g, p := range groups[:min(len(groups), mostGroups)] {
 			for c := range p.k {
-				for i := range 1 + p.first {
+				for i := range min(1+p.first, 2) { // the first column stands for all
 					count := fmt.Sprintf("N of component %d of group %d", c+1, g+1)
 					name := count
 					if i > 0 {

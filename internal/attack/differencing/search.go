@@ -130,7 +130,9 @@ func (s *space) find(q []float64, one, two float64) *reading {
 		if len(x.all) > mostInPairs {
 			x.all = slices.DeleteFunc(x.all, func(p projected) bool { return s.vectors[p.at].lone != nil })
 		}
-		x.double()
+		if len(x.all) <= mostInPairs {
+			x.double()
+		}
 	}
 	if x.a == nil {
 		return nil
@@ -202,8 +204,8 @@ func (x *search) single() {
 }
 
 // mostInPairs is the largest number of coordinates of which all pairs are tried. Beyond it, only those
-// that are about no single component are.
-const mostInPairs = 6000
+// that are about no single component are, and if these are too many, single ones alone.
+const mostInPairs = 4000
 
 // double tries all sums and differences of two coordinates. Rests that nearly cancel have nearly the
 // same or opposite values, in every world.
