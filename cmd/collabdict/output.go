@@ -98,8 +98,8 @@ func readings(w io.Writer, d *report.Differencing) {
 	if d.Worlds == 0 {
 		return
 	}
-	fmt.Fprintf(w, "adversary: over %d runs on other rows, others can read %s (%d by chance) and %d of %d rows (%d by chance)\n",
-		d.Worlds, count(len(d.Readings), "quantity"), d.ReadingsByChance, d.RowsRead, d.RowsOf, d.RowsByChance)
+	fmt.Fprintf(w, "adversary: over %d runs on other rows, others can read %d numbers of members (%d by chance) and %d of %d rows (%d by chance)\n",
+		d.Worlds, len(d.Readings), d.ReadingsByChance, d.RowsRead, d.RowsOf, d.RowsByChance)
 	for _, r := range d.Readings[:min(mostReadings, len(d.Readings))] {
 		fmt.Fprintf(w, "adversary: %s of %s is %s, to %.2g of its deviation\n", r.Quantity, r.Member, r.Reading, r.Error)
 	}
