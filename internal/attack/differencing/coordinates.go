@@ -320,8 +320,9 @@ func pair(i, j int, p parts) int {
 	return i*p.first - i*(i-1)/2 + j - i
 }
 
-// runs returns neighbouring values that a reader adds up, such as the cells that divide a cell: all
-// values of a block that has no moments of rows, and its aligned parts of 2, 4, 8 and so on.
+// runs returns neighbouring values that a reader adds up, such as the cells that divide a cell.
+// These are all values of a block without moments of rows, and its aligned parts of 2, 4, 8 and so
+// on.
 func (o *opened) runs() (all [][2]int) {
 	at := 0
 	for _, b := range meanings(o.blocks) {

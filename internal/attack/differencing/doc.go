@@ -7,5 +7,10 @@
 // in one member show that member's number of rows and their mean; [Recorder.Recover] computes
 // both.
 //
-// Start reading at [Recorder].
+// A reader who knows nothing of layouts compares many runs. [Worlds] collects what members open in
+// runs on other rows, with the same task and faults. [Worlds.Read] looks for one or two opened
+// values that track a private quantity of another member over all worlds. [Worlds.Rows] counts
+// rows that changes of moments show, and [Worlds.Faults] lists values that lie on no public grid.
+//
+// Start reading at [Recorder] and [Worlds].
 package differencing
