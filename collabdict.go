@@ -36,16 +36,25 @@ type Group interface {
 type Running struct {
 	// Key is the same in all calls that belong to the running total.
 	Key string
-	// From is the key of the running total from which this one starts; "" means zeros. Begin
-	// converts a vector of the other total to the vector with which this one starts: the
-	// other's total to this total, and each member's vector to its own. Begin must be linear,
-	// and the same at all members.
+	// From is the key of the running total from which this one starts; "" means zeros. It starts
+	// with values of the other one: those of each part, from its first place to before its second.
+	// They are the same parts at all members. Nothing but a choice is possible here, since a
+	// member that is lost before its first vector stays in the total with what it starts with.
 	From  string
-	Begin func(from []float64) []float64
+	Parts [][2]int
 	// Before, if not nil, describes the running total From. It is needed if a member may have
-	// missed all sums of From. That member's vector in From is then the one with which From began,
-	// so Before.Begin must only copy values, unchanged.
+	// missed all sums of From. That member's vector in From is then the one with which From
+	// began.
 	Before *Running
+}
+
+// Begin returns the vector with which the running total starts, given one of From: the total, or
+// a member's own.
+func (r Running) Begin(from []float64) (out []float64) {
+	for _, p := range r.Parts {
+		out = append(out, from[p[0]:p[1]]...)
+	}
+	return out
 }
 
 // Cumulative is implemented by learners whose statistics belong to a running total. [Train]

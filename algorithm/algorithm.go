@@ -134,12 +134,11 @@ type Traits struct {
 	ByStep bool
 	// HoldsRows means that training reads all rows into memory.
 	HoldsRows bool
-	// Secret means that a participant draws from Data.Source, which must be the same after a
-	// restart.
-	Secret bool
 	// UnitRange means that values work best from 0 to 1. Columns are then scaled to that range
 	// by default.
 	UnitRange bool
+	// Framed means that rows must be near 0, with a spread of about 1 in each column.
+	Framed bool
 	// Classes, if not nil, means that labels are classes, and that training depends on them.
 	Classes *Classes
 	// Chooses means that training chooses settings by held-out rows.
@@ -228,23 +227,23 @@ type Disclosure struct {
 	// RowsBound means that members publish the power of two above their number of rows.
 	RowsBound bool
 	// Sums means that rounds sum statistics of rows, whose bounds members publish in the
-	// coordinates trained on. KnownMoments means that Data.Moments, if present, make that
-	// unnecessary.
-	Sums, KnownMoments bool
+	// coordinates trained on.
+	Sums bool
 	// Conserved is what every total reveals.
 	Conserved Conserved
 }
 
-// Moments are the known moments of all members' rows, in the coordinates trained on.
-type Moments interface {
-	Rows() float64         // number of all rows
-	Covariance() []float64 // M by M, row-major
-}
+// A Frame maps rows to coordinates in which they are near 0 at every member, with a spread of about
+// 1: z = (x − Shift) / Scale.
+type Frame struct{ Shift, Scale []float64 }
 
 // Data is one participant's data.
 type Data struct {
 	Name string          // name of the participant
 	Rows collabdict.Rows // for training, in the coordinates trained on
+	// Frame, if not nil, maps the coordinates that settings describe to those trained on. It is
+	// needed for parameters that are given.
+	Frame *Frame
 	// Held are rows that stay out of training and of all sums over rows, for choices; nil if
 	// there are none.
 	Held collabdict.Rows
@@ -256,9 +255,7 @@ type Data struct {
 	// Labels are numbers that distinguish the classes of the training rows; nil if there are
 	// none.
 	Labels []float64
-	// Moments are those of all rows; nil if they are not known.
-	Moments Moments
-	Seed    uint64 // public
+	Seed   uint64 // public
 	// Source draws values that only this participant may know; nil if there is nobody to hide
 	// them from.
 	Source rand.Source

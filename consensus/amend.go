@@ -347,7 +347,7 @@ func (m *Machine) requestedNow() [32]byte {
 }
 
 // amendable reports whether the roster may change in the current slot: between two rounds, and
-// in a slot that waits for all members, of which one may be gone for good. Without a call, this
+// in a slot that waits for all members, since one may be gone for good. Without a call, this
 // member leaves that judgement to the others.
 func (m *Machine) amendable() bool {
 	c := m.slot.call

@@ -11,7 +11,7 @@ import (
 
 // passTime judges whether the current attempt has failed, and sends a heartbeat if it is due.
 func (m *Machine) passTime(e *Effects) {
-	if s := m.slot; s.round <= startRounds {
+	if s := m.slot; s.round <= StartRounds {
 		m.monitor.countLacking(m.now, &standing{slot: s.number, preset: s.preset, began: s.began})
 	}
 	m.monitor.pass(m.now)

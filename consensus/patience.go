@@ -17,12 +17,12 @@ const (
 // A lost member's last vector stays in a running total while the rows of the others move between
 // components. If that happens when training has hardly begun, a component may soon show the rows
 // of this member alone. So a total begins with all members, and its slots in the start and in
-// rounds up to startRounds wait for a member that it has counted. By then most rows are in their
+// rounds up to StartRounds wait for a member that it has counted. By then most rows are in their
 // component. startPatience, in heartbeats, is time enough to start a process or a computer again.
-const (
-	startRounds   = 5
-	startPatience = 120
-)
+const startPatience = 120
+
+// StartRounds is the last round in which a running total waits for a lost member.
+const StartRounds = 5
 
 // firstTimes is the multiple of the others' time that a member may compute if none of its
 // updates has been measured.

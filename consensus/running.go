@@ -100,7 +100,7 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 		}
 		r = &runningTotal{from: c.Running.From, size: uint32(m.roster.Size), counted: map[uint32]uint64{}}
 		if from := m.totals[r.from]; from != nil {
-			r.size, r.counted = from.size, maps.Clone(from.counted)
+			r.size, r.counted, r.newest = from.size, maps.Clone(from.counted), from.newest
 		}
 	}
 	if r.from == "" && !r.began {
@@ -277,13 +277,14 @@ func (m *Machine) counts(h Header, members []uint32) []uint32 {
 const firstLoneReturn = 2
 
 // countedBefore returns the members that a running total has counted, with their slots, the
-// last slot that counted any, and whether the total has begun.
+// last slot that counted any, and whether the total has begun. In its first slot it is where the
+// total stopped that it continues.
 func (m *Machine) countedBefore(h RunningHeader) (counted map[uint32]uint64, newest uint64, began bool) {
-	if r := m.totals[h.Key]; r != nil {
+	if r := m.totals[h.Key]; r != nil && (r.began || h.From == "") {
 		return r.counted, r.newest, r.began
 	}
 	if from := m.totals[h.From]; from != nil {
-		return from.counted, 0, false
+		return from.counted, from.newest, from.began
 	}
 	return nil, 0, false
 }
@@ -310,7 +311,7 @@ func (m *Machine) least() int {
 
 // countedEarly returns the members that the slot leaves out after startPatience only, or nil.
 func (m *Machine) countedEarly() map[uint32]uint64 {
-	if m.slot.call == nil || m.slot.call.header.Round > startRounds {
+	if m.slot.call == nil || m.slot.call.header.Round > StartRounds {
 		return nil
 	}
 	counted, _, _ := m.countedBefore(m.slot.call.header.Running)
@@ -368,7 +369,7 @@ func (m *Machine) count(d *Decision) {
 	if r == nil {
 		r = &runningTotal{from: c.From, size: c.Size, counted: map[uint32]uint64{}}
 		if from := m.totals[c.From]; from != nil {
-			r.counted = maps.Clone(from.counted)
+			r.counted, r.newest = maps.Clone(from.counted), from.newest
 		}
 		m.totals[c.Key] = r
 	}

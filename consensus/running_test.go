@@ -37,22 +37,21 @@ func TestARunningTotalBeginsAsAnother(t *testing.T) {
 			if got := n.total(); !slices.Equal(got, []float64{60, 15}) {
 				t.Fatalf("got %v", got)
 			}
-			// Twice the first value, in the first of two components.
-			begin := Running{Key: "parts", From: "moments", Begin: func(x []float64) []float64 { return []float64{2 * x[0], 0} }}
+			begin := Running{Key: "parts", From: "moments", Parts: [][2]int{{1, 2}, {0, 1}}}
 			halves := func(s int) []float64 { return []float64{float64(10 + s), float64(10 + s)} }
 			n.isolate(4)
 			n.kill(3)
 			n.restart(3)
 			n.catchUp(3, moments)
 			n.play(accumulation(begin, 0, 128, halves))
-			if got := n.total(); !slices.Equal(got, []float64{10 + 11 + 12 + 13 + 28, 46}) {
+			if got := n.total(); !slices.Equal(got, []float64{46 + 3, 46 + 14}) {
 				t.Errorf("without a member: got %v", got)
 			}
 			n.restart(4)
 			calls := []func(int) Call{moments, accumulation(begin, 0, 128, halves)}
 			n.catchUp(4, func(s int) Call { return calls[n.members[s].calls](s) })
 			n.play(accumulation(begin, 1, 128, halves))
-			if got := n.total(4); !slices.Equal(got, []float64{74, 46}) {
+			if got := n.total(4); !slices.Equal(got, []float64{49, 60}) {
 				t.Errorf("with a member that is back: got %v", got)
 			}
 			if held := n.status(0).Held; !slices.Equal(held, []uint32{4}) {
@@ -63,6 +62,30 @@ func TestARunningTotalBeginsAsAnother(t *testing.T) {
 				t.Errorf("in round 2: got %v", got)
 			}
 		})
+	}
+}
+
+// The vector of a member that comes back alone is held back also in the first slot of a total that
+// continues another one.
+func TestALoneReturnWhereATotalBeginsAsAnother(t *testing.T) {
+	n := newNetwork(t, 5, exact)
+	moments := accumulation(Running{Key: "moments"}, 0, 64, func(s int) []float64 { return []float64{float64(10 + s), 3} })
+	n.play(moments)
+	n.isolate(4)
+	n.play(accumulation(Running{Key: "moments"}, 6, 64, func(int) []float64 { return []float64{20, 4} }))
+	if got := n.total(); !slices.Equal(got, []float64{94, 19}) {
+		t.Fatalf("without a member: got %v", got)
+	}
+	n.restart(4)
+	begin := Running{Key: "parts", From: "moments", Parts: [][2]int{{0, 1}}}
+	calls := []func(int) Call{
+		moments, accumulation(Running{Key: "moments"}, 6, 64, func(int) []float64 { return []float64{20, 4} }),
+		accumulation(begin, 1, 64, func(int) []float64 { return []float64{30} }),
+	}
+	n.catchUp(4, func(s int) Call { return calls[n.members[s].calls](s) })
+	n.play(calls[2])
+	if got := n.total(4); !slices.Equal(got, []float64{4*30 + 14}) {
+		t.Errorf("with a member that is back: got %v", got)
 	}
 }
 

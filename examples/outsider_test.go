@@ -42,7 +42,7 @@ func TestAProgramOfItsOwnJoinsTheCommand(t *testing.T) {
 	for i, name := range []string{"a", "b"} {
 		args := []string{
 			"run", "--name", name, "--data", writeRows(t, dir, i), "--expect", "3", "--secret-file", "our.secret", "--mdns", "",
-			"--listen", "/ip4/127.0.0.1/tcp/0", "--standardise", "none", "--components", "2", "--lambda", "0.1",
+			"--listen", "/ip4/127.0.0.1/tcp/0", "--standardise", "own", "--components", "2", "--lambda", "0.1",
 		}
 		if peer != "" {
 			args = append(args, "--peer", peer)

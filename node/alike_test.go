@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -29,7 +30,7 @@ func TestNodesMatchTheSimulation(t *testing.T) {
 		t.Fatal(err)
 	}
 	report, err := net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
-		_, err := k.Train(ctx, g, parts[rank], nil, nil)
+		_, err := k.Train(ctx, g, parts[rank], rand.NewPCG(1, uint64(rank)), nil)
 		return err
 	})
 	if err != nil {
@@ -58,7 +59,7 @@ func train(t *testing.T, nodes []*Node, k *pipeline.Task, parts []dataset.Partic
 		r.tap(t, n)
 	}
 	for rank, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
-		_, err := k.Train(ctx, n, parts[n.Self()], nil, nil)
+		_, err := k.Train(ctx, n, parts[n.Self()], rand.NewPCG(1, uint64(n.Self())), nil)
 		return err
 	}) {
 		if err != nil {

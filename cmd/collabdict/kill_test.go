@@ -169,7 +169,7 @@ func (p killPlan) mustSay() []string {
 func startSeven(t *testing.T, dir string, p killPlan) *member {
 	t.Helper()
 	return start(t, dir, "up", "--generate", fmt.Sprintf("participants=%d,rows=%d,columns=6,patterns=3", killRoster, p.rows),
-		"--components", "3", "--blur", "0", "--scheme", p.scheme, "--tol", "0", "--rounds", fmt.Sprint(killRounds), "--out", "o", "--json")
+		"--components", "3", "--blur", "0", "--standardise", "own", "--scheme", p.scheme, "--tol", "0", "--rounds", fmt.Sprint(killRounds), "--out", "o", "--json")
 }
 
 // pass waits for d, but returns early when few rounds are left.

@@ -124,7 +124,7 @@ func TestAPauseThatIsAgreed(t *testing.T) {
 	const rounds = 120
 	names := sevenPlants[:4]
 	up := start(t, dir, "up", "--generate", fmt.Sprintf("participants=%d,rows=%d,columns=6,patterns=3", len(names), manyRows), "--blur", "0",
-		"--components", "3", "--scheme", "exact", "--tol", "0", "--rounds", fmt.Sprint(rounds), "--out", "o", "--json")
+		"--standardise", "own", "--components", "3", "--scheme", "exact", "--tol", "0", "--rounds", fmt.Sprint(rounds), "--out", "o", "--json")
 	up.until(t, `: round 2/`)
 	file := filepath.Join(dir, "o", "consortium.yaml")
 	collabdictSays(t, "consortium", "change", file, "--pause")

@@ -61,7 +61,7 @@ func TestAStormOfKills(t *testing.T) {
 	names, rounds := sevenPlants[:6], 20+16*kills
 	dir := t.TempDir()
 	began := time.Now()
-	up := start(t, dir, "up", "--generate", "participants=6,rows=300,columns=6,patterns=3", "--components", "3", "--blur", "0",
+	up := start(t, dir, "up", "--generate", "participants=6,rows=300,columns=6,patterns=3", "--components", "3", "--blur", "0", "--standardise", "own",
 		"--scheme", "exact", "--tol", "0", "--rounds", fmt.Sprint(rounds), "--out", "o", "--json")
 	up.until(t, `: round 6/`)         // earlier rounds wait for lost members
 	processes := map[string]*member{} // of those that were killed; nil while away

@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -80,7 +81,10 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 		return err
 	}
 	defer n.Close()
-	l, err := train(ctx, n, rows, &settings)
+	shift, scale := ownScaling(rows)
+	scaled := mat.NewDense(rows.RawMatrix().Rows, len(columns), nil)
+	scaled.Apply(func(_, j int, v float64) float64 { return (v - shift[j]) / scale[j] }, rows)
+	l, err := train(ctx, n, scaled, &settings)
 	if err != nil {
 		n.Abort("its training has failed")
 		return err
@@ -97,6 +101,7 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 	if err != nil {
 		return err
 	}
+	m.Manifest.Standardise, m.Scaling.Shift, m.Scaling.Scale = algorithm.Own, shift, scale
 	scores, err := m.ScoreRows(gmm.Matrix(rows))
 	if err != nil {
 		return err
@@ -126,7 +131,7 @@ func agreement(options option.Table, columns []string) node.Agreement {
 	a = append(a,
 		node.Field{Name: "seed", Value: strconv.Itoa(seed)},
 		node.Field{Name: "false-alarm", Value: "0.01"},
-		node.Field{Name: "standardise", Value: algorithm.None},
+		node.Field{Name: "standardise", Value: algorithm.Own},
 		node.Field{Name: "normalise", Value: "standard"},
 		node.Field{Name: "ranges", Value: ""},
 		node.Field{Name: "number of columns", Value: strconv.Itoa(len(columns))})
@@ -154,6 +159,24 @@ func train(ctx context.Context, g collabdict.Group, rows *mat.Dense, s *ggm.Algo
 	}
 	fmt.Printf("%d rounds, objective %g\n", last.Number, last.Objective)
 	return l, nil
+}
+
+// ownScaling returns the mean and the standard deviation of each column, as --standardise own has
+// them. The blur of ggm needs columns of one spread.
+func ownScaling(rows *mat.Dense) (shift, scale []float64) {
+	n, columns := rows.Dims()
+	shift, scale = make([]float64, columns), make([]float64, columns)
+	for j := range columns {
+		for i := range n {
+			shift[j] += rows.At(i, j) / float64(n)
+		}
+		for i := range n {
+			d := rows.At(i, j) - shift[j]
+			scale[j] += d * d / float64(n)
+		}
+		scale[j] = math.Sqrt(scale[j])
+	}
+	return shift, scale
 }
 
 func read(path string) (columns []string, rows *mat.Dense, err error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -17,7 +18,6 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/settings"
 	"github.com/collabdict/collabdict/gmm/kfed"
 	"github.com/collabdict/collabdict/gmm/privacy"
-	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -29,7 +29,7 @@ var Kind = algorithm.Kind{
 
 // The three starts of Zhang Pettersson et al. 2025.
 const (
-	startSpread     = "spread"      // centres far apart within the ranges of the columns
+	startSpread     = "spread"      // centres far apart within the usual ranges of the columns
 	startKFed       = "k-fed"       // federated clustering, in which members show their local centres
 	startSharedRows = "shared-rows" // a mixture of some shared rows; in simulations only
 )
@@ -47,7 +47,7 @@ type Algorithm struct {
 	Diversity          privacy.Rule
 	privacy.Budget
 
-	first *gmm.Mixture // fitted to shared rows
+	shared *mat.Dense // rows to start from
 }
 
 var _ algorithm.InOneProcess = (*Algorithm)(nil)
@@ -65,7 +65,7 @@ func (a *Algorithm) Options() option.Table {
 			return privacy.BlurRows
 		}),
 		settings.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
-		option.String(&a.Start, "start", startSpread, "`START` of training: spread (centres far apart within the columns' ranges), k-fed (cluster centres that each member shows to all others) or shared-rows (rows of all members; in simulations only)",
+		option.String(&a.Start, "start", startSpread, "`START` of training: spread (centres far apart within the columns' usual ranges), k-fed (cluster centres that each member shows to all others) or shared-rows (rows of all members; in simulations only)",
 			option.OneOf(startSpread, startKFed, startSharedRows)),
 		privacy.MinRowsOption(&a.MinRows).Needs("--start k-fed, the only start that shows clusters", func() bool { return a.Start == startKFed }),
 	}, append(a.Diversity.Options(), a.Budget.Options()...)...)
@@ -86,9 +86,9 @@ func (a *Algorithm) Traits() algorithm.Traits {
 		return dpem.Traits(&a.Budget, a.config(), false)
 	}
 	t := algorithm.Traits{
-		Rounds: a.Rounds, HoldsRows: a.Start == startKFed, Patterns: true,
+		Rounds: a.Rounds, HoldsRows: a.Start == startKFed, Patterns: true, Framed: true,
 		LeastRows: max(a.Components+1, a.MinRows, a.Diversity.LeastRows()), ShownRows: a.MinRows,
-		LeastDiversity: a.Diversity.Warned(), Secret: a.Blur > 0 || a.Diversity.Secret(), Blur: a.Blur,
+		LeastDiversity: a.Diversity.Warned(), Blur: a.Blur,
 		Values: func(columns int) int {
 			return passes.PackedLen(a.Components, columns, settings.Form(a.Covariance) == gmm.Full) + 1
 		},
@@ -110,11 +110,7 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 		return algorithm.Disclosure{}
 	}
 	d := algorithm.Disclosure{Sums: true, Conserved: settings.Conserved(a.Covariance)}
-	// The range is already known if all rows' ranges scale the columns.
-	ranged := c.UnitRange && (c.Axes > 0 || c.ScaledBy == algorithm.Global)
 	switch {
-	case a.Start == startSpread && !ranged:
-		d.Learned = []string{"the smallest and the largest value of each " + c.Direction() + ", as trained on, which are values of single rows, and how many members have theirs in each 32nd of the searched range, and close to these values"}
 	case a.Start == startKFed && a.MinRows > 1:
 		d.Shown = []string{fmt.Sprintf("the centres of its clusters, each the mean of at least %d rows", a.MinRows)}
 	case a.Start == startKFed:
@@ -125,7 +121,7 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	return d
 }
 
-// Together fits the start to shared rows, if the settings ask for it.
+// Together draws the shared rows, if the settings ask for them.
 func (a *Algorithm) Together(seed uint64, all func() (*mat.Dense, error)) error {
 	if a.Start != startSharedRows {
 		return nil
@@ -134,8 +130,21 @@ func (a *Algorithm) Together(seed uint64, all func() (*mat.Dense, error)) error 
 	if err != nil {
 		return err
 	}
-	a.first, err = SharedRows([]*mat.Dense{x}, max(rowsToShare, a.Components), a.Components, settings.EM(a.Covariance, a.Tol), source(seed))
-	return err
+	a.shared = SharedRows([]*mat.Dense{x}, max(rowsToShare, a.Components), source(seed))
+	return nil
+}
+
+// fitted returns a mixture of the shared rows, in the coordinates of d.
+func (a *Algorithm) fitted(d algorithm.Data) (*gmm.Mixture, error) {
+	x := mat.DenseCopyOf(a.shared)
+	if f := d.Frame; f != nil {
+		x.Apply(func(_, j int, v float64) float64 { return (v - f.Shift[j]) / f.Scale[j] }, x)
+	}
+	fit, err := gmm.Fit(x, a.Components, settings.EM(a.Covariance, a.Tol), rand.New(source(d.Seed)))
+	if err != nil {
+		return nil, fmt.Errorf("fit to shared rows: %w", err)
+	}
+	return fit.Mixture, nil
 }
 
 func source(seed uint64) rand.Source { return rand.NewChaCha8(settings.Seed(seed)) }
@@ -154,24 +163,23 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	}
 	few := 0 // own clusters that were merged
 	c := Config{Form: settings.Form(a.Covariance)}
-	c.Moments, _ = d.Moments.(*columnstats.Moments)
 	if g.Size() > 1 {
 		c.Diversity, c.Blur, c.Source, c.Colluders = a.Diversity, a.Blur, d.Source, d.Colluders
 	}
 	switch {
 	case g.Size() == 1: // alone: no agreement needed
 		c.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return a.ownCentres(d) }
-	case a.Start == startSharedRows && a.first == nil:
+	case a.Start == startSharedRows && a.shared == nil:
 		return algorithm.Outcome{}, onlySimulated()
 	case a.Start == startSharedRows:
-		c.Mixture = func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return a.first, nil }
+		c.Mixture = func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return a.fitted(d) }
 	case a.Start == startKFed:
 		c.Centres = func(ctx context.Context, g collabdict.Group) (centres *mat.Dense, err error) {
 			centres, few, err = a.clusters(ctx, g, d, least)
 			return centres, err
 		}
 	default:
-		c.Centres = func(ctx context.Context, g collabdict.Group) (*mat.Dense, error) { return a.spread(ctx, g, d) }
+		c.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return a.spread(d), nil }
 	}
 	l, err := NewLearner(d.Rows, c)
 	if err != nil {
@@ -207,18 +215,14 @@ func (a *Algorithm) ownCentres(d algorithm.Data) (*mat.Dense, error) {
 	return gmm.KMeans(x, a.Components, source(d.Seed)), nil
 }
 
-// spread agrees on the ranges of all columns by sums of counts, and spreads centres within
-// them.
-func (a *Algorithm) spread(ctx context.Context, g collabdict.Group, d algorithm.Data) (*mat.Dense, error) {
-	low, size, _, err := columnstats.Extremes(ctx, g, d.Rows)
-	if err != nil {
-		return nil, err
-	}
-	high := make([]float64, len(low))
-	for i, v := range low {
-		high[i] = v + size[i]
-	}
-	return Spread(a.Components, low, high, source(d.Seed)), nil
+// reach is the distance from the middle of a frame, in units of it, within which the centres of
+// startSpread lie.
+const reach = 3
+
+// spread spreads centres within the frame of all rows, which it needs no sum for.
+func (a *Algorithm) spread(d algorithm.Data) *mat.Dense {
+	_, dim := d.Rows.Dims()
+	return Spread(a.Components, slices.Repeat([]float64{-reach}, dim), slices.Repeat([]float64{reach}, dim), source(d.Seed))
 }
 
 // clusters finds the centres by federated clustering. Each participant finds √K clusters

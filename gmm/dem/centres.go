@@ -27,16 +27,12 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *
 	if err != nil {
 		return nil, err
 	}
-	blocks := l.limits.sums(k, l.origin, form)
-	l.blur.Add(own, blocks, 0, true)
-	total, err := g.Accumulate(ctx, l.running, own, blocks)
+	own, blocks := l.vector(own, k, form, "first")
+	total, err := g.Accumulate(ctx, l.Running(), own, blocks)
 	if err != nil {
 		return nil, fmt.Errorf("sum of the first components: %w", err)
 	}
-	if err := check(total, frame.SumsLen()); err != nil {
-		return nil, err
-	}
-	if err := l.same.Check(total, l.limits.sums(k, l.origin, form)); err != nil {
+	if _, total, err = l.statistics(total, k, form, frame.SumsLen()); err != nil {
 		return nil, fmt.Errorf("first components: %w", err)
 	}
 	for c := range k {

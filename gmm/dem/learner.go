@@ -29,15 +29,13 @@ type Config struct {
 	// the centres.
 	Centres func(ctx context.Context, g collabdict.Group) (*mat.Dense, error)
 	Form    gmm.Covariance
-	// Moments, if not nil, are the moments that participants already know of all rows; the
-	// learner's running totals continue from them. Either all members have them, or none.
-	Moments *columnstats.Moments
 	// Diversity is the rule for statistics that rest on few of the own rows.
 	Diversity privacy.Rule
 	// RegCovar is added to the diagonal of every covariance matrix; 0 means 1e-6.
 	RegCovar float64
 	// Blur is the standard deviation, in rows, of the noise on each value of a total, which
-	// holds against this number of Colluders; 0 adds none.
+	// holds against this number of Colluders; 0 adds none. It has the same size in all columns,
+	// so it needs rows whose spread is about 1 in each of them, and whose middle is near 0.
 	Blur      float64
 	Colluders int
 	// Source draws the participant's secrets. It is needed for Blur, and for a rule of
@@ -55,7 +53,6 @@ type Learner struct {
 	config  Config
 	limits  limits
 	origin  []float64 // M values, the point about which all moments of the run are taken
-	running collabdict.Running
 	same    *columnstats.SameRows
 	model   *gmm.Mixture
 	counted int
@@ -63,8 +60,7 @@ type Learner struct {
 	own     []float64 // N_k^s of the own vector in the last total; nil if none was counted
 	all     []float64 // N_k of the last total
 
-	blur   *privacy.Blur // nil for none
-	scales []float64     // units of the blur, if there is any
+	blur *privacy.Blur // nil for none
 
 	diversity       privacy.Diversity // of the last local update
 	guard, guarding guard.Components  // components left out or drawn, before and after the last local update
@@ -115,11 +111,9 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	if err != nil {
 		return err
 	}
-	if l.config.Moments != nil {
-		agreed = l.config.Moments.Widened(agreed)
-	}
 	l.limits = limits{agreed}
 	l.blur = privacy.NewBlur(l.config.Blur, g.Size(), l.config.Colluders, l.config.Source)
+	l.same = columnstats.NewSameRows(g, agreed, l.blur.Deviation(g.Size()))
 	model, err := l.first(ctx, g)
 	if err != nil {
 		return err
@@ -131,47 +125,30 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	return nil
 }
 
-// first returns the first mixture, and sets the origin to the middle of its means or of the
-// centres.
+// first returns the first mixture, and sets the origin: 0 if rows are near it, else the middle of
+// the mixture's means or of the centres.
 func (l *Learner) first(ctx context.Context, g collabdict.Group) (*gmm.Mixture, error) {
+	l.origin = make([]float64, l.rows.Dim)
 	if l.config.Mixture != nil {
 		m, err := l.config.Mixture(ctx, g)
-		if err != nil {
-			return nil, err
+		if err == nil && l.blur == nil {
+			l.origin = middle(m.Means())
 		}
-		l.begin(g, middle(m.Means()), m.Components(), m.Form())
-		return m, nil
+		return m, err
 	}
 	centres, err := l.config.Centres(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	k, _ := centres.Dims()
-	l.begin(g, middle(centres), k, l.config.Form)
+	if l.blur == nil {
+		l.origin = middle(centres)
+	}
 	return l.fromCentres(ctx, g, centres)
 }
 
-// begin sets the origin and the start of the running totals.
-func (l *Learner) begin(g collabdict.Group, origin []float64, k int, form gmm.Covariance) {
-	l.origin, l.running = origin, collabdict.Running{Key: "statistics"}
-	if l.config.Blur > 0 {
-		l.scales = l.deviations()
-		l.blur.Scale(l.scales, form == gmm.Full)
-	}
-	l.same = columnstats.NewSameRows(g, l.limits.Bounds, l.config.Moments, k)
-	if l.config.Moments == nil {
-		return
-	}
-	with := columnstats.Squares
-	if form == gmm.Full {
-		with = columnstats.AllProducts
-	}
-	l.running = l.config.Moments.Running(l.running.Key, k, origin, with, 1)
-}
-
-// Running implements [collabdict.Cumulative]. It names the part of the statistics that is equal
-// in all rounds, so that the loss of a member does not reveal it.
-func (l *Learner) Running() collabdict.Running { return l.running }
+// Running implements [collabdict.Cumulative]. Some of the statistics are nearly equal in all rounds,
+// such as the mean of the rows. In a running total, the loss of a member does not reveal them.
+func (l *Learner) Running() collabdict.Running { return collabdict.Running{Key: "statistics"} }
 
 func middle(points *mat.Dense) []float64 {
 	k, dim := points.Dims()
@@ -187,8 +164,8 @@ func middle(points *mat.Dense) []float64 {
 // Digest implements [collabdict.Digester].
 func (l *Learner) Digest() [32]byte { return l.model.Digest(true) }
 
-// LocalUpdate computes the statistics of the own rows about the fixed origin, as
-// [gmm.Mixture.SumsAbout] does, and applies the rule of diversity.
+// LocalUpdate computes the number of own rows, and their statistics about the fixed origin, as
+// [gmm.Mixture.SumsAbout] does. It applies the rule of diversity.
 func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
 	if l.model == nil {
 		return nil, nil, errNotStarted
@@ -198,9 +175,26 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 		return nil, nil, err
 	}
 	l.updated = slices.Clone(s.N)
-	x, blocks = append(s.Pack(), l.limits.within(s.Entropy, s.K)), l.limits.sums(s.K, l.origin, l.model.Form())
-	l.blur.Add(x, blocks, uint64(l.optimised)+1, true)
+	x, blocks = l.vector(append(s.Pack(), l.limits.within(s.Entropy, s.K)), s.K, l.model.Form(), fmt.Sprint("round ", l.optimised))
 	return x, blocks, nil
+}
+
+// vector returns the number of own rows followed by their statistics, which are blurred.
+func (l *Learner) vector(statistics []float64, k int, form gmm.Covariance, name string) ([]float64, []collabdict.Block) {
+	blocks := l.limits.sums(k, l.origin, form)
+	l.blur.Add(statistics, blocks, "components", name)
+	return append([]float64{float64(l.rows.N)}, statistics...), append(columnstats.AppendBlock(nil, 1, l.limits.Rows), blocks...)
+}
+
+// statistics returns the number of rows of all members and their statistics, given a total.
+func (l *Learner) statistics(total []float64, k int, form gmm.Covariance, length int) (rows float64, of []float64, err error) {
+	if err := check(total, 1+length); err != nil {
+		return 0, nil, err
+	}
+	if err := l.same.Check(total[0], k, total[1:], l.limits.sums(k, l.origin, form)); err != nil {
+		return 0, nil, err
+	}
+	return math.Round(total[0]), slices.Clone(total[1:]), nil
 }
 
 // Optimize is the M-step on the statistics of all members. The objective, after the step, is
@@ -211,28 +205,24 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 	if l.model == nil {
 		return 0, errNotStarted
 	}
-	if err := check(total, l.model.SumsLen()); err != nil {
-		return 0, err
-	}
-	if err := l.same.Check(total, l.limits.sums(l.model.Components(), l.origin, l.model.Form())); err != nil {
-		return 0, err
-	}
-	total = slices.Clone(total)
-	settle(total, l.model, l.origin)
-	l.sharpen(total, l.model.Components(), l.model.Form())
-	next, err := maximise(total, l.model, l.origin, l.config.RegCovar)
+	rows, sums, err := l.statistics(total, l.model.Components(), l.model.Form(), l.model.SumsLen())
 	if err != nil {
 		return 0, err
 	}
-	rows := passes.Sum(total[:l.model.Components()])
+	settle(sums, l.model, l.origin)
+	l.sharpen(sums, l.model.Components(), l.model.Form())
+	next, err := maximise(sums, l.model, l.origin, l.config.RegCovar)
+	if err != nil {
+		return 0, err
+	}
 	l.done = nil
 	if included {
 		l.own, l.guard, l.done = l.updated, l.guarding, l.doing
 	}
 	l.optimised++
-	l.all = slices.Clone(total[:next.Components()])
-	l.model, l.counted = next.WithRows(l.all), int(math.Round(rows))
-	return next.BoundAbout(l.origin, total) / rows, nil
+	l.all = slices.Clone(sums[:next.Components()])
+	l.model, l.counted = next.WithRows(l.all), int(rows)
+	return next.BoundAbout(l.origin, sums) / rows, nil
 }
 
 func check(total []float64, want int) error {

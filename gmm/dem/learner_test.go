@@ -97,7 +97,8 @@ func TestStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := meanLogLik(t, pooled.Mixture, all)
-	shared, err := dem.SharedRows(parts, 100, 4, gmm.EM{}, rand.NewPCG(3, 1))
+	src := rand.New(rand.NewPCG(3, 1))
+	shared, err := gmm.Fit(dem.SharedRows(parts, 100, src), 4, gmm.EM{}, src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestStarts(t *testing.T) {
 		"spread": func(int) dem.Config {
 			return dem.Config{Centres: func(context.Context, collabdict.Group) (*mat.Dense, error) { return spread, nil }}
 		},
-		"shared rows": func(int) dem.Config { return dem.Config{Mixture: given(shared)} },
+		"shared rows": func(int) dem.Config { return dem.Config{Mixture: given(shared.Mixture)} },
 		"k-FED": func(s int) dem.Config {
 			return dem.Config{Centres: func(ctx context.Context, g collabdict.Group) (*mat.Dense, error) {
 				centres, _, err := kfed.Cluster(ctx, g, parts[s], kfed.Config{Local: 4, Clusters: 4}, rand.NewPCG(5, uint64(s)))

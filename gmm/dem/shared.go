@@ -1,17 +1,14 @@
 package dem
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/collabdict/collabdict/gmm"
 )
 
-// SharedRows fits a mixture of k components to n rows drawn from all participants. It is for
-// simulations only, because no participant of a run can be asked for its rows.
-func SharedRows(parts []*mat.Dense, n, k int, em gmm.EM, src rand.Source) (*gmm.Mixture, error) {
+// SharedRows returns n rows drawn from those of all participants. It is for simulations only,
+// because no participant of a run can be asked for its rows.
+func SharedRows(parts []*mat.Dense, n int, src rand.Source) *mat.Dense {
 	total := 0
 	for _, x := range parts {
 		rows, _ := x.Dims()
@@ -30,9 +27,5 @@ func SharedRows(parts []*mat.Dense, n, k int, em gmm.EM, src rand.Source) (*gmm.
 			at -= rows
 		}
 	}
-	fit, err := gmm.Fit(shared, k, em, rng)
-	if err != nil {
-		return nil, fmt.Errorf("fit to %d shared rows: %w", min(n, total), err)
-	}
-	return fit.Mixture, nil
+	return shared
 }

@@ -138,7 +138,7 @@ func (a *Algorithm) once() bool { return a.MinRows > 1 }
 // Traits returns what the settings require of a run.
 func (a *Algorithm) Traits() algorithm.Traits {
 	t := algorithm.Traits{
-		Rounds: a.Rounds, ByStep: true, HoldsRows: true, Secret: a.Epsilon != 0, Patterns: true,
+		Rounds: a.Rounds, ByStep: true, HoldsRows: true, Patterns: true,
 		LeastRows: max(a.Components+1, a.MinRows), ShownRows: a.MinRows, Noise: a.Noise(),
 	}
 	if a.once() {

@@ -68,7 +68,7 @@ func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 // Traits returns what the settings require of a run.
 func (a *Algorithm) Traits() algorithm.Traits {
 	return algorithm.Traits{
-		Rounds: 1 + a.Refine, HoldsRows: true, Secret: a.Epsilon != 0, Patterns: true,
+		Rounds: 1 + a.Refine, HoldsRows: true, Patterns: true,
 		LeastRows: max(a.Components+1, a.MinRows), ShownRows: a.MinRows, Noise: a.Noise(),
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // from is a group in which totals with a given key include this participant's vectors.
@@ -32,15 +31,14 @@ func (from) Steady() bool                  { return true }
 // A participant that drops out after the start keeps the weights of its vector in the total,
 // even if it has computed another vector. A restarted process reads the total without that other
 // vector, and must get the same weights. A participant whose vector was never counted fits its
-// own weights, even if it was counted in the moments or clusters with which the statistics
-// began.
+// own weights.
 func TestWeightsFollowFromWhatIsCounted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	x := mat.NewDense(60, 2, nil)
 	for i := range 60 {
 		x.SetRow(i, []float64{rng.NormFloat64() + float64(i%3/2*6), rng.NormFloat64()})
 	}
-	for key, in := range map[string]bool{"*": true, statisticsKey: true, clustersKey: false, columnstats.MomentsKey: false, "": false} {
+	for key, in := range map[string]bool{"*": true, statisticsKey: true, startKey: true, "": false} {
 		l, err := NewLearner(gmm.Matrix(x), Config{Components: 2, Rho: 1})
 		if err != nil {
 			t.Fatal(err)

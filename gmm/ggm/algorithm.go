@@ -17,7 +17,6 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/dpem"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
-	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -173,8 +172,8 @@ func (a *Algorithm) Traits() algorithm.Traits {
 		return dpem.Traits(&a.Budget, a.config(), true)
 	}
 	return algorithm.Traits{
-		Rounds: a.Rounds, HoldsOut: a.Rho == 0, Patterns: true, Missing: true, LeastRows: max(max(a.Components, 2)+1, a.Diversity.LeastRows()), LeastDiversity: a.Diversity.Warned(),
-		Secret: a.Blur > 0 || a.Diversity.Secret(), Blur: a.Blur, Objective: "log posterior, nats", Chooses: len(a.choices()) > 1,
+		Rounds: a.Rounds, HoldsOut: a.Rho == 0, Patterns: true, Missing: true, Framed: a.Blur > 0, LeastRows: max(max(a.Components, 2)+1, a.Diversity.LeastRows()), LeastDiversity: a.Diversity.Warned(),
+		Blur: a.Blur, Objective: "log posterior, nats", Chooses: len(a.choices()) > 1,
 		Values: func(columns int) (n int) {
 			for _, c := range a.choices() {
 				n += passes.PackedLen(c.Components, columns, true) + 2
@@ -189,7 +188,7 @@ func (a *Algorithm) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 	if a.private() {
 		return algorithm.Disclosure{}
 	}
-	return algorithm.Disclosure{Sums: true, KnownMoments: true, Conserved: algorithm.Covariances}
+	return algorithm.Disclosure{Sums: true, Conserved: algorithm.Covariances}
 }
 
 // Together lets participants in one process share results that each would compute.
@@ -198,7 +197,7 @@ func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
 	return nil
 }
 
-// Train runs one participant's part of the training. It ignores moments of another type.
+// Train runs one participant's part of the training.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	switch {
 	case a.private() && (a.Hides(d) || g.Size() > 1): // noise needs a source
@@ -206,8 +205,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	case a.private():
 		return a.alone().Train(ctx, g, d, after)
 	}
-	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: a.start, Shared: a.shared}
-	c.Moments, _ = d.Moments.(*columnstats.Moments)
+	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: inFrame(a.start, d.Frame), Shared: a.shared}
 	if g.Size() > 1 {
 		c.Diversity, c.Blur, c.Source, c.Colluders = a.Diversity, a.Blur, d.Source, d.Colluders
 	}
@@ -250,6 +248,25 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 		out.Warnings = append(out.Warnings, "graphical lasso: the last round did not reach the optimum of a component: "+e.Error())
 	}
 	return out, err
+}
+
+// inFrame returns given parameters in the coordinates of a frame; nil stands for none.
+func inFrame(p *gmm.Parameters, f *algorithm.Frame) *gmm.Parameters {
+	if p == nil || f == nil {
+		return p
+	}
+	out := &gmm.Parameters{Weights: p.Weights, Means: mat.DenseCopyOf(p.Means)}
+	out.Means.Apply(func(_, j int, v float64) float64 { return (v - f.Shift[j]) / f.Scale[j] }, out.Means)
+	for _, precision := range p.Precisions {
+		scaled := mat.NewSymDense(len(f.Scale), nil)
+		for i, s := range f.Scale {
+			for j := i; j < len(f.Scale); j++ {
+				scaled.SetSym(i, j, s*f.Scale[j]*precision.At(i, j))
+			}
+		}
+		out.Precisions = append(out.Precisions, scaled)
+	}
+	return out
 }
 
 // hasEdges reports whether any precision matrix has an element other than 0 off the diagonal.

@@ -65,8 +65,9 @@ func (l limits) own(k int) float64 {
 	return (l.Rows+ownRows*float64(k))*math.Max(math.Log(float64(k)), 1e-6) + l.cells() + price
 }
 
-// all returns the blocks of a vector with several candidates.
-func (l limits) all(of []*candidate) (blocks []collabdict.Block) {
+// all returns the blocks of a vector with several candidates, after the number of rows.
+func (l limits) all(of []*candidate) []collabdict.Block {
+	blocks := columnstats.AppendBlock(nil, 1, l.Rows)
 	for _, c := range of {
 		blocks = append(blocks, l.statistics(c.components)...)
 	}

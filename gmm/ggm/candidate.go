@@ -14,7 +14,6 @@ import (
 	"github.com/collabdict/collabdict/gmm/internal/guard"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
-	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
@@ -24,7 +23,6 @@ type candidate struct {
 	components int
 	prior      prior
 
-	same      *columnstats.SameRows
 	model     *gmm.Mixture
 	rows      []float64 // N_k of the last total; nil before it
 	own       []float64 // N_k^s of the own vector in the last total; nil if none was counted

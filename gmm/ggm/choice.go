@@ -87,8 +87,10 @@ func gainBound(b columnstats.Bounds) float64 {
 	return b.Rows * float64(gainLimit*len(b.RMS))
 }
 
-// layout returns the start of each candidate's part in a vector, and the vector's length.
+// layout returns the start of each candidate's part in a vector, and the vector's length. The
+// first value is the number of rows.
 func layout(of []*candidate, dim int) (starts []int, length int) {
+	length = 1
 	for _, c := range of {
 		starts = append(starts, length)
 		length += c.len(dim)
@@ -150,7 +152,7 @@ func (l *Learner) halve(live []*candidate) []*candidate {
 // all candidates.
 func carriedOn(before collabdict.Running, key string, live []*candidate, kept []int, dim int) collabdict.Running {
 	starts, length := layout(live, dim)
-	var parts [][2]int
+	parts := [][2]int{{0, 1}}
 	for _, i := range kept {
 		parts = append(parts, [2]int{starts[i], starts[i] + live[i].len(dim)})
 	}
@@ -160,32 +162,5 @@ func carriedOn(before collabdict.Running, key string, live []*candidate, kept []
 			parts = append(parts, [2]int{at, at + 1})
 		}
 	}
-	return collabdict.Running{Key: key, From: before.Key, Before: &before, Begin: func(of []float64) []float64 {
-		var out []float64
-		for _, p := range parts {
-			out = append(out, of[p[0]:p[1]]...)
-		}
-		return out
-	}}
-}
-
-// begin returns the running total of all candidates, which continues from the moments of all
-// rows.
-func begin(known *columnstats.Moments, of []*candidate, dim int) collabdict.Running {
-	var parts []func([]float64) []float64
-	for _, c := range of {
-		parts = append(parts, known.Running(statisticsKey, c.components, nil, columnstats.AllProducts, 1).Begin)
-	}
-	r := known.Running(statisticsKey, 1, nil, columnstats.AllProducts, 1)
-	r.Begin = func(from []float64) []float64 {
-		var out []float64
-		for _, part := range parts {
-			out = append(out, part(from)...)
-		}
-		if len(of) > 1 {
-			out = append(out, make([]float64, len(of))...)
-		}
-		return out
-	}
-	return r
+	return collabdict.Running{Key: key, From: before.Key, Parts: parts, Before: &before}
 }

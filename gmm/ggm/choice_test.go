@@ -183,7 +183,7 @@ func TestTrainingEndsWhenAllCandidatesHaveSettled(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if x, err = g.Sum(ctx, x, l.limits.all([]*candidate{c})); err != nil {
+				if x, err = g.Sum(ctx, x, l.limits.statistics(c.components)); err != nil {
 					return err
 				}
 				next, _, err := c.step(x, 3, true)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/privacy"
-	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
 // Config holds the settings of a [Learner]. All members must use the same values.
@@ -37,17 +36,14 @@ type Config struct {
 	Seed uint64
 	// Init is the start; nil lets the members agree on one.
 	Init *gmm.Parameters
-	// Moments, if not nil, are the moments that participants already know of all rows. Either
-	// all members have them, or none. With Moments, the learner computes neither them nor
-	// bounds.
-	Moments *columnstats.Moments
 	// Missing allows missing cells, which are NaN. In each row and component, they have their
 	// distribution given the row's other cells.
 	Missing bool
 	// Diversity is the rule for statistics that rest on few of the own rows.
 	Diversity privacy.Rule
 	// Blur is the standard deviation, in rows, of the noise on each value of a total, which
-	// holds against this number of Colluders; 0 adds none.
+	// holds against this number of Colluders; 0 adds none. It has the same size in all columns,
+	// so it needs rows whose spread is about 1 in each of them, and whose middle is near 0.
 	Blur      float64
 	Colluders int
 	// Source draws the participant's secrets. It is needed for Blur, and for a rule of
@@ -98,14 +94,15 @@ func (e *ComponentsError) Error() string {
 }
 
 // candidates returns the candidates to choose from, given the number of rows of all
-// participants. The variances of relative priors are not set yet.
-func (c Config) candidates(rows int) (out []*candidate) {
+// participants, or a bound of it; 0 if nothing is known. The variances of relative priors are not
+// set yet.
+func (c Config) candidates(rows float64) (out []*candidate) {
 	choices := c.Choices
 	if len(choices) == 0 || c.Rho > 0 {
 		choices = []Choice{{c.Components, cmp.Or(c.Lambda, 0.1)}}
 	}
 	for _, x := range choices {
-		if len(choices) > 1 && x.Components > max(rows/rowsEach, choices[0].Components) {
+		if len(choices) > 1 && rows > 0 && x.Components > max(int(rows)/rowsEach, choices[0].Components) {
 			continue
 		}
 		p := prior{lambda0: cmp.Or(c.Lambda0, 1), rho: c.Rho, shared: c.Shared, blurred: c.Blur > 0}
@@ -115,6 +112,14 @@ func (c Config) candidates(rows int) (out []*candidate) {
 		out = append(out, &candidate{components: x.Components, prior: p})
 	}
 	return out
+}
+
+// floor returns the number of rows that the weights count per component besides actual rows.
+func (c Config) floor() float64 {
+	if c.Rho > 0 {
+		return 0
+	}
+	return ownRows
 }
 
 // least returns the smallest number of components that may be chosen.

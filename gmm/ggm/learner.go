@@ -33,10 +33,10 @@ type Learner struct {
 	whole   *passes.Reader // rows without missing cells; nil if there are none
 	partial *passes.Reader // rows with missing cells; nil if there are none
 
-	limits  limits
-	total   int // number of rows of all participants at the start
-	counted int // number of rows in the last total
-	setup   int
+	limits limits
+	total  int // number of rows of all participants in the last total
+	setup  int
+	same   *columnstats.SameRows
 
 	running collabdict.Running // of the statistics
 	counts  bool               // the total includes a vector of this participant
@@ -127,8 +127,8 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	return nil
 }
 
-// counter counts the collectives of a group, and records whether the total of the statistics
-// includes this participant's vector.
+// counter counts the collectives of a group, and records whether a running total includes this
+// participant's vector.
 type counter struct {
 	collabdict.Group
 	calls int
@@ -144,7 +144,7 @@ func (c *counter) Accumulate(ctx context.Context, r collabdict.Running, x []floa
 	c.calls++
 	total, err := c.Group.Accumulate(ctx, r, x, blocks)
 	a, may := c.Group.(collabdict.Absentee)
-	c.in = c.in || r.Key == statisticsKey && (!may || a.Included())
+	c.in = c.in || !may || a.Included()
 	return total, err
 }
 
@@ -168,14 +168,14 @@ func (l *Learner) Digest() [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// Running implements [collabdict.Cumulative]. It names the part of the statistics that is equal
-// in all rounds (the number, mean and covariance of the rows), so that the loss of a member
-// does not reveal it.
+// Running implements [collabdict.Cumulative]. Some of the statistics are nearly equal in all rounds,
+// such as the number, mean and covariance of the rows. In a running total, the loss of a member
+// does not reveal them.
 func (l *Learner) Running() collabdict.Running { return l.running }
 
-// LocalUpdate computes the statistics of Eqs. (12) and (13) of Idé et al. 2024, with μ_k for
-// m_k: the moments N_k^s, m_k^s and the upper triangle of C_k^s in the order of pack. The last
-// value is this participant's part of the objective,
+// LocalUpdate computes the number of rows N^s, and the statistics of Eqs. (12) and (13) of Idé et
+// al. 2024, with μ_k for m_k: the moments N_k^s, m_k^s and the upper triangle of C_k^s in the order
+// of pack. The last value is this participant's part of the objective,
 //
 //	e^s = −Σ_n Σ_k r_k(n) ln r_k(n) + Σ_k N_k^s ln π_k^s  with  π_k^s = N_k^s / N^s
 //
@@ -188,6 +188,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	if l.live == nil {
 		return nil, nil, errNotStarted
 	}
+	x = []float64{float64(l.rows.N)}
 	for _, c := range l.live {
 		own, err := c.update(l)
 		if err != nil {
@@ -198,9 +199,24 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	if len(l.live) > 1 {
 		x = append(x, l.choosing.gains(l.live)...)
 	}
-	blocks = l.limits.all(l.live)
-	l.blur.Add(x, blocks, uint64(l.optimised), true)
-	return x, blocks, nil
+	l.blurAll(x, l.live, fmt.Sprint("round ", l.optimised))
+	return x, l.limits.all(l.live), nil
+}
+
+// blurAll blurs a vector of several candidates, all but the number of rows. The noise of each
+// candidate is another one, because their totals could be subtracted.
+func (l *Learner) blurAll(x []float64, live []*candidate, vector string) {
+	if l.blur == nil {
+		return
+	}
+	starts, length := layout(live, l.rows.Dim)
+	for i, c := range live {
+		part := x[starts[i] : starts[i]+c.len(l.rows.Dim)]
+		l.blur.Add(part, l.limits.statistics(c.components), partName(c.components), fmt.Sprint(vector, " components ", c.components, " lambda ", c.prior.lambda()))
+	}
+	if n := len(live); n > 1 {
+		l.blur.Add(x[length-n:], columnstats.AppendBlock(nil, n, gainBound(l.limits.Bounds)), "gains", vector+" gains")
+	}
 }
 
 // Optimize applies Eqs. (14) to (16) to the total of all participants' statistics. A component
@@ -231,23 +247,19 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 			return 0, fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
 		}
 	}
-	counts, counted := l.counts || included, 0
+	if err := l.same.Check(total[0], l.live[0].components, total[1:], l.limits.statistics(l.live[0].components)); err != nil {
+		return 0, err
+	}
+	if l.total == 0 {
+		if err := l.count(total[0]); err != nil {
+			return 0, err
+		}
+	}
+	counts := l.counts || included
 	next := make([]*candidate, len(l.live))
 	objectives := make([]float64, len(l.live))
 	for i, c := range l.live {
 		part := total[starts[i] : starts[i]+c.len(l.rows.Dim)]
-		if err := c.same.Check(part, l.limits.statistics(c.components)); err != nil {
-			return 0, err
-		}
-		if i == 0 {
-			rows := passes.Sum(passes.Unpack(part[:len(part)-1], c.components, l.rows.Dim, true).N)
-			if l.total == 0 {
-				if err := l.count(rows); err != nil {
-					return 0, err
-				}
-			}
-			counted = int(math.Round(rows))
-		}
 		x, objective, err := c.step(part, l.rows.Dim, included || !counts)
 		if err != nil {
 			return 0, err
@@ -257,7 +269,7 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		}
 		next[i], objectives[i] = &x, objective
 	}
-	l.counts, l.counted = counts, counted
+	l.counts, l.total = counts, int(math.Round(total[0]))
 	l.optimised++
 	l.live = l.halve(next)
 	return passes.Sum(objectives) / float64(len(objectives)), nil
@@ -332,9 +344,4 @@ func (l *Learner) SetupSums() int { return l.setup }
 
 // TotalRows returns N, the number of rows of all participants in the last total. It is known
 // after Start, or, if the start was given, after the first round.
-func (l *Learner) TotalRows() int {
-	if l.counted > 0 {
-		return l.counted
-	}
-	return l.total
-}
+func (l *Learner) TotalRows() int { return l.total }

@@ -28,10 +28,10 @@ func TestWeightsHaveTheBitsOfAnyBuild(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, want := 0.0, make([]float64, k)
-		for _, v := range total[:k] {
+		for _, v := range total[1 : 1+k] {
 			n += v
 		}
-		for i, v := range total[:k] {
+		for i, v := range total[1 : 1+k] {
 			want[i] = v * (1 / n)
 		}
 		if got := l.Model().Weights(); !gmmtest.Bits(got, want) {

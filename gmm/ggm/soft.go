@@ -146,11 +146,6 @@ func (l limits) clusterBlocks(to []collabdict.Block, clusterings, k int) []colla
 	return to
 }
 
-func (c *clustering) k() int {
-	k, _ := c.centres.Dims()
-	return k
-}
-
 // moveAll moves all clusterings by their sums, and returns the rest of the sums.
 func moveAll(of []*clustering, sums []float64, all *whole) []float64 {
 	for _, c := range of {

@@ -101,26 +101,3 @@ func TestMoveClusterings(t *testing.T) {
 		}
 	}
 }
-
-// The degrees of the cells of a tree add up to one.
-func TestDegreesOfCells(t *testing.T) {
-	x := gmmtest.Patterns(300, 3, 4, 1)
-	root := &leaf{direction: []float64{0.6, 0.8, 0}, edge: 0.1, width: 0.3}
-	root.low, root.high = &leaf{parent: root, direction: []float64{0, 0, 1}, edge: -0.2, width: 2}, &leaf{parent: root}
-	root.low.low, root.low.high = &leaf{parent: root.low}, &leaf{parent: root.low}
-	leaves := []*leaf{root.low.low, root.low.high, root.high}
-	for j := range 300 {
-		total := 0.0
-		for _, f := range leaves {
-			d := f.degree(x.RawRowView(j))
-			if !(d > 0 && d < 1) {
-				t.Fatalf("row %d is in a cell by %g", j, d)
-			}
-			total += d
-		}
-		gmmtest.Near(t, "degrees", total, 1, 1e-12)
-	}
-	if half(-800) != 0 || half(800) != 1 || half(0) != 0.5 {
-		t.Errorf("got %g, %g and %g", half(-800), half(800), half(0))
-	}
-}

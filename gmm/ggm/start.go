@@ -1,6 +1,7 @@
 package ggm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -18,139 +19,215 @@ import (
 )
 
 // starter finds the first parameters by sums alone: the best of several clusterings of all
-// participants' rows, without showing any row.
+// participants' rows, without showing any row. Its sums are one running total, which the
+// statistics of the rounds continue. Nothing that depends exactly on rows is summed before it.
 type starter struct {
 	*Learner
 	group collabdict.Group
 	// carrier is the group itself, which knows the members that totals have counted.
 	carrier collabdict.Group
-	known   *columnstats.Moments // of all rows
-	vectors uint64
+	banks   []*bank
+	most    int // number of candidates at the start
+	sums    int // made so far
+	// finest has the moments of all rows in the clusters of the largest bank, from the last sum.
+	finest *passes.Moments
+}
+
+// A bank has what a start sums for one number of clusters: the statistics of the rows in the
+// clusters of one clustering, then the counts and sums of all clusterings.
+type bank struct {
+	clusters    int
+	clusterings []*clustering
+	best        *clustering // whose statistics are summed
 }
 
 const (
-	draws      = 8 // random candidates in addition to the one by principal components
+	draws      = 9 // clusterings of all numbers of clusters together
 	lloydSteps = 8
 	fewSteps   = 5 // for large groups, in which a sum takes long
+)
+
+// The running totals of the start and of the rounds.
+const (
+	startKey      = "start"
+	statisticsKey = "statistics"
 )
 
 // start returns the candidates with the given parameters, or with those of the best clustering
 // for each number of components: uniform weights, and means and precisions by Eqs. (15) and
 // (16).
 func (s *starter) start(ctx context.Context) ([]*candidate, error) {
-	if err := s.common(ctx); err != nil {
+	agreed, err := columnstats.Agree(ctx, s.group, s.rows.Rows)
+	if err != nil {
 		return nil, err
 	}
-	s.blur.Scale(s.deviations(), true)
-	s.running = collabdict.Running{Key: statisticsKey}
-	var live []*candidate
-	if s.known != nil {
-		if err := s.count(s.known.Count); err != nil {
-			return nil, err
-		}
-		live = s.config.candidates(s.total)
-		s.running = begin(s.known, live, s.rows.Dim)
-		s.choosing.normal = newReference(oneComponent(s.known))
-	} else {
-		live = s.config.candidates(0)
+	s.limits = limitsOf(agreed, s.config)
+	s.same = columnstats.NewSameRows(s.carrier, agreed, s.blur.Deviation(s.group.Size()))
+	if s.config.Missing {
+		s.same.CountsOnly()
 	}
-	for _, c := range live {
-		c.same = columnstats.NewSameRows(s.carrier, s.limits.Bounds, s.known, c.components)
-		if s.config.Missing {
-			c.same.CountsOnly()
-		}
-	}
+	live := s.config.candidates(agreed.All)
 	if s.config.Init != nil {
-		m, err := s.config.Init.Mixture()
-		for _, c := range live {
-			c.model = m
-			if c.prior.relative != nil && err == nil {
-				c.prior.relative.variances = spread(m)
-			}
-		}
-		return live, err
+		s.running = collabdict.Running{Key: statisticsKey}
+		return live, s.given(live)
 	}
-	all := newWhole(oneComponent(s.known))
-	var sizes []int
+	s.running = collabdict.Running{Key: startKey}
+	s.most = len(live)
 	for _, c := range live {
-		if !slices.Contains(sizes, c.components) {
-			sizes = append(sizes, c.components)
+		if !slices.ContainsFunc(s.banks, func(b *bank) bool { return b.clusters == c.components }) {
+			s.banks = append(s.banks, &bank{clusters: c.components})
 		}
 	}
+	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(s.rows.Dim)))
+	s.drawFirst(rng)
+	all, err := s.sum(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("first sum over the rows: %w", err)
+	}
+	live = s.config.candidates(float64(s.total))
+	s.choosing.normal = newReference(all.Moments)
+	s.draw(all, rng)
+	s.cut(rng)
 	steps := lloydSteps
 	if !columnstats.Publishes(s.group) {
 		steps = fewSteps
 	}
-	first, err := s.pcaPart(ctx, all, sizes)
-	if err != nil {
-		return nil, fmt.Errorf("start by principal components: %w", err)
-	}
-	of := make([][]*clustering, len(sizes))
-	for i, k := range sizes {
-		of[i] = []*clustering{newClustering(first[k], all)}
-		rng := rand.New(rand.NewPCG(s.config.Seed, uint64(s.rows.Dim)))
-		for range draws / len(sizes) {
-			of[i] = append(of[i], newClustering(gaussianCentres(all, k, rng), all))
+	for range steps {
+		if all, err = s.sum(ctx); err != nil {
+			return nil, fmt.Errorf("start by clustering: %w", err)
 		}
 	}
-	clusterings, err := s.lloyd(ctx, all, of, steps)
+	return live, s.firstModels(ctx, live, all)
+}
+
+// given sets the given parameters.
+func (s *starter) given(live []*candidate) error {
+	m, err := s.config.Init.Mixture()
+	for _, c := range live {
+		c.model = m
+		if c.prior.relative != nil && err == nil {
+			c.prior.relative.variances = spread(m)
+		}
+	}
+	return err
+}
+
+// draw draws new centres for all clusterings, from a normal distribution with the mean and the
+// covariance of all rows.
+func (s *starter) draw(all *whole, rng *rand.Rand) {
+	for _, b := range s.banks {
+		b.clusterings = nil
+		for range draws / len(s.banks) {
+			b.clusterings = append(b.clusterings, newClustering(gaussianCentres(all, b.clusters, rng), all))
+		}
+		b.best = b.clusterings[0]
+	}
+}
+
+// cut replaces the first clustering of each bank by one whose centres are those of cuts.
+func (s *starter) cut(rng *rand.Rand) {
+	var sizes []int
+	for _, b := range s.banks {
+		sizes = append(sizes, b.clusters)
+	}
+	centres := cuts(s.finest, sizes, rng)
+	for _, b := range s.banks {
+		b.clusterings[0].centres = centres[b.clusters]
+	}
+}
+
+// drawFirst draws the first centres. As far as anybody knows, rows are near 0, with a variance of
+// 1 in each column. So their distances from the centres count as those in a few columns would.
+func (s *starter) drawFirst(rng *rand.Rand) {
+	all := unitSphere(s.rows.Dim)
+	s.draw(all, rng)
+	for _, b := range s.banks {
+		for _, c := range b.clusterings {
+			c.variance = math.Max(c.variance, all.square/softness)
+		}
+	}
+}
+
+// sum makes one sum of all banks. From its total it returns the moments of all rows, and moves
+// the clusterings; the best of each bank is the one with the smallest sum of squares within
+// clusters.
+func (s *starter) sum(ctx context.Context) (all *whole, err error) {
+	own := []float64{float64(s.rows.N)}
+	blocks := columnstats.AppendBlock(nil, 1, s.limits.Rows)
+	s.sums++
+	add := func(part string, values []float64, bounds []collabdict.Block) {
+		s.blur.Add(values, bounds, part, fmt.Sprint("start ", s.sums, " ", part))
+		own, blocks = append(own, values...), append(blocks, bounds...)
+	}
+	for _, b := range s.banks {
+		statistics, err := s.statistics(b)
+		if err != nil {
+			return nil, err
+		}
+		add(partName(b.clusters), statistics, s.limits.statistics(b.clusters))
+		clusters, err := clusterSums(s.rows, b.clusterings, s.config.Diversity)
+		if err != nil {
+			return nil, err
+		}
+		add(fmt.Sprint("clusters ", b.clusters), clusters, s.limits.clusterBlocks(nil, len(b.clusterings), b.clusters))
+	}
+	if s.most > 1 { // there are no mixtures to judge yet; the rounds continue these values
+		add("gains", make([]float64, s.most), columnstats.AppendBlock(nil, s.most, gainBound(s.limits.Bounds)))
+	}
+	total, err := s.group.Accumulate(ctx, s.running, own, blocks)
 	if err != nil {
-		return nil, fmt.Errorf("start by clustering: %w", err)
+		return nil, err
 	}
-	return live, s.firstModels(ctx, live, clusterings, all)
+	if err := s.count(total[0]); err != nil {
+		return nil, err
+	}
+	rest := total[1:]
+	for i, b := range s.banks {
+		length := passes.PackedLen(b.clusters, s.rows.Dim, true)
+		clusters := passes.Unpack(rest[:length], b.clusters, s.rows.Dim, true)
+		if i == 0 {
+			if err := s.same.Check(total[0], b.clusters, rest, s.limits.statistics(b.clusters)); err != nil {
+				return nil, err
+			}
+			all = newWhole(together(clusters, total[0]))
+		}
+		s.finest = clusters // numbers of clusters rise
+		rest = moveAll(b.clusterings, rest[length+1:], all)
+		b.best = slices.MaxFunc(b.clusterings, func(a, b *clustering) int { return cmp.Compare(a.between, b.between) })
+	}
+	return all, nil
 }
 
-// The running totals of the steps of clustering, and of the rounds.
-const (
-	clustersKey   = "clusters"
-	statisticsKey = "statistics"
-)
-
-// common agrees on bounds and on the moments of all participants' rows. They are not needed if
-// the start is given.
-func (s *starter) common(ctx context.Context) error {
-	if s.known = s.config.Moments; s.known != nil {
-		s.limits = limitsOf(s.known.Bounds, s.config)
-		return nil
-	}
-	agreed, err := columnstats.Agree(ctx, s.group, s.rows.Rows)
+// statistics returns the moments of the own rows in the clusters of a bank's best clustering,
+// and this participant's part of the objective: the smallest possible entropy of its rows. If
+// the member is lost from now on, the objective does not fall when it comes back.
+func (s *starter) statistics(b *bank) ([]float64, error) {
+	own, err := b.best.moments(s.rows, s.config.Diversity)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.limits = limitsOf(agreed, s.config)
-	if s.config.Init != nil {
-		return nil
+	k := float64(b.clusters)
+	least := -(float64(s.rows.N)+s.config.floor()*k)*math.Log(k) - k*s.sparse(b.clusters).price
+	if s.partial != nil {
+		least -= s.limits.cells()
 	}
-	if s.known, err = columnstats.SumMoments(ctx, s.group, s.rows.Rows, agreed); err != nil {
-		return fmt.Errorf("sum of the moments: %w", err)
-	}
-	return nil
+	return append(own.Pack(), least), nil
 }
 
-// deviations returns the standard deviation of each column over the rows of all participants,
-// or its bound if it is not known.
-func (s *starter) deviations() []float64 {
-	if s.known == nil {
-		return s.limits.RMS
-	}
-	all := oneComponent(s.known)
-	out := make([]float64, all.Dim)
-	spread := all.Spread(0)
-	for i := range out {
-		out[i] = math.Sqrt(math.Max(0, spread.At(i, i)) / math.Max(all.N[0], 1))
-	}
-	return out
-}
+// partName names a candidate's part of a vector, for the blur. Candidates that differ in their
+// penalty alone have nearly the same values.
+func partName(components int) string { return fmt.Sprint("components ", components) }
 
-// vector returns the next number for a vector of the start, distinct from those of the rounds.
-func (s *starter) vector() uint64 {
-	s.vectors++
-	return 1<<63 | s.vectors
-}
-
-// oneComponent returns the moments of all rows as those of a single component.
-func oneComponent(all *columnstats.Moments) *passes.Moments {
-	return &passes.Moments{K: 1, Dim: len(all.Sums), Full: true, N: []float64{all.Count}, First: all.Sums, Second: all.Products}
+// together returns the moments of n rows as those of a single component, given their moments
+// in several components.
+func together(s *passes.Moments, n float64) *passes.Moments {
+	all := passes.NewMoments(1, s.Dim, true)
+	all.N[0] = n
+	for k := range s.K {
+		floats.Add(all.First, s.First[k*s.Dim:(k+1)*s.Dim])
+		floats.Add(all.Second, s.Second[k*s.Stride():(k+1)*s.Stride()])
+	}
+	return all
 }
 
 // count sets N from a sum over all participants' rows.
@@ -162,43 +239,70 @@ func (l *Learner) count(n float64) error {
 	return nil
 }
 
+// continued returns the running total of the candidates, which continues that of the start: each
+// begins with the statistics of the bank of its size.
+func (s *starter) continued(live []*candidate) collabdict.Running {
+	at, starts := 1, map[int]int{}
+	for _, b := range s.banks {
+		starts[b.clusters] = at
+		at += passes.PackedLen(b.clusters, s.rows.Dim, true) + 1 + len(b.clusterings)*b.clusters*(1+s.rows.Dim)
+	}
+	parts := [][2]int{{0, 1}}
+	for _, c := range live {
+		from := starts[c.components]
+		parts = append(parts, [2]int{from, from + c.len(s.rows.Dim)})
+	}
+	if len(live) > 1 {
+		parts = append(parts, [2]int{at, at + len(live)})
+	}
+	before := s.running
+	return collabdict.Running{Key: statisticsKey, From: startKey, Parts: parts, Before: &before}
+}
+
 // firstModels makes one M-step of each candidate with the responsibilities of the clustering of
 // its size. A component with less than one row stays at its centre, with the precision that
 // fits all rows.
-func (s *starter) firstModels(ctx context.Context, live []*candidate, of map[int]*clustering, all *whole) error {
-	var x []float64
+func (s *starter) firstModels(ctx context.Context, live []*candidate, all *whole) error {
+	s.running = s.continued(live)
+	x, of := []float64{float64(s.rows.N)}, map[int]*bank{}
+	for _, b := range s.banks {
+		of[b.clusters] = b
+	}
 	for _, c := range live {
-		own, err := of[c.components].moments(s.rows, s.config.Diversity)
+		own, err := s.statistics(of[c.components])
 		if err != nil {
 			return err
 		}
-		// The objective counts a member that is lost from now on with the smallest possible
-		// entropy of its rows, so it does not fall when the member comes back.
-		least := -(float64(s.rows.N) + c.prior.floor()*float64(c.components)) * math.Log(float64(c.components))
-		least -= float64(c.components) * s.sparse(c.components).price
-		if s.partial != nil {
-			least -= s.limits.cells()
-		}
-		x = append(append(x, own.Pack()...), least)
+		x = append(x, own...)
 	}
 	starts, length := layout(live, s.rows.Dim)
 	x = append(x, make([]float64, length-len(x))...)
 	blocks := s.limits.all(live)
-	s.blur.Add(x, blocks, s.vector(), true)
+	s.blurAll(x, live, "first")
 	total, err := s.group.Accumulate(ctx, s.running, x, blocks)
 	if err != nil {
 		return fmt.Errorf("sum of the first components: %w", err)
 	}
+	if err := s.same.Check(total[0], live[0].components, total[1:], s.limits.statistics(live[0].components)); err != nil {
+		return fmt.Errorf("first components: %w", err)
+	}
 	for i, c := range live {
 		part := total[starts[i] : starts[i]+c.len(s.rows.Dim)-1]
-		if err := c.same.Check(part, s.limits.statistics(c.components)); err != nil {
-			return fmt.Errorf("first components: %w", err)
-		}
-		if err := c.first(passes.Unpack(part, c.components, s.rows.Dim, true), of[c.components].centres, all); err != nil {
+		if err := c.first(passes.Unpack(part, c.components, s.rows.Dim, true), of[c.components].best.centres, all); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// unitSphere stands for rows of mean 0 and variance 1 in each column.
+func unitSphere(dim int) *whole {
+	all := passes.NewMoments(1, dim, true)
+	all.N[0] = 1
+	for i := range dim {
+		all.Second[i*dim+i] = 1
+	}
+	return newWhole(all)
 }
 
 // first is the M-step of a candidate without a model yet.

@@ -3,6 +3,7 @@ package privacy
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -22,17 +23,20 @@ func BlurOption(p *float64, byDefault func() float64) *option.Option {
 }
 
 // Blur hides a single row in the difference of two totals of moments. Every member adds its
-// part of the noise to each of its vectors, sized so that the parts of the members that do not
-// collude add up to the whole noise. If the sum over the components is the same in all totals,
-// it stays the same, because the noise of such a quantity adds up to 0 over them.
+// part of the noise to each value of its vectors, sized so that the parts of the members that
+// do not collude add up to the whole noise. The noise has the same size in all columns, so rows
+// are in coordinates in which their spread is about 1 and their middle about 0. Then constant
+// columns and offsets show nothing.
 //
-// The noise of a vector follows from the run's key and the vector's number. So a member that
-// computes a vector again after a restart adds the same noise.
+// Half of the variance belongs to a value and is the same in all vectors of a run; the other
+// half is drawn anew for each vector. The mean of many totals is therefore no better than the
+// first half allows.
+//
+// The noise follows from the run's key, and from the names of the part and of the vector. So a
+// member that computes a vector again after a restart adds the same noise.
 type Blur struct {
-	part   float64 // standard deviation of this member's part, in rows
-	scales []float64
-	full   bool // there are second moments of all pairs of columns
-	key    [32]byte
+	part float64 // standard deviation of this member's part, in rows
+	key  [32]byte
 }
 
 // NewBlur returns one member's blur. rows is the standard deviation in a total, in rows; it
@@ -49,141 +53,55 @@ func NewBlur(rows float64, members, colluders int, src rand.Source) *Blur {
 	return b
 }
 
-// Scale sets the unit of each column, the standard deviation of the rows of all members. full
-// reports whether there are second moments of all pairs of columns, or only of each column with
-// itself.
-func (b *Blur) Scale(deviations []float64, full bool) {
-	if b != nil {
-		b.scales, b.full = deviations, full
+// Deviation returns the standard deviation, in rows, of the noise on each value of a total over
+// this number of members.
+func (b *Blur) Deviation(members int) float64 {
+	if b == nil {
+		return 0
 	}
+	return b.part * math.Sqrt(float64(members))
 }
 
 // fineness is the minimum number of grid steps per standard deviation of the noise.
 const fineness = 1 << 10
 
-// Add blurs a vector of moments about any origin, in place. If conserved is set, each quantity
-// of the rows is divided among components, so its sum over them must not change. The number must
-// be unique for each vector of a run.
-func (b *Blur) Add(x []float64, blocks []collabdict.Block, number uint64, conserved bool) {
+// Add blurs a part of a vector in place. Parts with the same values in several vectors, or nearly
+// the same, have one name; the name of the vector is another one for each part that is sent. Values are rounded to a grid that
+// depends on no row, because finer digits would show through the noise. A value whose bound is
+// below a step of the grid becomes 0, without noise.
+func (b *Blur) Add(x []float64, blocks []collabdict.Block, part, vector string) {
 	if b == nil {
 		return
 	}
-	seed := sha256.Sum256(binary.BigEndian.AppendUint64(b.key[:], number))
-	n := noise{src: rand.NewChaCha8(seed), part: b.part, conserved: conserved}
-	components, columns, at := 1, len(b.scales), 0
+	lasting, fresh := b.source("lasting", part), b.source("fresh", vector)
+	_, e := math.Frexp(b.part / fineness)
+	step := math.Ldexp(1, e-1)
+	half := b.part / math.Sqrt2 / step
 	for _, block := range blocks {
 		values := x[:block.Len]
 		x = x[block.Len:]
-		switch block.Moment {
-		case collabdict.Counts:
-			components, at = block.Len, 0
-			n.add(values, 1, block.Bound)
-		case collabdict.FirstMoments, collabdict.SecondMoments:
-			for ; len(values) > 0; values = values[components:] {
-				n.add(values[:components], b.unit(at, columns), block.Bound)
-				at++
+		for i, v := range values {
+			same := half * portable.Normal(lasting)
+			values[i] = math.Trunc(v/step) * step
+			if block.Bound < step {
+				continue
 			}
-		default:
-			for i := range values {
-				n.free(values[i:i+1], 1, block.Bound)
-			}
-		}
-	}
-}
-
-// unit returns the scale of quantity number at: a column, or a product of two.
-func (b *Blur) unit(at, columns int) float64 {
-	if at < columns {
-		return b.scales[at]
-	}
-	at -= columns
-	if !b.full {
-		return b.scales[at] * b.scales[at]
-	}
-	for i := range columns {
-		if at < columns-i {
-			return b.scales[i] * b.scales[i+at]
-		}
-		at -= columns - i
-	}
-	panic("privacy: more moments than columns have")
-}
-
-type noise struct {
-	src       rand.Source
-	part      float64
-	conserved bool
-}
-
-func (n noise) add(values []float64, unit, bound float64) {
-	if n.conserved {
-		n.balanced(values, unit, bound)
-	} else {
-		n.free(values, unit, bound)
-	}
-}
-
-// step returns the grid step for noise of unit/by times part: a power of two, finer than it by
-// at least fineness.
-func (n noise) step(unit float64, by int) float64 {
-	_, e := math.Frexp(n.part * unit / float64(by) / fineness)
-	return math.Ldexp(1, e-1)
-}
-
-// free blurs each value separately. Values are rounded to multiples of a step, because finer
-// digits would show through the noise.
-func (n noise) free(values []float64, unit, bound float64) {
-	if unit == 0 {
-		return
-	}
-	step := n.step(unit, 1)
-	for i, v := range values {
-		v = math.Round(v/step) * step
-		draw(func(size float64) bool {
-			y := v + math.Round(size*n.part*unit/step*portable.Normal(n.src))*step
-			if math.Abs(y) <= bound {
-				values[i] = y
-				return true
-			}
-			return false
-		})
-	}
-}
-
-// balanced blurs the values of K components by e_k − Σe/K, with e_k normal. One of them takes
-// the part of the sum that is not a multiple of the step, which reveals no more than the sum
-// itself.
-func (n noise) balanced(values []float64, unit, bound float64) {
-	k := len(values)
-	if k == 1 || unit == 0 {
-		return
-	}
-	step := n.step(unit, k)
-	rest, most := 0.0, 0
-	rounded := make([]float64, k)
-	for i, v := range values {
-		rounded[i] = math.Round(v/step) * step
-		rest += v - rounded[i]
-		if math.Abs(v) > math.Abs(values[most]) {
-			most = i
-		}
-	}
-	rounded[most] += rest
-	draws, blurred := make([]float64, k), make([]float64, k)
-	draw(func(size float64) bool {
-		sum := 0.0
-		for i := range draws {
-			draws[i] = math.Round(size * n.part * unit / (step * float64(k)) * portable.Normal(n.src))
-			sum += draws[i]
-		}
-		for i, e := range draws {
-			if blurred[i] = rounded[i] + (float64(k)*e-sum)*step; !(math.Abs(blurred[i]) <= bound) {
+			v = math.Round(v/step) * step
+			draw(func(size float64) bool {
+				y := v + math.Round(size*(same+float64(half*portable.Normal(fresh))))*step
+				if math.Abs(y) <= block.Bound {
+					values[i] = y
+					return true
+				}
 				return false
-			}
+			})
 		}
-		copy(values, blurred)
-		return true
-	})
+	}
+}
+
+// source returns a source of random numbers for one use.
+func (b *Blur) source(use, name string) rand.Source {
+	return rand.NewChaCha8(sha256.Sum256(fmt.Append(b.key[:], use, " ", name)))
 }
 
 // draw calls try until it succeeds, that is, until the noisy values are within the bound of the

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,16 +12,16 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// momentsOf returns the layout of K components in columns, with all products, and one more
-// value.
-func momentsOf(k int, scales []float64, rows float64) (blocks []collabdict.Block) {
+// momentsOf returns the layout of K components in columns with these root mean squares, with all
+// products, and one more value.
+func momentsOf(k int, rms []float64, rows float64) (blocks []collabdict.Block) {
 	blocks = append(blocks, collabdict.Block{Len: k, Bound: rows, Moment: collabdict.Counts})
-	for _, s := range scales {
-		blocks = append(blocks, collabdict.Block{Len: k, Bound: max(8*rows*s, 1e-9), Moment: collabdict.FirstMoments})
+	for _, s := range rms {
+		blocks = append(blocks, collabdict.Block{Len: k, Bound: rows * s, Moment: collabdict.FirstMoments})
 	}
-	for i, s := range scales {
-		for _, u := range scales[i:] {
-			blocks = append(blocks, collabdict.Block{Len: k, Bound: max(64*rows*s*u, 1e-9), Moment: collabdict.SecondMoments})
+	for i, s := range rms {
+		for _, u := range rms[i:] {
+			blocks = append(blocks, collabdict.Block{Len: k, Bound: rows * s * u, Moment: collabdict.SecondMoments})
 		}
 	}
 	return append(blocks, collabdict.Block{Len: 1, Bound: rows})
@@ -33,62 +34,61 @@ func length(blocks []collabdict.Block) (n int) {
 	return n
 }
 
-// Noise has its nominal standard deviation in the units of each block, and adds up to 0 over
-// components.
+// Noise has its nominal standard deviation in every value, also of a single component. The mean
+// of many vectors keeps half of its variance, and two vectors differ by their fresh noise.
 func TestBlurHasItsSize(t *testing.T) {
-	const k, rows, members, colluders, repeats = 3, 100.0, 5, 1, 4000
-	scales := []float64{2, 0.5}
-	blocks := momentsOf(k, scales, rows)
-	b := NewBlur(0.3, members, colluders, rand.NewPCG(1, 2))
-	b.Scale(scales, true)
-	n := length(blocks)
-	x, squares := make([]float64, n), make([]float64, n)
-	for i := range x {
-		x[i] = 0.1 * float64(i+1)
-	}
-	for number := range uint64(repeats) {
-		y := slices.Clone(x)
-		b.Add(y, blocks, number, true)
-		for at := 0; at+k <= n; at += k {
-			if was, is := x[at]+x[at+1]+x[at+2], y[at]+y[at+1]+y[at+2]; math.Abs(was-is) > 1e-12*rows {
-				t.Fatalf("values %d to %d add up to %.17g, want %.17g", at, at+k-1, is, was)
+	const rows, members, colluders, vectors, keys = 100.0, 5, 1, 40, 400
+	for _, k := range []int{1, 3} {
+		blocks := momentsOf(k, []float64{2, 1}, rows)
+		n := length(blocks)
+		var all, lasting, change float64
+		for key := range uint64(keys) {
+			b := NewBlur(0.3, members, colluders, rand.NewPCG(key, 2))
+			mean, before := make([]float64, n), make([]float64, n)
+			for v := range vectors {
+				y := make([]float64, n)
+				b.Add(y, blocks, "part", fmt.Sprint("vector ", v))
+				for i, noise := range y {
+					all += noise * noise / float64(n*vectors*keys)
+					mean[i] += noise / vectors
+					if v == 1 {
+						change += (noise - before[i]) * (noise - before[i]) / float64(n*keys)
+					}
+				}
+				before = y
+			}
+			for _, v := range mean {
+				lasting += v * v / float64(n*keys)
 			}
 		}
-		for i := range y {
-			squares[i] += (y[i] - x[i]) * (y[i] - x[i]) / repeats
+		part := 0.3 / math.Sqrt(members-colluders)
+		for _, c := range []struct {
+			what      string
+			got, want float64
+		}{
+			{"a vector", all, part * part},
+			{"the mean of vectors", lasting, part * part * (1 + 1.0/vectors) / 2},
+			{"the change between vectors", change, part * part},
+		} {
+			if math.Abs(c.got/c.want-1) > 0.06 {
+				t.Errorf("%d components: the noise of %s has the variance %.4g, want %.4g", k, c.what, c.got, c.want)
+			}
 		}
-	}
-	unit := []float64{1, 2, 0.5, 4, 1, 0.25}
-	for i, v := range squares {
-		want := 0.3 * math.Sqrt((1-1.0/k)/(members-colluders))
-		if i < n-1 {
-			want *= unit[i/k]
-		} else {
-			want = 0.3 / math.Sqrt(members-colluders)
-		}
-		if got := math.Sqrt(v); math.Abs(got-want) > 0.05*want {
-			t.Errorf("value %d: the noise has the deviation %.4g, want %.4g", i, got, want)
+		if got := NewBlur(0.3, members, colluders, rand.NewPCG(1, 2)).Deviation(members); math.Abs(got-part*math.Sqrt(members)) > 1e-12 {
+			t.Errorf("a total has the deviation %g", got)
 		}
 	}
 }
 
-// Blurred vectors stay within the bounds, and their noise follows from key and number alone.
+// Blurred vectors stay within the bounds, and their noise follows from the key and the names alone.
 func TestBlurredVectors(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		k, dim := rapid.IntRange(1, 6).Draw(rt, "components"), rapid.IntRange(1, 4).Draw(rt, "columns")
-		scales := make([]float64, dim)
-		for i := range scales {
-			scales[i] = rapid.SampledFrom([]float64{0, 1e-9, 1, 3e4}).Draw(rt, "scale")
+		rms := make([]float64, dim)
+		for i := range rms {
+			rms[i] = rapid.SampledFrom([]float64{0x1p-200, 1e-9, 1, 3e4}).Draw(rt, "root mean square")
 		}
-		rows := rapid.SampledFrom([]float64{1, 64, 1e6}).Draw(rt, "rows")
-		full := rapid.Bool().Draw(rt, "all products")
-		blocks := momentsOf(k, scales, rows)
-		if !full {
-			blocks = blocks[:1+dim]
-			for _, s := range scales {
-				blocks = append(blocks, collabdict.Block{Len: k, Bound: max(rows*s*s, 1e-9), Moment: collabdict.SecondMoments})
-			}
-		}
+		blocks := momentsOf(k, rms, rapid.SampledFrom([]float64{1, 64, 1e6}).Draw(rt, "rows"))
 		x := make([]float64, length(blocks))
 		at := 0
 		for _, b := range blocks {
@@ -98,44 +98,47 @@ func TestBlurredVectors(t *testing.T) {
 			}
 		}
 		seed := rapid.Uint64().Draw(rt, "seed")
-		conserved := rapid.Bool().Draw(rt, "conserved")
-		of := func(x []float64, number uint64) []float64 {
-			b := NewBlur(0.1, 4, 1, rand.NewPCG(seed, 0))
-			b.Scale(scales, full)
+		of := func(x []float64, vector string) []float64 {
 			y := slices.Clone(x)
-			b.Add(y, blocks, number, conserved)
+			NewBlur(0.1, 4, 1, rand.NewPCG(seed, 0)).Add(y, blocks, "part", vector)
 			return y
 		}
-		y := of(x, 7)
+		y := of(x, "7")
 		if err := collabdict.CheckBlocks(y, blocks); err != nil {
 			rt.Fatal(err)
 		}
-		if !slices.Equal(y, of(x, 7)) {
+		if !slices.Equal(y, of(x, "7")) {
 			rt.Error("the same vector is blurred in two ways")
 		}
 		for i := range x {
 			x[i] /= 2 // values at their bounds have no room for noise
 		}
-		if slices.Equal(of(x, 7), of(x, 8)) && (!conserved || k > 1) {
+		if slices.Equal(of(x, "7"), of(x, "8")) {
 			rt.Error("two vectors are blurred by the same noise")
 		}
 	})
 }
 
 // Blurred values lie on a grid, so digits of the original values finer than the noise do not
-// show.
+// show. A column without values stays so.
 func TestBlurredValuesLieOnAGrid(t *testing.T) {
-	blocks := momentsOf(2, []float64{1}, 64)
+	blocks := momentsOf(2, []float64{1, 0x1p-60}, 64)
 	b := NewBlur(0.1, 5, 1, rand.NewPCG(3, 4))
-	b.Scale([]float64{1}, true)
-	const grid = 0x1p-20 // no step is finer
-	for number := range uint64(100) {
-		x := []float64{20.123456789, 11.876543211, 1.0000000001, -1.0000000001, 3.3333333333, 2.6666666667, -5.5555555555}
-		b.Add(x, blocks, number, true)
-		for i, v := range x {
-			if v != math.Round(v/grid)*grid {
-				t.Fatalf("value %d is %.17g, no multiple of %g", i, v, grid)
+	const grid = 0x1p-16 // no step is finer
+	for vector := range 100 {
+		x := make([]float64, length(blocks))
+		for i := range x {
+			x[i] = math.Min(math.Pi, blocks[i/2].Bound/2)
+		}
+		b.Add(x, blocks, "part", fmt.Sprint(vector))
+		at := 0
+		for _, block := range blocks {
+			for _, v := range x[at : at+block.Len] {
+				if v != math.Round(v/grid)*grid || block.Bound < grid && v != 0 {
+					t.Fatalf("value within %g is %.17g, want a multiple of %g", block.Bound, v, grid)
+				}
 			}
+			at += block.Len
 		}
 	}
 }
@@ -144,9 +147,8 @@ func TestBlurredValuesLieOnAGrid(t *testing.T) {
 func TestNoBlur(t *testing.T) {
 	for _, b := range []*Blur{NewBlur(0, 5, 1, rand.NewPCG(1, 1)), NewBlur(0.1, 1, 0, rand.NewPCG(1, 1)), NewBlur(0.1, 5, 1, nil)} {
 		x := []float64{1.5}
-		b.Scale(nil, true)
-		b.Add(x, []collabdict.Block{{Len: 1, Bound: 2}}, 0, true)
-		if b != nil || x[0] != 1.5 {
+		b.Add(x, []collabdict.Block{{Len: 1, Bound: 2}}, "part", "vector")
+		if b != nil || x[0] != 1.5 || b.Deviation(5) != 0 {
 			t.Errorf("got %v, %v", b, x)
 		}
 	}

@@ -22,25 +22,27 @@ type Axes struct {
 	Total     float64
 }
 
-// PrincipalAxes returns the k principal axes of all members' rows, and the moments about their
-// mean. It takes one Gather of bounds and two sums; if bounds are found by sums, one more sum
-// for each. Members learn the mean and the covariance matrix of all rows, which is more than
-// the axes.
-func PrincipalAxes(ctx context.Context, g collabdict.Group, rows collabdict.Rows, k int) (axes *Axes, about *Moments, err error) {
+// PrincipalAxes returns the k principal axes of all members' rows, which lie near 0. It takes one
+// Gather of bounds and one sum. Members learn the number, the mean and the covariance matrix of
+// all rows, which is more than the axes.
+func PrincipalAxes(ctx context.Context, g collabdict.Group, rows collabdict.Rows, k int) (*Axes, error) {
 	if _, dim := rows.Dims(); k < 1 || k > dim {
-		return nil, nil, fmt.Errorf("pca: want 1 to %d axes, at most one per column, got %d", dim, k)
+		return nil, fmt.Errorf("pca: want 1 to %d axes, at most one per column, got %d", dim, k)
 	}
-	mean, about, err := CentredMoments(ctx, g, rows)
+	b, err := Agree(ctx, g, rows)
 	if err != nil {
-		return nil, nil, fmt.Errorf("pca: %w", err)
+		return nil, fmt.Errorf("pca: %w", err)
 	}
-	axes, err = AxesOf(mean, about.Covariance(), k)
-	return axes, about, err
+	all, err := SumMoments(ctx, g, rows, b)
+	if err != nil {
+		return nil, fmt.Errorf("pca: %w", err)
+	}
+	return axesOf(all.Mean(), all.Covariance(), k)
 }
 
-// AxesOf returns the k principal axes of rows with the given mean and covariance matrix
+// axesOf returns the k principal axes of rows with the given mean and covariance matrix
 // (row-major M × M), which it overwrites.
-func AxesOf(mean, covariance []float64, k int) (*Axes, error) {
+func axesOf(mean, covariance []float64, k int) (*Axes, error) {
 	a, dim := &Axes{Mean: mean}, len(mean)
 	for i := range dim {
 		a.Total += covariance[i*dim+i]

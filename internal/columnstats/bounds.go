@@ -40,6 +40,11 @@ func Agree(ctx context.Context, g collabdict.Group, x collabdict.Rows) (Bounds, 
 	if err != nil {
 		return Bounds{}, err
 	}
+	return agreeOn(ctx, g, rowsExp, exps)
+}
+
+// agreeOn agrees on bounds, given the exponents of this member's.
+func agreeOn(ctx context.Context, g collabdict.Group, rowsExp int, exps []int) (Bounds, error) {
 	if !Publishes(g) {
 		return agreeByCounts(ctx, g, rowsExp, exps)
 	}

@@ -53,47 +53,6 @@ func agreeByCounts(ctx context.Context, g collabdict.Group, rowsExp int, exps []
 	return b, nil
 }
 
-// Tighten returns the bounds of the rows x after their columns were shifted by common values
-// within b, the bounds before. In a large group it takes one sum of the number of members per
-// exponent; exponents far below b are merged.
-func (b Bounds) Tighten(ctx context.Context, g collabdict.Group, x collabdict.Rows) (Bounds, error) {
-	if !Publishes(g) {
-		_, exps, err := exponents(x)
-		if err != nil {
-			return Bounds{}, err
-		}
-		return b.tightenByCounts(ctx, g, exps)
-	}
-	return Agree(ctx, g, x)
-}
-
-// below is the number of exponents distinguished below the largest possible. A column with less
-// left after its mean is subtracted counts as constant.
-const below = 32
-
-func (b Bounds) tightenByCounts(ctx context.Context, g collabdict.Group, exps []int) (Bounds, error) {
-	counts := make([]float64, (below+1)*len(exps))
-	top := make([]int, len(exps))
-	for i, e := range exps {
-		_, exp := math.Frexp(b.RMS[i]) // one more than the exponent of the bound, which is a power of two
-		top[i] = min(exp+1, MaxExp)
-		if e > top[i] {
-			return Bounds{}, fmt.Errorf("column %d: want values moved by no more than their bound, got a root mean square of 2^%d for one of %g", i+1, e, b.RMS[i])
-		}
-		counts[(below+1)*i+max(0, below-(top[i]-e))] = 1
-	}
-	counts, err := sumCounts(ctx, g, counts)
-	if err != nil {
-		return Bounds{}, fmt.Errorf("sum of the exponents: %w", err)
-	}
-	tight := Bounds{Rows: b.Rows, RMS: make([]float64, len(exps))}
-	for i := range exps {
-		exp := top[i] - below + highest(counts[(below+1)*i:(below+1)*(i+1)])
-		tight.RMS[i] = math.Ldexp(1, max(exp, -MaxExp))
-	}
-	return tight, nil
-}
-
 func sumCounts(ctx context.Context, g collabdict.Group, counts []float64) ([]float64, error) {
 	return g.Sum(ctx, counts, AppendBlock(nil, len(counts), 1))
 }

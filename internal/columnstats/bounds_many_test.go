@@ -94,32 +94,3 @@ func TestCountsGiveTheWidestBounds(t *testing.T) {
 		all.Wait()
 	})
 }
-
-// The bounds of shifted rows are as tight as those of new rows, down to the precision that the
-// shift leaves.
-func TestTightenFindsTheBoundsOfMovedRows(t *testing.T) {
-	for _, c := range []struct{ shift, spread, want float64 }{
-		{0, 1, 1}, {1, 1, 1}, {1 << 20, 1, 1}, {1 << 40, 1, 1 << 11}, {1 << 20, 0, 0x1p-9}, {0, 0, 0x1p-200},
-	} {
-		group := &table{size: 2}
-		group.all = sync.NewCond(&group.mu)
-		var all sync.WaitGroup
-		for _, sign := range []float64{1, -1} {
-			all.Go(func() {
-				at := func(mean float64) collabdict.Rows {
-					return matrix{mat.NewDense(2, 1, []float64{mean + 0.9*sign*c.spread, mean - 0.3*c.spread})}
-				}
-				before, err := Agree(t.Context(), seat{nil, group}, at(c.shift))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				got, err := before.Tighten(t.Context(), seat{nil, group}, at(0))
-				if err != nil || got.RMS[0] != c.want || got.Rows != before.Rows {
-					t.Errorf("%+v: got %v, %v", c, got, err)
-				}
-			})
-		}
-		all.Wait()
-	}
-}

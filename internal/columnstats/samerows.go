@@ -7,44 +7,48 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// SameRows checks that all totals of a running total rest on the same rows. The weights of a row
-// add up to 1. So, for any model, the counts of all components add up to the number of rows,
-// their sums to the sum of the rows, and so on. Between two totals, these sums may change only
-// by newly counted members, and for each by no more than one member's bounds.
+// SameRows checks that all totals of a running total rest on the same rows. A vector begins with
+// the number of a member's rows, exactly, which may change only by newly counted members. The
+// weights of a row in the components add up to 1. So, for any model, the counts of all components
+// add up to the number of rows, their sums to the sum of the rows, and so on. Between two totals,
+// these sums may change only by the noise, and by newly counted members, for each by no more than
+// one member's bounds.
 //
-// The totals must have no noise. In a group that is no [collabdict.Carrier], nothing is
-// checked.
+// In a group that is no [collabdict.Carrier], nothing is checked.
 type SameRows struct {
 	carrier    collabdict.Carrier // nil if nothing is checked
 	bounds     Bounds
-	components int
-	sums       []float64 // sums over the components in the last total; at the start, N alone
+	noise      float64   // standard deviation of the noise on a value of the total
+	rows       float64   // in the last total
+	components int       // in it
+	sums       []float64 // sums over the components in the last total
 	members    int       // members counted in it, 0 before the first
 	countsOnly bool
 }
 
-// leftOver bounds the rounding error of a member's sum over the components, as a share of its
-// bound. It is far above what occurs.
-const leftOver = 0x1p-24
+const (
+	// leftOver bounds the rounding error of a member's sum over the components, as a share of its
+	// bound. It is far above what occurs.
+	leftOver = 0x1p-24
+	// unlikely is the number of standard deviations that noise hardly ever exceeds.
+	unlikely = 6
+)
 
-// NewSameRows returns the checks for a running total of k components over rows within the
-// bounds. start, if not nil, is the value that the total begins with.
-func NewSameRows(g collabdict.Group, b Bounds, start *Moments, k int) *SameRows {
-	s := &SameRows{bounds: b, components: k}
+// NewSameRows returns the checks for a running total over rows within the bounds, with noise of
+// this standard deviation on each value but the number of rows.
+func NewSameRows(g collabdict.Group, b Bounds, noise float64) *SameRows {
+	s := &SameRows{bounds: b, noise: noise}
 	s.carrier, _ = g.(collabdict.Carrier)
-	if start != nil && start.members > 0 {
-		s.sums, s.members = []float64{start.Count}, start.members
-	}
 	return s
 }
 
-// CountsOnly restricts the checks to numbers of rows. If rows have missing cells, the other
+// CountsOnly restricts the checks to the number of rows. If rows have missing cells, the other
 // moments depend on the model.
 func (s *SameRows) CountsOnly() { s.countsOnly = true }
 
-// Check returns an error if the next total rests on other rows. blocks are those of a member's
-// vector, which begins with its moments.
-func (s *SameRows) Check(total []float64, blocks []collabdict.Block) error {
+// Check returns an error if the next total rests on other rows. total begins with the moments of k
+// components, which blocks bound.
+func (s *SameRows) Check(rows float64, k int, total []float64, blocks []collabdict.Block) error {
 	if s.carrier == nil {
 		return nil
 	}
@@ -52,53 +56,50 @@ func (s *SameRows) Check(total []float64, blocks []collabdict.Block) error {
 	if members == 0 {
 		return nil
 	}
+	if err := s.checkRows(rows, members, float64(members)*s.bounds.Rows*(2*rounding+leftOver)); err != nil {
+		return err
+	}
 	var sums []float64
 	for _, b := range blocks {
-		if b.Moment == collabdict.NoMoment || s.countsOnly && len(sums) > 0 {
+		if b.Moment == collabdict.NoMoment || s.countsOnly {
 			break
 		}
-		for end := b.Len; end > 0; end -= s.components {
+		for end := b.Len; end > 0; end -= k {
 			sum := 0.0
-			for _, v := range total[:s.components] {
+			for _, v := range total[:k] {
 				sum += v
 			}
-			total = total[s.components:]
-			tolerance := float64(members*s.components) * b.Bound * (2*rounding + leftOver)
-			if err := s.compare(len(sums), sum, b.Bound, tolerance, members); err != nil {
+			total = total[k:]
+			tolerance := float64(members*max(k, s.components))*b.Bound*(2*rounding+leftOver) + unlikely*s.noise*math.Sqrt(float64(k+s.components))
+			if err := s.checkSum(len(sums), sum, float64(members-s.members)*b.Bound+tolerance); err != nil {
 				return err
 			}
 			sums = append(sums, sum)
 		}
 	}
-	s.sums, s.members = sums, members
+	s.rows, s.components, s.sums, s.members = rows, k, sums, members
 	return nil
 }
 
-// compare checks one of the sums.
-func (s *SameRows) compare(i int, sum, bound, tolerance float64, members int) error {
-	const advice = "a member counts other rows than at the start, and totals do not show which member: ask the owners to compare their numbers of rows, and begin another run without that member"
-	if s.members == 0 {
-		if i > 0 {
-			return nil
-		}
-		return s.bounds.checkRows(sum, max(members-s.bounds.members, 0))
-	}
-	if i >= len(s.sums) {
-		return nil
-	}
+const advice = "a member counts other rows than at the start, and totals do not show which member: ask the owners to compare their numbers of rows, and begin another run without that member"
+
+func (s *SameRows) checkRows(rows float64, members int, tolerance float64) error {
 	firsts := float64(members - s.members)
-	most, least := float64(firsts*bound)+tolerance, -float64(firsts*bound)-tolerance
-	if i == 0 {
-		least = -tolerance
-	}
-	change := sum - s.sums[i]
-	switch {
-	case change >= least && change <= most:
+	switch change := rows - s.rows; {
+	case s.members == 0:
+		return s.bounds.checkRows(rows, max(members-s.bounds.members, 0))
+	case change >= -tolerance && change <= firsts*s.bounds.Rows+tolerance:
 		return nil
-	case i > 0:
-		return fmt.Errorf("the moments of all rows, which must stay the same in a run, have changed: sum %d was %.10g, and is %.10g: %s", i+1, s.sums[i], sum, advice)
 	case firsts > 0 && change > 0:
-		return fmt.Errorf("members count %.10g rows together, but %.10g before %.0f of them were counted for the first time, each with fewer than %.10g: %s", sum, s.sums[i], firsts, s.bounds.Rows, advice)
+		return fmt.Errorf("members count %.10g rows together, but %.10g before %.0f of them were counted for the first time, each with fewer than %.10g: %s", rows, s.rows, firsts, s.bounds.Rows, advice)
 	}
-	return fmt.Errorf("members count %.10g rows together, but %.10g before: %s", math.Round(sum), math.Round(s.sums[i]), advice)
+	return fmt.Errorf("members count %.10g rows together, but %.10g before: %s", math.Round(rows), math.Round(s.rows), advice)
+}
+
+// checkSum checks the change of a sum over the components.
+func (s *SameRows) checkSum(i int, sum, most float64) error {
+	if i >= len(s.sums) || math.Abs(sum-s.sums[i]) <= most {
+		return nil
+	}
+	return fmt.Errorf("the moments of all rows, which must stay the same in a run, have changed: sum %d was %.10g, and is %.10g: %s", i+1, s.sums[i], sum, advice)
 }

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/collabdict/collabdict"
 )
 
@@ -29,59 +27,44 @@ func TestTotalsAreOverTheSameRows(t *testing.T) {
 		n, first float64
 	}
 	for name, c := range map[string]struct {
-		start    *Moments
+		noise    float64
 		rounding float64
 		calls    []call
 		want     string // part of the error at the last call
 	}{
-		"the same rows":                    {&Moments{Count: 300, members: 3}, 0, []call{{3, 300, 7}, {3, 300, 7}}, ""},
-		"floating point":                   {&Moments{Count: 300, members: 3}, 0, []call{{3, 300.00001, 7.00001}, {3, 300, 7}}, ""},
-		"more than in the start":           {&Moments{Count: 300, members: 3}, 0, []call{{3, 301, 7}}, "members count 301 rows together, but 300 before"},
-		"fewer than in the start":          {&Moments{Count: 300, members: 3}, 0, []call{{3, 299, 7}}, "members count 299 rows together, but 300 before"},
-		"more later":                       {&Moments{Count: 300, members: 3}, 0, []call{{3, 300, 7}, {3, 360, 7}}, "members count 360 rows together, but 300 before"},
-		"other rows later":                 {&Moments{Count: 300, members: 3}, 0, []call{{3, 300, 7}, {3, 300, 9}}, "sum 2 was 7, and is 9"},
-		"as much as rounding makes":        {nil, 0.001, []call{{3, 300, 7}, {3, 301, 7}}, ""},
-		"more than rounding makes":         {nil, 0.001, []call{{3, 300, 7}, {3, 302, 7}}, "members count 302"},
-		"newcomers":                        {&Moments{Count: 300, members: 3}, 0, []call{{3, 300, 7}, {5, 550, -300}}, ""},
-		"newcomers of nothing":             {&Moments{Count: 300, members: 3}, 0, []call{{5, 300, 7}}, ""},
-		"newcomers of fewer than nothing":  {&Moments{Count: 300, members: 3}, 0, []call{{5, 299, 7}}, "members count 299"},
-		"more than newcomers can have":     {&Moments{Count: 300, members: 3}, 0, []call{{3, 300, 7}, {5, 557, 7}}, "557 rows together, but 300 before 2 of them were counted for the first time, each with fewer than 128"},
-		"other rows than newcomers can":    {&Moments{Count: 300, members: 3}, 0, []call{{3, 300, 7}, {4, 400, 300}}, "sum 2 was 7, and is 300"},
-		"after newcomers":                  {&Moments{Count: 300, members: 3}, 0, []call{{5, 550, 7}, {5, 551, 7}}, "members count 551 rows together, but 550 before"},
-		"no start":                         {nil, 0, []call{{3, 380, 7}, {3, 380, 7}}, ""},
-		"no start, more than published":    {nil, 0, []call{{3, 390, 7}}, "members have sent 390 rows together, but published fewer than 384"},
-		"no start, and members came later": {nil, 0, []call{{4, 390, 7}}, ""},
-		"nobody is counted":                {nil, 0, []call{{0, 0, 0}, {3, 300, 7}}, ""},
-		"a start that is not known":        {&Moments{Count: 250}, 0, []call{{3, 300, 7}}, ""},
+		"the same rows":                    {0, 0, []call{{3, 300, 7}, {3, 300, 7}}, ""},
+		"floating point":                   {0, 0, []call{{3, 300.00001, 7.00001}, {3, 300, 7}}, ""},
+		"fewer later":                      {0, 0, []call{{3, 300, 7}, {3, 299, 7}}, "members count 299 rows together, but 300 before"},
+		"more later":                       {0, 0, []call{{3, 300, 7}, {3, 360, 7}}, "members count 360 rows together, but 300 before"},
+		"other rows later":                 {0, 0, []call{{3, 300, 7}, {3, 300, 9}}, "sum 2 was 7, and is 9"},
+		"as much as rounding makes":        {0, 0.001, []call{{3, 300, 7}, {3, 300.7, 7}}, ""},
+		"more than rounding makes":         {0, 0.001, []call{{3, 300, 7}, {3, 301, 7}}, "members count 301"},
+		"newcomers":                        {0, 0, []call{{3, 300, 7}, {5, 550, -300}}, ""},
+		"newcomers of nothing":             {0, 0, []call{{3, 300, 7}, {5, 300, 7}}, ""},
+		"newcomers of fewer than nothing":  {0, 0, []call{{3, 300, 7}, {5, 299, 7}}, "members count 299"},
+		"more than newcomers can have":     {0, 0, []call{{3, 300, 7}, {5, 557, 7}}, "557 rows together, but 300 before 2 of them were counted for the first time, each with fewer than 128"},
+		"other rows than newcomers can":    {0, 0, []call{{3, 300, 7}, {4, 400, 300}}, "sum 2 was 7, and is 300"},
+		"after newcomers":                  {0, 0, []call{{5, 550, 7}, {5, 551, 7}}, "members count 551 rows together, but 550 before"},
+		"no start":                         {0, 0, []call{{3, 380, 7}, {3, 380, 7}}, ""},
+		"no start, more than published":    {0, 0, []call{{3, 390, 7}}, "members have sent 390 rows together, but published fewer than 384"},
+		"no start, and members came later": {0, 0, []call{{4, 390, 7}}, ""},
+		"nobody is counted":                {0, 0, []call{{0, 0, 0}, {3, 300, 7}}, ""},
+		"as much as noise makes":           {0.2, 0, []call{{3, 300, 7}, {3, 300, 8.2}}, ""},
+		"more than noise makes":            {0.2, 0, []call{{3, 300, 7}, {3, 300, 10}}, "sum 2 was 7, and is 10"},
+		"rows have no noise":               {0.2, 0, []call{{3, 300, 7}, {3, 301, 7}}, "members count 301"},
 	} {
 		g := &carrying{rounding: c.rounding}
-		s := NewSameRows(g, b, c.start, 2)
+		s := NewSameRows(g, b, c.noise)
 		for i, at := range c.calls {
 			g.members = at.members
-			err := s.Check([]float64{at.n - 100, 100, at.first + 50, -50, 20, 30, 123 * float64(i)}, blocks)
+			err := s.Check(at.n, 2, []float64{at.n - 100, 100, at.first + 50, -50, 20, 30, 123 * float64(i)}, blocks)
 			last := i == len(c.calls)-1
 			if bad := last && c.want != ""; bad && (err == nil || !strings.Contains(err.Error(), c.want)) || !bad && err != nil {
 				t.Errorf("%s: total %d: %v, want %q", name, i+1, err, c.want)
 			}
 		}
 	}
-	if err := NewSameRows(collabdict.Solo{}, b, nil, 2).Check(nil, blocks); err != nil {
+	if err := NewSameRows(collabdict.Solo{}, b, 0).Check(0, 2, nil, blocks); err != nil {
 		t.Errorf("a group that does not say what it carries: %v", err)
-	}
-}
-
-// Moments keep their number of members in other coordinates.
-func TestMomentsKnowTheirMembers(t *testing.T) {
-	g := &carrying{members: 4}
-	mean, m, err := CentredMoments(t.Context(), g, matrix{mat.NewDense(3, 2, []float64{1, 4, 2, 5, 3, 7})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	axes, err := AxesOf(mean, m.Covariance(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, b := m.Scaled([]float64{1, 2}), m.Onto(axes.Axes, mean, Bounds{RMS: m.Bounds.RMS[:1]}); m.members != 4 || a.members != 4 || b.members != 4 {
-		t.Errorf("%d, %d and %d members, want 4", m.members, a.members, b.members)
 	}
 }

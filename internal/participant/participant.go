@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"time"
 
@@ -113,13 +112,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if differs != nil && c.OnWarning != nil {
 		c.OnWarning(differs.Line())
 	}
-	var secret rand.Source
-	if c.Task.Traits().Secret {
-		secret = key.noise()
-	}
 	w := witness{n, c.ledger(n), c.Audit, differs}
 	stay := leaveAtOnce(ctx, n)
-	trained, err := c.Task.Train(ctx, w, c.Data, secret, func(p algorithm.Progress) {
+	trained, err := c.Task.Train(ctx, w, c.Data, key.noise(), func(p algorithm.Progress) {
 		if c.OnRound != nil {
 			c.OnRound(p, n.Status())
 		}

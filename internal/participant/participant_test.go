@@ -33,7 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func learn(t *testing.T, rounds int) *pipeline.Task {
 	t.Helper()
-	return pipelinetest.Task(t, "ggm", "components=2", fmt.Sprintf("rounds=%d", rounds), "tol=0", "rho=1", "seed=2")
+	return pipelinetest.Task(t, "ggm", "components=2", fmt.Sprintf("rounds=%d", rounds), "tol=0", "rho=1", "seed=2", "standardise=own")
 }
 
 // configs lays participants out on this machine.

@@ -26,7 +26,7 @@ import (
 func TestEachHasALocalPart(t *testing.T) {
 	parts, _ := clusters(3)
 	for kind, calibrated := range map[string]int{"ggm": 60, "mtvae": 12, "bvae": 12} {
-		k := small(t, kind, "hold-out=0.2", "standardise=none", "normalise=standard")
+		k := small(t, kind, "hold-out=0.2", "standardise=own", "normalise=standard")
 		for s, r := range together(t, network(t, k), k, parts) {
 			m := r.Model
 			if m.Local == nil || m.Local.Alone == nil || m.Manifest.Rows != 48 || m.Manifest.HeldOut.Rows != 12 {
@@ -72,6 +72,7 @@ func TestTogetherOrAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	held = r.Model.Rows(held)
 	shared, err := r.Model.Scorer().MeanLogLik(held)
 	if err != nil {
 		t.Fatal(err)

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/floats"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
@@ -23,14 +22,15 @@ import (
 // always by the rows of all members.
 type prepared struct {
 	scaling    rows.Scaling
+	frame      *algorithm.Frame // the second part of the scaling; nil if there is none
 	projection *rows.Projection // nil without principal axes
 	rows       collabdict.Rows
-	moments    algorithm.Moments // moments of the rows of all members; nil if not known
 	warnings   []string
 }
 
-// prepare maps a participant's rows to the coordinates that training uses.
-func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Participant) (*prepared, error) {
+// prepare maps a participant's rows to the coordinates that training uses. The secrets of sums
+// come from src.
+func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Participant, src rand.Source) (*prepared, error) {
 	if err := t.CheckColumns(len(p.Columns)); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 	var constant []int
 	var err error
 	var others *scales
-	if out.scaling, constant, out.moments, others, err = t.scaling(ctx, g, p.Columns, p.Train); err != nil {
+	if out.scaling, constant, out.frame, others, err = t.scaling(ctx, g, p.Columns, p.Train, src); err != nil {
 		return nil, fmt.Errorf("standardise: %w", withoutCells(err, p.Columns))
 	}
 	if w := others.warning(t.DataColumns(p.Columns)); w != "" {
@@ -81,14 +81,7 @@ func (p *prepared) bring(of collabdict.Rows) (collabdict.Rows, error) {
 // project projects the scaled rows to principal axes. Rows in memory are projected once.
 func (t *Task) project(ctx context.Context, g collabdict.Group, of collabdict.Rows, out *prepared) error {
 	scaled := out.scaling.Rows(of)
-	known, _ := out.moments.(*columnstats.Moments)
-	var axes *columnstats.Axes
-	var err error
-	if known != nil { // the sums for standardisation already give these moments
-		axes, err = columnstats.AxesOf(make([]float64, len(out.scaling.Scale)), out.moments.Covariance(), t.PCA)
-	} else {
-		axes, known, err = columnstats.PrincipalAxes(ctx, g, scaled, t.PCA)
-	}
+	axes, err := columnstats.PrincipalAxes(ctx, g, scaled, t.PCA)
 	if err != nil {
 		return err
 	}
@@ -101,18 +94,7 @@ func (t *Task) project(ctx context.Context, g collabdict.Group, of collabdict.Ro
 		return fmt.Errorf("pca: %w", err)
 	}
 	out.projection = p.Scaled(along)
-	out.rows, out.moments = out.projection.Rows(scaled), nil
-	if d := t.disclosure(); d.Sums { // these moments follow from the sums made before
-		var b columnstats.Bounds
-		if d.KnownMoments {
-			if b, err = columnstats.Agree(ctx, g, out.rows); err != nil {
-				return err
-			}
-		}
-		point := slices.Clone(out.projection.Mean)
-		floats.Sub(point, axes.Mean)
-		out.moments = known.Onto(out.projection.Axes, point, b)
-	}
+	out.rows = out.projection.Rows(scaled)
 	if dataset.Streams(of) {
 		return nil
 	}
@@ -141,7 +123,7 @@ func (t *Task) axisScaling(ctx context.Context, g collabdict.Group, p *rows.Proj
 
 // Prepared returns a participant's rows in the coordinates that a solo run would use.
 func (t *Task) Prepared(ctx context.Context, p dataset.Participant) (collabdict.Rows, error) {
-	out, err := t.prepare(ctx, collabdict.Solo{}, p)
+	out, err := t.prepare(ctx, collabdict.Solo{}, p, nil)
 	if err != nil {
 		return nil, err
 	}

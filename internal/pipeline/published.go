@@ -11,8 +11,10 @@ import (
 
 func (t *Task) disclosure() algorithm.Disclosure { return t.Algorithm.Disclosure(t.Coordinates()) }
 
-// quartiles reports whether columns are scaled by the quartiles of all members' rows.
-func (t *Task) quartiles() bool { return t.Standardise == algorithm.Global && t.Normalise == Robust }
+// framed reports whether members agree on a frame of all rows.
+func (t *Task) framed() bool {
+	return t.Standardise == algorithm.Global && t.Normalise != MinMax || t.ShrinkScales > 0 || t.NeedsFrame()
+}
 
 // inSums begins the entries of published that are about sums.
 const inSums = "in sums over all members: "
@@ -32,8 +34,14 @@ func (t *Task) published(g collabdict.Group) []string {
 		if len(of) > 0 {
 			list = append(list, "the power of two above your number of rows, and above the root mean square of each column "+strings.Join(of, ", "))
 		}
+		if t.framed() {
+			list = append(list, "the powers of two above the middle and the spread of each of your columns")
+		}
 	}
 	list = append(list, d.Rounds...)
+	if t.framed() {
+		list = append(list, inSums+"a rough middle and spread of each column, in which secret random weights hide those of each member")
+	}
 	for _, l := range t.learned(d) {
 		list = append(list, inSums+l)
 	}
@@ -42,44 +50,32 @@ func (t *Task) published(g collabdict.Group) []string {
 
 // bounded lists the coordinates in which columns have public bounds.
 func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
-	moments := t.Standardise == algorithm.Global && t.Normalise == Standard
-	if t.quartiles() {
-		of = append(of, "about the median of all rows")
-	} else if t.Standardise == algorithm.Global {
+	if t.framed() {
+		of = append(of, "in the common frame")
+	}
+	if t.Standardise == algorithm.Global && t.Normalise == MinMax {
 		of = append(of, "in the units of the data")
 	}
-	if moments {
-		of = append(of, "about a point near all rows")
-	}
-	if t.ShrinkScales > 0 {
-		of = append(of, "about your mean")
-	}
-	if t.PCA > 0 && !moments {
-		of = append(of, "as scaled", "as scaled about a point near all rows")
+	if t.PCA > 0 {
+		of = append(of, "as scaled")
 	}
 	if t.PCA > 0 && t.Normalise == MinMax {
 		of = append(of, "along the principal axes")
 	}
-	if follows := moments && t.PCA == 0 && d.KnownMoments; d.Sums && !follows {
+	if d.Sums {
 		of = append(of, "as trained on")
 	}
 	return of
 }
 
-// learned lists what the sums before the first round reveal about all rows: those that prepare
-// rows, and those that find a start.
+// learned lists what the sums before the first round reveal exactly about all rows: those that
+// prepare rows, and those that find a start.
 func (t *Task) learned(d algorithm.Disclosure) (what []string) {
 	if t.Normalise == MinMax && t.Standardise == algorithm.Global {
 		what = append(what, "the smallest and the largest value of each column, which are values of single rows, and how many members have theirs in each 32nd of the searched range, and close to these")
 	}
-	if t.quartiles() {
-		what = append(what, "the quartiles of each column, and the number of rows in cells near these that hold at least a sixteenth of all rows; if quartiles coincide, also frequent values and the mean square about them")
-	}
-	if t.ShrinkScales > 0 {
-		what = append(what, "the mean variance of each column within members, and the number of all rows")
-	}
-	if t.PCA > 0 || t.Standardise == algorithm.Global && t.Normalise == Standard && d.Conserved != algorithm.Covariances {
-		what = append(what, "the mean and the covariance matrix of all columns")
+	if t.PCA > 0 {
+		what = append(what, "the number, the mean and the covariance matrix of all rows, exactly; if two runs differ by one member, they show those of its rows")
 	}
 	if t.PCA > 0 && t.Normalise == MinMax {
 		what = append(what, "the smallest and the largest value along each principal axis")
@@ -95,7 +91,7 @@ func (t *Task) Conserved() string { return t.disclosure().Conserved.String() }
 // for the totals of one run. The start of a run may reveal more. tells is false if noise hides
 // everything that a run reveals.
 func (t *Task) ConservedInRuns() (known string, tells bool) {
-	if t.PCA > 0 || t.Standardise == algorithm.Global && t.Normalise == Standard {
+	if t.PCA > 0 {
 		return algorithm.Covariances.String(), true
 	}
 	return t.Conserved(), t.Traits().Noise == nil

@@ -17,61 +17,46 @@ func TestPreparationIsListed(t *testing.T) {
 	if len(k.learned(k.disclosure())) > 0 || len(k.ShownWarnings()) > 0 {
 		t.Errorf("nothing was learned, got %q", k.ShownWarnings())
 	}
-	k = example(t, "pca=2", "normalise=minmax", "standardise=global")
+	k = example(t, "pca=2", "normalise=minmax", "standardise=global", "blur=0")
 	list := k.listed()
-	for _, want := range []string{"in sums over all members: the mean and the covariance matrix", "the smallest and the largest value", "in the units of the data, as scaled, as scaled about a point near all rows, along the principal axes, as trained on"} {
+	for _, want := range []string{"in sums over all members: the number, the mean and the covariance matrix of all rows, exactly", "the smallest and the largest value", "in the common frame, in the units of the data, as scaled, along the principal axes, as trained on"} {
 		if !strings.Contains(list, want) {
 			t.Errorf("%q is not in %s", want, list)
 		}
 	}
-	if w := k.ShownWarnings(); len(w) != 1 || !strings.Contains(w[0], "covariance matrix") {
+	if w := k.ShownWarnings(); len(w) != 1 || !strings.Contains(w[0], "covariance matrix") || !strings.Contains(w[0], "if two runs differ by one member") {
 		t.Errorf("warnings %q", w)
 	}
-	k = example(t, "pca=2", "normalise=minmax", "standardise=own")
+	k = example(t, "pca=2", "normalise=minmax", "standardise=own", "blur=0")
 	if strings.Contains(strings.Join(k.learned(k.disclosure()), ""), "of each column the smallest") {
 		t.Error("own ranges are listed as learned from all rows")
 	}
 }
 
-// The ranges that a start by ranges reveals are listed once, even if preparation reveals them, too.
-func TestStartIsListedOnce(t *testing.T) {
-	for _, c := range []struct {
-		change []string
-		want   string
-		times  int
-	}{
-		{nil, "the smallest and the largest value of each column, as trained on", 1},
-		{[]string{"normalise=minmax", "standardise=own"}, "the smallest and the largest value of each column, as trained on", 1},
-		{[]string{"pca=2"}, "the smallest and the largest value of each principal axis, as trained on", 1},
-		{[]string{"normalise=minmax", "standardise=global"}, "the smallest and the largest", 1},
-		{[]string{"normalise=minmax", "standardise=none", "pca=2"}, "the smallest and the largest", 1},
-		{[]string{"start=k-fed"}, "the smallest and the largest", 0},
-	} {
-		list := small(t, "dem", append([]string{"start=spread"}, c.change...)...).listed()
-		if got := strings.Count(list, c.want); got != c.times || strings.Count(list, "smallest") != c.times {
-			t.Errorf("%q: %q is there %d times, want %d: %s", c.change, c.want, got, c.times, list)
-		}
-	}
-}
-
-// Standardising by the moments of all rows reveals their covariances. They are listed unless the
-// rounds reveal them anyway.
-func TestMomentsAreListedUnlessRoundsRevealThem(t *testing.T) {
+// A frame is listed wherever members agree on one, and nothing else is learned from all rows before
+// the first round.
+func TestFramesAreListed(t *testing.T) {
 	for _, c := range []struct {
 		kind   string
 		with   []string
-		listed bool
+		framed bool
 	}{
-		{"ggm", nil, false},
-		{"dem", []string{"covariance=full"}, false},
-		{"dem", []string{"covariance=diag"}, true},
-		{"fedgen", []string{"covariance=full", "refine=4"}, false},
-		{"fedgen", []string{"covariance=full", "refine=0"}, true},
-		{"fedgem", []string{"covariance=full"}, true},
+		{"ggm", []string{"standardise=own"}, false},
+		{"ggm", []string{"standardise=global"}, true},
+		{"ggm", []string{"standardise=none"}, true},
+		{"ggm", []string{"standardise=none", "blur=0"}, false},
+		{"ggm", []string{"standardise=own", "shrink-scales=9"}, true},
+		{"dem", []string{"standardise=own", "normalise=robust"}, false},
+		{"dem", []string{"standardise=none"}, true},
+		{"fedgen", []string{"standardise=global", "refine=0"}, true},
+		{"mtvae", []string{"standardise=own"}, false},
 	} {
-		k := made(t, c.kind, append(c.with, "standardise=global")...)
-		if list := strings.Join(k.learned(k.disclosure()), ""); strings.Contains(list, "covariance matrix of all") != c.listed {
-			t.Errorf("%+v: %q", c, list)
+		k := made(t, c.kind, c.with...)
+		if what := k.learned(k.disclosure()); len(what) > 0 {
+			t.Errorf("%+v: %q", c, what)
+		}
+		if list := k.listed(); strings.Contains(list, "the middle and the spread of each of your columns") != c.framed || strings.Contains(list, "in sums over all members: a rough middle and spread") != c.framed || strings.Contains(list, "covariance matrix of all") {
+			t.Errorf("%+v: %s", c, list)
 		}
 	}
 }
@@ -173,13 +158,13 @@ func TestWhatTwoRunsReveal(t *testing.T) {
 	}{
 		{"ggm", []string{"standardise=own"}, moments, true},
 		{"dem", []string{"standardise=own", "covariance=diag"}, "N, mean and variances", true},
-		{"dem", []string{"standardise=global", "covariance=diag"}, moments, true},
+		{"dem", []string{"standardise=global", "covariance=diag"}, "N, mean and variances", true},
 		{"mtvae", []string{"standardise=own"}, "the number of rows", true},
 		{"mtvae", []string{"standardise=own", "pca=2"}, moments, true},
 		{"bvae", []string{"standardise=own"}, "", true},
 		{"fedgen", []string{"standardise=own", "refine=0"}, "", true},
 		{"fedgen", []string{"standardise=own", "refine=0", "epsilon=1", "delta=1e-05"}, "", false},
-		{"fedgen", []string{"standardise=global", "refine=0", "epsilon=1", "delta=1e-05"}, moments, true},
+		{"fedgen", []string{"standardise=global", "refine=0", "epsilon=1", "delta=1e-05"}, "", false},
 	} {
 		known, tells := small(t, c.kind, c.options...).ConservedInRuns()
 		if known != c.known || tells != c.tells {

@@ -38,13 +38,13 @@ func TestAgreedRanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if what := k.learned(k.disclosure()); len(what) > 0 {
-		t.Errorf("nothing is learned for it, got %q", what)
+		t.Errorf("nothing exact is learned for it, got %q", what)
 	}
-	if of := k.bounded(k.disclosure()); len(of) != 1 || of[0] != "as trained on" {
+	if of := k.bounded(k.disclosure()); len(of) != 2 || of[1] != "as trained on" {
 		t.Errorf("bounded %q", of)
 	}
 	p := dataset.Participant{Columns: []string{"a", "b"}, Train: rows.InMemory(mat.NewDense(3, 2, []float64{0, 0, 5, -1, 20, 3}))}
-	got, err := k.prepare(t.Context(), collabdict.Solo{}, p)
+	got, err := k.prepare(t.Context(), collabdict.Solo{}, p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestAgreedRanges(t *testing.T) {
 	}
 	k.Ranges = Ranges{"b": {-1, 1}}
 	var e *option.Error
-	if _, err := k.prepare(t.Context(), collabdict.Solo{}, p); !errors.As(err, &e) || !strings.Contains(err.Error(), `ranges: want a range for each column, got none for "a"`) {
+	if _, err := k.prepare(t.Context(), collabdict.Solo{}, p, nil); !errors.As(err, &e) || !strings.Contains(err.Error(), `ranges: want a range for each column, got none for "a"`) {
 		t.Errorf("got %v", err)
 	}
 }

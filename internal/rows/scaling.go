@@ -15,12 +15,9 @@ type Scaling struct {
 	Shift, Scale []float64
 }
 
-// A column is constant if its standard deviation is at most this share of the size of its mean:
-// the rest is rounding. Moments from a sum of finite precision have more rounding.
-const (
-	negligible       = 1e-10
-	negligibleSummed = 1e-6
-)
+// negligible is the share of the size of its mean up to which the standard deviation of a column
+// is rounding, so that the column is constant.
+const negligible = 1e-10
 
 // Unscaled returns the identity for n columns.
 func Unscaled(n int) Scaling {
@@ -53,6 +50,10 @@ func FromRanges(low, high []float64) (Scaling, error) {
 func Own(x collabdict.Rows) (s Scaling, constant []int, err error) {
 	rows, cols := x.Dims()
 	mean, variance, missing := make([]float64, cols), make([]float64, cols), make([]int, cols)
+	low, high := make([]float64, cols), make([]float64, cols)
+	for j := range cols {
+		low[j], high[j] = math.Inf(1), math.Inf(-1)
+	}
 	err = EachRow(x, func(row []float64) {
 		for j, v := range row {
 			if v != v {
@@ -60,6 +61,7 @@ func Own(x collabdict.Rows) (s Scaling, constant []int, err error) {
 				continue
 			}
 			mean[j] += v / float64(rows)
+			low[j], high[j] = min(low[j], v), max(high[j], v)
 		}
 	})
 	if err != nil {
@@ -73,6 +75,11 @@ func Own(x collabdict.Rows) (s Scaling, constant []int, err error) {
 		}
 	}
 	present(mean)
+	for j, v := range low {
+		if v == high[j] { // exactly, whatever the rounding of the sum
+			mean[j] = v
+		}
+	}
 	err = EachRow(x, func(row []float64) {
 		for j, v := range row {
 			if v == v {
@@ -84,26 +91,7 @@ func Own(x collabdict.Rows) (s Scaling, constant []int, err error) {
 		return Scaling{}, nil, err
 	}
 	present(variance)
-	s, constant = standard(mean, variance, negligible)
-	return s, constant, nil
-}
-
-// FromMoments standardises by the mean and variance (divisor: count) of count rows, over all
-// participants. It returns the constant columns, which keep scale 1. It returns an error if
-// moments are not finite or count is below 1.
-func FromMoments(count float64, mean, variance []float64) (s Scaling, constant []int, err error) {
-	if len(mean) != len(variance) {
-		panic("rows: mean and variance have different lengths")
-	}
-	if !(count >= 1) {
-		return Scaling{}, nil, fmt.Errorf("standardisation: want moments of at least 1 row, got %g", count)
-	}
-	for j := range mean {
-		if finite := mean[j] + variance[j]; finite-finite != 0 {
-			return Scaling{}, nil, fmt.Errorf("standardisation: column %d has mean %g and variance %g, want finite ones", j+1, mean[j], variance[j])
-		}
-	}
-	s, constant = standard(mean, variance, negligibleSummed)
+	s, constant = standard(mean, variance)
 	return s, constant, nil
 }
 
@@ -138,17 +126,27 @@ func FromQuartiles(first, median, third []float64, otherwise func() (Scaling, []
 	return s, constant, nil
 }
 
-func standard(mean, variance []float64, tol float64) (s Scaling, constant []int) {
+func standard(mean, variance []float64) (s Scaling, constant []int) {
 	s = Unscaled(len(mean))
 	for j, v := range variance {
 		s.Shift[j] = mean[j]
-		if deviation := math.Sqrt(max(v, 0)); deviation > tol*math.Abs(mean[j]) {
+		if deviation := math.Sqrt(max(v, 0)); deviation > negligible*math.Abs(mean[j]) {
 			s.Scale[j] = deviation
 		} else {
 			constant = append(constant, j)
 		}
 	}
 	return s, constant
+}
+
+// Then returns the scaling that scales by s first, and then by next.
+func (s Scaling) Then(next Scaling) Scaling {
+	out := Unscaled(len(s.Scale))
+	for j, scale := range s.Scale {
+		out.Shift[j] = s.Shift[j] + scale*next.Shift[j]
+		out.Scale[j] = scale * next.Scale[j]
+	}
+	return out
 }
 
 // Rows returns the scaled rows of x. It scales them anew for each read.

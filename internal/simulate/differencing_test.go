@@ -28,9 +28,12 @@ func TestNoRowIsReadFromTheStart(t *testing.T) {
 		}
 		for seed := range seeds(t, 2) {
 			options := []string{fmt.Sprintf("components=%d", c.components), "rounds=2", "tol=1e-6", fmt.Sprintf("seed=%d", seed)}
-			if c.start != "" {
+			switch {
+			case c.start != "":
 				options = append(options, "start="+c.start)
-			} else {
+			case c.spec.Columns > 6: // a cluster may have a single row, which only the blur hides
+				options = append(options, "lambda=0.03", "hold-out=0")
+			default:
 				options = append(options, "rho=1")
 			}
 			k := pipelinetest.Task(t, c.kind, options...)

@@ -25,6 +25,8 @@ type lowEntropy struct {
 	seed  uint64
 	rows  int
 	place [2]float64 // coordinates of the three rows, in turns
+
+	components int
 }
 
 func (l lowEntropy) parts() []dataset.Participant {
@@ -44,7 +46,7 @@ func (l lowEntropy) parts() []dataset.Participant {
 // run returns the run under a policy, and the number of rows that subtracting totals reveals.
 func (l lowEntropy) run(t *testing.T, policy privacy.Policy) (*Run, int) {
 	t.Helper()
-	options := []string{"components=5", "rounds=12", "tol=0", "blur=0", "on-low-diversity=" + string(policy), fmt.Sprint("seed=", l.seed)}
+	options := []string{fmt.Sprint("components=", l.components), "rounds=12", "tol=0", "blur=0", "on-low-diversity=" + string(policy), fmt.Sprint("seed=", l.seed)}
 	if l.kind == "ggm" {
 		options = append(options, "lambda=0.1")
 	} else {
@@ -72,7 +74,7 @@ func actions(r *Run) (done []string) {
 // Every policy acts before the rows can be read, and the other plants get a model.
 func TestLowDiversity(t *testing.T) {
 	far := [2]float64{25, -20}
-	for i, l := range []lowEntropy{{"ggm", 0, 150, far}, {"dem", 1, 150, far}, {"ggm", 2, 150, far}} {
+	for i, l := range []lowEntropy{{"ggm", 0, 150, far, 5}, {"dem", 5, 150, far, 3}, {"ggm", 2, 150, far, 5}} {
 		if raced && i > 1 {
 			break // another seed runs the same goroutines
 		}
@@ -97,7 +99,7 @@ func TestLowDiversity(t *testing.T) {
 
 // A draw replaces the rows if the other components can absorb the difference.
 func TestLowDiversityByDraws(t *testing.T) {
-	l := lowEntropy{"ggm", 1, 1000, [2]float64{9, -8}}
+	l := lowEntropy{"ggm", 1, 1000, [2]float64{9, -8}, 8}
 	run, read := l.run(t, privacy.DrawComponent)
 	if read != 0 || !slices.Contains(actions(run), string(privacy.DrawComponent)) {
 		t.Errorf("%d rows read, did %v, want a draw", read, actions(run))
@@ -145,8 +147,8 @@ func TestLowDiversityUnderChurn(t *testing.T) {
 		t.Skip("TestLowDiversity and TestChurnOverRunningTotals have the same goroutines")
 	}
 	for _, policy := range []privacy.Policy{privacy.SkipComponent, privacy.DrawComponent} {
-		k := pipelinetest.Task(t, "ggm", "components=5", "lambda=0.1", "rounds=20", "tol=0", "seed=1", "consensus.scheme=exact", "on-low-diversity="+string(policy))
-		parts := lowEntropy{"ggm", 1, 1000, [2]float64{9, -8}}.parts()
+		k := pipelinetest.Task(t, "ggm", "components=8", "lambda=0.1", "rounds=20", "tol=0", "seed=1", "consensus.scheme=exact", "on-low-diversity="+string(policy))
+		parts := lowEntropy{"ggm", 1, 1000, [2]float64{9, -8}, 8}.parts()
 		run := play(t, k, parts, Conditions{Scenario: churn(t)})
 		again, replay := run.replayed(t, parts)
 		did := map[string]int{}

@@ -94,7 +94,7 @@ func (s *Settings) backwards() []int {
 // Traits returns what the settings require of a run.
 func (s *Settings) Traits() algorithm.Traits {
 	t := algorithm.Traits{
-		Rounds: s.Rounds, HoldsRows: true, HoldsOut: true, Secret: true, UnitRange: true, LeastRows: 1, Objective: "minus the loss of a row",
+		Rounds: s.Rounds, HoldsRows: true, HoldsOut: true, UnitRange: true, LeastRows: 1, Objective: "minus the loss of a row",
 		Weights: func(columns int) int {
 			return networks.Weights(columns, s.Hidden, s.sums(), 2*s.Latent) + networks.Weights(s.Latent, s.backwards(), s.sums(), columns)
 		},

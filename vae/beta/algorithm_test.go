@@ -101,7 +101,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 	} {
 		a := algorithmtest.New(t, Kind, with(test.options...)...)
 		of, d := a.Traits(), a.Disclosure(algorithm.Coordinates{})
-		if !of.UnitRange || !of.HoldsRows || !of.Secret || of.Rounds != 6 || (of.Classes != nil) != test.classes || of.Classes != nil && of.Classes.Learned {
+		if !of.UnitRange || !of.HoldsRows || of.Rounds != 6 || (of.Classes != nil) != test.classes || of.Classes != nil && of.Classes.Learned {
 			t.Errorf("%q: got %+v", test.options, of)
 		}
 		if got := strings.Join(append(d.Learned, d.Rounds...), "; "); !strings.Contains(got, test.learned) || strings.Join(d.Shown, "; ") != test.show {

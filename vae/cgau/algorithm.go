@@ -57,7 +57,7 @@ func (s *Settings) Prepare(algorithm.Coordinates) error { return nil }
 // Traits returns what the settings require of a run.
 func (s *Settings) Traits() algorithm.Traits {
 	return algorithm.Traits{
-		Rounds: s.Rounds, HoldsRows: true, Secret: true, LeastRows: 1, Objective: "minus the loss of a row",
+		Rounds: s.Rounds, HoldsRows: true, LeastRows: 1, Objective: "minus the loss of a row",
 		Classes: &algorithm.Classes{Number: s.Classes, Learned: true, Because: "the model cgau learns classes"},
 		// a lower bound, because the number of classes may not be known yet
 		Weights: func(columns int) int { return networks.Weights(columns, s.Hidden, 2, max(s.Classes, 2)) },

@@ -40,7 +40,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 	for classes, number := range map[string]int{"0": 0, "7": 7} {
 		a := algorithmtest.New(t, Kind, with("classes="+classes)...).(*Settings)
 		of := a.Traits()
-		if of.Rounds != 40 || !of.HoldsRows || !of.Secret || of.UnitRange || !of.Classes.Learned || of.Classes.Number != number {
+		if of.Rounds != 40 || !of.HoldsRows || of.UnitRange || !of.Classes.Learned || of.Classes.Number != number {
 			t.Errorf("got %+v", of)
 		}
 		if got, want := of.Weights(5), len(NewModel(a.config(5, max(number, 2), 1)).Shared().Values); got != want {

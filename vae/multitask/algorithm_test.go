@@ -42,7 +42,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 			t.Errorf("%d weights, want %d", got, want)
 		}
 	}
-	if of := a.Traits(); of.Rounds != 12 || !of.HoldsRows || !of.Secret || of.UnitRange || of.Classes != nil {
+	if of := a.Traits(); of.Rounds != 12 || !of.HoldsRows || of.UnitRange || of.Classes != nil {
 		t.Errorf("got %+v", of)
 	}
 	if d := a.Disclosure(algorithm.Coordinates{}); !reflect.DeepEqual(d, algorithm.Disclosure{RowsBound: true, Conserved: algorithm.RowCounts}) {

@@ -40,8 +40,8 @@ func takes(bytes int, rate float64) time.Duration {
 
 func (l link) Write(b []byte) (n int, err error) {
 	for len(b) > 0 && err == nil {
-		part, sent := b[:min(len(b), 32<<10)], 0
-		sent, err = l.Conn.Write(part)
+		var sent int
+		sent, err = l.Conn.Write(b[:min(len(b), 32<<10)])
 		n, b = n+sent, b[sent:]
 		<-time.After(takes(sent, l.rate))
 	}

@@ -61,7 +61,7 @@ func (s *set) read(ctx context.Context, l *study.Lab) error {
 	read := p.Train
 	if s.axes > 0 {
 		// The same axes as participants would compute by sums.
-		axes, _, err := columnstats.PrincipalAxes(ctx, collabdict.Solo{}, read, s.axes)
+		axes, err := columnstats.PrincipalAxes(ctx, collabdict.Solo{}, read, s.axes)
 		if err != nil {
 			return err
 		}

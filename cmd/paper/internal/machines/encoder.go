@@ -23,7 +23,7 @@ func (c course) each() int { return max(1, c.config.LocalSteps) }
 // encoders trains auto-encoders in a way, and scores. In one place, a step uses as many rows as
 // all participants' steps together.
 func (c course) encoders(ctx context.Context, s *set, way string) (outcome, error) {
-	parts, err := s.rows(ctx, way)
+	parts, err := s.rows(way)
 	if err != nil {
 		return outcome{}, err
 	}

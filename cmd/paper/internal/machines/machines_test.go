@@ -154,12 +154,12 @@ func TestUnits(t *testing.T) {
 		}
 		s.parts = append(s.parts, participant{train: x, held: x, test: x})
 	}
-	own, err := s.rows(t.Context(), alone)
+	own, err := s.rows(alone)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, way := range []string{together, pooled} {
-		all, err := s.rows(t.Context(), way)
+		all, err := s.rows(way)
 		if err != nil {
 			t.Fatal(err)
 		}

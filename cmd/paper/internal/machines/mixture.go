@@ -18,7 +18,7 @@ const (
 
 // mixture learns the mixture of sparse Gaussian graphical models in a way, and scores.
 func mixture(ctx context.Context, s *set, way string, components int, seed uint64) (o outcome, err error) {
-	parts, err := s.rows(ctx, way)
+	parts, err := s.rows(way)
 	if err != nil {
 		return o, err
 	}

@@ -3,11 +3,11 @@ package machines
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/rows"
 )
@@ -24,14 +24,14 @@ var ways = []string{alone, together, pooled}
 // rows returns the participants' rows in the units of a way: those of all rows, or the
 // participant's own if it learns alone. The field units of a participant corrects densities for
 // that.
-func (s *set) rows(ctx context.Context, way string) ([]participant, error) {
+func (s *set) rows(way string) ([]participant, error) {
 	scalings, err := s.ownUnits()
 	if err != nil {
 		return nil, err
 	}
 	usual := scalings
 	if s.common {
-		if usual, err = s.commonUnits(ctx); err != nil {
+		if usual, err = s.commonUnits(); err != nil {
 			return nil, err
 		}
 	}
@@ -61,37 +61,35 @@ func (s *set) ownUnits() ([]rows.Scaling, error) {
 	return out, nil
 }
 
-// commonUnits standardises by the moments of all rows, with two sums.
-func (s *set) commonUnits(ctx context.Context) ([]rows.Scaling, error) {
-	out := make([]rows.Scaling, len(s.parts))
-	err := lockstep.Run(ctx, len(s.parts), func(ctx context.Context, g collabdict.Group, rank int) error {
-		mean, about, err := columnstats.CentredMoments(ctx, g, rows.InMemory(s.parts[rank].train))
-		if err != nil {
-			return err
-		}
-		variance := make([]float64, len(mean))
-		for j := range variance {
-			variance[j] = about.Squares(j) / about.Rows()
-		}
-		out[rank], _, err = rows.FromMoments(about.Rows(), mean, variance)
-		return err
-	})
-	return out, err
+// commonUnits standardises by the moments of all rows.
+func (s *set) commonUnits() ([]rows.Scaling, error) {
+	var all []*mat.Dense
+	for _, p := range s.parts {
+		all = append(all, p.train)
+	}
+	by, _, err := rows.Own(rows.InMemory(stacked(all)))
+	return slices.Repeat([]rows.Scaling{by}, len(s.parts)), err
 }
 
 // trained returns the training data of a way: the rows of each participant, or all of them as
 // one.
 func trained(parts []participant, way string) (data []*mat.Dense) {
-	var all []float64
 	for _, p := range parts {
 		data = append(data, p.train)
-		all = append(all, p.train.RawMatrix().Data...)
 	}
 	if way != pooled {
 		return data
 	}
-	_, width := data[0].Dims()
-	return []*mat.Dense{mat.NewDense(len(all)/width, width, all)}
+	return []*mat.Dense{stacked(data)}
+}
+
+func stacked(parts []*mat.Dense) *mat.Dense {
+	var all []float64
+	for _, x := range parts {
+		all = append(all, x.RawMatrix().Data...)
+	}
+	_, width := parts[0].Dims()
+	return mat.NewDense(len(all)/width, width, all)
 }
 
 // train calls f for all learners of a way: all in a group, or each alone.

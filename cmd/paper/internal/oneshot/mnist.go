@@ -81,7 +81,7 @@ func readImages(l *study.Lab) (*mat.Dense, error) {
 // principal returns the axes of all images, which participants would compute by sums.
 func principal(ctx context.Context, x *mat.Dense) (p *rows.Projection, err error) {
 	err = lockstep.Run(ctx, 1, func(ctx context.Context, g collabdict.Group, _ int) error {
-		of, _, err := columnstats.PrincipalAxes(ctx, g, rows.InMemory(x), axes)
+		of, err := columnstats.PrincipalAxes(ctx, g, rows.InMemory(x), axes)
 		p = rows.Onto(of)
 		return err
 	})

@@ -3,6 +3,7 @@ package oneshot
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -53,8 +54,12 @@ func (t *trial) start(name string) (func(rank int) dem.Config, error) {
 		far := dem.Spread(k, make([]float64, dim), high, source(t.repeat, name))
 		return centres(func(context.Context, collabdict.Group, int) (*mat.Dense, error) { return far, nil }), nil
 	case shared:
-		m, err := dem.SharedRows(t.parts, lent, k, t.config.EM, source(t.repeat, name))
-		return from(m), err
+		src := rand.New(source(t.repeat, name))
+		fit, err := gmm.Fit(dem.SharedRows(t.parts, lent, src), k, t.config.EM, src)
+		if err != nil {
+			return nil, err
+		}
+		return from(fit.Mixture), nil
 	default:
 		// Dennis et al. require at most √k clusters per participant.
 		each := int(math.Ceil(math.Sqrt(float64(k))))

@@ -1,0 +1,127 @@
+package ggm
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/portable"
+)
+
+// pointsDrawn is the number of points that stand for the rows of all participants.
+const pointsDrawn = 2000
+
+// cuts returns centres for each number of clusters in sizes (PCA-Part, Su and Dy 2007). The part
+// with the largest sum of squares is cut through its mean, across its first principal component,
+// until there are enough parts; their means are the centres. This needs no sum. Public points, drawn
+// from the normal distributions that have the given moments of all rows in some clusters, stand for
+// the rows.
+func cuts(clusters *passes.Moments, sizes []int, rng *rand.Rand) map[int]*mat.Dense {
+	parts := []*part{newPart(points(clusters, rng))}
+	out := map[int]*mat.Dense{}
+	for most := slices.Max(sizes); ; {
+		if slices.Contains(sizes, len(parts)) {
+			centres := mat.NewDense(len(parts), clusters.Dim, nil)
+			for i, p := range parts {
+				centres.SetRow(i, p.mean)
+			}
+			out[len(parts)] = centres
+		}
+		if len(parts) == most {
+			return out
+		}
+		widest := slices.MaxFunc(parts, func(a, b *part) int {
+			switch {
+			case a.squares < b.squares:
+				return -1
+			case a.squares > b.squares:
+				return 1
+			}
+			return 0
+		})
+		low, high := widest.cut()
+		parts[slices.Index(parts, widest)] = low
+		parts = append(parts, high)
+	}
+}
+
+// points draws points from the normal distributions of the clusters, as many for each as its share
+// of the rows.
+func points(clusters *passes.Moments, rng *rand.Rand) (all [][]float64) {
+	total := passes.Sum(clusters.N)
+	for k, n := range clusters.N {
+		if count := int(pointsDrawn * n / total); n >= minRows && count > 0 {
+			x := gaussianCentres(newWhole(clusters.Component(k)), count, rng)
+			for i := range count {
+				all = append(all, x.RawRowView(i))
+			}
+		}
+	}
+	if all == nil { // hardly any rows
+		x := gaussianCentres(newWhole(together(clusters, total)), pointsDrawn, rng)
+		for i := range pointsDrawn {
+			all = append(all, x.RawRowView(i))
+		}
+	}
+	return all
+}
+
+// part is a set of points.
+type part struct {
+	points  [][]float64
+	mean    []float64
+	squares float64 // Σ ‖x − mean‖²
+	spread  *mat.SymDense
+}
+
+func newPart(points [][]float64) *part {
+	dim := len(points[0])
+	p := &part{points: points, mean: make([]float64, dim), spread: mat.NewSymDense(dim, nil)}
+	for _, x := range points {
+		portable.AddScaled(p.mean, 1/float64(len(points)), x)
+	}
+	products, d := make([]float64, dim*dim), make([]float64, dim)
+	for _, x := range points {
+		floats.SubTo(d, x, p.mean)
+		for i, v := range d {
+			portable.AddScaled(products[i*dim+i:(i+1)*dim], v, d[i:])
+		}
+	}
+	for i := range dim {
+		for j := i; j < dim; j++ {
+			p.spread.SetSym(i, j, products[i*dim+j])
+		}
+		p.squares += products[i*dim+i]
+	}
+	return p
+}
+
+// cut divides the points. A part that cannot be divided is doubled, without squares.
+func (p *part) cut() (low, high *part) {
+	_, vectors := eigen(p.spread)
+	direction := vectors.RawRowView(len(p.mean) - 1)
+	along := func(x []float64) (sum float64) {
+		for i, v := range direction {
+			sum += float64(v * (x[i] - p.mean[i]))
+		}
+		return sum
+	}
+	var below, above [][]float64
+	for _, x := range p.points {
+		if along(x) < 0 {
+			below = append(below, x)
+		} else {
+			above = append(above, x)
+		}
+	}
+	if below == nil || above == nil {
+		same := *p
+		same.squares = 0
+		again := same
+		return &same, &again
+	}
+	return newPart(below), newPart(above)
+}
