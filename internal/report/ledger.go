@@ -23,6 +23,7 @@ type Ledger struct {
 	views     []View
 	sums      map[int]*series
 	running   map[string]*carried
+	absent    map[uint32]bool // members for which an early loss was reported
 	lone      []LoneChange
 	told      int // of lone
 	roster    []RosterChange
@@ -62,6 +63,11 @@ type LoneChange struct {
 	// move when they came back. Near 0, the move is almost theirs alone.
 	Beside float64 `json:"beside,omitempty"`
 
+	// Early reports whether the members were lost from a running total when the rows of the others
+	// still moved between its components. Components that only their last part fills then show it
+	// to all.
+	Early bool `json:"early,omitempty"`
+
 	apart *difference // difference of a network's sums
 }
 
@@ -86,7 +92,7 @@ type sighted struct {
 // views that differ by at most colluders + 1 members. conserved names what the sums reveal
 // about rows whatever the model is, such as "N, mean and covariance"; it is empty if nothing.
 func NewLedger(names []string, colluders int, conserved string) *Ledger {
-	return &Ledger{names: names, most: colluders + 1, conserved: conserved, other: map[int]bool{}, updates: map[int]updates{}, sums: map[int]*series{}, running: map[string]*carried{}, holds: map[int]string{}, opened: map[string]*Entry{}}
+	return &Ledger{names: names, most: colluders + 1, conserved: conserved, other: map[int]bool{}, updates: map[int]updates{}, sums: map[int]*series{}, running: map[string]*carried{}, absent: map[uint32]bool{}, holds: map[int]string{}, opened: map[string]*Entry{}}
 }
 
 // Named sets the names of a roster that has grown, in rank order.
@@ -302,6 +308,8 @@ func (c LoneChange) line() string {
 	switch {
 	case c.Change:
 		return fmt.Sprintf("privacy: how the statistics of %s have changed since round %d is now known to all members, up to the others' changes in round %d", who, c.Rounds[0], c.Rounds[1])
+	case c.Early:
+		return fmt.Sprintf("privacy: %s did not come back in time for round %d: components of the model that only the rows counted in round %[3]d fill may show these to all members", who, c.Rounds[1], c.Rounds[0])
 	case c.Slots[0] == c.Slots[1]:
 		return fmt.Sprintf("privacy: %s of %s are now exactly known to all members: they joined in round %d, and the agreement accepts lone changes", c.Known, who, c.Rounds[1])
 	}

@@ -180,3 +180,36 @@ func TestViewsWhereTheyChange(t *testing.T) {
 		t.Errorf("a start-up in which nothing has happened: %+v", v)
 	}
 }
+
+// A member that is lost from a running total while slots wait for it is reported, once for each
+// loss. Later, and where it was never counted, it is not.
+func TestEarlyLosses(t *testing.T) {
+	l := NewLedger(strings.Split("abcde", ""), 1, "")
+	for slot, c := range []struct {
+		round   uint32
+		members []uint32
+	}{
+		{0, []uint32{0, 1, 2, 3}}, {0, []uint32{0, 1, 2}}, {1, []uint32{0, 1, 2}}, {2, []uint32{0, 1, 2, 3}}, {5, []uint32{0, 2, 3}}, {6, []uint32{0, 1, 2}}, {7, []uint32{0, 1, 2}},
+	} {
+		l.Add(&consensus.Decision{
+			Kind: consensus.Sum, Slot: uint64(slot), Round: c.round, Members: c.members, Total: make([]float64, 2),
+			Running: &consensus.Counted{Key: "k", Members: c.members},
+		})
+	}
+	type loss struct {
+		member string
+		slots  [2]uint64
+	}
+	var got []loss
+	for _, c := range l.LoneChanges() {
+		if c.Early {
+			got = append(got, loss{strings.Join(c.Members, " "), c.Slots})
+		}
+	}
+	if want := []loss{{"d", [2]uint64{0, 1}}, {"b", [2]uint64{3, 4}}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if line := l.News()[0]; !strings.Contains(line, "d did not come back in time for round 0") {
+		t.Errorf("got %q", line)
+	}
+}
