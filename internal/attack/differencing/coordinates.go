@@ -45,8 +45,8 @@ type Worlds struct {
 	rows    Findings
 }
 
-// NewWorlds returns an empty collection for members of which some, the readers, are curious and
-// pool what they have.
+// NewWorlds returns an empty collection for this number of members. The readers among them are
+// curious, and pool what they have.
 func NewWorlds(members int, readers ...int) *Worlds {
 	w := &Worlds{readers: readers, members: members, at: map[place]*opened{}, truth: make([]map[string][]float64, members), grid: grids{}, counts: map[string]string{}}
 	for m := range w.truth {

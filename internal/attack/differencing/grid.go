@@ -18,7 +18,7 @@ type Fault struct {
 	What   string
 }
 
-// What can be wrong with the grid of a block.
+// The faults of the grid of a block.
 const (
 	NoGrid    = "values have no grid"
 	Below     = "some values have digits below the grid of the others"
@@ -39,7 +39,6 @@ type blockPlace struct {
 type grid struct {
 	moment collabdict.Moment
 	key    string
-	slot   int
 	full   int        // values with all digits
 	digits []trailing // of all others
 }

@@ -43,17 +43,17 @@ func edgesOf(rows []*mat.Dense) [][]float64 {
 
 // quantities returns the private quantities of a member: its number of rows, the moments and
 // histograms of its columns, and the moments of its components in its last vector.
-func (w *World) quantities(member int, edges [][]float64) []quantity {
-	n, _ := w.Rows[member].Dims()
-	all := append([]quantity{{name: "N", value: float64(n)}}, momentsOf("", w.Rows[member])...)
-	if w.Trained != nil {
-		all = append(all, momentsOf("trained ", w.Trained[member])...)
+func (of *World) quantities(member int, edges [][]float64) []quantity {
+	n, _ := of.Rows[member].Dims()
+	all := append([]quantity{{name: "N", value: float64(n)}}, momentsOf("", of.Rows[member])...)
+	if of.Trained != nil {
+		all = append(all, momentsOf("trained ", of.Trained[member])...)
 	}
-	for i, of := range edges {
+	for i, edge := range edges {
 		cells := make([]float64, bins)
-		for _, v := range mat.Col(nil, i, w.Rows[member]) {
+		for _, v := range mat.Col(nil, i, of.Rows[member]) {
 			if !math.IsNaN(v) {
-				at, _ := slices.BinarySearch(of, v)
+				at, _ := slices.BinarySearch(edge, v)
 				cells[at]++
 			}
 		}
@@ -61,8 +61,8 @@ func (w *World) quantities(member int, edges [][]float64) []quantity {
 			all = append(all, quantity{name: fmt.Sprintf("rows in cell %d of column %d", b+1, i+1), value: c})
 		}
 	}
-	for i := range slices.Backward(w.Slots) {
-		s := &w.Slots[i]
+	for i := range slices.Backward(of.Slots) {
+		s := &of.Slots[i]
 		if v := s.Vectors[member]; v != nil && len(meanings(s.Blocks)) == 1 && s.Blocks[0].Moment == collabdict.NoMoment {
 			for i, x := range v[:min(len(v), mostOwn)] {
 				all = append(all, quantity{name: fmt.Sprintf("value %d of the last vector without moments", i+1), value: x})
@@ -70,8 +70,8 @@ func (w *World) quantities(member int, edges [][]float64) []quantity {
 			break
 		}
 	}
-	for i := range slices.Backward(w.Slots) {
-		s := &w.Slots[i]
+	for i := range slices.Backward(of.Slots) {
+		s := &of.Slots[i]
 		groups := partsOf(s.Blocks)
 		if s.Vectors[member] == nil || len(groups) == 0 {
 			continue

@@ -203,7 +203,7 @@ func (x *search) single() {
 	}
 }
 
-// mostInPairs is the largest number of coordinates of which all pairs are tried. Beyond it, only those
+// mostInPairs is the largest number of coordinates that are all tried in pairs. Beyond it, only those
 // that are about no single component are, and if these are too many, single ones alone.
 const mostInPairs = 4000
 
