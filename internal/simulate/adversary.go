@@ -56,7 +56,7 @@ func (a Adversary) Check(size int) error {
 // watch holds the observations of an adversary.
 type watch struct {
 	coalition *attack.Recorder
-	totals    *differencing.Recorder
+	totals    *differencing.Watch
 }
 
 func (a Adversary) watch(t *pipeline.Task, size int) (w watch) {
@@ -64,7 +64,7 @@ func (a Adversary) watch(t *pipeline.Task, size int) (w watch) {
 		w.coalition = attack.NewRecorder(t.Settings, netsim.RunID(t.Seed), size, attack.Coalition(t.Seed, size, a.Coalition))
 	}
 	if a.Differencing {
-		w.totals = differencing.NewRecorder()
+		w.totals = differencing.NewWatch(size)
 	}
 	return w
 }
@@ -89,7 +89,8 @@ func (w watch) enter(run *Run, t *pipeline.Task, parts []dataset.Participant) er
 		if err != nil {
 			return err
 		}
-		f, m := w.totals.Compare(rows...), w.totals.Recover(rows)
+		seen := differencing.World{Slots: w.totals.Slots(), Trained: rows}
+		f, m := seen.Compare(), seen.Recover()
 		d := &report.Differencing{Rows: f.Rows, Start: f.Start, Rounds: f.Rounds, Chance: f.Chance, Of: f.Of, Recovered: []string{}, ErrorMedian: m.Error}
 		for _, rank := range m.Members {
 			d.Recovered = append(d.Recovered, parts[rank].Name)

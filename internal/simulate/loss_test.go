@@ -20,7 +20,7 @@ import (
 
 // shown returns the members that differences of totals reveal, in the coordinates of the data,
 // scaled, or as trained on.
-func (r trained) shown(t *testing.T, parts []dataset.Participant, totals *differencing.Recorder) (members []int) {
+func (r trained) shown(t *testing.T, parts []dataset.Participant, totals *differencing.Watch) (members []int) {
 	t.Helper()
 	var of *model.Model
 	for _, result := range r.results {
@@ -45,7 +45,8 @@ func (r trained) shown(t *testing.T, parts []dataset.Participant, totals *differ
 		scaled = append(scaled, scaling.Apply(dense(p.Train)))
 	}
 	for _, x := range [][]*mat.Dense{raw, scaled, trainedOn} {
-		members = append(members, totals.Recover(x).Members...)
+		seen := differencing.World{Slots: totals.Slots(), Trained: x}
+		members = append(members, seen.Recover().Members...)
 	}
 	slices.Sort(members)
 	return slices.Compact(members)
@@ -94,7 +95,7 @@ func TestALossInTheStartShowsNobody(t *testing.T) {
 		start := uint64(slices.IndexFunc(slots, func(s netsim.Slot) bool { return s.Decision.Round > 0 }))
 		first := uint64(slices.IndexFunc(slots, func(s netsim.Slot) bool { return s.Decision.Running != nil }))
 		lost := func(views bool, stop netsim.Stop) []int {
-			totals := differencing.NewRecorder()
+			totals := differencing.NewWatch(len(parts))
 			run := play(t, task(), parts, Conditions{ViewTotals: views}, func(n *netsim.Config) {
 				n.Compute, n.Observer, n.Faults = updateTime, totals, append(n.Faults, stop)
 			})
@@ -140,7 +141,7 @@ func TestAMemberIsLeftOutForSomeRounds(t *testing.T) {
 			return pipelinetest.Task(t, kind, append(options, "blur=0")...)
 		}
 		for _, views := range []bool{false, true} {
-			totals := differencing.NewRecorder()
+			totals := differencing.NewWatch(len(parts))
 			run := play(t, task(), parts, Conditions{ViewTotals: views}, func(n *netsim.Config) {
 				n.Compute, n.Observer = updateTime, totals
 				n.Faults = append(n.Faults, netsim.Partition{Sides: [][]int{{victim}, {0, 1, 3, 4}}, When: netsim.When{Round: 25, For: 15 * time.Second}})

@@ -76,19 +76,20 @@ func TestCompare(t *testing.T) {
 		"apart":                    {[][]float64{low, soft, moved}, []uint32{0, 0, 0}, Findings{}},
 		"the start and the rounds": {[][]float64{low, moved}, []uint32{0, 1}, Findings{Rows: 1, Rounds: 1}},
 	} {
-		r := NewRecorder()
+		watch := NewWatch(1)
 		for slot, w := range c.weights {
-			r.Called(0, uint64(slot), consensus.Call{Kind: consensus.Sum, Blocks: layout})
+			watch.Called(0, uint64(slot), consensus.Call{Kind: consensus.Sum, Round: c.rounds[slot], Blocks: layout})
 			sum := totalOf(x, w)
 			for i := range 6 { // moments are about another point than the rows
 				sum[3+i] -= sum[1+i%2] * 5
 			}
 			for range 3 { // every member decides it
-				r.Decided(0, &consensus.Decision{Slot: uint64(slot), Kind: consensus.Sum, Round: c.rounds[slot], Total: sum})
+				watch.Decided(0, &consensus.Decision{Slot: uint64(slot), Kind: consensus.Sum, Round: c.rounds[slot], Total: sum})
 			}
 		}
 		c.want.Of = n
-		if got := r.Compare(x); got != c.want {
+		seen := World{Slots: watch.Slots(), Trained: []*mat.Dense{x}}
+		if got := seen.Compare(); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -96,19 +97,20 @@ func TestCompare(t *testing.T) {
 
 // Totals without counts and first moments are ignored, and so are gathers.
 func TestOtherTotals(t *testing.T) {
-	r := NewRecorder()
+	watch := NewWatch(1)
 	x := normals(5)
 	for slot, blocks := range [][]collabdict.Block{
 		{{Len: 9, Bound: 1}},
 		{{Len: 3, Bound: 9, Moment: collabdict.FirstMoments}, {Len: 6, Bound: 9, Moment: collabdict.Counts}},
 		{{Len: 2, Bound: 9, Moment: collabdict.Counts}, {Len: 7, Bound: 9, Moment: collabdict.FirstMoments}},
 	} {
-		r.Called(0, uint64(slot), consensus.Call{Kind: consensus.Sum, Blocks: blocks})
-		r.Decided(0, &consensus.Decision{Slot: uint64(slot), Kind: consensus.Sum, Total: totalOf(x, make([]float64, 5))})
+		watch.Called(0, uint64(slot), consensus.Call{Kind: consensus.Sum, Blocks: blocks})
+		watch.Decided(0, &consensus.Decision{Slot: uint64(slot), Kind: consensus.Sum, Total: totalOf(x, make([]float64, 5))})
 	}
-	r.Called(0, 9, consensus.Call{Kind: consensus.Gather})
-	r.Decided(0, &consensus.Decision{Slot: 9, Kind: consensus.Gather})
-	if got := r.Compare(x); got != (Findings{Of: 5}) {
+	watch.Called(0, 9, consensus.Call{Kind: consensus.Gather})
+	watch.Decided(0, &consensus.Decision{Slot: 9, Kind: consensus.Gather})
+	seen := World{Slots: watch.Slots(), Trained: []*mat.Dense{x}}
+	if got := seen.Compare(); got != (Findings{Of: 5}) {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 )
 
 // Recovered is what differences of totals show about whole members. Some quantities are the
@@ -28,31 +27,23 @@ const (
 	nearMean = 1e-3
 )
 
-// Recover recovers the rows x of the members, in the coordinates of the totals. It uses the
-// differences of any two totals, and combinations of all totals whose views add up to one
-// member.
-func (r *Recorder) Recover(x []*mat.Dense) Recovered {
-	all := stacked(x)
-	_, dim := all.Dims()
-	deviations := make([]float64, dim)
-	for i := range deviations {
-		deviations[i] = stat.PopStdDev(mat.Col(nil, i, all), nil)
-	}
-	o := newOrigin(all)
-	var sums []sum
-	for _, t := range r.totals {
-		sums = append(sums, t.sums(o)...)
-	}
-	truth := make([]component, len(x))
-	for m, rows := range x {
+// Recover recovers whole members from the totals of a run. It uses the differences of any two
+// totals, and combinations of all totals whose views add up to one member.
+func (of *World) Recover() Recovered {
+	all := stacked(of.Trained)
+	deviations := newMatcher(all).deviations
+	sums := of.sums(newOrigin(all))
+	members := len(of.Trained)
+	truth := make([]change, members)
+	for m, rows := range of.Trained {
 		truth[m] = whole(rows)
 	}
-	guess := guessOf(sums, len(x), truth)
+	guess := guessOf(sums, truth)
 	found := Recovered{Members: []int{}}
-	shares := make([]float64, len(x))
-	for m := range x {
+	shares := make([]float64, members)
+	for m := range members {
 		shares[m] = 1
-		for _, reading := range readings(sums, m, len(x)) {
+		for _, reading := range readings(sums, m, members) {
 			n, mean := reading.errorOf(truth[m], deviations)
 			if n < nearRows && mean <= nearMean && !slices.Contains(found.Members, m) {
 				found.Members = append(found.Members, m)
@@ -81,26 +72,27 @@ func share(err, guess float64) float64 {
 // sum holds the quantities that are the same in all totals over the same members: their number
 // of rows and the sums of these rows.
 type sum struct {
-	component
+	change
 	view []uint32
 }
 
-// sums returns the number of rows and their sums, for each group of components in a total that
-// contains all rows of its members.
-func (t total) sums(o *origin) (all []sum) {
-	for i, g := range t.groups {
-		parts := g.components(o)
-		if parts == nil {
-			continue
+// sums returns the number of rows and their sums, for each group of components over the variables
+// of the rows in each total.
+func (of *World) sums(o *origin) (all []sum) {
+	dim := len(o.point)
+	for i := range of.Slots {
+		s := &of.Slots[i]
+		for _, group := range changesOf(s.total(), partsOf(s.Blocks), dim) {
+			o.follow(group)
+			all = append(all, sum{o.moved(addUp(group, dim)), s.Members})
 		}
-		all = append(all, sum{addUp(parts, g.dim), t.views[i]})
 	}
 	return all
 }
 
 // addUp returns the number of rows and the sums of all components.
-func addUp(parts []component, dim int) component {
-	c := component{first: make([]float64, dim)}
+func addUp(parts []change, dim int) change {
+	c := change{first: make([]float64, dim)}
 	for _, p := range parts {
 		c.n += p.n
 		floats.Add(c.first, p.first)
@@ -108,9 +100,9 @@ func addUp(parts []component, dim int) component {
 	return c
 }
 
-func whole(rows *mat.Dense) component {
+func whole(rows *mat.Dense) change {
 	n, dim := rows.Dims()
-	c := component{n: float64(n), first: make([]float64, dim)}
+	c := change{n: float64(n), first: make([]float64, dim)}
 	for j := range n {
 		floats.Add(c.first, rows.RawRowView(j))
 	}
@@ -118,28 +110,29 @@ func whole(rows *mat.Dense) component {
 }
 
 // guessOf returns an equal part of the last total, or of all rows if there is no total.
-func guessOf(sums []sum, members int, truth []component) component {
+func guessOf(sums []sum, truth []change) change {
 	g := addUp(truth, len(truth[0].first))
 	if len(sums) > 0 {
-		g = sums[len(sums)-1].component
+		g = sums[len(sums)-1].change
 	}
+	members := float64(len(truth))
 	first := slices.Clone(g.first)
-	floats.Scale(1/float64(members), first)
-	return component{g.n / float64(members), first}
+	floats.Scale(1/members, first)
+	return change{n: g.n / members, first: first}
 }
 
 // readings returns estimates of a member's rows: the differences of two totals if only one includes
 // the member, and the combination of all totals that leaves the member alone.
-func readings(sums []sum, member, members int) (out []component) {
+func readings(sums []sum, member, members int) (out []change) {
 	for i, s := range sums {
 		for _, before := range sums[:i] {
 			if slices.Contains(s.view, uint32(member)) != slices.Contains(before.view, uint32(member)) {
-				out = append(out, s.minus(before.component), before.minus(s.component))
+				out = append(out, s.minus(before.change), before.minus(s.change))
 			}
 		}
 	}
 	if weights := alone(sums, member, members); weights != nil {
-		c := component{first: make([]float64, len(sums[0].first))}
+		c := change{first: make([]float64, len(sums[0].first))}
 		for i, w := range weights {
 			c.n += w * sums[i].n
 			floats.AddScaled(c.first, w, sums[i].first)
@@ -147,12 +140,6 @@ func readings(sums []sum, member, members int) (out []component) {
 		out = append(out, c)
 	}
 	return out
-}
-
-func (c component) minus(d component) component {
-	first := slices.Clone(c.first)
-	floats.Sub(first, d.first)
-	return component{c.n - d.n, first}
 }
 
 // alone returns the weights by which the views add up to one member, or nil if there are none.
@@ -191,7 +178,7 @@ func alone(sums []sum, member, members int) []float64 {
 
 // errorOf returns the distance of a reading from the truth: in rows, and for the mean in
 // standard deviations of the column that is furthest off.
-func (c component) errorOf(truth component, deviations []float64) (rows, mean float64) {
+func (c change) errorOf(truth change, deviations []float64) (rows, mean float64) {
 	for i, d := range deviations {
 		if d > 0 {
 			mean = math.Max(mean, math.Abs(c.first[i]/c.n-truth.first[i]/truth.n)/d)

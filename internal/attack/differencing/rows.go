@@ -1,12 +1,34 @@
 package differencing
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
+
+// Near is the greatest distance at which a point counts as a row, in standard deviations of each
+// column.
+const Near = 0.01
+
+// decoyed is the distance of decoys from the rows, in standard deviations of each column.
+// Decoys are as dense as the rows and are no rows.
+const decoyed = 5 * Near
+
+// least is the smallest change of a count that is not taken for rounding.
+const least = 1e-6
+
+// Findings counts the rows that differences of totals show.
+type Findings struct {
+	Rows   int // rows recovered, each counted once
+	Start  int // rows recovered from the totals of the start
+	Rounds int // rows recovered from the totals of the rounds, and of the first round and the start
+	Chance int // decoy rows, as dense as the true ones, that would count as recovered
+	Of     int // all rows
+}
 
 // change holds the moments of a component, or the difference of two.
 type change struct {
@@ -55,47 +77,64 @@ func changesOf(x []float64, groups []parts, dim int) (all [][]change) {
 	return all
 }
 
-// readRows counts the rows of others that changes of moments show. Three kinds of changes give a
-// point: the mean of a component; its products with one column, by the sum of that column; and
-// the direction in which moments of rank one point. Rows are in the coordinates of the totals.
-func (of *World) readRows(readers []int) Findings {
+// Compare counts the rows that the mean of a component shows, or of a difference of two components
+// in one total or in two successive ones. Rows are in the coordinates of the totals. Few points are
+// near a row in all columns by chance, so one run is enough.
+func (of *World) Compare() Findings { return of.rows(nil, (*matcher).mean) }
+
+// readRows counts the rows that changes of moments show to readers who also know their own
+// vectors. Three kinds of changes give a point: those of [World.Compare]; the products with one
+// column, by the sum of that column; and the direction in which moments of rank one point.
+func (of *World) readRows(readers []int) Findings { return of.rows(readers, (*matcher).read) }
+
+// rows counts the rows near the points that read makes from changes of moments.
+func (of *World) rows(readers []int, read func(from *matcher, c change, look func(point []float64, without int))) Findings {
 	if of.Trained == nil {
 		return Findings{}
 	}
 	x := stacked(of.Trained)
 	n, dim := x.Dims()
 	from := newMatcher(x)
-	found := Findings{Of: n}
-	hit, decoy := make([]bool, n), make([]bool, n)
-	look := func(c change) {
-		from.read(c, func(point []float64, without int) {
-			from.mark(point, without, 0, hit)
-			from.mark(point, without, decoyed, decoy)
-		})
-	}
-	last := make([]map[string][]float64, len(of.Rows))
+	start, rounds, decoy := make([]bool, n), make([]bool, n), make([]bool, n)
+	last := make([]map[string][]float64, len(of.Trained))
 	for m := range last {
 		last[m] = map[string][]float64{}
 	}
 	for _, own := range []bool{false, true} {
-		before := map[string][][]change{}
+		if own && len(readers) == 0 {
+			continue
+		}
+		before, about := map[string][][]change{}, newOrigin(x)
 		for i := range of.Slots {
 			s := &of.Slots[i]
-			total := slices.Clone(s.Total)
+			total := s.total()
 			for _, m := range readers {
 				if s.holds(m) {
 					last[m][s.Key] = s.Vectors[m]
 				}
-				if v := last[m][s.Key]; own && len(v) == len(total) {
-					for j := range v {
-						total[j] -= v[j]
+				if v := last[m][s.Key]; own && len(v) == len(s.Total) {
+					for j, v := range raised(slices.Clone(v), lowWords(s.Blocks)) {
+						total[j] -= v
 					}
 				}
 			}
-			if low := lowWords(s.Blocks); low > 0 {
-				total = raised(total, low)
+			hit := start
+			if s.Round > 0 {
+				hit = rounds
+			}
+			look := func(c change) {
+				read(from, c, func(point []float64, without int) {
+					from.mark(point, without, 0, hit)
+					from.mark(point, without, decoyed, decoy)
+				})
 			}
 			now := changesOf(total, partsOf(s.Blocks), dim)
+			for g, all := range changesOf(s.total(), partsOf(s.Blocks), dim) {
+				about.follow(all)
+				for k, c := range now[g] {
+					now[g][k] = about.moved(c)
+				}
+			}
 			then := before[s.Key]
 			for g, group := range now {
 				changes := slices.Clone(group)
@@ -104,6 +143,9 @@ func (of *World) readRows(readers []int) Findings {
 					for k, c := range group {
 						d := c.minus(then[g][k])
 						changes, sum = append(changes, d), sum.plus(d)
+						for _, b := range slices.Delete(slices.Clone(then[g]), k, k+1) {
+							look(c.minus(b))
+						}
 					}
 					look(sum)
 				}
@@ -117,60 +159,160 @@ func (of *World) readRows(readers []int) Findings {
 			before[s.Key] = now
 		}
 	}
+	found := Findings{Of: n}
 	for i := range n {
-		found.Rows += count(hit[i])
+		found.Start += count(start[i])
+		found.Rounds += count(rounds[i])
+		found.Rows += count(start[i] || rounds[i])
 		found.Chance += count(decoy[i])
 	}
 	return found
 }
 
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// origin is the point about which first moments are taken, which is 0 at first. Another one follows
+// from a total over all rows. Their mean is given here; a member would know it.
+type origin struct {
+	rows  float64
+	mean  []float64
+	point []float64
+}
+
+func newOrigin(x *mat.Dense) *origin {
+	n, dim := x.Dims()
+	o := &origin{rows: float64(n), mean: make([]float64, dim), point: make([]float64, dim)}
+	for j := range n {
+		floats.AddScaled(o.mean, 1/o.rows, x.RawRowView(j))
+	}
+	return o
+}
+
+// follow sets the origin to that of a group that contains all rows; other groups keep the last
+// origin.
+func (o *origin) follow(group []change) {
+	all := addUp(group, len(o.point))
+	if math.Abs(all.n-o.rows) > 0.01 {
+		return
+	}
+	for i, mean := range o.mean {
+		if point := mean - all.first[i]/all.n; !math.IsNaN(point) {
+			o.point[i] = point
+		}
+	}
+}
+
+// moved returns the moments about 0 of a component whose moments are about the origin.
+func (o *origin) moved(c change) change {
+	out := change{n: c.n, first: slices.Clone(c.first), second: slices.Clone(c.second)}
+	dim := len(o.point)
+	floats.AddScaled(out.first, c.n, o.point)
+	if len(c.second) != dim*(dim+1)/2 {
+		return out
+	}
+	for i, p := range o.point {
+		for j := i; j < dim; j++ {
+			q := o.point[j]
+			out.second[pair(i, j, parts{first: dim, second: len(c.second)})] += p*c.first[j] + q*c.first[i] + c.n*p*q
+		}
+	}
+	return out
+}
+
 // matcher finds the rows near a point. Rows may have missing cells.
 type matcher struct {
 	x          *mat.Dense
-	deviations []float64
+	deviations []float64 // 0 for a column without values
+	key        int       // the column with the most values
+	order      []int     // positions of rows: those without the key, then ascending in it
+	without    int       // rows without the key
 }
 
 func newMatcher(x *mat.Dense) *matcher {
-	_, dim := x.Dims()
+	n, dim := x.Dims()
 	m := &matcher{x: x}
+	most := -1
 	for i := range dim {
 		there := slices.DeleteFunc(mat.Col(nil, i, x), math.IsNaN)
-		m.deviations = append(m.deviations, stat.PopStdDev(there, nil))
+		deviation := 0.0
+		if len(there) > 0 {
+			deviation = stat.PopStdDev(there, nil)
+		}
+		m.deviations = append(m.deviations, deviation)
+		values := map[float64]bool{}
+		for _, v := range there {
+			values[v] = true
+		}
+		if len(values) > most {
+			most, m.key, m.without = len(values), i, n-len(there)
+		}
 	}
+	for j := range n {
+		m.order = append(m.order, j)
+	}
+	slices.SortStableFunc(m.order, func(i, j int) int { return cmp.Compare(x.At(i, m.key), x.At(j, m.key)) })
 	return m
 }
 
 // mark sets found for the rows near a point, moved by a number of deviations. Column without and
 // missing cells do not count, but at least three others must.
 func (m *matcher) mark(point []float64, without int, moved float64, found []bool) {
-	for j := range found {
-		near, columns := true, 0
-		for i, v := range m.x.RawRowView(j) {
-			d := m.deviations[i]
-			if i == without || math.IsNaN(v) || !(d > 1e-9) {
-				continue
-			}
-			if columns++; !(math.Abs(v+moved*d-point[i]) <= Near*d) {
-				near = false
-				break
-			}
+	for _, j := range m.order[:m.without] {
+		found[j] = found[j] || m.near(j, point, without, moved)
+	}
+	there := m.order[m.without:]
+	high := math.Inf(1)
+	if d := m.deviations[m.key]; without != m.key && d > flat {
+		low := point[m.key] - (moved+2*Near)*d
+		high = point[m.key] - (moved-2*Near)*d
+		from, _ := slices.BinarySearchFunc(there, low, func(j int, v float64) int { return cmp.Compare(m.x.At(j, m.key), v) })
+		there = there[from:]
+	}
+	for _, j := range there {
+		if m.x.At(j, m.key) > high {
+			break
 		}
-		if near && columns > 2 {
-			found[j] = true
-		}
+		found[j] = found[j] || m.near(j, point, without, moved)
 	}
 }
 
-// read calls look with the points that a change of moments shows.
-func (m *matcher) read(c change, look func(point []float64, without int)) {
-	dim := len(c.first)
-	point := make([]float64, dim)
-	if math.Abs(c.n) > least {
-		for i, v := range c.first {
-			point[i] = v / c.n
+// flat is the deviation up to which a column is constant, and does not count.
+const flat = 1e-9
+
+// near reports whether a row is near a point.
+func (m *matcher) near(j int, point []float64, without int, moved float64) bool {
+	columns := 0
+	for i, v := range m.x.RawRowView(j) {
+		d := m.deviations[i]
+		if i == without || math.IsNaN(v) || !(d > flat) {
+			continue
 		}
+		if columns++; !(math.Abs(v+moved*d-point[i]) <= Near*d) {
+			return false
+		}
+	}
+	return columns > 2
+}
+
+// mean calls look with the mean of a change of moments.
+func (*matcher) mean(c change, look func(point []float64, without int)) {
+	if math.Abs(c.n) > least {
+		point := slices.Clone(c.first)
+		floats.Scale(1/c.n, point)
 		look(point, -1)
 	}
+}
+
+// read calls look with all points that a change of moments shows.
+func (m *matcher) read(c change, look func(point []float64, without int)) {
+	m.mean(c, look)
+	dim := len(c.first)
+	point := make([]float64, dim)
 	if len(c.second) != dim*(dim+1)/2 {
 		return
 	}
@@ -200,7 +342,7 @@ func (m *matcher) rankOne(c change, product func(i, j int) float64) []float64 {
 	a := mat.NewSymDense(dim+1, nil)
 	a.SetSym(0, 0, c.n)
 	for i, f := range c.first {
-		if !(m.deviations[i] > 1e-9) {
+		if !(m.deviations[i] > flat) {
 			return nil
 		}
 		a.SetSym(0, i+1, f/m.deviations[i])

@@ -38,6 +38,9 @@ func (s *Slot) holds(member int) bool {
 	return s.Vectors[member] != nil && slices.Contains(s.Members, uint32(member))
 }
 
+// total returns the values of the total, with low words added to those that they belong to.
+func (s *Slot) total() []float64 { return raised(slices.Clone(s.Total), lowWords(s.Blocks)) }
+
 // Watch notes the slots of one run. It observes a simulation of a number of members.
 type Watch struct {
 	mu      sync.Mutex
