@@ -1,6 +1,7 @@
 package ggm
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -33,15 +34,7 @@ func cuts(clusters *passes.Moments, sizes []int, rng *rand.Rand) map[int]*mat.De
 		if len(parts) == most {
 			return out
 		}
-		widest := slices.MaxFunc(parts, func(a, b *part) int {
-			switch {
-			case a.squares < b.squares:
-				return -1
-			case a.squares > b.squares:
-				return 1
-			}
-			return 0
-		})
+		widest := slices.MaxFunc(parts, func(a, b *part) int { return cmp.Compare(a.squares, b.squares) })
 		low, high := widest.cut()
 		parts[slices.Index(parts, widest)] = low
 		parts = append(parts, high)

@@ -66,9 +66,9 @@ func (b *Blur) Deviation(members int) float64 {
 const fineness = 1 << 10
 
 // Add blurs a part of a vector in place. Parts with the same values in several vectors, or nearly
-// the same, have one name; the name of the vector is another one for each part that is sent. Values are rounded to a grid that
-// depends on no row, because finer digits would show through the noise. A value whose bound is
-// below a step of the grid becomes 0, without noise.
+// the same, have one name, and each part that is sent has a name of the vector for itself. Values
+// are rounded to a grid that depends on no row, because finer digits would show through the noise.
+// A value whose bound is below a step of the grid becomes 0, without noise.
 func (b *Blur) Add(x []float64, blocks []collabdict.Block, part, vector string) {
 	if b == nil {
 		return

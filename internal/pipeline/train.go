@@ -24,8 +24,8 @@ type Result struct {
 
 // Train plays one participant's part: it prepares the training rows, trains with the group, and
 // assembles the model. The participant's secret randomness comes from source, which may be nil
-// if the participant is alone. The caller adds names of members, views and the digest. If a later round fails, the result holds the model of the last completed
-// round.
+// if the participant is alone. The caller adds names of members, views and the digest. If a later
+// round fails, the result holds the model of the last completed round.
 func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, source rand.Source, onRound func(algorithm.Progress)) (*Result, error) {
 	traits := t.Traits()
 	if source == nil && g.Size() > 1 {

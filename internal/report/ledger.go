@@ -309,7 +309,7 @@ func (c LoneChange) line() string {
 	case c.Change:
 		return fmt.Sprintf("privacy: how the statistics of %s have changed since round %d is now known to all members, up to the others' changes in round %d", who, c.Rounds[0], c.Rounds[1])
 	case c.Early:
-		return fmt.Sprintf("privacy: %s did not come back in time for round %d: components of the model that only the rows counted in round %[3]d fill may show these to all members", who, c.Rounds[1], c.Rounds[0])
+		return fmt.Sprintf("privacy: %s did not come back in time for %s: components of the model that only its rows counted in %s fill may show these to all members", who, stageOf(c.Rounds[1]), stageOf(c.Rounds[0]))
 	case c.Slots[0] == c.Slots[1]:
 		return fmt.Sprintf("privacy: %s of %s are now exactly known to all members: they joined in round %d, and the agreement accepts lone changes", c.Known, who, c.Rounds[1])
 	}
@@ -337,6 +337,15 @@ func (c LoneChange) line() string {
 }
 
 // error returns the measured error, 1 if not measured.
+
+// stageOf names a round, or the start.
+func stageOf(round int) string {
+	if round == 0 {
+		return "the start"
+	}
+	return fmt.Sprint("round ", round)
+}
+
 func (c LoneChange) error() float64 {
 	if c.Error == nil {
 		return 1

@@ -209,7 +209,7 @@ func TestEarlyLosses(t *testing.T) {
 	if want := []loss{{"d", [2]uint64{0, 1}}, {"b", [2]uint64{3, 4}}}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if line := l.News()[0]; !strings.Contains(line, "d did not come back in time for round 0") {
+	if line := l.News()[0]; !strings.Contains(line, "d did not come back in time for the start") {
 		t.Errorf("got %q", line)
 	}
 }
