@@ -18,7 +18,7 @@ type peer struct {
 	pace      pace          // durations of its local updates
 	lacked    time.Duration // how long the current slot has lacked it
 	asked     uint32        // next rounds whose start does not wait for it
-	misses    uint32        // successive rounds that waited for it in vain
+	misses    uint32        // successive rounds that waited for it without success
 }
 
 // ready reports whether the member's learner has come to a slot.
