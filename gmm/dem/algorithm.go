@@ -197,6 +197,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	}
 	out := algorithm.Outcome{Last: last, Model: l.Mixture(), TotalRows: l.TotalRows(), Warnings: privacy.FewWarnings(few, least)}
 	if g.Size() > 1 {
+		out.Unmoved = l.Unmoved()
 		out.Warnings = append(out.Warnings, privacy.LoneWarnings(l.Lone())...)
 	}
 	out.Warnings = append(out.Warnings, privacy.RuleWarnings(done)...)

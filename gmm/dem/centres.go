@@ -35,6 +35,7 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *
 	if _, total, err = l.statistics(total, k, form, frame.SumsLen()); err != nil {
 		return nil, fmt.Errorf("first components: %w", err)
 	}
+	l.unmoved = l.unmoved.Next(total[:k], l.noise, 0)
 	for c := range k {
 		if total[c] >= leastRows {
 			continue

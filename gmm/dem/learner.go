@@ -59,8 +59,10 @@ type Learner struct {
 	updated []float64 // N_k^s of the last local update
 	own     []float64 // N_k^s of the own vector in the last total; nil if none was counted
 	all     []float64 // N_k of the last total
+	unmoved privacy.Unmoved
 
-	blur *privacy.Blur // nil for none
+	blur  *privacy.Blur // nil for none
+	noise float64       // its standard deviation on a value of a total
 
 	diversity       privacy.Diversity // of the last local update
 	guard, guarding guard.Components  // components left out or drawn, before and after the last local update
@@ -113,7 +115,8 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	}
 	l.limits = limits{agreed}
 	l.blur = privacy.NewBlur(l.config.Blur, g.Size(), l.config.Colluders, l.config.Source)
-	l.same = columnstats.NewSameRows(g, agreed, l.blur.Deviation(g.Size()))
+	l.noise = l.blur.Deviation(g.Size())
+	l.same = columnstats.NewSameRows(g, agreed, l.noise)
 	model, err := l.first(ctx, g)
 	if err != nil {
 		return err
@@ -221,6 +224,7 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 	}
 	l.optimised++
 	l.all = slices.Clone(sums[:next.Components()])
+	l.unmoved = l.unmoved.Next(l.all, l.noise, l.optimised)
 	l.model, l.counted = next.WithRows(l.all), int(rows)
 	return next.BoundAbout(l.origin, sums) / rows, nil
 }
@@ -242,6 +246,9 @@ func (l *Learner) Mixture() *gmm.Mixture { return l.model }
 
 // Lone returns the components, from 0, that have only this participant's rows.
 func (l *Learner) Lone() []int { return privacy.Lone(l.own, l.all) }
+
+// Unmoved is that of [ggm.Learner].
+func (l *Learner) Unmoved() []int { return l.unmoved.Since(l.own) }
 
 // TotalRows returns the number of rows of all participants in the last total, 0 before the
 // first.

@@ -26,6 +26,7 @@ type candidate struct {
 	model     *gmm.Mixture
 	rows      []float64 // N_k of the last total; nil before it
 	own       []float64 // N_k^s of the own vector in the last total; nil if none was counted
+	unmoved   privacy.Unmoved
 	pending   []float64 // π^s of the last local update; nil if there is none
 	updated   []float64 // N_k^s of the last local update
 	diversity privacy.Diversity
@@ -155,9 +156,6 @@ func (c *candidate) written(least float64) (*gmm.Mixture, error) {
 	all, means, kept := c.model.Weights(), c.model.Means(), []float64(nil)
 	sum := 0.0
 	numbers := c.kept()
-	if c.prior.relative == nil {
-		numbers = everything(len(all))
-	}
 	changed := len(numbers) < len(all)
 	for _, k := range numbers {
 		if all[k] <= least && all[k] > 0 {
@@ -175,31 +173,26 @@ func (c *candidate) written(least float64) (*gmm.Mixture, error) {
 	return gmm.NewMixture(weights, mat.NewDense(len(weights), c.model.Dim(), kept), precisions)
 }
 
-func everything(n int) (numbers []int) {
-	for k := range n {
-		numbers = append(numbers, k)
-	}
-	return numbers
-}
-
+// kept returns the components, from 0, of the written mixture.
 func (c *candidate) kept() (numbers []int) {
+	var all []int
 	least := gmm.LeastRows(passes.Sum(c.rows))
-	for k, n := range c.rows {
-		if n >= least {
+	for k := range c.model.Components() {
+		all = append(all, k)
+		if c.rows != nil && c.rows[k] >= least {
 			numbers = append(numbers, k)
 		}
+	}
+	if c.prior.relative == nil || numbers == nil {
+		return all
 	}
 	return numbers
 }
 
 // lone returns the components of the written mixture, from 0, that have only own rows.
 func (c *candidate) lone() []int {
-	numbers := c.kept()
-	if c.prior.relative == nil || len(numbers) == 0 { // all are written
-		return privacy.Lone(c.own, c.rows)
-	}
 	var own, all []float64
-	for _, k := range numbers {
+	for _, k := range c.kept() {
 		all = append(all, c.rows[k])
 		if c.own != nil {
 			own = append(own, c.own[k])

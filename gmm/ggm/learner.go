@@ -42,6 +42,7 @@ type Learner struct {
 	counts  bool               // the total includes a vector of this participant
 	secret  guard.Secret       // secret from which draws follow, if the rule of diversity draws
 	blur    *privacy.Blur      // nil for none
+	noise   float64            // its standard deviation on a value of a total
 
 	optimised int          // number of rounds that Optimize has completed
 	live      []*candidate // at least one after Start
@@ -116,6 +117,7 @@ func (l *Learner) split(of gmm.Rows) error {
 // Config.Init, or else the best of several clusterings.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	l.blur = privacy.NewBlur(l.config.Blur, g.Size(), l.config.Colluders, l.config.Source)
+	l.noise = l.blur.Deviation(g.Size())
 	counted := &counter{Group: g}
 	defer func() { l.setup = counted.calls }()
 	s := &starter{Learner: l, group: counted, carrier: g}
@@ -264,6 +266,7 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		if err != nil {
 			return 0, err
 		}
+		x.unmoved = c.unmoved.Next(x.rows, l.noise, l.optimised+1)
 		if len(l.live) > 1 {
 			x.gain = total[want-len(l.live)+i]
 		}
@@ -320,6 +323,18 @@ func (l *Learner) PriorVariances() []float64 {
 // Lone returns the components of [Learner.Written], from 0, that have only this participant's
 // rows.
 func (l *Learner) Lone() []int { return l.live[best(l.live)].lone() }
+
+// Unmoved returns, for each component of [Learner.Written], the first round from whose total on its
+// number of rows has not changed, and −1 if it has rows of this participant. If a member was lost
+// in that round or later, the component may have only its rows.
+func (l *Learner) Unmoved() []int {
+	c := l.live[best(l.live)]
+	since := c.unmoved.Since(c.own)
+	for i, k := range c.kept() {
+		since[i] = since[k]
+	}
+	return since[:len(c.kept())]
+}
 
 // Chosen returns the number of components and the penalty of the model, and how well each
 // choice explained the held-out rows.

@@ -62,7 +62,7 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 		return nil, err
 	}
 	s.limits = limitsOf(agreed, s.config)
-	s.same = columnstats.NewSameRows(s.carrier, agreed, s.blur.Deviation(s.group.Size()))
+	s.same = columnstats.NewSameRows(s.carrier, agreed, s.noise)
 	if s.config.Missing {
 		s.same.CountsOnly()
 	}
@@ -288,9 +288,11 @@ func (s *starter) firstModels(ctx context.Context, live []*candidate, all *whole
 	}
 	for i, c := range live {
 		part := total[starts[i] : starts[i]+c.len(s.rows.Dim)-1]
-		if err := c.first(passes.Unpack(part, c.components, s.rows.Dim, true), of[c.components].best.centres, all); err != nil {
+		sums := passes.Unpack(part, c.components, s.rows.Dim, true)
+		if err := c.first(sums, of[c.components].best.centres, all); err != nil {
 			return err
 		}
+		c.unmoved = c.unmoved.Next(sums.N, s.noise, 0)
 	}
 	return nil
 }

@@ -2,6 +2,8 @@ package privacy
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +14,8 @@ const (
 	// leastLone is the number of rows from which on a component is checked. Shown components have
 	// at least this number.
 	leastLone = 1
+	// unlikely is the number of standard deviations that noise hardly ever exceeds.
+	unlikely = 6
 )
 
 // Lone returns the components, from 0, that are one participant's alone: nearly all of the rows
@@ -23,6 +27,40 @@ func Lone(own, all []float64) (components []int) {
 		}
 	}
 	return components
+}
+
+// Unmoved follows the numbers of rows of components from total to total. After the loss of a member,
+// its last part stays in a running total. So the number of rows of a component that it alone fills
+// no longer changes.
+type Unmoved struct {
+	rows  []float64
+	since []int
+}
+
+// Next returns the state after the total of a round, 0 for the start, with these numbers of rows.
+// noise is the standard deviation of the noise on the difference of two totals.
+func (u Unmoved) Next(rows []float64, noise float64, round int) Unmoved {
+	next := Unmoved{slices.Clone(rows), make([]int, len(rows))}
+	for k, n := range rows {
+		next.since[k] = round
+		if k < len(u.rows) && math.Abs(n-u.rows[k]) <= (1-loneShare)*n+unlikely*noise {
+			next.rows[k], next.since[k] = u.rows[k], u.since[k]
+		}
+	}
+	return next
+}
+
+// Since returns, for each component, the first round from whose total on its number of rows has not
+// changed, and −1 if own rows count in it or hardly any row does. own holds the participant's own
+// numbers of rows.
+func (u Unmoved) Since(own []float64) []int {
+	since := slices.Clone(u.since)
+	for k, n := range u.rows {
+		if k < len(own) && own[k] > (1-loneShare)*n || n < leastLone {
+			since[k] = -1
+		}
+	}
+	return since
 }
 
 // LoneWarnings returns a warning that names the components, given from 0, of the shared model

@@ -22,3 +22,31 @@ func TestLone(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A component is unmoved from the first total on after which its number of rows changes by no more
+// than noise and a hundredth. Small steps that add up are a change.
+func TestUnmoved(t *testing.T) {
+	var u Unmoved
+	for round, rows := range [][]float64{
+		{40, 100, 10, 100, 50, 0.2},
+		{40.3, 90, 10, 101, 50, 0.2},
+		{40.2, 80, 10, 102, 50, 0.2},
+		{40.1, 80.1, 10, 103, 50, 0.2},
+	} {
+		u = u.Next(rows, 0.1, round)
+	}
+	for _, c := range []struct {
+		own, want []float64
+	}{
+		{nil, []float64{0, 2, 0, 2, 0, -1}},
+		{[]float64{0.2, 0, 9, 2, 0.4, 0}, []float64{0, 2, -1, -1, 0, -1}},
+	} {
+		var got []float64
+		for _, round := range u.Since(c.own) {
+			got = append(got, float64(round))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("own rows %v: got %v, want %v", c.own, got, c.want)
+		}
+	}
+}

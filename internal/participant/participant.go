@@ -221,7 +221,7 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	if err := n.Decisions(func(d *consensus.Decision) error { ledger.Add(d); return nil }); err != nil {
 		r.Warnings = append(r.Warnings, "who was in which sum is not known: "+err.Error())
 	}
-	summary.EnterLedger(r, c.Task.Settings, len(names), ledger)
+	summary.EnterLedger(r, c.Task.Settings, len(names), ledger, map[string]*pipeline.Result{names[n.Self()]: trained})
 	r.BytesSent, r.Messages = int64(s.Traffic.BytesSent), int64(s.Traffic.MessagesSent)
 	if r.Protection.PastRun = w.differs; w.differs != nil {
 		r.Warnings = append(r.Warnings, w.differs.Line())

@@ -67,6 +67,10 @@ type LoneChange struct {
 	// still moved between its components. Components that only their last part fills then show it
 	// to all.
 	Early bool `json:"early,omitempty"`
+	// Components are, if Early, the components of the model, from 1, that may show the members'
+	// rows. No participant of this result has rows in them, and from five rounds after the loss on,
+	// or earlier, their numbers of rows have not changed.
+	Components []int `json:"components,omitempty"`
 
 	apart *difference // difference of a network's sums
 }
@@ -274,6 +278,39 @@ func (l *Ledger) RosterChanges() []RosterChange { return l.roster }
 // pairs, and the first pair of any two other views.
 func (l *Ledger) LoneChanges() []LoneChange { return l.lone }
 
+// Unmoved adds the components that may show the rows of members that were lost early. of has
+// [algorithm.Outcome.Unmoved] of the given participants by name.
+func (l *Ledger) Unmoved(of map[string][]int) {
+	for i, c := range l.lone {
+		if c.Early {
+			l.lone[i].Components = c.filled(of)
+		}
+	}
+}
+
+// filled returns the components, from 1, in which none of the other participants has rows, and whose
+// number of rows has hardly changed since the rows of members that left them have done so.
+func (c LoneChange) filled(of map[string][]int) (components []int) {
+	others, agree := 0, map[int]int{}
+	for name, since := range of {
+		if slices.Contains(c.Members, name) {
+			continue
+		}
+		others++
+		for k, round := range since {
+			if round >= 0 && round <= c.Rounds[1]+consensus.StartRounds {
+				agree[k+1]++
+			}
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(agree)) {
+		if agree[k] == others {
+			components = append(components, k)
+		}
+	}
+	return components
+}
+
 // Last returns the decision of the last slot, nil if there is none.
 func (l *Ledger) Last() *consensus.Decision { return l.latest }
 
@@ -308,6 +345,9 @@ func (c LoneChange) line() string {
 	switch {
 	case c.Change:
 		return fmt.Sprintf("privacy: how the statistics of %s have changed since round %d is now known to all members, up to the others' changes in round %d", who, c.Rounds[0], c.Rounds[1])
+	case c.Early && len(c.Components) > 0:
+		numbers := strings.Trim(fmt.Sprint(c.Components), "[]")
+		return fmt.Sprintf("privacy: %s did not come back in time for %s: these components of the model have perhaps only its rows, and then show them to all members: %s", who, stageOf(c.Rounds[1]), numbers)
 	case c.Early:
 		return fmt.Sprintf("privacy: %s did not come back in time for %s: components of the model that only its rows counted in %s fill may show these to all members", who, stageOf(c.Rounds[1]), stageOf(c.Rounds[0]))
 	case c.Slots[0] == c.Slots[1]:
@@ -336,8 +376,6 @@ func (c LoneChange) line() string {
 	return fmt.Sprintf("privacy: %s of %s %s now exactly known to all members: %s", c.Known, who, verb, sums)
 }
 
-// error returns the measured error, 1 if not measured.
-
 // stageOf names a round, or the start.
 func stageOf(round int) string {
 	if round == 0 {
@@ -346,6 +384,7 @@ func stageOf(round int) string {
 	return fmt.Sprint("round ", round)
 }
 
+// error returns the measured error, 1 if not measured.
 func (c LoneChange) error() float64 {
 	if c.Error == nil {
 		return 1

@@ -212,4 +212,17 @@ func TestEarlyLosses(t *testing.T) {
 	if line := l.News()[0]; !strings.Contains(line, "d did not come back in time for the start") {
 		t.Errorf("got %q", line)
 	}
+	l.Unmoved(map[string][]int{"a": {0, -1, 5, 0, 9}, "c": {0, 0, 5, -1, 9}, "d": {-1, -1, -1, 0, 9}})
+	var named [][]int
+	for _, c := range l.LoneChanges() {
+		if c.Early {
+			named = append(named, c.Components)
+		}
+	}
+	if want := [][]int{{1, 3}, {5}}; !reflect.DeepEqual(named, want) {
+		t.Errorf("got components %v of d and b, want %v", named, want)
+	}
+	if line := l.Warnings()[0]; !strings.HasSuffix(line, ": 1 3") {
+		t.Errorf("got %q", line)
+	}
 }

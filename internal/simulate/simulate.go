@@ -149,7 +149,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 	if o := t.Options.Find("on-low-diversity"); t.Traits().Noise != nil || o != nil && o.Text() == string(privacy.DrawComponent) {
 		run.Report.Warnings = append(run.Report.Warnings, "privacy: "+seededNoise)
 	}
-	l := run.network(t, c.Names, cost, first, lone.ledger)
+	l := run.network(t, c.Names, cost, first, lone.ledger, results)
 	run.Report.Ledger = l.Entries(t.Told(results[first]))
 	for i, r := range results {
 		if err := cost.Members[i].Err; err != nil || r == nil || r.Model == nil {
@@ -254,7 +254,7 @@ func (r *Run) add(result *pipeline.Result, p dataset.Participant, names []string
 }
 
 // network records the members of the sums, and their cost.
-func (r *Run) network(t *pipeline.Task, names []string, cost *netsim.Report, first int, known *report.Ledger) *report.Ledger {
+func (r *Run) network(t *pipeline.Task, names []string, cost *netsim.Report, first int, known *report.Ledger, results []*pipeline.Result) *report.Ledger {
 	n := int64(len(cost.Members))
 	for _, m := range cost.Members {
 		r.Report.BytesSent += m.Bytes
@@ -270,6 +270,12 @@ func (r *Run) network(t *pipeline.Task, names []string, cost *netsim.Report, fir
 	for _, d := range cost.Members[first].Decisions {
 		l.Add(d)
 	}
-	summary.EnterLedger(r.Report, t.Settings, len(names), l)
+	of := map[string]*pipeline.Result{}
+	for i, result := range results {
+		if result != nil && result.Model != nil {
+			of[names[i]] = result
+		}
+	}
+	summary.EnterLedger(r.Report, t.Settings, len(names), l, of)
 	return l
 }

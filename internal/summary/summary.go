@@ -39,8 +39,14 @@ func Of(t *pipeline.Task, names []string, r *pipeline.Result) *report.Run {
 	return run
 }
 
-// EnterLedger adds the members of each sum, and what sums reveal together.
-func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledger) {
+// EnterLedger adds the members of each sum, and what sums reveal together. results has those of
+// participants by name.
+func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledger, results map[string]*pipeline.Result) {
+	unmoved := map[string][]int{}
+	for name, r := range results {
+		unmoved[name] = r.Unmoved
+	}
+	l.Unmoved(unmoved)
 	if views := l.Views(); len(views) > 0 {
 		run.Views = views
 	}
