@@ -182,7 +182,7 @@ type Differencing struct {
 
 // Reading is a private quantity of a member that other members can compute.
 type Reading struct {
-	Member   string  `json:"member"`   // its name
+	Member   string  `json:"member"`   // its name, or "the others" for all of them together
 	Quantity string  `json:"quantity"` // what is read, such as N or the mean of a column
 	Slots    []int   `json:"slots"`    // the slots whose values are used
 	Reading  string  `json:"reading"`  // how it is computed

@@ -121,8 +121,12 @@ func AddReadings(ctx context.Context, of *report.Run, under Conditions, t *pipel
 	d.Worlds, d.ReadingsByChance, d.Grid = Worlds, chance, len(all.Faults())
 	d.RowsRead, d.RowsByChance, d.RowsOf = rows.Rows, rows.Chance, rows.Of
 	for _, r := range found {
+		member := "the others"
+		if r.Member >= 0 {
+			member = parts[r.Member].Name
+		}
 		d.Readings = append(d.Readings, report.Reading{
-			Member: parts[r.Member].Name, Quantity: r.Quantity, Slots: r.Slots, Reading: r.Words, R: r.R, Error: r.Error, Lone: r.Lone,
+			Member: member, Quantity: r.Quantity, Slots: r.Slots, Reading: r.Words, R: r.R, Error: r.Error, Lone: r.Lone,
 		})
 	}
 	return nil

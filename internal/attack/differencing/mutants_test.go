@@ -257,6 +257,21 @@ var mutants = map[string]mutant{
 			}
 		},
 	},
+	"an exact sum of logarithms": {
+		want: Inequality,
+		play: func(p *play, fault, _ bool) {
+			p.sum("start", []collabdict.Block{{Len: 2, Bound: 1e4}}, p.all(false, func(m int) []float64 {
+				n := float64(p.rows[m].RawMatrix().Rows)
+				least := n * math.Log(4)
+				if fault { // the number of ways to put n rows into 4 clusters of equal size
+					all, _ := math.Lgamma(n + 1)
+					each, _ := math.Lgamma(n/4 + 1)
+					least = all - 4*each
+				}
+				return []float64{n, least}
+			}))
+		},
+	},
 	"noise keeps sums of expected cells exact": {
 		rows: true,
 		play: func(p *play, fault, _ bool) {
@@ -435,7 +450,7 @@ func TestMutants(t *testing.T) {
 			readings, chance := all.Read(whole)
 			found := 0
 			for _, r := range readings {
-				if r.Quantity == c.want && r.Member == victim && r.Lone == c.lone {
+				if r.Quantity == c.want && (r.Member == victim || c.want == Inequality) && r.Lone == c.lone {
 					found++
 				}
 			}

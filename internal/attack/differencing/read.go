@@ -3,11 +3,13 @@ package differencing
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // A Reading is a private quantity of a member that follows from what others see.
 type Reading struct {
-	Member   int
+	Member   int // −1 for all others together
 	Quantity string
 	Slots    []int   // numbers of the slots behind it
 	Words    string  // how it is computed
@@ -16,6 +18,11 @@ type Reading struct {
 	// Lone reports a component that only this member fills, which shows it in any case.
 	Lone bool
 }
+
+// Inequality is the quantity Σ_s (N^s − N̄)² over the others, where N̄ is the mean over them and the
+// worlds. With the sum of all N^s, any exact sum of a function of them that is not linear shows it,
+// and a few such sums show each N^s.
+const Inequality = "inequality of the numbers of rows"
 
 // farther is how many times closer a reading must be than the best one without the loss.
 const farther = 10
@@ -31,6 +38,14 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 	s := newSpace(w.coordinates())
 	var without *space
 	known := make([]directions, w.members)
+	// shownBefore reports whether the worlds without the loss show a quantity nearly as well.
+	shownBefore := func(q []float64, as *reading) bool {
+		if without == nil {
+			without = newSpace(whole.coordinates())
+		}
+		least := slopeInverse(math.Min(farther*as.err, 1))
+		return q != nil && without.find(q, least, least) != nil
+	}
 	one, two := Enough, EnoughOfTwo
 	if whole != nil {
 		one = slopeInverse(1.0 / farther) // of a guess, the error is 1
@@ -58,19 +73,43 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 			if whole == nil {
 				reading.Lone = alone || found.a.loneOf(m, w.n) || found.b != nil && found.b.loneOf(m, w.n)
 			} else {
-				if without == nil {
-					without = newSpace(whole.coordinates())
-				}
 				before, _ := whole.truthOf(m, name)
-				least := slopeInverse(math.Min(farther*found.err, 1))
-				if before != nil && without.find(before, least, least) != nil {
+				if shownBefore(before, found) {
 					continue
 				}
 			}
 			all = append(all, reading)
 		}
 	}
+	if q := w.unequal(); q != nil {
+		if found := s.find(q, one, two); found != nil && (whole == nil || !shownBefore(whole.unequal(), found)) {
+			all = append(all, Reading{Member: -1, Quantity: Inequality, Slots: found.slots(), Words: found.words(), R: found.r, Error: found.err})
+		}
+	}
 	return all, chance
+}
+
+// unequal returns [Inequality] by world, nil if it is not known.
+func (w *Worlds) unequal() []float64 {
+	sum := make([]float64, w.n)
+	var all [][]float64
+	mean := 0.0
+	for m := range w.members {
+		if q := w.truth[m]["N"]; !slices.Contains(w.readers, m) {
+			if len(q) != w.n {
+				return nil
+			}
+			all = append(all, q)
+			mean += stat.Mean(q, nil)
+		}
+	}
+	mean /= float64(len(all))
+	for _, q := range all {
+		for i, n := range q {
+			sum[i] += (n - mean) * (n - mean)
+		}
+	}
+	return sum
 }
 
 // slopeInverse returns the correlation at which the error of a straight line is err.
