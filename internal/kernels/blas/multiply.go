@@ -47,10 +47,11 @@ func (t *triangular[T]) others(at, size int) (lo, hi int) {
 
 // move returns a copy of m×n numbers of b and sets them to zero in b.
 func (w *workspace[T]) move(m, n int, b []T, ldb int) view[T] {
+	panel := w.panel.room(m * n)
 	for i := range m {
 		row := b[i*ldb:][:n]
-		copy(w.panel[i*n:], row)
+		copy(panel[i*n:], row)
 		clear(row)
 	}
-	return view[T]{w.panel[:], n, 1}
+	return view[T]{panel, n, 1}
 }

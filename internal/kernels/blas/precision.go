@@ -24,13 +24,23 @@ func choose[T number](all []kernel[T]) kernel[T] {
 	return all[slices.IndexFunc(all, func(k kernel[T]) bool { return k.path == cpu.Active() })]
 }
 
-// workspace holds the buffers of a call.
+// workspace holds the buffers of a call. They grow to what calls need: most matrices are small.
 type workspace[T number] struct {
-	packed   [depth * packWidth]T  // panels of B
-	left     [depth * leftStride]T // columns of A
-	tile     [widthLimit * widthLimit]T
-	triangle [triangleBlock * triangleBlock]T
-	panel    [triangleBlock * packWidth]T // block of B that a triangle multiplies or divides
+	packed   buffer[T] // panels of B
+	left     buffer[T] // columns of A
+	tile     buffer[T]
+	triangle buffer[T]
+	panel    buffer[T] // block of B that a triangle multiplies or divides
+}
+
+type buffer[T number] []T
+
+// room returns the buffer, with at least n numbers. If it grows, their values are lost.
+func (b *buffer[T]) room(n int) []T {
+	if len(*b) < n {
+		*b = make(buffer[T], n)
+	}
+	return *b
 }
 
 func (p *precision[T]) workspace() *workspace[T] {

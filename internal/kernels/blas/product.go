@@ -76,8 +76,10 @@ func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T]
 		for p0 := 0; p0 < k; p0 += depth {
 			kb := min(depth, k-p0)
 			block := b.from(p0, j0)
+			var panels []T
 			if !direct {
-				kn.packPanels(w.packed[:], kb, nb, block)
+				panels = w.packed.room(kb * (nb + kn.width))
+				kn.packPanels(panels, kb, nb, block)
 			}
 			for i0 := 0; i0 < m; i0 += rowBlock {
 				mb := min(rowBlock, m-i0)
@@ -89,7 +91,7 @@ func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T]
 					wide := min(kn.width, nb-j)
 					y, stride := block.data[j:], block.row
 					if !direct {
-						y, stride = w.packed[j*kb:], packed(wide)
+						y, stride = panels[j*kb:], packed(wide)
 					}
 					kn.add(mb, wide, kb, alpha, x.data, x.row, x.column, y, stride, c[i0*ldc+j0+j:], ldc, fresh && p0 == 0)
 				}
@@ -101,8 +103,9 @@ func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T]
 // gather copies m rows and k columns of A, whose columns have no gaps, to columns that are
 // close to each other and begin at different offsets of cache lines.
 func (w *workspace[T]) gather(m, k int, a view[T]) view[T] {
+	left := w.left.room(k * leftStride)
 	for p := range k {
-		copy(w.left[p*leftStride:][:m], a.data[p*a.column:])
+		copy(left[p*leftStride:][:m], a.data[p*a.column:])
 	}
-	return view[T]{w.left[:], 1, leftStride}
+	return view[T]{left, 1, leftStride}
 }

@@ -32,9 +32,10 @@ func (kn *kernel[T]) solveRight(w *workspace[T], t triangular[T], m int, alpha T
 		for i := 0; i < m; i += kn.width {
 			wide := min(kn.width, m-i)
 			rows, stride := columns[i*ldb:], packed(wide)
-			kn.pack(w.panel[:], stride, size, wide, view[T]{rows, 1, ldb})
-			kn.solveBlock(l, size, wide, w.panel[:], stride)
-			kn.unpack(w.panel[:], stride, size, wide, rows, ldb)
+			panel := w.panel.room(size * stride)
+			kn.pack(panel, stride, size, wide, view[T]{rows, 1, ldb})
+			kn.solveBlock(l, size, wide, panel, stride)
+			kn.unpack(panel, stride, size, wide, rows, ldb)
 		}
 	})
 }

@@ -13,7 +13,7 @@ func (kn *kernel[T]) triangle(w *workspace[T], ul blas.Uplo, n, k int, alpha T, 
 		to := min(from+triangleDepth, k)
 		for j := 0; j < n; j += kn.width {
 			wide := min(kn.width, n-j)
-			corner, tile := c[j*ldc+j:], w.tile[:wide*wide]
+			corner, tile := c[j*ldc+j:], w.tile.room(wide * wide)[:wide*wide]
 			clear(tile)
 			for i := range wide {
 				lo, hi := part(ul, wide, i)
@@ -39,7 +39,8 @@ func (kn *kernel[T]) columns(w *workspace[T], ul blas.Uplo, n, j, k int, alpha T
 	b := diagonal.transposed()
 	y, stride := b.data, b.row
 	if !isDirect(n, b) {
-		y, stride = w.packed[:], packed(wide)
+		stride = packed(wide)
+		y = w.packed.room(k * stride)
 		kn.pack(y, stride, k, wide, b)
 	}
 	for i := 0; i < wide; i += kn.width / 3 { // as many rows per strip as a vector has elements

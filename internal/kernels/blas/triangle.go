@@ -44,9 +44,9 @@ func blocks(n int, forward bool, f func(at, size, lo, hi int)) {
 
 // block copies a triangle of the diagonal to w; the other triangle is zero.
 func (t *triangular[T]) block(w *workspace[T], at, size int) view[T] {
-	to := view[T]{w.triangle[:], triangleBlock, 1}
+	triangle := w.triangle.room(size * size)
 	for i := range size {
-		row := w.triangle[i*triangleBlock:][:size]
+		row := triangle[i*size:][:size]
 		clear(row)
 		lo, hi := 0, i+1
 		if t.upper {
@@ -59,7 +59,7 @@ func (t *triangular[T]) block(w *workspace[T], at, size int) view[T] {
 			row[i] = 1
 		}
 	}
-	return to
+	return view[T]{triangle, size, 1}
 }
 
 // lower returns a triangle of the diagonal as a lower triangle. An upper triangle is read from
