@@ -99,8 +99,6 @@ const (
 // Coordinates describe how rows are converted to the coordinates trained on.
 type Coordinates struct {
 	ScaledBy string // Global, Own, Agreed or None
-	// ByDefault means that nobody has chosen ScaledBy.
-	ByDefault bool
 	// UnitRange means that columns, and axes, are scaled to the range from 0 to 1, not to mean
 	// 0 and variance 1.
 	UnitRange bool

@@ -160,7 +160,7 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	if factors, _ := factorsOf(a.Final); len(factors) > 1 {
 		shown += ", and the same of clusters of two thirds of its rows, three times, to choose a factor, and in a sum over all members how well each factor did"
 	}
-	return algorithm.Disclosure{Shown: []string{a.Disclosed(privacy.OfRows(shown, "each is", a.MinRows), c)}}
+	return algorithm.Disclosure{Shown: []string{a.Disclosed(privacy.OfRows(shown, "each is", a.MinRows))}}
 }
 
 // Train runs one participant's part of the training. The last merge counts as the last round;

@@ -76,7 +76,7 @@ func (a *Algorithm) Traits() algorithm.Traits {
 // Disclosure returns what members reveal to each other.
 func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	const own = "the mixture of its own rows: the weights, means and covariance matrices of the components, and the number of rows"
-	d := algorithm.Disclosure{Shown: []string{a.Disclosed(privacy.OfRows(own, "each component is", a.MinRows), c)}}
+	d := algorithm.Disclosure{Shown: []string{a.Disclosed(privacy.OfRows(own, "each component is", a.MinRows))}}
 	if a.Refine > 0 {
 		d.Sums, d.Conserved = true, settings.Conserved(a.Covariance)
 	}

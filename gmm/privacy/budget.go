@@ -33,7 +33,7 @@ func (b *Budget) Middle() float64 { return b.middle }
 func (b *Budget) Options() option.Table {
 	noisy := func() bool { return b.Epsilon != 0 }
 	return option.Table{
-		option.Float(&b.Epsilon, "epsilon", 0, "add noise so that what training reveals is (`E`, delta)-differentially private for each row; a smaller E means more noise (default no noise)",
+		option.Float(&b.Epsilon, "epsilon", 0, "add noise so that what training reveals is (`E`, delta)-differentially private for one row added or removed; a smaller E means more noise (default no noise)",
 			option.Above(0, 100), option.Optional[float64]("leave it out to add no noise")),
 		option.Float(&b.Delta, "delta", 1e-5, "with --epsilon: `PROBABILITY` delta with which the guarantee may fail; keep it well below 1 / number of rows", option.Check(func(v float64) error {
 			if !(v > 0 && v < 1) {
@@ -41,7 +41,7 @@ func (b *Budget) Options() option.Table {
 			}
 			return nil
 		})).Needs("--epsilon", noisy).ForExperts(),
-		option.Float(&b.Clip, "clip", 0, "with --epsilon: clip rows to `C` per column, from 0 or the middle of the range; smaller values need less noise but distort more rows (default 3; 0.5 for columns from 0 to 1)",
+		option.Float(&b.Clip, "clip", 0, "with --epsilon: clip rows to `C` per column, from 0 or the middle of the range; smaller values need less noise but distort more rows (default 0.5 for columns from 0 to 1)",
 			option.Above(0, 1e9), option.Optional[float64]("leave it out for the default")).Needs("--epsilon", noisy).ForExperts(),
 	}
 }
@@ -54,21 +54,19 @@ func (b *Budget) Prepare(c algorithm.Coordinates) error {
 	switch {
 	case b.Epsilon == 0:
 		return nil
-	case c.ByDefault && c.ByRows():
+	case c.ByRows():
 		return &option.Error{
-			Name: "epsilon", Msg: "the rows would decide how columns are scaled, and no noise covers that: a single outlying row changes the units of everything shown",
-			Hint: "scale by agreed ranges (--ranges) or not at all (--standardise none --clip C), or accept it (--standardise own or global)",
+			Name: "epsilon", Msg: "the rows would decide how columns are scaled or projected, and no noise covers that: a single outlying row changes the units of everything shown",
+			Hint: "scale by agreed ranges (--ranges) or not at all (--standardise none --clip C), and leave out --pca",
 		}
 	case b.Clip != 0:
 	case c.UnitRange:
 		b.Clip = 0.5 // all rows are within, except those beyond agreed ranges
-	case c.ScaledBy == algorithm.None:
+	default:
 		return &option.Error{
 			Name: "clip", Msg: "want a bound, because values that are not standardised have none that is known without looking at the rows, got none",
 			Hint: "set --clip C",
 		}
-	default:
-		b.Clip = 3
 	}
 	return nil
 }
@@ -95,17 +93,10 @@ func (b *Budget) TotalsLoss() ZCDP {
 	return GaussianZCDP(GaussianRatio(b.Epsilon, b.Delta-discreteness*(1+math.Exp(b.Epsilon))))
 }
 
-// PrepareTotals is Prepare for a budget that is spent on totals. It refuses coordinates that
-// depend on rows.
+// PrepareTotals is Prepare for a budget that is spent on totals.
 func (b *Budget) PrepareTotals(c algorithm.Coordinates) error {
-	switch {
-	case discreteness*(1+math.Exp(b.Epsilon)) > b.Delta/2:
+	if discreteness*(1+math.Exp(b.Epsilon)) > b.Delta/2 {
 		return option.Errorf("epsilon", "want at most %.3g with this delta, got %g", math.Log(b.Delta/2/discreteness), b.Epsilon)
-	case c.ByRows():
-		return &option.Error{
-			Name: "epsilon", Msg: "the rows would decide how columns are scaled or projected, and no noise covers that",
-			Hint: "scale by agreed ranges (--ranges) or not at all (--standardise none --clip C), and leave out --pca",
-		}
 	}
 	return b.Prepare(c)
 }
@@ -115,17 +106,12 @@ func (b *Budget) PrepareTotals(c algorithm.Coordinates) error {
 // only the members of the last collective.
 func (b *Budget) Hides(d algorithm.Data) bool { return b.Epsilon != 0 && d.Source != nil }
 
-// Disclosed describes what is shown, with the noise if there is any, and what the noise does
-// not cover.
-func (b *Budget) Disclosed(shown string, c algorithm.Coordinates) string {
+// Disclosed describes what is shown, with the noise if there is any.
+func (b *Budget) Disclosed(shown string) string {
 	if b.Epsilon == 0 {
 		return shown
 	}
-	s := fmt.Sprintf("with noise, (%g, %g)-differentially private for each row: %s", b.Epsilon, b.Delta, shown)
-	if c.ByRows() {
-		s += ". Not covered: how columns are scaled and projected; a single outlying row changes that and can be recognised by it, whatever epsilon is"
-	}
-	return s
+	return fmt.Sprintf("with noise, (%g, %g)-differentially private for one row added or removed: %s", b.Epsilon, b.Delta, shown)
 }
 
 // Warnings returns a warning if delta is so large that showing one of the own rows at random

@@ -278,27 +278,24 @@ func TestDeltaBesideTheNumberOfRows(t *testing.T) {
 	}
 }
 
-// Noise hides rows, but not how they scale the columns. Every value has a bound that is known
+// Noise hides rows, but not how they scale the columns, so that is refused. Every value has a bound that is known
 // without looking at the rows.
 func TestBudgetByCoordinates(t *testing.T) {
 	for _, c := range []struct {
-		of      algorithm.Coordinates
-		given   float64
-		clip    float64
-		middle  float64
-		err     string
-		covered bool
+		of     algorithm.Coordinates
+		given  float64
+		clip   float64
+		middle float64
+		err    string
 	}{
-		{of: algorithm.Coordinates{ScaledBy: algorithm.Own, ByDefault: true}, err: "epsilon: the rows would decide how columns are scaled"},
-		{of: algorithm.Coordinates{ScaledBy: algorithm.Global, ByDefault: true}, err: "epsilon: the rows would decide how columns are scaled"},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.Own}, err: "epsilon: the rows would decide how columns are scaled"},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.Global}, err: "epsilon: the rows would decide how columns are scaled"},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.Own, UnitRange: true}, given: 9, err: "epsilon: the rows would decide how columns are scaled"},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed, UnitRange: true, Axes: 2}, err: "epsilon: the rows would decide how columns are scaled"},
 		{of: algorithm.Coordinates{ScaledBy: algorithm.None}, err: "clip: want a bound"},
-		{of: algorithm.Coordinates{ScaledBy: algorithm.None}, given: 9, clip: 9, covered: true},
-		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed, UnitRange: true}, clip: 0.5, middle: 0.5, covered: true},
-		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed, UnitRange: true}, given: 9, clip: 9, middle: 0.5, covered: true},
-		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed, UnitRange: true, Axes: 2}, clip: 0.5, middle: 0.5},
-		{of: algorithm.Coordinates{ScaledBy: algorithm.Global, UnitRange: true}, clip: 0.5, middle: 0.5},
-		{of: algorithm.Coordinates{ScaledBy: algorithm.Own}, clip: 3},
-		{of: algorithm.Coordinates{ScaledBy: algorithm.Global}, clip: 3},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.None}, given: 9, clip: 9},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed, UnitRange: true}, clip: 0.5, middle: 0.5},
+		{of: algorithm.Coordinates{ScaledBy: algorithm.Agreed, UnitRange: true}, given: 9, clip: 9, middle: 0.5},
 	} {
 		b := privacy.Budget{Epsilon: 5, Delta: 1e-5, Clip: c.given}
 		err := b.Prepare(c.of)
@@ -308,13 +305,13 @@ func TestBudgetByCoordinates(t *testing.T) {
 			}
 			continue
 		}
-		shown := b.Disclosed("rows", c.of)
-		if err != nil || b.Clip != c.clip || b.Middle() != c.middle || strings.Contains(shown, "Not covered:") == c.covered || !strings.HasPrefix(shown, "with noise, (5, 1e-05)-differentially private for each row: rows") {
+		shown := b.Disclosed("rows")
+		if err != nil || b.Clip != c.clip || b.Middle() != c.middle || shown != "with noise, (5, 1e-05)-differentially private for one row added or removed: rows" {
 			t.Errorf("%+v: %+v, %s; %v", c.of, b, shown, err)
 		}
 	}
 	none := privacy.Budget{}
-	if err := none.Prepare(algorithm.Coordinates{ScaledBy: algorithm.Own, ByDefault: true}); err != nil || none.Noise() != nil || none.Disclosed("rows", algorithm.Coordinates{}) != "rows" {
+	if err := none.Prepare(algorithm.Coordinates{ScaledBy: algorithm.Own}); err != nil || none.Noise() != nil || none.Disclosed("rows") != "rows" {
 		t.Errorf("without noise: %+v, %v", none, err)
 	}
 }

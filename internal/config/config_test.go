@@ -52,7 +52,7 @@ func TestAgreementsKeepTheTask(t *testing.T) {
 		"ggm":    {"components=3", "rho=0.5", "seed=18446744073709551615", "pca=2", "normalise=minmax"},
 		"fedgen": {"components=3-7", "covariance=spherical", "synthetic=50", "min-rows=9", "refine=2"},
 		"dem":    {"start=k-fed", "min-rows=9", "tol=0"},
-		"fedgem": {"epsilon=2", "clip=3", "components=4", "standardise=own", "final=factor=1.5"},
+		"fedgem": {"epsilon=2", "clip=3", "components=4", "standardise=none", "final=factor=1.5"},
 		"mtvae":  {"latent=3", "hidden=64,32", "aggressive=20"},
 		"bvae":   {"hidden=8", "weights=latent", "offset=0.25", "debias=true", "weigh-every=3", "publish-weights=true", "condition=cgau"},
 		"cgau":   {"classes=4", "hidden=5,4,3", "dropout=0.25", "consensus.scheme=exact", "consensus.fan=3", "consensus.parity=true"},

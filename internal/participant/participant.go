@@ -88,7 +88,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	agreement := c.Node.Agreement.ID()
 	past := &past{history, digest.Digest(), hex.EncodeToString(agreement[:])}
 	c.Node.Begin, c.Node.Resume = key.begin, key.resume
-	c.Node.Publish = func(run [32]byte) []byte { return history.Note(run, past.rows) }
+	if _, tells := c.Task.ConservedInRuns(); tells { // with epsilon, nobody may learn that rows have changed
+		c.Node.Publish = func(run [32]byte) []byte { return history.Note(run, past.rows) }
+	}
 	n, err := node.Join(ctx, c.Node)
 	if err != nil {
 		return nil, err
@@ -233,7 +235,7 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 		r.Warnings = append(r.Warnings, "anyone on this network could take a seat, and see what members see: there was no secret and no list of members")
 	}
 	m.Manifest.Privacy.Protection = r.Protection
-	if n.Published() != nil {
+	if c.Node.Publish != nil && n.Published() != nil {
 		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, "the identity of the last run in the own folder, the number of its members, and whether the own rows have changed since")
 	}
 	r.Ledger = ledger.Entries(c.Task.Told(trained))

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
@@ -41,7 +42,10 @@ func (t *Task) held(n int) (count, parts int) {
 // split separates the held-out rows from a participant's training rows, and reports how they
 // were chosen. out is nil if there are none. The choice stays the same for the whole run, and
 // no other member knows it.
-func (t *Task) split(p dataset.Participant) (rest dataset.Participant, out collabdict.Rows, order report.Order, err error) {
+//
+// With epsilon, each row is held out by a secret coin of its own from source. So one row more or
+// less changes the training rows by at most that row. Alone, source may be nil: nothing is shown.
+func (t *Task) split(p dataset.Participant, source rand.Source) (rest dataset.Participant, out collabdict.Rows, order report.Order, err error) {
 	order, ok, err := t.FoundOrder(p)
 	if !ok || err != nil {
 		return p, nil, order, err
@@ -49,15 +53,18 @@ func (t *Task) split(p dataset.Participant) (rest dataset.Participant, out colla
 	n, _ := p.Train.Dims()
 	count, parts := t.held(n)
 	var held []int
-	if order.Order == InTime {
+	switch {
+	case t.Traits().Noise != nil && source != nil:
+		held = coins(n, t.HoldOut, source)
+	case order.Order == InTime:
 		held = blocks(n, count, parts)
-	} else {
+	default:
 		held = rows.Drawn(n, count, t.Seed)
 	}
 	rest = p
 	rest.Train = rows.Without(p.Train, held)
 	if p.TrainLabels != nil {
-		rest.TrainLabels = make([]float64, 0, n-count)
+		rest.TrainLabels = make([]float64, 0, n-len(held))
 		left := held
 		for i, label := range p.TrainLabels {
 			if len(left) > 0 && left[0] == i {
@@ -67,13 +74,41 @@ func (t *Task) split(p dataset.Participant) (rest dataset.Participant, out colla
 			rest.TrainLabels = append(rest.TrainLabels, label)
 		}
 	}
-	return rest, rows.Subset(p.Train, held), order, nil
+	if len(held) < leastHeld { // by chance
+		return rest, nil, order, nil
+	}
+	return rest, rows.Subset(p.Train, chosen(held, count, t.Seed)), order, nil
 }
 
-// Trained returns participants without their held-out rows.
-func (t *Task) Trained(parts []dataset.Participant) (trained []dataset.Participant, err error) {
-	for _, p := range parts {
-		rest, _, _, err := t.split(p)
+// coins returns the numbers below n whose coins show heads, each with the given probability.
+func coins(n int, probability float64, source rand.Source) (heads []int) {
+	random := rand.New(source)
+	for i := range n {
+		if random.Float64() < probability {
+			heads = append(heads, i)
+		}
+	}
+	return heads
+}
+
+// chosen returns at most the given number of the held-out rows, which bounds the memory that they
+// take. The others are not used.
+func chosen(held []int, most int, seed uint64) []int {
+	if len(held) <= most {
+		return held
+	}
+	out := rows.Drawn(len(held), most, seed)
+	for i, at := range out {
+		out[i] = held[at]
+	}
+	return out
+}
+
+// Trained returns participants without their held-out rows. source returns the source of secrets
+// that [Task.Train] gets for a participant.
+func (t *Task) Trained(parts []dataset.Participant, source func(rank int) rand.Source) (trained []dataset.Participant, err error) {
+	for rank, p := range parts {
+		rest, _, _, err := t.split(p, source(rank))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}

@@ -35,7 +35,7 @@ func numbered(n int, inTime bool) dataset.Participant {
 func TestRowsAreHeldOut(t *testing.T) {
 	for _, inTime := range []bool{false, true} {
 		k := example(t, "hold-out=0.2")
-		p, held, _, err := k.split(numbered(400, inTime))
+		p, held, _, err := k.split(numbered(400, inTime), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,12 +53,12 @@ func TestRowsAreHeldOut(t *testing.T) {
 		if inTime && gaps != 3 || !inTime && gaps < 30 {
 			t.Errorf("in time order %t: held out in %d places between rows", inTime, gaps)
 		}
-		again, _, _, _ := k.split(numbered(400, inTime))
+		again, _, _, _ := k.split(numbered(400, inTime), nil)
 		if !slices.Equal(again.TrainLabels, p.TrainLabels) {
 			t.Error("other rows are held out the second time")
 		}
 	}
-	if p, held, _, err := example(t, "hold-out=0.2").split(numbered(19, false)); err != nil || held != nil || len(p.TrainLabels) != 19 {
+	if p, held, _, err := example(t, "hold-out=0.2").split(numbered(19, false), nil); err != nil || held != nil || len(p.TrainLabels) != 19 {
 		t.Errorf("want no rows held out of 19, got %v, error %v", held, err)
 	}
 	if k := example(t, "rho=1", "lambda=auto"); k.HoldOut != 0 {
@@ -99,7 +99,7 @@ func TestHeldOutRowsAreBounded(t *testing.T) {
 		k := example(t, append([]string{"hold-out=0.2"}, c.options...)...)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		p, held, _, err := k.split(dataset.Participant{Columns: []string{"number", "one"}, Train: many(c.rows)})
+		p, held, _, err := k.split(dataset.Participant{Columns: []string{"number", "one"}, Train: many(c.rows)}, nil)
 		runtime.ReadMemStats(&after)
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +143,7 @@ func TestProjectedRowsStayInTheirFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := example(t, "hold-out=0.2", "pca=1")
-	p, _, _, err := k.split(d.Participants[0])
+	p, _, _, err := k.split(d.Participants[0], nil)
 	if err != nil {
 		t.Fatal(err)
 	}

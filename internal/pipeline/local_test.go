@@ -68,7 +68,7 @@ func TestTogetherOrAlone(t *testing.T) {
 	parts, _ := clusters(3)
 	k := small(t, "ggm", "hold-out=0.2", "standardise=none")
 	r := together(t, network(t, k), k, parts)[0]
-	_, held, _, err := k.split(parts[0])
+	_, held, _, err := k.split(parts[0], nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestSplit(t *testing.T) {
 		x.Set(i, 0, float64(i))
 	}
 	k := small(t, "ggm", "hold-out=0.2")
-	rest, held, order, err := k.split(dataset.Participant{Name: "p", Columns: []string{"x"}, Train: rows.InMemory(x)})
+	rest, held, order, err := k.split(dataset.Participant{Name: "p", Columns: []string{"x"}, Train: rows.InMemory(x)}, nil)
 	if err != nil || order.Order != InTime {
 		t.Fatalf("order %v, %v", order, err)
 	}

@@ -35,6 +35,9 @@ const (
 // FoundOrder returns the order by which a participant's rows are held out, and the reason. ok
 // is false if no rows are held out.
 func (t *Task) FoundOrder(p dataset.Participant) (o report.Order, ok bool, err error) {
+	if t.Traits().Noise != nil {
+		return report.Order{Order: NoOrder, Because: "with epsilon, each row is held out by a coin of its own"}, t.HoldOut > 0, nil
+	}
 	n, _ := p.Train.Dims()
 	if count, _ := t.held(n); count < leastHeld {
 		return o, false, nil

@@ -161,7 +161,7 @@ func TestWindowsOfATask(t *testing.T) {
 	k := example(t, "window=3", "hold-out=0.2")
 	x := rows.InMemory(algorithmtest.Draw(1, 100, []float64{0}, []float64{1}))
 	parts := dataset.Window([]dataset.Participant{{Name: "a", Columns: []string{"x"}, Train: x}}, 3)
-	_, _, order, err := k.split(parts[0])
+	_, _, order, err := k.split(parts[0], nil)
 	if err != nil || order.Order != InTime {
 		t.Errorf("order %+v, %v", order, err)
 	}
@@ -169,7 +169,7 @@ func TestWindowsOfATask(t *testing.T) {
 		t.Error("rows without an order were taken")
 	}
 	for want, options := range map[string][]string{
-		"window: each row of the data is part of 3 training rows, and noise hides one of these at a time":             {"epsilon=1", "delta=1e-5", "clip=3", "refine=0"},
+		"window: each row of the data is part of 3 training rows, and noise hides one of these at a time":             {"epsilon=1", "delta=1e-5", "clip=3", "refine=0", "standardise=none"},
 		"min-rows: each row of the data is part of 3 training rows, so anything shown must rest on at least 7, got 5": {},
 	} {
 		if _, err := attempt("fedgen", append(append(quick["fedgen"], "window=3"), options...)...); err == nil || err.Error() != want {

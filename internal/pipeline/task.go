@@ -78,8 +78,8 @@ func New(of algorithm.Kind) *Task {
 			option.DefaultBy(t.holdOut), option.Check(partly)).OfEach(),
 		option.String(&t.Order, "order", FindOrder, "`ORDER` of rows: time, so that blocks of them are held out; none; or auto, which tests whether neighbouring rows are alike",
 			option.OneOf(FindOrder, InTime, NoOrder)).OfEach(),
-		option.String(&t.Missing, "missing", dataset.RefuseMissing, "treatment of missing `CELLS` (empty, NaN, NA, ?): error (end), skip (leave their rows out) or marginal (learn from the other cells; all members must agree)",
-			option.OneOf(dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing)).OfEach(),
+		option.String(&t.Missing, "missing", dataset.RefuseMissing, "treatment of missing `CELLS` (empty, NaN, NA, ?): error (end), skip (leave their rows out) or marginal (learn from the other cells; all members must agree); with --epsilon, skip",
+			option.DefaultBy(t.missing), option.OneOf(dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing)).OfEach(),
 		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), range 0 to 1 (minmax), or median 0 and quartiles 1.349 apart, for outliers (robust)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax, Robust)),
 		option.Float(&t.ShrinkScales, "shrink-scales", 0, "with --standardise own: weight, in `ROWS`, of the mean variance within members, for few rows of series that drift",
@@ -165,6 +165,14 @@ func (t *Task) normalise() string {
 	return Standard
 }
 
+// missing returns the default of Missing.
+func (t *Task) missing() string {
+	if t.Traits().Noise != nil {
+		return dataset.SkipMissing
+	}
+	return dataset.RefuseMissing
+}
+
 // Complete sets the options left out to their defaults. It returns an *option.Error for the
 // first option that cannot be used.
 func (t *Task) Complete() error {
@@ -193,6 +201,9 @@ func (t *Task) Complete() error {
 	}
 	if t.Normalise == MinMax && t.Traits().Framed && (t.Standardise != algorithm.Agreed || t.PCA > 0) {
 		return option.Errorf("normalise", "want %s or %s for the model %s, whose noise has one size for all columns, got %s", Standard, Robust, t.Kind.Name, MinMax)
+	}
+	if t.Traits().Noise != nil && t.Order == InTime {
+		return option.Errorf("order", "want %s or %s with epsilon, because blocks of held-out rows move if a row is added, got %s", FindOrder, NoOrder, InTime)
 	}
 	if err := t.Ranges.check(); err != nil {
 		return err
@@ -229,6 +240,8 @@ func (t *Task) marginal() bool { return t.Missing == dataset.KeepMissing }
 
 func (t *Task) checkMissing() error {
 	switch {
+	case t.Traits().Noise != nil && t.Missing != dataset.SkipMissing:
+		return option.Errorf("missing", "want %s with epsilon, got %s", dataset.SkipMissing, t.Missing)
 	case !t.marginal():
 		return nil
 	case !t.Algorithm.Traits().Missing:
@@ -242,7 +255,7 @@ func (t *Task) checkMissing() error {
 // Coordinates describes the coordinates that training uses.
 func (t *Task) Coordinates() algorithm.Coordinates {
 	return algorithm.Coordinates{
-		ScaledBy: t.Standardise, ByDefault: !t.Shared.Find("standardise").Given(),
+		ScaledBy:  t.Standardise,
 		UnitRange: t.Normalise == MinMax, Axes: t.PCA, RowsEach: t.Window,
 	}
 }

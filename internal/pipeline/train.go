@@ -41,7 +41,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 		}
 	}
 	public := t.published(g)
-	p, held, order, err := t.split(p)
+	p, held, order, err := t.split(p, source)
 	if err != nil {
 		return r, err
 	}

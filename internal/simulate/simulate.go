@@ -96,7 +96,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 	if err != nil {
 		return nil, err
 	}
-	trained, err := t.Trained(parts)
+	trained, err := t.Trained(parts, func(rank int) rand.Source { return noise(t.Seed, rank) })
 	if err != nil {
 		return nil, err
 	}

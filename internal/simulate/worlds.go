@@ -32,7 +32,7 @@ func (c Conditions) world(ctx context.Context, t *pipeline.Task, parts []dataset
 	if err != nil {
 		return nil, err
 	}
-	trained, err := t.Trained(parts)
+	trained, err := t.Trained(parts, func(rank int) rand.Source { return noise(n.Seed, rank) })
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,200 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/attack/differencing"
+	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/netsim"
+)
+
+// told is a group that answers each call with the total of a run, and notes the own vectors.
+type told struct {
+	collabdict.Group
+	size   int
+	totals []differencing.Slot
+	asked  [][]float64
+	failed error
+}
+
+func (g *told) Size() int { return g.size }
+
+func (g *told) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	if len(g.asked) == len(g.totals) || len(x) != len(g.totals[len(g.asked)].Total) {
+		g.failed = fmt.Errorf("call %d of %d has another length", len(g.asked)+1, len(g.totals))
+		return nil, g.failed
+	}
+	g.asked = append(g.asked, slices.Clone(x))
+	return slices.Clone(g.totals[len(g.asked)-1].Total), collabdict.CheckBlocks(x, blocks)
+}
+
+func (g *told) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
+	return g.Sum(ctx, x, blocks)
+}
+
+func (g *told) Gather(context.Context, []byte) ([][]byte, error) {
+	g.failed = fmt.Errorf("something is published after %d totals", len(g.asked))
+	return nil, g.failed
+}
+
+// secrets is a source of coins, one for each row, and then of noise.
+type secrets struct {
+	coins, noise rand.Source
+	rows         int
+	without      int // place of a coin that is left out, -1 for none
+}
+
+func (s *secrets) Uint64() uint64 {
+	if s.rows == 0 {
+		return s.noise.Uint64()
+	}
+	s.rows--
+	if s.without--; s.without == -1 {
+		s.coins.Uint64()
+	}
+	return s.coins.Uint64()
+}
+
+// inserted returns rows with one more at a place.
+func inserted(x *mat.Dense, at int, row []float64) *mat.Dense {
+	n, dim := x.Dims()
+	out := mat.NewDense(n+1, dim, nil)
+	for i := range n + 1 {
+		switch {
+		case i < at:
+			out.SetRow(i, x.RawRowView(i))
+		case i == at:
+			out.SetRow(i, row)
+		default:
+			out.SetRow(i, x.RawRowView(i-1))
+		}
+	}
+	return out
+}
+
+// With epsilon, a member's calls in a run are the same if its file has one row more, with the same
+// coins and the same noise, but for the values of its vectors. These differ by no more than the
+// noise covers: Σ (Δ/σ)² over all totals is at most the squared ratio that belongs to epsilon and
+// delta. That is so for any place of the row and for any row.
+func TestOneRowMoreIsCovered(t *testing.T) {
+	const members, n, dim, epsilon, delta = 4, 60, 3, 1.0, 1e-5
+	random := rand.New(rand.NewPCG(4, 2))
+	var parts []dataset.Participant
+	for m := range members {
+		x := mat.NewDense(n, dim, nil)
+		for i := range n {
+			for j := range dim {
+				x.Set(i, j, 0.3+0.4*float64(i%2)+0.05*random.NormFloat64())
+			}
+		}
+		parts = append(parts, dataset.Participant{Name: string(rune('a' + m)), Columns: []string{"x", "y", "z"}, Train: rows.InMemory(x)})
+	}
+	most := math.Pow(privacy.GaussianRatio(epsilon, delta), 2)
+	for _, kind := range [][]string{{"ggm"}, {"ggm", "hold-out=0"}, {"ggm", "hold-out=0.5", "rounds=20"}, {"dem"}, {"dem", "hold-out=0.2"}} {
+		task := func() *pipeline.Task {
+			k := pipelinetest.With(t, kind[0], append([]string{fmt.Sprint("epsilon=", epsilon), fmt.Sprint("delta=", delta), "components=2", "seed=1", "consensus.scheme=exact"}, kind[1:]...)...)
+			k.Ranges = pipeline.Ranges{"*": {0, 1}}
+			if err := k.Complete(); err != nil {
+				t.Fatal(err)
+			}
+			return k.Resolved(dim)
+		}
+		moved := 0
+		for _, at := range []int{0, n / 2, n} {
+			for _, row := range [][]float64{{0.3, 0.3, 0.3}, {1e300, -1e300, 1e300}} {
+				name := fmt.Sprintf("%v, row %d more, %v", kind, at+1, row)
+				watch, k := differencing.NewWatch(members), task()
+				net, err := netsim.New(netsim.Config{Settings: k.Settings, Seed: 1, Names: []string{"a", "b", "c", "d"}, Observer: watch})
+				if err != nil {
+					t.Fatal(err)
+				}
+				// source has the same coins for the same rows, with or without one row more.
+				source := func(rows, without int, noisy uint64) rand.Source {
+					if k.HoldOut == 0 {
+						rows = 0
+					}
+					return &secrets{noise(uint64(at), 0), noise(noisy, 0), rows, without}
+				}
+				if _, err := net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
+					own := noise(9, rank)
+					if rank == 0 {
+						own = source(n, at, 7)
+					}
+					_, err := k.Train(ctx, g, parts[rank], own, nil)
+					return err
+				}); err != nil {
+					t.Fatal(err)
+				}
+				slots := slices.DeleteFunc(watch.Slots(), func(s differencing.Slot) bool { return s.Vectors[0] == nil })
+				// again returns the vectors of the first member with other rows or another source.
+				again := func(p dataset.Participant, source rand.Source) [][]float64 {
+					g := &told{size: members, totals: slots}
+					if _, err := task().Train(t.Context(), g, p, source, nil); err != nil || g.failed != nil || len(g.asked) != len(slots) {
+						t.Fatalf("%s: %d of %d calls, %v, %v", name, len(g.asked), len(slots), err, g.failed)
+					}
+					return g.asked
+				}
+				p := parts[0]
+				for i, x := range again(p, source(n, at, 7)) {
+					if !slices.Equal(x, slots[i].Vectors[0]) {
+						t.Fatalf("%s: vector %d is another one in the same run", name, i)
+					}
+				}
+				p.Train = rows.InMemory(inserted(dense(parts[0].Train), at, row))
+				more := again(p, source(n+1, -1, 7))
+				var others [][][]float64
+				for key := range 4 {
+					others = append(others, again(parts[0], source(n, at, uint64(100+key))))
+				}
+				sum := 0.0
+				for i, x := range more {
+					square := 0.0
+					for j, v := range x {
+						d := v - slots[i].Vectors[0][j]
+						square += d * d
+					}
+					if square > 0 {
+						moved++
+					}
+					// The noise of the members that do not collude hides the row.
+					honest := float64(members - k.Settings.Rules(members).Colluders)
+					sum += square / (honest * variance(others, i))
+				}
+				if sum > 1.3*most { // the variance is measured
+					t.Errorf("%s: Σ (Δ/σ)² is %.3g, want at most %.3g", name, sum, most)
+				}
+				t.Logf("%s: Σ (Δ/σ)² %.3g of %.3g over %d totals", name, sum, most, len(slots))
+			}
+		}
+		if moved == 0 {
+			t.Errorf("%v: the row changes nothing: nothing is tested", kind)
+		}
+	}
+}
+
+// variance returns the variance of the noise in a slot, given the vectors of several runs that
+// differ in the noise alone.
+func variance(runs [][][]float64, slot int) float64 {
+	sum, count := 0.0, 0.0
+	for i := range runs {
+		for j := range i {
+			for at, v := range runs[i][slot] {
+				d := v - runs[j][slot][at]
+				sum, count = sum+d*d/2, count+1
+			}
+		}
+	}
+	return sum / count
+}
