@@ -279,9 +279,9 @@ type Outcome struct {
 	Used      map[string]any
 	Selection *Selection
 	Judged    []Judged // the choices tried, judged by the held-out rows
-	// Unmoved holds, for each component of the model, the first round, 0 for the start, from whose
-	// total on the number of rows of all participants in it has not changed; −1 if it has rows of
-	// this participant. A member that was lost at that time may be the only one with rows in it.
+	// Unmoved holds, for each component of the model, the first round from whose total on its number
+	// of rows has not changed; 0 is the start. It is −1 if the component has rows of this
+	// participant. A member that was lost at that time may be the only one with rows in it.
 	Unmoved []int
 	// Weightings holds, by rank, those of all members if they are published; nil for a member
 	// that was not present.

@@ -31,12 +31,17 @@ const (
 // held returns the number of rows to hold out of n, and the number of blocks if the rows are in
 // time order.
 func (t *Task) held(n int) (count, parts int) {
-	count, most := int(t.HoldOut*float64(n)), max(mostHeld, int(math.Round(1/(t.FalseAlarm*mostError*mostError))))
+	count, most := int(t.HoldOut*float64(n)), t.mostHeld()
 	if count <= most {
 		return count, heldBlocks
 	}
 	long := max(longBlock, 10*t.Window) // rows of one window share cells
 	return most, heldBlocks * max(1, most/heldBlocks/long)
+}
+
+// mostHeld returns the largest number of held-out rows that are used.
+func (t *Task) mostHeld() int {
+	return max(mostHeld, int(math.Round(1/(t.FalseAlarm*mostError*mostError))))
 }
 
 // split separates the held-out rows from a participant's training rows, and reports how they
@@ -77,7 +82,7 @@ func (t *Task) split(p dataset.Participant, source rand.Source) (rest dataset.Pa
 	if len(held) < leastHeld { // by chance
 		return rest, nil, order, nil
 	}
-	return rest, rows.Subset(p.Train, chosen(held, count, t.Seed)), order, nil
+	return rest, rows.Subset(p.Train, chosen(held, t.mostHeld(), t.Seed)), order, nil
 }
 
 // coins returns the numbers below n whose coins show heads, each with the given probability.

@@ -66,6 +66,43 @@ func TestRowsAreHeldOut(t *testing.T) {
 	}
 }
 
+// With epsilon, coins decide which rows are held out, whatever the rows are. One row more changes the
+// training rows by at most that row.
+func TestCoinsHoldRowsOut(t *testing.T) {
+	k := example(t, "epsilon=1", "delta=1e-5", "rounds=12", "standardise=none", "clip=3", "hold-out=0.25")
+	const n = 4000
+	var ids [2][]float64
+	for i := range ids {
+		p, held, order, err := k.split(numbered(n+i, true), rand.NewPCG(3, 3))
+		if err != nil || order.Order != NoOrder {
+			t.Fatalf("order %+v, %v", order, err)
+		}
+		if out, _ := held.Dims(); math.Abs(float64(out)-n/4) > 5*math.Sqrt(n*3.0/16) || out+len(p.TrainLabels) != n+i {
+			t.Errorf("%d of %d rows held out, %d left", out, n+i, len(p.TrainLabels))
+		}
+		ids[i] = p.TrainLabels
+	}
+	if before := ids[0]; !slices.Equal(before, ids[1][:len(before)]) || len(ids[1])-len(before) > 1 {
+		t.Errorf("%d training rows become %d", len(ids[0]), len(ids[1]))
+	}
+	if other, _, _, _ := k.split(numbered(n, true), rand.NewPCG(4, 3)); slices.Equal(other.TrainLabels, ids[0]) {
+		t.Error("other coins hold the same rows out")
+	}
+	p, held, _, err := k.split(numbered(6, true), rand.NewPCG(3, 3))
+	if err != nil || held != nil || len(p.TrainLabels) > 6 {
+		t.Errorf("of six rows: %v held out, %d left, %v", held, len(p.TrainLabels), err)
+	}
+	if got := chosen([]int{1, 3, 5, 7, 9}, 3, 1); len(got) != 3 || !slices.IsSorted(got) || slices.Contains(got, 0) {
+		t.Errorf("chosen %v", got)
+	}
+	if _, err := attempt("ggm", "epsilon=1", "delta=1e-5", "components=2", "rounds=12", "standardise=none", "clip=3", "order=time"); err == nil {
+		t.Error("blocks of held-out rows with epsilon")
+	}
+	if k.Missing != dataset.SkipMissing {
+		t.Errorf("missing cells: %s", k.Missing)
+	}
+}
+
 // many holds rows that are computed when read, with their numbers in the first column.
 type many int
 
