@@ -37,8 +37,8 @@ type Unmoved struct {
 	since []int
 }
 
-// Next returns the state after the total of a round, 0 for the start, with these numbers of rows.
-// noise is the standard deviation of the noise on the difference of two totals.
+// Next returns the state after a total with these numbers of rows. round is the number of its round,
+// 0 for the start; noise is the standard deviation of the noise on the difference of two totals.
 func (u Unmoved) Next(rows []float64, noise float64, round int) Unmoved {
 	next := Unmoved{slices.Clone(rows), make([]int, len(rows))}
 	for k, n := range rows {

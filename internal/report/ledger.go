@@ -376,7 +376,7 @@ func (c LoneChange) line() string {
 	return fmt.Sprintf("privacy: %s of %s %s now exactly known to all members: %s", c.Known, who, verb, sums)
 }
 
-// stageOf names a round, or the start.
+// stageOf names the round with this number; 0 is the start.
 func stageOf(round int) string {
 	if round == 0 {
 		return "the start"
