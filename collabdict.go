@@ -6,35 +6,95 @@ import "context"
 // current view. Every member calls the same collectives in the same order. Which collective,
 // and the length of its vector, may depend only on shared data (earlier sums), never on private
 // data.
+//
+// A group that adds something to another one embeds it. [Whole] has the methods that do nothing in
+// a group whose members are always all there.
 type Group interface {
-	// Size returns S, the number of members in the view of the last collective. Before the
-	// first one it returns the number of all members.
-	Size() int
+	// Membership describes the last collective. Before the first one, its Size is the number of
+	// all members.
+	Membership() Membership
 
-	// Sum returns Σ_s x^s over the members s of the view; members that fail mid-round
-	// may be excluded. Nobody learns another member's x. The blocks cover x in order
-	// and bound its values; they are the same at every member. A value outside its bound is an
-	// error, never a wrong sum. x is not modified.
-	Sum(ctx context.Context, x []float64, blocks []Block) ([]float64, error)
+	// StartRound reports the start of a round, counted from 1. Only there a view may grow.
+	// parameters is the digest of the parameters on which this member's following calls depend.
+	// If members have different digests, a collective fails at all of them before any value is
+	// combined. The error names the members that differ from most. Zero means no digest.
+	StartRound(number int, parameters [32]byte)
 
-	// Accumulate is Sum for statistics of a running total. It returns the sum over all members
-	// counted so far, each with its last counted vector. A member that is lost stays in the total
-	// with that vector. New members are counted only if enough of them come together, since a few
-	// could be singled out by two totals. Until then the total leaves them out. All calls with one
-	// key have the same length and blocks.
-	//
-	// Some vectors hold values that do not change from call to call, such as the number of rows.
-	// Plain Sums of such vectors reveal the values of a lost member; a running total does not.
-	Accumulate(ctx context.Context, r Running, x []float64, blocks []Block) ([]float64, error)
+	// Sum returns a total: Σ_s x^s over the members s of the view, or a running total.
+	// Members that fail meanwhile may be excluded. Nobody learns another member's x. A value
+	// outside its bound is an error, never a wrong sum. The values are not modified.
+	Sum(ctx context.Context, s Summand) ([]float64, error)
 
 	// Gather returns every member's published blob, by rank in the roster; nil for a member
 	// that is not in the view. All members see each blob, so it must hold public values only.
-	Gather(ctx context.Context, blob []byte) ([][]byte, error)
+	Gather(ctx context.Context, e Entry, blob []byte) ([][]byte, error)
+
+	// TakeMissed returns the total of the next Sum if it was decided without this participant,
+	// because the others have continued without it. The Sum then counts as called, so a second
+	// call returns the Sum after it.
+	TakeMissed() (total []float64, ok bool)
+
+	// TakeDecided is TakeMissed for all sums that are decided already, with or without this
+	// participant's vector, as after a restart of its process. It is for learners whose local
+	// update matters only through the sum.
+	TakeDecided() (total []float64, ok bool)
 }
 
-// Running identifies a running total: a sum that continues from call to call.
+// Membership describes the members of the last collective, and, but for Size, of the last total.
+type Membership struct {
+	// Size is S, the number of members in the view.
+	Size int
+	// Alone means that there is nobody else, ever: nothing is shown to anybody.
+	Alone bool
+	// Included reports whether the total has this participant's vector.
+	Included bool
+	// Steady reports whether a stopping rule may compare the total with the one before. That
+	// is so if both are over the same members, and no recently counted member is away.
+	Steady bool
+	// Counted is the number of members that a running total has counted so far. It is 0 if the
+	// total was none, or if its members are always the same.
+	Counted int
+	// Rounding is the largest rounding of a value in one member's vector of a running total, as a
+	// share of the value's bound.
+	Rounding float64
+}
+
+// Whole has the methods of a [Group] whose members take part in every collective.
+type Whole struct{}
+
+// StartRound does nothing.
+func (Whole) StartRound(int, [32]byte) {}
+
+// TakeMissed reports that there is no such total.
+func (Whole) TakeMissed() ([]float64, bool) { return nil, false }
+
+// TakeDecided reports that there is no such total.
+func (Whole) TakeDecided() ([]float64, bool) { return nil, false }
+
+// An Entry names what members show each other by a collective. It is the name of an entry in
+// the inventory of what leaves a member, which says what that is and what hides it.
+type Entry string
+
+// A Summand is what a member adds to a total.
+type Summand struct {
+	Entry Entry
+	// Running, if its Key is not empty, makes the total a running total.
+	Running Running
+	Values  []float64 // x
+	// Blocks cover the values in order and bound them. They are the same at every member.
+	Blocks []Block
+}
+
+// Running identifies a running total: a sum that continues from call to call. It is over all
+// members counted so far, each with its last counted vector. A member that is lost stays in the
+// total with that vector. New members are counted only if enough of them come together, since a few
+// could be singled out by two totals. Until then the total leaves them out.
+//
+// Some vectors hold values that do not change from call to call, such as the number of rows.
+// Plain sums of such vectors reveal the values of a lost member; a running total does not.
 type Running struct {
-	// Key is the same in all calls that belong to the running total.
+	// Key is the same in all calls that belong to the running total, which have the same length
+	// and blocks.
 	Key string
 	// From is the key of the running total from which this one starts; "" means zeros. It starts
 	// with values of the other one: those of each part, from its first place to before its second.
@@ -55,12 +115,6 @@ func (r Running) Begin(from []float64) (out []float64) {
 		out = append(out, from[p[0]:p[1]]...)
 	}
 	return out
-}
-
-// Cumulative is implemented by learners whose statistics belong to a running total. [Train]
-// accumulates them.
-type Cumulative interface {
-	Running() Running
 }
 
 // Rows is a source of n rows of m values. It can be read repeatedly, by several goroutines at
@@ -112,10 +166,9 @@ type Learner interface {
 	// Start agrees on starting parameters with the group.
 	Start(ctx context.Context, g Group) error
 
-	// LocalUpdate computes this participant's statistics θ^s at the current parameters, and the
-	// bounds of their values. The private state φ^s that belongs to them takes effect in the
-	// next Optimize.
-	LocalUpdate() (x []float64, blocks []Block, err error)
+	// LocalUpdate computes this participant's statistics θ^s at the current parameters. The
+	// private state φ^s that belongs to them takes effect in the next Optimize.
+	LocalUpdate() (Summand, error)
 
 	// Optimize computes new shared parameters from the total of the view's statistics. It
 	// returns the value of the objective at the parameters from which the statistics were
@@ -123,39 +176,4 @@ type Learner interface {
 	// participant's statistics. If not, φ^s stays unchanged, and LocalUpdate may not have been
 	// called.
 	Optimize(total []float64, included bool) (objective float64, err error)
-}
-
-// Absentee is implemented by groups that may continue without a member for a while. The member
-// then takes the rounds that it has missed from the others.
-type Absentee interface {
-	// TakeMissed returns the total of the next Sum if it was decided without this participant.
-	// The Sum then counts as called, so a second call returns the Sum after it.
-	TakeMissed() (total []float64, ok bool)
-
-	// Included reports whether the total of the last collective has this participant's vector.
-	Included() bool
-
-	// Steady reports whether a stopping rule may compare the last total with the one before.
-	// That is so if both are over the same members, and no recently counted member is away.
-	Steady() bool
-}
-
-// Carrier is implemented by groups whose running totals may gain members, and round the values
-// that they count.
-type Carrier interface {
-	// Carried returns the number of members that the running total of the last Sum has counted
-	// so far, 0 if that Sum had none. It also returns the largest rounding of a value in one
-	// member's vector, as a share of the value's bound.
-	Carried() (members int, rounding float64)
-}
-
-// Replayer is implemented by groups whose sums may be decided before this participant calls
-// them, because its process was restarted or the others have continued without it.
-type Replayer interface {
-	Absentee
-
-	// TakeDecided returns the total of the next Sum if it is decided already, with or without
-	// this participant's vector, as Included then reports. The Sum then counts as called. It is
-	// for learners whose local update matters only through the sum.
-	TakeDecided() (total []float64, ok bool)
 }

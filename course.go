@@ -19,7 +19,7 @@ func (c *course) settled(objective float64, l Learner, g Group, opt Options) boo
 	if of, ok := l.(Cumulative); ok {
 		key = of.Running().Key
 	}
-	if key != c.of || !steady(g) {
+	if key != c.of || !g.Membership().Steady {
 		c.of, c.was = key, nil
 	}
 	c.was = append(c.was, objective)

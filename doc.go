@@ -16,13 +16,16 @@
 //
 //	func (*mean) Start(context.Context, collabdict.Group) error { return nil }
 //
-//	func (m *mean) LocalUpdate() ([]float64, []collabdict.Block, error) {
+//	func (m *mean) LocalUpdate() (collabdict.Summand, error) {
 //		sum := 0.0
 //		for _, v := range m.own {
 //			sum += v
 //		}
-//		x := []float64{sum, float64(len(m.own))}
-//		return x, []collabdict.Block{{Len: 1, Bound: 100_000}, {Len: 1, Bound: 1000}}, nil
+//		return collabdict.Summand{
+//			Entry:  "mean", // what the total shows
+//			Values: []float64{sum, float64(len(m.own))},
+//			Blocks: []collabdict.Block{{Len: 1, Bound: 100_000}, {Len: 1, Bound: 1000}},
+//		}, nil
 //	}
 //
 //	func (m *mean) Optimize(total []float64, included bool) (objective float64, err error) {

@@ -7,6 +7,9 @@ import (
 	"fmt"
 )
 
+// NonceEntry names what [AgreeNonce] publishes.
+const NonceEntry Entry = "nonce"
+
 // AgreeNonce draws a public random value that no member can choose alone. Every member
 // publishes a commitment to its secret, and then the secret. The nonce is a hash of all secrets
 // that were revealed. A member that has seen the others' commitments can no longer change its
@@ -16,7 +19,7 @@ import (
 // returned by rank, nil for a member that was lost.
 func AgreeNonce(ctx context.Context, g Group, secret [32]byte, note []byte) (nonce [32]byte, notes [][]byte, err error) {
 	own := sha256.Sum256(append([]byte("collabdict/commitment/1"), secret[:]...))
-	commitments, err := g.Gather(ctx, append(own[:], note...))
+	commitments, err := g.Gather(ctx, NonceEntry, append(own[:], note...))
 	if err != nil {
 		return nonce, nil, fmt.Errorf("commitments: %w", err)
 	}
@@ -30,7 +33,7 @@ func AgreeNonce(ctx context.Context, g Group, secret [32]byte, note []byte) (non
 			notes[s] = c[len(own):]
 		}
 	}
-	reveals, err := g.Gather(ctx, secret[:])
+	reveals, err := g.Gather(ctx, NonceEntry, secret[:])
 	if err != nil {
 		return nonce, nil, fmt.Errorf("reveals: %w", err)
 	}

@@ -16,7 +16,7 @@ type recordedGroup struct {
 	answers [][][]byte
 }
 
-func (g *recordedGroup) Gather(_ context.Context, blob []byte) ([][]byte, error) {
+func (g *recordedGroup) Gather(_ context.Context, _ collabdict.Entry, blob []byte) ([][]byte, error) {
 	blobs := g.answers[0]
 	g.answers, blobs[0] = g.answers[1:], blob
 	return blobs, nil

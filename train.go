@@ -37,38 +37,27 @@ type Round struct {
 	Converged bool
 }
 
-// RoundStarter is implemented by groups that need to know where a round begins, since only
-// there a view may grow. Train calls StartRound before every round, from 1.
-type RoundStarter interface {
-	StartRound(number int)
-}
-
-// Comparer is implemented by groups that compare the parameters of their members.
-type Comparer interface {
-	// Compare sets the digest of the parameters on which this member's following calls depend.
-	// If members hold different digests, a collective fails at all of them before any value is
-	// combined. The error names the members that differ from most. Zero means no digest.
-	Compare(parameters [32]byte)
-}
-
 // Digester is implemented by learners whose shared parameters have the same bits at all
 // members. [Train] calls Digest at the start of each round.
 type Digester interface {
 	Digest() [32]byte
 }
 
-// StartRound reports the start of a round to a group, and passes it the digest of the learner's
-// parameters, if the group takes digests. [Train] calls it before each round; algorithms with
-// rounds of their own must call it, too. If the learner is not a [Digester], nothing is
-// compared.
+// Cumulative is implemented by learners whose statistics belong to a running total, which may be
+// another one after an Optimize. Objectives of different running totals are not compared.
+type Cumulative interface {
+	Running() Running
+}
+
+// StartRound reports the start of a round to a group, with the digest of the learner's parameters.
+// [Train] calls it before each round; algorithms with rounds of their own must call it, too. If the
+// learner is not a [Digester], nothing is compared.
 func StartRound(g Group, number int, learner any) {
-	if s, ok := g.(RoundStarter); ok {
-		s.StartRound(number)
+	var parameters [32]byte
+	if d, ok := learner.(Digester); ok {
+		parameters = d.Digest()
 	}
-	c, compares := g.(Comparer)
-	if d, ok := learner.(Digester); ok && compares {
-		c.Compare(d.Digest())
-	}
+	g.StartRound(number, parameters)
 }
 
 // Train runs Algorithm 1 of Idé et al. 2024 at one participant: l.Start, then rounds of local
@@ -93,7 +82,7 @@ func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) 
 		if err != nil {
 			return last, fmt.Errorf("round %d: %w", n, err)
 		}
-		converged := n > 1 && opt.stops(last.Objective, objective) && steady(g)
+		converged := n > 1 && opt.stops(last.Objective, objective) && g.Membership().Steady
 		if opt.Noisy {
 			converged = so.settled(objective, l, g, opt)
 		}
@@ -114,33 +103,19 @@ func (o Options) stops(from, to float64) bool {
 	return o.Tol > 0 && change <= o.Tol*math.Abs(to) || change < o.AbsTol
 }
 
-// steady reports whether the totals of this round and of the one before are comparable.
-func steady(g Group) bool {
-	a, may := g.(Absentee)
-	return !may || a.Steady()
-}
-
 func round(ctx context.Context, g Group, l Learner) (objective float64, err error) {
-	absentee, may := g.(Absentee)
-	if may {
-		if total, missed := absentee.TakeMissed(); missed {
-			return optimize(l, total, false)
-		}
+	if total, missed := g.TakeMissed(); missed {
+		return optimize(l, total, false)
 	}
-	x, blocks, err := l.LocalUpdate()
+	x, err := l.LocalUpdate()
 	if err != nil {
 		return 0, fmt.Errorf("local update: %w", err)
 	}
-	var total []float64
-	if c, ok := l.(Cumulative); ok {
-		total, err = g.Accumulate(ctx, c.Running(), x, blocks)
-	} else {
-		total, err = g.Sum(ctx, x, blocks)
-	}
+	total, err := g.Sum(ctx, x)
 	if err != nil {
 		return 0, fmt.Errorf("sum: %w", err)
 	}
-	return optimize(l, total, !may || absentee.Included())
+	return optimize(l, total, g.Membership().Included)
 }
 
 func optimize(l Learner, total []float64, included bool) (objective float64, err error) {

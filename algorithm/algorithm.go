@@ -215,13 +215,9 @@ func (c Conserved) String() string {
 
 // A Disclosure lists what members reveal to each other.
 type Disclosure struct {
-	// Shown lists what each member publishes to all others.
-	Shown []string
-	// Learned lists what all members learn about all rows from sums before the first round,
-	// besides the bounds of sums.
-	Learned []string
-	// Rounds lists what all members learn in each round, besides the model.
-	Rounds []string
+	// Items is the algorithm's part of the inventory. A collective whose entry is in no item of a
+	// run is an error.
+	Items []Item
 	// RowsBound means that members publish the power of two above their number of rows.
 	RowsBound bool
 	// Sums means that rounds sum statistics of rows, whose bounds members publish in the

@@ -168,7 +168,7 @@ func Dense(rows collabdict.Rows) (*mat.Dense, error) {
 func AgreeClasses(ctx context.Context, g collabdict.Group, classes []int) (int, error) {
 	counts := make([]float64, MostClasses)
 	counts[slices.Max(classes)] = 1
-	total, err := g.Sum(ctx, counts, columnstats.AppendBlock(nil, len(counts), 1))
+	total, err := g.Sum(ctx, collabdict.Summand{Entry: ClassesEntry, Values: counts, Blocks: columnstats.AppendBlock(nil, len(counts), 1)})
 	if err != nil {
 		return 0, fmt.Errorf("classes: %w", err)
 	}

@@ -8,18 +8,12 @@ type Census struct {
 	counted  map[string]map[uint32]bool
 }
 
-// Carried describes a running total for a learner, as in [collabdict.Carrier]. The zero value
-// describes a sum over the view.
-type Carried struct {
-	Members  int
-	Rounding float64
-}
-
-// Add enters the decision of the next sum.
-func (c *Census) Add(d *Decision) Carried {
+// Add enters the decision of the next sum. It returns Counted and Rounding of
+// [collabdict.Membership].
+func (c *Census) Add(d *Decision) (counted int, rounding float64) {
 	r := d.Running
 	if r == nil {
-		return Carried{}
+		return 0, 0
 	}
 	if c.counted == nil {
 		c.counted = map[string]map[uint32]bool{}
@@ -35,7 +29,7 @@ func (c *Census) Add(d *Decision) Carried {
 	for _, member := range r.Members {
 		of[member] = true
 	}
-	return Carried{len(of), c.Settings.rounding(r.Size)}
+	return len(of), c.Settings.rounding(r.Size)
 }
 
 // rounding returns the largest rounding error in a running total, relative to the bound of the

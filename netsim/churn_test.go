@@ -37,11 +37,11 @@ func vector(rank, round int) []float64 {
 func (s *sums) part(ctx context.Context, rank int, g collabdict.Group) error {
 	s.totals[rank] = nil
 	for r := range s.rounds {
-		g.(collabdict.RoundStarter).StartRound(r + 1)
-		total, missed := g.(collabdict.Absentee).TakeMissed()
+		g.StartRound(r+1, [32]byte{})
+		total, missed := g.TakeMissed()
 		if !missed {
 			var err error
-			if total, err = g.Sum(ctx, vector(rank, r+1), sumBlocks); err != nil {
+			if total, err = g.Sum(ctx, collabdict.Summand{Values: vector(rank, r+1), Blocks: sumBlocks}); err != nil {
 				return err
 			}
 		}

@@ -19,9 +19,9 @@ func Example() {
 		return
 	}
 	_, err = net.Run(context.Background(), func(ctx context.Context, rank int, g collabdict.Group) error {
-		total, err := g.Sum(ctx, []float64{float64(rank)}, []collabdict.Block{{Len: 1, Bound: 10}})
+		total, err := g.Sum(ctx, collabdict.Summand{Values: []float64{float64(rank)}, Blocks: []collabdict.Block{{Len: 1, Bound: 10}}})
 		if rank == 0 && err == nil {
-			fmt.Printf("%d members: %.6f\n", g.Size(), total[0])
+			fmt.Printf("%d members: %.6f\n", g.Membership().Size, total[0])
 		}
 		return err
 	})
@@ -46,8 +46,8 @@ type average struct{ own, mean float64 }
 
 func (a *average) Start(context.Context, collabdict.Group) error { return nil }
 
-func (a *average) LocalUpdate() ([]float64, []collabdict.Block, error) {
-	return []float64{a.own, 1}, []collabdict.Block{{Len: 1, Bound: 100}, {Len: 1, Bound: 1}}, nil
+func (a *average) LocalUpdate() (collabdict.Summand, error) {
+	return collabdict.Summand{Values: []float64{a.own, 1}, Blocks: []collabdict.Block{{Len: 1, Bound: 100}, {Len: 1, Bound: 1}}}, nil
 }
 
 func (a *average) Optimize(total []float64, _ bool) (float64, error) {

@@ -30,16 +30,16 @@ func (c *counts) part(rounds int) Participant {
 		c.starts[rank]++
 		c.totals[rank], c.included[rank] = nil, nil
 		for r := range rounds {
-			g.(collabdict.RoundStarter).StartRound(r + 1)
-			total, missed := g.(collabdict.Absentee).TakeMissed()
+			g.StartRound(r+1, [32]byte{})
+			total, missed := g.TakeMissed()
 			if !missed {
 				var err error
-				if total, err = g.Sum(ctx, []float64{1, float64(rank)}, blocks); err != nil {
+				if total, err = g.Sum(ctx, collabdict.Summand{Values: []float64{1, float64(rank)}, Blocks: blocks}); err != nil {
 					return err
 				}
 			}
 			c.totals[rank] = append(c.totals[rank], math.Round(total[0]))
-			c.included[rank] = append(c.included[rank], g.(collabdict.Absentee).Included())
+			c.included[rank] = append(c.included[rank], g.Membership().Included)
 		}
 		return nil
 	}

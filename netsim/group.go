@@ -15,7 +15,6 @@ import (
 // calls from them.
 type group struct {
 	rank  int
-	size  int
 	round uint32
 	// parameters is the digest of the parameters that the following calls are made from.
 	parameters [32]byte
@@ -25,10 +24,8 @@ type group struct {
 	updates    int
 	calls      uint64                // calls made so far, the current one included
 	known      []*consensus.Decision // decisions known, by call
-	last       *consensus.Decision   // last decision passed to the participant
-	steady     bool                  // whether the last sum is comparable with the one before
+	membership collabdict.Membership // of the last call
 	steadiness consensus.Steadiness
-	carried    consensus.Carried
 	census     consensus.Census
 	views      bool // whether running totals are plain sums
 	over       bool // the network has received its end; only the network uses this
@@ -52,13 +49,7 @@ type answer struct {
 	err      error
 }
 
-var (
-	_ collabdict.Group        = (*group)(nil)
-	_ collabdict.RoundStarter = (*group)(nil)
-	_ collabdict.Comparer     = (*group)(nil)
-	_ collabdict.Replayer     = (*group)(nil)
-	_ collabdict.Carrier      = (*group)(nil)
-)
+var _ collabdict.Group = (*group)(nil)
 
 func (g *group) begin() { g.slots <- struct{}{} }
 
@@ -67,36 +58,21 @@ func (g *group) end(err error) {
 	g.ask <- request{ended: true, err: err, updates: g.updates}
 }
 
-// Size returns the number of participants in the last call.
-func (g *group) Size() int {
-	if g.last == nil {
-		return g.size
-	}
-	return len(g.last.Members)
-}
+// Membership describes the last call.
+func (g *group) Membership() collabdict.Membership { return g.membership }
 
 // StartRound sets the model round of the following calls.
-func (g *group) StartRound(number int) { g.round = uint32(number) }
-
-// Compare implements [collabdict.Comparer].
-func (g *group) Compare(parameters [32]byte) { g.parameters = parameters }
-
-// Sum returns the sum over the participants in the view.
-func (g *group) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	return g.sum(ctx, consensus.Call{Kind: consensus.Sum, Values: x, Blocks: blocks})
+func (g *group) StartRound(number int, parameters [32]byte) {
+	g.round, g.parameters = uint32(number), parameters
 }
 
-// Accumulate returns the sum over the participants counted so far. If the network sums over
-// views alone, it returns the sum over the view.
-func (g *group) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	c := consensus.Call{Kind: consensus.Sum, Values: x, Blocks: blocks}
+// Sum returns the sum over the participants in the view, or the running total. If the network sums
+// over views alone, it returns the sum over the view.
+func (g *group) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
+	c := consensus.Call{Kind: consensus.Sum, Values: s.Values, Blocks: s.Blocks}
 	if !g.views {
-		c.Running = r
+		c.Running = s.Running
 	}
-	return g.sum(ctx, c)
-}
-
-func (g *group) sum(ctx context.Context, c consensus.Call) ([]float64, error) {
 	d, err := g.call(ctx, c)
 	if err != nil {
 		return nil, err
@@ -105,7 +81,7 @@ func (g *group) sum(ctx context.Context, c consensus.Call) ([]float64, error) {
 }
 
 // Gather returns the blobs of the participants in the view.
-func (g *group) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
+func (g *group) Gather(ctx context.Context, _ collabdict.Entry, blob []byte) ([][]byte, error) {
 	d, err := g.call(ctx, consensus.Call{Kind: consensus.Gather, Blob: blob})
 	if err != nil {
 		return nil, err
@@ -117,7 +93,7 @@ func (g *group) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return blobs, nil
 }
 
-// TakeMissed implements [collabdict.Absentee].
+// TakeMissed implements [collabdict.Group].
 func (g *group) TakeMissed() ([]float64, bool) {
 	if d := g.decided(); d == nil || included(d, g.rank) {
 		return nil, false
@@ -125,7 +101,7 @@ func (g *group) TakeMissed() ([]float64, bool) {
 	return g.TakeDecided()
 }
 
-// TakeDecided implements [collabdict.Replayer].
+// TakeDecided implements [collabdict.Group].
 func (g *group) TakeDecided() ([]float64, bool) {
 	d := g.decided()
 	if d == nil || d.Kind != consensus.Sum {
@@ -136,25 +112,13 @@ func (g *group) TakeDecided() ([]float64, bool) {
 	return slices.Clone(d.Total), true
 }
 
-// Included implements [collabdict.Absentee].
-func (g *group) Included() bool {
-	return g.last != nil && g.last.Counts(g.rank)
-}
-
-// Steady implements [collabdict.Absentee].
-func (g *group) Steady() bool { return g.steady }
-
-// Carried implements [collabdict.Carrier].
-func (g *group) Carried() (members int, rounding float64) {
-	return g.carried.Members, g.carried.Rounding
-}
-
 // note records a decision as the answer to a call.
 func (g *group) note(d *consensus.Decision) {
-	g.last = d
+	m := &g.membership
+	m.Size = len(d.Members)
 	if d.Kind == consensus.Sum {
-		g.steady = g.steadiness.Add(d)
-		g.carried = g.census.Add(d)
+		m.Included, m.Steady = d.Counts(g.rank), g.steadiness.Add(d)
+		m.Counted, m.Rounding = g.census.Add(d)
 	}
 }
 

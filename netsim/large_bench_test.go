@@ -22,7 +22,7 @@ func BenchmarkSum(b *testing.B) {
 			for b.Loop() {
 				var err error
 				report, err = run(b.Context(), Config{Names: Names(size), Settings: exactly, Seed: 1}, func(ctx context.Context, rank int, g collabdict.Group) error {
-					_, err := g.Sum(ctx, x, []collabdict.Block{{Len: len(x), Bound: 1 << 10}})
+					_, err := g.Sum(ctx, collabdict.Summand{Values: x, Blocks: []collabdict.Block{{Len: len(x), Bound: 1 << 10}}})
 					return err
 				})
 				if err != nil {

@@ -119,7 +119,7 @@ func (x *Network) Run(ctx context.Context, part Participant) (*Report, error) {
 func (x *Network) Now() time.Duration { return time.Duration(x.loop.reached.Load()) }
 
 func participate(ctx context.Context, rank int, g *group, seed uint64, part Participant) error {
-	if g.size <= consensus.SmallRoster {
+	if g.membership.Size <= consensus.SmallRoster {
 		if _, _, err := collabdict.AgreeNonce(ctx, g, secretOf(seed, rank), nil); err != nil {
 			return fmt.Errorf("nonce: %w", err)
 		}

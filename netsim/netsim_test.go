@@ -36,12 +36,12 @@ var blocks = []collabdict.Block{{Len: 2, Bound: 100}}
 // keeps both.
 func twoSums(totals [][]float64) Participant {
 	return func(ctx context.Context, rank int, g collabdict.Group) error {
-		first, err := g.Sum(ctx, []float64{float64(rank), 1}, blocks)
+		first, err := g.Sum(ctx, collabdict.Summand{Values: []float64{float64(rank), 1}, Blocks: blocks})
 		if err != nil {
 			return err
 		}
-		g.(collabdict.RoundStarter).StartRound(1)
-		totals[rank], err = g.Sum(ctx, []float64{first[0] / 100, -float64(rank)}, blocks)
+		g.StartRound(1, [32]byte{})
+		totals[rank], err = g.Sum(ctx, collabdict.Summand{Values: []float64{first[0] / 100, -float64(rank)}, Blocks: blocks})
 		return err
 	}
 }
@@ -95,15 +95,15 @@ func TestAFailingParticipant(t *testing.T) {
 	bad := errors.New("cell 3 is not a number")
 	for size, goOn := range map[int]bool{4: true, 3: false} {
 		report, err := run(t.Context(), config(size), func(ctx context.Context, rank int, g collabdict.Group) error {
-			if _, err := g.Sum(ctx, []float64{1, 2}, blocks); err != nil {
+			if _, err := g.Sum(ctx, collabdict.Summand{Values: []float64{1, 2}, Blocks: blocks}); err != nil {
 				return err
 			}
 			if rank == 2 {
 				return bad
 			}
-			_, err := g.Gather(ctx, nil)
-			if err == nil && g.Size() != size-1 {
-				t.Errorf("view of %d members, want %d", g.Size(), size-1)
+			_, err := g.Gather(ctx, "test", nil)
+			if err == nil && g.Membership().Size != size-1 {
+				t.Errorf("view of %d members, want %d", g.Membership().Size, size-1)
 			}
 			return err
 		})
@@ -125,7 +125,7 @@ func TestCancellationEndsTheRun(t *testing.T) {
 		if rank == 1 {
 			cancel()
 		}
-		_, err := g.Gather(ctx, nil)
+		_, err := g.Gather(ctx, "test", nil)
 		return err
 	})
 	if !errors.Is(err, context.Canceled) {
@@ -136,7 +136,7 @@ func TestCancellationEndsTheRun(t *testing.T) {
 func TestUnequalCallsAreNamed(t *testing.T) {
 	_, err := run(t.Context(), config(3), func(ctx context.Context, rank int, g collabdict.Group) error {
 		x := make([]float64, 1+rank/2)
-		_, err := g.Sum(ctx, x, []collabdict.Block{{Len: len(x), Bound: 1}})
+		_, err := g.Sum(ctx, collabdict.Summand{Values: x, Blocks: []collabdict.Block{{Len: len(x), Bound: 1}}})
 		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "p0003 calls a sum of 2 values") && !strings.Contains(err.Error(), "calls a sum of 1 values") {

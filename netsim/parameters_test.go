@@ -23,7 +23,7 @@ type mean struct {
 }
 
 func (l *mean) Start(_ context.Context, g collabdict.Group) error {
-	l.parameter, l.size = 1, g.Size()
+	l.parameter, l.size = 1, g.Membership().Size
 	if l.flips {
 		l.parameter = math.Nextafter(1, 2)
 	}
@@ -38,8 +38,8 @@ func (l *mean) Digest() (d [32]byte) {
 	return d
 }
 
-func (l *mean) LocalUpdate() ([]float64, []collabdict.Block, error) {
-	return []float64{l.own - l.parameter, 1}, blocks, nil
+func (l *mean) LocalUpdate() (collabdict.Summand, error) {
+	return collabdict.Summand{Values: []float64{l.own - l.parameter, 1}, Blocks: blocks}, nil
 }
 
 func (l *mean) Optimize(total []float64, _ bool) (float64, error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
 )
 
@@ -18,9 +19,10 @@ var ErrStopped = errors.New("stopped as planned")
 func (n *network) launch(rank int) {
 	m := n.members[rank]
 	g := &group{
-		rank: rank, size: len(n.members), known: m.answers, slots: n.slots, views: n.config.ViewTotals,
-		census: consensus.Census{Settings: n.config.Settings},
-		ask:    make(chan request), reply: make(chan answer),
+		rank: rank, known: m.answers, slots: n.slots, views: n.config.ViewTotals,
+		membership: collabdict.Membership{Size: len(n.members)},
+		census:     consensus.Census{Settings: n.config.Settings},
+		ask:        make(chan request), reply: make(chan answer),
 	}
 	m.group, m.err, m.network, m.learner = g, nil, false, 0
 	if m.clock.Offset > 0 {

@@ -21,10 +21,10 @@ func accumulates(rounds int) netsim.Participant {
 	return func(ctx context.Context, rank int, g collabdict.Group) error {
 		for r := 1; r <= rounds; r++ {
 			collabdict.StartRound(g, r, nil)
-			if _, missed := g.(collabdict.Absentee).TakeMissed(); missed {
+			if _, missed := g.TakeMissed(); missed {
 				continue
 			}
-			if _, err := g.Accumulate(ctx, collabdict.Running{Key: "statistics"}, ofRound(rank, r), blocks); err != nil {
+			if _, err := g.Sum(ctx, collabdict.Summand{Running: collabdict.Running{Key: "statistics"}, Values: ofRound(rank, r), Blocks: blocks}); err != nil {
 				return err
 			}
 		}

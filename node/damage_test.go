@@ -29,16 +29,16 @@ func halfWay(t *testing.T) (left Config) {
 		configs := s.configs(t, 3)
 		nodes := s.start(t, configs...)
 		for rank, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
-			if _, err := n.Gather(ctx, []byte("start")); err != nil {
+			if _, err := n.Gather(ctx, "test", []byte("start")); err != nil {
 				return err
 			}
 			for r := 1; r <= 40; r++ {
-				n.StartRound(r)
+				n.StartRound(r, [32]byte{})
 				values := make([]float64, 300)
 				for i := range values {
 					values[i] = float64(n.Self() + i*r)
 				}
-				if _, err := n.Sum(ctx, values, []collabdict.Block{{Len: 300, Bound: 1e6}}); err != nil {
+				if _, err := n.Sum(ctx, collabdict.Summand{Values: values, Blocks: []collabdict.Block{{Len: 300, Bound: 1e6}}}); err != nil {
 					return err
 				}
 			}

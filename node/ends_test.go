@@ -16,7 +16,7 @@ import (
 )
 
 func sum(ctx context.Context, n *Node) error {
-	_, err := n.Sum(ctx, []float64{1, 2}, []collabdict.Block{{Len: 2, Bound: 3}})
+	_, err := n.Sum(ctx, collabdict.Summand{Values: []float64{1, 2}, Blocks: []collabdict.Block{{Len: 2, Bound: 3}}})
 	return err
 }
 
@@ -42,8 +42,8 @@ func TestTheOthersContinue(t *testing.T) {
 	nodes[2].Close() // like a crash: nothing is sent
 	rest := without(nodes, 2)
 	for _, r := range each(t, rest, func(ctx context.Context, n *Node) (r result) {
-		n.StartRound(1)
-		r.values, r.err = n.Sum(ctx, []float64{1}, []collabdict.Block{{Len: 1, Bound: 1}})
+		n.StartRound(1, [32]byte{})
+		r.values, r.err = n.Sum(ctx, collabdict.Summand{Values: []float64{1}, Blocks: []collabdict.Block{{Len: 1, Bound: 1}}})
 		return r
 	}) {
 		if r.err != nil || math.Abs(r.values[0]-4) > 1e-6 {
@@ -52,8 +52,8 @@ func TestTheOthersContinue(t *testing.T) {
 	}
 	for _, n := range rest {
 		s := n.Status()
-		if n.Size() != 4 || !n.Included() || len(s.Absent) != 1 || s.Absent[0].Name != "m2" || !strings.Contains(s.Absent[0].Reason, "nothing heard for") {
-			t.Errorf("%s: %d members in the sum, status %+v", s.Name, n.Size(), s)
+		if n.Membership().Size != 4 || !n.Membership().Included || len(s.Absent) != 1 || s.Absent[0].Name != "m2" || !strings.Contains(s.Absent[0].Reason, "nothing heard for") {
+			t.Errorf("%s: %d members in the sum, status %+v", s.Name, n.Membership().Size, s)
 		}
 	}
 	finish(t, rest)

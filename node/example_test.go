@@ -49,8 +49,8 @@ func Example() {
 				log.Fatal(err)
 			}
 			defer n.Close()
-			n.StartRound(1)
-			totals[i], err = n.Sum(context.Background(), vectors[i], []collabdict.Block{{Len: 2, Bound: 100}})
+			n.StartRound(1, [32]byte{})
+			totals[i], err = n.Sum(context.Background(), collabdict.Summand{Values: vectors[i], Blocks: []collabdict.Block{{Len: 2, Bound: 100}}})
 			if err != nil {
 				log.Fatal(err)
 			}

@@ -11,58 +11,41 @@ import (
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
-var (
-	_ collabdict.Group        = (*Node)(nil)
-	_ collabdict.RoundStarter = (*Node)(nil)
-	_ collabdict.Comparer     = (*Node)(nil)
-	_ collabdict.Replayer     = (*Node)(nil)
-	_ collabdict.Carrier      = (*Node)(nil)
-)
+var _ collabdict.Group = (*Node)(nil)
 
 // mostBytes is the most that a member accepts from another in one Gather.
 const mostBytes = 1 << 20
 
-// Size returns the number of members whose contributions are in the last collective. Before the
-// first one it returns the number of all members.
-func (n *Node) Size() int {
-	if d := n.answered.Load(); d != nil {
-		return len(d.Members)
+// Membership describes the last collective.
+func (n *Node) Membership() collabdict.Membership {
+	if m := n.membership.Load(); m != nil {
+		return *m
 	}
-	return n.journal.Founders
+	return collabdict.Membership{Size: n.journal.Founders}
 }
 
 // StartRound assigns the following collectives to a model round.
-func (n *Node) StartRound(number int) { n.round.Store(uint32(number)) }
+func (n *Node) StartRound(number int, parameters [32]byte) {
+	n.round.Store(uint32(number))
+	n.parameters.Store(&parameters)
+}
 
-// Compare implements collabdict.Comparer.
-func (n *Node) Compare(parameters [32]byte) { n.parameters.Store(&parameters) }
-
-// Sum returns the sum of the members' x. A member that fails during the sum may be left out; if
+// Sum returns the total of the members' values. A member that fails during the sum may be left out; if
 // too few members are left, Sum waits for them. In a process that resumes a run, calls that the
 // run has decided already return at once.
 //
-// Sum does not copy x, and uses it until it returns. If ctx ends first, the collective
+// Sum does not copy the values, and uses them until it returns. If ctx ends first, the collective
 // continues in the background, and the node accepts only Leave, Abort and Close.
-func (n *Node) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	return n.sum(ctx, consensus.Call{Kind: consensus.Sum, Values: x, Blocks: slices.Clone(blocks)})
-}
-
-// Accumulate is Sum over all members counted so far; see collabdict.Group.
-func (n *Node) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	return n.sum(ctx, consensus.Call{Kind: consensus.Sum, Running: r, Values: x, Blocks: slices.Clone(blocks)})
-}
-
-func (n *Node) sum(ctx context.Context, c consensus.Call) ([]float64, error) {
-	x, blocks := c.Values, c.Blocks
-	if len(x) > n.mostValues {
-		return nil, fmt.Errorf("sum: want at most %d values, got %d", n.mostValues, len(x))
+func (n *Node) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
+	if len(s.Values) > n.mostValues {
+		return nil, fmt.Errorf("sum: want at most %d values, got %d", n.mostValues, len(s.Values))
 	}
-	if len(blocks) > wire.MaxBlocks {
-		return nil, fmt.Errorf("sum: want at most %d blocks, got %d", wire.MaxBlocks, len(blocks))
+	if len(s.Blocks) > wire.MaxBlocks {
+		return nil, fmt.Errorf("sum: want at most %d blocks, got %d", wire.MaxBlocks, len(s.Blocks))
 	}
-	d, err := n.call(ctx, c)
+	d, err := n.call(ctx, consensus.Call{Kind: consensus.Sum, Running: s.Running, Values: s.Values, Blocks: slices.Clone(s.Blocks)})
 	if err != nil {
-		if ctx.Err() != nil { // the collective needs x, which the caller may modify after this return
+		if ctx.Err() != nil { // the collective needs the values, which the caller may modify after this return
 			_, _ = n.loop.ask(context.Background(), &request{do: n.loop.keepCall})
 		}
 		return nil, err
@@ -72,7 +55,7 @@ func (n *Node) sum(ctx context.Context, c consensus.Call) ([]float64, error) {
 
 // Gather returns the members' blobs by rank, each at most 1 MiB; nil for a member that is lost.
 // Otherwise it is like Sum.
-func (n *Node) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
+func (n *Node) Gather(ctx context.Context, _ collabdict.Entry, blob []byte) ([][]byte, error) {
 	if len(blob) > mostBytes {
 		return nil, fmt.Errorf("gather: want at most %d bytes, got %d", mostBytes, len(blob))
 	}
@@ -87,12 +70,12 @@ func (n *Node) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
 	return blobs, nil
 }
 
-// TakeMissed implements collabdict.Absentee.
+// TakeMissed implements [collabdict.Group].
 func (n *Node) TakeMissed() (total []float64, ok bool) {
 	return n.known(func(d *consensus.Decision) bool { return !has(d, n.self) })
 }
 
-// TakeDecided implements collabdict.Replayer.
+// TakeDecided implements [collabdict.Group].
 func (n *Node) TakeDecided() (total []float64, ok bool) {
 	return n.known(func(d *consensus.Decision) bool { return d.Round == n.round.Load() })
 }
@@ -104,20 +87,6 @@ func (n *Node) known(fits func(*consensus.Decision) bool) (total []float64, ok b
 	}
 	n.answer(d)
 	return d.Total, true
-}
-
-// Included implements collabdict.Absentee.
-func (n *Node) Included() bool { return n.included.Load() }
-
-// Steady implements collabdict.Absentee.
-func (n *Node) Steady() bool { return n.steady.Load() }
-
-// Carried implements collabdict.Carrier.
-func (n *Node) Carried() (members int, rounding float64) {
-	if c := n.carried.Load(); c != nil {
-		return c.Members, c.Rounding
-	}
-	return 0, 0
 }
 
 func (n *Node) call(ctx context.Context, c consensus.Call) (*consensus.Decision, error) {
@@ -141,12 +110,13 @@ func (n *Node) call(ctx context.Context, c consensus.Call) (*consensus.Decision,
 func (n *Node) answer(d *consensus.Decision) {
 	bare := *d
 	bare.Total, bare.Blobs = nil, nil
+	m := n.Membership()
+	m.Size = len(d.Members)
 	if d.Kind == consensus.Sum {
-		n.included.Store(d.Counts(n.self))
-		n.steady.Store(n.steadiness.Add(&bare))
-		carried := n.census.Add(&bare)
-		n.carried.Store(&carried)
+		m.Included, m.Steady = d.Counts(n.self), n.steadiness.Add(&bare)
+		m.Counted, m.Rounding = n.census.Add(&bare)
 	}
+	n.membership.Store(&m)
 	n.answered.Store(&bare)
 }
 

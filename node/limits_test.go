@@ -85,7 +85,7 @@ func TestMessagesAreAsLongAsTheCallsNeed(t *testing.T) {
 	isReset(t, "2 MiB that say nothing", openStream(t, nodes[0], nodes[1], p, opening, make([]byte, 2<<20)))
 	const length = 200_000
 	for _, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
-		_, err := n.Sum(ctx, make([]float64, length), []collabdict.Block{{Len: length, Bound: 1}})
+		_, err := n.Sum(ctx, collabdict.Summand{Values: make([]float64, length), Blocks: []collabdict.Block{{Len: length, Bound: 1}}})
 		return err
 	}) {
 		if err != nil {
@@ -96,7 +96,7 @@ func TestMessagesAreAsLongAsTheCallsNeed(t *testing.T) {
 		t.Errorf("takes %d bytes after a sum of %d values, want %d", got, length, want)
 	}
 	for _, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
-		blobs, err := n.Gather(ctx, bytes.Repeat([]byte{byte(n.Self())}, mostBytes))
+		blobs, err := n.Gather(ctx, "test", bytes.Repeat([]byte{byte(n.Self())}, mostBytes))
 		if err == nil && (len(blobs[0]) != mostBytes || len(blobs[1]) != mostBytes) {
 			err = errors.New("a blob was cut")
 		}
@@ -106,7 +106,7 @@ func TestMessagesAreAsLongAsTheCallsNeed(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := nodes[0].Gather(t.Context(), make([]byte, mostBytes+1)); err == nil || !strings.Contains(err.Error(), "at most 1048576 bytes") {
+	if _, err := nodes[0].Gather(t.Context(), "test", make([]byte, mostBytes+1)); err == nil || !strings.Contains(err.Error(), "at most 1048576 bytes") {
 		t.Errorf("a blob that is too long: got %v", err)
 	}
 	finish(t, nodes)

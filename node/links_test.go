@@ -65,8 +65,8 @@ func sums(t *testing.T, nodes []*Node, round, length int) time.Duration {
 		for i := range x {
 			x[i] = value(n.Self(), i)
 		}
-		n.StartRound(round)
-		r.values, r.err = n.Sum(ctx, x, []collabdict.Block{{Len: length, Bound: 1 << 20}})
+		n.StartRound(round, [32]byte{})
+		r.values, r.err = n.Sum(ctx, collabdict.Summand{Values: x, Blocks: []collabdict.Block{{Len: length, Bound: 1 << 20}}})
 		return r
 	}) {
 		if r.err != nil {

@@ -53,10 +53,10 @@ func TestAMemberLostInALongSum(t *testing.T) {
 			nodes[size-1].Close()
 		}()
 		for rank, r := range each(t, nodes, func(ctx context.Context, n *Node) (r result) {
-			n.StartRound(1)
+			n.StartRound(1, [32]byte{})
 			x := make([]float64, length)
 			x[length-1] = 1
-			r.values, r.err = n.Sum(ctx, x, []collabdict.Block{{Len: length, Bound: 1}})
+			r.values, r.err = n.Sum(ctx, collabdict.Summand{Values: x, Blocks: []collabdict.Block{{Len: length, Bound: 1}}})
 			return r
 		})[:size-1] {
 			if r.err != nil {
@@ -78,12 +78,12 @@ func TestASumContinuesWithoutItsCaller(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	x := []float64{1}
-	if _, err := nodes[0].Sum(ctx, x, blocks); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := nodes[0].Sum(ctx, collabdict.Summand{Values: x, Blocks: blocks}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("got %v before the others have called", err)
 	}
 	x[0] = -1
 	for _, r := range each(t, nodes[1:], func(ctx context.Context, n *Node) (r result) {
-		r.values, r.err = n.Sum(ctx, []float64{1}, blocks)
+		r.values, r.err = n.Sum(ctx, collabdict.Summand{Values: []float64{1}, Blocks: blocks})
 		return r
 	}) {
 		if r.err != nil || math.Abs(r.values[0]-size) > 1e-6 {
@@ -98,8 +98,8 @@ func TestASumIsRepeatedWithoutItsCaller(t *testing.T) {
 	const size = 3
 	nodes := startAll(t, testConfigs(t, size)...)
 	sum := func(ctx context.Context, n *Node, x []float64) (r result) {
-		n.StartRound(1)
-		r.values, r.err = n.Sum(ctx, x, []collabdict.Block{{Len: 1, Bound: 1}})
+		n.StartRound(1, [32]byte{})
+		r.values, r.err = n.Sum(ctx, collabdict.Summand{Values: x, Blocks: []collabdict.Block{{Len: 1, Bound: 1}}})
 		return r
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

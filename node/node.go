@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/node/internal/membership"
@@ -24,13 +25,11 @@ type Node struct {
 	published  [][]byte // by rank of the founders, agreed with the nonce; nil if the roster is large
 	heartbeat  time.Duration
 	round      atomic.Uint32
-	parameters atomic.Pointer[[32]byte]           // digest of the parameters that the next call is made from
-	answered   atomic.Pointer[consensus.Decision] // decision of the learner's last call
-	included   atomic.Bool                        // whether the last total has this member's vector
-	steady     atomic.Bool                        // whether the last total is over the same members as the one before
-	steadiness consensus.Steadiness               // for the learner's calls
-	carried    atomic.Pointer[consensus.Carried]  // for the last total
-	census     consensus.Census                   // for the learner's calls
+	parameters atomic.Pointer[[32]byte]              // digest of the parameters that the next call is made from
+	answered   atomic.Pointer[consensus.Decision]    // decision of the learner's last call
+	membership atomic.Pointer[collabdict.Membership] // in the learner's last call
+	steadiness consensus.Steadiness                  // for the learner's calls
+	census     consensus.Census                      // for the learner's calls
 
 	members    *membership.Current
 	host       *transport.Host

@@ -43,8 +43,8 @@ func TestCollectives(t *testing.T) {
 			}
 			for round := 1; round <= 3; round++ {
 				sums := each(t, nodes, func(ctx context.Context, n *Node) (r result) {
-					n.StartRound(round)
-					r.values, r.err = n.Sum(ctx, x[n.Self()], []collabdict.Block{{Len: length, Bound: 1}})
+					n.StartRound(round, [32]byte{})
+					r.values, r.err = n.Sum(ctx, collabdict.Summand{Values: x[n.Self()], Blocks: []collabdict.Block{{Len: length, Bound: 1}}})
 					return r
 				})
 				for s, r := range sums {
@@ -59,7 +59,7 @@ func TestCollectives(t *testing.T) {
 				}
 			}
 			gathers := each(t, nodes, func(ctx context.Context, n *Node) (r result) {
-				r.blobs, r.err = n.Gather(ctx, []byte(nodes[n.Self()].Members()[n.Self()].Name))
+				r.blobs, r.err = n.Gather(ctx, "test", []byte(nodes[n.Self()].Members()[n.Self()].Name))
 				return r
 			})
 			for s, r := range gathers {

@@ -25,7 +25,7 @@ type script struct {
 }
 
 func (l *script) Start(ctx context.Context, g collabdict.Group) error {
-	_, err := g.Gather(ctx, []byte("start"))
+	_, err := g.Gather(ctx, "test", []byte("start"))
 	return err
 }
 
@@ -34,7 +34,7 @@ func (l *script) run(ctx context.Context, n *Node, onRound func(round int)) erro
 		return err
 	}
 	for r := 1; r <= l.rounds; r++ {
-		n.StartRound(r)
+		n.StartRound(r, [32]byte{})
 		known := n.TakeMissed
 		if l.shared {
 			known = n.TakeDecided
@@ -45,11 +45,11 @@ func (l *script) run(ctx context.Context, n *Node, onRound func(round int)) erro
 				l.update()
 			}
 			var err error
-			if total, err = n.Sum(ctx, []float64{float64((n.Self() + 1) * r)}, []collabdict.Block{{Len: 1, Bound: 1 << 20}}); err != nil {
+			if total, err = n.Sum(ctx, collabdict.Summand{Values: []float64{float64((n.Self() + 1) * r)}, Blocks: []collabdict.Block{{Len: 1, Bound: 1 << 20}}}); err != nil {
 				return fmt.Errorf("round %d: %w", r, err)
 			}
 		}
-		l.totals, l.sizes = append(l.totals, total[0]), append(l.sizes, n.Size())
+		l.totals, l.sizes = append(l.totals, total[0]), append(l.sizes, n.Membership().Size)
 		if onRound != nil {
 			onRound(r)
 		}

@@ -24,7 +24,7 @@ func TestPlansAreLogged(t *testing.T) {
 	nodes := startAll(t, configs...)
 	for _, length := range []int{10, 50_000, 20, 60_000} {
 		for _, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
-			_, err := n.Sum(ctx, make([]float64, length), []collabdict.Block{{Len: length, Bound: 1}})
+			_, err := n.Sum(ctx, collabdict.Summand{Values: make([]float64, length), Blocks: []collabdict.Block{{Len: length, Bound: 1}}})
 			return err
 		}) {
 			if err != nil {

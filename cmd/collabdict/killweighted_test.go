@@ -75,14 +75,18 @@ func killedAndBack(t *testing.T, dir, victim string, args ...string) map[string]
 // recorded is a group whose sums have been decided. It also adds up the vectors of the
 // participants.
 type recorded struct {
+	collabdict.Whole
 	log  []slotRecord
 	next int
 	sums [][]float64
 }
 
-func (r *recorded) Size() int { return 3 }
+func (r *recorded) Membership() collabdict.Membership {
+	return collabdict.Membership{Size: 3, Included: true, Steady: true}
+}
 
-func (r *recorded) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+func (r *recorded) Sum(_ context.Context, s collabdict.Summand) ([]float64, error) {
+	x := s.Values
 	if r.next == len(r.log) || len(x) != len(r.log[r.next].total) {
 		return nil, fmt.Errorf("slot %d of %d: %d values", r.next, len(r.log), len(x))
 	}
@@ -93,14 +97,10 @@ func (r *recorded) Sum(_ context.Context, x []float64, blocks []collabdict.Block
 		r.sums[r.next][i] += v
 	}
 	r.next++
-	return slices.Clone(r.log[r.next-1].total), collabdict.CheckBlocks(x, blocks)
+	return slices.Clone(r.log[r.next-1].total), collabdict.CheckBlocks(x, s.Blocks)
 }
 
-func (r *recorded) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	return r.Sum(ctx, x, blocks)
-}
-
-func (r *recorded) Gather(context.Context, []byte) ([][]byte, error) {
+func (r *recorded) Gather(context.Context, collabdict.Entry, []byte) ([][]byte, error) {
 	return nil, errors.New("a gather in a run of sums")
 }
 

@@ -36,7 +36,9 @@ func (t *toy) Prepare(algorithm.Coordinates) error { return nil }
 func (t *toy) Traits() algorithm.Traits            { return algorithm.Traits{Rounds: t.Rounds, LeastRows: 1} }
 
 func (t *toy) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
-	return algorithm.Disclosure{Conserved: algorithm.Variances}
+	return algorithm.Disclosure{Conserved: algorithm.Variances, Items: []algorithm.Item{
+		{Entry: "rows", What: "the number of rows, and their sum", Form: algorithm.Summed, When: algorithm.EachRound},
+	}}
 }
 
 func (t *toy) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (out algorithm.Outcome, err error) {
@@ -68,7 +70,7 @@ type toyLearner struct {
 
 func (l *toyLearner) Start(context.Context, collabdict.Group) error { return nil }
 
-func (l *toyLearner) LocalUpdate() ([]float64, []collabdict.Block, error) {
+func (l *toyLearner) LocalUpdate() (collabdict.Summand, error) {
 	n, m := l.x.Dims()
 	v := make([]float64, 1+m)
 	v[0] = float64(n)
@@ -77,7 +79,7 @@ func (l *toyLearner) LocalUpdate() ([]float64, []collabdict.Block, error) {
 			v[1+j] += x
 		}
 	}
-	return v, []collabdict.Block{{Len: 1 + m, Bound: 1 << 20}}, nil
+	return collabdict.Summand{Entry: "rows", Values: v, Blocks: []collabdict.Block{{Len: 1 + m, Bound: 1 << 20}}}, nil
 }
 
 func (l *toyLearner) Optimize(total []float64, _ bool) (float64, error) {

@@ -32,9 +32,9 @@ func (l *Learner) Start(context.Context, collabdict.Group) error {
 // LocalUpdate returns the gradient of the log-likelihood of this participant's rows, minus its
 // Hessian, and the log-likelihood. All are sums over rows, so their totals are those of all
 // rows.
-func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
+func (l *Learner) LocalUpdate() (collabdict.Summand, error) {
 	n, dim := l.X.Dims()
-	x = make([]float64, dim+dim*dim+1)
+	x := make([]float64, dim+dim*dim+1)
 	for i := range n {
 		row, z := mat.Row(nil, i, l.X), 0.0
 		for j, v := range row {
@@ -55,7 +55,8 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 		size += math.Abs(w)
 	}
 	// The most that a row can add to each value, times the most rows of any participant.
-	return x, []collabdict.Block{{Len: dim, Bound: rows}, {Len: dim * dim, Bound: rows / 4}, {Len: 1, Bound: rows * size}}, nil
+	bounds := []collabdict.Block{{Len: dim, Bound: rows}, {Len: dim * dim, Bound: rows / 4}, {Len: 1, Bound: rows * size}}
+	return collabdict.Summand{Entry: "gradients", Values: x, Blocks: bounds}, nil
 }
 
 // Optimize makes a step. The conversions round products alike on all processors, so w is the

@@ -148,7 +148,7 @@ func train(ctx context.Context, g collabdict.Group, rows *mat.Dense, s *ggm.Algo
 	}
 	l, err := ggm.NewLearner(gmm.Matrix(rows), ggm.Config{
 		Components: s.Components, Lambda0: s.Lambda0, Lambda: s.Lambda, Seed: seed,
-		Blur: s.Blur, Colluders: sums.Rules(g.Size()).Colluders, Source: rand.NewChaCha8(secret),
+		Blur: s.Blur, Colluders: sums.Rules(g.Membership().Size).Colluders, Source: rand.NewChaCha8(secret),
 	})
 	if err != nil {
 		return nil, err

@@ -107,18 +107,37 @@ func onlySimulated() error {
 // Disclosure returns what members reveal to each other.
 func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	if a.private() {
-		return algorithm.Disclosure{}
+		return algorithm.Disclosure{Items: []algorithm.Item{dpem.Item()}}
 	}
-	d := algorithm.Disclosure{Sums: true, Conserved: settings.Conserved(a.Covariance)}
+	d := algorithm.Disclosure{Items: []algorithm.Item{StatisticsItem(a.Covariance, a.Blur)}, Sums: true, Conserved: settings.Conserved(a.Covariance)}
+	shown := ""
 	switch {
 	case a.Start == startKFed && a.MinRows > 1:
-		d.Shown = []string{fmt.Sprintf("the centres of its clusters, each the mean of at least %d rows", a.MinRows)}
+		shown = fmt.Sprintf("the centres of its clusters, each the mean of at least %d rows", a.MinRows)
 	case a.Start == startKFed:
-		d.Shown = []string{"the centres of its clusters, each the mean of some of its rows, possibly of a single one"}
+		shown = "the centres of its clusters, each the mean of some of its rows, possibly of a single one"
 	case a.Start == startSharedRows:
-		d.Shown = []string{fmt.Sprintf("%d rows, drawn from those of all participants", rowsToShare)}
+		shown = fmt.Sprintf("%d rows, drawn from those of all participants", rowsToShare)
+	}
+	if shown != "" {
+		d.Items = append(d.Items, algorithm.Item{Entry: kfed.Entry, What: shown, Form: algorithm.Published, When: algorithm.AtStart})
 	}
 	return d
+}
+
+// statisticsEntry names the totals of a [Learner].
+const statisticsEntry collabdict.Entry = "statistics"
+
+// StatisticsItem describes the totals of a [Learner], given the name of the covariance and the blur.
+func StatisticsItem(covariance string, blur float64) algorithm.Item {
+	second := "the sum of their squares"
+	if settings.Conserved(covariance) == algorithm.Covariances {
+		second = "the sum of their products"
+	}
+	return algorithm.Item{
+		Entry: statisticsEntry, Form: algorithm.Summed, When: algorithm.EachRound, Hidden: privacy.BlurHides(blur),
+		What: "the number of all rows, and for each component the number of rows, their sum, " + second + ", and a bound of the likelihood",
+	}
 }
 
 // Together draws the shared rows, if the settings ask for them.
@@ -152,7 +171,7 @@ func source(seed uint64) rand.Source { return rand.NewChaCha8(settings.Seed(seed
 // Train runs one participant's part of the training.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	switch {
-	case a.private() && (a.Hides(d) || g.Size() > 1): // noise needs a source
+	case a.private() && (a.Hides(d) || g.Membership().Size > 1): // noise needs a source
 		return a.trainPrivate(ctx, g, d, after)
 	case a.private():
 		return a.alone().Train(ctx, g, d, after)
@@ -163,11 +182,11 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	}
 	few := 0 // own clusters that were merged
 	c := Config{Form: settings.Form(a.Covariance)}
-	if g.Size() > 1 {
+	if g.Membership().Size > 1 {
 		c.Diversity, c.Blur, c.Source, c.Colluders = a.Diversity, a.Blur, d.Source, d.Colluders
 	}
 	switch {
-	case g.Size() == 1: // alone: no agreement needed
+	case g.Membership().Size == 1: // alone: no agreement needed
 		c.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return a.ownCentres(d) }
 	case a.Start == startSharedRows && a.shared == nil:
 		return algorithm.Outcome{}, onlySimulated()
@@ -196,7 +215,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 		return algorithm.Outcome{}, err
 	}
 	out := algorithm.Outcome{Last: last, Model: l.Mixture(), TotalRows: l.TotalRows(), Warnings: privacy.FewWarnings(few, least)}
-	if g.Size() > 1 {
+	if g.Membership().Size > 1 {
 		out.Unmoved = l.Unmoved()
 		out.Warnings = append(out.Warnings, privacy.LoneWarnings(l.Lone())...)
 	}
@@ -234,7 +253,7 @@ func (a *Algorithm) clusters(ctx context.Context, g collabdict.Group, d algorith
 	if err != nil {
 		return nil, 0, err
 	}
-	k, size := a.Components, g.Size()
+	k, size := a.Components, g.Membership().Size
 	local := min(k, max(int(math.Ceil(math.Sqrt(float64(k)))), (2*k+size-1)/size))
 	centres, few, err = kfed.Cluster(ctx, g, x, kfed.Config{Local: local, Clusters: k, MinRows: least}, source(d.Seed))
 	var fewer *kfed.FewError

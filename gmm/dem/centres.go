@@ -27,8 +27,7 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, centres *
 	if err != nil {
 		return nil, err
 	}
-	own, blocks := l.vector(own, k, form, "first")
-	total, err := g.Accumulate(ctx, l.Running(), own, blocks)
+	total, err := g.Sum(ctx, l.summand(own, k, form, "first"))
 	if err != nil {
 		return nil, fmt.Errorf("sum of the first components: %w", err)
 	}

@@ -114,8 +114,8 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 		return err
 	}
 	l.limits = limits{agreed}
-	l.blur = privacy.NewBlur(l.config.Blur, g.Size(), l.config.Colluders, l.config.Source)
-	l.noise = l.blur.Deviation(g.Size())
+	l.blur = privacy.NewBlur(l.config.Blur, g.Membership().Size, l.config.Colluders, l.config.Source)
+	l.noise = l.blur.Deviation(g.Membership().Size)
 	l.same = columnstats.NewSameRows(g, agreed, l.noise)
 	model, err := l.first(ctx, g)
 	if err != nil {
@@ -169,24 +169,26 @@ func (l *Learner) Digest() [32]byte { return l.model.Digest(true) }
 
 // LocalUpdate computes the number of own rows, and their statistics about the fixed origin, as
 // [gmm.Mixture.SumsAbout] does. It applies the rule of diversity.
-func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
+func (l *Learner) LocalUpdate() (collabdict.Summand, error) {
 	if l.model == nil {
-		return nil, nil, errNotStarted
+		return collabdict.Summand{}, errNotStarted
 	}
 	s, err := l.guarded()
 	if err != nil {
-		return nil, nil, err
+		return collabdict.Summand{}, err
 	}
 	l.updated = slices.Clone(s.N)
-	x, blocks = l.vector(append(s.Pack(), l.limits.within(s.Entropy, s.K)), s.K, l.model.Form(), fmt.Sprint("round ", l.optimised))
-	return x, blocks, nil
+	return l.summand(append(s.Pack(), l.limits.within(s.Entropy, s.K)), s.K, l.model.Form(), fmt.Sprint("round ", l.optimised)), nil
 }
 
-// vector returns the number of own rows followed by their statistics, which are blurred.
-func (l *Learner) vector(statistics []float64, k int, form gmm.Covariance, name string) ([]float64, []collabdict.Block) {
+// summand returns the number of own rows followed by their statistics, which are blurred.
+func (l *Learner) summand(statistics []float64, k int, form gmm.Covariance, name string) collabdict.Summand {
 	blocks := l.limits.sums(k, l.origin, form)
 	l.blur.Add(statistics, blocks, "components", name)
-	return append([]float64{float64(l.rows.N)}, statistics...), append(columnstats.AppendBlock(nil, 1, l.limits.Rows), blocks...)
+	return collabdict.Summand{
+		Entry: statisticsEntry, Running: l.Running(),
+		Values: append([]float64{float64(l.rows.N)}, statistics...), Blocks: append(columnstats.AppendBlock(nil, 1, l.limits.Rows), blocks...),
+	}
 }
 
 // statistics returns the number of rows of all members and their statistics, given a total.

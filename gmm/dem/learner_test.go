@@ -163,7 +163,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := l.LocalUpdate(); err == nil {
+	if _, err := l.LocalUpdate(); err == nil {
 		t.Error("a local update without a start: want an error")
 	}
 	other, err := gmm.Fit(mat.NewDense(3, 2, []float64{0, 1, 2, 3, 4, 6}), 1, gmm.EM{}, rand.NewPCG(1, 1))

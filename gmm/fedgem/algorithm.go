@@ -157,11 +157,22 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 		when = "once"
 	}
 	shown := fmt.Sprintf("the centre, the number of rows and the %s of each of its clusters, and how far each may be moved, %s", shape, when)
-	if factors, _ := factorsOf(a.Final); len(factors) > 1 {
-		shown += ", and the same of clusters of two thirds of its rows, three times, to choose a factor, and in a sum over all members how well each factor did"
+	factors, _ := factorsOf(a.Final)
+	if len(factors) > 1 {
+		shown += ", and the same of clusters of two thirds of its rows, three times, to choose a factor"
 	}
-	return algorithm.Disclosure{Shown: []string{a.Disclosed(privacy.OfRows(shown, "each is", a.MinRows))}}
+	items := []algorithm.Item{a.Published(clustersEntry, privacy.OfRows(shown, "each is", a.MinRows))}
+	if len(factors) > 1 {
+		items = append(items, algorithm.Item{Entry: factorsEntry, What: "how well each factor did", Form: algorithm.Summed, When: algorithm.AtEnd})
+	}
+	return algorithm.Disclosure{Items: items}
 }
+
+// The entries of what members show.
+const (
+	clustersEntry collabdict.Entry = "clusters"
+	factorsEntry  collabdict.Entry = "factors"
+)
 
 // Train runs one participant's part of the training. The last merge counts as the last round;
 // without it there is no model.
@@ -224,7 +235,7 @@ func (a *Algorithm) config(ctx context.Context, g collabdict.Group, x *mat.Dense
 	switch {
 	case err != nil:
 		return c, err
-	case len(factors) == 1 || len(factors) > 1 && g.Size() == 1: // alone, clusters stay apart whatever the factor
+	case len(factors) == 1 || len(factors) > 1 && g.Membership().Size == 1: // alone, clusters stay apart whatever the factor
 		c.Final = Factor{V: factors[0]}
 	case len(factors) > 1:
 		v, err := choose(ctx, g, x, c, factors)

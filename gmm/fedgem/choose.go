@@ -54,7 +54,7 @@ func ChooseFactor(ctx context.Context, g collabdict.Group, x *mat.Dense, c Confi
 			return 0, fmt.Errorf("fold %d of %d: %w", f+1, folds, err)
 		}
 	}
-	total, err := g.Sum(ctx, scores, []collabdict.Block{{Len: len(scores), Bound: folds + 1e-6}})
+	total, err := g.Sum(ctx, collabdict.Summand{Entry: factorsEntry, Values: scores, Blocks: []collabdict.Block{{Len: len(scores), Bound: folds + 1e-6}}})
 	if err != nil {
 		return 0, fmt.Errorf("sum of the scores: %w", err)
 	}

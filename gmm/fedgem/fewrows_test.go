@@ -21,7 +21,7 @@ type alone struct {
 	blobs [][]byte
 }
 
-func (g *alone) Gather(_ context.Context, blob []byte) ([][]byte, error) {
+func (g *alone) Gather(_ context.Context, _ collabdict.Entry, blob []byte) ([][]byte, error) {
 	g.blobs = append(g.blobs, blob)
 	return [][]byte{blob}, nil
 }

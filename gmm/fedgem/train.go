@@ -240,7 +240,7 @@ func (a gathered) links() []link {
 
 func (l *local) exchange(ctx context.Context, g collabdict.Group, own []region) (gathered, error) {
 	mine := encode(own, l.settled)
-	blobs, err := g.Gather(ctx, mine)
+	blobs, err := g.Gather(ctx, clustersEntry, mine)
 	if err != nil {
 		return gathered{}, fmt.Errorf("gather: %w", err)
 	}

@@ -121,8 +121,8 @@ type without struct {
 	lost int
 }
 
-func (w without) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
-	all, err := w.Group.Gather(ctx, blob)
+func (w without) Gather(ctx context.Context, e collabdict.Entry, blob []byte) ([][]byte, error) {
+	all, err := w.Group.Gather(ctx, e, blob)
 	if err == nil {
 		all[w.lost] = nil
 	}

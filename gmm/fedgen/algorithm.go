@@ -73,11 +73,15 @@ func (a *Algorithm) Traits() algorithm.Traits {
 	}
 }
 
+// mixtureEntry names the mixtures that members show each other.
+const mixtureEntry collabdict.Entry = "mixture"
+
 // Disclosure returns what members reveal to each other.
 func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	const own = "the mixture of its own rows: the weights, means and covariance matrices of the components, and the number of rows"
-	d := algorithm.Disclosure{Shown: []string{a.Disclosed(privacy.OfRows(own, "each component is", a.MinRows))}}
+	d := algorithm.Disclosure{Items: []algorithm.Item{a.Published(mixtureEntry, privacy.OfRows(own, "each component is", a.MinRows))}}
 	if a.Refine > 0 {
+		d.Items = append(d.Items, dem.StatisticsItem(a.Covariance, 0))
 		d.Sums, d.Conserved = true, settings.Conserved(a.Covariance)
 	}
 	return d
@@ -100,9 +104,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if err != nil {
 		return out, err
 	}
-	if s, ok := g.(collabdict.RoundStarter); ok {
-		s.StartRound(1)
-	}
+	g.StartRound(1, [32]byte{})
 	x, err := algorithm.Dense(d.Rows)
 	if err != nil {
 		return out, err
@@ -129,7 +131,7 @@ func (a *Algorithm) once(ctx context.Context, g collabdict.Group, x *mat.Dense, 
 	switch {
 	case a.Hides(d):
 		own, err = a.private(x, d, c)
-	case g.Size() > 1:
+	case g.Membership().Size > 1:
 		own, few, err = Local(x, c)
 	default:
 		r, err = alone(x, c)

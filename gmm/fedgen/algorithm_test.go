@@ -115,7 +115,7 @@ func TestAlone(t *testing.T) {
 
 func TestDisclosure(t *testing.T) {
 	d := algorithmtest.New(t, fedgen.Kind).Disclosure(algorithm.Coordinates{})
-	if len(d.Shown) != 1 || !strings.Contains(d.Shown[0], "the mixture of its own rows") || !strings.HasSuffix(d.Shown[0], "each component is of at least 5 rows") || d.Sums || d.Conserved != algorithm.Nothing {
+	if len(d.Items) != 1 || !strings.HasPrefix(d.Items[0].What, "the mixture of its own rows") || !strings.HasSuffix(d.Items[0].What, "each component is of at least 5 rows") || d.Sums || d.Conserved != algorithm.Nothing {
 		t.Errorf("%+v", d)
 	}
 	if d = algorithmtest.New(t, fedgen.Kind, "refine=1").Disclosure(algorithm.Coordinates{}); !d.Sums || d.Conserved != algorithm.Variances {

@@ -20,7 +20,7 @@ type alone struct {
 	blob []byte
 }
 
-func (g *alone) Gather(_ context.Context, blob []byte) ([][]byte, error) {
+func (g *alone) Gather(_ context.Context, _ collabdict.Entry, blob []byte) ([][]byte, error) {
 	g.blob = blob
 	return [][]byte{blob}, nil
 }

@@ -48,7 +48,7 @@ func Exchange(ctx context.Context, g collabdict.Group, own Contribution, c Confi
 	if err != nil {
 		return nil, fmt.Errorf("own mixture: %w", err)
 	}
-	blobs, err := g.Gather(ctx, blob)
+	blobs, err := g.Gather(ctx, mixtureEntry, blob)
 	if err != nil {
 		return nil, fmt.Errorf("gather mixtures: %w", err)
 	}

@@ -19,14 +19,14 @@ type from struct {
 	last *string
 }
 
-func (f from) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	*f.last = r.Key
-	return f.Solo.Accumulate(ctx, r, x, blocks)
+func (f from) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
+	*f.last = s.Running.Key
+	return f.Solo.Sum(ctx, s)
 }
 
-func (from) TakeMissed() ([]float64, bool) { return nil, false }
-func (f from) Included() bool              { return f.key == "*" || f.key == *f.last }
-func (from) Steady() bool                  { return true }
+func (f from) Membership() collabdict.Membership {
+	return collabdict.Membership{Size: 1, Included: f.key == "*" || f.key == *f.last, Steady: true}
+}
 
 // A participant that drops out after the start keeps the weights of its vector in the total,
 // even if it has computed another vector. A restarted process reads the total without that other
@@ -47,10 +47,11 @@ func TestWeightsFollowFromWhatIsCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := l.Model().Weights()
-		total, _, err := l.LocalUpdate()
+		summand, err := l.LocalUpdate()
 		if err != nil {
 			t.Fatal(err)
 		}
+		total := summand.Values
 		if _, err := l.Optimize(total, false); err != nil {
 			t.Fatal(err)
 		}

@@ -186,9 +186,19 @@ func (a *Algorithm) Traits() algorithm.Traits {
 // Disclosure returns what members reveal to each other.
 func (a *Algorithm) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 	if a.private() {
-		return algorithm.Disclosure{}
+		return algorithm.Disclosure{Items: []algorithm.Item{dpem.Item()}}
 	}
-	return algorithm.Disclosure{Sums: true, Conserved: algorithm.Covariances}
+	items := []algorithm.Item{{
+		Entry: statisticsEntry, Form: algorithm.Summed, When: algorithm.EachRound, Hidden: privacy.BlurHides(a.Blur),
+		What: "the number of all rows, and for each component, and each cluster of the start, the number of rows, their sum, the sum of their products, and a bound of the likelihood",
+	}}
+	if len(a.choices()) > 1 {
+		items = append(items, algorithm.Item{
+			Entry: statisticsEntry, Form: algorithm.Summed, When: algorithm.EachRound, Hidden: privacy.BlurHides(a.Blur),
+			What: "how well each candidate explains the held-out rows of all",
+		})
+	}
+	return algorithm.Disclosure{Items: items, Sums: true, Conserved: algorithm.Covariances}
 }
 
 // Together lets participants in one process share results that each would compute.
@@ -200,13 +210,13 @@ func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
 // Train runs one participant's part of the training.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	switch {
-	case a.private() && (a.Hides(d) || g.Size() > 1): // noise needs a source
+	case a.private() && (a.Hides(d) || g.Membership().Size > 1): // noise needs a source
 		return a.trainPrivate(ctx, g, d, after)
 	case a.private():
 		return a.alone().Train(ctx, g, d, after)
 	}
 	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: inFrame(a.start, d.Frame), Shared: a.shared}
-	if g.Size() > 1 {
+	if g.Membership().Size > 1 {
 		c.Diversity, c.Blur, c.Source, c.Colluders = a.Diversity, a.Blur, d.Source, d.Colluders
 	}
 	l, err := NewLearner(d.Rows, c)
@@ -237,7 +247,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if !l.Counted() {
 		out.Warnings = append(out.Warnings, "no round counted this participant's statistics: the patterns were learned without its rows, and only the weights are fitted to them")
 	}
-	if g.Size() > 1 {
+	if g.Membership().Size > 1 {
 		out.Unmoved = l.Unmoved()
 		out.Warnings = append(out.Warnings, privacy.LoneWarnings(l.Lone())...)
 	}

@@ -102,15 +102,11 @@ type failing struct {
 
 var errLost = errors.New("lost plant-b")
 
-func (f *failing) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+func (f *failing) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
 	if f.left--; f.left < 0 {
 		return nil, errLost
 	}
-	return f.Solo.Sum(ctx, x, blocks)
-}
-
-func (f *failing) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	return f.Sum(ctx, x, blocks)
+	return f.Solo.Sum(ctx, s)
 }
 
 // A training that ends early leaves the model of the last completed round.

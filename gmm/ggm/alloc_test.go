@@ -23,7 +23,7 @@ func TestRoundsAllocateNothingForRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		return testing.AllocsPerRun(5, func() {
-			if _, _, err := l.LocalUpdate(); err != nil {
+			if _, err := l.LocalUpdate(); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -20,7 +20,7 @@ func BenchmarkLocalUpdate(b *testing.B) {
 	}
 	b.Run("LocalUpdate", func(b *testing.B) {
 		for b.Loop() {
-			if _, _, err := l.LocalUpdate(); err != nil {
+			if _, err := l.LocalUpdate(); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -33,10 +33,11 @@ func BenchmarkLocalUpdate(b *testing.B) {
 		}
 	})
 	b.Run("Optimize", func(b *testing.B) {
-		x, _, err := l.LocalUpdate()
+		summand, err := l.LocalUpdate()
 		if err != nil {
 			b.Fatal(err)
 		}
+		x := summand.Values
 		for b.Loop() {
 			if _, err := l.Optimize(x, true); err != nil {
 				b.Fatal(err)

@@ -47,10 +47,11 @@ func TestBoundsHold(t *testing.T) {
 		}
 		r := passes.NewReader(gmm.Matrix(x))
 		l := &Learner{rows: r, whole: r, limits: b, live: []*candidate{{components: k, prior: prior{rho: 1}, model: m}}}
-		sums, blocks, err := l.LocalUpdate()
+		summand, err := l.LocalUpdate()
 		if err != nil {
 			t.Fatal(err)
 		}
+		sums, blocks := summand.Values, summand.Blocks
 		if err := collabdict.CheckBlocks(sums, blocks); err != nil {
 			t.Fatal(err)
 		}

@@ -52,11 +52,11 @@ func choose(t *testing.T, k int, missing func(rank, round int) bool) []*Learner 
 			return err
 		}
 		for round := range 25 {
-			x, blocks, err := l.LocalUpdate()
+			summand, err := l.LocalUpdate()
 			if err != nil {
 				return err
 			}
-			total, err := g.Accumulate(ctx, l.Running(), x, blocks)
+			total, err := g.Sum(ctx, summand)
 			if err != nil {
 				return err
 			}
@@ -183,7 +183,7 @@ func TestTrainingEndsWhenAllCandidatesHaveSettled(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if x, err = g.Sum(ctx, x, l.limits.statistics(c.components)); err != nil {
+				if x, err = g.Sum(ctx, collabdict.Summand{Values: x, Blocks: l.limits.statistics(c.components)}); err != nil {
 					return err
 				}
 				next, _, err := c.step(x, 3, true)

@@ -117,11 +117,7 @@ type vectors struct {
 	each func(x []float64, blocks []collabdict.Block)
 }
 
-func (v vectors) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	v.each(x, blocks)
-	return v.crowd.Sum(ctx, x, blocks)
-}
-
-func (v vectors) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	return v.Sum(ctx, x, blocks)
+func (v vectors) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
+	v.each(s.Values, s.Blocks)
+	return v.crowd.Sum(ctx, s)
 }

@@ -75,8 +75,8 @@ func TestLearnerKnownAnswers(t *testing.T) {
 			mean, _ := learners[s].Model().MeanLogLik(rows)
 			n, _ := rows.Dims()
 			own[s] = append(own[s], mean*float64(n))
-			x, blocks, _ := learners[s].LocalUpdate()
-			total, err := g.Accumulate(t.Context(), learners[s].Running(), x, blocks)
+			x, _ := learners[s].LocalUpdate()
+			total, err := g.Sum(t.Context(), x)
 			if err != nil {
 				return err
 			}

@@ -116,11 +116,11 @@ func (l *Learner) split(of gmm.Rows) error {
 // Start agrees with the group on bounds of the statistics and on the first parameters: those of
 // Config.Init, or else the best of several clusterings.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
-	l.blur = privacy.NewBlur(l.config.Blur, g.Size(), l.config.Colluders, l.config.Source)
-	l.noise = l.blur.Deviation(g.Size())
+	l.blur = privacy.NewBlur(l.config.Blur, g.Membership().Size, l.config.Colluders, l.config.Source)
+	l.noise = l.blur.Deviation(g.Membership().Size)
 	counted := &counter{Group: g}
 	defer func() { l.setup = counted.calls }()
-	s := &starter{Learner: l, group: counted, carrier: g}
+	s := &starter{Learner: l, group: counted}
 	var err error
 	if l.live, err = s.start(ctx); err != nil {
 		return err
@@ -137,22 +137,16 @@ type counter struct {
 	in    bool
 }
 
-func (c *counter) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+func (c *counter) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
 	c.calls++
-	return c.Group.Sum(ctx, x, blocks)
-}
-
-func (c *counter) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	c.calls++
-	total, err := c.Group.Accumulate(ctx, r, x, blocks)
-	a, may := c.Group.(collabdict.Absentee)
-	c.in = c.in || !may || a.Included()
+	total, err := c.Group.Sum(ctx, s)
+	c.in = c.in || s.Running.Key != "" && c.Membership().Included
 	return total, err
 }
 
-func (c *counter) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
+func (c *counter) Gather(ctx context.Context, e collabdict.Entry, blob []byte) ([][]byte, error) {
 	c.calls++
-	return c.Group.Gather(ctx, blob)
+	return c.Group.Gather(ctx, e, blob)
 }
 
 // Counted reports whether any total has counted this participant's statistics, so that they are
@@ -186,15 +180,15 @@ func (l *Learner) Running() collabdict.Running { return l.running }
 // The local log-likelihood is not part of the sum: once the model has settled, the difference
 // of two sums would reveal that of a lost member. Missing cells have, in each component, their
 // distribution given the other cells of their row, and its entropy is added to e^s.
-func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
+func (l *Learner) LocalUpdate() (collabdict.Summand, error) {
 	if l.live == nil {
-		return nil, nil, errNotStarted
+		return collabdict.Summand{}, errNotStarted
 	}
-	x = []float64{float64(l.rows.N)}
+	x := []float64{float64(l.rows.N)}
 	for _, c := range l.live {
 		own, err := c.update(l)
 		if err != nil {
-			return nil, nil, err
+			return collabdict.Summand{}, err
 		}
 		x = append(x, own...)
 	}
@@ -202,7 +196,12 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 		x = append(x, l.choosing.gains(l.live)...)
 	}
 	l.blurAll(x, l.live, fmt.Sprint("round ", l.optimised))
-	return x, l.limits.all(l.live), nil
+	return l.summand(x, l.limits.all(l.live)), nil
+}
+
+// summand returns values of the running total.
+func (l *Learner) summand(values []float64, blocks []collabdict.Block) collabdict.Summand {
+	return collabdict.Summand{Entry: statisticsEntry, Running: l.running, Values: values, Blocks: blocks}
 }
 
 // blurAll blurs a vector of several candidates, all but the number of rows. The noise of each

@@ -109,10 +109,11 @@ func TestStatisticsAreAdditive(t *testing.T) {
 		if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 			t.Fatal(err)
 		}
-		v, blocks, err := l.LocalUpdate()
+		summand, err := l.LocalUpdate()
 		if err != nil {
 			t.Fatal(err)
 		}
+		v, blocks := summand.Values, summand.Blocks
 		if err := collabdict.CheckBlocks(v, blocks); err != nil {
 			t.Error(err)
 		}
@@ -190,10 +191,11 @@ func TestLocalUpdateMatchesDefinition(t *testing.T) {
 	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := l.LocalUpdate()
+	summand, err := l.LocalUpdate()
 	if err != nil {
 		t.Fatal(err)
 	}
+	got := summand.Values
 	want, g, r := bruteStatistics(l.Model(), x)
 	own := 0.0
 	for k, n := range want.N {
@@ -238,17 +240,18 @@ func TestBitsDoNotDependOnProcessors(t *testing.T) {
 func TestFailedRoundKeepsTheModel(t *testing.T) {
 	x := gmmtest.Patterns(200, 3, 2, 1)
 	l, _ := NewLearner(gmm.Matrix(x), Config{Components: 2})
-	if _, _, err := l.LocalUpdate(); !errors.Is(err, errNotStarted) {
+	if _, err := l.LocalUpdate(); !errors.Is(err, errNotStarted) {
 		t.Errorf("update before start: got error %v", err)
 	}
 	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 		t.Fatal(err)
 	}
 	before := flat(l.Model())
-	v, _, err := l.LocalUpdate()
+	summand, err := l.LocalUpdate()
 	if err != nil {
 		t.Fatal(err)
 	}
+	v := summand.Values
 	bad := append([]float64(nil), v...)
 	bad[3] = math.NaN()
 	for _, total := range [][]float64{nil, v[1:], bad} {
@@ -298,15 +301,11 @@ type failing struct {
 	n int
 }
 
-func (f *failing) Sum(ctx context.Context, x []float64, b []collabdict.Block) ([]float64, error) {
+func (f *failing) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
 	if f.n--; f.n < 0 {
 		return nil, fmt.Errorf("lost")
 	}
-	return f.Solo.Sum(ctx, x, b)
-}
-
-func (f *failing) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	return f.Sum(ctx, x, blocks)
+	return f.Solo.Sum(ctx, s)
 }
 
 func TestStart(t *testing.T) {

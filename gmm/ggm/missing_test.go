@@ -196,9 +196,9 @@ func TestReplacedCellsStayWithinBounds(t *testing.T) {
 	for _, rho := range []float64{0, 1e-6} {
 		learners, _ := train(t, Config{Components: 2, Rho: rho, Missing: true}, 20, x, blanked(gmmtest.Patterns(30, 2, 2, 1), 0.3, rand.New(rand.NewPCG(1, 1))))
 		for s, l := range learners {
-			sums, blocks, err := l.LocalUpdate()
+			summand, err := l.LocalUpdate()
 			if err == nil {
-				err = collabdict.CheckBlocks(sums, blocks)
+				err = collabdict.CheckBlocks(summand.Values, summand.Blocks)
 			}
 			if err != nil {
 				t.Errorf("ρ %g, participant %d: %v", rho, s, err)

@@ -1,7 +1,6 @@
 package ggm
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -13,14 +12,8 @@ import (
 // crowd is a group of one that reports the size of a large group.
 type crowd struct{ collabdict.Solo }
 
-func (crowd) Size() int { return 1000 }
-
-func (c crowd) Sum(ctx context.Context, x []float64, b []collabdict.Block) ([]float64, error) {
-	return c.Solo.Sum(ctx, x, b)
-}
-
-func (c crowd) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	return c.Sum(ctx, x, blocks)
+func (crowd) Membership() collabdict.Membership {
+	return collabdict.Membership{Size: 1000, Included: true, Steady: true}
 }
 
 // In a large group the start takes fewer sums, and the result is as good.

@@ -20,10 +20,11 @@ func TestWeightsHaveTheBitsOfAnyBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	for round := range 10 {
-		total, _, err := l.LocalUpdate()
+		summand, err := l.LocalUpdate()
 		if err != nil {
 			t.Fatal(err)
 		}
+		total := summand.Values
 		if _, err := l.Optimize(total, true); err != nil {
 			t.Fatal(err)
 		}

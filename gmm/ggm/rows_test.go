@@ -54,7 +54,7 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 		b := &breaking{Rows: whole}
 		b.left.Store(2)
 		l.rows.Rows = b
-		if _, _, err := l.LocalUpdate(); !errors.Is(err, errGone) {
+		if _, err := l.LocalUpdate(); !errors.Is(err, errGone) {
 			t.Errorf("an update of unreadable rows: %v", err)
 		}
 		if _, err := l.Model().MeanLogLik(b); !errors.Is(err, errGone) {

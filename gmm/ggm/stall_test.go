@@ -31,10 +31,11 @@ func TestStalledGraphicalLasso(t *testing.T) {
 	l.live[0].prior.steps = 1
 	stalled, last := 0, math.Inf(-1)
 	for round := range 30 {
-		total, _, err := l.LocalUpdate()
+		summand, err := l.LocalUpdate()
 		if err != nil {
 			t.Fatal(err)
 		}
+		total := summand.Values
 		count := stalls(l, total[1:])
 		stalled += count
 		objective, err := l.Optimize(total, true)

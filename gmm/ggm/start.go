@@ -24,11 +24,9 @@ import (
 type starter struct {
 	*Learner
 	group collabdict.Group
-	// carrier is the group itself, which knows the members that totals have counted.
-	carrier collabdict.Group
-	banks   []*bank
-	most    int // number of candidates at the start
-	sums    int // made so far
+	banks []*bank
+	most  int // number of candidates at the start
+	sums  int // made so far
 	// finest has the moments of all rows in the clusters of the largest bank, from the last sum.
 	finest *passes.Moments
 }
@@ -53,6 +51,9 @@ const (
 	statisticsKey = "statistics"
 )
 
+// statisticsEntry names all totals of a [Learner].
+const statisticsEntry collabdict.Entry = "statistics"
+
 // start returns the candidates with the given parameters, or with those of the best clustering
 // for each number of components: uniform weights, and means and precisions by Eqs. (15) and
 // (16).
@@ -62,7 +63,7 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 		return nil, err
 	}
 	s.limits = limitsOf(agreed, s.config)
-	s.same = columnstats.NewSameRows(s.carrier, agreed, s.noise)
+	s.same = columnstats.NewSameRows(s.group, agreed, s.noise)
 	if s.config.Missing {
 		s.same.CountsOnly()
 	}
@@ -174,7 +175,7 @@ func (s *starter) sum(ctx context.Context) (all *whole, err error) {
 	if s.most > 1 { // there are no mixtures to judge yet; the rounds continue these values
 		add("gains", make([]float64, s.most), columnstats.AppendBlock(nil, s.most, gainBound(s.limits.Bounds)))
 	}
-	total, err := s.group.Accumulate(ctx, s.running, own, blocks)
+	total, err := s.group.Sum(ctx, s.summand(own, blocks))
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +280,7 @@ func (s *starter) firstModels(ctx context.Context, live []*candidate, all *whole
 	x = append(x, make([]float64, length-len(x))...)
 	blocks := s.limits.all(live)
 	s.blurAll(x, live, "first")
-	total, err := s.group.Accumulate(ctx, s.running, x, blocks)
+	total, err := s.group.Sum(ctx, s.summand(x, blocks))
 	if err != nil {
 		return fmt.Errorf("sum of the first components: %w", err)
 	}

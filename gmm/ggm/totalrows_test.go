@@ -20,10 +20,11 @@ func TestTotalRowsAreThoseOfTheLastTotal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	total, _, err := l.LocalUpdate()
+	summand, err := l.LocalUpdate()
 	if err != nil {
 		t.Fatal(err)
 	}
+	total := summand.Values
 	for i := range total {
 		total[i] *= 3 // two more participants with the same rows
 	}

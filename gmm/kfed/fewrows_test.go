@@ -56,7 +56,7 @@ type heard struct {
 	centres *mat.Dense
 }
 
-func (g *heard) Gather(_ context.Context, blob []byte) ([][]byte, error) {
+func (g *heard) Gather(_ context.Context, _ collabdict.Entry, blob []byte) ([][]byte, error) {
 	var err error
 	g.centres, err = decode(blob, 2, 4)
 	return [][]byte{blob}, err

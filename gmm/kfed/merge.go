@@ -83,6 +83,9 @@ func step(all, taken [][]float64) *mat.Dense {
 	return out
 }
 
+// Entry names the centres that members show each other.
+const Entry collabdict.Entry = "centres"
+
 // Config holds the settings of [Cluster]. All members use the same.
 type Config struct {
 	// Local is the number of clusters per participant, Clusters the number of shared ones.
@@ -115,7 +118,7 @@ func Cluster(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, sr
 	if err != nil {
 		return nil, 0, fmt.Errorf("own centres: %w", err)
 	}
-	blobs, err := g.Gather(ctx, blob)
+	blobs, err := g.Gather(ctx, Entry, blob)
 	if err != nil {
 		return nil, 0, fmt.Errorf("gather centres: %w", err)
 	}

@@ -22,6 +22,14 @@ func BlurOption(p *float64, byDefault func() float64) *option.Option {
 		option.DefaultBy(byDefault), option.Finite()).ForExperts()
 }
 
+// BlurHides describes for the inventory what a blur of this standard deviation hides.
+func BlurHides(rows float64) string {
+	if rows == 0 {
+		return ""
+	}
+	return fmt.Sprintf("noise of %g rows in each value but the number of all rows", rows)
+}
+
 // Blur hides a single row in the difference of two totals of moments. Every member adds its
 // part of the noise to each value of its vectors, sized so that the parts of the members that
 // do not collude add up to the whole noise. The noise has the same size in all columns, so rows

@@ -106,12 +106,14 @@ func (b *Budget) PrepareTotals(c algorithm.Coordinates) error {
 // only the members of the last collective.
 func (b *Budget) Hides(d algorithm.Data) bool { return b.Epsilon != 0 && d.Source != nil }
 
-// Disclosed describes what is shown, with the noise if there is any.
-func (b *Budget) Disclosed(shown string) string {
-	if b.Epsilon == 0 {
-		return shown
+// Published describes what each member publishes, with the noise if there is any.
+func (b *Budget) Published(e collabdict.Entry, shown string) algorithm.Item {
+	i := algorithm.Item{Entry: e, What: shown, Form: algorithm.Published, When: algorithm.AtStart}
+	if b.Epsilon != 0 {
+		i.Epsilon = algorithm.Covered
+		i.Hidden = fmt.Sprintf("noise, (%g, %g)-differentially private for one row added or removed", b.Epsilon, b.Delta)
 	}
-	return fmt.Sprintf("with noise, (%g, %g)-differentially private for one row added or removed: %s", b.Epsilon, b.Delta, shown)
+	return i
 }
 
 // Warnings returns a warning if delta is so large that showing one of the own rows at random

@@ -34,7 +34,7 @@ const NoNoise = "no --epsilon, whose noise hides rows"
 // over rows. Subtracted from a sum over all members, these leave the sum of the few rows, even
 // if their owner showed nothing else.
 func LeastRows(g collabdict.Group, d algorithm.Data, least int) (int, error) {
-	if _, alone := g.(collabdict.Solo); alone {
+	if g.Membership().Alone {
 		return min(least, 1), nil
 	}
 	if n, _ := d.Rows.Dims(); n < least {

@@ -29,9 +29,9 @@ type overheard struct {
 	blobs *[][]byte
 }
 
-func (g overheard) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
+func (g overheard) Gather(ctx context.Context, e collabdict.Entry, blob []byte) ([][]byte, error) {
 	*g.blobs = append(*g.blobs, slices.Clone(blob))
-	return g.Group.Gather(ctx, blob)
+	return g.Group.Gather(ctx, e, blob)
 }
 
 // published trains in lock step, and returns what each member has gathered, by rank, and the
@@ -305,13 +305,13 @@ func TestBudgetByCoordinates(t *testing.T) {
 			}
 			continue
 		}
-		shown := b.Disclosed("rows")
-		if err != nil || b.Clip != c.clip || b.Middle() != c.middle || shown != "with noise, (5, 1e-05)-differentially private for one row added or removed: rows" {
-			t.Errorf("%+v: %+v, %s; %v", c.of, b, shown, err)
+		shown := b.Published("test", "rows")
+		if err != nil || b.Clip != c.clip || b.Middle() != c.middle || shown.Epsilon != algorithm.Covered || !strings.Contains(shown.Hidden, "(5, 1e-05)") {
+			t.Errorf("%+v: %+v, %+v; %v", c.of, b, shown, err)
 		}
 	}
 	none := privacy.Budget{}
-	if err := none.Prepare(algorithm.Coordinates{ScaledBy: algorithm.Own}); err != nil || none.Noise() != nil || none.Disclosed("rows") != "rows" {
+	if err := none.Prepare(algorithm.Coordinates{ScaledBy: algorithm.Own}); err != nil || none.Noise() != nil || none.Published("test", "rows").Epsilon != algorithm.Uncovered {
 		t.Errorf("without noise: %+v, %v", none, err)
 	}
 }

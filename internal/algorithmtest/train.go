@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/collabdict/collabdict"
@@ -74,19 +75,14 @@ type noting struct {
 	r *Result
 }
 
-func (n noting) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	n.r.Sums = append(n.r.Sums, len(x))
-	return n.Group.Sum(ctx, x, blocks)
+func (n noting) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
+	n.r.Sums = append(n.r.Sums, len(s.Values))
+	return n.Group.Sum(ctx, s)
 }
 
-func (n noting) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	n.r.Sums = append(n.r.Sums, len(x))
-	return n.Group.Accumulate(ctx, r, x, blocks)
-}
-
-func (n noting) Gather(ctx context.Context, b []byte) ([][]byte, error) {
+func (n noting) Gather(ctx context.Context, e collabdict.Entry, b []byte) ([][]byte, error) {
 	n.r.Gathers++
-	return n.Group.Gather(ctx, b)
+	return n.Group.Gather(ctx, e, b)
 }
 
 // Failing is a group of one whose sums fail after a given number.
@@ -99,16 +95,11 @@ type Failing struct {
 var ErrLost = errors.New("lost plant-b")
 
 // Sum implements collabdict.Group.
-func (f *Failing) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+func (f *Failing) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
 	if f.Left--; f.Left < 0 {
 		return nil, ErrLost
 	}
-	return f.Solo.Sum(ctx, x, blocks)
-}
-
-// Accumulate implements collabdict.Group.
-func (f *Failing) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	return f.Sum(ctx, x, blocks)
+	return f.Solo.Sum(ctx, s)
 }
 
 // FailsLate checks a training whose sums fail in the third round, after the given number of
@@ -134,4 +125,15 @@ func FailsLate(t *testing.T, two, more algorithm.Algorithm, d algorithm.Data, su
 	if !errors.Is(err, ErrLost) || got.Last.Number != 0 || got.Model != nil {
 		t.Errorf("%v after round %d, with model %v", err, got.Last.Number, got.Model)
 	}
+}
+
+// Shown joins what a disclosure shows in one form.
+func Shown(d algorithm.Disclosure, form algorithm.Form) string {
+	var list []string
+	for _, i := range d.Items {
+		if i.Form == form {
+			list = append(list, i.What)
+		}
+	}
+	return strings.Join(list, "; ")
 }

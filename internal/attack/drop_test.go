@@ -36,7 +36,7 @@ func dropped(t *testing.T, s consensus.Settings, coalition []int, after time.Dur
 	}
 	report, err := net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		for range 3 {
-			if _, err := g.Sum(ctx, vectorOf(rank), []collabdict.Block{{Len: 2, Bound: 100}}); err != nil {
+			if _, err := g.Sum(ctx, collabdict.Summand{Values: vectorOf(rank), Blocks: []collabdict.Block{{Len: 2, Bound: 100}}}); err != nil {
 				return err
 			}
 		}

@@ -37,7 +37,7 @@ func watch(t *testing.T, s consensus.Settings, size int, coalition []int, rounds
 			for i := range x {
 				x[i] = 2*rng.Float64() - 1
 			}
-			if _, err := g.Sum(ctx, x, []collabdict.Block{{Len: values, Bound: 1}}); err != nil {
+			if _, err := g.Sum(ctx, collabdict.Summand{Values: x, Blocks: []collabdict.Block{{Len: values, Bound: 1}}}); err != nil {
 				return err
 			}
 		}

@@ -92,11 +92,11 @@ func (m *Mean) Round(ctx context.Context, g collabdict.Group, train func(ctx con
 	if known {
 		return m.included(ctx, g, highest(counts))
 	}
-	agreed, err := Bounds(ctx, g, m.largest())
+	agreed, err := Bounds(ctx, g, BoundsEntry, m.largest())
 	if err != nil {
 		return Total{}, fmt.Errorf("bounds of the changes: %w", err)
 	}
-	if a, may := g.(collabdict.Absentee); may && !a.Included() {
+	if !g.Membership().Included {
 		clear(m.vector) // which may be above bounds that were agreed on without it
 		return m.sum(ctx, g, agreed)
 	}
@@ -106,8 +106,7 @@ func (m *Mean) Round(ctx context.Context, g collabdict.Group, train func(ctx con
 // included is the sum of a round whose bounds this member's part is within.
 func (m *Mean) included(ctx context.Context, g collabdict.Group, agreed []float64) (Total, error) {
 	t, err := m.sum(ctx, g, agreed)
-	a, may := g.(collabdict.Absentee)
-	t.Own = !may || a.Included()
+	t.Own = g.Membership().Included
 	return t, err
 }
 
@@ -115,13 +114,11 @@ func (m *Mean) included(ctx context.Context, g collabdict.Group, agreed []float6
 // total is decided and needs no training. It needs none if this member has no part in it, or if
 // training changes nothing except the parameters.
 func (m *Mean) known(g collabdict.Group) (total []float64, own, ok bool) {
-	if r, may := g.(collabdict.Replayer); may && m.Shared {
-		total, ok = r.TakeDecided()
-		return total, ok && r.Included(), ok
+	if m.Shared {
+		total, ok = g.TakeDecided()
+		return total, ok && g.Membership().Included, ok
 	}
-	if a, may := g.(collabdict.Absentee); may {
-		total, ok = a.TakeMissed()
-	}
+	total, ok = g.TakeMissed()
 	return total, false, ok
 }
 
@@ -166,7 +163,7 @@ func (m *Mean) sum(ctx context.Context, g collabdict.Group, agreed []float64) (T
 	if m.most > 0 {
 		blocks = columnstats.AppendBlock(blocks, 1, m.most)
 	}
-	total, err := g.Sum(ctx, m.vector, blocks)
+	total, err := g.Sum(ctx, collabdict.Summand{Entry: UpdatesEntry, Values: m.vector, Blocks: blocks})
 	if err != nil {
 		return Total{}, fmt.Errorf("sum of the changes: %w", err)
 	}

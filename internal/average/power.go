@@ -19,7 +19,7 @@ const (
 // Bounds returns, for each of the non-negative values, the least power of two above those of
 // all members in the sum. Members learn it from sums of counts, so that no member publishes its
 // own.
-func Bounds(ctx context.Context, g collabdict.Group, values []float64) ([]float64, error) {
+func Bounds(ctx context.Context, g collabdict.Group, e collabdict.Entry, values []float64) ([]float64, error) {
 	counts := make([]float64, powers*len(values))
 	for i, v := range values {
 		_, exp := math.Frexp(v)
@@ -31,7 +31,7 @@ func Bounds(ctx context.Context, g collabdict.Group, values []float64) ([]float6
 		}
 		counts[powers*i+max(0, exp-leastPower)] = 1
 	}
-	counts, err := g.Sum(ctx, counts, columnstats.AppendBlock(nil, len(counts), 1))
+	counts, err := g.Sum(ctx, collabdict.Summand{Entry: e, Values: counts, Blocks: columnstats.AppendBlock(nil, len(counts), 1)})
 	if err != nil {
 		return nil, err
 	}

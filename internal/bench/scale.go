@@ -43,7 +43,7 @@ func MeasureScale(ctx context.Context, c Scale) (*ScaleReport, error) {
 	heap, before := watchHeap(), ProcessTime()
 	run, err := net.Run(ctx, func(ctx context.Context, rank int, g collabdict.Group) error {
 		for range c.Sums {
-			sum, err := g.Sum(ctx, x[rank], []collabdict.Block{{Len: c.Values, Bound: 1}})
+			sum, err := g.Sum(ctx, collabdict.Summand{Values: x[rank], Blocks: []collabdict.Block{{Len: c.Values, Bound: 1}}})
 			if err != nil {
 				return err
 			}

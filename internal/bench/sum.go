@@ -60,7 +60,7 @@ func measureSum(ctx context.Context, c Consensus, predicted float64) (*SumReport
 	heap := watchHeap()
 	began := time.Now()
 	ends := each(nodes, func(i int, n *node.Node) ended {
-		total, err := n.Sum(ctx, x[i], []collabdict.Block{{Len: c.Values, Bound: 1}})
+		total, err := n.Sum(ctx, collabdict.Summand{Values: x[i], Blocks: []collabdict.Block{{Len: c.Values, Bound: 1}}})
 		return ended{total, err}
 	})
 	r := &SumReport{Seconds: time.Since(began).Seconds(), Predicted: predicted}
@@ -77,7 +77,7 @@ func measureSum(ctx context.Context, c Consensus, predicted float64) (*SumReport
 		}
 		totals[i] = e.total
 	}
-	if in := nodes[0].Size(); in < c.Nodes {
+	if in := nodes[0].Membership().Size; in < c.Nodes {
 		return nil, fmt.Errorf("the sum was decided with %d of %d nodes, because the others were too slow: measure on an idle machine, or with fewer nodes", in, c.Nodes)
 	}
 	if r.MaxError, err = check(x, totals, c.largestError()); err != nil {

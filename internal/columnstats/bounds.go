@@ -30,8 +30,16 @@ const (
 	slack = 1 + 1e-6
 )
 
+// The entries of what this package's functions show.
+const (
+	BoundsEntry   collabdict.Entry = "bounds"   // of Agree
+	FrameEntry    collabdict.Entry = "frame"    // of AgreeFrame
+	ExtremesEntry collabdict.Entry = "extremes" // of Extremes
+	MomentsEntry  collabdict.Entry = "moments"  // of SumMoments and PrincipalAxes
+)
+
 // Publishes reports whether Agree publishes anything in a group of this size.
-func Publishes(g collabdict.Group) bool { return g.Size() <= manyMembers }
+func Publishes(g collabdict.Group) bool { return g.Membership().Size <= manyMembers }
 
 // Agree publishes the bounds of the rows x and returns bounds that hold at all members. In a
 // large group, members find them by private sums and publish nothing.
@@ -40,15 +48,15 @@ func Agree(ctx context.Context, g collabdict.Group, x collabdict.Rows) (Bounds, 
 	if err != nil {
 		return Bounds{}, err
 	}
-	return agreeOn(ctx, g, rowsExp, exps)
+	return agreeOn(ctx, g, BoundsEntry, rowsExp, exps)
 }
 
 // agreeOn agrees on bounds, given the exponents of this member's.
-func agreeOn(ctx context.Context, g collabdict.Group, rowsExp int, exps []int) (Bounds, error) {
+func agreeOn(ctx context.Context, g collabdict.Group, e collabdict.Entry, rowsExp int, exps []int) (Bounds, error) {
 	if !Publishes(g) {
-		return agreeByCounts(ctx, g, rowsExp, exps)
+		return agreeByCounts(ctx, g, e, rowsExp, exps)
 	}
-	blobs, err := g.Gather(ctx, encode(rowsExp, exps))
+	blobs, err := g.Gather(ctx, e, encode(rowsExp, exps))
 	if err != nil {
 		return Bounds{}, fmt.Errorf("gather bounds: %w", err)
 	}

@@ -19,7 +19,7 @@ const (
 )
 
 // agreeByCounts is Agree for many members, given this member's exponents.
-func agreeByCounts(ctx context.Context, g collabdict.Group, rowsExp int, exps []int) (Bounds, error) {
+func agreeByCounts(ctx context.Context, g collabdict.Group, e collabdict.Entry, rowsExp int, exps []int) (Bounds, error) {
 	if rowsExp > maxRowsExp {
 		return Bounds{}, fmt.Errorf("want at most 2^%d rows, got 2^%d", maxRowsExp, rowsExp)
 	}
@@ -31,7 +31,7 @@ func agreeByCounts(ctx context.Context, g collabdict.Group, rowsExp int, exps []
 		}
 		counts[rowsExps+spans*i+(e+MaxExp)/span] = 1
 	}
-	counts, err := sumCounts(ctx, g, counts)
+	counts, err := sumCounts(ctx, g, e, counts)
 	if err != nil {
 		return Bounds{}, fmt.Errorf("sum of the spans: %w", err)
 	}
@@ -44,7 +44,7 @@ func agreeByCounts(ctx context.Context, g collabdict.Group, rowsExp int, exps []
 			within[span*i+(e+MaxExp)%span] = 1
 		}
 	}
-	if within, err = sumCounts(ctx, g, within); err != nil {
+	if within, err = sumCounts(ctx, g, e, within); err != nil {
 		return Bounds{}, fmt.Errorf("sum of the exponents: %w", err)
 	}
 	for i := range exps {
@@ -53,8 +53,8 @@ func agreeByCounts(ctx context.Context, g collabdict.Group, rowsExp int, exps []
 	return b, nil
 }
 
-func sumCounts(ctx context.Context, g collabdict.Group, counts []float64) ([]float64, error) {
-	return g.Sum(ctx, counts, AppendBlock(nil, len(counts), 1))
+func sumCounts(ctx context.Context, g collabdict.Group, e collabdict.Entry, counts []float64) ([]float64, error) {
+	return g.Sum(ctx, collabdict.Summand{Entry: e, Values: counts, Blocks: AppendBlock(nil, len(counts), 1)})
 }
 
 // highest returns the last place with a member, or the first place if there is none.

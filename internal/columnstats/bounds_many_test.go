@@ -27,10 +27,13 @@ type seat struct {
 	*table
 }
 
-func (s seat) Size() int { return s.size + manyMembers } // too many for members to publish
+func (s seat) Membership() collabdict.Membership {
+	return collabdict.Membership{Size: s.size + manyMembers} // too many for members to publish
+}
 
-func (s seat) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	if err := collabdict.CheckBlocks(x, blocks); err != nil {
+func (s seat) Sum(_ context.Context, of collabdict.Summand) ([]float64, error) {
+	x := of.Values
+	if err := collabdict.CheckBlocks(x, of.Blocks); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()

@@ -113,7 +113,7 @@ func search(ctx context.Context, g collabdict.Group, own []float64, b Bounds) (t
 				counts[cells*i+cell[i]] = 1
 			}
 		}
-		total, err := g.Sum(ctx, counts, AppendBlock(nil, len(counts), 1))
+		total, err := g.Sum(ctx, collabdict.Summand{Entry: ExtremesEntry, Values: counts, Blocks: AppendBlock(nil, len(counts), 1)})
 		if err != nil {
 			return nil, nil, fmt.Errorf("sum %d of %d: %w", round+1, rounds, err)
 		}

@@ -48,7 +48,7 @@ const (
 // Before the sum, members agree on bounds of it; after it, on bounds of their middles in the frame.
 func AgreeFrame(ctx context.Context, g collabdict.Group, own Middle, src rand.Source) (*Frame, error) {
 	dim := len(own.Centre)
-	bounds, err := agreeOn(ctx, g, 1, own.exponents())
+	bounds, err := agreeOn(ctx, g, FrameEntry, 1, own.exponents())
 	if err != nil {
 		return nil, fmt.Errorf("frame: %w", err)
 	}
@@ -68,7 +68,7 @@ func AgreeFrame(ctx context.Context, g collabdict.Group, own Middle, src rand.So
 		add(float64(w*own.Spread[j])*math.Exp2(v), 4*spreads[j])
 	}
 	values, blocks = split(values, blocks)
-	total, err := g.Sum(ctx, values, blocks)
+	total, err := g.Sum(ctx, collabdict.Summand{Entry: FrameEntry, Values: values, Blocks: blocks})
 	if err != nil {
 		return nil, fmt.Errorf("frame: %w", err)
 	}
@@ -82,7 +82,7 @@ func AgreeFrame(ctx context.Context, g collabdict.Group, own Middle, src rand.So
 			f.Spread[j] = math.Max(total[3*j+2]/w, float64(alike*spreads[j]))
 		}
 	}
-	within, err := agreeOn(ctx, g, 1, own.in(f).exponents()[:dim])
+	within, err := agreeOn(ctx, g, FrameEntry, 1, own.in(f).exponents()[:dim])
 	if err != nil {
 		return nil, fmt.Errorf("frame: %w", err)
 	}

@@ -112,11 +112,11 @@ type two struct {
 	total *[]float64
 }
 
-func (two) Size() int { return 2 }
+func (two) Membership() collabdict.Membership { return collabdict.Membership{Size: 2} }
 
-func (g two) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	*g.total = join(x)
-	return x, collabdict.CheckBlocks(x, blocks)
+func (g two) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
+	*g.total = join(s.Values)
+	return s.Values, collabdict.CheckBlocks(s.Values, s.Blocks)
 }
 
 // A member sends the same after a restart. Even by itself, that shows the middle of a column

@@ -31,7 +31,7 @@ func SumMoments(ctx context.Context, g collabdict.Group, rows collabdict.Rows, b
 		return nil, err
 	}
 	x, blocks := split(own.pack(), b.Moments(1, true))
-	total, err := g.Sum(ctx, x, blocks)
+	total, err := g.Sum(ctx, collabdict.Summand{Entry: MomentsEntry, Values: x, Blocks: blocks})
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ import (
 // these sums may change only by the noise, and by newly counted members, for each by no more than
 // one member's bounds.
 //
-// In a group that is no [collabdict.Carrier], nothing is checked.
+// In a group whose members are always the same, nothing is checked.
 type SameRows struct {
-	carrier    collabdict.Carrier // nil if nothing is checked
+	group      collabdict.Group
 	bounds     Bounds
 	noise      float64   // standard deviation of the noise on a value of the total
 	rows       float64   // in the last total
@@ -37,9 +37,7 @@ const (
 // NewSameRows returns the checks for a running total over rows within the bounds, with noise of
 // this standard deviation on each value but the number of rows.
 func NewSameRows(g collabdict.Group, b Bounds, noise float64) *SameRows {
-	s := &SameRows{bounds: b, noise: noise}
-	s.carrier, _ = g.(collabdict.Carrier)
-	return s
+	return &SameRows{group: g, bounds: b, noise: noise}
 }
 
 // CountsOnly restricts the checks to the number of rows. If rows have missing cells, the other
@@ -49,10 +47,8 @@ func (s *SameRows) CountsOnly() { s.countsOnly = true }
 // Check returns an error if the next total rests on other rows. total begins with the moments of k
 // components, which blocks bound.
 func (s *SameRows) Check(rows float64, k int, total []float64, blocks []collabdict.Block) error {
-	if s.carrier == nil {
-		return nil
-	}
-	members, rounding := s.carrier.Carried()
+	of := s.group.Membership()
+	members, rounding := of.Counted, of.Rounding
 	if members == 0 {
 		return nil
 	}

@@ -14,7 +14,9 @@ type carrying struct {
 	rounding float64
 }
 
-func (c *carrying) Carried() (int, float64) { return c.members, c.rounding }
+func (c *carrying) Membership() collabdict.Membership {
+	return collabdict.Membership{Counted: c.members, Rounding: c.rounding}
+}
 
 // Check accepts a total only if it rests on the same rows, or also on those of newly counted
 // members. The totals have two components of one column: the counts, the first and second moments,
@@ -65,6 +67,6 @@ func TestTotalsAreOverTheSameRows(t *testing.T) {
 		}
 	}
 	if err := NewSameRows(collabdict.Solo{}, b, 0).Check(0, 2, nil, blocks); err != nil {
-		t.Errorf("a group that does not say what it carries: %v", err)
+		t.Errorf("a group whose members are always the same: %v", err)
 	}
 }

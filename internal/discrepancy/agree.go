@@ -9,6 +9,9 @@ import (
 	"github.com/collabdict/collabdict/internal/columnstats"
 )
 
+// Entry names the sums of [Rule.Agree], and of the bounds of what it sums.
+const Entry collabdict.Entry = "discrepancies"
+
 // Agree returns this member's weight. most bounds every member's values and must be the same at
 // all; its Discrepancy matters only if the rule is Relative. Agree makes a sum of rows (and
 // discrepancies), with Auto one of counts, and one of weights. Besides their own weight,
@@ -25,19 +28,19 @@ func (r Rule) Agree(ctx context.Context, g collabdict.Group, own, most Member) (
 		return Weight{}, fmt.Errorf("discrepancy: sum of the rows: %w", err)
 	}
 	share := own.Rows / rows
-	o := offset{b: r.B, members: float64(g.Size())}
+	o := offset{b: r.B, members: float64(g.Membership().Size)}
 	if r.Auto {
 		if o.b, err = agreeOffset(ctx, g, float64(r.A*d)-share, leastShare/o.members); err != nil {
 			return Weight{}, fmt.Errorf("discrepancy: sum of the offsets: %w", err)
 		}
 	}
 	raw, limit := r.raw(share, d, o), r.most(most.Rows/rows, o)
-	total, err := g.Sum(ctx, []float64{raw}, columnstats.AppendBlock(nil, 1, limit))
+	total, err := g.Sum(ctx, collabdict.Summand{Entry: Entry, Values: []float64{raw}, Blocks: columnstats.AppendBlock(nil, 1, limit)})
 	if err != nil {
 		return Weight{}, fmt.Errorf("discrepancy: sum of the weights: %w", err)
 	}
 	// Below this, a sum is mostly the rounding of chunks.
-	if total[0] <= math.Ldexp(float64(limit*float64(g.Size())), -20) {
+	if total[0] <= math.Ldexp(float64(limit*float64(g.Membership().Size)), -20) {
 		return Weight{P: share, Offset: o.b, ByRows: true, Rows: rows}, nil
 	}
 	return Weight{P: raw / total[0], Offset: o.b, Rows: rows}, nil
@@ -67,7 +70,7 @@ func (r Rule) relative(ctx context.Context, g collabdict.Group, own, most Member
 	if r.Relative {
 		x, blocks = append(x, d), columnstats.AppendBlock(blocks, 1, most.Discrepancy)
 	}
-	total, err := g.Sum(ctx, x, blocks)
+	total, err := g.Sum(ctx, collabdict.Summand{Entry: Entry, Values: x, Blocks: blocks})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -77,7 +80,7 @@ func (r Rule) relative(ctx context.Context, g collabdict.Group, own, most Member
 	}
 	if r.Relative {
 		// Discrepancies within rounding count as none.
-		if total[1] <= math.Ldexp(float64(most.Discrepancy*float64(g.Size())), -20) {
+		if total[1] <= math.Ldexp(float64(most.Discrepancy*float64(g.Membership().Size)), -20) {
 			d = 0
 		} else {
 			d /= total[1]

@@ -25,7 +25,7 @@ const (
 func agreeOffset(ctx context.Context, g collabdict.Group, need, margin float64) (float64, error) {
 	counts := make([]float64, cells)
 	counts[cell(need+margin)] = 1
-	counts, err := g.Sum(ctx, counts, columnstats.AppendBlock(nil, cells, 1))
+	counts, err := g.Sum(ctx, collabdict.Summand{Entry: Entry, Values: counts, Blocks: columnstats.AppendBlock(nil, cells, 1)})
 	if err != nil {
 		return 0, err
 	}

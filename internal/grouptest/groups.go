@@ -25,17 +25,14 @@ type watched struct {
 	left *[][]float64
 }
 
-func (w watched) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	*w.left = append(*w.left, slices.Clone(x))
-	return w.Group.Sum(ctx, x, blocks)
+func (w watched) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
+	*w.left = append(*w.left, slices.Clone(s.Values))
+	return w.Group.Sum(ctx, s)
 }
 
-func (w watched) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	*w.left = append(*w.left, slices.Clone(x))
-	return w.Group.Accumulate(ctx, r, x, blocks)
+func (watched) Gather(context.Context, collabdict.Entry, []byte) ([][]byte, error) {
+	panic("something is published")
 }
-
-func (watched) Gather(context.Context, []byte) ([][]byte, error) { panic("something is published") }
 
 // Ahead is a group of three whose sums do not wait for this member. Early are the totals of
 // sums that are decided before the member calls them, and Answers those of sums that it calls,
@@ -47,9 +44,9 @@ type Ahead struct {
 	Asked          []float64 // the member's vector in its last call
 }
 
-var _ collabdict.Replayer = (*Ahead)(nil)
+var _ collabdict.Group = (*Ahead)(nil)
 
-// TakeMissed implements [collabdict.Absentee].
+// TakeMissed implements [collabdict.Group].
 func (a *Ahead) TakeMissed() ([]float64, bool) {
 	if a.In {
 		return nil, false
@@ -57,7 +54,7 @@ func (a *Ahead) TakeMissed() ([]float64, bool) {
 	return a.TakeDecided()
 }
 
-// TakeDecided implements [collabdict.Replayer].
+// TakeDecided implements [collabdict.Group].
 func (a *Ahead) TakeDecided() ([]float64, bool) {
 	if len(a.Early) == 0 {
 		return nil, false
@@ -65,27 +62,21 @@ func (a *Ahead) TakeDecided() ([]float64, bool) {
 	return take(&a.Early), true
 }
 
-// Included implements [collabdict.Absentee].
-func (a *Ahead) Included() bool { return a.In }
-
-// Steady implements [collabdict.Absentee].
-func (a *Ahead) Steady() bool { return true }
-
-// Size implements [collabdict.Group].
-func (*Ahead) Size() int { return 3 }
-
-// Sum implements [collabdict.Group].
-func (a *Ahead) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	if err := collabdict.CheckBlocks(x, blocks); err != nil {
-		return nil, err
-	}
-	a.Asked = slices.Clone(x)
-	return take(&a.Answers), nil
+// Membership implements [collabdict.Group].
+func (a *Ahead) Membership() collabdict.Membership {
+	return collabdict.Membership{Size: 3, Included: a.In, Steady: true}
 }
 
-// Accumulate implements [collabdict.Group].
-func (a *Ahead) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	return a.Sum(ctx, x, blocks)
+// StartRound implements [collabdict.Group].
+func (*Ahead) StartRound(int, [32]byte) {}
+
+// Sum implements [collabdict.Group].
+func (a *Ahead) Sum(_ context.Context, s collabdict.Summand) ([]float64, error) {
+	if err := collabdict.CheckBlocks(s.Values, s.Blocks); err != nil {
+		return nil, err
+	}
+	a.Asked = slices.Clone(s.Values)
+	return take(&a.Answers), nil
 }
 
 func take(totals *[][]float64) []float64 {

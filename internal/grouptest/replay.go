@@ -212,16 +212,14 @@ func (r *Replay) rounded(slot int, x []float64) []float64 {
 
 // Seat is a participant's place in a replay.
 type Seat struct {
+	collabdict.Whole
 	*Replay
 	self     int
 	next     int // slot
 	included bool
 }
 
-var (
-	_ collabdict.Group    = (*Seat)(nil)
-	_ collabdict.Absentee = (*Seat)(nil)
-)
+var _ collabdict.Group = (*Seat)(nil)
 
 // Over reports whether the participant is at the end of the record.
 func (s *Seat) Over() bool { return s.next == len(s.log) }
@@ -236,11 +234,30 @@ func (s *Seat) take() (slot int, in bool, err error) {
 	return slot, slices.Contains(s.log[slot].Members, s.self), nil
 }
 
-// Size implements [collabdict.Group].
-func (s *Seat) Size() int { return len(s.log[max(0, s.next-1)].Members) }
+// Membership implements [collabdict.Group].
+func (s *Seat) Membership() collabdict.Membership {
+	return collabdict.Membership{Size: len(s.log[max(0, s.next-1)].Members), Included: s.included, Steady: s.steady()}
+}
 
 // Sum implements [collabdict.Group].
-func (s *Seat) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+func (s *Seat) Sum(_ context.Context, of collabdict.Summand) ([]float64, error) {
+	r := of.Running
+	if r.Key == "" {
+		return s.sum(of.Values, of.Blocks)
+	}
+	s.mu.Lock()
+	s.begin[r.Key] = r.Begin
+	s.mu.Unlock()
+	total, err := s.sum(of.Values, of.Blocks)
+	if c := s.log[s.next-1].Running; err == nil && (c == nil || c.Key != r.Key) {
+		return nil, fmt.Errorf("slot %d is not of the running total %q", s.next-1, r.Key)
+	} else if err == nil {
+		s.included = slices.Contains(c.Members, uint32(s.self))
+	}
+	return total, err
+}
+
+func (s *Seat) sum(x []float64, blocks []collabdict.Block) ([]float64, error) {
 	if err := collabdict.CheckBlocks(x, blocks); err != nil {
 		return nil, err
 	}
@@ -257,22 +274,8 @@ func (s *Seat) Sum(_ context.Context, x []float64, blocks []collabdict.Block) ([
 	return s.total(slot)
 }
 
-// Accumulate implements [collabdict.Group].
-func (s *Seat) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	s.mu.Lock()
-	s.begin[r.Key] = r.Begin
-	s.mu.Unlock()
-	total, err := s.Sum(ctx, x, blocks)
-	if c := s.log[s.next-1].Running; err == nil && (c == nil || c.Key != r.Key) {
-		return nil, fmt.Errorf("slot %d is not of the running total %q", s.next-1, r.Key)
-	} else if err == nil {
-		s.included = slices.Contains(c.Members, uint32(s.self))
-	}
-	return total, err
-}
-
-// Steady implements [collabdict.Absentee].
-func (s *Seat) Steady() (steady bool) {
+// steady reports whether the last total is comparable with the one before.
+func (s *Seat) steady() (steady bool) {
 	var all consensus.Steadiness
 	for _, r := range s.log[:s.next] {
 		if r.Total != nil {
@@ -287,7 +290,7 @@ func (s *Seat) Steady() (steady bool) {
 }
 
 // Gather implements [collabdict.Group].
-func (s *Seat) Gather(_ context.Context, blob []byte) ([][]byte, error) {
+func (s *Seat) Gather(_ context.Context, _ collabdict.Entry, blob []byte) ([][]byte, error) {
 	slot, in, err := s.take()
 	if err != nil {
 		return nil, err
@@ -308,7 +311,7 @@ func (s *Seat) Gather(_ context.Context, blob []byte) ([][]byte, error) {
 	return all, nil
 }
 
-// TakeMissed implements [collabdict.Absentee].
+// TakeMissed implements [collabdict.Group].
 func (s *Seat) TakeMissed() ([]float64, bool) {
 	if s.Over() || slices.Contains(s.log[s.next].Members, s.self) {
 		return nil, false
@@ -322,5 +325,5 @@ func (s *Seat) TakeMissed() ([]float64, bool) {
 	return total, true
 }
 
-// Included implements [collabdict.Absentee].
-func (s *Seat) Included() bool { return s.included }
+// TakeDecided implements [collabdict.Group].
+func (s *Seat) TakeDecided() ([]float64, bool) { return s.TakeMissed() }

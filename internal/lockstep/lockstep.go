@@ -26,7 +26,7 @@ func Run(ctx context.Context, size int, f func(ctx context.Context, g collabdict
 	for rank := range size {
 		all.Go(func() {
 			defer h.leave.Do(func() { close(h.gone) })
-			errs[rank] = f(ctx, member{h, rank}, rank)
+			errs[rank] = f(ctx, member{hub: h, rank: rank}, rank)
 		})
 	}
 	all.Wait()
@@ -57,11 +57,14 @@ type hub struct {
 }
 
 type member struct {
+	collabdict.Whole
 	*hub
 	rank int
 }
 
-func (m member) Size() int { return len(m.slots) }
+func (m member) Membership() collabdict.Membership {
+	return collabdict.Membership{Size: len(m.slots), Included: true, Steady: true}
+}
 
 // meet returns the values v of all members, by rank. The next collective cannot complete before
 // all members have taken this result.
@@ -97,8 +100,10 @@ type summand struct {
 	blocks []collabdict.Block
 }
 
-// Sum implements collabdict.Group. It returns an error if members' blocks differ.
-func (m member) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
+// Sum implements collabdict.Group. All members are in every sum. It returns an error if members'
+// blocks differ.
+func (m member) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
+	x, blocks := s.Values, s.Blocks
 	if err := collabdict.CheckBlocks(x, blocks); err != nil {
 		return nil, err
 	}
@@ -119,13 +124,8 @@ func (m member) Sum(ctx context.Context, x []float64, blocks []collabdict.Block)
 	return total, nil
 }
 
-// Accumulate implements collabdict.Group: all members are in every sum.
-func (m member) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	return m.Sum(ctx, x, blocks)
-}
-
 // Gather implements collabdict.Group.
-func (m member) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
+func (m member) Gather(ctx context.Context, _ collabdict.Entry, blob []byte) ([][]byte, error) {
 	all, err := m.meet(ctx, slices.Clone(blob))
 	if err != nil {
 		return nil, err

@@ -18,14 +18,14 @@ func blocks(n int) []collabdict.Block { return []collabdict.Block{{Len: n, Bound
 func TestCollectives(t *testing.T) {
 	err := lockstep.Run(t.Context(), 7, func(ctx context.Context, g collabdict.Group, rank int) error {
 		for turn := range 50 {
-			total, err := g.Sum(ctx, []float64{float64(rank), float64(turn)}, blocks(2))
+			total, err := g.Sum(ctx, collabdict.Summand{Values: []float64{float64(rank), float64(turn)}, Blocks: blocks(2)})
 			if err != nil {
 				return err
 			}
 			if !slices.Equal(total, []float64{21, 7 * float64(turn)}) {
 				t.Errorf("rank %d, turn %d: sum %g", rank, turn, total)
 			}
-			blobs, err := g.Gather(ctx, []byte{byte(rank), byte(turn)})
+			blobs, err := g.Gather(ctx, "test", []byte{byte(rank), byte(turn)})
 			if err != nil {
 				return err
 			}
@@ -47,13 +47,13 @@ func TestAMemberReturns(t *testing.T) {
 	broken := errors.New("broken")
 	for _, own := range []error{broken, nil} {
 		err := lockstep.Run(t.Context(), 3, func(ctx context.Context, g collabdict.Group, rank int) error {
-			if _, err := g.Sum(ctx, []float64{1}, blocks(1)); err != nil {
+			if _, err := g.Sum(ctx, collabdict.Summand{Values: []float64{1}, Blocks: blocks(1)}); err != nil {
 				return err
 			}
 			if rank == 2 {
 				return own
 			}
-			_, err := g.Gather(ctx, nil)
+			_, err := g.Gather(ctx, "test", nil)
 			return err
 		})
 		if own != nil && !(errors.Is(err, broken) && strings.HasPrefix(err.Error(), "member 2:")) {
@@ -69,11 +69,11 @@ func TestAMemberReturns(t *testing.T) {
 func TestMembersDiffer(t *testing.T) {
 	for name, second := range map[string]func(ctx context.Context, g collabdict.Group) error{
 		"blocks": func(ctx context.Context, g collabdict.Group) error {
-			_, err := g.Sum(ctx, []float64{1}, []collabdict.Block{{Len: 1, Bound: 50}})
+			_, err := g.Sum(ctx, collabdict.Summand{Values: []float64{1}, Blocks: []collabdict.Block{{Len: 1, Bound: 50}}})
 			return err
 		},
 		"collectives": func(ctx context.Context, g collabdict.Group) error {
-			_, err := g.Gather(ctx, nil)
+			_, err := g.Gather(ctx, "test", nil)
 			return err
 		},
 	} {
@@ -81,7 +81,7 @@ func TestMembersDiffer(t *testing.T) {
 			if rank == 1 {
 				return second(ctx, g)
 			}
-			_, err := g.Sum(ctx, []float64{1}, blocks(1))
+			_, err := g.Sum(ctx, collabdict.Summand{Values: []float64{1}, Blocks: blocks(1)})
 			return err
 		})
 		if err == nil || !strings.Contains(err.Error(), "have not called the same") {
@@ -95,7 +95,7 @@ func TestMembersDiffer(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		}
-		_, err := g.Gather(ctx, nil)
+		_, err := g.Gather(ctx, "test", nil)
 		return err
 	})
 	if !errors.Is(err, context.Canceled) {

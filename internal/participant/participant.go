@@ -236,7 +236,8 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	}
 	m.Manifest.Privacy.Protection = r.Protection
 	if c.Node.Publish != nil && n.Published() != nil {
-		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, "the identity of the last run in the own folder, the number of its members, and whether the own rows have changed since")
+		trained.Inventory = append(trained.Inventory, pipeline.PastRun)
+		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, pipeline.PastRun.What)
 	}
 	r.Ledger = ledger.Entries(c.Task.Told(trained))
 	m.Manifest.Privacy.Entries = r.Ledger

@@ -16,31 +16,17 @@ type witness struct {
 	differs *report.PastRun // an earlier run that differs by few members; nil if there is none
 }
 
-var (
-	_ collabdict.Replayer     = witness{}
-	_ collabdict.RoundStarter = witness{}
-)
-
-func (w witness) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	w.ledger.Called(blocks)
-	total, err := w.Node.Sum(ctx, x, blocks)
+func (w witness) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
+	w.ledger.Called(s.Blocks)
+	total, err := w.Node.Sum(ctx, s)
 	if err == nil {
 		err = w.note(total)
 	}
 	return total, err
 }
 
-func (w witness) Accumulate(ctx context.Context, r collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	w.ledger.Called(blocks)
-	total, err := w.Node.Accumulate(ctx, r, x, blocks)
-	if err == nil {
-		err = w.note(total)
-	}
-	return total, err
-}
-
-func (w witness) Gather(ctx context.Context, blob []byte) ([][]byte, error) {
-	blobs, err := w.Node.Gather(ctx, blob)
+func (w witness) Gather(ctx context.Context, e collabdict.Entry, blob []byte) ([][]byte, error) {
+	blobs, err := w.Node.Gather(ctx, e, blob)
 	if err == nil {
 		err = w.note(nil)
 	}

@@ -37,7 +37,7 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	}
 	part := &model.Local{Nearest: local.NewNearest(whole)}
 	outcomes := []algorithm.Outcome{r.Outcome}
-	if _, solo := g.(collabdict.Solo); !solo {
+	if !g.Membership().Alone {
 		alone, err := t.alone(ctx, d)
 		if err != nil { // keep the shared model, also after an interrupt
 			r.Warnings = append(r.Warnings, fmt.Sprintf("no model of your own rows alone, neither for comparison nor for scores: %v", err))

@@ -33,7 +33,7 @@ func BenchmarkLocalUpdate(b *testing.B) {
 	for b.Loop() {
 		for i, l := range learners {
 			before := processorTime(b)
-			if _, _, err := l.LocalUpdate(); err != nil {
+			if _, err := l.LocalUpdate(); err != nil {
 				b.Fatal(err)
 			}
 			least[i] = min(least[i], processorTime(b)-before)

@@ -38,7 +38,7 @@ func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string
 		s, constant, others, err = t.inFrame(ctx, g, full, src)
 		return s, constant, nil, others, err
 	}
-	if err != nil || !t.NeedsFrame() || g.Size() == 1 && t.PCA == 0 {
+	if err != nil || !t.NeedsFrame() || g.Membership().Size == 1 && t.PCA == 0 {
 		return s, constant, nil, others, err
 	}
 	next, alike, _, err := t.inFrame(ctx, g, s.Rows(full), src)
@@ -68,7 +68,7 @@ func (t *Task) inFrame(ctx context.Context, g collabdict.Group, of collabdict.Ro
 		form = Standard
 	}
 	own, constant, err := OwnScaling(form, of)
-	if err != nil || g.Size() == 1 {
+	if err != nil || g.Membership().Size == 1 {
 		return own, constant, nil, err
 	}
 	middle := columnstats.Middle{Centre: own.Shift, Spread: slices.Clone(own.Scale)}
@@ -121,7 +121,7 @@ func (t *Task) shrunk(ctx context.Context, g collabdict.Group, of collabdict.Row
 	own := columnstats.Middle{Centre: make([]float64, dim), Spread: slices.Clone(s.Scale)}
 	zero(own.Spread, constant)
 	f := &columnstats.Frame{Spread: slices.Clone(own.Spread), Others: make([]float64, dim), Constant: constant}
-	if g.Size() > 1 {
+	if g.Membership().Size > 1 {
 		var err error
 		if f, err = columnstats.AgreeFrame(ctx, g, own, src); err != nil {
 			return rows.Scaling{}, nil, nil, err

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
@@ -14,7 +13,7 @@ import (
 
 // Told returns the part of a run's disclosures that the ledger cannot read from its slots.
 func (t *Task) Told(r *Result) report.Told {
-	told := told(r.Model.Manifest.Privacy.Published)
+	told := told(r.Inventory)
 	told.Rows, told.Noise = float64(r.TotalRows), t.noise(r.Spends)
 	if m, ok := r.Model.Learned.(interface{ ComponentRows() []float64 }); ok && m.ComponentRows() != nil {
 		told.LeastRows = slices.Min(m.ComponentRows())
@@ -24,17 +23,20 @@ func (t *Task) Told(r *Result) report.Told {
 
 // ToBeTold returns the part of Told that is known before the first sum.
 func (t *Task) ToBeTold(g collabdict.Group) report.Told {
-	told := told(t.published(g))
+	told := told(t.Inventory(g))
 	told.Noise = t.noise(nil)
 	return told
 }
 
-func told(published []string) (t report.Told) {
-	for _, p := range published {
-		if sum, ok := strings.CutPrefix(p, inSums); ok {
-			t.Learned = append(t.Learned, sum)
-		} else {
-			t.Published = append(t.Published, p)
+func told(items []algorithm.Item) (t report.Told) {
+	for _, i := range items {
+		switch {
+		case i.Form != algorithm.Summed:
+			t.Published = append(t.Published, line(i))
+		case i.When == algorithm.AtStart:
+			t.Learned = append(t.Learned, i.What)
+		default:
+			t.Rounds = append(t.Rounds, line(i))
 		}
 	}
 	return t

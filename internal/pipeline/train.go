@@ -18,7 +18,8 @@ import (
 
 // A Result is what one participant has after training.
 type Result struct {
-	Model *model.Model // nil if no round was completed
+	Model     *model.Model     // nil if no round was completed
+	Inventory []algorithm.Item // what others see, from [Task.Inventory]
 	algorithm.Outcome
 }
 
@@ -28,19 +29,20 @@ type Result struct {
 // round fails, the result holds the model of the last completed round.
 func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, source rand.Source, onRound func(algorithm.Progress)) (*Result, error) {
 	traits := t.Traits()
-	if source == nil && g.Size() > 1 {
+	if source == nil && g.Membership().Size > 1 {
 		panic("pipeline: want a source of secrets")
 	}
 	r := &Result{}
 	if err := t.CheckLabels(p); err != nil {
 		return r, err
 	}
-	if _, alone := g.(collabdict.Solo); !alone {
+	if !g.Membership().Alone {
 		if err := t.CheckRows(p); err != nil {
 			return r, err
 		}
 	}
-	public := t.published(g)
+	r.Inventory = t.Inventory(g)
+	g = inventoried{g, r.Inventory}
 	p, held, order, err := t.split(p, source)
 	if err != nil {
 		return r, err
@@ -55,7 +57,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 	if err != nil {
 		return r, err
 	}
-	rules := t.Settings.Rules(g.Size())
+	rules := t.Settings.Rules(g.Membership().Size)
 	data.Source, data.Quorum, data.Colluders = source, rules.Least, rules.Colluders
 	if held != nil {
 		if data.Held, err = of.bring(held); err != nil {
@@ -65,7 +67,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 	var history, included []report.Round // included: the rounds that this participant took part in
 	r.Outcome, err = t.Algorithm.Train(ctx, g, data, func(p algorithm.Progress) {
 		history = append(history, report.RoundOf(p))
-		if a, may := g.(collabdict.Absentee); !may || a.Included() {
+		if g.Membership().Included {
 			included = append(included, history[len(history)-1])
 		}
 		if onRound != nil {
@@ -95,7 +97,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 		}
 	}
 	r.Model = m
-	m.Manifest.Privacy.Published = public
+	m.Manifest.Privacy.Published = published(r.Inventory)
 	if len(included) == 0 {
 		included = history
 	}

@@ -15,6 +15,7 @@ const AllMembers = "all members"
 type Told struct {
 	Published []string // values that each member shows in the clear
 	Learned   []string // what sums at the start reveal about all rows
+	Rounds    []string // what later sums reveal
 	// rows of all members, and of the smallest component; 0 if unknown
 	Rows, LeastRows float64
 	Noise           []Entry // what noise hides
@@ -37,6 +38,9 @@ func (l *Ledger) Entries(t Told) []Entry {
 	}
 	if len(t.Learned) > 0 {
 		out = append(out, Entry{Kind: TotalEntry, What: "what the sums at the start reveal about the rows of all: " + strings.Join(t.Learned, "; "), SeenBy: AllMembers, Rounds: &[2]int{}, Rows: t.Rows})
+	}
+	if len(t.Rounds) > 0 {
+		out = append(out, Entry{Kind: TotalEntry, What: strings.Join(t.Rounds, "; "), SeenBy: AllMembers, Rounds: &[2]int{min(1, l.round), l.round}, Rows: t.Rows})
 	}
 	return append(append(out, l.loneEntries()...), t.Noise...)
 }

@@ -95,8 +95,8 @@ func TestConvergenceIsThatOfTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	cost, err := net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
-		g.(collabdict.RoundStarter).StartRound(1)
-		_, err := g.Sum(ctx, []float64{float64(rank), 1, -2}, []collabdict.Block{{Len: 3, Bound: 20}})
+		g.StartRound(1, [32]byte{})
+		_, err := g.Sum(ctx, collabdict.Summand{Values: []float64{float64(rank), 1, -2}, Blocks: []collabdict.Block{{Len: 3, Bound: 20}}})
 		return err
 	})
 	if err != nil {

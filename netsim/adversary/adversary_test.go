@@ -45,11 +45,11 @@ func play(t *testing.T, s consensus.Settings, a netsim.Adversary, seed uint64) e
 	}
 	e.report, e.err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		for r := range rounds {
-			g.(collabdict.RoundStarter).StartRound(r + 1)
-			total, missed := g.(collabdict.Absentee).TakeMissed()
+			g.StartRound(r+1, [32]byte{})
+			total, missed := g.TakeMissed()
 			if !missed {
 				var err error
-				if total, err = g.Sum(ctx, []float64{1, float64(rank)}, blocks); err != nil {
+				if total, err = g.Sum(ctx, collabdict.Summand{Values: []float64{1, float64(rank)}, Blocks: blocks}); err != nil {
 					return err
 				}
 			}

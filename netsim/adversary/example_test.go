@@ -22,7 +22,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	_, err = network.Run(context.Background(), func(ctx context.Context, rank int, g collabdict.Group) error {
-		total, err := g.Sum(ctx, []float64{2}, []collabdict.Block{{Len: 1, Bound: 10}})
+		total, err := g.Sum(ctx, collabdict.Summand{Values: []float64{2}, Blocks: []collabdict.Block{{Len: 1, Bound: 10}}})
 		if err == nil && rank == 0 {
 			fmt.Printf("the sum is %.3f\n", total[0])
 		}
@@ -44,7 +44,7 @@ func ExampleSilent() {
 		log.Fatal(err)
 	}
 	report, err := network.Run(context.Background(), func(ctx context.Context, rank int, g collabdict.Group) error {
-		total, err := g.Sum(ctx, []float64{2}, []collabdict.Block{{Len: 1, Bound: 10}})
+		total, err := g.Sum(ctx, collabdict.Summand{Values: []float64{2}, Blocks: []collabdict.Block{{Len: 1, Bound: 10}}})
 		if err == nil && rank == 0 {
 			fmt.Printf("the sum is %.3f\n", total[0])
 		}

@@ -28,8 +28,8 @@ func Example() {
 	}
 	_, err = network.Run(context.Background(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		for round := range 3 {
-			g.(collabdict.RoundStarter).StartRound(round + 1)
-			total, err := g.Sum(ctx, []float64{1}, []collabdict.Block{{Len: 1, Bound: 1}})
+			g.StartRound(round+1, [32]byte{})
+			total, err := g.Sum(ctx, collabdict.Summand{Values: []float64{1}, Blocks: []collabdict.Block{{Len: 1, Bound: 1}}})
 			if err != nil {
 				return err
 			}

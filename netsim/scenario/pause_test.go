@@ -52,11 +52,11 @@ func checkPauses(t *testing.T, r *netsim.Report, want int) {
 func mix(ctx context.Context, rank int, g collabdict.Group) error {
 	x := float64(rank+1) / 16
 	for n := range 24 {
-		g.(collabdict.RoundStarter).StartRound(n + 1)
-		total, missed := g.(collabdict.Absentee).TakeMissed()
+		g.StartRound(n+1, [32]byte{})
+		total, missed := g.TakeMissed()
 		if !missed {
 			var err error
-			if total, err = g.Sum(ctx, []float64{x}, blocks); err != nil {
+			if total, err = g.Sum(ctx, collabdict.Summand{Values: []float64{x}, Blocks: blocks}); err != nil {
 				return err
 			}
 		}

@@ -53,11 +53,11 @@ func play(t *testing.T, name string) (in [rounds + 1][]uint32, r *netsim.Report)
 	r, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		totals[rank] = nil
 		for n := range rounds {
-			g.(collabdict.RoundStarter).StartRound(n + 1)
-			total, missed := g.(collabdict.Absentee).TakeMissed()
+			g.StartRound(n+1, [32]byte{})
+			total, missed := g.TakeMissed()
 			if !missed {
 				var err error
-				if total, err = g.Sum(ctx, []float64{float64(int(1) << rank)}, blocks); err != nil {
+				if total, err = g.Sum(ctx, collabdict.Summand{Values: []float64{float64(int(1) << rank)}, Blocks: blocks}); err != nil {
 					return err
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/average"
 	"github.com/collabdict/collabdict/option"
 	"github.com/collabdict/collabdict/vae/internal/networks"
 )
@@ -107,14 +108,14 @@ func (s *Settings) Traits() algorithm.Traits {
 
 // Disclosure returns what members reveal to each other, besides sums of networks.
 func (s *Settings) Disclosure(algorithm.Coordinates) (d algorithm.Disclosure) {
+	d.Items = []algorithm.Item{average.UpdatesItem("times the member's weight")}
 	if s.Condition != "" {
-		d.Rounds = []string{networks.MeanConditions}
+		d.Items = append(d.Items, networks.ConditionsItem())
 	}
 	if s.Weights == byLabels && s.Classes == 0 {
-		d.Learned = append(d.Learned, networks.LargestClasses)
+		d.Items = append(d.Items, algorithm.ClassesItem())
 	}
-	d.Rounds = append(d.Rounds, s.learned()...)
-	d.Shown = s.shown()
+	d.Items = append(d.Items, s.weightItems()...)
 	return d
 }
 

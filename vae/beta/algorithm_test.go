@@ -83,7 +83,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 		if got, want := s.Traits().Weights(5), len(NewModel(s.config(5, 1)).Parameters().Values); got != want {
 			t.Errorf("%q: %d weights, want %d", condition, got, want)
 		}
-		said := strings.Join(s.Disclosure(algorithm.Coordinates{}).Rounds, "; ")
+		said := algorithmtest.Shown(s.Disclosure(algorithm.Coordinates{}), algorithm.Inferred)
 		if told := strings.Contains(said, "the mean of all members' conditions"); told != (condition != "") {
 			t.Errorf("%q: got %q", condition, said)
 		}
@@ -93,9 +93,9 @@ func TestTraitsAndDisclosure(t *testing.T) {
 		classes       bool
 		learned, show string
 	}{
-		{nil, false, "how many members have the number of rows between which powers of two, and in each round the same of the largest change of each matrix, and of the loss, times the weight", ""},
+		{nil, false, "for how many members the largest change of each matrix, and the loss, times the weight lie between which powers of two; how many members have the number of rows between which powers of two", ""},
 		{[]string{"publish-weights=true"}, false, "powers of two", "its weight, which is its share of the rows"},
-		{[]string{"weights=feddisco"}, true, "for each class, how many members have no higher one; in sums over all members: how many members have the number of rows and the discrepancy of the data between", ""},
+		{[]string{"weights=feddisco"}, true, "for each class, how many members have no higher one", ""},
 		{[]string{"weights=feddisco", "classes=3", "offset=auto"}, true, "how many members need how large an offset", ""},
 		{latent, false, "and the discrepancy of the data", "its weight, and how much its data differ from the others'"},
 	} {
@@ -104,7 +104,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 		if !of.UnitRange || !of.HoldsRows || of.Rounds != 6 || (of.Classes != nil) != test.classes || of.Classes != nil && of.Classes.Learned {
 			t.Errorf("%q: got %+v", test.options, of)
 		}
-		if got := strings.Join(append(d.Learned, d.Rounds...), "; "); !strings.Contains(got, test.learned) || strings.Join(d.Shown, "; ") != test.show {
+		if got := algorithmtest.Shown(d, algorithm.Summed); !strings.Contains(got, test.learned) || algorithmtest.Shown(d, algorithm.Published) != test.show {
 			t.Errorf("%q: got %+v", test.options, d)
 		}
 	}

@@ -5,7 +5,9 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/average"
 	"github.com/collabdict/collabdict/internal/discrepancy"
 	"github.com/collabdict/collabdict/option"
 	"github.com/collabdict/collabdict/vae/internal/networks"
@@ -78,25 +80,33 @@ func (s *Settings) weighting() Weighting {
 	return w
 }
 
-func (s *Settings) shown() []string {
-	switch {
-	case !s.PublishWeights:
-		return nil
-	case s.Weights == byRows:
-		return []string{"its weight, which is its share of the rows"}
-	}
-	return []string{"its weight, and how much its data differ from the others'"}
-}
+// weightsEntry names published weights.
+const weightsEntry collabdict.Entry = "weights"
 
-// learned returns what sums about weights reveal to all members.
-func (s *Settings) learned() []string {
-	what := "the number of rows"
+// weightItems describes what members learn about weights.
+func (s *Settings) weightItems() []algorithm.Item {
+	what, total := "the number of rows", "the number of rows"
 	if s.Weights != byRows {
 		what += " and the discrepancy of the data"
+		total += ", the discrepancies and the weights before they are divided by their sum"
 	}
-	list := []string{"in sums over all members: how many members have " + what + " between which powers of two, and in each round the same of the largest change of each matrix, and of the loss, times the weight"}
+	item := func(e collabdict.Entry, what string) algorithm.Item {
+		return algorithm.Item{Entry: e, What: what, Form: algorithm.Summed, When: algorithm.EachRound}
+	}
+	list := []algorithm.Item{
+		average.BoundsItem("the largest change of each matrix, and the loss, times the weight"),
+		item(discrepancy.Entry, "how many members have "+what+" between which powers of two"),
+		item(discrepancy.Entry, total),
+	}
 	if s.Offset == auto {
-		list = append(list, "in sums over all members: how many members need how large an offset")
+		list = append(list, item(discrepancy.Entry, "how many members need how large an offset"))
+	}
+	if s.PublishWeights {
+		own := "its weight, and how much its data differ from the others'"
+		if s.Weights == byRows {
+			own = "its weight, which is its share of the rows"
+		}
+		list = append(list, algorithm.Item{Entry: weightsEntry, What: own, Form: algorithm.Published, When: algorithm.EachRound})
 	}
 	return list
 }

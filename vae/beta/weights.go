@@ -24,7 +24,7 @@ func (l *Learner) weigh(ctx context.Context, g collabdict.Group, by *Model) erro
 		return err
 	}
 	rows := float64(len(l.own.Rows) / l.config.Inputs)
-	most, err := average.Bounds(ctx, g, []float64{rows, math.Max(0, d)})
+	most, err := average.Bounds(ctx, g, discrepancy.Entry, []float64{rows, math.Max(0, d)})
 	if err != nil {
 		return fmt.Errorf("bounds of rows and discrepancies: %w", err)
 	}
@@ -39,7 +39,7 @@ func (l *Learner) weigh(ctx context.Context, g collabdict.Group, by *Model) erro
 	own.Weight.P = min(own.Weight.P, 1)
 	var all []*Standing
 	if l.config.Weights.Publish {
-		blobs, err := g.Gather(ctx, encode(own))
+		blobs, err := g.Gather(ctx, weightsEntry, encode(own))
 		if err != nil {
 			return fmt.Errorf("gather standings: %w", err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/average"
 	"github.com/collabdict/collabdict/option"
 	"github.com/collabdict/collabdict/vae/internal/networks"
 	"github.com/collabdict/collabdict/vae/nn"
@@ -66,12 +67,13 @@ func (s *Settings) Traits() algorithm.Traits {
 
 // Disclosure returns what members reveal to each other, besides sums of networks.
 func (s *Settings) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
-	d := algorithm.Disclosure{Conserved: algorithm.RowCounts, Rounds: []string{
-		"in sums over all members, each round: for how many members the largest change of each weight matrix, the number of rows and the loss lie between which powers of two",
-		networks.MeanConditions,
+	d := algorithm.Disclosure{Conserved: algorithm.RowCounts, Items: []algorithm.Item{
+		average.UpdatesItem("times the member's number of rows"),
+		average.BoundsItem("the largest change of each weight matrix, the number of rows and the loss"),
+		networks.ConditionsItem(),
 	}}
 	if s.Classes == 0 {
-		d.Learned = []string{networks.LargestClasses}
+		d.Items = append(d.Items, algorithm.ClassesItem())
 	}
 	return d
 }

@@ -47,10 +47,10 @@ func TestTraitsAndDisclosure(t *testing.T) {
 			t.Errorf("%d weights, want %d", got, want)
 		}
 		d := a.Disclosure(algorithm.Coordinates{})
-		if told := slices.Contains(d.Learned, "for each class, how many members have no higher one"); told != (number == 0) {
-			t.Errorf("%s classes: got %q", classes, d.Learned)
+		if told := slices.Contains(d.Items, algorithm.ClassesItem()); told != (number == 0) {
+			t.Errorf("%s classes: got %+v", classes, d)
 		}
-		if said := strings.Join(d.Rounds, "; "); !strings.Contains(said, "the mean of all members' conditions") || !strings.Contains(said, "the loss") || d.Shown != nil || d.RowsBound {
+		if !slices.Contains(d.Items, networks.ConditionsItem()) || !strings.Contains(algorithmtest.Shown(d, algorithm.Summed), "the loss") || algorithmtest.Shown(d, algorithm.Published) != "" || d.RowsBound {
 			t.Errorf("got %+v", d)
 		}
 	}

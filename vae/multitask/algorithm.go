@@ -69,8 +69,17 @@ func (s *Settings) backwards() []int {
 
 // Disclosure returns what members reveal to each other, besides sums of networks.
 func (s *Settings) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
-	return algorithm.Disclosure{RowsBound: true, Conserved: algorithm.RowCounts}
+	what := "the gradient of the decoder"
+	if s.LocalSteps > 0 {
+		what = "the change of the decoder"
+	}
+	return algorithm.Disclosure{RowsBound: true, Conserved: algorithm.RowCounts, Items: []algorithm.Item{{
+		Entry: updatesEntry, What: what + " and the lower bound, times the number of rows, and that number", Form: algorithm.Summed, When: algorithm.EachRound,
+	}}}
 }
+
+// updatesEntry names the totals of a [Learner].
+const updatesEntry collabdict.Entry = "updates"
 
 func (s *Settings) config(seed uint64) Config {
 	return Config{

@@ -42,7 +42,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := l.LocalUpdate(); err == nil {
+	if _, err := l.LocalUpdate(); err == nil {
 		t.Error("a local update before the start")
 	}
 	if _, err := l.Optimize(nil, true); err == nil {

@@ -99,13 +99,15 @@ func (l *Learner) Digest() [32]byte { return nn.Digest(l.shared) }
 // sum. For each weight of the decoder, in the order of Decoder.Shared, it has the mean
 // derivative of minus the lower bound, Eq. (34), or the change in the participant's own steps.
 // The mean lower bound follows; all of these are times N^s. The last value is N^s itself.
-func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
+func (l *Learner) LocalUpdate() (collabdict.Summand, error) {
 	if l.model == nil {
-		return nil, nil, errNotStarted
+		return collabdict.Summand{}, errNotStarted
 	}
 	l.restore()
 	src := rand.NewPCG(l.seed, uint64(l.round))
+	var x []float64
 	var elbo float64
+	var err error
 	if l.config.LocalSteps == 0 {
 		x, elbo, err = l.gradient(src)
 	} else {
@@ -113,7 +115,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	}
 	if err != nil {
 		l.restore()
-		return nil, nil, fmt.Errorf("round %d: %w", l.round+1, err)
+		return collabdict.Summand{}, fmt.Errorf("round %d: %w", l.round+1, err)
 	}
 	copy(l.own.weights, l.model.Encoder.Shared.Values)
 	l.pending = true
@@ -122,7 +124,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 	for i := range x {
 		x[i] *= float64(l.n)
 	}
-	return append(x, float64(l.n)), l.limits.blocks(len(l.shared)), nil
+	return collabdict.Summand{Entry: updatesEntry, Values: append(x, float64(l.n)), Blocks: l.limits.blocks(len(l.shared))}, nil
 }
 
 func (l *Learner) restore() {

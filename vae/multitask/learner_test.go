@@ -78,16 +78,17 @@ func TestAdamKeepsItsBound(t *testing.T) {
 func TestClippingScalesTheGradientAsAWhole(t *testing.T) {
 	x := patterns(64, 4, 0)
 	config := Config{Latent: 2, Hidden: []int{8}}
-	whole, _, err := started(t, config, x).LocalUpdate()
+	summand, err := started(t, config, x).LocalUpdate()
 	if err != nil {
 		t.Fatal(err)
 	}
+	whole := summand.Values
 	l := started(t, config, x)
 	l.limits.clip = 0.05
-	scaled, blocks, err := l.LocalUpdate()
-	if err != nil {
+	if summand, err = l.LocalUpdate(); err != nil {
 		t.Fatal(err)
 	}
+	scaled, blocks := summand.Values, summand.Blocks
 	if err := collabdict.CheckBlocks(scaled, blocks); err != nil {
 		t.Error(err)
 	}
@@ -134,14 +135,16 @@ func TestOnlySumsWithThisParticipantChangeItsEncoder(t *testing.T) {
 		config := Config{Latent: 2, Hidden: []int{8}, LocalSteps: steps, Aggressive: 5}
 		l := started(t, config, patterns(100, 4, 0))
 		before := slices.Clone(l.Model().Encoder.Shared.Values)
-		first, _, err := l.LocalUpdate()
+		summand, err := l.LocalUpdate()
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, _, err := l.LocalUpdate()
+		first := summand.Values
+		second, err := l.LocalUpdate()
 		if err != nil {
 			t.Fatal(err)
 		}
+		again := second.Values
 		if !slices.Equal(first, again) {
 			t.Errorf("%d local steps: another vector for the same round", steps)
 		}
@@ -156,7 +159,7 @@ func TestOnlySumsWithThisParticipantChangeItsEncoder(t *testing.T) {
 			t.Fatal(err)
 		}
 		sameDecoder(t, l, missed)
-		if _, _, err := l.LocalUpdate(); err != nil {
+		if _, err := l.LocalUpdate(); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := l.Optimize(first, true); err != nil {
@@ -205,10 +208,11 @@ func TestBitsDoNotDependOnProcessors(t *testing.T) {
 func TestImpossibleTotalsAreRefused(t *testing.T) {
 	for _, steps := range []int{0, 3} {
 		l := started(t, Config{Latent: 2, Hidden: []int{4}, LocalSteps: steps}, patterns(30, 3, 0))
-		good, _, err := l.LocalUpdate()
+		summand, err := l.LocalUpdate()
 		if err != nil {
 			t.Fatal(err)
 		}
+		good := summand.Values
 		weights := len(good) - 2
 		decoder := slices.Clone(l.shared)
 		for want, change := range map[string]func(x []float64) []float64{

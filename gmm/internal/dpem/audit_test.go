@@ -69,10 +69,11 @@ func (a *audited) draw(t testing.TB, with bool) func(rand.Source) float64 {
 			sd := l.noise() * math.Sqrt(l.account.honest(len(in)+1)/l.account.honest(3))
 			total := slices.Clone(exact) // the observer's own
 			for _, l := range in {
-				x, _, err := l.LocalUpdate()
+				summand, err := l.LocalUpdate()
 				if err != nil {
 					t.Fatal(err)
 				}
+				x := summand.Values
 				for i, v := range x {
 					total[i] += v
 					ratio += (v - exact[i]) * step[i] / (sd * sd)

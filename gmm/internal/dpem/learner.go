@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
@@ -99,7 +100,7 @@ func NewLearner(rows gmm.Rows, c Config) (*Learner, error) {
 
 // Start opens the account. It reveals nothing about rows.
 func (l *Learner) Start(_ context.Context, g collabdict.Group) error {
-	l.group, l.members = g, g.Size()
+	l.group, l.members = g, g.Membership().Size
 	l.account = account{left: 2 * float64(l.config.Loss), weights: weights(l.config.Rounds), quorum: min(l.config.Quorum, l.members), colluders: l.config.Colluders}
 	l.phase = newMeans(l.config, l.rows.Dim)
 	return nil
@@ -107,6 +108,17 @@ func (l *Learner) Start(_ context.Context, g collabdict.Group) error {
 
 // Mixture returns the mixture after the last round, or nil before there is one.
 func (l *Learner) Mixture() *Mixture { return l.mixture }
+
+// Entry names the totals of a [Learner].
+const Entry collabdict.Entry = "noisy totals"
+
+// Item describes the totals of a [Learner].
+func Item() algorithm.Item {
+	return algorithm.Item{
+		Entry: Entry, What: "sums of clipped rows, and of their products, for each component",
+		Form: algorithm.Summed, When: algorithm.EachRound, Hidden: "noise for differential privacy", Epsilon: algorithm.Covered,
+	}
+}
 
 // Digest implements [collabdict.Digester]. It includes the account, because members with
 // different accounts would add different noise.
@@ -120,9 +132,10 @@ func (l *Learner) Digest() [32]byte {
 
 // LocalUpdate returns the sum over the own rows, with this participant's part of the noise. A
 // round that is computed again gets the same noise.
-func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err error) {
-	if x, err = l.phase.sum(l.rows); err != nil {
-		return nil, nil, err
+func (l *Learner) LocalUpdate() (collabdict.Summand, error) {
+	x, err := l.phase.sum(l.rows)
+	if err != nil {
+		return collabdict.Summand{}, err
 	}
 	bound := float64(mostRows)
 	if l.config.Loss > 0 {
@@ -132,7 +145,7 @@ func (l *Learner) LocalUpdate() (x []float64, blocks []collabdict.Block, err err
 		privacy.NewDiscrete(part).Add(x, rand.NewChaCha8(seed))
 		bound += tails * part
 	}
-	return x, []collabdict.Block{{Len: len(x), Bound: bound, Moment: collabdict.Noisy}}, nil
+	return collabdict.Summand{Entry: Entry, Values: x, Blocks: []collabdict.Block{{Len: len(x), Bound: bound, Moment: collabdict.Noisy}}}, nil
 }
 
 // noise returns the standard deviation of the noise in the next total if no member is lost.
@@ -154,7 +167,7 @@ func (l *Learner) Optimize(total []float64, _ bool) (change float64, err error) 
 			return 0, fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
 		}
 	}
-	in, sd := l.group.Size(), 0.0
+	in, sd := l.group.Membership().Size, 0.0
 	if in < l.account.quorum {
 		return 0, fmt.Errorf("want a total of at least %d members, the quorum that the noise was planned for, got one of %d: this member sends nothing more", l.account.quorum, in)
 	}

@@ -51,13 +51,14 @@ func total(t testing.TB, learners []*Learner, members *int, in int) {
 	t.Helper()
 	var sum []float64
 	for _, l := range learners[:in] {
-		x, blocks, err := l.LocalUpdate()
+		summand, err := l.LocalUpdate()
 		if err == nil {
-			err = collabdict.CheckBlocks(x, blocks)
+			err = collabdict.CheckBlocks(summand.Values, summand.Blocks)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
+		x := summand.Values
 		if sum == nil {
 			sum = make([]float64, len(x))
 		}
@@ -195,10 +196,11 @@ func TestNoise(t *testing.T) {
 	without, members := start(t, config(Full, 0), rows)
 	var exact []float64
 	for _, l := range without[:4] {
-		x, _, err := l.LocalUpdate()
+		summand, err := l.LocalUpdate()
 		if err != nil {
 			t.Fatal(err)
 		}
+		x := summand.Values
 		if exact == nil {
 			exact = make([]float64, len(x))
 		}
@@ -228,12 +230,13 @@ func TestNoise(t *testing.T) {
 			if want = l.noise() * math.Sqrt(4.0/3); i == 4 {
 				continue
 			}
-			x, _, err := l.LocalUpdate()
+			summand, err := l.LocalUpdate()
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, _, err := l.LocalUpdate()
-			if err != nil || !slices.Equal(x, again) {
+			x := summand.Values
+			again, err := l.LocalUpdate()
+			if err != nil || !slices.Equal(x, again.Values) {
 				t.Fatalf("a vector that is computed again has other noise (error %v)", err)
 			}
 			for j, v := range x {

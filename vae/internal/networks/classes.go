@@ -8,13 +8,13 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 )
 
-// Facts that members learn about each other, for [algorithm.Disclosure].
-const (
-	// LargestClasses is what members learn when they agree on the number of classes.
-	LargestClasses = "for each class, how many members have no higher one"
-	// MeanConditions is what members learn about conditions; see package conditioning.
-	MeanConditions = "from the change of the biases: the mean of all members' conditions, so of two members each learns the other's"
-)
+// ConditionsItem describes what members learn about conditions; see package conditioning.
+func ConditionsItem() algorithm.Item {
+	return algorithm.Item{
+		Entry: "conditions", Form: algorithm.Inferred, When: algorithm.EachRound,
+		What: "from the change of the biases: the mean of all members' conditions, so of two members each learns the other's",
+	}
+}
 
 // AgreeClasses returns the number of classes. If number is 0, members agree on one. It is an
 // error if this member has a class beyond that number because it was not in the sum.

@@ -37,14 +37,14 @@ func Measure(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (Het
 	if err != nil {
 		return Heterogeneity{}, fmt.Errorf("frechet: %w", err)
 	}
-	total, err := g.Sum(ctx, own, blocks)
+	total, err := g.Sum(ctx, collabdict.Summand{Entry: "products", Values: own, Blocks: blocks})
 	if err != nil {
 		return Heterogeneity{}, fmt.Errorf("frechet: sum of the products: %w", err)
 	}
-	if err := precise(total, order, b, g.Size()); err != nil {
+	if err := precise(total, order, b, g.Membership().Size); err != nil {
 		return Heterogeneity{}, fmt.Errorf("frechet: %w", err)
 	}
-	if a, ok := g.(collabdict.Absentee); !ok || a.Included() {
+	if g.Membership().Included {
 		floats.Sub(total, own)
 	}
 	if total[0] = math.Round(total[0]); total[0] < 1 {
@@ -84,7 +84,7 @@ func mean(ctx context.Context, g collabdict.Group, own float64, b columnstats.Bo
 		most += 4 * float64(v*v)
 	}
 	blocks := columnstats.AppendBlock(columnstats.AppendBlock(nil, 1, 1), 1, most)
-	total, err := g.Sum(ctx, []float64{1, math.Min(own, most)}, blocks)
+	total, err := g.Sum(ctx, collabdict.Summand{Entry: "distances", Values: []float64{1, math.Min(own, most)}, Blocks: blocks})
 	if err != nil {
 		return 0, fmt.Errorf("frechet: sum of the distances: %w", err)
 	}

@@ -124,7 +124,7 @@ func TestMeasureWithoutAMember(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := Measure(t.Context(), &absent{log}, rows.InMemory(all[4]))
+	h, err := Measure(t.Context(), &absent{recorded: log}, rows.InMemory(all[4]))
 	if want := apart(t, all)[4]; err != nil || math.Abs(h.Own-want) > 1e-7*want || h.Mean != mean {
 		t.Errorf("got %+v, %v, want %g and the mean %g of the others", h, err, want, mean)
 	}
@@ -141,30 +141,32 @@ type recorder struct {
 	log *recorded
 }
 
-func (r *recorder) Sum(ctx context.Context, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	total, err := r.Group.Sum(ctx, x, blocks)
+func (r *recorder) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
+	total, err := r.Group.Sum(ctx, s)
 	r.log.totals = append(r.log.totals, slices.Clone(total))
 	return total, err
 }
 
-func (r *recorder) Gather(ctx context.Context, blob []byte) (blobs [][]byte, err error) {
-	r.log.blobs, err = r.Group.Gather(ctx, blob)
+func (r *recorder) Gather(ctx context.Context, e collabdict.Entry, blob []byte) (blobs [][]byte, err error) {
+	r.log.blobs, err = r.Group.Gather(ctx, e, blob)
 	return r.log.blobs, err
 }
 
 // absent is the group of a member that was in none of the collectives.
-type absent struct{ recorded }
-
-func (a *absent) Size() int                     { return 4 }
-func (a *absent) TakeMissed() ([]float64, bool) { return nil, false }
-func (a *absent) Included() bool                { return false }
-func (a *absent) Steady() bool                  { return true }
-func (a *absent) Accumulate(ctx context.Context, _ collabdict.Running, x []float64, blocks []collabdict.Block) ([]float64, error) {
-	return a.Sum(ctx, x, blocks)
+type absent struct {
+	collabdict.Whole
+	recorded
 }
-func (a *absent) Gather(context.Context, []byte) ([][]byte, error) { return a.blobs, nil }
 
-func (a *absent) Sum(context.Context, []float64, []collabdict.Block) ([]float64, error) {
+func (a *absent) Membership() collabdict.Membership {
+	return collabdict.Membership{Size: 4, Steady: true}
+}
+
+func (a *absent) Gather(context.Context, collabdict.Entry, []byte) ([][]byte, error) {
+	return a.blobs, nil
+}
+
+func (a *absent) Sum(context.Context, collabdict.Summand) ([]float64, error) {
 	total := a.totals[0]
 	a.totals = a.totals[1:]
 	return total, nil

@@ -106,11 +106,11 @@ func (t *trial) learn(ctx context.Context, g collabdict.Group, l *dem.Learner) (
 		return at, nil, err
 	}
 	for n := 0; n < most && !(at.mixture != nil && t.enough(trace)); n++ {
-		sums, blocks, err := l.LocalUpdate()
+		sums, err := l.LocalUpdate()
 		if err != nil {
 			return at, nil, err
 		}
-		total, err := g.Sum(ctx, sums, blocks)
+		total, err := g.Sum(ctx, sums)
 		if err != nil {
 			return at, nil, err
 		}

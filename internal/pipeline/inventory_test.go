@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/option"
 )
 
-func (t *Task) listed() string { return strings.Join(t.published(collabdict.Solo{}), "\n") }
+func (t *Task) listed() string { return strings.Join(published(t.Inventory(collabdict.Solo{})), "\n") }
 
 func (t *Task) warned() string { return strings.Join(t.ShownWarnings(), "\n") }
 
 // The ledger and a warning report the facts that members learn while rows are prepared.
 func TestPreparationIsListed(t *testing.T) {
 	k := example(t)
-	if len(k.learned(k.disclosure())) > 0 || len(k.ShownWarnings()) > 0 {
+	if len(k.learned()) > 0 || len(k.ShownWarnings()) > 0 {
 		t.Errorf("nothing was learned, got %q", k.ShownWarnings())
 	}
 	k = example(t, "pca=2", "normalise=minmax", "standardise=global", "blur=0")
@@ -30,7 +31,7 @@ func TestPreparationIsListed(t *testing.T) {
 		t.Errorf("warnings %q", w)
 	}
 	k = example(t, "pca=2", "normalise=minmax", "standardise=own", "blur=0")
-	if strings.Contains(strings.Join(k.learned(k.disclosure()), ""), "of each column the smallest") {
+	if strings.Contains(k.listed(), "largest value of each column") {
 		t.Error("own ranges are listed as learned from all rows")
 	}
 }
@@ -54,7 +55,7 @@ func TestFramesAreListed(t *testing.T) {
 		{"mtvae", []string{"standardise=own"}, false},
 	} {
 		k := made(t, c.kind, c.with...)
-		if what := k.learned(k.disclosure()); len(what) > 0 {
+		if what := k.learned(); len(what) > 0 {
 			t.Errorf("%+v: %q", c, what)
 		}
 		if list := k.listed(); strings.Contains(list, "the middle and the spread of each of your columns") != c.framed || strings.Contains(list, "in sums over all members: a rough middle and spread") != c.framed || strings.Contains(list, "covariance matrix of all") {
@@ -121,6 +122,66 @@ func TestNoiseIsReported(t *testing.T) {
 				t.Errorf("%s, %s: %s", kind, by, w)
 			}
 		}
+	}
+}
+
+// With epsilon, noise covers everything that others see, or no row changes it.
+func TestEpsilonCoversTheInventory(t *testing.T) {
+	for _, kind := range []string{"ggm", "dem", "fedgen", "fedgem"} {
+		for _, more := range [][]string{nil, {"min-rows=1"}, {"blur=0.1"}, {"final=factor=1,2"}, {"refine=2"}, {"start=k-fed"}, {"components=3"}} {
+			k, err := Named(kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, set := range append([]string{"components=2", "epsilon=5", "clip=25", "standardise=none"}, more...) {
+				name, value, _ := strings.Cut(set, "=")
+				if err = k.Set(name, value); err != nil {
+					break
+				}
+			}
+			if err == nil {
+				err = k.Complete()
+			}
+			if err != nil {
+				if more == nil {
+					t.Errorf("%s: %v", kind, err)
+				}
+				continue // an option of another kind, or one that epsilon excludes
+			}
+			items := k.Inventory(collabdict.Solo{})
+			for _, i := range items {
+				if i.Epsilon == algorithm.Uncovered {
+					t.Errorf("%s with %q: not covered: %+v", kind, more, i)
+				}
+			}
+			if len(items) < 2 {
+				t.Errorf("%s with %q: %+v", kind, more, items)
+			}
+		}
+	}
+}
+
+// A collective that no item of the inventory names shows nothing: it panics.
+func TestUnlistedCollectivesPanic(t *testing.T) {
+	g := inventoried{collabdict.Solo{}, []algorithm.Item{{Entry: "statistics"}}}
+	one := collabdict.Summand{Entry: "statistics", Values: []float64{1}, Blocks: []collabdict.Block{{Len: 1, Bound: 1}}}
+	if _, err := g.Sum(t.Context(), one); err != nil {
+		t.Fatal(err)
+	}
+	other := one
+	other.Entry = "gradients"
+	for name, f := range map[string]func(){
+		"sum":    func() { _, _ = g.Sum(t.Context(), other) },
+		"gather": func() { _, _ = g.Gather(t.Context(), "gradients", nil) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a %s without an item did not panic", name)
+				}
+			}()
+			f()
+		}()
 	}
 }
 

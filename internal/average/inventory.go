@@ -1,0 +1,22 @@
+package average
+
+import (
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+)
+
+// The entries of what this package's functions show.
+const (
+	UpdatesEntry collabdict.Entry = "updates"
+	BoundsEntry  collabdict.Entry = "bounds of updates"
+)
+
+// UpdatesItem describes the totals of a [Mean], given what changes are multiplied by.
+func UpdatesItem(times string) algorithm.Item {
+	return algorithm.Item{Entry: UpdatesEntry, What: "the changes of the network and the loss, " + times + ", and the sum of these factors", Form: algorithm.Summed, When: algorithm.EachRound}
+}
+
+// BoundsItem describes what [Bounds] shows about the values.
+func BoundsItem(values string) algorithm.Item {
+	return algorithm.Item{Entry: BoundsEntry, What: "for how many members " + values + " lie between which powers of two", Form: algorithm.Summed, When: algorithm.EachRound}
+}

@@ -1,0 +1,94 @@
+// Package inventory lists what leaves a member outside of collectives: fields of its status,
+// metrics, files, and what the network shows. For each it says what that tells about the member's
+// rows. Tests compare the lists with the program, so that nothing is added unlisted. What
+// collectives show is listed by the algorithms and by package pipeline; see
+// [github.com/collabdict/collabdict/algorithm.Item].
+//
+// Start reading at [Things].
+package inventory
+
+import (
+	"path"
+	"slices"
+)
+
+// A Place is where something can be seen, and by whom.
+type Place string
+
+// The places.
+const (
+	Network Place = "network: all members"
+	Status  Place = "status: who can reach the port or the control socket"
+	Metrics Place = "metrics: who can reach the port"
+	Files   Place = "files: the owner of the folder, and whom it gives them to"
+)
+
+// A Thing can be seen outside of collectives.
+type Thing struct {
+	Place Place
+	// Names are the fields, as paths in the JSON object; the metrics, without their prefix; or the
+	// files, as patterns for [path.Match]. They are free text for the network.
+	Names []string
+	// Rows is what these tell about the member's rows; empty if nothing.
+	Rows string
+	// Epsilon tells whether the noise of --epsilon covers it.
+	Epsilon bool
+}
+
+const (
+	workTime = "how long its work on its rows takes, and so about how many there are"
+	ownRows  = "the owner's own rows, its threshold and its own model: keep these to yourself"
+)
+
+// Things are all things outside of collectives.
+var Things = []Thing{
+	{Place: Network, Names: []string{"the time at which a member calls a collective"}, Rows: workTime},
+	{Place: Network, Names: []string{"the end of a member's part by an error"}, Rows: "that something is wrong, as with rows that cannot be read; not what"},
+	{Place: Network, Names: []string{"names, keys, addresses, and the digest of the agreement"}},
+
+	{Place: Status, Names: []string{"pace", "node.last_took", "node.waiting.for", "node.waiting.usual"}, Rows: workTime},
+	{Place: Status, Names: []string{"warned.text"}, Rows: "what the program warns its owner of, such as parts that rest on few rows"},
+	{Place: Status, Names: []string{
+		"release", "name", "model", "phase", "at", "began", "since", "run", "round", "rounds",
+		"spent.by", "spent.zcdp", "spent.epsilon", "spent.delta", "spent.of", "warned.at", "warnings",
+		"node.name", "node.state", "node.begin_at", "node.present", "node.missing", "node.want", "node.addrs",
+		"node.slot", "node.attempt", "node.ballots", "node.round", "node.call", "node.iteration", "node.iterations_predicted",
+		"node.come.frames", "node.come.frames_in_all", "node.come.bytes", "node.come.bytes_in_all",
+		"node.members", "node.absent.name", "node.absent.reason", "node.absent.lost", "node.alone.by", "node.alone.of",
+		"node.paused", "node.paused_by", "node.paused_since", "node.held", "node.held_until", "node.least", "node.quorum", "node.stuck",
+		"node.waiting.name", "node.wanted.names", "node.wanted.own", "node.setup_slots", "node.last_iterations", "node.last_difference",
+		"node.traffic.bytes_sent", "node.traffic.bytes_received", "node.traffic.data_bytes_sent", "node.traffic.messages_sent", "node.traffic.messages_received",
+		"node.links.name", "node.links.via", "node.unreached.a", "node.unreached.b", "node.unreached.reason", "node.unreached.advice",
+		"process.goroutines", "process.heap_bytes", "process.state_bytes",
+	}},
+
+	{Place: Metrics, Names: []string{"round_duration_seconds", "remaining_seconds", "last_sum_duration_seconds", "member_waiting_seconds"}, Rows: workTime},
+	{Place: Metrics, Names: []string{"heap_bytes"}, Rows: "about how many rows are in memory"},
+	{Place: Metrics, Names: []string{
+		"build_info", "start_timestamp_seconds", "phase", "healthy", "ready", "round", "rounds_limit", "slot", "state", "ballots_total",
+		"members_wanted", "members_present", "members_needed", "paused", "paused_by_agreement",
+		"sent_bytes_total", "received_bytes_total", "sent_messages_total", "received_messages_total",
+		"warnings_total", "privacy_epsilon", "goroutines", "state_file_bytes",
+	}},
+
+	{Place: Files, Names: []string{"model.npz"}, Rows: "the shared model, with the owner's name, number of rows and threshold, its weights (ggm), clusters (fedgem) or encoder (mtvae), and with --standardise own the mean and spread of its columns"},
+	{Place: Files, Names: []string{"own.npz"}, Rows: "the owner's conditions, and with --standardise own the mean and spread of its columns"},
+	{Place: Files, Names: []string{"local.npz"}, Rows: ownRows},
+	{Place: Files, Names: []string{"result.json", "rounds.csv"}, Rows: "the figures of the run, with those of the owner's rows"},
+	{Place: Files, Names: []string{"state.db"}, Rows: "all totals, and what members have published"},
+	{Place: Files, Names: []string{"state.keys", "rows.key", "runs.key"}, Rows: "with these, hidden vectors, noise and digests of rows can be computed again: keep them to yourself"},
+	{Place: Files, Names: []string{"runs.json"}, Rows: "keyed digests of the rows of earlier runs"},
+	{Place: Files, Names: []string{"node.log", "audit.log", "audit-torn-*.log"}, Rows: "the number of rows read, warnings and errors, which may name a row or cell"},
+	{Place: Files, Names: []string{"*.csv"}, Rows: ownRows},
+	{Place: Files, Names: []string{"identity.key", "node.yaml", "ledger.json", "control.sock", "*.lock", "evidence-*.json"}},
+}
+
+// Listed reports whether a name is listed for a place.
+func Listed(at Place, name string) bool {
+	return slices.ContainsFunc(Things, func(t Thing) bool {
+		return t.Place == at && slices.ContainsFunc(t.Names, func(pattern string) bool {
+			ok, err := path.Match(pattern, name)
+			return ok && err == nil
+		})
+	})
+}
