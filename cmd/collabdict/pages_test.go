@@ -61,6 +61,7 @@ func TestPages(t *testing.T) {
 		params.Cmds["demo"] = func(ts *testscript.TestScript, _ bool, _ []string) {
 			from, err := demo()
 			ts.Check(err)
+			filesAreListed(t, from)
 			ts.Check(os.CopyFS(ts.MkAbs("demo"), os.DirFS(from)))
 		}
 		testscript.Run(t, params)

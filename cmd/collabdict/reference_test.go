@@ -26,7 +26,11 @@ func TestReferenceIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	for name, page := range map[string]string{"commands.md": commandsPage(), "options.md": optionsPage(), "json.md": json} {
+	leaves, err := inventoryPage()
+	if err != nil {
+		t.Error(err)
+	}
+	for name, page := range map[string]string{"commands.md": commandsPage(), "options.md": optionsPage(), "json.md": json, "inventory.md": leaves} {
 		if *update {
 			if err := os.WriteFile(references+name, []byte(page), 0o644); err != nil {
 				t.Fatal(err)

@@ -162,6 +162,9 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 		shown += ", and the same of clusters of two thirds of its rows, three times, to choose a factor"
 	}
 	items := []algorithm.Item{a.Published(clustersEntry, privacy.OfRows(shown, "each is", a.MinRows))}
+	if !a.once() {
+		items[0].When = algorithm.EachRound
+	}
 	if len(factors) > 1 {
 		items = append(items, algorithm.Item{Entry: factorsEntry, What: "how well each factor did", Form: algorithm.Summed, When: algorithm.AtEnd})
 	}

@@ -27,7 +27,7 @@ func BlurHides(rows float64) string {
 	if rows == 0 {
 		return ""
 	}
-	return fmt.Sprintf("noise of %g rows in each value but the number of all rows", rows)
+	return fmt.Sprintf("noise of %g rows, except the number of all rows", rows)
 }
 
 // Blur hides a single row in the difference of two totals of moments. Every member adds its

@@ -33,12 +33,12 @@ func (t *Task) Inventory(g collabdict.Group) (items []algorithm.Item) {
 		items = append(items, algorithm.Item{Entry: e, What: what, Form: form, When: algorithm.AtStart, Hidden: hidden})
 	}
 	if of := t.bounded(d); len(of) > 0 {
-		atStart(columnstats.BoundsEntry, bounds, "the power of two above your number of rows, and above the root mean square of each column "+strings.Join(of, ", "), "")
+		atStart(columnstats.BoundsEntry, bounds, "the power of two above the number of its rows, and above the root mean square of each column "+strings.Join(of, ", "), "")
 	} else if d.RowsBound {
-		atStart(columnstats.BoundsEntry, bounds, "the power of two above your number of rows", "")
+		atStart(columnstats.BoundsEntry, bounds, "the power of two above the number of its rows", "")
 	}
 	if t.framed() {
-		atStart(columnstats.FrameEntry, bounds, "the powers of two above the middle and the spread of each of your columns", "")
+		atStart(columnstats.FrameEntry, bounds, "the powers of two above the middle and the spread of each of its columns", "")
 		atStart(columnstats.FrameEntry, algorithm.Summed, "a rough middle and spread of each column", "secret random weights of each member")
 	}
 	return append(append(items, t.learned()...), d.Items...)

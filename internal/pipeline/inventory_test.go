@@ -58,7 +58,7 @@ func TestFramesAreListed(t *testing.T) {
 		if what := k.learned(); len(what) > 0 {
 			t.Errorf("%+v: %q", c, what)
 		}
-		if list := k.listed(); strings.Contains(list, "the middle and the spread of each of your columns") != c.framed || strings.Contains(list, "in sums over all members: a rough middle and spread") != c.framed || strings.Contains(list, "covariance matrix of all") {
+		if list := k.listed(); strings.Contains(list, "the middle and the spread of each of its columns") != c.framed || strings.Contains(list, "in sums over all members: a rough middle and spread") != c.framed || strings.Contains(list, "covariance matrix of all") {
 			t.Errorf("%+v: %s", c, list)
 		}
 	}
@@ -207,7 +207,7 @@ func TestPublishedOfNetworks(t *testing.T) {
 		}
 	}
 	k := small(t, "mtvae")
-	if list := k.listed(); !strings.Contains(list, "power of two above your number of rows") || strings.Contains(list, "root mean square") || k.warned() != "" {
+	if list := k.listed(); !strings.Contains(list, "power of two above the number of its rows") || strings.Contains(list, "root mean square") || k.warned() != "" {
 		t.Errorf("mtvae: %s; %s", list, k.warned())
 	}
 	if said := small(t, "cgau").warned(); !strings.Contains(said, "for each class, how many members have no higher one") {
