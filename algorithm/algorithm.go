@@ -268,8 +268,7 @@ type Outcome struct {
 	// PriorVariances holds, per coordinate, the variance that scales a mixture's prior; nil for
 	// another prior.
 	PriorVariances []float64
-	// Spends are the losses that noise in the run bounds. If there are none, Traits.Noise is
-	// the noise of the run.
+	// Spends are the losses that noise in the run bounds, as far as it came.
 	Spends []Spend
 	// Used holds, by key, the values of options that were determined from the data.
 	Used      map[string]any

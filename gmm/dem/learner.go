@@ -67,8 +67,8 @@ type Learner struct {
 	diversity       privacy.Diversity // of the last local update
 	guard, guarding guard.Components  // components left out or drawn, before and after the last local update
 	doing, done     []algorithm.LowDiversity
-	secret          guard.Secret // secret from which draws follow
-	optimised       int          // number of rounds that Optimize has completed
+	secret          privacy.Key // secret from which draws follow
+	optimised       int         // number of rounds that Optimize has completed
 }
 
 var (
@@ -102,7 +102,7 @@ func NewLearner(rows gmm.Rows, config Config) (*Learner, error) {
 		if config.Source == nil {
 			return nil, errors.New("diversity: want a source to draw from, got none")
 		}
-		l.secret = guard.NewSecret(config.Source)
+		l.secret = privacy.NewKey(config.Source)
 	}
 	return l, nil
 }

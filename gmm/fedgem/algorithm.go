@@ -211,6 +211,9 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	out.Last = collabdict.Round{Number: r.Rounds, Objective: r.Step, Converged: r.Converged}
 	out.Model, out.TotalRows = &Model{Mixture: mixture, Own: r.Local(), Of: r.Own}, int(math.Round(total))
 	out.Warnings = append(out.Warnings, privacy.FewWarnings(r.Few, least)...)
+	if c.Noise != nil {
+		out.Spends = a.Spend(privacy.InTheClear, r.Spent)
+	}
 	after(algorithm.Progress{Round: out.Last, Loss: out.Last.Objective, Clusters: mixture.Components()})
 	return out, nil
 }
@@ -231,7 +234,7 @@ func (a *Algorithm) config(ctx context.Context, g collabdict.Group, x *mat.Dense
 		// it.
 		_, dim := x.Dims()
 		c.Noise = &Noise{
-			Multiplier: c.Multiplier(a.Epsilon, a.Delta), Radius: a.Clip * math.Sqrt(float64(dim)), Middle: a.Middle(), Source: d.Source,
+			Loss: a.Loss(), Radius: a.Clip * math.Sqrt(float64(dim)), Middle: a.Middle(), Source: d.Source,
 		}
 	}
 	factors, err := factorsOf(a.Final)

@@ -33,22 +33,21 @@ func TestAuditOfSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := c.Multiplier(a.Epsilon, a.Delta); c.Noise.Multiplier != want || c.Noise.Radius != 1 {
-		t.Errorf("got a multiplier of %g and a radius of %g, want %g and 1", c.Noise.Multiplier, c.Noise.Radius, want)
+	if c.Noise.Loss != a.Loss() || c.Noise.Radius != 1 {
+		t.Errorf("got a loss of %g and a radius of %g, want %g and 1", c.Noise.Loss, c.Noise.Radius, a.Loss())
 	}
-	c.BurnIn = 1 // 1 of 10: the privacy loss is proportional to the steps
-	c.Noise.Multiplier = c.Multiplier(a.Epsilon, a.Delta)
+	c.BurnIn = 1 // in place of 10: all steps together have the same loss
 	c = c.withDefaults()
 	start, err := gmm.NewDiagMixture(gmm.Spherical, []float64{1}, mat.NewDense(1, 1, nil), mat.NewDense(1, 1, []float64{1}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	draw := func(multiplier float64, x *mat.Dense) func(rand.Source) float64 {
+	draw := func(sd float64, x *mat.Dense) func(rand.Source) float64 {
 		return func(src rand.Source) (ratio float64) {
 			n, m := *c.Noise, start
-			n.Multiplier, n.Source = multiplier, src
+			n.Source = src
 			for range c.BurnIn + c.Rounds*c.LocalSteps + 1 {
-				next, count, err := n.step(m, x)
+				next, count, err := n.step(m, x, sd)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -59,10 +58,10 @@ func TestAuditOfSteps(t *testing.T) {
 			return ratio
 		}
 	}
-	run := func(multiplier float64) float64 {
-		return audittest.Run(t, draw(multiplier, without), draw(multiplier, with)).Epsilon(a.Delta)
+	run := func(sd float64) float64 {
+		return audittest.Run(t, draw(sd, without), draw(sd, with)).Epsilon(a.Delta)
 	}
-	shown, less := run(c.Noise.Multiplier), run(c.Noise.Multiplier/2)
+	shown, less := run(c.deviation()), run(c.deviation()/2)
 	t.Logf("at δ = %g, ε is at least %.3f, promised %g; with half the noise, %.3f", a.Delta, shown, a.Epsilon, less)
 	if shown > a.Epsilon || shown < 0.5*a.Epsilon {
 		t.Errorf("ε is at least %g, promised %g", shown, a.Epsilon)

@@ -60,7 +60,7 @@ func (f ChiSquare) radii(regions []region, l *local, next *gmm.Mixture) {
 		}
 		variance /= r.rows
 		if l.config.Noise != nil { // noise moves the centre, too
-			variance += l.config.Noise.variance(r.rows)
+			variance += l.config.variance(r.rows)
 		}
 		regions[k].radius = math.Sqrt(square * variance)
 	}

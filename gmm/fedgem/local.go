@@ -9,16 +9,18 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
 )
 
 // local holds one participant's rows and mixture. After the burn-in only the centres move.
 type local struct {
-	config Config
-	x      *mat.Dense
-	mix    *gmm.Mixture
-	steps  int     // number of EM steps made on the rows
-	rows   float64 // number of rows in the last step; with noise, the sum of the noisy counts
+	config  Config
+	x       *mat.Dense
+	mix     *gmm.Mixture
+	steps   int              // number of EM steps made on the rows
+	rows    float64          // number of rows in the last step; with noise, the sum of the noisy counts
+	account *privacy.Account // of the noise; nil if there is none
 	// settled means that no centre moved by more than the tolerance in the last round.
 	settled bool
 }
@@ -26,6 +28,7 @@ type local struct {
 func newLocal(x *mat.Dense, c Config) (*local, error) {
 	l := &local{config: c, x: x}
 	if c.Noise != nil {
+		l.account = c.account()
 		return l, l.noisyStart()
 	}
 	k := c.Components
@@ -45,7 +48,9 @@ func newLocal(x *mat.Dense, c Config) (*local, error) {
 func (l *local) maximise() (*gmm.Mixture, error) {
 	l.steps++
 	if l.config.Noise != nil {
-		next, rows, err := l.config.Noise.step(l.mix, l.x)
+		planned := l.account.Plan(1)
+		l.account.Spend(planned, 1, 1)
+		next, rows, err := l.config.Noise.step(l.mix, l.x, planned.Deviation(sensitivity))
 		l.rows = rows
 		return next, err
 	}

@@ -22,19 +22,16 @@ import (
 // or less changes the vector of all these sums by at most √3. The row's γ_k are at least 0 and sum
 // to 1, so Σγ_k² ≤ 1. As ‖y‖ ≤ R, the squared length is Σγ_k²(1 + ‖y‖²/R²) + ‖y‖⁴/R⁴ ≤ 3.
 //
-// Every step, including the burn-in, adds normal noise of standard deviation √3·Multiplier to each
-// sum, and uses nothing else of the rows. The start is drawn without them, and Components must be
-// given. T steps together are one Gaussian mechanism whose ratio of sensitivity to noise is
-// √T/Multiplier; see [Config.Multiplier]. The published number of rows is the sum of the noisy
-// counts.
+// Every step, including the burn-in, adds normal noise to each sum, and uses nothing else of the rows.
+// The start is drawn without them, and Components must be given. All steps have an equal part of
+// the loss; see [privacy.Account]. The published number of rows is the sum of the noisy counts.
 //
 // The guarantee does not cover the scaling of the columns; Radius and Middle are assumed public.
 // Sums over rows are rounded before the noise is added. A member that does not follow the protocol
 // may learn more.
 type Noise struct {
-	// Multiplier is the ratio of the noise of a sum to the largest change that one row can
-	// make.
-	Multiplier float64
+	// Loss is the privacy loss of all steps together, even if a run makes all its rounds.
+	Loss privacy.ZCDP
 	// Radius is R: rows farther than R from the middle are moved to this distance. Middle is
 	// the value of each coordinate of the middle. Neither may depend on the rows.
 	Radius, Middle float64
@@ -45,18 +42,21 @@ type Noise struct {
 // narrowest is the minimum ratio of a cluster's variance to the squared radius.
 const narrowest = 1e-3
 
-// Multiplier returns the smallest multiplier with which a run of these settings is (ε,
-// δ)-differentially private, even if it makes all its rounds.
-func (c Config) Multiplier(epsilon, delta float64) float64 {
-	c = c.withDefaults()
-	steps := c.BurnIn + c.Rounds*c.LocalSteps + 1
-	return math.Sqrt(float64(steps)) / privacy.GaussianRatio(epsilon, delta)
+// sensitivity bounds how much one row changes the vector of all sums of a step, in their units.
+var sensitivity = math.Sqrt(3)
+
+// account returns the account of all steps, which have the same noise.
+func (c Config) account() *privacy.Account {
+	return privacy.NewOwnAccount(c.Noise.Loss, c.BurnIn+c.Rounds*c.LocalSteps+1)
 }
+
+// deviation returns the standard deviation of the noise in each sum of a step, in its unit.
+func (c Config) deviation() float64 { return c.account().Plan(1).Deviation(sensitivity) }
 
 func (n Noise) check(c Config) error {
 	switch {
-	case !(n.Multiplier > 0) || !(n.Radius > 0) || math.IsInf(n.Multiplier, 1) || n.Radius > largest:
-		return fmt.Errorf("noise: want a finite multiplier and radius above 0, got %g and %g", n.Multiplier, n.Radius)
+	case !(n.Loss > 0) || !(n.Radius > 0) || math.IsInf(float64(n.Loss), 1) || n.Radius > largest:
+		return fmt.Errorf("noise: want a finite loss and radius above 0, got %g and %g", n.Loss, n.Radius)
 	case !(math.Abs(n.Middle) <= largest):
 		return fmt.Errorf("noise: want a finite middle, got %g", n.Middle)
 	case n.Source == nil:
@@ -70,8 +70,8 @@ func (n Noise) check(c Config) error {
 }
 
 // variance returns the variance that the noise adds to each column of a centre.
-func (n Noise) variance(rows float64) float64 {
-	sd := math.Sqrt(3) * n.Multiplier * n.Radius / rows
+func (c Config) variance(rows float64) float64 {
+	sd := c.deviation() * c.Noise.Radius / rows
 	return sd * sd
 }
 
@@ -145,11 +145,10 @@ func (n Noise) sums(m *gmm.Mixture, x *mat.Dense) (sums, error) {
 	return sums{s.N, mat.NewDense(k, dim, s.First), passes.Sum(s.Second)}, nil
 }
 
-// step makes an EM step from m on the rows of x, with noise on its sums, and returns the number
-// of rows according to these sums. All components share one variance, on which noise has less
+// step makes an EM step from m on the rows of x, with noise of standard deviation sd on its sums, in
+// their units, and returns the number of rows according to these sums. All components share one variance, on which noise has less
 // effect.
-func (n Noise) step(m *gmm.Mixture, x *mat.Dense) (*gmm.Mixture, float64, error) {
-	sd := math.Sqrt(3) * n.Multiplier
+func (n Noise) step(m *gmm.Mixture, x *mat.Dense, sd float64) (*gmm.Mixture, float64, error) {
 	noisy := func(sum, unit float64) float64 { return privacy.Noisy(sum, sd*unit, n.Source) }
 	s, err := n.sums(m, x)
 	if err != nil {

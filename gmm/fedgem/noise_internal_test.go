@@ -41,7 +41,7 @@ func TestARowChangesSumsByItsSensitivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const rows = 30
 		dim, k := rapid.IntRange(1, 4).Draw(t, "columns"), rapid.IntRange(1, 4).Draw(t, "components")
-		n := Noise{Multiplier: 1e-12, Radius: 5, Middle: rapid.Float64Range(-9, 9).Draw(t, "middle"), Source: rand.NewPCG(1, 1)}
+		n := Noise{Loss: 1e30, Radius: 5, Middle: rapid.Float64Range(-9, 9).Draw(t, "middle"), Source: rand.NewPCG(1, 1)}
 		values := rapid.SliceOfN(rapid.Float64Range(-9, 9), (rows+1)*dim, (rows+1)*dim).Draw(t, "values")
 		x := mat.NewDense(rows+1, dim, values)
 		for _, length := range changes(t, n, x, k) {
@@ -57,7 +57,7 @@ func TestARowChangesSumsByItsSensitivity(t *testing.T) {
 func TestNeighboursComeNearTheSensitivity(t *testing.T) {
 	for _, middle := range []float64{0, 0.5, -7} {
 		rng, most := rand.New(rand.NewPCG(3, 1)), 0.0
-		n := Noise{Multiplier: 1e-12, Radius: 0.5 * math.Sqrt(3), Middle: middle, Source: rand.NewPCG(1, 1)}
+		n := Noise{Loss: 1e30, Radius: 0.5 * math.Sqrt(3), Middle: middle, Source: rand.NewPCG(1, 1)}
 		for range 100 {
 			x := mat.NewDense(2+rng.IntN(40), 3, nil)
 			x.Apply(func(int, int, float64) float64 {
@@ -101,6 +101,7 @@ func changes(t rapid.TB, n Noise, x *mat.Dense, k int) [3]float64 {
 func stepSums(t rapid.TB, n Noise, x *mat.Dense, k int) sums {
 	t.Helper()
 	l := &local{config: Config{Components: k, Noise: &n}, x: x}
+	l.account = l.config.account()
 	if err := l.noisyStart(); err != nil {
 		t.Fatal(err)
 	}

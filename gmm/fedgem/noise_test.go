@@ -18,7 +18,7 @@ func TestNoiseHidesRowsAndLeavesClusters(t *testing.T) {
 		r := run(t, clients, func(rank int) fedgem.Config {
 			return fedgem.Config{
 				Components: clients[rank].number, Rounds: 4, BurnIn: 5, Seed: 3,
-				Noise: &fedgem.Noise{Multiplier: 3, Radius: 25, Source: rand.NewPCG(uint64(rank), 5)},
+				Noise: &fedgem.Noise{Loss: 10.0 / 18, Radius: 25, Source: rand.NewPCG(uint64(rank), 5)},
 			}
 		})
 		if k, ari := len(r[0].Clusters), agreement(clients, r); k != 3 || ari < 0.95 {
@@ -31,21 +31,15 @@ func TestNoiseHidesRowsAndLeavesClusters(t *testing.T) {
 		if off := math.Abs(rows - 4*4000); off < 1e-3 || off > 200 {
 			t.Errorf("seed %d: %g rows are shown, of 16000: want them with noise", seed, rows)
 		}
-		if r[0].Steps != 5+4+1 {
-			t.Errorf("got %d steps, want 10", r[0].Steps)
+		if spent := float64(r[0].Spent); r[0].Steps != 5+4+1 || math.Abs(spent-10.0/18) > 1e-12 {
+			t.Errorf("got %d steps, want 10, and a loss of %g, want all of it", r[0].Steps, spent)
 		}
-	}
-	// A ratio of sensitivity to noise of 1 is (1, 0.12694)-private, and 10 steps with the ratio
-	// 1/m together have the ratio √10/m.
-	c := fedgem.Config{BurnIn: 5, Rounds: 2, LocalSteps: 2}
-	if m := c.Multiplier(1, 0.12693673750664403); math.Abs(m-math.Sqrt(10)) > 1e-6 {
-		t.Errorf("got a multiplier of %g", m)
 	}
 }
 
 func TestSettingsThatCannotBe(t *testing.T) {
 	clients := blobs(rand.New(rand.NewPCG(2, 1)), 2, 2, 1, 20, 2, 2, 8)
-	noise := &fedgem.Noise{Multiplier: 1, Radius: 1, Source: rand.NewPCG(1, 1)}
+	noise := &fedgem.Noise{Loss: 1, Radius: 1, Source: rand.NewPCG(1, 1)}
 	for want, c := range map[string]fedgem.Config{
 		"rounds: want at least 1, got -1": {Rounds: -1},
 		"components: want 0 (chosen by BIC) or 1 to 20, the number of rows, and at most 4096, got 21": {Components: 21},
@@ -56,8 +50,8 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		"factor: want a finite value above 0":                                                         {Final: fedgem.Factor{}},
 		"noise: want a number of components":                                                          {Noise: noise},
 		"noise: want spherical clusters":                                                              {Noise: noise, Components: 2, Full: true},
-		"noise: want a source":                                                                        {Noise: &fedgem.Noise{Multiplier: 1, Radius: 1}, Components: 2},
-		"noise: want a finite multiplier":                                                             {Noise: &fedgem.Noise{Radius: 1}, Components: 2},
+		"noise: want a source":                                                                        {Noise: &fedgem.Noise{Loss: 1, Radius: 1}, Components: 2},
+		"noise: want a finite loss":                                                                   {Noise: &fedgem.Noise{Radius: 1}, Components: 2},
 	} {
 		_, err := fedgem.Train(t.Context(), collabdict.Solo{}, clients[0].x, c)
 		if err == nil || !strings.HasPrefix(err.Error(), "fedgem: "+want) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/privacy"
 )
 
 // Cluster is one of the K̂ clusters that the members found together.
@@ -42,6 +43,8 @@ type Result struct {
 	Weights []float64
 	// Steps is the number of EM steps made on the own rows.
 	Steps int
+	// Spent is the loss that noise bounds; 0 without noise.
+	Spent privacy.ZCDP
 	// Few is the number of own components that had fewer than MinRows rows and were merged into
 	// others before publication.
 	Few int
@@ -125,6 +128,9 @@ func (l *local) finish(ctx context.Context, g collabdict.Group, rule Final, r Re
 		r.Converged = all.settled
 	}
 	r.Blobs, r.Steps, r.Few, r.local = all.blobs, l.steps, own.few, l
+	if l.account != nil {
+		r.Spent = l.account.Spent()
+	}
 	return &r, r.merge(all, own)
 }
 

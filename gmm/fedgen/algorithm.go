@@ -109,7 +109,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if err != nil {
 		return out, err
 	}
-	r, few, err := a.once(ctx, g, x, d, a.config(d.Seed, least))
+	r, few, err := a.once(ctx, g, x, d, a.config(d.Seed, least), &out)
 	if err != nil {
 		return out, fmt.Errorf("round 1: %w", err)
 	}
@@ -125,12 +125,15 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 }
 
 // once makes the one round. A participant that learns alone uses its local mixture as the
-// shared one. few is the number of own components that were merged because they had few rows.
-func (a *Algorithm) once(ctx context.Context, g collabdict.Group, x *mat.Dense, d algorithm.Data, c Config) (r *Result, few int, err error) {
+// shared one. few is the number of own components that were merged because they had few rows. What
+// noise has spent is entered in out.
+func (a *Algorithm) once(ctx context.Context, g collabdict.Group, x *mat.Dense, d algorithm.Data, c Config, out *algorithm.Outcome) (r *Result, few int, err error) {
 	var own Contribution
 	switch {
 	case a.Hides(d):
-		own, err = a.private(x, d, c)
+		var spent privacy.ZCDP
+		own, spent, err = a.private(x, d, c)
+		out.Spends = a.Spend(privacy.InTheClear, spent)
 	case g.Membership().Size > 1:
 		own, few, err = Local(x, c)
 	default:
@@ -145,7 +148,7 @@ func (a *Algorithm) once(ctx context.Context, g collabdict.Group, x *mat.Dense, 
 }
 
 // private fits the own mixture with noise. Each value lies within Clip of the middle.
-func (a *Algorithm) private(x *mat.Dense, d algorithm.Data, c Config) (Contribution, error) {
+func (a *Algorithm) private(x *mat.Dense, d algorithm.Data, c Config) (Contribution, privacy.ZCDP, error) {
 	_, dim := x.Dims()
 	p := Privacy{Epsilon: a.Epsilon, Delta: a.Delta, Low: make([]float64, dim), High: make([]float64, dim)}
 	for i := range dim {

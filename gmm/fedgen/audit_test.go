@@ -54,7 +54,7 @@ func TestAuditOfPrivate(t *testing.T) {
 	start := unitStart(1, 2, gmm.Diag, [32]byte{})
 	draw := func(p Privacy, x *mat.Dense) func(rand.Source) float64 {
 		return func(src rand.Source) float64 {
-			c, err := p.learn(x, start.copied(), src)
+			c, _, err := p.learn(x, start.copied(), src)
 			if err != nil {
 				t.Fatal(err)
 			}

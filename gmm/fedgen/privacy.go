@@ -47,12 +47,16 @@ func (p Privacy) iterations() int {
 	return p.Iterations
 }
 
-// Sigma returns the standard deviation of the noise, in units of the largest change that one
-// row can make to each of the three kinds of sums. In these units, one row changes the counts,
-// the sums and the sums of products of an iteration by a vector of length 1 each, together √3.
-// Each iteration depends on the output of the one before, so all of them compose to one
-// Gaussian mechanism of sensitivity √(3·Iterations) (Dong, Roth and Su 2022). Noisy sums are
-// rounded ([privacy.Noisy]).
-func (p Privacy) Sigma() float64 {
-	return math.Sqrt(3*float64(p.iterations())) / privacy.GaussianRatio(p.Epsilon, p.Delta)
+// account returns the account of all iterations, which have the same noise.
+func (p Privacy) account() *privacy.Account {
+	return privacy.NewOwnAccount(privacy.Allowed(p.Epsilon, p.Delta), p.iterations())
 }
+
+// sensitivity bounds how much one row changes all sums of an iteration, in units of the largest
+// change that it can make to each of the three kinds. In these units, it changes the counts, the
+// sums and the sums of products by a vector of length 1 each.
+var sensitivity = math.Sqrt(3)
+
+// Sigma returns the standard deviation of the noise, in these units. Noisy sums are rounded
+// ([privacy.Noisy]).
+func (p Privacy) Sigma() float64 { return p.account().Plan(1).Deviation(sensitivity) }

@@ -22,29 +22,34 @@ import (
 // Components of few rows are lost in noise: a component does not change while the error of its
 // mean would be half a column's range. A start that ignores the rows ends in a worse optimum
 // than k-means++; more components make up for that.
-func Private(x *mat.Dense, k int, form gmm.Covariance, p Privacy, seed [32]byte, noise rand.Source) (Contribution, error) {
+//
+// spent is the loss.
+func Private(x *mat.Dense, k int, form gmm.Covariance, p Privacy, seed [32]byte, noise rand.Source) (c Contribution, spent privacy.ZCDP, err error) {
 	_, dim := x.Dims()
 	if err := p.Validate(dim); err != nil {
-		return Contribution{}, err
+		return c, 0, err
 	}
 	if err := (Range{k, k}).Validate(); err != nil {
-		return Contribution{}, err
+		return c, 0, err
 	}
 	return p.learn(x, unitStart(k, dim, form, seed), noise)
 }
 
 // learn is [Private] from a given start, which it changes.
-func (p Privacy) learn(x *mat.Dense, start Moments, noise rand.Source) (Contribution, error) {
-	e := &privateEM{z: p.unit(x), sigma: p.Sigma(), noise: noise, model: start}
+func (p Privacy) learn(x *mat.Dense, start Moments, noise rand.Source) (out Contribution, spent privacy.ZCDP, err error) {
+	e, account := &privateEM{z: p.unit(x), noise: noise, model: start}, p.account()
 	for range p.iterations() {
 		m, err := e.model.Mixture()
 		if err != nil {
-			return Contribution{}, err
+			return out, account.Spent(), err
 		}
+		planned := account.Plan(1)
+		account.Spend(planned, 1, 1)
+		e.sigma = planned.Deviation(sensitivity)
 		e.maximise(e.sums(m.Responsibilities(e.z)))
 	}
-	out := Contribution{Rows: int(math.Max(1, math.Round(e.rows))), Moments: p.units(e.model)}
-	return out, out.Validate()
+	out = Contribution{Rows: int(math.Max(1, math.Round(e.rows))), Moments: p.units(e.model)}
+	return out, account.Spent(), out.Validate()
 }
 
 // privateEM runs EM on rows within [−1, 1] in each column.

@@ -72,14 +72,14 @@ func TestNoiseFollowsFromAgreedRanges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	x := mat.NewDense(200, 2, nil)
 	x.Apply(func(int, int, float64) float64 { return rng.Float64() }, x)
-	got, err := a.private(x, algorithm.Data{Source: rand.NewPCG(1, 1)}, Config{EM: gmm.EM{Form: gmm.Diag}})
+	got, spent, err := a.private(x, algorithm.Data{Source: rand.NewPCG(1, 1)}, Config{EM: gmm.EM{Form: gmm.Diag}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	unit := Privacy{Epsilon: 1, Delta: 1e-5, Low: []float64{0, 0}, High: []float64{1, 1}}
-	want, err := Private(x, 2, gmm.Diag, unit, [32]byte{}, rand.NewPCG(1, 1))
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want the contribution of rows from 0 to 1, %+v (%v)", got, want, err)
+	want, _, err := Private(x, 2, gmm.Diag, unit, [32]byte{}, rand.NewPCG(1, 1))
+	if err != nil || !reflect.DeepEqual(got, want) || math.Abs(float64(spent/a.Loss())-1) > 1e-12 {
+		t.Errorf("got %+v for a loss of %g, want the contribution of rows from 0 to 1, %+v, for %g (%v)", got, spent, want, a.Loss(), err)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestPrivateIsWorthItsEpsilon(t *testing.T) {
 		t.Fatal(err)
 	}
 	logLik := func(form gmm.Covariance, epsilon float64, rows int) float64 {
-		got, err := fedgen.Private(x.Slice(0, rows, 0, 2).(*mat.Dense), 6, form, privacy(epsilon), seed(2), rand.NewChaCha8(seed(3)))
+		got, _, err := fedgen.Private(x.Slice(0, rows, 0, 2).(*mat.Dense), 6, form, privacy(epsilon), seed(2), rand.NewChaCha8(seed(3)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestPrivateTakesAnyRows(t *testing.T) {
 		form := rapid.SampledFrom(forms).Draw(t, "form")
 		source := rapid.Uint64().Draw(t, "noise")
 		private := func() fedgen.Contribution {
-			got, err := fedgen.Private(x, 3, form, privacy(1), seed(2), rand.NewPCG(source, 1))
+			got, _, err := fedgen.Private(x, 3, form, privacy(1), seed(2), rand.NewPCG(source, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +94,7 @@ func TestPrivacyErrors(t *testing.T) {
 	} {
 		p := privacy(1)
 		c.change(&p)
-		if _, err := fedgen.Private(mat.NewDense(1, 2, nil), 1, gmm.Diag, p, seed(1), rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := fedgen.Private(mat.NewDense(1, 2, nil), 1, gmm.Diag, p, seed(1), rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got error %v, want %q", err, c.want)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/gmm/glasso"
-	"github.com/collabdict/collabdict/gmm/internal/guard"
 	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/columnstats"
@@ -40,7 +39,7 @@ type Learner struct {
 
 	running collabdict.Running // of the statistics
 	counts  bool               // the total includes a vector of this participant
-	secret  guard.Secret       // secret from which draws follow, if the rule of diversity draws
+	secret  privacy.Key        // secret from which draws follow, if the rule of diversity draws
 	blur    *privacy.Blur      // nil for none
 	noise   float64            // its standard deviation on a value of a total
 
@@ -70,7 +69,7 @@ func NewLearner(of gmm.Rows, config Config) (*Learner, error) {
 	}
 	l := &Learner{config: config}
 	if config.Diversity.Secret() {
-		l.secret = guard.NewSecret(config.Source)
+		l.secret = privacy.NewKey(config.Source)
 	}
 	if err := l.split(of); err != nil {
 		return nil, err

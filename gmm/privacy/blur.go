@@ -1,8 +1,6 @@
 package privacy
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -44,7 +42,7 @@ func BlurHides(rows float64) string {
 // member that computes a vector again after a restart adds the same noise.
 type Blur struct {
 	part float64 // standard deviation of this member's part, in rows
-	key  [32]byte
+	key  Key
 }
 
 // NewBlur returns one member's blur. rows is the standard deviation in a total, in rows; it
@@ -54,11 +52,8 @@ func NewBlur(rows float64, members, colluders int, src rand.Source) *Blur {
 	if rows == 0 || members < 2 || src == nil {
 		return nil
 	}
-	b := &Blur{part: rows / math.Sqrt(float64(members-max(1, min(colluders, members-1))))}
-	for i := range len(b.key) / 8 {
-		binary.BigEndian.PutUint64(b.key[8*i:], src.Uint64())
-	}
-	return b
+	a := Account{colluders: min(colluders, members-1)}
+	return &Blur{part: a.Part(rows, members), key: NewKey(src)}
 }
 
 // Deviation returns the standard deviation, in rows, of the noise on each value of a total over
@@ -81,7 +76,7 @@ func (b *Blur) Add(x []float64, blocks []collabdict.Block, part, vector string) 
 	if b == nil {
 		return
 	}
-	lasting, fresh := b.source("lasting", part), b.source("fresh", vector)
+	lasting, fresh := b.key.Source("lasting ", part), b.key.Source("fresh ", vector)
 	_, e := math.Frexp(b.part / fineness)
 	step := math.Ldexp(1, e-1)
 	half := b.part / math.Sqrt2 / step
@@ -105,11 +100,6 @@ func (b *Blur) Add(x []float64, blocks []collabdict.Block, part, vector string) 
 			})
 		}
 	}
-}
-
-// source returns a source of random numbers for one use.
-func (b *Blur) source(use, name string) rand.Source {
-	return rand.NewChaCha8(sha256.Sum256(fmt.Append(b.key[:], use, " ", name)))
 }
 
 // draw calls try until it succeeds, that is, until the noisy values are within the bound of the

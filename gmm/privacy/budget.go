@@ -76,21 +76,32 @@ func (b *Budget) Noise() *algorithm.Noise {
 	if b.Epsilon == 0 {
 		return nil
 	}
-	return &algorithm.Noise{Epsilon: b.Epsilon, Delta: b.Delta, What: "all that each member shows of its rows in the clear"}
+	return &algorithm.Noise{Epsilon: b.Epsilon, Delta: b.Delta, What: InTheClear}
 }
 
-// InTotals describes the noise of a budget that is spent on totals.
-const InTotals = "all totals of the run"
+// What a budget is spent on.
+const (
+	InTotals   = "all totals of the run"
+	InTheClear = "all that each member shows of its rows in the clear"
+)
 
 // discreteness is an upper bound of the total variation between the totals of a run with
 // [Discrete] noise and totals with normal noise rounded to the same grid. One value has less
 // than 2⁻⁵⁶ of it, and a run has fewer than 7·10⁵ values in all.
 const discreteness = 1e-11
 
+// Loss returns the loss that the settings allow for all that a participant shows in the clear.
+func (b *Budget) Loss() ZCDP { return Allowed(b.Epsilon, b.Delta) }
+
+// Spend describes a part of the budget that is spent.
+func (b *Budget) Spend(what string, spent ZCDP) []algorithm.Spend {
+	return []algorithm.Spend{{What: what, ZCDP: float64(spent), Delta: b.Delta, Of: "one row of a member more or less"}}
+}
+
 // TotalsLoss returns the loss that the settings allow for all totals of a run together. A part
 // of Delta covers the grid of the noise.
 func (b *Budget) TotalsLoss() ZCDP {
-	return GaussianZCDP(GaussianRatio(b.Epsilon, b.Delta-discreteness*(1+math.Exp(b.Epsilon))))
+	return Allowed(b.Epsilon, b.Delta-discreteness*(1+math.Exp(b.Epsilon)))
 }
 
 // PrepareTotals is Prepare for a budget that is spent on totals.

@@ -6,8 +6,9 @@
 //   - [Diversity] measures how many rows the statistics of a component blend: the entropy
 //     ℓ-diversity of Idé, Phan and Raymond (2024), section 6.2. A [Rule] says what to do if
 //     they blend too few.
-//   - [Budget] holds the settings of differential privacy. [GaussianRatio] computes the noise
-//     it needs, and [Noisy] and [Discrete] add the noise.
+//   - [Budget] holds the settings of differential privacy. An [Account] divides the loss that they
+//     allow among mechanisms, scales their noise, and counts what is spent. [Noisy] and [Discrete]
+//     add the noise, which follows from a [Key].
 //   - [Blur] adds a little noise to totals, so that the difference of two of them does not
 //     show a single row.
 //

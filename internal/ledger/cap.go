@@ -17,7 +17,7 @@ type Cap struct {
 
 // Loss returns the largest loss of all releases together.
 func (c *Cap) Loss() privacy.ZCDP {
-	return privacy.GaussianZCDP(privacy.GaussianRatio(c.Epsilon, c.Delta))
+	return privacy.Allowed(c.Epsilon, c.Delta)
 }
 
 // Left returns the loss that remains after the given one, at least 0.

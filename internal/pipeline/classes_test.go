@@ -94,5 +94,7 @@ func TestTooFewRowsToShowAnything(t *testing.T) {
 	}
 }
 
-// untouched is a group that panics at any call.
+// untouched is a group that panics at any collective.
 type untouched struct{ collabdict.Group }
+
+func (untouched) Membership() collabdict.Membership { return collabdict.Membership{Size: 3} }

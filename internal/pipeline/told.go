@@ -45,8 +45,7 @@ func told(items []algorithm.Item) (t report.Told) {
 // noise returns the ledger entries of losses bounded by noise.
 func (t *Task) noise(spends []algorithm.Spend) (entries []report.Entry) {
 	if n := t.Traits().Noise; n != nil && len(spends) == 0 {
-		loss := privacy.GaussianZCDP(privacy.GaussianRatio(n.Epsilon, n.Delta))
-		spends = []algorithm.Spend{{What: n.What, ZCDP: float64(loss), Delta: n.Delta, Of: "one row of a member"}}
+		spends = []algorithm.Spend{{What: n.What, ZCDP: float64(privacy.Allowed(n.Epsilon, n.Delta)), Delta: n.Delta, Of: "one row of a member more or less"}}
 	}
 	if blur := t.Traits().Blur; blur > 0 {
 		entries = append(entries, report.Entry{

@@ -22,7 +22,11 @@ func TestSpendsAreReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &Result{Model: &model.Model{Learned: m.WithRows([]float64{20, 7.5, 22.5})}}
-		r.Model.Manifest.Privacy.Published = []string{"a bound", "in sums over all members: quartiles"}
+		r.Inventory = []algorithm.Item{
+			{What: "a bound", Form: algorithm.Published, When: algorithm.AtStart},
+			{What: "quartiles", Form: algorithm.Summed, When: algorithm.AtStart},
+			{What: "moments", Form: algorithm.Summed, When: algorithm.EachRound},
+		}
 		r.TotalRows, r.Spends = 50, spends
 		return r
 	}
@@ -35,7 +39,7 @@ func TestSpendsAreReported(t *testing.T) {
 	if len(got.Noise) != 2 || got.Noise[0].Spend.Epsilon != privacy.ZCDP(0.5).Epsilon(1e-6) || got.Noise[0].What != "noise in totals" {
 		t.Errorf("by the kind: %+v", got.Noise)
 	}
-	if len(got.Published) != 1 || len(got.Learned) != 1 || got.Learned[0] != "quartiles" || got.Rows != 50 || got.LeastRows != 7.5 {
+	if len(got.Published) != 1 || len(got.Learned) != 1 || got.Learned[0] != "quartiles" || len(got.Rounds) != 1 || got.Rows != 50 || got.LeastRows != 7.5 {
 		t.Errorf("got %+v", got)
 	}
 	if got := made(t, "ggm", "components=2", "rho=1").Told(resultOf()); got.Noise != nil {

@@ -66,7 +66,7 @@ func (a *audited) draw(t testing.TB, with bool) func(rand.Source) float64 {
 			}
 			l := learners[0]
 			exact, step := sum(l, without), sum(l, extra)
-			sd := l.noise() * math.Sqrt(l.account.honest(len(in)+1)/l.account.honest(3))
+			sd := l.account.Remaining(l.noise(), 3, len(in)+1)
 			total := slices.Clone(exact) // the observer's own
 			for _, l := range in {
 				summand, err := l.LocalUpdate()
@@ -95,7 +95,7 @@ func (a *audited) draw(t testing.TB, with bool) func(rand.Source) float64 {
 // last of them. With half the noise they reveal more.
 func TestAuditOfTotals(t *testing.T) {
 	const epsilon, delta = 1, 0.1
-	loss := privacy.GaussianZCDP(privacy.GaussianRatio(epsilon, delta))
+	loss := privacy.Allowed(epsilon, delta)
 	for name, run := range map[string]struct {
 		*audited
 		least, most float64

@@ -1,6 +1,10 @@
 package dpem
 
-import "math"
+import (
+	"math"
+
+	"github.com/collabdict/collabdict/gmm/privacy"
+)
 
 // outweighs is the largest noise in a product of two columns at which the shared model is
 // likely the better one, in standard errors of a mean over a participant's own rows. It was
@@ -15,7 +19,7 @@ func (c Config) Outweighed(own, all, columns int) bool {
 	p := expectation{means: *newMeans(c, columns), at: make([]component, c.Components)}
 	w := p.weighing()
 	of := weights(c.Rounds)
-	s := w.moments(make([]float64, w.len()), noise(2*float64(c.Loss)*of[len(of)-1], w.len()))
+	s := w.moments(make([]float64, w.len()), privacy.ZCDP(float64(c.Loss)*of[len(of)-1]).DiscreteDeviation(1, w.len()))
 	each := float64(all)
 	if c.Form != Tied {
 		each /= float64(c.Components)

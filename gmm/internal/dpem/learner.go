@@ -44,9 +44,9 @@ type Learner struct {
 	rows    *passes.Reader
 	config  Config
 	group   collabdict.Group
-	account account
+	account *privacy.Account
 	members int // number of members for which the next vector's noise is planned
-	key     [32]byte
+	key     privacy.Key
 	made    int // rounds
 	phase   phase
 	mixture *Mixture // nil before the first round of EM
@@ -90,10 +90,8 @@ func NewLearner(rows gmm.Rows, c Config) (*Learner, error) {
 		}
 	}
 	l := &Learner{rows: passes.NewReader(rows), config: c}
-	for i := range len(l.key) / 8 {
-		if c.Source != nil {
-			binary.BigEndian.PutUint64(l.key[8*i:], c.Source.Uint64())
-		}
+	if c.Source != nil {
+		l.key = privacy.NewKey(c.Source)
 	}
 	return l, nil
 }
@@ -101,7 +99,7 @@ func NewLearner(rows gmm.Rows, c Config) (*Learner, error) {
 // Start opens the account. It reveals nothing about rows.
 func (l *Learner) Start(_ context.Context, g collabdict.Group) error {
 	l.group, l.members = g, g.Membership().Size
-	l.account = account{left: 2 * float64(l.config.Loss), weights: weights(l.config.Rounds), quorum: min(l.config.Quorum, l.members), colluders: l.config.Colluders}
+	l.account = privacy.NewAccount(l.config.Loss, weights(l.config.Rounds), min(l.config.Quorum, l.members), l.config.Colluders)
 	l.phase = newMeans(l.config, l.rows.Dim)
 	return nil
 }
@@ -124,7 +122,7 @@ func Item() algorithm.Item {
 // different accounts would add different noise.
 func (l *Learner) Digest() [32]byte {
 	h := sha256.New()
-	for _, v := range append([]float64{l.account.left, float64(l.members)}, l.phase.parameters()...) {
+	for _, v := range append([]float64{float64(l.account.Left()), float64(l.members)}, l.phase.parameters()...) {
 		_ = binary.Write(h, binary.BigEndian, v)
 	}
 	return [32]byte(h.Sum(nil))
@@ -140,9 +138,8 @@ func (l *Learner) LocalUpdate() (collabdict.Summand, error) {
 	bound := float64(mostRows)
 	if l.config.Loss > 0 {
 		const tails = 40 // standard deviations that no draw exceeds
-		part := l.noise() / math.Sqrt(l.account.honest(l.members))
-		seed := sha256.Sum256(binary.BigEndian.AppendUint64(l.key[:], uint64(l.made)))
-		privacy.NewDiscrete(part).Add(x, rand.NewChaCha8(seed))
+		part := l.account.Part(l.noise(), l.members)
+		privacy.NewDiscrete(part).Add(x, l.key.Source("round ", l.made))
 		bound += tails * part
 	}
 	return collabdict.Summand{Entry: Entry, Values: x, Blocks: []collabdict.Block{{Len: len(x), Bound: bound, Moment: collabdict.Noisy}}}, nil
@@ -153,7 +150,7 @@ func (l *Learner) noise() float64 {
 	if l.config.Loss == 0 {
 		return 0
 	}
-	return noise(l.account.plan(l.members), l.phase.len())
+	return l.account.Plan(l.members).DiscreteDeviation(1, l.phase.len())
 }
 
 // Optimize computes the next parameters from a total. The objective is the distance by which
@@ -168,11 +165,11 @@ func (l *Learner) Optimize(total []float64, _ bool) (change float64, err error) 
 		}
 	}
 	in, sd := l.group.Membership().Size, 0.0
-	if in < l.account.quorum {
-		return 0, fmt.Errorf("want a total of at least %d members, the quorum that the noise was planned for, got one of %d: this member sends nothing more", l.account.quorum, in)
+	if quorum := min(l.config.Quorum, l.members); in < quorum {
+		return 0, fmt.Errorf("want a total of at least %d members, the quorum that the noise was planned for, got one of %d: this member sends nothing more", quorum, in)
 	}
 	if l.config.Loss > 0 {
-		sd = l.noise() * math.Sqrt(l.account.honest(in)/l.account.honest(l.members))
+		sd = l.account.Remaining(l.noise(), l.members, in)
 	}
 	after, m, change, err := l.phase.next(total, sd)
 	if err != nil {
@@ -182,12 +179,9 @@ func (l *Learner) Optimize(total []float64, _ bool) (change float64, err error) 
 		l.mixture = m
 	}
 	if l.config.Loss > 0 {
-		l.account.spend(l.account.plan(l.members), l.members, in)
+		l.account.Spend(l.account.Plan(l.members), l.members, in)
 	}
 	l.phase, l.members = after, in
 	l.made++
 	return change, nil
 }
-
-// Spent returns the privacy loss of the rounds so far.
-func (l *Learner) Spent() privacy.ZCDP { return l.config.Loss - privacy.ZCDP(l.account.left/2) }

@@ -23,7 +23,7 @@ type sized struct {
 	members *int
 }
 
-func (g sized) Size() int { return *g.members }
+func (g sized) Membership() collabdict.Membership { return collabdict.Membership{Size: *g.members} }
 
 // start returns the learners of some members, and a pointer to their group's size.
 func start(t testing.TB, c Config, rows []*mat.Dense) (learners []*Learner, members *int) {
@@ -154,39 +154,14 @@ func TestFindsComponents(t *testing.T) {
 	}
 }
 
-// Whichever members are lost or come back, all rounds together spend at most the budget.
-// Without losses, and with all members as the quorum, they spend all of it.
-func TestAccount(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		size := rapid.IntRange(3, 40).Draw(t, "members")
-		colluders := rapid.IntRange(0, (size-1)/3).Draw(t, "colluders")
-		quorum := rapid.IntRange(max(size/2+1, colluders+2), size).Draw(t, "quorum")
-		rounds := rapid.IntRange(LeastRounds, 20).Draw(t, "rounds")
-		a := account{left: 1, weights: weights(rounds), quorum: quorum, colluders: colluders}
-		lost, members := 0.0, size
-		for range rounds {
-			planned := a.plan(members)
-			in := rapid.IntRange(quorum, size).Draw(t, "in")
-			if quorum == size && planned <= 0 {
-				t.Fatal("no loss is planned, although some is left")
-			}
-			// Each member adds a part of the noise of the planned ratio. The parts of the
-			// members in the total that no reader knows add up to the actual noise.
-			part := 1 / planned / float64(members-max(1, colluders))
-			lost += 1 / (part * float64(in-max(1, colluders)))
-			a.spend(planned, members, in)
-			members = in
-		}
-		if lost > 1+1e-9 || math.Abs(lost-(1-a.left)) > 1e-9 {
-			t.Fatalf("lost %g, and accounted for %g", lost, 1-a.left)
-		}
-	})
-	a := account{left: 1, weights: weights(DefaultRounds), quorum: 7, colluders: 2}
+// Without losses of members, and with all of them as the quorum, the rounds spend all of the budget.
+func TestRoundsSpendTheBudget(t *testing.T) {
+	a := privacy.NewAccount(1, weights(DefaultRounds), 7, 2)
 	for range DefaultRounds {
-		a.spend(a.plan(7), 7, 7)
+		a.Spend(a.Plan(7), 7, 7)
 	}
-	if a.left > 1e-12 {
-		t.Errorf("%g of the budget is left", a.left)
+	if a.Left() > 1e-12 {
+		t.Errorf("%g of the budget is left", a.Left())
 	}
 }
 

@@ -70,7 +70,7 @@ func Train(ctx context.Context, g collabdict.Group, d algorithm.Data, b *privacy
 	last.Converged = last.Number == c.Rounds // a run makes all rounds
 	out := algorithm.Outcome{
 		Last: last, TotalRows: int(math.Round(passes.Sum(m.Rows))), Warnings: b.Warnings(d.Rows),
-		Spends: []algorithm.Spend{{What: privacy.InTotals, ZCDP: float64(l.Spent()), Delta: b.Delta, Of: "one row of a member more or less"}},
+		Spends: b.Spend(privacy.InTotals, l.account.Spent()),
 	}
 	return out, m, err
 }

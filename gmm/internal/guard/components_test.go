@@ -76,7 +76,7 @@ func (p problem) of(policy privacy.Policy) Of {
 		},
 		Fits: func(*passes.Moments) bool { return true },
 		Mean: func(k int, rows float64) []float64 {
-			return p.model.DrawMean(k, rows, Secret{1}.Source("test ", k))
+			return p.model.DrawMean(k, rows, privacy.Key{1}.Source("test ", k))
 		},
 	}
 }
