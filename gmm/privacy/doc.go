@@ -15,7 +15,7 @@
 // For instance, if one row changes a sum by at most 10, this much noise makes the sum
 // (1, 1e-5)-differentially private:
 //
-//	sd := 10 / privacy.GaussianRatio(1, 1e-5)
+//	sd := privacy.Allowed(1, 1e-5).Deviation(10)
 //	sum = privacy.Noisy(sum, sd, src) // src must be secret
 //
 // The options that several algorithms share are in this package, too: those of a [Budget], of
