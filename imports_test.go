@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/collabdict/collabdict/internal/race"
 )
 
 const module = "github.com/collabdict/collabdict"
@@ -90,7 +92,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./gmm/...", "./vae/...", "./internal/average", "./internal/conditioning", "./internal/discrepancy"},
-		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/columnstats", "./internal/metrics", "./internal/portable", "./internal/average", "./internal/conditioning", "./internal/discrepancy", "./internal/parallel", "./internal/partial", "./internal/rows", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
+		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm/...", "./vae/...", "./internal/columnstats", "./internal/metrics", "./internal/portable", "./internal/average", "./internal/conditioning", "./internal/discrepancy", "./internal/parallel", "./internal/partial", "./internal/race", "./internal/rows", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
 		never:    clocksAndTheWorld,
 		reason:   "a learner computes: no clock, socket, file or global random source, and nothing of how sums are made",
 	},
@@ -219,6 +221,10 @@ var importRules = []importRule{
 	{
 		packages: []string{"./..."}, except: []string{"./gmm/privacy/audittest"}, unlinked: []string{"./gmm/privacy/audittest"},
 		reason: "what measures mechanisms by draws is for their tests",
+	},
+	{
+		packages: []string{"./..."}, except: []string{"./gmm/privacy/audittest"}, unlinked: []string{"./internal/race"},
+		reason: "what the program does is the same under the race detector",
 	},
 	{
 		packages: []string{"./..."}, except: []string{"./cmd/..."}, unlinked: []string{"./internal/plots"},
@@ -380,6 +386,7 @@ func parseSource(name string, text any) (source, error) {
 // parseTree parses the files of all packages, for every system.
 func parseTree(t *testing.T) []source {
 	t.Helper()
+	race.SkipAlone(t)
 	var files []source
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -423,6 +430,14 @@ func (s source) ignored() bool {
 }
 
 func (s source) isTest() bool { return strings.HasSuffix(s.name, "_test.go") }
+
+// part returns the package of the file, or "tests of" it.
+func (s source) part() string {
+	if s.isTest() {
+		return "tests of " + s.pkg
+	}
+	return s.pkg
+}
 
 // violations returns a line for every rule that the file breaks.
 func (s source) violations() []string {
@@ -520,6 +535,48 @@ func match(pattern, p string) bool {
 		return p == below || strings.HasPrefix(p, below+"/")
 	}
 	return p == pattern
+}
+
+// A package whose tests do not run under the race detector starts no goroutine, and neither do
+// its tests nor what it imports of this module.
+func TestOnlyPackagesWithoutGoroutinesLeaveOutTheRaceDetector(t *testing.T) {
+	tree := parseTree(t)
+	starts, left, g := map[string]string{}, map[string]bool{}, imports{}
+	for _, s := range tree {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				starts[s.part()] = s.line(n.Pos(), "has a go statement", "the race detector can find something")
+			case *ast.SelectorExpr:
+				if n.Sel.Name == "Go" || n.Sel.Name == "Parallel" {
+					starts[s.part()] = s.line(n.Pos(), "uses "+n.Sel.Name, "the race detector can find something")
+				}
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "race" && n.Sel.Name == "Main" {
+					left[s.part()] = true
+				}
+			}
+			return true
+		})
+		for _, spec := range s.file.Imports {
+			p, _ := strconv.Unquote(spec.Path.Value)
+			g[s.part()] = append(g[s.part()], relative(p))
+		}
+		if s.isTest() {
+			g[s.part()] = append(g[s.part()], s.pkg)
+		}
+	}
+	if len(left) == 0 {
+		t.Error("no package leaves out the race detector")
+	}
+	for part := range left {
+		ways := g.closure(part)
+		ways[part] = []string{part}
+		for p, way := range ways {
+			if at, ok := starts[p]; ok {
+				t.Errorf("%s: %s", strings.Join(way, " -> "), at)
+			}
+		}
+	}
 }
 
 // The checks themselves: each source breaks one rule, or none.

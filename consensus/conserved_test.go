@@ -272,7 +272,7 @@ func (c *conserved) explore(slots int, path string) (fault string, runs int) {
 // reveals forbidden knowledge about a single member.
 func TestNothingOfOneMemberAlone(t *testing.T) {
 	slots := 4
-	if testing.Short() || raced {
+	if testing.Short() {
 		slots = 2
 	}
 	for _, policy := range []OnLoneReturn{AllowLoneReturn, HoldLoneReturn} {
@@ -286,7 +286,7 @@ func TestNothingOfOneMemberAlone(t *testing.T) {
 
 // Each rule is needed: without it, some run reveals a part that the rule protects.
 func TestEveryRuleOfRunningTotalsIsNeeded(t *testing.T) {
-	if testing.Short() || raced {
+	if testing.Short() {
 		t.Skip("searches for long, in one goroutine")
 	}
 	for _, mutant := range []conservedMutant{wholeAfterReturn, reAnchored, newcomerAlone, countedAsInvited, removalSubtracted, rowsOverTheView, returnInTheStart, changeWhenHeld} {

@@ -64,9 +64,6 @@ func TestALargeRosterOnABadCarrier(t *testing.T) {
 		n, xs := largeNetwork(t, s)
 		n.rng, n.loss = rand.New(rand.NewPCG(1, 2)), 0.05
 		for round := range 2 {
-			if raced && round > 0 {
-				break
-			}
 			n.play(sumOf(uint32(round+1), xs, largeBlock))
 			d := n.checkDecisions()
 			if d == nil || len(d.Members) != large {
@@ -85,9 +82,6 @@ func TestALossInALargeRoster(t *testing.T) {
 			points := []int{1, 3500, 4500, 5200}
 			if s.Scheme == Laplacian {
 				points = []int{1, 20000}
-			}
-			if raced {
-				points = points[1:2]
 			}
 			for _, after := range points {
 				n, xs := largeNetwork(t, s)
@@ -157,9 +151,6 @@ func TestPadsOfALargeRosterArePutTogether(t *testing.T) {
 
 // A member that restarts continues with the others.
 func TestAMemberOfALargeRosterComesBack(t *testing.T) {
-	if raced {
-		t.Skip("takes long, in one goroutine")
-	}
 	for _, decides := range []bool{false, true} {
 		n, xs := largeNetwork(t, exact)
 		back := n.outsider()
@@ -183,9 +174,6 @@ func TestAMemberOfALargeRosterComesBack(t *testing.T) {
 
 // Without a majority of the committee, or of the roster, nothing is decided.
 func TestALargeRosterPauses(t *testing.T) {
-	if raced {
-		t.Skip("takes long, in one goroutine")
-	}
 	n, xs := largeNetwork(t, exact)
 	for _, s := range n.members[0].roster.Committee[:16] {
 		n.kill(s)

@@ -36,9 +36,6 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 		{beginWithoutAll, 1, 0, 0, "R3"},
 	} {
 		t.Run(string(c.mutant), func(t *testing.T) {
-			if raced && c.mutant != forgetEntered && c.mutant != earlyPads && c.mutant != oneShare {
-				t.Skip("found after thousands of worlds only")
-			}
 			x := newModel(3, c.ballots, c.crashes, c.restarts)
 			x.mutant, x.called, x.firstBad = c.mutant, true, c.want
 			switch c.mutant {

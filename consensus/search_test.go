@@ -602,9 +602,6 @@ func (s *search) log(t *testing.T, began time.Time) {
 
 // In no order of ballots can a member that all hear be left out.
 func TestWhomAllHearIsInEveryOrderOfEvents(t *testing.T) {
-	if raced {
-		t.Skip("searches for long, in one goroutine")
-	}
 	x := newModel(3, 1, 0, 0)
 	x.called, x.hears, x.least = true, true, 2
 	if full {
@@ -642,8 +639,6 @@ func TestEveryOrderOfEvents(t *testing.T) {
 	switch {
 	case full:
 		x.ballots = 2
-	case raced:
-		x.ballots = 0
 	case testing.Short():
 		x.restarts = 0
 	}
@@ -656,9 +651,6 @@ func TestEveryOrderOfEvents(t *testing.T) {
 // In every order of events, a running total begins with all members, or waits for them, even if
 // smaller views would do for other sums.
 func TestEveryOrderOfAFirstTotal(t *testing.T) {
-	if raced {
-		t.Skip("searches for long, in one goroutine")
-	}
 	x := newModel(3, 1, 1, 1)
 	x.called, x.first, x.least = true, true, 2
 	if testing.Short() {
@@ -673,9 +665,6 @@ func TestEveryOrderOfAFirstTotal(t *testing.T) {
 // In every order of events, a slot in which a quorum requests a pause decides either the pause
 // or the sum.
 func TestEveryOrderOfAPause(t *testing.T) {
-	if raced {
-		t.Skip("searches for long, in one goroutine")
-	}
 	x := newModel(3, 1, 1, 1)
 	x.called, x.wants = true, x.of(pauses(1))
 	if testing.Short() {
@@ -699,9 +688,6 @@ func TestEveryOrderOfAPause(t *testing.T) {
 // In every order of events, a slot of a paused run decides only an amendment, and can always
 // decide the one that a quorum requests.
 func TestEveryOrderWhilePaused(t *testing.T) {
-	if raced {
-		t.Skip("searches for long, in one goroutine")
-	}
 	x := newModel(3, 2, 1, 1)
 	x.called, x.paused, x.wants, x.least = true, true, x.of(resumes(2)), 2
 	if testing.Short() {

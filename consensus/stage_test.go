@@ -22,9 +22,6 @@ var (
 func bothSchemes(t *testing.T, test func(t *testing.T, s Settings)) {
 	t.Helper()
 	for _, s := range []Settings{exact, floating} {
-		if raced && s.Scheme == Laplacian {
-			continue // a session has no goroutine either
-		}
 		t.Run(string(s.Scheme), func(t *testing.T) { test(t, s) })
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -107,7 +108,7 @@ var schemes = map[string]consensus.Settings{
 // vector is ever removed from it.
 func TestRunningTotalsUnderChurn(t *testing.T) {
 	seeds := uint64(100)
-	if testing.Short() || raced {
+	if testing.Short() || race.On {
 		seeds = 5
 	}
 	for name, s := range schemes {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
 )
@@ -25,7 +26,7 @@ func TestMembersChange(t *testing.T) {
 	dir := t.TempDir()
 	rows := filepath.Join(dir, "rows")
 	rounds := "400"
-	if raced {
+	if race.On {
 		rounds = "150" // rounds take several times as long
 	}
 	up := start(t, dir, "up", "--generate", fmt.Sprintf("participants=4,rows=%d,columns=6,patterns=3", manyRows), "--blur", "0",

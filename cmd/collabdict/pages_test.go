@@ -18,6 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/collabdict/collabdict/internal/race"
 )
 
 // Every command on the pages for users runs, and prints what the page shows.
@@ -29,7 +31,7 @@ import (
 // in a comment, "<!-- script". A block after "<!-- file -->" is the file named in its first
 // line, "# NAME".
 func TestPages(t *testing.T) {
-	if raced || runtime.GOOS == "windows" {
+	if race.On || runtime.GOOS == "windows" {
 		t.Skip("the scripts run the same commands; pages need sh")
 	}
 	demo := sync.OnceValues(func() (string, error) { return demonstration(t) })

@@ -1,15 +1,13 @@
-//go:build race
-
 package main
 
-import "os"
+import (
+	"os"
 
-// Under the race detector everything takes ten times as long, so scripts leave out steps that run
-// no further goroutines.
-const (
-	raced    = true
-	manyRows = 1200 // rows per member that make the local update take most of a round
+	"github.com/collabdict/collabdict/internal/race"
 )
+
+// manyRows is the number of rows per member that make the local update take most of a round.
+var manyRows = map[bool]int{false: 8000, true: 1200}[race.On]
 
 // By default the race detector makes each process sleep for a second at its end, and the tests
 // start a thousand processes.

@@ -22,6 +22,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
@@ -56,7 +57,7 @@ func scriptParams(t *testing.T) testscript.Params {
 			if name != "race" {
 				return false, fmt.Errorf("unknown condition %q, want race", name)
 			}
-			return raced, nil
+			return race.On, nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"same":  func(ts *testscript.TestScript, _ bool, args []string) { same(ts, args[0], args[1]) },

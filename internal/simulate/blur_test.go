@@ -11,6 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/race"
 	inrows "github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -75,7 +76,7 @@ func TestBlurHidesRows(t *testing.T) {
 		if n >= 10 && loglik[1] < loglik[0]-0.005 {
 			t.Errorf("%v: the mean log-likelihood is %.4f, and %.4f without blur", shape, loglik[1], loglik[0])
 		}
-		if raced {
+		if race.On {
 			break
 		}
 	}

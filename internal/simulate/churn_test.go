@@ -18,6 +18,7 @@ import (
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/netsim/scenario"
@@ -28,7 +29,7 @@ func seeds(t *testing.T, few uint64) uint64 {
 	t.Helper()
 	s := os.Getenv("COLLABDICT_SIM_SEEDS")
 	switch {
-	case s == "" && raced:
+	case s == "" && race.On:
 		return 1
 	case s == "":
 		return few
@@ -164,7 +165,7 @@ func (r trained) absences() (n int) {
 func TestChurnOverRunningTotals(t *testing.T) {
 	n, tol := seeds(t, 5), "tol="+cmp.Or(os.Getenv("COLLABDICT_SIM_TOL"), "0")
 	rounds := 60
-	if raced {
+	if race.On {
 		rounds = 20 // further rounds only repeat the numerics
 	}
 	var differences []float64

@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -16,7 +17,7 @@ import (
 // far more than the columns deviate from it.
 func TestConstantColumns(t *testing.T) {
 	seeds := uint64(3)
-	if raced {
+	if race.On {
 		seeds = 1
 	}
 	for seed := range seeds {

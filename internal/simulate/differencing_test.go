@@ -6,6 +6,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/race"
 )
 
 // No row can be read from the totals of a start, even if there are few rows and they lie far
@@ -23,7 +24,7 @@ func TestNoRowIsReadFromTheStart(t *testing.T) {
 		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, "dem", "spread"},
 		{plants.Spec{Participants: 5, Rows: 50, Columns: 6, Patterns: 5}, 5, "dem", "k-fed"},
 	} {
-		if raced && c.spec.Columns > 6 {
+		if race.On && c.spec.Columns > 6 {
 			continue // the same goroutines as with fewer columns
 		}
 		for seed := range seeds(t, 2) {

@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -75,7 +76,7 @@ func actions(r *Run) (done []string) {
 func TestLowDiversity(t *testing.T) {
 	far := [2]float64{25, -20}
 	for i, l := range []lowEntropy{{"ggm", 0, 150, far, 5}, {"dem", 5, 150, far, 3}, {"ggm", 2, 150, far, 5}} {
-		if raced && i > 1 {
+		if race.On && i > 1 {
 			break // another seed runs the same goroutines
 		}
 		run, read := l.run(t, privacy.Warn)
@@ -143,7 +144,7 @@ func (l lowEntropy) valid(t *testing.T, run *Run, policy privacy.Policy) {
 // The actions follow from the rows and a lasting secret, even after restarts: a replay of the
 // run leads to the same vectors and models.
 func TestLowDiversityUnderChurn(t *testing.T) {
-	if raced {
+	if race.On {
 		t.Skip("TestLowDiversity and TestChurnOverRunningTotals have the same goroutines")
 	}
 	for _, policy := range []privacy.Policy{privacy.SkipComponent, privacy.DrawComponent} {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -21,7 +22,7 @@ func TestAMemberLostInTheStart(t *testing.T) {
 			if s.Decision.Round > 1 {
 				break
 			}
-			if raced && i != 4 {
+			if race.On && i != 4 {
 				continue // a loss in one slot runs all goroutines
 			}
 			first := s.Decision.Slot

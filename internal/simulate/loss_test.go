@@ -16,6 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
@@ -83,7 +84,7 @@ func TestALossInTheStartShowsNobody(t *testing.T) {
 		{"dem", "standardise=global", "start=k-fed"},
 		{"dem", "standardise=global", "pca=2"},
 	} {
-		if raced && i > 0 {
+		if race.On && i > 0 {
 			break
 		}
 		task := func() *pipeline.Task {
@@ -134,7 +135,7 @@ func TestAMemberIsLeftOutForSomeRounds(t *testing.T) {
 	const victim = 2
 	parts := few()
 	for i, kind := range []string{"dem", "ggm"} {
-		if raced && i > 0 {
+		if race.On && i > 0 {
 			break // TestALossInTheStartShowsNobody runs the other kind
 		}
 		task := func() *pipeline.Task {

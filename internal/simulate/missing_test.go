@@ -11,6 +11,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/netsim"
 )
@@ -37,7 +38,7 @@ func withHoles(parts []dataset.Participant, share float64) []dataset.Participant
 // the pooled rows, since the expected values of missing cells add up.
 func TestMissingCellsTogetherAsPooled(t *testing.T) {
 	parts := withHoles(few(), 0.15)
-	if raced {
+	if race.On {
 		t.Skip("a hundred rounds of TestAMemberIsLostWithMissingCells, without its loss")
 	}
 	options := []string{"components=1", "rho=0.5", "rounds=150", "tol=0", "standardise=none", "hold-out=0", "missing=marginal", "consensus.scheme=exact"}
@@ -89,7 +90,7 @@ func TestAMemberIsLostWithMissingCells(t *testing.T) {
 	const away = 2
 	parts := withHoles(few(), 0.2)
 	for i, standardise := range []string{"global", "own"} {
-		if raced && i > 0 {
+		if race.On && i > 0 {
 			break // scaling has no goroutines
 		}
 		task := func() []string {

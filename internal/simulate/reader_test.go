@@ -17,6 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/netsim"
 )
@@ -308,7 +309,7 @@ func (r read) shown(of *pipeline.Task) (readings []differencing.Reading, rows bo
 // No reader finds a private quantity or a row of another member in a real task. With
 // COLLABDICT_READER=full, it tries all cells and prints a table of them.
 func TestReader(t *testing.T) {
-	if raced || testing.Short() {
+	if race.On || testing.Short() {
 		t.Skip("other tests run the same goroutines")
 	}
 	table, all := os.Getenv("COLLABDICT_READER") == "full", cells

@@ -10,6 +10,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/report"
 	"github.com/collabdict/collabdict/netsim"
 )
@@ -84,7 +85,7 @@ func TestMeasuredErrorsAreTrue(t *testing.T) {
 		"cgau":             {"cgau", "local-steps=10", "hidden=8,6", "batch=20", "rate=0.1", "dropout=0", "standardise=own", "classes=3"},
 		"bvae":             {"bvae", "latent=2", "hidden=6,4", "batch=20", "rate=0.01", "epochs=2", "standardise=global", "normalise=minmax"},
 	} {
-		if raced && name != "cgau" {
+		if race.On && name != "cgau" {
 			continue // other sums run the same goroutines
 		}
 		var ratios []float64

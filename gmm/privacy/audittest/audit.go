@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/collabdict/collabdict/internal/race"
 )
 
 // Draws is the number of draws for each of two neighbours.
@@ -19,7 +21,7 @@ type Audit struct{ choose, judge [2][]float64 }
 // SkipRaced skips a test under the race detector.
 func SkipRaced(t testing.TB) {
 	t.Helper()
-	if raced {
+	if race.On {
 		t.Skip("SKIPPED: the race detector makes this number of draws too slow")
 	}
 }

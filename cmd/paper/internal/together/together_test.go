@@ -13,6 +13,7 @@ import (
 
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/cmd/paper/internal/studytest"
+	"github.com/collabdict/collabdict/internal/race"
 )
 
 // No file is in two families, so the sets used to choose defaults and those set aside are separate.
@@ -85,7 +86,7 @@ func TestStudy(t *testing.T) {
 	// 32 use the same rows.
 	plan, sizes, variants := `{"sizes": [20, 100, 200, 0], "folds": true,
 		"variants": [{"name": "default", "options": []}, {"name": "two", "options": ["components=2"]}]}`, 3, 2
-	if raced { // one size and variant have the goroutines of all
+	if race.On { // one size and variant have the goroutines of all
 		plan, sizes, variants = `{"sizes": [20], "folds": true, "variants": [{"name": "two", "options": ["components=2"]}]}`, 1, 1
 	}
 	write(t, filepath.Join(out, "made.plan.json"), plan)

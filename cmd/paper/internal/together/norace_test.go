@@ -1,5 +1,0 @@
-//go:build !race
-
-package together
-
-const raced = false

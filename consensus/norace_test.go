@@ -1,5 +1,0 @@
-//go:build !race
-
-package consensus
-
-const raced = false

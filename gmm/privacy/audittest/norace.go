@@ -1,5 +1,0 @@
-//go:build !race
-
-package audittest
-
-const raced = false

@@ -1,0 +1,6 @@
+//go:build !race
+
+package race
+
+// On is true under the race detector.
+const On = false

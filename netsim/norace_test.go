@@ -1,5 +1,0 @@
-//go:build !race
-
-package netsim_test
-
-const raced = false
