@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/collabdict/collabdict/internal/race"
 )
 
 var table = flag.String("table", "", "write the table of all messages to this `file`")
@@ -26,6 +28,8 @@ type message struct {
 
 // messages returns the texts of at least three words in files other than tests.
 func messages(t *testing.T) (found []message) {
+	t.Helper()
+	race.SkipAlone(t)
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != "." {
 			if err == nil {
