@@ -20,7 +20,7 @@ const mostWords = 35
 // TestCommentsHaveShortSentences checks the sentences of comments. Lines of code in them, which
 // begin with a tab, do not count.
 func TestCommentsHaveShortSentences(t *testing.T) {
-	race.SkipAlone(t)
+	race.Skip(t)
 	count := 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, ".pb.go") {

@@ -386,7 +386,7 @@ func parseSource(name string, text any) (source, error) {
 // parseTree parses the files of all packages, for every system.
 func parseTree(t *testing.T) []source {
 	t.Helper()
-	race.SkipAlone(t)
+	race.Skip(t)
 	var files []source
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {

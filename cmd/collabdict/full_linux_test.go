@@ -7,11 +7,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/collabdict/collabdict/internal/race"
 )
 
 // A member on a full disk reports it, whatever it could not write, and again when it is restarted
 // on the full disk. Once the disk has space, the member takes part as usual.
 func TestAFullDisk(t *testing.T) {
+	race.Skip(t)
 	if testing.Short() {
 		t.Skip("several processes, which wait for each other")
 	}

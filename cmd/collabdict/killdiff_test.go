@@ -11,12 +11,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // After a member is killed, no difference of two totals in another member's log reveals the number
 // of its rows with their mean, or their covariance.
 func TestLogsDoNotRevealAKilledMember(t *testing.T) {
+	race.Skip(t)
 	if testing.Short() {
 		t.Skip("takes as long as a member is waited for")
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/launch"
+	"github.com/collabdict/collabdict/internal/race"
 )
 
 // A run with too few members pauses, reports it, and decides nothing. It continues when enough
@@ -116,6 +117,7 @@ func checkResumed(t *testing.T, name, said string) {
 // A run that a quorum has paused is still paused after all its processes are killed and started
 // again. Once a quorum resumes it, all members get the model of a plain fit.
 func TestAPauseThatIsAgreed(t *testing.T) {
+	race.Skip(t)
 	if testing.Short() {
 		t.Skip("starts eight processes")
 	}

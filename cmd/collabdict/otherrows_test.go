@@ -9,11 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/collabdict/collabdict/internal/race"
 )
 
 // A killed member that is started again with one more row is refused: the others could compute that
 // row from the totals with all members before and after. With its own rows it comes back.
 func TestAMemberComesBackWithOtherRows(t *testing.T) {
+	race.Skip(t)
 	if testing.Short() {
 		t.Skip("starts six processes")
 	}

@@ -7,10 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/collabdict/collabdict/internal/race"
 )
 
 // Models, results and logs follow from participants' rows, so only their owner can read them.
 func TestResultsAreTheOwners(t *testing.T) {
+	race.Skip(t)
 	if testing.Short() {
 		t.Skip("starts four processes")
 	}
@@ -44,6 +47,7 @@ func TestResultsAreTheOwners(t *testing.T) {
 // Files that a user names, and that follow from rows, are the owner's as well. Others are for
 // everybody.
 func TestNamedFilesAreTheOwners(t *testing.T) {
+	race.Skip(t)
 	if testing.Short() {
 		t.Skip("starts processes")
 	}

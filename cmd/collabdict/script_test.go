@@ -34,10 +34,31 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"collabdict": func() { os.Exit(Main()) }})
 }
 
+// racedScripts are the scripts that run under the race detector too: one for each way in which
+// goroutines work together. The other scripts start the same goroutines again, or run commands of
+// one goroutine, so the detector finds nothing more in them.
+var racedScripts = []string{
+	"demo",     // several nodes in one process
+	"doctor",   // a check of members that are reached, and of some that are not
+	"known",    // processes that up starts, and a simulation of the same task
+	"mixtures", // members that show each other their own results
+	"networks", // models that are averaged
+	"pause",    // a run that is paused and resumed
+	"sim",      // a simulation with its baselines, models that are used, rows that are streamed
+	"status",   // a page of HTTP that reports a run
+	"stdin",    // rows from another process
+}
+
 // The scripts run every documented command as a user would.
 func TestScripts(t *testing.T) {
 	params := scriptParams(t)
-	params.Dir = "testdata/script"
+	if race.On {
+		for _, name := range racedScripts {
+			params.Files = append(params.Files, filepath.Join("testdata", "script", name+".txtar"))
+		}
+	} else {
+		params.Dir = "testdata/script"
+	}
 	testscript.Run(t, params)
 }
 

@@ -5,9 +5,9 @@ package race
 
 import "testing"
 
-// SkipAlone skips a test under the race detector: one that runs in one goroutine, or whose
+// Skip skips a test under the race detector: one that runs in one goroutine, or whose
 // goroutines another test runs too.
-func SkipAlone(t testing.TB) {
+func Skip(t testing.TB) {
 	t.Helper()
 	if On {
 		t.Skip("SKIPPED: the race detector would find nothing here, and take long")
