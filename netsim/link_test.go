@@ -7,6 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/race"
 )
 
 // One link is broken between two members that all others hear. Neither of the two can exclude
@@ -21,6 +22,9 @@ func TestOneBrokenLink(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			longest := time.Duration(0)
 			for a := range uint32(size) {
+				if race.On && a > 0 {
+					break // all links have the same goroutines
+				}
 				for b := a + 1; b < size; b++ {
 					for _, from := range []uint32{0, 3} {
 						c := config(size)

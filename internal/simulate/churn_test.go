@@ -226,6 +226,7 @@ func bits(r *pipeline.Result) [32]byte {
 // Under churn, differences of running totals reveal no member. Differences of sums over the
 // present members reveal every member that was lost alone.
 func TestDifferencingUnderChurn(t *testing.T) {
+	race.Skip(t)
 	n := seeds(t, 5)
 	for _, views := range []bool{false, true} {
 		var medians []float64

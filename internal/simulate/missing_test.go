@@ -37,10 +37,8 @@ func withHoles(parts []dataset.Participant, share float64) []dataset.Participant
 // With one component, whose weight is the same for all, participants together learn the model of
 // the pooled rows, since the expected values of missing cells add up.
 func TestMissingCellsTogetherAsPooled(t *testing.T) {
+	race.Skip(t) // a hundred rounds of TestAMemberIsLostWithMissingCells, without its loss
 	parts := withHoles(few(), 0.15)
-	if race.On {
-		t.Skip("a hundred rounds of TestAMemberIsLostWithMissingCells, without its loss")
-	}
 	options := []string{"components=1", "rho=0.5", "rounds=150", "tol=0", "standardise=none", "hold-out=0", "missing=marginal", "consensus.scheme=exact"}
 	run := play(t, pipelinetest.Task(t, "ggm", options...), parts, Conditions{})
 	all := parts[0]

@@ -309,8 +309,9 @@ func (r read) shown(of *pipeline.Task) (readings []differencing.Reading, rows bo
 // No reader finds a private quantity or a row of another member in a real task. With
 // COLLABDICT_READER=full, it tries all cells and prints a table of them.
 func TestReader(t *testing.T) {
-	if race.On || testing.Short() {
-		t.Skip("other tests run the same goroutines")
+	race.Skip(t)
+	if testing.Short() {
+		t.Skip("takes long")
 	}
 	table, all := os.Getenv("COLLABDICT_READER") == "full", cells
 	if table {
