@@ -22,6 +22,7 @@ import (
 	"github.com/collabdict/collabdict/internal/pipeline"
 	"github.com/collabdict/collabdict/internal/pipelinetest"
 	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/internal/simulate"
 	"github.com/collabdict/collabdict/internal/store"
@@ -81,6 +82,7 @@ func runAll(contexts []context.Context, all []participant.Config) ([]*participan
 
 // The state of a run takes no more space than MostState returns, and at least a twentieth of it.
 func TestMostState(t *testing.T) {
+	race.Skip(t)
 	for kind, options := range map[string][]string{
 		"ggm":  {"components=8", "rounds=40", "tol=0", "rho=1"},
 		"bvae": {"rounds=20", "hidden=200,100", "epochs=1", "batch=20"},

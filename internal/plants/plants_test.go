@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/metrics"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/rows"
 )
 
@@ -172,6 +173,7 @@ func TestMixing(t *testing.T) {
 // TestTogetherIsBetter shows the purpose of the demonstration data: a plain mixture of all plants
 // is better than one of a plant's own rows, and neither is perfect.
 func TestTogetherIsBetter(t *testing.T) {
+	race.Skip(t)
 	var alone, together float64
 	const seeds = 2
 	for seed := range uint64(seeds) {

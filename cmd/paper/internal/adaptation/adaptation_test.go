@@ -10,6 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/cmd/paper/internal/studytest"
+	"github.com/collabdict/collabdict/internal/race"
 )
 
 // folder returns a folder of made-up files for both sets. The class of a row determines which of
@@ -49,6 +50,7 @@ func folder(t *testing.T) string {
 // The study on little data gives all tables and figures. A second run reads its cells and gives the
 // same tables.
 func TestStudy(t *testing.T) {
+	race.Skip(t)
 	data, out := folder(t), t.TempDir()
 	s := Study()
 	var computed int

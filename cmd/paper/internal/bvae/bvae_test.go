@@ -15,6 +15,7 @@ import (
 
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/cmd/paper/internal/studytest"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/vae/beta"
 )
 
@@ -58,6 +59,7 @@ func run(ctx context.Context, p plan, data, out string, note func(string, ...any
 // The study on made-up images resumes after the last complete round when it is stopped in the
 // middle of a run. After several stops it gives the same tables as without any.
 func TestStudy(t *testing.T) {
+	race.Skip(t)
 	data, whole, stopped := write(t, sets()[0]), t.TempDir(), t.TempDir()
 	rounds := 0
 	count := func(format string, args ...any) {

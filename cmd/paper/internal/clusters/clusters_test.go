@@ -16,6 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/grouptest"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/outside"
+	"github.com/collabdict/collabdict/internal/race"
 )
 
 var small = synthetic{clusters: 4, dim: 3, apart: 6, rows: 300}
@@ -44,6 +45,7 @@ func TestSimulatedNetworkGivesTheSame(t *testing.T) {
 // The study on a few made-up rows has every method in its tables, and writes a file for each table
 // and chart.
 func TestStudy(t *testing.T) {
+	race.Skip(t)
 	made := small.set("made up", 5)
 	made.factors, made.published = []float64{0.3, 3}, []float64{1e4}
 	p := plan{

@@ -15,6 +15,7 @@ import (
 
 	"github.com/collabdict/collabdict/cmd/paper/internal/study"
 	"github.com/collabdict/collabdict/cmd/paper/internal/studytest"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/vae/multitask"
 	"github.com/collabdict/collabdict/vae/nn"
 )
@@ -71,6 +72,7 @@ func lab(t *testing.T, data, out string, note func(string, ...any), f func(ctx c
 // its cells and gives the same tables. With a thousandfold divergence the alarm rings for all
 // encoders; with the usual one it rings for none.
 func TestStudy(t *testing.T) {
+	race.Skip(t)
 	data, out := folder(t), t.TempDir()
 	computed := 0
 	run := func() *study.Lab {
