@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/launch"
 	"github.com/collabdict/collabdict/internal/participant"
@@ -164,11 +165,12 @@ func TestOpenSeatsAreInTheResult(t *testing.T) {
 // If a member is stopped while its learner is busy, the others learn of it at once, and the
 // model of its last round is saved.
 func TestAMemberThatIsStoppedLeavesAtOnce(t *testing.T) {
-	all, _ := configs(t, 4, learn(t, 6))
+	const stopped = consensus.StartRounds + 2 // the others would wait for two minutes in the rounds before
+	all, _ := configs(t, 4, learn(t, stopped+4))
 	ctx, cancel := context.WithCancel(t.Context())
 	told := make(chan struct{})
 	all[0].OnRound = func(p algorithm.Progress, _ node.Status) {
-		if p.Number == 2 {
+		if p.Number == stopped {
 			cancel()
 			<-told // busy until another member knows
 		}
@@ -182,7 +184,7 @@ func TestAMemberThatIsStoppedLeavesAtOnce(t *testing.T) {
 		}
 	}
 	results, errs := runAll([]context.Context{ctx, t.Context(), t.Context(), t.Context()}, all)
-	if !errors.Is(errs[0], context.Canceled) || results[0] == nil || results[0].Report.Rounds != 2 {
+	if !errors.Is(errs[0], context.Canceled) || results[0] == nil || results[0].Report.Rounds != stopped {
 		t.Errorf("the stopped member: %v, %+v", errs[0], results[0])
 	}
 	if err := errors.Join(errs[1:]...); err != nil {
