@@ -30,6 +30,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
@@ -50,6 +51,7 @@ const (
 )
 
 func TestStrangersAttackAMember(t *testing.T) {
+	race.Skip(t) // the program is built without the detector
 	if testing.Short() {
 		t.Skip("builds the program")
 	}

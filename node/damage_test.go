@@ -16,6 +16,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/store"
 	"github.com/collabdict/collabdict/internal/wire"
 )
@@ -220,6 +221,7 @@ func rewrite(dir string, slot uint64, change func(d *consensus.Decision)) error 
 // the state or reports that the file is damaged. It never finds another state, and never
 // crashes.
 func TestDamageToTheStateIsFound(t *testing.T) {
+	race.Skip(t)
 	c := halfWay(t)
 	path := filepath.Join(c.Dir, store.StateFile)
 	file, err := os.ReadFile(path)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
@@ -95,6 +96,7 @@ func (p *process) succeeds(t *testing.T) {
 // A stranger attacks the real program: it refuses a process with a list of members that waits
 // for the others. The process logs the refusal, keeps waiting, and trains when the others come.
 func TestAStrangerAttacksAProcess(t *testing.T) {
+	race.Skip(t) // the program is built without the detector
 	if testing.Short() {
 		t.Skip("builds the program")
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict/internal/race"
 )
 
-var manyHosts = map[bool]int{false: 12, true: 8}[race.On]
+var manyHosts = map[bool]int{false: 12, true: 5}[race.On]
 
 // Only one goroutine may run at a time under the race detector. In a bubble of testing/synctest, a
 // due timer is run by any goroutine that waits for one. With go1.26, two goroutines that do so at
