@@ -164,7 +164,9 @@ func kill(t *testing.T, parent int, folder string) {
 // Members with different hyper-parameters all fail, and their errors name the field.
 func TestOtherHyperParameters(t *testing.T) {
 	t.Parallel()
-	members := startPlants(t, t.TempDir(), 2, func(i int) []string { return []string{"--lambda0", fmt.Sprint(1 + i)} })
+	members := startPlants(t, t.TempDir(), 2, func(i int) []string {
+		return []string{"--lambda0", fmt.Sprint(1 + i), "--join-timeout", "20s"} // they wait for the third until then
+	})
 	for i, m := range members {
 		want := fmt.Sprintf(`disagrees on lambda0: this node has "%d", the other "%d"`, 1+i, 2-i)
 		if code, said := m.end(t); code != disagreement.code || !strings.Contains(said, want) {
