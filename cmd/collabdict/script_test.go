@@ -43,7 +43,6 @@ var racedScripts = []string{
 	"known",    // processes that up starts, and a simulation of the same task
 	"mixtures", // members that show each other their own results
 	"networks", // models that are averaged
-	"pause",    // a run that is paused and resumed
 	"sim",      // a simulation with its baselines, models that are used, rows that are streamed
 	"status",   // a page of HTTP that reports a run
 	"stdin",    // rows from another process
