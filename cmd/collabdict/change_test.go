@@ -27,7 +27,7 @@ func TestMembersChange(t *testing.T) {
 	rows := filepath.Join(dir, "rows")
 	rounds := "400"
 	if race.On {
-		rounds = "150" // rounds take several times as long
+		rounds = "100" // rounds take several times as long
 	}
 	up := start(t, dir, "up", "--generate", fmt.Sprintf("participants=4,rows=%d,columns=6,patterns=3", manyRows), "--blur", "0",
 		"--components", "3", "--scheme", "exact", "--tol", "0", "--rounds", rounds, "--out", "o", "--json")
