@@ -119,6 +119,7 @@ func sameMixture(a, b *model.Model) bool {
 
 // Real processes that show each other their own results end with one and the same model.
 func TestNodesGather(t *testing.T) {
+	race.Skip(t)
 	for kind, g := range gatherings {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

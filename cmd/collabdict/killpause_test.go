@@ -17,6 +17,7 @@ import (
 // A run with too few members pauses, reports it, and decides nothing. It continues when enough
 // members have come back.
 func TestAPause(t *testing.T) {
+	race.Skip(t)
 	if testing.Short() {
 		t.Skip("takes as long as members are waited for")
 	}
@@ -74,6 +75,7 @@ func roundsSaid(t *testing.T, dir string, names []string) string {
 
 // A run whose processes are all killed continues when they are started again in their folders.
 func TestAllAreKilled(t *testing.T) {
+	race.Skip(t)
 	if testing.Short() {
 		t.Skip("starts fourteen processes")
 	}
