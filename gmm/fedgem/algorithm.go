@@ -139,7 +139,7 @@ func (a *Algorithm) once() bool { return a.MinRows > 1 }
 func (a *Algorithm) Traits() algorithm.Traits {
 	t := algorithm.Traits{
 		Rounds: a.Rounds, ByStep: true, HoldsRows: true, Patterns: true,
-		LeastRows: max(a.Components+1, a.MinRows), ShownRows: a.MinRows, Noise: a.Noise(),
+		LeastRows: a.LeastRows(max(a.Components+1, a.MinRows)), ShownRows: a.MinRows, Noise: a.Noise(),
 	}
 	if a.once() {
 		t.Rounds = 1
@@ -272,7 +272,7 @@ func (a *Algorithm) components(x *mat.Dense, d algorithm.Data) (k int, err error
 			return ComponentsByBIC(x, least, most, a.full(), d.Seed)
 		}
 	}
-	if k > rows {
+	if k > rows && !a.Hides(d) { // with noise, nobody may learn that there are few rows
 		return 0, option.Errorf("components", "want at most %d, the number of own rows, got %d", rows, k)
 	}
 	return k, nil

@@ -85,6 +85,9 @@ func (c Config) check(rows int) error {
 			return fmt.Errorf("%s: want at least 1, got %d", f.name, f.value)
 		}
 	}
+	if c.Noise != nil { // otherwise the others would see that there are few rows
+		rows = maxRegions
+	}
 	if c.Components < 0 || c.Components > min(rows, maxRegions) {
 		return fmt.Errorf("components: want 0 (chosen by BIC) or 1 to %d, the number of rows, and at most %d, got %d", rows, maxRegions, c.Components)
 	}

@@ -69,7 +69,7 @@ func (a *Algorithm) Prepare(c algorithm.Coordinates) error {
 func (a *Algorithm) Traits() algorithm.Traits {
 	return algorithm.Traits{
 		Rounds: 1 + a.Refine, HoldsRows: true, Patterns: true,
-		LeastRows: max(a.Components+1, a.MinRows), ShownRows: a.MinRows, Noise: a.Noise(),
+		LeastRows: a.LeastRows(max(a.Components+1, a.MinRows)), ShownRows: a.MinRows, Noise: a.Noise(),
 	}
 }
 

@@ -117,6 +117,15 @@ func (b *Budget) PrepareTotals(c algorithm.Coordinates) error {
 // only the members of the last collective.
 func (b *Budget) Hides(d algorithm.Data) bool { return b.Epsilon != 0 && d.Source != nil }
 
+// LeastRows returns the number of training rows that a participant needs, given the number without
+// noise. With noise it is 1: nobody may learn from an error that one row is missing.
+func (b *Budget) LeastRows(without int) int {
+	if b.Epsilon != 0 {
+		return 1
+	}
+	return without
+}
+
 // Published describes what each member publishes, with the noise if there is any.
 func (b *Budget) Published(e collabdict.Entry, shown string) algorithm.Item {
 	i := algorithm.Item{Entry: e, What: shown, Form: algorithm.Published, When: algorithm.AtStart}

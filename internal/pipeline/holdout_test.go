@@ -207,3 +207,31 @@ func TestTimeOrderWithMissingCells(t *testing.T) {
 		t.Errorf("got %+v, %v", o, err)
 	}
 }
+
+// With epsilon, the number of rows ends no run: nobody learns from an error that a member has few
+// rows, or that its coins have held out all of them.
+func TestEpsilonNeedsNoRows(t *testing.T) {
+	for kind, holds := range map[string]bool{"ggm": true, "dem": true, "fedgen": false, "fedgem": false} {
+		options := []string{"components=3", "epsilon=1", "standardise=none", "clip=3"}
+		if holds {
+			options = append(options, "hold-out=0.5")
+		}
+		k := made(t, kind, options...)
+		parts, _ := clusters(6)
+		for s := range 4 {
+			parts[s].Train = rows.InMemory(mat.NewDense(1, 2, []float64{0.5, -0.5}))
+		}
+		none := 0
+		for s, r := range together(t, network(t, k), k, parts) {
+			if r.Model == nil || !(r.Model.Manifest.Threshold > 0) {
+				t.Fatalf("%s: member %d: %+v", kind, s, r.Model)
+			}
+			if r.Model.Manifest.Rows == 0 {
+				none++
+			}
+		}
+		if holds != (none > 0) {
+			t.Errorf("%s: %d members have trained on no rows", kind, none)
+		}
+	}
+}

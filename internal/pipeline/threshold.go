@@ -28,15 +28,22 @@ func threshold(s algorithm.Scorer, rows collabdict.Rows, falseAlarm float64) (fl
 // threshold, and "" otherwise.
 func thresholdWarning(n int, falseAlarm float64) string {
 	least := math.Ceil(1/falseAlarm - 1e-9) // 1/0.01 is not exactly whole in floating point
-	if float64(n) >= least {
+	switch {
+	case n == 0:
+		return "threshold: no own rows are left to set it, so no row is an anomaly: use more rows"
+	case float64(n) >= least:
 		return ""
 	}
 	return fmt.Sprintf("threshold: %d own rows are too few for a share of %g above it, so it is close to the largest score: use at least %.0f", n, falseAlarm, least)
 }
 
 // quantile returns the 1-above quantile of n values. pass calls its argument with the values in
-// any order, from several goroutines. At most 2·keep values are in memory.
+// any order, from several goroutines. At most 2·keep values are in memory. If there are none, nothing
+// is above the result.
 func quantile(n int, above float64, keep int, pass func(f func(values []float64)) error) (float64, error) {
+	if n == 0 { // secret coins may hold out all rows
+		return math.MaxFloat64, nil
+	}
 	at := (1 - above) * float64(n-1)
 	low := int(math.Floor(at))
 	places := []int{max(n-2-low, 0), n - 1 - low} // in descending order

@@ -75,7 +75,7 @@ type phase interface {
 func NewLearner(rows gmm.Rows, c Config) (*Learner, error) {
 	n, dim := rows.Dims()
 	switch {
-	case n == 0 || dim == 0:
+	case n == 0 && c.Loss == 0 || dim == 0: // with noise, nobody may learn that there are no rows
 		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
 	case n > mostRows:
 		return nil, fmt.Errorf("rows: want at most %d with epsilon, got %d", mostRows, n)

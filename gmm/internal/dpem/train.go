@@ -44,7 +44,7 @@ func Traits(b *privacy.Budget, c Config, holdsOut bool) algorithm.Traits {
 	noise := b.Noise()
 	noise.What = privacy.InTotals
 	return algorithm.Traits{
-		Rounds: c.Rounds, ByStep: true, HoldsOut: holdsOut, Patterns: true, LeastRows: 2, Noise: noise, Outweighed: c.Outweighed,
+		Rounds: c.Rounds, ByStep: true, HoldsOut: holdsOut, Patterns: true, LeastRows: 1, Noise: noise, Outweighed: c.Outweighed,
 		Values: func(columns int) int {
 			p := expectation{means: *newMeans(c, columns), at: make([]component, c.Components)}
 			return max(p.len(), spare*c.Components*(1+columns), 1+columns+columns*(columns+1)/2)
