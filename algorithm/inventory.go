@@ -6,7 +6,7 @@ import "github.com/collabdict/collabdict"
 type Item struct {
 	// Entry is the name of the collectives that show it, or a name of its own.
 	Entry collabdict.Entry
-	What  string // of whom and what, such as "the number of rows"
+	What  string // such as "the number of all rows"
 	Form  Form
 	When  When
 	// Hidden is what hides a member's part, besides the sum of a total. It is empty if nothing

@@ -51,7 +51,7 @@ func inventoryPage() (string, error) {
 	var b strings.Builder
 	b.WriteString("# What leaves a member\n\n" + generated +
 		"Here you find everything that depends on a member's rows and that others can see. A total shows the sum over all members,\n" +
-		"not one member's part; [random chunks](../explanation/private-sums.md) hide that. What is in the clear shows each member's own. A run\n" +
+		"not one member's part; [random chunks](../explanation/private-sums.md) hide that. A value in the clear is each member's own. A run\n" +
 		"cannot show anything else: a collective that is not listed ends the program before anything is sent.\n" +
 		"`collabdict ledger` and `result.json` say what a run has shown.\n")
 	for _, k := range algorithms.All() {
@@ -72,20 +72,22 @@ func inventoryPage() (string, error) {
 			b.WriteString(shownLines(items))
 		}
 	}
-	b.WriteString("\n## Outside of totals\n\nThe following tells something about rows, and the noise of `--epsilon` does not cover it:\n\n")
-	for _, t := range inventory.Things {
-		if t.Rows != "" {
-			names := "`" + strings.Join(t.Names, "`, `") + "`"
-			if t.Place == inventory.Network {
-				names = strings.Join(t.Names, ", ")
+	b.WriteString("\n## Outside of totals\n\nThe noise of `--epsilon` does not cover the following.\n")
+	for _, place := range inventory.Places {
+		fmt.Fprintf(&b, "\n### %s\n\nSeen by %s.\n\n", place, place.SeenBy())
+		for _, t := range inventory.Things {
+			if t.Place != place {
+				continue
 			}
-			fmt.Fprintf(&b, "- **%s**: %s. %s.\n", t.Place, names, sentence(t.Rows))
-		}
-	}
-	b.WriteString("\nThe following tells nothing about rows:\n\n")
-	for _, t := range inventory.Things {
-		if t.Rows == "" {
-			fmt.Fprintf(&b, "- **%s**: %s.\n", t.Place, strings.Join(t.Names, ", "))
+			names := strings.Join(t.Names, ", ")
+			if place != inventory.Network {
+				names = "`" + strings.Join(t.Names, "`, `") + "`"
+			}
+			tells := "nothing about rows"
+			if t.Rows != "" {
+				tells = t.Rows
+			}
+			fmt.Fprintf(&b, "- %s. **Tells** %s.\n", names, tells)
 		}
 	}
 	return b.String(), nil
@@ -95,15 +97,13 @@ func inventoryPage() (string, error) {
 func shownLines(items []algorithm.Item) string {
 	var b strings.Builder
 	for n, i := range items {
-		if n > 0 && sameWay(items[n-1], i) {
-			fmt.Fprintf(&b, "; %s", i.What)
-		} else {
-			fmt.Fprintf(&b, "- **%s, %s**: %s", sentence(string(i.Form)), i.When, i.What)
+		if n == 0 || !sameWay(items[n-1], i) {
+			fmt.Fprintf(&b, "- **%s, %s.**", sentence(string(i.Form)), i.When)
 		}
+		fmt.Fprintf(&b, " %s.", sentence(i.What))
 		if n+1 < len(items) && sameWay(i, items[n+1]) {
 			continue
 		}
-		b.WriteString(".")
 		if i.Hidden != "" {
 			fmt.Fprintf(&b, " Also hidden by %s.", i.Hidden)
 		}

@@ -79,7 +79,7 @@ func (b *Budget) Noise() *algorithm.Noise {
 	return &algorithm.Noise{Epsilon: b.Epsilon, Delta: b.Delta, What: InTheClear}
 }
 
-// What a budget is spent on.
+// InTotals and InTheClear name what a budget is spent on.
 const (
 	InTotals   = "all totals of the run"
 	InTheClear = "all that each member shows of its rows in the clear"

@@ -12,16 +12,33 @@ import (
 	"slices"
 )
 
-// A Place is where something can be seen, and by whom.
+// A Place is where something can be seen.
 type Place string
 
 // The places.
 const (
-	Network Place = "network: all members"
-	Status  Place = "status: who can reach the port or the control socket"
-	Metrics Place = "metrics: who can reach the port"
-	Files   Place = "files: the owner of the folder, and whom it gives them to"
+	Network Place = "The network"
+	Status  Place = "The status"
+	Metrics Place = "Metrics"
+	Files   Place = "Files"
 )
+
+// Places are all places.
+var Places = []Place{Network, Status, Metrics, Files}
+
+// SeenBy returns who can see what is at the place.
+func (p Place) SeenBy() string {
+	switch p {
+	case Network:
+		return "all members"
+	case Status:
+		return "whoever can reach the port or the control socket"
+	case Metrics:
+		return "whoever can reach the port"
+	default:
+		return "the owner of the folder, and whoever gets a file from it"
+	}
+}
 
 // A Thing can be seen outside of collectives.
 type Thing struct {
@@ -31,23 +48,21 @@ type Thing struct {
 	Names []string
 	// Rows is what these tell about the member's rows; empty if nothing.
 	Rows string
-	// Epsilon tells whether the noise of --epsilon covers it.
-	Epsilon bool
 }
 
 const (
 	workTime = "how long its work on its rows takes, and so about how many there are"
-	ownRows  = "the owner's own rows, its threshold and its own model: keep these to yourself"
+	ownRows  = "the owner's own rows or its own model, so keep these to yourself"
 )
 
 // Things are all things outside of collectives.
 var Things = []Thing{
-	{Place: Network, Names: []string{"the time at which a member calls a collective"}, Rows: workTime},
-	{Place: Network, Names: []string{"the end of a member's part by an error"}, Rows: "that something is wrong, as with rows that cannot be read; not what"},
-	{Place: Network, Names: []string{"names, keys, addresses, and the digest of the agreement"}},
+	{Place: Network, Names: []string{"The time at which a member calls a collective"}, Rows: workTime},
+	{Place: Network, Names: []string{"The end of a member's part by an error"}, Rows: "that something is wrong, as with rows that cannot be read, but not what"},
+	{Place: Network, Names: []string{"Names, keys, addresses, and the digest of the agreement"}},
 
 	{Place: Status, Names: []string{"pace", "node.last_took", "node.waiting.for", "node.waiting.usual"}, Rows: workTime},
-	{Place: Status, Names: []string{"warned.text"}, Rows: "what the program warns its owner of, such as parts that rest on few rows"},
+	{Place: Status, Names: []string{"warned.text"}, Rows: "what the program warns its owner of, such as parts of few rows"},
 	{Place: Status, Names: []string{
 		"release", "name", "model", "phase", "at", "began", "since", "run", "round", "rounds",
 		"spent.by", "spent.zcdp", "spent.epsilon", "spent.delta", "spent.of", "warned.at", "warnings",
@@ -71,12 +86,12 @@ var Things = []Thing{
 		"warnings_total", "privacy_epsilon", "goroutines", "state_file_bytes",
 	}},
 
-	{Place: Files, Names: []string{"model.npz"}, Rows: "the shared model, with the owner's name, number of rows and threshold, its weights (ggm), clusters (fedgem) or encoder (mtvae), and with --standardise own the mean and spread of its columns"},
+	{Place: Files, Names: []string{"model.npz"}, Rows: "the shared model, with the owner's number of rows, threshold, and its weights, clusters or encoder if the kind has these; with --standardise own also the mean and spread of its columns"},
 	{Place: Files, Names: []string{"own.npz"}, Rows: "the owner's conditions, and with --standardise own the mean and spread of its columns"},
 	{Place: Files, Names: []string{"local.npz"}, Rows: ownRows},
 	{Place: Files, Names: []string{"result.json", "rounds.csv"}, Rows: "the figures of the run, with those of the owner's rows"},
 	{Place: Files, Names: []string{"state.db"}, Rows: "all totals, and what members have published"},
-	{Place: Files, Names: []string{"state.keys", "rows.key", "runs.key"}, Rows: "with these, hidden vectors, noise and digests of rows can be computed again: keep them to yourself"},
+	{Place: Files, Names: []string{"state.keys", "rows.key", "runs.key"}, Rows: "how to compute hidden vectors, noise and digests of rows, so keep these files to yourself"},
 	{Place: Files, Names: []string{"runs.json"}, Rows: "keyed digests of the rows of earlier runs"},
 	{Place: Files, Names: []string{"node.log", "audit.log", "audit-torn-*.log"}, Rows: "the number of rows read, warnings and errors, which may name a row or cell"},
 	{Place: Files, Names: []string{"*.csv"}, Rows: ownRows},
