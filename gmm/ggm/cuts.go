@@ -2,6 +2,7 @@ package ggm
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -15,21 +16,32 @@ import (
 // pointsDrawn is the number of points that stand for the rows of all participants.
 const pointsDrawn = 2000
 
-// cuts returns centres for each number of clusters in sizes (PCA-Part, Su and Dy 2007). The part
+// settling is the number of times that centres move to the means of the points nearest to them.
+const settling = 10
+
+// A partition of points has the centres of its parts, and the mean squared distance of the points
+// from them.
+type partition struct {
+	centres *mat.Dense
+	square  float64
+}
+
+// cuts returns a partition for each number of clusters in sizes (PCA-Part, Su and Dy 2007). The part
 // with the largest sum of squares is cut through its mean, across its first principal component,
-// until there are enough parts; their means are the centres. This needs no sum. Public points, drawn
+// until there are enough parts; then their means settle. This needs no sum. Public points, drawn
 // from the normal distributions that have the given moments of all rows in some clusters, stand for
 // the rows.
-func cuts(clusters *passes.Moments, sizes []int, rng *rand.Rand) map[int]*mat.Dense {
-	parts := []*part{newPart(points(clusters, rng))}
-	out := map[int]*mat.Dense{}
+func cuts(clusters *passes.Moments, sizes []int, rng *rand.Rand) map[int]partition {
+	all := points(clusters, rng)
+	parts := []*part{newPart(all)}
+	out := map[int]partition{}
 	for most := slices.Max(sizes); ; {
 		if slices.Contains(sizes, len(parts)) {
 			centres := mat.NewDense(len(parts), clusters.Dim, nil)
 			for i, p := range parts {
 				centres.SetRow(i, p.mean)
 			}
-			out[len(parts)] = centres
+			out[len(parts)] = settle(all, centres)
 		}
 		if len(parts) == most {
 			return out
@@ -39,6 +51,33 @@ func cuts(clusters *passes.Moments, sizes []int, rng *rand.Rand) map[int]*mat.De
 		parts[slices.Index(parts, widest)] = low
 		parts = append(parts, high)
 	}
+}
+
+// settle moves centres by Lloyd's algorithm. A centre without points stays.
+func settle(points [][]float64, centres *mat.Dense) partition {
+	k, dim := centres.Dims()
+	p := partition{centres: centres}
+	for range settling {
+		counts, sums, squares := make([]float64, k), mat.NewDense(k, dim, nil), 0.0
+		for _, x := range points {
+			at, least := 0, math.Inf(1)
+			for i := range k {
+				if d := passes.SquaredDistance(x, centres.RawRowView(i)); d < least {
+					at, least = i, d
+				}
+			}
+			counts[at]++
+			floats.Add(sums.RawRowView(at), x)
+			squares += least
+		}
+		for i, n := range counts {
+			if n > 0 {
+				floats.ScaleTo(centres.RawRowView(i), 1/n, sums.RawRowView(i))
+			}
+		}
+		p.square = squares / float64(len(points))
+	}
+	return p
 }
 
 // points draws points from the normal distributions of the clusters, as many for each as its share

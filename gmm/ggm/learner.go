@@ -113,7 +113,7 @@ func (l *Learner) split(of gmm.Rows) error {
 }
 
 // Start agrees with the group on bounds of the statistics and on the first parameters: those of
-// Config.Init, or else the best of several clusterings.
+// Config.Init, or else those of a clustering.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	l.blur = privacy.NewBlur(l.config.Blur, g.Membership().Size, l.config.Colluders, l.config.Source)
 	l.noise = l.blur.Deviation(g.Membership().Size)

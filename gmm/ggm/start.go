@@ -18,9 +18,9 @@ import (
 	"github.com/collabdict/collabdict/internal/portable"
 )
 
-// starter finds the first parameters by sums alone: the best of several clusterings of all
-// participants' rows, without showing any row. Its sums are one running total, which the
-// statistics of the rounds continue. Nothing that depends exactly on rows is summed before it.
+// starter finds the first parameters by sums alone, from clusterings of all participants' rows,
+// without showing any row. Its sums are one running total, which the statistics of the rounds
+// continue. Nothing that depends exactly on rows is summed before it.
 type starter struct {
 	*Learner
 	group collabdict.Group
@@ -43,6 +43,7 @@ const (
 	draws      = 9 // clusterings of all numbers of clusters together
 	lloydSteps = 8
 	fewSteps   = 5 // for large groups, in which a sum takes long
+	cutSteps   = 3 // the last steps, after which centres are those of cuts
 )
 
 // The running totals of the start and of the rounds.
@@ -54,7 +55,7 @@ const (
 // statisticsEntry names all totals of a [Learner].
 const statisticsEntry collabdict.Entry = "statistics"
 
-// start returns the candidates with the given parameters, or with those of the best clustering
+// start returns the candidates with the given parameters, or with those of the last clustering
 // for each number of components: uniform weights, and means and precisions by Eqs. (15) and
 // (16).
 func (s *starter) start(ctx context.Context) ([]*candidate, error) {
@@ -88,14 +89,16 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 	live = s.config.candidates(float64(s.total))
 	s.choosing.normal = newReference(all.Moments)
 	s.draw(all, rng)
-	s.cut(rng)
 	steps := lloydSteps
 	if !columnstats.Publishes(s.group) {
 		steps = fewSteps
 	}
-	for range steps {
+	for i := range steps {
 		if all, err = s.sum(ctx); err != nil {
 			return nil, fmt.Errorf("start by clustering: %w", err)
+		}
+		if i >= steps-cutSteps {
+			s.cut(all, rng)
 		}
 	}
 	return live, s.firstModels(ctx, live, all)
@@ -125,15 +128,20 @@ func (s *starter) draw(all *whole, rng *rand.Rand) {
 	}
 }
 
-// cut replaces the first clustering of each bank by one whose centres are those of cuts.
-func (s *starter) cut(rng *rand.Rand) {
+// cut replaces the first clustering of each bank by that of cuts, which counts as the best. Centres
+// that follow the means of soft clusters draw near to each other. The moments of these clusters show
+// where the rows are.
+func (s *starter) cut(all *whole, rng *rand.Rand) {
 	var sizes []int
 	for _, b := range s.banks {
 		sizes = append(sizes, b.clusters)
 	}
-	centres := cuts(s.finest, sizes, rng)
+	found := cuts(s.finest, sizes, rng)
 	for _, b := range s.banks {
-		b.clusterings[0].centres = centres[b.clusters]
+		p := found[b.clusters]
+		b.best = &clustering{centres: p.centres}
+		b.best.soften(p.square, all)
+		b.clusterings[0] = b.best
 	}
 }
 
