@@ -64,17 +64,7 @@ func inserted(x *mat.Dense, at int, row []float64) *mat.Dense {
 func TestOneRowMoreIsCovered(t *testing.T) {
 	race.Skip(t)
 	const members, n, dim, epsilon, delta = 3, 60, 3, 1.0, 1e-5
-	random := rand.New(rand.NewPCG(4, 2))
-	var parts []dataset.Participant
-	for m := range members {
-		x := mat.NewDense(n, dim, nil)
-		for i := range n {
-			for j := range dim {
-				x.Set(i, j, 0.3+0.4*float64(i%2)+0.05*random.NormFloat64())
-			}
-		}
-		parts = append(parts, dataset.Participant{Name: string(rune('a' + m)), Columns: []string{"x", "y", "z"}, Train: rows.InMemory(x)})
-	}
+	parts := twoClusters(members, n, dim)
 	most := math.Pow(privacy.GaussianRatio(epsilon, delta), 2)
 	for _, kind := range [][]string{{"ggm"}, {"ggm", "hold-out=0"}, {"ggm", "hold-out=0.5", "rounds=20"}, {"dem"}, {"dem", "hold-out=0.2"}} {
 		task := func() *pipeline.Task {
