@@ -96,10 +96,10 @@ func (a *epsilonAttack) exact(t *testing.T, slots []differencing.Slot, p dataset
 	return mean, variances
 }
 
-// The attack on all totals of a whole run distinguishes two files that differ by one row, ordinary or
-// the worst, no better than epsilon and delta allow: its advantage, the difference of the shares of
-// true and false alarms, is at most that for the Gaussian mechanism of the account, 2Φ(μ/2) − 1.
-// Against half the noise it does better.
+// An attack on all totals of a whole run distinguishes two files no better than epsilon and delta
+// allow. The files differ by one row, ordinary or the worst. The advantage is the difference of the
+// shares of true and false alarms. It is at most 2Φ(μ/2) − 1, as for the Gaussian mechanism of the
+// account. Against half the noise, the attack does better.
 func TestAttackOnEpsilon(t *testing.T) {
 	if os.Getenv("COLLABDICT_AUDIT") != "full" {
 		t.Skip("SKIPPED: 4800 runs take a quarter of an hour; set COLLABDICT_AUDIT=full")
