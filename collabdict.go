@@ -14,7 +14,7 @@ type Group interface {
 	// all members.
 	Membership() Membership
 
-	// StartRound reports the start of a round, counted from 1. Only there a view may grow.
+	// StartRound reports that the round of this number starts, from 1. Only there a view may grow.
 	// parameters is the digest of the parameters on which this member's following calls depend.
 	// If members have different digests, a collective fails at all of them before any value is
 	// combined. The error names the members that differ from most. Zero means no digest.

@@ -49,7 +49,7 @@ type Cumulative interface {
 	Running() Running
 }
 
-// StartRound reports the start of a round to a group, with the digest of the learner's parameters.
+// StartRound reports to a group that a round starts, with the digest of the learner's parameters.
 // [Train] calls it before each round; algorithms with rounds of their own must call it, too. If the
 // learner is not a [Digester], nothing is compared.
 func StartRound(g Group, number int, learner any) {

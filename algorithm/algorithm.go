@@ -268,7 +268,7 @@ type Outcome struct {
 	// PriorVariances holds, per coordinate, the variance that scales a mixture's prior; nil for
 	// another prior.
 	PriorVariances []float64
-	// Spends are the losses that noise in the run bounds, as far as it came.
+	// Spends are the losses that noise bounds, in the rounds that were made.
 	Spends []Spend
 	// Used holds, by key, the values of options that were determined from the data.
 	Used      map[string]any

@@ -34,7 +34,7 @@ type When string
 const (
 	AtStart   When = "before the first round"
 	EachRound When = "in each round"
-	AtEnd     When = "after the last round"
+	Once      When = "in one round"
 )
 
 // Coverage tells whether differential privacy covers an item.

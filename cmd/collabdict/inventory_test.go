@@ -15,7 +15,7 @@ import (
 )
 
 // withEpsilon are settings with which algorithms that can add noise do.
-var withEpsilon = [][2]string{{"epsilon", "1"}, {"standardise", "none"}, {"clip", "3"}}
+var withEpsilon = [][2]string{{"epsilon", "1"}, {"standardise", "none"}, {"clip", "3"}, {"components", "5"}}
 
 // inventoryOf returns what a run of a kind shows, by default or with epsilon. ok is false if the
 // kind has no epsilon.
@@ -27,11 +27,6 @@ func inventoryOf(kind algorithm.Kind, epsilon bool) (items []algorithm.Item, ok 
 		}
 		for _, set := range withEpsilon {
 			if err := t.Set(set[0], set[1]); err != nil {
-				return nil, true, err
-			}
-		}
-		if kind.Name == "fedgen" || kind.Name == "fedgem" || kind.Name == "ggm" {
-			if err := t.Set("components", "5"); err != nil {
 				return nil, true, err
 			}
 		}
@@ -65,7 +60,7 @@ func inventoryPage() (string, error) {
 				fmt.Fprintf(&b, "\n`%s` has no `--epsilon`.\n", k.Name)
 				continue
 			case epsilon:
-				b.WriteString("\nWith `--epsilon 1 --standardise none --clip 3`:\n\n")
+				b.WriteString("\nWith `--epsilon 1 --standardise none --clip 3 --components 5`:\n\n")
 			default:
 				fmt.Fprintf(&b, "\n## Model %s\n\nAll members see, with default options and `--standardise global`:\n\n", k.Name)
 			}

@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict/internal/race"
 )
 
-// manyRows is the number of rows per member that make the local update take most of a round.
+// manyRows is the number of rows per member that make the local update take most of the time.
 var manyRows = map[bool]int{false: 8000, true: 1200}[race.On]
 
 // By default the race detector makes each process sleep for a second at its end, and the tests

@@ -166,7 +166,7 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 		items[0].When = algorithm.EachRound
 	}
 	if len(factors) > 1 {
-		items = append(items, algorithm.Item{Entry: factorsEntry, What: "how well each factor did", Form: algorithm.Summed, When: algorithm.AtEnd})
+		items = append(items, algorithm.Item{Entry: factorsEntry, What: "how well each factor did", Form: algorithm.Summed, When: algorithm.Once})
 	}
 	return algorithm.Disclosure{Items: items}
 }

@@ -2,8 +2,8 @@ package privacy
 
 import "math"
 
-// An Account divides a loss among the mechanisms of a run, and counts what they have spent. It is
-// the only place where noise is scaled. Losses add up over mechanisms, even if each depends on the
+// An Account divides a loss among the mechanisms of a run, and counts what they have spent. All noise
+// of runs with epsilon is scaled by one. Losses add up over mechanisms, even if each depends on the
 // output of earlier ones; see [ZCDP].
 //
 // Members add a part of a total's noise each. Whichever of them are lost, all mechanisms together

@@ -128,7 +128,7 @@ func (b *Budget) LeastRows(without int) int {
 
 // Published describes what each member publishes, with the noise if there is any.
 func (b *Budget) Published(e collabdict.Entry, shown string) algorithm.Item {
-	i := algorithm.Item{Entry: e, What: shown, Form: algorithm.Published, When: algorithm.AtStart}
+	i := algorithm.Item{Entry: e, What: shown, Form: algorithm.Published, When: algorithm.Once}
 	if b.Epsilon != 0 {
 		i.Epsilon = algorithm.Covered
 		i.Hidden = fmt.Sprintf("noise, (%g, %g)-differentially private for one row added or removed", b.Epsilon, b.Delta)
