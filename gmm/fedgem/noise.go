@@ -75,14 +75,19 @@ func (c Config) variance(rows float64) float64 {
 	return sd * sd
 }
 
-// clip returns the rows, moved where necessary to within the radius of the middle.
+// clip returns the rows, moved where necessary to within the radius of the middle. Values that are
+// not numbers become the middle.
 func (n Noise) clip(x *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	rows, _ := out.Dims()
 	for i := range rows {
 		row := out.RawRowView(i)
-		floats.AddConst(-n.Middle, row)
-		n.shorten(row)
+		for j, v := range row {
+			if row[j] = max(-n.Radius, min(v-n.Middle, n.Radius)); math.IsNaN(v) {
+				row[j] = 0
+			}
+		}
+		n.shorten(row) // no square overflows
 		floats.AddConst(n.Middle, row)
 	}
 	return out

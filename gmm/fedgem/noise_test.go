@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm/fedgem"
 )
@@ -33,6 +35,26 @@ func TestNoiseHidesRowsAndLeavesClusters(t *testing.T) {
 		}
 		if spent := float64(r[0].Spent); r[0].Steps != 5+4+1 || math.Abs(spent-10.0/18) > 1e-12 {
 			t.Errorf("got %d steps, want 10, and a loss of %g, want all of it", r[0].Steps, spent)
+		}
+	}
+}
+
+// With noise, no row ends a run: the others would see that.
+func TestNoRowEndsARunWithNoise(t *testing.T) {
+	for _, v := range []float64{1e300, -math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN()} {
+		x := mat.NewDense(50, 2, nil)
+		x.SetRow(7, []float64{v, -v})
+		r, err := fedgem.Train(t.Context(), collabdict.Solo{}, x, fedgem.Config{
+			Components: 2, Rounds: 3, Seed: 1, Noise: &fedgem.Noise{Loss: 10, Radius: 1, Source: rand.NewPCG(1, 1)},
+		})
+		if err != nil {
+			t.Errorf("%g: %v", v, err)
+			continue
+		}
+		for _, c := range r.Clusters {
+			if !(math.Hypot(c.Centre[0], c.Centre[1]) <= 1+1e-9) {
+				t.Errorf("%g: a centre is at %g, want it within the radius", v, c.Centre)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,7 +13,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/gmm/fedgen"
 	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/gmm/privacy/audittest"
 	"github.com/collabdict/collabdict/internal/attack/differencing"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/grouptest"
@@ -96,33 +100,45 @@ func (a *epsilonAttack) exact(t *testing.T, slots []differencing.Slot, p dataset
 	return mean, variances
 }
 
-// An attack on all totals of a whole run distinguishes two files no better than epsilon and delta
-// allow. The files differ by one row, ordinary or the worst. The advantage is the difference of the
-// shares of true and false alarms. It is at most 2Φ(μ/2) − 1, as for the Gaussian mechanism of the
-// account. Against half the noise, the attack does better.
+// An attack on all that the first member has shown of a whole run distinguishes two files no better
+// than epsilon and delta allow. The files differ by one row, ordinary or the worst. The advantage is
+// at most 2Φ(μ/2) − 1, as for the Gaussian mechanism of the account. Against less noise, the attack
+// does better.
 func TestAttackOnEpsilon(t *testing.T) {
 	if os.Getenv("COLLABDICT_AUDIT") != "full" {
-		t.Skip("SKIPPED: 4800 runs take a quarter of an hour; set COLLABDICT_AUDIT=full")
+		t.Skip("SKIPPED: 19,200 runs take half an hour; set COLLABDICT_AUDIT=full")
 	}
 	const epsilon, delta, runs = 1.0, 0.1, 400
-	half := epsilon // an epsilon of half the noise
-	for privacy.GaussianRatio(half, delta) < 2*privacy.GaussianRatio(epsilon, delta) {
-		half += 0.01
-	}
 	bound := math.Erf(privacy.GaussianRatio(epsilon, delta) / math.Sqrt(8))
-	for _, kind := range []string{"ggm", "dem"} {
+	for kind, attack := range map[string]struct {
+		options []string
+		// less divides the noise for an attack that must succeed. It is 2 if all noisy sums are
+		// shown. A member of fedgem shows no squares and no burn-in, and one of fedgen shows only
+		// the last of ten iterations.
+		less   float64
+		totals bool
+	}{
+		"ggm":    {[]string{"rounds=10", "consensus.scheme=exact"}, 2, true},
+		"dem":    {[]string{"rounds=10", "consensus.scheme=exact"}, 2, true},
+		"fedgem": {[]string{"rounds=50"}, 3, false},
+		"fedgen": {nil, 6, false},
+	} {
+		less := epsilon // an epsilon of the noise divided
+		for privacy.GaussianRatio(less, delta) < attack.less*privacy.GaussianRatio(epsilon, delta) {
+			less += 0.01
+		}
 		for name, c := range map[string]struct {
 			epsilon float64
 			row     []float64
 		}{
-			"ordinary":              {epsilon, []float64{0.3, 0.3}},
-			"worst":                 {epsilon, []float64{1e300, -1e300}},
-			"worst, half the noise": {half, []float64{1e300, -1e300}},
+			"ordinary":          {epsilon, []float64{0.3, 0.3}},
+			"worst":             {epsilon, []float64{1e300, -1e300}},
+			"worst, less noise": {less, []float64{1e300, -1e300}},
 		} {
 			t.Run(kind+", "+name, func(t *testing.T) {
 				a := &epsilonAttack{}
 				a.task = func() *pipeline.Task {
-					k := pipelinetest.With(t, kind, fmt.Sprint("epsilon=", c.epsilon), fmt.Sprint("delta=", delta), "hold-out=0", "components=1", "rounds=10", "seed=1", "consensus.scheme=exact")
+					k := pipelinetest.With(t, kind, append([]string{fmt.Sprint("epsilon=", c.epsilon), fmt.Sprint("delta=", delta), "hold-out=0", "components=1", "seed=1"}, attack.options...)...)
 					k.Ranges = pipeline.Ranges{"*": {0, 1}}
 					if err := k.Complete(); err != nil {
 						t.Fatal(err)
@@ -132,42 +148,111 @@ func TestAttackOnEpsilon(t *testing.T) {
 				a.parts = twoClusters(3, 40, 2)
 				a.with = a.parts[0]
 				a.with.Train = rows.InMemory(inserted(dense(a.parts[0].Train), 20, c.row))
-				var scores [2][]float64
-				for r := range runs {
+				var shown [2][2][][]float64 // to choose a test and to judge it, without the row and with it
+				for r := range 2 * runs {
 					for world := range 2 {
-						scores[world] = append(scores[world], a.run(t, uint64(1000+2*r+world), world == 1))
+						seed := uint64(1000 + 2*r + world)
+						x := []float64(nil)
+						if attack.totals {
+							x = []float64{a.run(t, seed, world == 1)}
+						} else {
+							x = a.published(t, kind, seed, world == 1)
+						}
+						shown[r/runs][world] = append(shown[r/runs][world], x)
 					}
 				}
-				got := advantage(scores[0], scores[1])
-				// The threshold was chosen by the runs: Dvoretzky, Kiefer and Wolfowitz for both
-				// shares, at 99 %.
-				doubt := 2 * math.Sqrt(math.Log(4/0.01)/(2*float64(runs)))
-				t.Logf("advantage %.3f of at most %.3f, ± %.3f", got, bound, doubt)
-				if c.epsilon == epsilon && got-doubt > bound {
-					t.Errorf("advantage %.3f ± %.3f, want at most %.3f", got, doubt, bound)
+				got, least := audittest.Discriminated(shown[0], shown[1]).Advantage()
+				t.Logf("advantage %.3f, with 99 %% confidence at least %.3f; bound %.3f", got, least, bound)
+				if c.epsilon == epsilon && least > bound {
+					t.Errorf("the advantage is at least %.3f, want at most %.3f", least, bound)
 				}
-				if c.epsilon == half && got-doubt <= bound {
-					t.Errorf("with half the noise, the advantage is %.3f ± %.3f, want above %.3f", got, doubt, bound)
+				if c.epsilon != epsilon && least <= bound {
+					t.Errorf("with less noise, the advantage is at least %.3f, want above %.3f", least, bound)
 				}
 			})
 		}
 	}
 }
 
-// advantage returns the largest difference of the shares of scores above a threshold.
-func advantage(without, with []float64) (most float64) {
-	for _, threshold := range slices.Concat(without, with) {
-		above := func(scores []float64) (share float64) {
-			for _, s := range scores {
-				if s >= threshold {
-					share += 1 / float64(len(scores))
-				}
-			}
-			return share
-		}
-		most = max(most, above(with)-above(without))
+// published returns what the first member has published in a run, as means over all rounds: of its
+// number of rows, and of sums over its rows.
+func (a *epsilonAttack) published(t *testing.T, kind string, seed uint64, has bool) []float64 {
+	parts, k := slices.Clone(a.parts), a.task()
+	if has {
+		parts[0] = a.with
 	}
-	return most
+	blobs := publishing(t, k, parts, seed, func(rank int) rand.Source { return noise(seed, rank) })
+	var mean []float64
+	for _, blob := range blobs {
+		x, _ := sumsOf(t, kind, blob)
+		mean = append(mean, make([]float64, len(x)-min(len(x), len(mean)))...)
+		for j, v := range x {
+			mean[j] += v / float64(len(blobs))
+		}
+	}
+	return mean
+}
+
+// publishing returns what the first member publishes in a run.
+func publishing(t *testing.T, k *pipeline.Task, parts []dataset.Participant, seed uint64, secrets func(rank int) rand.Source) (blobs [][]byte) {
+	net, err := netsim.New(netsim.Config{Settings: k.Settings, Seed: seed, Names: []string{"a", "b", "c"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
+		if rank == 0 {
+			g = gathering{g, &blobs}
+		}
+		_, err := k.Train(ctx, g, parts[rank], secrets(rank), nil)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return blobs
+}
+
+// gathering keeps what a member publishes.
+type gathering struct {
+	collabdict.Group
+	blobs *[][]byte
+}
+
+func (g gathering) Gather(ctx context.Context, e collabdict.Entry, blob []byte) ([][]byte, error) {
+	*g.blobs = append(*g.blobs, slices.Clone(blob))
+	return g.Group.Gather(ctx, e, blob)
+}
+
+// sumsOf returns the noisy sums that follow from what a member with one component has published: the
+// number of rows, the sums of columns, and for fedgen the sums of squares. A row changes each kind of
+// sums by a vector of at most the given length.
+func sumsOf(t *testing.T, kind string, blob []byte) (sums, lengths []float64) {
+	t.Helper()
+	const dim, half = 2, 0.5
+	if kind == "fedgem" {
+		if len(blob) != 8+8*(3+dim) {
+			t.Fatalf("got %d bytes, want one cluster", len(blob))
+		}
+		value := func(i int) float64 { return math.Float64frombits(binary.BigEndian.Uint64(blob[8+8*i:])) }
+		sums, lengths = []float64{value(0)}, []float64{1}
+		for j := range dim {
+			sums, lengths = append(sums, value(0)*(value(3+j)-half)), append(lengths, half*math.Sqrt(dim))
+		}
+		return sums, lengths
+	}
+	c, err := fedgen.Decode(blob, gmm.Diag, dim, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := float64(c.Rows)
+	sums, lengths = []float64{n}, []float64{1}
+	for _, mean := range c.Means[0] {
+		sums, lengths = append(sums, n*(mean-half)), append(lengths, half*math.Sqrt(dim))
+	}
+	for j, v := range c.Covariances[0] {
+		m := c.Means[0][j] - half
+		sums, lengths = append(sums, n*(v+m*m)), append(lengths, half*half*math.Sqrt(dim))
+	}
+	return sums, lengths
 }
 
 // twoClusters returns rows of some members from 0 to 1.

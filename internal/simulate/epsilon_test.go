@@ -158,6 +158,77 @@ func TestOneRowMoreIsCovered(t *testing.T) {
 	}
 }
 
+// What a member publishes with epsilon is the same if its file has one row more, with the same coins
+// and the same noise, but for the values of its mixtures. These follow from sums with noise of the
+// account. With one component, no sum depends on earlier ones, so those that are not published differ
+// by as much. Σ (Δ/σ)² over all is at most the squared ratio of epsilon and delta.
+func TestOneRowMoreIsCoveredInTheClear(t *testing.T) {
+	const members, n, dim, epsilon, delta = 3, 2000, 2, 1.0, 1e-5
+	parts := twoClusters(members, n, dim)
+	most := math.Pow(privacy.GaussianRatio(epsilon, delta), 2)
+	for _, of := range []struct {
+		kind    string
+		options []string
+		sums    int // number of noisy vectors, published or not
+	}{
+		{"fedgen", nil, 10}, {"fedgen", []string{"hold-out=0.2"}, 10}, {"fedgen", []string{"synthetic=50"}, 10},
+		{"fedgem", nil, 20}, {"fedgem", []string{"hold-out=0.2", "rounds=5"}, 15}, {"fedgem", []string{"final=factor=2", "radius=half", "local-steps=2"}, 29},
+	} {
+		k := pipelinetest.With(t, of.kind, append([]string{fmt.Sprint("epsilon=", epsilon), fmt.Sprint("delta=", delta), "components=1", "seed=1"}, of.options...)...)
+		k.Ranges = pipeline.Ranges{"*": {0, 1}}
+		if err := k.Complete(); err != nil {
+			t.Fatal(err)
+		}
+		k = k.Resolved(dim)
+		deviation := privacy.NewOwnAccount(privacy.Allowed(epsilon, delta), of.sums).Plan(1).Deviation(math.Sqrt(3))
+		for _, at := range []int{0, n / 2, n} {
+			for _, row := range [][]float64{{0.3, 0.3}, {1e300, -1e300}} {
+				name := fmt.Sprintf("%s %v, row %d more, %v", of.kind, of.options, at+1, row)
+				var blobs [2][][]byte // without the row and with it
+				for world := range blobs {
+					all := slices.Clone(parts)
+					if world == 1 {
+						all[0].Train = rows.InMemory(inserted(dense(parts[0].Train), at, row))
+					}
+					blobs[world] = publishing(t, k, all, 1, func(rank int) rand.Source {
+						coins := 0
+						if rank == 0 && k.HoldOut > 0 {
+							coins = n + world
+						}
+						without := -1
+						if world == 0 {
+							without = at
+						}
+						return &secrets{noise(uint64(at), rank), noise(7, rank), coins, without}
+					})
+				}
+				if len(blobs[0]) != len(blobs[1]) {
+					t.Fatalf("%s: published %d times, and %d times without the row", name, len(blobs[1]), len(blobs[0]))
+				}
+				worst := 0.0
+				for i, blob := range blobs[0] {
+					before, lengths := sumsOf(t, of.kind, blob)
+					after, _ := sumsOf(t, of.kind, blobs[1][i])
+					if len(blob) != len(blobs[1][i]) {
+						t.Fatalf("%s: %d bytes, and %d without the row", name, len(blobs[1][i]), len(blob))
+					}
+					sum := 0.0
+					for j, v := range after {
+						d := (v - before[j]) / (deviation * lengths[j])
+						sum += d * d
+					}
+					worst = max(worst, sum)
+				}
+				if sum := worst * float64(of.sums); sum > 1.01*most { // noise and rows are rounded
+					t.Errorf("%s: Σ (Δ/σ)² is %.3g, want at most %.3g", name, sum, most)
+				} else {
+					t.Logf("%s: Σ (Δ/σ)² %.3g of %.3g, published %d times", name, sum, most, len(blobs[0]))
+				}
+			}
+		}
+	}
+}
+
 // variance returns the variance of the noise in a slot, given the vectors of several runs that
 // differ in the noise alone.
 func variance(runs [][][]float64, slot int) float64 {

@@ -59,3 +59,27 @@ func TestBounds(t *testing.T) {
 		t.Error("want 0 and 1")
 	}
 }
+
+// The advantage against normal noise is that of the best test, 2Φ(μ/2) − 1, and the lower bound is
+// below. The discriminant finds the direction that tells most, also among values that depend on each
+// other.
+func TestAdvantage(t *testing.T) {
+	const n, apart = 2000, 1.0
+	random := rand.New(rand.NewPCG(5, 5))
+	var draws [2][2][][]float64
+	for half := range draws {
+		for side := range 2 {
+			for range n {
+				common := 10 * random.NormFloat64() // hides both values, but not their difference
+				draws[half][side] = append(draws[half][side], []float64{common + random.NormFloat64() + apart*float64(side), common})
+			}
+		}
+	}
+	want := math.Erf(apart / math.Sqrt(8))
+	if got, lower := Discriminated(draws[0], draws[1]).Advantage(); math.Abs(got-want) > 0.05 || lower > want || lower < want-0.15 {
+		t.Errorf("got %.3f, at least %.3f, want %.3f", got, lower, want)
+	}
+	if got, lower := Discriminated(draws[0], [2][][]float64{draws[1][0], draws[0][0]}).Advantage(); math.Abs(got) > 0.05 || lower > 0 {
+		t.Errorf("the same distribution: got %.3f, at least %.3f", got, lower)
+	}
+}
