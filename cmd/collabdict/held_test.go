@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -9,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -50,7 +54,7 @@ func TestResultsAreHeld(t *testing.T) {
 		t.Skip("figures have other last bits, and so have the radii of fedgem")
 	}
 	dir := t.TempDir()
-	writeHeldRows(t, filepath.Join(dir, "d"))
+	writeHeldRows(t, filepath.Join(dir, "d"), false)
 	path := filepath.Join("testdata", "held.json")
 	want, got := map[string]held{}, map[string]held{}
 	if b, err := os.ReadFile(path); err == nil {
@@ -81,15 +85,8 @@ func TestResultsAreHeld(t *testing.T) {
 			}
 		}
 	}
-	if !*update {
-		return
-	}
-	b, err := json.MarshalIndent(got, "", "  ")
-	if err == nil {
-		err = os.WriteFile(path, append(b, '\n'), 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
+	if *update {
+		writeHeld(t, path, got)
 	}
 }
 
@@ -126,8 +123,156 @@ func train(t *testing.T, dir, command, kind, scheme string, options []string) he
 	return h
 }
 
-// writeHeldRows writes files of three participants with rows of three classes.
-func writeHeldRows(t *testing.T, dir string) {
+// An output is what a user sees of a training and of scores by its model: the exit code, the digest of
+// the first member, and digests of the JSON object and of the scores with their figures rounded.
+type output struct {
+	Code   int    `json:"code"`
+	Digest string `json:"digest,omitempty"`
+	JSON   string `json:"json"`
+	Scores string `json:"scores,omitempty"`
+}
+
+// A change of the program's structure does not change what users see of trainings with default
+// options, with missing cells, with windows, with epsilon, and with a member that is lost and returns.
+func TestOutputsAreHeld(t *testing.T) {
+	race.Skip(t)
+	if runtime.GOARCH != "amd64" {
+		t.Skip("figures have other last bits")
+	}
+	dir := t.TempDir()
+	writeHeldRows(t, filepath.Join(dir, "d"), false)
+	writeHeldRows(t, filepath.Join(dir, "m"), true)
+	path := filepath.Join("testdata", "outputs.json")
+	want, got := map[string]output{}, map[string]output{}
+	if b, err := os.ReadFile(path); err == nil {
+		if err := json.Unmarshal(b, &want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for kind := range heldKinds {
+		for name, options := range map[string][]string{
+			"defaults":      nil,
+			"missing cells": {"--missing", "marginal"},
+			"windows":       {"--window", "3", "--min-rows", "8"},
+			"epsilon":       {"--epsilon", "8", "--ranges=-10,10", "--components", "2"},
+			"member lost":   {"--scheme", "exact", "--faults", "crash:node=3,round=1,for=3s"},
+		} {
+			if name == "windows" && kind != "fedgen" && kind != "fedgem" {
+				options = options[:2]
+			}
+			in := "d"
+			if name == "missing cells" {
+				in = "m"
+			}
+			name = kind + ", " + name
+			out := filepath.Join(dir, "o")
+			args := append([]string{"sim", "--data", in, "--label", "class", "--model", kind, "--out", out, "--json"}, options...)
+			var o output
+			var object []byte
+			code, said := start(t, dir, args...).end(t)
+			if o.Code = code; code == 0 {
+				object = read(t, filepath.Join(out, "result.json"))
+				var r struct{ Participants []struct{ Name, Digest string } }
+				if err := json.Unmarshal(object, &r); err != nil {
+					t.Fatal(err)
+				}
+				o.Digest, o.JSON = r.Participants[0].Digest, rounded(t, object)
+				scores := filepath.Join(dir, "scores.csv")
+				args := []string{"score", "--model", filepath.Join(out, r.Participants[0].Name, "model.npz"), "--data", filepath.Join(in, "site-a.csv"), "--output", scores}
+				if code, said := start(t, dir, args...).end(t); code != 0 {
+					t.Fatalf("%s: %q: exit code %d; it said:\n%s", name, args, code, said)
+				}
+				o.Scores = roundedCSV(t, read(t, scores))
+				if err := os.RemoveAll(out); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got[name] = o; o != want[name] {
+				t.Errorf("%s: got %+v, want %+v; with -update, compare the outputs of both programs; it said:\n%s\n%s", name, o, want[name], said, object)
+			}
+		}
+	}
+	if *update {
+		writeHeld(t, path, got)
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// rounded returns the digest of a JSON object without times and the names of kernels. Numbers count
+// with five digits: the others may differ between processors.
+func rounded(t *testing.T, object []byte) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(object, &v); err != nil {
+		t.Fatal(err)
+	}
+	var round func(v any) any
+	round = func(v any) any {
+		switch v := v.(type) {
+		case map[string]any:
+			for k, e := range v {
+				v[k] = round(e)
+			}
+			delete(v, "seconds")
+			delete(v, "kernels")
+		case []any:
+			for i, e := range v {
+				v[i] = round(e)
+			}
+		case float64:
+			return fiveDigits(v)
+		}
+		return v
+	}
+	b, err := json.Marshal(round(v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(b))
+}
+
+func fiveDigits(v float64) string { return strconv.FormatFloat(v, 'g', 5, 64) }
+
+// roundedCSV returns the digest of lines of scores, whose numbers count with five digits.
+func roundedCSV(t *testing.T, text []byte) string {
+	t.Helper()
+	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil || len(lines) < 2 {
+		t.Fatalf("%d lines of scores, %v", len(lines), err)
+	}
+	for _, line := range lines[1:] {
+		for i, cell := range line {
+			if v, err := strconv.ParseFloat(cell, 64); err == nil {
+				line[i] = fiveDigits(v)
+			}
+		}
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(fmt.Sprint(lines))))
+}
+
+// writeHeld writes what is held to a file.
+func writeHeld(t *testing.T, path string, v any) {
+	t.Helper()
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err == nil {
+		err = os.WriteFile(path, append(b, '\n'), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeHeldRows writes files of three participants with rows of three classes, of which some may lack
+// a cell.
+func writeHeldRows(t *testing.T, dir string, missing bool) {
 	t.Helper()
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -139,7 +284,11 @@ func writeHeldRows(t *testing.T, dir string) {
 		for j := range 60 {
 			class := (j + j/7*p) % 3
 			u := rng.NormFloat64()
-			fmt.Fprintf(&b, "%.6f,%.6f,%.6f,%d\n", 4*math.Cos(float64(2*class))+u, 3*math.Sin(float64(2*class))-0.5*u+rng.NormFloat64(), float64(p)+rng.NormFloat64(), class)
+			cells := strings.Split(fmt.Sprintf("%.6f,%.6f,%.6f", 4*math.Cos(float64(2*class))+u, 3*math.Sin(float64(2*class))-0.5*u+rng.NormFloat64(), float64(p)+rng.NormFloat64()), ",")
+			if missing && j%5 == 2 {
+				cells[j/5%3] = ""
+			}
+			fmt.Fprintf(&b, "%s,%d\n", strings.Join(cells, ","), class)
 		}
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("site-%c.csv", 'a'+p)), []byte(b.String()), 0o600); err != nil {
 			t.Fatal(err)
