@@ -13,7 +13,7 @@ OUTSIDE ?=
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build cross test race noasm vet fmt lint tidy-check generate-check fuzz prose outside image chart e2e vuln check clean
+.PHONY: help build cross test race noasm vet fmt lint tidy-check generate-check fuzz prose outside image chart lab e2e vuln check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -47,6 +47,7 @@ fmt: ## check the format of all files (gofmt, gofumpt), and that no merge marks 
 
 lint: ## run the linters of .golangci.yml, staticcheck among them
 	$(GO) run $(GOLANGCI) run ./...
+	cd lab && $(GO) run $(GOLANGCI) run ./...
 
 tidy-check: ## check go.mod and go.sum (go mod tidy)
 	$(GO) mod tidy -diff
@@ -76,8 +77,9 @@ outside: ## run tests, benchmarks and comparisons that need data from the folder
 	@test -d "$(OUTSIDE)/data" || { echo "outside: SKIPPED, NOTHING CHECKED: want OUTSIDE=FOLDER with the folders data, oracles and peers, got \"$(OUTSIDE)\""; exit 0; }; \
 	set -e; COLLABDICT_OUTSIDE="$$(cd "$(OUTSIDE)" && pwd)"; export COLLABDICT_OUTSIDE; \
 	$(GO) test -count=1 -timeout 2h -bench 'Oracles|Stream|LocalUpdate' -benchtime 1x \
-		$$(grep -rl --include='*_test.go' '"github.com/collabdict/collabdict/internal/outside"' . | xargs -n 1 dirname | sort -u); \
-	for peer in em vae glasso; do scripts/peers/$$peer.sh; done
+		$$(grep -rl --include='*_test.go' --exclude-dir=lab '"github.com/collabdict/collabdict/internal/outside"' . | xargs -n 1 dirname | sort -u); \
+	(cd lab && $(GO) test -count=1 -timeout 2h ./...); \
+	for peer in em vae glasso; do lab/peers/$$peer.sh; done
 
 image: ## build the container image IMAGE (image.tar) with ko, and run the program from its layers
 	scripts/image.sh "$(or $(IMAGE),image.tar)"
@@ -88,6 +90,9 @@ e2e: ## try consortia in network namespaces (root, Linux, iproute2, nftables, an
 chart: ## render the Helm chart and read it as Kubernetes does (a module of its own)
 	cd deploy/helm/test && $(GO) vet ./... && $(GO) test ./...
 
+lab: ## test the papers' experiments (a module of its own)
+	cd lab && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test -timeout 20m ./...
+
 vuln: ## report known vulnerabilities of what the program calls, if the database can be reached
 	@report="$$($(GO) run $(GOVULNCHECK) ./... 2>&1)" && { echo "$$report"; exit 0; }; echo "$$report"; \
 	case "$$report" in \
@@ -95,7 +100,7 @@ vuln: ## report known vulnerabilities of what the program calls, if the database
 		*) exit 1;; \
 	esac
 
-check: tidy-check fmt vet cross lint prose race noasm test chart ## everything that CI runs, each once
+check: tidy-check fmt vet cross lint prose race noasm test lab chart ## everything that CI runs, each once
 
 clean: ## remove what was built
 	rm -rf bin

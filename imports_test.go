@@ -228,7 +228,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./..."}, except: []string{"./cmd/..."}, unlinked: []string{"./internal/plots"},
-		reason: "drawing is for commands, and for what runs the experiments of papers",
+		reason: "drawing is for commands",
 	},
 	{
 		packages: []string{"./..."}, except: []string{"./cmd/..."}, unlinked: []string{"./internal/bench"},
@@ -239,7 +239,7 @@ var importRules = []importRule{
 		reason: "examples are for other modules, which cannot import these",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./cmd/paper/..."}, never: []string{"./cmd/..."},
+		packages: []string{"./..."}, never: []string{"./cmd/..."},
 		reason: "commands wire packages together; nothing is built on them",
 	},
 	{

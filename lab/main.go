@@ -1,7 +1,7 @@
-// Command paper repeats the experiments of published papers, on the public data that they used.
+// Command lab repeats the experiments of published papers, on the public data that they used.
 // It writes tables and charts beside the published numbers.
 //
-//	paper NAME --data-dir DIR --out DIR [--quick] [--json]
+//	go run . NAME --data-dir DIR --out DIR [--quick] [--json]
 //
 // Run it without arguments for the names of the experiments.
 package main
@@ -21,13 +21,13 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/adaptation"
-	"github.com/collabdict/collabdict/cmd/paper/internal/bvae"
-	"github.com/collabdict/collabdict/cmd/paper/internal/clusters"
-	"github.com/collabdict/collabdict/cmd/paper/internal/machines"
-	"github.com/collabdict/collabdict/cmd/paper/internal/oneshot"
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
-	"github.com/collabdict/collabdict/cmd/paper/internal/together"
+	"github.com/collabdict/collabdict/lab/internal/adaptation"
+	"github.com/collabdict/collabdict/lab/internal/bvae"
+	"github.com/collabdict/collabdict/lab/internal/clusters"
+	"github.com/collabdict/collabdict/lab/internal/machines"
+	"github.com/collabdict/collabdict/lab/internal/oneshot"
+	"github.com/collabdict/collabdict/lab/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/together"
 	"github.com/collabdict/collabdict/internal/bench"
 )
 
@@ -50,7 +50,7 @@ type options struct {
 // run runs the experiment that the arguments name and returns the exit code.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	var o options
-	f := flag.NewFlagSet("paper", flag.ContinueOnError)
+	f := flag.NewFlagSet("lab", flag.ContinueOnError)
 	f.SetOutput(errs)
 	f.StringVar(&o.data, "data-dir", "", "`folder` of the public data")
 	f.StringVar(&o.out, "out", "", "`folder` for tables, charts and what is computed")
@@ -105,7 +105,7 @@ func usage(f *flag.FlagSet) {
 as CSV and charts as SVG and PNG, with the published numbers for comparison. Results are
 kept in NAME.cells.jsonl: after a stop, the same command continues.
 
-  paper NAME --data-dir data --out result [--quick] [--json]
+  go run . NAME --data-dir data --out result [--quick] [--json]
 
 Experiments:`)
 	for _, s := range studies {
@@ -122,7 +122,7 @@ func (o *options) study(name string) (study.Study, error) {
 	case err != nil:
 		return s, err
 	case o.data == "":
-		return s, study.Wrong("--data-dir: want the folder of the data, got nothing: cmd/paper/README.md lists its files")
+		return s, study.Wrong("--data-dir: want the folder of the data, got nothing: lab/data.md lists its files")
 	case o.out == "":
 		return s, study.Wrong("--out: want a folder for tables and charts, got nothing")
 	}

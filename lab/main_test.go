@@ -23,7 +23,7 @@ func TestCommandLine(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), strings.Fields(c.args), &out, &errs); code != c.code || !strings.Contains(errs.String(), c.want) || out.Len() > 0 {
-			t.Errorf("paper %s: exit code %d, want %d; it said %q and %q, want %q", c.args, code, c.code, out.String(), errs.String(), c.want)
+			t.Errorf("lab %s: exit code %d, want %d; it said %q and %q, want %q", c.args, code, c.code, out.String(), errs.String(), c.want)
 		}
 	}
 }

@@ -325,7 +325,7 @@ func TestPrinted(t *testing.T) {
 var (
 	inlineCode = regexp.MustCompile("`([^`\n]+)`")
 	flagName   = regexp.MustCompile(`--([a-z][a-z0-9-]*)`)
-	otherFlags = map[string]bool{"rm": true, "quick": true, "data-dir": true, "plant": true, "set-json": true} // of docker, cmd/paper, helm, and a program that exports rows
+	otherFlags = map[string]bool{"rm": true, "quick": true, "data-dir": true, "plant": true, "set-json": true} // of docker, lab, helm, and a program that exports rows
 )
 
 // Each flag that a page names exists in the program.

@@ -9,7 +9,7 @@ repeat=${REPEAT:-3}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 go build -o "$dir/collabdict" ./cmd/collabdict
-gcc -O2 -o "$dir/openblas" scripts/peers/openblas.c -lopenblas
+gcc -O2 -o "$dir/openblas" lab/peers/openblas.c -lopenblas
 export OPENBLAS_NUM_THREADS=1
 
 # OpenBLAS of some years ago does not know newer processors, and takes Haswell's

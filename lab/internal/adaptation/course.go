@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // course holds the results of all trials of a set, by repeat.

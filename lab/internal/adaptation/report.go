@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/plots"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // tiny runs the experiment at its smallest size.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
-	"github.com/collabdict/collabdict/cmd/paper/internal/studytest"
+	"github.com/collabdict/collabdict/lab/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/studytest"
 	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/vae/beta"
 )

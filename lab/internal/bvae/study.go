@@ -3,7 +3,7 @@ package bvae
 import (
 	"context"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/vae/beta"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/discrepancy"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/vae/beta"

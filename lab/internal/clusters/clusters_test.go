@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/gmm/fedgem"
 	"github.com/collabdict/collabdict/internal/grouptest"
 	"github.com/collabdict/collabdict/internal/lockstep"

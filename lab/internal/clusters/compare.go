@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/plots"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/gmm/fedgem"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/plots"

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // plan describes the computations.

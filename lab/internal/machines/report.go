@@ -3,7 +3,7 @@ package machines
 import (
 	"fmt"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // results holds outcomes by set, trial and way, one per seed.

@@ -7,7 +7,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/plots"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/plots"
 )
 

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/cmd/paper/internal/ood"
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/ood"
+	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/columnstats"
 	"github.com/collabdict/collabdict/internal/idx"
 	"github.com/collabdict/collabdict/internal/lockstep"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // plan describes a cell: a deal of the rows of a repeat, and the methods that learn.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/plots"
 )
 

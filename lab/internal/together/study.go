@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // Study returns the measurements on the families used to choose defaults.

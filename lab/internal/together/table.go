@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/collabdict/collabdict/cmd/paper/internal/study"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // row is a row of a file.
