@@ -21,6 +21,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/collabdict/collabdict/internal/bench"
 	"github.com/collabdict/collabdict/lab/internal/adaptation"
 	"github.com/collabdict/collabdict/lab/internal/bvae"
 	"github.com/collabdict/collabdict/lab/internal/clusters"
@@ -28,7 +29,6 @@ import (
 	"github.com/collabdict/collabdict/lab/internal/oneshot"
 	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/lab/internal/together"
-	"github.com/collabdict/collabdict/internal/bench"
 )
 
 // studies lists the experiments.

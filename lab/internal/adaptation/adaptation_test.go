@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/lab/internal/studytest"
-	"github.com/collabdict/collabdict/internal/race"
 )
 
 // folder returns a folder of made-up files for both sets. The class of a row determines which of

@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/lab/internal/frechet"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/partition"
 	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/lab/internal/frechet"
 	"github.com/collabdict/collabdict/vae/cgau"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/plots"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // published is Table 1: the heterogeneity of the embeddings of sounds, by share of shuffled

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/vae/cgau"
 )
 

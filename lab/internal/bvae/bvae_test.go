@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/lab/internal/studytest"
-	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/vae/beta"
 )
 

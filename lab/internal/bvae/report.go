@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/plots"
+	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/vae/beta"
 )
 

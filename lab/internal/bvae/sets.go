@@ -3,8 +3,8 @@ package bvae
 import (
 	"fmt"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/idx"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // set holds images of ten classes, and their normalisation.

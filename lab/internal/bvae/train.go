@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/discrepancy"
 	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/vae/beta"
 )
 

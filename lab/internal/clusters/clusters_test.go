@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/gmm/fedgem"
 	"github.com/collabdict/collabdict/internal/grouptest"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/outside"
 	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 var small = synthetic{clusters: 4, dim: 3, apart: 6, rows: 300}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/plots"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // compare clusters every set by all methods, and writes the results beside the published ones.

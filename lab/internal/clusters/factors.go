@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/gmm/fedgem"
 	"github.com/collabdict/collabdict/internal/lockstep"
 	"github.com/collabdict/collabdict/internal/plots"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // tryFactors shows how much the result depends on the factor in the paper's rule for the last

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/gmm/fedgem"
 	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // method is a way to find clusters.

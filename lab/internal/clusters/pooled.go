@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/lab/internal/variational"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/lab/internal/variational"
 )
 
 // knownNumber runs EM on all rows in one place, for a mixture of k round clusters.

@@ -7,8 +7,8 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/plots"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // rounds writes Table 4: the mean number of rounds over repeats and levels.

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/outside"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // The public rows have the ranges, columns and classes that the experiments expect, and some

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/plots"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // figure is a table, and one chart per set, of one value of the outcomes.

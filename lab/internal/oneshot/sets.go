@@ -4,8 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // set is one of the tables from which mixtures are learned.

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/dataset"
 	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // loadSMD returns the rows of all machines; a machine is a class, dealt to participants like

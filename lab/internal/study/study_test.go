@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/plots"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 type result struct{ Square, Half float64 }

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // file returns the name of a fold's file, without an extension.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict/internal/race"
 	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/lab/internal/studytest"
-	"github.com/collabdict/collabdict/internal/race"
 )
 
 // No file is in two families, so the sets used to choose defaults and those set aside are separate.

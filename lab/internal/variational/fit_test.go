@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/lab/internal/variational"
 	"github.com/collabdict/collabdict/internal/metrics"
+	"github.com/collabdict/collabdict/lab/internal/variational"
 )
 
 // groups returns rows of k round clusters that are far from each other, and the cluster of each
