@@ -41,7 +41,7 @@ var fromGonum = map[string][]string{
 // ofGonum lists the packages that may use all of gonum, because members do not share their
 // results.
 var ofGonum = []string{
-	"./cmd/...", "./internal/attack/...", "./internal/bench", "./internal/gmmtest", "./internal/kernels/...",
+	"./internal/cli", "./internal/attack/...", "./internal/bench", "./internal/gmmtest", "./internal/kernels/...",
 	"./internal/latent", "./internal/metrics", "./internal/plots",
 	"./gmm/release",           // one member makes it alone
 	"./gmm/privacy/audittest", // for tests

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -74,7 +75,7 @@ var importRules = []importRule{
 		reason: "what a session shows follows from its plan alone, and is to be read and checked by itself",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./internal/simulate", "./internal/attack/...", "./cmd/..."}, unlinked: []string{"./internal/attack/..."},
+		packages: []string{"./..."}, except: slices.Concat(program, []string{"./internal/simulate", "./internal/attack/..."}), unlinked: []string{"./internal/attack/..."},
 		reason: "attacks are for measuring in simulations",
 	},
 	{
@@ -144,7 +145,7 @@ var importRules = []importRule{
 	{
 		packages: []string{"./netsim/..."},
 		never:    []string{"os", "os/...", "net", "net/...", "crypto/rand"},
-		unlinked: []string{"./node/...", "./cmd/...", "github.com/libp2p/...", "github.com/multiformats/..."},
+		unlinked: []string{"./node/...", "./internal/cli", "github.com/libp2p/...", "github.com/multiformats/..."},
 		reason:   "a simulation runs the machines of consensus in virtual time; with a real network in it, it could not be replayed",
 	},
 	{
@@ -169,7 +170,7 @@ var importRules = []importRule{
 		reason: "a node carries collectives; what is learned, and from what, is not its concern",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./cmd/...", "./internal/hclogs"}, never: []string{"github.com/hashicorp/..."}, tests: true,
+		packages: []string{"./..."}, except: []string{"./internal/cli", "./internal/hclogs"}, never: []string{"github.com/hashicorp/..."}, tests: true,
 		reason: "libraries log by log/slog; how lines look is up to the program",
 	},
 	{
@@ -227,11 +228,11 @@ var importRules = []importRule{
 		reason: "what the program does is the same under the race detector",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./cmd/..."}, unlinked: []string{"./internal/plots"},
+		packages: []string{"./..."}, except: program, unlinked: []string{"./internal/plots"},
 		reason: "drawing is for commands",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./cmd/..."}, unlinked: []string{"./internal/bench"},
+		packages: []string{"./..."}, except: program, unlinked: []string{"./internal/bench"},
 		reason: "measuring is for commands: what is measured knows nothing of it",
 	},
 	{
@@ -239,7 +240,7 @@ var importRules = []importRule{
 		reason: "examples are for other modules, which cannot import these",
 	},
 	{
-		packages: []string{"./..."}, never: []string{"./cmd/..."},
+		packages: []string{"./..."}, except: program, never: program,
 		reason: "commands wire packages together; nothing is built on them",
 	},
 	{
@@ -259,12 +260,15 @@ type codeRule struct {
 	reason   string
 }
 
+// program is the program, and mains that add to it.
+var program = []string{"./cmd/...", "./command", "./internal/cli", "./examples/..."}
+
 var clock = map[string][]string{"time": {"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer"}}
 
 var codeRules = []codeRule{
 	{
 		packages: []string{".", "./chunking", "./consensus/...", "./gmm/...", "./vae/...", "./netsim", "./internal/..."},
-		except:   []string{"./internal/launch", "./internal/bench"},
+		except:   []string{"./internal/cli", "./internal/launch", "./internal/bench"},
 		calls:    clock,
 		reason:   "time comes in as data; only node, commands, what starts processes and what measures have a clock",
 	},
@@ -394,7 +398,8 @@ func parseTree(t *testing.T) []source {
 		}
 		base := d.Name()
 		if d.IsDir() {
-			if name != "." && (strings.HasPrefix(base, ".") || base == "testdata") {
+			_, err := os.Stat(filepath.Join(name, "go.mod"))
+			if name != "." && (strings.HasPrefix(base, ".") || base == "testdata" || err == nil) { // other modules have rules of their own
 				return filepath.SkipDir
 			}
 			return nil

@@ -28,7 +28,7 @@ func TestAProgramOfItsOwnJoinsTheCommand(t *testing.T) {
 		t.Skip("builds two programs")
 	}
 	dir := t.TempDir()
-	outsider := buildOutside(t, dir)
+	outsider := buildOutside(t, dir, "outsider")
 	command := filepath.Join(dir, "collabdict")
 	goBuild(t, "..", command, "./cmd/collabdict", "GOPROXY=off")
 
@@ -75,9 +75,41 @@ func TestAProgramOfItsOwnJoinsTheCommand(t *testing.T) {
 	}
 }
 
+// A main of ten lines is the whole program, with an algorithm that the repository does not know: it has
+// flags, help and completion, is agreed on, and trains in simulations and over real nodes. Its models
+// are saved, read, inspected and scored.
+func TestAProgramWithAnAlgorithmOfItsOwn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	dir := t.TempDir()
+	program := buildOutside(t, dir, "mean")
+	run := func(want string, args ...string) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, program, args...)
+		cmd.Dir = dir
+		if said, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(said, []byte(want)) {
+			t.Errorf("%q: %v, want %q in\n%s", args, err, want, said)
+		}
+	}
+	run("exponent of the distance (default 2)", "run", "--model", "mean", "--help")
+	run("mean\tthe mean row", "__complete", "sim", "--model", "me")
+	for _, command := range []string{"sim", "up"} {
+		run("mean: 1 round, 3 members", command, "--model", "mean", "--set", "power=1.5", "--generate", "participants=3,rows=60,columns=3,patterns=2", "--out", command)
+		run("power 1.5", "inspect", "--model", filepath.Join(command, "plant-a", model.File))
+		if err := os.WriteFile(filepath.Join(dir, "rows.csv"), []byte("temp_1,flow_2,pressure_3\n0,0,0\n1e3,0,0\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run(",1\n", "score", "--model", filepath.Join(command, "plant-a", model.File), "--data", "rows.csv")
+	}
+	run("the number of rows, and their sum", "ledger", "--dir", filepath.Join("up", "plant-a"))
+}
+
 // buildOutside builds the examples in a module of their own, where packages named
-// internal cannot be imported, and returns the outsider.
-func buildOutside(t *testing.T, dir string) (program string) {
+// internal cannot be imported, and returns one.
+func buildOutside(t *testing.T, dir, name string) (program string) {
 	t.Helper()
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -101,17 +133,17 @@ func buildOutside(t *testing.T, dir string) (program string) {
 	}
 	_, requirements, _ = bytes.Cut(requirements, []byte("\n"))
 	write("go.mod", fmt.Appendf(nil, "module example.org/outside\n%s\nrequire github.com/collabdict/collabdict v0.0.0\n\nreplace github.com/collabdict/collabdict => %s\n", requirements, strconv.Quote(root)))
-	for to, from := range map[string]string{"go.sum": "../go.sum", "outsider/main.go": "outsider/main.go", "logistic/learner.go": "logistic/learner.go"} {
+	for to, from := range map[string]string{"go.sum": "../go.sum", "outsider/main.go": "outsider/main.go", "logistic/learner.go": "logistic/learner.go", "mean/main.go": "mean/main.go", "mean/algorithm.go": "mean/algorithm.go"} {
 		content, err := os.ReadFile(from)
 		if err != nil {
 			t.Fatal(err)
 		}
 		write(to, content)
 	}
-	program = filepath.Join(dir, "outsider")
+	program = filepath.Join(dir, name)
 	offline := []string{"GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off"}
 	goBuild(t, module, os.DevNull, "./logistic", offline...)
-	goBuild(t, module, program, "./outsider", offline...)
+	goBuild(t, module, program, "./"+name, offline...)
 	return program
 }
 

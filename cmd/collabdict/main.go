@@ -3,6 +3,10 @@
 // it without arguments for its commands.
 package main
 
-import "os"
+import (
+	"os"
 
-func main() { os.Exit(Main()) }
+	"github.com/collabdict/collabdict/command"
+)
+
+func main() { os.Exit(command.Main()) }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -123,11 +123,11 @@ func train(t *testing.T, dir, command, kind, scheme string, options []string) he
 	return h
 }
 
-// An output is what a user sees of a training and of scores by its model: the exit code, the digest of
-// the first member, and digests of the JSON object and of the scores with their figures rounded.
+// An output is what a user sees of a training and of scores by its model. JSON and Scores are digests of
+// the object and of the lines, with figures rounded.
 type output struct {
 	Code   int    `json:"code"`
-	Digest string `json:"digest,omitempty"`
+	Digest string `json:"digest,omitempty"` // that of the first member
 	JSON   string `json:"json"`
 	Scores string `json:"scores,omitempty"`
 }
@@ -172,7 +172,9 @@ func TestOutputsAreHeld(t *testing.T) {
 			code, said := start(t, dir, args...).end(t)
 			if o.Code = code; code == 0 {
 				object = read(t, filepath.Join(out, "result.json"))
-				var r struct{ Participants []struct{ Name, Digest string } }
+				var r struct {
+					Participants []struct{ Name, Digest string }
+				}
 				if err := json.Unmarshal(object, &r); err != nil {
 					t.Fatal(err)
 				}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -151,7 +151,7 @@ func TestModelPagesListTheInventory(t *testing.T) {
 			continue
 		}
 		if !*update {
-			t.Errorf("%s is stale: run go test ./cmd/collabdict -run TestModelPagesListTheInventory -update", path)
+			t.Errorf("%s is stale: run go test ./internal/cli -run TestModelPagesListTheInventory -update", path)
 		} else if err := os.WriteFile(path, []byte(before+inventoryBegins+want+inventoryEnds+after), 0o644); err != nil {
 			t.Fatal(err)
 		}

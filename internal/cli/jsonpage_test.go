@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -295,10 +295,7 @@ func (w *jsonWriter) comments(t reflect.Type) map[string]string {
 // spec returns the declaration of a type of this module, and its comment.
 func (w *jsonWriter) spec(t reflect.Type) (spec *ast.TypeSpec, text string) {
 	const module = "github.com/collabdict/collabdict"
-	dir := "." // of package main
-	if t.PkgPath() != "main" && !strings.HasSuffix(t.PkgPath(), "/cmd/collabdict") {
-		dir = filepath.Join("..", "..", filepath.FromSlash(strings.TrimPrefix(t.PkgPath(), module)))
-	}
+	dir := filepath.Join("..", "..", filepath.FromSlash(strings.TrimPrefix(t.PkgPath(), module)))
 	if w.packages[dir] == nil {
 		names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 		for _, name := range names {

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"cmp"
@@ -37,7 +37,7 @@ func TestReferenceIsCurrent(t *testing.T) {
 			}
 		}
 		if b, err := os.ReadFile(references + name); err != nil || string(b) != page {
-			t.Errorf("docs/reference/%s is stale: run go test ./cmd/collabdict -run TestReferenceIsCurrent -update", name)
+			t.Errorf("docs/reference/%s is stale: run go test ./internal/cli -run TestReferenceIsCurrent -update", name)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func about(c *cobra.Command) string {
 	return strings.Join(parts, "\n\n")
 }
 
-const generated = "<!-- Generated from the program: go test ./cmd/collabdict -run TestReferenceIsCurrent -update -->\n\n"
+const generated = "<!-- Generated from the program: go test ./internal/cli -run TestReferenceIsCurrent -update -->\n\n"
 
 func commandsPage() string {
 	var b strings.Builder

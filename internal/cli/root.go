@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/algorithms"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -24,8 +26,11 @@ type app struct {
 // errHelped ends a command that was only asked for help.
 var errHelped = errors.New("help was shown")
 
-// Main runs the program and returns its exit code.
-func Main() int {
+// Main runs the program with further algorithms, and returns its exit code.
+func Main(further ...algorithm.Kind) int {
+	for _, k := range further {
+		algorithms.Register(k)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once

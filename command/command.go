@@ -1,0 +1,10 @@
+package command
+
+import (
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/cli"
+)
+
+// Main runs the program with the arguments of the process and further algorithms, and returns its
+// exit code. It panics if two algorithms have the same name.
+func Main(further ...algorithm.Kind) int { return cli.Main(further...) }
