@@ -77,7 +77,7 @@ outside: ## run tests, benchmarks and comparisons that need data from the folder
 	@test -d "$(OUTSIDE)/data" || { echo "outside: SKIPPED, NOTHING CHECKED: want OUTSIDE=FOLDER with the folders data, oracles and peers, got \"$(OUTSIDE)\""; exit 0; }; \
 	set -e; COLLABDICT_OUTSIDE="$$(cd "$(OUTSIDE)" && pwd)"; export COLLABDICT_OUTSIDE; \
 	$(GO) test -count=1 -timeout 2h -bench 'Oracles|Stream|LocalUpdate' -benchtime 1x \
-		$$(grep -rl --include='*_test.go' --exclude-dir=lab '"github.com/collabdict/collabdict/internal/outside"' . | xargs -n 1 dirname | sort -u); \
+		$$(grep -rl --include='*_test.go' --exclude-dir=lab '"github.com/collabdict/collabdict/internal/testkit/outside"' . | xargs -n 1 dirname | sort -u); \
 	(cd lab && $(GO) test -count=1 -timeout 2h ./...); \
 	for peer in em vae glasso; do lab/peers/$$peer.sh; done
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // mostWords is the largest number of words in a sentence of a comment. Vale checks documents

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 const gonum = "gonum.org/v1/gonum/"
@@ -41,17 +41,17 @@ var fromGonum = map[string][]string{
 // ofGonum lists the packages that may use all of gonum, because members do not share their
 // results.
 var ofGonum = []string{
-	"./internal/cli", "./internal/attack/...", "./internal/bench", "./internal/gmmtest", "./internal/kernels/...",
-	"./internal/latent", "./internal/metrics", "./internal/plots",
-	"./gmm/release",           // one member makes it alone
-	"./gmm/privacy/audittest", // for tests
-	"./consensus/graph",       // its eigenvalues are rounded to fewer digits before use
+	"./internal/cli", "./internal/attack/...", "./internal/bench", "./internal/testkit/gmmtest", "./internal/kernels/...",
+	"./internal/numeric/latent", "./internal/numeric/metrics", "./internal/plots",
+	"./internal/privacy/release",   // one member makes it alone
+	"./internal/testkit/audittest", // for tests
+	"./consensus/graph",            // its eigenvalues are rounded to fewer digits before use
 }
 
 // gonum's matrices compute by a registry, and by kernels that differ between architectures and
 // builds. Members that learn from the same totals must hold the same bits, whatever program has
 // imported the packages. So packages whose results are shared compute with internal/kernels and
-// internal/portable.
+// internal/numeric/portable.
 func TestSharedResultsOweNothingToGonum(t *testing.T) {
 	for _, p := range listPackages(t) {
 		if matchAny(ofGonum, p.name()) {
@@ -59,7 +59,7 @@ func TestSharedResultsOweNothingToGonum(t *testing.T) {
 		}
 		for _, use := range p.uses(t, nil) {
 			if of := strings.TrimPrefix(use.pkg, gonum); !slices.Contains(fromGonum[of], use.name) {
-				t.Errorf("%s: %s.%s: its bits are not defined: use internal/kernels or internal/portable", use.at, of, use.name)
+				t.Errorf("%s: %s.%s: its bits are not defined: use internal/kernels or internal/numeric/portable", use.at, of, use.name)
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func TestSharedResultsOweNothingToGonum(t *testing.T) {
 // The check also finds calls by another name, and calls of a value.
 func TestUsesOfGonumAreSeen(t *testing.T) {
 	for _, p := range listPackages(t) {
-		if p.name() != "./gmm/glasso" {
+		if p.name() != "./internal/mixtures/glasso" {
 			continue
 		}
 		p.GoFiles = []string{"doc.go"}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 var table = flag.String("table", "", "write the table of all messages to this `file`")

@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/dem"
+	"github.com/collabdict/collabdict/internal/mixtures/dem"
 	"github.com/collabdict/collabdict/netsim"
 )
 

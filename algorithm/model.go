@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/columnstats"
+	"github.com/collabdict/collabdict/internal/data/columnstats"
 )
 
 // A Model is what a participant has learned. Rows are in the coordinates trained on. A model

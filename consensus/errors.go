@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/internal/printable"
+	"github.com/collabdict/collabdict/internal/files/printable"
 )
 
 // A LostError reports members that take no further part: they have been silent for too long, or

@@ -5,7 +5,7 @@ package gmm
 import (
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
 )
 
 // After the first iteration, passes and steps allocate nothing on one thread. On two threads, they

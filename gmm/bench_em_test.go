@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
 )
 
 // BenchmarkEM measures an iteration of EM, with full and with diagonal matrices.

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
 )
 
 // Lloyd returns the centres that Lloyd's algorithm reaches on the rows of x from the given

@@ -10,7 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/algorithmtest"
+	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
 )
 
 // Files hold the rows of components; files of earlier versions do not have them.

@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/gmm/internal/passes"
-	"github.com/collabdict/collabdict/gmm/privacy"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/privacy"
 )
 
 // passOver returns a pass of m over the rows of r. If tilts is not nil, tilts[k] is added to

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
 )
 
 // EM holds the settings of expectation maximisation. A field with its zero value takes its

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/parallel"
-	"github.com/collabdict/collabdict/internal/partial"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/partial"
 )
 
 // Explain returns, for each variable i of each row x, the contribution

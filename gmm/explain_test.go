@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 	"pgregory.net/rapid"
 
-	"github.com/collabdict/collabdict/internal/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
 )
 
 // drawn draws a mixture of well-conditioned components, and a row.

@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/gmm/internal/passes"
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
-	"github.com/collabdict/collabdict/internal/portable"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // FittedTo holds the numbers of rows that the parameters of a mixture were fitted to, so that

@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/gmm/internal/passes"
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
-	"github.com/collabdict/collabdict/internal/parallel"
-	"github.com/collabdict/collabdict/internal/portable"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // maximise is the M-step of plain EM, given moments about the centres.

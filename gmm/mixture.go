@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
-	"github.com/collabdict/collabdict/internal/portable"
+	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // Covariance is the form of a mixture's covariance matrices.

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distmv"
 
-	"github.com/collabdict/collabdict/gmm/internal/passes"
-	"github.com/collabdict/collabdict/internal/gmmtest"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
 )
 
 func example(t testing.TB) (*Mixture, *mat.Dense) {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/algorithmtest"
+	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
 )
 
 func mixtures(t *testing.T) (out []*gmm.Mixture) {

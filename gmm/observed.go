@@ -5,12 +5,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/gmm/internal/passes"
-	"github.com/collabdict/collabdict/gmm/privacy"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
-	"github.com/collabdict/collabdict/internal/partial"
-	"github.com/collabdict/collabdict/internal/portable"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/partial"
+	"github.com/collabdict/collabdict/internal/numeric/portable"
+	"github.com/collabdict/collabdict/internal/privacy"
 )
 
 // observer evaluates a mixture at rows with missing cells, one row at a time. It integrates

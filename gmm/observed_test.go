@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
 )
 
 var none = math.NaN()

@@ -1,8 +1,8 @@
 package gmm
 
 import (
-	"github.com/collabdict/collabdict/gmm/internal/passes"
-	"github.com/collabdict/collabdict/internal/portable"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // Reweighted returns the mixture with the weights that fit the given rows best, found by EM steps

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
-	"github.com/collabdict/collabdict/internal/portable"
+	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // invertRoot takes the upper triangle of a covariance matrix Σ, n by n and row-major, and

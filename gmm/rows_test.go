@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
 )
 
 // Slices of a matrix are read by their own shape.

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/portable"
+	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // Sample draws n rows, n by M; n is at least 1. The same source gives the same rows on machines

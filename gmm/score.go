@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/gmm/internal/passes"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
 )
 
 // LogDensity returns ln Σ_k π_k N(x|μ_k, Λ_k⁻¹) of a row in nats. If cells are missing (NaN),

@@ -1,6 +1,6 @@
 package gmm
 
-import "github.com/collabdict/collabdict/gmm/internal/passes"
+import "github.com/collabdict/collabdict/internal/mixtures/passes"
 
 // Stepper runs maximum likelihood EM step by step. Iterations after the first reuse its memory.
 type Stepper struct {

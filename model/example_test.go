@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/ggm"
+	"github.com/collabdict/collabdict/internal/mixtures/ggm"
 	"github.com/collabdict/collabdict/model"
 )
 

@@ -14,9 +14,9 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/atomicfile"
-	"github.com/collabdict/collabdict/internal/local"
-	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/internal/data/npz"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/run/local"
 )
 
 // LocalFile is the name of the file beside the model's that holds a participant's local part: a

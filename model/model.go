@@ -12,9 +12,9 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/ledger"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/journal/ledger"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/option"
 )
 

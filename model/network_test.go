@@ -12,11 +12,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/npz"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/rows"
-	"github.com/collabdict/collabdict/vae/beta"
-	"github.com/collabdict/collabdict/vae/multitask"
+	"github.com/collabdict/collabdict/internal/data/npz"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/networks/beta"
+	"github.com/collabdict/collabdict/internal/networks/multitask"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 // isReadBack fails the test unless a network of two columns can be read back from its file,

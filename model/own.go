@@ -13,8 +13,8 @@ import (
 	"os"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/atomicfile"
-	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/internal/data/npz"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
 )
 
 // OwnFile is the name of the file beside the model's that holds the private parameters.

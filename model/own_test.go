@@ -13,9 +13,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/npz"
-	"github.com/collabdict/collabdict/internal/rows"
-	"github.com/collabdict/collabdict/vae/cgau"
+	"github.com/collabdict/collabdict/internal/data/npz"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/networks/cgau"
 )
 
 func classifier(t testing.TB, standardise string) *Model {

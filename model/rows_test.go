@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/networks/cgau"
 	"github.com/collabdict/collabdict/option"
-	"github.com/collabdict/collabdict/vae/cgau"
 )
 
 // Rows in the units of the data are scored and explained like rows after Trained, and are not

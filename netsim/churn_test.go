@@ -18,7 +18,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // sums is a participant that makes one sum per round, of vectors that every test knows. It

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // On a network without losses no sum of a large roster waits for a heartbeat: early messages

@@ -7,7 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // One link is broken between two members that all others hear. Neither of the two can exclude

@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // mean is a learner of one parameter, which moves towards the mean of the members' values.

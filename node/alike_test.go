@@ -8,10 +8,10 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/pipeline"
-	"github.com/collabdict/collabdict/internal/pipelinetest"
-	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/plants"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
+	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
 	"github.com/collabdict/collabdict/netsim"
 )
 

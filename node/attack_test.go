@@ -30,7 +30,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/collabdict/collabdict/internal/config"
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"

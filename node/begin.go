@@ -14,7 +14,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/membership"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"

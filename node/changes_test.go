@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/node/internal/membership"
 	"github.com/collabdict/collabdict/node/internal/transport"
 )

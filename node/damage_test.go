@@ -16,8 +16,8 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/race"
-	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/internal/journal/store"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/internal/wire"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/internal/journal/store"
 )
 
 // hoursVariable gives the hours of virtual time for TestADay. A day takes ten minutes.

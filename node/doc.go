@@ -47,7 +47,7 @@
 //   - internal/membership defines the members and their agreement;
 //   - internal/transport carries messages;
 //   - internal/secret proves the secret;
-//   - internal/store, of the module, keeps what must survive a crash.
+//   - internal/journal/store, of the module, keeps what must survive a crash.
 //
 // Invariants:
 //

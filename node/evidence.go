@@ -11,7 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 

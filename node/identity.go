@@ -12,7 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
 )
 
 const identityFile = "identity.key"

@@ -13,7 +13,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/node/internal/membership"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 	"github.com/collabdict/collabdict/node/internal/transport"

@@ -13,8 +13,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/race"
-	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/internal/journal/store"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/membership"
 	"github.com/collabdict/collabdict/node/internal/nodetest"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/config"
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"

@@ -3,7 +3,7 @@ package node
 import (
 	"runtime"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 var manyHosts = map[bool]int{false: 12, true: 5}[race.On]

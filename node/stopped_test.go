@@ -12,10 +12,10 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/pipelinetest"
-	"github.com/collabdict/collabdict/internal/plants"
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/data/plants"
+	"github.com/collabdict/collabdict/internal/run/participant"
+	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
 	"github.com/collabdict/collabdict/node"
 )
 

@@ -3,7 +3,7 @@ package graph
 import (
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // Nothing here starts a goroutine.

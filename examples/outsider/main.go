@@ -1,5 +1,5 @@
 // Command outsider is a program other than collabdict that is a member of a consortium. It
-// joins processes of `collabdict run`, learns the mixture of package ggm together with them,
+// joins processes of `collabdict run`, learns a mixture by the default algorithm together with them,
 // and saves the same model. It uses exported packages only.
 //
 //	collabdict consortium secret our.secret
@@ -26,9 +26,9 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/command"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/ggm"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 	"github.com/collabdict/collabdict/option"
@@ -57,7 +57,8 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 	if err != nil {
 		return err
 	}
-	var settings ggm.Algorithm
+	kind := command.Kinds()[0]
+	settings := kind.New()
 	options := settings.Options()
 	for name, value := range map[string]string{"components": "2", "lambda": "0.1"} {
 		if err := options.Set(name, value); err != nil {
@@ -67,6 +68,9 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 	if err := options.Complete(); err != nil {
 		return err
 	}
+	if err := settings.Prepare(algorithm.Coordinates{ScaledBy: algorithm.Own}); err != nil {
+		return err
+	}
 	secret, err := node.ReadSecret(secretFile)
 	if err != nil {
 		return err
@@ -74,7 +78,7 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 	n, err := node.Join(ctx, node.Config{
 		Name: name, Dir: name, Expect: expect, Secret: secret, Peers: []string{peer},
 		Listen:    []string{"/ip4/127.0.0.1/tcp/0"},
-		Agreement: agreement(options, columns),
+		Agreement: agreement(kind.Name, options, columns),
 		Settings:  sums,
 	})
 	if err != nil {
@@ -84,7 +88,7 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 	shift, scale := ownScaling(rows)
 	scaled := mat.NewDense(rows.RawMatrix().Rows, len(columns), nil)
 	scaled.Apply(func(_, j int, v float64) float64 { return (v - shift[j]) / scale[j] }, rows)
-	l, err := train(ctx, n, scaled, &settings)
+	learned, err := train(ctx, n, scaled, settings)
 	if err != nil {
 		n.Abort("its training has failed")
 		return err
@@ -93,11 +97,7 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 	if err := n.Finish(ctx); err != nil {
 		return err
 	}
-	learned, err := l.Written()
-	if err != nil {
-		return err
-	}
-	m, err := model.New(ggm.Kind.Name, options, columns, learned)
+	m, err := model.New(kind.Name, options, columns, learned)
 	if err != nil {
 		return err
 	}
@@ -123,8 +123,8 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 //   - number of columns, column 1, column 2, ...: features in the order of the file, without --label
 //     and --ignore
 //   - unit of COLUMN: its agreed unit; absent without one
-func agreement(options option.Table, columns []string) node.Agreement {
-	a := node.Agreement{{Name: "model", Value: ggm.Kind.Name}}
+func agreement(kind string, options option.Table, columns []string) node.Agreement {
+	a := node.Agreement{{Name: "model", Value: kind}}
 	for _, f := range options.Fields() {
 		a = append(a, node.Field(f))
 	}
@@ -141,24 +141,20 @@ func agreement(options option.Table, columns []string) node.Agreement {
 	return a
 }
 
-func train(ctx context.Context, g collabdict.Group, rows *mat.Dense, s *ggm.Algorithm) (*ggm.Learner, error) {
-	var secret [32]byte // source of the blur; a program that resumes runs keeps it
+// train takes part in all rounds, and returns the model that all members then have.
+func train(ctx context.Context, g collabdict.Group, rows *mat.Dense, settings algorithm.Algorithm) (algorithm.Model, error) {
+	var secret [32]byte // source of the noise; a program that resumes runs keeps it
 	if _, err := cryptorand.Read(secret[:]); err != nil {
 		return nil, err
 	}
-	l, err := ggm.NewLearner(gmm.Matrix(rows), ggm.Config{
-		Components: s.Components, Lambda0: s.Lambda0, Lambda: s.Lambda, Seed: seed,
-		Blur: s.Blur, Colluders: sums.Rules(g.Membership().Size).Colluders, Source: rand.NewChaCha8(secret),
-	})
+	rules := sums.Rules(g.Membership().Size)
+	data := algorithm.Data{Rows: gmm.Matrix(rows), Seed: seed, Source: rand.NewChaCha8(secret), Quorum: rules.Quorum, Colluders: rules.Colluders}
+	out, err := settings.Train(ctx, g, data, func(algorithm.Progress) {})
 	if err != nil {
 		return nil, err
 	}
-	last, err := collabdict.Train(ctx, g, l, collabdict.Options{Rounds: s.Rounds, Tol: s.Tol, Noisy: s.Blur > 0})
-	if err != nil {
-		return nil, err
-	}
-	fmt.Printf("%d rounds, objective %g\n", last.Number, last.Objective)
-	return l, nil
+	fmt.Printf("%d rounds, objective %g\n", out.Last.Number, out.Last.Objective)
+	return out.Model, nil
 }
 
 // ownScaling returns the mean and the standard deviation of each column, as --standardise own has

@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/gmm/dem"
-	"github.com/collabdict/collabdict/gmm/fedgem"
-	"github.com/collabdict/collabdict/gmm/fedgen"
-	"github.com/collabdict/collabdict/gmm/ggm"
+	"github.com/collabdict/collabdict/internal/mixtures/dem"
+	"github.com/collabdict/collabdict/internal/mixtures/fedgem"
+	"github.com/collabdict/collabdict/internal/mixtures/fedgen"
+	"github.com/collabdict/collabdict/internal/mixtures/ggm"
+	"github.com/collabdict/collabdict/internal/networks/beta"
+	"github.com/collabdict/collabdict/internal/networks/cgau"
+	"github.com/collabdict/collabdict/internal/networks/multitask"
 	"github.com/collabdict/collabdict/option"
-	"github.com/collabdict/collabdict/vae/beta"
-	"github.com/collabdict/collabdict/vae/cgau"
-	"github.com/collabdict/collabdict/vae/multitask"
 )
 
 var all = []algorithm.Kind{

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/algorithms"
-	"github.com/collabdict/collabdict/internal/algorithmtest"
-	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
+	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
 	"github.com/collabdict/collabdict/option"
 )
 

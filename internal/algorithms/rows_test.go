@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/algorithms"
-	"github.com/collabdict/collabdict/internal/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
 	"github.com/collabdict/collabdict/netsim"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/exposure"
+	"github.com/collabdict/collabdict/internal/privacy/exposure"
 )
 
 // Attempt is what a coalition knows about one attempt at a sum.

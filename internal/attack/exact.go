@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/internal/exposure"
+	"github.com/collabdict/collabdict/internal/privacy/exposure"
 )
 
 // solveExact returns the weights of each residue that follows from the rows.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/exposure"
+	"github.com/collabdict/collabdict/internal/privacy/exposure"
 )
 
 // Coalition returns t members of a roster that work together, in rank order, drawn with a seed.

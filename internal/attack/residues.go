@@ -7,7 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/exposure"
+	"github.com/collabdict/collabdict/internal/privacy/exposure"
 )
 
 // Book holds the public facts of a run: its settings and their consequences.

@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/attack"
-	"github.com/collabdict/collabdict/internal/exposure"
+	"github.com/collabdict/collabdict/internal/privacy/exposure"
 	"github.com/collabdict/collabdict/netsim"
 )
 

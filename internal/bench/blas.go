@@ -12,7 +12,7 @@ import (
 
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
-	"github.com/collabdict/collabdict/internal/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
 // Products holds rates of matrix products, in 10^9 multiplications and additions per second.

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/gmm/glasso"
+	"github.com/collabdict/collabdict/internal/mixtures/glasso"
 )
 
 // Glasso describes the graphical lasso to measure.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/launch"
+	"github.com/collabdict/collabdict/internal/run/launch"
 	"github.com/collabdict/collabdict/node"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/privacy"
-	"github.com/collabdict/collabdict/gmm/privacy/audittest"
+	"github.com/collabdict/collabdict/internal/privacy"
+	"github.com/collabdict/collabdict/internal/testkit/audittest"
 	"github.com/collabdict/collabdict/model"
 )
 

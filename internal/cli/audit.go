@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/collabdict/collabdict/internal/auditlog"
-	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/journal/auditlog"
+	"github.com/collabdict/collabdict/internal/run/participant"
 )
 
 func (a *app) audit() *cobra.Command {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/internal/config"
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/data/dataset"
 )
 
 func (a *app) check() *cobra.Command {

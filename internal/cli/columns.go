@@ -3,7 +3,7 @@ package cli
 import (
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 // figure is a column of the table of a run.

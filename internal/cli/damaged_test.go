@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/internal/journal/store"
 )
 
 // A damaged state file, or one of an older release, has an exit code of its own.

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/doctor"
-	"github.com/collabdict/collabdict/internal/operate"
-	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/ops/doctor"
+	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/roster"
+	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/node"
 )
 

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
 )
 
 // A run keeps the earlier files that it writes again, and removes the others when its result is

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/atomicfile"
-	"github.com/collabdict/collabdict/internal/auditlog"
 	"github.com/collabdict/collabdict/internal/export"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/journal/auditlog"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/option"
 )

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/partition"
-	"github.com/collabdict/collabdict/internal/pipeline"
-	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/partition"
+	"github.com/collabdict/collabdict/internal/data/plants"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 )
 
 // dataFlags name the rows to read.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/run/launch"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 // fleet merges the output of many nodes: the progress of the first node that still runs, and

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/run/participant"
 )
 
 // ofFolder returns the participant of a folder with its rows.

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // A member on a full disk reports it, whatever it could not write, and again when it is restarted

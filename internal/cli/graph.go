@@ -9,8 +9,8 @@ import (
 
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
-	"github.com/collabdict/collabdict/internal/atomicfile"
-	"github.com/collabdict/collabdict/internal/topology"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/run/topology"
 )
 
 // graphFlags choose a topology, and what to do with it.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/internal/config"
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/node"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithms"
-	"github.com/collabdict/collabdict/internal/inventory"
-	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/ops/inventory"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 )
 
 // withEpsilon are settings with which algorithms that can add noise do.

@@ -23,12 +23,12 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/bench"
-	"github.com/collabdict/collabdict/internal/doctor"
 	"github.com/collabdict/collabdict/internal/export"
-	"github.com/collabdict/collabdict/internal/operate"
-	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/topology"
+	"github.com/collabdict/collabdict/internal/ops/doctor"
+	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/run/participant"
+	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/run/topology"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )

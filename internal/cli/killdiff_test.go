@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/collabdict/collabdict/internal/race"
-	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // After a member is killed, no difference of two totals in another member's log reveals the number

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/run/launch"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // A run with too few members pauses, reports it, and decides nothing. It continues when enough

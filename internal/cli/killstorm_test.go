@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // stormEvent is the kill or the restart of a member.

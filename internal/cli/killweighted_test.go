@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/model"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/collabdict/collabdict/gmm/privacy"
-	"github.com/collabdict/collabdict/internal/ledger"
-	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/journal/ledger"
+	"github.com/collabdict/collabdict/internal/privacy"
+	"github.com/collabdict/collabdict/internal/run/participant"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
 

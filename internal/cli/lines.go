@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/data/dataset"
 )
 
 // noteGaps prints unusual formats of files, and which cells were missing.

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/collabdict/collabdict/internal/operate"
-	"github.com/collabdict/collabdict/internal/participant"
+	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/run/participant"
 )
 
 func (a *app) watch() *cobra.Command {

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/collabdict/collabdict/internal/hclogs"
-	"github.com/collabdict/collabdict/internal/operate"
+	"github.com/collabdict/collabdict/internal/ops/hclogs"
+	"github.com/collabdict/collabdict/internal/ops/operate"
 )
 
 // logFlags choose how a process logs.

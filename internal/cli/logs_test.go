@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/operate"
+	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/node"
 )
 

@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/operate"
-	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/simulate"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/run/participant"
+	"github.com/collabdict/collabdict/internal/run/simulate"
 	"github.com/collabdict/collabdict/node"
 )
 

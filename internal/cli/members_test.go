@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/plants"
+	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )

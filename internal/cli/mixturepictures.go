@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/export"
-	"github.com/collabdict/collabdict/internal/latent"
+	"github.com/collabdict/collabdict/internal/numeric/latent"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/model"
 )

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/ledger"
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/journal/ledger"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 // monitored returns the monitor of a folder whose ledger has some runs with noise, and a release.

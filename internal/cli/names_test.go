@@ -14,7 +14,7 @@ import (
 )
 
 // rooms are the folders of algorithms and of their registry.
-var rooms = []string{"gmm", "vae", "internal/algorithms", "lab"}
+var rooms = []string{"internal/algorithms", "internal/mixtures", "internal/networks", "lab"}
 
 // Only the folders of algorithms name an algorithm. The rest of the program, its files and the
 // protocol do not depend on which algorithms there are.

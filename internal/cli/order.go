@@ -3,8 +3,8 @@ package cli
 import (
 	"fmt"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 )
 
 // noteForecast warns of noise that is likely to cost more than sharing gains. It assumes that

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // A killed member that is started again with one more row is refused: the others could compute that

@@ -8,7 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
 	"github.com/collabdict/collabdict/node"
 )
 

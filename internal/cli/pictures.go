@@ -8,10 +8,10 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/latent"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/numeric/latent"
 	"github.com/collabdict/collabdict/internal/plots"
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
 

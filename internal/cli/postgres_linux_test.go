@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/postgres/postgrestest"
+	"github.com/collabdict/collabdict/internal/testkit/postgrestest"
 )
 
 const hushed = "hush-7f3a91c2"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // Models, results and logs follow from participants' rows, so only their owner can read them.

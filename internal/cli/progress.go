@@ -14,9 +14,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/operate"
-	"github.com/collabdict/collabdict/internal/pipeline"
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/node"
 )
 

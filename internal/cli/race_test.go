@@ -3,7 +3,7 @@ package cli
 import (
 	"os"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // manyRows is the number of rows per member that make the local update take most of the time.

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/pipeline"
-	"github.com/collabdict/collabdict/internal/strictyaml"
+	"github.com/collabdict/collabdict/internal/files/strictyaml"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 )
 
 // setRanges sets the agreed ranges of a task.

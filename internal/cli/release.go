@@ -15,11 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/collabdict/collabdict/gmm/privacy"
-	"github.com/collabdict/collabdict/internal/auditlog"
 	"github.com/collabdict/collabdict/internal/export"
-	"github.com/collabdict/collabdict/internal/ledger"
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/journal/auditlog"
+	"github.com/collabdict/collabdict/internal/journal/ledger"
+	"github.com/collabdict/collabdict/internal/privacy"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/option"
 )

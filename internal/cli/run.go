@@ -17,11 +17,11 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/config"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/roster"
+	"github.com/collabdict/collabdict/internal/run/launch"
+	"github.com/collabdict/collabdict/internal/run/participant"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/collabdict/collabdict/internal/simulate"
-	"github.com/collabdict/collabdict/netsim/scenario"
+	"github.com/collabdict/collabdict/internal/run/simulate"
+	"github.com/collabdict/collabdict/internal/scenario"
 )
 
 // scenarioFlags describe a simulated network and its adversaries.

@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/ggm"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/mixtures/ggm"
+	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/model"
 )
 

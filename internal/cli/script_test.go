@@ -22,12 +22,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/race"
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/networks/beta"
+	"github.com/collabdict/collabdict/internal/networks/multitask"
+	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
-	"github.com/collabdict/collabdict/vae/beta"
-	"github.com/collabdict/collabdict/vae/multitask"
 )
 
 func TestMain(m *testing.M) {
@@ -63,7 +63,7 @@ func TestScripts(t *testing.T) {
 
 // scriptParams returns the environment and the commands of scripts.
 func scriptParams(t *testing.T) testscript.Params {
-	known, err := filepath.Abs("../../gmm/ggm/testdata")
+	known, err := filepath.Abs("../../internal/mixtures/ggm/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/node"
 )
 

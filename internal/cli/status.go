@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/collabdict/collabdict/internal/operate"
+	"github.com/collabdict/collabdict/internal/ops/operate"
 )
 
 func (a *app) status() *cobra.Command {

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/local"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/collabdict/collabdict/internal/local"
+	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/model"
 )
 

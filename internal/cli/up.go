@@ -11,15 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/collabdict/collabdict/internal/atomicfile"
 	"github.com/collabdict/collabdict/internal/config"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/participant"
-	"github.com/collabdict/collabdict/internal/partition"
-	"github.com/collabdict/collabdict/internal/pipeline"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/simulate"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/partition"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/run/launch"
+	"github.com/collabdict/collabdict/internal/run/participant"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
+	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/run/simulate"
 	"github.com/collabdict/collabdict/model"
 )
 

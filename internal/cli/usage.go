@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/collabdict/collabdict/internal/algorithms"
-	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 )
 
 // The sections of flags, in the order in which help shows them, after flags without a section.

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 )
 
 // alikeMost is the number of similar warnings printed about different participants.

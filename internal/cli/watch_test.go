@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/launch"
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/run/launch"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/node"
 )
 

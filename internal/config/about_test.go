@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/algorithms"
-	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
 )
 
 // fieldsOf lists the names that the fields of a struct have in a file.

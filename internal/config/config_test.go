@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/pipeline"
-	"github.com/collabdict/collabdict/internal/pipelinetest"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
+	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
 )
 
 func example(t *testing.T) *Consortium {

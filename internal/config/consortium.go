@@ -14,9 +14,9 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithms"
-	"github.com/collabdict/collabdict/internal/pipeline"
-	"github.com/collabdict/collabdict/internal/printable"
-	"github.com/collabdict/collabdict/internal/strictyaml"
+	"github.com/collabdict/collabdict/internal/files/printable"
+	"github.com/collabdict/collabdict/internal/files/strictyaml"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/option"
 )
 

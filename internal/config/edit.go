@@ -12,7 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
 )
 
 // rewrite replaces the content of a file, and keeps its mode.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/algorithms"
-	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 )
 
 // Each field of the files is in a table of its part of the reference, and each option is on the

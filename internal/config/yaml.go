@@ -10,8 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/collabdict/collabdict/internal/atomicfile"
-	"github.com/collabdict/collabdict/internal/strictyaml"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files/strictyaml"
 )
 
 // Version is the only version of the files that this package writes and reads.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/internal/onnx"
-	"github.com/collabdict/collabdict/vae/multitask"
+	"github.com/collabdict/collabdict/internal/export/onnx"
+	"github.com/collabdict/collabdict/internal/networks/multitask"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/internal/networks/multitask"
+	"github.com/collabdict/collabdict/internal/testkit/onnxtest"
 	"github.com/collabdict/collabdict/model"
-	"github.com/collabdict/collabdict/vae/multitask"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

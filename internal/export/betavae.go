@@ -1,8 +1,8 @@
 package export
 
 import (
-	"github.com/collabdict/collabdict/internal/onnx"
-	"github.com/collabdict/collabdict/vae/beta"
+	"github.com/collabdict/collabdict/internal/export/onnx"
+	"github.com/collabdict/collabdict/internal/networks/beta"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/npz"
-	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/internal/data/npz"
+	"github.com/collabdict/collabdict/internal/networks/beta"
+	"github.com/collabdict/collabdict/internal/testkit/onnxtest"
 	"github.com/collabdict/collabdict/model"
-	"github.com/collabdict/collabdict/vae/beta"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

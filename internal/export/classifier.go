@@ -3,8 +3,8 @@ package export
 import (
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/onnx"
-	"github.com/collabdict/collabdict/vae/cgau"
+	"github.com/collabdict/collabdict/internal/export/onnx"
+	"github.com/collabdict/collabdict/internal/networks/cgau"
 )
 
 // classifier adds the graph of a classifier, with its conditions added to the biases, and

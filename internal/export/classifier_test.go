@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/internal/networks/cgau"
+	"github.com/collabdict/collabdict/internal/testkit/onnxtest"
 	"github.com/collabdict/collabdict/model"
-	"github.com/collabdict/collabdict/vae/cgau"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/export/onnx"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
-	"github.com/collabdict/collabdict/internal/onnx"
-	"github.com/collabdict/collabdict/internal/rows"
 	"github.com/collabdict/collabdict/model"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
-	"github.com/collabdict/collabdict/vae/beta"
+	"github.com/collabdict/collabdict/internal/networks/beta"
+	"github.com/collabdict/collabdict/internal/testkit/onnxtest"
 )
 
 // known is a file, with inputs and the outputs that the model itself computes from them.

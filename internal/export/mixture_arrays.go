@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/internal/data/npz"
 )
 
 // manifest describes the arrays.

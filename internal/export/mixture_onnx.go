@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/export/onnx"
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
-	"github.com/collabdict/collabdict/internal/onnx"
 )
 
 // ONNX returns a graph that scores rows, given in single precision. It computes in double

@@ -3,7 +3,7 @@ package export
 import (
 	"fmt"
 
-	"github.com/collabdict/collabdict/internal/onnx"
+	"github.com/collabdict/collabdict/internal/export/onnx"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/onnx"
-	"github.com/collabdict/collabdict/internal/onnx/onnxtest"
+	"github.com/collabdict/collabdict/internal/export/onnx"
+	"github.com/collabdict/collabdict/internal/testkit/onnxtest"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

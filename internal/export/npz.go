@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/internal/data/npz"
+	"github.com/collabdict/collabdict/internal/networks/beta"
+	"github.com/collabdict/collabdict/internal/networks/cgau"
+	"github.com/collabdict/collabdict/internal/networks/multitask"
 	"github.com/collabdict/collabdict/model"
-	"github.com/collabdict/collabdict/vae/beta"
-	"github.com/collabdict/collabdict/vae/cgau"
-	"github.com/collabdict/collabdict/vae/multitask"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

@@ -11,11 +11,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/local"
-	"github.com/collabdict/collabdict/internal/npz"
+	"github.com/collabdict/collabdict/internal/data/npz"
+	"github.com/collabdict/collabdict/internal/networks/beta"
+	"github.com/collabdict/collabdict/internal/networks/multitask"
+	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/model"
-	"github.com/collabdict/collabdict/vae/beta"
-	"github.com/collabdict/collabdict/vae/multitask"
 )
 
 // A release has the same bytes at every participant, and contains only what is listed here.

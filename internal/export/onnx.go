@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/onnx"
+	"github.com/collabdict/collabdict/internal/export/onnx"
+	"github.com/collabdict/collabdict/internal/networks/cgau"
+	"github.com/collabdict/collabdict/internal/networks/multitask"
 	"github.com/collabdict/collabdict/model"
-	"github.com/collabdict/collabdict/vae/cgau"
-	"github.com/collabdict/collabdict/vae/multitask"
 )
 
 // ONNX returns a graph that computes the model's outputs, which depend on the kind. Its input

@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 
 	"github.com/collabdict/collabdict/gmm"
-	posterior "github.com/collabdict/collabdict/gmm/release"
 	"github.com/collabdict/collabdict/internal/algorithms"
-	"github.com/collabdict/collabdict/internal/ledger"
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/journal/ledger"
+	posterior "github.com/collabdict/collabdict/internal/privacy/release"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/option"
 )

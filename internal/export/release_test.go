@@ -15,10 +15,10 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/algorithmtest"
-	"github.com/collabdict/collabdict/internal/npz"
-	"github.com/collabdict/collabdict/internal/report"
-	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/internal/data/npz"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
 	"github.com/collabdict/collabdict/model"
 )
 

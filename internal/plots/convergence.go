@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 const (

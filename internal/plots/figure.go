@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/collabdict/collabdict/internal/atomicfile"
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 // figure is a plot with a title, a subtitle and a legend above it.

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 // objective draws the objective by round. It marks rounds without some members, whose sums are

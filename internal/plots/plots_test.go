@@ -16,7 +16,7 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 // course makes up a run with rounds of 2 s. Each third member is left out of the odd rounds,

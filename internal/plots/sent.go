@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 // fewBars is the most members that have a bar with a name each.

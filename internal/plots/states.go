@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 // state is the state of a member at some time.

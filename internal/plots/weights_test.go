@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 func TestWeights(t *testing.T) {

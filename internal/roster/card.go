@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict/internal/config"
-	"github.com/collabdict/collabdict/internal/dataset"
+	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/node"
 )
 

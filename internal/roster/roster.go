@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/config"
-	"github.com/collabdict/collabdict/internal/pipeline"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/node"
 )
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/operate"
+	"github.com/collabdict/collabdict/internal/ops/operate"
 )
 
 // needs skips a test without a program that is in a Debian package.

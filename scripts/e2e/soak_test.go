@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/operate"
+	"github.com/collabdict/collabdict/internal/ops/operate"
 )
 
 // figures are the resources that a process uses at a moment.

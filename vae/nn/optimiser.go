@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict/internal/kernels/elementwise"
-	"github.com/collabdict/collabdict/internal/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
 // stepPiece is the number of weights that an optimiser changes at a time.

@@ -7,7 +7,7 @@ import (
 
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/kernels/elementwise"
-	"github.com/collabdict/collabdict/internal/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
 // work describes the computation of pieces of a layer. Elements of a product depend only on

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/portable"
+	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // Cholesky is the factor U of a positive definite matrix A = Uᵀ·U, row-major n by n.

@@ -3,7 +3,7 @@ package mixture
 import (
 	"math"
 
-	arithmetic "github.com/collabdict/collabdict/internal/portable"
+	arithmetic "github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // Model is a mixture of K components over M variables, in the layout of the kernels.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/lab/internal/studytest"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/collabdict/collabdict/vae/cgau"
+	"github.com/collabdict/collabdict/internal/networks/cgau"
 )
 
 // adaptSteps is the number of steps in which a new participant fits its conditions.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
+	"github.com/collabdict/collabdict/internal/networks/cgau"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/lab/internal/study"
-	"github.com/collabdict/collabdict/vae/cgau"
 )
 
 // unit is the only gated unit of a model, with the model's output weights.

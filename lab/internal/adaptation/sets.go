@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/columnstats"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/internal/data/columnstats"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"github.com/collabdict/collabdict/internal/networks/cgau"
 	"github.com/collabdict/collabdict/lab/internal/study"
-	"github.com/collabdict/collabdict/vae/cgau"
 )
 
 // plan describes the computations.

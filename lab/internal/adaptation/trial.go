@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/lockstep"
-	"github.com/collabdict/collabdict/vae/cgau"
+	"github.com/collabdict/collabdict/internal/networks/cgau"
+	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 )
 
 // Methods.

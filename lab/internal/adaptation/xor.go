@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/networks/cgau"
+	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 	"github.com/collabdict/collabdict/lab/internal/study"
-	"github.com/collabdict/collabdict/vae/cgau"
 )
 
 // solver is a network for the exclusive or.

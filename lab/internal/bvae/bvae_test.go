@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/networks/beta"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/lab/internal/studytest"
-	"github.com/collabdict/collabdict/vae/beta"
 )
 
 // write writes made-up images. The class of an image determines which row of pixels is bright.

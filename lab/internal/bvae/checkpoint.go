@@ -9,9 +9,9 @@ import (
 	"os"
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/atomicfile"
-	"github.com/collabdict/collabdict/internal/npz"
-	"github.com/collabdict/collabdict/vae/beta"
+	"github.com/collabdict/collabdict/internal/data/npz"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/networks/beta"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/vae/beta"
+	"github.com/collabdict/collabdict/internal/networks/beta"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

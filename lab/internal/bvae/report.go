@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/collabdict/collabdict/internal/networks/beta"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/lab/internal/study"
-	"github.com/collabdict/collabdict/vae/beta"
 )
 
 // number is a result in the thesis: its text has test losses and gains over FedAvg, in percent,

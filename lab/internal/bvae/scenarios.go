@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/data/partition"
 )
 
 // scenario deals images by class: it returns the indices of each member's images. The seed is

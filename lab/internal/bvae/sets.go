@@ -3,7 +3,7 @@ package bvae
 import (
 	"fmt"
 
-	"github.com/collabdict/collabdict/internal/idx"
+	"github.com/collabdict/collabdict/internal/data/idx"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )
 

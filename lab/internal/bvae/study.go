@@ -3,8 +3,8 @@ package bvae
 import (
 	"context"
 
+	"github.com/collabdict/collabdict/internal/networks/beta"
 	"github.com/collabdict/collabdict/lab/internal/study"
-	"github.com/collabdict/collabdict/vae/beta"
 )
 
 // version changes whenever the same run would give another result.

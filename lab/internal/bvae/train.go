@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/discrepancy"
-	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/networks/beta"
+	"github.com/collabdict/collabdict/internal/networks/discrepancy"
+	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 	"github.com/collabdict/collabdict/lab/internal/study"
-	"github.com/collabdict/collabdict/vae/beta"
 )
 
 // outcome is the result of one run.

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/gmm/fedgem"
-	"github.com/collabdict/collabdict/internal/grouptest"
-	"github.com/collabdict/collabdict/internal/lockstep"
-	"github.com/collabdict/collabdict/internal/outside"
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/mixtures/fedgem"
+	"github.com/collabdict/collabdict/internal/testkit/grouptest"
+	"github.com/collabdict/collabdict/internal/testkit/lockstep"
+	"github.com/collabdict/collabdict/internal/testkit/outside"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )
 

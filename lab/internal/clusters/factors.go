@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/collabdict/collabdict/gmm/fedgem"
-	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/mixtures/fedgem"
 	"github.com/collabdict/collabdict/internal/plots"
+	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )
 

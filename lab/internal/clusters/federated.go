@@ -9,9 +9,9 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/fedgem"
-	"github.com/collabdict/collabdict/gmm/kfed"
-	"github.com/collabdict/collabdict/internal/metrics"
+	"github.com/collabdict/collabdict/internal/mixtures/fedgem"
+	"github.com/collabdict/collabdict/internal/mixtures/kfed"
+	"github.com/collabdict/collabdict/internal/numeric/metrics"
 )
 
 // rounds is the largest number of rounds in the published experiments.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/collabdict/collabdict/gmm/fedgem"
-	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/mixtures/fedgem"
 	"github.com/collabdict/collabdict/internal/plots"
+	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )
 

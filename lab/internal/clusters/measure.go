@@ -3,7 +3,7 @@ package clusters
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/metrics"
+	"github.com/collabdict/collabdict/internal/numeric/metrics"
 )
 
 // outcome measures a clustering on rows outside its training.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/gmm/fedgem"
-	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/mixtures/fedgem"
+	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/rows"
 )
 
 // part holds rows and their classes.

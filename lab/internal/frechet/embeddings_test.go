@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/lockstep"
-	"github.com/collabdict/collabdict/internal/outside"
-	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/partition"
+	"github.com/collabdict/collabdict/internal/testkit/lockstep"
+	"github.com/collabdict/collabdict/internal/testkit/outside"
 )
 
 // The heterogeneity of ten members falls as the share of shuffled rows grows, on embeddings of

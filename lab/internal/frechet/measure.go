@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/columnstats"
+	"github.com/collabdict/collabdict/internal/data/columnstats"
 )
 
 // Heterogeneity holds the distances between the members' rows.

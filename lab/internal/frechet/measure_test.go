@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/lockstep"
-	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 	"github.com/collabdict/collabdict/netsim"
 )
 

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/columnstats"
+	"github.com/collabdict/collabdict/internal/data/columnstats"
+	"github.com/collabdict/collabdict/internal/data/rows"
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
-	"github.com/collabdict/collabdict/internal/rows"
 )
 
 // statistics are the number of rows, the sum of each column, and the sums of the products of

@@ -7,7 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/vae/multitask"
+	"github.com/collabdict/collabdict/internal/networks/multitask"
 )
 
 // course holds the settings for training auto-encoders.

@@ -3,7 +3,7 @@ package machines
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/vae/multitask"
+	"github.com/collabdict/collabdict/internal/networks/multitask"
 )
 
 // explained records the share of a participant's rows that the model reconstructs. A model that

@@ -13,10 +13,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/race"
+	"github.com/collabdict/collabdict/internal/networks/multitask"
+	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/lab/internal/studytest"
-	"github.com/collabdict/collabdict/vae/multitask"
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/ggm"
+	"github.com/collabdict/collabdict/internal/mixtures/ggm"
 )
 
 // The command's rules for when to stop.

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/metrics"
+	"github.com/collabdict/collabdict/internal/numeric/metrics"
 )
 
 // outcome is the result of a model of a kind, learned in a way. Slices have one entry per

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/collabdict/collabdict/internal/networks/multitask"
 	"github.com/collabdict/collabdict/lab/internal/study"
-	"github.com/collabdict/collabdict/vae/multitask"
 )
 
 // Study returns the experiments.

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/outside"
+	"github.com/collabdict/collabdict/internal/testkit/outside"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )
 

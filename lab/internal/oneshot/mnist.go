@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/columnstats"
-	"github.com/collabdict/collabdict/internal/idx"
-	"github.com/collabdict/collabdict/internal/lockstep"
-	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/internal/data/columnstats"
+	"github.com/collabdict/collabdict/internal/data/idx"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 	"github.com/collabdict/collabdict/lab/internal/ood"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/gmm/fedgen"
-	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/data/partition"
+	"github.com/collabdict/collabdict/internal/mixtures/fedgen"
 	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/netsim"
 )

@@ -9,9 +9,9 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/dem"
-	"github.com/collabdict/collabdict/gmm/kfed"
-	"github.com/collabdict/collabdict/internal/lockstep"
+	"github.com/collabdict/collabdict/internal/mixtures/dem"
+	"github.com/collabdict/collabdict/internal/mixtures/kfed"
+	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 )
 
 // most is the largest number of rounds of sums.

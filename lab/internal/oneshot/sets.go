@@ -4,7 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/data/partition"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )
 

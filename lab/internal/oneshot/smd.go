@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )
 

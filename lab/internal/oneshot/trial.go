@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/gmm/fedgen"
-	"github.com/collabdict/collabdict/internal/metrics"
-	"github.com/collabdict/collabdict/internal/parallel"
-	"github.com/collabdict/collabdict/internal/partition"
+	"github.com/collabdict/collabdict/internal/data/partition"
+	"github.com/collabdict/collabdict/internal/mixtures/fedgen"
+	"github.com/collabdict/collabdict/internal/numeric/metrics"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
 // tolerance ends EM everywhere (section 5.5), in nats per row.

@@ -6,8 +6,8 @@ import (
 	"io"
 	"math"
 
-	"github.com/collabdict/collabdict/internal/atomicfile"
-	"github.com/collabdict/collabdict/internal/report"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 func (t Table) write() error {

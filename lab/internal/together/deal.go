@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/rows"
+	"github.com/collabdict/collabdict/internal/data/rows"
 )
 
 // The ways in which rows are divided among participants.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithms"
-	"github.com/collabdict/collabdict/internal/dataset"
-	"github.com/collabdict/collabdict/internal/pipeline"
-	"github.com/collabdict/collabdict/internal/rows"
-	"github.com/collabdict/collabdict/internal/simulate"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
+	"github.com/collabdict/collabdict/internal/run/simulate"
 	"github.com/collabdict/collabdict/model"
 )
 

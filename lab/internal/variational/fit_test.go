@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/metrics"
+	"github.com/collabdict/collabdict/internal/numeric/metrics"
 	"github.com/collabdict/collabdict/lab/internal/variational"
 )
 

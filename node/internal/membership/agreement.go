@@ -9,7 +9,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/collabdict/collabdict/internal/printable"
+	"github.com/collabdict/collabdict/internal/files/printable"
 	"github.com/collabdict/collabdict/internal/wire"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/multiformats/go-multiaddr"
 
-	"github.com/collabdict/collabdict/internal/printable"
+	"github.com/collabdict/collabdict/internal/files/printable"
 )
 
 // A Member is a participant in the run.

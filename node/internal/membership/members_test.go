@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
-	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/multiformats/go-multiaddr"
 
-	"github.com/collabdict/collabdict/internal/printable"
+	"github.com/collabdict/collabdict/internal/files/printable"
 )
 
 // Printable makes text from another member safe to print on one line of a terminal.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/collabdict/collabdict/internal/printable"
-	"github.com/collabdict/collabdict/internal/store"
+	"github.com/collabdict/collabdict/internal/files/printable"
+	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/membership"
 )

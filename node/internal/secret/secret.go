@@ -10,7 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/atomicfile"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
 )
 
 // A Secret is random bytes that the members of a run share, and nobody else knows.

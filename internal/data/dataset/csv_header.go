@@ -1,0 +1,142 @@
+package dataset
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/collabdict/collabdict/internal/files/printable"
+)
+
+func (t *csvFile) readHeader() error {
+	at, err := t.next()
+	if errors.Is(err, io.EOF) {
+		return &Error{File: t.file.path, Msg: "the file is empty", Hint: "want a header row of column names, then rows"}
+	}
+	if err != nil {
+		return err
+	}
+	record, line := t.record, at.line
+	if n := len(record) - 1; t.form.trailing && strings.TrimSpace(record[n]) == "" {
+		record = record[:n]
+	}
+	if err := t.checkHeader(record, line); err != nil {
+		return err
+	}
+	values, dates := 0, 0
+	seen := make(map[string]bool, len(record))
+	for i, cell := range record {
+		name := strings.TrimSpace(cell)
+		if name == "" {
+			hint := "name it in the header"
+			if i == 0 && len(record) > 1 {
+				hint += "; for an index as pandas writes it, write with index=False"
+			}
+			return &Error{File: t.file.path, Line: line, Msg: fmt.Sprintf("column %d has no name", i+1), Hint: hint}
+		}
+		if !printable.Text(name) {
+			return &Error{File: t.file.path, Line: line, Column: name, Msg: unseen, Hint: "rename it in the header"}
+		}
+		if seen[name] {
+			return &Error{File: t.file.path, Line: line, Column: name, Msg: "the name stands twice in the header", Hint: "rename one"}
+		}
+		values, dates = values+one(isNumeric(name)), dates+one(date.MatchString(name))
+		seen[name] = true
+		t.names = append(t.names, strings.Clone(name))
+	}
+	if values > 0 && values+dates == len(record) {
+		what := "numbers"
+		if dates > 0 {
+			what = "dates and numbers"
+		}
+		return &Error{File: t.file.path, Line: line, Msg: "want a header row of column names, got " + what + " only", Hint: "put the names into the first line"}
+	}
+	return t.belowHeader()
+}
+
+// date matches the beginning of a date or time.
+var date = regexp.MustCompile(`^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2})`)
+
+// belowHeader skips a row of units, and determines the number of cells per row.
+func (t *csvFile) belowHeader() error {
+	t.rows.FieldsPerRecord = t.cells()
+	if !t.form.units {
+		return nil
+	}
+	at, err := t.next()
+	if errors.Is(err, io.EOF) {
+		return &Error{File: t.file.path, Msg: "no rows below the header"}
+	}
+	if err != nil {
+		return err
+	}
+	t.unitsLine = at.line
+	for _, cell := range t.record {
+		t.units = append(t.units, withSigns(strings.TrimSpace(cell)))
+	}
+	return nil
+}
+
+// cells returns the number of cells per row, including an empty one after a trailing delimiter.
+func (t *csvFile) cells() int { return len(t.names) + one(t.form.trailing) }
+
+// untrailed returns a record without the empty cell at its end.
+func (t *csvFile) untrailed(record []string) ([]string, error) {
+	n := len(record) - 1
+	if strings.TrimSpace(record[n]) == "" {
+		record = record[:n]
+	}
+	if len(record) != len(t.names) {
+		return record, csv.ErrFieldCount
+	}
+	return record, nil
+}
+
+// ragged returns advice about a row with too many or too few cells.
+func (t *csvFile) ragged() string {
+	want, got := len(t.names), len(t.record)
+	switch {
+	case strings.HasPrefix(t.record[0], "#") && t.form.comment == 0:
+		return `fix the row, or say in node.yaml csv: {comment: "#"} if it is a comment`
+	case got == 2*want && want > 1 && t.form.delimiter == ',':
+		return "if commas are decimal signs, save the file with semicolons between cells"
+	case t.form.unnamed:
+		return "all rows have one cell more than the header: name their first column, too"
+	}
+	return "fix the row"
+}
+
+// doubt returns an error if a cell is a number in another notation than the file's, otherwise
+// nil.
+func (t *csvFile) doubt(column int) error {
+	cell := strings.TrimSpace(t.record[column])
+	if _, ok := t.form.canonical(cell); ok || !isNumeric(cell) {
+		return nil
+	}
+	msg, hint := t.form.doubt(cell)
+	line, _ := t.rows.FieldPos(0)
+	return &Error{File: t.file.path, Line: t.lines + line, Column: t.names[column], Msg: msg, Hint: hint}
+}
+
+const saveUTF8 = "save the file as UTF-8"
+
+// checkHeader refuses a file that is written in another way than expected.
+func (t *csvFile) checkHeader(record []string, line int) error {
+	if slices.ContainsFunc(record, func(name string) bool { return !utf8.ValidString(name) }) {
+		return &Error{File: t.file.path, Line: line, Msg: "the header is not valid UTF-8", Hint: saveUTF8 + ", or convert it: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv"}
+	}
+	return nil
+}
+
+// doubt is [csvFile.doubt] for a column that is no feature.
+func (sc *scanner) doubt(column int) error {
+	if t, ok := asCSV(sc.rows); ok && !t.form.plain() {
+		return t.doubt(column)
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/collabdict/collabdict/internal/data/postgres"
+)
+
+// queryFormat is a query in a file; its result is the rows.
+var queryFormat = fileFormat{[]string{".sql"}, nil}
+
+func isQuery(path string) bool { return isOf(&queryFormat, path) }
+
+// mostQuery bounds the bytes of a query.
+const mostQuery = 1 << 20
+
+// ordered matches a clause that orders rows.
+var ordered = regexp.MustCompile(`(?i)\border\s+by\b`)
+
+// query sends the query in a file to PostgreSQL. It streams the rows as CSV, when they are
+// read.
+func query(ctx context.Context, path string) (*once, error) {
+	f, err := openFile(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	if f.size() > mostQuery {
+		return nil, &Error{File: path, Msg: "the query is longer than a MiB", Hint: "give a file with a query"}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	r, w := io.Pipe()
+	out := &once{name: path, bytes: r, unordered: !ordered.Match(text)}
+	stop := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) }) // ends a write without a reader
+	begun, failed := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer stop()
+		b := bufio.NewWriterSize(w, bufferSize)
+		line := []byte(nil)
+		err := postgres.Query(ctx, string(text), func(columns []postgres.Column) error {
+			header, names := make([]string, len(columns)), make([][]byte, len(columns))
+			for i, c := range columns {
+				header[i] = strings.TrimSpace(c.Name)
+				names[i] = []byte(header[i])
+				out.columns = append(out.columns, kindText)
+				if c.Number {
+					out.columns[i] = kindNumber
+				}
+			}
+			if err := checkNames(path, header); err != nil {
+				return err
+			}
+			close(begun) // from here on, a reader exists
+			line = csvLine(line[:0], names)
+			_, err := b.Write(line)
+			return err
+		}, func(cells [][]byte) error {
+			line = csvLine(line[:0], cells)
+			_, err := b.Write(line)
+			return err
+		})
+		if err == nil {
+			err = b.Flush()
+		}
+		err = queryError(path, err)
+		failed <- err
+		w.CloseWithError(err)
+	}()
+	select {
+	case <-begun:
+		return out, nil
+	case err := <-failed:
+		return nil, err
+	}
+}
+
+// queryError adds the file of the query.
+func queryError(path string, err error) error {
+	var of *postgres.Error
+	if !errors.As(err, &of) {
+		return err
+	}
+	return &Error{File: path, Line: of.Line, Row: of.Row, Column: of.Column, Msg: of.Msg, Hint: of.Hint}
+}
+
+// csvLine appends cells as a line of CSV.
+func csvLine(b []byte, cells [][]byte) []byte {
+	for i, c := range cells {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if len(c) > 0 && !bytes.ContainsAny(c, "\",\r\n") || len(c) == 0 && len(cells) > 1 {
+			b = append(b, c...)
+			continue
+		}
+		b = append(b, '"') // a line with one empty cell would be blank
+		b = append(b, bytes.ReplaceAll(c, []byte{'"'}, []byte(`""`))...)
+		b = append(b, '"')
+	}
+	return append(b, '\n')
+}
+
+// resultTable is the result of a query. Its columns have known types, and its rows have
+// numbers.
+type resultTable struct {
+	*csvFile
+	columns []kind
+}
+
+// kinds implements table.
+func (t *resultTable) kinds(int) ([]kind, place, error) {
+	if _, err := t.next(); err != nil {
+		return nil, place{}, err
+	}
+	return t.columns, place{row: 1}, nil
+}
+
+func (t *resultTable) read(features, others []int) (rowReader, error) {
+	if err := checkKinds(t.file.path, t.header(), t.columns, features, others); err != nil {
+		return nil, err
+	}
+	_, err := t.csvFile.read(features, others)
+	return &resultRows{csvFile: t.csvFile}, err
+}
+
+type resultRows struct {
+	*csvFile
+	row int // present row, from 1
+}
+
+// next and seek implement rowReader.
+func (r *resultRows) next() (place, error) {
+	at, err := r.csvFile.next()
+	r.row++
+	return place{row: r.row, offset: at.offset}, err
+}
+
+func (r *resultRows) seek(to place) error {
+	r.row = to.row - 1
+	return r.csvFile.seek(to)
+}

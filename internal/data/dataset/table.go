@@ -1,0 +1,152 @@
+package dataset
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/collabdict/collabdict/internal/files/printable"
+)
+
+// A table is an open data file.
+type table interface {
+	// header returns the names of the columns.
+	header() []string
+	// kinds returns what the columns hold, by their types or by the first row, whose place it
+	// returns. If rows is above 0, cells may be missing, and the first cell within this number of
+	// rows decides. It returns io.EOF for a file without rows.
+	kinds(rows int) ([]kind, place, error)
+	// read returns a reader before the first row: numbers returns the features, text any of
+	// both lists.
+	read(features, others []int) (rowReader, error)
+	// total returns the number of rows, -1 if that takes reading them.
+	total() int
+	info() fs.FileInfo
+	// seekable reports whether the reader can seek.
+	seekable() bool
+	close()
+}
+
+// A rowReader reads the rows of a file.
+type rowReader interface {
+	// next moves to the next row. It returns io.EOF after the last.
+	next() (place, error)
+	// text returns the trimmed cell of a column, "" if it is empty.
+	text(column int) string
+	// numbers fills dst with the features. sound is false if one is empty, no number, or larger
+	// than mostSize.
+	numbers(dst []float64) (sound bool, err error)
+	// seek makes the row at the place the next one.
+	seek(place) error
+}
+
+// A kind is the type of a column.
+type kind int
+
+const (
+	kindOther kind = iota // neither numbers nor text
+	kindNumber
+	kindText
+	kindEmpty // empty first cell in CSV, or all deciding cells missing
+	kindClass // numbers that are features only if a model says so
+)
+
+// A place is the position of a row in its file.
+type place struct {
+	line, row int   // as in [Error]
+	offset    int64 // offset of its first byte, in a CSV file
+}
+
+// A fileFormat is a format of data files.
+type fileFormat struct {
+	endings []string
+	open    func(path string, before fs.FileInfo) (table, error)
+}
+
+var (
+	csvFormat = fileFormat{endings: []string{".csv.gz", ".csv"}} // see open
+	formats   = []fileFormat{
+		csvFormat,
+		ndjsonFormat,
+		{[]string{".parquet"}, opener(openParquet)},
+		{[]string{".npy"}, opener(openNumpy)},
+		{[]string{".npz"}, opener(openArchive)},
+		idxFormat,
+		queryFormat,
+	}
+)
+
+func isCSV(path string) bool {
+	_, ok := csvFormat.stem(filepath.Base(path))
+	return ok
+}
+
+func opener[T table](open func(string, fs.FileInfo) (T, error)) func(string, fs.FileInfo) (table, error) {
+	return func(path string, before fs.FileInfo) (table, error) {
+		t, err := open(path, before)
+		if err != nil {
+			return nil, err // avoids an interface that holds nil
+		}
+		return t, nil
+	}
+}
+
+const fileForms = "want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input"
+
+// open opens a data file; before is nil at the first opening. set says how CSV is written.
+func open(path string, before fs.FileInfo, set CSV) (table, error) {
+	if kept, ok := before.(*spool); ok {
+		return kept.open(set)
+	}
+	if isOnce(path) {
+		return nil, &Error{File: path, Msg: "this command reads rows from files only", Hint: "save the rows in a file"}
+	}
+	if isCSV(path) {
+		return csvTable(path, before, &set)
+	}
+	for _, f := range formats {
+		if _, ok := f.stem(filepath.Base(path)); ok {
+			return f.open(path, before)
+		}
+	}
+	return nil, unknown(path)
+}
+
+func unknown(path string) error {
+	if isLabels(path) {
+		return &Error{File: path, Msg: "these are labels", Hint: "give the file of the images beside it: the labels become its column " + labelColumn}
+	}
+	return &Error{File: path, Msg: "unknown kind of file; " + fileForms}
+}
+
+// stem returns a file's name without the format's ending, in any case.
+func (f *fileFormat) stem(name string) (string, bool) {
+	for _, ending := range f.endings {
+		if at := len(name) - len(ending); at >= 0 && strings.EqualFold(name[at:], ending) {
+			return name[:at], true
+		}
+	}
+	return name, false
+}
+
+// unseen describes a name that could change how a line of others' output looks.
+const unseen = "the name has characters that cannot be seen"
+
+// checkNames refuses empty and repeated names, and those that others could not read.
+func checkNames(path string, header []string) error {
+	seen := make(map[string]bool, len(header))
+	for i, name := range header {
+		if strings.TrimSpace(name) == "" {
+			return &Error{File: path, Msg: fmt.Sprintf("column %d has no name", i+1), Hint: "name it"}
+		}
+		if !printable.Text(name) {
+			return &Error{File: path, Column: name, Msg: unseen, Hint: "rename it"}
+		}
+		if seen[name] {
+			return &Error{File: path, Column: name, Msg: "the name stands twice", Hint: "rename one"}
+		}
+		seen[name] = true
+	}
+	return nil
+}

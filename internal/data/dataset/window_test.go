@@ -1,0 +1,174 @@
+package dataset_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/partition"
+	"github.com/collabdict/collabdict/internal/data/rows"
+)
+
+// means returns the column of window means of the only data column.
+func means(t *testing.T, p dataset.Participant, test bool) []float64 {
+	t.Helper()
+	of := p.Train
+	if test {
+		of = p.Test
+	}
+	x, err := rows.Dense(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mat.Col(nil, 1, x)
+}
+
+// A window holds consecutive rows of one file, of one participant and of one kind.
+func TestWindowsBegin(t *testing.T) {
+	folder(
+		t, "a.csv", "x,split\n1,train\n3,train\n5,test\n7,test\n9,train\n11,train\n", "b.csv", "x,split\n100,train\n",
+		"two.csv", "x,who\n1,a\n10,b\n3,a\n20,b\n", "when.csv", "x,at\n1,10\n3,20\n5,31\n7,62\n9,71\n",
+		"days.csv", "x,at\n1,2024-05-17T08:00:00Z\n3,2024-05-17T08:01:00.5Z\n5,2024-05-17T10:02:00+02:00\n7,2024-05-17T09:00:00Z\n",
+		"when.parquet", parquetFile(t, []struct {
+			X  float64 `parquet:"x"`
+			At int64   `parquet:"at"`
+		}{{1, 10}, {3, 20}, {5, 31}, {7, 62}, {9, 71}}),
+		"days.parquet", parquetFile(t, []struct {
+			X  float64 `parquet:"x"`
+			At string  `parquet:"at"`
+		}{{1, "2024-05-17T08:00:00Z"}, {3, "2024-05-17T08:01:00Z"}, {5, "2024-05-17T08:02:00Z"}, {7, "2024-05-17T08:30:00Z"}}),
+	)
+	for _, c := range []struct {
+		name        string
+		spec        dataset.Spec
+		train, test []float64
+	}{
+		{"file by file", dataset.Spec{Data: []string{"a.csv", "b.csv"}, Ignore: []string{"split"}}, []float64{1, 2, 4, 6, 8, 10, 100}, []float64{1, 2, 4, 6, 8, 10, 100}},
+		{"kinds", dataset.Spec{Data: []string{"a.csv"}, TestWhere: dataset.Condition{Column: "split", Value: "test"}}, []float64{1, 2, 9, 10}, []float64{5, 6}},
+		{"dropped rows", dataset.Spec{Data: []string{"a.csv"}, Where: dataset.Condition{Column: "split", Value: "train"}}, []float64{1, 2, 9, 10}, []float64{1, 2, 9, 10}},
+		{"gaps", dataset.Spec{Data: []string{"when.csv"}, Time: "at"}, []float64{1, 2, 4, 7, 8}, []float64{1, 2, 4, 7, 8}},
+		{"Parquet", dataset.Spec{Data: []string{"when.parquet"}, Time: "at"}, []float64{1, 2, 4, 7, 8}, []float64{1, 2, 4, 7, 8}},
+		{"text in Parquet", dataset.Spec{Data: []string{"days.parquet"}, Time: "at"}, []float64{1, 2, 4, 7}, []float64{1, 2, 4, 7}},
+		{"no times", dataset.Spec{Data: []string{"when.csv"}, Columns: []string{"x"}}, []float64{1, 2, 4, 6, 8}, []float64{1, 2, 4, 6, 8}},
+		{"RFC 3339", dataset.Spec{Data: []string{"days.csv"}, Time: "at"}, []float64{1, 2, 4, 7}, []float64{1, 2, 4, 7}},
+		{"a limit", dataset.Spec{Data: []string{"when.csv"}, Time: "at", Limit: 2}, []float64{1, 2}, []float64{1, 2}},
+	} {
+		for _, memory := range []int64{0, 8} { // in memory, and in files
+			c.spec.Window, c.spec.Memory = 2, memory
+			d, err := dataset.LoadOne(c.spec)
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				continue
+			}
+			p := d.Participants[0]
+			if got := dataset.Streams(p.Train); got != (memory > 0) {
+				t.Errorf("%s: rows in files: %t", c.name, got)
+			}
+			if !slices.Equal(p.Columns, []string{"x", "x (mean of 2)", "x (deviation of 2)"}) {
+				t.Errorf("%s: columns %v", c.name, p.Columns)
+			}
+			if got := means(t, p, false); !slices.Equal(got, c.train) {
+				t.Errorf("%s: training rows: got %v, want %v", c.name, got, c.train)
+			}
+			if got := means(t, p, true); !slices.Equal(got, c.test) {
+				t.Errorf("%s: test rows: got %v, want %v", c.name, got, c.test)
+			}
+		}
+	}
+	d, err := dataset.LoadAll(dataset.Spec{Data: []string{"two.csv"}, Window: 2, Split: partition.Split{Kind: partition.ByColumn, Column: "who"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := means(t, d.Participants[0], false), means(t, d.Participants[1], false); !slices.Equal(a, []float64{1, 2}) || !slices.Equal(b, []float64{10, 15}) {
+		t.Errorf("got %v and %v", a, b)
+	}
+}
+
+// Rows that are scanned have the same windows as rows that are loaded.
+func TestScannedWindows(t *testing.T) {
+	var a strings.Builder
+	a.WriteString("x,at,kind\n")
+	at := 0
+	for i := range 9000 {
+		if at += 10; i%1700 == 1699 {
+			at += 1000
+		}
+		fmt.Fprintf(&a, "%d,%d,%s\n", i*i%97, at, []string{"old", "new"}[min(i%41, 1)])
+	}
+	folder(t, "a.csv", a.String(), "b.csv", "x,at,kind\n5,1,new\n6,2,new\n")
+	spec := dataset.Spec{Data: []string{"a.csv", "b.csv"}, Columns: []string{"x"}, Time: "at", Where: dataset.Condition{Column: "kind", Value: "new"}, Window: 20}
+	d, err := dataset.LoadOne(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := rows.Dense(d.Participants[0].Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []float64
+	_, err = dataset.Scan(spec, func(x *mat.Dense, _ []int) error {
+		got = append(got, x.RawMatrix().Data...)
+		return nil
+	})
+	if err != nil || !slices.Equal(got, want.RawMatrix().Data) {
+		t.Errorf("%d values, %v, want %d", len(got), err, len(want.RawMatrix().Data))
+	}
+}
+
+func TestWindowErrors(t *testing.T) {
+	folder(
+		t, "back.csv", "x,at\n1,10\n3,20\n5,15\n7,62\n", "text.csv", "x,at\n1,10\n3,noon\n5,15\n", "empty.csv", "x,at\n1,10\n3,\n5,15\n",
+		"p.csv", "x\n1\n2\n3\n4\n",
+	)
+	for want, spec := range map[string]dataset.Spec{
+		`back.csv:4: column "at": want rows in the order of time, got 15 after a later one; sort the rows of the file`: {Data: []string{"back.csv"}, Time: "at"},
+		`text.csv:3: column "at": want a number or a time such as 2024-05-17T08:30:00Z, got "noon"; correct the cell`:  {Data: []string{"text.csv"}, Time: "at"},
+		`empty.csv:3: column "at": `: {Data: []string{"empty.csv"}, Time: "at"},
+		`column "when": `:            {Data: []string{"back.csv"}, Time: "when"},
+	} {
+		spec.Window = 2
+		if _, err := dataset.LoadOne(spec); err == nil || !strings.HasPrefix(strings.TrimPrefix(err.Error(), "back.csv: "), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		spec.Columns = []string{"x"}
+		if _, err := dataset.Scan(spec, func(*mat.Dense, []int) error { return nil }); err == nil || !strings.HasPrefix(strings.TrimPrefix(err.Error(), "back.csv: "), want) {
+			t.Errorf("scan: got %v, want %s", err, want)
+		}
+	}
+	split := partition.Split{Kind: partition.IID, Clients: 2}
+	if _, err := dataset.LoadAll(dataset.Spec{Data: []string{"p.csv"}, Window: 2, Split: split}); err == nil || !strings.Contains(err.Error(), "a window wants rows as they follow each other") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Rows that are written and read again have the same windows.
+func TestWrittenWindows(t *testing.T) {
+	folder(t, "a.csv", "x,at,split\n1,10,train\n3,20,train\n5,31,train\n7,162,train\n9,171,train\n1,180,test\n", "b.csv", "x,at,split\n100,5,train\n2,7,test\n")
+	spec := dataset.Spec{Data: []string{"a.csv", "b.csv"}, Name: "p", Time: "at", Window: 3, TestWhere: dataset.Condition{Column: "split", Value: "test"}}
+	d, err := dataset.LoadOne(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "p.csv")
+	again, err := dataset.Write(path, d.Participants[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Window = 3
+	e, err := dataset.LoadOne(again)
+	if err != nil {
+		text, _ := os.ReadFile(path)
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, test := range []bool{false, true} {
+		if got, want := means(t, e.Participants[0], test), means(t, d.Participants[0], test); !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+}

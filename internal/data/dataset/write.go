@@ -1,0 +1,108 @@
+package dataset
+
+import (
+	"encoding/csv"
+	"io"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/files/atomicfile"
+)
+
+// Write writes a participant's rows to a CSV file, and returns the Spec with which [LoadOne]
+// reads them. After the features come a column of labels, if there are any; one of times, if
+// windows begin within the rows; and one that separates training and test rows, if these
+// differ. Windows' columns are not written.
+func Write(path string, p Participant) (Spec, error) {
+	columns := p.Columns
+	train, begins := rows.Unwindowed(p.Train)
+	test, testBegins := rows.Unwindowed(p.Test)
+	if _, m := train.Dims(); m < len(columns) { // the remaining columns are made by windows
+		columns = columns[:m]
+	}
+	spec := Spec{Data: []string{path}, Columns: columns, Name: p.Name}
+	header := slices.Clone(columns)
+	free := func(name string) string {
+		for slices.Contains(header, name) {
+			name += "_"
+		}
+		header = append(header, name)
+		return name
+	}
+	if p.TestLabels != nil {
+		spec.Label = free("label")
+	}
+	if len(begins) > 1 || len(testBegins) > 1 {
+		spec.Time = free("time")
+	}
+	apart := p.Test != p.Train
+	if apart {
+		split := free("split")
+		spec.Where = Condition{Column: split, Value: "train"}
+		if p.Test != nil {
+			spec.TestWhere = Condition{Column: split, Value: "test"}
+		}
+	}
+	err := atomicfile.Write(path, 0o600, func(out io.Writer) error {
+		w := csv.NewWriter(out)
+		if err := w.Write(header); err != nil {
+			return err
+		}
+		if err := writeRows(w, spec, train, begins, p.TrainLabels, spec.Where.Value); err != nil {
+			return err
+		}
+		if apart && p.Test != nil {
+			if err := writeRows(w, spec, test, testBegins, p.TestLabels, spec.TestWhere.Value); err != nil {
+				return err
+			}
+		}
+		w.Flush()
+		return w.Error()
+	})
+	return spec, err
+}
+
+// writeRows writes rows with their labels, normal if there are none. Times step by 1, and by
+// more where windows begin.
+func writeRows(w *csv.Writer, spec Spec, of collabdict.Rows, begins []int, labels []float64, split string) error {
+	var line []string
+	time := 0
+	write := func(i int, row []float64) error {
+		line = line[:0]
+		for _, v := range row {
+			line = append(line, decimal(v))
+		}
+		if spec.Label != "" {
+			label := 0.0
+			if labels != nil {
+				label = labels[i]
+			}
+			line = append(line, decimal(label))
+		}
+		if spec.Time != "" {
+			if time++; slices.Contains(begins, i) {
+				time += 2 * gapSteps
+			}
+			line = append(line, strconv.Itoa(time))
+		}
+		if split != "" {
+			line = append(line, split)
+		}
+		return w.Write(line)
+	}
+	return rows.Each(of, func(x *mat.Dense, from int) error {
+		n, _ := x.Dims()
+		for i := range n {
+			if err := write(from+i, x.RawRowView(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

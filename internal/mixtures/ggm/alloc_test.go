@@ -1,0 +1,34 @@
+//go:build !race
+
+package ggm
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+)
+
+// A round allocates its vector, its bounds and its weights, but nothing per row.
+func TestRoundsAllocateNothingForRows(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	count := func(rows int) float64 {
+		l, err := NewLearner(gmm.Matrix(gmmtest.Patterns(rows, 7, 3, 5)), Config{Components: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
+			t.Fatal(err)
+		}
+		return testing.AllocsPerRun(5, func() {
+			if _, err := l.LocalUpdate(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if few, many := count(200), count(8000); few != many || many > 25 {
+		t.Errorf("got %v allocations per round with 200 rows and %v with 8000, want the same, at most 25", few, many)
+	}
+}

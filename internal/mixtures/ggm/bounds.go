@@ -1,0 +1,78 @@
+package ggm
+
+import (
+	"math"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/data/columnstats"
+)
+
+// limits bounds this learner's sums at every member. If cells may be missing, it includes the
+// values that replace them.
+type limits struct {
+	columnstats.Bounds
+	missing bool
+	sparse  float64 // Config.Sparse
+}
+
+const (
+	// roomFor is the factor by which values in place of missing cells may raise the agreed root
+	// mean squares.
+	roomFor = 2
+	// cellNats bounds the entropy of a missing cell, in nats beyond the logarithm of its bound.
+	cellNats = 16
+)
+
+func limitsOf(b columnstats.Bounds, c Config) limits {
+	if c.Missing {
+		b = b.Wider(roomFor)
+	}
+	return limits{b, c.Missing, c.Sparse}
+}
+
+// cells returns a bound of the entropy of all missing cells; 0 if none may be missing.
+func (l limits) cells() (sum float64) {
+	for _, v := range l.RMS {
+		if l.missing {
+			sum += l.Rows * (cellNats + math.Abs(math.Log(v)))
+		}
+	}
+	return sum
+}
+
+// replaced returns a bound, for each column, of the value that replaces a missing cell, so that
+// the sums stay within the limits. The squares of values and variances together are at most 1½
+// times the agreed ones, besides those of the cells present.
+func (l limits) replaced() []float64 {
+	out := make([]float64, len(l.RMS))
+	for i, v := range l.RMS {
+		out[i] = v / roomFor * math.Sqrt(0.75)
+	}
+	return out
+}
+
+// statistics returns the blocks of the vector of a round.
+func (l limits) statistics(k int) []collabdict.Block {
+	return columnstats.AppendBlock(l.Moments(k, true), 1, l.own(k))
+}
+
+// own returns a bound of |e^s|. Without missing cells and prices, e^s is between −N^s ln K and
+// 0, because the responsibilities have no more entropy than their mean. The bound adds the
+// entropy of missing cells and the price of components: with the best weights, e^s is at least
+// its value without prices minus the price of all components.
+func (l limits) own(k int) float64 {
+	price := float64(k) * sparseFor(l.sparse, int(math.Ceil(l.Rows)), k).price
+	return (l.Rows+ownRows*float64(k))*math.Max(math.Log(float64(k)), 1e-6) + l.cells() + price
+}
+
+// all returns the blocks of a vector with several candidates, after the number of rows.
+func (l limits) all(of []*candidate) []collabdict.Block {
+	blocks := columnstats.AppendBlock(nil, 1, l.Rows)
+	for _, c := range of {
+		blocks = append(blocks, l.statistics(c.components)...)
+	}
+	if len(of) > 1 {
+		blocks = columnstats.AppendBlock(blocks, len(of), gainBound(l.Bounds))
+	}
+	return blocks
+}

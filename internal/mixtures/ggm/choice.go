@@ -1,0 +1,166 @@
+package ggm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/data/columnstats"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/portable"
+)
+
+// Choice is a number of components and a relative penalty.
+type Choice struct {
+	Components int     `json:"components"`
+	Lambda     float64 `json:"lambda"`
+}
+
+const (
+	// stageRounds is the number of rounds after which half of the candidates are dropped.
+	stageRounds = 5
+	// rowsEach is the minimum number of rows per component, over all participants.
+	rowsEach = 8
+	// gainLimit bounds the gain of a row, in nats per column, so that single unusual rows do
+	// not decide.
+	gainLimit = 10
+)
+
+// choosing chooses among several candidates by held-out rows. All start in one slot, side by
+// side in one vector. After every stage, the half that explains the held-out rows of all
+// participants worse is dropped. A candidate is kept or dropped as a whole; its part of the
+// running total continues unchanged.
+type choosing struct {
+	held   *mat.Dense // own held-out rows; nil if there are none
+	normal reference
+	rounds int // rounds since the stage began
+	stage  int
+	judged []algorithm.Judged
+}
+
+// reference is the normal distribution without edges that fits all rows.
+type reference struct{ mean, variance []float64 }
+
+func newReference(all *passes.Moments) reference {
+	return reference{all.Mean(0), pooledVariances(all)}
+}
+
+func (r reference) logDensity(x []float64) float64 {
+	sum := 0.0
+	for i, v := range x {
+		if math.IsNaN(v) { // missing
+			continue
+		}
+		d := v - r.mean[i]
+		sum -= 0.5 * (float64(d*d/r.variance[i]) + portable.Log(2*math.Pi*r.variance[i]))
+	}
+	return sum
+}
+
+// gains returns the gain of each candidate on the own held-out rows over the reference, in
+// nats.
+func (c *choosing) gains(of []*candidate) []float64 {
+	out := make([]float64, len(of))
+	if c.held == nil {
+		return out
+	}
+	n, dim := c.held.Dims()
+	for i, x := range of {
+		logs := x.model.LogDensities(nil, c.held)
+		for j := range n {
+			gain := logs[j] - c.normal.logDensity(c.held.RawRowView(j))
+			if limit := float64(gainLimit * dim); !(math.Abs(gain) <= limit) {
+				gain = math.Copysign(limit, gain)
+			}
+			out[i] += gain
+		}
+	}
+	return out
+}
+
+// gainBound returns a bound of the result of gains, for a member with fewer rows than b.Rows.
+func gainBound(b columnstats.Bounds) float64 {
+	return b.Rows * float64(gainLimit*len(b.RMS))
+}
+
+// layout returns the start of each candidate's part in a vector, and the vector's length. The
+// first value is the number of rows.
+func layout(of []*candidate, dim int) (starts []int, length int) {
+	length = 1
+	for _, c := range of {
+		starts = append(starts, length)
+		length += c.len(dim)
+	}
+	if len(of) > 1 {
+		length += len(of)
+	}
+	return starts, length
+}
+
+func best(of []*candidate) int {
+	at := 0
+	for i, c := range of {
+		if c.gain > of[at].gain {
+			at = i
+		}
+	}
+	return at
+}
+
+// halve drops the worse half of the candidates at the end of a stage and returns the others. It
+// also reduces the running total to these.
+func (l *Learner) halve(live []*candidate) []*candidate {
+	c := &l.choosing
+	if c.rounds++; len(live) < 2 || c.rounds < stageRounds {
+		return live
+	}
+	c.stage, c.rounds = c.stage+1, 0
+	order := make([]int, len(live))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch x, y := live[a].gain, live[b].gain; {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	kept := order[:(len(live)+1)/2]
+	slices.Sort(kept)
+	for i, x := range live {
+		c.judged = append(c.judged, algorithm.Judged{
+			Stage: c.stage, Components: x.components, Lambda: x.prior.relative.lambda,
+			Gain: x.gain / float64(l.TotalRows()), Kept: slices.Contains(kept, i),
+		})
+	}
+	var out []*candidate
+	for _, i := range kept {
+		out = append(out, live[i])
+	}
+	l.running = carriedOn(l.running, fmt.Sprint(statisticsKey, " ", c.stage+1), live, kept, l.rows.Dim)
+	return out
+}
+
+// carriedOn returns the running total of the kept candidates, which continues the running total of
+// all candidates.
+func carriedOn(before collabdict.Running, key string, live []*candidate, kept []int, dim int) collabdict.Running {
+	starts, length := layout(live, dim)
+	parts := [][2]int{{0, 1}}
+	for _, i := range kept {
+		parts = append(parts, [2]int{starts[i], starts[i] + live[i].len(dim)})
+	}
+	if len(kept) > 1 {
+		for _, i := range kept {
+			at := length - len(live) + i
+			parts = append(parts, [2]int{at, at + 1})
+		}
+	}
+	return collabdict.Running{Key: key, From: before.Key, Parts: parts, Before: &before}
+}

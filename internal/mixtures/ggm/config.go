@@ -1,0 +1,131 @@
+package ggm
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/privacy"
+)
+
+// Config holds the settings of a [Learner]. All members must use the same values.
+type Config struct {
+	// Components is K, from 1 to the number of rows of all participants.
+	Components int
+	// Choices, if there are several, replace Components and Lambda: the learner chooses one by
+	// the rows in Held.
+	Choices []Choice
+	// Held holds the own held-out rows; nil if there are none.
+	Held gmm.Rows
+	// Lambda0 is λ₀ of Eq. (8) of Idé et al. 2024, the weight, in rows, of the prior mean 0. 0
+	// means 1.
+	Lambda0 float64
+	// Rho is the absolute penalty ρ of Eq. (16), which gives the paper's regularisation. 0
+	// selects the relative one, with Lambda.
+	Rho float64
+	// Lambda is λ, the penalty per row for the edges of its component, in columns of unit
+	// variance within components. 0 means 0.1. It is ignored if Rho is set.
+	Lambda float64
+	// Sparse is the price of each component in which a participant has a weight, as a share of
+	// ln N with N its number of rows. 0 means no price.
+	Sparse float64
+	// Seed is public. It draws the candidates for the agreed start.
+	Seed uint64
+	// Init is the start; nil lets the members agree on one.
+	Init *gmm.Parameters
+	// Missing allows missing cells, which are NaN. In each row and component, they have their
+	// distribution given the row's other cells.
+	Missing bool
+	// Diversity is the rule for statistics that rest on few of the own rows.
+	Diversity privacy.Rule
+	// Blur is the standard deviation, in rows, of the noise on each value of a total, which
+	// holds against this number of Colluders; 0 adds none. It has the same size in all columns,
+	// so it needs rows whose spread is about 1 in each of them, and whose middle is near 0.
+	Blur      float64
+	Colluders int
+	// Source draws the participant's secrets. It is needed for Blur, and for a rule of
+	// diversity that draws.
+	Source rand.Source
+	// Shared, if not nil, is shared by the learners of one process.
+	Shared *Solutions
+}
+
+// Validate returns an error for the first field that is out of range.
+func (c Config) Validate() error {
+	if c.Components < 1 && len(c.Choices) == 0 {
+		return fmt.Errorf("components: want at least 1, got %d", c.Components)
+	}
+	if !(c.Lambda0 >= 0) || math.IsInf(c.Lambda0, 1) {
+		return fmt.Errorf("lambda0: want a finite value of at least 0, got %g", c.Lambda0)
+	}
+	if !(c.Rho >= 0) || math.IsInf(c.Rho, 1) {
+		return fmt.Errorf("rho: want a finite value of at least 0, got %g", c.Rho)
+	}
+	if !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1) {
+		return fmt.Errorf("lambda: want a finite value of at least 0, got %g", c.Lambda)
+	}
+	if !(c.Sparse >= 0 && c.Sparse <= 1) {
+		return fmt.Errorf("sparse: want a share from 0 to 1, got %g", c.Sparse)
+	}
+	if c.Diversity.Secret() && c.Source == nil {
+		return errors.New("diversity: want a source to draw from, got none")
+	}
+	if c.Init == nil {
+		return nil
+	}
+	if err := c.Init.Validate(); err != nil {
+		return fmt.Errorf("init: %w", err)
+	}
+	if k := len(c.Init.Weights); k != c.Components {
+		return fmt.Errorf("init: want %d components, got %d", c.Components, k)
+	}
+	return nil
+}
+
+// A ComponentsError means that there are more components than rows of all participants
+// together.
+type ComponentsError struct{ Components, Rows int }
+
+func (e *ComponentsError) Error() string {
+	return fmt.Sprintf("components: want at most %d, the number of rows of all participants, got %d", e.Rows, e.Components)
+}
+
+// candidates returns the candidates to choose from, given the number of rows of all
+// participants, or a bound of it; 0 if nothing is known. The variances of relative priors are not
+// set yet.
+func (c Config) candidates(rows float64) (out []*candidate) {
+	choices := c.Choices
+	if len(choices) == 0 || c.Rho > 0 {
+		choices = []Choice{{c.Components, cmp.Or(c.Lambda, 0.1)}}
+	}
+	for _, x := range choices {
+		if len(choices) > 1 && rows > 0 && x.Components > max(int(rows)/rowsEach, choices[0].Components) {
+			continue
+		}
+		p := prior{lambda0: cmp.Or(c.Lambda0, 1), rho: c.Rho, shared: c.Shared, blurred: c.Blur > 0}
+		if c.Rho == 0 {
+			p.relative = &relative{lambda: x.Lambda}
+		}
+		out = append(out, &candidate{components: x.Components, prior: p})
+	}
+	return out
+}
+
+// floor returns the number of rows that the weights count per component besides actual rows.
+func (c Config) floor() float64 {
+	if c.Rho > 0 {
+		return 0
+	}
+	return ownRows
+}
+
+// least returns the smallest number of components that may be chosen.
+func (c Config) least() int {
+	if len(c.Choices) > 0 && c.Rho == 0 {
+		return c.Choices[0].Components
+	}
+	return c.Components
+}

@@ -1,0 +1,76 @@
+package ggm
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+)
+
+// Cuts find clusters that lie apart, given the moments of their rows in a few mixed groups. The same
+// moments give the same bits.
+func TestCutsFindClusters(t *testing.T) {
+	centres := gmmtest.Dense([][]float64{{0, 0, 0}, {9, 0, 1}, {0, 9, 2}, {9, 9, 3}})
+	x := mat.NewDense(400, 3, nil)
+	rng := rand.New(rand.NewPCG(3, 3))
+	for i := range 400 {
+		for j := range 3 {
+			x.Set(i, j, centres.At(i%4, j)+0.5*rng.NormFloat64())
+		}
+	}
+	r := passes.NewReader(gmm.Matrix(x))
+	groups, err := passes.HardMoments(r, func(_ *passes.Lane, x []float64) (of []int) { // two clusters each
+		for ; len(x) > 0; x = x[3:] {
+			if x[0] < 4.5 {
+				of = append(of, 0)
+			} else {
+				of = append(of, 1)
+			}
+		}
+		return of
+	}, mat.NewDense(2, 3, nil), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := cuts(groups, []int{4, 2}, rand.New(rand.NewPCG(1, 1)))
+	again := cuts(groups, []int{4, 2}, rand.New(rand.NewPCG(1, 1)))
+	if len(found) != 2 || !mat.Equal(found[4].centres, again[4].centres) || !mat.Equal(found[2].centres, again[2].centres) {
+		t.Fatal("the same moments give other centres")
+	}
+	for i, n := range gmm.Nearest(centres, found[4].centres) {
+		if d := math.Sqrt(passes.SquaredDistance(found[4].centres.RawRowView(n), centres.RawRowView(i))); d > 2 {
+			t.Errorf("no centre is nearer to cluster %d than %.2g", i, d)
+		}
+	}
+}
+
+// Moments of hardly any rows, and rows of one value, have centres as well.
+func TestCutsOfFewRows(t *testing.T) {
+	few := passes.NewMoments(3, 2, true)
+	few.N = []float64{0.5, 0.2, 0.1}
+	for _, s := range []*passes.Moments{few, passes.NewMoments(3, 2, true)} {
+		s.N[0] = math.Max(s.N[0], 0.5)
+		centres := cuts(s, []int{5}, rand.New(rand.NewPCG(1, 1)))[5].centres
+		for i := range 5 {
+			for j := range 2 {
+				if v := centres.At(i, j); v-v != 0 {
+					t.Errorf("centre %d is at %g", i, v)
+				}
+			}
+		}
+	}
+}
+
+// Centres settle at the means of their nearest points, at the squared distance of a part's points from
+// its mean. One without points stays.
+func TestCentresSettle(t *testing.T) {
+	points := [][]float64{{0, 0}, {0, 2}, {9, 0}, {9, 2}}
+	p := settle(points, gmmtest.Dense([][]float64{{4, 0}, {5, 0}, {50, 50}}))
+	gmmtest.NearAll(t, "centres", p.centres.RawMatrix().Data, []float64{0, 1, 9, 1, 50, 50}, 1e-12)
+	gmmtest.Near(t, "mean squared distance", p.square, 1, 1e-12)
+}

@@ -1,0 +1,360 @@
+package ggm
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/data/columnstats"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/mixtures/glasso"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/partial"
+	"github.com/collabdict/collabdict/internal/privacy"
+)
+
+// Learner learns the mixture of sparse Gaussian graphical models of Idé et al. 2024, section
+// 4.4, over a group. Means and precisions are shared; weights are each participant's own. The
+// prior mean m₀ is 0 in the coordinates of the rows.
+//
+// Invariant: the model is the one of the last Optimize, or of Start before the first. The
+// results of LocalUpdate take effect with the next Optimize, so a failed sum changes nothing.
+type Learner struct {
+	rows   *passes.Reader // all rows, with missing cells filled in
+	config Config
+
+	whole   *passes.Reader // rows without missing cells; nil if there are none
+	partial *passes.Reader // rows with missing cells; nil if there are none
+
+	limits limits
+	total  int // number of rows of all participants in the last total
+	setup  int
+	same   *columnstats.SameRows
+
+	running collabdict.Running // of the statistics
+	counts  bool               // the total includes a vector of this participant
+	secret  privacy.Key        // secret from which draws follow, if the rule of diversity draws
+	blur    *privacy.Blur      // nil for none
+	noise   float64            // its standard deviation on a value of a total
+
+	optimised int          // number of rounds that Optimize has completed
+	live      []*candidate // at least one after Start
+	choosing  choosing
+}
+
+var (
+	_ collabdict.Learner    = (*Learner)(nil)
+	_ collabdict.Cumulative = (*Learner)(nil)
+)
+
+var errNotStarted = errors.New("the learner has no parameters: start it first")
+
+// NewLearner returns a learner on a participant's rows, N^s by M. The caller standardises them,
+// if at all. The learner keeps the source and reads all rows once; each sum over them takes one
+// more pass, or two. If rows cannot be read later, the method that needs them returns the
+// error.
+func NewLearner(of gmm.Rows, config Config) (*Learner, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	n, dim := of.Dims()
+	if n == 0 || dim == 0 {
+		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
+	}
+	l := &Learner{config: config}
+	if config.Diversity.Secret() {
+		l.secret = privacy.NewKey(config.Source)
+	}
+	if err := l.split(of); err != nil {
+		return nil, err
+	}
+	if least := config.Diversity.LeastRows(); n < least {
+		return nil, fmt.Errorf("rows: want at least %d for the agreed diversity, got %d", least, n)
+	}
+	if err := l.rows.Check(math.Ldexp(1, columnstats.MaxExp-1)); err != nil {
+		return nil, err
+	}
+	if config.Held != nil {
+		x, err := algorithm.Dense(config.Held)
+		if err != nil {
+			return nil, err
+		}
+		l.choosing.held = x
+	}
+	if config.Init != nil {
+		if _, got := config.Init.Means.Dims(); got != dim {
+			return nil, fmt.Errorf("init: means: want %d columns, as many as the rows have, got %d", dim, got)
+		}
+	}
+	return l, nil
+}
+
+func (l *Learner) split(of gmm.Rows) error {
+	l.rows = passes.NewReader(of)
+	l.whole = l.rows
+	if !l.config.Missing {
+		return nil
+	}
+	all, lacking, err := partial.Complete(of)
+	if err != nil || lacking == nil {
+		return err
+	}
+	l.rows, l.partial, l.whole = passes.NewReader(all), passes.NewReader(rows.Subset(of, lacking)), nil
+	if len(lacking) < l.rows.N {
+		l.whole = passes.NewReader(rows.Without(of, lacking))
+	}
+	return nil
+}
+
+// Start agrees with the group on bounds of the statistics and on the first parameters: those of
+// Config.Init, or else those of a clustering.
+func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
+	l.blur = privacy.NewBlur(l.config.Blur, g.Membership().Size, l.config.Colluders, l.config.Source)
+	l.noise = l.blur.Deviation(g.Membership().Size)
+	counted := &counter{Group: g}
+	defer func() { l.setup = counted.calls }()
+	s := &starter{Learner: l, group: counted}
+	var err error
+	if l.live, err = s.start(ctx); err != nil {
+		return err
+	}
+	l.counts = counted.in
+	return nil
+}
+
+// counter counts the collectives of a group, and records whether a running total includes this
+// participant's vector.
+type counter struct {
+	collabdict.Group
+	calls int
+	in    bool
+}
+
+func (c *counter) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
+	c.calls++
+	total, err := c.Group.Sum(ctx, s)
+	c.in = c.in || s.Running.Key != "" && c.Membership().Included
+	return total, err
+}
+
+func (c *counter) Gather(ctx context.Context, e collabdict.Entry, blob []byte) ([][]byte, error) {
+	c.calls++
+	return c.Group.Gather(ctx, e, blob)
+}
+
+// Counted reports whether any total has counted this participant's statistics, so that they are
+// part of the model.
+func (l *Learner) Counted() bool { return l.counts }
+
+// Digest implements [collabdict.Digester]. It leaves out the weights, which differ between
+// participants.
+func (l *Learner) Digest() [32]byte {
+	h := sha256.New()
+	for _, c := range l.live {
+		d := c.model.Digest(false)
+		h.Write(d[:])
+	}
+	return [32]byte(h.Sum(nil))
+}
+
+// Running implements [collabdict.Cumulative]. Some of the statistics are nearly equal in all rounds,
+// such as the number, mean and covariance of the rows. In a running total, the loss of a member
+// does not reveal them.
+func (l *Learner) Running() collabdict.Running { return l.running }
+
+// LocalUpdate computes the number of rows N^s, and the statistics of Eqs. (12) and (13) of Idé et
+// al. 2024, with μ_k for m_k: the moments N_k^s, m_k^s and the upper triangle of C_k^s in the order
+// of pack. The last value is this participant's part of the objective,
+//
+//	e^s = −Σ_n Σ_k r_k(n) ln r_k(n) + Σ_k N_k^s ln π_k^s  with  π_k^s = N_k^s / N^s
+//
+// if components have no price. The rule of diversity is applied before; see [Config.Diversity].
+//
+// The local log-likelihood is not part of the sum: once the model has settled, the difference
+// of two sums would reveal that of a lost member. Missing cells have, in each component, their
+// distribution given the other cells of their row, and its entropy is added to e^s.
+func (l *Learner) LocalUpdate() (collabdict.Summand, error) {
+	if l.live == nil {
+		return collabdict.Summand{}, errNotStarted
+	}
+	x := []float64{float64(l.rows.N)}
+	for _, c := range l.live {
+		own, err := c.update(l)
+		if err != nil {
+			return collabdict.Summand{}, err
+		}
+		x = append(x, own...)
+	}
+	if len(l.live) > 1 {
+		x = append(x, l.choosing.gains(l.live)...)
+	}
+	l.blurAll(x, l.live, fmt.Sprint("round ", l.optimised))
+	return l.summand(x, l.limits.all(l.live)), nil
+}
+
+// summand returns values of the running total.
+func (l *Learner) summand(values []float64, blocks []collabdict.Block) collabdict.Summand {
+	return collabdict.Summand{Entry: statisticsEntry, Running: l.running, Values: values, Blocks: blocks}
+}
+
+// blurAll blurs a vector of several candidates, all but the number of rows. The noise of each
+// candidate is another one, because their totals could be subtracted.
+func (l *Learner) blurAll(x []float64, live []*candidate, vector string) {
+	if l.blur == nil {
+		return
+	}
+	starts, length := layout(live, l.rows.Dim)
+	for i, c := range live {
+		part := x[starts[i] : starts[i]+c.len(l.rows.Dim)]
+		l.blur.Add(part, l.limits.statistics(c.components), partName(c.components), fmt.Sprint(vector, " components ", c.components, " lambda ", c.prior.lambda()))
+	}
+	if n := len(live); n > 1 {
+		l.blur.Add(x[length-n:], columnstats.AppendBlock(nil, n, gainBound(l.limits.Bounds)), "gains", vector+" gains")
+	}
+}
+
+// Optimize applies Eqs. (14) to (16) to the total of all participants' statistics. A component
+// with less than one row keeps its parameters. The objective is the lower bound of the log
+// posterior that EM raises in every round (Neal and Hinton 1998),
+//
+//	Σ_{s,n,k} r_k(n) [ln π_k^s + ln N(x|μ_k, Λ_k⁻¹) − ln r_k(n)]
+//	+ Σ_k [½ ln|Λ_k| − λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁],
+//
+// at the parameters after the step, with each member's responsibilities and weights of its
+// vector in the total. It also does not fall when some of these vectors are from earlier
+// rounds. With several candidates it is their mean, so training does not end before all have
+// settled.
+//
+// After an error the model is unchanged. If the total has an older vector of this participant,
+// the weights stay those of that vector. So the weights follow from decided results and are the
+// same after a restart. A participant without a counted vector still fits its weights.
+func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
+	if l.live == nil {
+		return 0, errNotStarted
+	}
+	starts, want := layout(l.live, l.rows.Dim)
+	if want != len(total) {
+		return 0, fmt.Errorf("want a total of %d values, got %d", want, len(total))
+	}
+	for i, v := range total {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0, fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
+		}
+	}
+	if err := l.same.Check(total[0], l.live[0].components, total[1:], l.limits.statistics(l.live[0].components)); err != nil {
+		return 0, err
+	}
+	if l.total == 0 {
+		if err := l.count(total[0]); err != nil {
+			return 0, err
+		}
+	}
+	counts := l.counts || included
+	next := make([]*candidate, len(l.live))
+	objectives := make([]float64, len(l.live))
+	for i, c := range l.live {
+		part := total[starts[i] : starts[i]+c.len(l.rows.Dim)]
+		x, objective, err := c.step(part, l.rows.Dim, included || !counts)
+		if err != nil {
+			return 0, err
+		}
+		x.unmoved = c.unmoved.Next(x.rows, l.noise, l.optimised+1)
+		if len(l.live) > 1 {
+			x.gain = total[want-len(l.live)+i]
+		}
+		next[i], objectives[i] = &x, objective
+	}
+	l.counts, l.total = counts, int(math.Round(total[0]))
+	l.optimised++
+	l.live = l.halve(next)
+	return passes.Sum(objectives) / float64(len(objectives)), nil
+}
+
+// Model returns the mixture with this participant's weights, or nil before Start.
+func (l *Learner) Model() *gmm.Mixture {
+	if l.live == nil {
+		return nil
+	}
+	return l.live[best(l.live)].model
+}
+
+// Written returns the mixture to keep after the last round; if totals are blurred, it follows
+// from the mean of the last ones. With the relative prior, it leaves out components that have
+// hardly any rows. With a price of components, it sets small weights of this participant to 0.
+// It includes the numbers of rows of all participants in the last totals.
+func (l *Learner) Written() (*gmm.Mixture, error) {
+	at := best(l.live)
+	c, err := l.live[at].settled(l.rows.Dim)
+	if err != nil {
+		return nil, err
+	}
+	l.live[at] = c
+	m, err := c.written(l.sparse(c.components).least)
+	if err != nil {
+		return nil, err
+	}
+	rows := c.rows
+	if m.Components() < len(rows) {
+		rows = nil
+		for _, k := range c.kept() {
+			rows = append(rows, c.rows[k])
+		}
+	}
+	return m.WithRows(rows), nil
+}
+
+// PriorVariances returns the variances of each column that scale the relative prior, or nil for
+// the absolute one.
+func (l *Learner) PriorVariances() []float64 {
+	if r := l.live[best(l.live)].prior.relative; r != nil {
+		return slices.Clone(r.variances)
+	}
+	return nil
+}
+
+// Lone returns the components of [Learner.Written], from 0, that have only this participant's
+// rows.
+func (l *Learner) Lone() []int { return l.live[best(l.live)].lone() }
+
+// Unmoved returns, for each component of [Learner.Written], the first round from whose total on its
+// number of rows has not changed, and −1 if it has rows of this participant. If a member was lost
+// in that round or later, the component may have only its rows.
+func (l *Learner) Unmoved() []int {
+	c := l.live[best(l.live)]
+	since := c.unmoved.Since(c.own)
+	for i, k := range c.kept() {
+		since[i] = since[k]
+	}
+	return since[:len(c.kept())]
+}
+
+// Chosen returns the number of components and the penalty of the model, and how well each
+// choice explained the held-out rows.
+func (l *Learner) Chosen() (Choice, []algorithm.Judged) {
+	c := l.live[best(l.live)]
+	out := Choice{Components: c.components}
+	if r := c.prior.relative; r != nil {
+		out.Lambda = r.lambda
+	}
+	return out, l.choosing.judged
+}
+
+// Diversity returns the entropy l-diversity of the last LocalUpdate's statistics.
+func (l *Learner) Diversity() privacy.Diversity { return l.live[best(l.live)].diversity }
+
+// Stalled returns the error of the graphical lasso that ended farthest from its solution in the
+// last Optimize, or nil if all are solved.
+func (l *Learner) Stalled() *glasso.StalledError { return l.live[best(l.live)].stalled }
+
+// SetupSums returns the number of collectives in the last Start.
+func (l *Learner) SetupSums() int { return l.setup }
+
+// TotalRows returns N, the number of rows of all participants in the last total. It is known
+// after Start, or, if the start was given, after the first round.
+func (l *Learner) TotalRows() int { return l.total }

@@ -1,0 +1,166 @@
+package ggm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/mixtures/glasso"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
+)
+
+// prior is the prior of the parameters, with m₀ = 0: Eq. (8) of Idé et al. 2024 with its
+// penalty ρ, or, if relative is not nil, one in which every row pays for its component.
+type prior struct {
+	lambda0, rho float64
+	relative     *relative
+	blurred      bool // sums have noise
+	steps        int  // maximum number of the graphical lasso's Newton steps; 0 for its default
+	shared       *Solutions
+}
+
+// minRows is the smallest N̄_k for which a component is updated.
+const minRows = 1
+
+// component is the result of Eqs. (14) to (16) for a component's sums.
+type component struct {
+	mean      []float64
+	precision *mat.SymDense
+	stalled   *glasso.StalledError // nil if the precision is optimal
+}
+
+// optimise applies Eqs. (14) to (16) to a component, given its sums over all participants about
+// the origin. n is at least minRows; second holds an upper triangle. start, the current
+// precision, may be nil.
+func (p prior) optimise(n float64, first, second []float64, start *mat.SymDense) (component, error) {
+	if p.shared == nil {
+		return p.solve(n, first, second, start)
+	}
+	return p.shared.of(p.keyOf(n, first, second, start), func() (component, error) {
+		return p.solve(n, first, second, start)
+	})
+}
+
+func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) (c component, err error) {
+	c.mean = make([]float64, len(first))
+	floats.ScaleTo(c.mean, 1/(p.lambda0+n), first)
+	s := scatter(first, second, c.mean)
+	var problem glasso.Problem
+	least := 0.0 // smallest eigenvalue of a scatter matrix without noise
+	if p.relative != nil {
+		problem, least = p.relative.lasso(n, s), priorRows/(n+priorRows)
+		start = p.relative.scaled(start)
+	} else {
+		problem = p.lasso(n, s)
+	}
+	if p.blurred {
+		passes.Raise(s, least) // s is the matrix in problem
+	}
+	problem.MaxSteps = p.steps
+	r, err := problem.Solve(start)
+	// A solver that stalls is no worse than its start. That is enough for generalised EM, whose
+	// objective then does not fall.
+	if err != nil && !errors.As(err, &c.stalled) {
+		return c, err
+	}
+	c.precision = r.Precision
+	if p.relative != nil {
+		c.precision = p.relative.unscaled(r.Precision)
+	}
+	return c, nil
+}
+
+// tilts returns the tilts of the relative form, or nil for the absolute one.
+func (p prior) tilts(m *gmm.Mixture) []float64 {
+	if p.relative == nil {
+		return nil
+	}
+	return p.relative.tilts(m)
+}
+
+// scatter returns Σ_n r_k(n)(x_n − m)(x_n − m)ᵀ + λ₀mmᵀ with the new mean m of a component.
+func scatter(first, second, mean []float64) *mat.SymDense {
+	dim := len(first)
+	s := mat.NewSymDense(dim, nil)
+	for i := range dim {
+		for j := i; j < dim; j++ {
+			s.SetSym(i, j, second[i*dim+j]-float64(first[i]*mean[j]))
+		}
+	}
+	return s
+}
+
+// lasso returns the problem of Eq. (16) for a component with the given scatter.
+func (p prior) lasso(n float64, s *mat.SymDense) glasso.Problem {
+	// With m₀ = 0, −m̄m̄ᵀ + λ₀/(λ₀+N̄) m̄m̄ᵀ = −N̄/(λ₀+N̄) m̄m̄ᵀ. Dividing (16) by
+	// (N̄+1)/N̄ makes it the graphical lasso of N̄/(N̄+1) Σ with penalty ρ/(N̄+1).
+	dim := s.SymmetricDim()
+	for i := range dim {
+		for j := i; j < dim; j++ {
+			s.SetSym(i, j, s.At(i, j)/(n+1))
+		}
+	}
+	return glasso.Problem{S: s, Penalty: p.rho / (n + 1)}
+}
+
+// step returns m's successor. It updates every component with at least minRows from the sums
+// over all participants, and keeps the others. The error stalled is that of the graphical lasso
+// that ended farthest from its solution, nil if all are solved.
+func (p prior) step(m *gmm.Mixture, s *passes.Moments, weights []float64) (next *gmm.Mixture, stalled *glasso.StalledError, err error) {
+	means := m.Means()
+	precisions := make([]*mat.SymDense, s.K)
+	errs := make([]error, s.K)
+	stalls := make([]*glasso.StalledError, s.K)
+	dim := s.Dim
+	parallel.For(s.K, func(k int) {
+		old := m.Precision(k)
+		if s.N[k] < minRows {
+			precisions[k] = old
+			return
+		}
+		c, err := p.optimise(s.N[k], s.First[k*dim:(k+1)*dim], s.Second[k*dim*dim:(k+1)*dim*dim], old)
+		if errs[k] = err; err == nil {
+			means.SetRow(k, c.mean)
+			precisions[k], stalls[k] = c.precision, c.stalled
+		}
+	})
+	for k, err := range errs {
+		if err != nil {
+			return nil, nil, fmt.Errorf("component %d of %d: %w", k+1, s.K, err)
+		}
+		if e := stalls[k]; e != nil && (stalled == nil || e.Gap > stalled.Gap) {
+			stalled = e
+		}
+	}
+	next, err = gmm.NewMixture(weights, means, precisions)
+	return next, stalled, err
+}
+
+// logDensity returns ln p(μ, Λ) of Eq. (8) up to a constant, Σ_k ½ ln|Λ_k| − λ₀/2 μ_kᵀΛ_kμ_k −
+// ρ/2 ‖Λ_k‖₁, or the log density of the relative form.
+func (p prior) logDensity(m *gmm.Mixture) float64 {
+	sum := 0.0
+	means := m.Means()
+	for k := range m.Components() {
+		precision, mu, square, norm := m.Precision(k), means.RawRowView(k), 0.0, 0.0
+		for i := range mu {
+			for j := range mu {
+				v := precision.At(i, j)
+				square += float64(float64(mu[i]*v) * mu[j])
+				norm += math.Abs(v)
+			}
+		}
+		sum -= float64(p.lambda0 / 2 * square)
+		if p.relative != nil {
+			sum += p.relative.logDensity(m.LogDet(k), precision)
+		} else {
+			sum += m.LogDet(k)/2 - float64(p.rho/2*norm)
+		}
+	}
+	return sum
+}

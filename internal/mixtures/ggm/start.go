@@ -1,0 +1,380 @@
+package ggm
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/data/columnstats"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/portable"
+)
+
+// starter finds the first parameters by sums alone, from clusterings of all participants' rows,
+// without showing any row. Its sums are one running total, which the statistics of the rounds
+// continue. Nothing that depends exactly on rows is summed before it.
+type starter struct {
+	*Learner
+	group collabdict.Group
+	banks []*bank
+	most  int // number of candidates at the start
+	sums  int // made so far
+	// finest has the moments of all rows in the clusters of the largest bank, from the last sum.
+	finest *passes.Moments
+}
+
+// A bank has what a start sums for one number of clusters: the statistics of the rows in the
+// clusters of one clustering, then the counts and sums of all clusterings.
+type bank struct {
+	clusters    int
+	clusterings []*clustering
+	best        *clustering // whose statistics are summed
+}
+
+const (
+	draws      = 9 // clusterings of all numbers of clusters together
+	lloydSteps = 8
+	fewSteps   = 5 // for large groups, in which a sum takes long
+	cutSteps   = 3 // the last steps, after which centres are those of cuts
+)
+
+// The running totals of the start and of the rounds.
+const (
+	startKey      = "start"
+	statisticsKey = "statistics"
+)
+
+// statisticsEntry names all totals of a [Learner].
+const statisticsEntry collabdict.Entry = "statistics"
+
+// start returns the candidates with the given parameters, or with those of the last clustering
+// for each number of components: uniform weights, and means and precisions by Eqs. (15) and
+// (16).
+func (s *starter) start(ctx context.Context) ([]*candidate, error) {
+	agreed, err := columnstats.Agree(ctx, s.group, s.rows.Rows)
+	if err != nil {
+		return nil, err
+	}
+	s.limits = limitsOf(agreed, s.config)
+	s.same = columnstats.NewSameRows(s.group, agreed, s.noise)
+	if s.config.Missing {
+		s.same.CountsOnly()
+	}
+	live := s.config.candidates(agreed.All)
+	if s.config.Init != nil {
+		s.running = collabdict.Running{Key: statisticsKey}
+		return live, s.given(live)
+	}
+	s.running = collabdict.Running{Key: startKey}
+	s.most = len(live)
+	for _, c := range live {
+		if !slices.ContainsFunc(s.banks, func(b *bank) bool { return b.clusters == c.components }) {
+			s.banks = append(s.banks, &bank{clusters: c.components})
+		}
+	}
+	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(s.rows.Dim)))
+	s.drawFirst(rng)
+	all, err := s.sum(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("first sum over the rows: %w", err)
+	}
+	live = s.config.candidates(float64(s.total))
+	s.choosing.normal = newReference(all.Moments)
+	s.draw(all, rng)
+	steps := lloydSteps
+	if !columnstats.Publishes(s.group) {
+		steps = fewSteps
+	}
+	for i := range steps {
+		if all, err = s.sum(ctx); err != nil {
+			return nil, fmt.Errorf("start by clustering: %w", err)
+		}
+		if i >= steps-cutSteps {
+			s.cut(all, rng)
+		}
+	}
+	return live, s.firstModels(ctx, live, all)
+}
+
+// given sets the given parameters.
+func (s *starter) given(live []*candidate) error {
+	m, err := s.config.Init.Mixture()
+	for _, c := range live {
+		c.model = m
+		if c.prior.relative != nil && err == nil {
+			c.prior.relative.variances = spread(m)
+		}
+	}
+	return err
+}
+
+// draw draws new centres for all clusterings, from a normal distribution with the mean and the
+// covariance of all rows.
+func (s *starter) draw(all *whole, rng *rand.Rand) {
+	for _, b := range s.banks {
+		b.clusterings = nil
+		for range draws / len(s.banks) {
+			b.clusterings = append(b.clusterings, newClustering(gaussianCentres(all, b.clusters, rng), all))
+		}
+		b.best = b.clusterings[0]
+	}
+}
+
+// cut replaces the first clustering of each bank by that of cuts, which counts as the best. Centres
+// that follow the means of soft clusters draw near to each other. The moments of these clusters show
+// where the rows are.
+func (s *starter) cut(all *whole, rng *rand.Rand) {
+	var sizes []int
+	for _, b := range s.banks {
+		sizes = append(sizes, b.clusters)
+	}
+	found := cuts(s.finest, sizes, rng)
+	for _, b := range s.banks {
+		p := found[b.clusters]
+		b.best = &clustering{centres: p.centres}
+		b.best.soften(p.square, all)
+		b.clusterings[0] = b.best
+	}
+}
+
+// drawFirst draws the first centres. As far as anybody knows, rows are near 0, with a variance of
+// 1 in each column. So their distances from the centres count as those in a few columns would.
+func (s *starter) drawFirst(rng *rand.Rand) {
+	all := unitSphere(s.rows.Dim)
+	s.draw(all, rng)
+	for _, b := range s.banks {
+		for _, c := range b.clusterings {
+			c.variance = math.Max(c.variance, all.square/softness)
+		}
+	}
+}
+
+// sum makes one sum of all banks. From its total it returns the moments of all rows, and moves
+// the clusterings; the best of each bank is the one with the smallest sum of squares within
+// clusters.
+func (s *starter) sum(ctx context.Context) (all *whole, err error) {
+	own := []float64{float64(s.rows.N)}
+	blocks := columnstats.AppendBlock(nil, 1, s.limits.Rows)
+	s.sums++
+	add := func(part string, values []float64, bounds []collabdict.Block) {
+		s.blur.Add(values, bounds, part, fmt.Sprint("start ", s.sums, " ", part))
+		own, blocks = append(own, values...), append(blocks, bounds...)
+	}
+	for _, b := range s.banks {
+		statistics, err := s.statistics(b)
+		if err != nil {
+			return nil, err
+		}
+		add(partName(b.clusters), statistics, s.limits.statistics(b.clusters))
+		clusters, err := clusterSums(s.rows, b.clusterings, s.config.Diversity)
+		if err != nil {
+			return nil, err
+		}
+		add(fmt.Sprint("clusters ", b.clusters), clusters, s.limits.clusterBlocks(nil, len(b.clusterings), b.clusters))
+	}
+	if s.most > 1 { // there are no mixtures to judge yet; the rounds continue these values
+		add("gains", make([]float64, s.most), columnstats.AppendBlock(nil, s.most, gainBound(s.limits.Bounds)))
+	}
+	total, err := s.group.Sum(ctx, s.summand(own, blocks))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.count(total[0]); err != nil {
+		return nil, err
+	}
+	rest := total[1:]
+	for i, b := range s.banks {
+		length := passes.PackedLen(b.clusters, s.rows.Dim, true)
+		clusters := passes.Unpack(rest[:length], b.clusters, s.rows.Dim, true)
+		if i == 0 {
+			if err := s.same.Check(total[0], b.clusters, rest, s.limits.statistics(b.clusters)); err != nil {
+				return nil, err
+			}
+			all = newWhole(together(clusters, total[0]))
+		}
+		s.finest = clusters // numbers of clusters rise
+		rest = moveAll(b.clusterings, rest[length+1:], all)
+		b.best = slices.MaxFunc(b.clusterings, func(a, b *clustering) int { return cmp.Compare(a.between, b.between) })
+	}
+	return all, nil
+}
+
+// statistics returns the moments of the own rows in the clusters of a bank's best clustering,
+// and this participant's part of the objective: the smallest possible entropy of its rows. If
+// the member is lost from now on, the objective does not fall when it comes back.
+func (s *starter) statistics(b *bank) ([]float64, error) {
+	own, err := b.best.moments(s.rows, s.config.Diversity)
+	if err != nil {
+		return nil, err
+	}
+	k := float64(b.clusters)
+	least := -(float64(s.rows.N)+s.config.floor()*k)*math.Log(k) - k*s.sparse(b.clusters).price
+	if s.partial != nil {
+		least -= s.limits.cells()
+	}
+	return append(own.Pack(), least), nil
+}
+
+// partName names a candidate's part of a vector, for the blur. Candidates that differ in their
+// penalty alone have nearly the same values.
+func partName(components int) string { return fmt.Sprint("components ", components) }
+
+// together returns the moments of n rows as those of a single component, given their moments
+// in several components.
+func together(s *passes.Moments, n float64) *passes.Moments {
+	all := passes.NewMoments(1, s.Dim, true)
+	all.N[0] = n
+	for k := range s.K {
+		floats.Add(all.First, s.First[k*s.Dim:(k+1)*s.Dim])
+		floats.Add(all.Second, s.Second[k*s.Stride():(k+1)*s.Stride()])
+	}
+	return all
+}
+
+// count sets N from a sum over all participants' rows.
+func (l *Learner) count(n float64) error {
+	l.total = int(math.Round(n))
+	if k := l.config.least(); k > l.total {
+		return &ComponentsError{Components: k, Rows: l.total}
+	}
+	return nil
+}
+
+// continued returns the running total of the candidates, which continues that of the start: each
+// begins with the statistics of the bank of its size.
+func (s *starter) continued(live []*candidate) collabdict.Running {
+	at, starts := 1, map[int]int{}
+	for _, b := range s.banks {
+		starts[b.clusters] = at
+		at += passes.PackedLen(b.clusters, s.rows.Dim, true) + 1 + len(b.clusterings)*b.clusters*(1+s.rows.Dim)
+	}
+	parts := [][2]int{{0, 1}}
+	for _, c := range live {
+		from := starts[c.components]
+		parts = append(parts, [2]int{from, from + c.len(s.rows.Dim)})
+	}
+	if len(live) > 1 {
+		parts = append(parts, [2]int{at, at + len(live)})
+	}
+	before := s.running
+	return collabdict.Running{Key: statisticsKey, From: startKey, Parts: parts, Before: &before}
+}
+
+// firstModels makes one M-step of each candidate with the responsibilities of the clustering of
+// its size. A component with less than one row stays at its centre, with the precision that
+// fits all rows.
+func (s *starter) firstModels(ctx context.Context, live []*candidate, all *whole) error {
+	s.running = s.continued(live)
+	x, of := []float64{float64(s.rows.N)}, map[int]*bank{}
+	for _, b := range s.banks {
+		of[b.clusters] = b
+	}
+	for _, c := range live {
+		own, err := s.statistics(of[c.components])
+		if err != nil {
+			return err
+		}
+		x = append(x, own...)
+	}
+	starts, length := layout(live, s.rows.Dim)
+	x = append(x, make([]float64, length-len(x))...)
+	blocks := s.limits.all(live)
+	s.blurAll(x, live, "first")
+	total, err := s.group.Sum(ctx, s.summand(x, blocks))
+	if err != nil {
+		return fmt.Errorf("sum of the first components: %w", err)
+	}
+	if err := s.same.Check(total[0], live[0].components, total[1:], s.limits.statistics(live[0].components)); err != nil {
+		return fmt.Errorf("first components: %w", err)
+	}
+	for i, c := range live {
+		part := total[starts[i] : starts[i]+c.len(s.rows.Dim)-1]
+		sums := passes.Unpack(part, c.components, s.rows.Dim, true)
+		if err := c.first(sums, of[c.components].best.centres, all); err != nil {
+			return err
+		}
+		c.unmoved = c.unmoved.Next(sums.N, s.noise, 0)
+	}
+	return nil
+}
+
+// unitSphere stands for rows of mean 0 and variance 1 in each column.
+func unitSphere(dim int) *whole {
+	all := passes.NewMoments(1, dim, true)
+	all.N[0] = 1
+	for i := range dim {
+		all.Second[i*dim+i] = 1
+	}
+	return newWhole(all)
+}
+
+// first is the M-step of a candidate without a model yet.
+func (c *candidate) first(sums *passes.Moments, centres *mat.Dense, all *whole) error {
+	k, dim := centres.Dims()
+	if c.prior.relative != nil {
+		c.prior = c.prior.withVariances(pooledVariances(sums))
+	}
+	second := make([]float64, dim*dim)
+	floats.ScaleTo(second, 1/float64(k), all.Second)
+	first := make([]float64, dim)
+	floats.ScaleTo(first, 1/float64(k), all.First)
+	common, err := c.prior.optimise(math.Max(minRows, all.N[0]/float64(k)), first, second, nil)
+	if err != nil {
+		return fmt.Errorf("first precision: %w", err)
+	}
+	weights, precisions := make([]float64, k), make([]*mat.SymDense, k)
+	for i := range k {
+		weights[i], precisions[i] = 1/float64(k), common.precision
+	}
+	fallback, err := gmm.NewMixture(weights, centres, precisions)
+	if err != nil {
+		return fmt.Errorf("first parameters: %w", err)
+	}
+	c.model, _, err = c.prior.step(fallback, sums, weights)
+	return err
+}
+
+// gaussianCentres draws k centres from the normal distribution with the mean and the covariance
+// of all rows.
+func gaussianCentres(all *whole, k int, rng *rand.Rand) *mat.Dense {
+	cov := all.Spread(0)
+	cov.ScaleSym(1/math.Max(all.N[0], 1), cov)
+	values, vectors := eigen(cov)
+	centres := mat.NewDense(k, all.Dim, nil)
+	for i := range k {
+		centre := centres.RawRowView(i)
+		for j, v := range values {
+			z := math.Sqrt(math.Max(0, v)) * rng.NormFloat64()
+			for at, axis := range vectors.RawRowView(j) {
+				centre[at] += float64(z * axis)
+			}
+		}
+		for at, mean := range all.Mean(0) {
+			centre[at] += mean
+		}
+	}
+	return centres
+}
+
+// eigen returns the eigenvalues, ascending, and the eigenvectors as rows. All members get the
+// same bits.
+func eigen(s *mat.SymDense) ([]float64, *mat.Dense) {
+	dim := s.SymmetricDim()
+	values, vectors, ok := portable.Eigen(mat.DenseCopyOf(s).RawMatrix().Data, dim)
+	if !ok {
+		// Without convergence, use the axes as directions.
+		values, vectors = make([]float64, dim), make([]float64, dim*dim)
+		for i := range dim {
+			values[i], vectors[i*dim+i] = s.At(i, i), 1
+		}
+	}
+	return values, mat.NewDense(dim, dim, vectors)
+}

@@ -1,0 +1,237 @@
+package passes
+
+import (
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/collabdict/collabdict/internal/kernels/mixture"
+	"github.com/collabdict/collabdict/internal/privacy"
+)
+
+// Moments holds the sums over rows that an EM step needs, about a centre c_k. Moments of
+// disjoint sets of rows add up.
+type Moments struct {
+	K, Dim int
+	Full   bool
+	LogLik float64 // Σ_n ln Σ_k π_k N(x_n|k)
+	// Entropy is −Σ_n Σ_k r_k(n) ln r_k(n), if measured.
+	Entropy float64
+	// Shares holds how the rows share in each component, if measured.
+	Shares []privacy.Shares
+	N      []float64 // K, Σ_n r_k(n)
+	First  []float64 // K by M, Σ_n r_k(n)(x_n − c_k)
+	// Second is K by M by M if full, the upper triangle of Σ_n r_k(n)(x_n − c_k)(x_n − c_k)ᵀ,
+	// else K by M, its diagonal.
+	Second []float64
+}
+
+// NewMoments returns the moments of no rows.
+func NewMoments(k, dim int, full bool) *Moments {
+	s := &Moments{K: k, Dim: dim, Full: full, N: make([]float64, k), First: make([]float64, k*dim)}
+	s.Second = make([]float64, k*s.Stride())
+	return s
+}
+
+// Stride returns the number of values of Second for one component.
+func (s *Moments) Stride() int {
+	if s.Full {
+		return s.Dim * s.Dim
+	}
+	return s.Dim
+}
+
+// Merge adds the moments of other rows.
+func (s *Moments) Merge(o *Moments) {
+	s.LogLik += o.LogLik
+	s.Entropy += o.Entropy
+	floats.Add(s.N, o.N)
+	floats.Add(s.First, o.First)
+	floats.Add(s.Second, o.Second)
+}
+
+// Set copies x to s.
+func (s *Moments) Set(x *mixture.Sums) {
+	s.LogLik = x.LogLik()
+	for k := range s.K {
+		s.N[k] = x.N(k)
+		x.First(k, s.First[k*s.Dim:(k+1)*s.Dim])
+		x.Second(k, s.Second[k*s.Stride():(k+1)*s.Stride()])
+	}
+}
+
+// eStep holds the results of an E-step: first those of each lane, then those of all rows.
+type eStep struct {
+	centres   []float64 // K by M; nil means the origin
+	measure   bool
+	sums      []*mixture.Sums
+	entropies []entropies
+	moments   *Moments
+	add       func(lane, from int, s *Space)
+}
+
+// entropies holds a participant's values for the l-diversity of its statistics: the entropies
+// of the densities, Σ_n r_k(n) ln r_k(n), and the largest r_k(n).
+type entropies struct {
+	g          []privacy.Entropy
+	plogp, top []float64
+}
+
+func newEntropies(k int) entropies {
+	return entropies{make([]privacy.Entropy, k), make([]float64, k), make([]float64, k)}
+}
+
+// EStep computes the moments of the rows about the centres (K by M, or nil for the origin). If
+// measure is set, it also computes the diversity of their weights. It adds the moments in
+// others, which are about the origin, unless nil. The result is valid until the next pass over
+// the rows.
+func (p *Pass) EStep(centres []float64, measure bool, others *Partial) (*Moments, privacy.Diversity, error) {
+	p.prepare()
+	p.centres, p.measure = centres, measure
+	if err := p.Run(p.add); err != nil {
+		return nil, privacy.Diversity{}, err
+	}
+	for l, s := range p.sums {
+		if l > 0 {
+			p.sums[0].Merge(s)
+		}
+	}
+	p.moments.Set(p.sums[0])
+	if others != nil {
+		p.moments.Merge(others.Moments)
+	}
+	if !measure {
+		return p.moments, privacy.Diversity{}, nil
+	}
+	total := &p.entropies[0]
+	for l := range p.entropies[1:] {
+		total.merge(&p.entropies[l+1])
+	}
+	if others != nil {
+		total.merge(&others.entropies)
+	}
+	return p.moments, total.diversity(p.moments), nil
+}
+
+func (p *Pass) prepare() {
+	if p.add == nil {
+		p.add = p.addBlock
+		p.moments = NewMoments(p.Model.Components(), p.Dim, p.Model.Full())
+		for range p.lanes {
+			p.sums = append(p.sums, p.Model.NewSums())
+			p.entropies = append(p.entropies, newEntropies(p.moments.K))
+		}
+	}
+	for l, s := range p.sums {
+		s.Reset()
+		clear(p.entropies[l].g)
+		clear(p.entropies[l].plogp)
+		clear(p.entropies[l].top)
+	}
+}
+
+// addBlock adds a block of rows to the sums of a lane.
+func (p *Pass) addBlock(lane, _ int, s *Space) {
+	p.sums[lane].Add(s.Workspace, p.centres)
+	e := &p.entropies[lane]
+	for k := 0; k < len(e.g) && p.measure; k++ {
+		top, sum, mean, plogp := s.Entropies(p.Model, k)
+		e.g[k].Merge(privacy.EntropyOf(top, sum, mean))
+		e.plogp[k] += plogp
+		e.top[k] = max(e.top[k], largest(s.Responsibilities(k)))
+	}
+}
+
+// largest returns the largest of some values of at least 0.
+func largest(r []float64) (top float64) {
+	for _, v := range r {
+		if v > top { // faster than max, which checks for NaN
+			top = v
+		}
+	}
+	return top
+}
+
+func (e *entropies) merge(o *entropies) {
+	for k := range o.g {
+		e.g[k].Merge(o.g[k])
+		e.plogp[k] += o.plogp[k]
+		e.top[k] = max(e.top[k], o.top[k])
+	}
+}
+
+// diversity returns the diversity of the rows in m, and sets m's Entropy and Shares.
+func (e *entropies) diversity(m *Moments) privacy.Diversity {
+	r := make([]privacy.Entropy, len(e.g))
+	m.Entropy = 0
+	if m.Shares == nil {
+		m.Shares = make([]privacy.Shares, len(e.g))
+	}
+	for k, n := range m.N {
+		m.Shares[k] = privacy.SharesOf(n, e.plogp[k], e.top[k])
+		m.Entropy -= e.plogp[k]
+		r[k] = privacy.EntropyOf(0, n, e.plogp[k])
+	}
+	return privacy.Measure(e.g, r)
+}
+
+// Sum adds up x in its order. The order of gonum's Sum differs between builds.
+func Sum(x []float64) (total float64) {
+	for _, v := range x {
+		total += v
+	}
+	return total
+}
+
+// PackedLen returns the length of a packed vector.
+func PackedLen(k, dim int, full bool) int {
+	if full {
+		return k * (1 + dim + dim*(dim+1)/2)
+	}
+	return k * (1 + 2*dim)
+}
+
+// Pack returns the moments, without the log-likelihood, as one vector:
+//
+//   - all N_k;
+//   - per variable, the first moments of all components;
+//   - per pair of variables i ≤ j (or per variable, if not full), the second moments of all
+//     components.
+//
+// Values of one kind are adjacent because they share a bound.
+func (s *Moments) Pack() []float64 {
+	out := make([]float64, 0, PackedLen(s.K, s.Dim, s.Full)+1)
+	s.walk(func(v *float64) { out = append(out, *v) })
+	return out
+}
+
+// Unpack is the inverse of Pack.
+func Unpack(v []float64, k, dim int, full bool) *Moments {
+	s := NewMoments(k, dim, full)
+	i := 0
+	s.walk(func(to *float64) { *to = v[i]; i++ })
+	return s
+}
+
+// walk calls f for every value in the order of Pack.
+func (s *Moments) walk(f func(*float64)) {
+	for k := range s.N {
+		f(&s.N[k])
+	}
+	for i := range s.Dim {
+		for k := range s.K {
+			f(&s.First[k*s.Dim+i])
+		}
+	}
+	for i := range s.Dim {
+		if !s.Full {
+			for k := range s.K {
+				f(&s.Second[k*s.Dim+i])
+			}
+			continue
+		}
+		for j := i; j < s.Dim; j++ {
+			for k := range s.K {
+				f(&s.Second[k*s.Dim*s.Dim+i*s.Dim+j])
+			}
+		}
+	}
+}

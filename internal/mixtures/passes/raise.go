@@ -1,0 +1,47 @@
+package passes
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/numeric/portable"
+)
+
+// Raise replaces a symmetric matrix by the nearest one without eigenvalues below least. Noise
+// in sums may turn a scatter matrix into one that no rows could have.
+func Raise(s *mat.SymDense, least float64) {
+	dim := s.SymmetricDim()
+	a := mat.DenseCopyOf(s).RawMatrix().Data
+	shifted := append([]float64(nil), a...)
+	for i := range dim {
+		shifted[i*dim+i] -= least
+	}
+	if portable.Factorise(shifted, dim) {
+		return
+	}
+	values, vectors, ok := portable.Eigen(a, dim)
+	if !ok { // at least make the diagonal dominant
+		for i := range dim {
+			sum := least
+			for j := range dim {
+				if j != i {
+					sum += math.Abs(s.At(i, j))
+				}
+			}
+			s.SetSym(i, i, math.Max(s.At(i, i), sum))
+		}
+		return
+	}
+	for k, v := range values {
+		if v >= least {
+			break // ascending
+		}
+		axis := vectors[k*dim : (k+1)*dim]
+		for i := range dim {
+			for j := i; j < dim; j++ {
+				s.SetSym(i, j, s.At(i, j)+float64((least-v)*axis[i]*axis[j]))
+			}
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package conditioning
+
+import (
+	"context"
+	"strings"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/networks/average"
+	"github.com/collabdict/collabdict/vae/nn"
+)
+
+// A Column is a member's column of V: the conditions of all gated layers of its model, empty if
+// there are none.
+type Column struct {
+	own    *nn.Parameters
+	before []float32
+}
+
+// New returns the column of these parameters, [nn.Network.Private] of the model.
+func New(own *nn.Parameters) *Column {
+	return &Column{own, make([]float32, len(own.Values))}
+}
+
+// Before returns the conditions before the last round.
+func (c *Column) Before() []float32 { return c.before }
+
+// Round makes a round of the mean in which train also changes the conditions, in place. If this
+// member's part is not in the total, the conditions are restored, because W and b have changed
+// without them.
+func (c *Column) Round(ctx context.Context, g collabdict.Group, m *average.Mean, train func(ctx context.Context) (average.Part, error)) (average.Total, error) {
+	copy(c.before, c.own.Values)
+	total, err := m.Round(ctx, g, train)
+	if err != nil || !total.Own {
+		copy(c.own.Values, c.before)
+	}
+	return total, err
+}
+
+// SetMean sets conditions to the weighted mean over all members, computed from the biases first
+// and now (see the package documentation). It is exact, up to rounding, if weights were the
+// same in all rounds. share is the learning rate of conditions divided by that of biases.
+func SetMean(own, first, now *nn.Parameters, share float32) {
+	from, to := byName(first), byName(now)
+	own.Matrices(func(s nn.Shape, v []float32) {
+		bias := strings.TrimSuffix(s.Name, "condition") + "bias"
+		for i := range v {
+			v[i] = share * (to[bias][i] - from[bias][i])
+		}
+	})
+}
+
+func byName(p *nn.Parameters) map[string][]float32 {
+	all := map[string][]float32{}
+	p.Matrices(func(s nn.Shape, v []float32) { all[s.Name] = v })
+	return all
+}

@@ -1,0 +1,184 @@
+package operate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/node"
+)
+
+// Phase is a phase of a process.
+type Phase string
+
+// The phases.
+const (
+	Loading Phase = "loading" // reads its rows
+	Joining Phase = "joining" // finds the other members
+	Running Phase = "running" // trains with them
+	Saving  Phase = "saving"  // has done its part, and writes the results
+)
+
+// Phases are all phases in order.
+var Phases = []Phase{Loading, Joining, Running, Saving}
+
+// Status is the state of a process. Durations are in nanoseconds.
+type Status struct {
+	Release string        `json:"release"`          // the version of the program
+	Name    string        `json:"name"`             // that of the member
+	Model   string        `json:"model,omitempty"`  // its kind
+	Phase   Phase         `json:"phase"`            // loading, joining, running or saving
+	At      time.Time     `json:"at"`               // the time of this status
+	Began   time.Time     `json:"began"`            // when the process started
+	Since   time.Time     `json:"since"`            // when the phase began
+	Run     string        `json:"run,omitempty"`    // the identity of the run, once it has begun
+	Round   int           `json:"round"`            // the last round that this member has completed
+	Rounds  int           `json:"rounds,omitempty"` // rounds at most, if known
+	Pace    time.Duration `json:"pace,omitempty"`   // the median duration of the last rounds, if known
+	// Spent is the differential privacy spent by all runs and releases of the folder.
+	Spent []Spent `json:"spent,omitempty"`
+	// Warned are the last warnings, the newest at the end; only for the owner of the folder.
+	Warned  []Warning    `json:"warned,omitempty"`
+	Warns   int          `json:"warnings"`       // the number of all warnings
+	Node    *node.Status `json:"node,omitempty"` // the node, once it begins to join
+	Process Process      `json:"process"`        // its use of resources
+}
+
+// Warning is a warning of the process.
+type Warning struct {
+	At   time.Time `json:"at"`   // when it was given
+	Text string    `json:"text"` // what it says
+}
+
+// Spent is the privacy loss of all noise in runs, or of all releases, in the folder's ledger.
+type Spent struct {
+	By report.EntryKind `json:"by"` // noise, of runs, or release
+	report.Spend
+}
+
+// Process is the process's use of resources.
+type Process struct {
+	Goroutines int    `json:"goroutines"`  // running
+	HeapBytes  uint64 `json:"heap_bytes"`  // memory in use
+	StateBytes int64  `json:"state_bytes"` // the size of state.db
+}
+
+// Public returns the status without the texts of warnings, for others than the folder's owner.
+// Some warnings depend on the own rows, as result.json does.
+func (s *Status) Public() *Status {
+	public := *s
+	public.Warned = nil
+	return &public
+}
+
+// Left returns the longest time for the remaining rounds, at the pace of the last ones.
+func (s *Status) Left() (left time.Duration, known bool) {
+	if s.Phase != Running || s.Rounds == 0 || s.Pace == 0 {
+		return 0, false
+	}
+	return time.Duration(max(0, s.Rounds-s.Round)) * s.Pace, true
+}
+
+// Ready reports whether the process has joined the others, and what it does.
+func (s *Status) Ready() (ready bool, what string) {
+	switch s.Phase {
+	case Running, Saving:
+		return true, s.Activity()
+	}
+	return false, s.Activity()
+}
+
+// Healthy reports whether the process contributes, or prepares to, and what it does. Waiting
+// for other members is healthy: a restart would not help.
+func (s *Status) Healthy() (healthy bool, what string) {
+	if n := s.Node; s.Phase == Running && n != nil {
+		if n.State == "failed" {
+			return false, "the run has failed: " + s.Activity()
+		}
+		if n.PausedBy > 0 { // a restart would not help
+			return true, s.Activity()
+		}
+		if why, out := s.out(); out {
+			return false, "this member is not in the sums: " + why
+		}
+	}
+	return true, s.Activity()
+}
+
+// out reports whether the others continue without this member, and why.
+func (s *Status) out() (why string, out bool) {
+	n := s.Node
+	for _, a := range n.Absent {
+		if a.Name == n.Name {
+			return a.Reason, true
+		}
+	}
+	if len(n.Members) > 0 && !slices.Contains(n.Members, n.Name) {
+		return "it was not in the last one", true
+	}
+	return "", false
+}
+
+// Activity describes briefly what the process does, and which members it waits for.
+func (s *Status) Activity() string {
+	n := s.Node
+	switch {
+	case s.Phase == Loading:
+		return "reading the rows"
+	case s.Phase == Saving:
+		return "writing the results"
+	case n == nil:
+		return "joining"
+	case s.Phase == Joining:
+		return joining(n, s.At)
+	case n.PausedBy > 0:
+		what := fmt.Sprintf("round %d: paused by agreement, change %d", s.Round+1, n.PausedBy)
+		if !n.Since.IsZero() {
+			what += ", since " + n.Since.UTC().Format("2006-01-02 15:04 MST")
+		}
+		return what
+	case n.Paused:
+		return fmt.Sprintf("round %d: paused: %d of %d members are needed", s.Round+1, n.Least, n.Want)
+	}
+	what := fmt.Sprintf("round %d: ", s.Round+1)
+	var names []string
+	var longest time.Duration
+	for _, w := range n.Waiting {
+		if w.For >= time.Second {
+			names, longest = append(names, w.Name), max(longest, w.For)
+		}
+	}
+	switch {
+	case n.State == "computing":
+		return what + "computing"
+	case len(names) > 0:
+		return fmt.Sprintf("%swaiting for %s, %s", what, strings.Join(names, ", "), longest.Round(time.Second))
+	}
+	return what + cmp.Or(n.Call, n.State)
+}
+
+func joining(n *node.Status, now time.Time) string {
+	if n.Want == 0 {
+		return "joining"
+	}
+	line := fmt.Sprintf("joining: %d of %d members are here", len(n.Present), n.Want)
+	if len(n.Missing) > 0 {
+		line += "; waiting for " + Names(n.Missing)
+	}
+	if begins := BeginsIn(n.BeginAt, now); begins != "" {
+		line += "; " + begins
+	}
+	return line
+}
+
+// Names removes the peer IDs from descriptions of members.
+func Names(members []string) string {
+	short := make([]string, len(members))
+	for i, m := range members {
+		short[i], _, _ = strings.Cut(m, " (")
+	}
+	return strings.Join(short, ", ")
+}

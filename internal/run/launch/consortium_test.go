@@ -1,0 +1,62 @@
+package launch
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/journal/store"
+	"github.com/collabdict/collabdict/internal/roster"
+	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
+)
+
+// A member that dropped out of an earlier run in the same folder begins the new run with the
+// others.
+func TestANewRunInAnOldFolder(t *testing.T) {
+	c := Consortium{
+		Task: pipelinetest.Task(t, "ggm"),
+		Dir:  t.TempDir(), Data: &dataset.Dataset{Columns: []string{"x"}, Participants: []dataset.Participant{{Name: "a"}, {Name: "b"}, {Name: "c"}}},
+		Rows: func(string) (*config.Node, error) { return &config.Node{}, nil },
+	}
+	last := func(begin bool) *store.Journal {
+		t.Helper()
+		s, err := store.Open(filepath.Join(c.Dir, "b"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if begin {
+			if _, err := s.Begin(store.Run{ID: [32]byte{1}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		j, err := s.Last()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	if err := c.Write(); err != nil {
+		t.Fatal(err)
+	}
+	if j := last(true); j == nil || j.Over != "" {
+		t.Fatalf("journal %+v", j)
+	}
+	if err := c.Write(); err != nil {
+		t.Fatal(err)
+	}
+	if j := last(false); j == nil || j.Over == "" {
+		t.Errorf("the old run would be gone on with: %+v", j)
+	}
+	r, err := roster.Read(filepath.Join(c.Dir, ConsortiumFile))
+	if err == nil {
+		err = r.Check()
+	}
+	if err != nil {
+		t.Errorf("not all have signed: %v", err)
+	}
+	if len(c.Abandoned) != 1 {
+		t.Errorf("abandoned: %v", c.Abandoned)
+	}
+}

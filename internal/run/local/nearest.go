@@ -1,0 +1,143 @@
+package local
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/partial"
+)
+
+// Bounds of the rows kept: MostRows, and fewer if rows are wide (mostValues), so that scoring a
+// row takes milliseconds.
+const (
+	MostRows   = 10_000
+	mostValues = 1 << 20
+)
+
+// Neighbours is the number of nearest rows that count.
+const Neighbours = 3
+
+// Nearest scores a row by its mean distance to the nearest of the kept rows. If m of a row's M
+// cells are present, the squared distance over these is multiplied by M/m. A row without cells
+// scores NaN.
+type Nearest struct{ rows *mat.Dense }
+
+// Kept returns the indices of the rows to keep out of n, in ascending order: all, or a draw by
+// seed.
+func Kept(n, width int, seed uint64) []int {
+	most := max(1, min(MostRows, mostValues/max(1, width)))
+	return rows.Drawn(n, min(n, most), seed)
+}
+
+// NewNearest returns the scorer for at least two rows, which it keeps.
+func NewNearest(x *mat.Dense) *Nearest { return &Nearest{x} }
+
+// Rows returns the kept rows. The caller must not change them.
+func (n *Nearest) Rows() *mat.Dense { return n.rows }
+
+// EachScores calls f with the scores of blocks of rows; from is the index of the first row of a
+// block.
+func (n *Nearest) EachScores(of collabdict.Rows, f func(from int, scores []float64)) error {
+	return rows.Each(of, func(x *mat.Dense, from int) error {
+		f(from, n.scores(x, false))
+		return nil
+	})
+}
+
+// LeftOut returns the score of each kept row by the others. as holds the kept rows before
+// missing cells were filled in, or is nil.
+func (n *Nearest) LeftOut(as *mat.Dense) []float64 {
+	if as == nil {
+		as = n.rows
+	}
+	return n.scores(as, true)
+}
+
+// scores returns the scores of the rows of x. If own is true, these are the kept rows, and no
+// row is compared with itself.
+func (n *Nearest) scores(x *mat.Dense, own bool) []float64 {
+	count, _ := x.Dims()
+	out := make([]float64, count)
+	parallel.For(count, func(i int) {
+		self := -1
+		if own {
+			self = i
+		}
+		out[i] = n.score(x.RawRowView(i), self)
+	})
+	return out
+}
+
+func (n *Nearest) score(row []float64, self int) float64 {
+	squareBelow, times := squareBelow, 1.0
+	if partial.Any(row) {
+		var of []int
+		for j, v := range row {
+			if !math.IsNaN(v) {
+				of = append(of, j)
+			}
+		}
+		if of == nil {
+			return math.NaN()
+		}
+		times = math.Sqrt(float64(len(row)) / float64(len(of)))
+		squareBelow = func(x, y []float64, _ float64) (sum float64) {
+			for _, j := range of {
+				d := x[j] - y[j]
+				sum += float64(d * d)
+			}
+			return sum
+		}
+	}
+	var nearest [Neighbours]float64 // squares, ascending
+	count, _ := n.rows.Dims()
+	found := 0
+	for i := range count {
+		if i == self {
+			continue
+		}
+		bound := math.Inf(1)
+		if found == Neighbours {
+			bound = nearest[Neighbours-1]
+		}
+		square := squareBelow(row, n.rows.RawRowView(i), bound)
+		if square >= bound {
+			continue
+		}
+		at := min(found, Neighbours-1)
+		for ; at > 0 && nearest[at-1] > square; at-- {
+			nearest[at] = nearest[at-1]
+		}
+		nearest[at] = square
+		found = min(found+1, Neighbours)
+	}
+	sum := 0.0
+	for _, v := range nearest[:found] {
+		sum += math.Sqrt(v)
+	}
+	return times * sum / float64(found)
+}
+
+// squareBelow returns ‖x−y‖² if it is below bound, and otherwise some value of at least bound.
+func squareBelow(x, y []float64, bound float64) (sum float64) {
+	const stretch = 16
+	for len(x) > stretch {
+		for i, v := range x[:stretch] {
+			d := v - y[i]
+			sum += float64(d * d)
+		}
+		if sum >= bound {
+			return sum
+		}
+		x, y = x[stretch:], y[stretch:]
+	}
+	for i, v := range x {
+		d := v - y[i]
+		sum += float64(d * d)
+	}
+	return sum
+}

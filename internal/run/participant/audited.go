@@ -1,0 +1,123 @@
+package participant
+
+import (
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/journal/auditlog"
+)
+
+// Audited is the summary of a folder's audit log.
+type Audited struct {
+	Lines    int          `json:"lines"`    // lines of the log
+	Head     string       `json:"head"`     // SHA-256 of the last line
+	Torn     int          `json:"torn"`     // bytes at the end that are not a whole line
+	First    time.Time    `json:"first"`    // the time of the first line
+	Last     time.Time    `json:"last"`     // the time of the last line
+	Runs     []AuditedRun `json:"runs"`     // runs, in order
+	Releases int          `json:"releases"` // released files
+	Exports  int          `json:"exports"`  // exported files
+	CutOff   int          `json:"cut_off"`  // lines that a killed process left incomplete
+	// Compared reports whether the last run was compared with state.db, and agrees.
+	Compared bool `json:"compared"`
+	// Behind are further decisions in state.db, which a killed process did not record.
+	Behind int `json:"behind"`
+}
+
+// AuditedRun is a run in an audit log.
+type AuditedRun struct {
+	Run     string    `json:"run"`           // its identity
+	Model   string    `json:"model"`         // its kind
+	Began   time.Time `json:"began"`         // when it began
+	Members int       `json:"members"`       // members at the start
+	Decided int       `json:"decided"`       // decided collectives
+	Round   uint32    `json:"round"`         // the last round
+	Resumed int       `json:"resumed"`       // how often it was resumed
+	End     string    `json:"end,omitempty"` // end of the last process; absent if it was killed, or still runs
+
+	digests map[uint64]entry
+}
+
+// entry is a decision in the log.
+type entry struct {
+	line   int
+	digest string
+}
+
+// ReadAudit checks the audit log of a folder. It compares the decisions of its last run with
+// those in state.db, unless a process holds that. The error about damage is an
+// [*auditlog.DamageError].
+func ReadAudit(dir string) (*Audited, error) {
+	a := &Audited{Runs: []AuditedRun{}}
+	state, err := auditlog.Check(dir, a.add)
+	if err != nil {
+		return nil, err
+	}
+	a.Lines, a.Head, a.Torn = state.Lines, hex.EncodeToString(state.Head[:]), len(state.Torn)
+	return a, a.compare(dir)
+}
+
+func (a *Audited) add(r auditlog.Record) {
+	if r.Line == 1 {
+		a.First = r.At
+	}
+	a.Last = r.At
+	var run *AuditedRun
+	if len(a.Runs) > 0 {
+		run = &a.Runs[len(a.Runs)-1]
+	}
+	switch {
+	case r.Event == auditlog.Begun:
+		a.Runs = append(a.Runs, AuditedRun{Run: r.Run, Model: r.Model, Began: r.At, Members: len(r.Members), digests: map[uint64]entry{}})
+	case r.Event == auditlog.Release:
+		a.Releases++
+	case r.Event == auditlog.Export:
+		a.Exports++
+	case r.Event == auditlog.Torn:
+		a.CutOff++
+	case run == nil:
+	case r.Event == auditlog.Resumed:
+		run.Resumed, run.End = run.Resumed+1, ""
+	case r.Event == auditlog.Decided:
+		run.Decided, run.Round = run.Decided+1, max(run.Round, r.Round)
+		run.digests[r.Slot] = entry{r.Line, r.Digest}
+	case r.Event == auditlog.Ended:
+		run.End = r.Why
+	}
+}
+
+// compare finds the decisions of the last run in state.db.
+func (a *Audited) compare(dir string) error {
+	if len(a.Runs) == 0 {
+		return nil
+	}
+	log, readable := logIn(dir)
+	if !readable {
+		return nil
+	}
+	defer log.Close()
+	run := a.Runs[len(a.Runs)-1]
+	var id [32]byte
+	if n, err := hex.Decode(id[:], []byte(run.Run)); err != nil || n != len(id) {
+		return nil // state.db has no such run
+	}
+	j, err := log.Of(id)
+	if err != nil || j == nil {
+		return err
+	}
+	a.Compared = true
+	return j.Each(func(d *consensus.Decision) error {
+		e, there := run.digests[d.Slot]
+		if !there {
+			a.Behind++
+		} else if want := hex.EncodeToString(d.Digest[:]); e.digest != want {
+			return &auditlog.DamageError{Path: filepath.Join(dir, auditlog.File), Err: &auditlog.Damage{
+				Line: e.line, What: fmt.Sprintf("want the digest %.16s of slot %d, as state.db has it, got %.16s", want, d.Slot, e.digest),
+			}}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,343 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/option"
+)
+
+// Ways to normalise columns and principal axes.
+const (
+	Standard = "standard" // mean 0, variance 1
+	MinMax   = "minmax"   // range 0 to 1
+	Robust   = "robust"   // median 0, interquartile range as that of a standard normal variable
+)
+
+// A Task holds the settings that all participants of a run agree on. Its option tables are
+// bound to its fields, so set and complete a Task where [New] made it; afterwards it may be
+// copied.
+type Task struct {
+	Kind      algorithm.Kind
+	Algorithm algorithm.Algorithm
+	Options   option.Table // for Algorithm
+	Shared    option.Table // for the fields below, up to Ranges
+
+	Seed       uint64  // public
+	FalseAlarm float64 // share of this participant's training rows above the threshold
+	// Standardise names the rows that columns are scaled by; see package algorithm.
+	Standardise string
+	Normalise   string // normalisation of columns and axes
+	// ShrinkScales is the weight, in rows, of the mean variance within members, if Standardise
+	// is [algorithm.Own].
+	ShrinkScales float64
+	// Window, if not 0, adds the mean and standard deviation of each column over the last
+	// Window rows.
+	Window int
+	PCA    int // number of principal axes, 0 for none
+	// HoldOut is the share of rows held out of training. Order says how they are chosen:
+	// InTime, NoOrder or FindOrder.
+	HoldOut float64
+	Order   string
+	// Missing is the treatment of rows with missing cells; see package dataset.
+	Missing string
+
+	// ReleaseEpsilon, if not 0, bounds what all releases from a folder together reveal about a
+	// row, as ε at ReleaseDelta.
+	ReleaseEpsilon, ReleaseDelta float64
+
+	Units  map[string]string // agreed units by column; columns without one are absent
+	Ranges Ranges            // used if Standardise is [algorithm.Agreed]
+	// ByDefault is the value of Standardise if nobody sets it.
+	ByDefault string
+	Consensus option.Table // of Settings
+	Settings  consensus.Settings
+}
+
+// New returns the task of an algorithm with all options at their defaults.
+func New(of algorithm.Kind) *Task {
+	t := &Task{Kind: of, Algorithm: of.New(), ByDefault: algorithm.Global}
+	t.Options = t.Algorithm.Options()
+	t.Shared = option.Table{
+		option.Uint64(&t.Seed, "seed", 1, "public `SEED` of starts, splits and generated data"),
+		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "largest `SHARE` of normal rows like this participant's above the anomaly threshold", option.Check(share)),
+		option.String(&t.Standardise, "standardise", "", "`SOURCE` of column scales: all rows, by private sums (global), own rows (own), --ranges (agreed) or none (default own with --split files or column, otherwise global)",
+			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.None, algorithm.Agreed)),
+		option.Int(&t.Window, "window", 0, "for time series: learn from each column's mean and standard deviation over the last `W` rows as well",
+			option.AtLeast(rows.LeastWindow), option.Check(windowed), option.Optional[int]("leave it out if neighbouring rows are unrelated")),
+		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
+			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
+		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of own rows, at most 100000, held out of training to choose settings, compare models and find thresholds (default 0.2 if they are used, otherwise 0)",
+			option.DefaultBy(t.holdOut), option.Check(partly)).OfEach(),
+		option.String(&t.Order, "order", FindOrder, "`ORDER` of rows: time, so that blocks of them are held out; none; or auto, which tests whether neighbouring rows are alike",
+			option.OneOf(FindOrder, InTime, NoOrder)).OfEach(),
+		option.String(&t.Missing, "missing", dataset.RefuseMissing, "treatment of missing `CELLS` (empty, NaN, NA, ?): error (end), skip (leave their rows out) or marginal (learn from the other cells; all members must agree); with --epsilon, skip",
+			option.DefaultBy(t.missing), option.OneOf(dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing)).OfEach(),
+		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), range 0 to 1 (minmax), or median 0 and quartiles 1.349 apart, for outliers (robust)",
+			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax, Robust)),
+		option.Float(&t.ShrinkScales, "shrink-scales", 0, "with --standardise own: weight, in `ROWS`, of the mean variance within members, for few rows of series that drift",
+			option.Check(positive), option.Optional[float64]("leave it out to scale by own variances only")).ForExperts(),
+		option.Float(&t.ReleaseEpsilon, "release-epsilon", 0, "limit for export --release: all releases of a folder together reveal at most epsilon `E` about a row (default no limit)",
+			option.Above(0, 1000), option.Optional[float64]("leave it out for no limit")).ForExperts(),
+		option.Float(&t.ReleaseDelta, "release-delta", 1e-5, "with --release-epsilon: `PROBABILITY` delta at which it is counted",
+			option.Check(share)).Needs("--release-epsilon", func() bool { return t.ReleaseEpsilon != 0 }).ForExperts(),
+	}
+	t.Consensus = ConsensusOptions(&t.Settings)
+	return t
+}
+
+// Named returns the task of the algorithm with that name.
+func Named(name string) (*Task, error) {
+	of, ok := algorithms.Lookup(name)
+	if !ok {
+		return nil, option.Errorf("model", "want %s, got %q", algorithms.Names(), name)
+	}
+	return New(of), nil
+}
+
+// Set sets an option from text. Names of consensus options begin with "consensus.".
+func (t *Task) Set(name, text string) error {
+	if short, ok := strings.CutPrefix(name, "consensus."); ok {
+		return t.Consensus.Set(short, text)
+	}
+	return slices.Concat(t.Options, t.Shared).Set(name, text)
+}
+
+func windowed(w int) error {
+	if w > rows.MostWindow {
+		return fmt.Errorf("want at most %d rows, got %d", rows.MostWindow, w)
+	}
+	return nil
+}
+
+// DataColumns returns the columns of the data behind a participant's columns, which all members
+// agree on.
+func (t *Task) DataColumns(columns []string) []string { return rows.DataColumns(columns, t.Window) }
+
+func share(v float64) error {
+	if !(v > 0 && v < 1) {
+		return fmt.Errorf("want a share between 0 and 1, got %g", v)
+	}
+	return nil
+}
+
+func positive(v float64) error {
+	if !(v > 0) || v-v != 0 {
+		return fmt.Errorf("want a finite number above 0, got %g", v)
+	}
+	return nil
+}
+
+// partly checks a share from 0 to below 1.
+func partly(v float64) error {
+	if !(v >= 0 && v <= 0.5) {
+		return fmt.Errorf("want a share from 0 to 0.5, got %g", v)
+	}
+	return nil
+}
+
+func (t *Task) holdOut() float64 {
+	if of := t.Traits(); of.Chooses || of.HoldsOut {
+		return 0.2
+	}
+	return 0
+}
+
+func (t *Task) standardise() string {
+	if len(t.Ranges) > 0 {
+		return algorithm.Agreed
+	}
+	return t.ByDefault
+}
+
+func (t *Task) normalise() string {
+	unscaled := t.Standardise == algorithm.None && t.PCA == 0
+	if t.Standardise == algorithm.Agreed || t.Algorithm.Traits().UnitRange && !unscaled {
+		return MinMax
+	}
+	return Standard
+}
+
+// missing returns the default of Missing.
+func (t *Task) missing() string {
+	if t.Traits().Noise != nil {
+		return dataset.SkipMissing
+	}
+	return dataset.RefuseMissing
+}
+
+// Complete sets the options left out to their defaults. It returns an *option.Error for the
+// first option that cannot be used.
+func (t *Task) Complete() error {
+	if err := t.Options.Complete(); err != nil {
+		return err
+	}
+	if err := t.Shared.Complete(); err != nil {
+		return err
+	}
+	if err := t.Consensus.Complete(); err != nil {
+		return err
+	}
+	switch {
+	case t.Standardise == algorithm.Agreed && len(t.Ranges) == 0:
+		return option.Errorf("ranges", "want the ranges that the members have agreed on, got none")
+	case t.Standardise != algorithm.Agreed && len(t.Ranges) > 0:
+		return option.Errorf("ranges", "require --standardise %s, got %s", algorithm.Agreed, t.Standardise)
+	case t.Standardise == algorithm.Agreed && t.Normalise != MinMax:
+		return option.Errorf("normalise", "want %s with agreed ranges, got %s", MinMax, t.Normalise)
+	case t.Normalise == MinMax && t.Standardise == algorithm.None && t.PCA == 0:
+		return option.Errorf("normalise", "%s of columns needs the ranges of all rows or of own rows: --standardise %s or %s, not %s", MinMax, algorithm.Global, algorithm.Own, algorithm.None)
+	case t.Normalise == Robust && t.Standardise == algorithm.None:
+		return option.Errorf("normalise", "%s needs the quartiles of all rows or of own rows: --standardise %s or %s, not %s", Robust, algorithm.Global, algorithm.Own, algorithm.None)
+	case t.ShrinkScales > 0 && (t.Standardise != algorithm.Own || t.Normalise != Standard):
+		return option.Errorf("shrink-scales", "want variances of own rows: --standardise %s --normalise %s, got %s and %s", algorithm.Own, Standard, t.Standardise, t.Normalise)
+	}
+	if t.Normalise == MinMax && t.Traits().Framed && (t.Standardise != algorithm.Agreed || t.PCA > 0) {
+		return option.Errorf("normalise", "want %s or %s for the model %s, whose noise has one size for all columns, got %s", Standard, Robust, t.Kind.Name, MinMax)
+	}
+	if t.Traits().Noise != nil && t.Order == InTime {
+		return option.Errorf("order", "want %s or %s with epsilon, because blocks of held-out rows move if a row is added, got %s", FindOrder, NoOrder, InTime)
+	}
+	if err := t.Ranges.check(); err != nil {
+		return err
+	}
+	if err := t.checkMissing(); err != nil {
+		return err
+	}
+	if err := t.Algorithm.Prepare(t.Coordinates()); err != nil {
+		return err
+	}
+	return t.checkWindow()
+}
+
+// checkWindow reports a setting that contradicts the window. Each row of the data is part of Window
+// training rows.
+func (t *Task) checkWindow() error {
+	const atLeast = 5 // rows of the data behind anything that is shown
+	of := t.Traits()
+	switch least := t.Window + atLeast - 1; {
+	case t.Window == 0:
+		return nil
+	case t.Order == NoOrder:
+		return option.Errorf("order", "windows need rows in the order of time: want %s, got %s", InTime, NoOrder)
+	case of.Noise != nil:
+		return &option.Error{Name: "window", Msg: fmt.Sprintf("each row of the data is part of %d training rows, and noise hides one of these at a time", t.Window), Hint: "leave out --window or --epsilon"}
+	case of.ShownRows > 0 && of.ShownRows < least:
+		return option.Errorf("min-rows", "each row of the data is part of %d training rows, so anything shown must rest on at least %d, got %d", t.Window, least, of.ShownRows)
+	}
+	return nil
+}
+
+// marginal reports whether rows of some member may have missing cells.
+func (t *Task) marginal() bool { return t.Missing == dataset.KeepMissing }
+
+func (t *Task) checkMissing() error {
+	switch {
+	case t.Traits().Noise != nil && t.Missing != dataset.SkipMissing:
+		return option.Errorf("missing", "want %s with epsilon, got %s", dataset.SkipMissing, t.Missing)
+	case !t.marginal():
+		return nil
+	case !t.Algorithm.Traits().Missing:
+		return &option.Error{Name: "missing", Msg: fmt.Sprintf("the model %s does not learn from rows with missing cells", t.Kind.Name), Hint: "leave these rows out with --missing skip"}
+	case t.PCA > 0:
+		return &option.Error{Name: "missing", Msg: "rows with missing cells cannot be projected to principal axes", Hint: "leave these rows out with --missing skip, or leave --pca out"}
+	}
+	return nil
+}
+
+// Coordinates describes the coordinates that training uses.
+func (t *Task) Coordinates() algorithm.Coordinates {
+	return algorithm.Coordinates{
+		ScaledBy:  t.Standardise,
+		UnitRange: t.Normalise == MinMax, Axes: t.PCA, RowsEach: t.Window,
+	}
+}
+
+// Traits returns what the algorithm requires of its caller.
+func (t *Task) Traits() algorithm.Traits { return t.Algorithm.Traits() }
+
+// Fields returns the settings that members must share, in a fixed order and form; columns are
+// those of the data, before any window. A node adds its consensus settings.
+func (t *Task) Fields(columns []string) []option.Field {
+	fields := []option.Field{{Name: "model", Value: t.Kind.Name}}
+	fields = append(fields, t.Options.Fields()...)
+	fields = append(fields, t.Shared.Fields()...)
+	if t.marginal() { // missing cells change what is summed
+		fields = append(fields, option.Field{Name: "missing", Value: t.Missing})
+	}
+	fields = append(fields, option.Field{Name: "ranges", Value: t.Ranges.String()}, option.Field{Name: "number of columns", Value: fmt.Sprint(len(columns))})
+	for i, c := range columns {
+		fields = append(fields, option.Field{Name: fmt.Sprintf("column %d", i+1), Value: c})
+	}
+	for _, c := range columns {
+		if unit := t.Units[c]; unit != "" {
+			fields = append(fields, option.Field{Name: "unit of " + c, Value: unit})
+		}
+	}
+	return fields
+}
+
+// mostWeights bounds the weights and biases of a network: nodes cannot sum longer vectors.
+const mostWeights = 1 << 25
+
+// Resolved returns the task for data with the given number of columns, with the scheme of its
+// sums chosen.
+func (t *Task) Resolved(columns int) *Task {
+	of := *t
+	of.Settings = t.Settings.For(t.values(cmp.Or(t.PCA, columns)))
+	return &of
+}
+
+// values returns the length of the vector summed per round, 0 if it is short.
+func (t *Task) values(coordinates int) int {
+	traits := t.Traits()
+	switch {
+	case traits.Weights != nil:
+		return traits.Weights(coordinates)
+	case traits.Values != nil:
+		return traits.Values(coordinates)
+	}
+	return 0
+}
+
+// MostState returns the largest size of a run's state on disk, in bytes, for data with the
+// given number of columns. It assumes that training runs all rounds: the log holds the total of
+// each.
+func (t *Task) MostState(columns int) int64 {
+	const (
+		beside   = 16 << 10 // per total: votes, bounds, and free space in pages
+		before   = 100      // short sums before the first round
+		underWay = 10       // totals kept for the slots under way
+		step     = 16 << 20 // growth step of the file; a shorter file doubles
+	)
+	rounds, values := int64(t.Traits().Rounds), int64(t.values(cmp.Or(t.PCA, columns)))
+	bytes := (before+rounds)*beside + (rounds+underWay)*8*values
+	return bytes + min(bytes, step)
+}
+
+// CheckColumns returns an *option.Error for the first option that cannot be used with the given
+// number of columns.
+func (t *Task) CheckColumns(columns int) error {
+	if t.PCA > columns {
+		return option.Errorf("pca", "want at most %d axes, one per column, got %d", columns, t.PCA)
+	}
+	weights := t.Traits().Weights
+	if weights == nil {
+		return nil
+	}
+	inputs := cmp.Or(t.PCA, columns)
+	if n := weights(inputs); n > mostWeights {
+		return &option.Error{
+			Name: "hidden", Msg: fmt.Sprintf("want a model of at most %d weights, got one of %d with these layers and %d columns", mostWeights, n, inputs),
+			Hint: "use fewer hidden units, latent dimensions or columns",
+		}
+	}
+	return nil
+}

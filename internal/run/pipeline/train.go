@@ -1,0 +1,188 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/journal/ledger"
+	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/model"
+)
+
+// A Result is what one participant has after training.
+type Result struct {
+	Model     *model.Model     // nil if no round was completed
+	Inventory []algorithm.Item // what others see, from [Task.Inventory]
+	algorithm.Outcome
+}
+
+// Train plays one participant's part: it prepares the training rows, trains with the group, and
+// assembles the model. The participant's secret randomness comes from source, which may be nil
+// if the participant is alone. The caller adds names of members, views and the digest. If a later
+// round fails, the result holds the model of the last completed round.
+func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, source rand.Source, onRound func(algorithm.Progress)) (*Result, error) {
+	traits := t.Traits()
+	if source == nil && g.Membership().Size > 1 {
+		panic("pipeline: want a source of secrets")
+	}
+	r := &Result{}
+	if err := t.CheckLabels(p); err != nil {
+		return r, err
+	}
+	if !g.Membership().Alone {
+		if err := t.CheckRows(p); err != nil {
+			return r, err
+		}
+	}
+	r.Inventory = t.Inventory(g)
+	g = inventoried{g, r.Inventory}
+	p, held, order, err := t.split(p, source)
+	if err != nil {
+		return r, err
+	}
+	var free func() // releases resources of the last completed round
+	p.Train, free = rows.Until(ctx, p.Train)
+	of, err := t.prepare(ctx, g, p, source)
+	if err != nil {
+		return r, err
+	}
+	data, err := t.data(p, of, traits.Classes)
+	if err != nil {
+		return r, err
+	}
+	rules := t.Settings.Rules(g.Membership().Size)
+	data.Source, data.Quorum, data.Colluders = source, rules.Least, rules.Colluders
+	if held != nil {
+		if data.Held, err = of.bring(held); err != nil {
+			return r, err
+		}
+	}
+	var history, included []report.Round // included: the rounds that this participant took part in
+	r.Outcome, err = t.Algorithm.Train(ctx, g, data, func(p algorithm.Progress) {
+		history = append(history, report.RoundOf(p))
+		if g.Membership().Included {
+			included = append(included, history[len(history)-1])
+		}
+		if onRound != nil {
+			onRound(p)
+		}
+	})
+	free()
+	err = withoutCells(err, p.Columns)
+	r.Warnings = append(of.warnings, r.Warnings...)
+	if r.Last.Number == 0 {
+		return r, err
+	}
+	m, fault := t.assemble(p, of, r.Outcome, history)
+	if fault != nil {
+		return r, errors.Join(err, fault)
+	}
+	if m.Scorer() != nil {
+		m.Manifest.FalseAlarm = t.FalseAlarm
+		var unread error
+		if data.Held != nil || t.HoldOut > 0 && r.LeftOut != nil {
+			unread = t.local(ctx, g, data, order, m, r)
+		} else {
+			unread = t.byTraining(of.rows, m, r)
+		}
+		if unread != nil {
+			return r, withUnread(err, unread)
+		}
+	}
+	r.Model = m
+	m.Manifest.Privacy.Published = published(r.Inventory)
+	if len(included) == 0 {
+		included = history
+	}
+	if least, ok := leastOf(included); ok {
+		m.Manifest.Privacy.LeastDiversity = report.Of(least)
+		// The diversity is that of the weights in Eq. (47) of Idé et al. 2024, or of the
+		// responsibilities behind this participant's contribution.
+		if least < math.Log(traits.LeastDiversity) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: at one time this participant's part of a component rested on about %.1f rows, fewer than %g: only the sum over the members hides them", math.Exp(least), traits.LeastDiversity))
+		}
+	}
+	m.Manifest.Warnings = r.Warnings
+	return r, err
+}
+
+// data returns a participant's data in the form that algorithms take.
+func (t *Task) data(p dataset.Participant, of *prepared, classes *algorithm.Classes) (d algorithm.Data, err error) {
+	d = algorithm.Data{Name: p.Name, Rows: of.rows, Frame: of.frame, Missing: t.marginal(), Seed: t.Seed}
+	if p.ClassLabels {
+		d.Labels = p.TrainLabels
+	}
+	if classes == nil {
+		return d, nil
+	}
+	if d.Classes, err = classesOf(p, p.TrainLabels, classes.Number); err != nil || !classes.Learned {
+		return d, err
+	}
+	d.TestClasses, err = classesOf(p, p.TestLabels, classes.Number)
+	return d, err
+}
+
+// withUnread joins the error of training with that of the threshold.
+func withUnread(err, unread error) error {
+	var said *dataset.Error
+	switch {
+	case err == nil:
+		return fmt.Errorf("threshold: %w", unread)
+	case errors.As(err, &said): // the round failed on the same file
+		return err
+	}
+	return fmt.Errorf("%w; threshold: %w", err, unread)
+}
+
+// assemble makes the model of the last completed round.
+func (t *Task) assemble(p dataset.Participant, of *prepared, o algorithm.Outcome, history []report.Round) (*model.Model, error) {
+	used := map[string]any{"seed": t.Seed, "rounds": t.Traits().Rounds}
+	if r := t.Options.Find("rounds"); r != nil { // the algorithm's own limit on rounds
+		delete(used, "rounds")
+	}
+	for k, v := range o.Used {
+		used[k] = v
+	}
+	hyper, err := model.NewHyper(t.Options, used)
+	if err != nil {
+		return nil, err
+	}
+	rows, _ := p.Train.Dims()
+	m := &model.Model{
+		Scaling: of.scaling, Projection: of.projection, Learned: o.Model, PriorVariances: o.PriorVariances,
+		Manifest: model.Manifest{
+			Kind: t.Kind.Name, Participant: p.Name, Columns: p.Columns, Units: t.Units, Window: t.Window, Standardise: t.Standardise, Hyper: hyper, Choice: o.Judged,
+			Rounds: o.Last.Number, Converged: o.Last.Converged, Objective: report.Of(o.Last.Objective),
+			Rows: rows, TotalRows: o.TotalRows,
+			Privacy: model.Ledger{Diversity: history[len(history)-1].Diversity, History: history},
+		},
+	}
+	if t.Normalise != Standard {
+		m.Manifest.Normalise = t.Normalise
+	}
+	if t.ReleaseEpsilon > 0 {
+		m.Manifest.Privacy.ReleaseCap = &ledger.Cap{Epsilon: t.ReleaseEpsilon, Delta: t.ReleaseDelta}
+	}
+	if of.projection != nil {
+		m.Manifest.PCA = model.PCA(of.projection)
+	}
+	return m, nil
+}
+
+// leastOf returns the smallest diversity of some rounds. ok is false if none was measured.
+func leastOf(history []report.Round) (least float64, ok bool) {
+	least = math.Inf(1)
+	for _, r := range history {
+		if r.Diversity != nil {
+			least, ok = min(least, r.Diversity.Min, r.Diversity.MinResponsibility), true
+		}
+	}
+	return least, ok
+}
