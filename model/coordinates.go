@@ -8,8 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 // dim returns the number of coordinates trained on.
@@ -25,8 +23,8 @@ func (m *Model) dim(columns int) (int, error) {
 }
 
 // PCA describes the axes of a projection.
-func PCA(p *rows.Projection) *report.PCA {
-	return &report.PCA{Axes: len(p.Variances), Variances: p.Variances, Total: p.Total}
+func PCA(p *Projection) *Axes {
+	return &Axes{Axes: len(p.Variances), Variances: p.Variances, Total: p.Total}
 }
 
 // readCoordinates reads the scaling and the projection that convert rows with the given number
@@ -41,7 +39,7 @@ func (m *Model) readCoordinates(a arrays, columns int) (err error) {
 	if of == nil {
 		return nil
 	}
-	p := &rows.Projection{Variances: of.Variances, Total: of.Total}
+	p := &Projection{Variances: of.Variances, Total: of.Total}
 	if p.Mean, _, err = a.Values("centre", columns); err != nil {
 		return err
 	}
@@ -59,12 +57,12 @@ func (m *Model) readCoordinates(a arrays, columns int) (err error) {
 	return nil
 }
 
-func scalingArrays(s rows.Scaling) []algorithm.Array {
+func scalingArrays(s Scaling) []algorithm.Array {
 	columns := []int{len(s.Scale)}
 	return []algorithm.Array{{Name: "shift", Shape: columns, Values: s.Shift}, {Name: "scale", Shape: columns, Values: s.Scale}}
 }
 
-func (m *Model) readScaling(a arrays) (s rows.Scaling, err error) {
+func (m *Model) readScaling(a arrays) (s Scaling, err error) {
 	columns := len(m.Manifest.Columns)
 	if s.Shift, _, err = a.Values("shift", columns); err != nil {
 		return s, err

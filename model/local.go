@@ -44,10 +44,10 @@ const nearest = "nearest"
 // is in no model file, and exported files do not hold it.
 type Local struct {
 	Alone   algorithm.Scorer // model of the participant's rows alone; nil if that is the shared model
-	Nearest *local.Nearest   // by the participant's training rows
+	Nearest *Nearest         // by the participant's training rows
 	// Calibrations are those of the shared model, of Alone if not nil, and of Nearest, from
 	// scores of the same rows.
-	Calibrations []*local.Calibration
+	Calibrations []*Calibration
 	// Better is [Shared] or [Alone] if held-out rows show that this model describes them better
 	// than the other, beyond chance; otherwise it is empty.
 	Better string
@@ -56,8 +56,8 @@ type Local struct {
 }
 
 // Ensemble returns the scorer that blends all of them.
-func (l *Local) Ensemble(shared algorithm.Scorer) *local.Ensemble {
-	e := &local.Ensemble{}
+func (l *Local) Ensemble(shared algorithm.Scorer) *Ensemble {
+	e := &Ensemble{}
 	add := func(name string, s local.Scorer) {
 		m := local.Member{Name: name, Scorer: s, Calibration: l.Calibrations[len(e.Members)], Weight: 1}
 		if name == l.Better {
@@ -76,7 +76,7 @@ func (l *Local) Ensemble(shared algorithm.Scorer) *local.Ensemble {
 // blended is the shared model with the scores of an ensemble.
 type blended struct {
 	algorithm.Scorer
-	*local.Ensemble
+	*Ensemble
 }
 
 // EachScores calls f with the scores of the ensemble.
@@ -100,7 +100,7 @@ func (m *Model) With(scores string) error {
 }
 
 // Ensemble returns the scorer of blended scores, or nil if the model's scores are not blended.
-func (m *Model) Ensemble() *local.Ensemble {
+func (m *Model) Ensemble() *Ensemble {
 	if m.scoredBy() != Blend {
 		return nil
 	}

@@ -13,8 +13,6 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/journal/ledger"
-	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -28,9 +26,9 @@ const (
 // A Model is a participant's trained model: what it has learned, and where it came from.
 type Model struct {
 	Manifest Manifest
-	Scaling  rows.Scaling
+	Scaling  Scaling
 	// Projection, if not nil, is applied after the scaling.
-	Projection *rows.Projection
+	Projection *Projection
 	Learned    algorithm.Model
 	// PriorVariances holds, per coordinate, the variance that scales a mixture's prior; nil for
 	// another prior.
@@ -59,8 +57,8 @@ type Manifest struct {
 	// Normalise is minmax if columns were scaled to the range from 0 to 1, and robust if they
 	// were scaled by their quartiles. Empty means mean 0 and variance 1, unless Standardise is
 	// none.
-	Normalise string      `json:"normalise,omitempty"`
-	PCA       *report.PCA `json:"pca,omitempty"` // the axes onto which rows are projected
+	Normalise string `json:"normalise,omitempty"`
+	PCA       *Axes  `json:"pca,omitempty"` // the axes onto which rows are projected
 	// Covariance is the form of the covariance matrices; empty means full, or no such matrices.
 	Covariance string `json:"covariance,omitempty"`
 	// Threshold is the score of the shared model above which a row is an anomaly. At most the
@@ -69,19 +67,19 @@ type Manifest struct {
 	FalseAlarm float64 `json:"false_alarm,omitzero"` // the share of --false-alarm
 	// HeldOut is the result on held-out rows; absent if the threshold follows from the training
 	// rows.
-	HeldOut *report.HeldOut `json:"held_out,omitempty"`
-	Local   bool            `json:"local,omitempty"` // reports whether there was a local.npz beside the model
+	HeldOut *HeldOut `json:"held_out,omitempty"`
+	Local   bool     `json:"local,omitempty"` // reports whether there was a local.npz beside the model
 
 	// Hyper are the options as all participants agreed on them, or as they follow from the data.
-	Hyper  Hyper           `json:"hyper_parameters"`
-	Choice []report.Judged `json:"choice,omitempty"` // the settings that were tried, if members have chosen some
+	Hyper  Hyper    `json:"hyper_parameters"`
+	Choice []Judged `json:"choice,omitempty"` // the settings that were tried, if members have chosen some
 
-	Rounds    int           `json:"rounds"`             // completed rounds
-	Converged bool          `json:"converged"`          // reports whether training stopped before the last allowed round
-	Objective report.Figure `json:"objective,omitzero"` // what training improves
-	Rows      int           `json:"rows"`               // rows of the participant
-	TotalRows int           `json:"total_rows"`         // rows of all participants
-	Views     []report.View `json:"views"`              // the members of the run, with an entry per change
+	Rounds    int    `json:"rounds"`             // completed rounds
+	Converged bool   `json:"converged"`          // reports whether training stopped before the last allowed round
+	Objective Figure `json:"objective,omitzero"` // what training improves
+	Rows      int    `json:"rows"`               // rows of the participant
+	TotalRows int    `json:"total_rows"`         // rows of all participants
+	Views     []View `json:"views"`              // the members of the run, with an entry per change
 	// Run is the path, relative to the model's, of a file with the names of the views and the
 	// lone changes, if they are too many for each model.
 	Run     string `json:"run,omitempty"`
@@ -142,21 +140,21 @@ func (h Hyper) Text(key string) string {
 
 // Ledger describes what the training revealed to others, and how well the rest was hidden.
 type Ledger struct {
-	Protection report.Protection `json:"protection"` // what hid the vectors in sums
+	Protection Protection `json:"protection"` // what hid the vectors in sums
 	// Published lists what members published to each other.
-	Published      []string          `json:"published"`
-	Diversity      *report.Diversity `json:"diversity,omitempty"`      // that of the last round
-	LeastDiversity report.Figure     `json:"least_diversity,omitzero"` // the smallest of all rounds, in nats
-	History        []report.Round    `json:"history"`                  // has an entry per round
+	Published      []string   `json:"published"`
+	Diversity      *Diversity `json:"diversity,omitempty"`      // that of the last round
+	LeastDiversity Figure     `json:"least_diversity,omitzero"` // the smallest of all rounds, in nats
+	History        []Round    `json:"history"`                  // has an entry per round
 	// Weightings are those of the participants, if they differ and are published.
-	Weightings []report.Weighting `json:"weightings,omitempty"`
+	Weightings []Weighting `json:"weightings,omitempty"`
 	// LoneChanges are pairs of sums that differ by few members.
-	LoneChanges []report.LoneChange `json:"lone_changes,omitempty"`
+	LoneChanges []LoneChange `json:"lone_changes,omitempty"`
 	// OpenSeats means that anyone could become a member.
-	OpenSeats  bool        `json:"open_seats,omitempty"`
-	ReleaseCap *ledger.Cap `json:"release_cap,omitempty"` // the agreed limit of what releases may reveal
+	OpenSeats  bool `json:"open_seats,omitempty"`
+	ReleaseCap *Cap `json:"release_cap,omitempty"` // the agreed limit of what releases may reveal
 	// Entries has an entry for each kind of data that was revealed in the run.
-	Entries []report.Entry `json:"entries,omitempty"`
+	Entries []Entry `json:"entries,omitempty"`
 }
 
 // New returns a model that an algorithm has learned with these options, from columns without
