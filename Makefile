@@ -13,7 +13,7 @@ OUTSIDE ?=
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build cross test race noasm vet fmt lint tidy-check generate-check fuzz prose outside image chart lab e2e vuln check clean
+.PHONY: help build cross test search race noasm vet fmt lint tidy-check generate-check fuzz prose outside image chart lab e2e vuln check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -29,6 +29,12 @@ cross: ## check that everything builds for the other systems
 
 test: ## run all tests
 	$(GO) test -timeout 20m ./...
+
+search: ## run the tests that take long: whole searches, storms of killed processes, many seeds
+	@set -e; for d in $$(grep -rlE --include='*_test.go' 'long\.(Skip|On)' . | xargs -n 1 dirname | sort -u); do \
+		names="$$(cat $$d/*_test.go | awk '/^func Test/ { split($$2, a, "("); name = a[1] } /long\.(Skip|On)/ { print name }' | sort -u | paste -sd '|')"; \
+		COLLABDICT_TESTS=long $(GO) test -timeout 40m -run "^($$names)$$" $$d; \
+	done
 
 race: ## run all tests under the race detector (needs a C compiler)
 	$(GO) test -race -timeout 30m ./...
@@ -100,7 +106,7 @@ vuln: ## report known vulnerabilities of what the program calls, if the database
 		*) exit 1;; \
 	esac
 
-check: tidy-check fmt vet cross lint prose race noasm test lab chart ## everything that CI runs, each once
+check: tidy-check fmt vet cross lint prose race noasm search test lab chart ## everything that CI runs, each once
 
 clean: ## remove what was built
 	rm -rf bin

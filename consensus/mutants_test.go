@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/collabdict/collabdict/internal/testkit/long"
 )
 
 // Every rule is needed: without it, the search finds the fault that the rule prevents.
 func TestEveryRuleIsNeeded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("searches for long")
-	}
+	long.Skip(t)
 	for _, c := range []struct {
 		mutant            mutant
 		ballots           uint32

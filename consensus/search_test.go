@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/collabdict/collabdict/internal/testkit/long"
 )
 
 // A search visits all reachable worlds, breadth first.
@@ -639,7 +641,7 @@ func TestEveryOrderOfEvents(t *testing.T) {
 	switch {
 	case full:
 		x.ballots = 2
-	case testing.Short():
+	case !long.On:
 		x.restarts = 0
 	}
 	s := x.searched(t, 400_000_000)
@@ -653,7 +655,7 @@ func TestEveryOrderOfEvents(t *testing.T) {
 func TestEveryOrderOfAFirstTotal(t *testing.T) {
 	x := newModel(3, 1, 1, 1)
 	x.called, x.first, x.least = true, true, 2
-	if testing.Short() {
+	if !long.On {
 		x.restarts = 0
 	}
 	s := x.searched(t, 10_000_000)
@@ -667,7 +669,7 @@ func TestEveryOrderOfAFirstTotal(t *testing.T) {
 func TestEveryOrderOfAPause(t *testing.T) {
 	x := newModel(3, 1, 1, 1)
 	x.called, x.wants = true, x.of(pauses(1))
-	if testing.Short() {
+	if !long.On {
 		x.restarts = 0
 	}
 	s := x.searched(t, 10_000_000)
@@ -690,7 +692,7 @@ func TestEveryOrderOfAPause(t *testing.T) {
 func TestEveryOrderWhilePaused(t *testing.T) {
 	x := newModel(3, 2, 1, 1)
 	x.called, x.paused, x.wants, x.least = true, true, x.of(resumes(2)), 2
-	if testing.Short() {
+	if !long.On {
 		x.restarts = 0
 	}
 	s := x.searched(t, 10_000_000)

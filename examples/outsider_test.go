@@ -24,9 +24,6 @@ import (
 // A program in a module of its own joins a run of two processes of the command, and ends with
 // the same model, to the bit. Building either module needs no network.
 func TestAProgramOfItsOwnJoinsTheCommand(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds two programs")
-	}
 	dir := t.TempDir()
 	outsider := buildOutside(t, dir, "outsider")
 	command := filepath.Join(dir, "collabdict")
@@ -79,9 +76,6 @@ func TestAProgramOfItsOwnJoinsTheCommand(t *testing.T) {
 // flags, help and completion, is agreed on, and trains in simulations and over real nodes. Its models
 // are saved, read, inspected and scored.
 func TestAProgramWithAnAlgorithmOfItsOwn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a program")
-	}
 	dir := t.TempDir()
 	program := buildOutside(t, dir, "mean")
 	run := func(want string, args ...string) {

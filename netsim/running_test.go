@@ -11,6 +11,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/netsim"
 )
@@ -111,7 +112,7 @@ func TestRunningTotalsUnderChurn(t *testing.T) {
 	switch {
 	case race.On:
 		seeds = 2
-	case testing.Short():
+	case !long.On:
 		seeds = 5
 	}
 	for name, s := range schemes {

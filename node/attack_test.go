@@ -30,6 +30,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
@@ -52,9 +53,7 @@ const (
 
 func TestStrangersAttackAMember(t *testing.T) {
 	race.Skip(t) // the program is built without the detector
-	if testing.Short() {
-		t.Skip("builds the program")
-	}
+	long.Skip(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("reads what a process holds from /proc")
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/journal/store"
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/internal/wire"
 )
@@ -237,7 +238,7 @@ func TestDamageToTheStateIsFound(t *testing.T) {
 		t.Fatalf("the file as it is: %v, %s", err, want)
 	}
 	seeds := uint64(1000)
-	if testing.Short() {
+	if !long.On {
 		seeds = 100
 	}
 	found := 0

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
@@ -97,9 +98,7 @@ func (p *process) succeeds(t *testing.T) {
 // for the others. The process logs the refusal, keeps waiting, and trains when the others come.
 func TestAStrangerAttacksAProcess(t *testing.T) {
 	race.Skip(t) // the program is built without the detector
-	if testing.Short() {
-		t.Skip("builds the program")
-	}
+	long.Skip(t)
 	t.Parallel()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "collabdict")

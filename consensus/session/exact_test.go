@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/internal/testkit/long"
 )
 
 // total adds the vectors with big integers.
@@ -38,7 +39,7 @@ func total(xs [][]uint64, a chunking.Arithmetic) []uint64 {
 func sizes() []int {
 	var ns []int
 	for n := 2; n <= 200; n++ {
-		if !testing.Short() || n < 40 || n%7 == 0 {
+		if long.On || n < 40 || n%7 == 0 {
 			ns = append(ns, n)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/model"
 )
@@ -19,9 +20,7 @@ import (
 // A change of the agreement during a run adds one member and removes another. All members at the
 // end have the same parameters: those of a plain fit over the members of each sum.
 func TestMembersChange(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts eight processes")
-	}
+	long.Skip(t)
 	t.Parallel()
 	dir := t.TempDir()
 	rows := filepath.Join(dir, "rows")

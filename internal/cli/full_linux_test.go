@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
@@ -15,9 +16,7 @@ import (
 // on the full disk. Once the disk has space, the member takes part as usual.
 func TestAFullDisk(t *testing.T) {
 	race.Skip(t)
-	if testing.Short() {
-		t.Skip("several processes, which wait for each other")
-	}
+	long.Skip(t)
 	dir := t.TempDir()
 	small := filepath.Join(dir, "o", "plant-a")
 	if code, said := start(t, dir, "up", "--generate", "participants=3,rows=60,columns=4,patterns=2", "--components", "2",

@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/model"
 )
@@ -136,9 +137,7 @@ func TestNodesGather(t *testing.T) {
 // A member that is killed before it shows its own result is left out. The others continue, succeed
 // and have the same model.
 func TestANodeIsKilledBeforeItsGather(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes as long as a member is waited for")
-	}
+	long.Skip(t)
 	const late = "plant-b"
 	for kind, g := range gatherings {
 		t.Run(kind, func(t *testing.T) {

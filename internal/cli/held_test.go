@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
@@ -70,7 +71,7 @@ func TestResultsAreHeld(t *testing.T) {
 			if w := want[name]; sim.Digest != w.Digest || sim.Figure != w.Figure {
 				t.Errorf("%s: sim: got %+v, want %+v", name, sim, w)
 			}
-			if testing.Short() {
+			if !long.On {
 				continue
 			}
 			up := train(t, dir, "up", kind, scheme, options)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/journal/store"
+	"github.com/collabdict/collabdict/internal/testkit/long"
 )
 
 // A run has seven members and twenty rounds. Two of the members are killed.
@@ -74,9 +75,7 @@ func (p killPlan) precision() float64 {
 // same parameters: those of a plain fit over the members of each sum.
 func TestKills(t *testing.T) {
 	seeds := 1
-	if testing.Short() {
-		t.Skip("takes as long as members are waited for")
-	}
+	long.Skip(t)
 	if s := os.Getenv("COLLABDICT_KILL_SEEDS"); s != "" {
 		var err error
 		if seeds, err = strconv.Atoi(s); err != nil || seeds < 1 {

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
@@ -19,9 +20,7 @@ import (
 // of its rows with their mean, or their covariance.
 func TestLogsDoNotRevealAKilledMember(t *testing.T) {
 	race.Skip(t)
-	if testing.Short() {
-		t.Skip("takes as long as a member is waited for")
-	}
+	long.Skip(t)
 	t.Parallel()
 	const components, columns, victim, lost = 3, 4, "site-c", 2
 	dir := t.TempDir()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/run/launch"
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
@@ -18,9 +19,7 @@ import (
 // members have come back.
 func TestAPause(t *testing.T) {
 	race.Skip(t)
-	if testing.Short() {
-		t.Skip("takes as long as members are waited for")
-	}
+	long.Skip(t)
 	t.Parallel()
 	dir := t.TempDir()
 	p := killPlan{scheme: "exact", rows: 300}
@@ -76,9 +75,7 @@ func roundsSaid(t *testing.T, dir string, names []string) string {
 // A run whose processes are all killed continues when they are started again in their folders.
 func TestAllAreKilled(t *testing.T) {
 	race.Skip(t)
-	if testing.Short() {
-		t.Skip("starts fourteen processes")
-	}
+	long.Skip(t)
 	t.Parallel()
 	dir := t.TempDir()
 	up := startSeven(t, dir, killPlan{scheme: "exact", rows: 300})
@@ -120,9 +117,7 @@ func checkResumed(t *testing.T, name, said string) {
 // again. Once a quorum resumes it, all members get the model of a plain fit.
 func TestAPauseThatIsAgreed(t *testing.T) {
 	race.Skip(t)
-	if testing.Short() {
-		t.Skip("starts eight processes")
-	}
+	long.Skip(t)
 	t.Parallel()
 	dir := t.TempDir()
 	const rounds = 120

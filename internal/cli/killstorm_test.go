@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
@@ -44,9 +45,7 @@ func stormOf(seed uint64, names []string, kills int) (events []stormEvent) {
 // model that follows from the counted vectors. COLLABDICT_KILLS sets the number of kills,
 // COLLABDICT_KILL_SEED the seed of their times.
 func TestAStormOfKills(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a dozen processes")
-	}
+	long.Skip(t)
 	number := func(name string, otherwise uint64) uint64 {
 		s := os.Getenv(name)
 		if s == "" {

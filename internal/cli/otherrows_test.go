@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
@@ -17,9 +18,7 @@ import (
 // row from the totals with all members before and after. With its own rows it comes back.
 func TestAMemberComesBackWithOtherRows(t *testing.T) {
 	race.Skip(t)
-	if testing.Short() {
-		t.Skip("starts six processes")
-	}
+	long.Skip(t)
 	t.Parallel()
 	const components = 2
 	dir := t.TempDir()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/postgrestest"
 )
 
@@ -20,9 +21,7 @@ const hushed = "hush-7f3a91c2"
 // Members whose rows are in PostgreSQL learn the same as from files, with the same digest, and the
 // password appears nowhere.
 func TestRowsInPostgreSQL(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts six processes and a server")
-	}
+	long.Skip(t)
 	server := postgrestest.Start(t, hushed)
 	dir := t.TempDir()
 	passwords := filepath.Join(t.TempDir(), "passwords")

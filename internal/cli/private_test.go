@@ -8,15 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // Models, results and logs follow from participants' rows, so only their owner can read them.
 func TestResultsAreTheOwners(t *testing.T) {
 	race.Skip(t)
-	if testing.Short() {
-		t.Skip("starts four processes")
-	}
+	long.Skip(t)
 	t.Parallel()
 	dir := t.TempDir()
 	for out, command := range map[string][]string{
@@ -48,9 +47,7 @@ func TestResultsAreTheOwners(t *testing.T) {
 // everybody.
 func TestNamedFilesAreTheOwners(t *testing.T) {
 	race.Skip(t)
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
+	long.Skip(t)
 	t.Parallel()
 	dir := t.TempDir()
 	for s, name := range []string{"a.csv", "b.csv", "c.csv"} {

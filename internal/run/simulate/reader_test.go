@@ -17,6 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/netsim"
@@ -310,9 +311,7 @@ func (r read) shown(of *pipeline.Task) (readings []differencing.Reading, rows bo
 // COLLABDICT_READER=full, it tries all cells and prints a table of them.
 func TestReader(t *testing.T) {
 	race.Skip(t)
-	if testing.Short() {
-		t.Skip("takes long")
-	}
+	long.Skip(t)
 	table, all := os.Getenv("COLLABDICT_READER") == "full", cells
 	if table {
 		all = everyCell()
