@@ -70,7 +70,8 @@ generate-check: ## check generated files; those of protoc only if it is installe
 	PATH="$$d:$$PATH" protoc --proto_path=internal/wire/pb --go_out="$$d" --go_opt=paths=source_relative wire.proto; \
 	diff -I '^// 	protoc' internal/wire/pb/wire.pb.go "$$d/wire.pb.go" || { echo "go generate ./internal/wire is needed"; exit 1; }
 
-fuzz: ## run every fuzz test for FUZZTIME, one after the other
+fuzz: ## run every property test with new draws, and every fuzz test for FUZZTIME, one after the other
+	COLLABDICT_SEEDS=new $(GO) test -count=1 -timeout 40m $$(grep -rl --include='*_test.go' --exclude-dir=lab '"pgregory.net/rapid"' . | xargs -n 1 dirname | sort -u)
 	@set -e; grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed 's/func //' | while IFS=: read -r file name; do \
 		echo "== $$name"; \
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null; \

@@ -303,6 +303,26 @@ func TestPackagesKeepTheRules(t *testing.T) {
 	}
 }
 
+// Property tests draw the same values in every run; see package property.
+func TestPropertyTestsHaveFixedDraws(t *testing.T) {
+	draws, fixed := map[string]bool{}, map[string]bool{}
+	for _, s := range parseTree(t) {
+		for _, spec := range s.file.Imports {
+			switch p, _ := strconv.Unquote(spec.Path.Value); relative(p) {
+			case "pgregory.net/rapid":
+				draws[s.pkg] = draws[s.pkg] || s.isTest()
+			case "./internal/testkit/property":
+				fixed[s.pkg] = true
+			}
+		}
+	}
+	for p, tests := range draws {
+		if tests && !fixed[p] {
+			t.Errorf("%s: want a test file that imports internal/testkit/property", p)
+		}
+	}
+}
+
 // imports maps each package of the module, such as "./chunking", to its imports, without those
 // of test files.
 type imports map[string][]string

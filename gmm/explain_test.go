@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 )
 
 // drawn draws a mixture of well-conditioned components, and a row.

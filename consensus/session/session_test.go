@@ -11,6 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus/graph"
+	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 	"pgregory.net/rapid"
 )
 

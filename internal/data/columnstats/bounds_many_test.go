@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict"
+	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 )
 
 // table is a group that adds its members' vectors in memory.

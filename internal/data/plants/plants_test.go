@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/numeric/metrics"
+	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 

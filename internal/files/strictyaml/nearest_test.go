@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 )
 
 func TestNearest(t *testing.T) {

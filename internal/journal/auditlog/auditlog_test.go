@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 )
 
 // clock is a clock that tests move.

@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
+	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 	"github.com/collabdict/collabdict/vae/nn"
 )
 

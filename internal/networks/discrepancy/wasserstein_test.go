@@ -11,6 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 	"pgregory.net/rapid"
+
+	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 )
 
 func readExamples(t *testing.T, path string, to any) {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict/internal/numeric/portable"
+	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 )
 
 // A is V diag(values) Vᵀ with orthonormal rows and ascending values, whatever the matrix: with equal

@@ -12,6 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 )
 
 // problem is a mixture, and rows whose last few are nearly the same.

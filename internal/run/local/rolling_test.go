@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 )
 
 // The limit of every row is that of the scores before it, up to the size of the window.

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 )
 
 // Before the time of the run, a process meets the others and signs nothing, even if their
