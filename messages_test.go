@@ -75,8 +75,8 @@ var (
 // read by people and by Vale.
 func TestMessages(t *testing.T) {
 	all := messages(t)
-	if len(all) < 1000 {
-		t.Fatalf("only %d messages", len(all))
+	if len(all) == 0 {
+		t.Fatal("there are no messages")
 	}
 	for _, m := range all {
 		for _, rule := range []struct {

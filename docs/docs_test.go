@@ -67,8 +67,8 @@ func documents(t *testing.T) map[string]document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) < 60 {
-		t.Fatalf("only %d documents", len(all))
+	if len(all) == 0 {
+		t.Fatal("there are no documents")
 	}
 	return all
 }

@@ -80,9 +80,6 @@ func userPages(t *testing.T) []string {
 		}
 		pages = append(pages, more...)
 	}
-	if len(pages) < 20 {
-		t.Fatalf("only %d pages", len(pages))
-	}
 	return pages
 }
 
