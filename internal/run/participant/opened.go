@@ -77,5 +77,5 @@ func totals(log *store.Store, run string) ([]report.Entry, error) {
 	if err := j.Each(func(d *consensus.Decision) error { l.Add(d); return nil }); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(l.Entries(report.Told{}), func(e report.Entry) bool { return e.Kind != report.TotalEntry }), nil
+	return slices.DeleteFunc(l.Entries(report.Disclosures{}), func(e report.Entry) bool { return e.Kind != report.TotalEntry }), nil
 }

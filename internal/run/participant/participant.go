@@ -195,7 +195,7 @@ func (c Config) ledger(n *node.Node) *report.Ledger {
 // record returns the ledger's record of the run before its first sum.
 func (c Config) record(n *node.Node) ledger.Record {
 	id, names := n.RunID(), namesOf(n)
-	entries := c.ledger(n).Entries(c.Task.ToBeTold(n))
+	entries := c.ledger(n).Entries(c.Task.PlannedDisclosures(n))
 	return ledger.Record{
 		ID: hex.EncodeToString(id[:]), At: c.Began.UTC().Truncate(time.Second), Model: c.Task.Kind.Name, Members: names,
 		Hidden: summary.Protection(c.Task.Settings, len(names)).Hidden(),
@@ -239,7 +239,7 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 		trained.Inventory = append(trained.Inventory, pipeline.PastRun)
 		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, pipeline.PastRun.What)
 	}
-	r.Ledger = ledger.Entries(c.Task.Told(trained))
+	r.Ledger = ledger.Entries(c.Task.Disclosures(trained))
 	m.Manifest.Privacy.Entries = r.Ledger
 	summary.EnterWeightings(m, trained, names)
 	m.Manifest.Digest = hex.EncodeToString(s.LastDigest[:])

@@ -11,24 +11,24 @@ import (
 	"github.com/collabdict/collabdict/internal/run/report"
 )
 
-// Told returns the part of a run's disclosures that the ledger cannot read from its slots.
-func (t *Task) Told(r *Result) report.Told {
-	told := told(r.Inventory)
-	told.Rows, told.Noise = float64(r.TotalRows), t.noise(r.Spends)
+// Disclosures returns the part of a run's disclosures that the ledger cannot read from its slots.
+func (t *Task) Disclosures(r *Result) report.Disclosures {
+	all := disclosed(r.Inventory)
+	all.Rows, all.Noise = float64(r.TotalRows), t.noise(r.Spends)
 	if m, ok := r.Model.Learned.(interface{ ComponentRows() []float64 }); ok && m.ComponentRows() != nil {
-		told.LeastRows = slices.Min(m.ComponentRows())
+		all.LeastRows = slices.Min(m.ComponentRows())
 	}
-	return told
+	return all
 }
 
-// ToBeTold returns the part of Told that is known before the first sum.
-func (t *Task) ToBeTold(g collabdict.Group) report.Told {
-	told := told(t.Inventory(g))
-	told.Noise = t.noise(nil)
-	return told
+// PlannedDisclosures returns the part of Disclosures that is known before the first sum.
+func (t *Task) PlannedDisclosures(g collabdict.Group) report.Disclosures {
+	all := disclosed(t.Inventory(g))
+	all.Noise = t.noise(nil)
+	return all
 }
 
-func told(items []algorithm.Item) (t report.Told) {
+func disclosed(items []algorithm.Item) (t report.Disclosures) {
 	for _, i := range items {
 		switch {
 		case i.Form != algorithm.Summed:

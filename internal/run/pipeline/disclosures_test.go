@@ -31,21 +31,21 @@ func TestSpendsAreReported(t *testing.T) {
 		return r
 	}
 	noisy := made(t, "fedgen", "components=2", "epsilon=2", "standardise=none", "clip=3")
-	got := noisy.Told(resultOf())
+	got := noisy.Disclosures(resultOf())
 	if len(got.Noise) != 1 || math.Abs(got.Noise[0].Spend.Epsilon-2) > 1e-9 || got.Noise[0].Spend.Delta != 1e-5 {
 		t.Errorf("by the settings: %+v", got.Noise)
 	}
-	got = noisy.Told(resultOf(algorithm.Spend{What: "totals", ZCDP: 0.5, Delta: 1e-6, Of: "one row"}, algorithm.Spend{What: "the start", ZCDP: 0.1, Delta: 1e-6}))
+	got = noisy.Disclosures(resultOf(algorithm.Spend{What: "totals", ZCDP: 0.5, Delta: 1e-6, Of: "one row"}, algorithm.Spend{What: "the start", ZCDP: 0.1, Delta: 1e-6}))
 	if len(got.Noise) != 2 || got.Noise[0].Spend.Epsilon != privacy.ZCDP(0.5).Epsilon(1e-6) || got.Noise[0].What != "noise in totals" {
 		t.Errorf("by the kind: %+v", got.Noise)
 	}
 	if len(got.Published) != 1 || len(got.Learned) != 1 || got.Learned[0] != "quartiles" || len(got.Rounds) != 1 || got.Rows != 50 || got.LeastRows != 7.5 {
 		t.Errorf("got %+v", got)
 	}
-	if got := made(t, "ggm", "components=2", "rho=1").Told(resultOf()); got.Noise != nil {
+	if got := made(t, "ggm", "components=2", "rho=1").Disclosures(resultOf()); got.Noise != nil {
 		t.Errorf("without noise: %+v", got.Noise)
 	}
-	if got := made(t, "dem", "components=2").Told(resultOf()); len(got.Noise) != 1 || got.Noise[0].Spend != nil {
+	if got := made(t, "dem", "components=2").Disclosures(resultOf()); len(got.Noise) != 1 || got.Noise[0].Spend != nil {
 		t.Errorf("a blur has a loss that is bounded: %+v", got.Noise)
 	}
 }

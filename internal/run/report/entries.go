@@ -11,8 +11,8 @@ import (
 // AllMembers is the SeenBy of totals and published values, which all members see.
 const AllMembers = "all members"
 
-// Told holds the facts about a run that its ledger cannot read from the slots.
-type Told struct {
+// Disclosures holds the facts about a run that its ledger cannot read from the slots.
+type Disclosures struct {
 	Published []string // values that each member shows in the clear
 	Learned   []string // what sums at the start reveal about all rows
 	Rounds    []string // what later sums reveal
@@ -23,7 +23,7 @@ type Told struct {
 
 // Entries returns an entry for each kind of total and message so far, and for each group of
 // members that totals reveal together.
-func (l *Ledger) Entries(t Told) []Entry {
+func (l *Ledger) Entries(t Disclosures) []Entry {
 	out := []Entry{}
 	if e, ok := l.gathers(t.Published); ok {
 		out = append(out, e)

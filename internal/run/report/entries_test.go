@@ -40,7 +40,7 @@ func TestEntriesOfARun(t *testing.T) {
 	add(42, consensus.Sum, 99, all...)
 	add(43, consensus.Sum, 13, all...)
 	spend := Entry{Kind: NoiseEntry, What: "noise in x", SeenBy: AllMembers, Times: 1, Spend: &Spend{ZCDP: 0.5, Epsilon: 4.38, Delta: 1e-5, Of: "one row"}}
-	got := l.Entries(Told{Published: []string{"a nonce", "a bound"}, Learned: []string{"quartiles"}, Rows: 1000, LeastRows: 31.25, Noise: []Entry{spend}})
+	got := l.Entries(Disclosures{Published: []string{"a nonce", "a bound"}, Learned: []string{"quartiles"}, Rows: 1000, LeastRows: 31.25, Noise: []Entry{spend}})
 	var lines []string
 	for _, e := range got {
 		lines = append(lines, e.Sentence())

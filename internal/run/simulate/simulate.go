@@ -150,7 +150,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 		run.Report.Warnings = append(run.Report.Warnings, "privacy: "+seededNoise)
 	}
 	l := run.network(t, c.Names, cost, first, lone.ledger, results)
-	run.Report.Ledger = l.Entries(t.Told(results[first]))
+	run.Report.Ledger = l.Entries(t.Disclosures(results[first]))
 	for i, r := range results {
 		if err := cost.Members[i].Err; err != nil || r == nil || r.Model == nil {
 			run.without(parts[i], err)
