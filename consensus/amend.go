@@ -158,7 +158,6 @@ func (m *Machine) form(p Params) error {
 	}
 	if p.Plans == nil {
 		p.Plans = NewPlans(p.Settings)
-		p.Plans.own = true
 	}
 	if _, err := p.Plans.For(size); err != nil {
 		return err

@@ -13,9 +13,10 @@ import (
 // Plans holds the plans of the settings for views of any size. Each plan is computed once.
 // Plans are not safe for concurrent use.
 type Plans struct {
+	Repeated Repeated // may be nil
+
 	settings Settings
-	own      bool // used by one machine only
-	roster   int  // largest size requested; smaller sizes are views of that roster
+	roster   int // largest size requested; smaller sizes are views of that roster
 	bySize   map[int]*Plan
 	seats    []*seats
 
@@ -25,8 +26,6 @@ type Plans struct {
 	decideSize     int
 	decideRevision uint32
 	layouts        []sharedLayout
-	sealed         []sharedSealed
-	chains         []sharedChain
 }
 
 // A Plan holds what follows from the settings for views of one size.
@@ -174,8 +173,8 @@ func (p *Plan) tolerated(bound float64) float64 {
 	return lanes * p.Laplacian.Tolerance(p.spread()*chunking.Scale(bound))
 }
 
-// Values that are the same for all members with these Plans, and expensive in large rosters,
-// are computed once. They are recognised by shared memory, since messages are never modified.
+// Values that are the same for all members with these Plans, and expensive in large rosters, are
+// computed once.
 
 // everybody returns the view of ballot 0 with all members of a roster.
 func (p *Plans) everybody(r Rules) *View {
@@ -217,65 +216,29 @@ func (p *Plans) layout(size int, blocks []collabdict.Block) (*chunking.Layout, e
 	return l, nil
 }
 
-// A sharedSealed is a sealed result and its digest.
-type sharedSealed struct {
-	run    [32]byte
-	slot   uint64
-	sealed *Sealed
-	digest [32]byte
+// Repeated finds values that another member in the same process has computed already. A simulation of
+// many members implements it; a member alone needs none.
+type Repeated interface {
+	// Sealed returns the digest of a sum's sealed result, and the equal result of another member if
+	// there is one, to share its memory. The function digest computes the digest.
+	Sealed(run [32]byte, slot uint64, s *Sealed, digest func() [32]byte) (*Sealed, [32]byte)
+	// Chain returns the hash over all decisions up to d, where before is that of the last one. The
+	// function chain computes it.
+	Chain(before, run [32]byte, d *Decision, chain func() [32]byte) [32]byte
 }
 
-// digestOf returns the digest of a sum's sealed result, and the equal result of another member
-// if there is one, to share its memory.
 func (p *Plans) digestOf(run [32]byte, slot uint64, s *Sealed) (*Sealed, [32]byte) {
-	if p.own {
+	if p.Repeated == nil {
 		return s, s.digest(run, slot)
 	}
-	for _, x := range p.sealed {
-		if x.slot == slot && x.run == run && x.sealed.same(s) {
-			return x.sealed, x.digest
-		}
-	}
-	x := sharedSealed{run, slot, s, s.digest(run, slot)}
-	p.sealed = keepLast(slices.DeleteFunc(p.sealed, func(old sharedSealed) bool {
-		return old.slot+1 < slot // nobody else needs these vectors
-	}), x)
-	return s, x.digest
-}
-
-// same reports whether two results are known to be equal.
-func (s *Sealed) same(t *Sealed) bool {
-	return s.Attempt == t.Attempt && s.Header == t.Header && s.Blobs == nil && t.Blobs == nil &&
-		shares(s.Members, t.Members) && shares(s.Missing, t.Missing) &&
-		slices.Equal(s.Words, t.Words) && slices.Equal(s.Blocks, t.Blocks) && slices.Equal(s.Commits, t.Commits)
-}
-
-// A sharedChain is a hash over decisions, and the arguments that it was computed from.
-type sharedChain struct {
-	before, run, digest [32]byte
-	slot                uint64
-	kind                Kind
-	round, attempt      uint32
-	members             []uint32
-	missing             []Missing
-	value               Value
-	running             *Counted
-	chain               [32]byte
+	return p.Repeated.Sealed(run, slot, s, func() [32]byte { return s.digest(run, slot) })
 }
 
 func (p *Plans) chainOf(before, run [32]byte, d *Decision) [32]byte {
-	for _, x := range p.chains {
-		if x.slot == d.Slot && x.before == before && x.run == run && x.digest == d.Digest && x.kind == d.Kind && x.round == d.Round &&
-			x.attempt == d.Attempt && x.value == d.Certificate.Value && shares(x.members, d.Members) && shares(x.missing, d.Missing) && x.running.same(d.Running) {
-			return x.chain
-		}
+	if p.Repeated == nil {
+		return chain(before, run, d)
 	}
-	x := sharedChain{
-		before: before, run: run, digest: d.Digest, slot: d.Slot, kind: d.Kind, round: d.Round, attempt: d.Attempt,
-		members: d.Members, missing: d.Missing, value: d.Certificate.Value, running: d.Running, chain: chain(before, run, d),
-	}
-	p.chains = keepLast(p.chains, x)
-	return x.chain
+	return p.Repeated.Chain(before, run, d, func() [32]byte { return chain(before, run, d) })
 }
 
 // keepLast appends to a list of at most keptSeats recent elements.
@@ -284,11 +247,6 @@ func keepLast[T any](list []T, x T) []T {
 		list = list[1:]
 	}
 	return list
-}
-
-// shares reports whether two slices are the same memory.
-func shares[T any](a, b []T) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // RoundsFor returns the number of rounds of a session of vectors with the given number of

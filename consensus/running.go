@@ -399,11 +399,3 @@ func (d *Decision) Held() (members []uint32) {
 	}
 	return members
 }
-
-// same reports whether two decisions have counted the same members of the same running total.
-func (c *Counted) same(d *Counted) bool {
-	if c == nil || d == nil {
-		return c == d
-	}
-	return c.Key == d.Key && c.From == d.From && c.Size == d.Size && slices.Equal(c.Members, d.Members)
-}

@@ -21,7 +21,7 @@ type seats struct {
 	offsets    []int         // in a large roster, the distances in the view at which a member deals; chunks go to the first
 }
 
-// keptSeats is the largest number of recent seats, layouts, results and chains that Plans
+// keptSeats is the largest number of recent seats and layouts that Plans
 // keeps.
 const keptSeats = 4
 

@@ -148,7 +148,9 @@ func sizesOf(sends []consensus.Send, sizes []int) []int {
 // one.
 func newPlans(s consensus.Settings) (plans []*consensus.Plans) {
 	for range runtime.GOMAXPROCS(0) {
-		plans = append(plans, consensus.NewPlans(s))
+		p := consensus.NewPlans(s)
+		p.Repeated = new(repeated)
+		plans = append(plans, p)
 	}
 	return plans
 }

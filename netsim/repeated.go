@@ -1,0 +1,91 @@
+package netsim
+
+import (
+	"slices"
+
+	"github.com/collabdict/collabdict/consensus"
+)
+
+// repeated implements [consensus.Repeated] for the members of a simulation. It recognises values by
+// shared memory, since messages are never modified.
+type repeated struct {
+	sealed []sealed
+	chains []chain
+}
+
+// keptValues is the largest number of recent values of each kind.
+const keptValues = 4
+
+// keepLast appends to a list of at most keptValues elements.
+func keepLast[T any](list []T, x T) []T {
+	if list = append(list, x); len(list) > keptValues {
+		list = list[1:]
+	}
+	return list
+}
+
+// A sealed is a sealed result and its digest.
+type sealed struct {
+	run    [32]byte
+	slot   uint64
+	result *consensus.Sealed
+	digest [32]byte
+}
+
+func (r *repeated) Sealed(run [32]byte, slot uint64, s *consensus.Sealed, digest func() [32]byte) (*consensus.Sealed, [32]byte) {
+	for _, x := range r.sealed {
+		if x.slot == slot && x.run == run && sameResult(x.result, s) {
+			return x.result, x.digest
+		}
+	}
+	x := sealed{run, slot, s, digest()}
+	r.sealed = keepLast(slices.DeleteFunc(r.sealed, func(old sealed) bool {
+		return old.slot+1 < slot // nobody else needs these vectors
+	}), x)
+	return s, x.digest
+}
+
+// sameResult reports whether two results are known to be equal.
+func sameResult(s, t *consensus.Sealed) bool {
+	return s.Attempt == t.Attempt && s.Header == t.Header && s.Blobs == nil && t.Blobs == nil &&
+		shares(s.Members, t.Members) && shares(s.Missing, t.Missing) &&
+		slices.Equal(s.Words, t.Words) && slices.Equal(s.Blocks, t.Blocks) && slices.Equal(s.Commits, t.Commits)
+}
+
+// A chain is the hash over decisions up to d, after the hash before.
+type chain struct {
+	before, run [32]byte
+	d           *consensus.Decision
+	hash        [32]byte
+}
+
+func (r *repeated) Chain(before, run [32]byte, d *consensus.Decision, compute func() [32]byte) [32]byte {
+	for _, x := range r.chains {
+		if x.before == before && x.run == run && sameDecision(x.d, d) {
+			return x.hash
+		}
+	}
+	kept := *d
+	kept.Total, kept.Blobs = nil, nil // long, and not compared
+	r.chains = keepLast(r.chains, chain{before, run, &kept, compute()})
+	return r.chains[len(r.chains)-1].hash
+}
+
+// sameDecision reports whether two decisions are known to have the same hash.
+func sameDecision(c, d *consensus.Decision) bool {
+	return c.Slot == d.Slot && c.Digest == d.Digest && c.Kind == d.Kind && c.Round == d.Round && c.Attempt == d.Attempt &&
+		c.Certificate.Value == d.Certificate.Value && shares(c.Members, d.Members) && shares(c.Missing, d.Missing) && sameCounted(c.Running, d.Running)
+}
+
+// sameCounted reports whether two decisions have counted the same members of the same running total.
+func sameCounted(c, d *consensus.Counted) bool {
+	if c == nil || d == nil {
+		return c == d
+	}
+	return c.Key == d.Key && c.From == d.From && c.Size == d.Size && slices.Equal(c.Members, d.Members)
+}
+
+// shares reports whether two slices are the same memory.
+func shares[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
