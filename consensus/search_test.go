@@ -653,11 +653,9 @@ func TestEveryOrderOfEvents(t *testing.T) {
 // In every order of events, a running total begins with all members, or waits for them, even if
 // smaller views would do for other sums.
 func TestEveryOrderOfAFirstTotal(t *testing.T) {
+	long.Skip(t)
 	x := newModel(3, 1, 1, 1)
 	x.called, x.first, x.least = true, true, 2
-	if !long.On {
-		x.restarts = 0
-	}
 	s := x.searched(t, 10_000_000)
 	if _, first := s.stuck(); first >= 0 {
 		t.Errorf("stuck: %s", s.trace(first))
@@ -667,11 +665,9 @@ func TestEveryOrderOfAFirstTotal(t *testing.T) {
 // In every order of events, a slot in which a quorum requests a pause decides either the pause
 // or the sum.
 func TestEveryOrderOfAPause(t *testing.T) {
+	long.Skip(t)
 	x := newModel(3, 1, 1, 1)
 	x.called, x.wants = true, x.of(pauses(1))
-	if !long.On {
-		x.restarts = 0
-	}
 	s := x.searched(t, 10_000_000)
 	if _, first := s.stuck(); first >= 0 {
 		t.Errorf("stuck: %s", s.trace(first))

@@ -136,6 +136,7 @@ type output struct {
 // A change of the program's structure does not change what users see of trainings with default
 // options, with missing cells, with windows, with epsilon, and with a member that is lost and returns.
 func TestOutputsAreHeld(t *testing.T) {
+	long.Skip(t)
 	race.Skip(t)
 	if runtime.GOARCH != "amd64" {
 		t.Skip("figures have other last bits")

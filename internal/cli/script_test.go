@@ -25,6 +25,7 @@ import (
 	"github.com/collabdict/collabdict/internal/networks/beta"
 	"github.com/collabdict/collabdict/internal/networks/multitask"
 	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
@@ -56,10 +57,19 @@ func TestScripts(t *testing.T) {
 			params.Files = append(params.Files, filepath.Join("testdata", "script", name+".txtar"))
 		}
 	} else {
-		params.Dir = "testdata/script"
+		names, err := filepath.Glob("testdata/script/*.txtar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		params.Files = slices.DeleteFunc(names, func(path string) bool {
+			return !long.On && slices.Contains(longScripts, strings.TrimSuffix(filepath.Base(path), ".txtar"))
+		})
 	}
 	testscript.Run(t, params)
 }
+
+// longScripts run with the tests that take long.
+var longScripts = []string{"adversary", "bench", "pause", "pictures", "prepare", "weighted"}
 
 // scriptParams returns the environment and the commands of scripts.
 func scriptParams(t *testing.T) testscript.Params {
