@@ -171,8 +171,12 @@ func TestOneRowMoreIsCoveredInTheClear(t *testing.T) {
 		options []string
 		sums    int // number of noisy vectors, published or not
 	}{
-		{"fedgen", nil, 10}, {"fedgen", []string{"hold-out=0.2"}, 10}, {"fedgen", []string{"synthetic=50"}, 10},
-		{"fedgem", nil, 20}, {"fedgem", []string{"hold-out=0.2", "rounds=5"}, 15}, {"fedgem", []string{"final=factor=2", "radius=half", "local-steps=2"}, 29},
+		{"fedgen", nil, 10},
+		{"fedgen", []string{"hold-out=0.2"}, 10},
+		{"fedgen", []string{"synthetic=50"}, 10},
+		{"fedgem", nil, 20},
+		{"fedgem", []string{"hold-out=0.2", "rounds=5"}, 15},
+		{"fedgem", []string{"final=factor=2", "radius=half", "local-steps=2"}, 29},
 	} {
 		k := pipelinetest.With(t, of.kind, append([]string{fmt.Sprint("epsilon=", epsilon), fmt.Sprint("delta=", delta), "components=1", "seed=1"}, of.options...)...)
 		k.Ranges = pipeline.Ranges{"*": {0, 1}}
