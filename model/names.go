@@ -13,14 +13,14 @@ type (
 	Projection = rows.Projection // principal axes
 )
 
-// What a local part holds; see [Local].
+// The parts of a [Local].
 type (
 	Ensemble    = local.Ensemble
 	Calibration = local.Calibration
 	Nearest     = local.Nearest
 )
 
-// What a manifest and a ledger hold, as in the JSON objects that commands print.
+// The parts of a [Manifest] and of a [Ledger], as in the JSON objects that commands print.
 type (
 	Axes       = report.PCA // the principal axes
 	HeldOut    = report.HeldOut

@@ -274,8 +274,8 @@ func writeHeld(t *testing.T, path string, v any) {
 	}
 }
 
-// writeHeldRows writes files of three participants with rows of three classes, of which some may lack
-// a cell.
+// writeHeldRows writes files of three participants with rows of three classes. Some rows may lack a
+// cell.
 func writeHeldRows(t *testing.T, dir string, missing bool) {
 	t.Helper()
 	if err := os.Mkdir(dir, 0o755); err != nil {

@@ -152,7 +152,7 @@ func TestAttackOnEpsilon(t *testing.T) {
 				for r := range 2 * runs {
 					for world := range 2 {
 						seed := uint64(1000 + 2*r + world)
-						x := []float64(nil)
+						var x []float64
 						if attack.totals {
 							x = []float64{a.run(t, seed, world == 1)}
 						} else {

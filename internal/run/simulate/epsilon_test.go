@@ -158,8 +158,8 @@ func TestOneRowMoreIsCovered(t *testing.T) {
 	}
 }
 
-// What a member publishes with epsilon is the same if its file has one row more, with the same coins
-// and the same noise, but for the values of its mixtures. These follow from sums with noise of the
+// With epsilon, a member publishes the same if its file has one row more, with the same coins and the
+// same noise, but for the values of its mixtures. These follow from sums with noise of the
 // account. With one component, no sum depends on earlier ones, so those that are not published differ
 // by as much. Σ (Δ/σ)² over all is at most the squared ratio of epsilon and delta.
 func TestOneRowMoreIsCoveredInTheClear(t *testing.T) {
