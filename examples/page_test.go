@@ -27,8 +27,8 @@ func TestThePageHasTheExamples(t *testing.T) {
 		examples = append(examples, "\n"+string(text))
 	}
 	blocks := strings.Split(string(page), "```go\n")[1:]
-	if len(blocks) != 2 {
-		t.Errorf("want 2 blocks of code, got %d", len(blocks))
+	if len(blocks) == 0 {
+		t.Error("the page has no code")
 	}
 	for _, block := range blocks {
 		code, _, _ := strings.Cut(block, "```")
