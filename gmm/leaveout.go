@@ -30,7 +30,7 @@ type FittedTo struct {
 //	x − μ' = c·d,  Σ' = κ(Σ − g ddᵀ)  with  c = (N+λ₀)/(N+λ₀−r),  κ = (N+ν)/(N+ν−r),  g = r·c/(N+ν),
 //
 // so that a' = c²/κ · a/(1−g·a) and ln|Σ'| = ln|Σ| + M ln κ + ln(1−g·a). The weight is π' =
-// (π·n − r)/(n−1). If Λ_k comes from a graphical lasso, this is an approximation. For a row
+// (π·n − r)/(n−1), where n is fit.Own. If Λ_k comes from a graphical lasso, this is an approximation. For a row
 // with missing cells it is computed from the cells present.
 func (m *Mixture) EachLeftOut(rows Rows, fit FittedTo, f func(from int, scores []float64)) error {
 	if len(fit.Counts) != m.Components() {
@@ -50,7 +50,7 @@ func (m *Mixture) EachLeftOut(rows Rows, fit FittedTo, f func(from int, scores [
 			for k, r := range o.r {
 				terms.Set(j, k, m.leftOut(k, r, o.logd[k], o.norm[k], m.Dim()-len(o.missing), fit))
 			}
-			out[j] = o.surprise() + o.total
+			out[j] = o.surprise() + o.total // what the missing cells add: the present ones follow from terms
 		})
 		for j := range out {
 			out[j] -= logSum(terms.RawRowView(j))
@@ -66,14 +66,14 @@ const leastLeft = 1e-6
 // leftOut returns ln π'_k N(x|μ'_k, Σ'_k) for a row of dim values. logd is the row's log
 // density with x included, and norm the log density at the mean.
 func (m *Mixture) leftOut(k int, r, logd, norm float64, dim int, fit FittedTo) float64 {
-	n, own := fit.Counts[k], m.weights[k]*fit.Own
-	weight := (own - r) / (fit.Own - 1)
-	rest, spread := n+fit.Mean-r, n+fit.Covariance-r
-	if !(weight > 0 && rest > 0 && spread > 0) {
+	n := fit.Counts[k]
+	weight := (m.weights[k]*fit.Own - r) / (fit.Own - 1)
+	meanRows, covarianceRows := n+fit.Mean-r, n+fit.Covariance-r
+	if !(weight > 0 && meanRows > 0 && covarianceRows > 0) {
 		return math.Inf(-1)
 	}
 	a := 2 * (norm - logd)
-	c, kappa := (n+fit.Mean)/rest, (n+fit.Covariance)/spread
+	c, kappa := (n+fit.Mean)/meanRows, (n+fit.Covariance)/covarianceRows
 	left := math.Max(1-float64(r*c/(n+fit.Covariance)*a), leastLeft)
 	logDet := float64(float64(dim)*portable.Log(kappa)) + portable.Log(left)
 	return portable.Log(weight) + norm - float64(0.5*logDet) - float64(0.5*c*c/kappa*a/left)

@@ -16,19 +16,19 @@ type cutter interface {
 // A carrier is the network between the members. It decides what happens to a message after it
 // has left its sender.
 type carrier struct {
-	delay   *rand.Rand
-	cutters []cutter
-	doubled float64 // probability that a message is delivered twice
-	twice   *rand.Rand
-	held    Reorder
-	late    *rand.Rand
-	limited bool // whether some links have limited bandwidth
+	delays      *rand.Rand // draws delays
+	cutters     []cutter
+	doubled     float64    // probability that a message is delivered twice
+	doublings   *rand.Rand // draws which
+	reorder     Reorder
+	reorderings *rand.Rand // draws which messages are held back
+	limited     bool       // whether some links have limited bandwidth
 }
 
 // A parcel is a message on its way.
 type parcel struct {
 	from, to int
-	process  int // sender's process; its undelivered messages end with it
+	process  int // sender's process; after its end, a lost message is not sent again
 	what     consensus.Event
 	size     int
 	gossip   bool // sent once, over many paths; other messages go over a stream
@@ -40,6 +40,7 @@ const (
 	mostTries  = 8
 )
 
+// planCut loses the messages that c cuts, in the time of w. A cut from begin to end needs no event.
 func (n *network) planCut(w When, c cutter) {
 	if w.always() {
 		n.noteFault(n.planned, 0, open)
@@ -64,17 +65,17 @@ func (n *network) carry(p parcel, at time.Duration) {
 	for _, c := range n.cutters { // each cutter sees every message
 		lost = c.cuts(p.from, p.to, leaves) || lost
 	}
-	takes := n.config.Latency.Delay(p.from, p.to, n.delay)
+	takes := n.config.Latency.Delay(p.from, p.to, n.delays)
 	if lost {
 		n.retry(p, leaves, takes)
 		return
 	}
-	if n.held.Rate > 0 && n.late.Float64() < n.held.Rate {
-		takes += time.Duration(n.late.Float64() * float64(n.held.Delay))
+	if n.reorder.Rate > 0 && n.reorderings.Float64() < n.reorder.Rate {
+		takes += time.Duration(n.reorderings.Float64() * float64(n.reorder.Delay))
 	}
 	n.arrive(p, leaves+takes)
-	if n.doubled > 0 && n.twice.Float64() < n.doubled {
-		n.arrive(p, leaves+takes+n.config.Latency.Delay(p.from, p.to, n.twice))
+	if n.doubled > 0 && n.doublings.Float64() < n.doubled {
+		n.arrive(p, leaves+takes+n.config.Latency.Delay(p.from, p.to, n.doublings))
 	}
 }
 
@@ -100,6 +101,7 @@ func (n *network) arrive(p parcel, at time.Duration) {
 		n.push(event{at: at, to: p.to, what: p.what})
 		return
 	}
+	// The link serves messages in the order of their arrival, so they enter it only then.
 	n.push(event{at: at, to: nobody, what: deed(func(at time.Duration) {
 		n.push(event{at: m.down.through(at, p.size), to: p.to, what: p.what})
 	})})

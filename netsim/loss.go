@@ -41,8 +41,8 @@ type Duplicate struct {
 func (d Duplicate) check(int) error { return firstOf(checkRate(d.Rate), d.When.check()) }
 
 func (d Duplicate) plan(n *network) {
-	if n.twice == nil {
-		n.twice = n.source("duplicate")
+	if n.doublings == nil {
+		n.doublings = n.source("duplicate")
 	}
 	d.When.plan(n, func(time.Duration) { n.doubled = d.Rate }, func(time.Duration) { n.doubled = 0 })
 }
@@ -63,8 +63,8 @@ func (r Reorder) check(int) error {
 }
 
 func (r Reorder) plan(n *network) {
-	if n.late == nil {
-		n.late = n.source("reorder")
+	if n.reorderings == nil {
+		n.reorderings = n.source("reorder")
 	}
-	r.When.plan(n, func(time.Duration) { n.held = r }, func(time.Duration) { n.held = Reorder{} })
+	r.When.plan(n, func(time.Duration) { n.reorder = r }, func(time.Duration) { n.reorder = Reorder{} })
 }

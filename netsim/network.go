@@ -60,7 +60,7 @@ func newNetwork(c Config) (*network, error) {
 		config: c, plans: newPlans(c.Settings), sources: map[string]int{}, rounds: map[uint32][]deed{},
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)), common: map[[32]byte]*consensus.Decision{},
 	}
-	n.delay, n.tricks = n.source("delay"), n.source("adversary")
+	n.delays, n.tricks = n.source("delay"), n.source("adversary")
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("netsim: %w", err)
 	}

@@ -24,16 +24,16 @@ type Reading struct {
 // and a few such sums show each N^s.
 const Inequality = "inequality of the numbers of rows"
 
-// farther is how many times closer a reading must be than the best one without the loss.
-const farther = 10
+// closer is how many times smaller the error of a reading must be than without the loss of members.
+const closer = 10
 
 // stillEnough is the correlation that a reading must have if the same quantity of all others, or of
 // all others but the member, is known. Otherwise it reads that total.
 const stillEnough = 0.9
 
 // Read returns the quantities that can be read. If whole is not nil, it holds the worlds of the same
-// cell without the loss of members: a quantity then counts only if the loss makes it at least ten
-// times closer. Chance is the number of quantities of other worlds that can be read as well.
+// task and members, in which no member is lost: a quantity then counts only if the loss makes its
+// reading closer. Chance is the number of quantities of other worlds that can be read as well.
 func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 	s := newSpace(w.coordinates())
 	var without *space
@@ -43,12 +43,12 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 		if without == nil {
 			without = newSpace(whole.coordinates())
 		}
-		least := slopeInverse(math.Min(farther*as.err, 1))
+		least := correlationAt(math.Min(closer*as.err, 1))
 		return q != nil && without.find(q, least, least) != nil
 	}
 	one, two := Enough, EnoughOfTwo
 	if whole != nil {
-		one = slopeInverse(1.0 / farther) // of a guess, the error is 1
+		one = correlationAt(1.0 / closer) // of a guess, the error is 1
 		two = one
 	}
 	for _, name := range w.names {
@@ -57,9 +57,10 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 				continue
 			}
 			q, rest := w.truthOf(m, name)
-			if q == nil || known[m].has(q) {
+			if q == nil || known[m].hasOrAdds(q) {
 				continue
 			}
+			// Control: only by chance are quantities of other worlds found.
 			if m == w.placebo() && s.read(turned(q), turned(rest), false, one, two) != nil {
 				chance++
 			}
@@ -112,8 +113,8 @@ func (w *Worlds) unequal() []float64 {
 	return sum
 }
 
-// slopeInverse returns the correlation at which the error of a straight line is err.
-func slopeInverse(err float64) float64 { return math.Max(math.Sqrt(1-err*err), 1e-3) }
+// correlationAt returns the correlation at which the error of a straight line is err.
+func correlationAt(err float64) float64 { return math.Max(math.Sqrt(1-err*err), 1e-3) }
 
 // placebo is the member whose quantities are also looked for in other worlds.
 func (w *Worlds) placebo() int {
@@ -192,11 +193,11 @@ func turned(x []float64) []float64 {
 	return append(slices.Clone(x[by:]), x[:by]...)
 }
 
-// directions are quantities that are linear functions of none before them.
+// directions are quantities, centred and of length 1. None is a multiple of another.
 type directions [][]float64
 
-// has reports whether a quantity is a linear function of an earlier one, and adds it otherwise.
-func (d *directions) has(q []float64) bool {
+// hasOrAdds reports whether a quantity is a linear function of one of them, and adds it otherwise.
+func (d *directions) hasOrAdds(q []float64) bool {
 	x := centred(q)
 	scale(x, 1/norm(x))
 	for _, y := range *d {

@@ -47,8 +47,8 @@ const recentTotals = 10
 // impossible.
 const ownRows = 0.1
 
-// floor returns the number of rows that the weights count per component besides actual rows.
-func (p prior) floor() float64 {
+// weightRows returns the number of rows that the weights count per component besides actual rows.
+func (p prior) weightRows() float64 {
 	if p.relative == nil {
 		return 0
 	}
@@ -86,7 +86,7 @@ func (c *candidate) statistics(l *Learner, replaced []float64) ([]float64, error
 	if err != nil {
 		return nil, err
 	}
-	more := c.prior.floor()
+	more := c.prior.weightRows()
 	c.updated = slices.Clone(s.N)
 	c.pending = make([]float64, s.K)
 	floats.AddConst(more, c.pending)

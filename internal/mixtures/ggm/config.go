@@ -114,8 +114,8 @@ func (c Config) candidates(rows float64) (out []*candidate) {
 	return out
 }
 
-// floor returns the number of rows that the weights count per component besides actual rows.
-func (c Config) floor() float64 {
+// weightRows returns the number of rows that the weights count per component besides actual rows.
+func (c Config) weightRows() float64 {
 	if c.Rho > 0 {
 		return 0
 	}

@@ -65,7 +65,7 @@ func observed(t testing.TB, learners []*Learner, data []*mat.Dense) float64 {
 			sum += top + math.Log(all)
 		}
 		for _, w := range weights {
-			sum += c.prior.floor() * math.Log(w)
+			sum += c.prior.weightRows() * math.Log(w)
 		}
 	}
 	return sum + learners[0].live[0].prior.logDensity(learners[0].live[0].model)

@@ -72,7 +72,7 @@ func (t *Task) order(p dataset.Participant) (report.Order, error) {
 			continue // Nearly all values are equal: chance alone may put the others side by side.
 		}
 		r, variance := likeness(of, along)
-		chance := float64(width) * math.Erfc(r/math.Sqrt(2*variance)) / 2 // probability of at least one such column
+		chance := float64(width) * math.Erfc(r/math.Sqrt(2*variance)) / 2 // bounds the probability of at least one such column
 		if r > best && r >= leastLikeness && chance <= orderLevel {
 			best, at = r, j
 		}
@@ -144,7 +144,7 @@ func kurtosis(values []float64) float64 {
 // must have mean 0; if all are equal, both results are 0.
 func likeness(values []float64, along int) (r, variance float64) {
 	n := float64(len(values))
-	var squares, differences, pairs, degrees float64
+	var squares, differences, pairs, squaredDegrees float64
 	for i, v := range values {
 		squares += v * v
 		degree := 0.0
@@ -157,13 +157,13 @@ func likeness(values []float64, along int) (r, variance float64) {
 			pairs++
 			degree++
 		}
-		degrees += degree * degree
+		squaredDegrees += degree * degree
 	}
 	if squares == 0 || n < 4 {
 		return 0, 1
 	}
 	r = 1 - (n-1)*differences/(2*pairs*squares)
 	peaked, w := kurtosis(values), 2*pairs // w is the sum of all weights.
-	variance = (n-1)*4*pairs*(n*n-3*n+3-(n-1)*peaked) - (n-1)*degrees*(n*n+3*n-6-(n*n-n+2)*peaked) + w*w*(n*n-3-(n-1)*(n-1)*peaked)
+	variance = (n-1)*4*pairs*(n*n-3*n+3-(n-1)*peaked) - (n-1)*squaredDegrees*(n*n+3*n-6-(n*n-n+2)*peaked) + w*w*(n*n-3-(n-1)*(n-1)*peaked)
 	return r, variance / (n * (n - 2) * (n - 3) * w * w)
 }

@@ -30,7 +30,7 @@ type newcomer struct {
 	list     []*consensus.Amendment // amendments of this process's agreement
 	deciders map[peer.ID]bool       // members before the change that adds this process, without those that it removes
 	quorum   int                    // members that decide that change
-	hurries  bool                   // a member has shown its run
+	hurried  bool                   // a member has shown its run, and this process has asked all
 	roster   *membership.Roster     // roster of the run, once this process is admitted
 	decided  []*consensus.Amendment
 }
@@ -51,12 +51,12 @@ func (c *Config) newcomer(self peer.ID) (*newcomer, error) {
 		n.members = append(n.members, change.Add...)
 	}
 	own := slices.IndexFunc(c.Changes, func(change membership.Change) bool { return slices.ContainsFunc(change.Add, isSelf) })
-	return n, n.believe(p, own)
+	return n, n.setDeciders(p, own)
 }
 
-// believe sets the members that decide the change with the given index, in a run that begins
-// with the given parameters.
-func (n *newcomer) believe(p consensus.Params, change int) (err error) {
+// setDeciders sets the members that decide the change with the given index, which adds this process,
+// in a run that begins with the given parameters.
+func (n *newcomer) setDeciders(p consensus.Params, change int) (err error) {
 	for _, a := range n.list[:change] {
 		if p, err = p.Amend(a); err != nil {
 			return err
@@ -109,8 +109,8 @@ func (n *newcomer) learn(m *registry, from peer.ID, h wire.Hello) {
 		n.roster, n.decided = r, n.list[:len(h.Amendments)]
 		m.agreed = true
 		close(m.complete)
-	case !n.hurries: // the other members have decided the change as well, or soon will
-		n.hurries = true
+	case !n.hurried: // ask all at once: the others have decided the change as well, or soon will
+		n.hurried = true
 		m.announce()
 	}
 }
