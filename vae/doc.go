@@ -1,28 +1,40 @@
-// Package vae is the parent of neural networks that participants train together. It has no
-// code of its own:
+// Package nn provides small dense neural networks in float32, with gradients written out by
+// hand. It has layers (gated ones among them), normal distributions whose parameters are outputs
+// of a network, losses, and the optimisers Adam and gradient descent with momentum.
 //
-//   - Package multitask is the multi-task variational auto-encoder of Idé, Phan and Raymond
-//     (2024). Participants share the decoder; each has its own encoder.
-//   - Package beta is a β-VAE, which members train by averaging their models. Members whose
-//     data differ from the others' can get less weight (Page 2024).
-//   - Package cgau is a classifier that adapts to each member by private conditions (Rieger et
-//     al. 2020).
-//   - Package nn has the networks, losses and optimisers that these three use.
+// A [Network] is a chain of dense layers. A training step is:
 //
-// In each of the first three, Kind connects the algorithm to the program, and a Learner trains
-// it over a group:
-//
-//	l, err := multitask.NewLearner(gmm.Matrix(rows), multitask.Config{Latent: 8, Hidden: []int{64}, LocalSteps: 20}, seed)
+//	y, err := net.Forward(x, nil)
 //	if err != nil {
 //		return err
 //	}
-//	if _, err := collabdict.Train(ctx, group, l, collabdict.Options{Rounds: 150}); err != nil {
+//	loss, err := nn.SquaredError(d, y, want, columns) // sets d to the derivatives
+//	if err != nil {
 //		return err
 //	}
-//	fmt.Println(l.TotalRows(), l.Model().Latent())
+//	fmt.Println(loss)
+//	net.Backward(d, nn.ForParameters)
+//	adam.Step(net.Shared.Values, net.Shared.Gradient)
 //
-// The packages use no clock, file, socket or global random source, and results have the same
-// bits whatever GOMAXPROCS is.
+// The example of the package trains a network that way.
 //
-// Start reading at package multitask, whose example trains a model.
-package vae
+// Everything that participants may share, weights and biases, is one vector of [Parameters],
+// with the gradient in the same order. So gradients and differences can be summed directly.
+// [Join] puts several networks into one vector. The conditions of gated layers, which belong
+// to one participant, are another such vector.
+//
+// Matrices are row-major without gaps; a batch has one row per sample. Losses are sums over
+// the samples of a batch, not means.
+//
+// Wrong shapes panic. Forward returns an error for samples that are not finite, and losses
+// return one if they are not finite, before any parameter has changed.
+//
+// # Invariants
+//
+// The same seeds give the same bits, whatever GOMAXPROCS, the machine and its kernels
+// (packages blas and elementwise) are. Randomness comes from a source that the caller passes.
+// Buffers are reused: after the first batch of a size, a step allocates nothing except the
+// goroutines for further processors. Only one goroutine may use a network at a time.
+//
+// Start reading at [New] and [Network.Forward].
+package nn
