@@ -40,7 +40,7 @@ race: ## run all tests under the race detector (needs a C compiler)
 	$(GO) test -race -timeout 30m ./...
 
 noasm: ## run the tests of packages with assembly, without it
-	$(GO) test -tags noasm ./internal/kernels/... ./gmm ./vae/nn
+	$(GO) test -tags noasm ./internal/kernels/... ./gmm ./vae
 
 vet: ## run go vet
 	$(GO) vet ./...

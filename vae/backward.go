@@ -1,4 +1,4 @@
-package nn
+package vae
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ const (
 func (n *Network) Backward(d []float32, parts Parts) (byInput []float32) {
 	last := n.layers[len(n.layers)-1]
 	if n.rows == 0 || len(d) != n.rows*last.Units {
-		panic(fmt.Sprintf("nn: Backward of network %s with %d derivatives, want %d, those of the Forward before", n.name, len(d), n.rows*last.Units))
+		panic(fmt.Sprintf("vae: Backward of network %s with %d derivatives, want %d, those of the Forward before", n.name, len(d), n.rows*last.Units))
 	}
 	n.work.parts = parts
 	own := last.d

@@ -1,4 +1,4 @@
-package nn
+package vae
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ func (g *Gaussian) pairs(results, length int, f func(r, at, of int)) {
 	rows := length / g.Dim
 	more := max(rows, g.rows)
 	if length == 0 || length%g.Dim != 0 || results != more || more%rows != 0 || more%g.rows != 0 {
-		panic(fmt.Sprintf("nn: %d densities of %d rows under %d distributions, want multiples", results, rows, g.rows))
+		panic(fmt.Sprintf("vae: %d densities of %d rows under %d distributions, want multiples", results, rows, g.rows))
 	}
 	for r := range more {
 		f(r, r/(more/rows)*g.Dim, r/(more/g.rows)*g.Dim)
@@ -39,7 +39,7 @@ func (g *Gaussian) pairs(results, length int, f func(r, at, of int)) {
 func (g *Gaussian) NegLogLikelihood(d, x, weights []float32) (float64, error) {
 	g.outputs(d)
 	if weights != nil && len(weights) != g.rows {
-		panic(fmt.Sprintf("nn: %d weights of %d distributions", len(weights), g.rows))
+		panic(fmt.Sprintf("vae: %d weights of %d distributions", len(weights), g.rows))
 	}
 	total, constant, bad := 0.0, float64(float64(g.Dim)*halfLog2Pi), -1
 	g.pairs(g.rows, len(x), func(r, at, of int) {
@@ -68,7 +68,7 @@ func (g *Gaussian) NegLogLikelihood(d, x, weights []float32) (float64, error) {
 func StandardLogDensity(dst []float64, z []float32, columns int) {
 	sameShape(columns, z)
 	if len(dst)*columns != len(z) {
-		panic(fmt.Sprintf("nn: %d densities of %d rows", len(dst), len(z)/columns))
+		panic(fmt.Sprintf("vae: %d densities of %d rows", len(dst), len(z)/columns))
 	}
 	for i := range dst {
 		s := 0.0

@@ -1,4 +1,4 @@
-// Package nn provides small dense neural networks in float32, with gradients written out by
+// Package vae provides small dense neural networks in float32, with gradients written out by
 // hand. It has layers (gated ones among them), normal distributions whose parameters are outputs
 // of a network, losses, and the optimisers Adam and gradient descent with momentum.
 //
@@ -8,12 +8,12 @@
 //	if err != nil {
 //		return err
 //	}
-//	loss, err := nn.SquaredError(d, y, want, columns) // sets d to the derivatives
+//	loss, err := vae.SquaredError(d, y, want, columns) // sets d to the derivatives
 //	if err != nil {
 //		return err
 //	}
 //	fmt.Println(loss)
-//	net.Backward(d, nn.ForParameters)
+//	net.Backward(d, vae.ForParameters)
 //	adam.Step(net.Shared.Values, net.Shared.Gradient)
 //
 // The example of the package trains a network that way.
@@ -37,4 +37,4 @@
 // goroutines for further processors. Only one goroutine may use a network at a time.
 //
 // Start reading at [New] and [Network.Forward].
-package nn
+package vae

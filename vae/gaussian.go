@@ -1,4 +1,4 @@
-package nn
+package vae
 
 import (
 	"fmt"
@@ -81,6 +81,6 @@ func (g *Gaussian) byRaw(d []float32, at int) {
 // outputs panics unless d has the shape of the outputs passed to Set.
 func (g *Gaussian) outputs(d []float32) {
 	if len(d) != 2*g.rows*g.Dim {
-		panic(fmt.Sprintf("nn: %d derivatives by the outputs of %d distributions of %d dimensions", len(d), g.rows, g.Dim))
+		panic(fmt.Sprintf("vae: %d derivatives by the outputs of %d distributions of %d dimensions", len(d), g.rows, g.Dim))
 	}
 }

@@ -1,4 +1,4 @@
-package nn
+package vae
 
 import (
 	"fmt"
@@ -29,12 +29,12 @@ func SquaredError(d, y, x []float32, columns int) (float64, error) {
 func SoftmaxCrossEntropy(d, logits []float32, labels []int, classes int) (float64, error) {
 	sameShape(classes, d, logits)
 	if len(labels)*classes != len(logits) {
-		panic(fmt.Sprintf("nn: %d labels for %d rows", len(labels), len(logits)/classes))
+		panic(fmt.Sprintf("vae: %d labels for %d rows", len(labels), len(logits)/classes))
 	}
 	total := 0.0
 	for i, label := range labels {
 		if label < 0 || label >= classes {
-			return 0, fmt.Errorf("nn: row %d of the batch has label %d, want 0 to %d", i, label, classes-1)
+			return 0, fmt.Errorf("vae: row %d of the batch has label %d, want 0 to %d", i, label, classes-1)
 		}
 		row := crossEntropy(d[i*classes:][:classes], logits[i*classes:][:classes], label)
 		if row-row != 0 {
@@ -79,7 +79,7 @@ func crossEntropy(d, logits []float32, label int) float32 {
 }
 
 func lossNotFinite(name string, row int, got float32) error {
-	return fmt.Errorf("nn: %s of row %d of the batch is %g: training has diverged, lower the learning rate or scale the data", name, row, got)
+	return fmt.Errorf("vae: %s of row %d of the batch is %g: training has diverged, lower the learning rate or scale the data", name, row, got)
 }
 
 // sameShape panics unless all slices have the same number of rows, at least one, of the given
@@ -88,7 +88,7 @@ func sameShape(columns int, all ...[]float32) {
 	n := len(all[0])
 	for _, x := range all {
 		if len(x) != n || n == 0 || columns < 1 || n%columns != 0 {
-			panic(fmt.Sprintf("nn: %d and %d numbers, want the same number of rows of %d", n, len(x), columns))
+			panic(fmt.Sprintf("vae: %d and %d numbers, want the same number of rows of %d", n, len(x), columns))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package nn
+package vae
 
 import (
 	"math"
@@ -58,10 +58,10 @@ func TestSoftmaxCrossEntropy(t *testing.T) {
 		label  int
 		want   string
 	}{
-		{[]float32{1, 2, 3}, 3, "nn: row 0 of the batch has label 3, want 0 to 2"},
-		{[]float32{1, 2, 3}, -1, "nn: row 0 of the batch has label -1, want 0 to 2"},
-		{[]float32{1, float32(math.NaN()), 3}, 0, "nn: cross-entropy of row 0 of the batch is NaN"},
-		{[]float32{1, float32(math.Inf(1)), 3}, 0, "nn: cross-entropy of row 0 of the batch is NaN"},
+		{[]float32{1, 2, 3}, 3, "vae: row 0 of the batch has label 3, want 0 to 2"},
+		{[]float32{1, 2, 3}, -1, "vae: row 0 of the batch has label -1, want 0 to 2"},
+		{[]float32{1, float32(math.NaN()), 3}, 0, "vae: cross-entropy of row 0 of the batch is NaN"},
+		{[]float32{1, float32(math.Inf(1)), 3}, 0, "vae: cross-entropy of row 0 of the batch is NaN"},
 	} {
 		if _, err := SoftmaxCrossEntropy(d[:3], c.logits, []int{c.label}, 3); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("error is %v, want %s", err, c.want)

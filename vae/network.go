@@ -1,4 +1,4 @@
-package nn
+package vae
 
 import (
 	"fmt"
@@ -31,11 +31,11 @@ type Network struct {
 func New(name string, inputs int, layers ...Layer) *Network {
 	n := &Network{Shared: new(Parameters), Private: new(Parameters), name: name}
 	if inputs < 1 || len(layers) == 0 {
-		panic(fmt.Sprintf("nn: network %s of %d inputs and %d layers, want at least one of each", name, inputs, len(layers)))
+		panic(fmt.Sprintf("vae: network %s of %d inputs and %d layers, want at least one of each", name, inputs, len(layers)))
 	}
 	for i, spec := range layers {
 		if spec.Units < 1 || spec.Activation > Gated || !(spec.Dropout >= 0 && spec.Dropout < 1) {
-			panic(fmt.Sprintf("nn: layer %d of network %s is %+v, want at least 1 unit, a known activation, and dropout from 0 to below 1", i, name, spec))
+			panic(fmt.Sprintf("vae: layer %d of network %s is %+v, want at least 1 unit, a known activation, and dropout from 0 to below 1", i, name, spec))
 		}
 		l := &dense{Layer: spec, in: inputs, sums: spec.Units}
 		if spec.Activation == Gated {
@@ -113,7 +113,7 @@ func (n *Network) Forward(x []float32, drop rand.Source) ([]float32, error) {
 
 func (n *Network) rowsOf(x []float32, columns int) int {
 	if len(x) == 0 || len(x)%columns != 0 {
-		panic(fmt.Sprintf("nn: network %s has %d numbers, want rows of %d", n.name, len(x), columns))
+		panic(fmt.Sprintf("vae: network %s has %d numbers, want rows of %d", n.name, len(x), columns))
 	}
 	return len(x) / columns
 }
@@ -121,9 +121,9 @@ func (n *Network) rowsOf(x []float32, columns int) int {
 func (n *Network) notFinite(x []float32) error {
 	for i, v := range x {
 		if v-v != 0 {
-			return fmt.Errorf("nn: input %d of row %d of the batch for network %s is %g, want a finite number: leave out the row or fill the gap",
+			return fmt.Errorf("vae: input %d of row %d of the batch for network %s is %g, want a finite number: leave out the row or fill the gap",
 				i%n.Inputs(), i/n.Inputs(), n.name, v)
 		}
 	}
-	panic("nn: all numbers are finite")
+	panic("vae: all numbers are finite")
 }

@@ -1,4 +1,4 @@
-package nn
+package vae
 
 import (
 	"fmt"
@@ -145,7 +145,7 @@ func TestValuesThatAreNotFiniteAreErrors(t *testing.T) {
 	x := make([]float32, 12)
 	x[7] = float32(math.NaN())
 	_, err := n.Forward(x, nil)
-	if want := "nn: input 1 of row 2 of the batch for network net is NaN, want a finite number: leave out the row or fill the gap"; err == nil || err.Error() != want {
+	if want := "vae: input 1 of row 2 of the batch for network net is NaN, want a finite number: leave out the row or fill the gap"; err == nil || err.Error() != want {
 		t.Errorf("error is %v, want %s", err, want)
 	}
 	x[7] = 0

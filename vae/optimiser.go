@@ -1,4 +1,4 @@
-package nn
+package vae
 
 import (
 	"fmt"
@@ -88,6 +88,6 @@ func (s *SGD) Step(weights, gradient []float32) {
 
 func sameLength(n int, weights, gradient []float32) {
 	if len(weights) != n || len(gradient) != n {
-		panic(fmt.Sprintf("nn: step with %d weights and %d derivatives, want %d", len(weights), len(gradient), n))
+		panic(fmt.Sprintf("vae: step with %d weights and %d derivatives, want %d", len(weights), len(gradient), n))
 	}
 }

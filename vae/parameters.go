@@ -1,4 +1,4 @@
-package nn
+package vae
 
 // Parameters holds the weights of networks in one vector.
 type Parameters struct {
@@ -40,7 +40,7 @@ func Join(networks ...*Network) *Parameters {
 	all, own := new(Parameters), new(Parameters)
 	for _, n := range networks {
 		if n.joined {
-			panic("nn: network " + n.name + " has been joined before")
+			panic("vae: network " + n.name + " has been joined before")
 		}
 		n.joined = true
 		n.first, n.firstOwn = all.append(n.Shared), own.append(n.Private)

@@ -1,4 +1,4 @@
-package nn
+package vae
 
 import (
 	"math"
@@ -56,7 +56,7 @@ type Batches struct {
 // draws a new order from the source. It panics if rows or size is less than 1.
 func NewBatches(rows, size int, src rand.Source) *Batches {
 	if rows < 1 || size < 1 {
-		panic("nn: batches of no rows")
+		panic("vae: batches of no rows")
 	}
 	b := &Batches{order: make([]int, rows), size: size, next: rows, rng: rand.New(src)}
 	for i := range b.order {

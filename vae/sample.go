@@ -1,4 +1,4 @@
-package nn
+package vae
 
 import "fmt"
 
@@ -16,7 +16,7 @@ func (g *Gaussian) Sample(z, noise []float32) {
 // samples returns the number of rows per distribution.
 func (g *Gaussian) samples(length int) int {
 	if length == 0 || length%(g.rows*g.Dim) != 0 {
-		panic(fmt.Sprintf("nn: %d numbers for %d distributions of %d dimensions, want a multiple", length, g.rows, g.Dim))
+		panic(fmt.Sprintf("vae: %d numbers for %d distributions of %d dimensions, want a multiple", length, g.rows, g.Dim))
 	}
 	return length / (g.rows * g.Dim)
 }

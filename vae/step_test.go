@@ -1,6 +1,6 @@
 //go:build !race
 
-package nn
+package vae
 
 import (
 	"math/rand/v2"

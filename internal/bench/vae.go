@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // VAE describes the steps of a β-VAE to measure: 784-512-256-2 and back, with squared error
@@ -67,10 +67,10 @@ func MeasureVAE(ctx context.Context, v VAE) (*VAEReport, error) {
 
 // betaVAE is the network whose steps are measured, with its batch.
 type betaVAE struct {
-	encoder, decoder  *nn.Network
-	all               *nn.Parameters
-	latent            *nn.Gaussian
-	adam              *nn.Adam
+	encoder, decoder  *vae.Network
+	all               *vae.Parameters
+	latent            *vae.Gaussian
+	adam              *vae.Adam
 	src               rand.Source
 	x, z, noise, d, e []float32
 	beta              []float32
@@ -78,20 +78,20 @@ type betaVAE struct {
 
 func newBetaVAE(batch int) *betaVAE {
 	const pixels, wide, narrow, dim, beta = 784, 512, 256, 2, 10
-	relu := func(units int) nn.Layer { return nn.Layer{Units: units, Activation: nn.ReLU} }
+	relu := func(units int) vae.Layer { return vae.Layer{Units: units, Activation: vae.ReLU} }
 	m := &betaVAE{
-		encoder: nn.New("encoder", pixels, relu(wide), relu(narrow), nn.Layer{Units: 2 * dim}),
-		decoder: nn.New("decoder", dim, relu(narrow), relu(wide), nn.Layer{Units: pixels, Activation: nn.Sigmoid}),
-		latent:  nn.NewGaussian(dim, nn.ExpScale),
+		encoder: vae.New("encoder", pixels, relu(wide), relu(narrow), vae.Layer{Units: 2 * dim}),
+		decoder: vae.New("decoder", dim, relu(narrow), relu(wide), vae.Layer{Units: pixels, Activation: vae.Sigmoid}),
+		latent:  vae.NewGaussian(dim, vae.ExpScale),
 		src:     rand.NewPCG(1, 2),
 		x:       make([]float32, batch*pixels), d: make([]float32, batch*pixels), e: make([]float32, batch*2*dim),
 		z: make([]float32, batch*dim), noise: make([]float32, batch*dim),
 		beta: []float32{beta, beta},
 	}
-	m.all = nn.Join(m.encoder, m.decoder)
+	m.all = vae.Join(m.encoder, m.decoder)
 	m.encoder.Initialise(m.src)
 	m.decoder.Initialise(m.src)
-	m.adam = nn.NewAdam(len(m.all.Values), 1e-3)
+	m.adam = vae.NewAdam(len(m.all.Values), 1e-3)
 	rng := rand.New(m.src)
 	for i := range m.x {
 		m.x[i] = rng.Float32()
@@ -106,23 +106,23 @@ func (m *betaVAE) step() (float64, error) {
 		return 0, err
 	}
 	m.latent.Set(h)
-	nn.Normals(m.noise, m.src)
+	vae.Normals(m.noise, m.src)
 	m.latent.Sample(m.z, m.noise)
 	y, err := m.decoder.Forward(m.z, nil)
 	if err != nil {
 		return 0, err
 	}
-	loss, err := nn.SquaredError(m.d, y, m.x, m.decoder.Outputs())
+	loss, err := vae.SquaredError(m.d, y, m.x, m.decoder.Outputs())
 	if err != nil {
 		return 0, err
 	}
 	for j, kl := range m.latent.KL() {
 		loss += float64(m.beta[j]) * kl
 	}
-	dz := m.decoder.Backward(m.d, nn.ForParameters|nn.ForInput)
+	dz := m.decoder.Backward(m.d, vae.ForParameters|vae.ForInput)
 	m.latent.BackSample(m.e, dz, m.noise)
 	m.latent.BackKL(m.e, m.beta)
-	m.encoder.Backward(m.e, nn.ForParameters)
+	m.encoder.Backward(m.e, vae.ForParameters)
 	m.adam.Step(m.all.Values, m.all.Gradient)
 	return loss, nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/export/onnx"
 	"github.com/collabdict/collabdict/internal/networks/multitask"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // halfLog2Pi is ½ ln 2π.
@@ -20,7 +20,7 @@ func (f *File) autoEncoder(g *onnx.Graph, c *coordinates, a multitask.Trained, r
 	x := c.trained(rows)
 	v := autoEncoder{
 		g: g, decoder: decoder, columns: columns,
-		floor:  g.Floats("scale.floor", []float32{nn.LeastScale}),
+		floor:  g.Floats("scale.floor", []float32{vae.LeastScale}),
 		lowest: g.Floats("raw.lowest", []float32{multitask.LowestRaw}), highest: g.Floats("raw.highest", []float32{multitask.HighestRaw}),
 	}
 	mean, raw := halves(g, encoder.forward("encode", x), "latent_mean", "latent.raw", latent)
@@ -87,7 +87,7 @@ func (v autoEncoder) score(x, mean, sd, noise onnx.Value, draws int) {
 func draws(n, dim int) []float32 {
 	x := make([]float32, n*dim)
 	half := x[:n/2*dim]
-	nn.Normals(half, rand.NewPCG(0, 0))
+	vae.Normals(half, rand.NewPCG(0, 0))
 	for j := range dim {
 		squares := 0.0
 		for i := j; i < len(half); i += dim {

@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict/internal/networks/multitask"
 	"github.com/collabdict/collabdict/internal/testkit/onnxtest"
 	"github.com/collabdict/collabdict/model"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // knownAutoEncoder returns a file of an mtvae model, with rows and the model's outputs for them.
@@ -46,14 +46,14 @@ func knownAutoEncoder(t *testing.T, columns, axes int) known {
 func reconstructed(t *testing.T, m *model.Model, x *mat.Dense) (mean, sd []float32, rows, deviations []float64) {
 	t.Helper()
 	a := m.Learned.(multitask.Trained)
-	forward := func(n *nn.Network, x []float32) []float32 {
+	forward := func(n *vae.Network, x []float32) []float32 {
 		y, err := n.Forward(x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return y
 	}
-	q, p := nn.NewGaussian(a.Latent(), nn.SoftplusScale), nn.NewGaussian(a.Columns(), nn.SoftplusScale)
+	q, p := vae.NewGaussian(a.Latent(), vae.SoftplusScale), vae.NewGaussian(a.Columns(), vae.SoftplusScale)
 	q.Set(forward(a.Encoder, singles(m.Trained(x))))
 	y := forward(a.Decoder, q.Mean)
 	for i := range y {
@@ -119,7 +119,7 @@ func drawn(z *mat.Dense, draws, latent int) []float32 {
 	n, columns := z.Dims()
 	x, noise := singles(z), make([]float32, n*draws*latent)
 	for i := range n {
-		nn.NormalsOf(noise[i*draws*latent:][:draws*latent], x[i*columns:][:columns])
+		vae.NormalsOf(noise[i*draws*latent:][:draws*latent], x[i*columns:][:columns])
 	}
 	return noise
 }

@@ -3,7 +3,7 @@ package export
 import (
 	"github.com/collabdict/collabdict/internal/export/onnx"
 	"github.com/collabdict/collabdict/internal/networks/beta"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // betaVAE adds the graph of a β-VAE, and returns its description.
@@ -13,7 +13,7 @@ func (f *File) betaVAE(g *onnx.Graph, c *coordinates, b beta.Trained, rows onnx.
 	encoder, decoder := newNetwork(g, "encoder", e), newNetwork(g, "decoder", d)
 	x := c.trained(rows)
 	mean, raw := halves(g, encoder.forward("encode", x), "latent_mean", "latent.raw", latent)
-	log := g.Apply("latent.log", onnx.Clip, raw, g.Floats("log.lowest", []float32{nn.LowestLog}), g.Floats("log.highest", []float32{nn.HighestLog}))
+	log := g.Apply("latent.log", onnx.Clip, raw, g.Floats("log.lowest", []float32{vae.LowestLog}), g.Floats("log.highest", []float32{vae.HighestLog}))
 	sd := g.Apply("latent_sd", onnx.Exp, log)
 	y := decoder.forward("reconstruct", mean)
 	c.points("reconstruction_mean", y)

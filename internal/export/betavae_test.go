@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/networks/beta"
 	"github.com/collabdict/collabdict/internal/testkit/onnxtest"
 	"github.com/collabdict/collabdict/model"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // A release of a β-VAE has both networks, and β, which scores need.
@@ -64,7 +64,7 @@ func betaVAEOf(columns, axes int, condition beta.Condition) *model.Model {
 	for i := range b.Parameters().Values {
 		b.Parameters().Values[i] *= 2
 	}
-	nn.Normals(b.Conditions().Values, rand.NewPCG(1, 2))
+	vae.Normals(b.Conditions().Values, rand.NewPCG(1, 2))
 	if m.Learned = b; condition != beta.Unconditioned {
 		m.Learned = beta.Conditioned{Trained: b}
 	}
@@ -87,7 +87,7 @@ func knownBetaVAE(t *testing.T, axes int, condition beta.Condition) known {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := nn.NewGaussian(3, nn.ExpScale)
+	q := vae.NewGaussian(3, vae.ExpScale)
 	q.Set(h)
 	codes, err := b.Encode(z)
 	if err != nil {

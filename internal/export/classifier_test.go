@@ -8,14 +8,14 @@ import (
 	"github.com/collabdict/collabdict/internal/networks/cgau"
 	"github.com/collabdict/collabdict/internal/testkit/onnxtest"
 	"github.com/collabdict/collabdict/model"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // classifierOf returns a model with private conditions.
 func classifierOf(columns int) *model.Model {
 	m := describe("cgau", columns, 0)
 	g := cgau.Trained{Model: cgau.NewModel(cgau.Config{Inputs: columns, Classes: 4, Hidden: []int{8, 5}, Seed: 3})}
-	nn.Normals(g.Conditions().Values, rand.NewPCG(1, 2))
+	vae.Normals(g.Conditions().Values, rand.NewPCG(1, 2))
 	m.Learned = g
 	return m
 }

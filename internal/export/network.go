@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/collabdict/collabdict/internal/export/onnx"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // network is a chain of layers with their weights. Several inputs may pass through it.
@@ -14,11 +14,11 @@ type network struct {
 }
 
 type layer struct {
-	nn.Affine
+	vae.Affine
 	w, b onnx.Value
 }
 
-func newNetwork(g *onnx.Graph, name string, n *nn.Network) *network {
+func newNetwork(g *onnx.Graph, name string, n *vae.Network) *network {
 	out := &network{g: g}
 	for i, l := range n.Layers() {
 		out.layers = append(out.layers, layer{
@@ -30,8 +30,8 @@ func newNetwork(g *onnx.Graph, name string, n *nn.Network) *network {
 	return out
 }
 
-var activations = map[nn.Activation]onnx.Op{
-	nn.ReLU: onnx.Relu, nn.Tanh: onnx.Tanh, nn.Sigmoid: onnx.Sigmoid, nn.Softplus: onnx.Softplus,
+var activations = map[vae.Activation]onnx.Op{
+	vae.ReLU: onnx.Relu, vae.Tanh: onnx.Tanh, vae.Sigmoid: onnx.Sigmoid, vae.Softplus: onnx.Softplus,
 }
 
 // forward returns the network's output for rows. The names of intermediate values begin with
@@ -42,8 +42,8 @@ func (n *network) forward(prefix string, x onnx.Value) onnx.Value {
 		x = n.g.Apply(name("product"), onnx.MatMul, x, l.w)
 		x = n.g.Apply(name("sum"), onnx.Add, x, l.b)
 		switch l.Activation {
-		case nn.Identity:
-		case nn.Gated:
+		case vae.Identity:
+		case vae.Gated:
 			parts := n.g.Split(x, []string{name("filter"), name("gate")}, []int64{int64(l.Units), int64(l.Units)})
 			f := n.g.Apply(name("tanh"), onnx.Tanh, parts[0])
 			g := n.g.Apply(name("sigmoid"), onnx.Sigmoid, parts[1])

@@ -6,27 +6,27 @@ import (
 
 	"github.com/collabdict/collabdict/internal/export/onnx"
 	"github.com/collabdict/collabdict/internal/testkit/onnxtest"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // The graph of a network with every kind of layer computes the network's own outputs, without
 // dropout and with its present conditions.
 func TestNetworkOfAllLayers(t *testing.T) {
-	layers := []nn.Layer{
+	layers := []vae.Layer{
 		{Units: 5},
-		{Units: 6, Activation: nn.ReLU},
-		{Units: 4, Activation: nn.Tanh, Dropout: 0.5},
-		{Units: 5, Activation: nn.Gated},
-		{Units: 7, Activation: nn.Sigmoid},
-		{Units: 3, Activation: nn.Softplus},
+		{Units: 6, Activation: vae.ReLU},
+		{Units: 4, Activation: vae.Tanh, Dropout: 0.5},
+		{Units: 5, Activation: vae.Gated},
+		{Units: 7, Activation: vae.Sigmoid},
+		{Units: 3, Activation: vae.Softplus},
 	}
-	n := nn.New("net", 4, layers...)
-	nn.Join(nn.New("other", 2, nn.Layer{Units: 3, Activation: nn.Gated}), n)
+	n := vae.New("net", 4, layers...)
+	vae.Join(vae.New("other", 2, vae.Layer{Units: 3, Activation: vae.Gated}), n)
 	src := rand.NewPCG(1, 2)
 	n.Initialise(src)
-	nn.Normals(n.Private.Values, src)
+	vae.Normals(n.Private.Values, src)
 	x := make([]float32, 8*4)
-	nn.Normals(x, src)
+	vae.Normals(x, src)
 	want, err := n.Forward(x, nil)
 	if err != nil {
 		t.Fatal(err)

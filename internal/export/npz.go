@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/networks/cgau"
 	"github.com/collabdict/collabdict/internal/networks/multitask"
 	"github.com/collabdict/collabdict/model"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Format and version named in the manifest of a release.
@@ -76,7 +76,7 @@ func NPZ(m *model.Model) (*File, error) {
 
 // shared lists the networks, or parts of them, that all participants share. It returns a
 // function that visits their matrices, nil if the model has none.
-func (f *File) shared(m *model.Model) func(func(nn.Shape, []float32)) {
+func (f *File) shared(m *model.Model) func(func(vae.Shape, []float32)) {
 	switch of := m.Learned.(type) {
 	case cgau.Trained:
 		f.list("classifier.0.weight, …", All, "weights and biases, without any participant's conditions")
@@ -132,7 +132,7 @@ func (a *archive) array(name string, values []float64, shape ...int) {
 }
 
 // matrix writes a matrix of weights, or a vector of biases.
-func (a *archive) matrix(s nn.Shape, values []float32) {
+func (a *archive) matrix(s vae.Shape, values []float32) {
 	wide := make([]float64, len(values))
 	for i, v := range values {
 		wide[i] = float64(v)

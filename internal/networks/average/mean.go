@@ -7,7 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/columnstats"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // A Mean averages one vector of parameters in a group, round by round.
@@ -16,7 +16,7 @@ type Mean struct {
 	// can then replay decided rounds from their totals, without training.
 	Shared bool
 
-	all    *nn.Parameters
+	all    *vae.Parameters
 	before []float32 // parameters before training
 	vector []float64 // weighted changes, values beside them, weight
 	most   float64
@@ -41,7 +41,7 @@ const leastWeight = 0x1p-20
 
 // New returns the mean of these parameters, with sums of the given number of values beside
 // them. most bounds the weights; if it is 0, members agree on a bound.
-func New(all *nn.Parameters, beside int, most float64) *Mean {
+func New(all *vae.Parameters, beside int, most float64) *Mean {
 	n := len(all.Values)
 	return &Mean{all: all, before: make([]float32, n), vector: make([]float64, n+beside+1), most: most}
 }

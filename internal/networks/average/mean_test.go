@@ -13,10 +13,10 @@ import (
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
-func parameters() *nn.Parameters { return nn.New("n", 2, nn.Layer{Units: 3}).Shared }
+func parameters() *vae.Parameters { return vae.New("n", 2, vae.Layer{Units: 3}).Shared }
 
 // All hold the mean of what all have made of the parameters, by weight, and the sums.
 func TestMean(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Model is the auto-encoder. The encoder turns each row into a normal distribution of
@@ -14,9 +14,9 @@ import (
 // member's conditions. Only one goroutine may use a Model at a time.
 type Model struct {
 	config           Config
-	encoder, decoder *nn.Network
-	all, own         *nn.Parameters // own are conditions
-	latent           *nn.Gaussian
+	encoder, decoder *vae.Network
+	all, own         *vae.Parameters // own are conditions
+	latent           *vae.Gaussian
 	beta             []float32 // one per latent variable
 
 	x, z, noise, byOutput, byLatent []float32
@@ -29,18 +29,18 @@ func NewModel(c Config) *Model {
 		panic(err)
 	}
 	c = c.withDefaults()
-	m := &Model{config: c, latent: nn.NewGaussian(c.Latent, nn.ExpScale)}
-	hidden := nn.Layer{Activation: nn.ReLU}
+	m := &Model{config: c, latent: vae.NewGaussian(c.Latent, vae.ExpScale)}
+	hidden := vae.Layer{Activation: vae.ReLU}
 	if c.Condition == CGAU {
-		hidden.Activation = nn.Gated
+		hidden.Activation = vae.Gated
 	}
-	var down, up []nn.Layer
+	var down, up []vae.Layer
 	for _, hidden.Units = range c.Hidden {
 		down, up = append(down, hidden), slices.Insert(up, 0, hidden)
 	}
-	m.encoder = nn.New("encoder", c.Inputs, append(down, nn.Layer{Units: 2 * c.Latent})...)
-	m.decoder = nn.New("decoder", c.Latent, append(up, nn.Layer{Units: c.Inputs, Activation: nn.Sigmoid})...)
-	m.all = nn.Join(m.encoder, m.decoder)
+	m.encoder = vae.New("encoder", c.Inputs, append(down, vae.Layer{Units: 2 * c.Latent})...)
+	m.decoder = vae.New("decoder", c.Latent, append(up, vae.Layer{Units: c.Inputs, Activation: vae.Sigmoid})...)
+	m.all = vae.Join(m.encoder, m.decoder)
 	m.own = m.encoder.Private
 	src := rand.NewPCG(c.Seed, 0)
 	m.encoder.Initialise(src)
@@ -53,12 +53,12 @@ func NewModel(c Config) *Model {
 
 // Parameters returns weights and biases, the encoder's before the decoder's. The values may be
 // changed in place.
-func (m *Model) Parameters() *nn.Parameters { return m.all }
+func (m *Model) Parameters() *vae.Parameters { return m.all }
 
 // Conditions returns the member's conditions in the order of layers, in each layer those of the
 // tanh before those of the sigmoid. An unconditioned model has none. The values may be changed
 // in place.
-func (m *Model) Conditions() *nn.Parameters { return m.own }
+func (m *Model) Conditions() *vae.Parameters { return m.own }
 
 // Loss is a mean over rows.
 type Loss struct {
@@ -115,7 +115,7 @@ func (m *Model) encode(x []float32, src rand.Source) error {
 	}
 	m.latent.Set(h)
 	m.noise, m.z = room(m.noise, len(h)/2), room(m.z, len(h)/2)
-	nn.Normals(m.noise, src)
+	vae.Normals(m.noise, src)
 	m.latent.Sample(m.z, m.noise)
 	return nil
 }
@@ -130,7 +130,7 @@ func (m *Model) forward(x []float32, src rand.Source) (l Loss, err error) {
 		return Loss{}, fmt.Errorf("encoded rows are not finite: training has diverged, lower the learning rate (%w)", err)
 	}
 	m.byOutput = room(m.byOutput, len(x))
-	l.Squares, err = nn.SquaredError(m.byOutput, y, x, m.config.Inputs)
+	l.Squares, err = vae.SquaredError(m.byOutput, y, x, m.config.Inputs)
 	for _, kl := range m.latent.KL() {
 		l.Divergence += kl
 	}
@@ -139,10 +139,10 @@ func (m *Model) forward(x []float32, src rand.Source) (l Loss, err error) {
 
 func (m *Model) backward() {
 	m.byLatent = room(m.byLatent, 2*len(m.z))
-	byZ := m.decoder.Backward(m.byOutput, nn.ForParameters|nn.ForInput)
+	byZ := m.decoder.Backward(m.byOutput, vae.ForParameters|vae.ForInput)
 	m.latent.BackSample(m.byLatent, byZ, m.noise)
 	m.latent.BackKL(m.byLatent, m.beta)
-	m.encoder.Backward(m.byLatent, nn.ForParameters)
+	m.encoder.Backward(m.byLatent, vae.ForParameters)
 }
 
 func (l *Loss) add(b Loss) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/networks/discrepancy"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // The gradient, also by conditions, is that of the squared errors plus β times the divergence,
@@ -40,7 +40,7 @@ func TestGradient(t *testing.T) {
 
 // checkGradient compares every every-th derivative with differences, and returns the number of
 // them that are not 0.
-func checkGradient(t *testing.T, p *nn.Parameters, every int, loss func() float64) (checked int) {
+func checkGradient(t *testing.T, p *vae.Parameters, every int, loss func() float64) (checked int) {
 	t.Helper()
 	gradient := slices.Clone(p.Gradient)
 	for i := 0; i < len(p.Values); i += every {

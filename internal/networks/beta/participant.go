@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/networks/networks"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 type participant struct {
@@ -24,7 +24,7 @@ type participant struct {
 
 func (s *Settings) participant(d algorithm.Data) (*participant, error) {
 	seed := networks.Seed(d)
-	x, err := nn.InMemory(d.Rows)
+	x, err := vae.InMemory(d.Rows)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/networks/average"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Round is the result of a round. It is the same at every member.
@@ -44,7 +44,7 @@ func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) 
 }
 
 // Digest implements [collabdict.Digester].
-func (l *Learner) Digest() [32]byte { return nn.Digest(l.model.all.Values) }
+func (l *Learner) Digest() [32]byte { return vae.Digest(l.model.all.Values) }
 
 func (l *Learner) round(ctx context.Context, g collabdict.Group) (Round, error) {
 	total, err := l.column.Round(ctx, g, l.mean, l.train)

@@ -3,7 +3,7 @@ package beta
 import (
 	"math"
 
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Scores holds the scores of consecutive rows, starting with row From.
@@ -20,7 +20,7 @@ const scoreRows = 64
 
 // Score calls f with the scores of all rows, block by block in order; they are valid until f
 // returns. It draws nothing. Values larger than 10¹² are treated as 10¹².
-func (m *Model) Score(rows nn.Rows, f func(Scores)) error {
+func (m *Model) Score(rows vae.Rows, f func(Scores)) error {
 	columns := m.config.Inputs
 	loss, squares := make([]float64, scoreRows), make([]float64, scoreRows*columns)
 	return m.blocks(rows, func(from int, x []float32) error {
@@ -50,7 +50,7 @@ func (m *Model) Score(rows nn.Rows, f func(Scores)) error {
 // is too low. The density p(x|z) is normal with variance β/2 in each value; with it, the loss is
 // −β times the evidence lower bound, up to a constant. The draws for a row depend only on its
 // values.
-func (m *Model) LogLik(rows nn.Rows, draws int, f func(from int, values []float64)) error {
+func (m *Model) LogLik(rows vae.Rows, draws int, f func(from int, values []float64)) error {
 	if draws < 1 {
 		panic("beta: want at least 1 draw for log-likelihoods, got none")
 	}
@@ -65,7 +65,7 @@ func (m *Model) LogLik(rows nn.Rows, draws int, f func(from int, values []float6
 		}
 		m.noise, m.z = room(m.noise, n*draws*latent), room(m.z, n*draws*latent)
 		for i := range n {
-			nn.NormalsOf(m.noise[i*draws*latent:][:draws*latent], x[i*columns:][:columns])
+			vae.NormalsOf(m.noise[i*draws*latent:][:draws*latent], x[i*columns:][:columns])
 		}
 		m.latent.Sample(m.z, m.noise)
 		y, err := m.Decode(m.z)
@@ -73,25 +73,25 @@ func (m *Model) LogLik(rows nn.Rows, draws int, f func(from int, values []float6
 			return err
 		}
 		prior, own := prior[:n*draws], own[:n*draws]
-		nn.StandardLogDensity(prior, m.z, latent)
+		vae.StandardLogDensity(prior, m.z, latent)
 		m.latent.LogDensity(own, m.z)
 		for k := range prior {
 			prior[k] -= own[k] + squaresOf(nil, x[k/draws*columns:][:columns], y[k*columns:][:columns])/m.config.Beta
 		}
 		for i := range n {
-			values[i] = nn.LogMeanExp(prior[i*draws:][:draws]) - constant
+			values[i] = vae.LogMeanExp(prior[i*draws:][:draws]) - constant
 		}
 		f(from, values[:n])
 		return nil
 	})
 }
 
-func (m *Model) blocks(rows nn.Rows, f func(from int, x []float32) error) error {
+func (m *Model) blocks(rows vae.Rows, f func(from int, x []float32) error) error {
 	columns := m.config.Inputs
 	if n, got := rows.Dims(); n > 0 && got != columns {
 		panic("beta: rows to score have other columns than the model")
 	}
-	return nn.EachBlock(rows, math.MaxFloat64, func(from int, x []float32) error {
+	return vae.EachBlock(rows, math.MaxFloat64, func(from int, x []float32) error {
 		for len(x) > 0 {
 			n := min(scoreRows, len(x)/columns)
 			if err := f(from, x[:n*columns]); err != nil {
@@ -153,7 +153,7 @@ func (m *Model) Divergence(x []float32) (float64, error) {
 }
 
 // Means returns the means of the rows' distributions, as consecutive latent vectors.
-func (m *Model) Means(rows nn.Rows) (z []float32, err error) {
+func (m *Model) Means(rows vae.Rows) (z []float32, err error) {
 	err = m.blocks(rows, func(_ int, x []float32) error {
 		if err := m.distribute(x); err != nil {
 			return err
@@ -165,4 +165,4 @@ func (m *Model) Means(rows nn.Rows) (z []float32, err error) {
 }
 
 // Networks returns the model's two networks.
-func (m *Model) Networks() (encoder, decoder *nn.Network) { return m.encoder, m.decoder }
+func (m *Model) Networks() (encoder, decoder *vae.Network) { return m.encoder, m.decoder }

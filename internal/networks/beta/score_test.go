@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // table is rows in float64.
@@ -110,7 +110,7 @@ func TestLogLik(t *testing.T) {
 			t.Errorf("row %d: got %g, want %g", i, got, want)
 		}
 	}
-	m.all.Matrices(func(s nn.Shape, values []float32) {
+	m.all.Matrices(func(s vae.Shape, values []float32) {
 		if s.Name == "decoder.0.weight" || strings.HasPrefix(s.Name, "encoder.2") {
 			clear(values) // q is the prior, and the decoder does not look at z
 		}

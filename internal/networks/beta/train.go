@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // descent runs Adam on weights and biases, which do not change if shared is nil, and on the own
 // conditions. All moments start at 0.
-type descent struct{ shared, own *nn.Adam }
+type descent struct{ shared, own *vae.Adam }
 
 func newDescent(m *Model) descent {
 	rate := float32(m.config.Rate)
-	return descent{nn.NewAdam(len(m.all.Values), rate), nn.NewAdam(len(m.own.Values), rate)}
+	return descent{vae.NewAdam(len(m.all.Values), rate), vae.NewAdam(len(m.own.Values), rate)}
 }
 
 func (d descent) step(m *Model) {
@@ -29,7 +29,7 @@ func (d descent) step(m *Model) {
 func (m *Model) train(ctx context.Context, x []float32, epochs int, by descent, order, noise rand.Source) (Loss, error) {
 	c := m.config
 	rows := len(x) / c.Inputs
-	batches := nn.NewBatches(rows, c.Batch, order)
+	batches := vae.NewBatches(rows, c.Batch, order)
 	var sum Loss
 	for epoch := range epochs {
 		for range (rows + c.Batch - 1) / c.Batch {
@@ -37,7 +37,7 @@ func (m *Model) train(ctx context.Context, x []float32, epochs int, by descent, 
 				return Loss{}, err
 			}
 			batch, _ := batches.Next()
-			m.x = nn.Gather(m.x, x, c.Inputs, batch)
+			m.x = vae.Gather(m.x, x, c.Inputs, batch)
 			l, err := m.forward(m.x, noise)
 			if err != nil {
 				return Loss{}, fmt.Errorf("epoch %d: %w", epoch+1, err)

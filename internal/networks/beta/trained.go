@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/networks/networks"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Trained is the model as a scorer. The score of a row is its loss, decoded from the mean of
@@ -137,7 +137,7 @@ func (c Conditioned) LoadOwn(arrays algorithm.Arrays) error {
 
 // Adapt fits the conditions to rows of any classes. A step is one pass over all batches.
 func (c Conditioned) Adapt(ctx context.Context, d algorithm.Data, steps int) (rows int, warnings []string, err error) {
-	values, err := nn.InMemory(d.Rows)
+	values, err := vae.InMemory(d.Rows)
 	if err != nil {
 		return 0, nil, err
 	}

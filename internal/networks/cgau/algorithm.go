@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/internal/networks/average"
 	"github.com/collabdict/collabdict/internal/networks/networks"
 	"github.com/collabdict/collabdict/option"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Kind describes the algorithm to the program.
@@ -92,7 +92,7 @@ func (s *Settings) config(columns, classes int, seed uint64) Config {
 func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	own := Own{Rows: Rows{Classes: d.Classes}, Seed: networks.Seed(d)}
 	var err error
-	if own.Values, err = nn.InMemory(d.Rows); err != nil {
+	if own.Values, err = vae.InMemory(d.Rows); err != nil {
 		return algorithm.Outcome{}, err
 	}
 	labels := slices.Concat(d.Classes, d.TestClasses) // test rows measure the model

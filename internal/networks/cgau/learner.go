@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/networks/average"
 	"github.com/collabdict/collabdict/internal/networks/conditioning"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Learner trains a model at one member of a group, round by round. After an error it can only
@@ -104,7 +104,7 @@ func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) 
 
 // Digest implements [collabdict.Digester]. It leaves out the conditions, which differ between
 // members.
-func (l *Learner) Digest() [32]byte { return nn.Digest(l.model.net.Shared.Values) }
+func (l *Learner) Digest() [32]byte { return vae.Digest(l.model.net.Shared.Values) }
 
 // note keeps the parameters from the start of the round, if no earlier ones had a smaller loss.
 func (l *Learner) note(r Round) {

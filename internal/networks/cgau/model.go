@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict/internal/networks/conditioning"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Model is the classifier at one member. Only one goroutine may use it at a time.
 type Model struct {
 	config Config
-	net    *nn.Network
+	net    *vae.Network
 
 	x, d    []float32
 	classes []int
@@ -24,15 +24,15 @@ func NewModel(c Config) *Model {
 		panic(err)
 	}
 	c = c.withDefaults()
-	var layers []nn.Layer
+	var layers []vae.Layer
 	for _, units := range c.Hidden {
-		l := nn.Layer{Units: units, Activation: nn.Gated, Dropout: float32(c.Dropout)}
+		l := vae.Layer{Units: units, Activation: vae.Gated, Dropout: float32(c.Dropout)}
 		if c.Plain {
-			l.Activation = nn.ReLU
+			l.Activation = vae.ReLU
 		}
 		layers = append(layers, l)
 	}
-	m := &Model{config: c, net: nn.New("classifier", c.Inputs, append(layers, nn.Layer{Units: c.Classes})...)}
+	m := &Model{config: c, net: vae.New("classifier", c.Inputs, append(layers, vae.Layer{Units: c.Classes})...)}
 	m.net.Initialise(rand.NewPCG(c.Seed, 0))
 	return m
 }
@@ -41,15 +41,15 @@ func NewModel(c Config) *Model {
 func (m *Model) Config() Config { return m.config }
 
 // Network returns the classifier's network, whose outputs are logits.
-func (m *Model) Network() *nn.Network { return m.net }
+func (m *Model) Network() *vae.Network { return m.net }
 
 // Shared returns the weights and biases, which are the same at all members. The values may be
 // changed in place.
-func (m *Model) Shared() *nn.Parameters { return m.net.Shared }
+func (m *Model) Shared() *vae.Parameters { return m.net.Shared }
 
 // Conditions returns the member's conditions, in each gated layer those of the tanh before
 // those of the sigmoid. A plain model has none. The values may be changed in place.
-func (m *Model) Conditions() *nn.Parameters { return m.net.Private }
+func (m *Model) Conditions() *vae.Parameters { return m.net.Private }
 
 // MeanCondition sets the conditions to the mean of all members' conditions, weighted by their
 // rows. The biases reveal this mean; see [conditioning.SetMean].
@@ -72,7 +72,7 @@ func (m *Model) Probabilities(x []float32) ([]float32, error) {
 		}
 		from := len(p)
 		p = append(p, y...)
-		nn.Softmax(p[from:], y, m.config.Classes)
+		vae.Softmax(p[from:], y, m.config.Classes)
 		x = x[n:]
 	}
 	return p, nil
@@ -115,7 +115,7 @@ func (m *Model) Evaluate(rows Rows) (Score, error) {
 // loss returns the sum of cross-entropies and leaves its derivatives in d.
 func (m *Model) loss(y []float32, classes []int) (float64, error) {
 	m.d = slices.Grow(m.d[:0], len(y))[:len(y)]
-	return nn.SoftmaxCrossEntropy(m.d, y, classes, m.config.Classes)
+	return vae.SoftmaxCrossEntropy(m.d, y, classes, m.config.Classes)
 }
 
 func likeliest(logits []float32) (at int) {

@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // descent is gradient descent on the shared parameters and on the own conditions.
-type descent struct{ shared, own *nn.SGD }
+type descent struct{ shared, own *vae.SGD }
 
 func newDescent(m *Model) descent {
 	c := m.config
 	return descent{
-		nn.NewSGD(len(m.net.Shared.Values), float32(c.Rate), float32(c.Momentum)),
-		nn.NewSGD(len(m.net.Private.Values), float32(c.ConditionRate), float32(c.Momentum)),
+		vae.NewSGD(len(m.net.Shared.Values), float32(c.Rate), float32(c.Momentum)),
+		vae.NewSGD(len(m.net.Private.Values), float32(c.ConditionRate), float32(c.Momentum)),
 	}
 }
 
@@ -25,14 +25,14 @@ func (m *Model) train(ctx context.Context, rows Rows, by descent, order, drop ra
 	c := m.config
 	by.shared.Reset()
 	by.own.Reset()
-	batches := nn.NewBatches(len(rows.Classes), c.Batch, order)
+	batches := vae.NewBatches(len(rows.Classes), c.Batch, order)
 	sum, seen := 0.0, 0
 	for step := range min(c.Steps, (len(rows.Classes)+c.Batch-1)/c.Batch) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
 		batch, _ := batches.Next()
-		m.x, m.classes = nn.Gather(m.x, rows.Values, c.Inputs, batch), m.classes[:0]
+		m.x, m.classes = vae.Gather(m.x, rows.Values, c.Inputs, batch), m.classes[:0]
 		for _, row := range batch {
 			m.classes = append(m.classes, rows.Classes[row])
 		}
@@ -61,7 +61,7 @@ func (m *Model) gradient(x []float32, classes []int, drop rand.Source) (float64,
 	for i := range m.d {
 		m.d[i] /= float32(len(classes))
 	}
-	m.net.Backward(m.d, nn.ForParameters)
+	m.net.Backward(m.d, vae.ForParameters)
 	return loss, nil
 }
 

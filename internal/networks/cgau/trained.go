@@ -10,7 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/networks/networks"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Trained is the model as a classifier with conditions of the participant. Only one goroutine
@@ -31,7 +31,7 @@ func (t Trained) Classes() int { return t.Config().Classes }
 // Probabilities returns the probabilities of the classes.
 func (t Trained) Probabilities(z *mat.Dense) (*mat.Dense, error) {
 	var all []float32
-	err := nn.EachBlock(networks.Rows(z), math.MaxFloat64, func(_ int, x []float32) error {
+	err := vae.EachBlock(networks.Rows(z), math.MaxFloat64, func(_ int, x []float32) error {
 		p, err := t.Model.Probabilities(x)
 		all = append(all, p...)
 		return err
@@ -68,7 +68,7 @@ func (t Trained) Adapt(ctx context.Context, d algorithm.Data, steps int) (rows i
 	if err := networks.CheckClasses(d.Name, d.Classes, t.Classes()); err != nil {
 		return 0, nil, err
 	}
-	values, err := nn.InMemory(d.Rows)
+	values, err := vae.InMemory(d.Rows)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -6,18 +6,18 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/networks/average"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // A Column is a member's column of V: the conditions of all gated layers of its model, empty if
 // there are none.
 type Column struct {
-	own    *nn.Parameters
+	own    *vae.Parameters
 	before []float32
 }
 
-// New returns the column of these parameters, [nn.Network.Private] of the model.
-func New(own *nn.Parameters) *Column {
+// New returns the column of these parameters, [vae.Network.Private] of the model.
+func New(own *vae.Parameters) *Column {
 	return &Column{own, make([]float32, len(own.Values))}
 }
 
@@ -39,9 +39,9 @@ func (c *Column) Round(ctx context.Context, g collabdict.Group, m *average.Mean,
 // SetMean sets conditions to the weighted mean over all members, computed from the biases first
 // and now (see the package documentation). It is exact, up to rounding, if weights were the
 // same in all rounds. share is the learning rate of conditions divided by that of biases.
-func SetMean(own, first, now *nn.Parameters, share float32) {
+func SetMean(own, first, now *vae.Parameters, share float32) {
 	from, to := byName(first), byName(now)
-	own.Matrices(func(s nn.Shape, v []float32) {
+	own.Matrices(func(s vae.Shape, v []float32) {
 		bias := strings.TrimSuffix(s.Name, "condition") + "bias"
 		for i := range v {
 			v[i] = share * (to[bias][i] - from[bias][i])
@@ -49,8 +49,8 @@ func SetMean(own, first, now *nn.Parameters, share float32) {
 	})
 }
 
-func byName(p *nn.Parameters) map[string][]float32 {
+func byName(p *vae.Parameters) map[string][]float32 {
 	all := map[string][]float32{}
-	p.Matrices(func(s nn.Shape, v []float32) { all[s.Name] = v })
+	p.Matrices(func(s vae.Shape, v []float32) { all[s.Name] = v })
 	return all
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/networks/average"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
-func network() *nn.Network {
-	return nn.New("n", 1, nn.Layer{Units: 1, Activation: nn.Gated}, nn.Layer{Units: 1})
+func network() *vae.Network {
+	return vae.New("n", 1, vae.Layer{Units: 1, Activation: vae.Gated}, vae.Layer{Units: 1})
 }
 
 // Conditions stay changed after a round with the own part alone.
@@ -45,9 +45,9 @@ func TestRound(t *testing.T) {
 
 // The mean is that of the biases of gated layers, wherever these are.
 func TestSetMean(t *testing.T) {
-	all := func() (*nn.Network, *nn.Network) {
-		a, b := network(), nn.New("m", 1, nn.Layer{Units: 1}, nn.Layer{Units: 1, Activation: nn.Gated})
-		nn.Join(a, b)
+	all := func() (*vae.Network, *vae.Network) {
+		a, b := network(), vae.New("m", 1, vae.Layer{Units: 1}, vae.Layer{Units: 1, Activation: vae.Gated})
+		vae.Join(a, b)
 		return a, b
 	}
 	first, _ := all()

@@ -4,13 +4,13 @@ import (
 	"math/rand/v2"
 
 	"github.com/collabdict/collabdict/internal/kernels/elementwise"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // pass computes the lower bound of a batch and its derivatives: Eqs. (30) to (32) with J = 1.
 type pass struct {
 	*Model
-	q, p *nn.Gaussian // distributions of z given x, and of x given z
+	q, p *vae.Gaussian // distributions of z given x, and of x given z
 
 	x, noise, z []float32
 	raw, d      []float32 // the decoder's outputs, clamped, and derivatives by them
@@ -22,8 +22,8 @@ type pass struct {
 func newPass(m *Model) *pass {
 	return &pass{
 		Model: m, weights: make([]float32, m.Latent()),
-		q: nn.NewGaussian(m.Latent(), nn.SoftplusScale),
-		p: nn.NewGaussian(m.Columns(), nn.SoftplusScale),
+		q: vae.NewGaussian(m.Latent(), vae.SoftplusScale),
+		p: vae.NewGaussian(m.Columns(), vae.SoftplusScale),
 	}
 }
 
@@ -57,7 +57,7 @@ func (s *pass) forward(x []float32, src rand.Source) (value, error) {
 	}
 	s.q.Set(codes)
 	s.noise, s.z = room(s.noise, rows*s.Latent()), room(s.z, rows*s.Latent())
-	nn.Normals(s.noise, src)
+	vae.Normals(s.noise, src)
 	s.q.Sample(s.z, s.noise)
 	out, err := s.Decoder.Forward(s.z, nil)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *pass) forward(x []float32, src rand.Source) (value, error) {
 
 // encoderGradient computes the derivatives of the loss by φ^s, Eq. (33), after forward.
 func (s *pass) encoderGradient(v value, weight, free float64) {
-	dz := s.Decoder.Backward(s.d, nn.ForInput)
+	dz := s.Decoder.Backward(s.d, vae.ForInput)
 	s.dq = room(s.dq, 2*len(dz))
 	s.q.BackSample(s.dq, dz, s.noise)
 	for j, kl := range v.kl {
@@ -94,11 +94,11 @@ func (s *pass) encoderGradient(v value, weight, free float64) {
 		}
 	}
 	s.q.BackKL(s.dq, s.weights)
-	s.Encoder.Backward(s.dq, nn.ForParameters)
+	s.Encoder.Backward(s.dq, vae.ForParameters)
 }
 
 // decoderGradient computes the derivatives of −likelihood by θ, Eq. (34), after forward.
-func (s *pass) decoderGradient() { s.Decoder.Backward(s.d, nn.ForParameters) }
+func (s *pass) decoderGradient() { s.Decoder.Backward(s.d, vae.ForParameters) }
 
 // The decoder's raw scales are limited so that ln σ is from −6 to 3, where σ is ln(1 + e^raw) +
 // 0.001. Without a lower limit, a variable that is constant in some pattern could raise the

@@ -3,7 +3,7 @@ package multitask
 import (
 	"math"
 
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Encode returns the means of q(z|x), Eq. (27), of all rows, one after the other. Values larger
@@ -14,7 +14,7 @@ func (m *Model) Encode(rows Rows) ([]float32, error) {
 		panic("multitask: rows to encode have other columns than the model")
 	}
 	codes := make([]float32, 0, n*m.Latent())
-	err := nn.EachBlock(rows, math.MaxFloat64, func(_ int, x []float32) error {
+	err := vae.EachBlock(rows, math.MaxFloat64, func(_ int, x []float32) error {
 		out, err := m.Encoder.Forward(x, nil)
 		codes = appendMeans(codes, out, m.Latent())
 		return err

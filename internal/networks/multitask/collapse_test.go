@@ -3,7 +3,7 @@ package multitask
 import (
 	"testing"
 
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Health reports a collapse if the divergence has such a large weight from the first round that
@@ -61,7 +61,7 @@ func TestNoAlarmInTheWarmUp(t *testing.T) {
 func TestInformationOfKnownPosteriors(t *testing.T) {
 	m := NewModel(2, Config{Latent: 1})
 	clear(m.Encoder.Shared.Values)
-	x, err := nn.InMemory(patterns(200, 2, 0))
+	x, err := vae.InMemory(patterns(200, 2, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

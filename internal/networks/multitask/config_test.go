@@ -11,7 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Impossible rows and settings are errors that name them.
@@ -90,8 +90,8 @@ func TestMatricesHoldAllOfAModel(t *testing.T) {
 	from := NewModel(4, config)
 	config.Seed = 10
 	to, held := NewModel(4, config), map[string][]float32{}
-	from.Matrices(func(s nn.Shape, values []float32) { held[s.Name] = slices.Clone(values) })
-	to.Matrices(func(s nn.Shape, values []float32) { copy(values, held[s.Name]) })
+	from.Matrices(func(s vae.Shape, values []float32) { held[s.Name] = slices.Clone(values) })
+	to.Matrices(func(s vae.Shape, values []float32) { copy(values, held[s.Name]) })
 	if !bits(to.Encoder.Shared.Values, from.Encoder.Shared.Values) || !bits(to.Decoder.Shared.Values, from.Decoder.Shared.Values) || len(held) != 12 {
 		t.Errorf("the model is not in its %d matrices", len(held))
 	}

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // linear is a model of probabilistic principal components, x = Wz + b + noise (Tipping and
@@ -66,7 +66,7 @@ func raw(sd float64) float32 { return float32(math.Log(math.Expm1(sd - 1e-3))) }
 // standard deviations times wider.
 func (l *linear) model(wider float64) *Model {
 	m := NewModel(4, Config{Latent: 2})
-	m.Matrices(func(s nn.Shape, values []float32) {
+	m.Matrices(func(s vae.Shape, values []float32) {
 		clear(values)
 		for j := range 2 {
 			column := mat.Col(nil, j, l.w)

@@ -4,14 +4,14 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // private is a participant's own state of φ^s: the weights, their optimiser, and whether they
 // still lag behind the decoder.
 type private struct {
 	weights []float32
-	adam    *nn.Adam
+	adam    *vae.Adam
 	lagging lagging
 }
 
@@ -24,7 +24,7 @@ type lagging struct {
 
 func newPrivate(weights []float32, c Config) *private {
 	return &private{
-		weights: append([]float32(nil), weights...), adam: nn.NewAdam(len(weights), float32(c.Rate)),
+		weights: append([]float32(nil), weights...), adam: vae.NewAdam(len(weights), float32(c.Rate)),
 		lagging: lagging{on: c.Aggressive > 1},
 	}
 }
@@ -99,7 +99,7 @@ func (l *Learner) draw(src rand.Source) []float32 {
 		return l.rows
 	}
 	l.batch.fill(l.n, size, src)
-	l.pass.x = nn.Gather(l.pass.x, l.rows, l.columns, l.batch.rows)
+	l.pass.x = vae.Gather(l.pass.x, l.rows, l.columns, l.batch.rows)
 	return l.pass.x
 }
 

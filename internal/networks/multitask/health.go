@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Health measures whether the encoder still distinguishes rows. If it does not, posteriors have
@@ -50,7 +50,7 @@ func (m *Model) health(x []float32, src rand.Source) (Health, error) {
 		return Health{}, err
 	}
 	d, n := m.Latent(), len(x)/m.Columns()
-	q := nn.NewGaussian(d, nn.SoftplusScale)
+	q := vae.NewGaussian(d, vae.SoftplusScale)
 	q.Set(codes)
 	h := Health{Latent: d, KL: sum(q.KL()) / float64(n)}
 	for j := range d {
@@ -67,7 +67,7 @@ func (m *Model) health(x []float32, src rand.Source) (Health, error) {
 		}
 	}
 	noise, z := make([]float32, n*d), make([]float32, n*d)
-	nn.Normals(noise, src)
+	vae.Normals(noise, src)
 	q.Sample(z, noise)
 	h.Information = information(q, z)
 	return h, nil
@@ -75,13 +75,13 @@ func (m *Model) health(x []float32, src rand.Source) (Health, error) {
 
 // information estimates ⟨ln q(z|x) − ln q(z)⟩ from one sample z per row, where q(z) is the mean
 // of q(z|x) over the rows.
-func information(q *nn.Gaussian, z []float32) float64 {
+func information(q *vae.Gaussian, z []float32) float64 {
 	n := q.Rows()
 	densities := make([]float64, n)
 	total := 0.0
 	for i := range n {
 		q.LogDensity(densities, z[i*q.Dim:][:q.Dim])
-		total += densities[i] - nn.LogMeanExp(densities)
+		total += densities[i] - vae.LogMeanExp(densities)
 	}
 	return math.Max(0, total/float64(n))
 }

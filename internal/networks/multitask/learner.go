@@ -9,7 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/columnstats"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Learner learns a [Model] over a group. The decoder is shared; the encoder is each
@@ -28,7 +28,7 @@ type Learner struct {
 	model   *Model
 	pass    *pass
 	batch   sample
-	decoder *nn.Adam // optimiser of the shared steps, or of a round's own steps
+	decoder *vae.Adam // optimiser of the shared steps, or of a round's own steps
 	shared  []float32
 	own     *private // after the last LocalUpdate
 	kept    *private // currently in effect
@@ -41,7 +41,7 @@ type Learner struct {
 var _ collabdict.Learner = (*Learner)(nil)
 
 // Rows is a source of rows.
-type Rows = nn.Rows
+type Rows = vae.Rows
 
 var errNotStarted = errors.New("the learner has no parameters: start it first")
 
@@ -53,7 +53,7 @@ func NewLearner(rows Rows, config Config, seed uint64) (*Learner, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	all, err := nn.InMemory(rows)
+	all, err := vae.InMemory(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	l.model = NewModel(l.columns, l.config)
 	l.pass = newPass(l.model)
 	l.shared = slices.Clone(l.model.Decoder.Shared.Values)
-	l.decoder = nn.NewAdam(len(l.shared), float32(l.config.Rate))
+	l.decoder = vae.NewAdam(len(l.shared), float32(l.config.Rate))
 	encoder := l.model.Encoder.Shared.Values
 	l.own, l.kept = newPrivate(encoder, l.config), newPrivate(encoder, l.config)
 	l.pending, l.round, l.counted = false, 0, 0
@@ -93,7 +93,7 @@ func (rowCount) ReadRows(x []float64, _ int) error {
 }
 
 // Digest implements [collabdict.Digester] with the digest of the decoder.
-func (l *Learner) Digest() [32]byte { return nn.Digest(l.shared) }
+func (l *Learner) Digest() [32]byte { return vae.Digest(l.shared) }
 
 // LocalUpdate makes the encoder's steps, Eq. (33), and computes this participant's part of the
 // sum. For each weight of the decoder, in the order of Decoder.Shared, it has the mean

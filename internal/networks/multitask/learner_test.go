@@ -13,7 +13,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 func seed(n uint64) rand.Source { return rand.NewPCG(n, n) }
@@ -64,7 +64,7 @@ func TestAdamKeepsItsBound(t *testing.T) {
 			return 0
 		},
 	} {
-		adam, w, last := nn.NewAdam(1, 1), []float32{0}, float32(0)
+		adam, w, last := vae.NewAdam(1, 1), []float32{0}, float32(0)
 		for step := range 700 {
 			adam.Step(w, []float32{float32(gradient(step + 200))})
 			if moved := math.Abs(float64(w[0] - last)); moved > adamStep {

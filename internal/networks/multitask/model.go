@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Model is an encoder and a decoder. Only one goroutine may use it at a time.
 type Model struct {
-	Encoder *nn.Network // φ^s: turns a row of M columns into d means and d raw scales
-	Decoder *nn.Network // θ: turns a row of d columns into M means and M raw scales
+	Encoder *vae.Network // φ^s: turns a row of M columns into d means and d raw scales
+	Decoder *vae.Network // θ: turns a row of d columns into M means and M raw scales
 }
 
 // NewModel returns a model of rows with at least 1 column, with the weights with which all
@@ -20,12 +20,12 @@ func NewModel(columns int, c Config) *Model {
 	if columns < 1 {
 		panic(errColumns)
 	}
-	chain := func(name string, in int, hidden []int, out int) *nn.Network {
-		var layers []nn.Layer
+	chain := func(name string, in int, hidden []int, out int) *vae.Network {
+		var layers []vae.Layer
 		for _, units := range hidden {
-			layers = append(layers, nn.Layer{Units: units, Activation: nn.ReLU})
+			layers = append(layers, vae.Layer{Units: units, Activation: vae.ReLU})
 		}
-		return nn.New(name, in, append(layers, nn.Layer{Units: 2 * out})...)
+		return vae.New(name, in, append(layers, vae.Layer{Units: 2 * out})...)
 	}
 	backwards := slices.Clone(c.Hidden)
 	slices.Reverse(backwards)
@@ -48,7 +48,7 @@ func (m *Model) Latent() int { return m.Decoder.Inputs() }
 
 // Matrices calls f with every matrix of weights and its elements, row by row, the encoder's
 // first. Files of the model hold these matrices under names such as encoder.0.weight.
-func (m *Model) Matrices(f func(s nn.Shape, values []float32)) {
+func (m *Model) Matrices(f func(s vae.Shape, values []float32)) {
 	m.Encoder.Shared.Matrices(f)
 	m.Decoder.Shared.Matrices(f)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/netsim"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // pooled trains the same model in one place, with all encoders and one decoder, on combined
@@ -31,8 +31,8 @@ func pooled(t *testing.T, c Config, steps int, data []Rows) (decoder []float32, 
 	}
 	columns := parts[0].columns
 	theta := NewModel(columns, c).Decoder
-	adam := nn.NewAdam(len(theta.Shared.Values), float32(c.Rate))
-	p := nn.NewGaussian(columns, nn.SoftplusScale)
+	adam := vae.NewAdam(len(theta.Shared.Values), float32(c.Rate))
+	p := vae.NewGaussian(columns, vae.SoftplusScale)
 	for step := range steps {
 		var x, z, weights []float32
 		for _, l := range parts {
@@ -61,7 +61,7 @@ func pooled(t *testing.T, c Config, steps int, data []Rows) (decoder []float32, 
 		if _, err := p.NegLogLikelihood(d, x, weights); err != nil {
 			t.Fatal(err)
 		}
-		theta.Backward(d, nn.ForParameters)
+		theta.Backward(d, vae.ForParameters)
 		adam.Step(theta.Shared.Values, theta.Shared.Gradient)
 	}
 	for _, l := range parts {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // reference computes Eq. (30) literally for one row in float64, from flat weights.
@@ -121,7 +121,7 @@ func TestGradientsAreTheDifferencesOfTheLowerBound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := c.withDefaults()
-			x, err := nn.InMemory(patterns(12, 5, 1))
+			x, err := vae.InMemory(patterns(12, 5, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +179,7 @@ func differences(t *testing.T, name string, got []float32, w []float64, f func()
 func TestLowerBoundIsTheMeanOfItsIntegrand(t *testing.T) {
 	c := Config{Latent: 2, Hidden: []int{6}, Seed: 8}.withDefaults()
 	m := NewModel(4, c)
-	x, err := nn.InMemory(patterns(1, 4, 1))
+	x, err := vae.InMemory(patterns(1, 4, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestScalesAreClamped(t *testing.T) {
 	out := []float32{0, 0, 0, -50, 0, 90} // means, then raw scales
 	raw := make([]float32, len(out))
 	clampScales(raw, out, 3)
-	p := nn.NewGaussian(3, nn.SoftplusScale)
+	p := vae.NewGaussian(3, vae.SoftplusScale)
 	p.Set(raw)
 	for i, want := range []float64{-6, math.Log(math.Ln2 + 1e-3), 3} {
 		if got := float64(p.LogScale[i]); math.Abs(got-want) > 1e-4 {

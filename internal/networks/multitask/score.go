@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict/internal/networks/networks"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Scorer scores rows with a model. Its draws for a row depend only on the row's values, so a
@@ -12,7 +12,7 @@ import (
 type Scorer struct {
 	model *Model
 	draws int // J
-	q, p  *nn.Gaussian
+	q, p  *vae.Gaussian
 
 	missing             [][]bool // missing cells of the block's rows; nil if there are none
 	noise, z, raw       []float32
@@ -49,7 +49,7 @@ func NewScorer(m *Model, draws int) *Scorer {
 	}
 	return &Scorer{
 		model: m, draws: draws,
-		q: nn.NewGaussian(m.Latent(), nn.SoftplusScale), p: nn.NewGaussian(m.Columns(), nn.SoftplusScale),
+		q: vae.NewGaussian(m.Latent(), vae.SoftplusScale), p: vae.NewGaussian(m.Columns(), vae.SoftplusScale),
 	}
 }
 
@@ -60,7 +60,7 @@ func (s *Scorer) Each(rows Rows, f func(Scores)) error {
 	if n, got := rows.Dims(); n > 0 && got != columns {
 		panic("multitask: rows to score have other columns than the model")
 	}
-	return nn.EachBlock(rows, math.MaxFloat64, func(from int, x []float32) error {
+	return vae.EachBlock(rows, math.MaxFloat64, func(from int, x []float32) error {
 		for len(x) > 0 {
 			n := min(scoreRows, len(x)/columns)
 			if p, ok := rows.(*networks.Partial); ok {
@@ -102,7 +102,7 @@ func (s *Scorer) block(x []float32) (Scores, error) {
 	s.like, s.prior, s.own = sized(s.like, each), sized(s.prior, each), sized(s.own, each)
 	s.p.LogDensity(s.like, x)
 	times := s.there(x)
-	nn.StandardLogDensity(s.prior, s.z, m.Latent())
+	vae.StandardLogDensity(s.prior, s.z, m.Latent())
 	s.q.LogDensity(s.own, s.z)
 	s.anomaly, s.logLik = sized(s.anomaly, rows), sized(s.logLik, rows)
 	for i := range rows {
@@ -114,7 +114,7 @@ func (s *Scorer) block(x []float32) (Scores, error) {
 		for k := lo; k < hi; k++ {
 			s.like[k] += s.prior[k] - s.own[k]
 		}
-		s.logLik[i] = nn.LogMeanExp(s.like[lo:hi])
+		s.logLik[i] = vae.LogMeanExp(s.like[lo:hi])
 	}
 	s.blame(x)
 	return Scores{Anomaly: s.anomaly, LogLik: s.logLik, Contributions: s.by}, nil
@@ -156,7 +156,7 @@ func (s *Scorer) draw(x []float32) {
 	columns, each := s.model.Columns(), s.draws*s.model.Latent()
 	s.noise = room(s.noise, len(x)/columns*each)
 	for at := 0; at < len(x); at += columns {
-		nn.NormalsOf(s.noise[at/columns*each:][:each], x[at:at+columns])
+		vae.NormalsOf(s.noise[at/columns*each:][:each], x[at:at+columns])
 	}
 }
 

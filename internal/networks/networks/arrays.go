@@ -4,16 +4,16 @@ import (
 	"fmt"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // Matrices calls a function with every matrix and vector of some networks. Their elements may
 // be changed in place.
-type Matrices func(func(s nn.Shape, values []float32))
+type Matrices func(func(s vae.Shape, values []float32))
 
 // Arrays returns the arrays that store networks. A bias or a condition is a vector.
 func Arrays(each Matrices) (list []algorithm.Array) {
-	each(func(s nn.Shape, values []float32) {
+	each(func(s vae.Shape, values []float32) {
 		wide := make([]float64, len(values))
 		for i, v := range values {
 			wide[i] = float64(v)
@@ -60,7 +60,7 @@ func (f Found) Find(from algorithm.Arrays, name string, shape ...int) (err error
 // Fill copies the found arrays into networks of these shapes. After an error the networks are
 // unchanged.
 func (f Found) Fill(each Matrices) (err error) {
-	each(func(s nn.Shape, _ []float32) {
+	each(func(s vae.Shape, _ []float32) {
 		for _, v := range f[s.Name] {
 			if single := float32(v); single-single != 0 && err == nil {
 				err = fmt.Errorf("%s: want finite weights in single precision, got %g", s.Name, v)
@@ -70,7 +70,7 @@ func (f Found) Fill(each Matrices) (err error) {
 	if err != nil {
 		return err
 	}
-	each(func(s nn.Shape, values []float32) {
+	each(func(s vae.Shape, values []float32) {
 		for i, v := range f[s.Name] {
 			values[i] = float32(v)
 		}
@@ -79,7 +79,7 @@ func (f Found) Fill(each Matrices) (err error) {
 }
 
 // LoadOwn fills conditions from arrays. After an error the conditions are unchanged.
-func LoadOwn(from algorithm.Arrays, conditions *nn.Parameters) error {
+func LoadOwn(from algorithm.Arrays, conditions *vae.Parameters) error {
 	read := Found{}
 	for _, s := range conditions.Shapes {
 		if err := read.Find(from, s.Name, s.Columns); err != nil {

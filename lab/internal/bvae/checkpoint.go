@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/npz"
 	"github.com/collabdict/collabdict/internal/files/atomicfile"
 	"github.com/collabdict/collabdict/internal/networks/beta"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // checkpoint is a run after a round. It is an .npz file, with each matrix of the model under
@@ -27,7 +27,7 @@ type checkpoint struct {
 
 const inCheckpoint = "run.json"
 
-func (c *checkpoint) write(path string, shapes []nn.Shape) error {
+func (c *checkpoint) write(path string, shapes []vae.Shape) error {
 	about, err := json.Marshal(c)
 	if err != nil {
 		return err
@@ -37,8 +37,8 @@ func (c *checkpoint) write(path string, shapes []nn.Shape) error {
 		if err := z.File(inCheckpoint, about); err != nil {
 			return err
 		}
-		p := nn.Parameters{Values: c.values, Shapes: shapes}
-		p.Matrices(func(s nn.Shape, values []float32) {
+		p := vae.Parameters{Values: c.values, Shapes: shapes}
+		p.Matrices(func(s vae.Shape, values []float32) {
 			a := npz.Array[float64]{Shape: []int{s.Rows, s.Columns}, Data: make([]float64, len(values))}
 			for i, v := range values {
 				a.Data[i] = float64(v)
@@ -50,7 +50,7 @@ func (c *checkpoint) write(path string, shapes []nn.Shape) error {
 }
 
 // readCheckpoint returns nil if there is no checkpoint of this run.
-func readCheckpoint(path, run string, shapes []nn.Shape) (*checkpoint, error) {
+func readCheckpoint(path, run string, shapes []vae.Shape) (*checkpoint, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -72,7 +72,7 @@ func readCheckpoint(path, run string, shapes []nn.Shape) (*checkpoint, error) {
 	return c, nil
 }
 
-func decodeCheckpoint(r io.ReaderAt, size int64, shapes []nn.Shape) (*checkpoint, error) {
+func decodeCheckpoint(r io.ReaderAt, size int64, shapes []vae.Shape) (*checkpoint, error) {
 	z, err := npz.Open(r, size)
 	if err != nil {
 		return nil, err

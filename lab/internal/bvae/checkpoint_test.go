@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/networks/beta"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
-var shapes = []nn.Shape{{Name: "a", Rows: 2, Columns: 2}, {Name: "b", Rows: 1, Columns: 3}}
+var shapes = []vae.Shape{{Name: "a", Rows: 2, Columns: 2}, {Name: "b", Rows: 1, Columns: 3}}
 
 func example() checkpoint {
 	c := checkpoint{Run: "run", Losses: []beta.Loss{{Squares: 3, Divergence: 0.5, Total: 8}}, values: []float32{1, -2, 0.1, 1e-30, 5, 6, 7}}
@@ -36,7 +36,7 @@ func TestCheckpoint(t *testing.T) {
 	if c, err := readCheckpoint(path, "another", shapes); c != nil || err != nil {
 		t.Errorf("got %+v, %v of another run", c, err)
 	}
-	if _, err := readCheckpoint(path, "run", []nn.Shape{{Name: "a", Rows: 4, Columns: 1}}); err == nil || !strings.Contains(err.Error(), "a: want 4 by 1 values, got shape [2 2]; delete the file") {
+	if _, err := readCheckpoint(path, "run", []vae.Shape{{Name: "a", Rows: 4, Columns: 1}}); err == nil || !strings.Contains(err.Error(), "a: want 4 by 1 values, got shape [2 2]; delete the file") {
 		t.Errorf("got %v", err)
 	}
 	if err := os.WriteFile(path, []byte("PK"), 0o600); err != nil {

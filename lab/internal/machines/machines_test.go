@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/lab/internal/studytest"
-	"github.com/collabdict/collabdict/vae/nn"
+	"github.com/collabdict/collabdict/vae"
 )
 
 // folder returns a folder of made-up files for both sets. Servers have rows around a line, and
@@ -196,7 +196,7 @@ func TestSharesExplained(t *testing.T) {
 		}
 	}
 	check(0)
-	for _, n := range []*nn.Network{m.Encoder, m.Decoder} { // two means of two inputs, then scales
+	for _, n := range []*vae.Network{m.Encoder, m.Decoder} { // two means of two inputs, then scales
 		n.Shared.Values[0], n.Shared.Values[5] = 1, 1
 	}
 	check(1)
