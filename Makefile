@@ -31,10 +31,9 @@ test: ## run all tests
 	$(GO) test -timeout 20m ./...
 
 search: ## run the tests that take long: whole searches, storms of killed processes, many seeds
-	@set -e; for d in $$(grep -rlE --include='*_test.go' 'long\.(Skip|On)' . | xargs -n 1 dirname | sort -u); do \
-		names="$$(cat $$d/*_test.go | awk '/^func Test/ { split($$2, a, "("); name = a[1] } /long\.(Skip|On)/ { print name }' | sort -u | paste -sd '|')"; \
-		COLLABDICT_TESTS=long $(GO) test -timeout 40m -run "^($$names)$$" $$d; \
-	done
+	@set -e; files="$$(grep -rlE --include='*_test.go' 'long\.(Skip|On)' .)"; \
+	names="$$(cat $$files | awk '/^func Test/ { split($$2, a, "("); name = a[1] } /long\.(Skip|On)/ { print name }' | sort -u | paste -sd '|')"; \
+	COLLABDICT_TESTS=long $(GO) test -timeout 40m -run "^($$names)$$" $$(echo "$$files" | xargs -n 1 dirname | sort -u)
 
 race: ## run all tests under the race detector (needs a C compiler)
 	$(GO) test -race -timeout 30m ./...

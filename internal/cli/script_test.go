@@ -62,13 +62,13 @@ func TestScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 		params.Files = slices.DeleteFunc(names, func(path string) bool {
-			return !long.On && slices.Contains(longScripts, strings.TrimSuffix(filepath.Base(path), ".txtar"))
+			return long.On != slices.Contains(longScripts, strings.TrimSuffix(filepath.Base(path), ".txtar"))
 		})
 	}
 	testscript.Run(t, params)
 }
 
-// longScripts run with the tests that take long.
+// longScripts run with the tests that take long, and only then.
 var longScripts = []string{"adversary", "bench", "pause", "pictures", "prepare", "weighted"}
 
 // scriptParams returns the environment and the commands of scripts.

@@ -15,8 +15,8 @@ func Skip(t testing.TB) {
 }
 
 // Main runs the tests of a package, but none under the race detector. It is for packages in which
-// nothing starts a goroutine: neither their code, nor their tests, nor what they import of this
-// module.
+// nothing starts a goroutine, except loops of package parallel and groups of members; see
+// TestOnlyPackagesWithoutGoroutinesLeaveOutTheRaceDetector.
 func Main(m *testing.M) {
 	if !On {
 		m.Run()

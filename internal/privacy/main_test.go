@@ -1,0 +1,10 @@
+package privacy
+
+import (
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/testkit/race"
+)
+
+// Only groups of members start goroutines here.
+func TestMain(m *testing.M) { race.Main(m) }
