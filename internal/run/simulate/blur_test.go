@@ -11,6 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/plants"
 	inrows "github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/privacy"
+	"github.com/collabdict/collabdict/internal/testkit/long"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
 	"github.com/collabdict/collabdict/internal/testkit/race"
 )
@@ -45,6 +46,7 @@ func apart(members, rows, columns, patterns int, seed uint64) []dataset.Particip
 // If patterns are well apart, a row that moves between two of them causes nearly all of the
 // change in a total. Blurred totals reveal no such row, and the model is as good.
 func TestBlurHidesRows(t *testing.T) {
+	long.Skip(t)
 	race.Skip(t)
 	n := seeds(t, 2)
 	t.Logf("members, rows, columns, patterns  blur  rows read  by chance  runs  loglik")
