@@ -31,8 +31,8 @@ test: ## run all tests
 	$(GO) test -timeout 20m ./...
 
 search: ## run the tests that take long: whole searches, storms of killed processes, many seeds
-	@set -e; files="$$(grep -rlE --include='*_test.go' 'long\.(Skip|On)' .)"; \
-	names="$$(cat $$files | awk '/^func Test/ { split($$2, a, "("); name = a[1] } /long\.(Skip|On)/ { print name }' | sort -u | paste -sd '|')"; \
+	@set -e; files="$$(grep -rlE --include='*_test.go' 'testkit\.Long' .)"; \
+	names="$$(cat $$files | awk '/^func Test/ { split($$2, a, "("); name = a[1] } /testkit\.Long/ { print name }' | sort -u | paste -sd '|')"; \
 	COLLABDICT_TESTS=long $(GO) test -timeout 40m -run "^($$names)$$" $$(echo "$$files" | xargs -n 1 dirname | sort -u)
 
 race: ## run all tests under the race detector (needs a C compiler)
@@ -83,7 +83,7 @@ outside: ## run tests, benchmarks and comparisons that need data from the folder
 	@test -d "$(OUTSIDE)/data" || { echo "outside: SKIPPED, NOTHING CHECKED: want OUTSIDE=FOLDER with the folders data, oracles and peers, got \"$(OUTSIDE)\""; exit 0; }; \
 	set -e; COLLABDICT_OUTSIDE="$$(cd "$(OUTSIDE)" && pwd)"; export COLLABDICT_OUTSIDE; \
 	$(GO) test -count=1 -timeout 2h -bench 'Oracles|Stream|LocalUpdate' -benchtime 1x \
-		$$(grep -rl --include='*_test.go' --exclude-dir=lab '"github.com/collabdict/collabdict/internal/testkit/outside"' . | xargs -n 1 dirname | sort -u); \
+		$$(grep -rl --include='*_test.go' --exclude-dir=lab 'testkit\.Outside' . | xargs -n 1 dirname | sort -u); \
 	(cd lab && $(GO) test -count=1 -timeout 2h ./...); \
 	for peer in em vae glasso; do lab/peers/$$peer.sh; done
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // mostWords is the largest number of words in a sentence of a comment. Vale checks documents
@@ -20,7 +20,7 @@ const mostWords = 35
 // TestCommentsHaveShortSentences checks the sentences of comments. Lines of code in them, which
 // begin with a tab, do not count.
 func TestCommentsHaveShortSentences(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	count := 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, ".pb.go") {

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 const gonum = "gonum.org/v1/gonum/"
@@ -101,7 +101,7 @@ func (p listed) name() string { return strings.Replace(p.ImportPath, module, "."
 // listPackages returns the module's packages, compiled.
 func listPackages(t *testing.T) (own []listed) {
 	t.Helper()
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./...")
 	list.Stderr = os.Stderr
 	out, err := list.Output()

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 const module = "github.com/collabdict/collabdict"
@@ -93,7 +93,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./gmm", "./vae", "./internal/mixtures/...", "./internal/networks/...", "./internal/privacy", "./internal/privacy/guard", "./internal/privacy/release"},
-		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm", "./vae", "./internal/mixtures/...", "./internal/networks/...", "./internal/privacy/...", "./internal/data/columnstats", "./internal/numeric/metrics", "./internal/numeric/portable", "./internal/numeric/parallel", "./internal/numeric/partial", "./internal/testkit/race", "./internal/data/rows", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
+		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm", "./vae", "./internal/mixtures/...", "./internal/networks/...", "./internal/privacy/...", "./internal/data/columnstats", "./internal/numeric/metrics", "./internal/numeric/portable", "./internal/numeric/parallel", "./internal/numeric/partial", "./internal/data/rows", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
 		never:    clocksAndTheWorld,
 		reason:   "a learner computes: no clock, socket, file or global random source, and nothing of how sums are made",
 	},
@@ -174,7 +174,7 @@ var importRules = []importRule{
 		reason: "libraries log by log/slog; how lines look is up to the program",
 	},
 	{
-		packages: []string{"./internal/journal/auditlog"}, only: []string{"std", "./internal/files/atomicfile", "./internal/files/filelock", "./internal/files/strictjson"}, never: []string{"net", "net/..."},
+		packages: []string{"./internal/journal/auditlog"}, only: []string{"std", "./internal/files/atomicfile", "./internal/files/filelock", "./internal/files/strict"}, never: []string{"net", "net/..."},
 		reason: "what keeps a record is to be read and checked by itself",
 	},
 	{
@@ -207,7 +207,7 @@ var importRules = []importRule{
 		reason: "what asks a database knows nothing of what becomes of the rows",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./internal/testkit/...", "./scripts/..."}, unlinked: []string{"./internal/testkit/..."},
+		packages: []string{"./..."}, except: []string{"./internal/testkit/..."}, unlinked: []string{"./internal/testkit/..."},
 		reason: "what helps tests is in no program",
 	},
 	{
@@ -303,7 +303,7 @@ func TestPackagesKeepTheRules(t *testing.T) {
 	}
 }
 
-// Property tests draw the same values in every run; see package property.
+// Property tests draw the same values in every run; see package testkit.
 func TestPropertyTestsHaveFixedDraws(t *testing.T) {
 	draws, fixed := map[string]bool{}, map[string]bool{}
 	for _, s := range parseTree(t) {
@@ -311,14 +311,14 @@ func TestPropertyTestsHaveFixedDraws(t *testing.T) {
 			switch p, _ := strconv.Unquote(spec.Path.Value); relative(p) {
 			case "pgregory.net/rapid":
 				draws[s.pkg] = draws[s.pkg] || s.isTest()
-			case "./internal/testkit/property":
+			case "./internal/testkit":
 				fixed[s.pkg] = true
 			}
 		}
 	}
 	for p, tests := range draws {
 		if tests && !fixed[p] {
-			t.Errorf("%s: want a test file that imports internal/testkit/property", p)
+			t.Errorf("%s: want a test file that imports internal/testkit, which fixes the draws", p)
 		}
 	}
 }
@@ -398,7 +398,7 @@ func parseSource(name string, text any) (source, error) {
 // parseTree parses the files of all packages, for every system.
 func parseTree(t *testing.T) []source {
 	t.Helper()
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	var files []source
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -565,7 +565,7 @@ func TestOnlyPackagesWithoutGoroutinesLeaveOutTheRaceDetector(t *testing.T) {
 				if n.Sel.Name == "Go" || n.Sel.Name == "Parallel" {
 					starts[s.part()] = s.line(n.Pos(), "uses "+n.Sel.Name, "the race detector can find something")
 				}
-				if x, ok := n.X.(*ast.Ident); ok && x.Name == "race" && n.Sel.Name == "Main" {
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "testkit" && n.Sel.Name == "UnracedMain" {
 					left[s.part()] = true
 				}
 			}

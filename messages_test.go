@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 var table = flag.String("table", "", "write the table of all messages to this `file`")
@@ -29,7 +29,7 @@ type message struct {
 // messages returns the texts of at least three words in files other than tests.
 func messages(t *testing.T) (found []message) {
 	t.Helper()
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != "." {
 			if err == nil {

@@ -49,9 +49,9 @@ type Cumulative interface {
 	Running() Running
 }
 
-// StartRound reports to a group that a round starts, with the digest of the learner's parameters.
-// [Train] calls it before each round; algorithms with rounds of their own must call it, too. If the
-// learner is not a [Digester], nothing is compared.
+// StartRound reports the start of the round with this number to a group, with the digest of the
+// learner's parameters. [Train] calls it before each round; algorithms with rounds of their own must call
+// it, too. If the learner is not a [Digester], nothing is compared.
 func StartRound(g Group, number int, learner any) {
 	var parameters [32]byte
 	if d, ok := learner.(Digester); ok {

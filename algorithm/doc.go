@@ -5,7 +5,7 @@
 // A program runs any algorithm in the same four steps. It sets and completes the options, calls
 // Prepare, and calls Train at each participant:
 //
-//	a := ggm.Kind.New()
+//	a := kind.New()
 //	table := a.Options()
 //	if err := table.Set("components", "2"); err != nil {
 //		return err

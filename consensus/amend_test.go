@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Once a quorum requests it, one member comes and one leaves. The others continue, and each sum
@@ -103,7 +103,7 @@ func TestTheRosterIsAmendedInAnyOrder(t *testing.T) {
 
 // A member that stops at any write during an amendment continues from there after a restart.
 func TestRestartAtEveryWriteOfAnAmendment(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	for _, victim := range []int{0, 2, 4} { // the proposer, another member, the new member
 		for at, stopped := 1, true; stopped; at++ {
 			n, calls := amendment(t, exact, 4)
@@ -282,7 +282,7 @@ func TestTheRosterIsAmendedAgain(t *testing.T) {
 // In a large roster the committee decides an amendment, and a new committee is drawn
 // afterwards. An amendment without changes only draws a new committee.
 func TestALargeRosterIsAmended(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	n := newNetwork(t, 70, exact)
 	xs := make([][]float64, 71)
 	for s := range xs {
@@ -323,7 +323,7 @@ func TestALargeRosterIsAmended(t *testing.T) {
 // In runs with amendments, stops and restarts, no coalition ever knows more of a slot than its
 // total, and all members decide the same.
 func TestKnowledgeOfAmendedRuns(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	amended, abandoned := 0, 0
 	for seed := range amendedSeeds(t) {
 		for _, c := range recordedSettings[:4] {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Linear algebra shows what an observer of all totals in a run knows about single members. The
@@ -273,7 +273,7 @@ func (c *conserved) explore(slots int, path string) (fault string, runs int) {
 // reveals forbidden knowledge about a single member.
 func TestNothingOfOneMemberAlone(t *testing.T) {
 	slots := 4
-	if !long.On {
+	if !testkit.Long {
 		slots = 2
 	}
 	for _, policy := range []OnLoneReturn{AllowLoneReturn, HoldLoneReturn} {
@@ -287,7 +287,7 @@ func TestNothingOfOneMemberAlone(t *testing.T) {
 
 // Each rule is needed: without it, some run reveals a part that the rule protects.
 func TestEveryRuleOfRunningTotalsIsNeeded(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	for _, mutant := range []conservedMutant{wholeAfterReturn, reAnchored, newcomerAlone, countedAsInvited, removalSubtracted, rowsOverTheView, returnInTheStart, changeWhenHeld} {
 		policy := AllowLoneReturn
 		if mutant == changeWhenHeld {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // A crash is a run of two rounds in which a member stops at one of its writes.
@@ -95,7 +95,7 @@ func TestRestartAtEveryWrite(t *testing.T) {
 // A stop at any write of a later ballot, after the loss of another member, gives nobody another
 // total. A member that restarts comes back.
 func TestStopAtEveryWriteOfLaterBallots(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for _, c := range []crash{
 			{size: 5, victim: 0, before: []int{4}},

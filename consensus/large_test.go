@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 const large = 80 // members
@@ -61,7 +61,7 @@ func TestSumsOfLargeRosters(t *testing.T) {
 
 // Lost, doubled and reordered messages only delay a slot.
 func TestALargeRosterOnABadCarrier(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		n, xs := largeNetwork(t, s)
 		n.rng, n.loss = rand.New(rand.NewPCG(1, 2)), 0.05
@@ -79,7 +79,7 @@ func TestALargeRosterOnABadCarrier(t *testing.T) {
 // A member that is lost at any point of a slot is left out, or counts if the vote was over. All
 // others agree. The lost member is in the committee or not.
 func TestALossInALargeRoster(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for _, decides := range []bool{false, true} {
 			points := []int{1, 3500, 4500, 5200}

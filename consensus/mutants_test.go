@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Every rule is needed: without it, the search finds the fault that the rule prevents.
 func TestEveryRuleIsNeeded(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	for _, c := range []struct {
 		mutant            mutant
 		ballots           uint32

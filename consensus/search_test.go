@@ -2,13 +2,12 @@ package consensus
 
 import (
 	"math/bits"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // A search visits all reachable worlds, breadth first.
@@ -606,7 +605,7 @@ func (s *search) log(t *testing.T, began time.Time) {
 func TestWhomAllHearIsInEveryOrderOfEvents(t *testing.T) {
 	x := newModel(3, 1, 0, 0)
 	x.called, x.hears, x.least = true, true, 2
-	if full {
+	if testkit.Full {
 		x.ballots = 2
 	}
 	x.searched(t, 10_000_000)
@@ -628,9 +627,6 @@ func (x *model) searched(t *testing.T, most int) *search {
 	return s
 }
 
-// full extends the search to three ballots, which takes time and memory.
-var full = os.Getenv("COLLABDICT_SEARCH") == "full"
-
 // These invariants hold in every order of events, with lost, late and doubled messages, a member
 // that stops and one that comes back. Each slot has one total, which continues the previous one.
 // Only that total is known of any vector. Each member knows which of its vectors is counted. No
@@ -639,9 +635,9 @@ func TestEveryOrderOfEvents(t *testing.T) {
 	x := newModel(3, 1, 1, 1)
 	x.called, x.running = true, true
 	switch {
-	case full:
+	case testkit.Full: // takes time and memory
 		x.ballots = 2
-	case !long.On:
+	case !testkit.Long:
 		x.restarts = 0
 	}
 	s := x.searched(t, 400_000_000)
@@ -653,7 +649,7 @@ func TestEveryOrderOfEvents(t *testing.T) {
 // In every order of events, a running total begins with all members, or waits for them, even if
 // smaller views would do for other sums.
 func TestEveryOrderOfAFirstTotal(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	x := newModel(3, 1, 1, 1)
 	x.called, x.first, x.least = true, true, 2
 	s := x.searched(t, 10_000_000)
@@ -665,7 +661,7 @@ func TestEveryOrderOfAFirstTotal(t *testing.T) {
 // In every order of events, a slot in which a quorum requests a pause decides either the pause
 // or the sum.
 func TestEveryOrderOfAPause(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	x := newModel(3, 1, 1, 1)
 	x.called, x.wants = true, x.of(pauses(1))
 	s := x.searched(t, 10_000_000)
@@ -688,7 +684,7 @@ func TestEveryOrderOfAPause(t *testing.T) {
 func TestEveryOrderWhilePaused(t *testing.T) {
 	x := newModel(3, 2, 1, 1)
 	x.called, x.paused, x.wants, x.least = true, true, x.of(resumes(2)), 2
-	if !long.On {
+	if !testkit.Long {
 		x.restarts = 0
 	}
 	s := x.searched(t, 10_000_000)

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 	"pgregory.net/rapid"
 
+	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
 	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
-	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 )
 
 // drawn draws a mixture of well-conditioned components, and a row.

@@ -30,8 +30,8 @@ type FittedTo struct {
 //	x − μ' = c·d,  Σ' = κ(Σ − g ddᵀ)  with  c = (N+λ₀)/(N+λ₀−r),  κ = (N+ν)/(N+ν−r),  g = r·c/(N+ν),
 //
 // so that a' = c²/κ · a/(1−g·a) and ln|Σ'| = ln|Σ| + M ln κ + ln(1−g·a). The weight is π' =
-// (π·n − r)/(n−1), where n is fit.Own. If Λ_k comes from a graphical lasso, this is an approximation. For a row
-// with missing cells it is computed from the cells present.
+// (π·n − r)/(n−1), where n is fit.Own. If Λ_k comes from a graphical lasso, this is an approximation.
+// For a row with missing cells it is computed from the cells present.
 func (m *Mixture) EachLeftOut(rows Rows, fit FittedTo, f func(from int, scores []float64)) error {
 	if len(fit.Counts) != m.Components() {
 		panic(errShape)

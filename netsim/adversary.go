@@ -7,7 +7,6 @@ import (
 )
 
 // An Adversary is a member that follows the protocol except in what Call and Send change.
-// Package internal/scenario/adversary has some.
 type Adversary interface {
 	// Call returns the call that the member makes in place of its own.
 	Call(c consensus.Call) consensus.Call

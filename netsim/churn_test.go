@@ -18,7 +18,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // sums is a participant that makes one sum per round, of vectors that every test knows. It
@@ -111,7 +111,7 @@ func seeds(t testing.TB, few int) (list []uint64) {
 			t.Fatal(err)
 		}
 	}
-	if race.On {
+	if testkit.Raced {
 		few = min(few, 3) // all have the same goroutines
 	}
 	for i := range few {
@@ -131,7 +131,7 @@ func storm(seed uint64, size int) Config {
 
 func TestChurnAndLoss(t *testing.T) {
 	rounds := 20
-	if race.On {
+	if testkit.Raced {
 		rounds = 5
 	}
 	for _, seed := range seeds(t, 3) {

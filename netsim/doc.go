@@ -25,8 +25,8 @@
 //
 // A [Latency] and [Fault]s describe the network: lost and duplicated messages, narrow links,
 // partitions, and members that crash, start late or are slow. An [Adversary] is a member that
-// does not follow the protocol; package internal/scenario/adversary has some. Package internal/scenario reads
-// all this from text. The [Report] has the decided slots, the traffic and the time of each fault.
+// does not follow the protocol. The program reads all this from text. The [Report] has the decided
+// slots, the traffic and the time of each fault.
 //
 // Computing takes no virtual time, except local updates if [Config.Compute] is set. A member that
 // is stopped loses what is not on its disk. The others continue without it, or wait if they are

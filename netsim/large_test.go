@@ -4,13 +4,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // On a network without losses no sum of a large roster waits for a heartbeat: early messages
 // are kept, and nobody is sent the result of a session that makes progress.
 func TestLargeRostersDoNotStall(t *testing.T) {
-	for seed := range map[bool]uint64{false: 3, true: 1}[race.On] {
+	for seed := range map[bool]uint64{false: 3, true: 1}[testkit.Raced] {
 		report, _ := simulate(t, Config{Names: Names(150), Settings: exactly, Seed: seed}, 12)
 		t.Logf("%d sums in %s", len(report.Members[0].Decisions), report.Virtual)
 		if report.Virtual > tickEvery {

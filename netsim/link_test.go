@@ -7,7 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // One link is broken between two members that all others hear. Neither of the two can exclude
@@ -22,7 +22,7 @@ func TestOneBrokenLink(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			longest := time.Duration(0)
 			for a := range uint32(size) {
-				if race.On && a > 0 {
+				if testkit.Raced && a > 0 {
 					break // all links have the same goroutines
 				}
 				for b := a + 1; b < size; b++ {

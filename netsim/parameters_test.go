@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // mean is a learner of one parameter, which moves towards the mean of the members' values.
@@ -93,7 +93,7 @@ func TestOtherParametersAreSeen(t *testing.T) {
 // In a large roster nobody receives all digests, but each member that receives a different one
 // names its sender.
 func TestOtherParametersAreSeenAmongMany(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	const size, odd = consensus.SmallRoster + 6, 5
 	named := 0
 	errs, learners := make([]error, size), make([]mean, size)

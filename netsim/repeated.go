@@ -16,14 +16,6 @@ type repeated struct {
 // keptValues is the largest number of recent values of each kind.
 const keptValues = 4
 
-// keepLast appends to a list of at most keptValues elements.
-func keepLast[T any](list []T, x T) []T {
-	if list = append(list, x); len(list) > keptValues {
-		list = list[1:]
-	}
-	return list
-}
-
 // A sealed is a sealed result and its digest.
 type sealed struct {
 	run    [32]byte
@@ -39,9 +31,10 @@ func (r *repeated) Sealed(run [32]byte, slot uint64, s *consensus.Sealed, digest
 		}
 	}
 	x := sealed{run, slot, s, digest()}
-	r.sealed = keepLast(slices.DeleteFunc(r.sealed, func(old sealed) bool {
+	r.sealed = slices.DeleteFunc(r.sealed, func(old sealed) bool {
 		return old.slot+1 < slot // nobody else needs these vectors
-	}), x)
+	})
+	r.sealed = append(r.sealed[max(0, len(r.sealed)+1-keptValues):], x)
 	return s, x.digest
 }
 
@@ -67,8 +60,9 @@ func (r *repeated) Chain(before, run [32]byte, d *consensus.Decision, compute fu
 	}
 	kept := *d
 	kept.Total, kept.Blobs = nil, nil // long, and not compared
-	r.chains = keepLast(r.chains, chain{before, run, &kept, compute()})
-	return r.chains[len(r.chains)-1].hash
+	x := chain{before, run, &kept, compute()}
+	r.chains = append(r.chains[max(0, len(r.chains)+1-keptValues):], x)
+	return x.hash
 }
 
 // sameDecision reports whether two decisions are known to have the same hash.

@@ -11,8 +11,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -110,9 +109,9 @@ var schemes = map[string]consensus.Settings{
 func TestRunningTotalsUnderChurn(t *testing.T) {
 	seeds := uint64(100)
 	switch {
-	case race.On:
+	case testkit.Raced:
 		seeds = 2
-	case !long.On:
+	case !testkit.Long:
 		seeds = 5
 	}
 	for name, s := range schemes {

@@ -30,17 +30,15 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/collabdict/collabdict/internal/config"
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
 
 // Strangers in a process of their own attack one of four member processes. Their work is
-// bounded, and so must be the memory and the processor time that the member spends. The short
-// attack is part of every test run. COLLABDICT_ATTACK=full selects the long one, which also
-// checks the time per round.
+// bounded, and so must be the memory and the processor time that the member spends. With
+// testkit.Full, the attack is ten times as long, and the time per round is checked, too.
 var (
 	shortAttack = attack{Identities: 400, Streams: 4_000, Junk: 100 << 20, Time: 6 * time.Second}
 	fullAttack  = attack{Identities: 10_000, Streams: 100_000, Junk: 1 << 30, Time: time.Minute}
@@ -52,13 +50,13 @@ const (
 )
 
 func TestStrangersAttackAMember(t *testing.T) {
-	race.Skip(t) // the program is built without the detector
-	long.Skip(t)
+	testkit.SkipRaced(t) // the program is built without the detector
+	testkit.LongOnly(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("reads what a process holds from /proc")
 	}
 	a, rows, components := shortAttack, 2000, "8"
-	full := os.Getenv("COLLABDICT_ATTACK") == "full"
+	full := testkit.Full
 	if full {
 		a, rows, components = fullAttack, 100_000, "24" // a round that takes some time to compute
 	} else {

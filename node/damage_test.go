@@ -17,8 +17,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/journal/store"
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/wire"
 )
 
@@ -222,7 +221,7 @@ func rewrite(dir string, slot uint64, change func(d *consensus.Decision)) error 
 // the state or reports that the file is damaged. It never finds another state, and never
 // crashes.
 func TestDamageToTheStateIsFound(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	c := halfWay(t)
 	path := filepath.Join(c.Dir, store.StateFile)
 	file, err := os.ReadFile(path)
@@ -238,7 +237,7 @@ func TestDamageToTheStateIsFound(t *testing.T) {
 		t.Fatalf("the file as it is: %v, %s", err, want)
 	}
 	seeds := uint64(1000)
-	if !long.On {
+	if !testkit.Long {
 		seeds = 100
 	}
 	found := 0

@@ -14,7 +14,7 @@ import (
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/journal/store"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/membership"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
@@ -171,7 +171,7 @@ func TestAStrangerDoesNotEndOrLeadAwayANewcomer(t *testing.T) {
 		"refusal":      func(*testing.T, *outsider) wire.Hello { return wire.Hello{Refused: rendezvous.OtherFolder} },
 		"invented run": func(t *testing.T, o *outsider) wire.Hello { return o.invents(t) },
 	} {
-		if race.On && name != "invented run" {
+		if testkit.Raced && name != "invented run" {
 			continue // all lies have the same goroutines
 		}
 		t.Run(name, func(t *testing.T) {

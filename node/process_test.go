@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/config"
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
@@ -97,8 +96,8 @@ func (p *process) succeeds(t *testing.T) {
 // A stranger attacks the real program: it refuses a process with a list of members that waits
 // for the others. The process logs the refusal, keeps waiting, and trains when the others come.
 func TestAStrangerAttacksAProcess(t *testing.T) {
-	race.Skip(t) // the program is built without the detector
-	long.Skip(t)
+	testkit.SkipRaced(t) // the program is built without the detector
+	testkit.LongOnly(t)
 	t.Parallel()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "collabdict")

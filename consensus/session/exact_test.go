@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/chunking"
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // total adds the vectors with big integers.
@@ -39,7 +39,7 @@ func total(xs [][]uint64, a chunking.Arithmetic) []uint64 {
 func sizes() []int {
 	var ns []int
 	for n := 2; n <= 200; n++ {
-		if long.On || n < 40 || n%7 == 0 {
+		if testkit.Long || n < 40 || n%7 == 0 {
 			ns = append(ns, n)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/consensus/graph"
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 func laplacian(t tb, size int, step Step, kind graph.Kind, degree int, reach float64) *Laplacian {
@@ -62,7 +62,7 @@ func TestIterationsAreAsPredicted(t *testing.T) {
 	const reach = 1e-9
 	for _, step := range []Step{Chebyshev, Optimal, Metropolis, Paper} {
 		for _, size := range []int{5, 8, 16, 31, 32, 64, 127, 256} {
-			if step == Paper && (size > 127 || !long.On && size > 16) {
+			if step == Paper && (size > 127 || !testkit.Long && size > 16) {
 				continue // thousands of iterations
 			}
 			predicted := laplacian(t, size, step, graph.HamiltonCycles, 4, reach).Rounds()

@@ -3,8 +3,8 @@ package session
 import (
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Nothing here starts a goroutine.
-func TestMain(m *testing.M) { race.Main(m) }
+func TestMain(m *testing.M) { testkit.UnracedMain(m) }

@@ -34,7 +34,7 @@ func TestSparseChunkGraphsAreBreachedAsPredicted(t *testing.T) {
 			order := rng.Perm(size)
 			for colluding := 1; colluding <= 12; colluding++ {
 				alone := 0
-				for _, c := range attack.Components(chunks, order[:colluding]) {
+				for _, c := range components(chunks, order[:colluding]) {
 					if len(c) == 1 {
 						alone++
 					}
@@ -61,7 +61,7 @@ func TestCompleteChunkGraphsHideAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	chunks := chunkGraph(rng, size, size-1)
 	for colluding := 1; colluding <= size-2; colluding++ {
-		c := attack.Components(chunks, rng.Perm(size)[:colluding])
+		c := components(chunks, rng.Perm(size)[:colluding])
 		if len(c) != 1 || len(c[0]) != size-colluding {
 			t.Errorf("%d colluders: components %v", colluding, c)
 		}
@@ -73,4 +73,35 @@ func TestCoalitionsFollowFromTheSeed(t *testing.T) {
 	if len(a) != 5 || !slices.IsSorted(a) || !slices.Equal(a, attack.Coalition(4, 20, 5)) || slices.Equal(a, attack.Coalition(5, 20, 5)) {
 		t.Errorf("got %v", a)
 	}
+}
+
+// components returns the connected components of a chunk graph without the coalition. Chunks[s]
+// lists the members that s deals chunks to. Whatever the coalition sees of the session, it
+// learns the sum of the vectors of each component and nothing more. A member that forms a
+// component alone is breached.
+func components(chunks [][]int, coalition []int) [][]int {
+	component := make([]int, len(chunks))
+	for s := range component {
+		component[s] = s
+	}
+	root := func(s int) int {
+		for component[s] != s {
+			s = component[s]
+		}
+		return s
+	}
+	for s, to := range chunks {
+		for _, r := range to {
+			if !slices.Contains(coalition, s) && !slices.Contains(coalition, r) {
+				component[root(s)] = root(r)
+			}
+		}
+	}
+	byRoot := make([][]int, len(chunks))
+	for s := range chunks {
+		if !slices.Contains(coalition, s) {
+			byRoot[root(s)] = append(byRoot[root(s)], s)
+		}
+	}
+	return slices.DeleteFunc(byRoot, func(c []int) bool { return len(c) == 0 })
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/attack"
 	"github.com/collabdict/collabdict/internal/privacy/exposure"
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -57,7 +57,7 @@ func watch(t *testing.T, s consensus.Settings, size int, coalition []int, rounds
 func TestOneObserver(t *testing.T) {
 	for _, step := range []session.Step{session.Chebyshev, session.Optimal, session.Metropolis} {
 		for mode, least := range map[chunking.Mode]float64{chunking.None: 0.9, chunking.Sessions: 0.9, chunking.Chunks: 0} {
-			if !long.On && step != session.Chebyshev {
+			if !testkit.Long && step != session.Chebyshev {
 				continue
 			}
 			r := watch(t, consensus.Settings{Step: step, Protect: mode}, 31, []int{7}, 1, 3, 1)

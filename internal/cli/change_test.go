@@ -12,20 +12,19 @@ import (
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/report"
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/model"
 )
 
 // A change of the agreement during a run adds one member and removes another. All members at the
 // end have the same parameters: those of a plain fit over the members of each sum.
 func TestMembersChange(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	t.Parallel()
 	dir := t.TempDir()
 	rows := filepath.Join(dir, "rows")
 	rounds := "400"
-	if race.On {
+	if testkit.Raced {
 		rounds = "100" // rounds take several times as long
 	}
 	up := start(t, dir, "up", "--generate", fmt.Sprintf("participants=4,rows=%d,columns=6,patterns=3", manyRows), "--blur", "0",

@@ -8,15 +8,14 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // A member on a full disk reports it, whatever it could not write, and again when it is restarted
 // on the full disk. Once the disk has space, the member takes part as usual.
 func TestAFullDisk(t *testing.T) {
-	race.Skip(t)
-	long.Skip(t)
+	testkit.SkipRaced(t)
+	testkit.LongOnly(t)
 	dir := t.TempDir()
 	small := filepath.Join(dir, "o", "plant-a")
 	if code, said := start(t, dir, "up", "--generate", "participants=3,rows=60,columns=4,patterns=2", "--components", "2",

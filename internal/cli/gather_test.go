@@ -13,8 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/report"
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -47,7 +46,7 @@ func startGathering(t *testing.T, dir, late string, g gathering) (up *member, na
 	for i, p := range parts {
 		if names = append(names, p.Name); p.Name == late {
 			spec.Rows, spec.TestRows = g.slow, 100
-			if race.On {
+			if testkit.Raced {
 				spec.Rows /= 10 // they take as long
 			}
 			parts[i] = plants.Generate(spec, 1)[i]
@@ -120,7 +119,7 @@ func sameMixture(a, b *model.Model) bool {
 
 // Real processes that show each other their own results end with one and the same model.
 func TestNodesGather(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	for kind, g := range gatherings {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -137,7 +136,7 @@ func TestNodesGather(t *testing.T) {
 // A member that is killed before it shows its own result is left out. The others continue, succeed
 // and have the same model.
 func TestANodeIsKilledBeforeItsGather(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	const late = "plant-b"
 	for kind, g := range gatherings {
 		t.Run(kind, func(t *testing.T) {

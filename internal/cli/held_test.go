@@ -16,8 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write what is held again")
@@ -50,7 +49,7 @@ type held struct {
 // key of the operating system differ as a whole; then the test compares only the members'
 // digests.
 func TestResultsAreHeld(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	if runtime.GOARCH != "amd64" {
 		t.Skip("figures have other last bits, and so have the radii of fedgem")
 	}
@@ -71,7 +70,7 @@ func TestResultsAreHeld(t *testing.T) {
 			if w := want[name]; sim.Digest != w.Digest || sim.Figure != w.Figure {
 				t.Errorf("%s: sim: got %+v, want %+v", name, sim, w)
 			}
-			if !long.On {
+			if !testkit.Long {
 				continue
 			}
 			up := train(t, dir, "up", kind, scheme, options)
@@ -99,15 +98,11 @@ func train(t *testing.T, dir, command, kind, scheme string, options []string) he
 	if code, said := start(t, dir, args...).end(t); code != 0 {
 		t.Fatalf("%q: exit code %d; it said:\n%s", args, code, said)
 	}
-	b, err := os.ReadFile(filepath.Join(out, "result.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var r struct {
 		Participants     []struct{ Digest string }
 		Loglik, Accuracy *float64
 	}
-	if err := json.Unmarshal(b, &r); err != nil {
+	if err := json.Unmarshal(read(t, filepath.Join(out, "result.json")), &r); err != nil {
 		t.Fatal(err)
 	}
 	h := held{Digest: r.Participants[0].Digest}
@@ -136,8 +131,8 @@ type output struct {
 // A change of the program's structure does not change what users see of trainings with default
 // options, with missing cells, with windows, with epsilon, and with a member that is lost and returns.
 func TestOutputsAreHeld(t *testing.T) {
-	long.Skip(t)
-	race.Skip(t)
+	testkit.LongOnly(t)
+	testkit.SkipRaced(t)
 	if runtime.GOARCH != "amd64" {
 		t.Skip("figures have other last bits")
 	}

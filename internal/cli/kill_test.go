@@ -16,7 +16,7 @@ import (
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/journal/store"
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // A run has seven members and twenty rounds. Two of the members are killed.
@@ -75,7 +75,7 @@ func (p killPlan) precision() float64 {
 // same parameters: those of a plain fit over the members of each sum.
 func TestKills(t *testing.T) {
 	seeds := 1
-	long.Skip(t)
+	testkit.LongOnly(t)
 	if s := os.Getenv("COLLABDICT_KILL_SEEDS"); s != "" {
 		var err error
 		if seeds, err = strconv.Atoi(s); err != nil || seeds < 1 {

@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/run/participant"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/model"
 )
 
 // A member that is killed and started again gets the weights of all. It also gets the same private
 // conditions as without the kill, although no sum carries them.
 func TestAClassifierIsKilled(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "data"), 0o755); err != nil {
 		t.Fatal(err)

@@ -12,15 +12,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // After a member is killed, no difference of two totals in another member's log reveals the number
 // of its rows with their mean, or their covariance.
 func TestLogsDoNotRevealAKilledMember(t *testing.T) {
-	race.Skip(t)
-	long.Skip(t)
+	testkit.SkipRaced(t)
+	testkit.LongOnly(t)
 	t.Parallel()
 	const components, columns, victim, lost = 3, 4, "site-c", 2
 	dir := t.TempDir()

@@ -11,15 +11,14 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/run/launch"
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // A run with too few members pauses, reports it, and decides nothing. It continues when enough
 // members have come back.
 func TestAPause(t *testing.T) {
-	race.Skip(t)
-	long.Skip(t)
+	testkit.SkipRaced(t)
+	testkit.LongOnly(t)
 	t.Parallel()
 	dir := t.TempDir()
 	p := killPlan{scheme: "exact", rows: 300}
@@ -74,8 +73,8 @@ func roundsSaid(t *testing.T, dir string, names []string) string {
 
 // A run whose processes are all killed continues when they are started again in their folders.
 func TestAllAreKilled(t *testing.T) {
-	race.Skip(t)
-	long.Skip(t)
+	testkit.SkipRaced(t)
+	testkit.LongOnly(t)
 	t.Parallel()
 	dir := t.TempDir()
 	up := startSeven(t, dir, killPlan{scheme: "exact", rows: 300})
@@ -116,8 +115,8 @@ func checkResumed(t *testing.T, name, said string) {
 // A run that a quorum has paused is still paused after all its processes are killed and started
 // again. Once a quorum resumes it, all members get the model of a plain fit.
 func TestAPauseThatIsAgreed(t *testing.T) {
-	race.Skip(t)
-	long.Skip(t)
+	testkit.SkipRaced(t)
+	testkit.LongOnly(t)
 	t.Parallel()
 	dir := t.TempDir()
 	const rounds = 120

@@ -11,8 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // stormEvent is the kill or the restart of a member.
@@ -45,7 +44,7 @@ func stormOf(seed uint64, names []string, kills int) (events []stormEvent) {
 // model that follows from the counted vectors. COLLABDICT_KILLS sets the number of kills,
 // COLLABDICT_KILL_SEED the seed of their times.
 func TestAStormOfKills(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	number := func(name string, otherwise uint64) uint64 {
 		s := os.Getenv(name)
 		if s == "" {
@@ -60,7 +59,7 @@ func TestAStormOfKills(t *testing.T) {
 	kills := int(number("COLLABDICT_KILLS", 5))
 	t.Parallel()
 	names, rounds := sevenPlants[:6], 20+16*kills
-	if race.On {
+	if testkit.Raced {
 		rounds /= 2 // rounds take several times as long
 	}
 	dir := t.TempDir()

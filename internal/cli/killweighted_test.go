@@ -12,7 +12,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/run/participant"
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -39,7 +39,7 @@ func TestAWeightedMemberIsKilled(t *testing.T) {
 // each participant's model from a run without a kill, computed from the recorded totals.
 func killedAndBack(t *testing.T, dir, victim string, args ...string) map[string]*model.Model {
 	t.Helper()
-	long.Skip(t)
+	testkit.LongOnly(t)
 	t.Parallel()
 	up := start(t, dir, append([]string{"up", "--scheme", "exact", "--parity", "--out", "o", "--json"}, args...)...)
 	up.until(t, `: round 3/`)

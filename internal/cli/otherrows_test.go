@@ -10,15 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // A killed member that is started again with one more row is refused: the others could compute that
 // row from the totals with all members before and after. With its own rows it comes back.
 func TestAMemberComesBackWithOtherRows(t *testing.T) {
-	race.Skip(t)
-	long.Skip(t)
+	testkit.SkipRaced(t)
+	testkit.LongOnly(t)
 	t.Parallel()
 	const components = 2
 	dir := t.TempDir()

@@ -19,8 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Every command on the pages for users runs, and prints what the page shows.
@@ -32,7 +31,7 @@ import (
 // in a comment, "<!-- script". A block after "<!-- file -->" is the file named in its first
 // line, "# NAME".
 func TestPages(t *testing.T) {
-	if race.On || runtime.GOOS == "windows" {
+	if testkit.Raced || runtime.GOOS == "windows" {
 		t.Skip("the scripts run the same commands; pages need sh")
 	}
 	demo := sync.OnceValues(func() (string, error) { return demonstration(t) })
@@ -43,7 +42,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		if first := name == "README" || name == "docs/tutorial/first-run"; len(p.steps) == 0 || first == long.On {
+		if first := name == "README" || name == "docs/tutorial/first-run"; len(p.steps) == 0 || first == testkit.Long {
 			continue // the other pages take long
 		}
 		script := filepath.Join(t.TempDir(), strings.ReplaceAll(name, "/", "-")+".txt")

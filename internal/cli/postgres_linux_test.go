@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/postgrestest"
 )
 
@@ -21,7 +21,7 @@ const hushed = "hush-7f3a91c2"
 // Members whose rows are in PostgreSQL learn the same as from files, with the same digest, and the
 // password appears nowhere.
 func TestRowsInPostgreSQL(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	server := postgrestest.Start(t, hushed)
 	dir := t.TempDir()
 	passwords := filepath.Join(t.TempDir(), "passwords")

@@ -8,14 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Models, results and logs follow from participants' rows, so only their owner can read them.
 func TestResultsAreTheOwners(t *testing.T) {
-	race.Skip(t)
-	long.Skip(t)
+	testkit.SkipRaced(t)
+	testkit.LongOnly(t)
 	t.Parallel()
 	dir := t.TempDir()
 	for out, command := range map[string][]string{
@@ -46,8 +45,8 @@ func TestResultsAreTheOwners(t *testing.T) {
 // Files that a user names, and that follow from rows, are the owner's as well. Others are for
 // everybody.
 func TestNamedFilesAreTheOwners(t *testing.T) {
-	race.Skip(t)
-	long.Skip(t)
+	testkit.SkipRaced(t)
+	testkit.LongOnly(t)
 	t.Parallel()
 	dir := t.TempDir()
 	for s, name := range []string{"a.csv", "b.csv", "c.csv"} {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/files/strictyaml"
+	"github.com/collabdict/collabdict/internal/files/strict"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 )
 
@@ -53,7 +53,7 @@ func readRanges(s string) (pipeline.Ranges, error) {
 		return nil, &usageError{"--ranges: " + err.Error(), ""}
 	}
 	var ranges pipeline.Ranges
-	if err := strictyaml.Decode(bytes.NewReader(b), &ranges); err != nil {
+	if err := strict.YAML(bytes.NewReader(b), &ranges); err != nil {
 		return nil, &usageError{fmt.Sprintf("--ranges: %s: %v", s, err), "write one line per column, for example temp_1: [0, 120]"}
 	}
 	return ranges, nil

@@ -25,8 +25,7 @@ import (
 	"github.com/collabdict/collabdict/internal/networks/beta"
 	"github.com/collabdict/collabdict/internal/networks/multitask"
 	"github.com/collabdict/collabdict/internal/run/report"
-	"github.com/collabdict/collabdict/internal/testkit/long"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )
@@ -52,7 +51,7 @@ var racedScripts = []string{
 // The scripts run every documented command as a user would.
 func TestScripts(t *testing.T) {
 	params := scriptParams(t)
-	if race.On {
+	if testkit.Raced {
 		for _, name := range racedScripts {
 			params.Files = append(params.Files, filepath.Join("testdata", "script", name+".txtar"))
 		}
@@ -62,7 +61,7 @@ func TestScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 		params.Files = slices.DeleteFunc(names, func(path string) bool {
-			return long.On != slices.Contains(longScripts, strings.TrimSuffix(filepath.Base(path), ".txtar"))
+			return testkit.Long != slices.Contains(longScripts, strings.TrimSuffix(filepath.Base(path), ".txtar"))
 		})
 	}
 	testscript.Run(t, params)
@@ -87,7 +86,7 @@ func scriptParams(t *testing.T) testscript.Params {
 			if name != "race" {
 				return false, fmt.Errorf("unknown condition %q, want race", name)
 			}
-			return race.On, nil
+			return testkit.Raced, nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"same":  func(ts *testscript.TestScript, _ bool, args []string) { same(ts, args[0], args[1]) },

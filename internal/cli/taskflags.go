@@ -17,7 +17,7 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithms"
-	"github.com/collabdict/collabdict/internal/files/strictyaml"
+	"github.com/collabdict/collabdict/internal/files/strict"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/option"
 )
@@ -252,7 +252,7 @@ func (t *taskFlags) put(k *pipeline.Task, name, text, from string) error {
 	}
 	instead := "; it has " + strings.Join(table.Names(), ", ")
 	if t.values[short] == nil { // no other model has it either
-		instead = strictyaml.Instead(short, "it has", table.Names())
+		instead = strict.Instead(short, "it has", table.Names())
 	}
 	if ofConsensus {
 		return &usageError{fmt.Sprintf("%s%s: the consensus has no such option%s", from, name, instead), hint}
@@ -270,7 +270,7 @@ func (t *taskFlags) readFile(k *pipeline.Task) error {
 		return err
 	}
 	var values map[string]yaml.Node
-	if err := strictyaml.Decode(bytes.NewReader(b), &values); err != nil && !errors.Is(err, io.EOF) {
+	if err := strict.YAML(bytes.NewReader(b), &values); err != nil && !errors.Is(err, io.EOF) {
 		return &usageError{fmt.Sprintf("--settings: %s: %v", t.file, err), "write one line per option, for example rho: 2"}
 	}
 	t.lines = map[string]string{}

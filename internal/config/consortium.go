@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithms"
 	"github.com/collabdict/collabdict/internal/files/printable"
-	"github.com/collabdict/collabdict/internal/files/strictyaml"
+	"github.com/collabdict/collabdict/internal/files/strict"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/option"
 )
@@ -156,7 +156,7 @@ func load(t option.Table, fields map[string]yaml.Node, part string) error {
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
-		return option.Errorf(part, "line %d: %s", fields[unknown[0]].Line, strictyaml.Unknown(unknown[0], keysOf(t)))
+		return option.Errorf(part, "line %d: %s", fields[unknown[0]].Line, strict.Unknown(unknown[0], keysOf(t)))
 	}
 	return nil
 }

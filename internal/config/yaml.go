@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/collabdict/collabdict/internal/files/atomicfile"
-	"github.com/collabdict/collabdict/internal/files/strictyaml"
+	"github.com/collabdict/collabdict/internal/files/strict"
 )
 
 // Version is the only version of the files that this package writes and reads.
@@ -49,7 +49,7 @@ func content(path, hint string) ([]byte, error) {
 }
 
 func decode(path string, b []byte, into any) error {
-	err := strictyaml.Decode(bytes.NewReader(b), into)
+	err := strict.YAML(bytes.NewReader(b), into)
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the file is empty")
 	}

@@ -3,8 +3,8 @@ package plots
 import (
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
-// Only groups of members start goroutines here.
-func TestMain(m *testing.M) { race.Main(m) }
+// Nothing here starts a goroutine.
+func TestMain(m *testing.M) { testkit.UnracedMain(m) }

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict/internal/privacy"
-	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
+	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
 )
 
 // Whichever members are lost or come back, all mechanisms together spend at most the loss allowed.

@@ -3,8 +3,6 @@ package privacy
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // ZCDP is a privacy loss, the ρ of zero-concentrated differential privacy (Bun and Steinke
@@ -43,17 +41,4 @@ func (z ZCDP) Epsilon(delta float64) float64 {
 		}
 	}
 	return high
-}
-
-// Divergence returns the Rényi divergence of order α > 0 between two normal distributions with
-// the same precision matrix Λ, whose means differ by d: α/2 dᵀΛd. It is the same in both
-// directions; at α = 1 it is the Kullback-Leibler divergence.
-func Divergence(alpha float64, apart []float64, precision mat.Symmetric) float64 {
-	sum := 0.0
-	for i, a := range apart {
-		for j, b := range apart {
-			sum += a * precision.At(i, j) * b
-		}
-	}
-	return alpha / 2 * sum
 }

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/files/strictyaml"
+	"github.com/collabdict/collabdict/internal/files/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -70,7 +70,7 @@ func ParseYAML(name string, r io.Reader) (*Scenario, error) {
 		Latency yaml.Node   `yaml:"latency"`
 		Faults  []yaml.Node `yaml:"faults"`
 	}
-	if err := strictyaml.Decode(r, &file); err != nil && !errors.Is(err, io.EOF) {
+	if err := strict.YAML(r, &file); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w; a scenario has compute, latency and faults", name, err)
 	}
 	s := &Scenario{}

@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -85,7 +85,7 @@ func TestPausesChangeNoResult(t *testing.T) {
 		}
 		return r
 	}
-	for seed := range map[bool]uint64{false: 8, true: 1}[race.On] {
+	for seed := range map[bool]uint64{false: 8, true: 1}[testkit.Raced] {
 		want := run(seed).Members[0].Digest
 		for _, loss := range []float64{0, 0.02, 0.1} {
 			faults := []netsim.Fault{

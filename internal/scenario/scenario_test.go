@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/scenario"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -117,7 +117,7 @@ func TestRollingRestart(t *testing.T) {
 }
 
 func TestSplitInHalves(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	in, r := play(t, "split-50-50")
 	for m := range uint32(size) {
 		if out := missing(in, m); out != nil {
@@ -130,7 +130,7 @@ func TestSplitInHalves(t *testing.T) {
 }
 
 func TestSplitSixtyForty(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	in, _ := play(t, "split-60-40")
 	for m := range uint32(size) {
 		out := missing(in, m)
@@ -142,7 +142,7 @@ func TestSplitSixtyForty(t *testing.T) {
 }
 
 func TestSixMinutePartitionAtRoundTen(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	in, _ := play(t, "partition")
 	for m := range uint32(size) {
 		out := missing(in, m)
@@ -154,7 +154,7 @@ func TestSixMinutePartitionAtRoundTen(t *testing.T) {
 }
 
 func TestASlowSite(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	in, r := play(t, "slow-site")
 	out := missing(in, 1)
 	t.Log(out)
@@ -164,7 +164,7 @@ func TestASlowSite(t *testing.T) {
 }
 
 func TestALateSite(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	in, _ := play(t, "late-site")
 	out := missing(in, 4)
 	t.Log(out)

@@ -1,5 +1,4 @@
-// Package outside finds data for tests and benchmarks that is not in the repository.
-package outside
+package testkit
 
 import (
 	"compress/gzip"
@@ -11,30 +10,30 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable with the folder of data, oracles and peers.
-const Variable = "COLLABDICT_OUTSIDE"
+// outside is the environment variable with the folder of data, oracles and peers.
+const outside = "COLLABDICT_OUTSIDE"
 
-// Path returns the path of a file or folder in the folder that [Variable] names. It skips the
-// test if that does not exist.
-func Path(tb testing.TB, elem ...string) string {
+// OutsidePath returns the path of a file or folder of data that is not in the repository. It
+// skips the test if that does not exist.
+func OutsidePath(tb testing.TB, elem ...string) string {
 	tb.Helper()
 	name := filepath.Join(elem...)
-	folder := os.Getenv(Variable)
+	folder := os.Getenv(outside)
 	if folder == "" {
-		tb.Skipf("needs %s in the folder that %s names (make outside)", name, Variable)
+		tb.Skipf("needs %s in the folder that %s names (make outside)", name, outside)
 	}
 	path := filepath.Join(folder, name)
 	if _, err := os.Stat(path); err != nil {
-		tb.Skipf("%s: %v", Variable, err)
+		tb.Skipf("%s: %v", outside, err)
 	}
 	return path
 }
 
-// Unpacked is like [Path], for a file whose name ends in .gz: it returns the path of an
+// OutsideUnpacked is like [OutsidePath], for a file whose name ends in .gz: it returns the path of an
 // unpacked copy, which exists until the test ends.
-func Unpacked(tb testing.TB, elem ...string) string {
+func OutsideUnpacked(tb testing.TB, elem ...string) string {
 	tb.Helper()
-	path := Path(tb, elem...)
+	path := OutsidePath(tb, elem...)
 	unpacked := filepath.Join(tb.TempDir(), strings.TrimSuffix(filepath.Base(path), ".gz"))
 	if err := unpack(path, unpacked); err != nil {
 		tb.Fatal(err)

@@ -1,7 +1,4 @@
-// Package property gives the property tests of a package the same draws in every run, so that they
-// fail for a change and never by chance. Test files import it for that effect. With
-// COLLABDICT_SEEDS=new, each run has draws of its own; make fuzz sets it.
-package property
+package testkit
 
 import (
 	"flag"

@@ -1,6 +1,6 @@
 //go:build race
 
-package race
+package testkit
 
-// On is true under the race detector.
-const On = true
+// Raced is true under the race detector.
+const Raced = true

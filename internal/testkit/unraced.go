@@ -1,6 +1,6 @@
 //go:build !race
 
-package race
+package testkit
 
-// On is true under the race detector.
-const On = false
+// Raced is true under the race detector.
+const Raced = false

@@ -17,12 +17,6 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// FramedSize returns the number of bytes that a payload takes on a stream.
-func FramedSize(payload int) int {
-	frames := max(1, (payload+Segment-1)/Segment)
-	return payload + frames*frameHeader
-}
-
 // WriteMessage writes a payload in frames.
 func WriteMessage(w io.Writer, payload []byte) error {
 	for {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
-	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
+	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
 )
 
 // inFahrenheit returns a Spec that reads the column T of a file, in degF, as temp in degC.

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
-	"github.com/collabdict/collabdict/internal/testkit/outside"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // BenchmarkStream reads a file one block after the other.
 func BenchmarkStream(b *testing.B) {
-	benchmarkStream(b, outside.Unpacked(b, "data", "covertype", "covertype.csv.gz"))
+	benchmarkStream(b, testkit.OutsideUnpacked(b, "data", "covertype", "covertype.csv.gz"))
 }
 
 func benchmarkStream(b *testing.B, path string) {

@@ -14,8 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/numeric/metrics"
-	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // TestGenerateFollowsTheSpec checks the numbers, that values are finite
@@ -174,7 +173,7 @@ func TestMixing(t *testing.T) {
 // TestTogetherIsBetter shows the purpose of the demonstration data: a plain mixture of all plants
 // is better than one of a plant's own rows, and neither is perfect.
 func TestTogetherIsBetter(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	var alone, together float64
 	const seeds = 2
 	for seed := range uint64(seeds) {

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict/internal/data/rows"
-	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
+	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
 )
 
 // TestOwnStandardises compares the scaling with an independent mean and variance, and checks that

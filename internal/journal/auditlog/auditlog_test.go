@@ -15,7 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
+	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
 )
 
 // clock is a clock that tests move.

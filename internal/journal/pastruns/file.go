@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict/internal/files/atomicfile"
-	"github.com/collabdict/collabdict/internal/files/strictjson"
+	"github.com/collabdict/collabdict/internal/files/strict"
 )
 
 // The files in a participant's folder: the list of past runs, and the key of the row digests in
@@ -100,7 +100,7 @@ func Open(dir string) (*History, error) {
 // decode decodes the file strictly.
 func decode(b []byte) ([]Run, error) {
 	var c contents
-	if err := strictjson.Decode(b, "list of past runs", &c); err != nil {
+	if err := strict.JSON(b, "list of past runs", &c); err != nil {
 		return nil, err
 	}
 	if c.Version != version {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict/gmm"
-	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
+	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
 )
 
 // rows draws n rows from four clusters in three columns; the dominating cluster depends on the

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/privacy"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/audittest"
-	"github.com/collabdict/collabdict/internal/testkit/long"
 )
 
 // audited is a run of three members. The third observes all totals and subtracts its own noise.
@@ -95,7 +95,7 @@ func (a *audited) draw(t testing.TB, with bool) func(rand.Source) float64 {
 // All totals of a run together reveal no more than promised, even if a member is lost in the
 // last of them. With half the noise they reveal more.
 func TestAuditOfTotals(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	const epsilon, delta = 1, 0.1
 	loss := privacy.Allowed(epsilon, delta)
 	for name, run := range map[string]struct {

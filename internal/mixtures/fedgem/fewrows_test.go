@@ -13,7 +13,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/mixtures/fedgem"
-	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
+	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
 )
 
 // alone is a group of one that records what it gathers.

@@ -3,7 +3,6 @@ package fedgem_test
 import (
 	"bytes"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/mixtures/fedgem"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Members that each have some of the clusters find all of them and no others, if these are
@@ -122,11 +122,9 @@ func TestEqualRows(t *testing.T) {
 }
 
 // TestSyntheticGrid runs the grids on which the paper, and this package's rules, are measured.
-// It runs with COLLABDICT_FEDGEM=1, for about two minutes.
+// It takes about two minutes.
 func TestSyntheticGrid(t *testing.T) {
-	if os.Getenv("COLLABDICT_FEDGEM") == "" {
-		t.Skip("COLLABDICT_FEDGEM=1 asks for it")
-	}
+	testkit.FullOnly(t)
 	const repeats = 20
 	for _, grid := range []struct {
 		dim, members, rows, least, most, rounds int

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/audittest"
-	"github.com/collabdict/collabdict/internal/testkit/long"
 )
 
 // within fails unless an audit shows nearly the ε that the mechanism promises and no more, and an
@@ -76,7 +76,7 @@ func TestAuditOfPrivate(t *testing.T) {
 // likelihood ratio. The mixture of an iteration follows from earlier sums, and determines what
 // a row changes.
 func TestAuditOfIterations(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	p := Privacy{Epsilon: 1, Delta: 0.1, Low: []float64{-1, -1}, High: []float64{1, 1}, Iterations: 2}
 	_, with := corners(4)
 	start := unitStart(2, 2, gmm.Diag, [32]byte{1})

@@ -15,7 +15,7 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/fedgen"
-	"github.com/collabdict/collabdict/internal/testkit/outside"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // covertype reads the ten continuous columns of the first 80,000 rows of a CSV file of the
@@ -104,7 +104,7 @@ func dirichlet(x *mat.Dense, labels []string, n int, alpha float64, which uint64
 // TestCovertype measures the figures in the documentation: mean log-likelihoods of all rows
 // after one round, and after more rounds by exact sums.
 func TestCovertype(t *testing.T) {
-	name := outside.Path(t, "data", "covertype", "covertype.csv.gz")
+	name := testkit.OutsidePath(t, "data", "covertype", "covertype.csv.gz")
 	all, labels := covertype(t, name)
 	const k, partitions = 15, 5
 	for _, alpha := range []float64{0.1, 0.3} {
@@ -130,7 +130,7 @@ func TestCovertype(t *testing.T) {
 				}
 				published, own = append(published, one), append(own, m)
 			}
-			found["local"] = append(found["local"], stat.Mean(fedgen.AverageLogDensities(own, all), nil))
+			found["local"] = append(found["local"], stat.Mean(averageLogDensities(own, all), nil))
 			for method, name := range []string{"synthetic", "reduced", "reduced start"} {
 				c.Method = fedgen.Method(method)
 				r, err := fedgen.Aggregate(published, c)

@@ -3,8 +3,8 @@ package ggm
 import (
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Only package parallel and groups of members start goroutines here.
-func TestMain(m *testing.M) { race.Main(m) }
+func TestMain(m *testing.M) { testkit.UnracedMain(m) }

@@ -2,7 +2,6 @@ package ggm
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -16,9 +15,9 @@ import (
 	"github.com/collabdict/collabdict/internal/mixtures/dpem"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/privacy/release"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/audittest"
 	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
-	"github.com/collabdict/collabdict/internal/testkit/long"
 )
 
 // The rows of the attack are from two spherical clusters of standard deviation 1, 4√3 apart.
@@ -179,13 +178,13 @@ func advantage(in, out []float64) (all float64) {
 // TestMembershipIsSeenInModels runs membership inference with shadow models. The attacker knows
 // the row and how rows are drawn, but none of the others, and decides by the model's log
 // density at the row whether it was trained on. An exact model reveals a far row, but hardly a
-// usual one; in a release, the precisions reveal it. COLLABDICT_MEMBERSHIP=full uses 1000
-// shadow models per side.
+// usual one; in a release, the precisions reveal it. With testkit.Full, there are 1000 shadow
+// models per side.
 func TestMembershipIsSeenInModels(t *testing.T) {
-	long.Skip(t)
+	testkit.LongOnly(t)
 	audittest.SkipRaced(t)
 	shadows := 40
-	if os.Getenv("COLLABDICT_MEMBERSHIP") == "full" {
+	if testkit.Full {
 		shadows = 1000
 	}
 	for _, kind := range kinds {

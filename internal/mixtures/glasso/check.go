@@ -79,36 +79,3 @@ func (p Problem) Objective(x *mat.SymDense) (float64, error) {
 	}
 	return value, nil
 }
-
-// Gap returns an upper bound of the distance between the objective at r and its maximum: the
-// dual objective at W, r's covariance clipped to |W_ij − S_ij| ≤ λ, minus the objective. It is
-// +∞ if the clipped matrix is not positive definite.
-func (p Problem) Gap(r *Result) (float64, error) {
-	s, err := p.smooth()
-	if err != nil {
-		return 0, err
-	}
-	m := s.SymmetricDim()
-	clipped := mat.NewSymDense(m, diagonalMatrix(s))
-	for i := range m {
-		for j := range i {
-			w := math.Max(s.At(i, j)-p.Penalty, math.Min(s.At(i, j)+p.Penalty, r.Covariance.At(i, j)))
-			clipped.SetSym(i, j, w)
-		}
-	}
-	c, ok := lapack.Factorise(clipped)
-	if !ok {
-		return math.Inf(1), nil
-	}
-	value, err := p.Objective(r.Precision)
-	return -c.LogDet() - float64(m) - value, err
-}
-
-func diagonalMatrix(s *mat.SymDense) []float64 {
-	m := s.SymmetricDim()
-	out := make([]float64, m*m)
-	for i := range m {
-		out[i*m+i] = s.At(i, i)
-	}
-	return out
-}

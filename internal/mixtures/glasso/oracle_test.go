@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/testkit/outside"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // readMatrix reads a square matrix from gzipped CSV without a header.
@@ -46,7 +46,7 @@ func readMatrix(tb testing.TB, name string) *mat.SymDense {
 
 // BenchmarkOracles solves covariance matrices whose solutions are known.
 func BenchmarkOracles(b *testing.B) {
-	dir := outside.Path(b, "oracles", "glasso-bench")
+	dir := testkit.OutsidePath(b, "oracles", "glasso-bench")
 	for _, size := range []int{50, 200, 400} {
 		s := readMatrix(b, filepath.Join(dir, fmt.Sprintf("p%d.csv.gz", size)))
 		for _, rho := range []float64{0.05, 0.1, 0.2} {

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Blocks with more variables than the other hard ones, of 12 rows each, are solved.
-// COLLABDICT_WIDE=1 adds slow ones.
+// testkit.Full adds slow ones.
 func TestWideAndIllConditioned(t *testing.T) {
 	for name := range hardScatters {
 		for _, c := range []struct {
@@ -19,8 +20,8 @@ func TestWideAndIllConditioned(t *testing.T) {
 			long      bool
 		}{{70, 2, false}, {120, 2, true}, {70, 3, true}, {120, 3, true}, {70, 5, true}} {
 			t.Run(fmt.Sprintf("%s/%d/1e%d", name, c.m, c.decade), func(t *testing.T) {
-				if c.long && os.Getenv("COLLABDICT_WIDE") == "" {
-					t.Skip("COLLABDICT_WIDE is not set")
+				if c.long {
+					testkit.FullOnly(t)
 				}
 				rng := rand.New(rand.NewPCG(uint64(c.decade), 7))
 				p := scattered(name, math.Pow10(c.decade), c.m, 12, rng)

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict"
+	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
-	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 	"github.com/collabdict/collabdict/vae"
 )
 

@@ -2,7 +2,7 @@ package discrepancy
 
 import "math"
 
-// ExpectedW1 returns the mean of W1 over samples of n values from the standard normal
+// ExpectedW1 returns the mean of W1, the Wasserstein distance of order 1, over samples of n values from the standard normal
 // distribution itself: the bias of a finite sample, about 1.288/√n. It panics if n is below 1.
 //
 // As B = n·F(t) is binomial, de Moivre's formula (Diaconis and Zabell 1991) gives the integrand:

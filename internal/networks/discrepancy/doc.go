@@ -7,7 +7,7 @@
 //
 // The discrepancy is the distance of encoded rows from the prior of an auto-encoder ([Latent],
 // after Page 2024), or that of labels from equal frequencies ([Labels], after Ye et al. 2023,
-// FedDisco). The distances [W1] and [W2] are exact.
+// FedDisco). The distances are exact.
 //
 // Discrepancies and sizes stay with their members. The terms common to all weights come from
 // private sums ([Rule.Agree]), and are the same at every member.

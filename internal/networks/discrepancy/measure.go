@@ -6,7 +6,7 @@ import (
 )
 
 // Latent returns the discrepancy of encoded rows z, row-major with dim latent variables, from
-// the standard normal prior: the mean of the distances [W1] over the variables (Page 2024,
+// the standard normal prior: the mean of the distances of order 1 over the variables (Page 2024,
 // Algorithm 2). The rows are samples of the posterior, not its means.
 //
 // A small sample is far from any distribution, so a member with few rows would lose weight

@@ -47,8 +47,8 @@ func TestLatentOfThePrior(t *testing.T) {
 
 func TestLatentIsTheMeanOverVariables(t *testing.T) {
 	z := []float64{0.5, 2, -1, 3, 0.25, -8}
-	first, _ := W1([]float64{0.5, -1, 0.25})
-	second, _ := W1([]float64{2, 3, -8})
+	first, _ := order1([]float64{0.5, -1, 0.25})
+	second, _ := order1([]float64{2, 3, -8})
 	single := make([]float32, len(z))
 	for i, v := range z {
 		single[i] = float32(v)

@@ -28,7 +28,7 @@ type Learner struct {
 	model   *Model
 	pass    *pass
 	batch   sample
-	decoder *vae.Adam // optimiser of the shared steps, or of a round's own steps
+	decoder *vae.Adam // optimiser of the shared steps; with own steps, a new one in each round
 	shared  []float32
 	own     *private // after the last LocalUpdate
 	kept    *private // currently in effect

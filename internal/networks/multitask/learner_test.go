@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict"
-	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
+	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
 	"github.com/collabdict/collabdict/vae"
 )
 

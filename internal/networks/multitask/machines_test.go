@@ -12,13 +12,13 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/numeric/metrics"
-	"github.com/collabdict/collabdict/internal/testkit/outside"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // machines returns the Server Machine Dataset, one machine per participant, its columns
 // standardised by its own rows.
 func machines(t *testing.T) (names []string, train, test []Rows, labels [][]float64) {
-	folder := outside.Path(t, "data", "smd")
+	folder := testkit.OutsidePath(t, "data", "smd")
 	data, err := dataset.LoadAll(dataset.Spec{
 		Data:  []string{filepath.Join(folder, cmp.Or(os.Getenv("COLLABDICT_MACHINES"), "machine-2-*")+".csv.gz")},
 		Label: "label", Where: dataset.Condition{Column: "split", Value: "train"},

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict/internal/numeric/portable"
-	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
+	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
 )
 
 // A is V diag(values) Vᵀ with orthonormal rows and ascending values, whatever the matrix: with equal

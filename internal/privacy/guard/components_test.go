@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/privacy"
+	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
 	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
-	_ "github.com/collabdict/collabdict/internal/testkit/property" // fixed draws
 )
 
 // problem is a mixture, and rows whose last few are nearly the same.

@@ -25,8 +25,8 @@ import (
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/simulate"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
-	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )
@@ -83,7 +83,7 @@ func runAll(contexts []context.Context, all []participant.Config) ([]*participan
 
 // The state of a run takes no more space than MostState returns, and at least a twentieth of it.
 func TestMostState(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	for kind, options := range map[string][]string{
 		"ggm":  {"components=8", "rounds=40", "tol=0", "rho=1"},
 		"bvae": {"rounds=20", "hidden=200,100", "epochs=1", "batch=20"},

@@ -15,14 +15,14 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/mixtures/ggm"
-	"github.com/collabdict/collabdict/internal/testkit/outside"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // BenchmarkLocalUpdate measures a round's pass over rows: in memory, in single precision, and read
 // from their file. It reports the least processor time per row, which other programs disturb less
 // than elapsed time.
 func BenchmarkLocalUpdate(b *testing.B) {
-	path := outside.Unpacked(b, "data", "smd", "machine-2-1.csv.gz")
+	path := testkit.OutsideUnpacked(b, "data", "smd", "machine-2-1.csv.gz")
 	kinds := []string{"memory", "float32", "file"}
 	learners := []*ggm.Learner{
 		learnerOn(b, dataset.Spec{Data: []string{path}, Memory: math.MaxInt64}),

@@ -76,8 +76,8 @@ type Participant struct {
 	Alone        *Scores    `json:"alone,omitempty"`        // figures by the model of the own rows, if scores blend several
 	HeldOut      *HeldOut   `json:"held_out,omitempty"`     // figures on the rows that stayed out of training
 	Diversity    *Diversity `json:"diversity,omitempty"`    // that of its contribution in the last round
-	Encoder      *Encoder   `json:"encoder,omitempty"`      // that of mtvae after the last round, on at most 256 rows
-	Weighting    *Weighting `json:"weighting,omitempty"`    // its weight in the last round, for bvae
+	Encoder      *Encoder   `json:"encoder,omitempty"`      // that of its own encoder after the last round, on at most 256 rows
+	Weighting    *Weighting `json:"weighting,omitempty"`    // its weight in the last round, if members are weighed
 	History      []Round    `json:"history,omitempty"`      // has an entry per round
 	ModelFile    string     `json:"model_file,omitempty"`   // relative to the folder of the result
 	// Digest is the SHA-256 of the input of the last step, the same at every participant.

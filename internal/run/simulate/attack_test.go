@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/collabdict/collabdict/internal/mixtures/fedgen"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/audittest"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
@@ -105,9 +105,7 @@ func (a *epsilonAttack) exact(t *testing.T, slots []differencing.Slot, p dataset
 // at most 2Φ(μ/2) − 1, as for the Gaussian mechanism of the account. Against less noise, the attack
 // does better.
 func TestAttackOnEpsilon(t *testing.T) {
-	if os.Getenv("COLLABDICT_AUDIT") != "full" {
-		t.Skip("SKIPPED: 19,200 runs take half an hour; set COLLABDICT_AUDIT=full")
-	}
+	testkit.FullOnly(t) // 19,200 runs take half an hour
 	const epsilon, delta, runs = 1.0, 0.1, 400
 	bound := math.Erf(privacy.GaussianRatio(epsilon, delta) / math.Sqrt(8))
 	for kind, attack := range map[string]struct {

@@ -11,9 +11,8 @@ import (
 	"github.com/collabdict/collabdict/internal/data/plants"
 	inrows "github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/privacy"
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
-	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // apart returns members with rows of patterns that hardly overlap. Each member has rows of all
@@ -46,8 +45,8 @@ func apart(members, rows, columns, patterns int, seed uint64) []dataset.Particip
 // If patterns are well apart, a row that moves between two of them causes nearly all of the
 // change in a total. Blurred totals reveal no such row, and the model is as good.
 func TestBlurHidesRows(t *testing.T) {
-	long.Skip(t)
-	race.Skip(t)
+	testkit.LongOnly(t)
+	testkit.SkipRaced(t)
 	n := seeds(t, 2)
 	t.Logf("members, rows, columns, patterns  blur  rows read  by chance  runs  loglik")
 	for _, shape := range [][4]int{{5, 200, 6, 5}, {5, 50, 6, 5}, {14, 200, 38, 10}} {

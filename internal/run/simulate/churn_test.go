@@ -18,9 +18,9 @@ import (
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/scenario"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
-	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -29,7 +29,7 @@ func seeds(t *testing.T, few uint64) uint64 {
 	t.Helper()
 	s := os.Getenv("COLLABDICT_SIM_SEEDS")
 	switch {
-	case s == "" && race.On:
+	case s == "" && testkit.Raced:
 		return 1
 	case s == "":
 		return few
@@ -165,7 +165,7 @@ func (r trained) absences() (n int) {
 func TestChurnOverRunningTotals(t *testing.T) {
 	n, tol := seeds(t, 5), "tol="+cmp.Or(os.Getenv("COLLABDICT_SIM_TOL"), "0")
 	rounds := 60
-	if race.On {
+	if testkit.Raced {
 		rounds = 20 // further rounds only repeat the numerics
 	}
 	var differences []float64
@@ -226,7 +226,7 @@ func bits(r *pipeline.Result) [32]byte {
 // Under churn, differences of running totals reveal no member. Differences of sums over the
 // present members reveal every member that was lost alone.
 func TestDifferencingUnderChurn(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	n := seeds(t, 5)
 	for _, views := range []bool{false, true} {
 		var medians []float64

@@ -9,14 +9,14 @@ import (
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
-	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // Training succeeds with constant columns, although the rounding of a sum changes their mean by
 // far more than the columns deviate from it.
 func TestConstantColumns(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	for seed := range uint64(3) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		constants := []float64{rng.NormFloat64(), 1e5 * rng.NormFloat64(), 1e-5 * rng.NormFloat64()}

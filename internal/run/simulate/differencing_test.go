@@ -5,16 +5,15 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/data/plants"
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
-	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // No row can be read from the totals of a start, even if there are few rows and they lie far
 // apart.
 func TestNoRowIsReadFromTheStart(t *testing.T) {
-	long.Skip(t)
-	race.Skip(t)
+	testkit.LongOnly(t)
+	testkit.SkipRaced(t)
 	for _, c := range []struct {
 		spec       plants.Spec
 		components int

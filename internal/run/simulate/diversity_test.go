@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/privacy"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
-	"github.com/collabdict/collabdict/internal/testkit/race"
 )
 
 // lowEntropy is a run of four plants. The last three rows of the first plant are nearly the
@@ -76,7 +76,7 @@ func actions(r *Run) (done []string) {
 func TestLowDiversity(t *testing.T) {
 	far := [2]float64{25, -20}
 	for i, l := range []lowEntropy{{"ggm", 0, 150, far, 5}, {"dem", 5, 150, far, 3}, {"ggm", 2, 150, far, 5}} {
-		if race.On && i > 0 {
+		if testkit.Raced && i > 0 {
 			break // another seed runs the same goroutines
 		}
 		run, read := l.run(t, privacy.Warn)
@@ -100,7 +100,7 @@ func TestLowDiversity(t *testing.T) {
 
 // A draw replaces the rows if the other components can absorb the difference.
 func TestLowDiversityByDraws(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	l := lowEntropy{"ggm", 1, 1000, [2]float64{9, -8}, 8}
 	run, read := l.run(t, privacy.DrawComponent)
 	if read != 0 || !slices.Contains(actions(run), string(privacy.DrawComponent)) {
@@ -145,7 +145,7 @@ func (l lowEntropy) valid(t *testing.T, run *Run, policy privacy.Policy) {
 // The actions follow from the rows and a lasting secret, even after restarts: a replay of the
 // run leads to the same vectors and models.
 func TestLowDiversityUnderChurn(t *testing.T) {
-	race.Skip(t) // TestLowDiversity and TestChurnOverRunningTotals have the same goroutines
+	testkit.SkipRaced(t) // TestLowDiversity and TestChurnOverRunningTotals have the same goroutines
 	for _, policy := range []privacy.Policy{privacy.SkipComponent, privacy.DrawComponent} {
 		k := pipelinetest.Task(t, "ggm", "components=8", "lambda=0.1", "rounds=20", "tol=0", "seed=1", "consensus.scheme=exact", "on-low-diversity="+string(policy))
 		parts := lowEntropy{"ggm", 1, 1000, [2]float64{9, -8}, 8}.parts()

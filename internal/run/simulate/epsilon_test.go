@@ -16,9 +16,9 @@ import (
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
-	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -62,7 +62,7 @@ func inserted(x *mat.Dense, at int, row []float64) *mat.Dense {
 // noise covers: Σ (Δ/σ)² over all totals is at most the squared ratio that belongs to epsilon and
 // delta. That is so for any place of the row and for any row.
 func TestOneRowMoreIsCovered(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	const members, n, dim, epsilon, delta = 3, 60, 3, 1.0, 1e-5
 	parts := twoClusters(members, n, dim)
 	most := math.Pow(privacy.GaussianRatio(epsilon, delta), 2)

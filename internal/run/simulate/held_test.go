@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/run/pipeline"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
-	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -22,7 +22,7 @@ func TestAMemberLostInTheStart(t *testing.T) {
 			if s.Decision.Round > 1 {
 				break
 			}
-			if race.On && i != 4 {
+			if testkit.Raced && i != 4 {
 				continue // a loss in one slot runs all goroutines
 			}
 			first := s.Decision.Slot

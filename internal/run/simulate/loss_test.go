@@ -17,9 +17,8 @@ import (
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/scenario"
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
-	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
 )
@@ -72,8 +71,8 @@ func few() []dataset.Participant {
 // totals reveal nobody. The others wait for it, or continue and let it in when it comes back.
 // Before the first running total they wait for ever, so no case is without a return there.
 func TestALossInTheStartShowsNobody(t *testing.T) {
-	long.Skip(t)
-	race.Skip(t)
+	testkit.LongOnly(t)
+	testkit.SkipRaced(t)
 	const victim = 2
 	parts := few()
 	for _, c := range [][]string{
@@ -135,7 +134,7 @@ func TestAMemberIsLeftOutForSomeRounds(t *testing.T) {
 	const victim = 2
 	parts := few()
 	for i, kind := range []string{"dem", "ggm"} {
-		if race.On && i > 0 {
+		if testkit.Raced && i > 0 {
 			break // both have the same goroutines
 		}
 		task := func() *pipeline.Task {

@@ -11,8 +11,8 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
-	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -37,7 +37,7 @@ func withHoles(parts []dataset.Participant, share float64) []dataset.Participant
 // With one component, whose weight is the same for all, participants together learn the model of
 // the pooled rows, since the expected values of missing cells add up.
 func TestMissingCellsTogetherAsPooled(t *testing.T) {
-	race.Skip(t) // a hundred rounds of TestAMemberIsLostWithMissingCells, without its loss
+	testkit.SkipRaced(t) // a hundred rounds of TestAMemberIsLostWithMissingCells, without its loss
 	parts := withHoles(few(), 0.15)
 	options := []string{"components=1", "rho=0.5", "rounds=150", "tol=0", "standardise=none", "hold-out=0", "missing=marginal", "consensus.scheme=exact"}
 	run := play(t, pipelinetest.Task(t, "ggm", options...), parts, Conditions{})
@@ -88,7 +88,7 @@ func TestAMemberIsLostWithMissingCells(t *testing.T) {
 	const away = 2
 	parts := withHoles(few(), 0.2)
 	for i, standardise := range []string{"global", "own"} {
-		if race.On && i > 0 {
+		if testkit.Raced && i > 0 {
 			break // scaling has no goroutines
 		}
 		task := func() []string {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -17,9 +16,8 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
-	"github.com/collabdict/collabdict/internal/testkit/long"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
-	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -308,11 +306,11 @@ func (r read) shown(of *pipeline.Task) (readings []differencing.Reading, rows bo
 }
 
 // No reader finds a private quantity or a row of another member in a real task. With
-// COLLABDICT_READER=full, it tries all cells and prints a table of them.
+// testkit.Full, it tries all cells and prints a table of them.
 func TestReader(t *testing.T) {
-	race.Skip(t)
-	long.Skip(t)
-	table, all := os.Getenv("COLLABDICT_READER") == "full", cells
+	testkit.SkipRaced(t)
+	testkit.LongOnly(t)
+	table, all := testkit.Full, cells
 	if table {
 		all = everyCell()
 		fmt.Println("| cell | readings | lone | by chance | rows | by chance | blocks without a grid | s |\n|---|---|---|---|---|---|---|---|")

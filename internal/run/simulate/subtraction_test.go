@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
-	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -79,7 +79,7 @@ func (v vectors) error(a, b *consensus.Decision) float64 {
 // factor of 3 of the true error, whatever is summed. It is not closer since totals move
 // differently from round to round.
 func TestMeasuredErrorsAreTrue(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	for name, options := range map[string][]string{
 		"mtvae, gradients": {"mtvae", "latent=2", "hidden=6,4", "batch=20", "local-steps=0", "standardise=own"},
 		"mtvae, steps":     {"mtvae", "latent=2", "hidden=6,4", "batch=20", "local-steps=5", "rate=0.01", "standardise=own"},

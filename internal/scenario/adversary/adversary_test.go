@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/scenario/adversary"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -147,7 +147,7 @@ func (e end) checkSums(t *testing.T, adds []float64) {
 // each tests an adversary on all schemes, with a few seeds.
 func each(t *testing.T, a func() netsim.Adversary, check func(t *testing.T, e end)) {
 	runs := uint64(5)
-	if race.On {
+	if testkit.Raced {
 		runs = 1 // all have the same goroutines
 	}
 	eachOf(t, runs, a, check)
@@ -229,7 +229,7 @@ func TestGarbage(t *testing.T) {
 // members of its view. They notice in the next slot at the latest, and end the run. This is
 // rare, since the first member with two votes sends them to all others.
 func TestEquivocator(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	const runs = 100
 	different, named, proven := 0, 0, 0
 	eachOf(t, runs, func() netsim.Adversary { return adversary.Equivocator{} }, func(t *testing.T, e end) {

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Draws is the number of draws for each of two neighbours.
@@ -21,7 +21,7 @@ type Audit struct{ choose, judge [2][]float64 }
 // SkipRaced skips a test under the race detector.
 func SkipRaced(t testing.TB) {
 	t.Helper()
-	if race.On {
+	if testkit.Raced {
 		t.Skip("SKIPPED: the race detector makes this number of draws too slow")
 	}
 }

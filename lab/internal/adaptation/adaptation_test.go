@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/lab/internal/studytest"
 )
@@ -50,7 +50,7 @@ func folder(t *testing.T) string {
 // The study on little data gives all tables and figures. A second run reads its cells and gives the
 // same tables.
 func TestStudy(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	data, out := folder(t), t.TempDir()
 	s := Study()
 	var computed int

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/networks/beta"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/lab/internal/studytest"
 )
@@ -59,7 +59,7 @@ func run(ctx context.Context, p plan, data, out string, note func(string, ...any
 // The study on made-up images resumes after the last complete round when it is stopped in the
 // middle of a run. After several stops it gives the same tables as without any.
 func TestStudy(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	data, whole, stopped := write(t, sets()[0]), t.TempDir(), t.TempDir()
 	rounds := 0
 	count := func(format string, args ...any) {

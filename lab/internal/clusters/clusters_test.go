@@ -12,10 +12,9 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/mixtures/fedgem"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
-	"github.com/collabdict/collabdict/internal/testkit/outside"
-	"github.com/collabdict/collabdict/internal/testkit/race"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
@@ -45,7 +44,7 @@ func TestSimulatedNetworkGivesTheSame(t *testing.T) {
 // The study on a few made-up rows has every method in its tables, and writes a file for each table
 // and chart.
 func TestStudy(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	made := small.set("made up", 5)
 	made.factors, made.published = []float64{0.3, 3}, []float64{1e4}
 	p := plan{
@@ -136,7 +135,7 @@ func TestFactorsBySize(t *testing.T) {
 
 // The public files have the number of classes that the study states.
 func TestFiles(t *testing.T) {
-	folder := outside.Path(t, "data")
+	folder := testkit.OutsidePath(t, "data")
 	for _, f := range files {
 		classes, err := readClasses(filepath.Join(folder, filepath.FromSlash(f.path)), f.label, f.class)
 		if err != nil {

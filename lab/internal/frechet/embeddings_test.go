@@ -9,14 +9,14 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/partition"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
-	"github.com/collabdict/collabdict/internal/testkit/outside"
 )
 
 // The heterogeneity of ten members falls as the share of shuffled rows grows, on embeddings of
 // images by a pretrained network, as in the published table.
 func TestEmbeddings(t *testing.T) {
-	path := outside.Path(t, "data", "embeddings", "cifar3-resnet18.csv.gz")
+	path := testkit.OutsidePath(t, "data", "embeddings", "cifar3-resnet18.csv.gz")
 	const members = 10
 	before := math.Inf(1)
 	for _, share := range []string{"0", "0.2", "0.4", "0.6", "0.8", "1"} {

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/networks/multitask"
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/lab/internal/studytest"
 	"github.com/collabdict/collabdict/vae"
@@ -72,7 +72,7 @@ func lab(t *testing.T, data, out string, note func(string, ...any), f func(ctx c
 // its cells and gives the same tables. With a thousandfold divergence the alarm rings for all
 // encoders; with the usual one it rings for none.
 func TestStudy(t *testing.T) {
-	race.Skip(t)
+	testkit.SkipRaced(t)
 	data, out := folder(t), t.TempDir()
 	computed := 0
 	run := func() *study.Lab {

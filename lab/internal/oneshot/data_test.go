@@ -6,14 +6,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/testkit/outside"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
 // The public rows have the ranges, columns and classes that the experiments expect, and some
 // anomalies.
 func TestSets(t *testing.T) {
-	folder := outside.Path(t, "data")
+	folder := testkit.OutsidePath(t, "data")
 	want := map[string]struct{ columns, classes int }{"MNIST": {24, 10}, "Covertype": {10, 7}, "SMD": {38, 14}, "C-MAPSS": {14, 10}}
 	check := study.Study{Name: "sets", Run: func(ctx context.Context, l *study.Lab) error {
 		for i := range sets {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/race"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/lab/internal/study"
 	"github.com/collabdict/collabdict/lab/internal/studytest"
 )
@@ -86,7 +86,7 @@ func TestStudy(t *testing.T) {
 	// 32 use the same rows.
 	plan, sizes, variants := `{"sizes": [20, 100, 200, 0], "folds": true,
 		"variants": [{"name": "default", "options": []}, {"name": "two", "options": ["components=2"]}]}`, 3, 2
-	if race.On { // one size and variant have the goroutines of all
+	if testkit.Raced { // one size and variant have the goroutines of all
 		plan, sizes, variants = `{"sizes": [20], "folds": true, "variants": [{"name": "two", "options": ["components=2"]}]}`, 1, 1
 	}
 	write(t, filepath.Join(out, "made.plan.json"), plan)

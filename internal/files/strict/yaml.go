@@ -1,6 +1,8 @@
-// Package strictyaml decodes YAML strictly. Its errors are one line, and use the words of the
-// file instead of Go's types.
-package strictyaml
+// Package strict decodes JSON and YAML. A field that the target does not have, or anything after the
+// value, is an error. Errors of YAML are one line, and use the words of the file instead of Go's types.
+//
+// Start reading at [YAML].
+package strict
 
 import (
 	"bytes"
@@ -13,9 +15,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Decode reads one document into the value that into points to. Fields that the value does not
+// YAML reads one document into the value that into points to. Fields that the value does not
 // have are an error. A stream without a document returns [io.EOF].
-func Decode(r io.Reader, into any) error {
+func YAML(r io.Reader, into any) error {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package strictyaml
+package strict
 
 import (
 	"errors"
@@ -46,15 +46,15 @@ func TestFaultsAreSaidInTheTermsOfTheFile(t *testing.T) {
 		"count: " + strings.Repeat("é", 50): `line 1, column 8: count: want a whole number, got "` +
 			strings.Repeat("é", 37) + `..."`,
 	} {
-		err := Decode(strings.NewReader(text), &file{})
+		err := YAML(strings.NewReader(text), &file{})
 		if err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 	}
-	if err := Decode(strings.NewReader(""), &file{}); !errors.Is(err, io.EOF) {
+	if err := YAML(strings.NewReader(""), &file{}); !errors.Is(err, io.EOF) {
 		t.Errorf("nothing: got %v", err)
 	}
-	if err := Decode(strings.NewReader("count: 3\nany: [1, {b: 2}]\npairs: {x: [1, 2]}"), &file{}); err != nil {
+	if err := YAML(strings.NewReader("count: 3\nany: [1, {b: 2}]\npairs: {x: [1, 2]}"), &file{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,4 @@
-// Package strictjson reads JSON that this program has written. Input that the program would not
-// write is an error.
-package strictjson
+package strict
 
 import (
 	"bytes"
@@ -10,9 +8,9 @@ import (
 	"io"
 )
 
-// Decode decodes one value. Fields that the target does not have, and data after the value, are
+// JSON decodes one value that this program has written. Fields that the target does not have, and data after the value, are
 // errors. Their messages use what, such as "ledger", without an article.
-func Decode(b []byte, what string, to any) error {
+func JSON(b []byte, what string, to any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(to); err != nil {

@@ -1,4 +1,4 @@
-package strictyaml
+package strict
 
 import (
 	"strings"
@@ -8,12 +8,12 @@ import (
 // A second document is an error, because it would be ignored without notice.
 func TestOneDocument(t *testing.T) {
 	var v struct{ A int }
-	err := Decode(strings.NewReader("a: 1\n---\na: 2\n"), &v)
+	err := YAML(strings.NewReader("a: 1\n---\na: 2\n"), &v)
 	if err == nil || !strings.Contains(err.Error(), "want one document") {
 		t.Errorf("got %v", err)
 	}
 	for _, text := range []string{"a: 1\n", "---\na: 1\n...\n"} {
-		if err := Decode(strings.NewReader(text), &v); err != nil {
+		if err := YAML(strings.NewReader(text), &v); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
