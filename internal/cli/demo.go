@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/roster"
 	"github.com/collabdict/collabdict/internal/run/launch"
 	"github.com/collabdict/collabdict/internal/run/participant"
@@ -97,8 +98,10 @@ func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Parti
 	if err != nil {
 		return nil, err
 	}
-	shown := a.newProgress(t)
-	defer shown.end()
+	m := newMonitor("", names[0], a.err)
+	m.trains(t)
+	defer m.screen.end()
+	defer m.watch()()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ends := make([]report.End, len(parts))
@@ -112,7 +115,13 @@ func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Parti
 			},
 		}
 		if i == 0 {
-			c.OnRound = func(p algorithm.Progress, s node.Status) { shown.round(p, len(s.Members), int64(s.Traffic.BytesSent)) }
+			m.enter(operate.Joining)
+			c.Node.OnStatus = m.joining
+			c.OnJoin = func(n *node.Node) (ended func()) {
+				m.joined(n)
+				return func() { m.enter(operate.Saving) }
+			}
+			c.OnRound = func(p algorithm.Progress, s node.Status) { m.completed(p, len(s.Members), 0) }
 		}
 		running.Go(func() {
 			r, err := participant.Run(ctx, c)

@@ -132,7 +132,7 @@ func (x *examination) folder() {
 		return
 	}
 	x.config, x.ready = c, true
-	if agreed, err := roster.Read(f.agreement.file); err == nil {
+	if agreed, err := roster.Read(f.agreement.path); err == nil {
 		x.agreed = agreed
 		if err := agreed.Check(); err != nil {
 			x.fault(doctor.Signatures, err, "collect the signatures with collabdict consortium verify FILE COPY..., and send the file to all")

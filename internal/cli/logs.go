@@ -65,16 +65,16 @@ type logs struct {
 	level hclog.Level
 
 	mu     sync.Mutex
-	wrote  time.Time // time of the last line
 	warned []operate.Warning
-	warns  int
+	warns  int // all warnings
+	ofNode int // those of the node
 }
 
 // stamp is the format of times in logs: RFC 3339, in UTC.
 const stamp = "2006-01-02T15:04:05.000Z"
 
 func newLogs(to io.Writer, f *logFlags, now func() time.Time) *logs {
-	l := &logs{to: to, now: now, wrote: now()}
+	l := &logs{to: to, now: now}
 	options := hclog.LoggerOptions{
 		Output: outlet{l}, Level: hclog.Trace, JSONFormat: f.format == jsonFormat,
 		TimeFormat: stamp, TimeFn: func() time.Time { return now().UTC() },
@@ -157,18 +157,11 @@ func (l *logs) warn(text string) {
 	l.warned = slices.Clone(l.warned[max(0, len(l.warned)-mostWarned):])
 }
 
-// lastWarnings returns the last warnings, and the number of all.
-func (l *logs) lastWarnings() ([]operate.Warning, int) {
+// lastWarnings returns the last warnings, the number of all, and that of the node's.
+func (l *logs) lastWarnings() (last []operate.Warning, all, ofNode int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.warned, l.warns
-}
-
-// quiet returns the time since the last line.
-func (l *logs) quiet(now time.Time) time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return now.Sub(l.wrote)
+	return l.warned, l.warns, l.ofNode
 }
 
 // outlet is where loggers write.
@@ -177,7 +170,6 @@ type outlet struct{ *logs }
 func (o outlet) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.wrote = o.now()
 	return o.to.Write(p)
 }
 
@@ -194,6 +186,9 @@ func (w warnings) Accept(_ string, level hclog.Level, msg string, args ...any) {
 		fmt.Fprintf(&b, " %v=%v", args[i], args[i+1])
 	}
 	w.warn(b.String())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ofNode++
 }
 
 // interruptible returns when f does, or when the context ends. In the second case, the caller

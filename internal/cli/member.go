@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,9 +26,12 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	if err != nil {
 		return err
 	}
-	shown, m := a.newProgress(c.Task), newMonitor(c.Node.Dir, c.Node.Name, l)
-	m.learns(c.Task.Kind.Name, c.Task.Traits().Rounds)
-	stop, err := m.serve(f.http, shown.line)
+	m := newMonitor(c.Node.Dir, c.Node.Name, l)
+	m.trains(c.Task)
+	if f.withParent {
+		m.statuses = json.NewEncoder(a.out)
+	}
+	stop, err := m.serve(f.http)
 	if err != nil {
 		return err
 	}
@@ -36,9 +40,9 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 		return err
 	}
 	c.Signers = f.signers
-	defer m.flush(c.Audit, shown)()
-	defer m.interrupted(ctx, shown)()
-	defer m.heartbeat(shown)()
+	defer m.flush(c.Audit)()
+	defer m.interrupted(ctx)()
+	defer m.watch()()
 	collectOften() // also while rows are read: discarded text takes as much memory as the rows
 	err = interruptible(ctx, func() (err error) {
 		var ofData []string
@@ -49,7 +53,7 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	if err != nil {
 		return err
 	}
-	shown.end()
+	m.screen.end()
 	if err := checkData(c.Task, &dataset.Dataset{Columns: c.Data.Columns, Participants: []dataset.Participant{c.Data}}); err != nil {
 		return err
 	}
@@ -62,43 +66,35 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 			return err
 		}
 	}
-	return a.participate(ctx, c, f, shown, m)
+	return a.participate(ctx, c, f, m)
 }
 
 // participate runs a participant and shows its progress.
-func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags, shown *progress, m *monitor) error {
-	began := m.began
+func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags, m *monitor) error {
+	began := m.state.Began
 	c.Began = began
 	c.Node.Log = m.logs.slog()
 	a.warnOfShown(c.Task)
 	m.enter(operate.Joining)
-	c.Node.OnStatus = func(s node.Status) {
-		m.joining(s)
-		shown.joining(s)
-	}
-	stopReminding := shown.remind()
-	defer stopReminding()
+	c.Node.OnStatus = m.joining
 	c.OnJoin = func(n *node.Node) (ended func()) {
-		stopReminding()
 		m.joined(n)
-		stopWatching, stopFollowing := shown.watch(n), shown.follow(n, &f.agreement)
-		return func() { stopFollowing(); stopWatching(); m.enter(operate.Saving) }
+		stopFollowing := m.follow(n, &f.agreement)
+		return func() { stopFollowing(); m.enter(operate.Saving) }
 	}
-	c.OnRound = func(p algorithm.Progress, s node.Status) {
-		shown.members(s)
-		m.ended(p.Number, shown.round(p, len(s.Members), int64(s.Traffic.BytesSent)))
-	}
-	c.OnWarning = func(line string) { shown.line("warning: " + line) }
+	c.OnRound = func(p algorithm.Progress, s node.Status) { m.completed(p, len(s.Members), 0) }
+	c.OnWarning = m.learned
 	before := resultsIn(c.Out)
 	result, err := participant.Run(ctx, c)
-	shown.end()
+	m.screen.end()
 	if err != nil {
+		joined, resumed := m.begun()
 		if result != nil {
 			a.note("the model of round %d is saved in %s", result.Report.Rounds, c.Out)
-		} else if shown.joined.Load() && shown.decided == 0 && !f.withParent { // up prints it once for all nodes
+		} else if joined && !resumed && !f.withParent { // up prints it once for all nodes
 			a.noteEarlier(before)
 		}
-		if ctx.Err() != nil && shown.joined.Load() {
+		if ctx.Err() != nil && joined {
 			again := "the same command"
 			if f.withParent { // the same up command would begin another run
 				again = "collabdict run --dir " + c.Out

@@ -3,54 +3,70 @@ package cli
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/journal/ledger"
 	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/run/launch"
 	"github.com/collabdict/collabdict/internal/run/participant"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/node"
 )
 
-// monitor tracks the state of a participant's process, and reports it to clients.
+// monitor tracks the state of a process. It shows its user what changes, and reports the state to
+// clients.
 type monitor struct {
-	dir   string
-	logs  *logs
-	began time.Time
+	dir      string
+	logs     *logs         // remembers warnings; nil if nobody asks for them
+	statuses *json.Encoder // for the parent of this process; nil if there is none
+	screen   *screen
+	now      func() time.Time
 
-	mu     sync.Mutex
-	phase  operate.Phase
-	since  time.Time
-	name   string
-	model  string
-	round  int
-	rounds int
-	pace   time.Duration
-	joins  *node.Status // last status while joining
-	node   *node.Node
+	order    sync.Mutex // of reports
+	reporter *operate.Reporter
+
+	mu    sync.Mutex
+	state operate.Status // all that does not change by itself
+	steps bool           // whether the loss of a round is a step
+	pace  pace
+	node  *node.Node
 }
 
-func newMonitor(dir, name string, l *logs) *monitor {
-	now := l.now()
-	return &monitor{dir: dir, name: name, logs: l, began: now, phase: operate.Loading, since: now}
+// newMonitor returns the monitor of a member, or of a simulation, which has no folder and no name.
+func newMonitor(dir, name string, to io.Writer) *monitor {
+	m := &monitor{dir: dir, screen: newScreen(to), now: time.Now}
+	if l, ok := to.(*logs); ok {
+		m.logs, m.now = l, l.now
+	}
+	m.reporter = operate.NewReporter(m.screen.terminal != nil)
+	now := m.now().UTC()
+	m.state = operate.Status{Release: release, Name: name, Phase: operate.Loading, Began: now, Since: now}
+	return m
 }
 
 // serve serves the status over HTTP on the socket of the folder, and its public part at the
 // address if one is given. This process holds the folder until the returned function is called.
-func (m *monitor) serve(address string, say func(line string)) (stop func(), err error) {
+func (m *monitor) serve(address string) (stop func(), err error) {
 	folder, err := operate.Hold(m.dir)
 	if err != nil {
 		return nil, err
 	}
 	if err := folder.Serve(operate.Handler(m.status, m.whole)); err != nil {
-		say("warning: no status in " + m.dir + ": " + err.Error())
+		m.screen.line("warning: no status in " + m.dir + ": " + err.Error())
 	}
 	release := func() { _ = folder.Release() } // the next process replaces any leftover
 	if address == "" {
@@ -61,62 +77,135 @@ func (m *monitor) serve(address string, say func(line string)) (stop func(), err
 		release()
 		return nil, &usageError{fmt.Sprintf("--http: %s", err), "give an address of this machine with a free port, such as :9464"}
 	}
-	say("status and metrics at http://" + at)
+	m.screen.line("status and metrics at http://" + at)
 	return func() { _ = closeTCP(); release() }, nil
+}
+
+// change changes the state, and shows what follows.
+func (m *monitor) change(f func(s *operate.Status)) {
+	m.mu.Lock()
+	f(&m.state)
+	m.mu.Unlock()
+	m.report()
+}
+
+// report shows the user what has changed since the last report, or goes on.
+func (m *monitor) report() {
+	m.order.Lock()
+	defer m.order.Unlock()
+	s := m.status()
+	if m.statuses != nil {
+		_ = m.statuses.Encode(launch.Message{Status: s}) // a parent that is gone ends this process
+	}
+	for _, l := range m.reporter.Next(s) {
+		m.screen.show(l)
+	}
+}
+
+// watch reports every second until the returned function is called.
+func (m *monitor) watch() (stop func()) {
+	return every(time.Second, func(time.Time) { m.report() })
 }
 
 // enter records the begin of a phase.
 func (m *monitor) enter(p operate.Phase) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.phase, m.since = p, m.logs.now()
+	m.change(func(s *operate.Status) { s.Phase, s.Since = p, m.now().UTC() })
 }
 
-// learns records the model and the largest number of rounds.
-func (m *monitor) learns(model string, rounds int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.model, m.rounds = model, rounds
+// trains records what is trained.
+func (m *monitor) trains(t *pipeline.Task) {
+	traits := t.Traits()
+	m.steps = traits.ByStep
+	m.state.Model, m.state.Rounds = t.Kind.Name, traits.Rounds
 }
 
-func (m *monitor) joining(s node.Status) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.joins = &s
+func (m *monitor) joining(n node.Status) {
+	m.change(func(s *operate.Status) { s.Node = &n })
 }
 
 func (m *monitor) joined(n *node.Node) {
-	m.enter(operate.Running)
+	decided := 0
+	_ = n.Decisions(func(d *consensus.Decision) error { // an error is reported again with the first sum
+		decided = int(d.Round)
+		return nil
+	})
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.node = n
-}
-
-// ended records the end of a round, and the duration of a round if known.
-func (m *monitor) ended(round int, each time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.round = round
-	if each > 0 {
-		m.pace = each
-	}
-}
-
-// status returns the current state of the process, without privacy spent and resources used.
-func (m *monitor) status() *operate.Status {
-	warned, warns := m.logs.lastWarnings()
-	m.mu.Lock()
-	s := &operate.Status{
-		Release: release, Name: m.name, Model: m.model, Phase: m.phase, At: m.logs.now().UTC(), Began: m.began.UTC(), Since: m.since.UTC(),
-		Round: m.round, Rounds: m.rounds, Pace: m.pace, Warned: warned, Warns: warns, Node: m.joins,
-	}
-	n := m.node
+	m.node, m.state.Resumed = n, decided
 	m.mu.Unlock()
+	m.enter(operate.Running)
+}
+
+// begun reports whether the member has joined a run, and whether that had begun before.
+func (m *monitor) begun() (joined, resumed bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.node != nil, m.state.Resumed > 0
+}
+
+// completed records the end of a round with so many members in the sums, at a virtual time in a
+// simulation.
+func (m *monitor) completed(p algorithm.Progress, members int, virtual time.Duration) {
+	catchingUp := false
+	if s := m.status(); s.Node != nil {
+		_, catchingUp = s.Out()
+	}
+	m.change(func(s *operate.Status) {
+		s.Round, s.Last = p.Number, roundOf(p, members, m.steps)
+		s.Last.Virtual = virtual
+		if each, known := m.pace.round(m.now(), catchingUp); known {
+			s.Pace = each
+		}
+	})
+}
+
+// roundOf returns what the owner of a folder is shown of a round. step tells whether the loss is a
+// step of the centres.
+func roundOf(p algorithm.Progress, members int, step bool) *operate.Round {
+	r := &operate.Round{Loss: report.Of(p.Loss), Step: step, Members: members, Clusters: p.Clusters, Converged: p.Converged}
+	if d := p.Diversity; d != nil {
+		r.Contribution = report.Of(math.Exp(d.Min))
+	}
+	for _, d := range p.LowDiversity {
+		r.LowDiversity = append(r.LowDiversity, operate.LowDiversity{Component: d.Component, Action: d.Action})
+	}
+	if e := p.Encoder; e != nil {
+		r.Information, r.ActiveUnits, r.Latent = report.Of(e.Information), e.Active, e.Latent
+	}
+	if w := p.Weighting; w != nil {
+		r.Weight = report.Of(w.Weight)
+		if w.Measured {
+			r.Discrepancy = report.Of(w.Discrepancy)
+		}
+	}
+	return r
+}
+
+// learned records what all members have come to know of a member.
+func (m *monitor) learned(line string) {
+	m.change(func(s *operate.Status) {
+		s.Knowns++
+		s.Known = append(s.Known, operate.Warning{At: m.now().UTC(), Text: line})
+		s.Known = slices.Clone(s.Known[max(0, len(s.Known)-mostWarned):])
+	})
+}
+
+// status returns the present state of the process, without privacy spent and resources used.
+func (m *monitor) status() *operate.Status {
+	m.mu.Lock()
+	s, n := m.state, m.node
+	m.mu.Unlock()
+	s.At = m.now().UTC()
+	if m.logs != nil {
+		s.Warned, s.Warns, s.NodeWarns = m.logs.lastWarnings()
+	}
 	if n != nil {
 		now, id := n.Status(), n.RunID()
 		s.Node, s.Run = &now, hex.EncodeToString(id[:])
+		for _, member := range n.Roster() {
+			s.Roster = append(s.Roster, member.Name)
+		}
 	}
-	return s
+	return &s
 }
 
 // whole returns the status with the figures of the ledger and the process, which takes longer.
@@ -124,6 +213,30 @@ func (m *monitor) whole() *operate.Status {
 	s := m.status()
 	s.Spent, s.Process = spentIn(m.dir), processOf(m.dir)
 	return s
+}
+
+// pace measures the duration of rounds.
+type pace struct {
+	ended time.Time // end of the last round; zero if none
+	took  []time.Duration
+}
+
+// lastRounds is the number of rounds whose median is the pace, so that a pause or a lost member
+// in one round does not change it.
+const lastRounds = 9
+
+// round records the end of a round, and returns the duration of rounds if known. replayed marks a
+// round that this member only catches up on, whose duration does not count.
+func (p *pace) round(now time.Time, replayed bool) (each time.Duration, known bool) {
+	if !p.ended.IsZero() && !replayed {
+		p.took = append(p.took, now.Sub(p.ended))
+		p.took = p.took[max(0, len(p.took)-lastRounds):]
+	}
+	p.ended = now
+	if replayed || p.took == nil {
+		return 0, false
+	}
+	return slices.Sorted(slices.Values(p.took))[len(p.took)/2], true
 }
 
 // spentIn returns the differential privacy spent by a folder, from its ledger. An unreadable
@@ -155,53 +268,20 @@ func processOf(dir string) operate.Process {
 }
 
 // flush writes the audit log to disk every second.
-func (m *monitor) flush(audit *participant.Audit, shown *progress) (stop func()) {
+func (m *monitor) flush(audit *participant.Audit) (stop func()) {
 	failed := false
 	return every(time.Second, func(time.Time) {
 		err := audit.Flush()
 		if err != nil && !failed {
-			shown.line("warning: " + err.Error())
+			m.screen.line("warning: " + err.Error())
 		}
 		failed = err != nil
 	})
 }
 
-// quietMost is the longest time without a line on standard error, somewhat below a minute.
-const quietMost = 50 * time.Second
-
-// heartbeat prints what the process does, and for how long, after a time without output. On a
-// terminal, it does so from the start until the others are connected.
-func (m *monitor) heartbeat(shown *progress) (stop func()) {
-	return every(time.Second, func(time.Time) {
-		now := m.logs.now()
-		if line := heartbeat(m.status(), now, m.logs.quiet(now), shown.terminal != nil); line != "" {
-			shown.show(line)
-		}
-	})
-}
-
-// loadAfter is how long reading rows takes before it is reported.
-const loadAfter = 2 * time.Second
-
-func heartbeat(s *operate.Status, now time.Time, quiet time.Duration, live bool) string {
-	at := now.Sub(s.Since).Round(time.Second)
-	loads := s.Phase == operate.Loading && at >= loadAfter && (live || quiet >= at)
-	if quiet < quietMost && !loads {
-		return ""
-	}
-	what := s.Activity()
-	if s.Phase == operate.Running {
-		at = quiet.Round(time.Second)
-	}
-	if s.Node != nil && len(s.Node.Waiting) > 0 && s.Phase == operate.Running {
-		return what // includes the time waited
-	}
-	return fmt.Sprintf("%s; for %s now", what, at)
-}
-
-// interrupted prints at once that a signal was received. After stop returns, the line is either
-// printed or never will be.
-func (m *monitor) interrupted(ctx context.Context, shown *progress) (stop func()) {
+// interrupted shows at once that a signal was received. After stop returns, the line is either
+// shown or never will be.
+func (m *monitor) interrupted(ctx context.Context) (stop func()) {
 	said := make(chan struct{})
 	unsaid := context.AfterFunc(ctx, func() {
 		defer close(said)
@@ -209,7 +289,7 @@ func (m *monitor) interrupted(ctx context.Context, shown *progress) (stop func()
 		if m.status().Phase == operate.Saving {
 			next = "the results are written first"
 		}
-		shown.line("interrupted: " + next + "; press Ctrl-C again to end at once")
+		m.screen.line("interrupted: " + next + "; press Ctrl-C again to end at once")
 	})
 	return func() {
 		if !unsaid() {

@@ -59,12 +59,38 @@ func TestALongLedgerSlowsNoHeartbeat(t *testing.T) {
 // The status that clients receive lists the privacy spent.
 func TestClientsReceiveThePrivacySpent(t *testing.T) {
 	m := monitored(t, 1)
-	stop, err := m.serve("", func(line string) { t.Error(line) })
+	stop, err := m.serve("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop()
 	if s, err := askStatus(t.Context(), m.dir); err != nil || len(s.Spent) != 2 || s.Process.Goroutines == 0 {
 		t.Errorf("%v: %+v", err, s)
+	}
+}
+
+// Replayed rounds and a pause do not change the duration of rounds.
+func TestPace(t *testing.T) {
+	var p pace
+	now := time.Unix(0, 0)
+	for i, c := range []struct {
+		took     time.Duration
+		replayed bool
+		want     time.Duration // 0: not known
+	}{
+		{0, false, 0}, // the time before it is the start-up
+		{time.Second, false, time.Second},
+		{time.Millisecond, true, 0},
+		{time.Millisecond, true, 0},
+		{3 * time.Second, false, 3 * time.Second},
+		{2 * time.Second, false, 2 * time.Second},
+		{time.Hour, false, 3 * time.Second}, // paused
+		{2 * time.Second, false, 2 * time.Second},
+		{2 * time.Second, false, 2 * time.Second},
+	} {
+		now = now.Add(c.took)
+		if got, known := p.round(now, c.replayed); got != c.want || known != (c.want > 0) {
+			t.Errorf("%d: %v, %v, want %v", i, got, known, c.want)
+		}
 	}
 }

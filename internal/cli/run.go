@@ -42,7 +42,7 @@ type runFlags struct {
 	patience        float64
 	durability      string
 	kept            []string
-	agreement       follower // watches the agreement that node.yaml names
+	agreement       watchedFile // that node.yaml names
 	withParent      bool
 	http            string
 	logs            logFlags
@@ -204,7 +204,7 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 	if err := onlyOfProcess(cmd); err != nil {
 		return c, spec, nil, err
 	}
-	f.agreement.file = own.Consortium
+	f.agreement.path = own.Consortium
 	f.agreement.changed() // remember its current state
 	agreed, err := roster.Read(own.Consortium)
 	if err != nil {

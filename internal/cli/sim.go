@@ -17,6 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
@@ -179,17 +180,17 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	if len(data.Participants) > consensus.SmallRoster {
 		collectSeldom()
 	}
-	progress := a.newProgress(t)
-	progress.start()
+	m := newMonitor("", "", a.err)
+	m.trains(t)
+	m.enter(operate.Running)
 	run, err := simulate.SimulateUnder(ctx, under, t, data.Participants, func(p simulate.Progress) {
-		progress.virtual = p.Virtual
-		p.Weighting, p.LowDiversity = nil, nil // one participant's alone
-		progress.round(p.Progress, len(data.Participants), 0)
+		p.Weighting, p.LowDiversity, p.Diversity = nil, nil, nil // one participant's alone
+		m.completed(p.Progress, len(data.Participants), p.Virtual)
 		for _, line := range p.Warnings {
-			progress.line("warning: " + line)
+			m.learned(line)
 		}
 	})
-	progress.end()
+	m.screen.end()
 	if err != nil {
 		a.noteEarlier(before)
 		a.drawFailed(run, to)

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/run/participant"
 )
 
 func (a *app) status() *cobra.Command {
@@ -30,7 +28,7 @@ the folder. The exit code is 6 if the others continue without this member, or it
 			if err != nil {
 				return err
 			}
-			if err := a.print(s, func(w io.Writer) { writeStatus(w, s) }); err != nil {
+			if err := a.print(s, s.WriteTable); err != nil {
 				return err
 			}
 			if healthy, why := s.Healthy(); !healthy {
@@ -72,99 +70,82 @@ func askStatus(ctx context.Context, dir string) (*operate.Status, error) {
 	return s, err
 }
 
-// writeStatus writes a status as text.
-func writeStatus(w io.Writer, s *operate.Status) {
-	fmt.Fprintf(w, "%s: %s (%s for %s)\n", s.Name, s.Activity(), s.Phase, s.At.Sub(s.Since).Round(time.Second))
-	if healthy, why := s.Healthy(); !healthy {
-		fmt.Fprintln(w, why)
-	}
-	if s.Model != "" {
-		fmt.Fprintf(w, "%s: %s", s.Model, rounds(s))
-		if s.Run != "" {
-			fmt.Fprintf(w, ", run %s", s.Run[:16])
-		}
-		fmt.Fprintln(w)
-	}
-	if n := s.Node; n != nil {
-		fmt.Fprintf(w, "%d of %d members are here\n\n", s.Present(), n.Want)
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, m := range membersIn(s) {
-			fmt.Fprintf(t, "  %s\t%s\n", m[0], m[1])
-		}
-		t.Flush()
-		for _, u := range n.Unreached {
-			fmt.Fprintf(w, "\n%s and %s do not reach each other: %s\n  %s\n", u.A, u.B, u.Reason, u.Advice)
-		}
-		fmt.Fprintf(w, "\nsent %s in %d messages, received %s in %d", byteCount(int64(n.Traffic.BytesSent)), n.Traffic.MessagesSent, byteCount(int64(n.Traffic.BytesReceived)), n.Traffic.MessagesReceived)
-		if n.LastTook > 0 {
-			fmt.Fprintf(w, "; the last sum took %s", n.LastTook.Round(time.Millisecond))
-		}
-		fmt.Fprintln(w)
-	}
-	for _, p := range s.Spent {
-		fmt.Fprintf(w, "%s: epsilon %.4g at delta %g\n", p.Of, p.Epsilon, p.Delta)
-	}
-	if s.Warns > 0 {
-		fmt.Fprintf(w, "\n%s; the last:\n", count(s.Warns, "warning"))
-		for _, warned := range s.Warned {
-			fmt.Fprintf(w, "  %s  %s\n", warned.At.UTC().Format("15:04:05"), warned.Text)
-		}
+func (a *app) watch() *cobra.Command {
+	return &cobra.Command{
+		Use: "watch DIR", Short: "Watch the node that runs in a folder until its run ends",
+		Long: `watch shows what status shows, again every second, until the node's process ends. On a terminal it
+redraws the table in place; elsewhere it prints a line for each change. Ctrl-C ends only watch:
+the run continues.`,
+		Example: "  collabdict watch plant-a",
+		Args:    oneFolder,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, dir := cmd.Context(), args[0]
+			s, err := askStatus(ctx, dir)
+			if err != nil {
+				return err
+			}
+			c, err := operate.NewClient(dir)
+			if err != nil {
+				return err
+			}
+			v := newView(a.out, s)
+			ticker := time.NewTicker(time.Second)
+			defer ticker.Stop()
+			for err == nil {
+				v.show(s)
+				select {
+				case <-ctx.Done(): // the usual end of watch
+					return nil
+				case <-ticker.C:
+				}
+				s, err = c.Status(ctx)
+			}
+			switch {
+			case ctx.Err() != nil:
+				return nil
+			case !errors.Is(err, operate.ErrNotRunning) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+				return err
+			}
+			a.note("the process has ended: %s", lastRunIn(dir))
+			return nil
+		},
 	}
 }
 
-// rounds returns the number of completed rounds, and the time left.
-func rounds(s *operate.Status) string {
-	line := "completed " + count(s.Round, "round")
-	if s.Rounds > 0 {
-		line = fmt.Sprintf("completed %d of at most %s", s.Round, count(s.Rounds, "round"))
+// view shows the successive statuses of another process.
+type view struct {
+	*screen
+	reporter *operate.Reporter
+}
+
+// newView returns a view that begins with a status: on a log, its first line describes that.
+func newView(w io.Writer, first *operate.Status) *view {
+	v := &view{newScreen(w), operate.NewReporter(false)}
+	if v.terminal == nil {
+		v.stamped(first, first.Activity())
 	}
-	if left, known := s.Left(); known {
-		line += fmt.Sprintf("; at most %s to go", left.Round(time.Second))
+	return v
+}
+
+func (v *view) stamped(s *operate.Status, text string) {
+	v.line(s.At.UTC().Format(time.RFC3339) + " " + text)
+}
+
+func (v *view) show(s *operate.Status) {
+	if v.terminal != nil {
+		v.table(s)
+		return
+	}
+	for _, l := range v.reporter.Next(s) {
+		v.stamped(s, l.Text)
+	}
+}
+
+// lastRunIn describes the end of the last run of a folder, by its files.
+func lastRunIn(dir string) string {
+	line, err := participant.LastRun(dir)
+	if err != nil {
+		return err.Error()
 	}
 	return line
-}
-
-// membersIn returns the members' names and states.
-func membersIn(s *operate.Status) (list [][2]string) {
-	n := s.Node
-	how := map[string]string{}
-	for _, m := range slices.Concat(n.Present, n.Missing) {
-		how[m] = "here"
-	}
-	for _, m := range n.Missing {
-		how[m] = "missing"
-	}
-	in, lost := "in the sums", "lost: "
-	if n.PausedBy > 0 { // members may be absent
-		in, lost = "here", "away: "
-	}
-	for _, m := range n.Members {
-		how[m] = in
-	}
-	for _, m := range n.Absent {
-		how[m.Name] = "not in the sums: " + m.Reason
-		if m.Lost {
-			how[m.Name] = lost + m.Reason
-		}
-	}
-	for _, m := range n.Waiting {
-		if m.For < time.Second {
-			continue
-		}
-		how[m.Name] += fmt.Sprintf(", waited for %s", m.For.Round(time.Second))
-	}
-	for _, l := range n.Links {
-		if l.Via != "" {
-			how[l.Name] += ", through " + l.Via
-		}
-	}
-	for m, text := range how {
-		short, _, _ := strings.Cut(m, " (")
-		if short == n.Name {
-			text += " (this member)"
-		}
-		list = append(list, [2]string{short, strings.TrimPrefix(text, ", ")})
-	}
-	slices.SortFunc(list, func(x, y [2]string) int { return strings.Compare(x[0], y[0]) })
-	return list
 }

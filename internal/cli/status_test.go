@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -24,35 +25,6 @@ func lost() *operate.Status {
 			Links:   []node.Link{{Name: "c", Via: "b"}},
 			Traffic: node.Traffic{BytesSent: 2500000, MessagesSent: 12, BytesReceived: 1000, MessagesReceived: 3},
 		},
-	}
-}
-
-func TestStatusForPeople(t *testing.T) {
-	var got bytes.Buffer
-	writeStatus(&got, lost())
-	want := `a: round 12: waiting for c, 1m10s (running for 1h0m0s)
-ggm: completed 11 of at most 40 rounds; at most 58s to go, run 0f0f0f0f0f0f0f0f
-2 of 3 members are here
-
-  a  in the sums (this member)
-  b  lost: nothing heard for 8.1s
-  c  in the sums, waited for 1m10s, through b
-
-sent 2.5 MB in 12 messages, received 1.0 kB in 3; the last sum took 120ms
-
-9 warnings; the last:
-  05:05:07  a member is lost name=b
-`
-	if got.String() != want {
-		t.Errorf("got\n%swant\n%s", &got, want)
-	}
-	got.Reset()
-	writeStatus(&got, &operate.Status{Name: "a", Phase: operate.Joining, Node: &node.Status{
-		Name: "a", Want: 2, Present: []string{"a (12D3)"}, Missing: []string{"b (12D3)"},
-		Unreached: []node.Unreached{{A: "b", B: "c", Reason: "a firewall", Advice: "let one relay"}},
-	}})
-	if want := "a: joining: 1 of 2 members are here; waiting for b (joining for 0s)\n1 of 2 members are here\n\n  a  here (this member)\n  b  missing\n\nb and c do not reach each other: a firewall\n  let one relay\n\nsent 0.0 kB in 0 messages, received 0.0 kB in 0\n"; got.String() != want {
-		t.Errorf("got\n%swant\n%s", &got, want)
 	}
 }
 
@@ -114,7 +86,7 @@ func TestStatusFailsWhereAMemberDoesNotContribute(t *testing.T) {
 // change has a line.
 func TestATableIsDrawnInItsPlace(t *testing.T) {
 	var out bytes.Buffer
-	v := &view{w: &out}
+	v := newScreen(&out)
 	v.draw("one line\ntwo\nthree\n", 6, 3)
 	v.draw("one\n", 80, 24)
 	if got, want := out.String(), "one l\x1b[K\ntwo\x1b[K\n\x1b[J\x1b[2Aone\x1b[K\n\x1b[J"; got != want {
@@ -122,17 +94,20 @@ func TestATableIsDrawnInItsPlace(t *testing.T) {
 	}
 	out.Reset()
 	s := lost()
-	v.show(s)
-	s.At = s.At.Add(time.Second)
-	v.show(s) // nothing has changed
-	s.Round++
-	v.show(s)
-	begins := &operate.Status{Phase: operate.Joining, At: s.At, Node: &node.Status{Want: 2, Present: []string{"a", "b"}, BeginAt: s.At.Add(time.Hour)}}
-	v.show(begins)
-	begins.At = s.At.Add(time.Minute)
-	v.show(begins) // the time has not changed
-	want := "2026-03-04T05:06:07Z running: round 11/40, 2 of 3 members are here; waiting for c; 9 warnings\n2026-03-04T05:06:08Z running: round 12/40, 2 of 3 members are here; waiting for c; 9 warnings\n" +
-		"2026-03-04T05:06:08Z joining: round 0, 2 of 2 members are here; begins at 2026-03-04T06:06:08Z\n"
+	watched := newView(&out, s)
+	watched.show(s)
+	again := *s
+	again.At = s.At.Add(time.Second)
+	watched.show(&again) // nothing has changed
+	next := again
+	next.Round++
+	next.Last = &operate.Round{Loss: report.Of(2), Members: 2}
+	watched.show(&next)
+	want := `2026-03-04T05:06:07Z round 12: waiting for c, 1m10s
+2026-03-04T05:06:07Z c is reached through b
+2026-03-04T05:06:08Z without b from now on: nothing heard for 8.1s
+2026-03-04T05:06:08Z round 12/40  loss 2 per row  2 participants  sent 2.5 MB  at most 56s to go
+`
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", &out, want)
 	}
@@ -143,8 +118,7 @@ func TestSignalsAreAnsweredBeforeTheEnd(t *testing.T) {
 	for i := range 200 {
 		ctx, interrupt := context.WithCancel(t.Context())
 		var out strings.Builder
-		m := newMonitor(t.TempDir(), "plant-a", newLogs(&out, &logFlags{}, time.Now))
-		stop := m.interrupted(ctx, &progress{w: &out})
+		stop := newMonitor(t.TempDir(), "plant-a", &out).interrupted(ctx)
 		if i%2 == 0 {
 			interrupt()
 		}

@@ -94,12 +94,14 @@ stay under --out.`,
 func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFlags) error {
 	began := time.Now()
 	var data *dataset.Dataset
-	stopSaying := every(quietMost, func(time.Time) { a.note("reading the rows; for %s now", time.Since(began).Round(time.Second)) })
+	m := newMonitor("", "", a.err)
+	stopWatching := m.watch()
 	err := interruptible(ctx, func() (err error) {
 		data, err = src.load(t)
 		return err
 	})
-	stopSaying()
+	stopWatching()
+	m.screen.end()
 	if err != nil {
 		return err
 	}
@@ -214,8 +216,12 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 	args := func(folder string) []string {
 		return append([]string{"run", "--dir", folder, "--with-parent", "--json", "--join-timeout", joinTimeout(len(names)).String()}, more...)
 	}
-	shown := &fleet{progress: a.newProgress(nil), dir: dir, names: names}
-	ends, err := launch.RunAll(ctx, dir, names, args, shown.say, shown.ended)
+	shown := newFleet(newScreen(a.err), dir, names)
+	stop := context.AfterFunc(ctx, func() {
+		shown.line("interrupted: the nodes shut down cleanly; press Ctrl-C again to end at once")
+	})
+	ends, err := launch.RunAll(ctx, dir, names, args, shown.next, shown.ended)
+	stop()
 	shown.end()
 	if err == nil {
 		err = ctx.Err() // the errors of the children do not matter then

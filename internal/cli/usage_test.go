@@ -40,3 +40,11 @@ func TestHelpHasAllFlags(t *testing.T) {
 		t.Errorf("the help of the program has no list of commands: %s", help)
 	}
 }
+
+func TestQuoted(t *testing.T) {
+	got := quoted("collabdict", []string{"sim", "--data", "a b/*.csv", "--faults=crash:node=1,at=2m;loss:rate=0.1", "it's", "", "50%", "x~y"})
+	want := `collabdict sim --data 'a b/*.csv' '--faults=crash:node=1,at=2m;loss:rate=0.1' 'it'\''s' '' 50% 'x~y'`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

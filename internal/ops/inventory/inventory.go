@@ -20,21 +20,22 @@ const (
 	Network Place = "The network"
 	Status  Place = "The status"
 	Metrics Place = "Metrics"
+	Socket  Place = "The control socket"
 	Files   Place = "Files"
 )
 
 // Places are all places.
-var Places = []Place{Network, Status, Metrics, Files}
+var Places = []Place{Network, Status, Metrics, Socket, Files}
 
 // SeenBy returns who can see what is at the place.
 func (p Place) SeenBy() string {
 	switch p {
 	case Network:
 		return "all members"
-	case Status:
-		return "whoever can reach the port or the control socket"
-	case Metrics:
+	case Status, Metrics:
 		return "whoever can reach the port"
+	case Socket:
+		return "the owner of the folder, with what whoever can reach the port sees"
 	default:
 		return "the owner of the folder, and whoever gets a file from it"
 	}
@@ -51,21 +52,23 @@ type Thing struct {
 }
 
 const (
-	workTime = "how long its work on its rows takes, and so about how many there are"
-	ownRows  = "the owner's own rows or its own model, so keep these to yourself"
+	// WorkTime is all that the status and the metrics may tell whoever can reach the port about
+	// rows: all members see it, too.
+	WorkTime = "how long its work on its rows takes, and so about how many there are"
+
+	ownRows = "the owner's own rows or its own model, so keep these to yourself"
 )
 
 // Things are all things outside of collectives.
 var Things = []Thing{
-	{Place: Network, Names: []string{"The time at which a member calls a collective"}, Rows: workTime},
+	{Place: Network, Names: []string{"The time at which a member calls a collective"}, Rows: WorkTime},
 	{Place: Network, Names: []string{"The end of a member's part by an error"}, Rows: "that something is wrong, as with rows that cannot be read, but not what"},
 	{Place: Network, Names: []string{"Names, keys, addresses, and the digest of the agreement"}},
 
-	{Place: Status, Names: []string{"pace", "node.last_took", "node.waiting.for", "node.waiting.usual"}, Rows: workTime},
-	{Place: Status, Names: []string{"warned.text"}, Rows: "what the program warns its owner of, such as parts of few rows"},
+	{Place: Status, Names: []string{"pace", "node.last_took", "node.waiting.for", "node.waiting.usual"}, Rows: WorkTime},
 	{Place: Status, Names: []string{
-		"release", "name", "model", "phase", "at", "began", "since", "run", "round", "rounds",
-		"spent.by", "spent.zcdp", "spent.epsilon", "spent.delta", "spent.of", "warned.at", "warnings",
+		"release", "name", "model", "phase", "at", "began", "since", "run", "roster", "round", "rounds", "resumed", "agreement",
+		"spent.by", "spent.zcdp", "spent.epsilon", "spent.delta", "spent.of", "node_warnings",
 		"node.name", "node.state", "node.begin_at", "node.present", "node.missing", "node.want", "node.addrs",
 		"node.slot", "node.attempt", "node.ballots", "node.round", "node.call", "node.iteration", "node.iterations_predicted",
 		"node.come.frames", "node.come.frames_in_all", "node.come.bytes", "node.come.bytes_in_all",
@@ -74,17 +77,24 @@ var Things = []Thing{
 		"node.waiting.name", "node.wanted.names", "node.wanted.own", "node.setup_slots", "node.last_iterations", "node.last_difference",
 		"node.traffic.bytes_sent", "node.traffic.bytes_received", "node.traffic.data_bytes_sent", "node.traffic.messages_sent", "node.traffic.messages_received",
 		"node.links.name", "node.links.via", "node.unreached.a", "node.unreached.b", "node.unreached.reason", "node.unreached.advice",
-		"process.goroutines", "process.heap_bytes", "process.state_bytes",
+		"process.goroutines", "process.state_bytes",
 	}},
 
-	{Place: Metrics, Names: []string{"round_duration_seconds", "remaining_seconds", "last_sum_duration_seconds", "member_waiting_seconds"}, Rows: workTime},
-	{Place: Metrics, Names: []string{"heap_bytes"}, Rows: "about how many rows are in memory"},
+	{Place: Metrics, Names: []string{"round_duration_seconds", "remaining_seconds", "last_sum_duration_seconds", "member_waiting_seconds"}, Rows: WorkTime},
 	{Place: Metrics, Names: []string{
 		"build_info", "start_timestamp_seconds", "phase", "healthy", "ready", "round", "rounds_limit", "slot", "state", "ballots_total",
 		"members_wanted", "members_present", "members_needed", "paused", "paused_by_agreement",
 		"sent_bytes_total", "received_bytes_total", "sent_messages_total", "received_messages_total",
 		"warnings_total", "privacy_epsilon", "goroutines", "state_file_bytes",
 	}},
+
+	{Place: Socket, Names: []string{"process.heap_bytes", "collabdict_heap_bytes"}, Rows: "about how many rows are in memory"},
+	{Place: Socket, Names: []string{"warned.at", "warned.text", "warnings"}, Rows: "what the program warns its owner of, such as parts of few rows"},
+	{Place: Socket, Names: []string{"known.at", "known.text", "known_in_all"}, Rows: "what all members have come to know of a member"},
+	{Place: Socket, Names: []string{
+		"last.loss", "last.step", "last.members", "last.clusters", "last.converged", "last.smallest_contribution", "last.low_diversity.component",
+		"last.low_diversity.action", "last.information", "last.active_units", "last.latent", "last.weight", "last.discrepancy", "last.virtual",
+	}, Rows: "figures of the last round, with those of the owner's rows"},
 
 	{Place: Files, Names: []string{"model.npz"}, Rows: "the shared model, with the owner's number of rows, threshold, and its weights, clusters or encoder if the kind has these; with --standardise own also the mean and spread of its columns"},
 	{Place: Files, Names: []string{"own.npz"}, Rows: "the owner's conditions, and with --standardise own the mean and spread of its columns"},

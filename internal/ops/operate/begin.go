@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// BeginsIn says when a run may begin, "" if it may begin now.
-func BeginsIn(at, now time.Time) string {
+// beginTime says when a run may begin, "" if it may begin now.
+func beginTime(at, now time.Time) string {
 	left := at.Sub(now)
 	if left <= 0 {
 		return ""

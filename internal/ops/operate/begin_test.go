@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-func TestBeginsIn(t *testing.T) {
+func TestBeginTime(t *testing.T) {
 	at := time.Date(2026, 5, 4, 6, 0, 0, 0, time.UTC)
 	for before, want := range map[time.Duration]string{
 		0: "", -time.Hour: "",
@@ -25,11 +25,11 @@ func TestBeginsIn(t *testing.T) {
 		if want != "" {
 			want = "begins at 2026-05-04T06:00:00Z (in " + want + ")"
 		}
-		if got := BeginsIn(at, at.Add(-before)); got != want {
+		if got := beginTime(at, at.Add(-before)); got != want {
 			t.Errorf("%v before: got %q, want %q", before, got, want)
 		}
 	}
-	if got := BeginsIn(time.Time{}, at); got != "" {
+	if got := beginTime(time.Time{}, at); got != "" {
 		t.Errorf("without a time: %q", got)
 	}
 }

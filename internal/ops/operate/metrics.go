@@ -102,14 +102,18 @@ var metrics = []metric{
 	counter("received_messages_total", "Messages received from other members.", func(s *Status) float64 {
 		return ofTraffic(s, func() uint64 { return s.Node.Traffic.MessagesReceived })
 	}),
-	counter("warnings_total", "Warnings of this process.", func(s *Status) float64 { return float64(s.Warns) }),
+	counter("warnings_total", "Warnings of the node, such as those of lost members.", func(s *Status) float64 { return float64(s.NodeWarns) }),
 	gauge("privacy_epsilon", "Differential privacy spent by all noise in runs, or by all releases, of the folder; the label is delta.", func(s *Status, emit func(float64, ...string)) {
 		for _, p := range s.Spent {
 			emit(p.Epsilon, string(p.By), number(p.Delta))
 		}
 	}, "by", "delta"),
 	gauge("goroutines", "Goroutines of the process.", one(func(s *Status) float64 { return float64(s.Process.Goroutines) })),
-	gauge("heap_bytes", "Bytes of live and dead objects on the heap.", one(func(s *Status) float64 { return float64(s.Process.HeapBytes) })),
+	gauge("heap_bytes", "Bytes of live and dead objects on the heap; only on the socket in the folder.", func(s *Status, emit func(float64, ...string)) {
+		if s.Process.HeapBytes > 0 {
+			emit(float64(s.Process.HeapBytes))
+		}
+	}),
 	gauge("state_file_bytes", "The size of state.db.", one(func(s *Status) float64 { return float64(s.Process.StateBytes) })),
 }
 

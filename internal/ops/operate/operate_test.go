@@ -1,7 +1,6 @@
 package operate
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -103,12 +102,13 @@ func TestDescriptionOfAProcess(t *testing.T) {
 // The time left follows from the last rounds. It is unknown if the number of rounds has no bound.
 func TestTimeLeft(t *testing.T) {
 	for want, s := range map[string]*Status{
-		"58s true": running(),
-		"0s true":  with(func(s *Status) { s.Round = 40 }),
-		"0s false": with(func(s *Status) { s.Rounds = 0 }),
+		"58s true":  running(),
+		"0s true":   with(func(s *Status) { s.Round = 40 }),
+		"0s false":  with(func(s *Status) { s.Rounds = 0 }),
+		"0s false ": with(func(s *Status) { s.Node.Absent = []node.Absent{{Name: "a", Reason: "catching up"}} }),
 	} {
 		left, known := s.Left()
-		if got := left.String() + map[bool]string{true: " true", false: " false"}[known]; got != want {
+		if got := left.String() + map[bool]string{true: " true", false: " false"}[known]; got != strings.TrimSpace(want) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -158,26 +158,17 @@ func TestPrometheusTakesTheMetrics(t *testing.T) {
 	}
 }
 
-// A written status is read back unchanged, and contains no loss.
+// A written status is read back unchanged.
 func TestStatusIsRead(t *testing.T) {
 	want := running()
+	want.Last = &Round{Loss: report.Of(2), Members: 3}
 	text, err := json.Marshal(want)
 	got := &Status{}
 	if err := json.Unmarshal(text, got); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v: got %+v, want %+v", err, got, want)
 	}
-	if err != nil || bytes.Contains(text, []byte("loss")) {
-		t.Errorf("%v: %s", err, text)
-	}
-}
-
-// The public status does not contain the texts of warnings, which may depend on the own rows.
-func TestThePublicStatusHasNoWarnings(t *testing.T) {
-	s := with(func(s *Status) { s.Warned, s.Warns = []Warning{{noon, "component 3 rests on 4 rows"}}, 7 })
-	public := s.Public()
-	text, err := json.Marshal(public)
-	if err != nil || bytes.Contains(text, []byte("4 rows")) || public.Warns != 7 || len(s.Warned) != 1 || public.Round != s.Round {
-		t.Errorf("%v: %s", err, text)
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -25,7 +25,8 @@ const (
 // Phases are all phases in order.
 var Phases = []Phase{Loading, Joining, Running, Saving}
 
-// Status is the state of a process. Durations are in nanoseconds.
+// Status is the state of a process: what its operator, other programs and probes are shown all
+// derive from it. Durations are in nanoseconds.
 type Status struct {
 	Release string        `json:"release"`          // the version of the program
 	Name    string        `json:"name"`             // that of the member
@@ -35,16 +36,60 @@ type Status struct {
 	Began   time.Time     `json:"began"`            // when the process started
 	Since   time.Time     `json:"since"`            // when the phase began
 	Run     string        `json:"run,omitempty"`    // the identity of the run, once it has begun
+	Roster  []string      `json:"roster,omitempty"` // the members of the run, once it has begun
 	Round   int           `json:"round"`            // the last round that this member has completed
 	Rounds  int           `json:"rounds,omitempty"` // rounds at most, if known
 	Pace    time.Duration `json:"pace,omitempty"`   // the median duration of the last rounds, if known
+	// Resumed is the last round that was decided before this process began.
+	Resumed int `json:"resumed,omitempty"`
+	// Agreement is what has become of the last changes in the agreement's file.
+	Agreement string `json:"agreement,omitempty"`
 	// Spent is the differential privacy spent by all runs and releases of the folder.
 	Spent []Spent `json:"spent,omitempty"`
-	// Warned are the last warnings, the newest at the end; only for the owner of the folder.
-	Warned  []Warning    `json:"warned,omitempty"`
-	Warns   int          `json:"warnings"`       // the number of all warnings
-	Node    *node.Status `json:"node,omitempty"` // the node, once it begins to join
-	Process Process      `json:"process"`        // its use of resources
+	// NodeWarns is the number of warnings of the node, such as those of lost members.
+	NodeWarns int          `json:"node_warnings"`
+	Node      *node.Status `json:"node,omitempty"` // the node, once it begins to join
+	Process   Process      `json:"process"`        // its use of resources
+
+	// What follows depends on rows and is only for the owner of the folder; Public leaves it out.
+
+	// Last is the last completed round, for the owner of the folder.
+	Last *Round `json:"last,omitempty"`
+	// Warned are the last warnings, the newest at the end, for the owner of the folder.
+	Warned []Warning `json:"warned,omitempty"`
+	// Warns is the number of all warnings, for the owner of the folder.
+	Warns int `json:"warnings,omitempty"`
+	// Known are the last statements about what all members have come to know of a member, for the
+	// owner of the folder.
+	Known []Warning `json:"known,omitempty"`
+	// Knowns is the number of all such statements, for the owner of the folder.
+	Knowns int `json:"known_in_all,omitempty"`
+}
+
+// Round is what a member has seen of a round.
+type Round struct {
+	// Loss falls during training: minus the objective of a row, or the step of the centres.
+	Loss      report.Figure `json:"loss,omitzero"`
+	Step      bool          `json:"step,omitempty"`      // whether loss is a step
+	Members   int           `json:"members"`             // members in the sums
+	Clusters  int           `json:"clusters,omitempty"`  // clusters found, if any
+	Converged bool          `json:"converged,omitempty"` // whether the stopping rule was met
+	// Contribution is the number of rows behind the smallest contribution, if measured.
+	Contribution report.Figure `json:"smallest_contribution,omitzero"`
+	// LowDiversity lists what was done about components with too few of the member's rows.
+	LowDiversity []LowDiversity `json:"low_diversity,omitempty"`
+	Information  report.Figure  `json:"information,omitzero"`   // of a row and its code, in nats, if there is an encoder
+	ActiveUnits  int            `json:"active_units,omitempty"` // dimensions of the code that vary with the row
+	Latent       int            `json:"latent,omitempty"`       // all dimensions of the code
+	Weight       report.Figure  `json:"weight,omitzero"`        // of this member, if members have weights
+	Discrepancy  report.Figure  `json:"discrepancy,omitzero"`   // of the member's rows from all others', if measured
+	Virtual      time.Duration  `json:"virtual,omitempty"`      // the time of a simulation
+}
+
+// LowDiversity is what a member did about a component with too few of its rows.
+type LowDiversity struct {
+	Component int    `json:"component"` // its number, from 1
+	Action    string `json:"action"`    // skip-component or noise
 }
 
 // Warning is a warning of the process.
@@ -61,22 +106,27 @@ type Spent struct {
 
 // Process is the process's use of resources.
 type Process struct {
-	Goroutines int    `json:"goroutines"`  // running
-	HeapBytes  uint64 `json:"heap_bytes"`  // memory in use
-	StateBytes int64  `json:"state_bytes"` // the size of state.db
+	Goroutines int    `json:"goroutines"`           // running
+	HeapBytes  uint64 `json:"heap_bytes,omitempty"` // memory in use, for the owner of the folder
+	StateBytes int64  `json:"state_bytes"`          // the size of state.db
 }
 
-// Public returns the status without the texts of warnings, for others than the folder's owner.
-// Some warnings depend on the own rows, as result.json does.
+// Public returns the status for others than the folder's owner: what depends on rows is left out,
+// except how long work on rows takes, which all members see.
 func (s *Status) Public() *Status {
 	public := *s
-	public.Warned = nil
+	public.Last, public.Warned, public.Warns, public.Known, public.Knowns = nil, nil, 0, nil, 0
+	public.Process.HeapBytes = 0
 	return &public
 }
 
-// Left returns the longest time for the remaining rounds, at the pace of the last ones.
+// Left returns the longest time for the remaining rounds, at the pace of the last ones. It is
+// unknown while the member catches up.
 func (s *Status) Left() (left time.Duration, known bool) {
 	if s.Phase != Running || s.Rounds == 0 || s.Pace == 0 {
+		return 0, false
+	}
+	if _, out := s.Out(); out {
 		return 0, false
 	}
 	return time.Duration(max(0, s.Rounds-s.Round)) * s.Pace, true
@@ -101,16 +151,19 @@ func (s *Status) Healthy() (healthy bool, what string) {
 		if n.PausedBy > 0 { // a restart would not help
 			return true, s.Activity()
 		}
-		if why, out := s.out(); out {
+		if why, out := s.Out(); out {
 			return false, "this member is not in the sums: " + why
 		}
 	}
 	return true, s.Activity()
 }
 
-// out reports whether the others continue without this member, and why.
-func (s *Status) out() (why string, out bool) {
+// Out reports whether the others continue without this member, and why.
+func (s *Status) Out() (why string, out bool) {
 	n := s.Node
+	if n == nil {
+		return "", false
+	}
 	for _, a := range n.Absent {
 		if a.Name == n.Name {
 			return a.Reason, true
@@ -144,18 +197,12 @@ func (s *Status) Activity() string {
 		return fmt.Sprintf("round %d: paused: %d of %d members are needed", s.Round+1, n.Least, n.Want)
 	}
 	what := fmt.Sprintf("round %d: ", s.Round+1)
-	var names []string
-	var longest time.Duration
-	for _, w := range n.Waiting {
-		if w.For >= time.Second {
-			names, longest = append(names, w.Name), max(longest, w.For)
-		}
-	}
+	late := waited(n, time.Second)
 	switch {
 	case n.State == "computing":
 		return what + "computing"
-	case len(names) > 0:
-		return fmt.Sprintf("%swaiting for %s, %s", what, strings.Join(names, ", "), longest.Round(time.Second))
+	case len(late) > 0:
+		return fmt.Sprintf("%swaiting for %s, %s", what, names(late), longestWait(n).Round(time.Second))
 	}
 	return what + cmp.Or(n.Call, n.State)
 }
@@ -166,16 +213,13 @@ func joining(n *node.Status, now time.Time) string {
 	}
 	line := fmt.Sprintf("joining: %d of %d members are here", len(n.Present), n.Want)
 	if len(n.Missing) > 0 {
-		line += "; waiting for " + Names(n.Missing)
+		line += "; waiting for " + names(n.Missing)
 	}
-	if begins := BeginsIn(n.BeginAt, now); begins != "" {
-		line += "; " + begins
-	}
-	return line
+	return line + beginsIn(n, now)
 }
 
-// Names removes the peer IDs from descriptions of members.
-func Names(members []string) string {
+// names joins names of members, without their peer IDs.
+func names(members []string) string {
 	short := make([]string, len(members))
 	for i, m := range members {
 		short[i], _, _ = strings.Cut(m, " (")

@@ -1,9 +1,10 @@
 package launch
 
 import (
-	"encoding/json"
 	"errors"
 	"os/exec"
+
+	"github.com/collabdict/collabdict/internal/ops/operate"
 )
 
 // ChildError is the failure of a member's process, in its own words if it printed any.
@@ -18,9 +19,23 @@ type ChildError struct {
 
 func (e *ChildError) Error() string { return e.Name + ": " + e.Message }
 
-// childError turns the end of a process into an error: nil, the error on its standard output,
-// or how it was ended.
-func childError(name string, err error, stdout []byte) error {
+// Message is what a member's process tells its parent on standard output, one after the other: its
+// states and, if it fails, its error. A result may follow, which is also in the folder.
+type Message struct {
+	Status *operate.Status `json:"status,omitempty"`
+	Error  *Failure        `json:"error,omitempty"`
+}
+
+// Failure is the error of a process in its own words.
+type Failure struct {
+	Code    string `json:"code"`    // its class
+	Message string `json:"message"` // what is wrong
+	Hint    string `json:"hint"`    // what to do
+}
+
+// childError turns the end of a process into an error: nil, its failure if it has told one, or how
+// it was ended.
+func childError(name string, err error, failed *Failure) error {
 	if err == nil {
 		return nil
 	}
@@ -30,11 +45,8 @@ func childError(name string, err error, stdout []byte) error {
 		e.Code = exit.ExitCode()
 	}
 	e.Killed = exit != nil && exit.ExitCode() < 0
-	var said struct {
-		Error struct{ Code, Message, Hint string }
-	}
-	if json.Unmarshal(stdout, &said) == nil && said.Error.Message != "" {
-		e.Class, e.Message, e.Hint = said.Error.Code, said.Error.Message, said.Error.Hint
+	if failed != nil {
+		e.Class, e.Message, e.Hint = failed.Code, failed.Message, failed.Hint
 	}
 	return e
 }

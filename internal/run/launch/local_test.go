@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/collabdict/collabdict/internal/ops/operate"
 )
 
 func TestLayoutGivesEachMemberAFolderAndPorts(t *testing.T) {
@@ -38,7 +40,12 @@ func TestChildrenFailInTheirOwnWords(t *testing.T) {
 	}
 	end := exec.Command("sh", "-c", "exit 3").Run()
 	var e *ChildError
-	said := []byte(`{"error":{"code":"data","message":"a.csv:3: no","hint":"fix it"}}`)
+	told := `{"status":{"round":2}}` + "\n" + `{"error":{"code":"data","message":"a.csv:3: no","hint":"fix it"}}` + "\nno JSON"
+	round := 0
+	said := listen(strings.NewReader(told), func(s *operate.Status) { round = s.Round })
+	if round != 2 {
+		t.Errorf("a state of round %d", round)
+	}
 	if err := childError("a", end, said); !errors.As(err, &e) || e.Code != 3 || e.Class != "data" || err.Error() != "a: a.csv:3: no" || e.Hint != "fix it" {
 		t.Errorf("got %+v", e)
 	}

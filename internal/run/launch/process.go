@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,10 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/collabdict/collabdict/internal/journal/store"
+	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/report"
 )
@@ -33,10 +32,10 @@ type Child struct {
 // killAfter is how long a child may take to shut down.
 const killAfter = 15 * time.Second
 
-// Start starts the process of the member in dir: this program with the given arguments. Each
-// line of its standard error goes to its log and to onLine. When the context ends, the child is
-// asked to shut down.
-func Start(ctx context.Context, name, dir string, args []string, onLine func(line string)) (*Child, error) {
+// Start starts the process of the member in dir: this program with the given arguments. Its
+// standard error is its log, and onStatus receives each state that it tells. When the context
+// ends, the child is asked to shut down.
+func Start(ctx context.Context, name, dir string, args []string, onStatus func(*operate.Status)) (*Child, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -58,10 +57,9 @@ func Start(ctx context.Context, name, dir string, args []string, onLine func(lin
 	ownGroup(c.cmd)
 	c.cmd.Cancel = func() error { return interrupt(c.cmd.Process) }
 	c.cmd.WaitDelay = killAfter
-	var out limited
-	c.cmd.Stdout = &out
-	lines, feed := io.Pipe()
-	c.cmd.Stderr = io.MultiWriter(log, feed)
+	c.cmd.Stderr = log
+	told, tell := io.Pipe()
+	c.cmd.Stdout = tell
 	// The end of its standard input tells a child that its parent is gone.
 	if _, err := c.cmd.StdinPipe(); err != nil {
 		return nil, errors.Join(err, log.Close())
@@ -69,23 +67,35 @@ func Start(ctx context.Context, name, dir string, args []string, onLine func(lin
 	if err := c.cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	var reading sync.WaitGroup
-	reading.Go(func() {
-		s := bufio.NewScanner(lines)
-		for s.Scan() {
-			onLine(s.Text())
-		}
-		_, _ = io.Copy(io.Discard, lines) // a line too long to scan
-	})
+	failed := make(chan *Failure)
+	go func() { failed <- listen(told, onStatus) }()
 	go func() {
 		err := c.cmd.Wait()
-		_ = feed.Close()
-		reading.Wait()
+		_ = tell.Close()
+		failure := <-failed
 		_ = log.Close()
-		c.end = report.End{Run: c.readReport(), Err: childError(name, err, out.bytes)}
+		c.end = report.End{Run: c.readReport(), Err: childError(name, err, failure)}
 		close(c.done)
 	}()
 	return c, nil
+}
+
+// listen passes on the states that a child tells, until it ends, and returns its failure, if any.
+func listen(told io.Reader, onStatus func(*operate.Status)) (failed *Failure) {
+	d := json.NewDecoder(told)
+	for {
+		var m Message
+		if d.Decode(&m) != nil {
+			_, _ = io.Copy(io.Discard, told) // the child must not wait for a reader
+			return failed
+		}
+		if m.Status != nil {
+			onStatus(m.Status)
+		}
+		if m.Error != nil {
+			failed = m.Error
+		}
+	}
 }
 
 // Wait returns how the child ended.
@@ -123,13 +133,4 @@ func (c *Child) readReport() *report.Run {
 		return nil
 	}
 	return r
-}
-
-// limited keeps the beginning of what is written to it: enough for an error.
-type limited struct{ bytes []byte }
-
-func (l *limited) Write(p []byte) (int, error) {
-	const most = 1 << 16
-	l.bytes = append(l.bytes, p[:min(len(p), max(0, most-len(l.bytes)))]...)
-	return len(p), nil
 }
