@@ -25,7 +25,7 @@ type fleet struct {
 	told      map[string]telling // by key
 }
 
-// telling is the last time that a line was shown, and of which node.
+// telling is the last time that a line was shown, and the node that it came from.
 type telling struct {
 	node int
 	last time.Time
@@ -58,8 +58,8 @@ func (f *fleet) next(i int, s *operate.Status) {
 // sameFor is how long nodes report the same state of the run one after the other.
 const sameFor = 5 * time.Second
 
-// news reports whether no other node has said the same. What a line says of the present may be
-// said again later.
+// news reports whether no other node has said the same. A line about the present may be said again
+// later.
 func (f *fleet) news(i int, l operate.Line, now time.Time) bool {
 	if l.Key == "" {
 		return true

@@ -142,8 +142,8 @@ func (m *monitor) begun() (joined, resumed bool) {
 	return m.node != nil, m.state.Resumed > 0
 }
 
-// completed records the end of a round with so many members in the sums, at a virtual time in a
-// simulation.
+// completed records the end of a round, with the number of members in the sums and, in a
+// simulation, the virtual time.
 func (m *monitor) completed(p algorithm.Progress, members int, virtual time.Duration) {
 	catchingUp := false
 	if s := m.status(); s.Node != nil {

@@ -13,8 +13,7 @@ import (
 )
 
 // Every field of the status and every metric is in the inventory, and the inventory lists no
-// others. What whoever reaches the port is shown tells no more of rows than the time that work on
-// them takes.
+// others. The port tells no more of rows than the time that work on them takes.
 func TestStatusAndMetricsAreInTheInventory(t *testing.T) {
 	all := &Status{}
 	filled(reflect.ValueOf(all).Elem())

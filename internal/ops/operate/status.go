@@ -51,7 +51,8 @@ type Status struct {
 	Node      *node.Status `json:"node,omitempty"` // the node, once it begins to join
 	Process   Process      `json:"process"`        // its use of resources
 
-	// What follows depends on rows and is only for the owner of the folder; Public leaves it out.
+	// The fields below depend on rows, and are only for the owner of the folder: Public leaves them
+	// out.
 
 	// Last is the last completed round, for the owner of the folder.
 	Last *Round `json:"last,omitempty"`
@@ -66,7 +67,7 @@ type Status struct {
 	Knowns int `json:"known_in_all,omitempty"`
 }
 
-// Round is what a member has seen of a round.
+// Round is a completed round as its member saw it.
 type Round struct {
 	// Loss falls during training: minus the objective of a row, or the step of the centres.
 	Loss      report.Figure `json:"loss,omitzero"`
@@ -86,7 +87,7 @@ type Round struct {
 	Virtual      time.Duration  `json:"virtual,omitempty"`      // the time of a simulation
 }
 
-// LowDiversity is what a member did about a component with too few of its rows.
+// LowDiversity is a component with too few of the member's rows, and how it was treated.
 type LowDiversity struct {
 	Component int    `json:"component"` // its number, from 1
 	Action    string `json:"action"`    // skip-component or noise
