@@ -1,10 +1,8 @@
 package node
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/collabdict/collabdict/consensus"
@@ -49,7 +47,7 @@ func (l *loop) watch(s consensus.Status) {
 		t.paused, t.by, t.since = s.Paused, s.PausedBy, time.Time{}
 		if t.paused {
 			t.since = time.Now()
-			l.log.Info(l.pause(s))
+			l.log.Info("paused", "change", s.PausedBy, "needed", s.Least, "lost", l.namesOf(slices.Sorted(maps.Keys(ranksOf(s.Lost)))))
 		} else {
 			l.log.Info("resumed")
 		}
@@ -71,20 +69,6 @@ func (l *loop) watchLost(members []consensus.Missing) {
 		}
 	}
 	t.lost = lost
-}
-
-// pause returns a line that gives the change that has paused the run, or the members that are
-// missing to continue it.
-func (l *loop) pause(s consensus.Status) string {
-	if s.PausedBy > 0 {
-		return fmt.Sprintf("paused by agreement: change %d", s.PausedBy)
-	}
-	var missing []string
-	for _, m := range s.Lost {
-		missing = append(missing, l.members.Name(int(m.Member)))
-	}
-	return fmt.Sprintf("paused: %d of the %d members needed are connected; waiting for %s",
-		l.machine.Rules().Size-len(missing), s.Least, strings.Join(missing, ", "))
 }
 
 // comesBack is the time, in ticks, after which a message from a member that has ended means
@@ -138,7 +122,7 @@ func (l *loop) nag() {
 	}
 	if waited >= max(first, 2*l.logged.waited) {
 		l.logged.waited = waited
-		l.log.Info(waitingLine(names, waited, s.machine.Usual), "state", s.machine.State)
+		l.log.Info("waiting", "members", names, "waited", waited.Round(time.Second), "usual", s.machine.Usual, "state", s.machine.State)
 	}
 }
 
@@ -150,15 +134,6 @@ func (l *loop) logAlone(found []consensus.Alone) {
 		}
 	}
 	l.logged.alone = found
-}
-
-// waitingLine returns a line with the names of the members waited for and the usual wait.
-func waitingLine(names []string, waited, usual time.Duration) string {
-	line := fmt.Sprintf("waiting for %s %s", strings.Join(names, ", "), waited.Round(time.Second))
-	if usual > 0 {
-		line += fmt.Sprintf(" (usual %s)", usual.Round(100*time.Millisecond))
-	}
-	return line
 }
 
 func (l *loop) namesOf(ranks []int) []string {
