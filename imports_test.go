@@ -174,7 +174,7 @@ var importRules = []importRule{
 		reason: "libraries log by log/slog; how lines look is up to the program",
 	},
 	{
-		packages: []string{"./internal/journal/auditlog"}, only: []string{"std", "./internal/files/atomicfile", "./internal/files/filelock", "./internal/files/strict"}, never: []string{"net", "net/..."},
+		packages: []string{"./internal/journal/auditlog"}, only: []string{"std", "./internal/files"}, never: []string{"net", "net/..."},
 		reason: "what keeps a record is to be read and checked by itself",
 	},
 	{
@@ -186,8 +186,12 @@ var importRules = []importRule{
 		reason: "what an operator is shown cannot depend on rows that are out of reach",
 	},
 	{
+		packages: []string{"./node/...", "./model"}, unlinked: []string{"go.yaml.in/..."},
+		reason: "what people write is in YAML; nodes and models keep JSON and arrays",
+	},
+	{
 		packages: []string{"./internal/plots"},
-		only:     []string{"std", "./internal/run/report", "./internal/files/atomicfile", "gonum.org/v1/plot/..."},
+		only:     []string{"std", "./internal/run/report", "./internal/files", "gonum.org/v1/plot/..."},
 		reason:   "what is drawn is drawn from a report, and knows nothing of how it came about",
 	},
 	{

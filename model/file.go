@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/algorithms"
 	"github.com/collabdict/collabdict/internal/data/npz"
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/files/printable"
 )
 
@@ -60,7 +60,7 @@ func Save(dir string, m *Model) error {
 
 // WriteFile writes the model to a file, which appears complete or not at all.
 func WriteFile(path string, m *Model) error {
-	return atomicfile.Write(path, 0o600, m.Write)
+	return files.Write(path, 0o600, m.Write)
 }
 
 // Write writes the model.

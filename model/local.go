@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/npz"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/run/local"
 )
 
@@ -177,7 +177,7 @@ func (m *Model) digest() string {
 // WriteLocalFile writes the local part of a model, which must have one. Only the owner may read the
 // file.
 func WriteLocalFile(path string, m *Model) error {
-	return atomicfile.Write(path, 0o600, m.WriteLocal)
+	return files.Write(path, 0o600, m.WriteLocal)
 }
 
 // ofAlone is the prefix of the arrays of the model of the participant's rows alone.

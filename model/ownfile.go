@@ -14,7 +14,7 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/npz"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 // OwnFile is the name of the file beside the model's that holds the private parameters.
@@ -57,7 +57,7 @@ func (m *Model) ownScaling() bool { return m.Manifest.Standardise == algorithm.O
 // WriteOwnFile writes the participant's private parameters, its scaling if each participant has
 // its own, and the threshold of its scores. Only the owner may read the file.
 func WriteOwnFile(path string, m *Model) error {
-	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return m.WriteOwn(w) })
+	return files.Write(path, 0o600, func(w io.Writer) error { return m.WriteOwn(w) })
 }
 
 // WriteOwn writes the private parameters; see [WriteOwnFile].

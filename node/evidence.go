@@ -11,7 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
 
@@ -78,7 +78,7 @@ func writeEvidence(path string, named *consensus.MemberError, all []Member) erro
 			f.Members = append(f.Members, evidenceMember{int(v.Member), m.Name, m.ID.String()})
 		}
 	}
-	return atomicfile.Write(path, 0o600, func(w io.Writer) error {
+	return files.Write(path, 0o600, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(f)

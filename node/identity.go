@@ -12,7 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 const identityFile = "identity.key"
@@ -43,7 +43,7 @@ func CheckIdentity(c Config) error {
 // loadIdentity reads the participant's Ed25519 key, or creates one. After a crash at any point
 // the file is complete or absent.
 func loadIdentity(dir string) (crypto.PrivKey, error) {
-	if err := atomicfile.MkdirPrivate(dir); err != nil {
+	if err := files.MkdirPrivate(dir); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, identityFile)
@@ -57,7 +57,7 @@ func loadIdentity(dir string) (crypto.PrivKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := atomicfile.CheckPrivate(path); err != nil {
+	if err := files.CheckPrivate(path); err != nil {
 		return nil, err
 	}
 	key, err := crypto.UnmarshalPrivateKey(b)
@@ -77,7 +77,7 @@ func makeIdentity(path string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, 0o600, func(w io.Writer) error {
+	return files.Write(path, 0o600, func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	})

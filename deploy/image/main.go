@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 // user is the ID of the user that runs the processes. The user has no name in the image and no
@@ -94,7 +94,7 @@ func write(dir string) (ref string, err error) {
 }
 
 func file(path string, content []byte) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { _, err := w.Write(content); return err })
+	return files.Write(path, 0o644, func(w io.Writer) error { _, err := w.Write(content); return err })
 }
 
 func compressed(content []byte) []byte {

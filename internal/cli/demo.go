@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/plants"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/roster"
 	"github.com/collabdict/collabdict/internal/run/launch"
@@ -79,7 +79,7 @@ func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, out string) err
 		if err := report.WriteRoundsFile(out, run.RoundRows()); err != nil {
 			return err
 		}
-		if err := atomicfile.WriteJSON(filepath.Join(out, "result.json"), run); err != nil {
+		if err := files.WriteJSON(filepath.Join(out, "result.json"), run); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 // A run keeps the earlier files that it writes again, and removes the others when its result is
@@ -15,7 +15,7 @@ func TestEarlierFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(paths ...string) {
 		for _, p := range paths {
-			if err := atomicfile.WriteJSON(filepath.Join(dir, p), "the same"); err != nil {
+			if err := files.WriteJSON(filepath.Join(dir, p), "the same"); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/partition"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/journal/auditlog"
 	"github.com/collabdict/collabdict/internal/journal/ledger"
 	"github.com/collabdict/collabdict/internal/journal/pastruns"
@@ -103,7 +103,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return sick.class, ""
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return interrupted, ""
-	case atomicfile.IsFull(err):
+	case files.IsFull(err):
 		return diskFull, "free space on that disk and repeat the command: nothing written is lost, and an unfinished run is resumed"
 	case errors.As(err, &broken), errors.As(err, &older), errors.As(err, &past), errors.As(err, &book), errors.As(err, &audit):
 		return stateFailure, ""

@@ -13,7 +13,7 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/export"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/journal/auditlog"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/option"
@@ -115,7 +115,7 @@ func (a *app) writeExport(e *exported, kind string, f *export.File) error {
 	if f.Private {
 		mode = 0o600
 	}
-	err := atomicfile.Write(e.File, mode, func(w io.Writer) error {
+	err := files.Write(e.File, mode, func(w io.Writer) error {
 		_, err := w.Write(f.Bytes)
 		return err
 	})

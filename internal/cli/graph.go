@@ -9,7 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/run/topology"
 )
 
@@ -104,7 +104,7 @@ func (a *app) describeGraph(g graphFlags) error {
 		return &usageError{err.Error(), ""}
 	}
 	if g.svg != "" {
-		if err := atomicfile.Write(g.svg, 0o644, t.Draw); err != nil {
+		if err := files.Write(g.svg, 0o644, t.Draw); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/model"
@@ -156,7 +156,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 			if out == "" {
 				return write(a.out)
 			}
-			return atomicfile.Write(out, 0o600, write) // scores follow from rows
+			return files.Write(out, 0o600, write) // scores follow from rows
 		},
 	}
 	s.add(cmd, "score")

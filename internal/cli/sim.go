@@ -16,7 +16,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/plants"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
@@ -88,7 +88,7 @@ func (o outputs) check() error {
 		if dir == "" {
 			continue
 		}
-		if err := atomicfile.CheckDir(dir); err != nil {
+		if err := files.CheckDir(dir); err != nil {
 			return err
 		}
 	}
@@ -301,7 +301,7 @@ func writeRun(out string, r *report.Run, rounds []report.RoundRow, models []*mod
 	for i, m := range models {
 		p := &r.Participants[i]
 		if m == nil { // it has not finished
-			if err := atomicfile.WriteJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {
+			if err := files.WriteJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {
 				return err
 			}
 			continue
@@ -313,12 +313,12 @@ func writeRun(out string, r *report.Run, rounds []report.RoundRow, models []*mod
 		if err := model.Save(filepath.Join(out, p.Name), m); err != nil {
 			return fmt.Errorf("write the model of %s: %w", p.Name, err)
 		}
-		if err := atomicfile.WriteJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {
+		if err := files.WriteJSON(filepath.Join(out, p.Name, "result.json"), p); err != nil {
 			return err
 		}
 	}
 	if err := report.WriteRoundsFile(out, rounds); err != nil {
 		return err
 	}
-	return atomicfile.WriteJSON(filepath.Join(out, "result.json"), r)
+	return files.WriteJSON(filepath.Join(out, "result.json"), r)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/partition"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/run/launch"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
@@ -159,7 +159,7 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 	if err := report.WriteRoundsFile(f.out, run.RoundRows()); err != nil {
 		return err
 	}
-	if err := atomicfile.WriteJSON(filepath.Join(f.out, "result.json"), run); err != nil {
+	if err := files.WriteJSON(filepath.Join(f.out, "result.json"), run); err != nil {
 		return err
 	}
 	if err := before.remove(); err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 // rewrite replaces the content of a file, and keeps its mode.
@@ -32,7 +32,7 @@ func rewrite(path string, change func(b []byte) ([]byte, error)) error {
 }
 
 func replace(path string, mode os.FileMode, b []byte) error {
-	return atomicfile.Write(path, mode, func(w io.Writer) error {
+	return files.Write(path, mode, func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	})

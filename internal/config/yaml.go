@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/files/strict"
 )
 
@@ -70,7 +70,7 @@ func checkVersion(path string, got int) error {
 }
 
 func write(path string, v any) error {
-	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return dump(w, v) })
+	return files.Write(path, 0o600, func(w io.Writer) error { return dump(w, v) })
 }
 
 func dump(w io.Writer, v any) error {

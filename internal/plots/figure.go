@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/run/report"
 )
 
@@ -89,7 +89,7 @@ func (f *figure) write(dir string) error {
 	for _, w := range []func() ([]byte, string, error){f.svg, f.png} {
 		b, ending, err := w()
 		if err == nil {
-			err = atomicfile.Write(filepath.Join(dir, f.name+ending), mode, func(w io.Writer) error { _, err := w.Write(b); return err })
+			err = files.Write(filepath.Join(dir, f.name+ending), mode, func(w io.Writer) error { _, err := w.Write(b); return err })
 		}
 		if err != nil {
 			return fmt.Errorf("draw %s: %w", f.name, err)

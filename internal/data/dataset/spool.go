@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 // A spool holds the bytes of a source that can be read only once, CSV or JSON lines. It takes
@@ -84,7 +84,7 @@ func globEscaped(path string) string {
 }
 
 func (s *spool) writeError(err error) error {
-	if atomicfile.IsFull(err) {
+	if files.IsFull(err) {
 		return fmt.Errorf("%s: keep rows in %s: %w", s.name, s.dir, err)
 	}
 	var path *fs.PathError

@@ -10,7 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 // Write writes a participant's rows to a CSV file, and returns the Spec with which [LoadOne]
@@ -47,7 +47,7 @@ func Write(path string, p Participant) (Spec, error) {
 			spec.TestWhere = Condition{Column: split, Value: "test"}
 		}
 	}
-	err := atomicfile.Write(path, 0o600, func(out io.Writer) error {
+	err := files.Write(path, 0o600, func(out io.Writer) error {
 		w := csv.NewWriter(out)
 		if err := w.Write(header); err != nil {
 			return err

@@ -1,5 +1,6 @@
-// Package strict decodes JSON and YAML. A field that the target does not have, or anything after the
-// value, is an error. Errors of YAML are one line, and use the words of the file instead of Go's types.
+// Package strict decodes YAML. A field that the target does not have, or anything after the value,
+// is an error. Errors are one line, and use the words of the file instead of Go's types. The package
+// is apart from package files, so that nodes and readers of models link no YAML.
 //
 // Start reading at [YAML].
 package strict

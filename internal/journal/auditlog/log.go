@@ -13,8 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
-	"github.com/collabdict/collabdict/internal/files/filelock"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 const lockFile = "audit.lock"
@@ -115,7 +114,7 @@ func write(f *os.File, lines []byte, end int64) error {
 // locked calls change while it holds the lock on the file, after reading what other processes
 // have appended.
 func (l *Log) locked(change func(*os.File) error) error {
-	unlock, err := filelock.Wait(filepath.Join(l.dir, lockFile))
+	unlock, err := files.Lock(filepath.Join(l.dir, lockFile))
 	if err != nil {
 		return fmt.Errorf("audit log: %w", err)
 	}
@@ -128,7 +127,7 @@ func (l *Log) locked(change func(*os.File) error) error {
 	}
 	defer f.Close()
 	if errors.Is(missing, fs.ErrNotExist) {
-		if err := errors.Join(atomicfile.Restrict(path), atomicfile.SyncDir(l.dir)); err != nil {
+		if err := errors.Join(files.Restrict(path), files.SyncDir(l.dir)); err != nil {
 			return fmt.Errorf("audit log: %w", err)
 		}
 	}
@@ -173,7 +172,7 @@ func (l *Log) mend(f *os.File) error {
 	}
 	digest := sha256.Sum256(torn)
 	name := fmt.Sprintf("audit-torn-%d-%x.log", l.state.Lines+1, digest[:4])
-	if err := atomicfile.Write(filepath.Join(l.dir, name), 0o600, func(w io.Writer) error { _, err := w.Write(torn); return err }); err != nil {
+	if err := files.Write(filepath.Join(l.dir, name), 0o600, func(w io.Writer) error { _, err := w.Write(torn); return err }); err != nil {
 		return err
 	}
 	next := l.state
@@ -196,7 +195,7 @@ func Check(dir string, f func(Record)) (*State, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	if unlock, err := filelock.Wait(filepath.Join(dir, lockFile)); err == nil { // otherwise nobody can write either
+	if unlock, err := files.Lock(filepath.Join(dir, lockFile)); err == nil { // otherwise nobody can write either
 		defer unlock()
 	}
 	content, err := os.ReadFile(path)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/files/strict"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 // File is the name of the log in a participant's folder.
@@ -137,7 +137,7 @@ func readLine(b *bufio.Reader) (line []byte, err error) {
 }
 
 func decode(line []byte) (r Record, err error) {
-	if err := strict.JSON(line, "record", &r); err != nil {
+	if err := files.DecodeJSON(line, "record", &r); err != nil {
 		return r, err
 	}
 	known := false

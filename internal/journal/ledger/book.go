@@ -9,8 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
-	"github.com/collabdict/collabdict/internal/files/filelock"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/run/report"
 )
@@ -121,10 +120,10 @@ func (b *Book) Release(r Record, limit *Cap) error {
 
 // change locks the file, reads it, changes the records and writes them.
 func (b *Book) change(f func() error) error {
-	if err := atomicfile.MkdirPrivate(b.dir); err != nil {
+	if err := files.MkdirPrivate(b.dir); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
-	unlock, err := filelock.Wait(filepath.Join(b.dir, lockFile))
+	unlock, err := files.Lock(filepath.Join(b.dir, lockFile))
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
@@ -137,7 +136,7 @@ func (b *Book) change(f func() error) error {
 		b.records = before
 		return err
 	}
-	if err := atomicfile.WriteJSON(filepath.Join(b.dir, File), contents{version, b.records}); err != nil {
+	if err := files.WriteJSON(filepath.Join(b.dir, File), contents{version, b.records}); err != nil {
 		b.records = before
 		return fmt.Errorf("ledger: %w", err)
 	}

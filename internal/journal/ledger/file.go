@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/collabdict/collabdict/internal/files/strict"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/run/report"
 )
 
@@ -20,7 +20,7 @@ type contents struct {
 // decode decodes the file strictly.
 func decode(b []byte) ([]Record, error) {
 	var c contents
-	if err := strict.JSON(b, "ledger", &c); err != nil {
+	if err := files.DecodeJSON(b, "ledger", &c); err != nil {
 		return nil, err
 	}
 	if c.Version != version {

@@ -12,8 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
-	"github.com/collabdict/collabdict/internal/files/strict"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 // The files in a participant's folder: the list of past runs, and the key of the row digests in
@@ -100,7 +99,7 @@ func Open(dir string) (*History, error) {
 // decode decodes the file strictly.
 func decode(b []byte) ([]Run, error) {
 	var c contents
-	if err := strict.JSON(b, "list of past runs", &c); err != nil {
+	if err := files.DecodeJSON(b, "list of past runs", &c); err != nil {
 		return nil, err
 	}
 	if c.Version != version {
@@ -148,7 +147,7 @@ func checkMembers(members []Member) error {
 // place: it was resumed, or has new members.
 func (h *History) Enter(r Run) error {
 	if h.runs == nil {
-		err := atomicfile.Write(filepath.Join(h.dir, KeyFile), 0o600, func(w io.Writer) error { _, err := w.Write(h.key); return err })
+		err := files.Write(filepath.Join(h.dir, KeyFile), 0o600, func(w io.Writer) error { _, err := w.Write(h.key); return err })
 		if err != nil {
 			return fmt.Errorf("note the run: %w", err)
 		}
@@ -160,7 +159,7 @@ func (h *History) Enter(r Run) error {
 		runs = append(runs, r)
 	}
 	runs = runs[max(0, len(runs)-most):]
-	if err := atomicfile.WriteJSON(filepath.Join(h.dir, File), contents{version, runs}); err != nil {
+	if err := files.WriteJSON(filepath.Join(h.dir, File), contents{version, runs}); err != nil {
 		return fmt.Errorf("note the run: %w", err)
 	}
 	h.runs = runs

@@ -14,7 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 // Version is the version of the files' layout.
@@ -73,7 +73,7 @@ func Open(dir string) (*Store, error) {
 		return nil, err
 	}
 	err = s.openFile(false)
-	if isNew && atomicfile.IsFull(err) {
+	if isNew && files.IsFull(err) {
 		_ = os.Truncate(s.path, 0) // bbolt may leave part of its first pages
 	}
 	if err == nil {
@@ -152,11 +152,11 @@ func (s *Store) openFile(read bool) error {
 // not have got this far.
 func protect(dir string) error {
 	for _, name := range []string{StateFile, KeysFile} {
-		if err := atomicfile.Restrict(filepath.Join(dir, name)); err != nil {
+		if err := files.Restrict(filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}
-	return atomicfile.SyncDir(dir)
+	return files.SyncDir(dir)
 }
 
 // Close closes the files.

@@ -15,8 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
-	"github.com/collabdict/collabdict/internal/files/filelock"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 // The files in a participant's folder: the socket, and the lock of its process.
@@ -75,11 +74,11 @@ type Folder struct {
 func Hold(dir string) (*Folder, error) {
 	_, err := os.Stat(dir)
 	f := &Folder{dir: dir, made: errors.Is(err, fs.ErrNotExist)}
-	if err := atomicfile.MkdirPrivate(dir); err != nil {
+	if err := files.MkdirPrivate(dir); err != nil {
 		return nil, err
 	}
-	f.unlock, err = filelock.Try(filepath.Join(dir, lockFile))
-	if errors.Is(err, filelock.ErrHeld) {
+	f.unlock, err = files.TryLock(filepath.Join(dir, lockFile))
+	if errors.Is(err, files.ErrHeld) {
 		return nil, &InUseError{dir}
 	}
 	return f, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/data/dataset"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/internal/roster"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
@@ -132,7 +132,7 @@ func CopyFile(to, from string) error {
 		return err
 	}
 	defer f.Close()
-	return atomicfile.Write(to, 0o600, func(w io.Writer) error {
+	return files.Write(to, 0o600, func(w io.Writer) error {
 		_, err := io.Copy(w, f)
 		return err
 	})

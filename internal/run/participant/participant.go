@@ -12,7 +12,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/journal/ledger"
 	"github.com/collabdict/collabdict/internal/journal/pastruns"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
@@ -176,7 +176,7 @@ func end(ctx context.Context, n *node.Node, err error) error {
 	case ctx.Err() != nil:
 		n.Leave(stopped)
 		err = nil
-	case atomicfile.IsFull(err):
+	case files.IsFull(err):
 		n.Leave("its disk is full") // its operator frees space and restarts it
 		err = nil
 	default:
@@ -280,5 +280,5 @@ func WriteResult(dir string, r *report.Run) error {
 	if err := report.WriteRoundsFile(dir, r.RoundRows()); err != nil {
 		return err
 	}
-	return atomicfile.WriteJSON(filepath.Join(dir, ResultFile), r)
+	return files.WriteJSON(filepath.Join(dir, ResultFile), r)
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 // rowsKeyFile is the file in a participant's folder with the identity of a run, a key, and a
@@ -64,7 +64,7 @@ func newRowsKey(dir string, rows collabdict.Rows, labels []float64, also func(ro
 
 // begin records the rows of a new run.
 func (k *rowsKey) begin(run [32]byte) error {
-	return atomicfile.Write(filepath.Join(k.dir, rowsKeyFile), 0o600, func(w io.Writer) error {
+	return files.Write(filepath.Join(k.dir, rowsKeyFile), 0o600, func(w io.Writer) error {
 		_, err := w.Write(slices.Concat(run[:], k.key[:], k.digest))
 		return err
 	})

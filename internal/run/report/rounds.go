@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 // RoundsFile is the name of the file of rounds in a results folder.
@@ -15,7 +15,7 @@ const RoundsFile = "rounds.csv"
 
 // WriteRoundsFile writes rounds into RoundsFile in a folder.
 func WriteRoundsFile(dir string, rows []RoundRow) error {
-	return atomicfile.Write(filepath.Join(dir, RoundsFile), 0o600, func(w io.Writer) error { return WriteRounds(w, rows) })
+	return files.Write(filepath.Join(dir, RoundsFile), 0o600, func(w io.Writer) error { return WriteRounds(w, rows) })
 }
 
 // RoundRow has the figures of a round.

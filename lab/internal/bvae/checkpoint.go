@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict/internal/data/npz"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/networks/beta"
 	"github.com/collabdict/collabdict/vae"
 )
@@ -32,7 +32,7 @@ func (c *checkpoint) write(path string, shapes []vae.Shape) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
+	return files.Write(path, 0o644, func(w io.Writer) error {
 		z := npz.NewWriter(w)
 		if err := z.File(inCheckpoint, about); err != nil {
 			return err

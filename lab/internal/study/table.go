@@ -6,12 +6,12 @@ import (
 	"io"
 	"math"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 func (t Table) write() error {
-	return atomicfile.Write(t.File, 0o644, func(w io.Writer) error {
+	return files.Write(t.File, 0o644, func(w io.Writer) error {
 		c := csv.NewWriter(w)
 		for i, row := range append([][]string{t.Header}, t.Rows...) {
 			if len(row) != len(t.Header) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/internal/data/npz"
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
@@ -35,7 +35,7 @@ func (d *dealer) write(study string, f fold) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
+	return files.Write(path, 0o644, func(w io.Writer) error {
 		z, n := npz.NewWriter(w), 0
 		for _, h := range first(all, f.size) {
 			if !h.both() {

@@ -10,7 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/collabdict/collabdict/internal/files/atomicfile"
+	"github.com/collabdict/collabdict/internal/files"
 )
 
 // A Secret is random bytes that the members of a run share, and nobody else knows.
@@ -39,7 +39,7 @@ func Make(path string) error {
 	if _, err := rand.Read(s); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, 0o600, func(w io.Writer) error {
+	return files.Write(path, 0o600, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, hex.EncodeToString(s))
 		return err
 	})
@@ -53,7 +53,7 @@ func Read(path string) (Secret, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if err := atomicfile.CheckPrivate(path); err != nil {
+	if err := files.CheckPrivate(path); err != nil {
 		return nil, err
 	}
 	b, err := io.ReadAll(io.LimitReader(f, 4*most)) // a longer file is not a secret

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package atomicfile
+package files
 
 import (
 	"errors"
@@ -37,4 +37,21 @@ func SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// take locks an open file, or returns [ErrHeld] if it is not to wait.
+func take(f *os.File, wait bool) error {
+	how := syscall.LOCK_EX
+	if !wait {
+		how |= syscall.LOCK_NB
+	}
+	for {
+		err := syscall.Flock(int(f.Fd()), how)
+		switch {
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return ErrHeld
+		case !errors.Is(err, syscall.EINTR):
+			return err
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package filelock
+package files
 
 import (
 	"errors"
@@ -8,22 +8,22 @@ import (
 	"testing"
 )
 
-// One caller holds the file at a time. Meanwhile Try returns an error, and Wait returns in
+// One caller holds the file at a time. Meanwhile TryLock returns an error, and Lock returns in
 // turn.
 func TestOneHoldsTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	unlock, err := Try(path)
+	unlock, err := TryLock(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Try(path); !errors.Is(err, ErrHeld) {
+	if _, err := TryLock(path); !errors.Is(err, ErrHeld) {
 		t.Errorf("a second one: %v", err)
 	}
 	var waiting sync.WaitGroup
 	var held atomic.Int32
 	for range 4 {
 		waiting.Go(func() {
-			unlock, err := Wait(path)
+			unlock, err := Lock(path)
 			if err != nil {
 				t.Error(err)
 				return
@@ -37,7 +37,7 @@ func TestOneHoldsTheFile(t *testing.T) {
 	}
 	unlock()
 	waiting.Wait()
-	if _, err := Wait(filepath.Join(path, "missing", "lock")); err == nil {
+	if _, err := Lock(filepath.Join(path, "missing", "lock")); err == nil {
 		t.Error("a file in no folder is held")
 	}
 }

@@ -1,9 +1,6 @@
-// Package atomicfile writes files either completely or not at all. It keeps private files from
-// other users, as far as the system can.
-package atomicfile
+package files
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -81,15 +78,6 @@ func MkdirPrivate(dir string) error {
 		return err
 	}
 	return Restrict(dir)
-}
-
-// WriteJSON writes a value as indented JSON, like [Write], for the owner alone.
-func WriteJSON(path string, v any) error {
-	return Write(path, 0o600, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(v)
-	})
 }
 
 func writeThrough(path string, content func(io.Writer) error) error {

@@ -1,8 +1,8 @@
-package strict
+package files
 
 import "testing"
 
-func TestJSON(t *testing.T) {
+func TestDecodeJSON(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a": 1}`:         "",
 		" {\"a\": 1}\n ":   "",
@@ -16,7 +16,7 @@ func TestJSON(t *testing.T) {
 			A int `json:"a"`
 		}
 		got := ""
-		if err := JSON([]byte(text), "list", &v); err != nil {
+		if err := DecodeJSON([]byte(text), "list", &v); err != nil {
 			got = err.Error()
 		} else if v.A != 1 {
 			t.Errorf("%q: got %d", text, v.A)

@@ -1,7 +1,9 @@
-package atomicfile
+package files
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"unsafe"
 
@@ -111,3 +113,16 @@ func rename(from, to string) error {
 
 // SyncDir does nothing: Windows cannot sync folders. NTFS keeps a journal of names.
 func SyncDir(string) error { return nil }
+
+// take locks an open file, or returns [ErrHeld] if it is not to wait.
+func take(f *os.File, wait bool) error {
+	how := uint32(windows.LOCKFILE_EXCLUSIVE_LOCK)
+	if !wait {
+		how |= windows.LOCKFILE_FAIL_IMMEDIATELY
+	}
+	err := windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{})
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return ErrHeld
+	}
+	return err
+}

@@ -1,21 +1,20 @@
-// Package filelock lets one process at a time hold a file. The system releases the file when
-// the process ends, in whatever way.
-package filelock
+package files
 
 import (
 	"errors"
 	"os"
 )
 
-// ErrHeld is the error of [Try] if another process holds the file.
+// ErrHeld is the error of [TryLock] if another process holds the file.
 var ErrHeld = errors.New("another process holds it")
 
-// Wait waits until this process holds the file. It creates the file if it is missing.
-func Wait(path string) (unlock func(), err error) { return lock(path, true) }
+// Lock waits until this process holds the file, and creates it if it is missing. The system
+// releases the file when the process ends, in whatever way.
+func Lock(path string) (unlock func(), err error) { return lock(path, true) }
 
-// Try is like [Wait], but it returns [ErrHeld] if another process, or another part of this one,
+// TryLock is like [Lock], but it returns [ErrHeld] if another process, or another part of this one,
 // holds the file.
-func Try(path string) (unlock func(), err error) { return lock(path, false) }
+func TryLock(path string) (unlock func(), err error) { return lock(path, false) }
 
 func lock(path string, wait bool) (unlock func(), err error) {
 	for {
