@@ -20,3 +20,11 @@ func UpdatesItem(times string) algorithm.Item {
 func BoundsItem(values string) algorithm.Item {
 	return algorithm.Item{Entry: BoundsEntry, What: "for how many members " + values + " lie between which powers of two", Form: algorithm.Summed, When: algorithm.EachRound}
 }
+
+// ConditionsItem describes what members learn about conditions; see the package documentation.
+func ConditionsItem() algorithm.Item {
+	return algorithm.Item{
+		Entry: "conditions", Form: algorithm.Inferred, When: algorithm.EachRound,
+		What: "from the change of the biases: the mean of all members' conditions, so of two members each learns the other's",
+	}
+}

@@ -110,7 +110,7 @@ func (s *Settings) Traits() algorithm.Traits {
 func (s *Settings) Disclosure(algorithm.Coordinates) (d algorithm.Disclosure) {
 	d.Items = []algorithm.Item{average.UpdatesItem("times the member's weight")}
 	if s.Condition != "" {
-		d.Items = append(d.Items, networks.ConditionsItem())
+		d.Items = append(d.Items, average.ConditionsItem())
 	}
 	if s.Weights == byLabels && s.Classes == 0 {
 		d.Items = append(d.Items, algorithm.ClassesItem())

@@ -34,7 +34,7 @@ type Condition int
 // Conditions.
 const (
 	Unconditioned Condition = iota // no adaptation: rectified linear units
-	CGAU                           // gated units with conditions, see package conditioning
+	CGAU                           // gated units with conditions, see package average
 )
 
 // Measure measures how much a member's data differ from all others'.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/networks/average"
-	"github.com/collabdict/collabdict/internal/networks/conditioning"
 )
 
 // Learner trains a model at one member of a group: first [Learner.Start], then rounds. After an
@@ -20,7 +19,7 @@ type Learner struct {
 	standing Standing
 	all      []*Standing
 	mean     *average.Mean
-	column   *conditioning.Column
+	column   *average.Column
 }
 
 // NewLearner returns a learner that has not started. It keeps the rows and does not modify
@@ -36,7 +35,7 @@ func NewLearner(c Config, own Own) (*Learner, error) {
 	m := NewModel(c)
 	mean := average.New(m.all, 1, 1) // one value besides the parameters: the loss
 	mean.Shared = c.Condition == Unconditioned
-	return &Learner{config: c, own: own, model: m, mean: mean, column: conditioning.New(m.own)}, nil
+	return &Learner{config: c, own: own, model: m, mean: mean, column: average.NewColumn(m.own)}, nil
 }
 
 // Start agrees with the group on the first weights.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/networks/conditioning"
+	"github.com/collabdict/collabdict/internal/networks/average"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 )
@@ -95,7 +95,7 @@ func TestMeanConditionIsKnown(t *testing.T) {
 		}
 	}
 	m := NewModel(c)
-	conditioning.SetMean(m.Conditions(), m.Parameters(), all[0].Model().Parameters(), 1)
+	average.SetMeanColumn(m.Conditions(), m.Parameters(), all[0].Model().Parameters(), 1)
 	if far := grouptest.Farthest(m.Conditions().Values, want); far > 1e-5 || moved < 0.01 {
 		t.Errorf("the mean of all conditions differs by %g, where conditions are up to %g", far, moved)
 	}

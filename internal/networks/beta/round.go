@@ -26,7 +26,7 @@ type Round struct {
 //	ω + Σ p_k (ω_k − ω) / Σ p_k,
 //
 // with [average.Mean]. Conditions are trained along with ω_k and never leave the member
-// (package conditioning).
+// ([average.Column]).
 func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) {
 	collabdict.StartRound(g, l.rounds+1, l)
 	if every := l.config.Weights.Every; every > 0 && l.rounds > 0 && l.rounds%every == 0 {

@@ -70,7 +70,7 @@ func (s *Settings) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 	d := algorithm.Disclosure{Conserved: algorithm.RowCounts, Items: []algorithm.Item{
 		average.UpdatesItem("times the member's number of rows"),
 		average.BoundsItem("the largest change of each weight matrix, the number of rows and the loss"),
-		networks.ConditionsItem(),
+		average.ConditionsItem(),
 	}}
 	if s.Classes == 0 {
 		d.Items = append(d.Items, algorithm.ClassesItem())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/networks/average"
 	"github.com/collabdict/collabdict/internal/networks/networks"
 	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
@@ -50,7 +51,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 		if told := slices.Contains(d.Items, algorithm.ClassesItem()); told != (number == 0) {
 			t.Errorf("%s classes: got %+v", classes, d)
 		}
-		if !slices.Contains(d.Items, networks.ConditionsItem()) || !strings.Contains(algorithmtest.Shown(d, algorithm.Summed), "the loss") || algorithmtest.Shown(d, algorithm.Published) != "" || d.RowsBound {
+		if !slices.Contains(d.Items, average.ConditionsItem()) || !strings.Contains(algorithmtest.Shown(d, algorithm.Summed), "the loss") || algorithmtest.Shown(d, algorithm.Published) != "" || d.RowsBound {
 			t.Errorf("got %+v", d)
 		}
 	}

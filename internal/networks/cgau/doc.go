@@ -37,7 +37,7 @@
 //
 // # Privacy
 //
-// No condition leaves a member. Package conditioning explains what others learn about
+// No condition leaves a member. Package average explains what others learn about
 // conditions: their mean by rows, [Model.MeanCondition].
 //
 // Invariant: members that receive the same totals have the same bits of W and b, whatever

@@ -8,7 +8,6 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/networks/average"
-	"github.com/collabdict/collabdict/internal/networks/conditioning"
 	"github.com/collabdict/collabdict/vae"
 )
 
@@ -21,7 +20,7 @@ type Learner struct {
 	model  *Model
 	by     descent
 	mean   *average.Mean
-	column *conditioning.Column
+	column *average.Column
 	rounds int
 	best   Best
 }
@@ -52,7 +51,7 @@ func NewLearner(c Config, own Own) (*Learner, error) {
 	}
 	l := &Learner{config: c, own: own, model: NewModel(c)}
 	l.by, l.mean = newDescent(l.model), average.New(l.model.net.Shared, besides, 0)
-	l.column = conditioning.New(l.model.net.Private)
+	l.column = average.NewColumn(l.model.net.Private)
 	return l, nil
 }
 

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/networks/conditioning"
+	"github.com/collabdict/collabdict/internal/networks/average"
 	"github.com/collabdict/collabdict/vae"
 )
 
@@ -52,10 +52,10 @@ func (m *Model) Shared() *vae.Parameters { return m.net.Shared }
 func (m *Model) Conditions() *vae.Parameters { return m.net.Private }
 
 // MeanCondition sets the conditions to the mean of all members' conditions, weighted by their
-// rows. The biases reveal this mean; see [conditioning.SetMean].
+// rows. The biases reveal this mean; see [average.SetMeanColumn].
 func (m *Model) MeanCondition() {
 	share := float32(m.config.ConditionRate / m.config.Rate)
-	conditioning.SetMean(m.net.Private, NewModel(m.config).net.Shared, m.net.Shared, share)
+	average.SetMeanColumn(m.net.Private, NewModel(m.config).net.Shared, m.net.Shared, share)
 }
 
 // evaluated is the number of rows classified at a time outside of training.

@@ -8,14 +8,6 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 )
 
-// ConditionsItem describes what members learn about conditions; see package conditioning.
-func ConditionsItem() algorithm.Item {
-	return algorithm.Item{
-		Entry: "conditions", Form: algorithm.Inferred, When: algorithm.EachRound,
-		What: "from the change of the biases: the mean of all members' conditions, so of two members each learns the other's",
-	}
-}
-
 // AgreeClasses returns the number of classes. If number is 0, members agree on one. It is an
 // error if this member has a class beyond that number because it was not in the sum.
 func AgreeClasses(ctx context.Context, g collabdict.Group, name string, own []int, number int) (int, error) {

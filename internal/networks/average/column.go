@@ -1,11 +1,10 @@
-package conditioning
+package average
 
 import (
 	"context"
 	"strings"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/networks/average"
 	"github.com/collabdict/collabdict/vae"
 )
 
@@ -16,8 +15,8 @@ type Column struct {
 	before []float32
 }
 
-// New returns the column of these parameters, [vae.Network.Private] of the model.
-func New(own *vae.Parameters) *Column {
+// NewColumn returns the column of these parameters, [vae.Network.Private] of the model.
+func NewColumn(own *vae.Parameters) *Column {
 	return &Column{own, make([]float32, len(own.Values))}
 }
 
@@ -27,7 +26,7 @@ func (c *Column) Before() []float32 { return c.before }
 // Round makes a round of the mean in which train also changes the conditions, in place. If this
 // member's part is not in the total, the conditions are restored, because W and b have changed
 // without them.
-func (c *Column) Round(ctx context.Context, g collabdict.Group, m *average.Mean, train func(ctx context.Context) (average.Part, error)) (average.Total, error) {
+func (c *Column) Round(ctx context.Context, g collabdict.Group, m *Mean, train func(ctx context.Context) (Part, error)) (Total, error) {
 	copy(c.before, c.own.Values)
 	total, err := m.Round(ctx, g, train)
 	if err != nil || !total.Own {
@@ -36,10 +35,10 @@ func (c *Column) Round(ctx context.Context, g collabdict.Group, m *average.Mean,
 	return total, err
 }
 
-// SetMean sets conditions to the weighted mean over all members, computed from the biases first
+// SetMeanColumn sets conditions to the weighted mean over all members, computed from the biases first
 // and now (see the package documentation). It is exact, up to rounding, if weights were the
 // same in all rounds. share is the learning rate of conditions divided by that of biases.
-func SetMean(own, first, now *vae.Parameters, share float32) {
+func SetMeanColumn(own, first, now *vae.Parameters, share float32) {
 	from, to := byName(first), byName(now)
 	own.Matrices(func(s vae.Shape, v []float32) {
 		bias := strings.TrimSuffix(s.Name, "condition") + "bias"

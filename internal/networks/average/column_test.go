@@ -1,4 +1,4 @@
-package conditioning
+package average
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/networks/average"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/vae"
 )
@@ -17,7 +16,7 @@ func network() *vae.Network {
 }
 
 // Conditions stay changed after a round with the own part alone.
-func TestRound(t *testing.T) {
+func TestRoundOfAColumn(t *testing.T) {
 	counts, total := make([]float64, 64*5), make([]float64, 7)
 	for _, test := range []struct {
 		name string
@@ -32,10 +31,10 @@ func TestRound(t *testing.T) {
 	} {
 		n := network()
 		n.Private.Values[1] = 2
-		c := New(n.Private)
-		_, err := c.Round(t.Context(), test.g, average.New(n.Shared, 0, 0), func(context.Context) (average.Part, error) {
+		c := NewColumn(n.Private)
+		_, err := c.Round(t.Context(), test.g, New(n.Shared, 0, 0), func(context.Context) (Part, error) {
 			n.Private.Values[0] = 1
-			return average.Part{Weight: 1}, test.err
+			return Part{Weight: 1}, test.err
 		})
 		if !errors.Is(err, test.err) || !slices.Equal(n.Private.Values, test.want) || !slices.Equal(c.Before(), []float32{0, 2}) {
 			t.Errorf("%s: got %v and conditions %v, before %v", test.name, err, n.Private.Values, c.Before())
@@ -44,7 +43,7 @@ func TestRound(t *testing.T) {
 }
 
 // The mean is that of the biases of gated layers, wherever these are.
-func TestSetMean(t *testing.T) {
+func TestSetMeanColumn(t *testing.T) {
 	all := func() (*vae.Network, *vae.Network) {
 		a, b := network(), vae.New("m", 1, vae.Layer{Units: 1}, vae.Layer{Units: 1, Activation: vae.Gated})
 		vae.Join(a, b)
@@ -55,7 +54,7 @@ func TestSetMean(t *testing.T) {
 	for i := range now.Shared.Values {
 		first.Shared.Values[i], now.Shared.Values[i] = 1, float32(i)
 	}
-	SetMean(now.Private, first.Shared, now.Shared, 2)
+	SetMeanColumn(now.Private, first.Shared, now.Shared, 2)
 	// W and b of 2 and 2 values, 1 and 1; 1 and 1, 2 and 2.
 	if want := []float32{2, 4, 18, 20}; !slices.Equal(now.Private.Values, want) {
 		t.Errorf("got %v, want %v", now.Private.Values, want)
