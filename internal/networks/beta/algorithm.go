@@ -8,8 +8,8 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/networks"
 	"github.com/collabdict/collabdict/internal/networks/average"
-	"github.com/collabdict/collabdict/internal/networks/networks"
 	"github.com/collabdict/collabdict/option"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/networks/networks"
+	"github.com/collabdict/collabdict/internal/networks"
 )
 
 // Missing cells do not count, and complete rows have the same losses as alone.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/networks/networks"
+	"github.com/collabdict/collabdict/internal/networks"
 	"github.com/collabdict/collabdict/vae"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/networks"
 	"github.com/collabdict/collabdict/internal/networks/average"
-	"github.com/collabdict/collabdict/internal/networks/networks"
 	"github.com/collabdict/collabdict/option"
 	"github.com/collabdict/collabdict/vae"
 )

@@ -11,8 +11,8 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/networks"
 	"github.com/collabdict/collabdict/internal/networks/average"
-	"github.com/collabdict/collabdict/internal/networks/networks"
 	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/networks/networks"
+	"github.com/collabdict/collabdict/internal/networks"
 	"github.com/collabdict/collabdict/vae"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/networks/networks"
+	"github.com/collabdict/collabdict/internal/networks"
 	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
 )
 

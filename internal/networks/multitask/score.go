@@ -3,7 +3,7 @@ package multitask
 import (
 	"math"
 
-	"github.com/collabdict/collabdict/internal/networks/networks"
+	"github.com/collabdict/collabdict/internal/networks"
 	"github.com/collabdict/collabdict/vae"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/networks/networks"
+	"github.com/collabdict/collabdict/internal/networks"
 )
 
 // Trained is the model as a scorer, by Eq. (39) of Idé et al. 2024. Only one goroutine may use
