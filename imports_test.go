@@ -170,7 +170,7 @@ var importRules = []importRule{
 		reason: "a node carries collectives; what is learned, and from what, is not its concern",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./internal/cli", "./internal/ops/hclogs"}, never: []string{"github.com/hashicorp/..."}, tests: true,
+		packages: []string{"./..."}, except: []string{"./internal/cli"}, never: []string{"github.com/hashicorp/..."}, tests: true,
 		reason: "libraries log by log/slog; how lines look is up to the program",
 	},
 	{

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/collabdict/collabdict/internal/ops/hclogs"
 	"github.com/collabdict/collabdict/internal/ops/operate"
 )
 
@@ -91,7 +90,7 @@ func newLogs(to io.Writer, f *logFlags, now func() time.Time) *logs {
 }
 
 // slog returns a logger for the node.
-func (l *logs) slog() *slog.Logger { return hclogs.New(l.node) }
+func (l *logs) slog() *slog.Logger { return newSlog(l.node) }
 
 // Write writes lines, and remembers the warnings among them.
 func (l *logs) Write(p []byte) (int, error) {

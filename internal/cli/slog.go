@@ -1,5 +1,4 @@
-// Package hclogs lets libraries that use log/slog write to the program's log, which uses hclog.
-package hclogs
+package cli
 
 import (
 	"context"
@@ -8,17 +7,18 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// New returns a logger whose records are written to log.
-func New(log hclog.Logger) *slog.Logger { return slog.New(handler{log: log}) }
+// newSlog returns a logger for libraries, which use log/slog. Its records are written to the program's
+// log, which uses hclog.
+func newSlog(log hclog.Logger) *slog.Logger { return slog.New(hclogHandler{log: log}) }
 
-// handler writes records to an hclog logger. It passes values on unchanged, so that lines look
+// hclogHandler writes records to an hclog logger. It passes values on unchanged, so that lines look
 // as if they were logged directly.
-type handler struct {
+type hclogHandler struct {
 	log    hclog.Logger
 	prefix string // name of the open group, before the names of its attributes
 }
 
-func (h handler) Enabled(_ context.Context, level slog.Level) bool {
+func (h hclogHandler) Enabled(_ context.Context, level slog.Level) bool {
 	return h.log.GetLevel() <= levelOf(level)
 }
 
@@ -36,7 +36,7 @@ func levelOf(level slog.Level) hclog.Level {
 	return hclog.Error
 }
 
-func (h handler) Handle(_ context.Context, r slog.Record) error {
+func (h hclogHandler) Handle(_ context.Context, r slog.Record) error {
 	var args []any
 	r.Attrs(func(a slog.Attr) bool {
 		args = appendAttr(args, h.prefix, a)
@@ -46,7 +46,7 @@ func (h handler) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+func (h hclogHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	var args []any
 	for _, a := range attrs {
 		args = appendAttr(args, h.prefix, a)
@@ -55,7 +55,7 @@ func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return h
 }
 
-func (h handler) WithGroup(name string) slog.Handler {
+func (h hclogHandler) WithGroup(name string) slog.Handler {
 	if name != "" {
 		h.prefix += name + "."
 	}

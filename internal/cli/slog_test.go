@@ -1,4 +1,4 @@
-package hclogs
+package cli
 
 import (
 	"bytes"
@@ -25,8 +25,8 @@ func TestLinesAreThoseOfHclog(t *testing.T) {
 	} {
 		for _, least := range []hclog.Level{hclog.Debug, hclog.Warn} {
 			direct, adapted := &bytes.Buffer{}, &bytes.Buffer{}
-			log(newLog(direct, least))
-			New(newLog(adapted, least)).Log(t.Context(), level, "a message", args...)
+			log(newHclog(direct, least))
+			newSlog(newHclog(adapted, least)).Log(t.Context(), level, "a message", args...)
 			if direct.String() != adapted.String() {
 				t.Errorf("%s, from %s: got %q, want %q", level, least, adapted, direct)
 			}
@@ -34,7 +34,7 @@ func TestLinesAreThoseOfHclog(t *testing.T) {
 	}
 }
 
-func newLog(to *bytes.Buffer, least hclog.Level) hclog.Logger {
+func newHclog(to *bytes.Buffer, least hclog.Level) hclog.Logger {
 	return hclog.New(&hclog.LoggerOptions{Name: "node", Output: to, Level: least, DisableTime: true})
 }
 
@@ -42,7 +42,7 @@ func newLog(to *bytes.Buffer, least hclog.Level) hclog.Logger {
 // the order of hclog.
 func TestGroupsAndAttributes(t *testing.T) {
 	var got bytes.Buffer
-	log := New(newLog(&got, hclog.Info)).With("run", 1).WithGroup("").WithGroup("peer").With(slog.Group("", "id", 2), slog.Attr{})
+	log := newSlog(newHclog(&got, hclog.Info)).With("run", 1).WithGroup("").WithGroup("peer").With(slog.Group("", "id", 2), slog.Attr{})
 	log.Info("met", "name", "m1", slog.Group("link", "kind", "quic"), slog.Group("empty"))
 	if want := "[INFO]  node: met: peer.id=2 run=1 peer.name=m1 peer.link.kind=quic\n"; got.String() != want {
 		t.Errorf("got %q, want %q", &got, want)
