@@ -17,7 +17,6 @@ import (
 	"github.com/collabdict/collabdict/internal/journal/pastruns"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
-	"github.com/collabdict/collabdict/internal/run/summary"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )
@@ -198,7 +197,7 @@ func (c Config) record(n *node.Node) ledger.Record {
 	entries := c.ledger(n).Entries(c.Task.PlannedDisclosures(n))
 	return ledger.Record{
 		ID: hex.EncodeToString(id[:]), At: c.Began.UTC().Truncate(time.Second), Model: c.Task.Kind.Name, Members: names,
-		Hidden: summary.Protection(c.Task.Settings, len(names)).Hidden(),
+		Hidden: pipeline.Protection(c.Task.Settings, len(names)).Hidden(),
 		Entries: append(entries, report.Entry{
 			Kind: report.TotalEntry, What: sumsToCome, SeenBy: report.AllMembers, Rounds: &[2]int{0, c.Task.Traits().Rounds},
 		}),
@@ -215,7 +214,7 @@ func namesOf(n *node.Node) (names []string) {
 func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	n := w.Node
 	names, s := namesOf(n), n.Status()
-	r := summary.Of(c.Task, names, trained)
+	r := c.Task.Report(names, trained)
 	r.SetupRounds = s.SetupSlots
 	r.Consensus.Iterations, r.Consensus.Error = s.LastIterations, s.LastDifference
 	ledger := c.ledger(n)
@@ -223,7 +222,7 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	if err := n.Decisions(func(d *consensus.Decision) error { ledger.Add(d); return nil }); err != nil {
 		r.Warnings = append(r.Warnings, "who was in which sum is not known: "+err.Error())
 	}
-	summary.EnterLedger(r, c.Task.Settings, len(names), ledger, map[string]*pipeline.Result{names[n.Self()]: trained})
+	pipeline.EnterLedger(r, c.Task.Settings, len(names), ledger, map[string]*pipeline.Result{names[n.Self()]: trained})
 	r.BytesSent, r.Messages = int64(s.Traffic.BytesSent), int64(s.Traffic.MessagesSent)
 	if r.Protection.PastRun = w.differs; w.differs != nil {
 		r.Warnings = append(r.Warnings, w.differs.Line())
@@ -241,9 +240,9 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	}
 	r.Ledger = ledger.Entries(c.Task.Disclosures(trained))
 	m.Manifest.Privacy.Entries = r.Ledger
-	summary.EnterWeightings(m, trained, names)
+	pipeline.EnterWeightings(m, trained, names)
 	m.Manifest.Digest = hex.EncodeToString(s.LastDigest[:])
-	p, err := summary.Participant(m, c.Data)
+	p, err := pipeline.Figures(m, c.Data)
 	if d := ledger.Last(); d != nil {
 		for _, missing := range d.Missing {
 			if int(missing.Member) == n.Self() {

@@ -14,7 +14,6 @@ import (
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
-	"github.com/collabdict/collabdict/internal/run/summary"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
 )
@@ -109,7 +108,7 @@ func (w watch) enter(run *Run, t *pipeline.Task, parts []dataset.Participant) er
 func (w watch) enterCoalition(run *report.Run, t *pipeline.Task, parts []dataset.Participant) {
 	r := w.coalition
 	r.Finish()
-	p := summary.ProtectionAgainst(t.Settings, len(parts), len(r.Members()))
+	p := pipeline.ProtectionAgainst(t.Settings, len(parts), len(r.Members()))
 	for _, m := range r.Members() {
 		p.Adversary = append(p.Adversary, parts[m].Name)
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
-	"github.com/collabdict/collabdict/internal/run/summary"
 	"github.com/collabdict/collabdict/internal/scenario"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
@@ -145,7 +144,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 		course.Convergence = begun.convergence(t.Settings, t.Seed, cost.Slots)
 		return &Run{Course: course}, err
 	}
-	run := &Run{Report: summary.Of(t, c.Names, results[first])}
+	run := &Run{Report: t.Report(c.Names, results[first])}
 	if o := t.Options.Find("on-low-diversity"); t.Traits().Noise != nil || o != nil && o.Text() == string(privacy.DrawComponent) {
 		run.Report.Warnings = append(run.Report.Warnings, "privacy: "+seededNoise)
 	}
@@ -237,12 +236,12 @@ func (r *Run) add(result *pipeline.Result, p dataset.Participant, names []string
 	m.Manifest.Privacy.LoneChanges = r.Report.LoneChanges
 	m.Manifest.Privacy.Entries = r.Report.Ledger
 	m.Manifest.Digest = digest
-	summary.EnterWeightings(m, result, names)
+	pipeline.EnterWeightings(m, result, names)
 	if m.Manifest.Hyper.Float("epsilon") != 0 {
 		m.Manifest.Privacy.Published = append(m.Manifest.Privacy.Published, seededNoise)
 	}
 	r.Models = append(r.Models, m)
-	own, err := summary.Participant(m, p)
+	own, err := pipeline.Figures(m, p)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
@@ -276,6 +275,6 @@ func (r *Run) network(t *pipeline.Task, names []string, cost *netsim.Report, fir
 			of[names[i]] = result
 		}
 	}
-	summary.EnterLedger(r.Report, t.Settings, len(names), l, of)
+	pipeline.EnterLedger(r.Report, t.Settings, len(names), l, of)
 	return l
 }

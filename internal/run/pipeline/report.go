@@ -1,4 +1,4 @@
-package summary
+package pipeline
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
-	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
@@ -15,9 +14,9 @@ import (
 // breachWarned is the predicted probability of a breach above which the user is warned.
 const breachWarned = 1e-6
 
-// Of returns the part of a run's result that its participants share. [EnterLedger] adds the
-// decided slots.
-func Of(t *pipeline.Task, names []string, r *pipeline.Result) *report.Run {
+// Report returns the part of a run's result that its participants share, given the names of all
+// and what one of them has after training. [EnterLedger] adds the decided slots.
+func (t *Task) Report(names []string, r *Result) *report.Run {
 	run := &report.Run{
 		Model: t.Kind.Name, Seed: t.Seed, Kernels: string(cpu.Active()),
 		Rounds: r.Last.Number, Converged: r.Last.Converged, Objective: report.Of(r.Last.Objective),
@@ -41,7 +40,7 @@ func Of(t *pipeline.Task, names []string, r *pipeline.Result) *report.Run {
 
 // EnterLedger adds the members of each sum, and what sums reveal together. results has those of
 // participants by name.
-func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledger, results map[string]*pipeline.Result) {
+func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledger, results map[string]*Result) {
 	unmoved := map[string][]int{}
 	for name, r := range results {
 		unmoved[name] = r.Unmoved
@@ -63,7 +62,7 @@ func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledg
 
 // EnterWeightings adds the weights of all participants to a model if they are published; names
 // are by rank.
-func EnterWeightings(m *model.Model, r *pipeline.Result, names []string) {
+func EnterWeightings(m *model.Model, r *Result, names []string) {
 	for rank, w := range r.Weightings {
 		if w != nil {
 			named := report.WeightingOf(*w)
@@ -90,9 +89,9 @@ func describe(s consensus.Settings, size, values int) report.Consensus {
 	return c
 }
 
-// Participant returns a participant's own figures under its model.
-func Participant(m *model.Model, p dataset.Participant) (report.Participant, error) {
-	e, err := pipeline.Evaluate(m, p)
+// Figures returns a participant's own figures under its model.
+func Figures(m *model.Model, p dataset.Participant) (report.Participant, error) {
+	e, err := Evaluate(m, p)
 	own := report.Participant{
 		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: m.Manifest.Privacy.Diversity, History: m.Manifest.Privacy.History,
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI, Silhouette: e.Silhouette,
@@ -131,7 +130,7 @@ func enterParts(own *report.Participant, m *model.Model, p dataset.Participant) 
 		if err := of.With(scores); err != nil {
 			return nil, err
 		}
-		e, err := pipeline.Evaluate(&of, p)
+		e, err := Evaluate(&of, p)
 		if err != nil || !e.ROCAUC.Applies {
 			return nil, err
 		}
