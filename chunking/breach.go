@@ -54,18 +54,6 @@ func LanesBreach(q float64, threshold, lanes int) float64 {
 	return min(p, 1)
 }
 
-// LanesFor returns the smallest number of lanes of Sessions for which [LanesBreach] is at most
-// p, or 0 if q is 1. It requires 0 < p < 1.
-func LanesFor(q, p float64) int {
-	switch {
-	case q >= 1:
-		return 0
-	case q <= p:
-		return 1
-	}
-	return int(math.Ceil(math.Log(p) / math.Log(q)))
-}
-
 // PadBreach returns the probability that colluding members can rebuild the pad of a given other
 // member of the view. They can if they include at least threshold of its holders, who are drawn
 // at random from the others.

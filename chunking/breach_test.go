@@ -111,19 +111,6 @@ func TestLanesBreach(t *testing.T) {
 	}
 }
 
-func TestLanesFor(t *testing.T) {
-	for _, c := range []struct{ colluders, want int }{{1, 5}, {3, 6}, {5, 8}, {8, 11}, {12, 15}, {16, 21}, {31, 0}, {0, 1}} {
-		q := float64(c.colluders) / 31
-		got := LanesFor(q, 1e-6)
-		if got != c.want {
-			t.Errorf("%d of 31: %d lanes, want %d", c.colluders, got, c.want)
-		}
-		if got > 1 && (LanesBreach(q, got, got) > 1e-6 || LanesBreach(q, got-1, got-1) <= 1e-6) {
-			t.Errorf("%d of 31: %d lanes are not the smallest number", c.colluders, got)
-		}
-	}
-}
-
 func TestPadBreach(t *testing.T) {
 	for _, c := range []struct {
 		name                             string
