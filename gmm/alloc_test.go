@@ -5,15 +5,15 @@ package gmm
 import (
 	"testing"
 
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // After the first iteration, passes and steps allocate nothing on one thread. On two threads, they
 // allocate only to start goroutines. The race detector allocates more.
 func TestIterationsAllocateNothing(t *testing.T) {
-	x := gmmtest.Patterns(3000, 7, 3, 5)
+	x := testkit.Patterns(3000, 7, 3, 5)
 	for _, form := range []Covariance{Full, Diag, Spherical} {
-		f, err := Fit(x, 3, EM{Form: form, Iterations: 1}, gmmtest.Seed(1))
+		f, err := Fit(x, 3, EM{Form: form, Iterations: 1}, testkit.Seed(1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 	"pgregory.net/rapid"
 
-	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // drawn draws a mixture of well-conditioned components, and a row.
@@ -83,9 +82,9 @@ func TestWithoutAVariable(t *testing.T) {
 			e.take(x)
 			part, expected := e.variable(i)
 			for k, l := range logs {
-				gmmtest.Near(t, "log density of the others", e.without[k]+math.Log(e.width[k][i]*math.Sqrt(2*math.Pi)), l, 1e-10)
+				testkit.Near(t, "log density of the others", e.without[k]+math.Log(e.width[k][i]*math.Sqrt(2*math.Pi)), l, 1e-10)
 			}
-			gmmtest.Near(t, "conditional mean", expected, want, 1e-10)
+			testkit.Near(t, "conditional mean", expected, want, 1e-10)
 			if !(part >= 0) || math.IsInf(part, 1) {
 				t.Fatalf("x_i = %g adds %g", v, part)
 			}
@@ -106,8 +105,8 @@ func TestPartsBoundTheGainOfAVariable(t *testing.T) {
 		part, y := ex.Parts.At(0, i), append([]float64(nil), x...)
 		y[i] = ex.Expected.At(0, i)
 		if m.Components() == 1 {
-			gmmtest.Near(t, "rise of the log density", m.LogDensity(y)-m.LogDensity(x), part, 1e-10)
-			gmmtest.Near(t, "fall of the score", m.Score(x)-m.Score(y), part, 1e-10)
+			testkit.Near(t, "rise of the log density", m.LogDensity(y)-m.LogDensity(x), part, 1e-10)
+			testkit.Near(t, "fall of the score", m.Score(x)-m.Score(y), part, 1e-10)
 		}
 		y[i] += rapid.Float64Range(-4, 4).Draw(t, "off")
 		if rise := m.LogDensity(y) - m.LogDensity(x); rise > part+1e-10 {

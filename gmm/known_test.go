@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // emKnown holds the results of EM from identity precisions, computed by an independent program.
@@ -44,13 +44,13 @@ func (e emKnown) covariance(k, i, j int) float64 {
 func TestEMKnownAnswers(t *testing.T) {
 	for _, form := range []Covariance{Full, Diag, Spherical} {
 		var want emKnown
-		gmmtest.ReadJSON(t, fmt.Sprintf("em-%s.json.gz", form), &want)
-		x := gmmtest.Dense(want.X)
+		testkit.ReadJSON(t, fmt.Sprintf("em-%s.json.gz", form), &want)
+		x := testkit.Dense(want.X)
 		ones := mat.NewDense(3, 6, nil)
 		ones.Apply(func(int, int, float64) float64 { return 1 }, ones)
-		start, err := NewDiagMixture(form, want.InitWeights, gmmtest.Dense(want.InitMeans), ones)
+		start, err := NewDiagMixture(form, want.InitWeights, testkit.Dense(want.InitMeans), ones)
 		if form == Full {
-			start, err = identityStart(want.InitWeights, gmmtest.Dense(want.InitMeans))
+			start, err = identityStart(want.InitWeights, testkit.Dense(want.InitMeans))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -61,19 +61,19 @@ func TestEMKnownAnswers(t *testing.T) {
 		}
 		const tol = 1e-8
 		for i, w := range want.Iterations {
-			gmmtest.Near(t, fmt.Sprintf("%s: log-likelihood before iteration %d", form, i+1), got.Trace[i], w.MeanLogLik, tol)
+			testkit.Near(t, fmt.Sprintf("%s: log-likelihood before iteration %d", form, i+1), got.Trace[i], w.MeanLogLik, tol)
 		}
 		m := got.Mixture
-		gmmtest.NearAll(t, form.String()+": weights", m.Weights(), want.Weights, tol)
-		gmmtest.NearAll(t, form.String()+": means", m.Means().RawMatrix().Data, gmmtest.Dense(want.Means).RawMatrix().Data, tol)
+		testkit.NearAll(t, form.String()+": weights", m.Weights(), want.Weights, tol)
+		testkit.NearAll(t, form.String()+": means", m.Means().RawMatrix().Data, testkit.Dense(want.Means).RawMatrix().Data, tol)
 		for k := range 3 {
 			for i := range 6 {
 				for j := range 6 {
-					gmmtest.Near(t, form.String()+": covariance", m.Covariance(k).At(i, j), want.covariance(k, i, j), tol)
+					testkit.Near(t, form.String()+": covariance", m.Covariance(k).At(i, j), want.covariance(k, i, j), tol)
 				}
 			}
 		}
-		gmmtest.Near(t, form.String()+": BIC", m.BIC(x), want.BIC, tol)
-		gmmtest.NearAll(t, form.String()+": log densities", m.LogDensities(nil, x), want.ScoreSamples, tol)
+		testkit.Near(t, form.String()+": BIC", m.BIC(x), want.BIC, tol)
+		testkit.NearAll(t, form.String()+": log densities", m.LogDensities(nil, x), want.ScoreSamples, tol)
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 func example(t testing.TB) (*Mixture, *mat.Dense) {
-	x := gmmtest.Patterns(900, 4, 3, 2)
-	f, err := Fit(x, 3, EM{}, gmmtest.Seed(1))
+	x := testkit.Patterns(900, 4, 3, 2)
+	f, err := Fit(x, 3, EM{}, testkit.Seed(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,19 +39,19 @@ func TestDensityAndScoreMatchDefinition(t *testing.T) {
 			total += joint[k]
 			score -= joint[k] * d.LogProb(row)
 		}
-		gmmtest.Near(t, "log density", logs[n], math.Log(total), 1e-9)
-		gmmtest.Near(t, "score", scores[n], score/total, 1e-9)
-		gmmtest.Near(t, "responsibility", r.At(n, 1), joint[1]/total, 1e-9)
+		testkit.Near(t, "log density", logs[n], math.Log(total), 1e-9)
+		testkit.Near(t, "score", scores[n], score/total, 1e-9)
+		testkit.Near(t, "responsibility", r.At(n, 1), joint[1]/total, 1e-9)
 	}
-	gmmtest.Near(t, "one row's log density", m.LogDensity(x.RawRowView(7)), logs[7], 1e-14)
-	gmmtest.Near(t, "one row's score", m.Score(x.RawRowView(7)), scores[7], 1e-14)
-	gmmtest.Near(t, "mean", meanLogLik(t, m, x), stat.Mean(logs, nil), 1e-12)
+	testkit.Near(t, "one row's log density", m.LogDensity(x.RawRowView(7)), logs[7], 1e-14)
+	testkit.Near(t, "one row's score", m.Score(x.RawRowView(7)), scores[7], 1e-14)
+	testkit.Near(t, "mean", meanLogLik(t, m, x), stat.Mean(logs, nil), 1e-12)
 }
 
 func TestFormsAgree(t *testing.T) {
-	x := gmmtest.Patterns(300, 3, 2, 1)
+	x := testkit.Patterns(300, 3, 2, 1)
 	for _, form := range []Covariance{Diag, Spherical} {
-		f, err := Fit(x, 2, EM{Form: form}, gmmtest.Seed(3))
+		f, err := Fit(x, 2, EM{Form: form}, testkit.Seed(3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,11 +60,11 @@ func TestFormsAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		gmmtest.NearAll(t, form.String()+": scores", m.Scores(nil, x), full.Scores(nil, x), 1e-12)
+		testkit.NearAll(t, form.String()+": scores", m.Scores(nil, x), full.Scores(nil, x), 1e-12)
 		got, _ := m.Explain(x)
 		want, _ := full.Explain(x)
-		gmmtest.NearAll(t, form.String()+": contributions", got.Parts.RawMatrix().Data, want.Parts.RawMatrix().Data, 1e-12)
-		gmmtest.NearAll(t, form.String()+": expected values", got.Expected.RawMatrix().Data, want.Expected.RawMatrix().Data, 1e-12)
+		testkit.NearAll(t, form.String()+": contributions", got.Parts.RawMatrix().Data, want.Parts.RawMatrix().Data, 1e-12)
+		testkit.NearAll(t, form.String()+": expected values", got.Expected.RawMatrix().Data, want.Expected.RawMatrix().Data, 1e-12)
 		for i, v := range f.Trace[1:] {
 			if v < f.Trace[i]-1e-9 {
 				t.Errorf("%s: log-likelihood falls from %g to %g", form, f.Trace[i], v)
@@ -76,8 +76,8 @@ func TestFormsAgree(t *testing.T) {
 func TestSampleHasTheMixturesMoments(t *testing.T) {
 	m, _ := example(t)
 	const n = 20000
-	x := m.Sample(n, gmmtest.Seed(8))
-	if !gmmtest.Bits(x.RawMatrix().Data, m.Sample(n, gmmtest.Seed(8)).RawMatrix().Data) {
+	x := m.Sample(n, testkit.Seed(8))
+	if !testkit.SameBits(x.RawMatrix().Data, m.Sample(n, testkit.Seed(8)).RawMatrix().Data) {
 		t.Error("the same source gave other rows")
 	}
 	want := mat.NewVecDense(4, nil)
@@ -95,24 +95,24 @@ func TestSampleHasTheMixturesMoments(t *testing.T) {
 	for i := range 4 {
 		sd := math.Sqrt(second.At(i, i))
 		// five standard errors of a mean, and of a covariance up to kurtosis 5
-		gmmtest.Near(t, "mean", stat.Mean(mat.Col(nil, i, x), nil), want.AtVec(i), 5*sd/math.Sqrt(n))
+		testkit.Near(t, "mean", stat.Mean(mat.Col(nil, i, x), nil), want.AtVec(i), 5*sd/math.Sqrt(n))
 		for j := range 4 {
-			gmmtest.Near(t, "covariance", got.At(i, j), second.At(i, j), 10*sd*math.Sqrt(second.At(j, j))/math.Sqrt(n))
+			testkit.Near(t, "covariance", got.At(i, j), second.At(i, j), 10*sd*math.Sqrt(second.At(j, j))/math.Sqrt(n))
 		}
 	}
 }
 
 // The sums of EStep over two sets of rows add up to those of all rows, as decentralised EM needs.
 func TestStepsAreAdditive(t *testing.T) {
-	x := gmmtest.Patterns(500, 3, 3, 2)
+	x := testkit.Patterns(500, 3, 3, 2)
 	for _, form := range []Covariance{Full, Diag, Spherical} {
-		f, err := Fit(x, 3, EM{Form: form, Iterations: 1}, gmmtest.Seed(4))
+		f, err := Fit(x, 3, EM{Form: form, Iterations: 1}, testkit.Seed(4))
 		if err != nil {
 			t.Fatal(err)
 		}
 		sums := f.Mixture.EStep(x.Slice(0, 123, 0, 3).(*mat.Dense))
 		floats.Add(sums, f.Mixture.EStep(x.Slice(123, 500, 0, 3).(*mat.Dense)))
-		gmmtest.Near(t, "log-likelihood", sums[f.Mixture.SumsLen()-1]/500, meanLogLik(t, f.Mixture, x), 1e-12)
+		testkit.Near(t, "log-likelihood", sums[f.Mixture.SumsLen()-1]/500, meanLogLik(t, f.Mixture, x), 1e-12)
 		got, err := f.Mixture.MStep(sums, 1e-6)
 		if err != nil {
 			t.Fatal(err)
@@ -121,7 +121,7 @@ func TestStepsAreAdditive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		gmmtest.NearAll(t, form.String(), flat(got), flat(want.Mixture), 1e-9)
+		testkit.NearAll(t, form.String(), flat(got), flat(want.Mixture), 1e-9)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestFitOnAwkwardRows(t *testing.T) {
 	two := mat.NewDense(6, 2, []float64{0, 0, 0, 0, 0, 0, 5, 5, 5, 5, 5, 5})
 	for name, x := range map[string]*mat.Dense{"equal rows": same, "two distinct rows": two} {
 		for _, form := range []Covariance{Full, Diag, Spherical} {
-			f, err := Fit(x, 4, EM{Form: form}, gmmtest.Seed(6))
+			f, err := Fit(x, 4, EM{Form: form}, testkit.Seed(6))
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, form, err)
 				continue
@@ -140,21 +140,21 @@ func TestFitOnAwkwardRows(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Fit(same, 7, EM{}, gmmtest.Seed(1)); err == nil || !strings.Contains(err.Error(), "want 1 to 6, the number of rows, got 7") {
+	if _, err := Fit(same, 7, EM{}, testkit.Seed(1)); err == nil || !strings.Contains(err.Error(), "want 1 to 6, the number of rows, got 7") {
 		t.Errorf("seven components of six rows: got error %v", err)
 	}
 }
 
 func TestKMeansFindsClusters(t *testing.T) {
-	centres := gmmtest.Dense([][]float64{{0, 0}, {9, 0}, {0, 9}})
+	centres := testkit.Dense([][]float64{{0, 0}, {9, 0}, {0, 9}})
 	truth, err := identityStart([]float64{.3, .3, .4}, centres)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := truth.Sample(400, gmmtest.Seed(1))
+	x := truth.Sample(400, testkit.Seed(1))
 	missed := 0
 	for s := range uint64(50) {
-		got := KMeans(x, 3, gmmtest.Seed(s))
+		got := KMeans(x, 3, testkit.Seed(s))
 		for i, n := range Nearest(centres, got) {
 			if passes.SquaredDistance(centres.RawRowView(i), got.RawRowView(n)) > 0.2 {
 				missed++

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/algorithms"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -77,7 +77,7 @@ func TestMoreRowsInRounds(t *testing.T) {
 					if err := table.Complete(); err != nil {
 						return err
 					}
-					d := algorithm.Data{Rows: gmm.Matrix(gmmtest.Patterns(n, 2, 2, uint64(rank))), Seed: 1}
+					d := algorithm.Data{Rows: gmm.Matrix(testkit.Patterns(n, 2, 2, uint64(rank))), Seed: 1}
 					_, err := a.Train(ctx, g, d, func(p algorithm.Progress) { rounds[rank] = p.Number })
 					return err
 				})

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -73,9 +73,9 @@ func TestProductsOfManyColumns(t *testing.T) {
 	var want mat.Dense
 	want.Mul(x.T(), x)
 	for i := range dim {
-		gmmtest.Near(t, "sum", got.Sums[i], mat.Sum(x.ColView(i)), 1e-9)
+		testkit.Near(t, "sum", got.Sums[i], mat.Sum(x.ColView(i)), 1e-9)
 		for j := i; j < dim; j++ {
-			gmmtest.Near(t, "product", got.Products[i*dim+j], want.At(i, j), 1e-9*n)
+			testkit.Near(t, "product", got.Products[i*dim+j], want.At(i, j), 1e-9*n)
 		}
 	}
 	if got.Count != n {

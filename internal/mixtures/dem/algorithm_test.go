@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/dem"
 	"github.com/collabdict/collabdict/internal/mixtures/settings"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 	"github.com/collabdict/collabdict/option"
@@ -45,12 +45,12 @@ func TestSettings(t *testing.T) {
 // place. A written mixture can be read again.
 func TestAlgorithm(t *testing.T) {
 	var parts []*mat.Dense
-	all, rng := mat.NewDense(300, 2, nil), rand.New(gmmtest.Seed(1))
+	all, rng := mat.NewDense(300, 2, nil), rand.New(testkit.Seed(1))
 	all.Apply(func(i, j int, _ float64) float64 { return rng.NormFloat64() + float64(7*(i%2)*(1-j)) }, all)
 	for s := range 5 {
 		parts = append(parts, all.Slice(60*s, 60*(s+1), 0, 2).(*mat.Dense))
 	}
-	fit, err := gmm.Fit(all, 2, gmm.EM{Form: gmm.Diag}, gmmtest.Seed(1))
+	fit, err := gmm.Fit(all, 2, gmm.EM{Form: gmm.Diag}, testkit.Seed(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestAlgorithm(t *testing.T) {
 
 // A participant alone gets the mixture of EM from k-means++ on its rows, whatever the start.
 func TestAlone(t *testing.T) {
-	x := gmmtest.Patterns(180, 2, 2, 1)
+	x := testkit.Patterns(180, 2, 2, 1)
 	a := algorithmtest.New(t, dem.Kind, "components=2", "tol=0", "start=shared-rows")
 	out, err := a.Train(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, x)[0], func(algorithm.Progress) {})
 	if err != nil {
@@ -123,7 +123,7 @@ func TestRowsAreSharedOnlyInSimulations(t *testing.T) {
 	a := algorithmtest.New(t, dem.Kind, "start=shared-rows")
 	g := &grouptest.Ahead{Group: collabdict.Solo{}}
 	var e *option.Error
-	if _, err := a.Train(t.Context(), g, algorithmtest.Data(3, gmmtest.Patterns(60, 2, 2, 1))[0], nil); !errors.As(err, &e) || !strings.Contains(e.Msg, "a participant cannot be asked for its rows") || e.Hint != "take spread or k-fed" {
+	if _, err := a.Train(t.Context(), g, algorithmtest.Data(3, testkit.Patterns(60, 2, 2, 1))[0], nil); !errors.As(err, &e) || !strings.Contains(e.Msg, "a participant cannot be asked for its rows") || e.Hint != "take spread or k-fed" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/dem"
 	"github.com/collabdict/collabdict/internal/privacy"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 )
 
 // twoWithFar returns the rows of two participants and centres. The first participant has three
 // rows that are nearly the same and far from all others, and one centre is at these rows.
 func twoWithFar() ([]*mat.Dense, func(context.Context, collabdict.Group) (*mat.Dense, error)) {
-	parts := []*mat.Dense{gmmtest.Patterns(100, 2, 2, 1), gmmtest.Patterns(100, 2, 2, 2)}
+	parts := []*mat.Dense{testkit.Patterns(100, 2, 2, 1), testkit.Patterns(100, 2, 2, 2)}
 	for j := range 3 {
 		parts[0].SetRow(99-j, []float64{20 + 1e-3*float64(j), 20})
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/dem"
 	"github.com/collabdict/collabdict/internal/mixtures/kfed"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 )
 
 func given(m *gmm.Mixture) func(context.Context, collabdict.Group) (*gmm.Mixture, error) {
@@ -27,7 +27,7 @@ func train(t testing.TB, parts []*mat.Dense, config func(s int) dem.Config, opt 
 	t.Helper()
 	learners := make([]*dem.Learner, len(parts))
 	rounds := make([][]collabdict.Round, len(parts))
-	gmmtest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
+	grouptest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
 		if learners[s], err = dem.NewLearner(gmm.Matrix(parts[s]), config(s)); err != nil {
 			return err
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/fedgem"
 	"github.com/collabdict/collabdict/internal/numeric/metrics"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 )
 
@@ -59,7 +59,7 @@ func pairs(each int, labelled bool) []algorithm.Data {
 	var parts []*mat.Dense
 	var labels [][]float64
 	for s, own := range [][2]int{{0, 1}, {1, 2}, {2, 0}, {0, 1}} {
-		rng := rand.New(gmmtest.Seed(uint64(s)))
+		rng := rand.New(testkit.Seed(uint64(s)))
 		x, of := mat.NewDense(each, 2, nil), make([]float64, each)
 		x.Apply(func(i, j int, _ float64) float64 { return rng.NormFloat64() + centres[own[i%2]][j] }, x)
 		for i := range of {

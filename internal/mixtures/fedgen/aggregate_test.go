@@ -20,7 +20,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/fedgen"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 )
 
 func config(k int) fedgen.Config {
@@ -136,7 +136,7 @@ func TestLearnIsTheSameEverywhere(t *testing.T) {
 	parts, _ := clients(t)
 	const lost = 2
 	results := make([]*fedgen.Result, len(parts))
-	gmmtest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
+	grouptest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
 		c := config(4)
 		c.Local = fedgen.Range{Min: 1 + s%2, Max: 6}
 		results[s], err = fedgen.Learn(t.Context(), without{g, lost}, parts[s], c)
@@ -158,7 +158,7 @@ func TestLearnIsTheSameEverywhere(t *testing.T) {
 
 func TestExchangeNamesTheMember(t *testing.T) {
 	var failed error
-	gmmtest.Together(t, 2, func(g collabdict.Group, s int) error {
+	grouptest.Together(t, 2, func(g collabdict.Group, s int) error {
 		own := contribution(t, gmm.Diag, 2+5*s, 3, uint64(s))
 		_, err := fedgen.Exchange(t.Context(), g, own, config(2))
 		if s == 0 {

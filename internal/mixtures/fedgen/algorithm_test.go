@@ -14,8 +14,8 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/fedgen"
 	"github.com/collabdict/collabdict/internal/mixtures/settings"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/netsim"
 	"github.com/collabdict/collabdict/option"
@@ -58,7 +58,7 @@ func TestAlgorithm(t *testing.T) {
 	var parts []*mat.Dense
 	all := mat.NewDense(300, 2, nil)
 	for s := range 5 {
-		parts = append(parts, gmmtest.Patterns(60, 2, 2, uint64(s)))
+		parts = append(parts, testkit.Patterns(60, 2, 2, uint64(s)))
 		all.Slice(60*s, 60*(s+1), 0, 2).(*mat.Dense).Copy(parts[s])
 	}
 	choices, best, err := fedgen.Select(all, fedgen.Range{Min: 2, Max: 2}, gmm.EM{Form: gmm.Diag}, [32]byte{})
@@ -88,7 +88,7 @@ func TestAlgorithm(t *testing.T) {
 func TestAMemberIsLostBeforeTheOneRound(t *testing.T) {
 	var parts []*mat.Dense
 	for s := range uint64(5) {
-		parts = append(parts, gmmtest.Patterns(60, 2, 2, s))
+		parts = append(parts, testkit.Patterns(60, 2, 2, s))
 	}
 	a := algorithmtest.New(t, fedgen.Kind, "components=2", "refine=2")
 	out := algorithmtest.Train(t, grouptest.Protocol(t, netsim.Stop{Member: 3, Slot: 1, RestartAfter: time.Minute}), a, algorithmtest.Data(3, parts...))
@@ -101,7 +101,7 @@ func TestAMemberIsLostBeforeTheOneRound(t *testing.T) {
 
 // A participant alone gets the mixture of EM from k-means++ on its rows.
 func TestAlone(t *testing.T) {
-	x := gmmtest.Patterns(180, 2, 2, 1)
+	x := testkit.Patterns(180, 2, 2, 1)
 	a := algorithmtest.New(t, fedgen.Kind, "components=2")
 	out, err := a.Train(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, x)[0], func(algorithm.Progress) {})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/dem"
 	"github.com/collabdict/collabdict/internal/mixtures/fedgen"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -44,7 +44,7 @@ func TestOverTheProtocol(t *testing.T) {
 		}
 	}
 	exact := make([]*gmm.Mixture, len(parts))
-	gmmtest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
+	grouptest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
 		_, exact[s], err = refined(t.Context(), g, gmm.Matrix(parts[s]), own[s], c)
 		return err
 	})

@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/dem"
 	"github.com/collabdict/collabdict/internal/mixtures/fedgen"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 )
 
 // After a few rounds of exact sums, the mixture of one round is as good as one of all rows in one
@@ -23,7 +23,7 @@ func TestRefinedByDEM(t *testing.T) {
 	}
 	learners := make([]*dem.Learner, len(parts))
 	var trace []float64
-	gmmtest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
+	grouptest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
 		learners[s], err = dem.NewLearner(gmm.Matrix(parts[s]), dem.Config{
 			Mixture: func(ctx context.Context, g collabdict.Group) (*gmm.Mixture, error) {
 				r, err := fedgen.Learn(ctx, g, parts[s], c)

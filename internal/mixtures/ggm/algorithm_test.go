@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/mixtures/ggm"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 )
 
@@ -62,7 +62,7 @@ func TestInit(t *testing.T) {
 	if _, err := of("components=3"); err == nil || err.Error() != "init: want 3 components, got 2" {
 		t.Errorf("got %v", err)
 	}
-	out := algorithmtest.Train(t, lockstep.Run, a, algorithmtest.Data(1, gmmtest.Patterns(50, 2, 2, 1), gmmtest.Patterns(50, 2, 2, 2)))
+	out := algorithmtest.Train(t, lockstep.Run, a, algorithmtest.Data(1, testkit.Patterns(50, 2, 2, 1), testkit.Patterns(50, 2, 2, 2)))
 	if k := out[0].Model.(algorithm.Assigner).Components(); k != 2 {
 		t.Errorf("got %d components", k)
 	}
@@ -71,7 +71,7 @@ func TestInit(t *testing.T) {
 // Members have the same patterns, whether or not they share their computations. A written model can
 // be read again.
 func TestAlgorithm(t *testing.T) {
-	data := algorithmtest.Data(3, gmmtest.Patterns(80, 3, 2, 1), gmmtest.Patterns(60, 3, 2, 2))
+	data := algorithmtest.Data(3, testkit.Patterns(80, 3, 2, 1), testkit.Patterns(60, 3, 2, 2))
 	var means []float64
 	for _, together := range []bool{false, true} {
 		a := algorithmtest.New(t, ggm.Kind, "components=2", "lambda=0.1", "rounds=5", "tol=0")
@@ -86,7 +86,7 @@ func TestAlgorithm(t *testing.T) {
 			if means == nil {
 				means = own
 			}
-			if !gmmtest.Bits(own, means) || o.Last.Number != 5 || o.TotalRows != 140 {
+			if !testkit.SameBits(own, means) || o.Last.Number != 5 || o.TotalRows != 140 {
 				t.Errorf("member %d: %+v", s, o)
 			}
 			algorithmtest.Loaded(t, a, o.Model, data[s].Rows)
@@ -112,7 +112,7 @@ func (f *failing) Sum(ctx context.Context, s collabdict.Summand) ([]float64, err
 // A training that ends early leaves the model of the last completed round.
 func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
 	a := algorithmtest.New(t, ggm.Kind, "components=2", "lambda=0.1", "rounds=5", "tol=0")
-	d, told := algorithmtest.Data(3, gmmtest.Patterns(60, 2, 2, 1))[0], 0
+	d, told := algorithmtest.Data(3, testkit.Patterns(60, 2, 2, 1))[0], 0
 	after := func(algorithm.Progress) { told++ }
 	counting := &failing{left: 1 << 30}
 	if out, err := a.Train(t.Context(), counting, d, after); err != nil || out.Last.Number != 5 || told != 5 {

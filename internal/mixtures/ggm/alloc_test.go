@@ -8,14 +8,14 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // A round allocates its vector, its bounds and its weights, but nothing per row.
 func TestRoundsAllocateNothingForRows(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	count := func(rows int) float64 {
-		l, err := NewLearner(gmm.Matrix(gmmtest.Patterns(rows, 7, 3, 5)), Config{Components: 3})
+		l, err := NewLearner(gmm.Matrix(testkit.Patterns(rows, 7, 3, 5)), Config{Components: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,13 +5,13 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // BenchmarkLocalUpdate measures a round's work at a participant with 24,000 rows of 38
 // variables.
 func BenchmarkLocalUpdate(b *testing.B) {
-	l, err := NewLearner(gmm.Matrix(gmmtest.Patterns(24000, 38, 10, 9)), Config{Components: 10})
+	l, err := NewLearner(gmm.Matrix(testkit.Patterns(24000, 38, 10, 9)), Config{Components: 10})
 	if err != nil {
 		b.Fatal(err)
 	}

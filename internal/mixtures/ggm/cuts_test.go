@@ -9,13 +9,13 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Cuts find clusters that lie apart, given the moments of their rows in a few mixed groups. The same
 // moments give the same bits.
 func TestCutsFindClusters(t *testing.T) {
-	centres := gmmtest.Dense([][]float64{{0, 0, 0}, {9, 0, 1}, {0, 9, 2}, {9, 9, 3}})
+	centres := testkit.Dense([][]float64{{0, 0, 0}, {9, 0, 1}, {0, 9, 2}, {9, 9, 3}})
 	x := mat.NewDense(400, 3, nil)
 	rng := rand.New(rand.NewPCG(3, 3))
 	for i := range 400 {
@@ -70,7 +70,7 @@ func TestCutsOfFewRows(t *testing.T) {
 // its mean. One without points stays.
 func TestCentresSettle(t *testing.T) {
 	points := [][]float64{{0, 0}, {0, 2}, {9, 0}, {9, 2}}
-	p := settle(points, gmmtest.Dense([][]float64{{4, 0}, {5, 0}, {50, 50}}))
-	gmmtest.NearAll(t, "centres", p.centres.RawMatrix().Data, []float64{0, 1, 9, 1, 50, 50}, 1e-12)
-	gmmtest.Near(t, "mean squared distance", p.square, 1, 1e-12)
+	p := settle(points, testkit.Dense([][]float64{{4, 0}, {5, 0}, {50, 50}}))
+	testkit.NearAll(t, "centres", p.centres.RawMatrix().Data, []float64{0, 1, 9, 1, 50, 50}, 1e-12)
+	testkit.Near(t, "mean squared distance", p.square, 1, 1e-12)
 }

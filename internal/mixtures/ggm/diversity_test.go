@@ -12,7 +12,8 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/privacy"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
+	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 )
 
 // The objective falls only in rounds in which some member leaves a component out.
@@ -36,7 +37,7 @@ func TestObjectiveFallsOnlyWithAComponent(t *testing.T) {
 			did       int
 		}
 		rounds := make([][]seen, len(kept))
-		gmmtest.Together(t, len(kept), func(g collabdict.Group, s int) error {
+		grouptest.Together(t, len(kept), func(g collabdict.Group, s int) error {
 			l, err := NewLearner(gmm.Matrix(kept[s]), config)
 			if err != nil {
 				return err
@@ -65,7 +66,7 @@ func TestObjectiveFallsOnlyWithAComponent(t *testing.T) {
 // Every candidate's part of a vector follows the rule, in the start and in the rounds, also
 // with missing cells.
 func TestEveryCandidateIsDiverse(t *testing.T) {
-	x := gmmtest.Patterns(120, 3, 3, 2)
+	x := testkit.Patterns(120, 3, 3, 2)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for j := range 3 { // far away, and nearly the same
 		x.SetRow(119-j, []float64{30 + 1e-3*rng.NormFloat64(), -30, 30})
@@ -77,7 +78,7 @@ func TestEveryCandidateIsDiverse(t *testing.T) {
 			Choices: []Choice{{2, 0.1}, {3, 0.1}, {4, 0.1}}, Seed: 1, Missing: true, Diversity: privacy.Rule{Least: 5, Policy: policy},
 			Source: rand.NewChaCha8([32]byte{1}),
 		}
-		held := gmmtest.Patterns(20, 3, 3, 3)
+		held := testkit.Patterns(20, 3, 3, 3)
 		config.Held = gmm.Matrix(held)
 		l, err := NewLearner(gmm.Matrix(x), config)
 		if err != nil {
@@ -92,7 +93,7 @@ func TestEveryCandidateIsDiverse(t *testing.T) {
 			for i, c := range l.live {
 				k := c.components
 				part := v[starts[i] : starts[i]+c.len(3)]
-				gmmtest.Near(t, "rows", floats.Sum(part[:k]), 120, 1e-6)
+				testkit.Near(t, "rows", floats.Sum(part[:k]), 120, 1e-6)
 				for at, n := range part[:k] {
 					// A component of the far rows would be near (30, −30, 30).
 					if n >= 1 && n < 5 && math.Abs(part[k+at]/n-30) < 0.1 && math.Abs(part[2*k+at]/n+30) < 0.1 {

@@ -7,7 +7,8 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
+	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 )
 
 // train runs one learner per data set in lock step, and returns the learners and the objectives
@@ -15,7 +16,7 @@ import (
 func train(t testing.TB, config Config, rounds int, data ...*mat.Dense) ([]*Learner, []float64) {
 	t.Helper()
 	learners, traces := make([]*Learner, len(data)), make([][]float64, len(data))
-	gmmtest.Together(t, len(data), func(g collabdict.Group, s int) (err error) {
+	grouptest.Together(t, len(data), func(g collabdict.Group, s int) (err error) {
 		if learners[s], err = NewLearner(gmm.Matrix(data[s]), config); err != nil {
 			return err
 		}
@@ -26,7 +27,7 @@ func train(t testing.TB, config Config, rounds int, data ...*mat.Dense) ([]*Lear
 		return err
 	})
 	for s := range traces {
-		if !gmmtest.Bits(traces[s], traces[0]) {
+		if !testkit.SameBits(traces[s], traces[0]) {
 			t.Fatalf("participants 0 and %d saw other objectives", s)
 		}
 	}

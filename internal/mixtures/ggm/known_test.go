@@ -11,12 +11,13 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
+	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 )
 
 func readCSV(t testing.TB, name string) *mat.Dense {
 	t.Helper()
-	records, err := csv.NewReader(gmmtest.Open(t, name)).ReadAll()
+	records, err := csv.NewReader(testkit.OpenTestdata(t, name)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,9 +48,9 @@ func TestLearnerKnownAnswers(t *testing.T) {
 		Weights    [][]float64
 		Scores     [][]float64
 	}
-	gmmtest.ReadJSON(t, "ggm-small/params.json.gz", &params)
-	gmmtest.ReadJSON(t, "ggm-small/expected.json.gz", &want)
-	init, err := gmm.ReadParameters(gmmtest.Open(t, "ggm-small/init.json.gz"))
+	testkit.ReadJSON(t, "ggm-small/params.json.gz", &params)
+	testkit.ReadJSON(t, "ggm-small/expected.json.gz", &want)
+	init, err := gmm.ReadParameters(testkit.OpenTestdata(t, "ggm-small/init.json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestLearnerKnownAnswers(t *testing.T) {
 	logLik := make([]float64, params.Iterations)
 	own := make([][]float64, len(data)) // log-likelihoods before each round
 	learners := make([]*Learner, len(data))
-	gmmtest.Together(t, len(data), func(g collabdict.Group, s int) (err error) {
+	grouptest.Together(t, len(data), func(g collabdict.Group, s int) (err error) {
 		if learners[s], err = NewLearner(gmm.Matrix(data[s]), config); err != nil {
 			return err
 		}
@@ -90,7 +91,7 @@ func TestLearnerKnownAnswers(t *testing.T) {
 		floats.Add(logLik, rounds)
 	}
 	for i, got := range logLik[:min(len(logLik), len(want.LogLik))] {
-		gmmtest.Near(t, fmt.Sprintf("log-likelihood before round %d", i+1), got, want.LogLik[i], 1e-9)
+		testkit.Near(t, fmt.Sprintf("log-likelihood before round %d", i+1), got, want.LogLik[i], 1e-9)
 	}
 	if len(logLik) != len(want.LogLik) {
 		t.Errorf("%d rounds, want %d", len(logLik), len(want.LogLik))
@@ -99,12 +100,12 @@ func TestLearnerKnownAnswers(t *testing.T) {
 	trained, _ := train(t, config, params.Iterations, data...)
 	for s, l := range trained {
 		m := l.Model()
-		gmmtest.NearAll(t, "means", m.Means().RawMatrix().Data, gmmtest.Dense(want.Means).RawMatrix().Data, tol)
+		testkit.NearAll(t, "means", m.Means().RawMatrix().Data, testkit.Dense(want.Means).RawMatrix().Data, tol)
 		for k, p := range want.Precisions {
-			gmmtest.NearAll(t, "precisions", mat.DenseCopyOf(m.Precision(k)).RawMatrix().Data, gmmtest.Dense(p).RawMatrix().Data, tol)
+			testkit.NearAll(t, "precisions", mat.DenseCopyOf(m.Precision(k)).RawMatrix().Data, testkit.Dense(p).RawMatrix().Data, tol)
 		}
-		gmmtest.NearAll(t, "weights", m.Weights(), want.Weights[s], tol)
+		testkit.NearAll(t, "weights", m.Weights(), want.Weights[s], tol)
 		scores := m.Scores(nil, data[s])
-		gmmtest.NearAll(t, "scores", scores[:len(want.Scores[s])], want.Scores[s], tol)
+		testkit.NearAll(t, "scores", scores[:len(want.Scores[s])], want.Scores[s], tol)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // flat lists all parameters of a model.
@@ -58,10 +58,10 @@ func TestObjectiveNeverFalls(t *testing.T) {
 		}
 		first := learners[0].Model()
 		for _, l := range learners {
-			if m := l.Model(); !gmmtest.Bits(flat(m)[config.Components:], flat(first)[config.Components:]) {
+			if m := l.Model(); !testkit.SameBits(flat(m)[config.Components:], flat(first)[config.Components:]) {
 				rt.Fatal("participants hold different means or precisions")
 			}
-			gmmtest.Near(rt, "sum of the weights", floats.Sum(l.Model().Weights()), 1, 1e-12)
+			testkit.Near(rt, "sum of the weights", floats.Sum(l.Model().Weights()), 1, 1e-12)
 			d := l.Diversity()
 			n := l.rows.N
 			if limit := math.Log(float64(n)) + 1e-9; d.Min > d.Max || d.Max > limit || d.MinResponsibility > limit {
@@ -74,17 +74,17 @@ func TestObjectiveNeverFalls(t *testing.T) {
 // With K = 1 the weights are the same everywhere, so only the pooled rows count, whichever
 // member has them.
 func TestOneComponentIsThePooledFit(t *testing.T) {
-	x := gmmtest.Patterns(300, 4, 3, 2)
+	x := testkit.Patterns(300, 4, 3, 2)
 	part := func(from, to int) *mat.Dense { return x.Slice(from, to, 0, 4).(*mat.Dense) }
 	config := Config{Components: 1, Rho: 5}
 	alone, _ := train(t, config, 2, x)
 	split, _ := train(t, config, 2, part(0, 20), part(20, 150), part(150, 300))
-	gmmtest.NearAll(t, "parameters", flat(split[2].Model()), flat(alone[0].Model()), 1e-9)
+	testkit.NearAll(t, "parameters", flat(split[2].Model()), flat(alone[0].Model()), 1e-9)
 }
 
 // The order of members, and of each member's rows, changes nothing.
 func TestOrderOfMembersAndRowsIsFree(t *testing.T) {
-	a, b := gmmtest.Patterns(120, 3, 3, 2), gmmtest.Patterns(260, 3, 3, 4)
+	a, b := testkit.Patterns(120, 3, 3, 2), testkit.Patterns(260, 3, 3, 4)
 	reversed := mat.NewDense(260, 3, nil)
 	for j := range 260 {
 		reversed.SetRow(j, b.RawRowView(259-j))
@@ -92,14 +92,14 @@ func TestOrderOfMembersAndRowsIsFree(t *testing.T) {
 	config := Config{Components: 3, Rho: 5, Seed: 9}
 	one, _ := train(t, config, 10, a, b)
 	two, _ := train(t, config, 10, reversed, a)
-	gmmtest.NearAll(t, "first member", flat(two[1].Model()), flat(one[0].Model()), 1e-6)
-	gmmtest.NearAll(t, "second member", flat(two[0].Model()), flat(one[1].Model()), 1e-6)
+	testkit.NearAll(t, "first member", flat(two[1].Model()), flat(one[0].Model()), 1e-6)
+	testkit.NearAll(t, "second member", flat(two[0].Model()), flat(one[1].Model()), 1e-6)
 }
 
 // A participant's statistics over two halves add up to those over all its rows, except for
 // values that depend on its own weights.
 func TestStatisticsAreAdditive(t *testing.T) {
-	x := gmmtest.Patterns(700, 3, 3, 2)
+	x := testkit.Patterns(700, 3, 3, 2)
 	init := start(t, x, 3)
 	statistics := func(rows *mat.Dense) []float64 {
 		l, err := NewLearner(gmm.Matrix(rows), Config{Components: 3, Init: init})
@@ -121,13 +121,13 @@ func TestStatisticsAreAdditive(t *testing.T) {
 	}
 	sum := statistics(x.Slice(0, 301, 0, 3).(*mat.Dense))
 	floats.Add(sum, statistics(x.Slice(301, 700, 0, 3).(*mat.Dense)))
-	gmmtest.NearAll(t, "statistics", sum, statistics(x), 1e-11)
+	testkit.NearAll(t, "statistics", sum, statistics(x), 1e-11)
 }
 
 // start returns some parameters that fit x.
 func start(t testing.TB, x *mat.Dense, k int) *gmm.Parameters {
 	t.Helper()
-	f, err := gmm.Fit(x, k, gmm.EM{Iterations: 2}, gmmtest.Seed(5))
+	f, err := gmm.Fit(x, k, gmm.EM{Iterations: 2}, testkit.Seed(5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func bruteEntropy(weights []float64) (h float64) {
 }
 
 func TestLocalUpdateMatchesDefinition(t *testing.T) {
-	x := gmmtest.Patterns(600, 4, 3, 2)
+	x := testkit.Patterns(600, 4, 3, 2)
 	l, err := NewLearner(gmm.Matrix(x), Config{Components: 3, Rho: 10, Init: start(t, x, 3)})
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestLocalUpdateMatchesDefinition(t *testing.T) {
 			}
 		}
 	}
-	gmmtest.NearAll(t, "statistics", got, append(append([]float64{600}, want.Pack()...), own), 1e-10)
+	testkit.NearAll(t, "statistics", got, append(append([]float64{600}, want.Pack()...), own), 1e-10)
 	least, leastR, most := math.Inf(1), math.Inf(1), 0.0
 	for k := range 3 {
 		floats.AddConst(-floats.Max(g[k]), g[k])
@@ -218,13 +218,13 @@ func TestLocalUpdateMatchesDefinition(t *testing.T) {
 		leastR = math.Min(leastR, bruteEntropy(r[k]))
 	}
 	d := l.Diversity()
-	gmmtest.Near(t, "Max", d.Max, most, 1e-10)
-	gmmtest.Near(t, "Min", d.Min, least, 1e-10)
-	gmmtest.Near(t, "MinResponsibility", d.MinResponsibility, leastR, 1e-10)
+	testkit.Near(t, "Max", d.Max, most, 1e-10)
+	testkit.Near(t, "Min", d.Min, least, 1e-10)
+	testkit.Near(t, "MinResponsibility", d.MinResponsibility, leastR, 1e-10)
 }
 
 func TestBitsDoNotDependOnProcessors(t *testing.T) {
-	x := gmmtest.Patterns(5000, 5, 4, 3)
+	x := testkit.Patterns(5000, 5, 4, 3)
 	var results [][]float64
 	for _, procs := range []int{1, 2, 7} {
 		old := runtime.GOMAXPROCS(procs)
@@ -232,13 +232,13 @@ func TestBitsDoNotDependOnProcessors(t *testing.T) {
 		results = append(results, append(flat(l[0].Model()), trace...))
 		runtime.GOMAXPROCS(old)
 	}
-	if !gmmtest.Bits(results[0], results[1]) || !gmmtest.Bits(results[0], results[2]) {
+	if !testkit.SameBits(results[0], results[1]) || !testkit.SameBits(results[0], results[2]) {
 		t.Error("the model's bits depend on GOMAXPROCS")
 	}
 }
 
 func TestFailedRoundKeepsTheModel(t *testing.T) {
-	x := gmmtest.Patterns(200, 3, 2, 1)
+	x := testkit.Patterns(200, 3, 2, 1)
 	l, _ := NewLearner(gmm.Matrix(x), Config{Components: 2})
 	if _, err := l.LocalUpdate(); !errors.Is(err, errNotStarted) {
 		t.Errorf("update before start: got error %v", err)
@@ -259,16 +259,16 @@ func TestFailedRoundKeepsTheModel(t *testing.T) {
 			t.Errorf("a total of %d values, some perhaps not numbers, was taken", len(total))
 		}
 	}
-	if !gmmtest.Bits(before, flat(l.Model())) {
+	if !testkit.SameBits(before, flat(l.Model())) {
 		t.Error("the model changed though no round was completed")
 	}
-	if _, err := l.Optimize(v, true); err != nil || gmmtest.Bits(before, flat(l.Model())) {
+	if _, err := l.Optimize(v, true); err != nil || testkit.SameBits(before, flat(l.Model())) {
 		t.Errorf("a good total changes nothing (%v)", err)
 	}
 }
 
 func TestLearnerErrors(t *testing.T) {
-	x := gmmtest.Patterns(20, 3, 2, 1)
+	x := testkit.Patterns(20, 3, 2, 1)
 	bad := mat.DenseCopyOf(x)
 	bad.Set(4, 1, math.Inf(1))
 	init := start(t, x, 2)
@@ -309,7 +309,7 @@ func (f *failing) Sum(ctx context.Context, s collabdict.Summand) ([]float64, err
 }
 
 func TestStart(t *testing.T) {
-	x := gmmtest.Patterns(400, 3, 4, 3)
+	x := testkit.Patterns(400, 3, 4, 3)
 	l, _ := NewLearner(gmm.Matrix(x), Config{Components: 4})
 	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 		t.Fatal(err)
@@ -322,7 +322,7 @@ func TestStart(t *testing.T) {
 	if l.TotalRows() != 400 {
 		t.Errorf("%d rows, want 400", l.TotalRows())
 	}
-	gmmtest.Near(t, "first weight", l.Model().Weights()[0], 0.25, 0)
+	testkit.Near(t, "first weight", l.Model().Weights()[0], 0.25, 0)
 	for n := range sums - 1 {
 		again, _ := NewLearner(gmm.Matrix(x), Config{Components: 4})
 		if err := again.Start(t.Context(), &failing{n: n}); err == nil || again.Model() != nil {
@@ -333,13 +333,13 @@ func TestStart(t *testing.T) {
 
 // The agreed start finds well separated clusters wherever the rows are.
 func TestStartFindsClusters(t *testing.T) {
-	centres := gmmtest.Dense([][]float64{{0, 0}, {8, 0}, {0, 8}, {8, 8}, {20, 20}})
+	centres := testkit.Dense([][]float64{{0, 0}, {8, 0}, {0, 8}, {8, 8}, {20, 20}})
 	ones := mat.NewDense(5, 2, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
 	truth, err := gmm.NewDiagMixture(gmm.Spherical, []float64{.2, .2, .2, .2, .2}, centres, ones)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := truth.Sample(500, gmmtest.Seed(2))
+	x := truth.Sample(500, testkit.Seed(2))
 	l, trace := train(t, Config{Components: 5, Rho: 0.5}, 8, x.Slice(0, 100, 0, 2).(*mat.Dense), x.Slice(100, 500, 0, 2).(*mat.Dense))
 	got := l[1].Model().Means()
 	for i, n := range gmm.Nearest(centres, got) {

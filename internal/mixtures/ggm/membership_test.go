@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/privacy/release"
 	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/audittest"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 )
 
 // The rows of the attack are from two spherical clusters of standard deviation 1, 4√3 apart.
@@ -60,7 +60,7 @@ func with(x *mat.Dense, row []float64) *mat.Dense {
 func trained(t *testing.T, x *mat.Dense, seed uint64, config Config) (*gmm.Mixture, []float64) {
 	t.Helper()
 	learners := make([]*Learner, attackedMembers)
-	gmmtest.Together(t, attackedMembers, func(g collabdict.Group, s int) (err error) {
+	grouptest.Together(t, attackedMembers, func(g collabdict.Group, s int) (err error) {
 		own := config
 		own.Components, own.Source = 2, rand.NewPCG(seed, uint64(s))
 		rows := x.Slice(s*attackedRows, (s+1)*attackedRows, 0, attackedColumns).(*mat.Dense)
@@ -133,7 +133,7 @@ func trainedWith(epsilon float64) func(t *testing.T, x *mat.Dense, seed uint64) 
 		a.Components, a.Rounds, a.Lambda0, a.Covariance, a.Score = 2, dpem.DefaultRounds, 1, dpem.Full, scoreDensity
 		a.Epsilon, a.Delta, a.Clip = epsilon, 1e-5, 16
 		var m *gmm.Mixture
-		gmmtest.Together(t, attackedMembers, func(g collabdict.Group, s int) error {
+		grouptest.Together(t, attackedMembers, func(g collabdict.Group, s int) error {
 			rows := mat.DenseCopyOf(x.Slice(s*attackedRows, (s+1)*attackedRows, 0, attackedColumns))
 			out, err := a.Train(t.Context(), g, algorithm.Data{Rows: gmm.Matrix(rows), Seed: seed, Source: rand.NewPCG(seed, uint64(s)), Quorum: attackedMembers, Colluders: 1}, func(algorithm.Progress) {})
 			if s == 0 && err == nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // blanked returns rows without a random share of their cells, but with at least one cell in
@@ -80,7 +80,7 @@ func TestObjectiveNeverFallsWithMissingCells(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var data []*mat.Dense
 		for s := range rapid.IntRange(1, 2).Draw(rt, "participants") {
-			data = append(data, blanked(gmmtest.Patterns(rapid.IntRange(12, 24).Draw(rt, "rows"), dim, 3, (seed+uint64(s))%1000), share, rng))
+			data = append(data, blanked(testkit.Patterns(rapid.IntRange(12, 24).Draw(rt, "rows"), dim, 3, (seed+uint64(s))%1000), share, rng))
 		}
 		config := Config{Components: rapid.IntRange(1, 3).Draw(rt, "components"), Rho: rapid.SampledFrom([]float64{0, 0.5}).Draw(rt, "rho"), Seed: seed, Missing: true}
 		last := math.Inf(-1)
@@ -106,12 +106,12 @@ func TestObjectiveNeverFallsWithMissingCells(t *testing.T) {
 // A group without missing cells learns the same bits, whether or not cells may be missing. Only
 // the bounds of its sums are wider, which does not change the rounding of plain sums.
 func TestNothingMissingKeepsTheBits(t *testing.T) {
-	data := []*mat.Dense{gmmtest.Patterns(120, 4, 3, 1), gmmtest.Patterns(90, 4, 3, 2)}
+	data := []*mat.Dense{testkit.Patterns(120, 4, 3, 1), testkit.Patterns(90, 4, 3, 2)}
 	for _, config := range []Config{{Components: 3, Seed: 5}, {Components: 3, Rho: 1, Seed: 5}} {
 		want, wantTrace := train(t, config, 8, data...)
 		config.Missing = true
 		got, trace := train(t, config, 8, data...)
-		if !gmmtest.Bits(flat(got[0].Model()), flat(want[0].Model())) || !gmmtest.Bits(trace, wantTrace) {
+		if !testkit.SameBits(flat(got[0].Model()), flat(want[0].Model())) || !testkit.SameBits(trace, wantTrace) {
 			t.Error("other bits")
 		}
 	}
@@ -121,7 +121,7 @@ func TestNothingMissingKeepsTheBits(t *testing.T) {
 func TestSumsWithMissingCellsArePooled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	const dim = 4
-	all := blanked(gmmtest.Patterns(210, dim, 3, 4), 0.2, rng)
+	all := blanked(testkit.Patterns(210, dim, 3, 4), 0.2, rng)
 	cut := func(from, to int) *mat.Dense { return mat.DenseCopyOf(all.Slice(from, to, 0, dim)) }
 	data := []*mat.Dense{cut(0, 70), cut(70, 150), cut(150, 210)}
 	start, _ := train(t, Config{Components: 1, Seed: 5, Missing: true}, 1, all)
@@ -194,7 +194,7 @@ func TestReplacedCellsStayWithinBounds(t *testing.T) {
 		}
 	}
 	for _, rho := range []float64{0, 1e-6} {
-		learners, _ := train(t, Config{Components: 2, Rho: rho, Missing: true}, 20, x, blanked(gmmtest.Patterns(30, 2, 2, 1), 0.3, rand.New(rand.NewPCG(1, 1))))
+		learners, _ := train(t, Config{Components: 2, Rho: rho, Missing: true}, 20, x, blanked(testkit.Patterns(30, 2, 2, 1), 0.3, rand.New(rand.NewPCG(1, 1))))
 		for s, l := range learners {
 			summand, err := l.LocalUpdate()
 			if err == nil {
@@ -210,8 +210,8 @@ func TestReplacedCellsStayWithinBounds(t *testing.T) {
 // The present cells of held-out rows decide choices.
 func TestChoiceByPartialRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	x := blanked(gmmtest.Patterns(200, 3, 3, 8), 0.2, rng)
-	held := blanked(gmmtest.Patterns(40, 3, 3, 8), 0.3, rng)
+	x := blanked(testkit.Patterns(200, 3, 3, 8), 0.2, rng)
+	held := blanked(testkit.Patterns(40, 3, 3, 8), 0.3, rng)
 	held.SetRow(3, []float64{math.NaN(), math.NaN(), math.NaN()})
 	learners, _ := train(t, Config{Choices: []Choice{{1, 0.1}, {3, 0.1}}, Held: gmm.Matrix(held), Missing: true}, 8, x)
 	_, judged := learners[0].Chosen()

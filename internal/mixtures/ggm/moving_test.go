@@ -6,7 +6,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // crowd is a group of one that reports the size of a large group.
@@ -19,7 +19,7 @@ func (crowd) Membership() collabdict.Membership {
 // In a large group the start takes fewer sums, and the result is as good.
 func TestStartInALargeGroup(t *testing.T) {
 	for n := range uint64(8) {
-		x := gmmtest.Patterns(400, 3, 4, n)
+		x := testkit.Patterns(400, 3, 4, n)
 		var objectives []float64
 		var sums []int
 		for _, g := range []collabdict.Group{collabdict.Solo{}, crowd{}} {
@@ -30,7 +30,7 @@ func TestStartInALargeGroup(t *testing.T) {
 			}
 			objectives, sums = append(objectives, last.Objective), append(sums, l.SetupSums())
 		}
-		gmmtest.Near(t, "objective", objectives[1], objectives[0], 1e-3*math.Abs(objectives[0]))
+		testkit.Near(t, "objective", objectives[1], objectives[0], 1e-3*math.Abs(objectives[0]))
 		if sums[1] > sums[0]-lloydSteps+fewSteps+1 { // the bounds take one more
 			t.Errorf("%d sums, %d in a small group", sums[1], sums[0])
 		}

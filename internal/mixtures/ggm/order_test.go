@@ -5,14 +5,14 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Weights are computed from sums in the order of the components. The order of gonum's sums differs
 // between builds.
 func TestWeightsHaveTheBitsOfAnyBuild(t *testing.T) {
 	const k = 13
-	l, err := NewLearner(gmm.Matrix(gmmtest.Patterns(700, 3, 5, 2)), Config{Components: k, Rho: 1})
+	l, err := NewLearner(gmm.Matrix(testkit.Patterns(700, 3, 5, 2)), Config{Components: k, Rho: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestWeightsHaveTheBitsOfAnyBuild(t *testing.T) {
 		for i, v := range total[1 : 1+k] {
 			want[i] = v * (1 / n)
 		}
-		if got := l.Model().Weights(); !gmmtest.Bits(got, want) {
+		if got := l.Model().Weights(); !testkit.SameBits(got, want) {
 			t.Fatalf("round %d: weights %v, want %v", round+1, got, want)
 		}
 	}

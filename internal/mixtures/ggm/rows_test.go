@@ -7,7 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // breaking is rows that can be read only a limited number of times.
@@ -28,7 +28,7 @@ func (b *breaking) ReadRows(x []float64, from int) error {
 // If a source fails in any pass, the method that needs it returns the cause, and only the last
 // model is left.
 func TestRowsThatCannotBeRead(t *testing.T) {
-	whole := &breaking{Rows: gmm.Matrix(gmmtest.Patterns(600, 3, 4, 3))}
+	whole := &breaking{Rows: gmm.Matrix(testkit.Patterns(600, 3, 4, 3))}
 	whole.left.Store(1 << 40)
 	for _, g := range []collabdict.Group{collabdict.Solo{}, crowd{}} {
 		before := whole.left.Load()

@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/privacy"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // definition returns the responsibilities of a row by the formula.
@@ -29,7 +29,7 @@ func (c *clustering) definition(row []float64) []float64 {
 
 func TestClusterSums(t *testing.T) {
 	const n, k = 700, 3
-	x := gmmtest.Patterns(n, 3, 4, 5)
+	x := testkit.Patterns(n, 3, 4, 5)
 	_, dim := x.Dims()
 	of := []*clustering{
 		{centres: mat.DenseCopyOf(x.Slice(0, k, 0, dim)), variance: 0.7},
@@ -51,14 +51,14 @@ func TestClusterSums(t *testing.T) {
 			}
 		}
 		for at, v := range want {
-			gmmtest.Near(t, "sum of a clustering", got[i*len(want)+at], v, 1e-9)
+			testkit.Near(t, "sum of a clustering", got[i*len(want)+at], v, 1e-9)
 		}
 		full, err := c.moments(passes.NewReader(gmm.Matrix(x)), privacy.Rule{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for at, v := range full.Pack()[:len(want)] {
-			gmmtest.Near(t, "soft sum", v, want[at], 1e-9)
+			testkit.Near(t, "soft sum", v, want[at], 1e-9)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestClusterSums(t *testing.T) {
 // means, weighted by their responsibilities. Its centres stay apart.
 func TestMoveClusterings(t *testing.T) {
 	for _, dim := range []int{1, 2, 9, 38} {
-		x := gmmtest.Patterns(600, dim, 4, uint64(dim))
+		x := testkit.Patterns(600, dim, 4, uint64(dim))
 		r := passes.NewReader(gmm.Matrix(x))
 		sums, err := passes.HardMoments(r, passes.OneComponent, mat.NewDense(1, dim, nil), true)
 		if err != nil {
@@ -91,7 +91,7 @@ func TestMoveClusterings(t *testing.T) {
 					within += share * passes.SquaredDistance(x.RawRowView(j), c.centres.RawRowView(k))
 				}
 			}
-			gmmtest.Near(t, "squares within", all.square*600-c.between, within, 1e-6*within)
+			testkit.Near(t, "squares within", all.square*600-c.between, within, 1e-6*within)
 			if !(c.variance > 0) || c.variance > all.square {
 				t.Fatalf("%d variables: variance %g of rows with squares %g", dim, c.variance, all.square)
 			}

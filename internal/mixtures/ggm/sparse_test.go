@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // cost returns the cost of the best weights if only components of a set may be above ε and all
@@ -59,7 +59,7 @@ func TestSparseWeightsAreTheBestOfAllSets(t *testing.T) {
 			lowest = math.Min(lowest, s.cost(c, set))
 		}
 		w, active := s.weights(c)
-		gmmtest.Near(t, "sum of the weights", floats.Sum(w), 1, 1e-12)
+		testkit.Near(t, "sum of the weights", floats.Sum(w), 1, 1e-12)
 		cost, above := s.price*float64(active), 0
 		for i, v := range w {
 			if c[i] > 0 {
@@ -72,7 +72,7 @@ func TestSparseWeightsAreTheBestOfAllSets(t *testing.T) {
 		if above != active {
 			t.Fatalf("%d weights are above ε, got %d", above, active)
 		}
-		gmmtest.Near(t, "cost", cost, lowest, 1e-12*(1+math.Abs(lowest)))
+		testkit.Near(t, "cost", cost, lowest, 1e-12*(1+math.Abs(lowest)))
 	})
 }
 
@@ -106,7 +106,7 @@ func TestSparseWeightsInTraining(t *testing.T) {
 					rt.Fatalf("component %d has weight %g, want 0", k, w)
 				}
 			}
-			gmmtest.Near(rt, "sum of the weights", floats.Sum(m.Weights()), 1, 1e-12)
+			testkit.Near(rt, "sum of the weights", floats.Sum(m.Weights()), 1, 1e-12)
 		}
 	})
 }

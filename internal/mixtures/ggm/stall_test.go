@@ -11,13 +11,13 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/glasso"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // A graphical lasso that stops after a single step turns the M-step into a generalised one: the
 // log posterior must still not fall, and no round may fail.
 func TestStalledGraphicalLasso(t *testing.T) {
-	x := gmmtest.Patterns(200, 8, 3, 4)
+	x := testkit.Patterns(200, 8, 3, 4)
 	for j := range 8 {
 		x.Set(7, j, 1e3*math.Cos(float64(3*j))) // an outlier row
 	}

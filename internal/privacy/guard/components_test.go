@@ -11,8 +11,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/privacy"
-	_ "github.com/collabdict/collabdict/internal/testkit" // fixed draws
-	"github.com/collabdict/collabdict/internal/testkit/gmmtest"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // problem is a mixture, and rows whose last few are nearly the same.
@@ -116,7 +115,7 @@ func TestSentPartsAreDiverse(t *testing.T) {
 		for _, policy := range []privacy.Policy{privacy.SkipComponent, privacy.DrawComponent} {
 			s, c := p.run(t, policy)
 			for i, v := range sums(s) {
-				gmmtest.Near(t, "sum over the components", v, want[i], 1e-9*(1+math.Abs(want[i])))
+				testkit.Near(t, "sum over the components", v, want[i], 1e-9*(1+math.Abs(want[i])))
 			}
 			for k, n := range s.N {
 				switch {
@@ -125,14 +124,14 @@ func TestSentPartsAreDiverse(t *testing.T) {
 				case c.without[k]:
 				case c.draws[k] != nil:
 					for i, v := range c.draws[k].mean {
-						gmmtest.Near(t, "mean of a draw", s.First[k*s.Dim+i]/n+p.origin[i], v, 1e-9*(1+math.Abs(v)))
+						testkit.Near(t, "mean of a draw", s.First[k*s.Dim+i]/n+p.origin[i], v, 1e-9*(1+math.Abs(v)))
 					}
 				case s.Shares[k].Live() && s.Shares[k].Below(5):
 					t.Fatalf("%s: component %d has the shares %+v", policy, k, s.Shares[k])
 				}
 			}
 			again, same := p.run(t, policy)
-			if !gmmtest.Bits(again.Pack(), s.Pack()) {
+			if !testkit.SameBits(again.Pack(), s.Pack()) {
 				t.Fatal("the same statistics have other draws")
 			}
 			// The result stays the same when the model has moved.
@@ -190,12 +189,12 @@ func TestRowsCountForOtherComponents(t *testing.T) {
 	}
 	want, _ := without.run(t, privacy.Warn)
 	for k := range 2 {
-		gmmtest.Near(t, "rows", s.N[k], want.N[k], 1e-9)
+		testkit.Near(t, "rows", s.N[k], want.N[k], 1e-9)
 		for i := range 2 {
-			gmmtest.Near(t, "first moment", s.First[k*2+i], want.First[k*2+i], 1e-9)
+			testkit.Near(t, "first moment", s.First[k*2+i], want.First[k*2+i], 1e-9)
 		}
 	}
-	gmmtest.Near(t, "entropy", s.Entropy, want.Entropy, 1e-9)
+	testkit.Near(t, "entropy", s.Entropy, want.Entropy, 1e-9)
 }
 
 // A draw keeps the number of rows. If it does not fit, the rows count for other components.
@@ -207,7 +206,7 @@ func TestDrawStandsForAPart(t *testing.T) {
 	if c.draws[2] == nil || c.without[2] {
 		t.Fatal("want a draw of the last component")
 	}
-	gmmtest.Near(t, "rows", s.N[2], rows, 1e-12)
+	testkit.Near(t, "rows", s.N[2], rows, 1e-12)
 	if off := math.Abs(s.First[4]/rows - mean); off < 0.01 || off > 4 {
 		t.Errorf("the draw is %g from the rows, want it like the mean of three rows", off)
 	}

@@ -3,9 +3,20 @@ package grouptest
 import (
 	"context"
 	"slices"
+	"testing"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 )
+
+// Together calls f for every member of a group of n, in lock step.
+func Together(t testing.TB, n int, f func(g collabdict.Group, rank int) error) {
+	t.Helper()
+	err := lockstep.Run(t.Context(), n, func(_ context.Context, g collabdict.Group, rank int) error { return f(g, rank) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // Watch returns a runner that notes the vectors that member 0 adds to sums in left. It panics
 // if that member publishes anything.

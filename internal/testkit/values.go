@@ -1,45 +1,12 @@
-// Package gmmtest has what the tests of the mixtures' packages share.
-package gmmtest
+package testkit
 
 import (
-	"compress/gzip"
-	"context"
-	"encoding/json"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
-
-	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 )
-
-// Open returns the content of a gzipped file under the package's testdata.
-func Open(t testing.TB, name string) io.Reader {
-	t.Helper()
-	f, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return z
-}
-
-// ReadJSON decodes a gzipped file under the package's testdata.
-func ReadJSON(t testing.TB, name string, to any) {
-	t.Helper()
-	if err := json.NewDecoder(Open(t, name)).Decode(to); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-}
 
 // Dense returns a matrix with the given rows, which have the same length.
 func Dense(rows [][]float64) *mat.Dense {
@@ -88,21 +55,12 @@ func Patterns(n, dim, k int, which uint64) *mat.Dense {
 	return x
 }
 
-// Bits reports whether two vectors have the same bits.
-func Bits(a, b []float64) bool {
+// SameBits reports whether two vectors have the same bits.
+func SameBits(a, b []float64) bool {
 	for i := range a {
 		if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
 			return false
 		}
 	}
 	return len(a) == len(b)
-}
-
-// Together calls f for every member of a group of n, in lock step.
-func Together(t testing.TB, n int, f func(g collabdict.Group, rank int) error) {
-	t.Helper()
-	err := lockstep.Run(t.Context(), n, func(_ context.Context, g collabdict.Group, rank int) error { return f(g, rank) })
-	if err != nil {
-		t.Fatal(err)
-	}
 }
