@@ -3,7 +3,6 @@ package bvae
 import (
 	"fmt"
 
-	"github.com/collabdict/collabdict/internal/data/idx"
 	"github.com/collabdict/collabdict/lab/internal/study"
 )
 
@@ -49,14 +48,14 @@ func (s *set) read(l *study.Lab, train, test int) (err error) {
 }
 
 func readImages(l *study.Lab, of, labels string, most int) (images, error) {
-	x, err := idx.ReadFile(l.Path(of))
+	x, err := l.ReadIDX(of)
 	if err != nil {
 		return images{}, err
 	}
 	if len(x.Shape) != 3 || x.Shape[1]*x.Shape[2] != pixels {
 		return images{}, fmt.Errorf("%s: want images of 28 by 28, got an array of shape %v", l.Path(of), x.Shape)
 	}
-	y, err := idx.ReadFile(l.Path(labels))
+	y, err := l.ReadIDX(labels)
 	if err != nil {
 		return images{}, err
 	}

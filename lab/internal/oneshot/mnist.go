@@ -9,7 +9,6 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/columnstats"
-	"github.com/collabdict/collabdict/internal/data/idx"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 	"github.com/collabdict/collabdict/lab/internal/ood"
@@ -27,7 +26,7 @@ func loadMNIST(ctx context.Context, l *study.Lab) (draw, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, err := idx.ReadFile(l.Path(mnistFiles[1]))
+	labels, err := l.ReadIDX(mnistFiles[1])
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +59,7 @@ func loadMNIST(ctx context.Context, l *study.Lab) (draw, error) {
 }
 
 func readImages(l *study.Lab) (*mat.Dense, error) {
-	images, err := idx.ReadFile(l.Path(mnistFiles[0]))
+	images, err := l.ReadIDX(mnistFiles[0])
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package idx
+package study
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 )
 
 // A compressed file is recognised by its name, and every error has the name.
-func TestReadFile(t *testing.T) {
-	plain := []byte{0, 0, unsignedBytes, 1, 0, 0, 0, 3, 7, 8, 9}
+func TestReadIDX(t *testing.T) {
+	plain := []byte{0, 0, 0x08, 1, 0, 0, 0, 3, 7, 8, 9}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	if _, err := z.Write(plain); err != nil {
@@ -26,14 +26,14 @@ func TestReadFile(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		a, err := ReadFile(path)
+		a, err := (&Lab{data: dir}).ReadIDX(name)
 		if good := name < "c"; good && (err != nil || !bytes.Equal(a.Data, plain[8:])) {
 			t.Errorf("%s: got %v, %v", name, a, err)
 		} else if !good && (err == nil || !strings.HasPrefix(err.Error(), path+": ")) {
 			t.Errorf("%s: got error %v", name, err)
 		}
 	}
-	if _, err := ReadFile(filepath.Join(dir, "e")); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if _, err := (&Lab{data: dir}).ReadIDX("e"); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("got %v", err)
 	}
 }

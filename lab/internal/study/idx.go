@@ -1,4 +1,4 @@
-package idx
+package study
 
 import (
 	"compress/gzip"
@@ -6,11 +6,14 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/collabdict/collabdict/internal/data/idx"
 )
 
-// ReadFile reads the array of a file, which is compressed if its name ends in .gz. Errors name
-// the file.
-func ReadFile(path string) (*Array, error) {
+// ReadIDX reads an array from a file in the data folder; name has slashes, and ends in .gz if the
+// file is compressed. Errors name the file.
+func (l *Lab) ReadIDX(name string) (*idx.Array, error) {
+	path := l.Path(name)
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -22,7 +25,7 @@ func ReadFile(path string) (*Array, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	a, err := Read(r)
+	a, err := idx.Read(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
