@@ -13,10 +13,10 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/mixtures"
 	"github.com/collabdict/collabdict/internal/mixtures/dpem"
 	"github.com/collabdict/collabdict/internal/mixtures/kfed"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/mixtures/settings"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/option"
 )
@@ -55,16 +55,16 @@ var _ algorithm.InOneProcess = (*Algorithm)(nil)
 // Options returns the options that set the fields.
 func (a *Algorithm) Options() option.Table {
 	return append(option.Table{
-		option.Int(&a.Components, "components", 5, "number `K` of components of the shared mixture, one per pattern in the data", option.Between(1, settings.MostComponents)),
+		option.Int(&a.Components, "components", 5, "number `K` of components of the shared mixture, one per pattern in the data", option.Between(1, mixtures.MostComponents)),
 		dpem.RoundsOption(&a.Rounds, &a.Budget),
-		settings.Tol(&a.Tol),
+		mixtures.Tol(&a.Tol),
 		privacy.BlurOption(&a.Blur, func() float64 {
 			if a.private() {
 				return 0
 			}
 			return privacy.BlurRows
 		}),
-		settings.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
+		mixtures.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
 		option.String(&a.Start, "start", startSpread, "`START` of training: spread (centres far apart within the columns' usual ranges), k-fed (cluster centres that each member shows to all others) or shared-rows (rows of all members; in simulations only)",
 			option.OneOf(startSpread, startKFed, startSharedRows)),
 		privacy.MinRowsOption(&a.MinRows).Needs("--start k-fed, the only start that shows clusters", func() bool { return a.Start == startKFed }),
@@ -90,7 +90,7 @@ func (a *Algorithm) Traits() algorithm.Traits {
 		LeastRows: max(a.Components+1, a.MinRows, a.Diversity.LeastRows()), ShownRows: a.MinRows,
 		LeastDiversity: a.Diversity.Warned(), Blur: a.Blur,
 		Values: func(columns int) int {
-			return passes.PackedLen(a.Components, columns, settings.Form(a.Covariance) == gmm.Full) + 1
+			return passes.PackedLen(a.Components, columns, mixtures.Form(a.Covariance) == gmm.Full) + 1
 		},
 	}
 	if a.Start == startSharedRows {
@@ -109,7 +109,7 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	if a.private() {
 		return algorithm.Disclosure{Items: []algorithm.Item{dpem.Item()}}
 	}
-	d := algorithm.Disclosure{Items: []algorithm.Item{StatisticsItem(a.Covariance, a.Blur)}, Sums: true, Conserved: settings.Conserved(a.Covariance)}
+	d := algorithm.Disclosure{Items: []algorithm.Item{StatisticsItem(a.Covariance, a.Blur)}, Sums: true, Conserved: mixtures.Conserved(a.Covariance)}
 	shown := ""
 	switch {
 	case a.Start == startKFed && a.MinRows > 1:
@@ -131,7 +131,7 @@ const statisticsEntry collabdict.Entry = "statistics"
 // StatisticsItem describes the totals of a [Learner], given the name of the covariance and the blur.
 func StatisticsItem(covariance string, blur float64) algorithm.Item {
 	second := "the sum of their squares"
-	if settings.Conserved(covariance) == algorithm.Covariances {
+	if mixtures.Conserved(covariance) == algorithm.Covariances {
 		second = "the sum of their products"
 	}
 	return algorithm.Item{
@@ -159,14 +159,14 @@ func (a *Algorithm) fitted(d algorithm.Data) (*gmm.Mixture, error) {
 	if f := d.Frame; f != nil {
 		x.Apply(func(_, j int, v float64) float64 { return (v - f.Shift[j]) / f.Scale[j] }, x)
 	}
-	fit, err := gmm.Fit(x, a.Components, settings.EM(a.Covariance, a.Tol), rand.New(source(d.Seed)))
+	fit, err := gmm.Fit(x, a.Components, mixtures.EM(a.Covariance, a.Tol), rand.New(source(d.Seed)))
 	if err != nil {
 		return nil, fmt.Errorf("fit to shared rows: %w", err)
 	}
 	return fit.Mixture, nil
 }
 
-func source(seed uint64) rand.Source { return rand.NewChaCha8(settings.Seed(seed)) }
+func source(seed uint64) rand.Source { return rand.NewChaCha8(mixtures.Seed(seed)) }
 
 // Train runs one participant's part of the training.
 func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
@@ -181,7 +181,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 		return algorithm.Outcome{}, err
 	}
 	few := 0 // own clusters that were merged
-	c := Config{Form: settings.Form(a.Covariance)}
+	c := Config{Form: mixtures.Form(a.Covariance)}
 	if g.Membership().Size > 1 {
 		c.Diversity, c.Blur, c.Source, c.Colluders = a.Diversity, a.Blur, d.Source, d.Colluders
 	}
@@ -265,5 +265,5 @@ func (a *Algorithm) clusters(ctx context.Context, g collabdict.Group, d algorith
 
 // Load returns the mixture stored in arrays.
 func (a *Algorithm) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
-	return settings.Load(arrays, a.Covariance, coordinates)
+	return mixtures.Load(arrays, a.Covariance, coordinates)
 }

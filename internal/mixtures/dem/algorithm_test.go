@@ -13,8 +13,8 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/mixtures"
 	"github.com/collabdict/collabdict/internal/mixtures/dem"
-	"github.com/collabdict/collabdict/internal/mixtures/settings"
 	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
@@ -84,7 +84,7 @@ func TestAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	em := settings.EM("diag", 0)
+	em := mixtures.EM("diag", 0)
 	em.Iterations = 200
 	fit, err := gmm.FitFrom(out.Model.(*gmm.Mixture), x, em)
 	if err != nil {
@@ -106,7 +106,7 @@ func TestAlone(t *testing.T) {
 	if out, err = a.Train(t.Context(), collabdict.Solo{}, algorithmtest.Of(0, all), func(algorithm.Progress) {}); err != nil {
 		t.Fatal(err)
 	}
-	if fit, err = gmm.Fit(all, 2, settings.EM("diag", 0), rand.NewChaCha8(settings.Seed(3))); err != nil {
+	if fit, err = gmm.Fit(all, 2, mixtures.EM("diag", 0), rand.NewChaCha8(mixtures.Seed(3))); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := meanLogLik(t, out.Model.(*gmm.Mixture), all), meanLogLik(t, fit.Mixture, all); math.Abs(got-want) > 1e-6 {

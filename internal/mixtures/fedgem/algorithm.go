@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/mixtures/settings"
+	"github.com/collabdict/collabdict/internal/mixtures"
 	"github.com/collabdict/collabdict/internal/numeric/metrics"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/option"
@@ -75,7 +75,7 @@ func (a *Algorithm) Options() option.Table {
 			})),
 		option.Float(&a.Tol, "tol", 1e-6, "stop when no centre moves by more than `X` standard deviations of its cluster in a round; 0 runs all rounds", option.Finite()),
 		option.Int(&a.LocalSteps, "local-steps", 1, "number `E` of EM steps that each participant makes per round", option.AtLeast(1)).ForExperts(),
-		settings.Covariance(&a.Covariance, gmm.Spherical, gmm.Spherical, gmm.Full),
+		mixtures.Covariance(&a.Covariance, gmm.Spherical, gmm.Spherical, gmm.Full),
 		option.String(&a.Radius, "radius", exactRadius, "`LIMIT` on how far a round may move a centre towards those of other members: exact (until its likelihood would fall) or half (half of that squared, as in the code of Ibrahim et al. 2026)",
 			option.OneOf(exactRadius, halfRadius)).ForExperts(),
 		option.String(&a.Final, "final", chiSquare, "`RULE` by which the last merge decides that clusters are the same: chi-square (by the sampling error of their centres), factor=V (as in Ibrahim et al. 2026; larger V merges more) or, with --min-rows 1, factor=V1,V2,... (chosen by cross-validation)",

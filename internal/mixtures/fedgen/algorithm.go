@@ -10,8 +10,8 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/mixtures"
 	"github.com/collabdict/collabdict/internal/mixtures/dem"
-	"github.com/collabdict/collabdict/internal/mixtures/settings"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/option"
 )
@@ -42,8 +42,8 @@ var _ algorithm.Algorithm = (*Algorithm)(nil)
 func (a *Algorithm) Options() option.Table {
 	return slices.Concat(option.Table{
 		option.Range(&a.Components, &a.MostComponents, "components", 5, "number `K` of components of the shared mixture, one per pattern in the data, or a range such as 3-10 to choose from by BIC", option.AtLeast(1)),
-		settings.Tol(&a.Tol),
-		settings.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
+		mixtures.Tol(&a.Tol),
+		mixtures.Covariance(&a.Covariance, gmm.Diag, gmm.Full, gmm.Diag, gmm.Spherical),
 		option.Int(&a.Synthetic, "synthetic", 0, "draw `H` synthetic rows per component of the participants' mixtures and fit the shared mixture to them from a k-means++ start, as in Zhang Pettersson et al. 2025 (default 100 rows, starting from the merged components)",
 			option.Between(1, 1_000_000), option.Optional[int]("leave it out to start from the merged components")).ForExperts(),
 		option.Int(&a.Refine, "refine", 0, "improve the mixture on all rows in up to `R` further rounds of private sums", option.AtLeast(0)),
@@ -82,7 +82,7 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	d := algorithm.Disclosure{Items: []algorithm.Item{a.Published(mixtureEntry, privacy.OfRows(own, "each component is", a.MinRows))}}
 	if a.Refine > 0 {
 		d.Items = append(d.Items, dem.StatisticsItem(a.Covariance, 0))
-		d.Sums, d.Conserved = true, settings.Conserved(a.Covariance)
+		d.Sums, d.Conserved = true, mixtures.Conserved(a.Covariance)
 	}
 	return d
 }
@@ -90,7 +90,7 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 // config returns the settings of the local fits and of the shared one.
 func (a *Algorithm) config(seed uint64, least int) Config {
 	k := Range{Min: a.Components, Max: max(a.Components, a.MostComponents)}
-	c := Config{Local: k, Global: k, EM: settings.EM(a.Covariance, a.Tol), MinRows: max(1, least), Method: ReducedStart, Seed: settings.Seed(seed)}
+	c := Config{Local: k, Global: k, EM: mixtures.EM(a.Covariance, a.Tol), MinRows: max(1, least), Method: ReducedStart, Seed: mixtures.Seed(seed)}
 	if a.Synthetic > 0 {
 		c.Method, c.PerComponent = Synthetic, a.Synthetic
 	}
@@ -196,7 +196,7 @@ func (a *Algorithm) refine(ctx context.Context, g collabdict.Group, d algorithm.
 
 // Load returns the mixture stored in arrays.
 func (a *Algorithm) Load(arrays algorithm.Arrays, coordinates int) (algorithm.Model, error) {
-	return settings.Load(arrays, a.Covariance, coordinates)
+	return mixtures.Load(arrays, a.Covariance, coordinates)
 }
 
 // later is a group whose rounds are counted after the one round made before.

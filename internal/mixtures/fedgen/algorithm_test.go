@@ -12,8 +12,8 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/mixtures"
 	"github.com/collabdict/collabdict/internal/mixtures/fedgen"
-	"github.com/collabdict/collabdict/internal/mixtures/settings"
 	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
@@ -107,7 +107,7 @@ func TestAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	choices, _, err := fedgen.Select(x, fedgen.Range{Min: 2, Max: 2}, settings.EM("diag", 1e-3), settings.Seed(3))
+	choices, _, err := fedgen.Select(x, fedgen.Range{Min: 2, Max: 2}, mixtures.EM("diag", 1e-3), mixtures.Seed(3))
 	if err != nil || !mat.Equal(out.Model.(*gmm.Mixture).Means(), choices[0].Mixture.Means()) || out.Selection.Gathered != 2 {
 		t.Errorf("%+v, %v", out, err)
 	}

@@ -1,6 +1,6 @@
-// Package settings holds settings that several mixture algorithms share: the form of covariance
+// Package mixtures holds settings that several mixture algorithms share: the form of covariance
 // matrices ([Covariance]), the settings of EM ([EM]), and the seed ([Seed]).
-package settings
+package mixtures
 
 import (
 	"crypto/sha256"
