@@ -31,16 +31,21 @@ func (m *Mixture) passOver(r *passes.Reader, tilts []float64) *passes.Pass {
 	return p
 }
 
-// Statistics computes the moments of the rows about the centres (nil means the origin). If
+// Statistics computes the moments of the rows of r (nil for none) about the centres (nil means the
+// origin), combined with the moments of others, which have missing cells, if these are not nil. If
 // measure is set, it also computes the diversity of their weights. Responsibilities follow from
 // the densities N(x|μ_k, Λ_k⁻¹)·exp(tilts_k), where nil tilts mean K zeros. The moments are
 // valid until the next pass over the rows.
-func (m *Mixture) Statistics(r *passes.Reader, centres *mat.Dense, tilts []float64, measure bool) (*passes.Moments, privacy.Diversity, error) {
+func (m *Mixture) Statistics(r *passes.Reader, others *passes.Partial, centres *mat.Dense, tilts []float64, measure bool) (*passes.Moments, privacy.Diversity, error) {
+	if r == nil {
+		s, d := others.Alone()
+		return s, d, nil
+	}
 	var about []float64
 	if centres != nil {
 		about = centres.RawMatrix().Data
 	}
-	return m.passOver(r, tilts).EStep(about, measure, nil)
+	return m.passOver(r, tilts).EStep(about, measure, others)
 }
 
 // blocks calls f with the densities of every block of rows; from is the index of the block's

@@ -10,7 +10,6 @@ import (
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/partial"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
-	"github.com/collabdict/collabdict/internal/privacy"
 )
 
 // observer evaluates a mixture at rows with missing cells, one row at a time. It integrates
@@ -268,16 +267,6 @@ func (m *Mixture) PartialStatistics(r *passes.Reader, tilts, limits []float64) (
 			observers[lane].add(to, limits)
 		}
 	})
-}
-
-// StatisticsWith is [Mixture.Statistics] about the origin for the rows of r (nil for none),
-// combined with the moments of other rows that have missing cells.
-func (m *Mixture) StatisticsWith(r *passes.Reader, others *passes.Partial, tilts []float64) (*passes.Moments, privacy.Diversity, error) {
-	if r == nil {
-		s, d := others.Alone()
-		return s, d, nil
-	}
-	return m.passOver(r, tilts).EStep(nil, true, others)
 }
 
 // Complete returns the rows with missing cells replaced by their conditional means.

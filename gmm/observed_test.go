@@ -176,7 +176,7 @@ func TestPartialStatisticsOfWholeRows(t *testing.T) {
 		}
 	}
 	tilts := []float64{-0.1, -0.4, 0}
-	want, wantDiversity, err := m.Statistics(passes.NewReader(Matrix(x)), nil, tilts, true)
+	want, wantDiversity, err := m.Statistics(passes.NewReader(Matrix(x)), nil, nil, tilts, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestPartialStatisticsOfWholeRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, diversity, err := m.StatisticsWith(nil, p, nil)
+	got, diversity, err := m.Statistics(nil, p, nil, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func (m *Mixture) SumsAbout(origin []float64, rows Rows) ([]float64, error) {
 	if _, dim := rows.Dims(); dim != m.Dim() || len(origin) != dim {
 		panic(errShape)
 	}
-	s, _, err := m.Statistics(passes.NewReader(rows), repeated(origin, m.Components()), nil, true)
+	s, _, err := m.Statistics(passes.NewReader(rows), nil, repeated(origin, m.Components()), nil, true)
 	if err != nil {
 		return nil, err
 	}

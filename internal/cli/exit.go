@@ -18,7 +18,7 @@ import (
 	"github.com/collabdict/collabdict/internal/journal/ledger"
 	"github.com/collabdict/collabdict/internal/journal/pastruns"
 	"github.com/collabdict/collabdict/internal/journal/store"
-	"github.com/collabdict/collabdict/internal/mixtures/ggm"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/run/launch"
@@ -63,7 +63,7 @@ func classify(ctx context.Context, err error) (class, string) {
 	var (
 		usage  *usageError
 		field  *option.Error
-		many   *ggm.ComponentsError
+		many   *em.ComponentsError
 		flat   *gmm.SingularError
 		low    *privacy.LowError
 		data   *dataset.Error

@@ -72,7 +72,7 @@ var longScripts = []string{"adversary", "bench", "pause", "pictures", "prepare",
 
 // scriptParams returns the environment and the commands of scripts.
 func scriptParams(t *testing.T) testscript.Params {
-	known, err := filepath.Abs("../../internal/mixtures/ggm/testdata")
+	known, err := filepath.Abs("../../internal/mixtures/em/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures"
 	"github.com/collabdict/collabdict/internal/mixtures/dpem"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/mixtures/kfed"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/privacy"
@@ -37,7 +38,7 @@ const (
 // rowsToShare is the number of rows that startSharedRows uses.
 const rowsToShare = 100
 
-// Algorithm learns a mixture with a [Learner]. Its fields are the settings.
+// Algorithm learns a mixture with an [em.Learner]. Its fields are the settings.
 type Algorithm struct {
 	Components, Rounds int
 	Tol                float64
@@ -109,7 +110,7 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	if a.private() {
 		return algorithm.Disclosure{Items: []algorithm.Item{dpem.Item()}}
 	}
-	d := algorithm.Disclosure{Items: []algorithm.Item{StatisticsItem(a.Covariance, a.Blur)}, Sums: true, Conserved: mixtures.Conserved(a.Covariance)}
+	d := algorithm.Disclosure{Items: []algorithm.Item{em.StatisticsItem(a.Covariance, a.Blur)}, Sums: true, Conserved: mixtures.Conserved(a.Covariance)}
 	shown := ""
 	switch {
 	case a.Start == startKFed && a.MinRows > 1:
@@ -123,21 +124,6 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 		d.Items = append(d.Items, algorithm.Item{Entry: kfed.Entry, What: shown, Form: algorithm.Published, When: algorithm.AtStart})
 	}
 	return d
-}
-
-// statisticsEntry names the totals of a [Learner].
-const statisticsEntry collabdict.Entry = "statistics"
-
-// StatisticsItem describes the totals of a [Learner], given the name of the covariance and the blur.
-func StatisticsItem(covariance string, blur float64) algorithm.Item {
-	second := "the sum of their squares"
-	if mixtures.Conserved(covariance) == algorithm.Covariances {
-		second = "the sum of their products"
-	}
-	return algorithm.Item{
-		Entry: statisticsEntry, Form: algorithm.Summed, When: algorithm.EachRound, Hidden: privacy.BlurHides(blur),
-		What: "the number of all rows, and for each component the number of rows, their sum, " + second + ", and a bound of the likelihood",
-	}
 }
 
 // Together draws the shared rows, if the settings ask for them.
@@ -181,26 +167,27 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 		return algorithm.Outcome{}, err
 	}
 	few := 0 // own clusters that were merged
-	c := Config{Form: mixtures.Form(a.Covariance)}
+	start := em.Plain{Form: mixtures.Form(a.Covariance)}
+	c := em.Config{Plain: &start}
 	if g.Membership().Size > 1 {
 		c.Diversity, c.Blur, c.Source, c.Colluders = a.Diversity, a.Blur, d.Source, d.Colluders
 	}
 	switch {
 	case g.Membership().Size == 1: // alone: no agreement needed
-		c.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return a.ownCentres(d) }
+		start.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return a.ownCentres(d) }
 	case a.Start == startSharedRows && a.shared == nil:
 		return algorithm.Outcome{}, onlySimulated()
 	case a.Start == startSharedRows:
-		c.Mixture = func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return a.fitted(d) }
+		start.Mixture = func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return a.fitted(d) }
 	case a.Start == startKFed:
-		c.Centres = func(ctx context.Context, g collabdict.Group) (centres *mat.Dense, err error) {
+		start.Centres = func(ctx context.Context, g collabdict.Group) (centres *mat.Dense, err error) {
 			centres, few, err = a.clusters(ctx, g, d, least)
 			return centres, err
 		}
 	default:
-		c.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return a.spread(d), nil }
+		start.Centres = func(context.Context, collabdict.Group) (*mat.Dense, error) { return a.spread(d), nil }
 	}
-	l, err := NewLearner(d.Rows, c)
+	l, err := em.NewLearner(d.Rows, c)
 	if err != nil {
 		return algorithm.Outcome{}, err
 	}
@@ -214,7 +201,11 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	if last.Number == 0 {
 		return algorithm.Outcome{}, err
 	}
-	out := algorithm.Outcome{Last: last, Model: l.Mixture(), TotalRows: l.TotalRows(), Warnings: privacy.FewWarnings(few, least)}
+	m, fault := l.Written()
+	if fault != nil {
+		return algorithm.Outcome{}, errors.Join(err, fault)
+	}
+	out := algorithm.Outcome{Last: last, Model: m, TotalRows: l.TotalRows(), Warnings: privacy.FewWarnings(few, least)}
 	if g.Membership().Size > 1 {
 		out.Unmoved = l.Unmoved()
 		out.Warnings = append(out.Warnings, privacy.LoneWarnings(l.Lone())...)
@@ -242,7 +233,7 @@ const reach = 3
 // spread spreads centres within the frame of all rows, which it needs no sum for.
 func (a *Algorithm) spread(d algorithm.Data) *mat.Dense {
 	_, dim := d.Rows.Dims()
-	return Spread(a.Components, slices.Repeat([]float64{-reach}, dim), slices.Repeat([]float64{reach}, dim), source(d.Seed))
+	return em.Spread(a.Components, slices.Repeat([]float64{-reach}, dim), slices.Repeat([]float64{reach}, dim), source(d.Seed))
 }
 
 // clusters finds the centres by federated clustering. Each participant finds √K clusters

@@ -11,6 +11,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
 	"github.com/collabdict/collabdict/internal/mixtures/dpem"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/option"
 )
@@ -61,7 +62,7 @@ func (a *Algorithm) mixture(of *dpem.Mixture) (*gmm.Mixture, error) {
 		weights[i] = n / total
 		covariance := of.Covariances[i]
 		for j := range dim {
-			v := covariance.At(j, j) + regCovar
+			v := covariance.At(j, j) + em.RegCovar
 			covariance.SetSym(j, j, v)
 			diagonals.Set(i, j, 1/v)
 		}

@@ -1,6 +1,6 @@
 //go:build !race
 
-package ggm
+package em
 
 import (
 	"runtime"

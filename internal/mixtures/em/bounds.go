@@ -1,17 +1,20 @@
-package ggm
+package em
 
 import (
 	"math"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/columnstats"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
 )
 
 // limits bounds this learner's sums at every member. If cells may be missing, it includes the
 // values that replace them.
 type limits struct {
 	columnstats.Bounds
+	full    bool // whether moments have products of columns
 	missing bool
+	more    float64 // rows that weights count for each component besides actual rows
 	sparse  float64 // Config.Sparse
 }
 
@@ -27,7 +30,7 @@ func limitsOf(b columnstats.Bounds, c Config) limits {
 	if c.Missing {
 		b = b.Wider(roomFor)
 	}
-	return limits{b, c.Missing, c.Sparse}
+	return limits{Bounds: b, full: true, missing: c.Missing, more: OwnRows, sparse: c.Sparse}
 }
 
 // cells returns a bound of the entropy of all missing cells; 0 if none may be missing.
@@ -53,16 +56,19 @@ func (l limits) replaced() []float64 {
 
 // statistics returns the blocks of the vector of a round.
 func (l limits) statistics(k int) []collabdict.Block {
-	return columnstats.AppendBlock(l.Moments(k, true), 1, l.own(k))
+	return columnstats.AppendBlock(l.Moments(k, l.full), 1, l.evidence(k))
 }
 
-// own returns a bound of |e^s|. Without missing cells and prices, e^s is between −N^s ln K and
-// 0, because the responsibilities have no more entropy than their mean. The bound adds the
+// length returns the length of that vector.
+func (l limits) length(k int) int { return passes.PackedLen(k, len(l.RMS), l.full) + 1 }
+
+// evidence returns a bound of |e^s|; see form. Without missing cells and prices, e^s is between
+// −N^s ln K and 0 if weights are a participant's own, else between 0 and N^s ln K, because the responsibilities have no more entropy than their mean. The bound adds the
 // entropy of missing cells and the price of components: with the best weights, e^s is at least
 // its value without prices minus the price of all components.
-func (l limits) own(k int) float64 {
+func (l limits) evidence(k int) float64 {
 	price := float64(k) * sparseFor(l.sparse, int(math.Ceil(l.Rows)), k).price
-	return (l.Rows+ownRows*float64(k))*math.Max(math.Log(float64(k)), 1e-6) + l.cells() + price
+	return (l.Rows+l.more*float64(k))*math.Max(math.Log(float64(k)), 1e-6) + l.cells() + price
 }
 
 // all returns the blocks of a vector with several candidates, after the number of rows.

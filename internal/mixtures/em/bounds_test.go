@@ -1,4 +1,4 @@
-package ggm
+package em
 
 import (
 	"context"
@@ -28,7 +28,7 @@ func TestBoundsHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := limits{Bounds: agreed}
+		b := limits{Bounds: agreed, full: true, more: OwnRows}
 		k := rapid.IntRange(1, 3).Draw(t, "components")
 		means := mat.NewDense(k, dim, rapid.SliceOfN(value, k*dim, k*dim).Draw(t, "means"))
 		means.Scale(scale, means)
@@ -47,7 +47,7 @@ func TestBoundsHold(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := passes.NewReader(gmm.Matrix(x))
-		l := &Learner{rows: r, whole: r, limits: b, live: []*candidate{{components: k, prior: prior{rho: 1}, model: m}}}
+		l := &Learner{rows: r, whole: r, limits: b, live: []*candidate{{components: k, form: prior{rho: 1}, model: m}}}
 		summand, err := l.LocalUpdate()
 		if err != nil {
 			t.Fatal(err)

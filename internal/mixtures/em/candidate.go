@@ -1,4 +1,4 @@
-package ggm
+package em
 
 import (
 	"math"
@@ -17,18 +17,18 @@ import (
 	"github.com/collabdict/collabdict/internal/privacy/guard"
 )
 
-// candidate is one mixture in training, with its prior. If there is nothing to choose, there is
+// candidate is one mixture in training, with its form. If there is nothing to choose, there is
 // one.
 type candidate struct {
 	components int
-	prior      prior
+	form       form
 
 	model     *gmm.Mixture
 	rows      []float64 // N_k of the last total; nil before it
 	own       []float64 // N_k^s of the own vector in the last total; nil if none was counted
 	unmoved   privacy.Unmoved
-	pending   []float64 // π^s of the last local update; nil if there is none
-	updated   []float64 // N_k^s of the last local update
+	updated   []float64 // N_k^s of the last local update; nil if there is none
+	pending   []float64 // π^s of the last local update; nil if weights are shared, too
 	diversity privacy.Diversity
 	guard     guard.Components         // components left out or drawn in the totals so far
 	guarding  guard.Components         // the same in the last local update
@@ -36,27 +36,43 @@ type candidate struct {
 	done      []algorithm.LowDiversity // changes in the last round
 	stalled   *glasso.StalledError
 	gain      float64     // gain of held-out rows in the last total
-	recent    [][]float64 // the last totals, if totals are blurred
+	recent    [][]float64 // the last totals, if they are averaged at the end
+}
+
+// form is a form of covariance matrices, with their prior and its M-step, and the weights that
+// belong to it. A total of statistics has the packed moments and, as the last value, the sum of
+// evidence.
+type form interface {
+	// noise names the part of a vector that a candidate has, and the noise on it. Candidates
+	// that differ in their penalty alone have nearly the same values.
+	noise(components int, vector string) (part, draw string)
+	// tilts returns, for each component, what is added to the log density of a row, or nil.
+	tilts(m *gmm.Mixture) []float64
+	// meanRows is the weight of the prior mean, in rows.
+	meanRows() float64
+	// evidence returns a participant's part of the objective, given its number of rows, their
+	// moments and the entropy of its missing cells. It also returns the participant's own
+	// weights, or nil if weights are shared.
+	evidence(n int, s *passes.Moments, cells float64) (sum float64, weights []float64)
+	// step makes the M-step on a total, given the number of rows of all participants. Weights,
+	// if not nil, are the participant's.
+	step(m *gmm.Mixture, total, weights []float64, rows float64) (stepped, error)
+	// averages reports whether the last totals are averaged at the end against the blur.
+	averages() bool
+	// relativePrior returns the relative prior, nil if the form has another one.
+	relativePrior() *relative
+}
+
+// stepped is the result of an M-step.
+type stepped struct {
+	model     *gmm.Mixture
+	rows      []float64 // N_k
+	objective float64
+	stalled   *glasso.StalledError // of the component farthest from its optimum; nil if there is none
 }
 
 // recentTotals is the number of last totals that are averaged at the end against the blur.
 const recentTotals = 10
-
-// ownRows is the number of rows that each component counts in a participant's weights in addition
-// to its actual rows. With the prior ∏_k π_k^ownRows, a pattern without any own row is rare but not
-// impossible.
-const ownRows = 0.1
-
-// weightRows returns the number of rows that the weights count per component besides actual rows.
-func (p prior) weightRows() float64 {
-	if p.relative == nil {
-		return 0
-	}
-	return ownRows
-}
-
-// len returns the length of the candidate's part of a vector.
-func (c *candidate) len(dim int) int { return passes.PackedLen(c.components, dim, true) + 1 }
 
 // update computes the candidate's part of a vector, and the weights for it.
 func (c *candidate) update(l *Learner) ([]float64, error) {
@@ -71,7 +87,11 @@ func (c *candidate) update(l *Learner) ([]float64, error) {
 // statistics is update with limits on the values that replace missing cells; nil means no
 // limits.
 func (c *candidate) statistics(l *Learner, replaced []float64) ([]float64, error) {
-	tilts, cells := c.prior.tilts(c.model), 0.0
+	tilts, cells := c.form.tilts(c.model), 0.0
+	var about *mat.Dense
+	if l.origin != nil {
+		about = mat.NewDense(c.components, l.rows.Dim, slices.Repeat(l.origin, c.components))
+	}
 	s, err := c.guarded(l, func(m *gmm.Mixture) (s *passes.Moments, err error) {
 		var others *passes.Partial
 		if l.partial != nil {
@@ -80,59 +100,65 @@ func (c *candidate) statistics(l *Learner, replaced []float64) ([]float64, error
 			}
 			cells = others.Cells
 		}
-		s, c.diversity, err = m.StatisticsWith(l.whole, others, tilts)
+		s, c.diversity, err = m.Statistics(l.whole, others, about, tilts, true)
 		return s, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	more := c.prior.weightRows()
 	c.updated = slices.Clone(s.N)
-	c.pending = make([]float64, s.K)
-	floats.AddConst(more, c.pending)
-	floats.Add(c.pending, s.N)
-	own := s.Entropy + cells
-	if price := l.sparse(c.components); price.price > 0 {
-		var active int
-		c.pending, active = price.weights(c.pending)
-		own -= float64(price.price * float64(active))
-	} else {
-		floats.Scale(1/passes.Sum(c.pending), c.pending)
-	}
-	for k, w := range c.pending {
-		if w > 0 {
-			own += float64((s.N[k] + more) * portable.Log(w))
-		}
-	}
-	bound := l.limits.own(c.components)
-	return append(s.Pack(), math.Max(-bound, math.Min(own, bound))), nil
+	var sum float64
+	sum, c.pending = c.form.evidence(l.rows.N, s, cells)
+	bound := l.limits.evidence(c.components)
+	return append(s.Pack(), math.Max(-bound, math.Min(sum, bound))), nil
 }
 
-// step applies Eqs. (14) to (16) of Idé et al. 2024 to the candidate's part of a total. It
-// returns the next candidate and its objective. counts reports that the total includes the
-// vector to which the pending weights belong.
-func (c *candidate) step(total []float64, dim int, counts bool) (next candidate, objective float64, err error) {
+// guarded computes the statistics of a vector and applies the rule of diversity.
+func (c *candidate) guarded(l *Learner, statistics func(m *gmm.Mixture) (*passes.Moments, error)) (s *passes.Moments, err error) {
+	s, c.guarding, c.doing, err = c.guard.Statistics(guard.Of{
+		Rule: l.config.Diversity, Model: c.model, Statistics: statistics, Origin: l.origin,
+		Fits: func(s *passes.Moments) bool {
+			return collabdict.CheckBlocks(s.Pack(), l.limits.Moments(c.components, l.limits.full)) == nil
+		},
+		Mean: func(k int, rows float64) []float64 {
+			if c.rows != nil {
+				rows = math.Max(rows, c.rows[k])
+			}
+			_, draw := c.form.noise(c.components, "mean")
+			return c.model.DrawMean(k, c.form.meanRows()+rows, l.secret.Source(draw, " ", l.optimised, " ", k))
+		},
+	})
+	return s, err
+}
+
+// step makes the M-step on the candidate's part of a total. It returns the next candidate and its
+// objective. included reports that the total includes the own vector of this round, and counts that
+// this or an earlier one has been included.
+func (c *candidate) step(total []float64, rows float64, included, counts bool) (next candidate, objective float64, err error) {
 	next = *c
 	next.done = nil
 	weights := c.model.Weights()
-	if c.pending != nil && counts {
-		weights, next.own = c.pending, c.updated
-		next.guard, next.done = c.guarding, c.doing
+	if c.updated != nil && (included || c.pending != nil && !counts) {
+		next.own, next.guard, next.done = c.updated, c.guarding, c.doing
+		if c.pending != nil {
+			weights = c.pending
+		}
 	}
-	s := passes.Unpack(total[:len(total)-1], c.components, dim, true)
-	if next.model, next.stalled, err = c.prior.step(c.model, s, weights); err != nil {
+	out, err := c.form.step(c.model, total, weights, rows)
+	if err != nil {
 		return next, 0, err
 	}
-	next.pending, next.rows = nil, slices.Clone(s.N)
-	if c.prior.blurred {
+	next.model, next.rows, next.stalled = out.model, out.rows, out.stalled
+	next.updated, next.pending = nil, nil
+	if c.form.averages() {
 		next.recent = append(slices.Clone(c.recent[max(0, len(c.recent)-recentTotals+1):]), slices.Clone(total))
 	}
-	return next, c.prior.objective(next.model, s, total[len(total)-1]), nil
+	return next, out.objective, nil
 }
 
 // settled returns the candidate after a step from the mean of the last totals, which contains
 // less of the blur. These totals differ in little else if the model hardly moves in the rounds.
-func (c *candidate) settled(dim int) (*candidate, error) {
+func (c *candidate) settled() (*candidate, error) {
 	if len(c.recent) < 2 {
 		return c, nil
 	}
@@ -140,10 +166,9 @@ func (c *candidate) settled(dim int) (*candidate, error) {
 	for _, total := range c.recent {
 		portable.AddScaled(mean, 1/float64(len(c.recent)), total)
 	}
-	s, next := passes.Unpack(mean[:len(mean)-1], c.components, dim, true), *c
-	var err error
-	next.model, next.stalled, err = c.prior.step(c.model, s, c.model.Weights())
-	next.rows, next.recent = s.N, nil
+	next := *c
+	out, err := c.form.step(c.model, mean, c.model.Weights(), passes.Sum(c.rows))
+	next.model, next.stalled, next.rows, next.recent = out.model, out.stalled, out.rows, nil
 	return &next, err
 }
 
@@ -183,7 +208,7 @@ func (c *candidate) kept() (numbers []int) {
 			numbers = append(numbers, k)
 		}
 	}
-	if c.prior.relative == nil || numbers == nil {
+	if c.form.relativePrior() == nil || numbers == nil {
 		return all
 	}
 	return numbers
@@ -199,14 +224,4 @@ func (c *candidate) lone() []int {
 		}
 	}
 	return privacy.Lone(own, all)
-}
-
-// objective returns the objective of a model at the given sums, where own is the participants'
-// part of it.
-func (p prior) objective(m *gmm.Mixture, s *passes.Moments, own float64) float64 {
-	sum := own + m.Expected(s, nil) + p.logDensity(m)
-	for k, tilt := range p.tilts(m) {
-		sum += float64(s.N[k] * tilt)
-	}
-	return sum
 }

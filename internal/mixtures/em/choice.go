@@ -1,4 +1,4 @@
-package ggm
+package em
 
 import (
 	"fmt"
@@ -89,11 +89,11 @@ func gainBound(b columnstats.Bounds) float64 {
 
 // layout returns the start of each candidate's part in a vector, and the vector's length. The
 // first value is the number of rows.
-func layout(of []*candidate, dim int) (starts []int, length int) {
+func (l limits) layout(of []*candidate) (starts []int, length int) {
 	length = 1
 	for _, c := range of {
 		starts = append(starts, length)
-		length += c.len(dim)
+		length += l.length(c.components)
 	}
 	if len(of) > 1 {
 		length += len(of)
@@ -136,7 +136,7 @@ func (l *Learner) halve(live []*candidate) []*candidate {
 	slices.Sort(kept)
 	for i, x := range live {
 		c.judged = append(c.judged, algorithm.Judged{
-			Stage: c.stage, Components: x.components, Lambda: x.prior.relative.lambda,
+			Stage: c.stage, Components: x.components, Lambda: x.form.relativePrior().lambda,
 			Gain: x.gain / float64(l.TotalRows()), Kept: slices.Contains(kept, i),
 		})
 	}
@@ -144,17 +144,17 @@ func (l *Learner) halve(live []*candidate) []*candidate {
 	for _, i := range kept {
 		out = append(out, live[i])
 	}
-	l.running = carriedOn(l.running, fmt.Sprint(statisticsKey, " ", c.stage+1), live, kept, l.rows.Dim)
+	l.running = l.limits.carriedOn(l.running, fmt.Sprint(statisticsKey, " ", c.stage+1), live, kept)
 	return out
 }
 
 // carriedOn returns the running total of the kept candidates, which continues the running total of
 // all candidates.
-func carriedOn(before collabdict.Running, key string, live []*candidate, kept []int, dim int) collabdict.Running {
-	starts, length := layout(live, dim)
+func (l limits) carriedOn(before collabdict.Running, key string, live []*candidate, kept []int) collabdict.Running {
+	starts, length := l.layout(live)
 	parts := [][2]int{{0, 1}}
 	for _, i := range kept {
-		parts = append(parts, [2]int{starts[i], starts[i] + live[i].len(dim)})
+		parts = append(parts, [2]int{starts[i], starts[i] + l.length(live[i].components)})
 	}
 	if len(kept) > 1 {
 		for _, i := range kept {

@@ -1,4 +1,4 @@
-package ggm
+package em
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 )
@@ -110,27 +111,28 @@ func TestCandidatesCarryTheirTotalsOn(t *testing.T) {
 		for range rapid.IntRange(2, 6).Draw(t, "candidates") {
 			live = append(live, &candidate{components: rapid.IntRange(1, 5).Draw(t, "components")})
 		}
-		starts, length := layout(live, dim)
+		l := limits{Bounds: columnstats.Bounds{RMS: make([]float64, dim)}, full: true}
+		starts, length := l.layout(live)
 		before := make([]float64, length)
 		for i, c := range live {
-			for j := range c.len(dim) {
+			for j := range l.length(c.components) {
 				before[starts[i]+j] = float64(100*i + j)
 			}
 			before[length-len(live)+i] = float64(-1 - i)
 		}
 		kept := rapid.Permutation([]int{0, 1, 2, 3, 4, 5}[:len(live)]).Draw(t, "order")[:(len(live)+1)/2]
 		slices.Sort(kept)
-		after := carriedOn(collabdict.Running{Key: "statistics"}, "statistics 2", live, kept, dim).Begin(before)
+		after := l.carriedOn(collabdict.Running{Key: "statistics"}, "statistics 2", live, kept).Begin(before)
 		var rest []*candidate
 		for _, i := range kept {
 			rest = append(rest, live[i])
 		}
-		starts, length = layout(rest, dim)
+		starts, length = l.layout(rest)
 		if len(after) != length {
 			t.Fatalf("%d values, want %d", len(after), length)
 		}
 		for at, i := range kept {
-			for j := range live[i].len(dim) {
+			for j := range l.length(live[i].components) {
 				if after[starts[at]+j] != float64(100*i+j) {
 					t.Fatalf("candidate %d: value %d is %g", i, j, after[starts[at]+j])
 				}
@@ -186,7 +188,7 @@ func TestTrainingEndsWhenAllCandidatesHaveSettled(t *testing.T) {
 				if x, err = g.Sum(ctx, collabdict.Summand{Values: x, Blocks: l.limits.statistics(c.components)}); err != nil {
 					return err
 				}
-				next, _, err := c.step(x, 3, true)
+				next, _, err := c.step(x, float64(l.total), true, true)
 				if err != nil {
 					return err
 				}
@@ -194,7 +196,7 @@ func TestTrainingEndsWhenAllCandidatesHaveSettled(t *testing.T) {
 			}
 			was, is := before.model.LogDensities(nil, held), c.model.LogDensities(nil, held)
 			if moved := math.Abs(passes.Sum(is)-passes.Sum(was)) / float64(len(was)); moved > 0.02 {
-				t.Errorf("with %d candidates left: that of %d components and λ = %g moves by %.3f nats per row in five rounds more", len(l.live), c.components, c.prior.relative.lambda, moved)
+				t.Errorf("with %d candidates left: that of %d components and λ = %g moves by %.3f nats per row in five rounds more", len(l.live), c.components, c.form.relativePrior().lambda, moved)
 			}
 		}
 		return nil

@@ -1,12 +1,16 @@
-package ggm
+package em
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/privacy"
 )
@@ -51,10 +55,36 @@ type Config struct {
 	Source rand.Source
 	// Shared, if not nil, is shared by the learners of one process.
 	Shared *Solutions
+	// Plain, if not nil, selects maximum likelihood with shared weights. Of the fields above,
+	// only Diversity, Blur, Colluders and Source then apply.
+	Plain *Plain
+}
+
+// Plain defines a mixture without a prior, and where EM starts: exactly one of Mixture and Centres
+// is set, the same at all members.
+type Plain struct {
+	// Mixture agrees with the group on the first mixture.
+	Mixture func(ctx context.Context, g collabdict.Group) (*gmm.Mixture, error)
+	// Centres agrees with the group on K by M centres. The first mixture, of the given Form,
+	// then follows from a sum over all rows, in which each row is weighted by its distance to
+	// the centres.
+	Centres func(ctx context.Context, g collabdict.Group) (*mat.Dense, error)
+	Form    gmm.Covariance
+	// RegCovar is added to the diagonal of every covariance matrix; 0 means 1e-6.
+	RegCovar float64
 }
 
 // Validate returns an error for the first field that is out of range.
 func (c Config) Validate() error {
+	if c.Diversity.Secret() && c.Source == nil {
+		return errors.New("diversity: want a source to draw from, got none")
+	}
+	if p := c.Plain; p != nil {
+		if (p.Mixture == nil) == (p.Centres == nil) {
+			panic("em: want either a mixture or centres to start from")
+		}
+		return nil
+	}
 	if c.Components < 1 && len(c.Choices) == 0 {
 		return fmt.Errorf("components: want at least 1, got %d", c.Components)
 	}
@@ -69,9 +99,6 @@ func (c Config) Validate() error {
 	}
 	if !(c.Sparse >= 0 && c.Sparse <= 1) {
 		return fmt.Errorf("sparse: want a share from 0 to 1, got %g", c.Sparse)
-	}
-	if c.Diversity.Secret() && c.Source == nil {
-		return errors.New("diversity: want a source to draw from, got none")
 	}
 	if c.Init == nil {
 		return nil
@@ -105,11 +132,11 @@ func (c Config) candidates(rows float64) (out []*candidate) {
 		if len(choices) > 1 && rows > 0 && x.Components > max(int(rows)/rowsEach, choices[0].Components) {
 			continue
 		}
-		p := prior{lambda0: cmp.Or(c.Lambda0, 1), rho: c.Rho, shared: c.Shared, blurred: c.Blur > 0}
+		p := prior{lambda0: cmp.Or(c.Lambda0, 1), rho: c.Rho, share: c.Sparse, shared: c.Shared, blurred: c.Blur > 0}
 		if c.Rho == 0 {
 			p.relative = &relative{lambda: x.Lambda}
 		}
-		out = append(out, &candidate{components: x.Components, prior: p})
+		out = append(out, &candidate{components: x.Components, form: p})
 	}
 	return out
 }
@@ -119,7 +146,7 @@ func (c Config) weightRows() float64 {
 	if c.Rho > 0 {
 		return 0
 	}
-	return ownRows
+	return OwnRows
 }
 
 // least returns the smallest number of components that may be chosen.

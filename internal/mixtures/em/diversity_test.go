@@ -1,4 +1,4 @@
-package ggm
+package em
 
 import (
 	"context"
@@ -89,10 +89,10 @@ func TestEveryCandidateIsDiverse(t *testing.T) {
 			if l.live == nil {
 				return
 			}
-			starts, _ := layout(l.live, 3)
+			starts, _ := l.limits.layout(l.live)
 			for i, c := range l.live {
 				k := c.components
-				part := v[starts[i] : starts[i]+c.len(3)]
+				part := v[starts[i] : starts[i]+l.limits.length(c.components)]
 				testkit.Near(t, "rows", floats.Sum(part[:k]), 120, 1e-6)
 				for at, n := range part[:k] {
 					// A component of the far rows would be near (30, −30, 30).

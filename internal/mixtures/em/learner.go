@@ -1,4 +1,4 @@
-package ggm
+package em
 
 import (
 	"context"
@@ -19,9 +19,10 @@ import (
 	"github.com/collabdict/collabdict/internal/privacy"
 )
 
-// Learner learns the mixture of sparse Gaussian graphical models of Idé et al. 2024, section
-// 4.4, over a group. Means and precisions are shared; weights are each participant's own. The
-// prior mean m₀ is 0 in the coordinates of the rows.
+// Learner learns a mixture by EM over a group. With [Config.Plain], the whole mixture is shared,
+// and the M-step is that of maximum likelihood. Otherwise it learns the mixture of sparse Gaussian
+// graphical models of Idé et al. 2024, section 4.4: means and precisions are shared, and weights
+// are each participant's own; the prior mean m₀ is 0 in the coordinates of the rows.
 //
 // Invariant: the model is the one of the last Optimize, or of Start before the first. The
 // results of LocalUpdate take effect with the next Optimize, so a failed sum changes nothing.
@@ -32,8 +33,10 @@ type Learner struct {
 	whole   *passes.Reader // rows without missing cells; nil if there are none
 	partial *passes.Reader // rows with missing cells; nil if there are none
 
-	limits limits
-	total  int // number of rows of all participants in the last total
+	agreed columnstats.Bounds
+	origin []float64 // M values, the point about which moments are taken; nil stands for 0
+	limits limits    // of moments about the origin
+	total  int       // number of rows of all participants in the last total
 	setup  int
 	same   *columnstats.SameRows
 
@@ -59,11 +62,11 @@ var errNotStarted = errors.New("the learner has no parameters: start it first")
 // if at all. The learner keeps the source and reads all rows once; each sum over them takes one
 // more pass, or two. If rows cannot be read later, the method that needs them returns the
 // error.
-func NewLearner(of gmm.Rows, config Config) (*Learner, error) {
+func NewLearner(source gmm.Rows, config Config) (*Learner, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	n, dim := of.Dims()
+	n, dim := source.Dims()
 	if n == 0 || dim == 0 {
 		return nil, fmt.Errorf("rows: want at least 1 row and 1 column, got %d by %d", n, dim)
 	}
@@ -71,7 +74,7 @@ func NewLearner(of gmm.Rows, config Config) (*Learner, error) {
 	if config.Diversity.Secret() {
 		l.secret = privacy.NewKey(config.Source)
 	}
-	if err := l.split(of); err != nil {
+	if err := l.split(source); err != nil {
 		return nil, err
 	}
 	if least := config.Diversity.LeastRows(); n < least {
@@ -95,37 +98,45 @@ func NewLearner(of gmm.Rows, config Config) (*Learner, error) {
 	return l, nil
 }
 
-func (l *Learner) split(of gmm.Rows) error {
-	l.rows = passes.NewReader(of)
+func (l *Learner) split(source gmm.Rows) error {
+	l.rows = passes.NewReader(source)
 	l.whole = l.rows
 	if !l.config.Missing {
 		return nil
 	}
-	all, lacking, err := partial.Complete(of)
+	all, lacking, err := partial.Complete(source)
 	if err != nil || lacking == nil {
 		return err
 	}
-	l.rows, l.partial, l.whole = passes.NewReader(all), passes.NewReader(rows.Subset(of, lacking)), nil
+	l.rows, l.partial, l.whole = passes.NewReader(all), passes.NewReader(rows.Subset(source, lacking)), nil
 	if len(lacking) < l.rows.N {
-		l.whole = passes.NewReader(rows.Without(of, lacking))
+		l.whole = passes.NewReader(rows.Without(source, lacking))
 	}
 	return nil
 }
 
-// Start agrees with the group on bounds of the statistics and on the first parameters: those of
-// Config.Init, or else those of a clustering.
+// Start agrees with the group on bounds of the statistics, and on the first parameters.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	l.blur = privacy.NewBlur(l.config.Blur, g.Membership().Size, l.config.Colluders, l.config.Source)
 	l.noise = l.blur.Deviation(g.Membership().Size)
 	counted := &counter{Group: g}
 	defer func() { l.setup = counted.calls }()
-	s := &starter{Learner: l, group: counted}
 	var err error
-	if l.live, err = s.start(ctx); err != nil {
+	if l.agreed, err = columnstats.Agree(ctx, counted, l.rows.Rows); err != nil {
 		return err
 	}
-	l.counts = counted.in
-	return nil
+	l.same = columnstats.NewSameRows(counted, l.agreed, l.noise)
+	if l.config.Missing {
+		l.same.CountsOnly()
+	}
+	if l.config.Plain != nil {
+		l.live, err = l.startPlain(ctx, counted)
+	} else {
+		l.limits = limitsOf(l.agreed, l.config)
+		l.live, err = (&starter{Learner: l, group: counted}).start(ctx)
+	}
+	l.counts = counted.in && err == nil
+	return err
 }
 
 // counter counts the collectives of a group, and records whether a running total includes this
@@ -152,12 +163,11 @@ func (c *counter) Gather(ctx context.Context, e collabdict.Entry, blob []byte) (
 // part of the model.
 func (l *Learner) Counted() bool { return l.counts }
 
-// Digest implements [collabdict.Digester]. It leaves out the weights, which differ between
-// participants.
+// Digest implements [collabdict.Digester]. It leaves out weights that differ between participants.
 func (l *Learner) Digest() [32]byte {
 	h := sha256.New()
 	for _, c := range l.live {
-		d := c.model.Digest(false)
+		d := c.model.Digest(l.config.Plain != nil)
 		h.Write(d[:])
 	}
 	return [32]byte(h.Sum(nil))
@@ -169,27 +179,24 @@ func (l *Learner) Digest() [32]byte {
 func (l *Learner) Running() collabdict.Running { return l.running }
 
 // LocalUpdate computes the number of rows N^s, and the statistics of Eqs. (12) and (13) of Idé et
-// al. 2024, with μ_k for m_k: the moments N_k^s, m_k^s and the upper triangle of C_k^s in the order
-// of pack. The last value is this participant's part of the objective,
-//
-//	e^s = −Σ_n Σ_k r_k(n) ln r_k(n) + Σ_k N_k^s ln π_k^s  with  π_k^s = N_k^s / N^s
-//
-// if components have no price. The rule of diversity is applied before; see [Config.Diversity].
+// al. 2024, with μ_k for m_k: the moments N_k^s, m_k^s and the upper triangle, or the diagonal, of
+// C_k^s, in the order of pack. The last value is this participant's part of the objective; see
+// [form]. The rule of diversity is applied before; see [Config.Diversity].
 //
 // The local log-likelihood is not part of the sum: once the model has settled, the difference
 // of two sums would reveal that of a lost member. Missing cells have, in each component, their
-// distribution given the other cells of their row, and its entropy is added to e^s.
+// distribution given the other cells of their row, and its entropy is added to the last value.
 func (l *Learner) LocalUpdate() (collabdict.Summand, error) {
 	if l.live == nil {
 		return collabdict.Summand{}, errNotStarted
 	}
 	x := []float64{float64(l.rows.N)}
 	for _, c := range l.live {
-		own, err := c.update(l)
+		part, err := c.update(l)
 		if err != nil {
 			return collabdict.Summand{}, err
 		}
-		x = append(x, own...)
+		x = append(x, part...)
 	}
 	if len(l.live) > 1 {
 		x = append(x, l.choosing.gains(l.live)...)
@@ -200,7 +207,7 @@ func (l *Learner) LocalUpdate() (collabdict.Summand, error) {
 
 // summand returns values of the running total.
 func (l *Learner) summand(values []float64, blocks []collabdict.Block) collabdict.Summand {
-	return collabdict.Summand{Entry: statisticsEntry, Running: l.running, Values: values, Blocks: blocks}
+	return collabdict.Summand{Entry: Entry, Running: l.running, Values: values, Blocks: blocks}
 }
 
 // blurAll blurs a vector of several candidates, all but the number of rows. The noise of each
@@ -209,45 +216,32 @@ func (l *Learner) blurAll(x []float64, live []*candidate, vector string) {
 	if l.blur == nil {
 		return
 	}
-	starts, length := layout(live, l.rows.Dim)
+	starts, length := l.limits.layout(live)
 	for i, c := range live {
-		part := x[starts[i] : starts[i]+c.len(l.rows.Dim)]
-		l.blur.Add(part, l.limits.statistics(c.components), partName(c.components), fmt.Sprint(vector, " components ", c.components, " lambda ", c.prior.lambda()))
+		part, draw := c.form.noise(c.components, vector)
+		l.blur.Add(x[starts[i]:starts[i]+l.limits.length(c.components)], l.limits.statistics(c.components), part, draw)
 	}
 	if n := len(live); n > 1 {
 		l.blur.Add(x[length-n:], columnstats.AppendBlock(nil, n, gainBound(l.limits.Bounds)), "gains", vector+" gains")
 	}
 }
 
-// Optimize applies Eqs. (14) to (16) to the total of all participants' statistics. A component
-// with less than one row keeps its parameters. The objective is the lower bound of the log
-// posterior that EM raises in every round (Neal and Hinton 1998),
-//
-//	Σ_{s,n,k} r_k(n) [ln π_k^s + ln N(x|μ_k, Λ_k⁻¹) − ln r_k(n)]
-//	+ Σ_k [½ ln|Λ_k| − λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁],
-//
-// at the parameters after the step, with each member's responsibilities and weights of its
-// vector in the total. It also does not fall when some of these vectors are from earlier
-// rounds. With several candidates it is their mean, so training does not end before all have
-// settled.
+// Optimize makes the M-step of each candidate on the total of all participants' statistics; see
+// [form]. A component with less than one row keeps its parameters. The objective is the lower bound
+// that EM raises in every round (Neal and Hinton 1998), at the parameters after the step, with each
+// member's responsibilities and weights of its vector in the total. It also does not fall when some
+// of these vectors are from earlier rounds. With several candidates it is their mean, so training
+// does not end before all have settled.
 //
 // After an error the model is unchanged. If the total has an older vector of this participant,
-// the weights stay those of that vector. So the weights follow from decided results and are the
+// its own weights stay those of that vector. So the weights follow from decided results and are the
 // same after a restart. A participant without a counted vector still fits its weights.
 func (l *Learner) Optimize(total []float64, included bool) (objective float64, err error) {
 	if l.live == nil {
 		return 0, errNotStarted
 	}
-	starts, want := layout(l.live, l.rows.Dim)
-	if want != len(total) {
-		return 0, fmt.Errorf("want a total of %d values, got %d", want, len(total))
-	}
-	for i, v := range total {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return 0, fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
-		}
-	}
-	if err := l.same.Check(total[0], l.live[0].components, total[1:], l.limits.statistics(l.live[0].components)); err != nil {
+	starts, want := l.limits.layout(l.live)
+	if err := l.check(total, want, l.live[0].components); err != nil {
 		return 0, err
 	}
 	if l.total == 0 {
@@ -259,8 +253,8 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 	next := make([]*candidate, len(l.live))
 	objectives := make([]float64, len(l.live))
 	for i, c := range l.live {
-		part := total[starts[i] : starts[i]+c.len(l.rows.Dim)]
-		x, objective, err := c.step(part, l.rows.Dim, included || !counts)
+		part := total[starts[i] : starts[i]+l.limits.length(c.components)]
+		x, objective, err := c.step(part, math.Round(total[0]), included, counts)
 		if err != nil {
 			return 0, err
 		}
@@ -276,21 +270,48 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 	return passes.Sum(objectives) / float64(len(objectives)), nil
 }
 
-// Model returns the mixture with this participant's weights, or nil before Start.
+// check returns an error for a total that has not the wanted number of values, or cannot be one. The
+// first mixture in it has the given number of components.
+func (l *Learner) check(total []float64, want, components int) error {
+	if want != len(total) {
+		return fmt.Errorf("want a total of %d values, got %d", want, len(total))
+	}
+	for i, v := range total {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
+		}
+	}
+	return l.same.Check(total[0], components, total[1:], l.limits.statistics(components))
+}
+
+// count sets N from a sum over all participants' rows.
+func (l *Learner) count(n float64) error {
+	l.total = int(math.Round(n))
+	if k := l.config.least(); k > l.total {
+		return &ComponentsError{Components: k, Rows: l.total}
+	}
+	return nil
+}
+
+// best returns the candidate that explains the held-out rows best so far.
+func (l *Learner) best() *candidate { return l.live[best(l.live)] }
+
+// Model returns the mixture, with this participant's weights if these are its own, or nil before
+// Start.
 func (l *Learner) Model() *gmm.Mixture {
 	if l.live == nil {
 		return nil
 	}
-	return l.live[best(l.live)].model
+	return l.best().model
 }
 
-// Written returns the mixture to keep after the last round; if totals are blurred, it follows
-// from the mean of the last ones. With the relative prior, it leaves out components that have
-// hardly any rows. With a price of components, it sets small weights of this participant to 0.
-// It includes the numbers of rows of all participants in the last totals.
+// Written returns the mixture to keep after the last round; if totals of the sparse form are
+// blurred, it follows from the mean of the last ones. With the relative prior, it leaves out
+// components that have hardly any rows. With a price of components, it sets small weights of this
+// participant to 0. It includes the numbers of rows of all participants in the last totals.
 func (l *Learner) Written() (*gmm.Mixture, error) {
 	at := best(l.live)
-	c, err := l.live[at].settled(l.rows.Dim)
+	c, err := l.live[at].settled()
 	if err != nil {
 		return nil, err
 	}
@@ -310,9 +331,9 @@ func (l *Learner) Written() (*gmm.Mixture, error) {
 }
 
 // PriorVariances returns the variances of each column that scale the relative prior, or nil for
-// the absolute one.
+// other priors.
 func (l *Learner) PriorVariances() []float64 {
-	if r := l.live[best(l.live)].prior.relative; r != nil {
+	if r := l.best().form.relativePrior(); r != nil {
 		return slices.Clone(r.variances)
 	}
 	return nil
@@ -320,13 +341,13 @@ func (l *Learner) PriorVariances() []float64 {
 
 // Lone returns the components of [Learner.Written], from 0, that have only this participant's
 // rows.
-func (l *Learner) Lone() []int { return l.live[best(l.live)].lone() }
+func (l *Learner) Lone() []int { return l.best().lone() }
 
 // Unmoved returns, for each component of [Learner.Written], the first round from whose total on its
 // number of rows has not changed, and −1 if it has rows of this participant. If a member was lost
 // in that round or later, the component may have only its rows.
 func (l *Learner) Unmoved() []int {
-	c := l.live[best(l.live)]
+	c := l.best()
 	since := c.unmoved.Since(c.own)
 	for i, k := range c.kept() {
 		since[i] = since[k]
@@ -337,24 +358,38 @@ func (l *Learner) Unmoved() []int {
 // Chosen returns the number of components and the penalty of the model, and how well each
 // choice explained the held-out rows.
 func (l *Learner) Chosen() (Choice, []algorithm.Judged) {
-	c := l.live[best(l.live)]
+	c := l.best()
 	out := Choice{Components: c.components}
-	if r := c.prior.relative; r != nil {
+	if r := c.form.relativePrior(); r != nil {
 		out.Lambda = r.lambda
 	}
 	return out, l.choosing.judged
 }
 
 // Diversity returns the entropy l-diversity of the last LocalUpdate's statistics.
-func (l *Learner) Diversity() privacy.Diversity { return l.live[best(l.live)].diversity }
+func (l *Learner) Diversity() privacy.Diversity { return l.best().diversity }
+
+// LowDiversity returns what the last round did about the model's components with too few of
+// this participant's rows.
+func (l *Learner) LowDiversity() []algorithm.LowDiversity { return l.best().done }
 
 // Stalled returns the error of the graphical lasso that ended farthest from its solution in the
 // last Optimize, or nil if all are solved.
-func (l *Learner) Stalled() *glasso.StalledError { return l.live[best(l.live)].stalled }
+func (l *Learner) Stalled() *glasso.StalledError { return l.best().stalled }
 
 // SetupSums returns the number of collectives in the last Start.
 func (l *Learner) SetupSums() int { return l.setup }
 
-// TotalRows returns N, the number of rows of all participants in the last total. It is known
-// after Start, or, if the start was given, after the first round.
+// TotalRows returns N, the number of rows of all participants in the last total, 0 before the
+// first.
 func (l *Learner) TotalRows() int { return l.total }
+
+// EachLeftOut calls f with the surprise of each of some own rows under m, the mixture of
+// [Learner.Written], as if m had been fitted without that row; see [gmm.Mixture.EachLeftOut].
+// It needs the relative prior and a completed round.
+func (l *Learner) EachLeftOut(m *gmm.Mixture, rows gmm.Rows, f func(from int, scores []float64)) error {
+	c := l.best()
+	// The weights rest on the own rows, and on those that the prior counts for each component.
+	weighed := float64(l.rows.N) + float64(l.config.weightRows()*float64(c.components))
+	return m.EachLeftOut(rows, gmm.FittedTo{Counts: m.ComponentRows(), Own: weighed, Mean: c.form.meanRows(), Covariance: priorRows}, f)
+}

@@ -1,4 +1,4 @@
-package ggm
+package em
 
 import (
 	"math"
@@ -38,7 +38,7 @@ func observed(t testing.TB, learners []*Learner, data []*mat.Dense) float64 {
 	sum := 0.0
 	for s, l := range learners {
 		c := l.live[0]
-		tilts := c.prior.tilts(c.model)
+		tilts := c.form.tilts(c.model)
 		n, _ := data[s].Dims()
 		weights, means := c.model.Weights(), c.model.Means()
 		logs := make([][]float64, len(weights))
@@ -65,10 +65,10 @@ func observed(t testing.TB, learners []*Learner, data []*mat.Dense) float64 {
 			sum += top + math.Log(all)
 		}
 		for _, w := range weights {
-			sum += c.prior.weightRows() * math.Log(w)
+			sum += l.config.weightRows() * math.Log(w)
 		}
 	}
-	return sum + learners[0].live[0].prior.logDensity(learners[0].live[0].model)
+	return sum + learners[0].live[0].form.(prior).logDensity(learners[0].live[0].model)
 }
 
 // Whatever is missing, EM raises the log posterior of the cells present, and the objective,

@@ -1,4 +1,4 @@
-package ggm
+package em
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package ggm
+package em
 
 import (
 	"errors"
@@ -12,15 +12,18 @@ import (
 	"github.com/collabdict/collabdict/internal/mixtures/glasso"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
-// prior is the prior of the parameters, with m₀ = 0: Eq. (8) of Idé et al. 2024 with its
-// penalty ρ, or, if relative is not nil, one in which every row pays for its component.
+// prior is the form of sparse precision matrices, with a prior of the parameters with m₀ = 0: Eq. (8)
+// of Idé et al. 2024 with its penalty ρ, or, if relative is not nil, one in which every row pays for
+// its component. Weights are each participant's own.
 type prior struct {
 	lambda0, rho float64
 	relative     *relative
-	blurred      bool // sums have noise
-	steps        int  // maximum number of the graphical lasso's Newton steps; 0 for its default
+	share        float64 // Config.Sparse
+	blurred      bool    // sums have noise
+	steps        int     // maximum number of the graphical lasso's Newton steps; 0 for its default
 	shared       *Solutions
 }
 
@@ -75,12 +78,80 @@ func (p prior) solve(n float64, first, second []float64, start *mat.SymDense) (c
 	return c, nil
 }
 
-// tilts returns the tilts of the relative form, or nil for the absolute one.
+func (p prior) noise(components int, vector string) (part, draw string) {
+	return partName(components), fmt.Sprint(vector, " components ", components, " lambda ", p.lambda())
+}
+
+// lambda returns the penalty of the relative prior, or 0 for the absolute one.
+func (p prior) lambda() float64 {
+	if p.relative == nil {
+		return 0
+	}
+	return p.relative.lambda
+}
+
+// tilts returns the tilts of the relative prior, or nil for the absolute one.
 func (p prior) tilts(m *gmm.Mixture) []float64 {
 	if p.relative == nil {
 		return nil
 	}
 	return p.relative.tilts(m)
+}
+
+func (p prior) meanRows() float64 { return p.lambda0 }
+
+func (p prior) averages() bool { return p.blurred }
+
+func (p prior) relativePrior() *relative { return p.relative }
+
+// OwnRows is the number of rows that each component counts in a participant's weights in addition
+// to its actual rows. With the prior ∏_k π_k^OwnRows, a pattern without any own row is rare but not
+// impossible.
+const OwnRows = 0.1
+
+// evidence returns, if components have no price,
+//
+//	e^s = −Σ_n Σ_k r_k(n) ln r_k(n) + Σ_k N_k^s ln π_k^s  with  π_k^s = N_k^s / N^s.
+func (p prior) evidence(n int, s *passes.Moments, cells float64) (sum float64, weights []float64) {
+	more := 0.0
+	if p.relative != nil {
+		more = OwnRows
+	}
+	weights = make([]float64, s.K)
+	floats.AddConst(more, weights)
+	floats.Add(weights, s.N)
+	sum = s.Entropy + cells
+	if price := sparseFor(p.share, n, s.K); price.price > 0 {
+		var active int
+		weights, active = price.weights(weights)
+		sum -= float64(price.price * float64(active))
+	} else {
+		floats.Scale(1/passes.Sum(weights), weights)
+	}
+	for k, w := range weights {
+		if w > 0 {
+			sum += float64((s.N[k] + more) * portable.Log(w))
+		}
+	}
+	return sum, weights
+}
+
+// step applies Eqs. (14) to (16) of Idé et al. 2024. The objective is the lower bound of the log
+// posterior,
+//
+//	Σ_{s,n,k} r_k(n) [ln π_k^s + ln N(x|μ_k, Λ_k⁻¹) − ln r_k(n)]
+//	+ Σ_k [½ ln|Λ_k| − λ₀/2 μ_kᵀΛ_kμ_k − ρ/2 ‖Λ_k‖₁].
+func (p prior) step(m *gmm.Mixture, total, weights []float64, _ float64) (out stepped, err error) {
+	last := len(total) - 1
+	s := passes.Unpack(total[:last], m.Components(), m.Dim(), true)
+	if out.model, out.stalled, err = p.maximise(m, s, weights); err != nil {
+		return out, err
+	}
+	out.rows, out.objective = s.N, total[last]+out.model.Expected(s, nil)+p.logDensity(out.model)
+	for k, tilt := range p.tilts(out.model) {
+		out.objective += float64(s.N[k] * tilt)
+	}
+	return out, nil
 }
 
 // scatter returns Σ_n r_k(n)(x_n − m)(x_n − m)ᵀ + λ₀mmᵀ with the new mean m of a component.
@@ -108,10 +179,10 @@ func (p prior) lasso(n float64, s *mat.SymDense) glasso.Problem {
 	return glasso.Problem{S: s, Penalty: p.rho / (n + 1)}
 }
 
-// step returns m's successor. It updates every component with at least minRows from the sums
+// maximise returns m's successor. It updates every component with at least minRows from the sums
 // over all participants, and keeps the others. The error stalled is that of the graphical lasso
 // that ended farthest from its solution, nil if all are solved.
-func (p prior) step(m *gmm.Mixture, s *passes.Moments, weights []float64) (next *gmm.Mixture, stalled *glasso.StalledError, err error) {
+func (p prior) maximise(m *gmm.Mixture, s *passes.Moments, weights []float64) (next *gmm.Mixture, stalled *glasso.StalledError, err error) {
 	means := m.Means()
 	precisions := make([]*mat.SymDense, s.K)
 	errs := make([]error, s.K)

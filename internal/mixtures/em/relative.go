@@ -1,7 +1,8 @@
-package ggm
+package em
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -160,4 +161,26 @@ func pooledVariances(s *passes.Moments) []float64 {
 		}
 	}
 	return within
+}
+
+// PrecisionBound returns an upper bound of ‖Λ‖₂ for a component of n rows, with the absolute penalty ρ,
+// or if that is 0, with the relative prior of the given variances. The objective is ln|Λ| −
+// Tr(ΛS) − penalty(Λ), and the penalty grows in proportion to Λ. At the maximum the derivative
+// by a factor of Λ is 0:
+//
+//	Tr(ΛS) + penalty(Λ) = M.
+//
+// As S is positive semi-definite, penalty(Λ) ≤ M. With the penalty ρ/(n + 1) on all of ‖Λ‖₁,
+//
+//	‖Λ‖₂ ≤ Tr Λ ≤ ‖Λ‖₁ ≤ M(n + 1)/ρ.
+//
+// In the relative form, (n + ν)S = C + ν diag(w), where the scatter C of n rows is positive
+// semi-definite. The penalty off the diagonal is at least 0, so ν Tr(Λ diag(w)) ≤ (n + ν)M, and
+//
+//	‖Λ‖₂ ≤ Tr Λ ≤ Σ_i w_i Λ_ii / min w ≤ M(n + ν)/(ν min w).
+func PrecisionBound(n float64, columns int, rho float64, variances []float64) float64 {
+	if rho > 0 {
+		return float64(columns) * (n + 1) / rho
+	}
+	return float64(columns) * (n + priorRows) / (priorRows * slices.Min(variances))
 }

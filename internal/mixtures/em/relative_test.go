@@ -1,7 +1,8 @@
-package ggm
+package em
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,5 +23,61 @@ func TestTinyValues(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// No eigenvalue of a solution exceeds the bound, in either form: for few rows and many, for
+// columns in other units and columns that hardly vary. Rows that are all the same nearly reach
+// it.
+func TestBoundOfPrecisions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	nearest := 0.0
+	for trial := range 120 {
+		dim, n := 1+rng.IntN(6), 1+rng.IntN(40)
+		spread := math.Exp(3 * rng.NormFloat64())
+		if trial%10 == 0 {
+			spread = 0
+		}
+		first, second := make([]float64, dim), make([]float64, dim*dim)
+		mix := mat.NewDense(dim, dim, nil)
+		mix.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, mix)
+		for range n {
+			z, x := mat.NewVecDense(dim, nil), mat.NewVecDense(dim, nil)
+			for i := range dim {
+				z.SetVec(i, spread*rng.NormFloat64())
+			}
+			x.MulVec(mix, z)
+			for i := range dim {
+				first[i] += x.AtVec(i)
+				for j := i; j < dim; j++ {
+					second[i*dim+j] += x.AtVec(i) * x.AtVec(j)
+				}
+			}
+		}
+		w := make([]float64, dim)
+		for i := range w {
+			w[i] = math.Exp(2 * rng.NormFloat64())
+		}
+		for name, p := range map[string]prior{
+			"rho":      {lambda0: 1, rho: math.Exp(2 * rng.NormFloat64())},
+			"relative": {lambda0: 1, relative: &relative{lambda: math.Exp(2*rng.NormFloat64() - 2), variances: w}},
+		} {
+			c, err := p.optimise(float64(n), first, second, nil)
+			if err != nil || c.stalled != nil {
+				t.Fatalf("%s, trial %d: %v, %v", name, trial, err, c.stalled)
+			}
+			var e mat.EigenSym
+			e.Factorize(c.precision, false)
+			largest, bound := e.Values(nil)[dim-1], PrecisionBound(float64(n), dim, p.rho, w)
+			if largest > bound*(1+1e-6) {
+				t.Errorf("%s, trial %d: ‖Λ‖₂ is %g of %d rows and %d columns, above %g", name, trial, largest, n, dim, bound)
+			}
+			if spread == 0 && dim == 1 {
+				nearest = math.Max(nearest, largest/bound)
+			}
+		}
+	}
+	if nearest < 0.99 {
+		t.Errorf("the bound is reached up to %g of it, want all", nearest)
 	}
 }

@@ -1,4 +1,4 @@
-package ggm
+package em
 
 import (
 	"errors"
@@ -28,7 +28,9 @@ func TestStalledGraphicalLasso(t *testing.T) {
 	if err := l.Start(t.Context(), collabdict.Solo{}); err != nil {
 		t.Fatal(err)
 	}
-	l.live[0].prior.steps = 1
+	p := l.live[0].form.(prior)
+	p.steps = 1
+	l.live[0].form = p
 	stalled, last := 0, math.Inf(-1)
 	for round := range 30 {
 		summand, err := l.LocalUpdate()
@@ -59,7 +61,7 @@ func TestStalledGraphicalLasso(t *testing.T) {
 // learner's steps, given the statistics in a total.
 func stalls(l *Learner, total []float64) (count int) {
 	k, dim := l.Model().Components(), l.Model().Dim()
-	p := l.live[0].prior
+	p := l.live[0].form.(prior)
 	s := passes.Unpack(total, k, dim, true)
 	for c := range k {
 		if s.N[c] < minRows {

@@ -1,4 +1,4 @@
-package ggm
+package em
 
 import (
 	"cmp"
@@ -52,23 +52,11 @@ const (
 	statisticsKey = "statistics"
 )
 
-// statisticsEntry names all totals of a [Learner].
-const statisticsEntry collabdict.Entry = "statistics"
-
 // start returns the candidates with the given parameters, or with those of the last clustering
 // for each number of components: uniform weights, and means and precisions by Eqs. (15) and
 // (16).
 func (s *starter) start(ctx context.Context) ([]*candidate, error) {
-	agreed, err := columnstats.Agree(ctx, s.group, s.rows.Rows)
-	if err != nil {
-		return nil, err
-	}
-	s.limits = limitsOf(agreed, s.config)
-	s.same = columnstats.NewSameRows(s.group, agreed, s.noise)
-	if s.config.Missing {
-		s.same.CountsOnly()
-	}
-	live := s.config.candidates(agreed.All)
+	live := s.config.candidates(s.agreed.All)
 	if s.config.Init != nil {
 		s.running = collabdict.Running{Key: statisticsKey}
 		return live, s.given(live)
@@ -109,8 +97,8 @@ func (s *starter) given(live []*candidate) error {
 	m, err := s.config.Init.Mixture()
 	for _, c := range live {
 		c.model = m
-		if c.prior.relative != nil && err == nil {
-			c.prior.relative.variances = spread(m)
+		if r := c.form.relativePrior(); r != nil && err == nil {
+			r.variances = spread(m)
 		}
 	}
 	return err
@@ -223,8 +211,7 @@ func (s *starter) statistics(b *bank) ([]float64, error) {
 	return append(own.Pack(), least), nil
 }
 
-// partName names a candidate's part of a vector, for the blur. Candidates that differ in their
-// penalty alone have nearly the same values.
+// partName names a candidate's part of a vector, for the blur.
 func partName(components int) string { return fmt.Sprint("components ", components) }
 
 // together returns the moments of n rows as those of a single component, given their moments
@@ -239,15 +226,6 @@ func together(s *passes.Moments, n float64) *passes.Moments {
 	return all
 }
 
-// count sets N from a sum over all participants' rows.
-func (l *Learner) count(n float64) error {
-	l.total = int(math.Round(n))
-	if k := l.config.least(); k > l.total {
-		return &ComponentsError{Components: k, Rows: l.total}
-	}
-	return nil
-}
-
 // continued returns the running total of the candidates, which continues that of the start: each
 // begins with the statistics of the bank of its size.
 func (s *starter) continued(live []*candidate) collabdict.Running {
@@ -259,7 +237,7 @@ func (s *starter) continued(live []*candidate) collabdict.Running {
 	parts := [][2]int{{0, 1}}
 	for _, c := range live {
 		from := starts[c.components]
-		parts = append(parts, [2]int{from, from + c.len(s.rows.Dim)})
+		parts = append(parts, [2]int{from, from + s.limits.length(c.components)})
 	}
 	if len(live) > 1 {
 		parts = append(parts, [2]int{at, at + len(live)})
@@ -284,7 +262,7 @@ func (s *starter) firstModels(ctx context.Context, live []*candidate, all *whole
 		}
 		x = append(x, own...)
 	}
-	starts, length := layout(live, s.rows.Dim)
+	starts, length := s.limits.layout(live)
 	x = append(x, make([]float64, length-len(x))...)
 	blocks := s.limits.all(live)
 	s.blurAll(x, live, "first")
@@ -296,7 +274,7 @@ func (s *starter) firstModels(ctx context.Context, live []*candidate, all *whole
 		return fmt.Errorf("first components: %w", err)
 	}
 	for i, c := range live {
-		part := total[starts[i] : starts[i]+c.len(s.rows.Dim)-1]
+		part := total[starts[i] : starts[i]+s.limits.length(c.components)-1]
 		sums := passes.Unpack(part, c.components, s.rows.Dim, true)
 		if err := c.first(sums, of[c.components].best.centres, all); err != nil {
 			return err
@@ -319,14 +297,15 @@ func unitSphere(dim int) *whole {
 // first is the M-step of a candidate without a model yet.
 func (c *candidate) first(sums *passes.Moments, centres *mat.Dense, all *whole) error {
 	k, dim := centres.Dims()
-	if c.prior.relative != nil {
-		c.prior = c.prior.withVariances(pooledVariances(sums))
+	p := c.form.(prior)
+	if p.relative != nil {
+		p = p.withVariances(pooledVariances(sums))
 	}
 	second := make([]float64, dim*dim)
 	floats.ScaleTo(second, 1/float64(k), all.Second)
 	first := make([]float64, dim)
 	floats.ScaleTo(first, 1/float64(k), all.First)
-	common, err := c.prior.optimise(math.Max(minRows, all.N[0]/float64(k)), first, second, nil)
+	common, err := p.optimise(math.Max(minRows, all.N[0]/float64(k)), first, second, nil)
 	if err != nil {
 		return fmt.Errorf("first precision: %w", err)
 	}
@@ -338,7 +317,8 @@ func (c *candidate) first(sums *passes.Moments, centres *mat.Dense, all *whole) 
 	if err != nil {
 		return fmt.Errorf("first parameters: %w", err)
 	}
-	c.model, _, err = c.prior.step(fallback, sums, weights)
+	c.form = p
+	c.model, _, err = p.maximise(fallback, sums, weights)
 	return err
 }
 

@@ -143,7 +143,7 @@ func (n Noise) sums(m *gmm.Mixture, x *mat.Dense) (sums, error) {
 	k, dim := m.Components(), m.Dim()
 	centres := mat.NewDense(k, dim, nil)
 	centres.Apply(func(int, int, float64) float64 { return n.Middle }, centres)
-	s, _, err := m.Statistics(passes.NewReader(gmm.Matrix(x)), centres, nil, false)
+	s, _, err := m.Statistics(passes.NewReader(gmm.Matrix(x)), nil, centres, nil, false)
 	if err != nil {
 		return sums{}, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures"
-	"github.com/collabdict/collabdict/internal/mixtures/dem"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/option"
 )
@@ -81,7 +81,7 @@ func (a *Algorithm) Disclosure(c algorithm.Coordinates) algorithm.Disclosure {
 	const own = "the mixture of its own rows: the weights, means and covariance matrices of the components, and the number of rows"
 	d := algorithm.Disclosure{Items: []algorithm.Item{a.Published(mixtureEntry, privacy.OfRows(own, "each component is", a.MinRows))}}
 	if a.Refine > 0 {
-		d.Items = append(d.Items, dem.StatisticsItem(a.Covariance, 0))
+		d.Items = append(d.Items, em.StatisticsItem(a.Covariance, 0))
 		d.Sums, d.Conserved = true, mixtures.Conserved(a.Covariance)
 	}
 	return d
@@ -182,13 +182,13 @@ func (r *Result) selection() *algorithm.Selection {
 // refine makes rounds of sums from the model in out, and stores their results in out.
 func (a *Algorithm) refine(ctx context.Context, g collabdict.Group, d algorithm.Data, out *algorithm.Outcome, after func(algorithm.Progress)) error {
 	first := out.Model.(*gmm.Mixture)
-	l, err := dem.NewLearner(d.Rows, dem.Config{Mixture: func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return first, nil }})
+	l, err := em.NewLearner(d.Rows, em.Config{Plain: &em.Plain{Mixture: func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return first, nil }}})
 	if err != nil {
 		return err
 	}
 	_, err = algorithm.Rounds(ctx, later{g}, l, collabdict.Options{Rounds: a.Refine, AbsTol: a.Tol}, func(r collabdict.Round) {
 		r.Number++
-		out.Last, out.Model, out.TotalRows = r, l.Mixture(), l.TotalRows()
+		out.Last, out.Model, out.TotalRows = r, l.Model(), l.TotalRows()
 		after(algorithm.Progress{Round: r, Loss: -r.Objective})
 	})
 	return err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/mixtures/dem"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/mixtures/fedgen"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 	"github.com/collabdict/collabdict/netsim"
@@ -17,17 +17,17 @@ import (
 // refined runs one round and two rounds of exact sums at a member.
 func refined(ctx context.Context, g collabdict.Group, x gmm.Rows, own fedgen.Contribution, c fedgen.Config) (*fedgen.Result, *gmm.Mixture, error) {
 	var r *fedgen.Result
-	l, err := dem.NewLearner(x, dem.Config{Mixture: func(ctx context.Context, g collabdict.Group) (m *gmm.Mixture, err error) {
+	l, err := em.NewLearner(x, em.Config{Plain: &em.Plain{Mixture: func(ctx context.Context, g collabdict.Group) (m *gmm.Mixture, err error) {
 		if r, err = fedgen.Exchange(ctx, g, own, c); err != nil {
 			return nil, err
 		}
 		return r.Mixture, nil
-	}})
+	}}})
 	if err != nil {
 		return nil, nil, err
 	}
 	_, err = collabdict.Train(ctx, g, l, collabdict.Options{Rounds: 2})
-	return r, l.Mixture(), err
+	return r, l.Model(), err
 }
 
 // Over the protocol, with masks and whole units, members get the same bits and the results of

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/mixtures/dem"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 	"github.com/collabdict/collabdict/internal/privacy"
@@ -105,7 +105,7 @@ func unitStart(k, dim int, form gmm.Covariance, seed [32]byte) Moments {
 	low, high := make([]float64, dim), make([]float64, dim)
 	floats.AddConst(-0.5, low)
 	floats.AddConst(0.5, high)
-	centres := dem.Spread(k, low, high, source(seed, "private start", 0))
+	centres := em.Spread(k, low, high, source(seed, "private start", 0))
 	m := Moments{Form: form}
 	for c := range k {
 		m.Weights = append(m.Weights, 1/float64(k))

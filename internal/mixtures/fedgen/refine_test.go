@@ -6,7 +6,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/mixtures/dem"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/mixtures/fedgen"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 )
@@ -21,10 +21,10 @@ func TestRefinedByDEM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	learners := make([]*dem.Learner, len(parts))
+	learners := make([]*em.Learner, len(parts))
 	var trace []float64
 	grouptest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
-		learners[s], err = dem.NewLearner(gmm.Matrix(parts[s]), dem.Config{
+		learners[s], err = em.NewLearner(gmm.Matrix(parts[s]), em.Config{Plain: &em.Plain{
 			Mixture: func(ctx context.Context, g collabdict.Group) (*gmm.Mixture, error) {
 				r, err := fedgen.Learn(ctx, g, parts[s], c)
 				if err != nil {
@@ -32,7 +32,7 @@ func TestRefinedByDEM(t *testing.T) {
 				}
 				return r.Mixture, nil
 			},
-		})
+		}})
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func TestRefinedByDEM(t *testing.T) {
 		}})
 		return err
 	})
-	trace = append(trace, meanLogLik(t, learners[0].Mixture(), all))
+	trace = append(trace, meanLogLik(t, learners[0].Model(), all))
 	t.Logf("mean log-likelihood after 0 to 5 rounds: %.4f; pooled %.4f", trace, choices[best].MeanLogLik)
 	for i := 1; i < len(trace); i++ {
 		if trace[i] < trace[i-1]-1e-6 {

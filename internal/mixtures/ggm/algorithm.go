@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/dpem"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/option"
@@ -26,7 +27,7 @@ var Kind = algorithm.Kind{
 	New: func() algorithm.Algorithm { return new(Algorithm) },
 }
 
-// Algorithm learns a mixture with a [Learner]. Its fields are the settings.
+// Algorithm learns a mixture with an [em.Learner]. Its fields are the settings.
 type Algorithm struct {
 	Components, MostComponents, Rounds int
 	Tol, Lambda0                       float64
@@ -38,7 +39,7 @@ type Algorithm struct {
 	privacy.Budget
 
 	start  *gmm.Parameters // of Init
-	shared *Solutions
+	shared *em.Solutions
 }
 
 // The values of Algorithm.Score.
@@ -103,7 +104,7 @@ var (
 )
 
 // choices returns the combinations to choose from, or nil if everything is given.
-func (a *Algorithm) choices() (out []Choice) {
+func (a *Algorithm) choices() (out []em.Choice) {
 	if a.Rho > 0 || a.private() || a.start != nil || a.Components > 0 && a.MostComponents == 0 && a.Lambda > 0 {
 		return nil
 	}
@@ -120,7 +121,7 @@ func (a *Algorithm) choices() (out []Choice) {
 	}
 	for _, k := range sizes(least, most) {
 		for _, l := range lambdas {
-			out = append(out, Choice{k, l})
+			out = append(out, em.Choice{Components: k, Lambda: l})
 		}
 	}
 	return out
@@ -189,12 +190,12 @@ func (a *Algorithm) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 		return algorithm.Disclosure{Items: []algorithm.Item{dpem.Item()}}
 	}
 	items := []algorithm.Item{{
-		Entry: statisticsEntry, Form: algorithm.Summed, When: algorithm.EachRound, Hidden: privacy.BlurHides(a.Blur),
+		Entry: em.Entry, Form: algorithm.Summed, When: algorithm.EachRound, Hidden: privacy.BlurHides(a.Blur),
 		What: "the number of all rows, and for each component, and each cluster of the start, the number of rows, their sum, the sum of their products, and a bound of the likelihood",
 	}}
 	if len(a.choices()) > 1 {
 		items = append(items, algorithm.Item{
-			Entry: statisticsEntry, Form: algorithm.Summed, When: algorithm.EachRound, Hidden: privacy.BlurHides(a.Blur),
+			Entry: em.Entry, Form: algorithm.Summed, When: algorithm.EachRound, Hidden: privacy.BlurHides(a.Blur),
 			What: "how well each candidate explains the held-out rows of all",
 		})
 	}
@@ -203,7 +204,7 @@ func (a *Algorithm) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 
 // Together lets participants in one process share results that each would compute.
 func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
-	a.shared = &Solutions{}
+	a.shared = &em.Solutions{}
 	return nil
 }
 
@@ -215,11 +216,11 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	case a.private():
 		return a.alone().Train(ctx, g, d, after)
 	}
-	c := Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: inFrame(a.start, d.Frame), Shared: a.shared}
+	c := em.Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: inFrame(a.start, d.Frame), Shared: a.shared}
 	if g.Membership().Size > 1 {
 		c.Diversity, c.Blur, c.Source, c.Colluders = a.Diversity, a.Blur, d.Source, d.Colluders
 	}
-	l, err := NewLearner(d.Rows, c)
+	l, err := em.NewLearner(d.Rows, c)
 	if err != nil {
 		return algorithm.Outcome{}, err
 	}
@@ -295,7 +296,7 @@ func hasEdges(m *gmm.Mixture) bool {
 	return false
 }
 
-func (a *Algorithm) edgeless(l *Learner) string {
+func (a *Algorithm) edgeless(l *em.Learner) string {
 	name, penalty := "rho", a.Rho
 	if chosen, _ := l.Chosen(); chosen.Lambda > 0 {
 		name, penalty = "lambda", chosen.Lambda

@@ -7,66 +7,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/privacy/release"
 )
-
-// No eigenvalue of a solution exceeds the bound, in either form: for few rows and many, for
-// columns in other units and columns that hardly vary. Rows that are all the same nearly reach
-// it.
-func TestBoundOfPrecisions(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 1))
-	nearest := 0.0
-	for trial := range 120 {
-		dim, n := 1+rng.IntN(6), 1+rng.IntN(40)
-		spread := math.Exp(3 * rng.NormFloat64())
-		if trial%10 == 0 {
-			spread = 0
-		}
-		first, second := make([]float64, dim), make([]float64, dim*dim)
-		mix := mat.NewDense(dim, dim, nil)
-		mix.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, mix)
-		for range n {
-			z, x := mat.NewVecDense(dim, nil), mat.NewVecDense(dim, nil)
-			for i := range dim {
-				z.SetVec(i, spread*rng.NormFloat64())
-			}
-			x.MulVec(mix, z)
-			for i := range dim {
-				first[i] += x.AtVec(i)
-				for j := i; j < dim; j++ {
-					second[i*dim+j] += x.AtVec(i) * x.AtVec(j)
-				}
-			}
-		}
-		w := make([]float64, dim)
-		for i := range w {
-			w[i] = math.Exp(2 * rng.NormFloat64())
-		}
-		for name, p := range map[string]prior{
-			"rho":      {lambda0: 1, rho: math.Exp(2 * rng.NormFloat64())},
-			"relative": {lambda0: 1, relative: &relative{lambda: math.Exp(2*rng.NormFloat64() - 2), variances: w}},
-		} {
-			c, err := p.optimise(float64(n), first, second, nil)
-			if err != nil || c.stalled != nil {
-				t.Fatalf("%s, trial %d: %v, %v", name, trial, err, c.stalled)
-			}
-			var e mat.EigenSym
-			e.Factorize(c.precision, false)
-			largest, bound := e.Values(nil)[dim-1], p.bound(float64(n), dim)
-			if largest > bound*(1+1e-6) {
-				t.Errorf("%s, trial %d: ‖Λ‖₂ is %g of %d rows and %d columns, above %g", name, trial, largest, n, dim, bound)
-			}
-			if spread == 0 && dim == 1 {
-				nearest = math.Max(nearest, largest/bound)
-			}
-		}
-	}
-	if nearest < 0.99 {
-		t.Errorf("the bound is reached up to %g of it, want all", nearest)
-	}
-}
 
 // lossOf returns the loss of a release of a mixture of diagonal precisions.
 func lossOf(t *testing.T, a *Algorithm, rows []float64, diagonals [][]float64, variances []float64, radius float64) release.Loss {
@@ -126,8 +72,14 @@ func TestLossFallsWithThePrior(t *testing.T) {
 	none := release.Loss{Precisions: privacy.ZCDP(math.Inf(1)), Prior: privacy.ZCDP(math.Inf(1))}
 	last := none
 	for _, rho := range []float64{0.1, 1, 10, 100} {
-		learners, _ := train(t, Config{Components: 2, Rho: rho}, 5, x)
-		m, err := learners[0].Written()
+		l, err := em.NewLearner(gmm.Matrix(x), em.Config{Components: 2, Rho: rho})
+		if err == nil {
+			_, err = collabdict.Train(t.Context(), collabdict.Solo{}, l, collabdict.Options{Rounds: 5})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := l.Written()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,11 +99,11 @@ func TestLossFallsWithThePrior(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := p.Loss(2)
-		if l.Precisions >= last.Precisions || l.Prior >= last.Prior {
-			t.Errorf("ρ %g: %+v after %+v", rho, l, last)
+		loss := p.Loss(2)
+		if loss.Precisions >= last.Precisions || loss.Prior >= last.Prior {
+			t.Errorf("ρ %g: %+v after %+v", rho, loss, last)
 		}
-		last = l
+		last = loss
 	}
 }
 

@@ -3,13 +3,10 @@ package ggm
 import (
 	"context"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/dpem"
-	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -58,9 +55,9 @@ func (a *Algorithm) trainPrivate(ctx context.Context, g collabdict.Group, d algo
 	if of == nil {
 		return out, err
 	}
-	m, variances, fault := a.sparse(of)
+	m, variances, fault := em.Sparse(of.Rows, of.Means, of.Covariances, a.Lambda0, a.privateLambda())
 	if fault == nil {
-		m, fault = m.Reweighted(d.Rows, ownRows)
+		m, fault = m.Reweighted(d.Rows, em.OwnRows)
 	}
 	if fault != nil {
 		return algorithm.Outcome{}, fault
@@ -68,31 +65,4 @@ func (a *Algorithm) trainPrivate(ctx context.Context, g collabdict.Group, d algo
 	out.Model, out.PriorVariances = a.scoring(m.WithRows(of.Rows)), variances
 	out.Used = map[string]any{"lambda": a.privateLambda()}
 	return out, err
-}
-
-// sparse returns the mixture with the precision matrices of the graphical lasso, and the
-// variances within components that scale its prior.
-func (a *Algorithm) sparse(of *dpem.Mixture) (*gmm.Mixture, []float64, error) {
-	k, dim := of.Means.Dims()
-	s := passes.NewMoments(k, dim, true)
-	weights, round := make([]float64, k), make([]*mat.SymDense, k)
-	total := passes.Sum(of.Rows)
-	for i, n := range of.Rows {
-		weights[i], s.N[i], round[i] = n/total, n, mat.NewSymDense(dim, nil)
-		mean := of.Means.RawRowView(i)
-		for x, v := range mean {
-			round[i].SetSym(x, x, 1)
-			s.First[i*dim+x] = float64(n * v)
-			for y := x; y < dim; y++ {
-				s.Second[(i*dim+x)*dim+y] = float64(n * (of.Covariances[i].At(x, y) + float64(v*mean[y])))
-			}
-		}
-	}
-	first, err := gmm.NewMixture(weights, of.Means, round)
-	if err != nil {
-		return nil, nil, err
-	}
-	p := prior{lambda0: a.Lambda0, relative: &relative{lambda: a.privateLambda(), variances: pooledVariances(s)}, blurred: true}
-	m, _, err := p.step(first, s, weights)
-	return m, p.relative.variances, err
 }

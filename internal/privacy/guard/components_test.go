@@ -71,7 +71,7 @@ func (p problem) of(policy privacy.Policy) Of {
 	return Of{
 		Rule: privacy.Rule{Least: 5, Policy: policy}, Model: p.model, Origin: p.origin,
 		Statistics: func(m *gmm.Mixture) (*passes.Moments, error) {
-			s, _, err := m.Statistics(r, about, nil, true)
+			s, _, err := m.Statistics(r, nil, about, nil, true)
 			return s, err
 		},
 		Fits: func(*passes.Moments) bool { return true },

@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/mixtures/ggm"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/testkit"
 )
 
@@ -24,7 +24,7 @@ import (
 func BenchmarkLocalUpdate(b *testing.B) {
 	path := testkit.OutsideUnpacked(b, "data", "smd", "machine-2-1.csv.gz")
 	kinds := []string{"memory", "float32", "file"}
-	learners := []*ggm.Learner{
+	learners := []*em.Learner{
 		learnerOn(b, dataset.Spec{Data: []string{path}, Memory: math.MaxInt64}),
 		learnerOn(b, dataset.Spec{Data: []string{path}, Memory: math.MaxInt64, Float32: true}),
 		learnerOn(b, dataset.Spec{Data: []string{path}, Memory: 1}),
@@ -46,7 +46,7 @@ func BenchmarkLocalUpdate(b *testing.B) {
 }
 
 // learnerOn returns a learner of ten components that starts at the first rows.
-func learnerOn(b *testing.B, spec dataset.Spec) *ggm.Learner {
+func learnerOn(b *testing.B, spec dataset.Spec) *em.Learner {
 	const k = 10
 	d, err := dataset.LoadOne(spec)
 	if err != nil {
@@ -70,7 +70,7 @@ func learnerOn(b *testing.B, spec dataset.Spec) *ggm.Learner {
 		}
 		init.Weights[i], init.Precisions = 1./k, append(init.Precisions, precision)
 	}
-	l, err := ggm.NewLearner(z, ggm.Config{Components: k, Init: init})
+	l, err := em.NewLearner(z, em.Config{Components: k, Init: init})
 	if err == nil {
 		err = l.Start(b.Context(), collabdict.Solo{})
 	}

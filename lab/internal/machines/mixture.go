@@ -7,7 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/mixtures/ggm"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 )
 
 // The command's rules for when to stop.
@@ -23,10 +23,10 @@ func mixture(ctx context.Context, s *set, way string, components int, seed uint6
 		return o, err
 	}
 	data := trained(parts, way)
-	config := ggm.Config{Components: components, Seed: seed, Shared: &ggm.Solutions{}}
+	config := em.Config{Components: components, Seed: seed, Shared: &em.Solutions{}}
 	models := make([]*gmm.Mixture, len(data))
 	err = train(ctx, way, len(data), func(ctx context.Context, g collabdict.Group, rank int) error {
-		l, err := ggm.NewLearner(gmm.Matrix(data[rank]), config)
+		l, err := em.NewLearner(gmm.Matrix(data[rank]), config)
 		if err != nil {
 			return err
 		}

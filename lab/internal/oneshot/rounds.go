@@ -10,6 +10,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/dem"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/mixtures/kfed"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
 )
@@ -38,11 +39,11 @@ func (t *trial) rounds(ctx context.Context, name string) (Outcome, error) {
 }
 
 // start returns the start of EM. Its mixtures have as many components as the participants' own.
-func (t *trial) start(name string) (func(rank int) dem.Config, error) {
+func (t *trial) start(name string) (func(rank int) em.Config, error) {
 	k, dim := t.each, t.parts[0].RawMatrix().Cols
-	centres := func(f func(ctx context.Context, g collabdict.Group, rank int) (*mat.Dense, error)) func(int) dem.Config {
-		return func(rank int) dem.Config {
-			return dem.Config{Form: gmm.Diag, Centres: func(ctx context.Context, g collabdict.Group) (*mat.Dense, error) { return f(ctx, g, rank) }}
+	centres := func(f func(ctx context.Context, g collabdict.Group, rank int) (*mat.Dense, error)) func(int) em.Config {
+		return func(rank int) em.Config {
+			return em.Config{Plain: &em.Plain{Form: gmm.Diag, Centres: func(ctx context.Context, g collabdict.Group) (*mat.Dense, error) { return f(ctx, g, rank) }}}
 		}
 	}
 	switch name {
@@ -51,7 +52,7 @@ func (t *trial) start(name string) (func(rank int) dem.Config, error) {
 		for i := range high {
 			high[i] = 1
 		}
-		far := dem.Spread(k, make([]float64, dim), high, source(t.repeat, name))
+		far := em.Spread(k, make([]float64, dim), high, source(t.repeat, name))
 		return centres(func(context.Context, collabdict.Group, int) (*mat.Dense, error) { return far, nil }), nil
 	case shared:
 		src := rand.New(source(t.repeat, name))
@@ -72,9 +73,9 @@ func (t *trial) start(name string) (func(rank int) dem.Config, error) {
 }
 
 // from starts with a mixture that all participants have.
-func from(m *gmm.Mixture) func(rank int) dem.Config {
-	return func(int) dem.Config {
-		return dem.Config{Mixture: func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return m, nil }}
+func from(m *gmm.Mixture) func(rank int) em.Config {
+	return func(int) em.Config {
+		return em.Config{Plain: &em.Plain{Mixture: func(context.Context, collabdict.Group) (*gmm.Mixture, error) { return m, nil }}}
 	}
 }
 
@@ -86,9 +87,9 @@ type stop struct {
 
 // onwards runs EM by exact sums over all participants until the tolerance is met. If there is a
 // target, it continues until the mean log-likelihood reaches it.
-func (t *trial) onwards(ctx context.Context, start func(rank int) dem.Config) (at stop, trace []float64, err error) {
+func (t *trial) onwards(ctx context.Context, start func(rank int) em.Config) (at stop, trace []float64, err error) {
 	err = lockstep.Run(ctx, len(t.parts), func(ctx context.Context, g collabdict.Group, rank int) error {
-		l, err := dem.NewLearner(gmm.Matrix(t.parts[rank]), start(rank))
+		l, err := em.NewLearner(gmm.Matrix(t.parts[rank]), start(rank))
 		if err != nil {
 			return err
 		}
@@ -101,7 +102,7 @@ func (t *trial) onwards(ctx context.Context, start func(rank int) dem.Config) (a
 	return at, trace, err
 }
 
-func (t *trial) learn(ctx context.Context, g collabdict.Group, l *dem.Learner) (at stop, trace []float64, err error) {
+func (t *trial) learn(ctx context.Context, g collabdict.Group, l *em.Learner) (at stop, trace []float64, err error) {
 	if err := l.Start(ctx, g); err != nil {
 		return at, nil, err
 	}
@@ -120,11 +121,11 @@ func (t *trial) learn(ctx context.Context, g collabdict.Group, l *dem.Learner) (
 		}
 		trace = append(trace, mean)
 		if at.mixture == nil && n > 0 && math.Abs(trace[n]-trace[n-1]) < tolerance {
-			at = stop{l.Mixture(), n + 1}
+			at = stop{l.Model(), n + 1}
 		}
 	}
 	if at.mixture == nil {
-		at = stop{l.Mixture(), most}
+		at = stop{l.Model(), most}
 	}
 	return at, trace, nil
 }

@@ -1,4 +1,4 @@
-package dem_test
+package em_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/dem"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/mixtures/kfed"
 	"github.com/collabdict/collabdict/internal/testkit/grouptest"
 )
@@ -23,12 +24,12 @@ func given(m *gmm.Mixture) func(context.Context, collabdict.Group) (*gmm.Mixture
 
 // train runs one learner per participant in lock step and returns the learners and the
 // rounds.
-func train(t testing.TB, parts []*mat.Dense, config func(s int) dem.Config, opt collabdict.Options) ([]*dem.Learner, []collabdict.Round) {
+func train(t testing.TB, parts []*mat.Dense, config func(s int) em.Config, opt collabdict.Options) ([]*em.Learner, []collabdict.Round) {
 	t.Helper()
-	learners := make([]*dem.Learner, len(parts))
+	learners := make([]*em.Learner, len(parts))
 	rounds := make([][]collabdict.Round, len(parts))
 	grouptest.Together(t, len(parts), func(g collabdict.Group, s int) (err error) {
-		if learners[s], err = dem.NewLearner(gmm.Matrix(parts[s]), config(s)); err != nil {
+		if learners[s], err = em.NewLearner(gmm.Matrix(parts[s]), config(s)); err != nil {
 			return err
 		}
 		own := opt
@@ -37,8 +38,8 @@ func train(t testing.TB, parts []*mat.Dense, config func(s int) dem.Config, opt 
 		return err
 	})
 	for s := range learners {
-		first := flat(learners[0].Mixture())
-		for i, v := range flat(learners[s].Mixture()) {
+		first := flat(learners[0].Model())
+		for i, v := range flat(learners[s].Model()) {
 			if math.Float64bits(v) != math.Float64bits(first[i]) {
 				t.Fatalf("participants 0 and %d hold different mixtures", s)
 			}
@@ -68,7 +69,7 @@ func TestIsEMOnAllRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		learners, rounds := train(t, parts, func(int) dem.Config { return dem.Config{Mixture: given(start.Mixture)} }, collabdict.Options{Rounds: 12})
+		learners, rounds := train(t, parts, func(int) em.Config { return em.Config{Plain: &em.Plain{Mixture: given(start.Mixture)}} }, collabdict.Options{Rounds: 12})
 		// The bound after a step is between the log-likelihoods before and after it.
 		after := append(want.Trace[1:], meanLogLik(t, want.Mixture, all))
 		for i, before := range want.Trace {
@@ -76,7 +77,7 @@ func TestIsEMOnAllRows(t *testing.T) {
 				t.Errorf("%s: the bound after round %d is %.12g, want one from %.12g to %.12g", form, i+1, got, before, after[i])
 			}
 		}
-		got := flat(learners[0].Mixture())
+		got := flat(learners[0].Model())
 		for i, v := range flat(want.Mixture) {
 			near(t, form.String()+": parameter", got[i], v, 1e-8)
 		}
@@ -102,18 +103,18 @@ func TestStarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spread := dem.Spread(4, []float64{-6, -6, -6}, []float64{6, 6, 6}, rand.NewPCG(4, 1))
+	spread := em.Spread(4, []float64{-6, -6, -6}, []float64{6, 6, 6}, rand.NewPCG(4, 1))
 	below := map[string]float64{"spread": 0.6, "shared rows": 0.01, "k-FED": 0.05}
-	for name, config := range map[string]func(s int) dem.Config{
-		"spread": func(int) dem.Config {
-			return dem.Config{Centres: func(context.Context, collabdict.Group) (*mat.Dense, error) { return spread, nil }}
+	for name, config := range map[string]func(s int) em.Config{
+		"spread": func(int) em.Config {
+			return em.Config{Plain: &em.Plain{Centres: func(context.Context, collabdict.Group) (*mat.Dense, error) { return spread, nil }}}
 		},
-		"shared rows": func(int) dem.Config { return dem.Config{Mixture: given(shared.Mixture)} },
-		"k-FED": func(s int) dem.Config {
-			return dem.Config{Centres: func(ctx context.Context, g collabdict.Group) (*mat.Dense, error) {
+		"shared rows": func(int) em.Config { return em.Config{Plain: &em.Plain{Mixture: given(shared.Mixture)}} },
+		"k-FED": func(s int) em.Config {
+			return em.Config{Plain: &em.Plain{Centres: func(ctx context.Context, g collabdict.Group) (*mat.Dense, error) {
 				centres, _, err := kfed.Cluster(ctx, g, parts[s], kfed.Config{Local: 4, Clusters: 4}, rand.NewPCG(5, uint64(s)))
 				return centres, err
-			}}
+			}}}
 		},
 	} {
 		learners, rounds := train(t, parts, config, collabdict.Options{Rounds: 100, AbsTol: 1e-3})
@@ -123,7 +124,7 @@ func TestStarts(t *testing.T) {
 			}
 		}
 		last := rounds[len(rounds)-1]
-		got := meanLogLik(t, learners[0].Mixture(), all)
+		got := meanLogLik(t, learners[0].Model(), all)
 		t.Logf("%s: %.4f after %d rounds, pooled %.4f", name, got, last.Number, want)
 		if !last.Converged || got < want-below[name] {
 			t.Errorf("%s: %.4f, converged %t, want %.4f", name, got, last.Converged, want)
@@ -142,10 +143,10 @@ func TestBoundsHold(t *testing.T) {
 		x.Scale(scale, x)
 		centres := mat.NewDense(k, dim, rapid.SliceOfN(value, k*dim, k*dim).Draw(t, "centres"))
 		centres.Scale(2*scale, centres)
-		l, err := dem.NewLearner(gmm.Matrix(x), dem.Config{
+		l, err := em.NewLearner(gmm.Matrix(x), em.Config{Plain: &em.Plain{
 			Centres: func(context.Context, collabdict.Group) (*mat.Dense, error) { return centres, nil },
 			Form:    rapid.SampledFrom(forms).Draw(t, "form"), RegCovar: 1e-6 * scale * scale,
-		})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +160,7 @@ func TestBoundsHold(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	l, err := dem.NewLearner(gmm.Matrix(rows(10, 1)), dem.Config{Mixture: given(nil)})
+	l, err := em.NewLearner(gmm.Matrix(rows(10, 1)), em.Config{Plain: &em.Plain{Mixture: given(nil)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,21 +171,21 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err = dem.NewLearner(gmm.Matrix(rows(10, 1)), dem.Config{Mixture: given(other.Mixture)})
+	l, err = em.NewLearner(gmm.Matrix(rows(10, 1)), em.Config{Plain: &em.Plain{Mixture: given(other.Mixture)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Start(t.Context(), collabdict.Solo{}); err == nil || !strings.Contains(err.Error(), "want a first mixture of 3 columns, as many as the rows have, got 2") {
 		t.Errorf("got error %v", err)
 	}
-	if _, err := dem.NewLearner(gmm.Matrix(mat.NewDense(1, 1, []float64{math.NaN()})), dem.Config{Mixture: given(nil)}); err == nil {
+	if _, err := em.NewLearner(gmm.Matrix(mat.NewDense(1, 1, []float64{math.NaN()})), em.Config{Plain: &em.Plain{Mixture: given(nil)}}); err == nil {
 		t.Error("rows that are no numbers: want an error")
 	}
 }
 
 func TestSpread(t *testing.T) {
 	low, high := []float64{0, 10, -1}, []float64{1, 30, 1}
-	got := dem.Spread(9, low, high, rand.NewPCG(1, 1))
+	got := em.Spread(9, low, high, rand.NewPCG(1, 1))
 	for i, v := range []float64{0.5, 20, 0} {
 		near(t, "the first centre", got.At(0, i), v, 0.1*(high[i]-low[i]))
 	}
@@ -196,7 +197,7 @@ func TestSpread(t *testing.T) {
 			}
 		}
 	}
-	if again := dem.Spread(9, low, high, rand.NewPCG(1, 1)); !mat.Equal(again, got) {
+	if again := em.Spread(9, low, high, rand.NewPCG(1, 1)); !mat.Equal(again, got) {
 		t.Error("the same seed gives other centres")
 	}
 }

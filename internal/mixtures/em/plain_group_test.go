@@ -1,4 +1,4 @@
-package dem_test
+package em_test
 
 import (
 	"math"

@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/dpem"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/privacy/release"
 	"github.com/collabdict/collabdict/internal/testkit"
@@ -57,14 +58,14 @@ func with(x *mat.Dense, row []float64) *mat.Dense {
 }
 
 // trained learns from the rows of all members. Its weights are the shares of all rows.
-func trained(t *testing.T, x *mat.Dense, seed uint64, config Config) (*gmm.Mixture, []float64) {
+func trained(t *testing.T, x *mat.Dense, seed uint64, config em.Config) (*gmm.Mixture, []float64) {
 	t.Helper()
-	learners := make([]*Learner, attackedMembers)
+	learners := make([]*em.Learner, attackedMembers)
 	grouptest.Together(t, attackedMembers, func(g collabdict.Group, s int) (err error) {
 		own := config
 		own.Components, own.Source = 2, rand.NewPCG(seed, uint64(s))
 		rows := x.Slice(s*attackedRows, (s+1)*attackedRows, 0, attackedColumns).(*mat.Dense)
-		if learners[s], err = NewLearner(gmm.Matrix(mat.DenseCopyOf(rows)), own); err != nil {
+		if learners[s], err = em.NewLearner(gmm.Matrix(mat.DenseCopyOf(rows)), own); err != nil {
 			return err
 		}
 		_, err = collabdict.Train(t.Context(), g, learners[s], collabdict.Options{Rounds: 20, Tol: 1e-6, Noisy: config.Blur > 0})
@@ -95,19 +96,19 @@ var kinds = []struct {
 	run  func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture
 }{
 	{"the exact model", [2]float64{0.9, 1}, func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture {
-		m, _ := trained(t, x, seed, Config{})
+		m, _ := trained(t, x, seed, em.Config{})
 		return m
 	}},
 	{"the model, blurred by default", [2]float64{0.9, 1}, func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture {
-		m, _ := trained(t, x, seed, Config{Blur: privacy.BlurRows})
+		m, _ := trained(t, x, seed, em.Config{Blur: privacy.BlurRows})
 		return m
 	}},
 	{"a release, all of it", [2]float64{0.9, 1}, func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture {
-		m, variances := trained(t, x, seed, Config{})
+		m, variances := trained(t, x, seed, em.Config{})
 		return posterior(t, m, variances).Draw(rand.NewPCG(seed, 5))
 	}},
 	{"a release, only its means", [2]float64{0.1, 0.7}, func(t *testing.T, x *mat.Dense, seed uint64) *gmm.Mixture {
-		m, variances := trained(t, x, seed, Config{})
+		m, variances := trained(t, x, seed, em.Config{})
 		drawn := posterior(t, m, variances).Draw(rand.NewPCG(seed, 5)).Means()
 		k, dim := drawn.Dims()
 		ones := mat.NewDense(k, dim, nil)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/testkit/audittest"
 )
@@ -19,13 +20,13 @@ func TestMembershipInDrawnMeans(t *testing.T) {
 	audittest.SkipRaced(t)
 	const draws = 4000
 	middle := []float64{2, 2, 2}
-	known, variances := trained(t, with(background(0), middle), 0, Config{})
+	known, variances := trained(t, with(background(0), middle), 0, em.Config{})
 	start := &gmm.Parameters{Means: known.Means(), Weights: known.Weights()}
 	for k := range known.Components() {
 		start.Precisions = append(start.Precisions, known.Precision(k))
 	}
 	for _, target := range targets {
-		learned, _ := trained(t, with(background(0), target.row), 0, Config{Init: start})
+		learned, _ := trained(t, with(background(0), target.row), 0, em.Config{Init: start})
 		radius := 0.0
 		for i, v := range target.row {
 			radius = math.Hypot(radius, v-middle[i])

@@ -1,4 +1,4 @@
-package dem_test
+package em_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/gmm"
-	"github.com/collabdict/collabdict/internal/mixtures/dem"
+	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/lockstep"
@@ -34,13 +34,13 @@ func TestFarRowsCountForOtherComponents(t *testing.T) {
 	parts, centres := twoWithFar()
 	for _, form := range []gmm.Covariance{gmm.Full, gmm.Diag, gmm.Spherical} {
 		for _, policy := range []privacy.Policy{privacy.Warn, privacy.SkipComponent, privacy.DrawComponent} {
-			learners, _ := train(t, parts, func(s int) dem.Config {
-				return dem.Config{
-					Centres: centres, Form: form, Diversity: privacy.Rule{Least: 5, Policy: policy},
+			learners, _ := train(t, parts, func(s int) em.Config {
+				return em.Config{
+					Plain: &em.Plain{Centres: centres, Form: form}, Diversity: privacy.Rule{Least: 5, Policy: policy},
 					Source: rand.NewChaCha8([32]byte{byte(s)}),
 				}
 			}, collabdict.Options{Rounds: 15})
-			m := learners[0].Mixture()
+			m := learners[0].Model()
 			near := false
 			for k := range m.Components() {
 				near = near || m.Weights()[k] > 0.01 && math.Hypot(m.Means().At(k, 0)-20, m.Means().At(k, 1)-20) < 0.1
@@ -60,7 +60,7 @@ func TestStopBeforeFarRowsAreSent(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		l, err := dem.NewLearner(gmm.Matrix(parts[s]), dem.Config{Mixture: given(first.Mixture), Diversity: privacy.Rule{Least: 5, Policy: privacy.Stop}})
+		l, err := em.NewLearner(gmm.Matrix(parts[s]), em.Config{Plain: &em.Plain{Mixture: given(first.Mixture)}, Diversity: privacy.Rule{Least: 5, Policy: privacy.Stop}})
 		if err != nil {
 			return err
 		}
@@ -71,10 +71,10 @@ func TestStopBeforeFarRowsAreSent(t *testing.T) {
 	if !errors.As(err, &low) || math.Abs(low.Rows-3) > 0.01 || rounds != 0 {
 		t.Errorf("got %v after %d rounds, want an error about three rows before the first", err, rounds)
 	}
-	if _, err := dem.NewLearner(gmm.Matrix(mat.NewDense(4, 2, nil)), dem.Config{Centres: centres, Diversity: privacy.Rule{Least: 5, Policy: privacy.Stop}}); err == nil {
+	if _, err := em.NewLearner(gmm.Matrix(mat.NewDense(4, 2, nil)), em.Config{Plain: &em.Plain{Centres: centres}, Diversity: privacy.Rule{Least: 5, Policy: privacy.Stop}}); err == nil {
 		t.Error("want an error for fewer rows than the diversity")
 	}
-	if _, err := dem.NewLearner(gmm.Matrix(parts[0]), dem.Config{Centres: centres, Diversity: privacy.Rule{Least: 5, Policy: privacy.DrawComponent}}); err == nil {
+	if _, err := em.NewLearner(gmm.Matrix(parts[0]), em.Config{Plain: &em.Plain{Centres: centres}, Diversity: privacy.Rule{Least: 5, Policy: privacy.DrawComponent}}); err == nil {
 		t.Error("want an error for draws without a source")
 	}
 }

@@ -1,4 +1,4 @@
-package dem
+package em
 
 import (
 	"math"
@@ -23,7 +23,7 @@ func TestRoundingLeavesAMixture(t *testing.T) {
 	if _, err := m.StepAbout(origin, sums, 1e-6); err == nil {
 		t.Fatal("these sums do not need it")
 	}
-	settle(sums, m, origin)
+	repair(sums, m, origin)
 	next, err := m.StepAbout(origin, sums, 1e-6)
 	if err != nil {
 		t.Fatal(err)

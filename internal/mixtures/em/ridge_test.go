@@ -1,4 +1,4 @@
-package dem
+package em
 
 import (
 	"errors"
