@@ -38,7 +38,7 @@ type Round struct {
 }
 
 // Digester is implemented by learners whose shared parameters have the same bits at all
-// members. [Train] calls Digest at the start of each round.
+// members. [Rounds] calls Digest at the start of each round.
 type Digester interface {
 	Digest() [32]byte
 }
@@ -47,17 +47,6 @@ type Digester interface {
 // another one after an Optimize. Objectives of different running totals are not compared.
 type Cumulative interface {
 	Running() Running
-}
-
-// StartRound reports the start of the round with this number to a group, with the digest of the
-// learner's parameters. [Train] calls it before each round; algorithms with rounds of their own must call
-// it, too. If the learner is not a [Digester], nothing is compared.
-func StartRound(g Group, number int, learner any) {
-	var parameters [32]byte
-	if d, ok := learner.(Digester); ok {
-		parameters = d.Digest()
-	}
-	g.StartRound(number, parameters)
 }
 
 // Train runs Algorithm 1 of Idé et al. 2024 at one participant: l.Start, then rounds of local
@@ -74,25 +63,41 @@ func Train(ctx context.Context, g Group, l Learner, opt Options) (Round, error) 
 	if err := l.Start(ctx, g); err != nil {
 		return Round{}, fmt.Errorf("start: %w", err)
 	}
-	var last Round
+	var last float64
 	var so course
-	for n := 1; n <= opt.Rounds; n++ {
-		StartRound(g, n, l)
+	return Rounds(g, l, opt.Rounds, func(n int) (Round, error) {
 		objective, err := round(ctx, g, l)
+		if err != nil {
+			return Round{}, err
+		}
+		r := Round{Number: n, Objective: objective, Converged: n > 1 && opt.stops(last, objective) && g.Membership().Steady}
+		if opt.Noisy {
+			r.Converged = so.settled(objective, l, g, opt)
+		}
+		last = objective
+		if opt.OnRound != nil {
+			opt.OnRound(r)
+		}
+		return r, nil
+	})
+}
+
+// Rounds makes rounds 1 to most, or up to the first that has converged, and returns the last
+// completed one. It tells the group when each starts; if the learner is a [Digester], members then
+// compare the digests of their parameters. [Train] makes its rounds in this way; algorithms whose
+// rounds are others call it, too.
+func Rounds(g Group, learner any, most int, round func(number int) (Round, error)) (last Round, err error) {
+	for n := 1; n <= most && !last.Converged; n++ {
+		var parameters [32]byte
+		if d, ok := learner.(Digester); ok {
+			parameters = d.Digest()
+		}
+		g.StartRound(n, parameters)
+		r, err := round(n)
 		if err != nil {
 			return last, fmt.Errorf("round %d: %w", n, err)
 		}
-		converged := n > 1 && opt.stops(last.Objective, objective) && g.Membership().Steady
-		if opt.Noisy {
-			converged = so.settled(objective, l, g, opt)
-		}
-		last = Round{Number: n, Objective: objective, Converged: converged}
-		if opt.OnRound != nil {
-			opt.OnRound(last)
-		}
-		if converged {
-			break
-		}
+		last = r
 	}
 	return last, nil
 }

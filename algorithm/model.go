@@ -180,9 +180,3 @@ func AgreeClasses(ctx context.Context, g collabdict.Group, classes []int) (int, 
 	}
 	return number, nil
 }
-
-// Rounds runs a learner's rounds, and calls after at the end of each.
-func Rounds(ctx context.Context, g collabdict.Group, l collabdict.Learner, o collabdict.Options, after func(collabdict.Round)) (collabdict.Round, error) {
-	o.OnRound = after
-	return collabdict.Train(ctx, g, l, o)
-}

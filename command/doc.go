@@ -28,7 +28,7 @@
 //   - Disclosure: what members show each other. A collective that it does not list ends the program
 //     before anything is sent;
 //   - Train: one participant's part, by sums and gathers over a [collabdict.Group]. Most algorithms are
-//     a [collabdict.Learner] and a call of [algorithm.Rounds];
+//     a [collabdict.Learner] and a call of [collabdict.Train];
 //   - Load: its model, from the arrays of a model file.
 //
 // The folder examples/mean is such a program, with an algorithm of a hundred lines.

@@ -21,7 +21,7 @@ func accumulates(rounds int) netsim.Participant {
 	blocks := []collabdict.Block{{Len: 1, Bound: 1000}, {Len: 1, Bound: 64}}
 	return func(ctx context.Context, rank int, g collabdict.Group) error {
 		for r := 1; r <= rounds; r++ {
-			collabdict.StartRound(g, r, nil)
+			g.StartRound(r, [32]byte{})
 			if _, missed := g.TakeMissed(); missed {
 				continue
 			}

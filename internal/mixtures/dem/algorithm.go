@@ -192,12 +192,12 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 		return algorithm.Outcome{}, err
 	}
 	var done []algorithm.LowDiversity
-	last, err := algorithm.Rounds(ctx, g, l, collabdict.Options{Rounds: a.Rounds, AbsTol: a.Tol, Noisy: c.Blur > 0}, func(r collabdict.Round) {
+	last, err := collabdict.Train(ctx, g, l, collabdict.Options{Rounds: a.Rounds, AbsTol: a.Tol, Noisy: c.Blur > 0, OnRound: func(r collabdict.Round) {
 		low := privacy.InRound(r.Number, l.LowDiversity())
 		done = append(done, low...)
 		diversity := algorithm.Diversity(a.Diversity.Diversity(l.Diversity()))
 		after(algorithm.Progress{Round: r, Loss: -r.Objective, Diversity: &diversity, LowDiversity: low})
-	})
+	}})
 	if last.Number == 0 {
 		return algorithm.Outcome{}, err
 	}

@@ -60,9 +60,9 @@ func Train(ctx context.Context, g collabdict.Group, d algorithm.Data, b *privacy
 	if err != nil {
 		return algorithm.Outcome{}, nil, err
 	}
-	last, err := algorithm.Rounds(ctx, g, l, collabdict.Options{Rounds: c.Rounds}, func(r collabdict.Round) {
+	last, err := collabdict.Train(ctx, g, l, collabdict.Options{Rounds: c.Rounds, OnRound: func(r collabdict.Round) {
 		after(algorithm.Progress{Round: r, Loss: r.Objective})
-	})
+	}})
 	m := l.Mixture()
 	if m == nil {
 		return algorithm.Outcome{}, nil, err

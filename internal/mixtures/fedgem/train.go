@@ -63,7 +63,7 @@ func Train(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Re
 	if err != nil {
 		return nil, err
 	}
-	begin(g, r.Rounds)
+	g.StartRound(r.Rounds, [32]byte{})
 	return l.finish(ctx, g, l.config.Final, r)
 }
 
@@ -88,7 +88,7 @@ func TrainRules(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config,
 	}
 	var out []*Result
 	for i, rule := range rules {
-		begin(g, before.Rounds+i)
+		g.StartRound(before.Rounds+i, [32]byte{})
 		own := *l
 		r, err := own.finish(ctx, g, rule, before)
 		if err != nil {
@@ -142,24 +142,25 @@ func (l *local) rounds(ctx context.Context, g collabdict.Group) (r Result, err e
 	if l.config.once() {
 		return l.alone()
 	}
-	for r.Rounds = 1; r.Rounds <= l.config.Rounds && !r.Converged; r.Rounds++ {
-		begin(g, r.Rounds)
+	last, err := collabdict.Rounds(g, nil, l.config.Rounds, func(n int) (collabdict.Round, error) {
 		own, err := l.round()
 		if err != nil {
-			return r, fmt.Errorf("round %d: local step: %w", r.Rounds, err)
+			return collabdict.Round{}, fmt.Errorf("local step: %w", err)
 		}
 		all, err := l.exchange(ctx, g, own)
 		if err != nil {
-			return r, fmt.Errorf("round %d: %w", r.Rounds, err)
+			return collabdict.Round{}, err
 		}
 		of, count := l.superClusters(all)
 		l.pull(own, all.targets(of, centres(all.regions, of, count), len(own)))
 		r.Step, r.Converged = all.step(l.config.Half), all.settled
 		if l.config.OnRound != nil {
-			l.config.OnRound(Round{Number: r.Rounds, Clusters: count, Step: r.Step})
+			l.config.OnRound(Round{Number: n, Clusters: count, Step: r.Step})
 		}
-	}
-	return r, nil
+		return collabdict.Round{Number: n, Converged: r.Converged}, nil
+	})
+	r.Rounds = last.Number + 1
+	return r, err
 }
 
 // alone makes the steps of rounds as if no regions met: every centre moves to the middle of its
@@ -221,10 +222,6 @@ func (l *local) last(rule Final) (parts, error) {
 		}
 	}
 	return own, nil
-}
-
-func begin(g collabdict.Group, round int) {
-	collabdict.StartRound(g, round, nil)
 }
 
 // gathered holds what the members in the view published, in the order of ranks.

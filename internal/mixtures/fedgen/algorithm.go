@@ -186,11 +186,11 @@ func (a *Algorithm) refine(ctx context.Context, g collabdict.Group, d algorithm.
 	if err != nil {
 		return err
 	}
-	_, err = algorithm.Rounds(ctx, later{g}, l, collabdict.Options{Rounds: a.Refine, AbsTol: a.Tol}, func(r collabdict.Round) {
+	_, err = collabdict.Train(ctx, later{g}, l, collabdict.Options{Rounds: a.Refine, AbsTol: a.Tol, OnRound: func(r collabdict.Round) {
 		r.Number++
 		out.Last, out.Model, out.TotalRows = r, l.Model(), l.TotalRows()
 		after(algorithm.Progress{Round: r, Loss: -r.Objective})
-	})
+	}})
 	return err
 }
 

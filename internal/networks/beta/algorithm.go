@@ -152,11 +152,7 @@ func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Da
 	if err := p.learner.Start(ctx, g); err != nil {
 		return algorithm.Outcome{}, fmt.Errorf("start: %w", err)
 	}
-	for range s.Rounds {
-		if err = p.round(ctx, g, after); err != nil {
-			break
-		}
-	}
+	_, err = collabdict.Rounds(g, p.learner, s.Rounds, func(int) (collabdict.Round, error) { return p.round(ctx, g, after) })
 	if p.last.Number == 0 {
 		return algorithm.Outcome{}, err
 	}

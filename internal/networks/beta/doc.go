@@ -10,10 +10,12 @@
 //	if err := l.Start(ctx, group); err != nil {
 //		return err
 //	}
-//	for range 25 {
-//		if _, err := l.Round(ctx, group); err != nil {
-//			return err
-//		}
+//	_, err = collabdict.Rounds(group, l, 25, func(n int) (collabdict.Round, error) {
+//		r, err := l.Round(ctx, group)
+//		return collabdict.Round{Number: n, Objective: -r.Loss}, err
+//	})
+//	if err != nil {
+//		return err
 //	}
 //	return l.Model().Score(gmm.Matrix(x), func(s beta.Scores) { fmt.Println(s.Loss) })
 //

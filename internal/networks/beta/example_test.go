@@ -32,8 +32,11 @@ func Example() {
 		if err == nil {
 			err = l.Start(ctx, g)
 		}
-		for round := 0; round < 40 && err == nil; round++ {
-			_, err = l.Round(ctx, g)
+		if err == nil {
+			_, err = collabdict.Rounds(g, l, 40, func(n int) (collabdict.Round, error) {
+				r, err := l.Round(ctx, g)
+				return collabdict.Round{Number: n, Objective: -r.Loss}, err
+			})
 		}
 		if err != nil || rank != 0 {
 			return err

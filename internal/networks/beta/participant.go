@@ -69,10 +69,10 @@ func (p *participant) count(ctx context.Context, g collabdict.Group, d algorithm
 	return nil
 }
 
-func (p *participant) round(ctx context.Context, g collabdict.Group, after func(algorithm.Progress)) error {
+func (p *participant) round(ctx context.Context, g collabdict.Group, after func(algorithm.Progress)) (collabdict.Round, error) {
 	r, err := p.learner.Round(ctx, g)
 	if err != nil {
-		return err
+		return collabdict.Round{}, err
 	}
 	copy(p.kept.Parameters().Values, p.learner.Model().Parameters().Values)
 	copy(p.kept.Conditions().Values, p.learner.Model().Conditions().Values)
@@ -82,7 +82,7 @@ func (p *participant) round(ctx context.Context, g collabdict.Group, after func(
 	}
 	p.last = collabdict.Round{Number: r.Number, Objective: -r.Loss}
 	after(algorithm.Progress{Round: p.last, Loss: r.Loss, Weighting: p.settings.reported(p.learner.Standing(), r.Number)})
-	return nil
+	return p.last, nil
 }
 
 func (p *participant) outcome() algorithm.Outcome {

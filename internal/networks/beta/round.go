@@ -28,15 +28,14 @@ type Round struct {
 // with [average.Mean]. Conditions are trained along with ω_k and never leave the member
 // ([average.Column]).
 func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) {
-	collabdict.StartRound(g, l.rounds+1, l)
 	if every := l.config.Weights.Every; every > 0 && l.rounds > 0 && l.rounds%every == 0 {
 		if err := l.weigh(ctx, g, l.model); err != nil {
-			return Round{}, fmt.Errorf("beta: round %d: weights: %w", l.rounds+1, err)
+			return Round{}, fmt.Errorf("weights: %w", err)
 		}
 	}
 	r, err := l.round(ctx, g)
 	if err != nil {
-		return Round{}, fmt.Errorf("beta: round %d: %w", l.rounds+1, err)
+		return Round{}, err
 	}
 	l.rounds++
 	r.Number = l.rounds

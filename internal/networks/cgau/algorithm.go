@@ -109,17 +109,18 @@ func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Da
 	// A sum that fails later leaves the learner's own model half way.
 	kept := NewModel(c)
 	out := algorithm.Outcome{Used: map[string]any{"classes": classes, "momentum": momentum}}
-	for range s.Rounds {
-		var r Round
-		if r, err = l.Round(ctx, g); err != nil {
-			break
+	out.Last, err = collabdict.Rounds(g, l, s.Rounds, func(int) (collabdict.Round, error) {
+		r, err := l.Round(ctx, g)
+		if err != nil {
+			return collabdict.Round{}, err
 		}
 		copy(kept.Shared().Values, l.Model().Shared().Values)
 		copy(kept.Conditions().Values, l.Model().Conditions().Values)
 		out.Model, out.TotalRows = Trained{kept}, r.Rows
-		out.Last = collabdict.Round{Number: r.Number, Objective: -r.Loss}
-		after(algorithm.Progress{Round: out.Last, Loss: r.Loss})
-	}
+		last := collabdict.Round{Number: r.Number, Objective: -r.Loss}
+		after(algorithm.Progress{Round: last, Loss: r.Loss})
+		return last, nil
+	})
 	if out.Last.Number == 0 {
 		return algorithm.Outcome{}, err
 	}

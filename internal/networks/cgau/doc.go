@@ -12,10 +12,12 @@
 //	if err != nil {
 //		return err
 //	}
-//	for range 150 {
-//		if _, err := l.Round(ctx, group); err != nil {
-//			return err
-//		}
+//	_, err = collabdict.Rounds(group, l, 150, func(n int) (collabdict.Round, error) {
+//		r, err := l.Round(ctx, group)
+//		return collabdict.Round{Number: n, Objective: -r.Loss}, err
+//	})
+//	if err != nil {
+//		return err
 //	}
 //	score, err := l.Model().Evaluate(test)
 //	if err != nil {

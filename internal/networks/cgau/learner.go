@@ -84,10 +84,9 @@ const (
 // Round trains for the steps of a round, and takes the mean, by rows, of the changes of all
 // members. The conditions change only if this member's part is in the sum.
 func (l *Learner) Round(ctx context.Context, g collabdict.Group) (Round, error) {
-	collabdict.StartRound(g, l.rounds+1, l)
 	total, err := l.column.Round(ctx, g, l.mean, l.train)
 	if err != nil {
-		return Round{}, fmt.Errorf("cgau: round %d: %w", l.rounds+1, err)
+		return Round{}, err
 	}
 	l.rounds++
 	r := Round{Number: l.rounds, Rows: int(math.Round(total.Weight))}

@@ -104,7 +104,7 @@ func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Da
 	// A sum that fails later leaves the learner's own networks half way.
 	kept := NewModel(columns, c)
 	var health *Health // of the last round; nil if not measured
-	last, err := algorithm.Rounds(ctx, g, l, collabdict.Options{Rounds: s.Rounds}, func(r collabdict.Round) {
+	last, err := collabdict.Train(ctx, g, l, collabdict.Options{Rounds: s.Rounds, OnRound: func(r collabdict.Round) {
 		kept.SetFrom(l.Model())
 		health = s.health(l, r.Number)
 		p := algorithm.Progress{Round: r, Loss: -r.Objective}
@@ -112,7 +112,7 @@ func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Da
 			p.Encoder = &algorithm.Encoder{Information: health.Information, KL: health.KL, Active: health.Active, Latent: health.Latent}
 		}
 		after(p)
-	})
+	}})
 	if last.Number == 0 {
 		return algorithm.Outcome{}, err
 	}

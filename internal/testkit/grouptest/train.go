@@ -49,14 +49,14 @@ func Train[L Learner[R], R comparable](t testing.TB, run Runner, size, rounds in
 			return err
 		}
 		known[rank] = nil // a restarted member receives all rounds from the others
-		for range rounds {
+		_, err = collabdict.Rounds(g, all[rank], rounds, func(n int) (collabdict.Round, error) {
 			r, err := all[rank].Round(ctx, g)
-			if err != nil {
-				return err
+			if err == nil {
+				known[rank] = append(known[rank], r)
 			}
-			known[rank] = append(known[rank], r)
-		}
-		return nil
+			return collabdict.Round{Number: n}, err
+		})
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
