@@ -18,20 +18,8 @@ func CheckRows(rows Rows) error {
 	return passes.NewReader(rows).Check(math.Ldexp(1, columnstats.MaxExp-1))
 }
 
-// SumsAbout is [Mixture.EStep] for rows that need not be in memory. Moments are about an origin
-// of M values instead of the means, and −Σ_n Σ_k r_k(n) ln r_k(n) replaces the log-likelihood.
-func (m *Mixture) SumsAbout(origin []float64, rows Rows) ([]float64, error) {
-	if _, dim := rows.Dims(); dim != m.Dim() || len(origin) != dim {
-		panic(errShape)
-	}
-	s, _, err := m.Statistics(passes.NewReader(rows), nil, repeated(origin, m.Components()), nil, true)
-	if err != nil {
-		return nil, err
-	}
-	return append(s.Pack(), s.Entropy), nil
-}
-
-// StepAbout is [Mixture.MStep] for sums about an origin of M values.
+// StepAbout is [Mixture.MStep] for sums of which the moments are about an origin of M values instead of
+// the means. The last value may be another one than the log-likelihood.
 func (m *Mixture) StepAbout(origin, sums []float64, regCovar float64) (*Mixture, error) {
 	if len(sums) != m.SumsLen() {
 		return nil, fmt.Errorf("want %d sums, got %d", m.SumsLen(), len(sums))
@@ -41,7 +29,8 @@ func (m *Mixture) StepAbout(origin, sums []float64, regCovar float64) (*Mixture,
 }
 
 // BoundAbout returns Σ_n Σ_k r_k(n) [ln π_k + ln N(x_n|μ_k, Λ_k⁻¹) − ln r_k(n)] in nats, from
-// sums about an origin of M values. It is a lower bound of the rows' log-likelihood.
+// sums about an origin of M values whose last value is −Σ_n Σ_k r_k(n) ln r_k(n). It is a lower bound
+// of the rows' log-likelihood.
 func (m *Mixture) BoundAbout(origin, sums []float64) float64 {
 	s := passes.Unpack(sums, m.Components(), m.Dim(), m.form == Full)
 	bound := sums[len(sums)-1] + m.Expected(s, origin)

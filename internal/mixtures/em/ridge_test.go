@@ -3,11 +3,13 @@ package em
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
 )
 
 // A component of fewer rows than variables, whose sums are rounded, stays valid: its variances
@@ -22,10 +24,12 @@ func TestFewRowsAndRounding(t *testing.T) {
 	}
 	x := mat.NewDense(6, dim, []float64{2, 0, 0, -2, 0, 0, 0, 2, 0, 0, -1, 1, 8, 9, 10, 10, 9, 8})
 	origin := []float64{4, 5, 6}
-	sums, err := m.SumsAbout(origin, gmm.Matrix(x))
+	about := mat.NewDense(2, dim, append(slices.Clone(origin), origin...))
+	s, _, err := m.Statistics(passes.NewReader(gmm.Matrix(x)), nil, about, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
+	sums := append(s.Pack(), s.Entropy)
 	for at := 2 * (1 + dim); at < len(sums)-1; at += 2 { // the second moments of the second component
 		sums[at+1] -= rounding
 	}
