@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/testkit"
@@ -93,35 +94,50 @@ func TestUsesOfGonumAreSeen(t *testing.T) {
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
-	exports                 map[string]string // files of all packages, by path
+	fset                    *token.FileSet
+	importer                types.Importer // of all packages; it reads each once
 }
 
 func (p listed) name() string { return strings.Replace(p.ImportPath, module, ".", 1) }
 
 // listPackages returns the module's packages, compiled.
-func listPackages(t *testing.T) (own []listed) {
+func listPackages(t *testing.T) []listed {
 	t.Helper()
 	testkit.SkipRaced(t)
+	own, err := packages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return own
+}
+
+var packages = sync.OnceValues(func() (own []listed, err error) {
 	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./...")
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	exports := map[string]string{}
+	exports, fset := map[string]string{}, token.NewFileSet()
+	compiled := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		if exports[path] == "" {
+			return nil, fmt.Errorf("no export data of %s", path)
+		}
+		return os.Open(exports[path])
+	})
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
-		p := listed{exports: exports}
+		p := listed{fset: fset, importer: compiled}
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			return own
+			return own, nil
 		} else if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		exports[p.ImportPath] = p.Export
 		if p.ImportPath == module || strings.HasPrefix(p.ImportPath, module+"/") {
 			own = append(own, p)
 		}
 	}
-}
+})
 
 // A use is a place where a package uses a declaration of gonum.
 type use struct{ at, pkg, name string }
@@ -129,28 +145,22 @@ type use struct{ at, pkg, name string }
 // uses returns the uses of gonum in the package's code, or in the given text instead.
 func (p listed) uses(t *testing.T, text any) (found []use) {
 	t.Helper()
-	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range p.GoFiles {
-		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), text, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(p.fset, filepath.Join(p.Dir, name), text, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, f)
 	}
-	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
-		if p.exports[path] == "" {
-			return nil, fmt.Errorf("no export data of %s", path)
-		}
-		return os.Open(p.exports[path])
-	})}
+	config := types.Config{Importer: p.importer}
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
-	if _, err := config.Check(p.ImportPath, fset, files, &info); err != nil {
+	if _, err := config.Check(p.ImportPath, p.fset, files, &info); err != nil {
 		t.Fatal(err)
 	}
 	for id, o := range info.Uses {
 		if _, isName := o.(*types.PkgName); !isName && o.Pkg() != nil && strings.HasPrefix(o.Pkg().Path(), gonum) {
-			found = append(found, use{fset.Position(id.Pos()).String(), o.Pkg().Path(), o.Name()})
+			found = append(found, use{p.fset.Position(id.Pos()).String(), o.Pkg().Path(), o.Name()})
 		}
 	}
 	slices.SortFunc(found, func(a, b use) int { return strings.Compare(a.at, b.at) })
