@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -48,17 +49,17 @@ func (m *mixture) round(plants []*mat.Dense) {
 	}
 	for s, x := range plants {
 		n, _ := x.Dims()
-		own := make([]float64, k)
-		for i := range n {
-			p, _ := m.responsibilities(s, x.RowView(i))
-			for c, r := range p {
-				own[c] += r / float64(n)
-				mass[c] += r
+		p, _ := m.responsibilities(s, x)
+		for c := range k {
+			weighted := mat.DenseCopyOf(x)
+			for i, r := range p[c] {
+				floats.Scale(math.Sqrt(r), weighted.RawRowView(i))
 				sums[c].AddScaledVec(sums[c], r, x.RowView(i))
-				squares[c].SymRankOne(squares[c], r, x.RowView(i))
 			}
+			squares[c].SymRankK(squares[c], 1, weighted.T())
+			mass[c] += floats.Sum(p[c])
+			m.weights[s][c] = floats.Sum(p[c]) / float64(n)
 		}
-		m.weights[s] = own
 	}
 	const prior = 1 // row's worth of a unit covariance
 	for c := range k {
@@ -73,38 +74,49 @@ func (m *mixture) round(plants []*mat.Dense) {
 	}
 }
 
-// responsibilities also returns the log-likelihood of the row.
-func (m *mixture) responsibilities(s int, x mat.Vector) ([]float64, float64) {
-	p := make([]float64, len(m.means))
-	top := math.Inf(-1)
-	for c := range p {
-		var d mat.VecDense
-		d.SubVec(x, m.means[c])
-		var solved mat.VecDense
-		_ = m.factors[c].SolveVecTo(&solved, &d) // badly conditioned is still good enough here
-		p[c] = math.Log(m.weights[s][c]+1e-12) - m.factors[c].LogDet()/2 - mat.Dot(&d, &solved)/2
-		top = math.Max(top, p[c])
+// responsibilities returns those of each component for the rows of plant s, and the rows'
+// log-likelihoods.
+func (m *mixture) responsibilities(s int, x *mat.Dense) (p [][]float64, loglik []float64) {
+	n, cols := x.Dims()
+	loglik = make([]float64, n)
+	for c := range m.means {
+		centred := mat.DenseCopyOf(x)
+		for i := range n {
+			floats.Sub(centred.RawRowView(i), m.means[c].RawVector().Data)
+		}
+		var u mat.TriDense
+		var white mat.Dense
+		m.factors[c].UTo(&u)
+		_ = u.SolveTo(&white, true, centred.T()) // badly conditioned is still good enough here
+		square := make([]float64, n)
+		for j := range cols {
+			row := white.RawRowView(j)
+			floats.Add(square, floats.MulTo(row, row, row))
+		}
+		constant := math.Log(m.weights[s][c]+1e-12) - m.factors[c].LogDet()/2
+		for i, v := range square {
+			square[i] = constant - v/2
+		}
+		p = append(p, square)
 	}
-	sum := 0.0
-	for c := range p {
-		p[c] = math.Exp(p[c] - top)
-		sum += p[c]
+	at := make([]float64, len(p))
+	for i := range n {
+		for c := range p {
+			at[c] = p[c][i]
+		}
+		loglik[i] = floats.LogSumExp(at)
+		for c := range p {
+			p[c][i] = math.Exp(p[c][i] - loglik[i])
+		}
 	}
-	for c := range p {
-		p[c] /= sum
-	}
-	return p, top + math.Log(sum)
+	return p, loglik
 }
 
 // scores are the negative log-likelihoods of plant s's rows.
 func (m *mixture) scores(s int, x *mat.Dense) []float64 {
-	n, _ := x.Dims()
-	out := make([]float64, n)
-	for i := range out {
-		_, ll := m.responsibilities(s, x.RowView(i))
-		out[i] = -ll
-	}
-	return out
+	_, loglik := m.responsibilities(s, x)
+	floats.Scale(-1, loglik)
+	return loglik
 }
 
 func identity(n int) *mat.SymDense { return scaled(1, n) }
