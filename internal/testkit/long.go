@@ -13,6 +13,14 @@ var (
 	Long = os.Getenv("COLLABDICT_TESTS") == "long" || Full
 )
 
+// LongOr returns long with the tests that take long, and otherwise the part of it that represents it.
+func LongOr[T any](long, part T) T {
+	if Long {
+		return long
+	}
+	return part
+}
+
 // LongOnly skips a test that takes long, unless long tests are asked for.
 func LongOnly(t testing.TB) {
 	t.Helper()
