@@ -86,6 +86,9 @@ func TestPausesChangeNoResult(t *testing.T) {
 		return r
 	}
 	for seed := range map[bool]uint64{false: 8, true: 1}[testkit.Raced] {
+		if !testkit.Long && !testkit.Raced && seed%3 != 1 {
+			continue // the others stop members in the first pause in other patterns
+		}
 		want := run(seed).Members[0].Digest
 		for _, loss := range []float64{0, 0.02, 0.1} {
 			faults := []netsim.Fault{

@@ -163,7 +163,7 @@ func (r trained) absences() (n int) {
 // churn. All rounds are run, since a stopping rule would stop at the optimum for the last
 // vectors of absent members. COLLABDICT_SIM_TOL sets a stopping rule.
 func TestChurnOverRunningTotals(t *testing.T) {
-	n, tol := seeds(t, 5), "tol="+cmp.Or(os.Getenv("COLLABDICT_SIM_TOL"), "0")
+	n, tol := seeds(t, testkit.LongOr[uint64](5, 2)), "tol="+cmp.Or(os.Getenv("COLLABDICT_SIM_TOL"), "0")
 	rounds := 60
 	if testkit.Raced {
 		rounds = 20 // further rounds only repeat the numerics
@@ -227,7 +227,7 @@ func bits(r *pipeline.Result) [32]byte {
 // present members reveal every member that was lost alone.
 func TestDifferencingUnderChurn(t *testing.T) {
 	testkit.SkipRaced(t)
-	n := seeds(t, 5)
+	n := seeds(t, testkit.LongOr[uint64](5, 2))
 	for _, views := range []bool{false, true} {
 		var medians []float64
 		hit, alone, found := 0, 0, 0

@@ -76,8 +76,11 @@ func TestOneRowMoreIsCovered(t *testing.T) {
 			return k.Resolved(dim)
 		}
 		moved := 0
-		for _, at := range []int{0, n / 2, n} {
-			for _, row := range [][]float64{{0.3, 0.3, 0.3}, {1e300, -1e300, 1e300}} {
+		for place, at := range []int{0, n / 2, n} {
+			for which, row := range [][]float64{{0.3, 0.3, 0.3}, {1e300, -1e300, 1e300}} {
+				if !testkit.Long && place%2 != which {
+					continue
+				}
 				name := fmt.Sprintf("%v, row %d more, %v", kind, at+1, row)
 				watch, k := differencing.NewWatch(members), task()
 				net, err := netsim.New(netsim.Config{Settings: k.Settings, Seed: 1, Names: []string{"a", "b", "c"}, Observer: watch})
@@ -185,8 +188,11 @@ func TestOneRowMoreIsCoveredInTheClear(t *testing.T) {
 		}
 		k = k.Resolved(dim)
 		deviation := privacy.NewOwnAccount(privacy.Allowed(epsilon, delta), of.sums).Plan(1).Deviation(math.Sqrt(3))
-		for _, at := range []int{0, n / 2, n} {
-			for _, row := range [][]float64{{0.3, 0.3}, {1e300, -1e300}} {
+		for place, at := range []int{0, n / 2, n} {
+			for which, row := range [][]float64{{0.3, 0.3}, {1e300, -1e300}} {
+				if !testkit.Long && place%2 != which {
+					continue
+				}
 				name := fmt.Sprintf("%s %v, row %d more, %v", of.kind, of.options, at+1, row)
 				var blobs [2][][]byte // without the row and with it
 				for world := range blobs {
