@@ -126,7 +126,6 @@ func (n *network) step(s int, ev Event) {
 
 // received returns a message as an event, after checking its form.
 func received(t testing.TB, from int, msg Message) Receive {
-	t.Helper()
 	v, err := Validate(msg, mostRanks)
 	if err != nil {
 		t.Fatalf("%s of m%d: %v", describeBody(msg), from, err)
@@ -143,7 +142,6 @@ func (m *testMember) checksView(v *View) error {
 const mostRanks = 1 << 9
 
 func (n *network) receive(s, from int, msg Message) {
-	n.t.Helper()
 	n.step(s, received(n.t, from, msg))
 }
 
@@ -250,7 +248,10 @@ func (n *network) settle() {
 			i = n.rng.IntN(len(n.flight))
 		}
 		d := n.flight[i]
-		if n.rng == nil || n.rng.Float64() >= 0.1 { // otherwise it is delivered once more
+		switch {
+		case n.rng == nil:
+			n.flight = n.flight[1:]
+		case n.rng.Float64() >= 0.1: // otherwise it is delivered once more
 			n.flight = append(n.flight[:i], n.flight[i+1:]...)
 		}
 		if n.cut != nil && n.cut(d.from, d.to) || n.carries != nil && !n.carries(d.from, d.to, d.msg.Body) {
