@@ -65,12 +65,10 @@ func (c crash) everywhere(t *testing.T) {
 	}
 }
 
-// mostStopped is the size of the largest group whose members stop at every write.
-const mostStopped = 5
-
 // If a member stops before or after any write, nobody gets another total. The others continue,
 // or pause if they are too few.
 func TestStopAtEveryWrite(t *testing.T) {
+	mostStopped := testkit.LongOr(5, 4)
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for size := 3; size <= mostStopped; size++ {
 			for victim := range size {
@@ -83,6 +81,7 @@ func TestStopAtEveryWrite(t *testing.T) {
 // A member that restarts after a stop at any write comes back, and keeps its promises, its vote
 // and its dealt secrets.
 func TestRestartAtEveryWrite(t *testing.T) {
+	mostStopped := testkit.LongOr(5, 4)
 	bothSchemes(t, func(t *testing.T, s Settings) {
 		for size := 3; size <= mostStopped; size++ {
 			for victim := range size {
