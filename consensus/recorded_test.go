@@ -8,6 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // A Recording is a run over a carrier that loses, doubles and reorders messages, with members
@@ -285,8 +286,9 @@ const recordedSeeds uint64 = 25
 // begun a session.
 func TestKnowledgeOfRecordedRuns(t *testing.T) {
 	abandoned, finished, fromShares, opened := 0, 0, 0, 0
+	seeds := testkit.LongOr(recordedSeeds, 10)
 	for kind, c := range recordedSettings {
-		for seed := range recordedSeeds {
+		for seed := range seeds {
 			totals := map[uint64]int{}
 			r := NewRecording(t, kind, seed, func(r *Recording) { r.checkKnowledge(seed, totals) })
 			for slot := range uint64(3) {

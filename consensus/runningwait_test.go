@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // statistics is a call of a running total that begins from nothing.
@@ -54,6 +55,7 @@ func sumUp(xs [][]float64, members ...int) []float64 {
 // total begins with the vectors of all.
 func TestATotalBeginsWithAll(t *testing.T) {
 	const size, victim = 5, 3
+	long := testkit.LongOr(time.Hour, 10*time.Minute)
 	eachProtection(t, func(t *testing.T, s Settings) {
 		for _, lost := range []int{-2, -1, 0, 1, 6} { // messages delivered before; -1 in the slot before, -2 for good
 			n, xs := signed(t, newNetwork(t, size, s)), powers(size)
@@ -72,7 +74,7 @@ func TestATotalBeginsWithAll(t *testing.T) {
 				n.deliver(lost)
 				n.isolate(victim)
 			}
-			n.learn(calls, time.Hour)
+			n.learn(calls, long)
 			n.checkWaits(1, victim)
 			for s, m := range n.members {
 				if b := m.slot.ballots.promised; !m.dead && b > 2*size {

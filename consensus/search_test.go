@@ -696,6 +696,7 @@ func TestEveryOrderWhilePaused(t *testing.T) {
 // In every order of events, a paused run decides only amendments, even if one member ignores the
 // pause.
 func TestEveryOrderOfABrokenPause(t *testing.T) {
+	testkit.LongOnly(t)
 	x := newModel(3, 2, 1, 1)
 	x.called, x.paused, x.wants, x.least, x.deaf = true, true, x.of(resumes(2)), 2, 1
 	x.searched(t, 10_000_000)
