@@ -10,7 +10,7 @@ import (
 // On a network without losses no sum of a large roster waits for a heartbeat: early messages
 // are kept, and nobody is sent the result of a session that makes progress.
 func TestLargeRostersDoNotStall(t *testing.T) {
-	for seed := range map[bool]uint64{false: 3, true: 1}[testkit.Raced] {
+	for seed := range testkit.LongOr[uint64](3, 1) {
 		report, _ := simulate(t, Config{Names: Names(150), Settings: exactly, Seed: seed}, 12)
 		t.Logf("%d sums in %s", len(report.Members[0].Decisions), report.Virtual)
 		if report.Virtual > tickEvery {

@@ -112,7 +112,7 @@ func TestRunningTotalsUnderChurn(t *testing.T) {
 	case testkit.Raced:
 		seeds = 2
 	case !testkit.Long:
-		seeds = 5
+		seeds = 3
 	}
 	for name, s := range schemes {
 		t.Run(name, func(t *testing.T) {
