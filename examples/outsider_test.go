@@ -143,7 +143,7 @@ func buildOutside(t *testing.T, dir, name string) (program string) {
 
 func goBuild(t *testing.T, dir, out, pkg string, env ...string) {
 	t.Helper()
-	build := exec.Command("go", "build", "-o", out, pkg)
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, pkg) // a debugger's tables take time
 	build.Dir = dir
 	build.Env = append(os.Environ(), env...)
 	if said, err := build.CombinedOutput(); err != nil {
