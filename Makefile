@@ -35,8 +35,10 @@ search: ## run the tests that take long: whole searches, storms of killed proces
 	names="$$(cat $$files | awk '/^func Test/ { split($$2, a, "("); name = a[1] } /testkit\.Long/ { print name }' | sort -u | paste -sd '|')"; \
 	COLLABDICT_TESTS=long $(GO) test -timeout 40m -run "^($$names)$$" $$(echo "$$files" | xargs -n 1 dirname | sort -u)
 
-race: ## run all tests under the race detector (needs a C compiler)
-	$(GO) test -race -timeout 30m ./...
+race: ## run all tests of packages that start goroutines under the race detector (needs a C compiler)
+	@set -e; module="$$($(GO) list -m)"; \
+	unraced="$$(grep -rl --include=main_test.go 'testkit\.UnracedMain' . | xargs -n 1 dirname | sed "s,^\.,$$module,")"; \
+	$(GO) test -race -timeout 30m $$($(GO) list ./... | grep -vxF "$$unraced")
 
 noasm: ## run the tests of packages with assembly, without it
 	$(GO) test -tags noasm ./internal/kernels/... ./gmm ./vae
