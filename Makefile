@@ -38,7 +38,7 @@ search: ## run the tests that take long: whole searches, storms of killed proces
 race: ## run all tests of packages that start goroutines under the race detector (needs a C compiler)
 	@set -e; module="$$($(GO) list -m)"; \
 	unraced="$$(grep -rl --include=main_test.go 'testkit\.UnracedMain' . | xargs -n 1 dirname | sed "s,^\.,$$module,")"; \
-	$(GO) test -race -timeout 30m $$($(GO) list ./... | grep -vxF "$$unraced")
+	$(GO) test -race -timeout 30m ./node $$($(GO) list ./... | grep -vxF "$$unraced") # node takes longest, on one processor
 
 noasm: ## run the tests of packages with assembly, without it
 	$(GO) test -tags noasm ./internal/kernels/... ./gmm ./vae
