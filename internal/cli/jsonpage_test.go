@@ -29,6 +29,7 @@ import (
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/internal/run/topology"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )
@@ -351,6 +352,7 @@ func TestTheReferenceHasAllJSON(t *testing.T) {
 
 // Commands print what the page describes, and nothing else.
 func TestPrintedJSONIsDescribed(t *testing.T) {
+	testkit.SkipRaced(t) // the scripts run the same commands
 	t.Chdir(t.TempDir())
 	seen := map[string]bool{}
 	for _, args := range [][]string{

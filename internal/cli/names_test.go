@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // rooms are the folders of algorithms and of their registry.
@@ -19,6 +20,7 @@ var rooms = []string{"internal/algorithms", "internal/mixtures", "internal/netwo
 // Only the folders of algorithms name an algorithm. The rest of the program, its files and the
 // protocol do not depend on which algorithms there are.
 func TestOnlyAlgorithmFoldersNameAlgorithms(t *testing.T) {
+	testkit.SkipRaced(t)
 	names := map[string]bool{}
 	for _, k := range algorithms.All() {
 		names[k.Name] = true

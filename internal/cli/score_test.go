@@ -16,6 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/mixtures/ggm"
 	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -55,6 +56,7 @@ func TestExplainedRows(t *testing.T) {
 
 // A rolling threshold continues from block to block of rows, and from file to file.
 func TestRollingScoresAreOneStream(t *testing.T) {
+	testkit.SkipRaced(t)
 	mixture, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, 1, nil), []*mat.SymDense{mat.NewSymDense(1, []float64{1})})
 	if err != nil {
 		t.Fatal(err)

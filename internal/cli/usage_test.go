@@ -8,11 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // The help of each command lists each of its flags once, names its value by more than a type, and
 // has lines that fit.
 func TestHelpHasAllFlags(t *testing.T) {
+	testkit.SkipRaced(t)
 	var check func(cmd *cobra.Command)
 	check = func(cmd *cobra.Command) {
 		help := cmd.UsageString()
