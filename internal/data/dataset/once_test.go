@@ -17,6 +17,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Standard input gives the same rows as a file with the same bytes, in memory or not, in whatever
@@ -83,6 +84,7 @@ func TestStandardInputIsAsAFile(t *testing.T) {
 
 // A scan of a source that is read once does not hold its rows in memory.
 func TestScansHoldNothing(t *testing.T) {
+	testkit.SkipRaced(t) // the goroutines are those of TestStandardInputIsAsAFile, with more rows
 	const lines = 1 << 20
 	folder(t)
 	r, w := io.Pipe()
@@ -115,6 +117,7 @@ func TestScansHoldNothing(t *testing.T) {
 
 // A profile does not hold rows in memory either, even if a column is empty throughout.
 func TestProfilesHoldNothing(t *testing.T) {
+	testkit.SkipRaced(t) // the goroutines are those of TestStandardInputIsAsAFile, with more rows
 	folder(t)
 	for name, parts := range map[string][2]string{"CSV": {"x,none\n", "1.0000000000000000,\n"}, "JSON": {"", `{"x":1.0,"none":null}` + "\n"}} {
 		const pieces, lines = 96, 4096

@@ -16,6 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // parquetFile returns the content of a file with these rows.
@@ -135,6 +136,7 @@ func withoutIndex(t testing.TB, content string) string {
 // TestDamagedParquet changes each byte, and truncates the file. The result is a typed error of one
 // line, or other numbers.
 func TestDamagedParquet(t *testing.T) {
+	testkit.SkipRaced(t)
 	content := parquetFile(t, sites[:3], parquet.Compression(&parquet.Snappy), parquet.DataPageStatistics(false))
 	folder(t, "f.parquet", content)
 	read := func(content string) {
