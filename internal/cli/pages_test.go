@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/testkit"
 )
 
@@ -33,6 +34,9 @@ import (
 func TestPages(t *testing.T) {
 	if testkit.Raced || runtime.GOOS == "windows" {
 		t.Skip("the scripts run the same commands; pages need sh")
+	}
+	if !testkit.Long { // long tests kill processes at certain times
+		t.Parallel()
 	}
 	demo := sync.OnceValues(func() (string, error) { return demonstration(t) })
 	for _, path := range userPages(t) {
@@ -60,7 +64,12 @@ func TestPages(t *testing.T) {
 			ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(args[0])), 0o700))
 			ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(p.files[args[0]]), 0o600))
 		}
-		params.Cmds["demo"] = func(ts *testscript.TestScript, _ bool, _ []string) {
+		params.Cmds["demo"] = func(ts *testscript.TestScript, _ bool, args []string) {
+			if len(args) > 0 { // only the data, which take no time
+				_, err := plants.WriteCSV(ts.MkAbs("demo/data"), plants.Generate(plants.Demo(), 1))
+				ts.Check(err)
+				return
+			}
 			from, err := demo()
 			ts.Check(err)
 			filesAreListed(t, from)

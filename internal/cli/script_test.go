@@ -50,6 +50,9 @@ var racedScripts = []string{
 
 // The scripts run every documented command as a user would.
 func TestScripts(t *testing.T) {
+	if !testkit.Long { // long tests kill processes at certain times
+		t.Parallel()
+	}
 	params := scriptParams(t)
 	if testkit.Raced {
 		for _, name := range racedScripts {
@@ -104,6 +107,7 @@ func scriptParams(t *testing.T) testscript.Params {
 			"alike":   func(ts *testscript.TestScript, _ bool, args []string) { alikeModels(ts, args[0], args[1]) },
 			"ports":   func(ts *testscript.TestScript, _ bool, args []string) { freePorts(ts, args) },
 			"mode":    func(ts *testscript.TestScript, _ bool, args []string) { hasMode(ts, args[0], args[1]) },
+			"listed":  func(ts *testscript.TestScript, _ bool, args []string) { filesAreListed(t, ts.MkAbs(args[0])) },
 			"until":   func(ts *testscript.TestScript, _ bool, args []string) { until(ts, args[0], args[1], args[2:]) },
 			"better":  func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
 		},
