@@ -13,6 +13,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
 )
@@ -236,6 +237,7 @@ func TestAMemberIsRemovedWhileItIsAway(t *testing.T) {
 // A member that is removed while it is cut off, and keeps waiting, receives the reason when it
 // reaches the others again, and ends with it.
 func TestAMemberIsRemovedWhileItIsCutOff(t *testing.T) {
+	testkit.SkipRaced(t) // TestAMemberIsRemovedWhileItIsAway and TestPartedHosts have the same goroutines
 	const size, rounds = 5, 40
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		_, nodes, learners := s.inRoundTwo(t, size, rounds)
@@ -290,6 +292,7 @@ func TestANewcomerEndsForGood(t *testing.T) {
 // A newcomer that has lost its folder is not admitted again, since it would promise and vote a
 // second time.
 func TestANewcomerWithoutItsFolderIsRefused(t *testing.T) {
+	testkit.SkipRaced(t) // as TestANewcomerEndsForGood
 	const founders, rounds = 4, 20
 	simulate(t, 50*time.Millisecond, 20*megabit, func(t *testing.T, s *simulation) {
 		configs, nodes, learners := s.amended(t, founders, rounds)

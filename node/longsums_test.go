@@ -10,11 +10,13 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/session"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // A round of a long sum may take longer on a slow link than a session may stand still: vectors
 // that arrive in parts count as progress, and one ballot is enough.
 func TestLongSumsOverSlowLinks(t *testing.T) {
+	testkit.SkipRaced(t) // TestAMemberLostInALongSum has the same goroutines
 	const size, length, bits, interval = 4, 300_000, megabit, time.Second / 4
 	simulate(t, 50*time.Millisecond, bits, func(t *testing.T, s *simulation) {
 		configs := s.configs(t, size)

@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
 	"github.com/collabdict/collabdict/node"
 )
@@ -25,6 +26,7 @@ const stoppedRounds = 10
 // restarted it catches up, and all end with the same model. The test is in this package, not in
 // participant, since only this one has hosts in virtual time.
 func TestAStoppedParticipant(t *testing.T) {
+	testkit.SkipRaced(t) // TestAMemberComesBack and the tests of package participant have the same goroutines
 	node.Simulate(t, 20*time.Millisecond, 20_000_000, func(t *testing.T, s *node.Simulation) {
 		all := participants(t, s)
 		stopped, stop := context.WithCancel(t.Context())

@@ -10,10 +10,12 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // The log gives the plan of sums once per plan, since the plan depends on their length.
 func TestPlansAreLogged(t *testing.T) {
+	testkit.SkipRaced(t) // TestAMemberLostInALongSum has the same goroutines
 	t.Parallel()
 	configs := testConfigs(t, 3)
 	var log bytes.Buffer // written under the logger's lock, and read after the node is closed
