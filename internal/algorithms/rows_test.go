@@ -44,6 +44,7 @@ func (counting) Send(_ int, m consensus.Message, _ *rand.Rand) []consensus.Messa
 // that round. They can because the components of a running total together have the same number
 // of rows in each round.
 func TestMoreRowsInRounds(t *testing.T) {
+	testkit.SkipRaced(t) // package netsim tests its goroutines
 	const members, bad = 5, 2
 	schemes := map[string]consensus.Settings{
 		"exact":     {Scheme: consensus.Exact, Protect: chunking.Chunks},
