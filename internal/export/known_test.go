@@ -11,6 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/networks/beta"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/onnxtest"
 )
 
@@ -23,6 +24,7 @@ type known struct {
 // Files compute the same outputs as their models. If COLLABDICT_ONNX names a folder, the files are
 // written to it, for other runtimes.
 func TestFilesComputeWhatModelsDo(t *testing.T) {
+	testkit.SkipRaced(t)
 	for name, k := range knownFiles(t) {
 		got, err := decoded(t, k.file).Run(k.in)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -61,6 +62,9 @@ func frames(t *testing.T, members int, rows func(rank int) *mat.Dense) []*Frame 
 // the same frame, and the numbers of their rows do not matter. So it is in large groups.
 func TestFrame(t *testing.T) {
 	for _, members := range []int{3, 5, 70} {
+		if testkit.Raced && members > 5 {
+			continue // a few members have the same goroutines
+		}
 		got := frames(t, members, func(rank int) *mat.Dense { return ofMember(rank%8, 40) })
 		for rank, f := range got {
 			if !slices.Equal(f.Centre, got[0].Centre) || !slices.Equal(f.Spread, got[0].Spread) || !slices.Equal(f.Constant, got[0].Constant) {

@@ -161,6 +161,7 @@ func (x call[T]) check(t *testing.T) {
 
 // For finite numbers the result is gonum's up to rounding.
 func TestGemmOfAllShapes(t *testing.T) {
+	testkit.SkipRaced(t)
 	depths := testkit.LongOr([]int{0, 1, 2, 5, 31, 70}, []int{0, 5, 70})
 	t.Run("float64", func(t *testing.T) { testGemmOfAllShapes[float64](t, depths) })
 	t.Run("float32", func(t *testing.T) { testGemmOfAllShapes[float32](t, depths) })
@@ -228,6 +229,7 @@ func testGemmOfSmallShapes[T number](t *testing.T) {
 
 // Products are right for shapes that are cut along each of their sides.
 func TestGemmOfLargeShapes(t *testing.T) {
+	testkit.SkipRaced(t)
 	t.Run("float64", testGemmOfLargeShapes[float64])
 	t.Run("float32", testGemmOfLargeShapes[float32])
 }

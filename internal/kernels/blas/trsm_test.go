@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
+
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // triangleCall is one call of Dtrsm or Dtrmm.
@@ -191,6 +193,7 @@ func TestTriangles(t *testing.T) {
 
 // Triangles and other sides that are cut more than once give results with the defined bits.
 func TestLargeTriangles(t *testing.T) {
+	testkit.SkipRaced(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	eachTriangle(func(x triangleCall) {
 		x.m, x.n = depth+2*triangleBlock+3, 26

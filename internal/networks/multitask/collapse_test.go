@@ -3,6 +3,7 @@ package multitask
 import (
 	"testing"
 
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/vae"
 )
 
@@ -10,6 +11,7 @@ import (
 // codes keep no information. It reports none if training goes well, also with a warm-up, free bits
 // or extra encoder steps.
 func TestAlarmRingsOnCollapse(t *testing.T) {
+	testkit.SkipRaced(t)
 	base := Config{Latent: 3, Hidden: []int{24}, Rate: 0.01, Batch: 24, Seed: 3}
 	for name, c := range map[string]struct {
 		change    func(*Config)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/vae"
 )
 
@@ -118,6 +119,7 @@ func narrow(x []float64) (out []float32) {
 // With the exact posterior one draw gives the exact log-likelihood. With a wider one the
 // estimate is below it, and approaches it with more draws.
 func TestLogLikelihoodApproachesTheExactOne(t *testing.T) {
+	testkit.SkipRaced(t)
 	l := newLinear(rand.NewPCG(4, 4))
 	x := l.sample(300)
 	exact := make([]float64, 300)
@@ -145,6 +147,7 @@ func TestLogLikelihoodApproachesTheExactOne(t *testing.T) {
 // An affine model trained on rows of several participants reaches the density from which they
 // were drawn, because an affine auto-encoder has no other optimum (Lucas et al. 2019).
 func TestTrainingFindsTheExactDensity(t *testing.T) {
+	testkit.SkipRaced(t)
 	l := newLinear(rand.NewPCG(5, 4))
 	config := Config{Latent: 2, Rate: 0.05, Batch: 64, Seed: 1}
 	learners, trace := train(t, config, 1500, l.sample(1500), l.sample(300))
