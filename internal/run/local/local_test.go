@@ -10,6 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 func normals(rng *rand.Rand, n, dim int) *mat.Dense {
@@ -216,6 +217,7 @@ func TestKept(t *testing.T) {
 
 // The next row of the same distribution exceeds the limit no more often than promised.
 func TestLimitKeepsItsPromise(t *testing.T) {
+	testkit.SkipRaced(t)
 	const draws = 20_000
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, c := range []struct {
@@ -250,6 +252,7 @@ func TestLimitKeepsItsPromise(t *testing.T) {
 // Similar rows exceed the limit of blended scores no more often than promised. The promise of n
 // rows is at least 1/(n+1).
 func TestLimitOfABlendKeepsItsPromise(t *testing.T) {
+	testkit.SkipRaced(t)
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{15, 50, 300} {
 		draw := func() (scores [3]float64) {

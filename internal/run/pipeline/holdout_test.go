@@ -12,6 +12,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // numbered returns n labelled rows of two columns: in time order the row's number and a slow wave,
@@ -118,6 +119,7 @@ func (m many) ReadRows(x []float64, from int) error {
 // The number of held-out rows is bounded, but large enough to measure shares of false alarms.
 // Holding rows out takes memory for these rows alone.
 func TestHeldOutRowsAreBounded(t *testing.T) {
+	testkit.SkipRaced(t)
 	for _, c := range []struct {
 		rows    int
 		options []string

@@ -17,6 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
 	"github.com/collabdict/collabdict/model"
 )
@@ -113,6 +114,7 @@ func TestTooFewRowsForAModelAlone(t *testing.T) {
 // If rows are too few to hold any out, each is scored by the model fitted without it. Fresh rows
 // then exceed the threshold no more often than promised.
 func TestTooFewRowsToHoldOut(t *testing.T) {
+	testkit.SkipRaced(t)
 	const seeds, n, fresh = 40, 16, 200
 	above := 0
 	for seed := range uint64(seeds) {
@@ -139,6 +141,7 @@ func TestTooFewRowsToHoldOut(t *testing.T) {
 
 // Training rows that are left out in closed form score like fresh rows.
 func TestLeftOutRowsAreLikeFreshOnes(t *testing.T) {
+	testkit.SkipRaced(t)
 	const seeds, n = 40, 60
 	var in, out, fresh float64
 	for seed := range uint64(seeds) {
@@ -192,6 +195,7 @@ func TestInterruptsLoseNoModel(t *testing.T) {
 
 // Over many participants, fresh rows exceed the threshold no more often than promised.
 func TestThresholdKeepsItsPromise(t *testing.T) {
+	testkit.SkipRaced(t)
 	const seeds, fresh, promise = 60, 200, 0.1
 	above, total := map[string]int{}, 0
 	for seed := range uint64(seeds) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Over all orders of some values, the likeness of neighbours has mean 0 and the variance that
@@ -83,6 +84,7 @@ func rowsOf(rng *rand.Rand, n int, kinds ...string) dataset.Participant {
 
 // The test finds a time order in shuffled rows for at most about one participant in a thousand.
 func TestOrderKeepsItsLevel(t *testing.T) {
+	testkit.SkipRaced(t)
 	k := example(t, "hold-out=0.2")
 	for _, kinds := range [][]string{
 		{"normal"},

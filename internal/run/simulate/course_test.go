@@ -16,6 +16,7 @@ import (
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/scenario"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/netsim"
 )
 
@@ -130,6 +131,7 @@ func TestConvergenceIsThatOfTheRun(t *testing.T) {
 
 // The disagreement stays below the prediction, and recording it changes no result.
 func TestConvergence(t *testing.T) {
+	testkit.SkipRaced(t) // TestLowDiversity and TestSimulationsUnderObservation have the same goroutines
 	k, _ := example(t, algorithm.Global)
 	set(t, k, "rounds", "3")
 	parts := plants.Generate(plants.Spec{Participants: 12, Rows: 40, Columns: 3, Patterns: 2}, 2)

@@ -166,6 +166,7 @@ func TestOneRowMoreIsCovered(t *testing.T) {
 // account. With one component, no sum depends on earlier ones, so those that are not published differ
 // by as much. Σ (Δ/σ)² over all is at most the squared ratio of epsilon and delta.
 func TestOneRowMoreIsCoveredInTheClear(t *testing.T) {
+	testkit.SkipRaced(t) // as TestOneRowMoreIsCovered
 	const members, n, dim, epsilon, delta = 3, 2000, 2, 1.0, 1e-5
 	parts := twoClusters(members, n, dim)
 	most := math.Pow(privacy.GaussianRatio(epsilon, delta), 2)
