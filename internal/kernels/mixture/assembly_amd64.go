@@ -12,12 +12,12 @@ func turnAVX(panels int, vars int, rows *float64, x *float64, stride int)
 // densityAVX512 is kernels.density for a multiple of 4 panels, with AVX-512.
 //
 //go:noescape
-func densityAVX512(panels int, m int, x *float64, stride int, mean *float64, factor *float64, norm float64, d *float64, out *float64)
+func densityAVX512(panels int, vars int, x *float64, stride int, mean *float64, factor *float64, norm float64, d *float64, out *float64)
 
 // diagonalAVX512 is kernels.diagonal for a multiple of 4 panels, with AVX-512.
 //
 //go:noescape
-func diagonalAVX512(panels int, m int, x *float64, stride int, mean *float64, precision *float64, norm float64, out *float64)
+func diagonalAVX512(panels int, vars int, x *float64, stride int, mean *float64, precision *float64, norm float64, out *float64)
 
 // normaliseAVX512 is kernels.normalise, with AVX-512.
 //
@@ -47,17 +47,17 @@ func scatterAVX512(panels int, vars int, x *float64, stride int, r *float64, w *
 // spreadAVX512 is kernels.spread, with AVX-512.
 //
 //go:noescape
-func spreadAVX512(panels int, vars int, x *float64, stride int, centre *float64, r *float64, first *float64, second *float64)
+func spreadAVX512(panels int, vars int, x *float64, stride int, centre *float64, r *float64, sums *float64, squares *float64)
 
 // densityAVX2 is kernels.density for a multiple of 1 panels, with AVX2 and FMA.
 //
 //go:noescape
-func densityAVX2(panels int, m int, x *float64, stride int, mean *float64, factor *float64, norm float64, d *float64, out *float64)
+func densityAVX2(panels int, vars int, x *float64, stride int, mean *float64, factor *float64, norm float64, d *float64, out *float64)
 
 // diagonalAVX2 is kernels.diagonal for a multiple of 1 panels, with AVX2 and FMA.
 //
 //go:noescape
-func diagonalAVX2(panels int, m int, x *float64, stride int, mean *float64, precision *float64, norm float64, out *float64)
+func diagonalAVX2(panels int, vars int, x *float64, stride int, mean *float64, precision *float64, norm float64, out *float64)
 
 // normaliseAVX2 is kernels.normalise, with AVX2 and FMA.
 //
@@ -87,4 +87,4 @@ func scatterAVX2(panels int, vars int, x *float64, stride int, r *float64, w *fl
 // spreadAVX2 is kernels.spread, with AVX2 and FMA.
 //
 //go:noescape
-func spreadAVX2(panels int, vars int, x *float64, stride int, centre *float64, r *float64, first *float64, second *float64)
+func spreadAVX2(panels int, vars int, x *float64, stride int, centre *float64, r *float64, sums *float64, squares *float64)

@@ -111,7 +111,7 @@ done1:
 	VZEROUPPER
 	RET
 
-// func densityAVX512(panels int, m int, x *float64, stride int, mean *float64, factor *float64, norm float64, d *float64, out *float64)
+// func densityAVX512(panels int, vars int, x *float64, stride int, mean *float64, factor *float64, norm float64, d *float64, out *float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·densityAVX512(SB), NOSPLIT, $0-72
 	MOVQ x+16(FP), AX
@@ -124,7 +124,7 @@ TEXT ·densityAVX512(SB), NOSPLIT, $0-72
 group:
 	MOVQ mean+32(FP), R8
 	MOVQ d+56(FP), R9
-	MOVQ m+8(FP), R10
+	MOVQ vars+8(FP), R10
 	MOVQ AX, DI
 
 centre:
@@ -153,7 +153,7 @@ centre:
 	VMOVUPD      Z0, 192(CX)
 	MOVQ         d+56(FP), DI
 	MOVQ         factor+40(FP), R8
-	MOVQ         m+8(FP), R9
+	MOVQ         vars+8(FP), R9
 
 strip:
 	CMPQ         R9, $0x06
@@ -1017,7 +1017,7 @@ DATA constants<>+2032(SB)/8, $0x3fe0000000000000
 DATA constants<>+2040(SB)/8, $0x3fe0000000000000
 GLOBL constants<>(SB), RODATA|NOPTR, $2048
 
-// func diagonalAVX512(panels int, m int, x *float64, stride int, mean *float64, precision *float64, norm float64, out *float64)
+// func diagonalAVX512(panels int, vars int, x *float64, stride int, mean *float64, precision *float64, norm float64, out *float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·diagonalAVX512(SB), NOSPLIT, $0-64
 	MOVQ x+16(FP), AX
@@ -1030,7 +1030,7 @@ TEXT ·diagonalAVX512(SB), NOSPLIT, $0-64
 group:
 	MOVQ   mean+32(FP), R8
 	MOVQ   precision+40(FP), R9
-	MOVQ   m+8(FP), R10
+	MOVQ   vars+8(FP), R10
 	MOVQ   AX, DI
 	VXORPD Z0, Z0, Z0
 	VXORPD Z1, Z1, Z1
@@ -2659,7 +2659,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func spreadAVX512(panels int, vars int, x *float64, stride int, centre *float64, r *float64, first *float64, second *float64)
+// func spreadAVX512(panels int, vars int, x *float64, stride int, centre *float64, r *float64, sums *float64, squares *float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·spreadAVX512(SB), NOSPLIT, $0-64
 	MOVQ x+16(FP), AX
@@ -2667,8 +2667,8 @@ TEXT ·spreadAVX512(SB), NOSPLIT, $0-64
 	SHLQ $0x03, CX
 	MOVQ vars+8(FP), DX
 	MOVQ centre+32(FP), BX
-	MOVQ first+48(FP), SI
-	MOVQ second+56(FP), DI
+	MOVQ sums+48(FP), SI
+	MOVQ squares+56(FP), DI
 
 strip:
 	CMPQ   DX, $0x06
@@ -3180,7 +3180,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func densityAVX2(panels int, m int, x *float64, stride int, mean *float64, factor *float64, norm float64, d *float64, out *float64)
+// func densityAVX2(panels int, vars int, x *float64, stride int, mean *float64, factor *float64, norm float64, d *float64, out *float64)
 // Requires: AVX, FMA3
 TEXT ·densityAVX2(SB), NOSPLIT, $0-72
 	MOVQ x+16(FP), AX
@@ -3193,7 +3193,7 @@ TEXT ·densityAVX2(SB), NOSPLIT, $0-72
 group:
 	MOVQ mean+32(FP), DI
 	MOVQ d+56(FP), R8
-	MOVQ m+8(FP), R9
+	MOVQ vars+8(FP), R9
 	MOVQ AX, SI
 
 centre:
@@ -3214,7 +3214,7 @@ centre:
 	VMOVUPD      Y0, 32(CX)
 	MOVQ         d+56(FP), SI
 	MOVQ         factor+40(FP), DI
-	MOVQ         m+8(FP), R8
+	MOVQ         vars+8(FP), R8
 
 strip:
 	CMPQ         R8, $0x06
@@ -3580,7 +3580,7 @@ finish:
 	VZEROUPPER
 	RET
 
-// func diagonalAVX2(panels int, m int, x *float64, stride int, mean *float64, precision *float64, norm float64, out *float64)
+// func diagonalAVX2(panels int, vars int, x *float64, stride int, mean *float64, precision *float64, norm float64, out *float64)
 // Requires: AVX, FMA3
 TEXT ·diagonalAVX2(SB), NOSPLIT, $0-64
 	MOVQ x+16(FP), AX
@@ -3593,7 +3593,7 @@ TEXT ·diagonalAVX2(SB), NOSPLIT, $0-64
 group:
 	MOVQ   mean+32(FP), DI
 	MOVQ   precision+40(FP), R8
-	MOVQ   m+8(FP), R9
+	MOVQ   vars+8(FP), R9
 	MOVQ   AX, SI
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -4704,7 +4704,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func spreadAVX2(panels int, vars int, x *float64, stride int, centre *float64, r *float64, first *float64, second *float64)
+// func spreadAVX2(panels int, vars int, x *float64, stride int, centre *float64, r *float64, sums *float64, squares *float64)
 // Requires: AVX, FMA3
 TEXT ·spreadAVX2(SB), NOSPLIT, $384-64
 	MOVQ x+16(FP), AX
@@ -4712,8 +4712,8 @@ TEXT ·spreadAVX2(SB), NOSPLIT, $384-64
 	SHLQ $0x03, CX
 	MOVQ vars+8(FP), DX
 	MOVQ centre+32(FP), BX
-	MOVQ first+48(FP), SI
-	MOVQ second+56(FP), DI
+	MOVQ sums+48(FP), SI
+	MOVQ squares+56(FP), DI
 
 strip:
 	CMPQ   DX, $0x06

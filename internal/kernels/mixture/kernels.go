@@ -10,14 +10,14 @@ const lanes = 8
 // except x.
 type kernels struct {
 	path  cpu.Path
-	group int // densities are computed for a multiple of this number of panels
+	group int // density and diagonal need a multiple of this number of panels
 	// turn copies rows of vars values to x, 8 rows per panel.
 	turn func(panels, vars int, rows, x []float64, stride int)
-	// density sets out to norm − ½ ‖U(x−mean)‖². U is upper triangular, m by m, in the order of
-	// pack. D is scratch for group panels of m variables.
-	density func(panels, m int, x []float64, stride int, mean, factor []float64, norm float64, d, out []float64)
+	// density sets out to norm − ½ ‖U(x−mean)‖². U is upper triangular, vars by vars, and factor
+	// has it in the order of pack. D is scratch for group panels of vars variables.
+	density func(panels, vars int, x []float64, stride int, mean, factor []float64, norm float64, d, out []float64)
 	// diagonal sets out to norm − ½ Σ_i precision_i (x_i−mean_i)².
-	diagonal func(panels, m int, x []float64, stride int, mean, precision []float64, norm float64, out []float64)
+	diagonal func(panels, vars int, x []float64, stride int, mean, precision []float64, norm float64, out []float64)
 	// normalise sets r to the responsibilities of k components and lse to ln Σ e^(logd+logw),
 	// for n rows, a multiple of lanes. Component i of row j is at i*stride+j.
 	normalise func(n, k, stride int, logd, logw, r, lse []float64)
@@ -31,9 +31,9 @@ type kernels struct {
 	// scatter adds Σ r·x·xᵀ over all rows to the upper triangle of c. It adds 0 to up to three
 	// elements after a row of c. W is scratch for panels of mostHeight variables.
 	scatter func(panels, vars int, x []float64, stride int, r, w, c []float64, ldc int)
-	// spread adds Σ r(x−centre) to first and Σ r(x−centre)² to second, and 0 to up to
-	// three elements after them.
-	spread func(panels, vars int, x []float64, stride int, centre, r, first, second []float64)
+	// spread adds Σ r(x−centre) to sums and Σ r(x−centre)² to squares. It adds 0 to up to three
+	// elements after the end of each.
+	spread func(panels, vars int, x []float64, stride int, centre, r, sums, squares []float64)
 }
 
 // mostGroup is a multiple of the group of every kernel.
@@ -42,7 +42,8 @@ const mostGroup = 4
 // mostHeight is the most variables whose weighted values scatter keeps.
 const mostHeight = 6
 
-// beyond is the number of spare elements after the end of sums.
+// beyond is the number of elements after the end of sums to which scatter and spread may add 0,
+// because they write four sums at a time.
 const beyond = 3
 
 // active is fixed for the process; only tests change it.

@@ -8,7 +8,17 @@ import (
 
 // portable computes with [math.FMA], each operation in the order of the assembly.
 var portable = &kernels{
-	cpu.Portable, 1, turn, density, diagonal, normalise, highest, entropy, centre, scatter, spread,
+	path:      cpu.Portable,
+	group:     1,
+	turn:      turn,
+	density:   density,
+	diagonal:  diagonal,
+	normalise: normalise,
+	highest:   highest,
+	entropy:   entropy,
+	centre:    centre,
+	scatter:   scatter,
+	spread:    spread,
 }
 
 func turn(panels, vars int, rows, x []float64, stride int) {
@@ -23,9 +33,9 @@ func turn(panels, vars int, rows, x []float64, stride int) {
 	}
 }
 
-func density(panels, m int, x []float64, stride int, mean, factor []float64, norm float64, d, out []float64) {
+func density(panels, vars int, x []float64, stride int, mean, factor []float64, norm float64, d, out []float64) {
 	for p := range panels {
-		for i, mu := range mean[:m] {
+		for i, mu := range mean[:vars] {
 			from, to := x[p*stride+i*lanes:][:lanes], d[i*lanes:][:lanes]
 			for l, v := range from {
 				to[l] = v - mu
@@ -33,8 +43,8 @@ func density(panels, m int, x []float64, stride int, mean, factor []float64, nor
 		}
 		var q [lanes]float64
 		u := factor
-		for top := 0; top < m; top += strip {
-			u = squares(&q, u, d[top*lanes:m*lanes], min(strip, m-top))
+		for top := 0; top < vars; top += strip {
+			u = squares(&q, u, d[top*lanes:vars*lanes], min(strip, vars-top))
 		}
 		finish(&q, norm, out[p*lanes:])
 	}
@@ -87,10 +97,10 @@ func finish(q *[lanes]float64, norm float64, out []float64) {
 	}
 }
 
-func diagonal(panels, m int, x []float64, stride int, mean, precision []float64, norm float64, out []float64) {
+func diagonal(panels, vars int, x []float64, stride int, mean, precision []float64, norm float64, out []float64) {
 	for p := range panels {
 		var q [lanes]float64
-		for i, mu := range mean[:m] {
+		for i, mu := range mean[:vars] {
 			for l, v := range x[p*stride+i*lanes:][:lanes] {
 				d := v - mu
 				q[l] = math.FMA(float64(precision[i]*d), d, q[l])

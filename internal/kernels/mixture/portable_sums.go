@@ -47,7 +47,7 @@ func product(a, x []float64, stride int) float64 {
 	return reduce(&[lanes]float64{s0, s1, s2, s3, s4, s5, s6, s7})
 }
 
-func spread(panels, vars int, x []float64, stride int, centre, r, first, second []float64) {
+func spread(panels, vars int, x []float64, stride int, centre, r, sums, squares []float64) {
 	for i, mu := range centre[:vars] {
 		var s, t [lanes]float64
 		for p := range panels {
@@ -59,7 +59,7 @@ func spread(panels, vars int, x []float64, stride int, centre, r, first, second 
 				t[l] = math.FMA(w, d, t[l])
 			}
 		}
-		first[i] += reduce(&s)
-		second[i] += reduce(&t)
+		sums[i] += reduce(&s)
+		squares[i] += reduce(&t)
 	}
 }

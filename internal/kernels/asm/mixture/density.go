@@ -14,7 +14,7 @@ const strip = 6
 
 // density writes the kernel [kernels.density].
 func (s *isa) density() {
-	s.text("density", "func(panels, m int, x *float64, stride int, mean, factor *float64, norm float64, d, out *float64)",
+	s.text("density", "func(panels, vars int, x *float64, stride int, mean, factor *float64, norm float64, d, out *float64)",
 		fmt.Sprintf("kernels.density for a multiple of %d panels", s.panels))
 	x, out, panels, stride := load("x"), load("out"), load("panels"), bytes("stride")
 	stride3 := GP64()
@@ -22,7 +22,7 @@ func (s *isa) density() {
 	row := s.units * s.size // bytes per variable of the group
 	Label("group")
 
-	xi, mean, d, left := GP64(), load("mean"), load("d"), load("m")
+	xi, mean, d, left := GP64(), load("mean"), load("d"), load("vars")
 	MOVQ(x, xi)
 	Label("centre")
 	mu := s.broadcast(Mem{Base: mean})
@@ -42,7 +42,7 @@ func (s *isa) density() {
 		VMOVUPD(q, Mem{Base: out, Disp: s.size * u})
 	}
 
-	di, f, rest := load("d"), load("factor"), load("m")
+	di, f, rest := load("d"), load("factor"), load("vars")
 	t := &triangle{isa: s, row: row, d: di, f: f, out: out}
 	Label("strip")
 	CMPQ(rest, U8(strip))
@@ -179,13 +179,13 @@ func (t *triangle) squares(y [][]reg.VecVirtual) {
 
 // diagonal writes the kernel [kernels.diagonal].
 func (s *isa) diagonal() {
-	s.text("diagonal", "func(panels, m int, x *float64, stride int, mean, precision *float64, norm float64, out *float64)",
+	s.text("diagonal", "func(panels, vars int, x *float64, stride int, mean, precision *float64, norm float64, out *float64)",
 		fmt.Sprintf("kernels.diagonal for a multiple of %d panels", s.panels))
 	x, out, panels, stride := load("x"), load("out"), load("panels"), bytes("stride")
 	stride3 := GP64()
 	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
 	Label("group")
-	xi, mean, precision, left := GP64(), load("mean"), load("precision"), load("m")
+	xi, mean, precision, left := GP64(), load("mean"), load("precision"), load("vars")
 	MOVQ(x, xi)
 	var q []reg.VecVirtual
 	for range s.units {

@@ -13,9 +13,9 @@ const spreads = 6
 
 // spread writes the kernel [kernels.spread].
 func (s *isa) spread() {
-	s.text("spread", "func(panels, vars int, x *float64, stride int, centre, r, first, second *float64)", "kernels.spread")
+	s.text("spread", "func(panels, vars int, x *float64, stride int, centre, r, sums, squares *float64)", "kernels.spread")
 	x, stride, left := load("x"), bytes("stride"), load("vars")
-	centre, first, second := load("centre"), load("first"), load("second")
+	centre, first, second := load("centre"), load("sums"), load("squares")
 	var low Mem
 	if s.halves == 2 {
 		low = AllocLocal(2 * spreads * 32)
