@@ -1,5 +1,9 @@
 package graph
 
+// The functions of this file may return loops and edges that occur twice. newGraph drops these.
+
+// ring returns the edges of the cycle 0, 1, ..., size-1. With two vertices, it has their edge
+// twice.
 func ring(size int) [][2]int {
 	edges := make([][2]int, size)
 	for v := range edges {
@@ -8,6 +12,7 @@ func ring(size int) [][2]int {
 	return edges
 }
 
+// complete returns the complete graph. It gives newGraph each vertex as its own neighbour, too.
 func complete(size int) *Graph {
 	adj := make([][]int, size)
 	for v := range adj {
@@ -19,6 +24,8 @@ func complete(size int) *Graph {
 	return newGraph(Complete, adj)
 }
 
+// hypercube returns the edges between numbers that differ in one bit. Size is a power of two:
+// [Kind.Check] has checked it.
 func hypercube(size int) [][2]int {
 	var edges [][2]int
 	for bit := 1; bit < size; bit *= 2 {
@@ -31,8 +38,9 @@ func hypercube(size int) [][2]int {
 	return edges
 }
 
-// inverseChord returns the edges of the cycle with inverse chords. The caller drops the loops
-// at 0, 1 and p-1, and counts an edge that is both in the cycle and a chord only once.
+// inverseChord returns the edges of the cycle with inverse chords modulo a prime p. 1 and p-1
+// are their own inverses, so their chords are loops. The chord of x is also that of 1/x, so it
+// occurs twice. A few chords may be edges of the cycle, too.
 func inverseChord(p int) [][2]int {
 	edges := ring(p)
 	for x := 1; x < p; x++ {
@@ -48,28 +56,30 @@ const margulisDegree = 8
 // have no effect in the Laplacian but count in the degree, which is therefore 8 everywhere. λ₂
 // is 0.887 for m = 16 and 0.515 for m = 128.
 func margulis(m int) *Graph {
-	at := func(x, y int) int { return (x+2*m)%m*m + (y+2*m)%m }
+	vertex := func(x, y int) int { return ((x+m)%m)*m + (y+m)%m } // for x and y from -m
 	adj := make([][]int, m*m)
-	count := make([]map[int]float64, m*m)
+	multiplicity := make([]map[int]float64, m*m) // of each neighbour
 	for x := range m {
 		for y := range m {
-			v := at(x, y)
+			v := vertex(x, y)
 			adj[v] = []int{
-				at(x+y, y), at(x-y, y), at(x+y+1, y), at(x-y-1, y),
-				at(x, y+x), at(x, y-x), at(x, y+x+1), at(x, y-x-1),
+				vertex(x+y, y), vertex(x-y, y), vertex(x+y+1, y), vertex(x-y-1, y),
+				vertex(x, y+x), vertex(x, y-x), vertex(x, y+x+1), vertex(x, y-x-1),
 			}
-			count[v] = map[int]float64{}
+			multiplicity[v] = map[int]float64{}
 			for _, w := range adj[v] {
-				count[v][w]++
+				multiplicity[v][w]++
 			}
 		}
 	}
+	// newGraph drops loops and counts each edge once. So the degrees, and the weights of the edges
+	// that it keeps, are set afterwards.
 	g := newGraph(Margulis, adj)
 	g.weights = make([][]float64, m*m)
 	for v, neighbours := range g.adj {
 		g.degrees[v] = margulisDegree
 		for _, w := range neighbours {
-			g.weights[v] = append(g.weights[v], count[v][w])
+			g.weights[v] = append(g.weights[v], multiplicity[v][w])
 		}
 	}
 	return g
