@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// No member deals in a ballot that amends the roster. Opening messages of such a ballot are
+// No member deals in a ballot that amends the roster. Seeds and Blobs of such a ballot are
 // ignored.
 func TestOpeningsOfABallotThatAmends(t *testing.T) {
 	bothSchemes(t, func(t *testing.T, s Settings) {

@@ -75,12 +75,12 @@ func (a *attempt) leave() {
 
 // Dealing.
 
-// opensTowards returns the members that get an opening message (Seeds or Blob) from this one.
-func (a *attempt) opensTowards(k Kind) []int {
+// receivers returns the members to which this one sends its Seeds or Blob.
+func (a *attempt) receivers(k Kind) []int {
 	if k == Gather {
 		return others(a.members(), a.self)
 	}
-	return a.seats().dealsTo(a.self)
+	return a.seats().receivers(a.self)
 }
 
 // draw draws the chunks, the pad and its shares from the call's entropy. That entropy has no
@@ -91,9 +91,9 @@ func (a *attempt) draw(c *call, entropy [32]byte) error {
 		return fmt.Errorf("sum: %w", err)
 	}
 	x, k := a.seats(), &a.secrets
-	a.seeds = sized(a.seeds, x.dealers())
+	a.seeds = sized(a.seeds, x.numDealers())
 	if a.Sealed {
-		k.commits = sized(k.commits, x.dealers()+1)
+		k.commits = sized(k.commits, x.numDealers()+1)
 		k.pad = a.secret(entropy, "pad")
 		k.commits[a.self] = a.naming.commitment(a.self, a.view.Ballot, k.pad)
 	}
@@ -134,7 +134,7 @@ func (a *attempt) handOut(entropy [32]byte) []chunking.Mask {
 	return chunks
 }
 
-// message returns this member's opening message for another member.
+// message returns this member's Seeds or Blob for another member.
 func (a *attempt) message(c *call, to int) Body {
 	if c.header.Kind == Gather {
 		return &Blob{Header: c.header, View: a.seats().digest, Data: c.blob}
@@ -199,11 +199,11 @@ func (a *attempt) blobsOf() [][]byte {
 	return blobs
 }
 
-// unopened returns the members whose opening messages have not come yet.
-func (a *attempt) unopened(k Kind) []int {
+// awaited returns the members whose Seeds or Blob have not come yet.
+func (a *attempt) awaited(k Kind) []int {
 	from := others(a.members(), a.self)
 	if k == Sum {
-		from = a.seats().dealsFrom(a.self)
+		from = a.seats().dealers(a.self)
 	}
 	return slices.DeleteFunc(from, func(member int) bool { return a.seeds[member] != nil || a.blobs[member] != nil })
 }
@@ -224,7 +224,7 @@ func (a *attempt) begin(values []float64, entropy [32]byte) (out []mail, early [
 		return nil, nil, err
 	}
 	for lane, words := range lanes {
-		x := a.plan().Session(len(words)).New(a.seats().in(lane, a.self), words)
+		x := a.plan().Session(len(words)).New(a.seats().placement(lane, a.self), words)
 		a.lanes = append(a.lanes, x)
 		out = mailed(out, uint32(lane), x.Start())
 	}

@@ -35,7 +35,7 @@ func TestAttemptsComeToTheSum(t *testing.T) {
 			all = append(all, a)
 		}
 		for from, a := range all {
-			for _, to := range a.opensTowards(Sum) {
+			for _, to := range a.receivers(Sum) {
 				b := a.message(calls[from], to).(*Seeds)
 				if fault := all[to].checkHeader(header, b.Header, b.View) + all[to].checkShare(from, b); fault != "" {
 					t.Fatal(fault)
@@ -62,8 +62,8 @@ func TestAttemptsComeToTheSum(t *testing.T) {
 			}
 		}
 		for self, a := range all {
-			if len(a.unopened(Sum)) > 0 {
-				t.Fatalf("waits for %v", a.unopened(Sum))
+			if len(a.awaited(Sum)) > 0 {
+				t.Fatalf("waits for %v", a.awaited(Sum))
 			}
 			out, _, err := a.begin(calls[self].values, [32]byte{4, byte(self)})
 			if err != nil {

@@ -41,7 +41,7 @@ func (m *Machine) compare(a *attempt, e *Effects) (same bool) {
 	return false
 }
 
-// alike reports whether all opening messages received name the given parameters.
+// alike reports whether all Seeds and Blobs received name the given parameters.
 func (a *attempt) alike(parameters [32]byte) bool {
 	for _, b := range a.seeds {
 		if b.Header.Parameters != parameters {

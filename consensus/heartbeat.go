@@ -185,7 +185,7 @@ func (m *Machine) again(to int, b *Heartbeat, e *Effects) {
 	}
 	switch b.State {
 	case Idle, Dealt:
-		if slices.Contains(a.opensTowards(s.call.header.Kind), to) {
+		if slices.Contains(a.receivers(s.call.header.Kind), to) {
 			m.send(e, to, s.ballots.promised, a.message(s.call, to))
 		}
 	case Session:

@@ -71,7 +71,7 @@ func (r *rhythm) expected() time.Duration {
 }
 
 // A pace holds the durations of a member's last local updates, from the beginning of the slot
-// to the member's opening message.
+// to the member's Seeds or Blob.
 type pace struct {
 	since time.Duration
 	open  bool

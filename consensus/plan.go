@@ -241,9 +241,12 @@ func (p *Plans) chainOf(before, run [32]byte, d *Decision) [32]byte {
 	return p.Repeated.Chain(before, run, d, func() [32]byte { return chain(before, run, d) })
 }
 
-// keepLast appends to a list of at most keptSeats recent elements.
+// keptRecent is the number of recent seats and layouts that Plans keeps.
+const keptRecent = 4
+
+// keepLast appends x to the list, and drops the oldest element if there are more than keptRecent.
 func keepLast[T any](list []T, x T) []T {
-	if list = append(list, x); len(list) > keptSeats {
+	if list = append(list, x); len(list) > keptRecent {
 		list = list[1:]
 	}
 	return list

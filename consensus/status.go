@@ -178,7 +178,7 @@ func (m *Machine) waiting() []int {
 		if s.call != nil {
 			kind = s.call.header.Kind
 		}
-		return a.unopened(kind)
+		return a.awaited(kind)
 	case Session:
 		return a.waiting()
 	case Sealing:

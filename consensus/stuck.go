@@ -173,7 +173,7 @@ func (w *monitor) stalled(now time.Duration, at *standing) bool {
 
 func (w *monitor) stallAfter() time.Duration { return stallAfter(w.usual, w.every) }
 
-// computing reports whether a member whose opening message is missing is still in its local
+// computing reports whether a member whose Seeds or Blob are missing is still in its local
 // update. That is never a stall, however long it takes.
 func (w *monitor) computing(now time.Duration, at *standing) bool {
 	return slices.ContainsFunc(at.waiting, func(member int) bool {

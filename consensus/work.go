@@ -33,7 +33,7 @@ func (m *Machine) work(e *Effects) bool {
 	case a.result != nil:
 		return m.adoptSeal(a, e)
 	case a.lanes == nil:
-		if len(a.seeds) < a.seats().dealers() {
+		if len(a.seeds) < a.seats().numDealers() {
 			return false
 		}
 		if m.compare(a, e) {
@@ -58,7 +58,7 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 		m.fail(e, err)
 		return
 	}
-	for _, member := range a.opensTowards(s.call.header.Kind) {
+	for _, member := range a.receivers(s.call.header.Kind) {
 		m.send(e, member, s.ballots.promised, a.message(s.call, member))
 	}
 	if m.roster.Committee != nil {
