@@ -10,13 +10,17 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// Bounds hold at every member: each is the largest of the powers of two that members publish
-// about their rows. By Cauchy and Schwarz they bound every sum with weights 0 ≤ r ≤ 1: |Σ r
-// x_i| ≤ N·RMS_i and |Σ r x_i x_j| ≤ N·RMS_i·RMS_j.
+// Bounds hold at every member. Each member publishes powers of two above its number of rows and
+// above the root mean squares of its columns. By Cauchy and Schwarz these bound every sum with
+// weights 0 ≤ r ≤ 1: |Σ r x_i| ≤ N·RMS_i and |Σ r x_i x_j| ≤ N·RMS_i·RMS_j.
 type Bounds struct {
-	Rows float64   // above N^s
-	RMS  []float64 // M, above the root mean square of each column
-	All  float64   // above N of all members together; 0 if members do not publish their own
+	// Rows is above N^s, the number of rows of each member: the largest of the powers of two.
+	Rows float64
+	// RMS is above the root mean square of each column at each member (M): the largest again.
+	RMS []float64
+	// All is above the number of rows of all members together: the sum of the powers of two, with
+	// the largest for each absent member. It is 0 if members publish nothing.
+	All float64
 
 	members int // number of members in All
 }
@@ -63,18 +67,9 @@ func agreeOn(ctx context.Context, g collabdict.Group, e collabdict.Entry, rowsEx
 	return widest(blobs, len(exps))
 }
 
-// encode returns what a member publishes: a version byte, the exponent of its number of rows, M
-// as four bytes, and M exponents of two bytes, big-endian.
-func encode(rowsExp int, exps []int) []byte {
-	out := binary.BigEndian.AppendUint32([]byte{version, byte(rowsExp)}, uint32(len(exps)))
-	for _, exp := range exps {
-		out = binary.BigEndian.AppendUint16(out, uint16(int16(exp)))
-	}
-	return out
-}
-
 // exponents returns the exponents of the powers of two above the number of rows, and above the
-// root mean square of each column.
+// root mean square of each column. Exponents of columns are at least -MaxExp; those above MaxExp
+// are refused by decode.
 func exponents(x collabdict.Rows) (rowsExp int, exps []int, err error) {
 	n, dim := x.Dims()
 	_, rowsExp = math.Frexp(float64(n))
@@ -95,6 +90,16 @@ func exponents(x collabdict.Rows) (rowsExp int, exps []int, err error) {
 		exps = append(exps, max(exp, -MaxExp))
 	}
 	return rowsExp, exps, nil
+}
+
+// encode returns what a member publishes: a version byte, the exponent of its number of rows, M
+// as four bytes, and M exponents of two bytes, big-endian.
+func encode(rowsExp int, exps []int) []byte {
+	out := binary.BigEndian.AppendUint32([]byte{version, byte(rowsExp)}, uint32(len(exps)))
+	for _, exp := range exps {
+		out = binary.BigEndian.AppendUint16(out, uint16(int16(exp)))
+	}
+	return out
 }
 
 // decode is the inverse of encode for data of dim columns.
@@ -124,7 +129,7 @@ func decode(blob []byte, dim int) (Bounds, error) {
 
 // widest returns the bounds that hold at all members, given their blobs.
 func widest(blobs [][]byte, dim int) (Bounds, error) {
-	all := Bounds{RMS: make([]float64, dim), members: len(blobs)}
+	agreed := Bounds{RMS: make([]float64, dim), members: len(blobs)}
 	absent := 0.0
 	for s, blob := range blobs {
 		if blob == nil { // not in the view
@@ -135,41 +140,49 @@ func widest(blobs [][]byte, dim int) (Bounds, error) {
 		if err != nil {
 			return Bounds{}, fmt.Errorf("bounds of member %d of %d: %w", s+1, len(blobs), err)
 		}
-		all.Rows, all.All = max(all.Rows, b.Rows), all.All+b.Rows
+		agreed.Rows = max(agreed.Rows, b.Rows)
+		agreed.All += b.Rows
 		for i, v := range b.RMS {
-			all.RMS[i] = max(all.RMS[i], v)
+			agreed.RMS[i] = max(agreed.RMS[i], v)
 		}
 	}
-	all.All += float64(absent * all.Rows)
-	return all, nil
+	// A member outside this view may take part later, with as many rows as the bounds allow.
+	agreed.All += float64(absent * agreed.Rows)
+	return agreed, nil
 }
 
-// checkRows reports a total number of rows above what all members, and later newcomers, have
-// published. One member's value may be as large as that of the member with the most rows;
-// otherwise a member with few rows could count them many times.
-func (b Bounds) checkRows(total float64, later int) error {
-	if all := b.All + float64(float64(later)*b.Rows); b.All > 0 && total > all*slack {
-		return fmt.Errorf("members have sent %.10g rows together, but published fewer than %.10g: one of them counts more rows than it has; compare the numbers of rows with their owners", total, all)
+// checkRows returns an error if members have sent more rows in total than they have published.
+// Bounds of a vector do not show this: they let each member send as many rows as the member with
+// the most, so one with few rows could count them many times. Newcomers have published nothing;
+// each may have as many rows as the bounds allow.
+func (b Bounds) checkRows(total float64, newcomers int) error {
+	if b.All == 0 { // nothing is published
+		return nil
+	}
+	published := b.All + float64(float64(newcomers)*b.Rows)
+	if total > published*slack {
+		return fmt.Errorf("members have sent %.10g rows together, but published fewer than %.10g: one of them counts more rows than it has; compare the numbers of rows with their owners", total, published)
 	}
 	return nil
 }
 
-// Wider returns bounds for values scaled by times.
-func (b Bounds) Wider(times float64) Bounds {
+// Wider returns bounds for values scaled by the factor.
+func (b Bounds) Wider(factor float64) Bounds {
 	b.RMS = slices.Clone(b.RMS)
 	for i := range b.RMS {
-		b.RMS[i] *= times
+		b.RMS[i] *= factor
 	}
 	return b
 }
 
 // Moments returns the blocks of the moments of k components with weights 0 ≤ r ≤ 1: counts,
-// sums of each column, and products of columns i ≤ j, or only squares if all is false.
-func (b Bounds) Moments(k int, all bool) []collabdict.Block {
+// sums of each column, and products of columns i ≤ j. If products is false, only the squares of
+// the columns take the place of the products.
+func (b Bounds) Moments(k int, products bool) []collabdict.Block {
 	out := b.FirstMoments(nil, k)
 	for i, v := range b.RMS {
 		others := b.RMS[i:]
-		if !all {
+		if !products {
 			others = others[:1]
 		}
 		for _, w := range others {

@@ -8,12 +8,16 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// A range is divided into cells, and each round descends into one of them. After the last
-// round, an end of the range is known to 1 in cells^rounds = 2³⁰ of the widest range that the
-// columns' root mean squares allow.
+// The search for an end begins with an interval that holds every value that the root mean squares
+// allow. Each round divides it into cells, and takes the highest one with a member's value as the
+// next interval. So after the last round, an end is known to 1 in cells^rounds = 2³⁰ of the first.
 const (
 	cells  = 32
 	rounds = 6
+	// constantWidths is the size of a column, in widths of the last cell, up to which it counts as
+	// constant. Both ends together may be two widths too far out. In a size of four widths or
+	// less, that error may be more than the column's own range.
+	constantWidths = 4
 )
 
 // Extremes returns for each column a value close below the smallest over all members' rows, and
@@ -36,7 +40,7 @@ func Extremes(ctx context.Context, g collabdict.Group, rows collabdict.Rows) (lo
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("extremes: %w", err)
 	}
-	low, size, constant = ranges(top, func(column int) float64 { return 4 * width[column] })
+	low, size, constant = ranges(top, func(column int) float64 { return constantWidths * width[column] })
 	return low, size, constant, nil
 }
 
@@ -50,18 +54,18 @@ func OwnExtremes(rows collabdict.Rows) (low, size []float64, constant []int, err
 	return low, size, constant, nil
 }
 
-// ranges returns the ranges between ends. A column is constant if its range is within the
-// error.
-func ranges(ends []float64, most func(column int) float64) (low, size []float64, constant []int) {
-	dim := len(ends) / 2
+// ranges returns the smallest value and the range of each column, given the ends of all columns
+// in the order of the function ends. A column is constant if its range is within the tolerance.
+func ranges(top []float64, tolerance func(column int) float64) (low, size []float64, constant []int) {
+	dim := len(top) / 2
 	low, size = make([]float64, dim), make([]float64, dim)
 	for j := range dim {
-		if math.IsInf(ends[j], -1) { // no value
+		if math.IsInf(top[j], -1) { // no value
 			constant, size[j] = append(constant, j), 1
 			continue
 		}
-		low[j] = -ends[dim+j]
-		if size[j] = ends[j] + ends[dim+j]; !(size[j] > most(j)) {
+		low[j] = -top[dim+j]
+		if size[j] = top[j] + top[dim+j]; !(size[j] > tolerance(j)) {
 			size[j] = 1
 			constant = append(constant, j)
 		}
@@ -69,7 +73,8 @@ func ranges(ends []float64, most func(column int) float64) (low, size []float64,
 	return low, size, constant
 }
 
-// ends returns the largest value of each column, followed by the largest of its negated values.
+// ends returns the largest value of each column, followed by the largest negated value of each,
+// which is the smallest value negated.
 func ends(rows collabdict.Rows) ([]float64, error) {
 	_, dim := rows.Dims()
 	own := make([]float64, 2*dim)
@@ -87,19 +92,24 @@ func ends(rows collabdict.Rows) ([]float64, error) {
 	return own, err
 }
 
-// search returns an upper bound of each value over all members, at most its width above the
-// largest.
+// search returns an upper bound of each of the members' own ends, and how far it may be above the
+// largest of them: the width of the last cell.
+//
+// If all members with values in an interval are lost, nobody counts in it any more. Its upper edge
+// then stays the bound, and may be further above the values of the others than the width.
 func search(ctx context.Context, g collabdict.Group, own []float64, b Bounds) (top, width []float64, err error) {
-	low := make([]float64, len(own))
+	low := make([]float64, len(own)) // lower edges of the intervals
 	top, width = make([]float64, len(own)), make([]float64, len(own))
 	_, rowsExp := math.Frexp(math.Sqrt(b.Rows))
 	for i := range own {
-		// |x| ≤ RMS·√N for every value of a column. All edges of cells are whole multiples of a
-		// power of two.
+		// |x| ≤ RMS·√N for every value of a column. RMS and the bound of √N are powers of two, so
+		// the width of a cell is one, too. Edges are whole multiples of it, fewer than 2⁵³, and so
+		// have no rounding error.
 		half := b.RMS[i%len(b.RMS)] * math.Ldexp(1, rowsExp)
 		low[i], width[i] = -half, 2*half
 	}
-	inside, cell := make([]bool, len(own)), make([]int, len(own))
+	inside := make([]bool, len(own)) // whether the own value is in the interval
+	cell := make([]int, len(own))    // cell of the own value in this round, if it is inside
 	for i := range inside {
 		inside[i] = true
 	}
@@ -119,7 +129,7 @@ func search(ctx context.Context, g collabdict.Group, own []float64, b Bounds) (t
 		}
 		for i := range own {
 			found := highestCell(total[cells*i : cells*(i+1)])
-			if found < 0 { // the member with this value was lost: the bound found so far holds
+			if found < 0 { // the member with this value is lost: keep the upper edge
 				found = cells - 1
 			}
 			inside[i] = inside[i] && cell[i] == found
@@ -130,7 +140,7 @@ func search(ctx context.Context, g collabdict.Group, own []float64, b Bounds) (t
 	return top, width, nil
 }
 
-// highestCell returns the last cell with a member, −1 if there is none.
+// highestCell returns the last cell with a member, or −1 if there is none.
 func highestCell(counts []float64) int {
 	for i := len(counts) - 1; i >= 0; i-- {
 		if counts[i] > 0.5 {
