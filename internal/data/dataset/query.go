@@ -14,7 +14,7 @@ import (
 )
 
 // queryFormat is a query in a file; its result is the rows.
-var queryFormat = fileFormat{[]string{".sql"}, nil}
+var queryFormat = fileFormat{endings: []string{".sql"}}
 
 func isQuery(path string) bool { return isOf(&queryFormat, path) }
 
@@ -43,7 +43,9 @@ func query(ctx context.Context, path string) (*once, error) {
 	r, w := io.Pipe()
 	out := &once{name: path, bytes: r, unordered: !ordered.Match(text)}
 	stop := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) }) // ends a write without a reader
-	begun, failed := make(chan struct{}), make(chan error, 1)
+	// begun is closed when the columns are known. An error before that is returned; a later one
+	// reaches the reader through the pipe.
+	begun, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
 		defer stop()
 		b := bufio.NewWriterSize(w, bufferSize)
@@ -61,7 +63,7 @@ func query(ctx context.Context, path string) (*once, error) {
 			if err := checkNames(path, header); err != nil {
 				return err
 			}
-			close(begun) // from here on, a reader exists
+			close(begun)
 			line = csvLine(line[:0], names)
 			_, err := b.Write(line)
 			return err
@@ -74,24 +76,24 @@ func query(ctx context.Context, path string) (*once, error) {
 			err = b.Flush()
 		}
 		err = queryError(path, err)
-		failed <- err
+		ended <- err
 		w.CloseWithError(err)
 	}()
 	select {
 	case <-begun:
 		return out, nil
-	case err := <-failed:
+	case err := <-ended:
 		return nil, err
 	}
 }
 
 // queryError adds the file of the query.
 func queryError(path string, err error) error {
-	var of *postgres.Error
-	if !errors.As(err, &of) {
+	var fault *postgres.Error
+	if !errors.As(err, &fault) {
 		return err
 	}
-	return &Error{File: path, Line: of.Line, Row: of.Row, Column: of.Column, Msg: of.Msg, Hint: of.Hint}
+	return &Error{File: path, Line: fault.Line, Row: fault.Row, Column: fault.Column, Msg: fault.Msg, Hint: fault.Hint}
 }
 
 // csvLine appends cells as a line of CSV.
@@ -100,19 +102,21 @@ func csvLine(b []byte, cells [][]byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if len(c) > 0 && !bytes.ContainsAny(c, "\",\r\n") || len(c) == 0 && len(cells) > 1 {
+		special := bytes.ContainsAny(c, "\",\r\n")
+		blank := len(c) == 0 && len(cells) == 1 // the line would be blank
+		if !special && !blank {
 			b = append(b, c...)
 			continue
 		}
-		b = append(b, '"') // a line with one empty cell would be blank
+		b = append(b, '"')
 		b = append(b, bytes.ReplaceAll(c, []byte{'"'}, []byte(`""`))...)
 		b = append(b, '"')
 	}
 	return append(b, '\n')
 }
 
-// resultTable is the result of a query. Its columns have known types, and its rows have
-// numbers.
+// resultTable is the result of a query, as CSV. The database knows the types of its columns. A
+// place in it is the number of a row, because nobody sees the lines.
 type resultTable struct {
 	*csvFile
 	columns []kind
@@ -134,6 +138,7 @@ func (t *resultTable) read(features, others []int) (rowReader, error) {
 	return &resultRows{csvFile: t.csvFile}, err
 }
 
+// resultRows reads the rows of a result, and counts them for their places.
 type resultRows struct {
 	*csvFile
 	row int // present row, from 1
@@ -141,9 +146,9 @@ type resultRows struct {
 
 // next and seek implement rowReader.
 func (r *resultRows) next() (place, error) {
-	at, err := r.csvFile.next()
+	line, err := r.csvFile.next()
 	r.row++
-	return place{row: r.row, offset: at.offset}, err
+	return place{row: r.row, offset: line.offset}, err
 }
 
 func (r *resultRows) seek(to place) error {
