@@ -21,15 +21,15 @@ const (
 )
 
 const (
-	// lookedAt is the number of rows tested for time order, in stretches of lookedAlong
+	// sampleRows is the number of rows tested for time order, in stretches of stretchRows
 	// neighbours if there are more rows.
-	lookedAt    = 2000
-	lookedAlong = 40
-	// orderLevel is the significance level of the test: the share of participants with shuffled
-	// rows that it takes for time-ordered. leastLikeness is the correlation of neighbours below
-	// which order does not matter.
-	orderLevel    = 0.001
-	leastLikeness = 0.2
+	sampleRows  = 2000
+	stretchRows = 40
+	// orderLevel is the significance level of the test: if the rows of a participant are shuffled,
+	// the probability that they pass for time-ordered is at most this.
+	orderLevel = 0.001
+	// leastCorrelation is the correlation of neighbours below which their order does not matter.
+	leastCorrelation = 0.2
 )
 
 // FoundOrder returns the order by which a participant's rows are held out, and the reason. ok
@@ -56,57 +56,63 @@ func (t *Task) order(p dataset.Participant) (report.Order, error) {
 	if t.Order != FindOrder {
 		return report.Order{Order: t.Order, Because: "set by --order"}, nil
 	}
-	x, along, err := looked(p)
+	x, stretch, err := sample(p)
 	if err != nil {
 		return report.Order{}, err
 	}
-	n, width := x.Dims()
-	best, at := 0.0, -1
-	column := make([]float64, n)
-	for j := range width {
-		for i := range column {
-			column[i] = x.At(i, j)
+	n, columns := x.Dims()
+	// With a higher kurtosis, nearly all values are equal, and chance alone may put the others side
+	// by side. For k of n values that differ from the rest, the limit is at a k from √n to 2√n, with
+	// 1 to 3 pairs of such neighbours by chance. With more, r is nearly normal.
+	mostKurtosis := 1 + math.Sqrt(float64(n))/2
+	highest, found := 0.0, -1
+	values := make([]float64, n)
+	for j := range columns {
+		for i := range values {
+			values[i] = x.At(i, j)
 		}
-		of := ranks(column)
-		if kurtosis(of) > 1+math.Sqrt(float64(len(of)))/2 {
-			continue // Nearly all values are equal: chance alone may put the others side by side.
+		centred := ranks(values)
+		if kurtosis(centred) > mostKurtosis {
+			continue
 		}
-		r, variance := likeness(of, along)
-		chance := float64(width) * math.Erfc(r/math.Sqrt(2*variance)) / 2 // bounds the probability of at least one such column
-		if r > best && r >= leastLikeness && chance <= orderLevel {
-			best, at = r, j
+		r, variance := neighbourCorrelation(centred, stretch)
+		// The probability of such an r in shuffled rows, times the number of columns, bounds the
+		// probability of at least one such column.
+		chance := float64(columns) * math.Erfc(r/math.Sqrt(2*variance)) / 2
+		if r > highest && r >= leastCorrelation && chance <= orderLevel {
+			highest, found = r, j
 		}
 	}
-	if at < 0 {
+	if found < 0 {
 		return report.Order{Order: NoOrder, Because: "in no column are neighbouring values more alike than chance explains"}, nil
 	}
-	return report.Order{Order: InTime, Because: fmt.Sprintf("neighbouring values of %s correlate by %.2f", p.Columns[at], best)}, nil
+	return report.Order{Order: InTime, Because: fmt.Sprintf("neighbouring values of %s correlate by %.2f", p.Columns[found], highest)}, nil
 }
 
-// looked samples stretches of neighbouring rows from all over the data, and returns their
-// length.
-func looked(p dataset.Participant) (x *mat.Dense, along int, err error) {
+// sample returns stretches of neighbouring rows from all over the data, and the number of rows of
+// a stretch. If there are at most sampleRows, it returns all rows, as one stretch.
+func sample(p dataset.Participant) (x *mat.Dense, stretch int, err error) {
 	n, _ := p.Train.Dims()
-	if n <= lookedAt {
+	if n <= sampleRows {
 		x, err = rows.Dense(p.Train)
 		return x, n, err
 	}
 	var index []int
-	const stretches = lookedAt / lookedAlong
+	const stretches = sampleRows / stretchRows
 	for s := range stretches {
-		for i := range lookedAlong {
+		for i := range stretchRows {
 			index = append(index, s*n/stretches+i)
 		}
 	}
 	x, err = rows.Dense(rows.Subset(p.Train, index))
-	return x, lookedAlong, err
+	return x, stretchRows, err
 }
 
 // ranks returns the centred ranks of values. Equal values share their mean rank, and NaN gets
 // the mean of all.
 func ranks(values []float64) []float64 {
 	n := len(values)
-	order, out := make([]int, n), make([]float64, n)
+	order, centred := make([]int, n), make([]float64, n)
 	for i := range order {
 		order[i] = i
 	}
@@ -115,17 +121,19 @@ func ranks(values []float64) []float64 {
 	for missing < n && math.IsNaN(values[order[missing]]) { // these come first
 		missing++
 	}
+	mean := float64(missing+n-1) / 2 // of the ranks from missing to n-1
 	for i := missing; i < n; {
 		j := i
 		for j < n && cmp.Compare(values[order[j]], values[order[i]]) == 0 {
 			j++
 		}
-		for _, at := range order[i:j] {
-			out[at] = float64(i+j-n-missing) / 2
+		rank := float64(i+j-1) / 2 // mean of the ranks from i to j-1, which have equal values
+		for _, index := range order[i:j] {
+			centred[index] = rank - mean
 		}
 		i = j
 	}
-	return out
+	return centred
 }
 
 // kurtosis returns the kurtosis of values with mean 0. It is NaN if all values are equal.
@@ -138,32 +146,37 @@ func kurtosis(values []float64) float64 {
 	return float64(len(values)) * fourth / (squares * squares)
 }
 
-// likeness returns the correlation of neighbours in stretches of the given length: 1−c with the
-// ratio c of Geary (1954), which on a line is that of von Neumann (1941). Over all permutations
-// of the values, its mean is 0, and variance is its variance (Cliff and Ord 1981). The values
-// must have mean 0; if all are equal, both results are 0.
-func likeness(values []float64, along int) (r, variance float64) {
+// neighbourCorrelation returns the correlation of neighbours in stretches of the given length: 1−c
+// with the ratio c of Geary (1954), which on a line is that of von Neumann (1941). Over all
+// permutations of the values, its mean is 0, and variance is its variance (Cliff and Ord 1981).
+//
+// There must be at least 4 values, with mean 0. If all are equal, the results are 0 and 1.
+func neighbourCorrelation(values []float64, stretch int) (r, variance float64) {
 	n := float64(len(values))
 	var squares, differences, pairs, squaredDegrees float64
 	for i, v := range values {
 		squares += v * v
-		degree := 0.0
-		if i%along > 0 {
+		degree := 0.0 // neighbours of this value
+		if i%stretch > 0 {
 			d := v - values[i-1]
 			differences += d * d
 			degree++
 		}
-		if i%along < along-1 && i < len(values)-1 {
+		if i%stretch < stretch-1 && i < len(values)-1 {
 			pairs++
 			degree++
 		}
 		squaredDegrees += degree * degree
 	}
-	if squares == 0 || n < 4 {
+	if squares == 0 {
 		return 0, 1
 	}
 	r = 1 - (n-1)*differences/(2*pairs*squares)
-	peaked, w := kurtosis(values), 2*pairs // w is the sum of all weights.
-	variance = (n-1)*4*pairs*(n*n-3*n+3-(n-1)*peaked) - (n-1)*squaredDegrees*(n*n+3*n-6-(n*n-n+2)*peaked) + w*w*(n*n-3-(n-1)*(n-1)*peaked)
-	return r, variance / (n * (n - 2) * (n - 3) * w * w)
+	// The sums of Cliff and Ord over the weights w_ij, which are 1 for neighbours and 0 otherwise.
+	s0 := 2 * pairs             // Σ_ij w_ij
+	s1 := 4 * pairs             // ½ Σ_ij (w_ij + w_ji)²
+	quarterS2 := squaredDegrees // ¼ Σ_i (Σ_j w_ij + Σ_j w_ji)²
+	b2 := kurtosis(values)
+	variance = (n-1)*s1*(n*n-3*n+3-(n-1)*b2) - (n-1)*quarterS2*(n*n+3*n-6-(n*n-n+2)*b2) + s0*s0*(n*n-3-(n-1)*(n-1)*b2)
+	return r, variance / (n * (n - 2) * (n - 3) * s0 * s0)
 }

@@ -14,28 +14,28 @@ import (
 	"github.com/collabdict/collabdict/internal/testkit"
 )
 
-// Over all orders of some values, the likeness of neighbours has mean 0 and the variance that
-// likeness returns. This holds for any values, in one stretch or in several.
-func TestLikenessOverAllOrders(t *testing.T) {
+// Over all orders of some values, the correlation of neighbours has mean 0 and the variance that
+// neighbourCorrelation returns. This holds for any values, in one stretch or in several.
+func TestNeighbourCorrelationOverAllOrders(t *testing.T) {
 	for _, values := range [][]float64{{1, 2, 3, 4, 5, 6, 7}, {0, 0, 0, 0, 0, 1, 1}, {1, 1, 2, 2, 2, 9, 9}} {
 		for _, stretch := range []int{7, 3} {
 			var sum, squares, variance float64
 			orders := 0
-			var permute func(of []float64, n int)
-			permute = func(of []float64, n int) {
+			var permute func(x []float64, n int)
+			permute = func(x []float64, n int) {
 				if n == 1 {
-					r, v := likeness(of, stretch)
+					r, v := neighbourCorrelation(x, stretch)
 					sum, squares, variance = sum+r, squares+r*r, v
 					orders++
 					return
 				}
 				for i := range n {
-					permute(of, n-1)
+					permute(x, n-1)
 					j := 0
 					if n%2 == 0 {
 						j = i
 					}
-					of[j], of[n-1] = of[n-1], of[j]
+					x[j], x[n-1] = x[n-1], x[j]
 				}
 			}
 			permute(ranks(values), len(values))
