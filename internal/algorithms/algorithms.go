@@ -16,6 +16,7 @@ import (
 	"github.com/collabdict/collabdict/option"
 )
 
+// all are the algorithms, the default first.
 var all = []algorithm.Kind{
 	ggm.Kind,
 	fedgen.Kind,
@@ -32,8 +33,8 @@ func Default() algorithm.Kind { return all[0] }
 // All returns all algorithms.
 func All() []algorithm.Kind { return slices.Clone(all) }
 
-// Register adds an algorithm from outside this repository. It must be called first, and panics
-// if the name is taken.
+// Register adds an algorithm from outside this repository. It panics if the name is taken. It must
+// be called before the other functions, and not at the same time.
 func Register(k algorithm.Kind) {
 	if _, ok := Lookup(k.Name); ok {
 		panic("algorithms: two algorithms have the name " + k.Name)
@@ -50,7 +51,7 @@ func Lookup(name string) (algorithm.Kind, bool) {
 	return all[i], true
 }
 
-// Names returns all names in words: "a, b or c".
+// Names returns the names of all algorithms as a choice in words: "a, b or c".
 func Names() string {
 	names := make([]string, len(all))
 	for i, k := range all {
