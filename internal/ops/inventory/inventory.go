@@ -35,7 +35,7 @@ func (p Place) SeenBy() string {
 	case Status, Metrics:
 		return "whoever can reach the port"
 	case Socket:
-		return "the owner of the folder, with what whoever can reach the port sees"
+		return "the owner of the folder, who sees here all that the port shows, too"
 	default:
 		return "the owner of the folder, and whoever gets a file from it"
 	}
@@ -44,8 +44,9 @@ func (p Place) SeenBy() string {
 // A Thing can be seen outside of collectives.
 type Thing struct {
 	Place Place
-	// Names are the fields, as paths in the JSON object; the metrics, without their prefix; or the
-	// files, as patterns for [path.Match]. They are free text for the network.
+	// Names are the fields, as paths in the JSON object; the metrics, without their prefix, or with it
+	// on the socket, which has fields, too; or the files, as patterns for [path.Match]. They are free
+	// text for the network.
 	Names []string
 	// Rows is what these tell about the member's rows; empty if nothing.
 	Rows string
@@ -89,7 +90,7 @@ var Things = []Thing{
 	}},
 
 	{Place: Socket, Names: []string{"process.heap_bytes", "collabdict_heap_bytes"}, Rows: "about how many rows are in memory"},
-	{Place: Socket, Names: []string{"warned.at", "warned.text", "warnings"}, Rows: "what the program warns its owner of, such as parts of few rows"},
+	{Place: Socket, Names: []string{"warned.at", "warned.text", "warnings"}, Rows: "what the program warns its owner of, such as components with few rows"},
 	{Place: Socket, Names: []string{"known.at", "known.text", "known_in_all"}, Rows: "what all members have come to know of a member"},
 	{Place: Socket, Names: []string{
 		"last.loss", "last.step", "last.members", "last.clusters", "last.converged", "last.smallest_contribution", "last.low_diversity.component",
