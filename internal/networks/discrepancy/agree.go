@@ -28,22 +28,23 @@ func (r Rule) Agree(ctx context.Context, g collabdict.Group, own, most Member) (
 		return Weight{}, fmt.Errorf("discrepancy: sum of the rows: %w", err)
 	}
 	share := own.Rows / rows
-	o := offset{b: r.B, members: float64(g.Membership().Size)}
+	offset := r.B
 	if r.Auto {
-		if o.b, err = agreeOffset(ctx, g, float64(r.A*d)-share, leastShare/o.members); err != nil {
+		need, margin := float64(r.A*d)-share, leastShare/float64(g.Membership().Size)
+		if offset, err = agreeOffset(ctx, g, need, margin); err != nil {
 			return Weight{}, fmt.Errorf("discrepancy: sum of the offsets: %w", err)
 		}
 	}
-	raw, limit := r.raw(share, d, o), r.most(most.Rows/rows, o)
-	total, err := g.Sum(ctx, collabdict.Summand{Entry: Entry, Values: []float64{raw}, Blocks: columnstats.AppendBlock(nil, 1, limit)})
+	weight, bound := r.weight(share, d, offset), r.bound(most.Rows/rows, offset)
+	total, err := g.Sum(ctx, collabdict.Summand{Entry: Entry, Values: []float64{weight}, Blocks: columnstats.AppendBlock(nil, 1, bound)})
 	if err != nil {
 		return Weight{}, fmt.Errorf("discrepancy: sum of the weights: %w", err)
 	}
 	// Below this, a sum is mostly the rounding of chunks.
-	if total[0] <= math.Ldexp(float64(limit*float64(g.Membership().Size)), -20) {
-		return Weight{P: share, Offset: o.b, ByRows: true, Rows: rows}, nil
+	if total[0] <= math.Ldexp(float64(bound*float64(g.Membership().Size)), -20) {
+		return Weight{P: share, Offset: offset, ByRows: true, Rows: rows}, nil
 	}
-	return Weight{P: raw / total[0], Offset: o.b, Rows: rows}, nil
+	return Weight{P: weight / total[0], Offset: offset, Rows: rows}, nil
 }
 
 func (r Rule) check(own Member) error {
@@ -52,8 +53,6 @@ func (r Rule) check(own Member) error {
 		return fmt.Errorf("want an effect of at least 0, got a = %g", r.A)
 	case math.IsNaN(r.B) || math.IsInf(r.B, 0):
 		return fmt.Errorf("want a finite offset, got b = %g", r.B)
-	case !(r.Softplus >= 0) || math.IsInf(r.Softplus, 1):
-		return fmt.Errorf("want a softplus of at least 0 mean shares, got %g", r.Softplus)
 	case !(own.Rows >= 1) || math.IsInf(own.Rows, 1):
 		return fmt.Errorf("want a member of at least one row, got %g", own.Rows)
 	case math.IsNaN(own.Discrepancy) || math.IsInf(own.Discrepancy, 0):

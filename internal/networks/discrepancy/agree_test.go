@@ -113,22 +113,6 @@ func TestAutomaticOffset(t *testing.T) {
 	}
 }
 
-func TestSoftplusLeavesEverybodyAWeight(t *testing.T) {
-	own := []Member{{10, 0.2}, {30, 1.5}, {60, 0}}
-	hard, soft := shares(together(t, Rule{A: 0.5}, own)), shares(together(t, Rule{A: 0.5, Softplus: 0.5}, own))
-	if hard[0] > 1e-9 || hard[1] != 0 || !(soft[1] > 0 && soft[0] > soft[1] && soft[2] > soft[0]) {
-		t.Errorf("got %v and %v", hard, soft)
-	}
-	tau, want := 0.5/3, make([]float64, 3)
-	for i, x := range []float64{0, -0.45, 0.6} {
-		want[i] = tau * math.Log(1+math.Exp(x/tau))
-	}
-	floats.Scale(1/floats.Sum(want), want)
-	if !floats.EqualApprox(soft, want, 1e-6) {
-		t.Errorf("got %v, want %v", soft, want)
-	}
-}
-
 // The edge of a cell lies above its values, by at most a sixteenth.
 func TestCells(t *testing.T) {
 	for _, v := range []float64{1e-12, 1e-3, 0.5, 0.51, 0.99999, 1, 3.7, 1000, 1 << 19} {
@@ -152,7 +136,6 @@ func TestBadMembers(t *testing.T) {
 		"want a member of at least one row, got 0":      {FedAvg(), Member{0, 1}},
 		"want an effect of at least 0, got a = -1":      {Rule{A: -1}, Member{5, 1}},
 		"want a finite offset, got b = +Inf":            {Rule{B: math.Inf(1)}, Member{5, 1}},
-		"want a softplus of at least 0":                 {Rule{Softplus: -2}, Member{5, 1}},
 		"value 0 of the vector is 101, outside":         {FedAvg(), Member{101, 1}},
 		"value 1 of the vector is 3, outside its bound": {FedDisco(), Member{5, 3}},
 	} {
