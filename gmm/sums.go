@@ -18,8 +18,8 @@ func CheckRows(rows Rows) error {
 	return passes.NewReader(rows).Check(math.Ldexp(1, columnstats.MaxExp-1))
 }
 
-// StepAbout is [Mixture.MStep] for sums of which the moments are about an origin of M values instead of
-// the means. The last value may be another one than the log-likelihood.
+// StepAbout is [Mixture.MStep] for sums whose moments are about an origin of M values instead of the
+// means. It ignores the last value.
 func (m *Mixture) StepAbout(origin, sums []float64, regCovar float64) (*Mixture, error) {
 	if len(sums) != m.SumsLen() {
 		return nil, fmt.Errorf("want %d sums, got %d", m.SumsLen(), len(sums))
