@@ -48,6 +48,9 @@ func TestCourse(t *testing.T) {
 		if i > 0 && r.Objective.Value != run.Report.Participants[0].History[i-1].Objective {
 			t.Errorf("round %d: objective %s", i, r.Objective)
 		}
+		if i > 0 && r.Traffic.Virtual <= c.Rounds[i-1].Traffic.Virtual {
+			t.Errorf("round %d ends at %g s, not after the one before", i, r.Traffic.Virtual)
+		}
 		bytes += r.Traffic.Bytes
 	}
 	for _, b := range c.Sent {
