@@ -91,34 +91,3 @@ func (m *Mixture) surpriseOf(s *passes.Space) []float64 {
 	m.partialRows(s, func(j int, o *observer) { out[j] = o.surprise() })
 	return out
 }
-
-// Expected returns Σ_k Σ_n r_k(n) ln N(x_n|μ_k, Λ_k⁻¹) in nats. s holds the rows' moments about
-// an origin of M values; nil means 0.
-func (m *Mixture) Expected(s *passes.Moments, origin []float64) (sum float64) {
-	means, dim := m.Means(), s.Dim
-	mu := make([]float64, dim)
-	for k, n := range s.N {
-		copy(mu, means.RawRowView(k))
-		for i, v := range origin {
-			mu[i] -= v
-		}
-		precision := m.Precision(k)
-		first, second := s.First[k*dim:(k+1)*dim], s.Second[k*s.Stride():(k+1)*s.Stride()]
-		about := func(i, j int, square float64) float64 {
-			return square - float64(first[i]*mu[j]) - float64(mu[i]*first[j]) + float64(n*mu[i]*mu[j])
-		}
-		squares := 0.0
-		for i := range dim {
-			if !s.Full {
-				squares += float64(precision.At(i, i) * about(i, i, second[i]))
-				continue
-			}
-			squares += float64(precision.At(i, i) * about(i, i, second[i*dim+i]))
-			for j := i + 1; j < dim; j++ {
-				squares += float64(2 * precision.At(i, j) * about(i, j, second[i*dim+j]))
-			}
-		}
-		sum += float64(n*m.LogNorm(k)) - squares/2
-	}
-	return sum
-}

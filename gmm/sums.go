@@ -9,7 +9,6 @@ import (
 
 	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
 // CheckRows returns an error for the first value that is not finite, or so large that sums of
@@ -26,20 +25,6 @@ func (m *Mixture) StepAbout(origin, sums []float64, regCovar float64) (*Mixture,
 	}
 	s := passes.Unpack(sums, m.Components(), m.Dim(), m.form == Full)
 	return m.maximise(s, regCovar, repeated(origin, m.Components()))
-}
-
-// BoundAbout returns Σ_n Σ_k r_k(n) [ln π_k + ln N(x_n|μ_k, Λ_k⁻¹) − ln r_k(n)] in nats, from
-// sums about an origin of M values whose last value is −Σ_n Σ_k r_k(n) ln r_k(n). It is a lower bound
-// of the rows' log-likelihood.
-func (m *Mixture) BoundAbout(origin, sums []float64) float64 {
-	s := passes.Unpack(sums, m.Components(), m.Dim(), m.form == Full)
-	bound := sums[len(sums)-1] + m.Expected(s, origin)
-	for k, w := range m.weights {
-		if w > 0 {
-			bound += float64(s.N[k] * portable.Log(w))
-		}
-	}
-	return bound
 }
 
 func repeated(x []float64, k int) *mat.Dense {

@@ -147,7 +147,7 @@ func (p prior) step(m *gmm.Mixture, total, weights []float64, _ float64) (out st
 	if out.model, out.stalled, err = p.maximise(m, s, weights); err != nil {
 		return out, err
 	}
-	out.rows, out.objective = s.N, total[last]+out.model.Expected(s, nil)+p.logDensity(out.model)
+	out.rows, out.objective = s.N, total[last]+expected(out.model, s, nil)+p.logDensity(out.model)
 	for k, tilt := range p.tilts(out.model) {
 		out.objective += float64(s.N[k] * tilt)
 	}
@@ -232,6 +232,37 @@ func (p prior) logDensity(m *gmm.Mixture) float64 {
 		} else {
 			sum += m.LogDet(k)/2 - float64(p.rho/2*norm)
 		}
+	}
+	return sum
+}
+
+// expected returns Σ_k Σ_n r_k(n) ln N(x_n|μ_k, Λ_k⁻¹) in nats. s holds the rows' moments about
+// an origin of M values; nil means 0.
+func expected(m *gmm.Mixture, s *passes.Moments, origin []float64) (sum float64) {
+	means, dim := m.Means(), s.Dim
+	mu := make([]float64, dim)
+	for k, n := range s.N {
+		copy(mu, means.RawRowView(k))
+		for i, v := range origin {
+			mu[i] -= v
+		}
+		precision := m.Precision(k)
+		first, second := s.First[k*dim:(k+1)*dim], s.Second[k*s.Stride():(k+1)*s.Stride()]
+		about := func(i, j int, square float64) float64 {
+			return square - float64(first[i]*mu[j]) - float64(mu[i]*first[j]) + float64(n*mu[i]*mu[j])
+		}
+		squares := 0.0
+		for i := range dim {
+			if !s.Full {
+				squares += float64(precision.At(i, i) * about(i, i, second[i]))
+				continue
+			}
+			squares += float64(precision.At(i, i) * about(i, i, second[i*dim+i]))
+			for j := i + 1; j < dim; j++ {
+				squares += float64(2 * precision.At(i, j) * about(i, j, second[i*dim+j]))
+			}
+		}
+		sum += float64(n*m.LogNorm(k)) - squares/2
 	}
 	return sum
 }

@@ -48,7 +48,7 @@ func (p plain) step(m *gmm.Mixture, total, _ []float64, rows float64) (out stepp
 		return out, err
 	}
 	out.rows = append([]float64(nil), sums[:m.Components()]...)
-	out.model, out.objective = next.WithRows(out.rows), next.BoundAbout(p.origin, sums)/rows
+	out.model, out.objective = next.WithRows(out.rows), boundAbout(next, p.origin, sums)/rows
 	return out, nil
 }
 
@@ -215,4 +215,18 @@ func addRidge(sums []float64, m *gmm.Mixture, c int, ridge float64) {
 		second[pair*k+c] += float64(sums[c] * ridge)
 		pair += dim - i
 	}
+}
+
+// boundAbout returns Σ_n Σ_k r_k(n) [ln π_k + ln N(x_n|μ_k, Λ_k⁻¹) − ln r_k(n)] in nats, from sums
+// about an origin whose last value is −Σ_n Σ_k r_k(n) ln r_k(n). It is a lower bound of the rows'
+// log-likelihood.
+func boundAbout(m *gmm.Mixture, origin, sums []float64) float64 {
+	s := passes.Unpack(sums, m.Components(), m.Dim(), m.Form() == gmm.Full)
+	bound := sums[len(sums)-1] + expected(m, s, origin)
+	for k, w := range m.Weights() {
+		if w > 0 {
+			bound += float64(s.N[k] * portable.Log(w))
+		}
+	}
+	return bound
 }
