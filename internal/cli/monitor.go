@@ -41,7 +41,7 @@ type monitor struct {
 
 	mu    sync.Mutex
 	state operate.Status // all that does not change by itself
-	steps bool           // whether the loss of a round is a step
+	steps bool           // whether losses are steps of the centres
 	pace  pace
 	node  *node.Node
 }
@@ -142,7 +142,7 @@ func (m *monitor) begun() (joined, resumed bool) {
 	return m.node != nil, m.state.Resumed > 0
 }
 
-// completed records the end of a round, with the number of members in the sums and, in a
+// completed records that the round in p has ended, with the number of members in the sums and, in a
 // simulation, the virtual time.
 func (m *monitor) completed(p algorithm.Progress, members int, virtual time.Duration) {
 	catchingUp := false
@@ -158,8 +158,8 @@ func (m *monitor) completed(p algorithm.Progress, members int, virtual time.Dura
 	})
 }
 
-// roundOf returns what the owner of a folder is shown of a round. step tells whether the loss is a
-// step of the centres.
+// roundOf returns what the owner of a folder is shown of the round in p. step tells whether its loss is
+// a step of the centres.
 func roundOf(p algorithm.Progress, members int, step bool) *operate.Round {
 	r := &operate.Round{Loss: report.Of(p.Loss), Step: step, Members: members, Clusters: p.Clusters, Converged: p.Converged}
 	if d := p.Diversity; d != nil {
@@ -202,7 +202,7 @@ func (m *monitor) status() *operate.Status {
 		now, id := n.Status(), n.RunID()
 		s.Node, s.Run = &now, hex.EncodeToString(id[:])
 		for _, member := range n.Roster() {
-			s.Roster = append(s.Roster, member.Name)
+			s.Roster = append(s.Roster, fmt.Sprintf("%s (%s)", member.Name, member.ID))
 		}
 	}
 	return &s
@@ -225,8 +225,8 @@ type pace struct {
 // in one round does not change it.
 const lastRounds = 9
 
-// round records the end of a round, and returns the duration of rounds if known. replayed marks a
-// round that this member only catches up on, whose duration does not count.
+// round records that another round has ended, and returns the duration of rounds if known. replayed
+// marks one that this member only catches up on: its duration does not count.
 func (p *pace) round(now time.Time, replayed bool) (each time.Duration, known bool) {
 	if !p.ended.IsZero() && !replayed {
 		p.took = append(p.took, now.Sub(p.ended))
@@ -296,4 +296,23 @@ func (m *monitor) interrupted(ctx context.Context) (stop func()) {
 			<-said
 		}
 	}
+}
+
+// every calls f at intervals until the returned function is called.
+func every(interval time.Duration, f func(now time.Time)) (stop func()) {
+	done := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case now := <-ticker.C:
+				f(now)
+			}
+		}
+	})
+	return sync.OnceFunc(func() { close(done); running.Wait() })
 }

@@ -64,7 +64,7 @@ func TestClientsReceiveThePrivacySpent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	if s, err := askStatus(t.Context(), m.dir); err != nil || len(s.Spent) != 2 || s.Process.Goroutines == 0 {
+	if _, s, err := askStatus(t.Context(), m.dir); err != nil || len(s.Spent) != 2 || s.Process.Goroutines == 0 {
 		t.Errorf("%v: %+v", err, s)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"golang.org/x/term"
@@ -118,23 +117,4 @@ func (s *screen) draw(table string, width, height int) {
 	}
 	fmt.Fprint(s.w, clearBelow)
 	s.rows = len(lines)
-}
-
-// every calls f at intervals until the returned function is called.
-func every(interval time.Duration, f func(now time.Time)) (stop func()) {
-	done := make(chan struct{})
-	var running sync.WaitGroup
-	running.Go(func() {
-		ticker := time.NewTicker(interval)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case now := <-ticker.C:
-				f(now)
-			}
-		}
-	})
-	return sync.OnceFunc(func() { close(done); running.Wait() })
 }

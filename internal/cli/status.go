@@ -24,7 +24,7 @@ the folder. The exit code is 6 if the others continue without this member, or it
 		Example: "  collabdict status plant-a",
 		Args:    oneFolder,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := askStatus(cmd.Context(), args[0])
+			_, s, err := askStatus(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -57,17 +57,17 @@ func oneFolder(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// askStatus returns the status of the node in a folder.
-func askStatus(ctx context.Context, dir string) (*operate.Status, error) {
+// askStatus returns the status of the node in a folder, and the client that has asked for it.
+func askStatus(ctx context.Context, dir string) (*operate.Client, *operate.Status, error) {
 	c, err := operate.NewClient(dir)
 	if err != nil {
-		return nil, &usageError{err.Error(), ""}
+		return nil, nil, &usageError{err.Error(), ""}
 	}
 	s, err := c.Status(ctx)
 	if errors.Is(err, operate.ErrNotRunning) {
-		return nil, &usageError{fmt.Sprintf("no node runs in %s: %s", dir, lastRunIn(dir)), "start it with collabdict run --dir " + dir + ", or with its earlier command"}
+		return nil, nil, &usageError{fmt.Sprintf("no node runs in %s: %s", dir, lastRunIn(dir)), "start it with collabdict run --dir " + dir + ", or with its earlier command"}
 	}
-	return s, err
+	return c, s, err
 }
 
 func (a *app) watch() *cobra.Command {
@@ -80,11 +80,7 @@ the run continues.`,
 		Args:    oneFolder,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, dir := cmd.Context(), args[0]
-			s, err := askStatus(ctx, dir)
-			if err != nil {
-				return err
-			}
-			c, err := operate.NewClient(dir)
+			c, s, err := askStatus(ctx, dir)
 			if err != nil {
 				return err
 			}

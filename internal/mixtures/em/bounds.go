@@ -67,7 +67,7 @@ func (l limits) length(k int) int { return passes.PackedLen(k, len(l.RMS), l.ful
 // entropy of missing cells and the price of components: with the best weights, e^s is at least
 // its value without prices minus the price of all components.
 func (l limits) evidence(k int) float64 {
-	price := float64(k) * sparseFor(l.sparse, int(math.Ceil(l.Rows)), k).price
+	price := float64(k) * priceFor(l.sparse, int(math.Ceil(l.Rows)), k).nats
 	return (l.Rows+l.more*float64(k))*math.Max(math.Log(float64(k)), 1e-6) + l.cells() + price
 }
 

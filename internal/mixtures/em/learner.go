@@ -316,7 +316,7 @@ func (l *Learner) Written() (*gmm.Mixture, error) {
 		return nil, err
 	}
 	l.live[at] = c
-	m, err := c.written(l.sparse(c.components).least)
+	m, err := c.written(l.price(c.components).least)
 	if err != nil {
 		return nil, err
 	}

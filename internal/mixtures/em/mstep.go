@@ -121,10 +121,10 @@ func (p prior) evidence(n int, s *passes.Moments, cells float64) (sum float64, w
 	floats.AddConst(more, weights)
 	floats.Add(weights, s.N)
 	sum = s.Entropy + cells
-	if price := sparseFor(p.share, n, s.K); price.price > 0 {
+	if price := priceFor(p.share, n, s.K); price.nats > 0 {
 		var active int
 		weights, active = price.weights(weights)
-		sum -= float64(price.price * float64(active))
+		sum -= float64(price.nats * float64(active))
 	} else {
 		floats.Scale(1/passes.Sum(weights), weights)
 	}

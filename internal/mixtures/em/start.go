@@ -204,7 +204,7 @@ func (s *starter) statistics(b *bank) ([]float64, error) {
 		return nil, err
 	}
 	k := float64(b.clusters)
-	least := -(float64(s.rows.N)+s.config.weightRows()*k)*math.Log(k) - k*s.sparse(b.clusters).price
+	least := -(float64(s.rows.N)+s.config.weightRows()*k)*math.Log(k) - k*s.price(b.clusters).nats
 	if s.partial != nil {
 		least -= s.limits.cells()
 	}

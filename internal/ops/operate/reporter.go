@@ -178,12 +178,12 @@ func (r *Reporter) roster(s *Status) []Line {
 	var parts []string
 	for _, m := range s.Roster {
 		if !slices.Contains(r.before.Roster, m) {
-			parts = append(parts, m+" joined")
+			parts = append(parts, names([]string{m})+" joined")
 		}
 	}
 	for _, m := range r.before.Roster {
 		if !slices.Contains(s.Roster, m) {
-			parts = append(parts, m+" left")
+			parts = append(parts, names([]string{m})+" left")
 		}
 	}
 	if parts == nil {
@@ -248,7 +248,7 @@ func (r *Reporter) rounds(s *Status) []Line {
 			line.Text = fmt.Sprintf("%s %d/%d  virtual time %s  %s", bar(s.Round, s.Rounds), s.Round, s.Rounds, s.Last.Virtual.Round(time.Millisecond), s.Last.progress()) + s.toGo()
 		}
 		return []Line{line}
-	case simulated && r.terminal && s.Round == 0 && r.before == s:
+	case simulated && r.terminal && s.Round == 0 && r.before == s: // the first status
 		return []Line{{Text: bar(0, s.Rounds) + " start-up", Present: true}}
 	}
 	return nil

@@ -133,7 +133,7 @@ func TestARoundEndsAPause(t *testing.T) {
 	}
 }
 
-// Members that leave the sums, or come back, are reported at the end of a round.
+// Members that leave the sums, or come back, are reported when the round has ended.
 func TestMembersOfSumsAreReported(t *testing.T) {
 	r := NewReporter(false)
 	silent := node.Absent{Name: "b", Reason: "nothing heard for 8s", Lost: true}
@@ -230,13 +230,14 @@ func TestDifferentWishesAreReported(t *testing.T) {
 // reported once. They are of interest from any member.
 func TestChangesOfARunAreReported(t *testing.T) {
 	r := NewReporter(false)
-	s := Status{Phase: Running, At: noon, Began: noon, Since: noon, Node: &node.Status{}, Roster: []string{"a", "b", "c"}}
+	s := Status{Phase: Running, At: noon, Began: noon, Since: noon, Node: &node.Status{}, Roster: []string{"a (1)", "b (2)", "c (3)"}}
 	for i, step := range []struct {
 		change func()
 		want   string
 	}{
 		{func() {}, ""},
-		{func() { s.Roster = []string{"a", "b", "d"} }, "the members have changed: d joined, c left; 3 now"},
+		{func() { s.Roster = []string{"a (1)", "b (2)", "d (4)"} }, "the members have changed: d joined, c left; 3 now"},
+		{func() { s.Roster = []string{"a (1)", "b (2)", "d (5)"} }, "the members have changed: d joined, d left; 3 now"}, // with another key
 		{func() {}, ""},
 		{func() { s.Agreement = "the agreement has a change" }, "the agreement has a change"},
 		{func() {}, ""},
@@ -336,7 +337,7 @@ func TestNoMinuteWithoutALine(t *testing.T) {
 	}
 }
 
-// A round has one line. On a terminal a simulation shows a bar, which each round replaces.
+// Each round has one line. On a terminal a simulation shows a bar, which each round replaces.
 func TestRoundsAreReported(t *testing.T) {
 	played := func(terminal bool) (all []string) {
 		r := NewReporter(terminal)

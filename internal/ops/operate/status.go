@@ -36,7 +36,7 @@ type Status struct {
 	Began   time.Time     `json:"began"`            // when the process started
 	Since   time.Time     `json:"since"`            // when the phase began
 	Run     string        `json:"run,omitempty"`    // the identity of the run, once it has begun
-	Roster  []string      `json:"roster,omitempty"` // the members of the run, once it has begun
+	Roster  []string      `json:"roster,omitempty"` // the members of the run with their peer IDs, once it has begun
 	Round   int           `json:"round"`            // the last round that this member has completed
 	Rounds  int           `json:"rounds,omitempty"` // rounds at most, if known
 	Pace    time.Duration `json:"pace,omitempty"`   // the median duration of the last rounds, if known

@@ -139,7 +139,7 @@ func roundLine(s *Status) string {
 	return line + s.toGo()
 }
 
-// progress describes how far a round has come.
+// progress describes how far the round has brought the model.
 func (r *Round) progress() string {
 	switch {
 	case r.Clusters > 0:

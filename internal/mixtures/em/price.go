@@ -7,26 +7,26 @@ import (
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
-// sparse is the price of a participant's components (Idé et al. 2024, sections 4.3 and 5.4).
-type sparse struct {
-	price float64 // τ, the price of each component in nats
+// price is the price of a participant's components (Idé et al. 2024, sections 4.3 and 5.4).
+type price struct {
+	nats  float64 // τ, the price of each component
 	least float64 // ε: weights up to this value have no price
 }
 
-// sparseFor returns the price for a participant with the given numbers of rows and components:
+// priceFor returns the price for a participant with the given numbers of rows and components:
 // share·ln N, where BIC's price of a parameter is a share of ½. With a share of 0 there is no
 // price.
-func sparseFor(share float64, rows, components int) sparse {
+func priceFor(share float64, rows, components int) price {
 	if share == 0 {
-		return sparse{}
+		return price{}
 	}
 	n := float64(rows)
-	return sparse{price: share * math.Log(n), least: 1 / (10 * n * float64(components))}
+	return price{nats: share * math.Log(n), least: 1 / (10 * n * float64(components))}
 }
 
-// sparse returns the price of components for this participant.
-func (l *Learner) sparse(components int) sparse {
-	return sparseFor(l.config.Sparse, l.rows.N, components)
+// price returns the price of components for this participant.
+func (l *Learner) price(components int) price {
+	return priceFor(l.config.Sparse, l.rows.N, components)
 }
 
 // weights returns the weights that minimise, among all weights that sum to 1,
@@ -37,7 +37,7 @@ func (l *Learner) sparse(components int) sparse {
 // These weights belong to the components of largest c, because swapping a smaller c for a
 // larger one never costs more. With l the multiplier of the sum, they are c_k/l, and the others
 // min(ε, c_k/l). So there are K cases.
-func (s sparse) weights(c []float64) (best []float64, active int) {
+func (p price) weights(c []float64) (best []float64, active int) {
 	order := make([]int, len(c))
 	for i := range order {
 		order[i] = i
@@ -53,17 +53,17 @@ func (s sparse) weights(c []float64) (best []float64, active int) {
 	})
 	lowest := math.Inf(1)
 	for m := 1; m <= len(c); m++ {
-		w := s.prefix(c, order, m)
+		w := p.prefix(c, order, m)
 		cost, above := 0.0, 0
 		for k, v := range w {
 			if c[k] > 0 {
 				cost -= float64(c[k] * portable.Log(v))
 			}
-			if v > s.least {
+			if v > p.least {
 				above++
 			}
 		}
-		if cost += float64(s.price * float64(above)); cost < lowest {
+		if cost += float64(p.nats * float64(above)); cost < lowest {
 			lowest, best, active = cost, w, above
 		}
 	}
@@ -72,7 +72,7 @@ func (s sparse) weights(c []float64) (best []float64, active int) {
 
 // prefix returns the best weights if only those of the first m components in order may be above
 // ε.
-func (s sparse) prefix(c []float64, order []int, m int) []float64 {
+func (p price) prefix(c []float64, order []int, m int) []float64 {
 	rest := 0.0
 	for _, k := range order {
 		rest += c[k]
@@ -80,17 +80,17 @@ func (s sparse) prefix(c []float64, order []int, m int) []float64 {
 	capped, l := 0, rest
 	for ; m+capped < len(order); capped++ {
 		next := c[order[m+capped]]
-		if next <= float64(s.least*l) {
+		if next <= float64(p.least*l) {
 			break
 		}
 		rest -= next
-		l = rest / (1 - float64(s.least*float64(capped+1)))
+		l = rest / (1 - float64(p.least*float64(capped+1)))
 	}
 	w := make([]float64, len(c))
 	for i, k := range order {
 		w[k] = c[k] / l
 		if i >= m && i < m+capped {
-			w[k] = s.least
+			w[k] = p.least
 		}
 	}
 	return w

@@ -14,7 +14,7 @@ import (
 
 // cost returns the cost of the best weights if only components of a set may be above ε and all
 // of them have their price. It finds the multiplier of the sum by bisection.
-func (s sparse) cost(c []float64, set int) float64 {
+func (s price) cost(c []float64, set int) float64 {
 	weight := func(k int, l float64) float64 {
 		if set>>k&1 == 0 {
 			return math.Min(s.least, c[k]/l)
@@ -39,7 +39,7 @@ func (s sparse) cost(c []float64, set int) float64 {
 			cost -= v * math.Log(weight(k, high))
 		}
 		if set>>k&1 == 1 {
-			cost += s.price
+			cost += s.nats
 		}
 	}
 	return cost
@@ -53,14 +53,14 @@ func TestSparseWeightsAreTheBestOfAllSets(t *testing.T) {
 		if floats.Sum(c) == 0 {
 			c[0] = 1
 		}
-		s := sparse{price: rapid.Float64Range(0, 30).Draw(t, "price"), least: rapid.Float64Range(1e-6, 0.9/float64(k)).Draw(t, "least")}
+		s := price{nats: rapid.Float64Range(0, 30).Draw(t, "price"), least: rapid.Float64Range(1e-6, 0.9/float64(k)).Draw(t, "least")}
 		lowest := math.Inf(1)
 		for set := 1; set < 1<<k; set++ {
 			lowest = math.Min(lowest, s.cost(c, set))
 		}
 		w, active := s.weights(c)
 		testkit.Near(t, "sum of the weights", floats.Sum(w), 1, 1e-12)
-		cost, above := s.price*float64(active), 0
+		cost, above := s.nats*float64(active), 0
 		for i, v := range w {
 			if c[i] > 0 {
 				cost -= c[i] * math.Log(v)
@@ -78,9 +78,9 @@ func TestSparseWeightsAreTheBestOfAllSets(t *testing.T) {
 
 func TestSparseWeightsWorkedExample(t *testing.T) {
 	c := []float64{50, 30, 12, 5, 2, 0.7, 0.3}
-	for price, want := range map[float64]int{1: 5, 5: 4, 10: 4, 20: 3, 40: 3} {
-		if _, active := (sparse{price: price, least: 1e-3}).weights(c); active != want {
-			t.Errorf("price %g: %d components, want %d", price, active, want)
+	for nats, want := range map[float64]int{1: 5, 5: 4, 10: 4, 20: 3, 40: 3} {
+		if _, active := (price{nats: nats, least: 1e-3}).weights(c); active != want {
+			t.Errorf("price %g: %d components, want %d", nats, active, want)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestSparseWeightsInTraining(t *testing.T) {
 				rt.Fatal(err)
 			}
 			for k, w := range m.Weights() {
-				if w > 0 && w <= l.sparse(config.Components).least {
+				if w > 0 && w <= l.price(config.Components).least {
 					rt.Fatalf("component %d has weight %g, want 0", k, w)
 				}
 			}
@@ -129,7 +129,7 @@ func TestSparseWeightsAreOwn(t *testing.T) {
 		for s, l := range learners {
 			has := 0
 			for _, w := range l.Model().Weights() {
-				if w > l.sparse(6).least {
+				if w > l.price(6).least {
 					has++
 				}
 			}
