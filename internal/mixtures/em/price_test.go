@@ -14,10 +14,10 @@ import (
 
 // cost returns the cost of the best weights if only components of a set may be above ε and all
 // of them have their price. It finds the multiplier of the sum by bisection.
-func (s price) cost(c []float64, set int) float64 {
+func (p price) cost(c []float64, set int) float64 {
 	weight := func(k int, l float64) float64 {
 		if set>>k&1 == 0 {
-			return math.Min(s.least, c[k]/l)
+			return math.Min(p.least, c[k]/l)
 		}
 		return c[k] / l
 	}
@@ -39,7 +39,7 @@ func (s price) cost(c []float64, set int) float64 {
 			cost -= v * math.Log(weight(k, high))
 		}
 		if set>>k&1 == 1 {
-			cost += s.nats
+			cost += p.nats
 		}
 	}
 	return cost
