@@ -29,9 +29,9 @@ const gonum = "gonum.org/v1/gonum/"
 var fromGonum = map[string][]string{
 	"blas": {"Uplo", "Transpose", "Diag", "Side", "Upper", "Lower", "NoTrans", "Trans", "NonUnit", "Unit", "Left", "Right"},
 	"mat": {
-		"Matrix", "Symmetric", "Dense", "SymDense", "NewDense", "NewSymDense", "DenseCopyOf", "Row", "Trace",
+		"Matrix", "Symmetric", "Dense", "SymDense", "NewDense", "NewSymDense", "TriDense", "NewTriDense", "Upper", "DenseCopyOf", "Row", "Trace",
 		"Dims", "SymmetricDim", "At", "Set", "SetSym", "SetRow", "Copy", "CopySym", "Apply", "ScaleSym", "Slice",
-		"RawMatrix", "RawRowView", "RawSymmetric",
+		"RawMatrix", "RawRowView", "RawSymmetric", "RawTriangular",
 	},
 	"blas/blas64": {"Data", "Stride", "Rows", "Cols", "N"}, // the fields of raw matrices
 	"floats":      {"Add", "AddConst", "AddTo", "MaxIdx", "Min", "MulTo", "Scale", "ScaleTo", "Sub", "SubTo"},

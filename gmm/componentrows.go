@@ -67,6 +67,9 @@ func (m *Mixture) Only(components []int) *Mixture {
 	out := &Mixture{form: m.form, means: mat.NewDense(len(components), dim, nil)}
 	for i, k := range components {
 		out.parts, out.rows = append(out.parts, m.parts[k]), append(out.rows, m.rows[k])
+		if m.form == Full {
+			out.precisions = append(out.precisions, m.precisions[k])
+		}
 		out.means.SetRow(i, m.means.RawRowView(k))
 		all += m.rows[k]
 	}

@@ -25,11 +25,11 @@ func (m *Mixture) Digest(weights bool) [32]byte {
 	}
 	for k, p := range m.parts {
 		write(m.means.RawRowView(k))
-		if p.precision == nil {
-			write(p.diagonal)
+		if m.form != Full {
+			write(p.Diagonal)
 			continue
 		}
-		raw := p.precision.RawSymmetric()
+		raw := m.precisions[k].RawSymmetric()
 		for i := range raw.N {
 			write(raw.Data[i*raw.Stride+i : i*raw.Stride+raw.N])
 		}

@@ -37,6 +37,6 @@
 // results have the same bits for any GOMAXPROCS.
 //
 // Start reading at [Fit] and [Mixture]. model.go connects a mixture to the program and to
-// files; density.go begins the passes over rows; internal/mixtures/passes makes them, with the
-// inner loops of internal/kernels/mixture.
+// files; internal/mixtures/density evaluates rows, by the passes of internal/mixtures/passes and
+// the inner loops of internal/kernels/mixture.
 package gmm

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/collabdict/collabdict/internal/mixtures/density"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -71,7 +73,7 @@ func hardStart(x, centres *mat.Dense, o EM) (*Mixture, error) {
 	full := o.Form == Full
 	r := passes.NewReader(Matrix(x)) // in memory, so passes cannot fail
 	s, _ := passes.HardMoments(r, passes.NearestOf(centres), centres, full)
-	m := &Mixture{form: o.Form, parts: make([]part, k)}
+	m := &Mixture{form: o.Form, parts: make([]density.Part, k)}
 	if floats.Min(s.N) == 0 {
 		mean := mat.NewDense(1, dim, x.RawRowView(0))
 		all, _ := passes.HardMoments(r, passes.OneComponent, mat.DenseCopyOf(mean), full)
@@ -124,7 +126,7 @@ func (m *Mixture) EStep(x *mat.Dense) []float64 {
 	if _, dim := x.Dims(); dim != m.Dim() {
 		panic(errShape)
 	}
-	s, _, _ := m.Statistics(passes.NewReader(Matrix(x)), nil, m.means, nil, false)
+	s, _, _ := m.density().Statistics(passes.NewReader(Matrix(x)), nil, m.means, nil, false)
 	return append(s.Pack(), s.LogLik)
 }
 

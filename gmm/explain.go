@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/collabdict/collabdict/internal/mixtures/density"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/algorithm"
@@ -51,11 +53,11 @@ func (m *Mixture) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 }
 
 func (m *Mixture) explainPartial(x, parts, expected []float64) {
-	o := m.observer(nil)
+	o := m.density().Observer(nil)
 	copy(expected, x)
-	o.complete(expected)
+	o.Complete(expected)
 	clear(parts)
-	if len(o.missing) == m.Dim() {
+	if len(o.Missing) == m.Dim() {
 		return
 	}
 	var rest []float64
@@ -113,25 +115,22 @@ func newExplainer(m *Mixture) *explainer {
 	room := func(n int) []float64 { return make([]float64, n) }
 	e := &explainer{Mixture: m, square: room(k), joint: room(k), without: room(k), moved: room(dim), spare: room(dim)}
 	for c, p := range m.parts {
-		e.log = append(e.log, math.Log(m.weights[c])+p.logNorm)
+		e.log = append(e.log, math.Log(m.weights[c])+p.LogNorm)
 		e.off, e.predicted, e.width = append(e.off, room(dim)), append(e.predicted, room(dim)), append(e.width, room(dim))
-		for i, v := range p.diagonal {
+		for i, v := range p.Diagonal {
 			e.width[c][i] = 1 / math.Sqrt(v)
 		}
 	}
 	return e
 }
 
-// farthest bounds the size of values, so that their squares stay finite.
-const farthest = 1e100
-
 func (e *explainer) take(x []float64) {
-	for k, p := range e.parts {
+	for k := range e.parts {
 		mean := e.means.RawRowView(k)
 		for i, v := range x {
-			e.off[k][i] = math.Max(-farthest, math.Min(farthest, v)) - mean[i]
+			e.off[k][i] = math.Max(-density.Farthest, math.Min(density.Farthest, v)) - mean[i]
 		}
-		e.square[k] = p.square(e.predicted[k], e.off[k])
+		e.square[k] = e.squareOf(k, e.predicted[k], e.off[k])
 		e.joint[k] = e.log[k] - e.square[k]/2
 	}
 	e.total = logSumExp(e.joint)
@@ -155,11 +154,11 @@ func logSumExp(x []float64) float64 {
 func (e *explainer) variable(i int) (part, expected float64) {
 	for k, p := range e.parts {
 		d := e.off[k][i] - e.predicted[k][i]
-		z := float64(p.diagonal[i] * d * d)
+		z := float64(p.Diagonal[i] * d * d)
 		if e.without[k] = e.joint[k] + z/2; e.square[k] > cancels && e.square[k]-z < e.square[k]/cancels {
 			copy(e.moved, e.off[k])
 			e.moved[i] = e.predicted[k][i]
-			e.without[k] = e.log[k] - p.square(e.spare, e.moved)/2
+			e.without[k] = e.log[k] - e.squareOf(k, e.spare, e.moved)/2
 		}
 	}
 	top, peaks, others := slices.Max(e.without), 0.0, 0.0
@@ -178,12 +177,12 @@ func (e *explainer) variable(i int) (part, expected float64) {
 // difference it would have too few digits.
 const cancels = 1e3
 
-// square returns dᵀΛd. It sets predicted to the values of d_i that the others predict, −Σ_j
+// squareOf returns dᵀΛ_k d. It sets predicted to the values of d_i that the others predict, −Σ_j
 // Λ_ij d_j / Λ_ii over all j other than i.
-func (p part) square(predicted, d []float64) (sum float64) {
+func (m *Mixture) squareOf(k int, predicted, d []float64) (sum float64) {
 	clear(predicted)
-	if p.precision != nil {
-		precision := p.precision.RawSymmetric()
+	if m.form == Full {
+		precision := m.precisions[k].RawSymmetric()
 		for i, v := range d {
 			row := precision.Data[i*precision.Stride:][:len(d)]
 			others := 0.0
@@ -194,7 +193,7 @@ func (p part) square(predicted, d []float64) (sum float64) {
 			predicted[i] -= others
 		}
 	}
-	for i, v := range p.diagonal {
+	for i, v := range m.parts[k].Diagonal {
 		predicted[i] /= v
 		sum += float64(v * d[i] * (d[i] - predicted[i]))
 	}

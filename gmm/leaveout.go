@@ -3,9 +3,10 @@ package gmm
 import (
 	"math"
 
+	"github.com/collabdict/collabdict/internal/mixtures/density"
+
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/internal/kernels/mixture"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
@@ -36,24 +37,24 @@ func (m *Mixture) EachLeftOut(rows Rows, fit FittedTo, f func(from int, scores [
 	if len(fit.Counts) != m.Components() {
 		panic(errShape)
 	}
-	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) {
+	return m.density().Blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) {
 		out := s.Out[:len(s.LogSums())]
 		terms := mat.NewDense(len(out), m.Components(), nil)
 		for k := range m.parts {
 			logd := s.LogDensities(k)
 			for j, r := range s.Responsibilities(k) {
-				terms.Set(j, k, m.leftOut(k, r, logd[j], m.parts[k].logNorm, m.Dim(), fit))
+				terms.Set(j, k, m.leftOut(k, r, logd[j], m.parts[k].LogNorm, m.Dim(), fit))
 			}
 		}
 		clear(out)
-		m.partialRows(s, func(j int, o *observer) {
-			for k, r := range o.r {
-				terms.Set(j, k, m.leftOut(k, r, o.logd[k], o.norm[k], m.Dim()-len(o.missing), fit))
+		m.density().EachPartial(s, func(j int, o *density.Observer) {
+			for k, r := range o.Responsibilities {
+				terms.Set(j, k, m.leftOut(k, r, o.LogDensities[k], o.Norms[k], m.Dim()-len(o.Missing), fit))
 			}
-			out[j] = o.surprise() + o.total // what the missing cells add: the present ones follow from terms
+			out[j] = o.Surprise() + o.Total // what the missing cells add: the present ones follow from terms
 		})
 		for j := range out {
-			out[j] -= logSum(terms.RawRowView(j))
+			out[j] -= density.LogSum(terms.RawRowView(j))
 		}
 		f(from, out)
 	})
@@ -77,20 +78,4 @@ func (m *Mixture) leftOut(k int, r, logd, norm float64, dim int, fit FittedTo) f
 	left := math.Max(1-float64(r*c/(n+fit.Covariance)*a), leastLeft)
 	logDet := float64(float64(dim)*portable.Log(kappa)) + portable.Log(left)
 	return portable.Log(weight) + norm - float64(0.5*logDet) - float64(0.5*c*c/kappa*a/left)
-}
-
-// logSum returns ln Σ exp(x_i), or −Inf if x is empty or a value is not a number.
-func logSum(x []float64) float64 {
-	top := math.Inf(-1)
-	for _, v := range x {
-		top = math.Max(top, v)
-	}
-	if math.IsInf(top, 0) || math.IsNaN(top) {
-		return math.Inf(-1)
-	}
-	sum := 0.0
-	for _, v := range x {
-		sum += mixture.Exp(v - top)
-	}
-	return top + portable.Log(sum)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/collabdict/collabdict/internal/mixtures/density"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -25,11 +27,11 @@ func (m *Mixture) maximise(s *passes.Moments, regCovar float64, centres *mat.Den
 // room returns a mixture of m's form whose values are still to be filled in. It has no
 // precision matrices, which only the Full form needs.
 func (m *Mixture) room(k, dim int) *Mixture {
-	out := &Mixture{form: m.form, weights: make([]float64, k), means: mat.NewDense(k, dim, nil), parts: make([]part, k)}
+	out := &Mixture{form: m.form, weights: make([]float64, k), means: mat.NewDense(k, dim, nil), parts: make([]density.Part, k)}
 	for i := range out.parts {
-		out.parts[i].diagonal = make([]float64, dim)
+		out.parts[i].Diagonal = make([]float64, dim)
 		if m.form == Full {
-			out.parts[i].root = make([]float64, dim*dim)
+			out.parts[i].Root = make([]float64, dim*dim)
 		}
 	}
 	return out
@@ -42,29 +44,28 @@ func (m *Mixture) finished() *Mixture {
 	out.means.Copy(m.means)
 	for k, p := range m.parts {
 		q := &out.parts[k]
-		q.logNorm = p.logNorm
-		copy(q.diagonal, p.diagonal)
+		take(q, p)
 		if m.form == Full {
-			copy(q.root, p.root)
-			q.multiply()
+			out.precisions = append(out.precisions, multiplied(q))
 		}
 	}
 	return out
 }
 
-func (p *part) multiply() {
-	dim := len(p.diagonal)
+// multiplied returns the precision matrix UᵀU of p, and sets the diagonal of p to its own.
+func multiplied(p *density.Part) *mat.SymDense {
+	dim := len(p.Diagonal)
 	product := make([]float64, dim*dim)
 	for k := range dim {
-		u := p.root[k*dim : (k+1)*dim]
+		u := p.Root[k*dim : (k+1)*dim]
 		for i := k; i < dim; i++ {
 			kernels.AddScaled(product[i*dim+i:(i+1)*dim], u[i], u[i:])
 		}
 	}
-	p.precision = mat.NewSymDense(dim, product)
 	for i := range dim {
-		p.diagonal[i] = product[i*dim+i]
+		p.Diagonal[i] = product[i*dim+i]
 	}
+	return mat.NewSymDense(dim, product)
 }
 
 // maximiser computes M-steps into the same mixture. Only the first one allocates.
@@ -110,7 +111,7 @@ func (x *maximiser) component(k int) {
 	mean, centre := x.out.means.RawRowView(k), x.centres.RawRowView(k)
 	if s.N[k] < vanished {
 		copy(mean, centre)
-		p.take(x.old.parts[k])
+		take(p, x.old.parts[k])
 		return
 	}
 	work := x.work[2*k*dim : 2*(k+1)*dim]
@@ -120,38 +121,38 @@ func (x *maximiser) component(k int) {
 	x.errs[k] = partOf(s, p, x.out.form, k, shift, x.regCovar, work[dim:])
 }
 
-// take sets p to o, except for the precision.
-func (p *part) take(o part) {
-	p.logNorm = o.logNorm
-	copy(p.diagonal, o.diagonal)
-	copy(p.root, o.root)
+// take sets p to a copy of o.
+func take(p *density.Part, o density.Part) {
+	p.LogNorm = o.LogNorm
+	copy(p.Diagonal, o.Diagonal)
+	copy(p.Root, o.Root)
 }
 
 // partOf sets p to the part of component k, whose mean is centre + shift. It does not set the
 // precision matrix of the Full form. work has room for M values.
-func partOf(s *passes.Moments, p *part, form Covariance, k int, shift []float64, regCovar float64, work []float64) error {
+func partOf(s *passes.Moments, p *density.Part, form Covariance, k int, shift []float64, regCovar float64, work []float64) error {
 	n, dim := s.N[k], s.Dim
 	second := s.Second[k*s.Stride() : (k+1)*s.Stride()]
 	if form != Full {
 		for i := range work {
 			work[i] = second[i]/n - float64(shift[i]*shift[i]) + regCovar
 		}
-		if !p.setVariances(form, work) {
+		if !setVariances(p, form, work) {
 			return &SingularError{n, dim, regCovar}
 		}
 		return nil
 	}
 	for i := range dim {
 		for j := i; j < dim; j++ {
-			p.root[i*dim+j] = second[i*dim+j]/n - float64(shift[i]*shift[j])
+			p.Root[i*dim+j] = second[i*dim+j]/n - float64(shift[i]*shift[j])
 		}
-		p.root[i*dim+i] += regCovar
+		p.Root[i*dim+i] += regCovar
 	}
-	logDet, ok := invertRoot(p.root, dim, work)
+	logDet, ok := invertRoot(p.Root, dim, work)
 	if !ok {
 		return &SingularError{n, dim, regCovar}
 	}
-	p.logNorm = -0.5 * (logDet + float64(float64(dim)*ln2Pi))
+	p.LogNorm = -0.5 * (logDet + float64(float64(dim)*ln2Pi))
 	return nil
 }
 
@@ -169,20 +170,20 @@ func (e *SingularError) Error() string {
 
 // setVariances sets p to the precisions for the given variances, which it may overwrite. ok is
 // false if a variance is not above 0.
-func (p *part) setVariances(form Covariance, variances []float64) (ok bool) {
+func setVariances(p *density.Part, form Covariance, variances []float64) (ok bool) {
 	if form == Spherical {
 		mean := passes.Sum(variances) / float64(len(variances))
 		for i := range variances {
 			variances[i] = mean
 		}
 	}
-	p.logNorm = 0
+	p.LogNorm = 0
 	for i, v := range variances {
 		if !(v > 0) || math.IsInf(v, 1) || math.IsInf(1/v, 1) {
 			return false
 		}
-		p.diagonal[i] = 1 / v
-		p.logNorm -= float64(0.5 * (portable.Log(v) + ln2Pi))
+		p.Diagonal[i] = 1 / v
+		p.LogNorm -= float64(0.5 * (portable.Log(v) + ln2Pi))
 	}
 	return true
 }

@@ -3,10 +3,12 @@ package gmm
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/kernels/lapack"
+	"github.com/collabdict/collabdict/internal/mixtures/density"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
@@ -28,16 +30,10 @@ type Mixture struct {
 	form    Covariance
 	weights []float64
 	means   *mat.Dense // K by M
-	parts   []part
-	rows    []float64 // see ComponentRows
-}
-
-// part is the precision of a component, in the forms that its density needs.
-type part struct {
-	precision *mat.SymDense // Λ_k; nil unless Full
-	root      []float64     // U with Λ_k = UᵀU, upper, row-major M by M; nil unless Full
-	diagonal  []float64     // the diagonal of Λ_k, M values
-	logNorm   float64       // ½ ln|Λ_k| − M/2 ln 2π
+	parts   []density.Part
+	// precisions are Λ_k, only of the Full form; a Stepper leaves them out.
+	precisions []*mat.SymDense
+	rows       []float64 // see ComponentRows
 }
 
 const ln2Pi = 1.8378770664093453
@@ -62,6 +58,8 @@ func NewMixture(weights []float64, means *mat.Dense, precisions []*mat.SymDense)
 		if m.parts[k], err = fullPart(p); err != nil {
 			return nil, fmt.Errorf("precisions: component %d: %w", k+1, err)
 		}
+		m.precisions = append(m.precisions, mat.NewSymDense(m.Dim(), nil))
+		m.precisions[k].CopySym(p)
 	}
 	return m, nil
 }
@@ -77,12 +75,12 @@ func NewDiagMixture(form Covariance, weights []float64, means, precisions *mat.D
 		return nil, fmt.Errorf("precisions: want %d by %d values, got %d by %d", m.Components(), m.Dim(), r, c)
 	}
 	for k := range weights {
-		p := part{diagonal: append([]float64(nil), precisions.RawRowView(k)...)}
-		for _, v := range p.diagonal {
-			if !(v > 0) || math.IsInf(v, 1) || form == Spherical && v != p.diagonal[0] {
+		p := density.Part{Diagonal: append([]float64(nil), precisions.RawRowView(k)...)}
+		for _, v := range p.Diagonal {
+			if !(v > 0) || math.IsInf(v, 1) || form == Spherical && v != p.Diagonal[0] {
 				return nil, fmt.Errorf("precisions: component %d: want finite values above 0, all equal if spherical, got %g", k+1, v)
 			}
-			p.logNorm += float64(0.5 * (portable.Log(v) - ln2Pi))
+			p.LogNorm += float64(0.5 * (portable.Log(v) - ln2Pi))
 		}
 		m.parts[k] = p
 	}
@@ -108,7 +106,7 @@ func newMixture(form Covariance, weights []float64, means *mat.Dense) (*Mixture,
 		form:    form,
 		weights: append([]float64(nil), weights...),
 		means:   mat.DenseCopyOf(means),
-		parts:   make([]part, k),
+		parts:   make([]density.Part, k),
 	}, nil
 }
 
@@ -126,22 +124,21 @@ func checkWeights(weights []float64) error {
 	return nil
 }
 
-func fullPart(p *mat.SymDense) (part, error) {
+func fullPart(p *mat.SymDense) (density.Part, error) {
 	m := p.SymmetricDim()
 	c, ok := lapack.Factorise(p)
 	if !ok {
-		return part{}, fmt.Errorf("want a positive definite matrix")
+		return density.Part{}, fmt.Errorf("want a positive definite matrix")
 	}
 	logDet := c.LogDet()
 	if math.IsNaN(logDet) || math.IsInf(logDet, 0) {
-		return part{}, fmt.Errorf("want a positive definite matrix of finite values, got ln|Λ| = %g", logDet)
+		return density.Part{}, fmt.Errorf("want a positive definite matrix of finite values, got ln|Λ| = %g", logDet)
 	}
-	out := part{precision: mat.NewSymDense(m, nil), root: c.U(), diagonal: make([]float64, m)}
-	out.precision.CopySym(p)
+	out := density.Part{Root: c.U(), Diagonal: make([]float64, m)}
 	for i := range m {
-		out.diagonal[i] = p.At(i, i)
+		out.Diagonal[i] = p.At(i, i)
 	}
-	out.logNorm = 0.5 * (logDet - float64(float64(m)*ln2Pi))
+	out.LogNorm = 0.5 * (logDet - float64(float64(m)*ln2Pi))
 	return out, nil
 }
 
@@ -184,34 +181,46 @@ func (m *Mixture) Means() *mat.Dense { return mat.DenseCopyOf(m.means) }
 // Precision returns a copy of Λ_k, M by M.
 func (m *Mixture) Precision(k int) *mat.SymDense {
 	out := mat.NewSymDense(m.Dim(), nil)
-	if p := m.parts[k]; p.precision != nil {
-		out.CopySym(p.precision)
+	if m.form == Full {
+		out.CopySym(m.precisions[k])
 		return out
 	}
-	for i, v := range m.parts[k].diagonal {
+	for i, v := range m.parts[k].Diagonal {
 		out.SetSym(i, i, v)
 	}
 	return out
 }
 
+// Root returns the upper triangular U with Λ_k = UᵀU, M by M, which the caller must not change. It
+// is nil unless the form is Full.
+func (m *Mixture) Root(k int) *mat.TriDense {
+	if m.form != Full {
+		return nil
+	}
+	return mat.NewTriDense(m.Dim(), mat.Upper, m.parts[k].Root)
+}
+
+// Diagonal returns a copy of the diagonal of Λ_k, M values.
+func (m *Mixture) Diagonal(k int) []float64 { return slices.Clone(m.parts[k].Diagonal) }
+
 // LogDet returns ln|Λ_k|.
 func (m *Mixture) LogDet(k int) float64 {
-	return 2*m.parts[k].logNorm + float64(float64(m.Dim())*ln2Pi)
+	return 2*m.parts[k].LogNorm + float64(float64(m.Dim())*ln2Pi)
 }
 
 // LogNorm returns ½ ln|Λ_k| − M/2 ln 2π, the log density of component k at its mean.
-func (m *Mixture) LogNorm(k int) float64 { return m.parts[k].logNorm }
+func (m *Mixture) LogNorm(k int) float64 { return m.parts[k].LogNorm }
 
 // Covariance returns Λ_k⁻¹, M by M.
 func (m *Mixture) Covariance(k int) *mat.SymDense {
 	if m.form != Full {
 		out := mat.NewSymDense(m.Dim(), nil)
-		for i, v := range m.parts[k].diagonal {
+		for i, v := range m.parts[k].Diagonal {
 			out.SetSym(i, i, 1/v)
 		}
 		return out
 	}
-	c, ok := lapack.Factorise(m.parts[k].precision)
+	c, ok := lapack.Factorise(m.precisions[k])
 	if !ok {
 		panic("gmm: a precision matrix is no longer positive definite")
 	}

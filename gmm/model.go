@@ -52,11 +52,11 @@ func (m *Mixture) ArraysNamed(prefix string) []algorithm.Array {
 	if m.form == Full {
 		shape = append(shape, dim)
 	}
-	for _, p := range m.parts {
+	for c, p := range m.parts {
 		if m.form == Full {
-			precisions = append(precisions, mat.DenseCopyOf(p.precision).RawMatrix().Data...)
+			precisions = append(precisions, mat.DenseCopyOf(m.precisions[c]).RawMatrix().Data...)
 		} else {
-			precisions = append(precisions, p.diagonal...)
+			precisions = append(precisions, p.Diagonal...)
 		}
 	}
 	arrays := []algorithm.Array{

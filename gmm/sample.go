@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/collabdict/collabdict/internal/mixtures/density"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/numeric/portable"
@@ -21,7 +23,7 @@ func (m *Mixture) Sample(n int, src rand.Source) *mat.Dense {
 		for i := range x {
 			x[i] = rng.NormFloat64()
 		}
-		m.parts[k].colour(x)
+		colour(m.parts[k], x)
 		for i, mu := range m.means.RawRowView(k) {
 			x[i] += mu
 		}
@@ -36,7 +38,7 @@ func (m *Mixture) DrawMean(k int, rows float64, src rand.Source) []float64 {
 	for i := range z {
 		z[i] = portable.Normal(src)
 	}
-	m.parts[k].colour(z)
+	colour(m.parts[k], z)
 	for i, mu := range m.means.RawRowView(k) {
 		z[i] = mu + z[i]/math.Sqrt(rows)
 	}
@@ -64,15 +66,15 @@ func draw(weights []float64, u float64) int {
 }
 
 // colour turns a standard normal z into U⁻¹z, which has the covariance (UᵀU)⁻¹ = Λ⁻¹.
-func (p part) colour(z []float64) {
-	if p.root == nil {
-		for i, v := range p.diagonal {
+func colour(p density.Part, z []float64) {
+	if p.Root == nil {
+		for i, v := range p.Diagonal {
 			z[i] /= math.Sqrt(v)
 		}
 		return
 	}
 	for i := len(z) - 1; i >= 0; i-- {
-		row, sum := p.root[i*len(z):][:len(z)], 0.0
+		row, sum := p.Root[i*len(z):][:len(z)], 0.0
 		for j := i + 1; j < len(z); j++ {
 			sum += float64(row[j] * z[j])
 		}

@@ -3,9 +3,12 @@ package gmm
 import (
 	"math"
 
+	"github.com/collabdict/collabdict/internal/mixtures/density"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/partial"
 )
 
 // LogDensity returns ln Σ_k π_k N(x|μ_k, Λ_k⁻¹) of a row in nats. If cells are missing (NaN),
@@ -21,7 +24,7 @@ func (m *Mixture) LogDensities(dst []float64, x *mat.Dense) []float64 {
 func (m *Mixture) MeanLogLik(rows Rows) (float64, error) {
 	r := passes.NewReader(rows)
 	lane := make([]float64, r.Lanes())
-	err := m.blocks(r, func(l, _ int, s *passes.Space) {
+	err := m.density().Blocks(r, func(l, _ int, s *passes.Space) {
 		for _, v := range m.logSums(s) {
 			lane[l] += v
 		}
@@ -36,7 +39,7 @@ func (m *Mixture) Score(x []float64) float64 { return m.Scores(nil, m.row(x))[0]
 
 // Scores computes Score of every row of x into dst, which it allocates if nil.
 func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
-	return m.perRow(dst, x, func(s *passes.Space, out []float64) { copy(out, m.scoreOf(s)) })
+	return m.perRow(dst, x, func(s *passes.Space, out []float64) { copy(out, m.density().Scores(s)) })
 }
 
 // EachScores calls f with the surprise −ln p(x), in nats, of the rows of every block; from is
@@ -46,7 +49,7 @@ func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
 // EachScores calls f for blocks in any order, and for several at the same time; scores is valid
 // until f returns.
 func (m *Mixture) EachScores(rows Rows, f func(from int, scores []float64)) error {
-	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.surpriseOf(s)) })
+	return m.density().Blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.density().Surprises(s)) })
 }
 
 // Expected is a mixture that scores rows by [Mixture.Score]. The weights have a part in this score
@@ -55,7 +58,7 @@ type Expected struct{ *Mixture }
 
 // EachScores calls f as [Mixture.EachScores] does.
 func (m Expected) EachScores(rows Rows, f func(from int, scores []float64)) error {
-	return m.blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.scoreOf(s)) })
+	return m.density().Blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.density().Scores(s)) })
 }
 
 // Responsibilities returns r_k(x) of Eq. (12) of Idé et al. 2024 as N rows of K values with a
@@ -63,13 +66,13 @@ func (m Expected) EachScores(rows Rows, f func(from int, scores []float64)) erro
 func (m *Mixture) Responsibilities(x *mat.Dense) *mat.Dense {
 	rows, _ := x.Dims()
 	out := mat.NewDense(rows, m.Components(), nil)
-	_ = m.blocks(passes.NewReader(Matrix(x)), func(_, lo int, s *passes.Space) {
+	_ = m.density().Blocks(passes.NewReader(Matrix(x)), func(_, lo int, s *passes.Space) {
 		for k := range m.parts {
 			for j, r := range s.Responsibilities(k) {
 				out.Set(lo+j, k, r)
 			}
 		}
-		m.partialRows(s, func(j int, o *observer) { out.SetRow(lo+j, o.r) })
+		m.density().EachPartial(s, func(j int, o *density.Observer) { out.SetRow(lo+j, o.Responsibilities) })
 	})
 	return out
 }
@@ -77,9 +80,11 @@ func (m *Mixture) Responsibilities(x *mat.Dense) *mat.Dense {
 // logSums returns ln p(x) of the rows of s, computed from the cells present.
 func (m *Mixture) logSums(s *passes.Space) []float64 {
 	out := s.LogSums()
-	m.partialRows(s, func(j int, o *observer) { out[j] = o.total })
+	m.density().EachPartial(s, func(j int, o *density.Observer) { out[j] = o.Total })
 	return out
 }
+
+func (m *Mixture) density() density.Density { return density.New(m, m.weights, m.means, m.parts) }
 
 func (m *Mixture) row(x []float64) *mat.Dense {
 	if len(x) != m.Dim() {
@@ -96,8 +101,24 @@ func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *passes.Space, ou
 	if len(dst) != rows {
 		panic(errShape)
 	}
-	_ = m.blocks(passes.NewReader(Matrix(x)), func(_, lo int, s *passes.Space) { f(s, dst[lo:lo+len(s.LogSums())]) })
+	_ = m.density().Blocks(passes.NewReader(Matrix(x)), func(_, lo int, s *passes.Space) { f(s, dst[lo:lo+len(s.LogSums())]) })
 	return dst
+}
+
+// Complete returns the rows with missing cells replaced by their conditional means.
+func (m *Mixture) Complete(z *mat.Dense) (*mat.Dense, error) {
+	out := mat.DenseCopyOf(z)
+	n, _ := z.Dims()
+	var o *density.Observer
+	for i := range n {
+		if row := out.RawRowView(i); partial.Any(row) {
+			if o == nil {
+				o = m.density().Observer(nil)
+			}
+			o.Complete(row)
+		}
+	}
+	return out, nil
 }
 
 // BIC returns −2 ln L + P ln N for the N rows of x, where P is the number of free parameters.

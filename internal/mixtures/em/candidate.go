@@ -10,6 +10,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/mixtures/density"
 	"github.com/collabdict/collabdict/internal/mixtures/glasso"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
@@ -94,13 +95,14 @@ func (c *candidate) statistics(l *Learner, replaced []float64) ([]float64, error
 	}
 	s, err := c.guarded(l, func(m *gmm.Mixture) (s *passes.Moments, err error) {
 		var others *passes.Partial
+		d := density.Of(m)
 		if l.partial != nil {
-			if others, err = m.PartialStatistics(l.partial, tilts, replaced); err != nil {
+			if others, err = d.PartialStatistics(l.partial, tilts, replaced); err != nil {
 				return nil, err
 			}
 			cells = others.Cells
 		}
-		s, c.diversity, err = m.Statistics(l.whole, others, about, tilts, true)
+		s, c.diversity, err = d.Statistics(l.whole, others, about, tilts, true)
 		return s, err
 	})
 	if err != nil {

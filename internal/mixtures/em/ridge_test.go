@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/mixtures/density"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 )
 
@@ -25,7 +26,7 @@ func TestFewRowsAndRounding(t *testing.T) {
 	x := mat.NewDense(6, dim, []float64{2, 0, 0, -2, 0, 0, 0, 2, 0, 0, -1, 1, 8, 9, 10, 10, 9, 8})
 	origin := []float64{4, 5, 6}
 	about := mat.NewDense(2, dim, append(slices.Clone(origin), origin...))
-	s, _, err := m.Statistics(passes.NewReader(gmm.Matrix(x)), nil, about, nil, true)
+	s, _, err := density.Of(m).Statistics(passes.NewReader(gmm.Matrix(x)), nil, about, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}

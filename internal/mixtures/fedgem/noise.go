@@ -10,6 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/mixtures/density"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 	"github.com/collabdict/collabdict/internal/privacy"
@@ -143,7 +144,7 @@ func (n Noise) sums(m *gmm.Mixture, x *mat.Dense) (sums, error) {
 	k, dim := m.Components(), m.Dim()
 	centres := mat.NewDense(k, dim, nil)
 	centres.Apply(func(int, int, float64) float64 { return n.Middle }, centres)
-	s, _, err := m.Statistics(passes.NewReader(gmm.Matrix(x)), nil, centres, nil, false)
+	s, _, err := density.Of(m).Statistics(passes.NewReader(gmm.Matrix(x)), nil, centres, nil, false)
 	if err != nil {
 		return sums{}, err
 	}

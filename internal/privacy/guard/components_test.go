@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/mixtures/density"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/testkit"
@@ -71,7 +72,7 @@ func (p problem) of(policy privacy.Policy) Of {
 	return Of{
 		Rule: privacy.Rule{Least: 5, Policy: policy}, Model: p.model, Origin: p.origin,
 		Statistics: func(m *gmm.Mixture) (*passes.Moments, error) {
-			s, _, err := m.Statistics(r, nil, about, nil, true)
+			s, _, err := density.Of(m).Statistics(r, nil, about, nil, true)
 			return s, err
 		},
 		Fits: func(*passes.Moments) bool { return true },
