@@ -30,10 +30,10 @@ type Algorithm interface {
 	Traits() Traits
 	// Disclosure returns what members reveal to each other. It is called after Prepare.
 	Disclosure(c Coordinates) Disclosure
-	// Train plays one participant's part. It calls after at the end of each round. It returns
+	// Learn plays one participant's part. It calls after at the end of each round. It returns
 	// the outcome of the last completed round, with an error if a later one has failed. If no
 	// round was completed, the outcome has no model.
-	Train(ctx context.Context, g collabdict.Group, d Data, after func(Progress)) (Outcome, error)
+	Learn(ctx context.Context, g collabdict.Group, d Data, after func(Progress)) (Outcome, error)
 	// Load returns the model whose [Model.Arrays] are given, with the given number of
 	// coordinates.
 	Load(arrays Arrays, coordinates int) (Model, error)

@@ -3,7 +3,7 @@
 // knows algorithms only through this package.
 //
 // A program runs any algorithm in the same four steps. It sets and completes the options, calls
-// Prepare, and calls Train at each participant:
+// Prepare, and calls Learn at each participant:
 //
 //	a := kind.New()
 //	table := a.Options()
@@ -16,7 +16,7 @@
 //	if err := a.Prepare(algorithm.Coordinates{ScaledBy: algorithm.None}); err != nil {
 //		return err
 //	}
-//	out, err := a.Train(ctx, group, algorithm.Data{Rows: rows, Seed: 1}, func(algorithm.Progress) {})
+//	out, err := a.Learn(ctx, group, algorithm.Data{Rows: rows, Seed: 1}, func(algorithm.Progress) {})
 //	if err != nil {
 //		return err
 //	}

@@ -30,7 +30,7 @@ func train(ctx context.Context, g collabdict.Group, kind algorithm.Kind, options
 	if err := a.Prepare(algorithm.Coordinates{ScaledBy: algorithm.None}); err != nil {
 		return nil, err
 	}
-	out, err := a.Train(ctx, g, algorithm.Data{Rows: gmm.Matrix(rows), Seed: 1}, func(algorithm.Progress) {})
+	out, err := a.Learn(ctx, g, algorithm.Data{Rows: gmm.Matrix(rows), Seed: 1}, func(algorithm.Progress) {})
 	return out.Model, err
 }
 

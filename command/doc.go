@@ -27,7 +27,7 @@
 //   - Traits: what it requires of a run, such as a number of rows;
 //   - Disclosure: what members show each other. A collective that it does not list ends the program
 //     before anything is sent;
-//   - Train: one participant's part, by sums and gathers over a [collabdict.Group]. Most algorithms are
+//   - Learn: one participant's part, by sums and gathers over a [collabdict.Group]. Most algorithms are
 //     a [collabdict.Learner] and a call of [collabdict.Train];
 //   - Load: its model, from the arrays of a model file.
 //

@@ -30,7 +30,7 @@ func TestNodesMatchTheSimulation(t *testing.T) {
 		t.Fatal(err)
 	}
 	report, err := net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
-		_, err := k.Train(ctx, g, parts[rank], rand.NewPCG(1, uint64(rank)), nil)
+		_, err := k.Fit(ctx, g, parts[rank], rand.NewPCG(1, uint64(rank)), nil)
 		return err
 	})
 	if err != nil {
@@ -59,7 +59,7 @@ func train(t *testing.T, nodes []*Node, k *pipeline.Task, parts []dataset.Partic
 		r.tap(t, n)
 	}
 	for rank, err := range each(t, nodes, func(ctx context.Context, n *Node) error {
-		_, err := k.Train(ctx, n, parts[n.Self()], rand.NewPCG(1, uint64(n.Self())), nil)
+		_, err := k.Fit(ctx, n, parts[n.Self()], rand.NewPCG(1, uint64(n.Self())), nil)
 		return err
 	}) {
 		if err != nil {

@@ -36,8 +36,8 @@ func (a *mean) Disclosure(algorithm.Coordinates) algorithm.Disclosure {
 	}}
 }
 
-// Train makes the one round. d.Rows are scaled as the user asked.
-func (a *mean) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (out algorithm.Outcome, err error) {
+// Learn makes the one round. d.Rows are scaled as the user asked.
+func (a *mean) Learn(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (out algorithm.Outcome, err error) {
 	l := &learner{rows: d.Rows, clip: a.Clip}
 	out.Last, err = collabdict.Train(ctx, g, l, collabdict.Options{Rounds: 1, OnRound: func(r collabdict.Round) {
 		after(algorithm.Progress{Round: r, Loss: -r.Objective})

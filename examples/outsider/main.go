@@ -149,7 +149,7 @@ func train(ctx context.Context, g collabdict.Group, rows *mat.Dense, settings al
 	}
 	rules := sums.Rules(g.Membership().Size)
 	data := algorithm.Data{Rows: gmm.Matrix(rows), Seed: seed, Source: rand.NewChaCha8(secret), Quorum: rules.Quorum, Colluders: rules.Colluders}
-	out, err := settings.Train(ctx, g, data, func(algorithm.Progress) {})
+	out, err := settings.Learn(ctx, g, data, func(algorithm.Progress) {})
 	if err != nil {
 		return nil, err
 	}

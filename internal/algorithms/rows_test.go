@@ -79,7 +79,7 @@ func TestMoreRowsInRounds(t *testing.T) {
 						return err
 					}
 					d := algorithm.Data{Rows: gmm.Matrix(testkit.Patterns(n, 2, 2, uint64(rank))), Seed: 1}
-					_, err := a.Train(ctx, g, d, func(p algorithm.Progress) { rounds[rank] = p.Number })
+					_, err := a.Learn(ctx, g, d, func(p algorithm.Progress) { rounds[rank] = p.Number })
 					return err
 				})
 				what := fmt.Sprintf("%s, %s, factor %g", name, scheme, factor)

@@ -92,7 +92,7 @@ func refit(t *testing.T, out string, names []string, log []slotRecord) ([]*model
 		}
 		running.Go(func() {
 			group := shared.Seat(i, labelSlots)
-			if results[i], errs[i] = c.Task.Train(t.Context(), group, c.Data, rand.NewPCG(1, uint64(i)), nil); errs[i] != nil {
+			if results[i], errs[i] = c.Task.Fit(t.Context(), group, c.Data, rand.NewPCG(1, uint64(i)), nil); errs[i] != nil {
 				shared.Fail(errs[i])
 			} else if !group.Over() {
 				shared.Fail(fmt.Errorf("fewer calls than the record has %d slots", len(log)))

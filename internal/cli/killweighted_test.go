@@ -57,7 +57,7 @@ func killedAndBack(t *testing.T, dir, victim string, args ...string) map[string]
 	sums, models := make([][]float64, len(log)), map[string]*model.Model{}
 	for i, c := range tasks {
 		group := &recorded{log: log, next: labelSlots, sums: sums}
-		want, err := c.Task.Train(t.Context(), group, c.Data, secrets[i], nil)
+		want, err := c.Task.Fit(t.Context(), group, c.Data, secrets[i], nil)
 		if err != nil || group.next != len(log) {
 			t.Fatalf("%s: %v after %d of %d slots", names[i], err, group.next, len(log))
 		}

@@ -39,7 +39,7 @@ func (g overheard) Gather(ctx context.Context, e collabdict.Entry, blob []byte) 
 func published(ctx context.Context, a algorithm.Algorithm, data []algorithm.Data) ([][][]byte, []algorithm.Outcome, error) {
 	blobs, out := make([][][]byte, len(data)), make([]algorithm.Outcome, len(data))
 	err := lockstep.Run(ctx, len(data), func(ctx context.Context, g collabdict.Group, s int) (err error) {
-		out[s], err = a.Train(ctx, overheard{g, &blobs[s]}, data[s], func(algorithm.Progress) {})
+		out[s], err = a.Learn(ctx, overheard{g, &blobs[s]}, data[s], func(algorithm.Progress) {})
 		return err
 	})
 	return blobs, out, err
@@ -212,7 +212,7 @@ func TestMergedComponentsCauseAWarning(t *testing.T) {
 func TestFewRowsAlone(t *testing.T) {
 	d := algorithmtest.Data(3, normal(1, 4, 0, -3, 1))[0]
 	for _, s := range showing[:2] {
-		out, err := algorithmtest.New(t, s.kind, s.settings...).Train(t.Context(), collabdict.Solo{}, d, func(algorithm.Progress) {})
+		out, err := algorithmtest.New(t, s.kind, s.settings...).Learn(t.Context(), collabdict.Solo{}, d, func(algorithm.Progress) {})
 		if err != nil || out.Model.(algorithm.Assigner).Components() != 3 || len(out.Warnings) > 0 {
 			t.Errorf("%s: %+v, %v", s.kind.Name, out, err)
 		}
@@ -253,7 +253,7 @@ func TestNoiseDoesNotDependOnTheSizeOfTheGroup(t *testing.T) {
 		train := func(noise uint64) []algorithm.Array {
 			d := algorithmtest.Data(3, normal(1, 400, 200, -3, 1))[0]
 			d.Source = rand.NewPCG(noise, 1)
-			out, err := a.Train(t.Context(), collabdict.Solo{}, d, func(algorithm.Progress) {})
+			out, err := a.Learn(t.Context(), collabdict.Solo{}, d, func(algorithm.Progress) {})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -270,7 +270,7 @@ func TestDeltaBesideTheNumberOfRows(t *testing.T) {
 	for delta, want := range map[string]bool{"1e-5": false, "0.02": false, "0.03": true} {
 		for _, kind := range []algorithm.Kind{fedgen.Kind, fedgem.Kind} {
 			a := algorithmtest.New(t, kind, "components=2", "epsilon=5", "clip=25", "delta="+delta)
-			out, err := a.Train(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, normal(1, 40, 20, -3, 1))[0], func(algorithm.Progress) {})
+			out, err := a.Learn(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, normal(1, 40, 20, -3, 1))[0], func(algorithm.Progress) {})
 			if err != nil || strings.Contains(strings.Join(out.Warnings, ""), "with delta 0.03 and 40 own rows") != want {
 				t.Errorf("%s, %s: %q, %v", kind.Name, delta, out.Warnings, err)
 			}

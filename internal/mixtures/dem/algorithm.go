@@ -154,13 +154,13 @@ func (a *Algorithm) fitted(d algorithm.Data) (*gmm.Mixture, error) {
 
 func source(seed uint64) rand.Source { return rand.NewChaCha8(mixtures.Seed(seed)) }
 
-// Train runs one participant's part of the training.
-func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+// Learn runs one participant's part of the training.
+func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	switch {
 	case a.private() && (a.Hides(d) || g.Membership().Size > 1): // noise needs a source
 		return a.trainPrivate(ctx, g, d, after)
 	case a.private():
-		return a.alone().Train(ctx, g, d, after)
+		return a.alone().Learn(ctx, g, d, after)
 	}
 	least, err := privacy.LeastRows(g, d, a.MinRows)
 	if err != nil {

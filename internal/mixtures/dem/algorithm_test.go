@@ -80,7 +80,7 @@ func TestAlgorithm(t *testing.T) {
 func TestAlone(t *testing.T) {
 	x := testkit.Patterns(180, 2, 2, 1)
 	a := algorithmtest.New(t, dem.Kind, "components=2", "tol=0", "start=shared-rows")
-	out, err := a.Train(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, x)[0], func(algorithm.Progress) {})
+	out, err := a.Learn(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, x)[0], func(algorithm.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestAlone(t *testing.T) {
 		more.Stack(all, x)
 		all = &more
 	}
-	if out, err = a.Train(t.Context(), collabdict.Solo{}, algorithmtest.Of(0, all), func(algorithm.Progress) {}); err != nil {
+	if out, err = a.Learn(t.Context(), collabdict.Solo{}, algorithmtest.Of(0, all), func(algorithm.Progress) {}); err != nil {
 		t.Fatal(err)
 	}
 	if fit, err = gmm.Fit(all, 2, mixtures.EM("diag", 0), rand.NewChaCha8(mixtures.Seed(3))); err != nil {
@@ -119,7 +119,7 @@ func TestAlone(t *testing.T) {
 		t.Errorf("log-likelihood %g, want %g", got, want)
 	}
 	a = algorithmtest.New(t, dem.Kind, "components=181")
-	if _, err := a.Train(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, x)[0], nil); err == nil || !strings.Contains(err.Error(), "components: want at most the 180 rows, got 181") {
+	if _, err := a.Learn(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, x)[0], nil); err == nil || !strings.Contains(err.Error(), "components: want at most the 180 rows, got 181") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -129,7 +129,7 @@ func TestRowsAreSharedOnlyInSimulations(t *testing.T) {
 	a := algorithmtest.New(t, dem.Kind, "start=shared-rows")
 	g := &grouptest.Ahead{Group: collabdict.Solo{}}
 	var e *option.Error
-	if _, err := a.Train(t.Context(), g, algorithmtest.Data(3, testkit.Patterns(60, 2, 2, 1))[0], nil); !errors.As(err, &e) || !strings.Contains(e.Msg, "a participant cannot be asked for its rows") || e.Hint != "take spread or k-fed" {
+	if _, err := a.Learn(t.Context(), g, algorithmtest.Data(3, testkit.Patterns(60, 2, 2, 1))[0], nil); !errors.As(err, &e) || !strings.Contains(e.Msg, "a participant cannot be asked for its rows") || e.Hint != "take spread or k-fed" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -41,7 +41,7 @@ func (a *Algorithm) alone() *Algorithm {
 }
 
 func (a *Algorithm) trainPrivate(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
-	out, of, err := dpem.Train(ctx, g, d, &a.Budget, a.config(), after)
+	out, of, err := dpem.Learn(ctx, g, d, &a.Budget, a.config(), after)
 	if of == nil {
 		return out, err
 	}

@@ -52,9 +52,9 @@ func Traits(b *privacy.Budget, c Config, holdsOut bool) algorithm.Traits {
 	}
 }
 
-// Train makes the rounds of one participant. The outcome has no model yet, and is empty if
+// Learn makes the rounds of one participant. The outcome has no model yet, and is empty if
 // there is no mixture.
-func Train(ctx context.Context, g collabdict.Group, d algorithm.Data, b *privacy.Budget, c Config, after func(algorithm.Progress)) (algorithm.Outcome, *Mixture, error) {
+func Learn(ctx context.Context, g collabdict.Group, d algorithm.Data, b *privacy.Budget, c Config, after func(algorithm.Progress)) (algorithm.Outcome, *Mixture, error) {
 	c.Quorum, c.Colluders, c.Seed, c.Source = d.Quorum, d.Colluders, d.Seed, d.Source
 	l, err := NewLearner(d.Rows, c)
 	if err != nil {

@@ -38,7 +38,7 @@ const chiSquare = "chi-square"
 // give the number.
 const mostByBIC = 10
 
-// Algorithm finds clusters with [Train]. Its fields are the settings.
+// Algorithm finds clusters with [Learn]. Its fields are the settings.
 type Algorithm struct {
 	// Components is the number of clusters of each participant, or with MostComponents a range;
 	// 0 lets each participant choose its number.
@@ -177,9 +177,9 @@ const (
 	factorsEntry  collabdict.Entry = "factors"
 )
 
-// Train runs one participant's part of the training. The last merge counts as the last round;
+// Learn runs one participant's part of the training. The last merge counts as the last round;
 // without it there is no model.
-func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	out := algorithm.Outcome{Warnings: a.Warnings(d.Rows)}
 	least, err := privacy.LeastRows(g, d, a.MinRows)
 	if err != nil {
@@ -196,7 +196,7 @@ func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.D
 	c.OnRound = func(r Round) {
 		after(algorithm.Progress{Round: collabdict.Round{Number: r.Number, Objective: r.Step}, Loss: r.Step})
 	}
-	r, err := Train(ctx, g, x, c)
+	r, err := Learn(ctx, g, x, c)
 	if err != nil {
 		return out, err
 	}

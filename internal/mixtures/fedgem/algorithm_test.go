@@ -116,7 +116,7 @@ func TestClustersTogether(t *testing.T) {
 func TestClustersAlone(t *testing.T) {
 	of := func(settings ...string) (algorithm.Outcome, error) {
 		a := algorithmtest.New(t, fedgem.Kind, settings...)
-		return a.Train(t.Context(), collabdict.Solo{}, pairs(40, true)[0], func(algorithm.Progress) {})
+		return a.Learn(t.Context(), collabdict.Solo{}, pairs(40, true)[0], func(algorithm.Progress) {})
 	}
 	r, err := of()
 	if err != nil || r.Model.(*fedgem.Model).Components() != 2 {

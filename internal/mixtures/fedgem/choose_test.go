@@ -86,7 +86,7 @@ func TestRulesShareTheRounds(t *testing.T) {
 	config, shared := known(clients, fedgem.Config{Rounds: 5, MinRows: 1}), known(clients, fedgem.Config{Rounds: 5, MinRows: 1, Shared: &fedgem.Merges{}})
 	all := make([][]*fedgem.Result, len(clients))
 	together(t, len(clients), func(rank int, g collabdict.Group) (err error) {
-		all[rank], err = fedgem.TrainRules(t.Context(), g, clients[rank].x, shared(rank), rules)
+		all[rank], err = fedgem.LearnRules(t.Context(), g, clients[rank].x, shared(rank), rules)
 		return err
 	})
 	for i, rule := range rules {

@@ -7,7 +7,7 @@ import (
 	"github.com/collabdict/collabdict/internal/privacy"
 )
 
-// Config holds the settings of [Train]. Except for Components and Noise, all members use the
+// Config holds the settings of [Learn]. Except for Components and Noise, all members use the
 // same values. A field with its zero value takes its default.
 type Config struct {
 	// Components is K_g, the number of this participant's clusters. 0 chooses the number of

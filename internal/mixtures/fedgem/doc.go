@@ -8,7 +8,7 @@
 // the sampling error of its centre, and the super-clusters are the result: their number,
 // their centres, and the cluster of each row.
 //
-//	result, err := fedgem.Train(ctx, group, rows, fedgem.Config{Seed: 1})
+//	result, err := fedgem.Learn(ctx, group, rows, fedgem.Config{Seed: 1})
 //	if err != nil {
 //		return err
 //	}
@@ -32,6 +32,6 @@
 // Members that gather the same messages compute the same clusters: all operations of the
 // shared step are rounded alike on every machine.
 //
-// Start reading at [Train]. region.go and clusters.go have the step that all members share,
+// Start reading at [Learn]. region.go and clusters.go have the step that all members share,
 // and [Algorithm] connects it to the program.
 package fedgem

@@ -34,7 +34,7 @@ func Example() {
 		if err := a.Prepare(algorithm.Coordinates{ScaledBy: algorithm.None}); err != nil {
 			return err
 		}
-		out, err := a.Train(ctx, g, algorithm.Data{Rows: gmm.Matrix(rows), Seed: 1}, func(algorithm.Progress) {})
+		out, err := a.Learn(ctx, g, algorithm.Data{Rows: gmm.Matrix(rows), Seed: 1}, func(algorithm.Progress) {})
 		if err != nil {
 			return err
 		}

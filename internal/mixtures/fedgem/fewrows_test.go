@@ -52,7 +52,7 @@ func TestNoClusterOfFewRowsIsPublished(t *testing.T) {
 		n, _ := x.Dims()
 		full := rapid.Bool().Draw(t, "full")
 		g := &alone{}
-		r, err := fedgem.Train(t.Context(), g, x, fedgem.Config{Components: rapid.IntRange(1, min(n, 5)).Draw(t, "components"), Full: full, Rounds: 3})
+		r, err := fedgem.Learn(t.Context(), g, x, fedgem.Config{Components: rapid.IntRange(1, min(n, 5)).Draw(t, "components"), Full: full, Rounds: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

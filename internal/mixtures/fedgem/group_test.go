@@ -37,7 +37,7 @@ func run(t testing.TB, clients []client, c func(rank int) fedgem.Config) []*fedg
 	t.Helper()
 	out := make([]*fedgem.Result, len(clients))
 	together(t, len(clients), func(rank int, g collabdict.Group) (err error) {
-		out[rank], err = fedgem.Train(t.Context(), g, clients[rank].x, c(rank))
+		out[rank], err = fedgem.Learn(t.Context(), g, clients[rank].x, c(rank))
 		return err
 	})
 	return out

@@ -32,7 +32,7 @@ func TestLostMember(t *testing.T) {
 		}
 		results := make([]*fedgem.Result, len(clients))
 		_, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) (err error) {
-			results[rank], err = fedgem.Train(ctx, g, clients[rank].x, fedgem.Config{Components: clients[rank].number, Rounds: 4, MinRows: c.least})
+			results[rank], err = fedgem.Learn(ctx, g, clients[rank].x, fedgem.Config{Components: clients[rank].number, Rounds: 4, MinRows: c.least})
 			return err
 		})
 		if err != nil {

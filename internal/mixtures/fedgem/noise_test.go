@@ -44,7 +44,7 @@ func TestNoRowEndsARunWithNoise(t *testing.T) {
 	for _, v := range []float64{1e300, -math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN()} {
 		x := mat.NewDense(50, 2, nil)
 		x.SetRow(7, []float64{v, -v})
-		r, err := fedgem.Train(t.Context(), collabdict.Solo{}, x, fedgem.Config{
+		r, err := fedgem.Learn(t.Context(), collabdict.Solo{}, x, fedgem.Config{
 			Components: 2, Rounds: 3, Seed: 1, Noise: &fedgem.Noise{Loss: 10, Radius: 1, Source: rand.NewPCG(1, 1)},
 		})
 		if err != nil {
@@ -75,13 +75,13 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		"noise: want a source":                                                                        {Noise: &fedgem.Noise{Loss: 1, Radius: 1}, Components: 2},
 		"noise: want a finite loss":                                                                   {Noise: &fedgem.Noise{Radius: 1}, Components: 2},
 	} {
-		_, err := fedgem.Train(t.Context(), collabdict.Solo{}, clients[0].x, c)
+		_, err := fedgem.Learn(t.Context(), collabdict.Solo{}, clients[0].x, c)
 		if err == nil || !strings.HasPrefix(err.Error(), "fedgem: "+want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 	clients[0].x.Set(4, 1, math.NaN())
-	if _, err := fedgem.Train(t.Context(), collabdict.Solo{}, clients[0].x, fedgem.Config{}); err == nil || !strings.Contains(err.Error(), "row 5, column 2") {
+	if _, err := fedgem.Learn(t.Context(), collabdict.Solo{}, clients[0].x, fedgem.Config{}); err == nil || !strings.Contains(err.Error(), "row 5, column 2") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -52,9 +52,9 @@ type Result struct {
 	local *local
 }
 
-// Train learns clusters of the own rows together with the group. Each round is one gather. If
+// Learn learns clusters of the own rows together with the group. Each round is one gather. If
 // clusters are published only once, there is one gather, for the last merge.
-func Train(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Result, error) {
+func Learn(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Result, error) {
 	l, err := prepare(x, c)
 	if err != nil {
 		return nil, err
@@ -67,9 +67,9 @@ func Train(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config) (*Re
 	return l.finish(ctx, g, l.config.Final, r)
 }
 
-// TrainRules is [Train] with several rules for the last merge in place of c.Final. It returns a
+// LearnRules is [Learn] with several rules for the last merge in place of c.Final. It returns a
 // result for each, after the same rounds. All members must give the same rules.
-func TrainRules(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, rules []Final) ([]*Result, error) {
+func LearnRules(ctx context.Context, g collabdict.Group, x *mat.Dense, c Config, rules []Final) ([]*Result, error) {
 	for _, rule := range rules {
 		if err := rule.check(); err != nil {
 			return nil, fmt.Errorf("fedgem: %w", err)

@@ -115,7 +115,7 @@ func TestEqualRows(t *testing.T) {
 	x := mat.NewDense(6, 4, []float64{1, -1, -1, -1, 0, -2, 0, 1, 1, 1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1, -2, 0})
 	x.Scale(0.5, x)
 	for least := range 6 {
-		if _, err := fedgem.Train(t.Context(), collabdict.Solo{}, x, fedgem.Config{Components: 5, Rounds: 3, MinRows: least}); err != nil {
+		if _, err := fedgem.Learn(t.Context(), collabdict.Solo{}, x, fedgem.Config{Components: 5, Rounds: 3, MinRows: least}); err != nil {
 			t.Errorf("at least %d: %v", least, err)
 		}
 	}

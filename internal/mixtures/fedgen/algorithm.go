@@ -97,8 +97,8 @@ func (a *Algorithm) config(seed uint64, least int) Config {
 	return c
 }
 
-// Train runs one participant's part of the training.
-func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+// Learn runs one participant's part of the training.
+func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	out := algorithm.Outcome{Warnings: a.Warnings(d.Rows)}
 	least, err := privacy.LeastRows(g, d, a.MinRows)
 	if err != nil {

@@ -103,7 +103,7 @@ func TestAMemberIsLostBeforeTheOneRound(t *testing.T) {
 func TestAlone(t *testing.T) {
 	x := testkit.Patterns(180, 2, 2, 1)
 	a := algorithmtest.New(t, fedgen.Kind, "components=2")
-	out, err := a.Train(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, x)[0], func(algorithm.Progress) {})
+	out, err := a.Learn(t.Context(), collabdict.Solo{}, algorithmtest.Data(3, x)[0], func(algorithm.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}

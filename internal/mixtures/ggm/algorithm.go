@@ -208,13 +208,13 @@ func (a *Algorithm) Together(uint64, func() (*mat.Dense, error)) error {
 	return nil
 }
 
-// Train runs one participant's part of the training.
-func (a *Algorithm) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+// Learn runs one participant's part of the training.
+func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	switch {
 	case a.private() && (a.Hides(d) || g.Membership().Size > 1): // noise needs a source
 		return a.trainPrivate(ctx, g, d, after)
 	case a.private():
-		return a.alone().Train(ctx, g, d, after)
+		return a.alone().Learn(ctx, g, d, after)
 	}
 	c := em.Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: inFrame(a.start, d.Frame), Shared: a.shared}
 	if g.Membership().Size > 1 {

@@ -115,14 +115,14 @@ func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
 	d, told := algorithmtest.Data(3, testkit.Patterns(60, 2, 2, 1))[0], 0
 	after := func(algorithm.Progress) { told++ }
 	counting := &failing{left: 1 << 30}
-	if out, err := a.Train(t.Context(), counting, d, after); err != nil || out.Last.Number != 5 || told != 5 {
+	if out, err := a.Learn(t.Context(), counting, d, after); err != nil || out.Last.Number != 5 || told != 5 {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	out, err := a.Train(t.Context(), &failing{left: 1<<30 - counting.left - 2}, d, after)
+	out, err := a.Learn(t.Context(), &failing{left: 1<<30 - counting.left - 2}, d, after)
 	if !errors.Is(err, errLost) || out.Model == nil || out.Last.Number != 3 || out.TotalRows != 60 {
 		t.Errorf("after a failure in round 4: %+v, %v", out, err)
 	}
-	if out, err = a.Train(t.Context(), &failing{}, d, after); !errors.Is(err, errLost) || out.Model != nil {
+	if out, err = a.Learn(t.Context(), &failing{}, d, after); !errors.Is(err, errLost) || out.Model != nil {
 		t.Errorf("without a completed round: %+v, %v", out, err)
 	}
 }

@@ -136,7 +136,7 @@ func trainedWith(epsilon float64) func(t *testing.T, x *mat.Dense, seed uint64) 
 		var m *gmm.Mixture
 		grouptest.Together(t, attackedMembers, func(g collabdict.Group, s int) error {
 			rows := mat.DenseCopyOf(x.Slice(s*attackedRows, (s+1)*attackedRows, 0, attackedColumns))
-			out, err := a.Train(t.Context(), g, algorithm.Data{Rows: gmm.Matrix(rows), Seed: seed, Source: rand.NewPCG(seed, uint64(s)), Quorum: attackedMembers, Colluders: 1}, func(algorithm.Progress) {})
+			out, err := a.Learn(t.Context(), g, algorithm.Data{Rows: gmm.Matrix(rows), Seed: seed, Source: rand.NewPCG(seed, uint64(s)), Quorum: attackedMembers, Colluders: 1}, func(algorithm.Progress) {})
 			if s == 0 && err == nil {
 				m = out.Model.(*gmm.Mixture)
 			}

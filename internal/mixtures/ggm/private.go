@@ -51,7 +51,7 @@ func (a *Algorithm) alone() *Algorithm {
 // trainPrivate trains from differentially private totals. At the end it fits the weights to the
 // own rows; no other member sees them.
 func (a *Algorithm) trainPrivate(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
-	out, of, err := dpem.Train(ctx, g, d, &a.Budget, a.config(), after)
+	out, of, err := dpem.Learn(ctx, g, d, &a.Budget, a.config(), after)
 	if of == nil {
 		return out, err
 	}

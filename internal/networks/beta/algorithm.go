@@ -134,9 +134,9 @@ func (s *Settings) config(columns int, seed uint64) Config {
 	return c
 }
 
-// Train runs one participant's part of the training. A seed that only this participant knows
+// Learn runs one participant's part of the training. A seed that only this participant knows
 // draws the order of its rows, and noise.
-func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+func (s *Settings) Learn(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	p, err := s.participant(d)
 	if err != nil {
 		return algorithm.Outcome{}, err

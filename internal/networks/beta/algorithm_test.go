@@ -223,7 +223,7 @@ func TestWeightsByLabels(t *testing.T) {
 		}
 	}
 	a := algorithmtest.New(t, Kind, with("weights=feddisco", "classes=2")...)
-	if _, err := a.Train(t.Context(), collabdict.Solo{}, all[1], nil); err == nil || !strings.Contains(err.Error(), "p1: label of row 3: want a class from 0 to 1, as agreed, got 2") {
+	if _, err := a.Learn(t.Context(), collabdict.Solo{}, all[1], nil); err == nil || !strings.Contains(err.Error(), "p1: label of row 3: want a class from 0 to 1, as agreed, got 2") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -87,9 +87,9 @@ func (s *Settings) config(columns, classes int, seed uint64) Config {
 	}
 }
 
-// Train runs one participant's part of the training. A seed that only this participant knows
+// Learn runs one participant's part of the training. A seed that only this participant knows
 // draws the order of its rows, and dropout.
-func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+func (s *Settings) Learn(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	own := Own{Rows: Rows{Classes: d.Classes}, Seed: networks.Seed(d)}
 	var err error
 	if own.Values, err = vae.InMemory(d.Rows); err != nil {

@@ -170,7 +170,7 @@ func TestClasses(t *testing.T) {
 		}
 	}
 	a := algorithmtest.New(t, Kind, with("classes=4")...)
-	if _, err := a.Train(t.Context(), collabdict.Solo{}, all[1], nil); err == nil || err.Error() != "p1: label of row 41: want a class from 0 to 3, as agreed, got 4: train with more --classes" {
+	if _, err := a.Learn(t.Context(), collabdict.Solo{}, all[1], nil); err == nil || err.Error() != "p1: label of row 41: want a class from 0 to 3, as agreed, got 4: train with more --classes" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -92,9 +92,9 @@ func (s *Settings) config(seed uint64) Config {
 // a single step.
 const healthEvery = 10
 
-// Train runs one participant's part of the training. A seed that only this participant knows
+// Learn runs one participant's part of the training. A seed that only this participant knows
 // makes the encoder's draws.
-func (s *Settings) Train(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
+func (s *Settings) Learn(ctx context.Context, g collabdict.Group, d algorithm.Data, after func(algorithm.Progress)) (algorithm.Outcome, error) {
 	c := s.config(d.Seed)
 	l, err := NewLearner(d.Rows, c, networks.Seed(d))
 	if err != nil {

@@ -115,7 +115,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	w := witness{n, c.ledger(n), c.Audit, differs}
 	stay := leaveAtOnce(ctx, n)
-	trained, err := c.Task.Train(ctx, w, c.Data, key.noise(), func(p algorithm.Progress) {
+	trained, err := c.Task.Fit(ctx, w, c.Data, key.noise(), func(p algorithm.Progress) {
 		if c.OnRound != nil {
 			c.OnRound(p, n.Status())
 		}

@@ -21,7 +21,7 @@ func TestLabelsThatAreNoClasses(t *testing.T) {
 	} {
 		p := shifted(1, 1, 20)[0]
 		change(&p)
-		if _, err := small(t, "cgau").Train(t.Context(), collabdict.Solo{}, p, nil, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := small(t, "cgau").Fit(t.Context(), collabdict.Solo{}, p, nil, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
@@ -45,7 +45,7 @@ func TestLabelsThatWeigh(t *testing.T) {
 	} {
 		k, p := small(t, "bvae", "weights=feddisco", "effect=0.5", "offset=0.1", of.classes), shifted(1, 1, 20)[0]
 		p.TrainLabels = of.labels
-		if _, err := k.Train(t.Context(), collabdict.Solo{}, p, nil, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := k.Fit(t.Context(), collabdict.Solo{}, p, nil, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -85,7 +85,7 @@ func TestTooFewRowsToShowAnything(t *testing.T) {
 		if err := k.CheckRows(p); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v", kind, err)
 		}
-		if _, err := k.Train(t.Context(), untouched{}, p, rand.NewPCG(1, 1), nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := k.Fit(t.Context(), untouched{}, p, rand.NewPCG(1, 1), nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v", kind, err)
 		}
 	}

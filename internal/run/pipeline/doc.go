@@ -3,5 +3,5 @@
 // result: figures, the members of each sum, and how well the sums hid the vectors. Nodes and
 // simulations run the same code. The package uses algorithms only through package algorithm.
 //
-// Start reading at [Task] and [Task.Train].
+// Start reading at [Task] and [Task.Fit].
 package pipeline

@@ -108,7 +108,7 @@ func together(t *testing.T, run grouptest.Runner, k *Task, parts []dataset.Parti
 	t.Helper()
 	results := make([]*Result, len(parts))
 	err := run(t.Context(), len(parts), func(ctx context.Context, g collabdict.Group, s int) (err error) {
-		results[s], err = k.Train(ctx, g, parts[s], rand.NewPCG(7, uint64(s)), nil)
+		results[s], err = k.Fit(ctx, g, parts[s], rand.NewPCG(7, uint64(s)), nil)
 		return err
 	})
 	if err != nil {

@@ -110,7 +110,7 @@ func chosen(held []int, most int, seed uint64) []int {
 }
 
 // Trained returns participants without their held-out rows. source returns the source of secrets
-// that [Task.Train] gets for a participant.
+// that [Task.Fit] gets for a participant.
 func (t *Task) Trained(parts []dataset.Participant, source func(rank int) rand.Source) (trained []dataset.Participant, err error) {
 	for rank, p := range parts {
 		rest, _, _, err := t.split(p, source(rank))

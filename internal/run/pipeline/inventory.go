@@ -18,7 +18,7 @@ func (t *Task) framed() bool {
 	return t.Standardise == algorithm.Global && t.Normalise != MinMax || t.ShrinkScales > 0 || t.NeedsFrame()
 }
 
-// Inventory returns everything that depends on the participant's rows and that Train shows to the
+// Inventory returns everything that depends on the participant's rows and that Fit shows to the
 // other members, with the members' random values for the nonce. In large groups, bounds and the
 // nonce are not shown in the clear.
 func (t *Task) Inventory(g collabdict.Group) (items []algorithm.Item) {

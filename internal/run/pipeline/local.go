@@ -119,7 +119,7 @@ func surprisesOf(of algorithm.Scorer, d algorithm.Data, scores []float64) ([]flo
 // alone trains the task on this participant's rows only, in the shared coordinates.
 func (t *Task) alone(ctx context.Context, d algorithm.Data) (algorithm.Outcome, error) {
 	d.Source = nil
-	return t.Algorithm.Train(ctx, collabdict.Solo{}, d, func(algorithm.Progress) {})
+	return t.Algorithm.Learn(ctx, collabdict.Solo{}, d, func(algorithm.Progress) {})
 }
 
 // scoresOfOwn returns scores of this participant's rows by each model and by the nearest rows.

@@ -33,7 +33,7 @@ func TestEachHasALocalPart(t *testing.T) {
 			if m.Local == nil || m.Local.Alone == nil || m.Manifest.Rows != 48 || m.Manifest.HeldOut.Rows != 12 {
 				t.Fatalf("%s: participant %d: %+v", kind, s, m.Manifest)
 			}
-			alone, err := k.Train(t.Context(), collabdict.Solo{}, parts[s], nil, nil)
+			alone, err := k.Fit(t.Context(), collabdict.Solo{}, parts[s], nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +120,7 @@ func TestTooFewRowsToHoldOut(t *testing.T) {
 	for seed := range uint64(seeds) {
 		k := small(t, "ggm", "hold-out=0.2", "standardise=none", "components=6")
 		p := dataset.Participant{Name: "p", Columns: []string{"x", "y"}, Train: rows.InMemory(algorithmtest.Draw(seed+1, n, []float64{0, 0}, []float64{1, 2}))}
-		r, err := k.Train(t.Context(), collabdict.Solo{}, p, nil, nil)
+		r, err := k.Fit(t.Context(), collabdict.Solo{}, p, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestLeftOutRowsAreLikeFreshOnes(t *testing.T) {
 	for seed := range uint64(seeds) {
 		k := small(t, "ggm", "hold-out=0", "standardise=none", "components=4")
 		x := rows.InMemory(algorithmtest.Draw(seed+1, n, []float64{0, 0}, []float64{1, 2}))
-		o, err := k.Algorithm.Train(t.Context(), collabdict.Solo{}, algorithm.Data{Name: "p", Rows: x, Seed: seed}, func(algorithm.Progress) {})
+		o, err := k.Algorithm.Learn(t.Context(), collabdict.Solo{}, algorithm.Data{Name: "p", Rows: x, Seed: seed}, func(algorithm.Progress) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestInterruptsLoseNoModel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	g := &algorithmtest.Failing{Left: 1 << 30} // a group of one that is not known to be alone
-	r, err := k.Train(ctx, g, parts[0], nil, func(p algorithm.Progress) {
+	r, err := k.Fit(ctx, g, parts[0], nil, func(p algorithm.Progress) {
 		if p.Number == 5 {
 			cancel()
 		}
@@ -201,7 +201,7 @@ func TestThresholdKeepsItsPromise(t *testing.T) {
 	for seed := range uint64(seeds) {
 		k := small(t, "ggm", "hold-out=0.2", "standardise=none", "false-alarm=0.1", "order=none")
 		p := dataset.Participant{Name: "p", Columns: []string{"x", "y"}, Train: rows.InMemory(algorithmtest.Draw(seed+1, 60, []float64{0, 0}, []float64{1, 2}))}
-		r, err := k.Train(t.Context(), collabdict.Solo{}, p, nil, nil)
+		r, err := k.Fit(t.Context(), collabdict.Solo{}, p, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

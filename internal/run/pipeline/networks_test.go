@@ -48,7 +48,7 @@ func TestNetworksTogether(t *testing.T) {
 // does, too.
 func TestFarRowsExceedTheThreshold(t *testing.T) {
 	parts, all := clusters(1)
-	r, err := small(t, "mtvae", "rounds=60", "false-alarm=0.05").Train(t.Context(), collabdict.Solo{}, parts[0], nil, nil)
+	r, err := small(t, "mtvae", "rounds=60", "false-alarm=0.05").Fit(t.Context(), collabdict.Solo{}, parts[0], nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,7 +142,7 @@ func TestProjectedRowsOnDiskGiveTheSameModel(t *testing.T) {
 				if _, held := of.rows.(rows.Matrix); held != (memory == 0) {
 					t.Errorf("memory %d: rows are %T", memory, of.rows)
 				}
-				r, err := k.Train(t.Context(), collabdict.Solo{}, d.Participants[0], nil, nil)
+				r, err := k.Fit(t.Context(), collabdict.Solo{}, d.Participants[0], nil, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -45,7 +45,7 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 			if _, held := p.Train.(rows.Matrix); held != (memory == 0) {
 				t.Fatalf("memory %d: rows are %T", memory, p.Train)
 			}
-			r, err := k.Train(t.Context(), collabdict.Solo{}, p, nil, nil)
+			r, err := k.Fit(t.Context(), collabdict.Solo{}, p, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -184,7 +184,7 @@ func TestWindowsOfATask(t *testing.T) {
 	if err != nil || !slices.Equal(s.Shift, []float64{10, 10, 0}) || !slices.Equal(s.Scale, []float64{20, 20, 10}) {
 		t.Errorf("got %v, %v", s, err)
 	}
-	r, err := k.Train(t.Context(), collabdict.Solo{}, parts[0], rand.NewPCG(1, 1), nil)
+	r, err := k.Fit(t.Context(), collabdict.Solo{}, parts[0], rand.NewPCG(1, 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,11 +23,11 @@ type Result struct {
 	algorithm.Outcome
 }
 
-// Train plays one participant's part: it prepares the training rows, trains with the group, and
+// Fit plays one participant's part: it prepares the training rows, trains with the group, and
 // assembles the model. The participant's secret randomness comes from source, which may be nil
 // if the participant is alone. The caller adds names of members, views and the digest. If a later
 // round fails, the result holds the model of the last completed round.
-func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Participant, source rand.Source, onRound func(algorithm.Progress)) (*Result, error) {
+func (t *Task) Fit(ctx context.Context, g collabdict.Group, p dataset.Participant, source rand.Source, onRound func(algorithm.Progress)) (*Result, error) {
 	traits := t.Traits()
 	if source == nil && g.Membership().Size > 1 {
 		panic("pipeline: want a source of secrets")
@@ -65,7 +65,7 @@ func (t *Task) Train(ctx context.Context, g collabdict.Group, p dataset.Particip
 		}
 	}
 	var history, included []report.Round // included: the rounds that this participant took part in
-	r.Outcome, err = t.Algorithm.Train(ctx, g, data, func(p algorithm.Progress) {
+	r.Outcome, err = t.Algorithm.Learn(ctx, g, data, func(p algorithm.Progress) {
 		history = append(history, report.RoundOf(p))
 		if g.Membership().Included {
 			included = append(included, history[len(history)-1])

@@ -44,7 +44,7 @@ func TestAFileThatChangesIsReportedOnce(t *testing.T) {
 		{"rounds=1", "threshold: a.csv: the file changed"},
 	} {
 		at.changed.Store(false)
-		_, err := example(t, "tol=0", c.rounds).Train(t.Context(), collabdict.Solo{}, p, nil, func(algorithm.Progress) { at.changed.Store(true) })
+		_, err := example(t, "tol=0", c.rounds).Fit(t.Context(), collabdict.Solo{}, p, nil, func(algorithm.Progress) { at.changed.Store(true) })
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: got %v, want %s", c.rounds, err, c.want)
 		}
@@ -57,19 +57,19 @@ func TestTheLastGoodModelSurvivesAFailure(t *testing.T) {
 	p := dataset.Participant{Name: "a", Columns: []string{"x", "y"}, Train: rows.InMemory(x)}
 	k := example(t, "tol=0")
 	counting := &algorithmtest.Failing{Left: 1 << 30}
-	whole, err := k.Train(t.Context(), counting, p, nil, nil)
+	whole, err := k.Fit(t.Context(), counting, p, nil, nil)
 	if err != nil || whole.Last.Number != 5 {
 		t.Fatalf("%+v, %v", whole, err)
 	}
 	sums := 1<<30 - counting.Left
-	r, err := k.Train(t.Context(), &algorithmtest.Failing{Left: sums - 2}, p, nil, nil)
+	r, err := k.Fit(t.Context(), &algorithmtest.Failing{Left: sums - 2}, p, nil, nil)
 	if !errors.Is(err, algorithmtest.ErrLost) || r.Model == nil || r.Last.Number != 3 || r.Model.Manifest.Rounds != 3 {
 		t.Fatalf("after a failure in round 4: %+v, %v", r.Last, err)
 	}
 	if r.Model.Manifest.Rows != 60 || r.Model.Manifest.TotalRows != 60 || len(score(t, r.Model, x)) != 60 {
 		t.Errorf("the model is not usable: %+v", r.Model.Manifest)
 	}
-	r, err = k.Train(t.Context(), &algorithmtest.Failing{}, p, nil, nil)
+	r, err = k.Fit(t.Context(), &algorithmtest.Failing{}, p, nil, nil)
 	if !errors.Is(err, algorithmtest.ErrLost) || r.Model != nil {
 		t.Errorf("without a completed round: %+v, %v", r, err)
 	}
@@ -81,7 +81,7 @@ func TestWarnings(t *testing.T) {
 		x.Set(i, 0, 60) // a component of their own
 	}
 	p := dataset.Participant{Name: "a", Columns: []string{"x", "stuck"}, Train: rows.InMemory(x)}
-	r, err := example(t, "components=4").Train(t.Context(), collabdict.Solo{}, p, nil, nil)
+	r, err := example(t, "components=4").Fit(t.Context(), collabdict.Solo{}, p, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestOneRowInAllItsWindowsIsOneRow(t *testing.T) {
 			t.Errorf("%s: got at least %d training rows, want %d", kind, got, 5*window)
 		}
 		err := lockstep.Run(t.Context(), len(parts), func(ctx context.Context, g collabdict.Group, s int) error {
-			_, err := k.Train(ctx, g, parts[s], rand.NewPCG(7, uint64(s)), nil)
+			_, err := k.Fit(ctx, g, parts[s], rand.NewPCG(7, uint64(s)), nil)
 			return err
 		})
 		var low *privacy.LowError
@@ -130,7 +130,7 @@ func TestEvaluateByKindOfLabel(t *testing.T) {
 	x := algorithmtest.Draw(6, 50, []float64{0, 0}, []float64{1, 1})
 	x.SetRow(0, []float64{9, -9})
 	p := dataset.Participant{Name: "a", Columns: []string{"x", "y"}, Train: rows.InMemory(algorithmtest.Draw(7, 50, []float64{0, 0}, []float64{1, 1}))}
-	r, err := example(t).Train(t.Context(), collabdict.Solo{}, p, nil, nil)
+	r, err := example(t).Fit(t.Context(), collabdict.Solo{}, p, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

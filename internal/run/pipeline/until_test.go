@@ -43,7 +43,7 @@ func TestAPassEndsWithItsContext(t *testing.T) {
 	w := &watched{Rows: rows.InMemory(algorithmtest.Draw(5, n, []float64{0, 3}, []float64{1, 2}))}
 	ctx, stop := context.WithCancel(t.Context())
 	p := dataset.Participant{Name: "site", Columns: []string{"x", "y"}, Train: w}
-	r, err := example(t, "rounds=50", "tol=0").Train(ctx, collabdict.Solo{}, p, nil, func(p algorithm.Progress) {
+	r, err := example(t, "rounds=50", "tol=0").Fit(ctx, collabdict.Solo{}, p, nil, func(p algorithm.Progress) {
 		if p.Number == 2 {
 			w.first = stop
 		}

@@ -47,7 +47,7 @@ func (a *epsilonAttack) run(t *testing.T, seed uint64, has bool) (score float64)
 		t.Fatal(err)
 	}
 	if _, err := net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
-		_, err := k.Train(ctx, g, parts[rank], noise(seed, rank), nil)
+		_, err := k.Fit(ctx, g, parts[rank], noise(seed, rank), nil)
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func (a *epsilonAttack) exact(t *testing.T, slots []differencing.Slot, p dataset
 			return f(ctx, &grouptest.Ahead{Answers: answers, In: true}, 0)
 		}
 		if err := grouptest.Watch(told, &asked)(t.Context(), len(a.parts), func(ctx context.Context, g collabdict.Group, _ int) error {
-			_, err := a.task().Train(ctx, g, p, noise(1<<40+uint64(r), 0), nil)
+			_, err := a.task().Fit(ctx, g, p, noise(1<<40+uint64(r), 0), nil)
 			return err
 		}); err != nil || len(asked) != len(slots) {
 			t.Fatalf("%d of %d calls, %v", len(asked), len(slots), err)
@@ -201,7 +201,7 @@ func publishing(t *testing.T, k *pipeline.Task, parts []dataset.Participant, see
 		if rank == 0 {
 			g = gathering{g, &blobs}
 		}
-		_, err := k.Train(ctx, g, parts[rank], secrets(rank), nil)
+		_, err := k.Fit(ctx, g, parts[rank], secrets(rank), nil)
 		return err
 	}); err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func AddBaselines(ctx context.Context, r *report.Run, t *pipeline.Task, which []
 func Alone(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) ([]*model.Model, error) {
 	models := make([]*model.Model, len(parts))
 	for i, p := range parts {
-		r, err := t.Train(ctx, collabdict.Solo{}, p, nil, nil)
+		r, err := t.Fit(ctx, collabdict.Solo{}, p, nil, nil)
 		if err != nil {
 			return nil, fmt.Errorf("baseline alone: %s: %w", p.Name, err)
 		}
@@ -86,7 +86,7 @@ func Pooled(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) 
 	for _, p := range parts { // a classifier must have the classes of all participants
 		together.TestLabels = append(together.TestLabels, p.TestLabels...)
 	}
-	r, err := pooled.Train(ctx, collabdict.Solo{}, together, nil, nil)
+	r, err := pooled.Fit(ctx, collabdict.Solo{}, together, nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("baseline pooled: %w", err)
 	}

@@ -87,7 +87,7 @@ func play(t *testing.T, k *pipeline.Task, parts []dataset.Participant, under Con
 	r := trained{task: k, results: make([]*pipeline.Result, len(parts))}
 	r.report, err = net.Run(t.Context(), func(ctx context.Context, rank int, g collabdict.Group) error {
 		var err error
-		r.results[rank], err = k.Train(ctx, g, parts[rank], noise(k.Seed, rank), nil)
+		r.results[rank], err = k.Fit(ctx, g, parts[rank], noise(k.Seed, rank), nil)
 		return err
 	})
 	if err != nil {
@@ -118,7 +118,7 @@ func (r trained) replayed(t *testing.T, parts []dataset.Participant) ([]*pipelin
 		go func() {
 			defer func() { done <- struct{}{} }()
 			var err error
-			if results[i], err = r.task.Train(t.Context(), replay.Seat(i, nonceSlots), parts[i], noise(r.task.Seed, i), nil); err != nil {
+			if results[i], err = r.task.Fit(t.Context(), replay.Seat(i, nonceSlots), parts[i], noise(r.task.Seed, i), nil); err != nil {
 				replay.Fail(err)
 			}
 		}()

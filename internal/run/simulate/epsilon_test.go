@@ -99,7 +99,7 @@ func TestOneRowMoreIsCovered(t *testing.T) {
 					if rank == 0 {
 						own = source(n, at, 7)
 					}
-					_, err := k.Train(ctx, g, parts[rank], own, nil)
+					_, err := k.Fit(ctx, g, parts[rank], own, nil)
 					return err
 				}); err != nil {
 					t.Fatal(err)
@@ -115,7 +115,7 @@ func TestOneRowMoreIsCovered(t *testing.T) {
 						return f(ctx, &grouptest.Ahead{Answers: answers, In: true}, 0)
 					}
 					err := grouptest.Watch(told, &asked)(t.Context(), members, func(ctx context.Context, g collabdict.Group, _ int) error {
-						_, err := task().Train(ctx, g, p, source, nil)
+						_, err := task().Fit(ctx, g, p, source, nil)
 						return err
 					})
 					if err != nil || len(asked) != len(slots) {

@@ -55,7 +55,7 @@ func TestMissingCellsTogetherAsPooled(t *testing.T) {
 		at += m
 	}
 	all.Train = rows.InMemory(x)
-	pooled, err := pipelinetest.Task(t, "ggm", options...).Train(t.Context(), collabdict.Solo{}, all, nil, nil)
+	pooled, err := pipelinetest.Task(t, "ggm", options...).Fit(t.Context(), collabdict.Solo{}, all, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,7 +117,7 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 	cost, err := net.Run(ctx,
 		func(ctx context.Context, rank int, g collabdict.Group) error {
 			var err error
-			results[rank], err = t.Train(ctx, g, parts[rank], noise(t.Seed, rank), func(p algorithm.Progress) {
+			results[rank], err = t.Fit(ctx, g, parts[rank], noise(t.Seed, rank), func(p algorithm.Progress) {
 				if onRound == nil {
 					return
 				}

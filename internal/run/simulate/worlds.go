@@ -49,7 +49,7 @@ func (c Conditions) world(ctx context.Context, t *pipeline.Task, parts []dataset
 	results := make([]*pipeline.Result, len(parts))
 	_, failed := net.Run(ctx, func(ctx context.Context, rank int, g collabdict.Group) error {
 		var err error
-		results[rank], err = t.Train(ctx, g, parts[rank], noise(n.Seed, rank), nil)
+		results[rank], err = t.Fit(ctx, g, parts[rank], noise(n.Seed, rank), nil)
 		return err
 	})
 	if ctx.Err() != nil {

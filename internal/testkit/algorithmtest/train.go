@@ -20,7 +20,7 @@ func Train(t testing.TB, run grouptest.Runner, a algorithm.Algorithm, data []alg
 	t.Helper()
 	out := make([]algorithm.Outcome, len(data))
 	err := run(t.Context(), len(data), func(ctx context.Context, g collabdict.Group, rank int) (err error) {
-		out[rank], err = a.Train(ctx, g, data[rank], func(algorithm.Progress) {})
+		out[rank], err = a.Learn(ctx, g, data[rank], func(algorithm.Progress) {})
 		return err
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func Alone(t *testing.T, a algorithm.Algorithm, d algorithm.Data) *Result {
 func train(ctx context.Context, a algorithm.Algorithm, g collabdict.Group, d algorithm.Data) (*Result, error) {
 	r := &Result{}
 	var err error
-	r.Outcome, err = a.Train(ctx, noting{g, r}, d, func(p algorithm.Progress) { r.History = append(r.History, p) })
+	r.Outcome, err = a.Learn(ctx, noting{g, r}, d, func(p algorithm.Progress) { r.History = append(r.History, p) })
 	return r, err
 }
 

@@ -37,7 +37,7 @@ func together(ctx context.Context, run runner, clients []client, c fedgem.Config
 			all = append(all[:len(all):len(all)], fedgem.Factor{V: v})
 		}
 		var err error
-		results[rank], err = fedgem.TrainRules(ctx, g, x, own, all)
+		results[rank], err = fedgem.LearnRules(ctx, g, x, own, all)
 		return err
 	})
 	if err != nil {
