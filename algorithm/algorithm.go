@@ -87,9 +87,6 @@ type Traits struct {
 	OnlySimulated string
 	// Objective describes the objective of a round, for the axis of a figure; it may be empty.
 	Objective string
-	// ByStep means that the objective of a round is the distance that the round has moved the
-	// model, not the fit of the model.
-	ByStep bool
 	// HoldsRows means that training reads all rows into memory.
 	HoldsRows bool
 	// UnitRange means that values work best from 0 to 1. Columns are then scaled to that range
@@ -99,12 +96,11 @@ type Traits struct {
 	Framed bool
 	// Classes, if not nil, means that labels are classes, and that training depends on them.
 	Classes *Classes
-	// Chooses means that training chooses settings by held-out rows.
-	Chooses bool
 	// Missing means that training accepts rows with missing cells.
 	Missing bool
 	// HoldsOut means that, by default, training holds out a share of the participant's rows.
-	// They serve to compare the model with one of its rows alone, and to interpret scores.
+	// They serve to choose settings, to compare the model with one of its rows alone, and to
+	// interpret scores.
 	HoldsOut bool
 	// Patterns means that the model distinguishes patterns, which can be compared with classes.
 	Patterns bool
@@ -122,14 +118,8 @@ type Traits struct {
 	// Blur is the standard deviation, in rows, of the noise in each coordinate of a total of
 	// moments. It hides rows from subtraction of two totals; 0 means none.
 	Blur float64
-	// Outweighed, if not nil, reports whether the noise is likely to cost more than sharing
-	// gains, for a participant with own of all training rows.
-	Outweighed func(own, all, coordinates int) bool
-	// Weights returns the number of a network's weights for the given number of coordinates;
-	// nil if the model is not a network.
-	Weights func(coordinates int) int
-	// Values returns the length of each round's vector for the given number of coordinates, if
-	// the model is not a network; nil if vectors are short.
+	// Values returns the length of each round's vector for the given number of coordinates; nil
+	// if vectors are short.
 	Values func(coordinates int) int
 }
 
@@ -144,6 +134,9 @@ type Classes struct {
 type Noise struct {
 	Epsilon, Delta float64
 	What           string // what it hides
+	// Outweighed, if not nil, reports whether the noise is likely to cost more than sharing
+	// gains, for a participant with own of all training rows.
+	Outweighed func(own, all, coordinates int) bool
 }
 
 // A Spend is a privacy loss that noise bounds.
@@ -252,6 +245,7 @@ type Progress struct {
 	collabdict.Round
 	// Loss falls during training: minus the objective of a row, or the round's step.
 	Loss      float64
+	Step      bool       // Loss is the distance that the round has moved the model
 	Diversity *Diversity // nil if not measured, as for the fields below
 	// LowDiversity lists what this round has done about components with too few of the
 	// participant's rows.

@@ -41,7 +41,6 @@ type monitor struct {
 
 	mu    sync.Mutex
 	state operate.Status // all that does not change by itself
-	steps bool           // whether losses are steps of the centres
 	pace  pace
 	node  *node.Node
 }
@@ -114,9 +113,7 @@ func (m *monitor) enter(p operate.Phase) {
 
 // trains records what is trained.
 func (m *monitor) trains(t *pipeline.Task) {
-	traits := t.Traits()
-	m.steps = traits.ByStep
-	m.state.Model, m.state.Rounds = t.Kind.Name, traits.Rounds
+	m.state.Model, m.state.Rounds = t.Kind.Name, t.Traits().Rounds
 }
 
 func (m *monitor) joining(n node.Status) {
@@ -150,7 +147,7 @@ func (m *monitor) completed(p algorithm.Progress, members int, virtual time.Dura
 		_, catchingUp = s.Out()
 	}
 	m.change(func(s *operate.Status) {
-		s.Round, s.Last = p.Number, roundOf(p, members, m.steps)
+		s.Round, s.Last = p.Number, roundOf(p, members)
 		s.Last.Virtual = virtual
 		if each, known := m.pace.round(m.now(), catchingUp); known {
 			s.Pace = each
@@ -158,10 +155,9 @@ func (m *monitor) completed(p algorithm.Progress, members int, virtual time.Dura
 	})
 }
 
-// roundOf returns what the owner of a folder is shown of the round in p. step tells whether its loss is
-// a step of the centres.
-func roundOf(p algorithm.Progress, members int, step bool) *operate.Round {
-	r := &operate.Round{Loss: report.Of(p.Loss), Step: step, Members: members, Clusters: p.Clusters, Converged: p.Converged}
+// roundOf returns what the owner of a folder is shown of the round in p.
+func roundOf(p algorithm.Progress, members int) *operate.Round {
+	r := &operate.Round{Loss: report.Of(p.Loss), Step: p.Step, Members: members, Clusters: p.Clusters, Converged: p.Converged}
 	if d := p.Diversity; d != nil {
 		r.Contribution = report.Of(math.Exp(d.Min))
 	}

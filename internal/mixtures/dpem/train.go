@@ -42,9 +42,9 @@ func Check(b *privacy.Budget, c Config, at algorithm.Coordinates, blur float64, 
 // Traits returns the traits of a run; holdsOut depends on the algorithm.
 func Traits(b *privacy.Budget, c Config, holdsOut bool) algorithm.Traits {
 	noise := b.Noise()
-	noise.What = privacy.InTotals
+	noise.What, noise.Outweighed = privacy.InTotals, c.Outweighed
 	return algorithm.Traits{
-		Rounds: c.Rounds, ByStep: true, HoldsOut: holdsOut, Patterns: true, LeastRows: 1, Noise: noise, Outweighed: c.Outweighed,
+		Rounds: c.Rounds, HoldsOut: holdsOut, Patterns: true, LeastRows: 1, Noise: noise,
 		Values: func(columns int) int {
 			p := expectation{means: *newMeans(c, columns), at: make([]component, c.Components)}
 			return max(p.len(), spare*c.Components*(1+columns), 1+columns+columns*(columns+1)/2)
@@ -61,7 +61,7 @@ func Learn(ctx context.Context, g collabdict.Group, d algorithm.Data, b *privacy
 		return algorithm.Outcome{}, nil, err
 	}
 	last, err := collabdict.Train(ctx, g, l, collabdict.Options{Rounds: c.Rounds, OnRound: func(r collabdict.Round) {
-		after(algorithm.Progress{Round: r, Loss: r.Objective})
+		after(algorithm.Progress{Round: r, Loss: r.Objective, Step: true})
 	}})
 	m := l.Mixture()
 	if m == nil {

@@ -138,7 +138,7 @@ func (a *Algorithm) once() bool { return a.MinRows > 1 }
 // Traits returns what the settings require of a run.
 func (a *Algorithm) Traits() algorithm.Traits {
 	t := algorithm.Traits{
-		Rounds: a.Rounds, ByStep: true, HoldsRows: true, Patterns: true,
+		Rounds: a.Rounds, HoldsRows: true, Patterns: true,
 		LeastRows: a.LeastRows(max(a.Components+1, a.MinRows)), ShownRows: a.MinRows, Noise: a.Noise(),
 	}
 	if a.once() {
@@ -194,7 +194,7 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 		return out, err
 	}
 	c.OnRound = func(r Round) {
-		after(algorithm.Progress{Round: collabdict.Round{Number: r.Number, Objective: r.Step}, Loss: r.Step})
+		after(algorithm.Progress{Round: collabdict.Round{Number: r.Number, Objective: r.Step}, Loss: r.Step, Step: true})
 	}
 	r, err := Learn(ctx, g, x, c)
 	if err != nil {
@@ -214,7 +214,7 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 	if c.Noise != nil {
 		out.Spends = a.Spend(privacy.InTheClear, r.Spent)
 	}
-	after(algorithm.Progress{Round: out.Last, Loss: out.Last.Objective, Clusters: mixture.Components()})
+	after(algorithm.Progress{Round: out.Last, Loss: out.Last.Objective, Step: true, Clusters: mixture.Components()})
 	return out, nil
 }
 

@@ -96,7 +96,7 @@ func (s *Settings) backwards() []int {
 func (s *Settings) Traits() algorithm.Traits {
 	t := algorithm.Traits{
 		Rounds: s.Rounds, HoldsRows: true, HoldsOut: true, UnitRange: true, LeastRows: 1, Objective: "minus the loss of a row",
-		Weights: func(columns int) int {
+		Values: func(columns int) int {
 			return networks.Weights(columns, s.Hidden, s.sums(), 2*s.Latent) + networks.Weights(s.Latent, s.backwards(), s.sums(), columns)
 		},
 	}

@@ -80,7 +80,7 @@ func TestOptions(t *testing.T) {
 func TestTraitsAndDisclosure(t *testing.T) {
 	for _, condition := range []string{"", "cgau"} {
 		s := algorithmtest.New(t, Kind, with("condition="+condition)...).(*Settings)
-		if got, want := s.Traits().Weights(5), len(NewModel(s.config(5, 1)).Parameters().Values); got != want {
+		if got, want := s.Traits().Values(5), len(NewModel(s.config(5, 1)).Parameters().Values); got != want {
 			t.Errorf("%q: %d weights, want %d", condition, got, want)
 		}
 		said := algorithmtest.Shown(s.Disclosure(algorithm.Coordinates{}), algorithm.Inferred)

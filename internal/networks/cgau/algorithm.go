@@ -61,7 +61,7 @@ func (s *Settings) Traits() algorithm.Traits {
 		Rounds: s.Rounds, HoldsRows: true, LeastRows: 1, Objective: "minus the loss of a row",
 		Classes: &algorithm.Classes{Number: s.Classes, Learned: true, Because: "the model cgau learns classes"},
 		// a lower bound, because the number of classes may not be known yet
-		Weights: func(columns int) int { return networks.Weights(columns, s.Hidden, 2, max(s.Classes, 2)) },
+		Values: func(columns int) int { return networks.Weights(columns, s.Hidden, 2, max(s.Classes, 2)) },
 	}
 }
 

@@ -44,7 +44,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 		if of.Rounds != 40 || !of.HoldsRows || of.UnitRange || !of.Classes.Learned || of.Classes.Number != number {
 			t.Errorf("got %+v", of)
 		}
-		if got, want := of.Weights(5), len(NewModel(a.config(5, max(number, 2), 1)).Shared().Values); got != want {
+		if got, want := of.Values(5), len(NewModel(a.config(5, max(number, 2), 1)).Shared().Values); got != want {
 			t.Errorf("%d weights, want %d", got, want)
 		}
 		d := a.Disclosure(algorithm.Coordinates{})

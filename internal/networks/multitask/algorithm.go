@@ -54,7 +54,7 @@ func (s *Settings) Prepare(algorithm.Coordinates) error { return nil }
 func (s *Settings) Traits() algorithm.Traits {
 	return algorithm.Traits{
 		Rounds: s.Rounds, HoldsRows: true, HoldsOut: true, LeastRows: 1, Objective: "minus the loss of a row",
-		Weights: func(columns int) int {
+		Values: func(columns int) int {
 			return networks.Weights(columns, s.backwards(), 1, 2*s.Latent) + networks.Weights(s.Latent, s.Hidden, 1, 2*columns)
 		},
 	}

@@ -37,7 +37,7 @@ func TestTraitsAndDisclosure(t *testing.T) {
 	for _, hidden := range []string{"", "6,4"} {
 		s := algorithmtest.New(t, Kind, with("hidden="+hidden)...).(*Settings)
 		m := NewModel(5, s.config(1))
-		if got, want := s.Traits().Weights(5), len(m.Encoder.Shared.Values)+len(m.Decoder.Shared.Values); got != want {
+		if got, want := s.Traits().Values(5), len(m.Encoder.Shared.Values)+len(m.Decoder.Shared.Values); got != want {
 			t.Errorf("%d weights, want %d", got, want)
 		}
 	}

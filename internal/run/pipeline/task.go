@@ -144,7 +144,7 @@ func partly(v float64) error {
 }
 
 func (t *Task) holdOut() float64 {
-	if of := t.Traits(); of.Chooses || of.HoldsOut {
+	if t.Traits().HoldsOut {
 		return 0.2
 	}
 	return 0
@@ -284,8 +284,8 @@ func (t *Task) Fields(columns []string) []option.Field {
 	return fields
 }
 
-// mostWeights bounds the weights and biases of a network: nodes cannot sum longer vectors.
-const mostWeights = 1 << 25
+// mostValues bounds the length of a round's vector: nodes cannot sum longer ones.
+const mostValues = 1 << 25
 
 // Resolved returns the task for data with the given number of columns, with the scheme of its
 // sums chosen.
@@ -297,12 +297,8 @@ func (t *Task) Resolved(columns int) *Task {
 
 // values returns the length of the vector summed per round, 0 if it is short.
 func (t *Task) values(coordinates int) int {
-	traits := t.Traits()
-	switch {
-	case traits.Weights != nil:
-		return traits.Weights(coordinates)
-	case traits.Values != nil:
-		return traits.Values(coordinates)
+	if of := t.Traits().Values; of != nil {
+		return of(coordinates)
 	}
 	return 0
 }
@@ -328,16 +324,16 @@ func (t *Task) CheckColumns(columns int) error {
 	if t.PCA > columns {
 		return option.Errorf("pca", "want at most %d axes, one per column, got %d", columns, t.PCA)
 	}
-	weights := t.Traits().Weights
-	if weights == nil {
+	inputs := cmp.Or(t.PCA, columns)
+	n := t.values(inputs)
+	if n <= mostValues {
 		return nil
 	}
-	inputs := cmp.Or(t.PCA, columns)
-	if n := weights(inputs); n > mostWeights {
-		return &option.Error{
-			Name: "hidden", Msg: fmt.Sprintf("want a model of at most %d weights, got one of %d with these layers and %d columns", mostWeights, n, inputs),
-			Hint: "use fewer hidden units, latent dimensions or columns",
-		}
+	name, hint := "hidden", "use fewer hidden units, latent dimensions or columns"
+	if t.Options.Find(name) == nil {
+		name, hint = "components", "use fewer components or columns"
 	}
-	return nil
+	return &option.Error{
+		Name: name, Msg: fmt.Sprintf("want sums of at most %d values, got %d with these settings and %d columns", mostValues, n, inputs), Hint: hint,
+	}
 }
