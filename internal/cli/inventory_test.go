@@ -79,8 +79,8 @@ func inventoryPage() (string, error) {
 				names = "`" + strings.Join(t.Names, "`, `") + "`"
 			}
 			tells := "nothing about rows"
-			if t.Rows != "" {
-				tells = t.Rows
+			if t.Tells != "" {
+				tells = t.Tells
 			}
 			fmt.Fprintf(&b, "- %s. **Tells** %s.\n", names, tells)
 		}

@@ -18,11 +18,11 @@ type Bounds struct {
 	Rows float64
 	// RMS is above the root mean square of each column at each member (M): the largest again.
 	RMS []float64
-	// All is above the number of rows of all members together: the sum of the powers of two, with
+	// TotalRows is above the number of rows of all members together: the sum of the powers of two, with
 	// the largest for each absent member. It is 0 if members publish nothing.
-	All float64
+	TotalRows float64
 
-	members int // number of members in All
+	members int // number of members in TotalRows
 }
 
 const (
@@ -141,13 +141,13 @@ func widest(blobs [][]byte, dim int) (Bounds, error) {
 			return Bounds{}, fmt.Errorf("bounds of member %d of %d: %w", s+1, len(blobs), err)
 		}
 		agreed.Rows = max(agreed.Rows, b.Rows)
-		agreed.All += b.Rows
+		agreed.TotalRows += b.Rows
 		for i, v := range b.RMS {
 			agreed.RMS[i] = max(agreed.RMS[i], v)
 		}
 	}
 	// A member outside this view may take part later, with as many rows as the bounds allow.
-	agreed.All += float64(absent * agreed.Rows)
+	agreed.TotalRows += float64(absent * agreed.Rows)
 	return agreed, nil
 }
 
@@ -156,18 +156,18 @@ func widest(blobs [][]byte, dim int) (Bounds, error) {
 // the most, so one with few rows could count them many times. Newcomers have published nothing;
 // each may have as many rows as the bounds allow.
 func (b Bounds) checkRows(total float64, newcomers int) error {
-	if b.All == 0 { // nothing is published
+	if b.TotalRows == 0 { // nothing is published
 		return nil
 	}
-	published := b.All + float64(float64(newcomers)*b.Rows)
+	published := b.TotalRows + float64(float64(newcomers)*b.Rows)
 	if total > published*slack {
 		return fmt.Errorf("members have sent %.10g rows together, but published fewer than %.10g: one of them counts more rows than it has; compare the numbers of rows with their owners", total, published)
 	}
 	return nil
 }
 
-// Wider returns bounds for values scaled by the factor.
-func (b Bounds) Wider(factor float64) Bounds {
+// Scaled returns bounds for values scaled by the factor.
+func (b Bounds) Scaled(factor float64) Bounds {
 	b.RMS = slices.Clone(b.RMS)
 	for i := range b.RMS {
 		b.RMS[i] *= factor

@@ -22,7 +22,7 @@ func (c *carrying) Membership() collabdict.Membership {
 // members. The totals have two components of one column: the counts, the first and second moments,
 // and another value.
 func TestTotalsAreOverTheSameRows(t *testing.T) {
-	b := Bounds{Rows: 128, All: 384, RMS: []float64{2}, members: 3}
+	b := Bounds{Rows: 128, TotalRows: 384, RMS: []float64{2}, members: 3}
 	blocks := AppendBlock(b.Moments(2, true), 1, 1000)
 	type call struct {
 		members  int

@@ -28,7 +28,7 @@ const (
 
 func limitsOf(b columnstats.Bounds, c Config) limits {
 	if c.Missing {
-		b = b.Wider(roomFor)
+		b = b.Scaled(roomFor)
 	}
 	return limits{Bounds: b, full: true, missing: c.Missing, more: OwnRows, sparse: c.Sparse}
 }

@@ -56,7 +56,7 @@ const (
 // for each number of components: uniform weights, and means and precisions by Eqs. (15) and
 // (16).
 func (s *starter) start(ctx context.Context) ([]*candidate, error) {
-	live := s.config.candidates(s.agreed.All)
+	live := s.config.candidates(s.agreed.TotalRows)
 	if s.config.Init != nil {
 		s.running = collabdict.Running{Key: statisticsKey}
 		return live, s.given(live)

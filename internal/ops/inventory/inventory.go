@@ -48,8 +48,8 @@ type Thing struct {
 	// on the socket, which has fields, too; or the files, as patterns for [path.Match]. They are free
 	// text for the network.
 	Names []string
-	// Rows is what these tell about the member's rows; empty if nothing.
-	Rows string
+	// Tells is what these tell about the member's rows; empty if nothing.
+	Tells string
 }
 
 const (
@@ -62,11 +62,11 @@ const (
 
 // Things are all things outside of collectives.
 var Things = []Thing{
-	{Place: Network, Names: []string{"The time at which a member calls a collective"}, Rows: WorkTime},
-	{Place: Network, Names: []string{"The end of a member's part by an error"}, Rows: "that something is wrong, as with rows that cannot be read, but not what"},
+	{Place: Network, Names: []string{"The time at which a member calls a collective"}, Tells: WorkTime},
+	{Place: Network, Names: []string{"The end of a member's part by an error"}, Tells: "that something is wrong, as with rows that cannot be read, but not what"},
 	{Place: Network, Names: []string{"Names, keys, addresses, and the digest of the agreement"}},
 
-	{Place: Status, Names: []string{"pace", "node.last_took", "node.waiting.for", "node.waiting.usual"}, Rows: WorkTime},
+	{Place: Status, Names: []string{"pace", "node.last_took", "node.waiting.for", "node.waiting.usual"}, Tells: WorkTime},
 	{Place: Status, Names: []string{
 		"release", "name", "model", "phase", "at", "began", "since", "run", "roster", "round", "rounds", "resumed", "agreement",
 		"spent.by", "spent.zcdp", "spent.epsilon", "spent.delta", "spent.of", "node_warnings",
@@ -81,7 +81,7 @@ var Things = []Thing{
 		"process.goroutines", "process.state_bytes",
 	}},
 
-	{Place: Metrics, Names: []string{"round_duration_seconds", "remaining_seconds", "last_sum_duration_seconds", "member_waiting_seconds"}, Rows: WorkTime},
+	{Place: Metrics, Names: []string{"round_duration_seconds", "remaining_seconds", "last_sum_duration_seconds", "member_waiting_seconds"}, Tells: WorkTime},
 	{Place: Metrics, Names: []string{
 		"build_info", "start_timestamp_seconds", "phase", "healthy", "ready", "round", "rounds_limit", "slot", "state", "ballots_total",
 		"members_wanted", "members_present", "members_needed", "paused", "paused_by_agreement",
@@ -89,23 +89,23 @@ var Things = []Thing{
 		"warnings_total", "privacy_epsilon", "goroutines", "state_file_bytes",
 	}},
 
-	{Place: Socket, Names: []string{"process.heap_bytes", "collabdict_heap_bytes"}, Rows: "about how many rows are in memory"},
-	{Place: Socket, Names: []string{"warned.at", "warned.text", "warnings"}, Rows: "what the program warns its owner of, such as components with few rows"},
-	{Place: Socket, Names: []string{"known.at", "known.text", "known_in_all"}, Rows: "what all members have come to know of a member"},
+	{Place: Socket, Names: []string{"process.heap_bytes", "collabdict_heap_bytes"}, Tells: "about how many rows are in memory"},
+	{Place: Socket, Names: []string{"warned.at", "warned.text", "warnings"}, Tells: "what the program warns its owner of, such as components with few rows"},
+	{Place: Socket, Names: []string{"known.at", "known.text", "known_in_all"}, Tells: "what all members have come to know of a member"},
 	{Place: Socket, Names: []string{
 		"last.loss", "last.step", "last.members", "last.clusters", "last.converged", "last.smallest_contribution", "last.low_diversity.component",
 		"last.low_diversity.action", "last.information", "last.active_units", "last.latent", "last.weight", "last.discrepancy", "last.virtual",
-	}, Rows: "figures of the last round, with those of the owner's rows"},
+	}, Tells: "figures of the last round, with those of the owner's rows"},
 
-	{Place: Files, Names: []string{"model.npz"}, Rows: "the shared model, with the owner's number of rows, threshold, and its weights, clusters or encoder if the kind has these; with --standardise own also the mean and spread of its columns"},
-	{Place: Files, Names: []string{"own.npz"}, Rows: "the owner's conditions, and with --standardise own the mean and spread of its columns"},
-	{Place: Files, Names: []string{"local.npz"}, Rows: ownRows},
-	{Place: Files, Names: []string{"result.json", "rounds.csv"}, Rows: "the figures of the run, with those of the owner's rows"},
-	{Place: Files, Names: []string{"state.db"}, Rows: "all totals, and what members have published"},
-	{Place: Files, Names: []string{"state.keys", "rows.key", "runs.key"}, Rows: "how to compute hidden vectors, noise and digests of rows, so keep these files to yourself"},
-	{Place: Files, Names: []string{"runs.json"}, Rows: "keyed digests of the rows of earlier runs"},
-	{Place: Files, Names: []string{"node.log", "audit.log", "audit-torn-*.log"}, Rows: "the number of rows read, warnings and errors, which may name a row or cell"},
-	{Place: Files, Names: []string{"*.csv"}, Rows: ownRows},
+	{Place: Files, Names: []string{"model.npz"}, Tells: "the shared model, with the owner's number of rows, threshold, and its weights, clusters or encoder if the kind has these; with --standardise own also the mean and spread of its columns"},
+	{Place: Files, Names: []string{"own.npz"}, Tells: "the owner's conditions, and with --standardise own the mean and spread of its columns"},
+	{Place: Files, Names: []string{"local.npz"}, Tells: ownRows},
+	{Place: Files, Names: []string{"result.json", "rounds.csv"}, Tells: "the figures of the run, with those of the owner's rows"},
+	{Place: Files, Names: []string{"state.db"}, Tells: "all totals, and what members have published"},
+	{Place: Files, Names: []string{"state.keys", "rows.key", "runs.key"}, Tells: "how to compute hidden vectors, noise and digests of rows, so keep these files to yourself"},
+	{Place: Files, Names: []string{"runs.json"}, Tells: "keyed digests of the rows of earlier runs"},
+	{Place: Files, Names: []string{"node.log", "audit.log", "audit-torn-*.log"}, Tells: "the number of rows read, warnings and errors, which may name a row or cell"},
+	{Place: Files, Names: []string{"*.csv"}, Tells: ownRows},
 	{Place: Files, Names: []string{"identity.key", "node.yaml", "ledger.json", "control.sock", "*.lock", "evidence-*.json"}},
 }
 

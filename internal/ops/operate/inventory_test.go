@@ -46,8 +46,8 @@ func TestStatusAndMetricsAreInTheInventory(t *testing.T) {
 				t.Errorf("%s: the inventory has %s, which there is not", thing.Place, name)
 			}
 		}
-		if port := thing.Place == inventory.Status || thing.Place == inventory.Metrics; port && thing.Rows != "" && thing.Rows != inventory.WorkTime {
-			t.Errorf("%s shows %s", thing.Place, thing.Rows)
+		if port := thing.Place == inventory.Status || thing.Place == inventory.Metrics; port && thing.Tells != "" && thing.Tells != inventory.WorkTime {
+			t.Errorf("%s shows %s", thing.Place, thing.Tells)
 		}
 	}
 }

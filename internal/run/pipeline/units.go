@@ -39,7 +39,10 @@ func (s *scales) warning(columns []string) string {
 	more := 0
 	for i, name := range columns {
 		ratio := s.own[i] / s.others[i]
-		if !(ratio > mostApart) && (!(ratio < 1.0/mostApart) || ratio == 0) || math.IsInf(ratio, 1) {
+		if ratio == 0 || math.IsInf(ratio, 1) { // a column that does not vary, here or elsewhere
+			continue
+		}
+		if larger, smaller := ratio > mostApart, ratio < 1.0/mostApart; !larger && !smaller {
 			continue
 		}
 		if len(told) == mostTold {
