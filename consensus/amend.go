@@ -103,11 +103,17 @@ func (p Params) Amend(a *Amendment) (Params, error) {
 		}
 		next.Members = append(next.Members, s.Name)
 	}
-	size := len(next.Members) - len(next.Removed)
-	if err := next.Validate(size); err != nil {
+	// Validate checks that the new roster can form a view.
+	if err := next.Validate(len(next.Members) - len(next.Removed)); err != nil {
 		return p, err
 	}
-	return next, p.checkAmended(a, next.Rules(size))
+	// A removed member ends once it knows of its removal. The others must be able to finish
+	// without it anything that it may have decided.
+	size := len(p.Members) - len(p.Removed)
+	if most := size - p.Rules(size).Quorum; size <= SmallRoster && len(a.Removed) > most {
+		return p, fmt.Errorf("removed members: want at most %d of %d at a time, so that the others are a quorum, got %d", most, size, len(a.Removed))
+	}
+	return next, nil
 }
 
 // checkPause returns an error if an amendment cannot pause or resume the run.
@@ -122,18 +128,6 @@ func (p Params) checkPause(a *Amendment) error {
 	case a.Resume && p.Paused == 0:
 		return errors.New("resume: the run is not paused")
 	}
-	return nil
-}
-
-// checkAmended returns an error if the run might not continue after an amendment.
-func (p Params) checkAmended(a *Amendment, after Rules) error {
-	size := len(p.Members) - len(p.Removed)
-	// A removed member ends once it knows of its removal. The others must be able to finish
-	// without it anything that it may have decided.
-	if most := size - p.Rules(size).Quorum; size <= SmallRoster && len(a.Removed) > most {
-		return fmt.Errorf("removed members: want at most %d of %d at a time, so that the others are a quorum, got %d", most, size, len(a.Removed))
-	}
-	// Validate has checked that the new roster can form a view.
 	return nil
 }
 
