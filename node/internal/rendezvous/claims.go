@@ -65,7 +65,7 @@ func (m *registry) object(from peer.ID, h wire.Hello, err error) {
 		return
 	}
 	if m.records[from] != nil {
-		m.drop(from)
+		delete(m.records, from)
 		m.report()
 	}
 	m.warn(fmt.Sprintf("apart %s %x", from, h.Process), "a process cannot join the run with its present settings", "peer", membership.Describe(h.Name, from), "reason", err)

@@ -28,7 +28,6 @@ type registry struct {
 	roster    *membership.Roster // roster that this process has signed; nil before
 	signature []byte
 	offered   map[[32]byte]*membership.Roster // full rosters announced to the others
-	chosen    *membership.Roster              // the announced roster that another process has signed; nil if none
 	agreed    bool                            // all have signed
 	complete  chan struct{}                   // closed when all have signed
 	failure   error
@@ -196,10 +195,13 @@ func (m *registry) consider(from peer.ID, h wire.Hello) {
 		return
 	}
 	if err == nil {
-		err = m.checkRoom(from, h)
+		signed, err = m.checkRoster(from, h)
+	}
+	if err == nil && (m.records[from] != nil || from < m.cfg.Host.ID()) {
+		err = m.countersign(signed)
 	}
 	if err == nil {
-		signed, err = m.checkRoster(from, h)
+		err = m.checkRoom(from, h)
 	}
 	if err == nil {
 		err = m.welcome(from, h, signed)
@@ -229,7 +231,6 @@ func (m *registry) welcome(from peer.ID, h wire.Hello, signed [32]byte) error {
 	}
 	a.hello, a.signed = h, signed
 	m.cfg.Host.Peerstore().AddAddrs(from, membership.Multiaddrs(h.Addrs), m.ttl())
-	m.choose(signed)
 	return m.subscribe()
 }
 
@@ -268,7 +269,7 @@ func (m *registry) withdraw(from peer.ID, h wire.Hello) {
 		m.fail(&RosterError{Peer: who, Detail: "has given up after the roster was signed (" + reason + ")"})
 		return
 	}
-	m.drop(from)
+	delete(m.records, from)
 	m.cfg.Log.Warn("a member has given up joining", "name", h.Name, "peer", from, "reason", reason)
 	m.report()
 }

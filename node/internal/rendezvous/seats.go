@@ -21,11 +21,12 @@ import (
 // another process, checkRoom drops that process.
 func (m *registry) checkRoom(from peer.ID, h wire.Hello) error {
 	who := membership.Describe(h.Name, from)
-	a := m.records[from]
-	if a != nil && m.roster != nil && a.hello.Process != h.Process {
-		return &RosterError{Peer: who, Detail: "has restarted while the roster was being signed"}
+	if m.roster != nil {
+		if e, _ := m.roster.Find(from); e.Process != h.Process {
+			return &RosterError{Peer: who, Detail: "has restarted while the roster was being signed"}
+		}
 	}
-	if a != nil || len(m.records)+2 <= m.cfg.Size && (m.chosen == nil || m.chosen.Has(from)) {
+	if m.records[from] != nil || len(m.records)+2 <= m.cfg.Size {
 		return nil
 	}
 	err := &TooManyError{Want: m.cfg.Size, Found: append(m.known(), who)}
@@ -34,19 +35,15 @@ func (m *registry) checkRoom(from peer.ID, h wire.Hello) error {
 		return err
 	}
 	h = m.records[out].hello
-	m.drop(out)
+	delete(m.records, out)
 	m.warn("apart "+out.String(), "a process loses its place to another", "peer", membership.Describe(h.Name, out), "reason", err)
 	m.count(out, m.apartFrom(h, err))
 	return nil
 }
 
 // surplus returns the peer that loses its place if one more comes: a disconnected peer if there
-// is one, else the one with the largest ID. Once a roster is chosen, only its members have a
-// place.
+// is one, else the one with the largest ID.
 func (m *registry) surplus(from peer.ID) peer.ID {
-	if m.chosen != nil && !m.chosen.Has(from) {
-		return from
-	}
 	var last peer.ID
 	for id, a := range m.records {
 		if a.unreachable {
@@ -55,14 +52,6 @@ func (m *registry) surplus(from peer.ID) peer.ID {
 		last = max(last, id)
 	}
 	return max(last, from)
-}
-
-// drop deletes the record of a process. Its signature then binds nobody.
-func (m *registry) drop(id peer.ID) {
-	delete(m.records, id)
-	if m.chosen != nil && m.chosen.Has(id) {
-		m.chosen = nil
-	}
 }
 
 // offer saves a full roster, which hellos show to the others.
@@ -75,19 +64,23 @@ func (m *registry) offer(r *membership.Roster) {
 	m.offered[m.proposed] = r
 }
 
-// choose adopts the roster that another process has signed. That process could sign because
-// this one had announced the roster, and it can sign no other.
-func (m *registry) choose(signed [32]byte) {
+// countersign signs the roster that another process has signed, since that process can sign no
+// other. It could sign because this process and all others of the roster had announced it. It
+// has its place here, or has lost it and has the smaller ID. In both cases nobody signs another
+// roster that has this process: one with that process is not announced by it any more, and
+// one without it is not announced by the others, which prefer it to this process.
+func (m *registry) countersign(signed [32]byte) error {
 	r := m.offered[signed]
-	if r == nil || m.roster != nil || m.chosen != nil {
-		return
+	if r == nil || m.roster != nil || m.early() > 0 {
+		return nil
 	}
-	m.chosen = r
 	for id := range m.records {
 		if !r.Has(id) {
 			delete(m.records, id)
 		}
 	}
+	m.proposed = signed
+	return m.sign(r)
 }
 
 // ttl returns how long the addresses of a peer are kept. They expire if the peer may be a

@@ -1,13 +1,22 @@
 package rendezvous
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"crypto/ed25519"
 	"errors"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"pgregory.net/rapid"
 
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/membership"
 	"github.com/collabdict/collabdict/node/internal/nodetest"
@@ -85,8 +94,8 @@ func TestASignedRosterIsChosen(t *testing.T) {
 	late.says(nil) // in the place of b
 	invented := membership.NewRoster(g.consortium, []wire.Entry{self, a.entry(), {Name: "x", ID: []byte(b.id)}})
 	a.says(a.signs(t, invented.Entries...))
-	if g.chosen != nil {
-		t.Fatal("a roster is chosen that this process has not proposed")
+	if g.roster != nil {
+		t.Fatal("a roster is signed that this process has not proposed")
 	}
 	b.says(b.signs(t, full.Entries...))
 	a.says(a.signs(t, full.Entries...))
@@ -96,6 +105,174 @@ func TestASignedRosterIsChosen(t *testing.T) {
 	}
 	if g.roster.Run() != full.Run() {
 		t.Error("the roster is not the one that the others have signed")
+	}
+}
+
+// A process has signed a roster, while this one has given its place to another. It gets back the
+// place if this process would have to give way to it.
+func TestASignatureGivesBackAPlace(t *testing.T) {
+	for _, smaller := range []bool{true, false} {
+		g := opened(t, testConfig(t, 0, 3))
+		var all []*other
+		for len(all) < 3 {
+			if o := newOther(t, g.registry, string(rune('a'+len(all)))); (o.id < g.cfg.Host.ID()) == smaller {
+				all = append(all, o)
+			}
+		}
+		slices.SortFunc(all, func(a, b *other) int { return cmp.Compare(a.id, b.id) })
+		for _, i := range []int{1, 2, 0} { // the last takes the place of the second
+			all[i].says(nil)
+		}
+		self := wire.Entry{Name: g.cfg.Name, ID: []byte(g.cfg.Host.ID()), Process: g.process}
+		all[2].says(all[2].signs(t, self, all[1].entry(), all[2].entry()))
+		want := []peer.ID{all[0].id, all[1].id}
+		if smaller {
+			want = []peer.ID{all[1].id, all[2].id}
+		}
+		if got := g.met(); !slices.Equal(got, want) || (g.roster != nil) != smaller {
+			t.Errorf("others with smaller IDs, %t: %v have places, want %v; signed %t", smaller, got, want, g.roster != nil)
+		}
+	}
+}
+
+// Whenever processes come, and in whatever order their hellos arrive, one roster is signed by all
+// its members. The processes without a place learn that it has been signed without them.
+func TestOneRosterIsSignedByAll(t *testing.T) {
+	const places, processes = 4, 6
+	var configs [processes]Config
+	for i := range configs {
+		c := testConfig(t, i, places)
+		key, err := crypto.UnmarshalEd25519PrivateKey(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{byte(i)}, ed25519.SeedSize)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Key = key // a failure can be repeated
+		configs[i] = opened(t, c).cfg
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		w := &meeting{random: rand.New(testkit.Seed(rapid.Uint64().Draw(t, "seed")))}
+		many := rapid.IntRange(places+1, processes).Draw(t, "processes")
+		for _, i := range rapid.Permutation([]int{0, 1, 2, 3, 4, 5}).Draw(t, "order")[:many] {
+			r, err := New(context.Background(), configs[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			came := w.now
+			if len(w.all) >= places {
+				came += time.Duration(rapid.IntRange(0, 200).Draw(t, "pause")) * time.Millisecond
+			}
+			w.join(r, came)
+		}
+		w.run(time.Minute)
+		signed := map[[32]byte]int{}
+		for _, r := range w.all {
+			_, agreed, failure := r.outcome()
+			var stranger *StrangerError
+			switch {
+			case agreed:
+				signed[r.roster.Run()]++
+			case !errors.As(failure, &stranger):
+				t.Errorf("%s ends with %v, want it in the roster, or an error that it is signed without it", r.cfg.Name, failure)
+			}
+		}
+		if len(signed) != 1 || slices.Collect(maps.Values(signed))[0] != places {
+			t.Errorf("the numbers of processes that have signed each roster are %v, want one roster of %d", signed, places)
+		}
+	})
+}
+
+// A meeting is processes that visit each other, over links that take 50 ms and a little more.
+type meeting struct {
+	random *rand.Rand
+	now    time.Duration
+	all    []*Rendezvous
+	visits map[[2]int]bool
+	events []event // in any order
+}
+
+type event struct {
+	at time.Duration
+	do func()
+}
+
+func (w *meeting) after(d time.Duration, do func()) {
+	w.events = append(w.events, event{w.now + d, do})
+}
+
+// arrive calls do when a message arrives that leaves now.
+func (w *meeting) arrive(do func()) {
+	w.after(50*time.Millisecond+time.Duration(w.random.IntN(5000))*time.Microsecond, do)
+}
+
+// join adds a process that visits all others from a time on.
+func (w *meeting) join(r *Rendezvous, came time.Duration) {
+	me := len(w.all)
+	w.all = append(w.all, r)
+	w.after(came, func() {
+		for other := range me {
+			w.visit(me, other)
+		}
+	})
+}
+
+// visit is visit of Rendezvous in virtual time.
+func (w *meeting) visit(from, to int) {
+	if w.visits[[2]int{from, to}] {
+		return
+	}
+	if w.visits == nil {
+		w.visits = map[[2]int]bool{}
+	}
+	w.visits[[2]int{from, to}] = true
+	a, b, wait := w.all[from], w.all[to], visitFirst
+	var exchange func()
+	var next func(due time.Duration, news <-chan struct{})
+	next = func(due time.Duration, news <-chan struct{}) {
+		select {
+		case <-news:
+			wait = visitFirst
+		default:
+			if w.now < due {
+				w.after(10*time.Millisecond, func() { next(due, news) })
+				return
+			}
+			wait = pause(wait, 0)
+		}
+		exchange()
+	}
+	exchange = func() {
+		_, _, failure := a.outcome()
+		if a.done(b.cfg.Host.ID()) || failure != nil {
+			return
+		}
+		news, h := a.news(), a.hello(b.cfg.Host.ID())
+		w.arrive(func() {
+			b.learn(a.cfg.Host.ID(), h)
+			w.visit(to, from)
+			h := b.hello(a.cfg.Host.ID())
+			w.arrive(func() {
+				a.learn(b.cfg.Host.ID(), h)
+				next(w.now+wait, news)
+			})
+		})
+	}
+	exchange()
+}
+
+// run lets time pass up to a limit.
+func (w *meeting) run(most time.Duration) {
+	for len(w.events) > 0 && w.now < most {
+		first := 0
+		for i := range w.events {
+			if w.events[i].at < w.events[first].at {
+				first = i
+			}
+		}
+		e := w.events[first]
+		w.events = slices.Delete(w.events, first, first+1)
+		w.now = max(w.now, e.at)
+		e.do()
 	}
 }
 

@@ -59,13 +59,10 @@ func (m *registry) checkShared(who string, names []string, run [32]byte) error {
 	return &RosterError{Peer: who, Detail: fmt.Sprintf("has signed another roster (%q, this node %q)", names, m.roster.Names())}
 }
 
-// proposal returns the signed or chosen roster, or else the roster of all processes met.
+// proposal returns the signed roster, or else the roster of all processes met.
 func (m *registry) proposal() *membership.Roster {
-	switch {
-	case m.roster != nil:
+	if m.roster != nil {
 		return m.roster
-	case m.chosen != nil:
-		return m.chosen
 	}
 	entries := []wire.Entry{{Name: m.cfg.Name, ID: []byte(m.cfg.Host.ID()), Process: m.process}}
 	for id, a := range m.records {
@@ -102,8 +99,8 @@ func (m *registry) subscribe() error {
 	for _, e := range m.roster.Entries {
 		a := m.records[peer.ID(e.ID)]
 		switch {
-		case a == nil: // this process
-		case a.signed == [32]byte{}:
+		case peer.ID(e.ID) == m.cfg.Host.ID():
+		case a == nil || a.signed == [32]byte{}:
 			return nil
 		case a.signed != m.proposed:
 			return m.checkShared(membership.Describe(e.Name, peer.ID(e.ID)), membership.NewRoster(m.consortium, a.hello.Roster).Names(), a.signed)
