@@ -167,7 +167,7 @@ func (m *Machine) form(p Params) error {
 // none, first fetches it from a member that has voted.
 func (m *Machine) voteAmendment(v *View, e *Effects) bool {
 	s := m.slot
-	if s.abstains || !m.roster.decides(m.p.Self) || s.ballots.voted() {
+	if !m.roster.decides(m.p.Self) || s.ballots.voted() {
 		return false
 	}
 	sealed := s.amendment

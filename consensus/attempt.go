@@ -271,8 +271,6 @@ func (a *attempt) residues(values []float64, entropy [32]byte) ([][]uint64, erro
 func (a *attempt) addHanded(from int, units []uint64) error {
 	b := a.seeds[from]
 	switch {
-	case b == nil:
-		return nil
 	case len(b.Full) > 0:
 		if len(b.Full) != len(units) || a.layout.Check(b.Full) != nil {
 			return a.memberError(from, fmt.Sprintf("dealt an invalid chunk of %d words, want %d: run the same version everywhere", len(b.Full), len(units)))

@@ -12,7 +12,7 @@ import (
 func (m *Machine) work(e *Effects) bool {
 	s := m.slot
 	a := m.attempt(s.ballots.promised)
-	if a == nil || s.abstains || a.settled || !a.view.has(m.p.Self) || s.ballots.voted() {
+	if a == nil || a.settled || !a.view.has(m.p.Self) || s.ballots.voted() {
 		return false
 	}
 	switch {
@@ -89,11 +89,11 @@ func (m *Machine) receiveDeal(from int, msg Message, e *Effects) {
 	}
 	switch b := msg.Body.(type) {
 	case *Seeds:
-		if b.Header.Kind == Sum && a.seeds[from] == nil && m.checkHeader(from, a, b.Header, b.View, e) && m.honest(from, a.checkShare(from, b), e) {
+		if a.seeds[from] == nil && m.checkHeader(from, a, b.Header, b.View, e) && m.honest(from, a.checkShare(from, b), e) {
 			a.seeds[from] = b
 		}
 	case *Blob:
-		if b.Header.Kind == Gather && a.blobs[from] == nil && m.checkHeader(from, a, b.Header, b.View, e) {
+		if a.blobs[from] == nil && m.checkHeader(from, a, b.Header, b.View, e) {
 			a.blobs[from], a.gathered[from] = append([]byte{}, b.Data...), b
 		}
 	}
