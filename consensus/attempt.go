@@ -24,8 +24,7 @@ type attempt struct {
 	handedOut   []chunking.Mask
 	dealtShares map[int]*chunking.Share
 	seeds       map[int]*Seeds
-	blobs       map[int][]byte
-	gathered    map[int]*Blob // as they came
+	blobs       map[int]*Blob // this member's included
 	early       []frame       // frames that came before the session began
 	layout      *chunking.Layout
 	lanes       []session.Session
@@ -48,7 +47,7 @@ func newAttempt(r *roster, at position, plans *Plans, v *View) *attempt {
 	return &attempt{
 		roster: r, position: at, naming: naming{r.run, at.number}, plans: plans, view: v,
 		secrets: secrets{held: map[int]chunking.Share{}, commits: map[int][32]byte{}},
-		seeds:   map[int]*Seeds{}, blobs: map[int][]byte{}, gathered: map[int]*Blob{},
+		seeds:   map[int]*Seeds{}, blobs: map[int]*Blob{},
 	}
 }
 
@@ -70,7 +69,7 @@ func (a *attempt) plan() *Plan { return a.plans.plan(len(a.view.Members)) }
 func (a *attempt) leave() {
 	a.here = false
 	a.handedOut, a.dealtShares, a.early, a.lanes = nil, nil, nil, nil
-	a.seeds, a.blobs, a.gathered = map[int]*Seeds{}, map[int][]byte{}, map[int]*Blob{}
+	a.seeds, a.blobs = map[int]*Seeds{}, map[int]*Blob{}
 }
 
 // Dealing.
@@ -189,14 +188,14 @@ func (a *attempt) checkShare(from int, b *Seeds) (fault string) {
 	return "dealt its pad to other members than this member expects: run the same version everywhere"
 }
 
-// blobsOf returns the blobs in the order of the view's members.
-func (a *attempt) blobsOf() [][]byte {
+// data returns the contents of the blobs in the order of the view's members, none of them nil.
+func (a *attempt) data() [][]byte {
 	members := a.members()
-	blobs := make([][]byte, len(members))
-	for i, s := range members {
-		blobs[i] = a.blobs[s]
+	data := make([][]byte, len(members))
+	for i, member := range members {
+		data[i] = append([]byte{}, a.blobs[member].Data...)
 	}
-	return blobs
+	return data
 }
 
 // awaited returns the members whose Seeds or Blob have not come yet.

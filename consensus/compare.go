@@ -9,22 +9,21 @@ import (
 // the same parameters. Each member compares before it uses the others' data, so different
 // parameters never produce a total.
 func (m *Machine) compare(a *attempt, e *Effects) (same bool) {
-	own := m.slot.call.header
-	if a.alike(own.Parameters) {
-		return true
-	}
-	held := map[int][32]byte{m.p.Self: own.Parameters}
+	held := map[int][32]byte{m.p.Self: m.slot.call.header.Parameters}
 	for from, b := range a.seeds {
 		held[from] = b.Header.Parameters
 	}
-	for from, b := range a.gathered {
+	for from, b := range a.blobs {
 		held[from] = b.Header.Parameters
 	}
 	counts := map[[32]byte]int{}
 	for _, d := range held {
 		counts[d]++
 	}
-	err := &ParametersError{Round: own.Round}
+	if len(counts) == 1 {
+		return true
+	}
+	err := &ParametersError{Round: m.slot.call.header.Round}
 	for d, n := range counts {
 		if 2*n > len(held) {
 			err.Most = d
@@ -39,19 +38,4 @@ func (m *Machine) compare(a *attempt, e *Effects) (same bool) {
 	}
 	m.fail(e, err)
 	return false
-}
-
-// alike reports whether all Seeds and Blobs received name the given parameters.
-func (a *attempt) alike(parameters [32]byte) bool {
-	for _, b := range a.seeds {
-		if b.Header.Parameters != parameters {
-			return false
-		}
-	}
-	for _, b := range a.gathered {
-		if b.Header.Parameters != parameters {
-			return false
-		}
-	}
-	return true
 }

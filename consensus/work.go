@@ -28,7 +28,7 @@ func (m *Machine) work(e *Effects) bool {
 			return false
 		}
 		if m.compare(a, e) {
-			m.end(a, &Sealed{Blobs: a.blobsOf()}, e)
+			m.end(a, &Sealed{Blobs: a.data()}, e)
 		}
 	case a.result != nil:
 		return m.adoptSeal(a, e)
@@ -53,7 +53,7 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 	a.secrets.dealt, a.here = true, true
 	m.monitor.step(m.now)
 	if s.call.header.Kind == Gather {
-		a.blobs[m.p.Self] = s.call.blob
+		a.blobs[m.p.Self] = &Blob{Header: s.call.header, View: a.seats().digest, Data: s.call.blob}
 	} else if err := a.draw(s.call, m.entropy); err != nil {
 		m.fail(e, err)
 		return
@@ -68,8 +68,8 @@ func (m *Machine) deal(a *attempt, e *Effects) {
 	for _, from := range slices.Sorted(maps.Keys(a.seeds)) {
 		m.checkHeader(from, a, a.seeds[from].Header, a.seeds[from].View, e)
 	}
-	for _, from := range slices.Sorted(maps.Keys(a.gathered)) {
-		m.checkHeader(from, a, a.gathered[from].Header, a.gathered[from].View, e)
+	for _, from := range slices.Sorted(maps.Keys(a.blobs)) {
+		m.checkHeader(from, a, a.blobs[from].Header, a.blobs[from].View, e)
 	}
 }
 
@@ -94,7 +94,7 @@ func (m *Machine) receiveDeal(from int, msg Message, e *Effects) {
 		}
 	case *Blob:
 		if a.blobs[from] == nil && m.checkHeader(from, a, b.Header, b.View, e) {
-			a.blobs[from], a.gathered[from] = append([]byte{}, b.Data...), b
+			a.blobs[from] = b
 		}
 	}
 }
