@@ -131,6 +131,14 @@ func (p Params) checkPause(a *Amendment) error {
 	return nil
 }
 
+// checkSelf returns a *RemovedError if this member has been removed.
+func (p Params) checkSelf() error {
+	if _, removed := slices.BinarySearch(p.Removed, uint32(p.Self)); removed {
+		return &RemovedError{Revision: p.Revision}
+	}
+	return nil
+}
+
 // roster returns the ranks of the members, or nil if no rank was removed.
 func (p Params) roster() []int {
 	if p.Removed == nil {
@@ -261,26 +269,29 @@ func (m *Machine) noteRemoved(a *Amendment, slot uint64) {
 	}
 }
 
-// reform continues the run with the roster that a decision has made.
-func (m *Machine) reform(d *Decision) error {
+// amend forms the roster that a decision has made, and returns its amendment.
+func (m *Machine) amend(d *Decision) (*Amendment, error) {
 	a, err := d.Amendment()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	next, err := m.p.Amend(a)
 	if err != nil {
-		return fmt.Errorf("slot %d: amendment: %w", d.Slot, err)
+		return nil, fmt.Errorf("amendment: %w", err)
 	}
-	if err := m.form(next); err != nil {
-		return err
+	return a, m.form(next)
+}
+
+// reform continues the run with the roster that a decision has made.
+func (m *Machine) reform(d *Decision) error {
+	a, err := m.amend(d)
+	if err != nil {
+		return fmt.Errorf("slot %d: %w", d.Slot, err)
 	}
 	m.monitor.reform(m.roster, m.now)
 	m.amendment, m.formed = nil, d.Slot+1
 	m.noteRemoved(a, d.Slot)
-	if _, removed := slices.BinarySearch(next.Removed, uint32(m.p.Self)); removed {
-		return &RemovedError{Revision: next.Revision}
-	}
-	return nil
+	return m.p.checkSelf()
 }
 
 // request records the amendment that this member requests, and informs the others.

@@ -415,17 +415,18 @@ func (b *ballots) voted() bool { return b.votedIn(b.promised) }
 func (b *ballots) ownDone() Done {
 	d := Done{Value: b.vote.Value, Chain: b.chain}
 	if b.keys != nil {
-		d.Signature = b.keys.Sign(b.voteBytes(b.position, b.vote.Ballot, d.Value))
+		d.Signature = b.keys.Sign(voteBytes(b.run, b.position, b.vote.Ballot, d.Value))
 	}
 	return d
 }
 
-func (b *ballots) voteBytes(at position, ballot uint32, v Value) []byte {
-	h := newHashing("vote", b.run)
-	h.number(at.number)
+// voteBytes returns what a member signs when it votes in a slot of a run.
+func voteBytes(run [32]byte, slot position, ballot uint32, v Value) []byte {
+	h := newHashing("vote", run)
+	h.number(slot.number)
 	h.number(uint64(ballot))
 	h.value(v)
-	h.Write(at.chain[:])
+	h.Write(slot.chain[:])
 	d := h.sum()
 	return d[:]
 }
@@ -436,7 +437,7 @@ func (b *ballots) receiveDone(from int, ballot uint32, d Done) (c *Certificate, 
 	if d.Chain != b.chain {
 		return nil, "has opened another result than this member in an earlier collective: run the same version everywhere"
 	}
-	if d.Value.Attempt > ballot || !b.decides(from) || b.keys != nil && !b.keys.Verify(from, b.voteBytes(b.position, ballot, d.Value), d.Signature) {
+	if d.Value.Attempt > ballot || !b.decides(from) || b.keys != nil && !b.keys.Verify(from, voteBytes(b.run, b.position, ballot, d.Value), d.Signature) {
 		return nil, ""
 	}
 	if c = b.count(from, ballot, d); c != nil {
@@ -491,7 +492,7 @@ func (b *ballots) checkCertificate(at position, c *Certificate) bool {
 		if voted[v.Member] || !b.decides(int(v.Member)) {
 			return false
 		}
-		if b.keys != nil && !b.keys.Verify(int(v.Member), b.voteBytes(at, c.Ballot, c.Value), v.Signature) {
+		if b.keys != nil && !b.keys.Verify(int(v.Member), voteBytes(b.run, at, c.Ballot, c.Value), v.Signature) {
 			return false
 		}
 		voted[v.Member] = true

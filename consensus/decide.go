@@ -288,7 +288,7 @@ func (m *Machine) finishVote(v *View, e *Effects) bool {
 
 func (m *Machine) receiveDone(from int, ballot uint32, d *Done, e *Effects) {
 	b := &m.slot.ballots
-	if m.unmask([]CastVote{b.castBy(from, ballot, *d)}, b.known(from), e) {
+	if m.unmask(castVote(b.number, from, ballot, *d), b.known(from), e) {
 		return
 	}
 	c, fault := b.receiveDone(from, ballot, *d)

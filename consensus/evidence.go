@@ -29,8 +29,7 @@ type Evidence struct {
 
 // Signed returns the bytes that the member has signed, for the identity of the run.
 func (v *CastVote) Signed(run [32]byte) []byte {
-	b := ballots{roster: &roster{run: run}}
-	return b.voteBytes(position{v.Slot, v.Chain}, v.Vote.Ballot, v.Vote.Value)
+	return voteBytes(run, position{v.Slot, v.Chain}, v.Vote.Ballot, v.Vote.Value)
 }
 
 // contradicts reports whether no honest member signs both votes.
@@ -54,12 +53,13 @@ func TwoFaced(votes []CastVote) (pairs [][2]CastVote) {
 	return pairs
 }
 
-// castBy returns a vote in this slot as its member has signed it.
-func (b *ballots) castBy(member int, ballot uint32, d Done) CastVote {
-	return CastVote{Member: uint32(member), Slot: b.number, Vote: Vote{ballot, d.Value}, Chain: d.Chain, Signature: d.Signature}
+// castVote returns a vote as its member has signed it.
+func castVote(slot uint64, member int, ballot uint32, d Done) CastVote {
+	return CastVote{Member: uint32(member), Slot: slot, Vote: Vote{ballot, d.Value}, Chain: d.Chain, Signature: d.Signature}
 }
 
-func ofCertificate(slot uint64, c *Certificate) (votes []CastVote) {
+// votesOf returns the votes of a certificate for a slot, or none of nil.
+func votesOf(slot uint64, c *Certificate) (votes []CastVote) {
 	if c == nil {
 		return nil
 	}
@@ -73,28 +73,26 @@ func ofCertificate(slot uint64, c *Certificate) (votes []CastVote) {
 func (b *ballots) known(member int) (votes []CastVote) {
 	for _, ballot := range slices.Sorted(maps.Keys(b.done)) {
 		if d, voted := b.done[ballot][member]; voted {
-			votes = append(votes, b.castBy(member, ballot, d))
+			votes = append(votes, castVote(b.number, member, ballot, d))
 		}
 	}
-	return append(votes, ofCertificate(b.number, b.commit)...)
+	return append(votes, votesOf(b.number, b.commit)...)
 }
 
 func (r *roster) isSigned(v *CastVote) bool {
 	return r.decides(int(v.Member)) && (r.keys == nil || r.keys.Verify(int(v.Member), v.Signed(r.run), v.Signature))
 }
 
-// unmask ends the run if a new vote contradicts a known one. It sends both to all members that
-// vote, and returns true.
-func (m *Machine) unmask(new, known []CastVote, e *Effects) bool {
-	for _, v := range new {
-		for _, w := range known {
-			if w.contradicts(&v) && m.roster.isSigned(&v) {
-				err := m.roster.twoVotesError(v, w)
-				m.show(w.Slot, w.alone(), e)
-				m.show(v.Slot, v.alone(), e)
-				m.fail(e, err)
-				return true
-			}
+// unmask ends the run if a vote contradicts a known one. It sends both to all members that vote,
+// and returns true.
+func (m *Machine) unmask(v CastVote, known []CastVote, e *Effects) bool {
+	for _, w := range known {
+		if w.contradicts(&v) && m.roster.isSigned(&v) {
+			err := m.roster.twoVotesError(v, w)
+			m.show(w.Slot, w.alone(), e)
+			m.show(v.Slot, v.alone(), e)
+			m.fail(e, err)
+			return true
 		}
 	}
 	return false
@@ -117,8 +115,8 @@ func (r *roster) proven(votes []CastVote) *MemberError {
 // unmaskIn calls unmask with the votes of a certificate for the current slot.
 func (m *Machine) unmaskIn(c *Certificate, e *Effects) bool {
 	b := &m.slot.ballots
-	for _, v := range ofCertificate(b.number, c) {
-		if m.unmask([]CastVote{v}, b.known(int(v.Member)), e) {
+	for _, v := range votesOf(b.number, c) {
+		if m.unmask(v, b.known(int(v.Member)), e) {
 			return true
 		}
 	}
@@ -128,13 +126,16 @@ func (m *Machine) unmaskIn(c *Certificate, e *Effects) bool {
 // receivePast names a member that has signed another result in the slot before this one.
 // [Machine.accuse] sends two decisions of one slot to the others.
 func (m *Machine) receivePast(from int, msg Message, e *Effects) {
-	known := ofCertificate(msg.Slot, m.certified)
+	known := votesOf(msg.Slot, m.certified)
 	switch b := msg.Body.(type) {
 	case *Done:
-		past := ballots{position: position{number: msg.Slot}}
-		m.unmask([]CastVote{past.castBy(from, msg.Ballot, *b)}, known, e)
+		m.unmask(castVote(msg.Slot, from, msg.Ballot, *b), known, e)
 	case *Commit:
-		m.unmask(ofCertificate(msg.Slot, b.Certificate), known, e)
+		for _, v := range votesOf(msg.Slot, b.Certificate) {
+			if m.unmask(v, known, e) {
+				return
+			}
+		}
 	}
 }
 
@@ -144,14 +145,14 @@ func (m *Machine) receivePast(from int, msg Message, e *Effects) {
 func (m *Machine) accuse(from int, ballot uint32, d *Done, fault string, e *Effects) {
 	b := &m.slot.ballots
 	err := m.roster.memberError(from, fault)
-	if v := b.castBy(from, ballot, *d); m.roster.isSigned(&v) {
+	if v := castVote(b.number, from, ballot, *d); m.roster.isSigned(&v) {
 		err.Evidence = &Evidence{Run: m.p.Run, Member: from, Votes: []CastVote{v}}
 		m.show(b.number, v.alone(), e)
 		if b.vote != nil {
-			err.Evidence.Votes = append(err.Evidence.Votes, b.castBy(b.self, b.vote.Ballot, b.ownDone()))
+			err.Evidence.Votes = append(err.Evidence.Votes, castVote(b.number, b.self, b.vote.Ballot, b.ownDone()))
 		}
 		if d.Chain != b.chain && m.certified != nil {
-			err.Evidence.Votes = append(err.Evidence.Votes, ofCertificate(b.number-1, m.certified)...)
+			err.Evidence.Votes = append(err.Evidence.Votes, votesOf(b.number-1, m.certified)...)
 			m.show(b.number-1, m.certified, e)
 		}
 	}

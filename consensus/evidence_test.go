@@ -10,7 +10,7 @@ import (
 // castBy returns a member's correctly signed vote for a value on a chain.
 func (n *network) castBy(member int, slot uint64, v Value, chain [32]byte) *Done {
 	d := &Done{Value: v, Chain: chain}
-	d.Signature = testKeys(member).Sign(n.members[member].slot.ballots.voteBytes(position{slot, chain}, 0, v))
+	d.Signature = testKeys(member).Sign(voteBytes(n.members[member].p.Run, position{slot, chain}, 0, v))
 	return d
 }
 
@@ -118,7 +118,7 @@ func TestAVoteOnAnotherChainIsEvidence(t *testing.T) {
 	if !told {
 		t.Error("the others do not receive the votes of the slot before")
 	}
-	there := ofCertificate(0, n.certificate(0, 0, Value{Digest: [32]byte{6}}, [32]byte{}, 0, 3))
+	there := votesOf(0, n.certificate(0, 0, Value{Digest: [32]byte{6}}, [32]byte{}, 0, 3))
 	var both, want []uint32
 	for _, pair := range TwoFaced(append(slices.Clone(own.Votes), there...)) {
 		both = append(both, pair[0].Member)

@@ -126,7 +126,7 @@ func InventView(x *Fuzzed) Body {
 
 func (x *Fuzzed) done(slot uint64, ballot uint32, v Value, chain [32]byte) *Done {
 	d := &Done{Value: v, Chain: chain}
-	d.Signature = testKeys(x.attacker).Sign(x.members[x.attacker].slot.ballots.voteBytes(position{slot, chain}, ballot, v))
+	d.Signature = testKeys(x.attacker).Sign(voteBytes(x.members[x.attacker].p.Run, position{slot, chain}, ballot, v))
 	return d
 }
 

@@ -123,7 +123,7 @@ func TestMessagesThatChangeNothing(t *testing.T) {
 }
 
 func (n *network) vote(member int, ballot uint32, v Value) *Done {
-	return &Done{Value: v, Signature: testKeys(member).Sign(n.members[member].slot.ballots.voteBytes(position{0, [32]byte{}}, ballot, v))}
+	return &Done{Value: v, Signature: testKeys(member).Sign(voteBytes(n.members[member].p.Run, position{0, [32]byte{}}, ballot, v))}
 }
 
 // Messages of past slots change nothing, whatever their kind.

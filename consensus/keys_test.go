@@ -172,7 +172,7 @@ func (n *network) voting(ballot uint32, p Promise, v Vote) Promise {
 func (n *network) certificate(slot uint64, ballot uint32, v Value, chain [32]byte, members ...int) *Certificate {
 	c := &Certificate{Ballot: ballot, Value: v, Chain: chain}
 	for _, s := range members {
-		c.Votes = append(c.Votes, SignedVote{uint32(s), testKeys(s).Sign(n.members[s].slot.ballots.voteBytes(position{slot, chain}, ballot, v))})
+		c.Votes = append(c.Votes, SignedVote{uint32(s), testKeys(s).Sign(voteBytes(n.members[s].p.Run, position{slot, chain}, ballot, v))})
 	}
 	return c
 }

@@ -18,39 +18,20 @@ func NewLog(p Params) (*Log, error) {
 
 // Check returns an error if the run cannot have made a decision after those checked before.
 func (l *Log) Check(d *Decision) error {
-	m, at := l.m, l.m.slot.position
-	if d.Slot != at.number {
-		return fmt.Errorf("slot %d: want slot %d next", d.Slot, at.number)
+	m := l.m
+	if d.Slot != m.slot.number {
+		return fmt.Errorf("slot %d: want slot %d next", d.Slot, m.slot.number)
 	}
-	if !m.slot.ballots.checkCertificate(at, d.Certificate) {
-		return fmt.Errorf("slot %d: no quorum has signed it as the next decision of this log", d.Slot)
-	}
-	next := *d
-	if d.Kind == Gather {
-		next.Blobs = m.byRank(d.Blobs)
-	}
-	err := m.checkDecision(&next)
-	if err == nil && chain(at.chain, m.p.Run, &next) != d.Chain {
+	next, err := m.checked(d)
+	if err == nil && next.Chain != d.Chain {
 		err = errors.New("it does not match its chain")
 	}
 	if err == nil && d.Kind == Amend {
-		err = l.amend(d)
+		_, err = m.amend(next)
 	}
 	if err != nil {
 		return fmt.Errorf("slot %d: %w", d.Slot, err)
 	}
-	m.slot = m.slotAfter(&next)
+	m.slot = m.slotAfter(next)
 	return nil
-}
-
-func (l *Log) amend(d *Decision) error {
-	a, err := d.Amendment()
-	if err != nil {
-		return err
-	}
-	p, err := l.m.p.Amend(a)
-	if err != nil {
-		return err
-	}
-	return l.m.form(p)
 }

@@ -46,11 +46,11 @@ func New(p Params) (*Machine, error) {
 	if err := m.form(p); err != nil {
 		return nil, err
 	}
-	if _, removed := slices.BinarySearch(p.Removed, uint32(max(p.Self, 0))); removed {
-		return nil, &RemovedError{Revision: p.Revision}
-	}
 	if p.Self < 0 || p.Self >= len(p.Members) && !p.Joins {
 		return nil, fmt.Errorf("consensus: rank %d is not one of %d members", p.Self, m.roster.Size)
+	}
+	if err := p.checkSelf(); err != nil {
+		return nil, err
 	}
 	m.monitor = newMonitor(m.roster, p.Heartbeat, p.Patience)
 	m.slot = newSlot(m.roster, position{}, 0, m.plans.everybody(m.roster.Rules))

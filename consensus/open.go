@@ -197,25 +197,35 @@ func (s *slot) close() {
 // receiveDecided takes a decision that this member has missed, if a quorum's votes in the next
 // slot sign a chain that covers it.
 func (m *Machine) receiveDecided(b *Decided, e *Effects) {
-	s, d := m.slot, b.Decision
-	if d.Slot != s.number {
+	if b.Decision.Slot != m.slot.number {
 		return
 	}
-	next := *d
+	d, err := m.checked(b.Decision)
+	// The votes of an amendment are for the amendment itself. The votes after it are those of
+	// another roster.
+	if err != nil || d.Kind != Amend && !m.slot.ballots.checkCertificate(position{d.Slot + 1, d.Chain}, b.Next) {
+		return
+	}
+	d.Cost = Cost{Began: m.now, Ended: m.now}
+	m.decide(d, false, e)
+}
+
+// checked returns a copy of a decision of the current slot, with the chain that it makes and with
+// blobs for all present ranks. It returns an error if no quorum has signed its certificate, or if
+// its content is not valid.
+func (m *Machine) checked(d *Decision) (*Decision, error) {
+	s, next := m.slot, *d
+	if !s.ballots.checkCertificate(s.position, d.Certificate) {
+		return nil, errors.New("no quorum has signed it as the next decision of this log")
+	}
 	if d.Kind == Gather {
 		next.Blobs = m.byRank(d.Blobs)
 	}
-	if !s.ballots.checkCertificate(s.position, d.Certificate) || m.checkDecision(&next) != nil {
-		return
+	if err := m.checkDecision(&next); err != nil {
+		return nil, err
 	}
 	next.Chain = m.plans.chainOf(s.chain, m.p.Run, &next)
-	// The votes of an amendment are for the amendment itself. The votes after it are those of
-	// another roster.
-	if d.Kind != Amend && !s.ballots.checkCertificate(position{d.Slot + 1, next.Chain}, b.Next) {
-		return
-	}
-	next.Cost = Cost{Began: m.now, Ended: m.now}
-	m.decide(&next, false, e)
+	return &next, nil
 }
 
 // byRank returns a Gather's blobs as a slice with one element for each rank in its slot.
