@@ -86,7 +86,7 @@ func (m *Machine) replayHints(e *Effects) {
 func (m *Machine) pressOpening(e *Effects) {
 	s := m.slot
 	if s.opener != nil {
-		w := patience{every: m.p.Heartbeat, stall: m.monitor.stallAfter(), lost: m.monitor.lostMembers(m.now)}
+		w := patience{stall: m.monitor.stallAfter(), lost: m.monitor.lostMembers(m.now)}
 		m.post(s.ballots.commit.Value.Attempt, s.opener.tick(m.opening(s), w), e)
 	}
 }

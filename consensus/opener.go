@@ -62,7 +62,6 @@ type opening struct {
 
 // A patience limits how long an opener waits.
 type patience struct {
-	every time.Duration
 	stall time.Duration // time without progress after which a session is abandoned
 	lost  []int
 }

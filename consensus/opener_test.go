@@ -118,7 +118,7 @@ func (o *decidedSum) check(t *testing.T, lost []int, open bool) {
 }
 
 func (o *decidedSum) patience(lost ...int) patience {
-	return patience{every: time.Second, stall: 20 * time.Second, lost: lost}
+	return patience{stall: 20 * time.Second, lost: lost}
 }
 
 func allOthers(o *decidedSum, owner int) []int {

@@ -79,7 +79,7 @@ func (o *openPads) tick(at opening, w patience) []mail {
 	}
 	lacking := o.waiting(at.sealed)
 	there := slices.ContainsFunc(lacking, func(owner int) bool { return !w.without(owner) })
-	if lacking == nil || there && at.now-o.decided < 2*w.every {
+	if lacking == nil || there && at.now-o.decided < 2*at.every {
 		return nil
 	}
 	o.shown = true

@@ -216,7 +216,7 @@ func (o *openSum) seats(sealed *Sealed) *seats {
 // tick begins the next epoch if the current one cannot end, this member is in the committee,
 // and it is its turn.
 func (o *openSum) tick(at opening, w patience) []mail {
-	if !o.decides(o.self) || !o.begun || at.sealed == nil || o.ready(at.sealed) || at.now-o.since < o.wait(at.sealed, w) {
+	if !o.decides(o.self) || !o.begun || at.sealed == nil || o.ready(at.sealed) || at.now-o.since < o.wait(at, w) {
 		return nil
 	}
 	b := &Reopen{Epoch: o.next(o.self, o.epoch)}
@@ -235,10 +235,10 @@ func (o *openSum) tick(at opening, w patience) []mail {
 // wait returns the time without progress after which this member begins another epoch. It is
 // short if a participant is lost, and doubles with each epoch, so that all members hear of it.
 // Members of the committee take turns in rank order.
-func (o *openSum) wait(sealed *Sealed, w patience) time.Duration {
+func (o *openSum) wait(at opening, w patience) time.Duration {
 	least := w.stall
-	if slices.ContainsFunc(o.members(sealed), w.without) {
-		least = w.every << min(o.tries, longestTry)
+	if slices.ContainsFunc(o.members(at.sealed), w.without) {
+		least = at.every << min(o.tries, longestTry)
 	}
 	turn := 0
 	for _, s := range o.Committee {
@@ -246,7 +246,7 @@ func (o *openSum) wait(sealed *Sealed, w patience) time.Duration {
 			turn++
 		}
 	}
-	return least + time.Duration(turn+1)*viewWait*w.every
+	return least + time.Duration(turn+1)*viewWait*at.every
 }
 
 // standIn returns the member that rebuilds a lost member's pad: the first holder of a share

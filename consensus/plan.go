@@ -20,12 +20,17 @@ type Plans struct {
 	bySize   map[int]*Plan
 	seats    []*seats
 
-	all            *View // of the roster
-	decide         []int // its committee
-	decideRun      [32]byte
-	decideSize     int
-	decideRevision uint32
-	layouts        []sharedLayout
+	all       *View // of the roster
+	committee []int // of drawn
+	drawn     drawn
+	layouts   []sharedLayout
+}
+
+// A drawn is the roster of which a committee is drawn.
+type drawn struct {
+	run      [32]byte
+	revision uint32
+	size     int
 }
 
 // A Plan holds what follows from the settings for views of one size.
@@ -56,17 +61,22 @@ func (p *Plans) For(size int) (*Plan, error) {
 	if s.Protect == chunking.Chunks {
 		plan.Fanout = chunking.Fanout(size, s.Chunks)
 	}
-	if s.Scheme == Laplacian {
-		var err error
+	var err error
+	switch s.Scheme {
+	case Laplacian:
 		// The sessions have to remove the disagreement of the residues.
 		reach := s.Tolerance / plan.spread()
 		if plan.Laplacian, err = session.NewLaplacian(size, s.Step, s.Graph, s.Degree, reach); err != nil && p.roster > size {
 			// Some kinds have no graph for the sizes to which a view may shrink.
 			plan.Laplacian, err = session.NewLaplacian(size, s.Step, graph.HamiltonCycles, s.Degree, reach)
 		}
-		if err != nil {
-			return nil, err
-		}
+	case BaseK:
+		plan.baseK, err = session.NewBaseK(size, s.Fan)
+	default:
+		plan.exact, err = session.NewExact(size, s.Fan, s.arithmetic())
+	}
+	if err != nil {
+		return nil, err
 	}
 	p.bySize[size] = plan
 	return plan, nil
@@ -83,21 +93,10 @@ func (p *Plans) plan(size int) *Plan {
 
 // Session returns the plan for sessions of vectors with the given number of words.
 func (p *Plan) Session(words int) session.Plan {
-	if p.Laplacian != nil {
-		return p.Laplacian
-	}
-	s := p.settings
-	var err error
 	switch {
-	case s.Scheme == BaseK && p.baseK == nil:
-		p.baseK, err = session.NewBaseK(p.Size, s.Fan)
-	case s.Scheme != BaseK && p.exact == nil:
-		p.exact, err = session.NewExact(p.Size, s.Fan, s.arithmetic())
-	}
-	if err != nil {
-		panic("consensus: " + err.Error()) // size and fan have been checked
-	}
-	if s.Scheme == BaseK {
+	case p.Laplacian != nil:
+		return p.Laplacian
+	case p.baseK != nil:
 		return p.baseK
 	}
 	return p.exact.For(words)
@@ -105,10 +104,6 @@ func (p *Plan) Session(words int) session.Plan {
 
 // unmasking returns the plan for sums of pads with the given number of words.
 func (p *Plan) unmasking(words int) session.Plan {
-	if p.pads == nil && p.settings.Scheme == Exact && p.settings.Fan == 1 {
-		p.Session(words) // the same plan
-		p.pads = p.exact
-	}
 	if p.pads == nil {
 		a := p.settings.arithmetic()
 		if a == chunking.Float {
@@ -189,10 +184,10 @@ func (p *Plans) everybody(r Rules) *View {
 
 // committeeOf returns the committee of a run's roster, or nil if all members vote.
 func (p *Plans) committeeOf(run [32]byte, revision uint32, r Rules) []int {
-	if p.decide == nil || p.decideRun != run || p.decideRevision != revision || p.decideSize != r.Size {
-		p.decide, p.decideRun, p.decideRevision, p.decideSize = committee(run, revision, r), run, revision, r.Size
+	if from := (drawn{run, revision, r.Size}); p.committee == nil || p.drawn != from {
+		p.committee, p.drawn = committee(run, revision, r), from
 	}
-	return p.decide
+	return p.committee
 }
 
 // A sharedLayout is a layout and the blocks that it was made for.
