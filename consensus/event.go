@@ -18,7 +18,7 @@ type Call struct {
 	Values []float64          // vector of a Sum; lent to the machine until the decision, and not modified
 	Blocks []collabdict.Block // bounds of Values
 	// Running names the running total that a Sum belongs to. The machine rounds its vector.
-	Running Running
+	Running collabdict.Running
 	Blob    []byte // contribution to a Gather; not modified
 	// Parameters is the digest of the model parameters that the contribution was computed from.
 	// All members hold the same ones. Zero means none.

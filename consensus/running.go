@@ -29,10 +29,6 @@ import (
 // The last two do not apply without pads. A total that begins from nothing has counted nobody or
 // all: its first slot waits for the whole roster (patience.go).
 
-// Running names the running total that the vector of a Call belongs to. The zero value means a
-// sum over the view alone.
-type Running = collabdict.Running
-
 // A RunningHeader is the state of a running total on which members must agree before any value
 // moves.
 type RunningHeader struct {
@@ -98,10 +94,7 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 		if len(m.totals) >= mostKeys || len(key) > mostKeyLen {
 			panic("consensus: too many running totals, or too long a key")
 		}
-		r = &runningTotal{from: c.Running.From, size: uint32(m.roster.Size), counted: map[uint32]uint64{}}
-		if from := m.totals[r.from]; from != nil {
-			r.size, r.counted, r.newest = from.size, maps.Clone(from.counted), from.newest
-		}
+		r = m.newTotal(c.Running.From)
 	}
 	if r.from == "" && !r.began {
 		r.size = uint32(m.roster.Size) // the roster may have changed since an earlier call
@@ -133,8 +126,8 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 	}
 	begins := false
 	if r.own == nil && from != nil {
-		if own := m.missedOwn(from, c.Running.Before); own != nil {
-			r.own, begins = c.Running.Begin(own), true
+		if vector := m.countedVector(from, c.Running.Before); vector != nil {
+			r.own, begins = c.Running.Begin(vector), true
 			q.round(r.own)
 		}
 	}
@@ -148,21 +141,30 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 	return RunningHeader{Key: key, From: r.from, Size: r.size, Base: r.digest(m.p.Run)}, nil
 }
 
-// missedOwn returns this member's counted vector of a running total, or nil. If it has missed
+// newTotal returns the running total that begins as another one, or from nothing.
+func (m *Machine) newTotal(key string) *runningTotal {
+	r := &runningTotal{from: key, size: uint32(m.roster.Size), counted: map[uint32]uint64{}}
+	if from := m.totals[key]; from != nil {
+		r.size, r.counted, r.newest = from.size, maps.Clone(from.counted), from.newest
+	}
+	return r
+}
+
+// countedVector returns this member's counted vector of a running total, or nil. If it has missed
 // all sums of the total, that is the vector with which the total began.
-func (m *Machine) missedOwn(r *runningTotal, of *Running) []float64 {
-	if r.own != nil || of == nil {
+func (m *Machine) countedVector(r *runningTotal, began *collabdict.Running) []float64 {
+	if r.own != nil || began == nil {
 		return r.own
 	}
-	from := m.totals[of.From]
-	if from == nil || r.from != of.From {
+	from := m.totals[began.From]
+	if from == nil || r.from != began.From {
 		return nil
 	}
-	own := m.missedOwn(from, of.Before)
-	if own == nil {
+	vector := m.countedVector(from, began.Before)
+	if vector == nil {
 		return nil
 	}
-	return of.Begin(own)
+	return began.Begin(vector)
 }
 
 // roomFor returns the largest number of members that a running total can count, including later
@@ -220,20 +222,14 @@ func (q quanta) round(x []float64) {
 	}
 }
 
-// doubled returns the blocks for differences of two vectors.
-func doubled(blocks []collabdict.Block) []collabdict.Block {
-	out := slices.Clone(blocks)
-	for i := range out {
-		out[i].Bound *= 2
-	}
-	return out
-}
+// ofDifferences is the factor from the bounds of vectors to those of their differences.
+const ofDifferences = 2
 
-// halved returns the blocks of vectors, given those of their differences.
-func halved(blocks []collabdict.Block) []collabdict.Block {
+// scaled returns blocks with bounds multiplied by a factor.
+func scaled(blocks []collabdict.Block, factor float64) []collabdict.Block {
 	out := slices.Clone(blocks)
 	for i := range out {
-		out[i].Bound /= 2
+		out[i].Bound *= factor
 	}
 	return out
 }
@@ -329,10 +325,8 @@ func (m *Machine) summand(c *call, members []uint32) []float64 {
 		return out
 	}
 	copy(out, c.values)
-	if own := m.totals[c.header.Running.Key].own; own != nil {
-		for i, v := range own {
-			out[i] -= v
-		}
+	for i, v := range m.totals[c.header.Running.Key].own {
+		out[i] -= v
 	}
 	return out
 }
@@ -350,7 +344,7 @@ func (m *Machine) carryOn(d *Decision, sealed *Sealed) (known bool) {
 	if len(base) != len(d.Total) {
 		return false
 	}
-	m.p.quanta(halved(sealed.Blocks), h.Size).round(d.Total)
+	m.p.quanta(scaled(sealed.Blocks, 1/ofDifferences), h.Size).round(d.Total)
 	for i := range d.Total {
 		d.Total[i] += base[i]
 	}
@@ -364,14 +358,11 @@ func (m *Machine) count(d *Decision) {
 	if c == nil {
 		return
 	}
-	m.held = d.Held()
+	m.held = d.held()
 	r := m.totals[c.Key]
 	if r == nil {
-		r = &runningTotal{from: c.From, size: c.Size, counted: map[uint32]uint64{}}
-		if from := m.totals[c.From]; from != nil {
-			r.counted, r.newest = maps.Clone(from.counted), from.newest
-		}
-		m.totals[c.Key] = r
+		r = m.newTotal(c.From)
+		r.size, m.totals[c.Key] = c.Size, r
 	}
 	r.total, r.last, r.began = slices.Clone(d.Total), d.Slot, true // the caller owns the decision
 	for _, member := range c.Members {
@@ -390,8 +381,8 @@ func (d *Decision) whose() []uint32 {
 	return d.Members
 }
 
-// Held returns the members of a decision whose vectors it did not count.
-func (d *Decision) Held() (members []uint32) {
+// held returns the members of a decision whose vectors it did not count.
+func (d *Decision) held() (members []uint32) {
 	for _, member := range d.Members {
 		if !d.Counts(int(member)) {
 			members = append(members, member)

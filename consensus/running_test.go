@@ -8,7 +8,7 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-func accumulation(r Running, round uint32, bound float64, value func(s int) []float64) func(s int) Call {
+func accumulation(r collabdict.Running, round uint32, bound float64, value func(s int) []float64) func(s int) Call {
 	return func(s int) Call {
 		x := value(s)
 		return Call{Kind: Sum, Round: round, Running: r, Values: x, Blocks: []collabdict.Block{{Len: len(x), Bound: bound}}}
@@ -19,8 +19,8 @@ func accumulation(r Running, round uint32, bound float64, value func(s int) []fl
 func (n *network) total(held ...uint32) []float64 {
 	n.t.Helper()
 	d := n.checkDecisions()
-	if !slices.Equal(d.Held(), held) {
-		n.t.Errorf("held back are %v, want %v", d.Held(), held)
+	if !slices.Equal(d.held(), held) {
+		n.t.Errorf("held back are %v, want %v", d.held(), held)
 	}
 	return d.Total
 }
@@ -32,12 +32,12 @@ func TestARunningTotalBeginsAsAnother(t *testing.T) {
 	for name, s := range map[string]Settings{"exact": exact, "laplacian": floating} {
 		t.Run(name, func(t *testing.T) {
 			n := newNetwork(t, 5, s)
-			moments := accumulation(Running{Key: "moments"}, 0, 64, func(s int) []float64 { return []float64{float64(10 + s), 3} })
+			moments := accumulation(collabdict.Running{Key: "moments"}, 0, 64, func(s int) []float64 { return []float64{float64(10 + s), 3} })
 			n.play(moments)
 			if got := n.total(); !slices.Equal(got, []float64{60, 15}) {
 				t.Fatalf("got %v", got)
 			}
-			begin := Running{Key: "parts", From: "moments", Parts: [][2]int{{1, 2}, {0, 1}}}
+			begin := collabdict.Running{Key: "parts", From: "moments", Parts: [][2]int{{1, 2}, {0, 1}}}
 			halves := func(s int) []float64 { return []float64{float64(10 + s), float64(10 + s)} }
 			n.isolate(4)
 			n.kill(3)
@@ -69,17 +69,17 @@ func TestARunningTotalBeginsAsAnother(t *testing.T) {
 // continues another one.
 func TestALoneReturnWhereATotalBeginsAsAnother(t *testing.T) {
 	n := newNetwork(t, 5, exact)
-	moments := accumulation(Running{Key: "moments"}, 0, 64, func(s int) []float64 { return []float64{float64(10 + s), 3} })
+	moments := accumulation(collabdict.Running{Key: "moments"}, 0, 64, func(s int) []float64 { return []float64{float64(10 + s), 3} })
 	n.play(moments)
 	n.isolate(4)
-	n.play(accumulation(Running{Key: "moments"}, 6, 64, func(int) []float64 { return []float64{20, 4} }))
+	n.play(accumulation(collabdict.Running{Key: "moments"}, 6, 64, func(int) []float64 { return []float64{20, 4} }))
 	if got := n.total(); !slices.Equal(got, []float64{94, 19}) {
 		t.Fatalf("without a member: got %v", got)
 	}
 	n.restart(4)
-	begin := Running{Key: "parts", From: "moments", Parts: [][2]int{{0, 1}}}
+	begin := collabdict.Running{Key: "parts", From: "moments", Parts: [][2]int{{0, 1}}}
 	calls := []func(int) Call{
-		moments, accumulation(Running{Key: "moments"}, 6, 64, func(int) []float64 { return []float64{20, 4} }),
+		moments, accumulation(collabdict.Running{Key: "moments"}, 6, 64, func(int) []float64 { return []float64{20, 4} }),
 		accumulation(begin, 1, 64, func(int) []float64 { return []float64{30} }),
 	}
 	n.catchUp(4, func(s int) Call { return calls[n.members[s].calls](s) })
@@ -99,7 +99,7 @@ func TestCountedVectorsSurviveARestart(t *testing.T) {
 			n.members[s].Machine = must(New(n.params(s)))
 		}
 		calls := func(round uint32) func(s int) Call {
-			return accumulation(Running{Key: "k"}, round, 1024, func(s int) []float64 { return []float64{100, float64(10*int(round) + s)} })
+			return accumulation(collabdict.Running{Key: "k"}, round, 1024, func(s int) []float64 { return []float64{100, float64(10*int(round) + s)} })
 		}
 		n.play(calls(2))
 		without := 0

@@ -28,7 +28,7 @@ func TestTooManyColludersLeaveAMemberOut(t *testing.T) {
 		n := newNetwork(t, members, Settings{Scheme: Exact, Protect: chunking.Chunks})
 		for round := 1; round <= rounds; round++ {
 			for s := range n.members {
-				n.call(s, Call{Kind: Sum, Round: uint32(round), Running: Running{Key: key}, Values: vector(s, round), Blocks: blocks})
+				n.call(s, Call{Kind: Sum, Round: uint32(round), Running: collabdict.Running{Key: key}, Values: vector(s, round), Blocks: blocks})
 			}
 			if round >= from && round < back {
 				m, begun := n.members[active], n.flight

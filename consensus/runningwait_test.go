@@ -7,13 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // statistics is a call of a running total that begins from nothing.
 func statistics(round uint32, xs [][]float64) func(s int) Call {
-	return accumulation(Running{Key: "statistics"}, round, oneBlock[0].Bound, func(s int) []float64 { return xs[s] })
+	return accumulation(collabdict.Running{Key: "statistics"}, round, oneBlock[0].Bound, func(s int) []float64 { return xs[s] })
 }
 
 // eachProtection runs a test for both schemes, and without pads.
