@@ -139,8 +139,8 @@ func (p Params) checkSelf() error {
 	return nil
 }
 
-// roster returns the ranks of the members, or nil if no rank was removed.
-func (p Params) roster() []int {
+// ranks returns the ranks of the members, or nil if no rank was removed.
+func (p Params) ranks() []int {
 	if p.Removed == nil {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (m *Machine) form(p Params) error {
 	}
 	m.p, m.plans = p, p.Plans
 	m.roster = &roster{Rules: p.Rules(size), run: p.Run, self: p.Self, keys: p.Keys, names: p.Members, paused: p.Paused > 0}
-	m.roster.Roster = p.roster()
+	m.roster.ranks = p.ranks()
 	m.roster.Committee = m.plans.committeeOf(p.Run, p.Revision, m.roster.Rules)
 	return nil
 }

@@ -274,7 +274,7 @@ func TestTheRosterIsAmendedAgain(t *testing.T) {
 	if got := last(m.log).Members; !slices.Equal(got, []uint32{2, 3, 4, 5, 6}) {
 		t.Errorf("the last sum is over %d", got)
 	}
-	if r := m.Rules(); r.Size != 5 || r.Quorum != 4 || r.Colluders != 2 || !slices.Equal(r.Roster, []int{2, 3, 4, 5, 6}) {
+	if r := m.Rules(); r.Size != 5 || r.Quorum != 4 || r.Colluders != 2 || !slices.Equal(r.ranks, []int{2, 3, 4, 5, 6}) {
 		t.Errorf("rules %+v", r)
 	}
 }

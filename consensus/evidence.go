@@ -22,9 +22,8 @@ type CastVote struct {
 // the slot before. Then the evidence has the votes that decided that slot here, for comparison
 // with that of other members.
 type Evidence struct {
-	Run    [32]byte
-	Member int
-	Votes  []CastVote
+	Run   [32]byte
+	Votes []CastVote
 }
 
 // Signed returns the bytes that the member has signed, for the identity of the run.
@@ -100,7 +99,7 @@ func (m *Machine) unmask(v CastVote, known []CastVote, e *Effects) bool {
 
 func (r *roster) twoVotesError(v, w CastVote) *MemberError {
 	err := r.memberError(int(v.Member), fmt.Sprintf("signed votes for two results, %x and %x", w.Vote.Value.Digest[:4], v.Vote.Value.Digest[:4]))
-	err.Evidence = &Evidence{Run: r.run, Member: int(v.Member), Votes: []CastVote{v, w}}
+	err.Evidence = &Evidence{Run: r.run, Votes: []CastVote{v, w}}
 	return err
 }
 
@@ -146,7 +145,7 @@ func (m *Machine) accuse(from int, ballot uint32, d *Done, fault string, e *Effe
 	b := &m.slot.ballots
 	err := m.roster.memberError(from, fault)
 	if v := castVote(b.number, from, ballot, *d); m.roster.isSigned(&v) {
-		err.Evidence = &Evidence{Run: m.p.Run, Member: from, Votes: []CastVote{v}}
+		err.Evidence = &Evidence{Run: m.p.Run, Votes: []CastVote{v}}
 		m.show(b.number, v.alone(), e)
 		if b.vote != nil {
 			err.Evidence.Votes = append(err.Evidence.Votes, castVote(b.number, b.self, b.vote.Ballot, b.ownDone()))

@@ -175,7 +175,7 @@ func (x *Fuzzed) viewDigest() [32]byte {
 	var right [][32]byte
 	for _, b := range slices.Sorted(maps.Keys(x.me().ballots.views)) {
 		if v := x.me().ballots.views[b]; v.Finish == nil && !v.amends() {
-			right = append(right, x.members[1].seats(v).digest)
+			right = append(right, newAttempt(x.members[1].roster, x.members[1].slot.position, x.members[1].plans, v).seats().digest)
 		}
 	}
 	return x.digest(right...)

@@ -45,14 +45,9 @@ func (h hashing) words(words []uint64) {
 
 func (h hashing) ranks(ranks []uint32) {
 	h.number(uint64(len(ranks)))
-	buf := make([]byte, 0, 4096)
 	for _, r := range ranks {
-		if buf = binary.BigEndian.AppendUint64(buf, uint64(r)); len(buf) == cap(buf) {
-			h.Write(buf)
-			buf = buf[:0]
-		}
+		h.number(uint64(r))
 	}
-	h.Write(buf)
 }
 
 func (h hashing) missing(missing []Missing) {

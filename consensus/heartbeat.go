@@ -11,8 +11,8 @@ import (
 
 // passTime judges whether the current attempt has failed, and sends a heartbeat if it is due.
 func (m *Machine) passTime(e *Effects) {
-	if s := m.slot; s.round <= StartRounds {
-		m.monitor.countLacking(m.now, &standing{slot: s.number, preset: s.preset, began: s.began})
+	if m.slot.round <= StartRounds {
+		m.monitor.countLacking(m.now, m.standing())
 	}
 	m.monitor.pass(m.now)
 	if m.err != nil {

@@ -40,7 +40,7 @@ func TestMessagesThatChangeNothing(t *testing.T) {
 	seeds := func(n *network) *Seeds { // Seeds as member 0 would send them
 		m := n.members[1]
 		a := m.slot.attempts[m.slot.ballots.promised]
-		return &Seeds{Header: m.slot.call.header, View: m.seats(a.view).digest, Share: &chunking.Share{X: 1}}
+		return &Seeds{Header: m.slot.call.header, View: a.seats().digest, Share: &chunking.Share{X: 1}}
 	}
 	for _, c := range []ignored{
 		{"from itself", "dealt", 1, says(0, &Leave{})},

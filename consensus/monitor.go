@@ -106,7 +106,7 @@ func (w *monitor) nextSlot(now time.Duration) {
 
 // at returns the state of a member, or nil for a member that is not monitored.
 func (w *monitor) at(member int) *peer {
-	if w.Roster == nil && len(w.peers) == w.Size && member >= 0 && member < w.Size {
+	if w.ranks == nil && len(w.peers) == w.Size && member >= 0 && member < w.Size {
 		return &w.peers[member]
 	}
 	if i, in := slices.BinarySearch(w.watched, member); in {

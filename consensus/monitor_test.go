@@ -133,7 +133,7 @@ func TestTurnsGoRound(t *testing.T) {
 		"all":         {Rules{Size: 5}, 0, []int{0, 1, 2, 3, 4}},
 		"after 1":     {Rules{Size: 5}, 6, []int{2, 3, 4, 0, 1}},
 		"after 4":     {Rules{Size: 5}, 9, []int{0, 1, 2, 3, 4}},
-		"amended":     {Rules{Size: 3, Roster: []int{0, 2, 5}}, 4, []int{5, 0, 2}},
+		"amended":     {Rules{Size: 3, ranks: []int{0, 2, 5}}, 4, []int{5, 0, 2}},
 		"a committee": {Rules{Size: 9, Committee: []int{1, 4, 6}}, 3, []int{4, 6, 1}},
 	} {
 		for turn, member := range c.want {

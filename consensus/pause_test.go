@@ -164,7 +164,7 @@ func TestAnAmendmentIsGivenUpWhilePaused(t *testing.T) {
 	n.votesLost(func(m *testMember) bool { return m.slot.ballots.working() != nil }, 1, 3)
 	for s, m := range n.members { // nobody has voted, and nobody requests it any more
 		m.slot.ballots.vote, m.slot.ballots.done = nil, map[uint32]map[int]Done{}
-		m.slot.results, m.slot.amendment = newResults(m.p.Run, m.slot.number), nil
+		m.slot.results, m.slot.amendment = newResults(naming{m.p.Run, m.slot.number}), nil
 		m.amendment, n.members[s].wants = nil, nil
 	}
 	n.pass(10*time.Minute, nil)

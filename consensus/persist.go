@@ -12,10 +12,10 @@ import (
 const (
 	EntryState  = "state"
 	EntryCall   = "call"
-	EntryPads   = "pads"
+	entryPads   = "pads"
 	EntrySealed = "sealed/"
-	// The key of a running total follows EntryRunning. The entry belongs to the current slot.
-	EntryRunning = "running/"
+	// The key of a running total follows entryRunning. The entry belongs to the current slot.
+	entryRunning = "running/"
 )
 
 // Saved is the state of a run on disk: the entries of the current slot and of the one before,
@@ -69,7 +69,7 @@ func (m *Machine) flush(e *Effects) {
 		}
 		if s.opener != nil && s.opener.padSum() != nil && !s.padSumKept {
 			s.padSumKept = true
-			writes = append(writes, Write{s.number, EntryPads, encodeHead(struct{}{}), Vector{Words: s.opener.padSum()}})
+			writes = append(writes, Write{s.number, entryPads, encodeHead(struct{}{}), Vector{Words: s.opener.padSum()}})
 		}
 		if s.ballots.takeDirty() || s.dirty {
 			s.dirty = false
@@ -217,10 +217,10 @@ func (m *Machine) decodeSlot(number uint64, preset *View, entries map[string][]b
 		s.ballots.adopt(st.View)
 	}
 	var padSum []uint64
-	if b := entries[EntryPads]; b != nil {
+	if b := entries[entryPads]; b != nil {
 		var err error
 		if padSum, err = decodeWords(b, &struct{}{}); err != nil {
-			return nil, damaged(EntryPads, err)
+			return nil, damaged(entryPads, err)
 		}
 	}
 	if c := state.Commit; c != nil {

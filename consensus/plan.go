@@ -35,7 +35,7 @@ type drawn struct {
 
 // A Plan holds what follows from the settings for views of one size.
 type Plan struct {
-	Size   int
+	size   int
 	Fanout int // members that each member deals a chunk to; 0 without such chunks
 	// Laplacian is the plan of floating-point sessions; nil in other schemes.
 	Laplacian *session.Laplacian
@@ -57,7 +57,7 @@ func (p *Plans) For(size int) (*Plan, error) {
 	}
 	p.roster = max(p.roster, size)
 	s := p.settings
-	plan := &Plan{Size: size, settings: s}
+	plan := &Plan{size: size, settings: s}
 	if s.Protect == chunking.Chunks {
 		plan.Fanout = chunking.Fanout(size, s.Chunks)
 	}
@@ -110,7 +110,7 @@ func (p *Plan) unmasking(words int) session.Plan {
 			a = chunking.Ring // Float adds its units as in the ring
 		}
 		var err error
-		if p.pads, err = session.NewExact(p.Size, 1, a); err != nil {
+		if p.pads, err = session.NewExact(p.size, 1, a); err != nil {
 			panic("consensus: " + err.Error()) // size and arithmetic have been checked
 		}
 	}
@@ -124,12 +124,12 @@ func (p *Plan) Rounds() int { return p.Session(1).Rounds() }
 // words, including the sealer's result in floating point. It simulates sessions of short
 // vectors.
 func (p *Plan) Sends(words int) float64 {
-	plan, short := p.Session(words), 2*p.Size // blocks of the vector then have equal lengths
-	at := session.Placement{Members: make([]int, p.Size)}
+	plan, short := p.Session(words), 2*p.size // blocks of the vector then have equal lengths
+	at := session.Placement{Members: make([]int, p.size)}
 	for i := range at.Members {
 		at.Members[i] = i
 	}
-	sessions := make([]session.Session, p.Size)
+	sessions := make([]session.Session, p.size)
 	for i := range sessions {
 		at.Self, at.Guess = i, i
 		sessions[i] = plan.New(at, make([]uint64, short))
@@ -143,9 +143,9 @@ func (p *Plan) Sends(words int) float64 {
 		sent += p.settings.lanes() * n
 	}
 	if p.Laplacian != nil {
-		sent += (p.Size - 1) * short
+		sent += (p.size - 1) * short
 	}
-	return float64(sent) / float64(p.Size*short) * float64(words)
+	return float64(sent) / float64(p.size*short) * float64(words)
 }
 
 // spread returns the standard deviation of a masked vector in units of chunking.Scale. Without
@@ -173,7 +173,7 @@ func (p *Plan) tolerated(bound float64) float64 {
 
 // everybody returns the view of ballot 0 with all members of a roster.
 func (p *Plans) everybody(r Rules) *View {
-	if p.all == nil || r.Roster != nil || len(p.all.Members) != r.Size {
+	if p.all == nil || r.ranks != nil || len(p.all.Members) != r.Size {
 		p.all = &View{}
 		for i := range r.Size {
 			p.all.Members = append(p.all.Members, uint32(r.rank(i)))

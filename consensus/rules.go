@@ -10,7 +10,7 @@ import (
 // Rules are the numbers on which the safety of a roster depends.
 type Rules struct {
 	Size      int   // n, members of the roster
-	Roster    []int // their ranks, ascending; nil for 0 to n-1
+	ranks     []int // of the members, ascending; nil for 0 to n-1
 	Quorum    int   // k, equal votes that decide; 2k > n, so that any two quorums share a member
 	Colluders int   // t, members that together may learn nothing
 	Least     int   // smallest view: max(k, t+2), so that a total minus the colluders' vectors covers at least 2 members
@@ -97,25 +97,25 @@ func (r Rules) owner(ballot uint32) int {
 	switch {
 	case r.Committee != nil:
 		return r.Committee[int(ballot)%len(r.Committee)]
-	case r.Roster != nil:
-		return r.Roster[int(ballot)%r.Size]
+	case r.ranks != nil:
+		return r.ranks[int(ballot)%r.Size]
 	}
 	return int(ballot) % r.Size
 }
 
 // rank returns the rank of the i-th member of the roster.
 func (r Rules) rank(i int) int {
-	if r.Roster == nil {
+	if r.ranks == nil {
 		return i
 	}
-	return r.Roster[i]
+	return r.ranks[i]
 }
 
 func (r Rules) belongs(rank int) bool {
-	if r.Roster == nil {
+	if r.ranks == nil {
 		return rank >= 0 && rank < r.Size
 	}
-	_, in := slices.BinarySearch(r.Roster, rank)
+	_, in := slices.BinarySearch(r.ranks, rank)
 	return in
 }
 
@@ -125,8 +125,8 @@ func (r Rules) place(member int) (place, places int) {
 	case r.Committee != nil:
 		place, _ = slices.BinarySearch(r.Committee, member)
 		return place, len(r.Committee)
-	case r.Roster != nil:
-		place, _ = slices.BinarySearch(r.Roster, member)
+	case r.ranks != nil:
+		place, _ = slices.BinarySearch(r.ranks, member)
 		return place, r.Size
 	}
 	return member, r.Size

@@ -54,12 +54,12 @@ func (r *runningTotal) write(slot uint64, key string) Write {
 		values = slices.Clone(r.total)
 	}
 	values = append(values, r.own...)
-	return Write{slot, EntryRunning + key, encodeHead(state), Vector{Values: values}}
+	return Write{slot, entryRunning + key, encodeHead(state), Vector{Values: values}}
 }
 
 func (m *Machine) resumeTotals(entries map[string][]byte, last *Decision) error {
 	for name, b := range entries {
-		key, is := strings.CutPrefix(name, EntryRunning)
+		key, is := strings.CutPrefix(name, entryRunning)
 		if !is {
 			continue
 		}

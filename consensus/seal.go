@@ -56,15 +56,14 @@ func (s *Sealed) onDisk() bool { return s.Header.Kind == Sum && s.Words == nil }
 
 // results are the sealed results of a slot that this member has voted for or fetched.
 type results struct {
-	run     [32]byte
-	slot    uint64
+	naming
 	sealed  map[uint32]*Sealed // kept: by attempt
 	digests map[uint32][32]byte
 	unsaved []uint32 // attempts whose entry on disk is out of date
 }
 
-func newResults(run [32]byte, slot uint64) results {
-	return results{run: run, slot: slot, sealed: map[uint32]*Sealed{}, digests: map[uint32][32]byte{}}
+func newResults(n naming) results {
+	return results{naming: n, sealed: map[uint32]*Sealed{}, digests: map[uint32][32]byte{}}
 }
 
 // keep keeps a sealed result with the given digest.
@@ -234,7 +233,7 @@ func (m *Machine) adoptSeal(a *attempt, e *Effects) bool {
 	if a.seal == nil {
 		return false
 	}
-	apart, open, fault, detail := a.plan().compare(a.result, a.seal, a.digest, m.slot.naming)
+	apart, open, fault, detail := a.plan().compare(a.result, a.seal, a.digest, a.naming)
 	if fault != "" {
 		err := m.roster.memberError(a.sealedBy, fault)
 		err.Detail = detail

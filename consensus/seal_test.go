@@ -15,7 +15,7 @@ import (
 // digest. The decision drops all others.
 func TestResultsAreOfTheirDigest(t *testing.T) {
 	run := [32]byte{1}
-	r := newResults(run, 3)
+	r := newResults(naming{run, 3})
 	of := func(attempt uint32, words ...uint64) (*Sealed, Value) {
 		s := &Sealed{Attempt: attempt, Header: Header{Kind: Sum}, Words: words}
 		return s, Value{attempt, s.digest(run, 3)}

@@ -26,8 +26,6 @@ type seats struct {
 	offsets []int
 }
 
-func (m *Machine) seats(v *View) *seats { return m.plans.seatsOf(m.roster, m.slot.position, v) }
-
 func (p *Plans) seatsOf(r *roster, pos position, v *View) *seats {
 	for _, x := range p.seats {
 		if x.slot == pos.number && x.chain == pos.chain && x.run == r.run && x.view.same(v) {

@@ -9,7 +9,6 @@ import (
 // that follows from them leaves (persist.go).
 type slot struct {
 	position
-	naming  naming
 	round   uint32 // kept: round of the slot before
 	preset  *View  // kept: view of ballot 0
 	ballots ballots
@@ -33,8 +32,8 @@ type slot struct {
 
 func newSlot(r *roster, at position, round uint32, preset *View) *slot {
 	return &slot{
-		position: at, naming: naming{r.run, at.number}, round: round, preset: preset, entered: -1,
-		ballots: newBallots(r, at, preset), results: newResults(r.run, at.number),
+		position: at, round: round, preset: preset, entered: -1,
+		ballots: newBallots(r, at, preset), results: newResults(naming{r.run, at.number}),
 		attempts: map[uint32]*attempt{}, hints: map[int][]Message{},
 	}
 }

@@ -26,21 +26,19 @@ type Status struct {
 	PausedBy  uint32    // revision of the roster that has paused the run; 0 for none
 	Least     int       // members without which the slot pauses
 	Held      []uint32  // members whose vectors the last running total did not count
-	Decided   uint64    // number of decided slots
 	Waiting   []int     // members that hold up the slot, judged from heartbeats
 	Wanted    []Wanted  // requested amendments, and the members that request them, judged from heartbeats
 	Requested [32]byte  // digest of the amendment that this member requests; zero for none
 	Usual     time.Duration
 	Since     time.Duration // time of this member's last progress
-	Finished  bool
 }
 
 // Status returns the machine's state.
 func (m *Machine) Status() Status {
 	s := m.slot
 	st := Status{
-		Slot: s.number, Ballot: s.ballots.promised, State: m.State(), Since: m.monitor.since, Stuck: m.monitor.stuck, Decided: s.number,
-		Members: s.preset.Members, Missing: s.preset.Missing, Usual: m.monitor.usual, Finished: m.finished, Held: m.held,
+		Slot: s.number, Ballot: s.ballots.promised, State: m.State(), Since: m.monitor.since, Stuck: m.monitor.stuck,
+		Members: s.preset.Members, Missing: s.preset.Missing, Usual: m.monitor.usual, Held: m.held,
 		Wanted: m.monitor.wanted(m.now, m.requested(), m.formed), Requested: m.requested(), Paused: m.p.Paused > 0, PausedBy: m.p.Paused,
 	}
 	if v := s.ballots.working(); v != nil && !v.amends() {

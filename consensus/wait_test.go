@@ -211,7 +211,7 @@ func TestTooFewMembersPause(t *testing.T) {
 					continue
 				}
 				st := m.Status()
-				if m.err != nil || !st.Paused || len(st.Lost) != len(c.gone) || fmt.Sprint(st.Waiting) != fmt.Sprint(c.gone) || st.Decided != 1 {
+				if m.err != nil || !st.Paused || len(st.Lost) != len(c.gone) || fmt.Sprint(st.Waiting) != fmt.Sprint(c.gone) || st.Slot != 1 {
 					t.Fatalf("%d members without %v: member %d has %v, paused %v, lost %v, waits for %v", c.size, c.gone, s, m.err, st.Paused, st.Lost, st.Waiting)
 				}
 			}

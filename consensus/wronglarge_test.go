@@ -69,7 +69,7 @@ func TestAnEpochOfOneMemberIsNotBegun(t *testing.T) {
 				continue
 			}
 			b.Lost = append(b.Lost, Substitute{uint32(s), by})
-			x.m.slot.attempts[0].secrets.commits[s] = x.m.slot.naming.commitment(s, 0, [32]byte{})
+			x.m.slot.attempts[0].secrets.commits[s] = x.m.slot.attempts[0].naming.commitment(s, 0, [32]byte{})
 			x.m.slot.opener.(*openSum).shares[s] = chunking.SplitSecret([32]byte{}, x.m.roster.Shares, x.m.roster.Shares, [32]byte{})
 		}
 		x.tick(time.Second) // an epoch that comes too soon is not entered
