@@ -14,8 +14,8 @@ import (
 // Without a list of members, more processes may come than the run has members. Each process
 // keeps those with the smallest peer IDs, as many as the run has members. So all processes that
 // have met the same others keep the same ones. A process changes its roster in the same order
-// as the others and never back, so at least one roster is signed by all its members. The other
-// processes are sent an error that there are too many.
+// as the others, and back only to sign one that another process has signed. So one roster is
+// signed by all its members. The other processes are sent an error that there are too many.
 
 // checkRoom returns an error if there is no place for a peer. If the peer takes the place of
 // another process, checkRoom drops that process.
