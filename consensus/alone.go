@@ -16,26 +16,26 @@ func (m *Machine) alone() (found []Alone) {
 		return nil
 	}
 	by := map[int][]int{} // lost member → the members that consider it lost
-	for _, of := range w.lostMembers(m.now) {
-		by[of] = append(by[of], w.self)
+	for _, lost := range w.lostMembers(m.now) {
+		by[lost] = append(by[lost], w.self)
 	}
-	there := 1
+	present := 1
 	for i, s := range w.watched {
 		if s == w.self || w.lost(m.now, s) {
 			continue
 		}
-		there++
-		for _, of := range w.peers[i].heartbeat.Suspects {
-			by[int(of)] = append(by[int(of)], s)
+		present++
+		for _, lost := range w.peers[i].heartbeat.Suspects {
+			by[int(lost)] = append(by[int(lost)], s)
 		}
 	}
-	for _, of := range slices.Sorted(maps.Keys(by)) {
-		hear := there - len(by[of])
-		if !slices.Contains(by[of], w.self) {
+	for _, lost := range slices.Sorted(maps.Keys(by)) {
+		hear := present - len(by[lost])
+		if !slices.Contains(by[lost], w.self) {
 			hear-- // the lost member itself does not count
 		}
-		if len(by[of]) == 1 && by[of][0] != of && of != w.self && hear >= w.Quorum && w.peer(m.now, of).left == nil {
-			found = append(found, Alone{uint32(by[of][0]), uint32(of)})
+		if len(by[lost]) == 1 && by[lost][0] != lost && lost != w.self && hear >= w.Quorum && w.peer(m.now, lost).left == nil {
+			found = append(found, Alone{uint32(by[lost][0]), uint32(lost)})
 		}
 	}
 	return found

@@ -227,8 +227,8 @@ func (m *Machine) receiveStranger(from int, msg Message, e *Effects) {
 
 // helpRemoved sends a removed member the decisions up to its removal, and nothing later.
 func (m *Machine) helpRemoved(from int, msg Message, b *Heartbeat, e *Effects) {
-	at, removed := m.removed[from]
-	if !removed || msg.Slot > at || b.Ask != uint32(m.p.Self)+1 {
+	last, removed := m.removed[from]
+	if !removed || msg.Slot > last || b.Ask != uint32(m.p.Self)+1 {
 		return
 	}
 	switch {

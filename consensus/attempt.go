@@ -43,9 +43,9 @@ type frame struct {
 	step *Step
 }
 
-func newAttempt(r *roster, at position, plans *Plans, v *View) *attempt {
+func newAttempt(r *roster, pos position, plans *Plans, v *View) *attempt {
 	return &attempt{
-		roster: r, position: at, naming: naming{r.run, at.number}, plans: plans, view: v,
+		roster: r, position: pos, naming: naming{r.run, pos.number}, plans: plans, view: v,
 		secrets: secrets{held: map[int]chunking.Share{}, commits: map[int][32]byte{}},
 		seeds:   map[int]*Seeds{}, blobs: map[int]*Blob{},
 	}
@@ -157,17 +157,17 @@ func (a *attempt) message(c *call, to int) Body {
 // checkHeader describes the difference if a member is about to compute something other than
 // this member's call. Parameters are compared when all headers have come, since then the
 // majority shows which differ.
-func (a *attempt) checkHeader(own, h Header, view [32]byte) (fault string) {
-	h.Parameters = own.Parameters
+func (a *attempt) checkHeader(call, h Header, view [32]byte) (fault string) {
+	h.Parameters = call.Parameters
 	switch {
-	case h.Kind != own.Kind || h.Round != own.Round || h.Length != own.Length:
+	case h.Kind != call.Kind || h.Round != call.Round || h.Length != call.Length:
 		fault = fmt.Sprintf("a %s of %d values in round %d, this member a %s of %d in round %d",
-			h.Kind, h.Length, h.Round, own.Kind, own.Length, own.Round)
-	case h.Running != own.Running && h.Running.Key == own.Running.Key:
-		fault = fmt.Sprintf("with another running total %q than this member's", own.Running.Key)
-	case h.Running != own.Running:
-		fault = fmt.Sprintf("for the running total %q, this member for %q", h.Running.Key, own.Running.Key)
-	case h != own:
+			h.Kind, h.Length, h.Round, call.Kind, call.Length, call.Round)
+	case h.Running != call.Running && h.Running.Key == call.Running.Key:
+		fault = fmt.Sprintf("with another running total %q than this member's", call.Running.Key)
+	case h.Running != call.Running:
+		fault = fmt.Sprintf("for the running total %q, this member for %q", h.Running.Key, call.Running.Key)
+	case h != call:
 		fault = "with other bounds or settings"
 	case view != a.seats().digest:
 		fault = "in another view or on another topology"

@@ -21,12 +21,12 @@ func TestAttemptsComeToTheSum(t *testing.T) {
 		plans := NewPlans(s)
 		rules := s.Rules(size)
 		view := plans.everybody(rules)
-		at := position{number: 2}
+		pos := position{number: 2}
 		header := Header{Kind: Sum, Length: 2}
 		var all []*attempt
 		calls := map[int]*call{}
 		for self := range size {
-			a := newAttempt(&roster{Rules: rules, run: [32]byte{3}, self: self}, at, plans, view)
+			a := newAttempt(&roster{Rules: rules, run: [32]byte{3}, self: self}, pos, plans, view)
 			a.secrets.dealt, a.here = true, true
 			calls[self] = &call{header: header, values: []float64{float64(self), -1}, blocks: []collabdict.Block{{Len: 2, Bound: 100}}}
 			if err := a.draw(calls[self], [32]byte{4, byte(self)}); err != nil {
@@ -84,7 +84,7 @@ func TestAttemptsComeToTheSum(t *testing.T) {
 			goOn(l.to)
 		}
 		sealed := &Sealed{Header: header, Blocks: calls[0].blocks, Members: view.Members, Words: words[0], Commits: all[0].commits()}
-		o := newOpener(all[0].roster, at, plans, 0, 0, nil, nil)
+		o := newOpener(all[0].roster, pos, plans, 0, 0, nil, nil)
 		for from, a := range all {
 			o.receive(from, &Pads{[]Pad{{uint32(from), a.secrets.pad}}}, opening{})
 		}

@@ -28,7 +28,7 @@ type ballots struct {
 
 	promised uint32           // kept: this member acts in no lower ballot
 	vote     *Vote            // kept: the last vote
-	own      map[uint32]*View // kept: this member's views, by ballot
+	made     map[uint32]*View // kept: this member's views, by ballot
 	commit   *Certificate     // kept: the decision
 	dirty    bool             // a field marked kept has changed
 
@@ -63,18 +63,18 @@ const maxBallot = 1 << 30
 // keptBallots is the largest number of ballots whose votes are kept.
 const keptBallots = 64
 
-func newBallots(r *roster, at position, preset *View) ballots {
+func newBallots(r *roster, pos position, preset *View) ballots {
 	return ballots{
-		roster: r, position: at, preset: preset,
-		own: map[uint32]*View{}, views: map[uint32]*View{0: preset}, done: map[uint32]map[int]Done{},
+		roster: r, position: pos, preset: preset,
+		made: map[uint32]*View{}, views: map[uint32]*View{0: preset}, done: map[uint32]map[int]Done{},
 	}
 }
 
 // restore sets the state that an earlier process has kept.
-func (b *ballots) restore(promised uint32, vote *Vote, own []*View, commit *Certificate) {
+func (b *ballots) restore(promised uint32, vote *Vote, made []*View, commit *Certificate) {
 	b.promised, b.vote, b.commit = promised, vote, commit
-	for _, v := range own {
-		b.own[v.Ballot] = v
+	for _, v := range made {
+		b.made[v.Ballot] = v
 		switch {
 		case v.Finish == nil:
 			b.views[v.Ballot] = v
@@ -117,17 +117,17 @@ func (b *ballots) promise(ballot uint32) {
 }
 
 // prepare begins to collect promises for the promised ballot, which this member owns.
-func (b *ballots) prepare(now time.Duration, own Promise) {
-	b.prepared, b.promises = now, map[int]Promise{b.self: own}
+func (b *ballots) prepare(now time.Duration, promise Promise) {
+	b.prepared, b.promises = now, map[int]Promise{b.self: promise}
 }
 
 // prepares reports whether this member is collecting promises.
-func (b *ballots) prepares() bool { return b.promises != nil && b.own[b.promised] == nil }
+func (b *ballots) prepares() bool { return b.promises != nil && b.made[b.promised] == nil }
 
 // unprepared reports whether this member owns the promised ballot, but an earlier process
 // stopped before it had made the view.
 func (b *ballots) unprepared() bool {
-	return b.promised > 0 && b.owner(b.promised) == b.self && b.promises == nil && b.own[b.promised] == nil
+	return b.promised > 0 && b.owner(b.promised) == b.self && b.promises == nil && b.made[b.promised] == nil
 }
 
 // mayPromise reports whether this member may promise a ballot to the sender of a Prepare: the
@@ -251,10 +251,10 @@ func (v *View) startsAnew() bool { return v.Finish == nil && !v.amends() }
 
 // fix makes v the only view that its ballot will ever have. This member owns the ballot.
 func (b *ballots) fix(v *View) {
-	if b.own[v.Ballot] != nil || v.Ballot != b.promised {
+	if b.made[v.Ballot] != nil || v.Ballot != b.promised {
 		panic(fmt.Sprintf("consensus: a second view of ballot %d, or one not promised", v.Ballot))
 	}
-	b.own[v.Ballot], b.dirty = v, true
+	b.made[v.Ballot], b.dirty = v, true
 }
 
 // highestVote returns the vote of the highest ballot, or nil without votes.
@@ -483,8 +483,8 @@ func (b *ballots) count(member int, ballot uint32, d Done) *Certificate {
 }
 
 // checkCertificate reports whether a quorum has signed the votes of a certificate for a slot.
-func (b *ballots) checkCertificate(at position, c *Certificate) bool {
-	if c == nil || c.Chain != at.chain || c.Value.Attempt > c.Ballot {
+func (b *ballots) checkCertificate(pos position, c *Certificate) bool {
+	if c == nil || c.Chain != pos.chain || c.Value.Attempt > c.Ballot {
 		return false
 	}
 	voted := map[uint32]bool{}
@@ -492,7 +492,7 @@ func (b *ballots) checkCertificate(at position, c *Certificate) bool {
 		if voted[v.Member] || !b.decides(int(v.Member)) {
 			return false
 		}
-		if b.keys != nil && !b.keys.Verify(int(v.Member), voteBytes(b.run, at, c.Ballot, c.Value), v.Signature) {
+		if b.keys != nil && !b.keys.Verify(int(v.Member), voteBytes(b.run, pos, c.Ballot, c.Value), v.Signature) {
 			return false
 		}
 		voted[v.Member] = true
@@ -503,7 +503,7 @@ func (b *ballots) checkCertificate(at position, c *Certificate) bool {
 // decide stores the certificate of the decision. After that no ballot matters.
 func (b *ballots) decide(c *Certificate) {
 	b.commit, b.dirty = c, true
-	b.done, b.own, b.views = map[uint32]map[int]Done{}, map[uint32]*View{}, map[uint32]*View{}
+	b.done, b.made, b.views = map[uint32]map[int]Done{}, map[uint32]*View{}, map[uint32]*View{}
 	b.promises, b.finish, b.vote = nil, nil, nil
 	b.promised = c.Value.Attempt
 }

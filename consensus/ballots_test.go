@@ -194,7 +194,7 @@ func TestSeveralBallotsFail(t *testing.T) {
 		n.isolate(6)
 		for _, owner := range []int{0, 1} {
 			ballot := func() bool { // a view of its own ballot has been sent
-				return n.members[owner].slot.ballots.own[n.members[owner].slot.ballots.promised] != nil
+				return n.members[owner].slot.ballots.made[n.members[owner].slot.ballots.promised] != nil
 			}
 			for range 200 {
 				if n.deliverUntil(ballot) {

@@ -18,18 +18,18 @@ func (c *Census) Add(d *Decision) (counted int, rounding float64) {
 	if c.counted == nil {
 		c.counted = map[string]map[uint32]bool{}
 	}
-	of := c.counted[r.Key]
-	if of == nil {
-		of = map[uint32]bool{}
+	members := c.counted[r.Key]
+	if members == nil {
+		members = map[uint32]bool{}
 		for member := range c.counted[r.From] {
-			of[member] = true
+			members[member] = true
 		}
-		c.counted[r.Key] = of
+		c.counted[r.Key] = members
 	}
 	for _, member := range r.Members {
-		of[member] = true
+		members[member] = true
 	}
-	return len(of), c.Settings.rounding(r.Size)
+	return len(members), c.Settings.rounding(r.Size)
 }
 
 // rounding returns the largest rounding error in a running total, relative to the bound of the

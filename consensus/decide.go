@@ -169,12 +169,12 @@ func (m *Machine) choose(v *View) bool {
 // without a member that the slot waits for.
 func (m *Machine) divide(v *View) (all bool) {
 	v.Members, v.Missing, all = nil, nil, true
-	at, b := m.standing(), &m.slot.ballots
+	st, b := m.standing(), &m.slot.ballots
 	waited := m.now-b.prepared > agreeWait*m.p.Heartbeat
 	for i := range m.roster.Size {
 		member := m.roster.rank(i)
-		reason := m.whyOut(member, at)
-		awaited := m.monitor.awaits(m.now, member, at)
+		reason := m.whyOut(member, st)
+		awaited := m.monitor.awaits(m.now, member, st)
 		if reason != "" && (awaited || !b.mayLeaveOut(member, v.Promises)) {
 			p, promised := b.promises[member]
 			switch comes := promised && p.Joins || !m.roster.decides(member) && !awaited; {
@@ -198,25 +198,25 @@ func (m *Machine) divide(v *View) (all bool) {
 
 // whyOut returns the reason why a member cannot be in the view of this member's ballot, or ""
 // if it can.
-func (m *Machine) whyOut(member int, at *standing) string {
+func (m *Machine) whyOut(member int, st *standing) string {
 	w := &m.monitor
-	p, there := m.slot.ballots.promises[member]
+	p, present := m.slot.ballots.promises[member]
 	decides := w.decides(member)
 	if !decides {
-		there = w.follows(m.now, member, at.slot, at.preset)
+		present = w.follows(m.now, member, st.slot, st.preset)
 	}
 	switch {
-	case !there:
-		return w.whyAbsent(m.now, member, at.slot)
+	case !present:
+		return w.whyAbsent(m.now, member, st.slot)
 	case decides && !p.Joins:
 		return "catching up"
-	case !at.preset.has(member) && !m.mayGrow():
+	case !st.preset.has(member) && !m.mayGrow():
 		return "comes in with the next round"
-	case member == w.self || w.awaits(m.now, member, at):
+	case member == w.self || w.awaits(m.now, member, st):
 		return ""
-	case w.spared(m.now, member, at):
+	case w.spared(m.now, member, st):
 		return "slow"
-	case w.excluded[member] || !at.preset.has(member) && w.cutOff(m.now, member, at.preset):
+	case w.excluded[member] || !st.preset.has(member) && w.cutOff(m.now, member, st.preset):
 		return "its links hold the session up"
 	}
 	return ""

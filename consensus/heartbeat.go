@@ -26,7 +26,7 @@ func (m *Machine) passTime(e *Effects) {
 
 func (m *Machine) sendHeartbeat(to int, e *Effects) {
 	if to == All {
-		m.monitor.told(m.now)
+		m.monitor.beat(m.now)
 	}
 	s := m.slot
 	b := &Heartbeat{State: m.State(), Promised: s.ballots.promised, Viewed: s.ballots.viewed(), Behind: !m.joins(), Stuck: m.monitor.stuck != "", Amends: m.requested()}
@@ -139,8 +139,8 @@ func (m *Machine) lacksPrepare(to int, b *Heartbeat) bool {
 	if !promised || !p.Joins && !(b.Behind && p.names(to)) {
 		return true
 	}
-	own := s.ballots.promises[m.p.Self]
-	return slices.ContainsFunc(own.Without, func(member uint32) bool { return !p.names(int(member)) })
+	promise := s.ballots.promises[m.p.Self]
+	return slices.ContainsFunc(promise.Without, func(member uint32) bool { return !p.names(int(member)) })
 }
 
 // helpOn sends a member in the same slot the messages that it lacks.

@@ -138,8 +138,8 @@ func TestAMemberThatIsBehindReportsIt(t *testing.T) {
 		n.settle()
 		b := &n.members[0].slot.ballots
 		p, promised := b.promises[behind]
-		if !promised || p.Joins || p.Without != nil || b.own[b.promised] != nil {
-			t.Fatalf("promise %+v of a member whose learner has not come, view %+v", p, b.own[b.promised])
+		if !promised || p.Joins || p.Without != nil || b.made[b.promised] != nil {
+			t.Fatalf("promise %+v of a member whose learner has not come, view %+v", p, b.made[b.promised])
 		}
 		for end := n.now + 30*time.Second; n.now < end && len(n.members[0].log) < 3; n.settle() {
 			n.now += 500 * time.Millisecond

@@ -229,7 +229,7 @@ func (x *model) modelCall(s int, entropy [32]byte) Call {
 
 // carryOver gives a machine the running total.
 func (x *model) carryOver(m *Machine, self int) {
-	r := &runningTotal{size: uint32(x.size), total: make([]float64, 2), counted: map[uint32]uint64{}, own: modelBefore(self), began: true}
+	r := &runningTotal{size: uint32(x.size), total: make([]float64, 2), counted: map[uint32]uint64{}, vector: modelBefore(self), began: true}
 	for s := range x.size {
 		r.counted[uint32(s)] = 0
 		for i, v := range modelBefore(s) {
@@ -270,8 +270,8 @@ func (x *model) checkRunning(self int, m *Machine, d *Decision) string {
 		return "R1: a member knows nothing of the running total"
 	case !slices.Equal(r.total, want):
 		return fmt.Sprintf("R1: a member goes on from %v, want %v", r.total, want)
-	case !slices.Equal(r.own, own):
-		return fmt.Sprintf("R2: a member takes %v for what is counted of it, want %v", r.own, own)
+	case !slices.Equal(r.vector, own):
+		return fmt.Sprintf("R2: a member takes %v for what is counted of it, want %v", r.vector, own)
 	}
 	return ""
 }
@@ -286,15 +286,15 @@ func (x *model) spoil(self int, m *Machine, d *Decision, restarted bool) {
 	again := m.entropy[1] == 99 // see enter
 	switch {
 	case x.mutant == countUncounted && d != nil && !restarted && !d.Counts(self):
-		r.own = x.modelCall(self, [32]byte{}).Values
+		r.vector = x.modelCall(self, [32]byte{}).Values
 	case x.mutant == keepOld && d != nil && !restarted && again:
-		r.own = modelBefore(self)
-	case x.mutant == otherRows && restarted && r.own != nil:
-		r.own = []float64{r.own[0] + 1, r.own[1]}
+		r.vector = modelBefore(self)
+	case x.mutant == otherRows && restarted && r.vector != nil:
+		r.vector = []float64{r.vector[0] + 1, r.vector[1]}
 	case x.mutant == loseOwn && restarted && d != nil:
 		delete(m.totals, modelKey)
 	case x.mutant == fullVector && restarted && d == nil:
-		r.own = make([]float64, 2)
+		r.vector = make([]float64, 2)
 	}
 }
 

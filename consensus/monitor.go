@@ -86,7 +86,7 @@ func newMonitor(r *roster, every time.Duration, patience float64) monitor {
 func (w *monitor) reform(r *roster, now time.Duration) {
 	next := newMonitor(r, w.every, w.patience)
 	for i, member := range next.watched {
-		if p := w.at(member); p != nil {
+		if p := w.find(member); p != nil {
 			next.peers[i] = *p
 		} else {
 			next.peers[i].heard = now
@@ -105,7 +105,7 @@ func (w *monitor) nextSlot(now time.Duration) {
 }
 
 // at returns the state of a member, or nil for a member that is not monitored.
-func (w *monitor) at(member int) *peer {
+func (w *monitor) find(member int) *peer {
 	if w.ranks == nil && len(w.peers) == w.Size && member >= 0 && member < w.Size {
 		return &w.peers[member]
 	}
@@ -118,7 +118,7 @@ func (w *monitor) at(member int) *peer {
 // peer returns the state of a member. For a member that is not monitored it returns a temporary
 // one, so changes to it are lost.
 func (w *monitor) peer(now time.Duration, member int) *peer {
-	if p := w.at(member); p != nil {
+	if p := w.find(member); p != nil {
 		return p
 	}
 	return &peer{heard: now}
@@ -126,9 +126,9 @@ func (w *monitor) peer(now time.Duration, member int) *peer {
 
 func (w *monitor) hear(now time.Duration, from int) { w.peer(now, from).heard = now }
 
-// heartbeat records a member's heartbeat. slot is the member's slot; at and promised are this
+// heartbeat records a member's heartbeat. slot is the member's slot; current and promised are this
 // member's slot and ballot.
-func (w *monitor) heartbeat(now time.Duration, from int, slot uint64, b *Heartbeat, at uint64, promised uint32) {
+func (w *monitor) heartbeat(now time.Duration, from int, slot uint64, b *Heartbeat, current uint64, promised uint32) {
 	p := w.peer(now, from)
 	if p.left != nil && now-p.gone > 3*w.every && b.State != Failed {
 		p.left = nil // it has come back
@@ -138,7 +138,7 @@ func (w *monitor) heartbeat(now time.Duration, from int, slot uint64, b *Heartbe
 		p.pace.began(now)
 	case slot < p.slot:
 		p.pace = pace{}
-	case slot == at && b.Promised == promised && b.Heard > p.heartbeat.Heard:
+	case slot == current && b.Promised == promised && b.Heard > p.heartbeat.Heard:
 		w.moved = now
 	}
 	p.slot, p.heartbeat = slot, *b
@@ -255,10 +255,10 @@ func (w *monitor) comes(now time.Duration, member int, slot uint64, preset *View
 // without returns the members of the preset view that this member would leave out of the next
 // view, in rank order. The slot lacks them and does not wait for them. This member leaves out
 // itself if its learner does not come.
-func (w *monitor) without(now time.Duration, at *standing, joins bool) (out []uint32) {
-	for _, r := range at.preset.Members {
+func (w *monitor) without(now time.Duration, st *standing, joins bool) (out []uint32) {
+	for _, r := range st.preset.Members {
 		member := int(r)
-		leaves := w.lacks(now, member, at) && !w.awaits(now, member, at)
+		leaves := w.lacks(now, member, st) && !w.awaits(now, member, st)
 		if member == w.self {
 			leaves = now-w.came > viewWait*w.every && !joins
 		}
@@ -280,23 +280,23 @@ func (w *monitor) follows(now time.Duration, member int, slot uint64, preset *Vi
 
 // tooSlow reports whether a member has been computing for much longer than its usual time and
 // that of the others, and this member's call has waited as long.
-func (w *monitor) tooSlow(now time.Duration, member int, at *standing) bool {
+func (w *monitor) tooSlow(now time.Duration, member int, st *standing) bool {
 	p := w.peer(now, member)
-	if !p.pace.open || p.slot != at.slot || p.heartbeat.State != Idle {
+	if !p.pace.open || p.slot != st.slot || p.heartbeat.State != Idle {
 		return false
 	}
-	limit := slowAfter(p.pace.usual(), w.tookOthers(at.slot), w.patience, w.every)
-	return limit > 0 && now-p.pace.since > limit && now-at.began > limit
+	limit := slowAfter(p.pace.usual(), w.tookOthers(st.slot), w.patience, w.every)
+	return limit > 0 && now-p.pace.since > limit && now-st.began > limit
 }
 
 // spared reports whether a member is too slow, and enough members remain without all slow ones.
-func (w *monitor) spared(now time.Duration, member int, at *standing) bool {
-	if !w.tooSlow(now, member, at) {
+func (w *monitor) spared(now time.Duration, member int, st *standing) bool {
+	if !w.tooSlow(now, member, st) {
 		return false
 	}
 	left := 0
-	for _, r := range at.preset.Members {
-		if s := int(r); s == w.self || !w.lost(now, s) && !w.tooSlow(now, s, at) {
+	for _, r := range st.preset.Members {
+		if s := int(r); s == w.self || !w.lost(now, s) && !w.tooSlow(now, s, st) {
 			left++
 		}
 	}
@@ -329,18 +329,18 @@ func (w *monitor) finishedIn(slot uint64) int {
 }
 
 // tooFew reports whether too few members are there to form a view of the slot.
-func (w *monitor) tooFew(now time.Duration, at *standing) bool {
-	there, deciding := 0, 0
+func (w *monitor) tooFew(now time.Duration, st *standing) bool {
+	present, deciding := 0, 0
 	for _, s := range w.watched {
 		if s == w.self || !w.lost(now, s) {
-			there++
+			present++
 			if w.decides(s) {
 				deciding++
 			}
 		}
 	}
 	// A member outside the committee knows only of the committee.
-	return deciding < w.Quorum || len(w.watched) == w.Size && there < w.needs(now, at)
+	return deciding < w.Quorum || len(w.watched) == w.Size && present < w.needs(now, st)
 }
 
 // Help and amendments.
@@ -358,7 +358,7 @@ func (w *monitor) asks(now, pause time.Duration, inSession bool) bool {
 	return now-w.askedAt >= pause
 }
 
-func (w *monitor) told(now time.Duration) { w.due = now + w.every }
+func (w *monitor) beat(now time.Duration) { w.due = now + w.every }
 
 func (w *monitor) asked(now time.Duration) { w.askedAt = now }
 
@@ -372,9 +372,9 @@ func (w *monitor) takeHelper(now time.Duration, slot uint64) int {
 // ahead come first.
 func (w *monitor) nextHelper(now time.Duration, slot uint64) int {
 	n, same := len(w.watched), -1
-	at, _ := slices.BinarySearch(w.watched, max(w.helper, 0))
+	from, _ := slices.BinarySearch(w.watched, max(w.helper, 0))
 	for i := 1; i <= n; i++ {
-		s := w.watched[(at+i)%n]
+		s := w.watched[(from+i)%n]
 		if s == w.self || !w.decides(s) || w.lost(now, s) {
 			continue
 		}
@@ -425,7 +425,7 @@ func (w *monitor) supports(now time.Duration, amends [32]byte) (agree int, lower
 
 // wanted returns the amendments that members request, in the order of their lowest ranks.
 // Heartbeats from slots before formed belong to an earlier roster and do not count.
-func (w *monitor) wanted(now time.Duration, own [32]byte, formed uint64) (all []Wanted) {
+func (w *monitor) wanted(now time.Duration, requested [32]byte, formed uint64) (all []Wanted) {
 	add := func(member int, amends [32]byte) {
 		if amends == [32]byte{} {
 			return
@@ -436,7 +436,7 @@ func (w *monitor) wanted(now time.Duration, own [32]byte, formed uint64) (all []
 		}
 		all[i].Members = append(all[i].Members, uint32(member))
 	}
-	add(w.self, own)
+	add(w.self, requested)
 	for i, member := range w.watched {
 		if p := &w.peers[i]; member != w.self && p.slot >= formed && !w.lost(now, member) {
 			add(member, p.heartbeat.Amends)

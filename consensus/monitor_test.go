@@ -14,7 +14,7 @@ const second = time.Second
 func monitored(until time.Duration) (monitor, *standing) {
 	all := []uint32{0, 1, 2, 3, 4}
 	w := newMonitor(&roster{Rules: Rules{Size: 5, Quorum: 3, Least: 3}, self: 1, names: []string{"a", "b", "c", "d", "e"}}, second, 3)
-	at := &standing{slot: 3, state: Session, preset: &View{Members: all}, working: &View{Members: all}}
+	st := &standing{slot: 3, state: Session, preset: &View{Members: all}, working: &View{Members: all}}
 	for now := time.Duration(0); now <= until; now += second {
 		w.pass(now)
 		for _, from := range []int{0, 2, 3, 4} {
@@ -22,7 +22,7 @@ func monitored(until time.Duration) (monitor, *standing) {
 		}
 	}
 	w.step(until)
-	return w, at
+	return w, st
 }
 
 // receives delivers a heartbeat to the monitor.
@@ -64,9 +64,9 @@ func TestMonitorJudgesLost(t *testing.T) {
 
 // A process that was stopped itself gives the others time to send.
 func TestMonitorOfAStoppedProcess(t *testing.T) {
-	w, at := monitored(20 * second)
+	w, st := monitored(20 * second)
 	w.pass(3600 * second)
-	if got := w.lostMembers(3600 * second); got != nil || w.whyStuck(3600*second, at) != "" {
+	if got := w.lostMembers(3600 * second); got != nil || w.whyStuck(3600*second, st) != "" {
 		t.Errorf("takes %v for lost", got)
 	}
 }
@@ -74,17 +74,17 @@ func TestMonitorOfAStoppedProcess(t *testing.T) {
 // The lowest rank of a quorum that is stuck proposes the next ballot, and the next rank two
 // heartbeats later.
 func TestMonitorTakesTurns(t *testing.T) {
-	w, at := monitored(20 * second)
+	w, st := monitored(20 * second)
 	w.leave(20*second, 4, &Leave{})
-	if w.judge(20*second, at) || w.stuck == "" || w.due != 20*second {
+	if w.judge(20*second, st) || w.stuck == "" || w.due != 20*second {
 		t.Fatalf("alone: %q, the next heartbeat is due at %s", w.stuck, w.due)
 	}
 	w.receives(20*second, 3, Heartbeat{State: Session, Stuck: true})
-	if w.judge(20*second, at) {
+	if w.judge(20*second, st) {
 		t.Fatal("two of five propose")
 	}
 	w.receives(20*second, 0, Heartbeat{State: Session, Stuck: true})
-	if w.judge(20*second, at) || w.judge(21*second, at) || !w.judge(22*second, at) {
+	if w.judge(20*second, st) || w.judge(21*second, st) || !w.judge(22*second, st) {
 		t.Error("does not wait for the lower rank for two heartbeats")
 	}
 	if w.stuck != "" {
@@ -96,28 +96,28 @@ func TestMonitorTakesTurns(t *testing.T) {
 // failed, even at a member that has missed the ballot. Heartbeats of the ballot before do not
 // count.
 func TestMonitorCountsTurnsFromTheBallotOfMost(t *testing.T) {
-	w, at := monitored(20 * second)
+	w, st := monitored(20 * second)
 	w.leave(20*second, 4, &Leave{})
 	now := 30 * second
-	w.judge(now, at) // only this member, for a while
+	w.judge(now, st) // only this member, for a while
 	now += 10 * second
 	for _, from := range []int{0, 2, 3} {
 		w.receives(now, from, Heartbeat{State: Promised, Promised: 6, Stuck: true})
 	}
-	if w.reachedBallot(now, at) != 6 || w.judge(now, at) || w.stuckSince != now {
+	if w.reachedBallot(now, st) != 6 || w.judge(now, st) || w.stuckSince != now {
 		t.Errorf("stuck in ballot %d since %s, want 6 since %s", w.stuckIn, w.stuckSince, now)
 	}
 	w.receives(now, 3, Heartbeat{State: Promised, Promised: 900, Stuck: true})
-	if got := w.reachedBallot(now, at); got != 6 {
+	if got := w.reachedBallot(now, st); got != 6 {
 		t.Errorf("one member's word makes ballot %d the one that a quorum has promised", got)
 	}
-	at.promised = 7
+	st.promised = 7
 	w.promises(now + second)
-	if _, agree := w.turn(now+second, at, 7); agree != 2 {
+	if _, agree := w.turn(now+second, st, 7); agree != 2 {
 		t.Errorf("%d members are stuck in ballot 7 or above, want this one and member 3", agree)
 	}
 	w.receives(now+second, 0, Heartbeat{State: Promised, Promised: 6, Stuck: true})
-	if _, agree := w.turn(now+second, at, 7); agree != 3 {
+	if _, agree := w.turn(now+second, st, 7); agree != 3 {
 		t.Errorf("%d members are stuck, want member 0, which reports it again", agree)
 	}
 }
@@ -147,8 +147,8 @@ func TestTurnsGoRound(t *testing.T) {
 // A session without progress is stalled, unless a frame of a long sum reaches another member. A
 // member that holds it up twice is excluded, and readmitted if there is no other way.
 func TestMonitorExcludesWhoStalls(t *testing.T) {
-	w, at := monitored(20 * second)
-	at.waiting = []int{2}
+	w, st := monitored(20 * second)
+	st.waiting = []int{2}
 	deliver := func(now time.Duration, heard uint32) {
 		w.receives(now, 0, Heartbeat{State: Session, Stuck: true, Heard: heard})
 		w.receives(now, 2, Heartbeat{State: Session, Waiting: []uint32{3}})
@@ -157,19 +157,19 @@ func TestMonitorExcludesWhoStalls(t *testing.T) {
 	}
 	now := 41 * second
 	deliver(now, 1)
-	if w.whyStuck(now, at) != "" {
+	if w.whyStuck(now, st) != "" {
 		t.Error("a long sum that comes to another member is stalled")
 	}
 	for range 2 {
 		now += 30 * second
 		deliver(now, 1)
-		w.judge(now, at)
+		w.judge(now, st)
 		now += 2 * second
 		deliver(now, 1)
-		if !w.judge(now, at) {
+		if !w.judge(now, st) {
 			t.Fatalf("does not propose: %q", w.stuck)
 		}
-		w.noteStall(now, at)
+		w.noteStall(now, st)
 	}
 	if !w.excluded[3] || len(w.excluded) != 1 {
 		t.Errorf("excludes %v, want member 3, which all wait for", w.excluded)
@@ -181,16 +181,16 @@ func TestMonitorExcludesWhoStalls(t *testing.T) {
 
 // Members that wait for each other in a circle hold up the slot together.
 func TestMonitorFollowsWaitingMembers(t *testing.T) {
-	w, at := monitored(20 * second)
-	at.waiting = []int{0, 2}
+	w, st := monitored(20 * second)
+	st.waiting = []int{0, 2}
 	for from, waits := range map[int][]uint32{0: {2}, 2: {0}} {
 		w.receives(20*second, from, Heartbeat{State: Session, Waiting: waits})
 	}
-	if got := w.holdingUp(20*second, at); !slices.Equal(got, []int{0, 2}) {
+	if got := w.holdingUp(20*second, st); !slices.Equal(got, []int{0, 2}) {
 		t.Errorf("a circle: %v", got)
 	}
 	w.receives(20*second, 2, Heartbeat{State: Session, Waiting: []uint32{4, 77}})
-	if got := w.holdingUp(20*second, at); !slices.Equal(got, []int{4}) {
+	if got := w.holdingUp(20*second, st); !slices.Equal(got, []int{4}) {
 		t.Errorf("got %v, want the end of the chain", got)
 	}
 }
@@ -207,18 +207,18 @@ func TestMonitorFindsBrokenLinks(t *testing.T) {
 		{[]uint32{2}, []map[int]bool{{3: true}}},
 		{nil, []map[int]bool{{}, {3: true}}},
 	} {
-		w, at := monitored(20 * second)
-		at.waiting = []int{0, 2}
+		w, st := monitored(20 * second)
+		st.waiting = []int{0, 2}
 		now := 50 * second
 		w.receives(now, 0, Heartbeat{State: Session, Waiting: []uint32{3}})
 		w.receives(now, 2, Heartbeat{State: Session, Waiting: []uint32{3}, Suspects: []uint32{3}})
 		w.receives(now, 3, Heartbeat{State: Session, Waiting: []uint32{2}, Suspects: c.of3})
 		w.receives(now, 4, Heartbeat{State: Session})
-		if got := w.holdingUp(now, at); !slices.Equal(got, []int{2, 3}) {
+		if got := w.holdingUp(now, st); !slices.Equal(got, []int{2, 3}) {
 			t.Errorf("%v hold the session up, want the ends of the link", got)
 		}
 		for i, out := range c.out {
-			w.noteStall(now, at)
+			w.noteStall(now, st)
 			if !maps.Equal(w.excluded, out) {
 				t.Errorf("after %d stalls: excludes %v, want %v", i+1, w.excluded, out)
 			}
@@ -232,11 +232,11 @@ func TestMonitorFindsBrokenLinks(t *testing.T) {
 
 // A promise names exactly the members that its sender has a reason to leave out.
 func TestMonitorNamesMembersToLeaveOut(t *testing.T) {
-	w, at := monitored(20 * second)
+	w, st := monitored(20 * second)
 	w.nextSlot(20 * second)
 	names := func(now time.Duration, joins bool, want ...uint32) {
 		t.Helper()
-		if got := w.without(now, at, joins); !slices.Equal(got, want) {
+		if got := w.without(now, st, joins); !slices.Equal(got, want) {
 			t.Errorf("at %s: names %v, want %v", now, got, want)
 		}
 	}
@@ -250,7 +250,7 @@ func TestMonitorNamesMembersToLeaveOut(t *testing.T) {
 	w.excluded[0] = true
 	w.misses(3, 6)
 	names(23*second, true, 0, 2, 3, 4)
-	at.preset = &View{Members: []uint32{0, 1, 2}}
+	st.preset = &View{Members: []uint32{0, 1, 2}}
 	names(23*second, true, 0, 2)
 	w.joins(3)
 	w.nextSlot(23 * second)
@@ -259,7 +259,7 @@ func TestMonitorNamesMembersToLeaveOut(t *testing.T) {
 
 // A member that computes for three times its usual time is slow, if enough others remain.
 func TestMonitorJudgesSlow(t *testing.T) {
-	w, at := monitored(20 * second)
+	w, st := monitored(20 * second)
 	now := 20 * second
 	for slot := uint64(4); slot < 8; slot++ {
 		w.heartbeat(now, 2, slot, &Heartbeat{State: Idle}, slot, 0)
@@ -267,19 +267,19 @@ func TestMonitorJudgesSlow(t *testing.T) {
 		if slot < 7 {
 			w.opens(now, 2)
 		}
-		at.slot, at.began = slot, now-10*second
+		st.slot, st.began = slot, now-10*second
 	}
 	for _, from := range []int{0, 3, 4} {
 		w.hear(now+60*second, from)
 	}
 	w.heartbeat(now+15*second, 2, 7, &Heartbeat{State: Idle}, 7, 0)
 	w.hear(now+60*second, 2)
-	if w.spared(now+20*second, 2, at) || !w.spared(now+21*second, 2, at) {
+	if w.spared(now+20*second, 2, st) || !w.spared(now+21*second, 2, st) {
 		t.Error("not slow after three times the usual 10 s")
 	}
 	w.leave(now, 3, &Leave{})
 	w.leave(now, 4, &Leave{})
-	if w.spared(now+21*second, 2, at) {
+	if w.spared(now+21*second, 2, st) {
 		t.Error("a member that is needed is left out as slow")
 	}
 }
@@ -329,13 +329,13 @@ func TestMonitorDoublesTheWaitForHelp(t *testing.T) {
 
 // The waiting sets lead to the same circle from every starting point.
 func TestMonitorFindsTheSameCircle(t *testing.T) {
-	w, at := monitored(20 * second)
+	w, st := monitored(20 * second)
 	for from, waits := range map[int][]uint32{0: {2, 3}, 2: {4}, 3: {0, 2}, 4: {2}} {
 		w.receives(20*second, from, Heartbeat{State: Session, Waiting: waits})
 	}
 	for _, waiting := range [][]int{{0}, {3}, {2}, {4}, {0, 2, 3, 4}} {
-		at.waiting = waiting
-		if got := w.holdingUp(20*second, at); !slices.Equal(got, []int{2, 4}) {
+		st.waiting = waiting
+		if got := w.holdingUp(20*second, st); !slices.Equal(got, []int{2, 4}) {
 			t.Errorf("from %v: %v, want the circle of 2 and 4", waiting, got)
 		}
 	}

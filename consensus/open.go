@@ -10,12 +10,12 @@ import (
 
 // opening describes a decided slot to its opener.
 func (m *Machine) opening(s *slot) opening {
-	at := opening{now: m.now, every: m.p.Heartbeat, values: s.values()}
+	open := opening{now: m.now, every: m.p.Heartbeat, values: s.values()}
 	if a := s.attempts[s.ballots.commit.Value.Attempt]; a != nil {
-		at.secrets = &a.secrets
+		open.secrets = &a.secrets
 	}
-	at.sealed = s.results.of(s.ballots.commit.Value)
-	return at
+	open.sealed = s.results.find(s.ballots.commit.Value)
+	return open
 }
 
 // open continues with a decided slot until its result is open.
@@ -25,22 +25,22 @@ func (m *Machine) open(e *Effects) bool {
 	if sealed := m.sealedOf(s.ballots.commit.Value); sealed != nil {
 		s.results.keep(sealed, s.ballots.commit.Value.Digest)
 	}
-	at := m.opening(s)
-	out, step := s.opener.advance(at)
+	open := m.opening(s)
+	out, step := s.opener.advance(open)
 	m.post(s.ballots.commit.Value.Attempt, out, e)
 	if step {
 		m.monitor.step(m.now)
 	}
-	if at.sealed == nil {
+	if open.sealed == nil {
 		return a != nil && a.here && a.lanes != nil && a.result == nil && m.average(a, e)
 	}
 	if _, runs := s.opener.session(); runs && a.here {
 		a.leave() // nobody needs its session any more
 	}
-	if !s.opener.ready(at.sealed) {
+	if !s.opener.ready(open.sealed) {
 		return false
 	}
-	d, err := m.decision(at.sealed)
+	d, err := m.decision(open.sealed)
 	if err != nil {
 		m.fail(e, err)
 	}
@@ -173,11 +173,11 @@ func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 // slotAfter returns the slot after a decision. Its preset view has the decision's members.
 // After an amendment there is none, and the new roster first agrees on one.
 func (m *Machine) slotAfter(d *Decision) *slot {
-	at := position{d.Slot + 1, d.Chain}
+	pos := position{d.Slot + 1, d.Chain}
 	if d.Kind != Amend {
-		return newSlot(m.roster, at, d.Round, &View{Members: d.Members, Missing: d.Missing})
+		return newSlot(m.roster, pos, d.Round, &View{Members: d.Members, Missing: d.Missing})
 	}
-	s := newSlot(m.roster, at, d.Round, m.plans.everybody(m.roster.Rules))
+	s := newSlot(m.roster, pos, d.Round, m.plans.everybody(m.roster.Rules))
 	s.ballots.forgetPreset()
 	return s
 }

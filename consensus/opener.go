@@ -13,11 +13,11 @@ import (
 // (openSum).
 type opener interface {
 	// receive processes another member's message about the decided attempt.
-	receive(from int, body Body, at opening) []mail
+	receive(from int, body Body, open opening) []mail
 
 	// advance does this member's next step towards opening the result. It reports whether it
 	// made progress.
-	advance(at opening) (out []mail, step bool)
+	advance(open opening) (out []mail, step bool)
 
 	// ready reports whether the result can be opened.
 	ready(sealed *Sealed) bool
@@ -26,13 +26,13 @@ type opener interface {
 	total(sealed *Sealed) ([]float64, error)
 
 	// tick takes the steps that are due when others do not do their part.
-	tick(at opening, w patience) []mail
+	tick(open opening, w patience) []mail
 
 	// waiting returns the members whose messages this one needs.
 	waiting(sealed *Sealed) []int
 
 	// help returns the messages that open the result for a member that asks.
-	help(at opening) []Body
+	help(open opening) []Body
 
 	// again returns this member's messages of a round for a member that lacks them.
 	again(to int, round uint32) []mail
@@ -93,10 +93,10 @@ type decidedSlot struct {
 
 // newOpener returns the opener of a decided attempt. pads and sum are those that an earlier
 // process knew.
-func newOpener(r *roster, at position, plans *Plans, attempt uint32, now time.Duration, pads []Pad, sum []uint64) opener {
-	d := decidedSlot{roster: r, naming: naming{r.run, at.number}, plans: plans, attempt: attempt, shares: map[int][]chunking.Share{}}
+func newOpener(r *roster, pos position, plans *Plans, attempt uint32, now time.Duration, pads []Pad, sum []uint64) opener {
+	d := decidedSlot{roster: r, naming: naming{r.run, pos.number}, plans: plans, attempt: attempt, shares: map[int][]chunking.Share{}}
 	if r.Committee != nil {
-		return &openSum{decidedSlot: d, chain: at.chain, since: now, sum: sum}
+		return &openSum{decidedSlot: d, chain: pos.chain, since: now, sum: sum}
 	}
 	o := &openPads{decidedSlot: d, decided: now, pads: map[int][32]byte{}}
 	for _, p := range pads {

@@ -158,13 +158,13 @@ func TestOpenersOpen(t *testing.T) {
 func TestOpenersWaitForTheResult(t *testing.T) {
 	for size, holders := range map[int]func(*decidedSum, int) []int{5: allOthers, SmallRoster + 2: publicHolders} {
 		o := attemptOf(t, size, holders)
-		at := o.at(0, 0)
-		at.sealed = nil
-		out, _ := o.openers[0].advance(at)
-		if told := len(out) == 1; told != (size == 5) || o.openers[0].tick(at, o.patience(1)) != nil || o.openers[0].waiting(nil) != nil {
+		open := o.at(0, 0)
+		open.sealed = nil
+		out, _ := o.openers[0].advance(open)
+		if told := len(out) == 1; told != (size == 5) || o.openers[0].tick(open, o.patience(1)) != nil || o.openers[0].waiting(nil) != nil {
 			t.Errorf("of %d: sends %d messages", size, len(out))
 		}
-		if out, _ := o.openers[0].advance(at); len(out) > 0 {
+		if out, _ := o.openers[0].advance(open); len(out) > 0 {
 			t.Errorf("of %d: sends its pad twice", size)
 		}
 	}

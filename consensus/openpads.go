@@ -33,16 +33,16 @@ func (o *openPads) receive(_ int, body Body, _ opening) []mail {
 
 // advance sends this member's pad, once. It checks known pads against their commitments and
 // rebuilds missing ones from shares where it can.
-func (o *openPads) advance(at opening) (out []mail, step bool) {
-	if _, told := o.pads[o.self]; !told && o.Sealed && at.secrets != nil && at.secrets.dealt && at.values > 0 {
-		o.pads[o.self] = at.secrets.pad
-		out = append(out, mail{All, &Pads{Pads: []Pad{{uint32(o.self), at.secrets.pad}}}})
+func (o *openPads) advance(open opening) (out []mail, step bool) {
+	if _, known := o.pads[o.self]; !known && o.Sealed && open.secrets != nil && open.secrets.dealt && open.values > 0 {
+		o.pads[o.self] = open.secrets.pad
+		out = append(out, mail{All, &Pads{Pads: []Pad{{uint32(o.self), open.secrets.pad}}}})
 	}
-	if at.sealed == nil {
+	if open.sealed == nil {
 		return out, false
 	}
-	for i, commit := range at.sealed.Commits {
-		owner := int(at.sealed.Members[i])
+	for i, commit := range open.sealed.Commits {
+		owner := int(open.sealed.Members[i])
 		pad, known := o.pads[owner]
 		if known && o.commitment(owner, o.attempt, pad) == commit {
 			continue
@@ -73,17 +73,17 @@ func (o *openPads) total(sealed *Sealed) ([]float64, error) {
 
 // tick sends this member's shares of missing pads, once: after 2 heartbeats, or at once if all
 // their owners are lost.
-func (o *openPads) tick(at opening, w patience) []mail {
-	if o.shown || at.sealed == nil {
+func (o *openPads) tick(open opening, w patience) []mail {
+	if o.shown || open.sealed == nil {
 		return nil
 	}
-	lacking := o.waiting(at.sealed)
-	there := slices.ContainsFunc(lacking, func(owner int) bool { return !w.without(owner) })
-	if lacking == nil || there && at.now-o.decided < 2*at.every {
+	lacking := o.waiting(open.sealed)
+	present := slices.ContainsFunc(lacking, func(owner int) bool { return !w.without(owner) })
+	if lacking == nil || present && open.now-o.decided < 2*open.every {
 		return nil
 	}
 	o.shown = true
-	b := at.sharesOf(lacking)
+	b := open.sharesOf(lacking)
 	if b == nil {
 		return nil
 	}
@@ -104,12 +104,12 @@ func (o *openPads) waiting(sealed *Sealed) (lacking []int) {
 	return lacking
 }
 
-func (o *openPads) help(at opening) (bodies []Body) {
-	if at.sealed == nil {
+func (o *openPads) help(open opening) (bodies []Body) {
+	if open.sealed == nil {
 		return nil
 	}
 	pads := &Pads{}
-	for _, owner := range at.sealed.Members {
+	for _, owner := range open.sealed.Members {
 		if pad, known := o.pads[int(owner)]; known {
 			pads.Pads = append(pads.Pads, Pad{owner, pad})
 		}
@@ -117,20 +117,20 @@ func (o *openPads) help(at opening) (bodies []Body) {
 	if pads.Pads != nil {
 		bodies = append(bodies, pads)
 	}
-	if b := at.sharesOf(o.waiting(at.sealed)); b != nil {
+	if b := open.sharesOf(o.waiting(open.sealed)); b != nil {
 		bodies = append(bodies, b)
 	}
 	return bodies
 }
 
 // sharesOf returns this member's shares of other members' pads, or nil without any.
-func (at opening) sharesOf(owners []int) *Shares {
-	if at.secrets == nil {
+func (open opening) sharesOf(owners []int) *Shares {
+	if open.secrets == nil {
 		return nil
 	}
 	b := &Shares{}
 	for _, o := range owners {
-		if share, held := at.secrets.held[o]; held {
+		if share, held := open.secrets.held[o]; held {
 			b.Shares = append(b.Shares, PadShare{uint32(o), share})
 		}
 	}

@@ -49,7 +49,7 @@ func (o *openSum) total(sealed *Sealed) ([]float64, error) {
 	return layout.Total(sealed.Words, o.sum)
 }
 
-func (o *openSum) receive(from int, body Body, at opening) []mail {
+func (o *openSum) receive(from int, body Body, open opening) []mail {
 	if o.sum != nil {
 		if s, is := body.(*Shares); is {
 			o.receiveShares(s.Shares)
@@ -60,13 +60,13 @@ func (o *openSum) receive(from int, body Body, at opening) []mail {
 	case *Shares:
 		o.receiveShares(b.Shares)
 	case *Step:
-		o.receiveStep(from, b, at)
+		o.receiveStep(from, b, open)
 	case *Opened:
-		o.receiveSum(b.Words, at)
+		o.receiveSum(b.Words, open)
 	case *Reopen:
 		strange := func(l Substitute) bool { return !o.belongs(int(l.Member)) || !o.belongs(int(l.By)) }
-		if o.may(b.Epoch, at) && !slices.ContainsFunc(b.Lost, strange) {
-			return o.reopen(b, at)
+		if o.may(b.Epoch, open) && !slices.ContainsFunc(b.Lost, strange) {
+			return o.reopen(b, open)
 		}
 	}
 	return nil
@@ -76,9 +76,9 @@ func (o *openSum) receive(from int, body Body, at opening) []mail {
 // 64 heartbeats before another epoch (see wait). An epoch may be skipped if it comes after less
 // than half that wait, or half a heartbeat for the first. If it was needed, a later one follows.
 // The limit mostSkipped keeps a sender from using up the numbers.
-func (o *openSum) may(epoch uint32, at opening) bool {
+func (o *openSum) may(epoch uint32, open opening) bool {
 	return epoch-o.epoch <= mostSkipped &&
-		(!o.begun || epoch > o.epoch && at.now-o.came >= at.every<<min(o.tries, longestTry)/2)
+		(!o.begun || epoch > o.epoch && open.now-o.came >= open.every<<min(o.tries, longestTry)/2)
 }
 
 const (
@@ -88,13 +88,13 @@ const (
 
 // receiveStep takes a frame of the session that adds up the pads. Invalid frames are ignored:
 // another epoch will follow.
-func (o *openSum) receiveStep(from int, b *Step, at opening) {
-	o.begin(at.now)
+func (o *openSum) receiveStep(from int, b *Step, open opening) {
+	o.begin(open.now)
 	switch {
 	case b.Lane != o.lane():
 	case o.adding != nil:
 		_ = o.adding.Receive(from, int(b.Round), int(b.Part), b.Words)
-	case len(o.early) < earlyOpening+partsOf(at.values) && len(b.Words) <= session.PartWords:
+	case len(o.early) < earlyOpening+partsOf(open.values) && len(b.Words) <= session.PartWords:
 		// In rosters of this size, longer vectors travel in parts.
 		o.early = append(o.early, frame{from, b})
 	}
@@ -106,29 +106,29 @@ func (o *openSum) begin(now time.Duration) {
 	}
 }
 
-func (o *openSum) receiveSum(words []uint64, at opening) {
-	if at.sealed == nil || !o.needed(at.sealed) {
+func (o *openSum) receiveSum(words []uint64, open opening) {
+	if open.sealed == nil || !o.needed(open.sealed) {
 		return
 	}
 	o.sum = words
-	if _, err := o.total(at.sealed); err != nil {
+	if _, err := o.total(open.sealed); err != nil {
 		o.sum = nil // not the sum of these pads: the next member asked may have the right one
 	}
 }
 
 // reopen enters an epoch, and sends this member's shares of lost members' pads to their
 // substitutes.
-func (o *openSum) reopen(b *Reopen, at opening) []mail {
+func (o *openSum) reopen(b *Reopen, open opening) []mail {
 	if o.begun {
 		o.tries++
 	}
-	o.begun, o.epoch, o.lost, o.since, o.came, o.adding, o.early = true, b.Epoch, b.Lost, at.now, at.now, nil, nil
+	o.begun, o.epoch, o.lost, o.since, o.came, o.adding, o.early = true, b.Epoch, b.Lost, open.now, open.now, nil, nil
 	out := []mail{{toFollowers, b}}
-	if at.secrets == nil {
+	if open.secrets == nil {
 		return out
 	}
 	for _, l := range b.Lost {
-		share, held := at.secrets.held[int(l.Member)]
+		share, held := open.secrets.held[int(l.Member)]
 		switch {
 		case !held:
 		case int(l.By) == o.self:
@@ -140,20 +140,20 @@ func (o *openSum) reopen(b *Reopen, at opening) []mail {
 	return out
 }
 
-func (o *openSum) advance(at opening) (out []mail, step bool) {
-	if at.sealed == nil || o.ready(at.sealed) {
+func (o *openSum) advance(open opening) (out []mail, step bool) {
+	if open.sealed == nil || o.ready(open.sealed) {
 		return nil, false
 	}
-	o.begin(at.now)
+	o.begin(open.now)
 	if o.adding == nil {
-		if out = o.enter(at); o.adding == nil {
+		if out = o.enter(open); o.adding == nil {
 			return nil, false
 		}
 	}
 	before := o.adding.Round()
 	out = mailed(out, o.lane(), o.adding.Advance())
 	if step = o.adding.Round() > before; step {
-		o.since = at.now
+		o.since = open.now
 	}
 	if o.adding.Done() {
 		o.sum = o.adding.Result()
@@ -163,23 +163,23 @@ func (o *openSum) advance(at opening) (out []mail, step bool) {
 
 // enter enters the session with this member's pad, plus the pads of lost members that it stands
 // in for, once it has rebuilt them.
-func (o *openSum) enter(at opening) []mail {
-	members := o.members(at.sealed)
+func (o *openSum) enter(open opening) []mail {
+	members := o.members(open.sealed)
 	place, in := slices.BinarySearch(members, o.self)
-	if at.secrets == nil || !at.secrets.dealt || len(members) < 2 || !in {
+	if open.secrets == nil || !open.secrets.dealt || len(members) < 2 || !in {
 		return nil
 	}
-	layout, err := o.layout(at.sealed)
+	layout, err := o.layout(open.sealed)
 	if err != nil {
 		return nil // total reports it
 	}
 	pads := make([]uint64, layout.Words())
-	layout.AddMask(pads, o.padMask(o.self, o.attempt, at.secrets.pad))
+	layout.AddMask(pads, o.padMask(o.self, o.attempt, open.secrets.pad))
 	for _, l := range o.lost {
 		if int(l.By) != o.self {
 			continue
 		}
-		pad, known := o.padFromShares(int(l.Member), at.secrets.commits[int(l.Member)])
+		pad, known := o.padFromShares(int(l.Member), open.secrets.commits[int(l.Member)])
 		if !known {
 			return nil
 		}
@@ -215,30 +215,30 @@ func (o *openSum) seats(sealed *Sealed) *seats {
 
 // tick begins the next epoch if the current one cannot end, this member is in the committee,
 // and it is its turn.
-func (o *openSum) tick(at opening, w patience) []mail {
-	if !o.decides(o.self) || !o.begun || at.sealed == nil || o.ready(at.sealed) || at.now-o.since < o.wait(at, w) {
+func (o *openSum) tick(open opening, w patience) []mail {
+	if !o.decides(o.self) || !o.begun || open.sealed == nil || o.ready(open.sealed) || open.now-o.since < o.wait(open, w) {
 		return nil
 	}
 	b := &Reopen{Epoch: o.next(o.self, o.epoch)}
-	for _, r := range at.sealed.Members {
+	for _, r := range open.sealed.Members {
 		if s := int(r); w.without(s) {
-			by := o.standIn(s, at.sealed, &w)
+			by := o.standIn(s, open.sealed, &w)
 			if by < 0 {
 				return nil // no holder of a share is there: wait for the pad
 			}
 			b.Lost = append(b.Lost, Substitute{r, uint32(by)})
 		}
 	}
-	return append([]mail{{toDeciders, b}}, o.reopen(b, at)...)
+	return append([]mail{{toDeciders, b}}, o.reopen(b, open)...)
 }
 
 // wait returns the time without progress after which this member begins another epoch. It is
 // short if a participant is lost, and doubles with each epoch, so that all members hear of it.
 // Members of the committee take turns in rank order.
-func (o *openSum) wait(at opening, w patience) time.Duration {
+func (o *openSum) wait(open opening, w patience) time.Duration {
 	least := w.stall
-	if slices.ContainsFunc(o.members(at.sealed), w.without) {
-		least = at.every << min(o.tries, longestTry)
+	if slices.ContainsFunc(o.members(open.sealed), w.without) {
+		least = open.every << min(o.tries, longestTry)
 	}
 	turn := 0
 	for _, s := range o.Committee {
@@ -246,7 +246,7 @@ func (o *openSum) wait(at opening, w patience) time.Duration {
 			turn++
 		}
 	}
-	return least + time.Duration(turn+1)*viewWait*at.every
+	return least + time.Duration(turn+1)*viewWait*open.every
 }
 
 // standIn returns the member that rebuilds a lost member's pad: the first holder of a share

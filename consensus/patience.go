@@ -38,9 +38,9 @@ func lostAfter(usual, every time.Duration) time.Duration {
 // can. It is patience times the member's own usual time, or times the others' time in the slot
 // if that is longer, since a round may cost all members more. It is 0 if nothing was measured;
 // then nobody is slow.
-func slowAfter(own, others time.Duration, patience float64, every time.Duration) time.Duration {
-	expected := max(own, others)
-	if own == 0 {
+func slowAfter(usual, others time.Duration, patience float64, every time.Duration) time.Duration {
+	expected := max(usual, others)
+	if usual == 0 {
 		expected = firstTimes * others
 	}
 	if expected == 0 {
@@ -59,20 +59,20 @@ func stallAfter(usual, every time.Duration) time.Duration {
 //
 //   - it has left, is silent or slow, or is not in the slot some time after this member came;
 //   - it held up sessions, or did not answer this member's ballot.
-func (w *monitor) lacks(now time.Duration, member int, at *standing) bool {
+func (w *monitor) lacks(now time.Duration, member int, st *standing) bool {
 	p := w.peer(now, member)
 	_, mute := w.mute[member]
 	settled := now-w.came > viewWait*w.every // each member that keeps up has reported it since
-	return p.left != nil || w.silent(now, member) || settled && !p.ready(at.slot) || w.spared(now, member, at) || w.excluded[member] || mute
+	return p.left != nil || w.silent(now, member) || settled && !p.ready(st.slot) || w.spared(now, member, st) || w.excluded[member] || mute
 }
 
 // countLacking adds the time since the last tick for each member that the slot lacks.
-func (w *monitor) countLacking(now time.Duration, at *standing) {
+func (w *monitor) countLacking(now time.Duration, st *standing) {
 	if now-w.tick > 3*w.every {
 		return // this process was stopped for a while
 	}
 	for i, member := range w.watched {
-		if member != w.self && w.lacks(now, member, at) {
+		if member != w.self && w.lacks(now, member, st) {
 			w.peers[i].lacked += now - w.tick
 		}
 	}
@@ -81,30 +81,30 @@ func (w *monitor) countLacking(now time.Duration, at *standing) {
 // awaits reports whether the slot waits for a member that it lacks. In the first slot of a total
 // it waits for all. Later it waits for members of the preset view that the total has counted,
 // but not longer than startPatience, and not if they have left for good.
-func (w *monitor) awaits(now time.Duration, member int, at *standing) bool {
-	if at.all {
+func (w *monitor) awaits(now time.Duration, member int, st *standing) bool {
+	if st.all {
 		return true
 	}
-	_, counted := at.counted[uint32(member)]
+	_, counted := st.counted[uint32(member)]
 	p := w.peer(now, member)
-	return counted && at.preset.has(member) && !(p.left != nil && !p.left.Returns) && p.lacked < startPatience*w.every
+	return counted && st.preset.has(member) && !(p.left != nil && !p.left.Returns) && p.lacked < startPatience*w.every
 }
 
 // needs returns the number of members without which the slot pauses.
-func (w *monitor) needs(now time.Duration, at *standing) int {
-	there, awaited := 0, 0
+func (w *monitor) needs(now time.Duration, st *standing) int {
+	present, awaited := 0, 0
 	for _, s := range w.watched {
 		switch {
 		case s == w.self || !w.lost(now, s):
-			there++
-		case w.awaits(now, s, at):
+			present++
+		case w.awaits(now, s, st):
 			awaited++
 		}
 	}
 	if awaited == 0 {
 		return w.Least
 	}
-	return max(w.Least, there+awaited)
+	return max(w.Least, present+awaited)
 }
 
 // tookOthers returns the median time of the others' finished updates in a slot, or 0 if none

@@ -301,7 +301,7 @@ func TestOneMemberDoesNotKeepToThePause(t *testing.T) {
 	n.carryOut(active, e)
 	n.settle()
 	n.pass(time.Second, nil)
-	v := m.slot.ballots.own[m.slot.ballots.promised]
+	v := m.slot.ballots.made[m.slot.ballots.promised]
 	if v == nil || len(v.Members) != 4 {
 		t.Fatalf("it has made no view of all\n%s", n.describe())
 	}

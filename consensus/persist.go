@@ -112,8 +112,8 @@ func (s *slot) encode() []byte {
 		Chain: s.chain[:], Round: s.round, Promised: s.ballots.promised,
 		Vote: s.ballots.vote, Entered: s.entered, Commit: s.ballots.commit, Barred: s.abstains,
 	}
-	for _, b := range slices.Sorted(maps.Keys(s.ballots.own)) {
-		state.Own = append(state.Own, s.ballots.own[b])
+	for _, b := range slices.Sorted(maps.Keys(s.ballots.made)) {
+		state.Own = append(state.Own, s.ballots.made[b])
 	}
 	for _, b := range slices.Sorted(maps.Keys(s.attempts)) {
 		if a := s.attempts[b]; a.secrets.dealt {
@@ -168,12 +168,12 @@ func Resume(p Params, saved Saved, entropy [32]byte) (*Machine, error) {
 		}
 	}
 	if entries := saved.Slots[m.slot.number]; entries != nil {
-		preset, at := m.slot.ballots.working() != nil, m.slot.position
-		if m.slot, err = m.decodeSlot(at.number, m.slot.preset, entries); err != nil {
+		preset, pos := m.slot.ballots.working() != nil, m.slot.position
+		if m.slot, err = m.decodeSlot(pos.number, m.slot.preset, entries); err != nil {
 			return nil, err
 		}
-		if m.slot.position != at {
-			return nil, fmt.Errorf("the record of slot %d is damaged: its chain differs from that of the log", at.number)
+		if m.slot.position != pos {
+			return nil, fmt.Errorf("the record of slot %d is damaged: its chain differs from that of the log", pos.number)
 		}
 		if !preset {
 			m.slot.ballots.forgetPreset()

@@ -125,14 +125,14 @@ func (p *Plan) Rounds() int { return p.Session(1).Rounds() }
 // vectors.
 func (p *Plan) Sends(words int) float64 {
 	plan, short := p.Session(words), 2*p.size // blocks of the vector then have equal lengths
-	at := session.Placement{Members: make([]int, p.size)}
-	for i := range at.Members {
-		at.Members[i] = i
+	seat := session.Placement{Members: make([]int, p.size)}
+	for i := range seat.Members {
+		seat.Members[i] = i
 	}
 	sessions := make([]session.Session, p.size)
 	for i := range sessions {
-		at.Self, at.Guess = i, i
-		sessions[i] = plan.New(at, make([]uint64, short))
+		seat.Self, seat.Guess = i, i
+		sessions[i] = plan.New(seat, make([]uint64, short))
 	}
 	traffic, err := session.Lockstep(sessions, nil)
 	if err != nil {

@@ -70,7 +70,7 @@ type runningTotal struct {
 	size    uint32
 	total   []float64
 	counted map[uint32]uint64 // member → the last slot that counted its vector
-	own     []float64         // this member's counted vector; nil for none
+	vector  []float64         // this member's counted vector; nil for none
 	last    uint64            // slot of the last decision
 	began   bool              // there was a decision
 	newest  uint64            // last slot that counted any member
@@ -125,13 +125,13 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 		return RunningHeader{}, fmt.Errorf("running total %q: want %d values as before, got %d", key, len(r.total), len(c.Values))
 	}
 	begins := false
-	if r.own == nil && from != nil {
+	if r.vector == nil && from != nil {
 		if vector := m.countedVector(from, c.Running.Before); vector != nil {
-			r.own, begins = c.Running.Begin(vector), true
-			q.round(r.own)
+			r.vector, begins = c.Running.Begin(vector), true
+			q.round(r.vector)
 		}
 	}
-	if _, counted := r.counted[uint32(m.p.Self)]; counted && r.own == nil {
+	if _, counted := r.counted[uint32(m.p.Self)]; counted && r.vector == nil {
 		return RunningHeader{}, fmt.Errorf("running total %q: this member's counted vector is no longer on disk, so the total cannot continue", key)
 	}
 	if begins || m.totals[key] == nil {
@@ -153,8 +153,8 @@ func (m *Machine) newTotal(key string) *runningTotal {
 // countedVector returns this member's counted vector of a running total, or nil. If it has missed
 // all sums of the total, that is the vector with which the total began.
 func (m *Machine) countedVector(r *runningTotal, began *collabdict.Running) []float64 {
-	if r.own != nil || began == nil {
-		return r.own
+	if r.vector != nil || began == nil {
+		return r.vector
 	}
 	from := m.totals[began.From]
 	if from == nil || r.from != began.From {
@@ -325,7 +325,7 @@ func (m *Machine) summand(c *call, members []uint32) []float64 {
 		return out
 	}
 	copy(out, c.values)
-	for i, v := range m.totals[c.header.Running.Key].own {
+	for i, v := range m.totals[c.header.Running.Key].vector {
 		out[i] -= v
 	}
 	return out
@@ -369,7 +369,7 @@ func (m *Machine) count(d *Decision) {
 		r.counted[member], r.newest = d.Slot, d.Slot
 	}
 	if call := m.slot.call; call != nil && d.Counts(m.p.Self) {
-		r.own = call.values
+		r.vector = call.values
 	}
 }
 

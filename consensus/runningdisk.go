@@ -45,7 +45,7 @@ func (m *Machine) flushTotals() (writes []Write) {
 }
 
 func (r *runningTotal) write(slot uint64, key string) Write {
-	state := runningState{From: r.from, Size: r.size, Last: r.last, Newest: r.newest, Began: r.began, Length: len(r.total), Own: r.own != nil}
+	state := runningState{From: r.from, Size: r.size, Last: r.last, Newest: r.newest, Began: r.began, Length: len(r.total), Own: r.vector != nil}
 	for _, member := range slices.Sorted(maps.Keys(r.counted)) {
 		state.Counted = append(state.Counted, countedState{member, r.counted[member]})
 	}
@@ -53,7 +53,7 @@ func (r *runningTotal) write(slot uint64, key string) Write {
 	if state.Total = !r.began || r.last+1 != slot; state.Total {
 		values = slices.Clone(r.total)
 	}
-	values = append(values, r.own...)
+	values = append(values, r.vector...)
 	return Write{slot, entryRunning + key, encodeHead(state), Vector{Values: values}}
 }
 
@@ -105,7 +105,7 @@ func decodeRunning(b []byte, key string, last *Decision) (*runningTotal, error) 
 		r.total = slices.Clone(last.Total)
 	}
 	if state.Own {
-		r.own = values
+		r.vector = values
 	}
 	return r, nil
 }

@@ -87,7 +87,7 @@ func (r *results) restore(attempt uint32, sealed *Sealed) {
 }
 
 // of returns the sealed result of a value, or nil if this member lacks it.
-func (r *results) of(v Value) *Sealed {
+func (r *results) find(v Value) *Sealed {
 	if s := r.sealed[v.Attempt]; s != nil && r.digests[v.Attempt] == v.Digest {
 		return s
 	}
@@ -162,11 +162,11 @@ func (a *attempt) relay() (from int, to []int) {
 	n := len(members)
 	root := slices.Index(members, a.sealer())
 	place := (slices.Index(members, a.self) - root + n) % n
-	at := func(place int) int { return members[(place+root)%n] }
+	member := func(place int) int { return members[(place+root)%n] }
 	for i := fork*place + 1; i <= fork*place+fork && i < n; i++ {
-		to = append(to, at(i))
+		to = append(to, member(i))
 	}
-	return at((place - 1) / fork), to
+	return member((place - 1) / fork), to
 }
 
 func (m *Machine) tellSeal(a *attempt, sealed *Sealed, e *Effects) {
@@ -218,7 +218,7 @@ func (m *Machine) lacksSealed() *Value {
 
 // sealedOf returns the sealed result of a value, or nil if this member lacks it.
 func (m *Machine) sealedOf(v Value) *Sealed {
-	if s := m.slot.results.of(v); s != nil {
+	if s := m.slot.results.find(v); s != nil {
 		return s
 	}
 	if a := m.slot.attempts[v.Attempt]; a != nil && a.result != nil && a.digest == v.Digest {
@@ -249,21 +249,21 @@ func (m *Machine) adoptSeal(a *attempt, e *Effects) bool {
 // compare compares the sealer's result with a member's own, whose digest is given: same call,
 // view and pads, and values within the plan's tolerance. It returns ‖own − seal‖₂ and the
 // largest value allowed, or describes the fault, with a detail that may contain values.
-func (p *Plan) compare(own, seal *Sealed, digest [32]byte, n naming) (apart, open float64, fault, detail string) {
-	if len(seal.Words) != len(own.Words) {
-		return 0, 0, fmt.Sprintf("passed on a total of %d values, want %d: run the same version everywhere", len(seal.Words), len(own.Words)), ""
+func (p *Plan) compare(result, seal *Sealed, digest [32]byte, n naming) (apart, open float64, fault, detail string) {
+	if len(seal.Words) != len(result.Words) {
+		return 0, 0, fmt.Sprintf("passed on a total of %d values, want %d: run the same version everywhere", len(seal.Words), len(result.Words)), ""
 	}
 	frame := *seal
-	frame.Words = own.Words
+	frame.Words = result.Words
 	if frame.digest(n.run, n.slot) != digest {
 		return 0, 0, "passed on a total of another call, view or set of pads than this member's: run the same version everywhere", ""
 	}
 	i := 0
-	for _, b := range own.Blocks {
+	for _, b := range result.Blocks {
 		tolerance := p.tolerated(b.Bound)
 		open += float64(b.Len) * tolerance * tolerance
 		for end := i + b.Len; i < end; i++ {
-			x, y := math.Float64frombits(own.Words[i]), math.Float64frombits(seal.Words[i])
+			x, y := math.Float64frombits(result.Words[i]), math.Float64frombits(seal.Words[i])
 			if d := math.Abs(x - y); !(d <= tolerance) {
 				return 0, 0, fmt.Sprintf("passed on a total whose value %d is too far from this member's own", i),
 					fmt.Sprintf("they differ by %.3g, want at most %.3g: run the same version everywhere", d, tolerance)

@@ -24,12 +24,12 @@ func TestResultsAreOfTheirDigest(t *testing.T) {
 	two, second := of(4, 2)
 	r.take(two, first)
 	r.take(&Sealed{Attempt: 0, Header: Header{Kind: Sum}, Words: []uint64{9}}, first)
-	if r.of(first) != nil || r.of(second) != nil {
+	if r.find(first) != nil || r.find(second) != nil {
 		t.Fatal("keeps a result that was not voted for")
 	}
 	r.take(one, first)
 	r.keep(two, second.Digest)
-	if r.of(first) != one || r.of(second) != two || r.of(Value{4, first.Digest}) != nil {
+	if r.find(first) != one || r.find(second) != two || r.find(Value{4, first.Digest}) != nil {
 		t.Error("gives back other results than it was given")
 	}
 	if got := r.takeUnsaved(); !slices.Equal(got, []uint32{0, 4}) || r.takeUnsaved() != nil {
@@ -37,13 +37,13 @@ func TestResultsAreOfTheirDigest(t *testing.T) {
 	}
 	r.keep(two, second.Digest)
 	r.decide(4)
-	if got := r.takeUnsaved(); r.of(first) != nil || r.of(second) != two || !slices.Equal(got, []uint32{0}) {
+	if got := r.takeUnsaved(); r.find(first) != nil || r.find(second) != two || !slices.Equal(got, []uint32{0}) {
 		t.Errorf("after the decision of attempt 4 the entries of %v change", got)
 	}
 	long, value := of(4, make([]uint64, session.PartWords+1)...)
 	r.keep(long, value.Digest)
 	r.leaveToDisk()
-	if s := r.of(value); s == nil || !s.onDisk() || long.onDisk() {
+	if s := r.find(value); s == nil || !s.onDisk() || long.onDisk() {
 		t.Error("a long result is not left to the disk, or another's words are dropped")
 	}
 }

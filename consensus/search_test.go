@@ -281,7 +281,7 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 		s.take(w, id, action{what: 'c', self: int8(self)}, true, s.enter(self, m), nil)
 		return
 	}
-	if b := m.roster.next(self, sl.ballots.promised); sl.ballots.commit == nil && b <= s.ballots && sl.ballots.own[b] == nil {
+	if b := m.roster.next(self, sl.ballots.promised); sl.ballots.commit == nil && b <= s.ballots && sl.ballots.made[b] == nil {
 		s.take(w, id, action{what: 'p', self: int8(self)}, true, func(m *Machine, e *Effects) { s.deafen(m); m.propose(e) }, nil)
 	}
 	var seeds, steps, promises, opening []int16
@@ -297,7 +297,7 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 				s.hand(w, id, self, []int16{int16(p)}, nil, nil)
 			}
 		case promiseKind:
-			if sl.ballots.promises != nil && post.ballot == sl.ballots.promised && sl.ballots.own[post.ballot] == nil {
+			if sl.ballots.promises != nil && post.ballot == sl.ballots.promised && sl.ballots.made[post.ballot] == nil {
 				promises = append(promises, int16(p))
 			}
 		case seedsKind:
@@ -330,7 +330,7 @@ func (s *search) act(w *world, id int32, self int, m *Machine) {
 			}
 		}
 		s.hand(w, id, self, chosen, func(m *Machine, e *Effects) { s.deafen(m); m.formView(true, e) }, func(r result) bool {
-			return s.nodes[r.node].machine.slot.ballots.own[sl.ballots.promised] != nil
+			return s.nodes[r.node].machine.slot.ballots.made[sl.ballots.promised] != nil
 		})
 	}
 	if sl.ballots.commit == nil {

@@ -30,10 +30,10 @@ type slot struct {
 	padSumKept bool // the sum of the pads is on disk
 }
 
-func newSlot(r *roster, at position, round uint32, preset *View) *slot {
+func newSlot(r *roster, pos position, round uint32, preset *View) *slot {
 	return &slot{
-		position: at, round: round, preset: preset, entered: -1,
-		ballots: newBallots(r, at, preset), results: newResults(naming{r.run, at.number}),
+		position: pos, round: round, preset: preset, entered: -1,
+		ballots: newBallots(r, pos, preset), results: newResults(naming{r.run, pos.number}),
 		attempts: map[uint32]*attempt{}, hints: map[int][]Message{},
 	}
 }

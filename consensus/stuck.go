@@ -8,8 +8,8 @@ import (
 
 // judge reports whether this member has to propose its next ballot: the current one cannot
 // decide, a quorum agrees, and it is this member's turn.
-func (w *monitor) judge(now time.Duration, at *standing) bool {
-	reason := w.whyStuck(now, at)
+func (w *monitor) judge(now time.Duration, st *standing) bool {
+	reason := w.whyStuck(now, st)
 	if reason == "" {
 		w.unstick()
 		return false
@@ -17,8 +17,8 @@ func (w *monitor) judge(now time.Duration, at *standing) bool {
 	if w.stuck == "" {
 		w.due = now // inform the others at once
 	}
-	failed := w.reachedBallot(now, at)
-	turn, agree := w.turn(now, at, failed)
+	failed := w.reachedBallot(now, st)
+	turn, agree := w.turn(now, st, failed)
 	if w.stuck == "" || failed != w.stuckIn || agree < w.Quorum {
 		w.stuckSince, w.stuckIn = now, failed
 	}
@@ -35,14 +35,14 @@ func (w *monitor) unstick() { w.stuck, w.stuckSince = "", 0 }
 
 // turn returns the number of stuck members whose turn comes before this one's when a ballot
 // fails, and the number of all stuck members.
-func (w *monitor) turn(now time.Duration, at *standing, failed uint32) (turn, agree int) {
+func (w *monitor) turn(now time.Duration, st *standing, failed uint32) (turn, agree int) {
 	agree = 1
 	for i, p := range w.peers {
 		s := w.watched[i]
-		if s == w.self || !w.decides(s) || w.lost(now, s) || p.slot != at.slot || !p.heartbeat.Stuck {
+		if s == w.self || !w.decides(s) || w.lost(now, s) || p.slot != st.slot || !p.heartbeat.Stuck {
 			continue
 		}
-		if p.heartbeat.Promised < at.promised && p.rhythm.last < w.promised {
+		if p.heartbeat.Promised < st.promised && p.rhythm.last < w.promised {
 			continue // it may have promised this ballot since its heartbeat
 		}
 		agree++
@@ -55,65 +55,65 @@ func (w *monitor) turn(now time.Duration, at *standing, failed uint32) (turn, ag
 
 // reachedBallot returns the highest ballot that a quorum has promised and this member may have
 // missed. It is never below this member's own ballot.
-func (w *monitor) reachedBallot(now time.Duration, at *standing) uint32 {
-	promised := []uint32{at.promised}
+func (w *monitor) reachedBallot(now time.Duration, st *standing) uint32 {
+	promised := []uint32{st.promised}
 	for i, p := range w.peers {
-		if s := w.watched[i]; s != w.self && w.decides(s) && !w.lost(now, s) && p.slot == at.slot {
+		if s := w.watched[i]; s != w.self && w.decides(s) && !w.lost(now, s) && p.slot == st.slot {
 			promised = append(promised, p.heartbeat.Promised)
 		}
 	}
 	slices.Sort(promised)
 	if len(promised) < w.Quorum {
-		return at.promised
+		return st.promised
 	}
-	return max(at.promised, promised[len(promised)-w.Quorum])
+	return max(st.promised, promised[len(promised)-w.Quorum])
 }
 
 // whyStuck returns why the current ballot cannot decide, or "" if it may.
-func (w *monitor) whyStuck(now time.Duration, at *standing) string {
-	if at.finishing != nil {
-		reason := w.whyOwnerStuck(now, at.finishing.Ballot, at)
-		if reason == "" && w.stalled(now, at) {
+func (w *monitor) whyStuck(now time.Duration, st *standing) string {
+	if st.finishing != nil {
+		reason := w.whyOwnerStuck(now, st.finishing.Ballot, st)
+		if reason == "" && w.stalled(now, st) {
 			reason = "no member sends the result to finish"
 		}
 		return reason
 	}
-	if at.working == nil {
-		reason := w.whyOwnerStuck(now, at.promised, at)
-		if reason == "" && now-w.since > stallLeast*w.every && !w.tooFew(now, at) {
+	if st.working == nil {
+		reason := w.whyOwnerStuck(now, st.promised, st)
+		if reason == "" && now-w.since > stallLeast*w.every && !w.tooFew(now, st) {
 			reason = "its owner sends no view"
 		}
 		return reason
 	}
-	for _, r := range at.working.Members {
+	for _, r := range st.working.Members {
 		member := int(r)
 		if member == w.self {
 			continue
 		}
-		if reason := w.whyFailed(now, member, at); reason != "" {
+		if reason := w.whyFailed(now, member, st); reason != "" {
 			return w.names[member] + " " + reason
 		}
 	}
-	if at.stranded {
+	if st.stranded {
 		return "this process has restarted"
 	}
-	if w.stalled(now, at) {
+	if w.stalled(now, st) {
 		return "the session makes no step"
 	}
 	return ""
 }
 
 // whyFailed returns why a member of the view cannot do its part in the ballot, or "".
-func (w *monitor) whyFailed(now time.Duration, member int, at *standing) string {
+func (w *monitor) whyFailed(now time.Duration, member int, st *standing) string {
 	p := w.peer(now, member)
 	switch {
 	case w.lost(now, member):
-		return w.whyAbsent(now, member, at.slot)
-	case p.slot == at.slot && p.heartbeat.Promised > at.promised:
+		return w.whyAbsent(now, member, st.slot)
+	case p.slot == st.slot && p.heartbeat.Promised > st.promised:
 		return "has promised a higher ballot"
-	case p.slot == at.slot && p.heartbeat.State == Stranded:
+	case p.slot == st.slot && p.heartbeat.State == Stranded:
 		return "was started again"
-	case w.spared(now, member, at) && !w.awaits(now, member, at):
+	case w.spared(now, member, st) && !w.awaits(now, member, st):
 		return "slow"
 	}
 	return ""
@@ -121,19 +121,19 @@ func (w *monitor) whyFailed(now time.Duration, member int, at *standing) string 
 
 // whyOwnerStuck returns why a ballot makes no progress, or "". It is for ballots whose view this
 // member lacks, or whose view finishes an attempt.
-func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, at *standing) string {
+func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, st *standing) string {
 	if ballot == 0 {
 		return "the members first have to agree on a view"
 	}
 	owner := w.owner(ballot)
 	if owner == w.self { // this member continues, unless others have left the ballot or one does not join it
 		for _, s := range w.watched {
-			if in, mute := w.mute[s]; mute && in == ballot && !w.awaits(now, s, at) {
+			if in, mute := w.mute[s]; mute && in == ballot && !w.awaits(now, s, st) {
 				return w.names[s] + " does not join the ballot, although others hear it"
 			}
 		}
 		for i, s := range w.watched {
-			if p := &w.peers[i]; s != owner && !w.lost(now, s) && p.slot == at.slot && p.heartbeat.Promised > ballot {
+			if p := &w.peers[i]; s != owner && !w.lost(now, s) && p.slot == st.slot && p.heartbeat.Promised > ballot {
 				return w.names[s] + " has promised a higher ballot"
 			}
 		}
@@ -142,10 +142,10 @@ func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, at *standing) 
 	p := w.peer(now, owner)
 	switch {
 	case w.lost(now, owner):
-		return w.names[owner] + " " + w.whyAbsent(now, owner, at.slot)
-	case p.slot == at.slot && p.heartbeat.Promised > ballot:
+		return w.names[owner] + " " + w.whyAbsent(now, owner, st.slot)
+	case p.slot == st.slot && p.heartbeat.Promised > ballot:
 		return w.names[owner] + " has promised a higher ballot"
-	case p.slot == at.slot && p.heartbeat.Promised == ballot && p.heartbeat.Stuck:
+	case p.slot == st.slot && p.heartbeat.Promised == ballot && p.heartbeat.Stuck:
 		return "its owner cannot complete it"
 	}
 	return ""
@@ -154,14 +154,14 @@ func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, at *standing) 
 // stalled reports whether a ballot's session or votes have made no progress for much longer
 // than usual, although its members are there. Parts of a long sum that reach any member count
 // as progress for all.
-func (w *monitor) stalled(now time.Duration, at *standing) bool {
-	switch at.state {
+func (w *monitor) stalled(now time.Duration, st *standing) bool {
+	switch st.state {
 	case Dealt:
-		if w.computing(now, at) {
+		if w.computing(now, st) {
 			return false
 		}
 	case Fetching:
-		if at.decided {
+		if st.decided {
 			return false
 		}
 	case Session, Sealing, Voted:
@@ -175,27 +175,27 @@ func (w *monitor) stallAfter() time.Duration { return stallAfter(w.usual, w.ever
 
 // computing reports whether a member whose Seeds or Blob are missing is still in its local
 // update. That is never a stall, however long it takes.
-func (w *monitor) computing(now time.Duration, at *standing) bool {
-	return slices.ContainsFunc(at.waiting, func(member int) bool {
+func (w *monitor) computing(now time.Duration, st *standing) bool {
+	return slices.ContainsFunc(st.waiting, func(member int) bool {
 		p := w.peer(now, member)
-		return p.slot == at.slot && p.heartbeat.State == Idle && !p.heartbeat.Behind
+		return p.slot == st.slot && p.heartbeat.State == Idle && !p.heartbeat.Behind
 	})
 }
 
 // noteStall records the member that held up the session which this one leaves. It is excluded
 // the second time, or at once if both ends of its link report the link as broken. All members
 // judge by the same heartbeats, so their promises name the same member.
-func (w *monitor) noteStall(now time.Duration, at *standing) {
-	if v := at.working; v == nil || v.amends() {
+func (w *monitor) noteStall(now time.Duration, st *standing) {
+	if v := st.working; v == nil || v.amends() {
 		return
 	}
-	roots := w.holdingUp(now, at)
+	roots := w.holdingUp(now, st)
 	if len(roots) == 0 {
 		return
 	}
 	last := roots[len(roots)-1]
 	broken := slices.ContainsFunc(roots, func(end int) bool { return w.apart(now, end, last) })
-	if !broken && !w.stalled(now, at) {
+	if !broken && !w.stalled(now, st) {
 		return
 	}
 	if w.stalls[last]++; w.stalls[last] > 1 || broken {
@@ -219,20 +219,20 @@ func (w *monitor) pardon() bool {
 //   - the ends of broken links;
 //   - members that others wait for, and that wait for nobody or are silent;
 //   - a circle of members that wait for each other.
-func (w *monitor) holdingUp(now time.Duration, at *standing) []int {
+func (w *monitor) holdingUp(now time.Duration, st *standing) []int {
 	waits, waited := map[int][]int{}, map[int][]int{} // member → the members that it waits for, and those that wait for it
 	ends, roots := map[int]bool{}, map[int]bool{}
-	for s := range reach(at.waiting, func(s int) []int {
-		waits[s] = w.waitsFor(now, at, s)
+	for s := range reach(st.waiting, func(s int) []int {
+		waits[s] = w.waitsFor(now, st, s)
 		return waits[s]
 	}) {
 		if len(waits[s]) == 0 {
 			roots[s] = true
 		}
-		for _, of := range waits[s] {
-			waited[of] = append(waited[of], s)
-			if w.suspects(now, s, of) {
-				ends[s], ends[of] = true, true
+		for _, other := range waits[s] {
+			waited[other] = append(waited[other], s)
+			if w.suspects(now, s, other) {
+				ends[s], ends[other] = true, true
 			}
 		}
 	}
@@ -274,12 +274,12 @@ func reach(from []int, step func(member int) []int) map[int]bool {
 
 // waitsFor returns the members that a member waits for, or nil if it is silent or in another
 // slot.
-func (w *monitor) waitsFor(now time.Duration, at *standing, member int) (waits []int) {
+func (w *monitor) waitsFor(now time.Duration, st *standing, member int) (waits []int) {
 	if member == w.self {
-		return at.waiting
+		return st.waiting
 	}
 	p := w.peer(now, member)
-	if now-p.heard > 3*w.every || p.slot != at.slot {
+	if now-p.heard > 3*w.every || p.slot != st.slot {
 		return nil
 	}
 	for _, next := range p.heartbeat.Waiting {
@@ -291,11 +291,11 @@ func (w *monitor) waitsFor(now time.Duration, at *standing, member int) (waits [
 }
 
 // suspects reports whether one member considers another lost although this member hears both.
-func (w *monitor) suspects(now time.Duration, member, of int) bool {
-	if member == w.self || of == w.self || w.lost(now, member) || w.lost(now, of) {
+func (w *monitor) suspects(now time.Duration, member, other int) bool {
+	if member == w.self || other == w.self || w.lost(now, member) || w.lost(now, other) {
 		return false
 	}
-	return slices.Contains(w.peer(now, member).heartbeat.Suspects, uint32(of))
+	return slices.Contains(w.peer(now, member).heartbeat.Suspects, uint32(other))
 }
 
 // apart reports whether two members consider each other lost although this member hears both.
@@ -306,7 +306,7 @@ func (w *monitor) apart(now time.Duration, a, b int) bool {
 // cutOff reports whether a member considers a member of a view lost although this member hears
 // both. With both in the view, the session would stall.
 func (w *monitor) cutOff(now time.Duration, member int, v *View) bool {
-	return !w.pardoned && slices.ContainsFunc(v.Members, func(of uint32) bool { return w.suspects(now, member, int(of)) })
+	return !w.pardoned && slices.ContainsFunc(v.Members, func(other uint32) bool { return w.suspects(now, member, int(other)) })
 }
 
 // recent reports whether this member made progress a moment ago.

@@ -63,9 +63,9 @@ func (p *Circulant) hop(round int) (skip, blocks int, reducing bool) {
 }
 
 // New implements [Plan].
-func (p *Circulant) New(at Placement, words []uint64) Session {
+func (p *Circulant) New(seat Placement, words []uint64) Session {
 	checkOwn(p.arithmetic, words)
-	c := &circulant{plan: p, members: at.Members, vertex: at.vertex(p.size), sums: words}
+	c := &circulant{plan: p, members: seat.Members, vertex: seat.vertex(p.size), sums: words}
 	for round := range p.Rounds() {
 		c.ports = append(c.ports, c.port(round))
 	}

@@ -62,18 +62,18 @@ func (p *Exchange) busiest() int {
 }
 
 // New implements [Plan].
-func (p *Exchange) New(at Placement, words []uint64) Session {
+func (p *Exchange) New(seat Placement, words []uint64) Session {
 	checkOwn(p.arithmetic, words)
-	v := at.vertex(p.size)
+	v := seat.vertex(p.size)
 	e := &exchange{plan: p, values: [][]uint64{words}}
 	for _, rows := range p.schedule {
 		s := step{self: rows[v].self, weight: rows[v].weight}
 		if len(words) > 0 {
 			for _, w := range rows[v].hears {
-				s.hears = append(s.hears, port{from: at.Members[w], words: len(words)})
+				s.hears = append(s.hears, port{from: seat.Members[w], words: len(words)})
 			}
 			for _, w := range rows[v].tells {
-				s.tells = append(s.tells, at.Members[w])
+				s.tells = append(s.tells, seat.Members[w])
 			}
 			slices.SortFunc(s.hears, comparePorts)
 			slices.Sort(s.tells)

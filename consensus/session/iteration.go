@@ -43,18 +43,18 @@ type iteration struct {
 }
 
 // New implements [Plan]. The words must be the bits of finite float64 values.
-func (p *Laplacian) New(at Placement, words []uint64) Session {
+func (p *Laplacian) New(seat Placement, words []uint64) Session {
 	if wrong := checkFinite(words); wrong != "" {
 		panic("session: " + wrong)
 	}
 	it := &iteration{plan: p}
-	own := at.vertex(p.size)
-	it.vertices = []vertex{newVertex(words, p.terms(own, at.Members))}
-	if ghost := own + p.size; ghost < p.graph.Len() {
-		it.vertices = append(it.vertices, newVertex(make([]uint64, len(words)), p.terms(ghost, at.Members)))
+	v := seat.vertex(p.size)
+	it.vertices = []vertex{newVertex(words, p.terms(v, seat.Members))}
+	if ghost := v + p.size; ghost < p.graph.Len() {
+		it.vertices = append(it.vertices, newVertex(make([]uint64, len(words)), p.terms(ghost, seat.Members)))
 	}
 	if len(words) > 0 {
-		it.link(at.Self, len(words))
+		it.link(seat.Self, len(words))
 	}
 	return newMachine(it, p.iterations, 1)
 }

@@ -56,7 +56,7 @@ type Plan interface {
 	// New returns the session of a member with its vector. The session takes ownership of
 	// words. It panics if the placement does not have Size members, or if the words are not
 	// values of the plan's arithmetic.
-	New(at Placement, words []uint64) Session
+	New(seat Placement, words []uint64) Session
 	// Size returns the number of members.
 	Size() int
 	// Rounds returns the number of rounds of a session.

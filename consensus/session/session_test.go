@@ -55,7 +55,7 @@ func TestOrderOfDeliveryDoesNotMatter(t *testing.T) {
 
 func TestMalformedFrames(t *testing.T) {
 	first := []int{10, 11, 12, 13, 14, 15, 16}
-	at := Placement{Members: first, Self: 10}
+	seat := Placement{Members: first, Self: 10}
 	fold := must[*Exchange](t)(NewFoldIn(7, 1, chunking.Field)) // core 4; 14 folds into 10, which pairs with 11
 	circulant := must[*Circulant](t)(NewCirculant(7, chunking.Ring128))
 	float := must[*Laplacian](t)(NewLaplacian(7, Chebyshev, graph.Ring, 2, 1e-9)) // 10 has the neighbours 11 and 16
@@ -97,9 +97,9 @@ func TestMalformedFrames(t *testing.T) {
 			if c.plan == circulant {
 				numbers = 2 * 7
 			}
-			at := at
-			at.Members = at.Members[:c.plan.Size()]
-			s := c.plan.New(at, make([]uint64, numbers))
+			seat := seat
+			seat.Members = seat.Members[:c.plan.Size()]
+			s := c.plan.New(seat, make([]uint64, numbers))
 			s.Start()
 			waiting := s.Waiting()
 			err := s.Receive(c.from, c.round, c.part, c.words)
@@ -197,8 +197,8 @@ func TestDoubleAndLateFramesAreIgnored(t *testing.T) {
 func TestInboxIsBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	for _, p := range plans(t, 13) {
-		at := Placement{Members: rng.Perm(13), Self: 4}
-		s := p.New(at, vectors(rng, p, 26)[4]).(*machine)
+		seat := Placement{Members: rng.Perm(13), Self: 4}
+		s := p.New(seat, vectors(rng, p, 26)[4]).(*machine)
 		s.Start()
 		for range 20000 {
 			words := make([]uint64, []int{0, 1, 2, 4, 6, 26, 52}[rng.IntN(7)])
@@ -267,15 +267,15 @@ func TestViewOfOne(t *testing.T) {
 func TestWrongUsePanics(t *testing.T) {
 	p := must[*Exchange](t)(NewFoldIn(2, 1, chunking.Field))
 	float := must[*Laplacian](t)(NewLaplacian(2, Chebyshev, graph.Ring, 2, 1e-9))
-	at := Placement{Members: []int{0, 1}, Self: 0}
+	seat := Placement{Members: []int{0, 1}, Self: 0}
 	for name, use := range map[string]func(){
 		"members":   func() { p.New(Placement{Members: []int{0}, Self: 0}, nil) },
 		"self":      func() { p.New(Placement{Members: []int{0, 1}, Self: 2}, nil) },
-		"word":      func() { p.New(at, []uint64{chunking.Prime}) },
-		"infinite":  func() { float.New(at, []uint64{math.Float64bits(math.Inf(1))}) },
-		"half":      func() { must[*Circulant](t)(NewCirculant(2, chunking.Ring128)).New(at, []uint64{1}) },
-		"result":    func() { p.New(at, []uint64{1}).Result() },
-		"no values": func() { Values(p.New(at, nil)) },
+		"word":      func() { p.New(seat, []uint64{chunking.Prime}) },
+		"infinite":  func() { float.New(seat, []uint64{math.Float64bits(math.Inf(1))}) },
+		"half":      func() { must[*Circulant](t)(NewCirculant(2, chunking.Ring128)).New(seat, []uint64{1}) },
+		"result":    func() { p.New(seat, []uint64{1}).Result() },
+		"no values": func() { Values(p.New(seat, nil)) },
 	} {
 		func() {
 			defer func() {

@@ -65,10 +65,10 @@ func (m *registry) offer(r *membership.Roster) {
 }
 
 // countersign signs the roster that another process has signed, since that process can sign no
-// other. It could sign because this process and all others of the roster had announced it. It
-// has its place here, or has lost it and has the smaller ID. In both cases nobody signs another
-// roster that has this process: one with that process is not announced by it any more, and
-// one without it is not announced by the others, which prefer it to this process.
+// other. It could sign because this process and all others of the roster had announced it. The
+// caller knows that the other has its place here, or the smaller ID. So nobody can have signed a
+// roster that this process has announced since: either it has the other, which announces it no
+// more, or the others of the roster would have given the place of this process away first.
 func (m *registry) countersign(signed [32]byte) error {
 	r := m.offered[signed]
 	if r == nil || m.roster != nil || m.early() > 0 {
