@@ -43,7 +43,7 @@ func (c *Config) heartbeat() time.Duration { return cmp.Or(c.Heartbeat, time.Sec
 
 // members returns the membership of the run that the journal holds.
 func (p *joiner) members(j *store.Journal) (*membership.Current, error) {
-	k := &keys{own: p.key, members: &membership.Current{}}
+	k := &keys{key: p.key, members: &membership.Current{}}
 	params := consensus.Params{
 		Settings: p.cfg.Settings, Self: j.Self, Run: j.ID, Keys: k,
 		Heartbeat: p.cfg.heartbeat(), Patience: p.cfg.Patience, Volatile: p.cfg.Durability == InMemory,
@@ -57,10 +57,6 @@ func (p *joiner) members(j *store.Journal) (*membership.Current, error) {
 		return nil, err
 	}
 	return k.members, j.Extend(all.Stored()) // an earlier process may have ended before it extended the journal
-}
-
-func removedError(all *membership.Members) error {
-	return &consensus.RemovedError{Revision: all.Params.Revision}
 }
 
 // begin starts this member's part in a run. After an error the caller ends the process.
@@ -121,7 +117,7 @@ func (p *joiner) machine(j *store.Journal, members *membership.Current) (*consen
 
 // keys signs promises and votes with the participants' identities.
 type keys struct {
-	own     crypto.PrivKey
+	key     crypto.PrivKey
 	members *membership.Current
 }
 
@@ -131,7 +127,7 @@ var _ consensus.Keys = (*keys)(nil)
 const voteDomain = "collabdict/consensus/1/"
 
 func (k *keys) Sign(message []byte) []byte {
-	signature, err := k.own.Sign(append([]byte(voteDomain), message...))
+	signature, err := k.key.Sign(append([]byte(voteDomain), message...))
 	if err != nil {
 		panic("node: " + err.Error()) // an Ed25519 key signs any message
 	}
@@ -220,9 +216,9 @@ func (n *Node) late(ctx context.Context, limit time.Duration, err error) error {
 		missing[w.Name] = true
 	}
 	if len(missing) == 0 { // the first collective has not begun yet
-		there := n.transport.Listening()
+		listening := n.transport.Listening()
 		for _, m := range n.Members() {
-			missing[m.Name] = m.ID != n.host.ID() && !slices.Contains(there, m.ID)
+			missing[m.Name] = m.ID != n.host.ID() && !slices.Contains(listening, m.ID)
 		}
 	}
 	e := &JoinTimeoutError{After: limit, Want: len(n.Members())}

@@ -38,7 +38,7 @@ func CheckCard(m Member, columns []string, signature []byte) error {
 // given ones. It leaves out addresses without a fixed port. For an address that stands for all
 // interfaces, it returns one address per interface, except loopback and link-local ones.
 func ReachedAt(listen []string) ([]string, error) {
-	own, err := manet.InterfaceMultiaddrs()
+	interfaces, err := manet.InterfaceMultiaddrs()
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func ReachedAt(listen []string) ([]string, error) {
 		switch {
 		case a == nil:
 		case manet.IsIPUnspecified(a):
-			resolved, err := manet.ResolveUnspecifiedAddress(a, own)
+			resolved, err := manet.ResolveUnspecifiedAddress(a, interfaces)
 			if err != nil {
 				continue // this machine has no interface of that kind
 			}

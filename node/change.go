@@ -28,15 +28,14 @@ func CheckChanges(members []Member, s consensus.Settings, changes []Change) erro
 // since the run began. Changes that are decided already stay. The next one is made once a
 // quorum wants it.
 func (n *Node) Change(changes []Change) error {
-	_, err := n.loop.ask(context.Background(), &request{do: func() (*consensus.Decision, error) {
+	return n.loop.do(context.Background(), func() error {
 		list, err := n.loop.amendments(changes)
-		if err == nil {
-			n.loop.wanted = changes
-			err = n.loop.wish(list)
+		if err != nil {
+			return err
 		}
-		return nil, err
-	}})
-	return err
+		n.loop.wanted = changes
+		return n.loop.wish(list)
+	})
 }
 
 // amendments converts changes to the amendments of this run.
@@ -180,20 +179,20 @@ func (l *loop) dismiss() {
 		return
 	case <-time.After(farewellTime):
 	}
-	_, _ = l.ask(context.Background(), &request{do: func() (*consensus.Decision, error) {
+	_ = l.do(context.Background(), func() error {
 		all := l.members.Load().Dismissed()
 		l.members.Store(all)
 		l.network.Follow(peersOf(all))
-		return nil, nil
-	}})
+		return nil
+	})
 }
 
 // peersOf converts the members to the peers of the transport.
 func peersOf(m *membership.Members) []transport.Peer {
 	peers := make([]transport.Peer, len(m.All))
 	for rank, o := range m.All {
-		at, active := m.Ranks[o.ID]
-		peers[rank] = transport.Peer{ID: o.ID, Name: o.Name, Addrs: membership.Multiaddrs(o.Addrs), Gone: !active || at != rank}
+		present, active := m.Ranks[o.ID]
+		peers[rank] = transport.Peer{ID: o.ID, Name: o.Name, Addrs: membership.Multiaddrs(o.Addrs), Gone: !active || present != rank}
 	}
 	return peers
 }

@@ -282,7 +282,7 @@ func TestBusyMemberIsNotLost(t *testing.T) {
 			go func() { ended <- sum(t.Context(), n) }()
 		}
 		busy := time.After(nodetest.Within / 2)
-		if _, err := nodes[0].loop.ask(t.Context(), &request{do: func() (*consensus.Decision, error) { <-busy; return nil, nil }}); err != nil {
+		if err := nodes[0].loop.do(t.Context(), func() error { <-busy; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if err := sum(t.Context(), nodes[0]); err != nil {

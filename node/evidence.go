@@ -113,14 +113,14 @@ func CheckEvidence(files ...[]byte) (found []Contradiction, err error) {
 		if f.Version != evidenceVersion {
 			return nil, fmt.Errorf("file %d: want evidence of version %d, got %d", i+1, evidenceVersion, f.Version)
 		}
-		of, err := digestFrom(f.Run)
+		named, err := digestFrom(f.Run)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("file %d: run: %w", i+1, err)
-		case i > 0 && of != run:
-			return nil, fmt.Errorf("file %d: want evidence of run %x, as in the first file, got one of run %x", i+1, run[:8], of[:8])
+		case i > 0 && named != run:
+			return nil, fmt.Errorf("file %d: want evidence of run %x, as in the first file, got one of run %x", i+1, run[:8], named[:8])
 		}
-		run = of
+		run = named
 		for _, m := range f.Members {
 			if known, is := members[uint32(m.Rank)]; m.Rank < 0 || membership.CheckName("name", m.Name) != nil || is && known != m {
 				return nil, fmt.Errorf("file %d: member %d: want a name and a peer ID, the same in all files, got %q", i+1, m.Rank, m.Name)

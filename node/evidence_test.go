@@ -22,21 +22,21 @@ func votes(t *testing.T, n *Node, result byte, to ...int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = n.loop.ask(t.Context(), &request{do: func() (*consensus.Decision, error) {
+	err = n.loop.do(t.Context(), func() error {
 		slot := n.loop.machine.Slot()
 		before, err := n.loop.decided(slot - 1)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		v := consensus.CastVote{Member: uint32(n.Self()), Slot: slot, Chain: before.Chain}
 		v.Vote.Value.Digest[0] = result
 		for _, other := range to {
 			n.loop.post(consensus.Send{To: other, Message: consensus.Message{Slot: v.Slot, Body: &consensus.Done{
-				Value: v.Vote.Value, Chain: v.Chain, Signature: (&keys{own: key}).Sign(v.Signed(n.journal.ID)),
+				Value: v.Vote.Value, Chain: v.Chain, Signature: (&keys{key: key}).Sign(v.Signed(n.journal.ID)),
 			}}})
 		}
-		return nil, nil
-	}})
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func signedVote(t testing.TB, result byte) (string, evidenceFile) {
 	run := [32]byte{1}
 	v := consensus.CastVote{Member: 1, Slot: 4}
 	v.Vote.Value.Digest[0] = result
-	signature := (&keys{own: key}).Sign(v.Signed(run))
+	signature := (&keys{key: key}).Sign(v.Signed(run))
 	zeros := strings.Repeat("00", 32)
 	return id.String(), evidenceFile{
 		Version: evidenceVersion, Run: hex.EncodeToString(run[:]), Accused: "b", Members: []evidenceMember{{1, "b", id.String()}},

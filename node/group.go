@@ -46,7 +46,7 @@ func (n *Node) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error)
 	d, err := n.call(ctx, consensus.Call{Kind: consensus.Sum, Running: s.Running, Values: s.Values, Blocks: slices.Clone(s.Blocks)})
 	if err != nil {
 		if ctx.Err() != nil { // the collective needs the values, which the caller may modify after this return
-			_, _ = n.loop.ask(context.Background(), &request{do: n.loop.keepCall})
+			_ = n.loop.do(context.Background(), n.loop.keepCall)
 		}
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (n *Node) Gather(ctx context.Context, _ collabdict.Entry, blob []byte) ([][
 
 // TakeMissed implements [collabdict.Group].
 func (n *Node) TakeMissed() (total []float64, ok bool) {
-	return n.known(func(d *consensus.Decision) bool { return !has(d, n.self) })
+	return n.known(func(d *consensus.Decision) bool { return !slices.Contains(d.Members, uint32(n.self)) })
 }
 
 // TakeDecided implements [collabdict.Group].
@@ -81,7 +81,8 @@ func (n *Node) TakeDecided() (total []float64, ok bool) {
 }
 
 func (n *Node) known(fits func(*consensus.Decision) bool) (total []float64, ok bool) {
-	d, err := n.loop.ask(context.Background(), &request{do: func() (*consensus.Decision, error) { return n.loop.known(fits) }})
+	var d *consensus.Decision
+	err := n.loop.do(context.Background(), func() (err error) { d, err = n.loop.known(fits); return err })
 	if err != nil || d == nil { // the next call returns the error
 		return nil, false
 	}

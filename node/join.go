@@ -13,6 +13,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/node/internal/membership"
 	"github.com/collabdict/collabdict/node/internal/rendezvous"
@@ -275,10 +276,15 @@ func (p *joiner) adopt(j *store.Journal) (*membership.Current, error) {
 		return nil, err
 	}
 	if all := members.Load(); all.Removed[j.Self] { // an earlier process saved its removal, and ended before it could report it
-		err := removedError(all)
+		err := &consensus.RemovedError{Revision: all.Params.Revision}
 		return nil, errors.Join(err, j.End(err.Error()))
 	}
 	return members, p.rendezvous.Adopt(j, members)
+}
+
+// unlisted returns the error of a participant that the list of members lacks.
+func (c *Config) unlisted(id peer.ID) error {
+	return refused("members", "a list without "+id.String(), "this participant in the list, with the peer ID of "+filepath.Join(c.Dir, identityFile))
 }
 
 // checkSelf returns an error if the roster does not list this participant.
@@ -292,7 +298,7 @@ func (c *Config) checkSelf(id peer.ID) error {
 	}
 	i := slices.IndexFunc(named, func(m Member) bool { return m.ID == id })
 	if i < 0 {
-		return refused("members", "a list without "+id.String(), "this participant in the list, with the peer ID of "+filepath.Join(c.Dir, identityFile))
+		return c.unlisted(id)
 	}
 	if named[i].Name != c.Name {
 		return refused("name", fmt.Sprintf("%q", c.Name), fmt.Sprintf("%q, as in the list of members", named[i].Name))

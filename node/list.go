@@ -24,7 +24,7 @@ func SignList(c Config) (Member, []byte, error) {
 	}
 	i := slices.IndexFunc(c.Members, func(m Member) bool { return m.ID == id })
 	if i < 0 {
-		return Member{}, nil, refused("members", "a list without "+id.String(), "this participant in the list, with the peer ID of "+filepath.Join(c.Dir, identityFile))
+		return Member{}, nil, c.unlisted(id)
 	}
 	signature, err := key.Sign(c.list())
 	return c.Members[i], signature, err

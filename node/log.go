@@ -43,16 +43,6 @@ func (l *loop) known(fits func(*consensus.Decision) bool) (*consensus.Decision, 
 	return d, nil
 }
 
-// has reports whether the decision includes a member's contribution.
-func has(d *consensus.Decision, rank int) bool {
-	for _, m := range d.Members {
-		if int(m) == rank {
-			return true
-		}
-	}
-	return false
-}
-
 // enter adds a decision to the record.
 func (l *loop) enter(d *consensus.Decision) {
 	l.record.Add(d)

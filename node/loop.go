@@ -70,7 +70,7 @@ type loop struct {
 // A request is work for the loop: an event for the machine, or the function do.
 type request struct {
 	event   consensus.Event
-	do      func() (*consensus.Decision, error)
+	do      func() error
 	outcome chan outcome // of capacity 1
 }
 
@@ -146,6 +146,12 @@ func (l *loop) ask(ctx context.Context, q *request) (*consensus.Decision, error)
 	}
 }
 
+// do calls f in the loop.
+func (l *loop) do(ctx context.Context, f func() error) error {
+	_, err := l.ask(ctx, &request{do: f})
+	return err
+}
+
 // serve handles a request. It refuses calls on which the machine would panic.
 func (l *loop) serve(q *request) {
 	_, finish := q.event.(consensus.Finish)
@@ -162,8 +168,7 @@ func (l *loop) serve(q *request) {
 		l.step(q.event)
 		q.outcome <- outcome{}
 	default:
-		d, err := q.do()
-		q.outcome <- outcome{d, err}
+		q.outcome <- outcome{err: q.do()}
 	}
 }
 
@@ -186,13 +191,13 @@ func (l *loop) call(q *request, c consensus.Call) {
 
 // keepCall copies the values that the current call has borrowed. An amendment may still precede
 // the call.
-func (l *loop) keepCall() (*consensus.Decision, error) {
+func (l *loop) keepCall() error {
 	if q := l.pending; q != nil {
 		c := q.event.(consensus.Call)
 		c.Values = l.machine.KeepCall()
 		q.event = c
 	}
-	return nil, nil
+	return nil
 }
 
 func (l *loop) step(ev consensus.Event) {

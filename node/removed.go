@@ -53,10 +53,10 @@ func (n *Node) ask(ctx context.Context) {
 // removed ends this member's part, because the others have removed it.
 func (n *Node) removed() {
 	n.loop.background.Start(func() {
-		_, _ = n.loop.ask(context.Background(), &request{do: func() (*consensus.Decision, error) {
+		_ = n.loop.do(context.Background(), func() error {
 			n.loop.expel()
-			return nil, nil
-		}})
+			return nil
+		})
 	})
 }
 

@@ -106,10 +106,10 @@ func (r *transcript) Decided(member int, d *consensus.Decision) {
 // tap records what a node's machine sends from now on.
 func (r *transcript) tap(t *testing.T, n *Node) {
 	t.Helper()
-	if _, err := n.loop.ask(t.Context(), &request{do: func() (*consensus.Decision, error) {
+	if err := n.loop.do(t.Context(), func() error {
 		n.loop.network = tapped{n.loop.network, r, n}
-		return nil, nil
-	}}); err != nil {
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -94,8 +94,8 @@ func (a *Admission) InterceptAddrDial(peer.ID, multiaddr.Multiaddr) bool { retur
 
 // InterceptAccept accepts relayed connections only from members.
 func (a *Admission) InterceptAccept(c network.ConnMultiaddrs) bool {
-	at := c.RemoteMultiaddr()
-	return !relayed(at) || a.listed(relayOf(at))
+	addr := c.RemoteMultiaddr()
+	return !relayed(addr) || a.listed(relayOf(addr))
 }
 
 func (a *Admission) InterceptSecured(_ network.Direction, id peer.ID, c network.ConnMultiaddrs) bool {

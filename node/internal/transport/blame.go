@@ -47,18 +47,18 @@ var errShare = errors.New("more bytes on the control plane than a member's share
 
 // shares bounds the bytes that each peer sends on the control plane.
 type shares struct {
-	mu   sync.Mutex
-	of   map[peer.ID]*share
-	tell func(peer.ID, error) // called with a peer that sends more than its share, once there is a run
+	mu     sync.Mutex
+	byPeer map[peer.ID]*share
+	tell   func(peer.ID, error) // called with a peer that sends more than its share, once there is a run
 }
 
 // A share is the number of bytes that a peer had left at some time.
 type share struct {
 	left float64
-	at   time.Time
+	last time.Time
 }
 
-func newShares() *shares { return &shares{of: map[peer.ID]*share{}, tell: func(peer.ID, error) {}} }
+func newShares() *shares { return &shares{byPeer: map[peer.ID]*share{}, tell: func(peer.ID, error) {}} }
 
 // take subtracts bytes from a peer's share, or returns an error if it has fewer left.
 func (s *shares) take(now time.Time, id peer.ID, bytes int) error {
@@ -73,13 +73,13 @@ func (s *shares) take(now time.Time, id peer.ID, bytes int) error {
 func (s *shares) takes(now time.Time, id peer.ID, bytes float64) (tell func(peer.ID, error), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o := s.of[id]
+	o := s.byPeer[id]
 	if o == nil {
 		s.forget(now)
 		o = &share{left: shareBurst}
-		s.of[id] = o
+		s.byPeer[id] = o
 	}
-	o.left, o.at = o.grown(now), now
+	o.left, o.last = o.grown(now), now
 	if ok = o.left >= bytes; ok {
 		o.left -= bytes
 	}
@@ -87,14 +87,14 @@ func (s *shares) takes(now time.Time, id peer.ID, bytes float64) (tell func(peer
 }
 
 func (o *share) grown(now time.Time) float64 {
-	return min(shareBurst, o.left+sharePerSecond*now.Sub(o.at).Seconds())
+	return min(shareBurst, o.left+sharePerSecond*now.Sub(o.last).Seconds())
 }
 
 // forget deletes the peers that have their whole share, since a new peer starts with that.
 func (s *shares) forget(now time.Time) {
-	for id, o := range s.of {
+	for id, o := range s.byPeer {
 		if o.grown(now) == shareBurst {
-			delete(s.of, id)
+			delete(s.byPeer, id)
 		}
 	}
 }

@@ -142,14 +142,14 @@ func (c *control) assemble(ctx context.Context, interval time.Duration, lost fun
 		return fmt.Errorf("control plane: %w", err)
 	}
 	defer events.Cancel()
-	there := map[peer.ID]bool{c.self: true}
-	for !c.complete(there, lost) {
+	present := map[peer.ID]bool{c.self: true}
+	for !c.complete(present, lost) {
 		wait, cancel := context.WithTimeout(ctx, interval)
 		e, err := events.NextPeerEvent(wait)
 		cancel()
 		switch {
 		case err == nil:
-			there[e.Peer] = e.Type == pubsub.PeerJoin
+			present[e.Peer] = e.Type == pubsub.PeerJoin
 		case wait.Err() == nil || ctx.Err() != nil:
 			return err
 		}
@@ -157,10 +157,10 @@ func (c *control) assemble(ctx context.Context, interval time.Duration, lost fun
 	return nil
 }
 
-func (c *control) complete(there map[peer.ID]bool, lost func() map[int]bool) bool {
+func (c *control) complete(present map[peer.ID]bool, lost func() map[int]bool) bool {
 	gone := lost()
 	for id, rank := range c.peers.Load().ranks {
-		if !there[id] && !gone[rank] {
+		if !present[id] && !gone[rank] {
 			return false
 		}
 	}

@@ -22,16 +22,16 @@ const failAfter = 10 * time.Second
 // failures logs failed dials: each address of a peer once per reason, until the peer is
 // connected.
 type failures struct {
-	log *slog.Logger
-	mu  sync.Mutex
-	of  map[peer.ID]*failing
+	log    *slog.Logger
+	mu     sync.Mutex
+	byPeer map[peer.ID]*failing
 }
 
 // failing is a peer whose dials fail.
 type failing struct {
-	since time.Time
-	said  map[string]bool
-	last  []Failure
+	since  time.Time
+	logged map[string]bool
+	last   []Failure
 }
 
 // A Failure is a failed dial.
@@ -41,7 +41,7 @@ type Failure struct {
 }
 
 func newFailures(h host.Host, log *slog.Logger) *failures {
-	f := &failures{log: log, of: map[peer.ID]*failing{}}
+	f := &failures{log: log, byPeer: map[peer.ID]*failing{}}
 	h.Network().Notify(&network.NotifyBundle{ConnectedF: func(_ network.Network, c network.Conn) { f.reached(c.RemotePeer()) }})
 	return f
 }
@@ -49,7 +49,7 @@ func newFailures(h host.Host, log *slog.Logger) *failures {
 func (f *failures) reached(id peer.ID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.of, id)
+	delete(f.byPeer, id)
 }
 
 // failed records a failed dial of a peer.
@@ -57,18 +57,18 @@ func (f *failures) failed(now time.Time, id peer.ID, name string, err error) {
 	list := dialFailures(err)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	p := f.of[id]
+	p := f.byPeer[id]
 	if p == nil {
-		p = &failing{since: now, said: map[string]bool{}}
-		f.of[id] = p
+		p = &failing{since: now, logged: map[string]bool{}}
+		f.byPeer[id] = p
 	}
 	p.last = list
 	if now.Sub(p.since) < failAfter {
 		return
 	}
 	for _, e := range list {
-		if line := e.Address + ": " + e.Reason; !p.said[line] && len(p.said) < 64 {
-			p.said[line] = true
+		if line := e.Address + ": " + e.Reason; !p.logged[line] && len(p.logged) < 64 {
+			p.logged[line] = true
 			f.log.Warn("cannot reach a member; this is logged once", "name", name, "peer", id, "address", e.Address, "reason", e.Reason)
 		}
 	}
@@ -77,7 +77,7 @@ func (f *failures) failed(now time.Time, id peer.ID, name string, err error) {
 func (f *failures) lastOf(id peer.ID) []Failure {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if p := f.of[id]; p != nil {
+	if p := f.byPeer[id]; p != nil {
 		return p.last
 	}
 	return nil
@@ -109,8 +109,8 @@ func dialFailures(err error) (list []Failure) {
 // each error a new reason.
 func reasonOf(err error) string {
 	text := err.Error()
-	if at := strings.LastIndex(text, "connect: "); at >= 0 {
-		return text[at+len("connect: "):]
+	if i := strings.LastIndex(text, "connect: "); i >= 0 {
+		return text[i+len("connect: "):]
 	}
 	if _, after, ok := strings.Cut(text, "->"); ok {
 		if _, after, ok := strings.Cut(after, ": "); ok {

@@ -59,7 +59,7 @@ func TestFailedDialsHaveReasons(t *testing.T) {
 // After a connection it does so again.
 func TestFailedDialsAreLoggedOnce(t *testing.T) {
 	var log strings.Builder
-	f := &failures{log: slog.New(slog.NewTextHandler(&log, nil)), of: map[peer.ID]*failing{}}
+	f := &failures{log: slog.New(slog.NewTextHandler(&log, nil)), byPeer: map[peer.ID]*failing{}}
 	refused := dialError(t, map[string]string{"/ip4/192.0.2.2/tcp/80": "connect: connection refused"})
 	late := dialError(t, map[string]string{"/ip4/192.0.2.2/tcp/80": "i/o timeout"})
 	start := time.Unix(0, 0)

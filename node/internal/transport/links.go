@@ -42,7 +42,7 @@ func (h *Host) Links() []Link {
 }
 
 // Relays reports whether this host relays connections.
-func (h *Host) Relays() bool { return h.relays != nil && h.relays.own != nil }
+func (h *Host) Relays() bool { return h.relays != nil && h.relays.relay != nil }
 
 // direct reports whether a peer has a connection that is not relayed.
 func direct(n network.Network, id peer.ID) bool {

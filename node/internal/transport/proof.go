@@ -52,7 +52,7 @@ func transports(c Config) ([]libp2p.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prover{party: secret.Party{Secret: c.Secret, ID: id, Agreement: c.Consortium}, log: c.Log, told: map[peer.ID]bool{}}
+	p := &prover{party: secret.Party{Secret: c.Secret, ID: id, Agreement: c.Consortium}, log: c.Log, logged: map[peer.ID]bool{}}
 	return []libp2p.Option{
 		libp2p.Transport(func(key crypto.PrivKey, m *quicreuse.ConnManager, psk pnet.PSK, g connmgr.ConnectionGater, r network.ResourceManager) (transport.Transport, error) {
 			t, err := newQUIC(key, m, psk, g, r)
@@ -71,10 +71,10 @@ func transports(c Config) ([]libp2p.Option, error) {
 
 // A prover exchanges proofs with the peers at the other ends of connections.
 type prover struct {
-	party secret.Party
-	log   *slog.Logger
-	mu    sync.Mutex
-	told  map[peer.ID]bool // peers that were logged
+	party  secret.Party
+	log    *slog.Logger
+	mu     sync.Mutex
+	logged map[peer.ID]bool // peers that were logged
 }
 
 // prove returns nil if both ends of a new connection know the secret. Otherwise it closes the
@@ -122,8 +122,8 @@ func (p *prover) tell(other peer.ID, err error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.told) < unprovenMost && !p.told[other] {
-		p.told[other] = true
+	if len(p.logged) < unprovenMost && !p.logged[other] {
+		p.logged[other] = true
 		p.log.Warn("a peer without this run's secret is refused", "peer", other, "error", err)
 	}
 }
@@ -157,8 +157,8 @@ func (t *provenTransport) Dial(ctx context.Context, to multiaddr.Multiaddr, id p
 	return c, nil
 }
 
-func (t *provenTransport) Listen(at multiaddr.Multiaddr) (transport.Listener, error) {
-	inner, err := t.Transport.Listen(at)
+func (t *provenTransport) Listen(addr multiaddr.Multiaddr) (transport.Listener, error) {
+	inner, err := t.Transport.Listen(addr)
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func TestOnlyProvenPeersConnect(t *testing.T) {
 // Peers without the secret cannot fill the log, however many they are.
 func TestFewUnprovenPeersAreLogged(t *testing.T) {
 	log := &nodetest.Log{}
-	p := &prover{log: slog.New(slog.NewTextHandler(log, nil)), told: map[peer.ID]bool{}}
+	p := &prover{log: slog.New(slog.NewTextHandler(log, nil)), logged: map[peer.ID]bool{}}
 	for i := range 1000 {
 		for range 2 {
 			p.tell(peer.ID(rune(i)), secret.ErrWrong)
@@ -143,7 +143,7 @@ func TestSlowProofs(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				p := &prover{party: secret.Party{Secret: shared, ID: "p"}, log: slog.New(slog.DiscardHandler), told: map[peer.ID]bool{}}
+				p := &prover{party: secret.Party{Secret: shared, ID: "p"}, log: slog.New(slog.DiscardHandler), logged: map[peer.ID]bool{}}
 				began := time.Now()
 				err = p.prove(t.Context(), honest, "slow", true)
 				if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != proofTimeout || !honest.IsClosed() {

@@ -9,8 +9,8 @@ import (
 
 // readers holds the one data stream per peer that is being read. The zero value is empty.
 type readers struct {
-	mu sync.Mutex
-	of map[peer.ID]*reader
+	mu     sync.Mutex
+	byPeer map[peer.ID]*reader
 }
 
 type reader struct {
@@ -21,13 +21,13 @@ type reader struct {
 // replace waits until the stream may be read. It resets the stream before it, which the sender
 // has given up. The caller calls done when it has read all.
 func (r *readers) replace(s network.Stream) (done func()) {
-	id, own := s.Conn().RemotePeer(), &reader{stream: s, done: make(chan struct{})}
+	id, next := s.Conn().RemotePeer(), &reader{stream: s, done: make(chan struct{})}
 	r.mu.Lock()
-	if r.of == nil {
-		r.of = map[peer.ID]*reader{}
+	if r.byPeer == nil {
+		r.byPeer = map[peer.ID]*reader{}
 	}
-	before := r.of[id]
-	r.of[id] = own
+	before := r.byPeer[id]
+	r.byPeer[id] = next
 	r.mu.Unlock()
 	if before != nil {
 		before.stream.Reset()
@@ -35,10 +35,10 @@ func (r *readers) replace(s network.Stream) (done func()) {
 	}
 	return func() {
 		r.mu.Lock()
-		if r.of[id] == own {
-			delete(r.of, id)
+		if r.byPeer[id] == next {
+			delete(r.byPeer, id)
 		}
 		r.mu.Unlock()
-		close(own.done)
+		close(next.done)
 	}
 }

@@ -44,7 +44,7 @@ const (
 type relays struct {
 	host      host.Host
 	admission *Admission
-	own       *relay.Relay // nil if this host does not relay
+	relay     *relay.Relay // nil if this host does not relay
 	ctx       context.Context
 	cancel    context.CancelFunc
 	work      sync.WaitGroup
@@ -59,7 +59,7 @@ func newRelays(h host.Host, a *Admission, c Config) (*relays, error) {
 	if c.Relay {
 		most := 16*c.Size + 64
 		var err error
-		r.own, err = relay.New(h, relay.WithInfiniteLimits(), relay.WithACL(membersOnly{a}),
+		r.relay, err = relay.New(h, relay.WithInfiniteLimits(), relay.WithACL(membersOnly{a}),
 			relay.WithReservationAddressFilter(func(multiaddr.Multiaddr) bool { return true }),
 			relay.WithResources(relay.Resources{
 				ReservationTTL: placeFor, MaxReservations: most, MaxCircuits: most, BufferSize: 32 << 10,
@@ -102,9 +102,9 @@ func (r *relays) follow(sub event.Subscription) {
 			if !ok {
 				return
 			}
-			told := e.(event.EvtPeerIdentificationCompleted)
-			if slices.Contains(told.Protocols, circuit.ProtoIDv2Hop) && r.admission.listed(told.Peer) {
-				r.hold(told.Peer)
+			identified := e.(event.EvtPeerIdentificationCompleted)
+			if slices.Contains(identified.Protocols, circuit.ProtoIDv2Hop) && r.admission.listed(identified.Peer) {
+				r.hold(identified.Peer)
 			}
 		}
 	}
@@ -174,8 +174,8 @@ func (r *relays) offer(through peer.ID) {
 func (r *relays) close() {
 	r.cancel()
 	r.work.Wait()
-	if r.own != nil {
-		r.own.Close()
+	if r.relay != nil {
+		r.relay.Close()
 	}
 }
 

@@ -163,8 +163,8 @@ func TestSharesOfTheControlPlane(t *testing.T) {
 		t.Errorf("after a second it may send %d MiB", n)
 	}
 	now = now.Add(time.Hour)
-	if s.take(now, "c", 1) != nil || len(s.of) != 1 {
-		t.Errorf("%d shares are kept, want only those that are not whole", len(s.of))
+	if s.take(now, "c", 1) != nil || len(s.byPeer) != 1 {
+		t.Errorf("%d shares are kept, want only those that are not whole", len(s.byPeer))
 	}
 }
 

@@ -210,12 +210,12 @@ func (s *streams) accuse(id peer.ID, err error) {
 // sums. A peer that is too slow loses its turn, and its stream. If the message becomes usual in
 // the meantime, it may take any time, since nobody waits for it.
 func (s *streams) next(r *bufio.Reader, stream network.Stream) (consensus.Valid, error) {
-	var own *turn
+	var current *turn
 	end := func() error {
-		if own == nil {
+		if current == nil {
 			return nil
 		}
-		own = nil
+		current = nil
 		s.large.pass()
 		return stream.SetReadDeadline(time.Time{})
 	}
@@ -225,13 +225,13 @@ func (s *streams) next(r *bufio.Reader, stream network.Stream) (consensus.Valid,
 		if size > wire.MaxPayload {
 			return &wire.LimitError{Got: size, Limit: wire.MaxPayload}
 		}
-		if own == nil && size > s.usual() {
-			own = s.large.take(before)
+		if current == nil && size > s.usual() {
+			current = s.large.take(before)
 		}
 		before = size
-		if own == nil || size <= s.usual() {
+		if current == nil || size <= s.usual() {
 			return end()
 		}
-		return stream.SetReadDeadline(own.end(size, s.large.wanted()))
+		return stream.SetReadDeadline(current.end(size, s.large.wanted()))
 	})
 }
