@@ -7,13 +7,17 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 )
 
-// checkArithmetic returns an error for an arithmetic that exact plans do not support.
-func checkArithmetic(a chunking.Arithmetic) error {
-	switch a {
-	case chunking.Ring, chunking.Ring128, chunking.Field:
-		return nil
+// checkExact returns an error for arguments that no exact plan supports.
+func checkExact(size, k int, a chunking.Arithmetic) error {
+	switch {
+	case size < 1:
+		return fmt.Errorf("session: want at least 1 member, got %d", size)
+	case k < 1:
+		return fmt.Errorf("session: want at least 1 other member heard in a round, got k = %d", k)
+	case a != chunking.Ring && a != chunking.Ring128 && a != chunking.Field:
+		return fmt.Errorf("session: want the arithmetic %s, %s or %s, got %q", chunking.Ring, chunking.Ring128, chunking.Field, string(a))
 	}
-	return fmt.Errorf("session: want the arithmetic %s, %s or %s, got %q", chunking.Ring, chunking.Ring128, chunking.Field, string(a))
+	return nil
 }
 
 // limbs returns the number of words per value.

@@ -72,14 +72,3 @@ func coreSize(size, most int) int {
 	}
 	return best
 }
-
-// checkExact returns an error for arguments that no exact plan supports.
-func checkExact(size, k int, a chunking.Arithmetic) error {
-	switch {
-	case size < 1:
-		return fmt.Errorf("session: want at least 1 member, got %d", size)
-	case k < 1:
-		return fmt.Errorf("session: want at least 1 other member heard in a round, got k = %d", k)
-	}
-	return checkArithmetic(a)
-}

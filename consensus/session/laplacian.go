@@ -150,11 +150,8 @@ func (p *Laplacian) Name() string { return fmt.Sprintf("laplacian %s on %s", p.s
 // Graph returns the topology.
 func (p *Laplacian) Graph() *graph.Graph { return p.graph }
 
-// Left returns an upper bound of the disagreement ‖x-x̄‖₂ after the iterations, relative to the
-// initial one, not counting rounding.
-func (p *Laplacian) Left() float64 { return p.LeftAfter(p.iterations) }
-
-// LeftAfter is like Left for another number of iterations.
+// LeftAfter returns an upper bound of the disagreement ‖x-x̄‖₂ after a number of iterations,
+// relative to the initial one, not counting rounding.
 func (p *Laplacian) LeftAfter(iterations int) float64 {
 	switch {
 	case iterations == 0:

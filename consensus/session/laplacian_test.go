@@ -121,9 +121,9 @@ func TestTotalsAreWithinTheTolerance(t *testing.T) {
 		}
 		name := fmt.Sprintf("%s of %d to %g", p.Name(), c.size, c.reach)
 		left := disagreement(sessions) / initial
-		t.Logf("%s: %g left of %g; apart by %.2g of %.2g, wrong by %.2g", name, left, p.Left(), apart, p.Tolerance(1), wrong)
-		if left > p.Left()+p.Rounding() || p.Left() > c.reach {
-			t.Errorf("%s: %g of the disagreement left, want at most %g and for rounding %g", name, left, p.Left(), p.Rounding())
+		t.Logf("%s: %g left of %g; apart by %.2g of %.2g, wrong by %.2g", name, left, p.LeftAfter(p.Rounds()), apart, p.Tolerance(1), wrong)
+		if left > p.LeftAfter(p.Rounds())+p.rounding() || p.LeftAfter(p.Rounds()) > c.reach {
+			t.Errorf("%s: %g of the disagreement left, want at most %g and for rounding %g", name, left, p.LeftAfter(p.Rounds()), p.rounding())
 		}
 		if tolerance := p.Tolerance(1); apart > tolerance || wrong > tolerance || tolerance > 1000*apart {
 			t.Errorf("%s: members are apart by %g, wrong by %g, tolerance %g", name, apart, wrong, tolerance)

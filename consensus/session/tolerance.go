@@ -2,10 +2,10 @@ package session
 
 import "math"
 
-// Rounding returns an estimate of the disagreement at a vertex that rounding causes, relative
+// rounding returns an estimate of the disagreement at a vertex that rounding causes, relative
 // to the size of the averaged values. It counts the iterations whose rounding errors have not
 // yet decayed.
-func (p *Laplacian) Rounding() float64 {
+func (p *Laplacian) rounding() float64 {
 	outlived := math.Min(float64(p.iterations), 1/(1-p.rate))
 	return float64(p.graph.Degree()+4) * outlived * 0x1p-53
 }
@@ -15,5 +15,5 @@ func (p *Laplacian) Rounding() float64 {
 // remaining disagreement and rounding, with a safety factor of 4.
 func (p *Laplacian) Tolerance(spread float64) float64 {
 	n := float64(p.graph.Len())
-	return 4 * n * spread * (math.Sqrt(n)*p.Left() + p.Rounding())
+	return 4 * n * spread * (math.Sqrt(n)*p.LeftAfter(p.iterations) + p.rounding())
 }
