@@ -65,7 +65,7 @@ func (a *attempt) members() []int { return a.seats().ranks }
 
 func (a *attempt) plan() *Plan { return a.plans.plan(len(a.view.Members)) }
 
-// leave drops the session's state. The session is never resumed.
+// leave drops the session's state, since the session is never resumed.
 func (a *attempt) leave() {
 	a.here = false
 	a.handedOut, a.dealtShares, a.early, a.lanes = nil, nil, nil, nil
@@ -82,8 +82,8 @@ func (a *attempt) receivers(k Kind) []int {
 	return a.seats().receivers(a.self)
 }
 
-// draw draws the chunks, the pad and its shares from the call's entropy. That entropy has no
-// other use in this ballot.
+// draw draws the chunks, the pad and its shares from the call's entropy, which has no other use
+// in this ballot.
 func (a *attempt) draw(c *call, entropy [32]byte) error {
 	var err error
 	if a.layout, err = a.plans.layout(len(a.view.Members), c.blocks); err != nil {

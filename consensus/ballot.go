@@ -500,7 +500,7 @@ func (b *ballots) checkCertificate(pos position, c *Certificate) bool {
 	return len(voted) >= b.Quorum
 }
 
-// decide stores the certificate of the decision. After that no ballot matters.
+// decide stores the certificate of the decision, after which no ballot matters.
 func (b *ballots) decide(c *Certificate) {
 	b.commit, b.dirty = c, true
 	b.done, b.made, b.views = map[uint32]map[int]Done{}, map[uint32]*View{}, map[uint32]*View{}

@@ -67,8 +67,8 @@ type standing struct {
 	waiting   []int // members whose messages this one needs
 }
 
-// newMonitor returns a monitor of all members. For a member outside the committee of a large
-// roster it monitors only the committee.
+// newMonitor returns a monitor of all members, or for a member outside the committee of a large
+// roster, of the committee.
 func newMonitor(r *roster, every time.Duration, patience float64) monitor {
 	w := monitor{roster: r, every: every, patience: patience, helper: -1, watched: r.Committee}
 	if w.watched == nil || r.decides(r.self) {
@@ -82,7 +82,7 @@ func newMonitor(r *roster, every time.Duration, patience float64) monitor {
 	return w
 }
 
-// reform continues with another roster. New members get time to come.
+// reform continues with another roster, in which new members get time to come.
 func (w *monitor) reform(r *roster, now time.Duration) {
 	next := newMonitor(r, w.every, w.patience)
 	for i, member := range next.watched {
@@ -95,7 +95,7 @@ func (w *monitor) reform(r *roster, now time.Duration) {
 	w.roster, w.watched, w.peers, w.helper = r, next.watched, next.peers, -1
 }
 
-// nextSlot begins a slot. It forgets the members that held up the slot before.
+// nextSlot begins a slot, and forgets the members that held up the one before.
 func (w *monitor) nextSlot(now time.Duration) {
 	w.stalls, w.excluded, w.mute = map[int]int{}, map[int]bool{}, map[int]uint32{}
 	w.came, w.pardoned = now, false
@@ -221,8 +221,8 @@ func (w *monitor) lostMembers(now time.Duration) (lost []int) {
 	return lost
 }
 
-// silent reports whether a member has been silent for as long as a ballot waits for promises.
-// It may soon be lost.
+// silent reports whether a member has been silent for as long as a ballot waits for promises, so
+// that it may soon be lost.
 func (w *monitor) silent(now time.Duration, member int) bool {
 	return now-w.peer(now, member).heard > viewWait*w.every
 }

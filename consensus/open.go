@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 )
@@ -127,6 +128,14 @@ func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
 	}
 	d.Chain = m.plans.chainOf(s.chain, m.p.Run, d)
 	return d, nil
+}
+
+func norm(x []float64) float64 {
+	var square float64
+	for _, v := range x {
+		square += v * v
+	}
+	return math.Sqrt(square)
 }
 
 // decide ends the slot and begins the next. opened is false if this member learnt the decision

@@ -1,9 +1,5 @@
 package consensus
 
-import (
-	"math"
-)
-
 // A Record summarises the slots of a run at one member.
 type Record struct {
 	Setup      int      // slots before the first model round
@@ -28,12 +24,4 @@ func (r *Record) Add(d *Decision) {
 		r.Rounds = d.Cost.Rounds
 		r.Difference = max(r.Difference, d.Cost.Difference)
 	}
-}
-
-func norm(x []float64) float64 {
-	var square float64
-	for _, v := range x {
-		square += v * v
-	}
-	return math.Sqrt(square)
 }

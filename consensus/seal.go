@@ -112,7 +112,7 @@ func (r *results) takeUnsaved() []uint32 {
 	return unsaved
 }
 
-// leaveToDisk drops the words of long results. Other members then get them from the disk.
+// leaveToDisk drops the words of long results, which other members then get from the disk.
 func (r *results) leaveToDisk() {
 	for attempt, sealed := range r.sealed {
 		if len(sealed.Words) > session.PartWords {

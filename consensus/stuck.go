@@ -174,7 +174,7 @@ func (w *monitor) stalled(now time.Duration, st *standing) bool {
 func (w *monitor) stallAfter() time.Duration { return stallAfter(w.usual, w.every) }
 
 // computing reports whether a member whose Seeds or Blob are missing is still in its local
-// update. That is never a stall, however long it takes.
+// update, which is never a stall, however long it takes.
 func (w *monitor) computing(now time.Duration, st *standing) bool {
 	return slices.ContainsFunc(st.waiting, func(member int) bool {
 		p := w.peer(now, member)
