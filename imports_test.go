@@ -56,7 +56,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./consensus"},
-		only:     []string{"std", ".", "./chunking", "./consensus/graph", "./consensus/session", "./internal/files/printable"},
+		only:     []string{"std", ".", "./chunking", "./consensus/graph", "./consensus/session", "./internal/files/printable", "./option"},
 		never:    []string{"os", "os/...", "net", "net/...", "syscall", "io/fs", "path/filepath", "crypto/rand", "sync", "sync/..."},
 		reason:   "the protocol is a pure state machine, so that node and netsim run the same one and any run can be replayed",
 	},

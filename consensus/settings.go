@@ -1,11 +1,13 @@
 package consensus
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
+	"github.com/collabdict/collabdict/option"
 )
 
 // A Scheme is the way in which a session adds up vectors.
@@ -53,14 +55,15 @@ const (
 	Wait Recovery = "wait"
 )
 
-// Settings are the choices that all members of a run share.
+// Settings are the choices that all members of a run share. A field that is 0 or empty has the
+// default of its option.
 type Settings struct {
-	Scheme    Scheme
+	Scheme    Scheme // empty means Laplacian, since the default Auto is not for machines
 	Step      session.Step
 	Graph     graph.Kind
-	Degree    int     // degree of the graph, if its kind leaves a choice; 0 means 4
-	Tolerance float64 // error of an average, relative to the initial disagreement of unmasked vectors; 0 means 1e-9
-	Fan       int     // k, messages that a member exchanges per round in Exact and BaseK; 0 means 1
+	Degree    int     // degree of the graph, if its kind leaves a choice
+	Tolerance float64 // error of an average, relative to the initial disagreement of unmasked vectors
+	Fan       int     // k, messages that a member exchanges per round in Exact and BaseK
 	Parity    bool    // two words per value in Exact: sums as exact as a single rounding
 	Protect   chunking.Mode
 	Chunks    int  // C, chunks including the home chunk; 0 means the default of the mode
@@ -68,62 +71,119 @@ type Settings struct {
 	Threshold int  // τ, the number of the C lanes that restore the sum, with Shamir; 0 means three quarters
 	Quorum    int  // k, votes that decide; 0 means more than half
 	Colluders int  // t, members that together learn nothing; 0 means a third of the others
-	Recover   Recovery
 	// AcceptLoneChange lets a running total count the first vectors of fewer than Colluders + 2
 	// members. All members then learn the sum of those vectors, so everybody has to agree to
 	// it.
 	AcceptLoneChange bool
-	// OnLoneReturn is the policy for members that come back into a running total; "" means
-	// AllowLoneReturn.
+	// OnLoneReturn is the policy for members that come back into a running total.
 	OnLoneReturn OnLoneReturn
+	Recover      Recovery
 }
+
+const (
+	// minTolerance is below the resolution of float64.
+	minTolerance = 1e-15
+	// maxFan limits k. More messages per round save no round in any roster.
+	maxFan = 16
+)
+
+// Options returns the options of sums, bound to s, and sets s to their defaults. It alone says
+// what the settings are called, what their defaults are, and which values they may have,
+// whatever the number of members. Flags, agreements and [Settings.Validate] follow from it.
+func (s *Settings) Options() option.Table {
+	averages := func() bool { return s.Scheme == Laplacian || s.Scheme == Auto }
+	return option.Table{
+		option.String(&s.Scheme, "scheme", Auto, "`SCHEME` of sums: laplacian (averages with neighbours on a graph), exact or base-k (whole numbers, few steps), or auto (laplacian for vectors of up to 10,000 values, else exact)",
+			option.OneOf(Auto, Laplacian, Exact, BaseK)),
+		option.String(&s.Step, "step", session.Chebyshev, "`RULE` of the steps of averages: chebyshev, optimal, metropolis or paper",
+			option.OneOf(session.Chebyshev, session.Optimal, session.Metropolis, session.Paper)).
+			Needs("--scheme laplacian", averages).ForExperts(),
+		option.String(&s.Graph, "graph", graph.HamiltonCycles, "`KIND` of graph: hamilton-cycles, inverse-chord, random-regular, margulis, hypercube, complete or ring",
+			option.OneOf(graph.Kinds()...)).
+			Needs("--scheme laplacian", averages).ForExperts(),
+		option.Int(&s.Degree, "degree", 4, "number `D` of neighbours per member, for hamilton-cycles and random-regular", option.AtLeast(2)).
+			Needs("--scheme laplacian", averages).ForExperts(),
+		option.Float(&s.Tolerance, "tolerance", 1e-9, "relative `ERROR` of a sum", option.Check(checkTolerance)).
+			Needs("--scheme laplacian", averages).ForExperts(),
+		option.Int(&s.Fan, "fan", 1, "number `K` of messages that each member exchanges per step", option.Between(1, maxFan)).
+			Needs("--scheme exact or base-k", func() bool { return !averages() }).ForExperts(),
+		option.Bool(&s.Parity, "parity", false, "send two words per value, so that a sum has the error of one rounding").
+			Needs("--scheme exact", func() bool { return s.Scheme == Exact }).ForExperts(),
+		option.String(&s.Protect, "protect", chunking.Chunks, "`MODE` of protection: chunks, sessions, shamir (with base-k) or none",
+			option.OneOf(chunking.Chunks, chunking.Sessions, chunking.Shamir, chunking.None), option.Check(s.checkProtect)),
+		option.Int(&s.Chunks, "chunks", 0, "number `C` of chunks per vector (default one per member up to 16 members, otherwise 17), or of sessions (default 8)",
+			option.Check(s.checkChunks)),
+		option.Bool(&s.Full, "full-chunks", false, "send chunks whole, not as seeds").
+			Needs("--protect chunks", func() bool { return s.Protect == chunking.Chunks }).ForExperts(),
+		option.Int(&s.Threshold, "threshold", 0, "number `N` of shamir sessions that suffice for the sum (default three quarters)", option.Check(s.checkThreshold)).
+			Needs("--protect shamir", func() bool { return s.Protect == chunking.Shamir }).ForExperts(),
+		option.Int(&s.Quorum, "quorum", 0, "number `K` of votes that decide a sum (default more than half of the members)"),
+		option.Int(&s.Colluders, "colluders", 0, "number `T` of members that may pool what they see and still learn nothing (default a third of the others)"),
+		option.Bool(&s.AcceptLoneChange, "accept-lone-change", false, "let fewer than T+2 members join a running total at a time: all members then learn the number, mean and covariance of their rows").ForExperts(),
+		option.String(&s.OnLoneReturn, "on-lone-return", AllowLoneReturn, "`ACTION` if fewer than T+2 members return to a running total: allow it, or hold their new statistics back until more return",
+			option.OneOf(AllowLoneReturn, HoldLoneReturn)).ForExperts(),
+		option.String(&s.Recover, "recover", FromShares, "`ACTION` if a member is lost after the vote: rebuild its pad from shares, or wait for it",
+			option.OneOf(FromShares, Wait)).ForExperts(),
+	}
+}
+
+func checkTolerance(v float64) error {
+	if !(v >= minTolerance && v < 1) {
+		return fmt.Errorf("want a value from %g to below 1, got %g", minTolerance, v)
+	}
+	return nil
+}
+
+func (s *Settings) checkProtect(mode chunking.Mode) error {
+	if mode == chunking.Shamir && s.Scheme != BaseK {
+		return fmt.Errorf("%q shares values over a field: want the scheme %q, got %q", mode, BaseK, s.Scheme)
+	}
+	return nil
+}
+
+func (s *Settings) checkChunks(n int) error {
+	if most := s.mostChunks(); n < 0 || n == 1 || n > most {
+		return fmt.Errorf("want 0 for the default or 2 to %d, got %d", most, n)
+	}
+	return nil
+}
+
+func (s *Settings) checkThreshold(n int) error {
+	if n < 0 || n > s.lanes() {
+		return fmt.Errorf("want 0 for the default or 1 to %d, the number of lanes, got %d", s.lanes(), n)
+	}
+	return nil
+}
+
+// defaults are the settings of a machine without any: its vectors are short.
+var defaults = func() (s Settings) {
+	s.Options()
+	return s.For(0)
+}()
 
 func (s Settings) withDefaults() Settings {
-	if s.Scheme == "" {
-		s.Scheme = Laplacian
-	}
-	if s.Step == "" {
-		s.Step = session.Chebyshev
-	}
-	if s.Graph == "" {
-		s.Graph = graph.HamiltonCycles
-	}
-	if s.Degree == 0 {
-		s.Degree = 4
-	}
-	if s.Tolerance == 0 {
-		s.Tolerance = 1e-9
-	}
-	if s.Fan == 0 {
-		s.Fan = 1
-	}
-	if s.Recover == "" {
-		s.Recover = FromShares
-	}
-	if s.OnLoneReturn == "" {
-		s.OnLoneReturn = AllowLoneReturn
-	}
+	s.Scheme = cmp.Or(s.Scheme, defaults.Scheme)
+	s.Step = cmp.Or(s.Step, defaults.Step)
+	s.Graph = cmp.Or(s.Graph, defaults.Graph)
+	s.Degree = cmp.Or(s.Degree, defaults.Degree)
+	s.Tolerance = cmp.Or(s.Tolerance, defaults.Tolerance)
+	s.Fan = cmp.Or(s.Fan, defaults.Fan)
+	s.Protect = cmp.Or(s.Protect, defaults.Protect)
+	s.OnLoneReturn = cmp.Or(s.OnLoneReturn, defaults.OnLoneReturn)
+	s.Recover = cmp.Or(s.Recover, defaults.Recover)
 	return s
 }
 
-// Canonical returns the settings with defaults filled in and unused ones set to zero, so that
-// equal settings compare equal. Chunks, Threshold, Quorum and Colluders stay 0: their defaults
-// depend on the roster.
-func (s Settings) Canonical() Settings {
-	s = s.withDefaults()
-	if s.Scheme == Laplacian || s.Scheme == Auto { // Auto may become Laplacian
-		s.Fan = 0
-	} else {
-		s.Step, s.Graph, s.Degree, s.Tolerance = "", "", 0, 0
-	}
-	return s
+// table returns the options bound to a copy of the settings with defaults.
+func (s Settings) table() option.Table {
+	var c Settings
+	t := c.Options()
+	c = s.withDefaults()
+	return t
 }
 
-// minTolerance is below the resolution of float64.
-const minTolerance = 1e-15
-
-// maxFan limits k. More messages per round save no round in any roster.
-const maxFan = 16
+// Fields returns the settings that apply, defaults included, as members compare them.
+func (s Settings) Fields() []option.Field { return s.table().Fields() }
 
 // Validate returns an error for the first invalid setting. size is the size of the roster.
 func (s Settings) Validate(size int) error {
@@ -133,18 +193,8 @@ func (s Settings) Validate(size int) error {
 		return fmt.Errorf("members: want at least 2, got %d", size)
 	case s.Protect != chunking.None && size < 3:
 		return fmt.Errorf("members: want at least 3 with protection %q, got %d: with two, each learns the other's vector from the total; add a member or choose protection %q", s.Protect, size, chunking.None)
-	case s.Scheme != Auto && s.Scheme != Laplacian && s.Scheme != Exact && s.Scheme != BaseK:
-		return fmt.Errorf("scheme: want %q, %q, %q or %q, got %q", Auto, Laplacian, Exact, BaseK, s.Scheme)
-	case s.Degree < 0 || s.Degree == 1:
-		return fmt.Errorf("degree: want 0 for the default or at least 2, got %d", s.Degree)
-	case !(s.Tolerance >= minTolerance && s.Tolerance < 1):
-		return fmt.Errorf("tolerance: want 0 for the default or a value from %g to below 1, got %g", minTolerance, s.Tolerance)
-	case s.Fan < 1 || s.Fan > maxFan:
-		return fmt.Errorf("fan: want 0 for the default or 1 to %d, got %d", maxFan, s.Fan)
-	case s.Parity && s.Scheme != Exact:
-		return fmt.Errorf("parity: want the scheme %q, got %q", Exact, s.Scheme)
 	}
-	if err := s.validateProtection(); err != nil {
+	if err := s.table().Check(); err != nil {
 		return err
 	}
 	if err := s.validateRules(size); err != nil {
@@ -153,40 +203,8 @@ func (s Settings) Validate(size int) error {
 	if s.Scheme != Laplacian && s.Scheme != Auto {
 		return nil
 	}
-	switch s.Step {
-	case session.Chebyshev, session.Optimal, session.Metropolis, session.Paper:
-	default:
-		return fmt.Errorf("step: want %q, %q, %q or %q, got %q", session.Chebyshev, session.Optimal, session.Metropolis, session.Paper, s.Step)
-	}
 	_, err := graph.New(s.Graph, size, s.Degree)
 	return err
-}
-
-func (s Settings) validateProtection() error {
-	switch s.Protect {
-	case chunking.Chunks, chunking.Sessions, chunking.None:
-	case chunking.Shamir:
-		if s.Scheme != BaseK {
-			return fmt.Errorf("protection: %q shares values over a field: want the scheme %q, got %q", s.Protect, BaseK, s.Scheme)
-		}
-	default:
-		return fmt.Errorf("protection: want %q, %q, %q or %q, got %q", chunking.Chunks, chunking.Sessions, chunking.Shamir, chunking.None, s.Protect)
-	}
-	switch {
-	case s.Chunks < 0 || s.Chunks == 1 || s.Chunks > s.mostChunks():
-		return fmt.Errorf("chunks: want 0 for the default or 2 to %d, got %d", s.mostChunks(), s.Chunks)
-	case s.Full && s.Protect != chunking.Chunks:
-		return fmt.Errorf("full chunks: want protection %q, got %q", chunking.Chunks, s.Protect)
-	case s.Threshold != 0 && s.Protect != chunking.Shamir:
-		return fmt.Errorf("threshold: want protection %q, got %q", chunking.Shamir, s.Protect)
-	case s.Threshold < 0 || s.Threshold > s.lanes():
-		return fmt.Errorf("threshold: want 0 for the default or 1 to %d, the number of lanes, got %d", s.lanes(), s.Threshold)
-	case s.OnLoneReturn != AllowLoneReturn && s.OnLoneReturn != HoldLoneReturn:
-		return fmt.Errorf("on lone return: want %q or %q, got %q", AllowLoneReturn, HoldLoneReturn, s.OnLoneReturn)
-	case s.Recover != FromShares && s.Recover != Wait:
-		return fmt.Errorf("recover: want %q or %q, got %q", FromShares, Wait, s.Recover)
-	}
-	return nil
 }
 
 // mostChunks returns the largest C. The home chunk is not dealt, but it has a lane.

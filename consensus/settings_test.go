@@ -1,80 +1,85 @@
 package consensus
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus/graph"
 )
 
-// Invalid settings are refused with an error that has the wanted and the given value.
+// Invalid settings are refused with an error that names the option, or the members.
 func TestRefusedSettings(t *testing.T) {
 	chunks, none, sessions, shamir := chunking.Chunks, chunking.None, chunking.Sessions, chunking.Shamir
 	for _, c := range []struct {
 		size     int
 		settings Settings
-		want     string
+		name     string
 	}{
-		{0, Settings{Protect: none}, "members: want at least 2, got 0"},
-		{1, Settings{Protect: none}, "members: want at least 2, got 1"},
-		{2, Settings{Protect: chunks}, `members: want at least 3 with protection "chunks", got 2: with two, each learns the other's vector from the total; add a member or choose protection "none"`},
-		{2, Settings{Protect: sessions}, `members: want at least 3 with protection "sessions", got 2: with two, each learns the other's vector from the total; add a member or choose protection "none"`},
-		{2, Settings{Scheme: BaseK, Protect: shamir}, `members: want at least 3 with protection "shamir", got 2: with two, each learns the other's vector from the total; add a member or choose protection "none"`},
-		{2, Settings{}, `members: want at least 3 with protection "", got 2: with two, each learns the other's vector from the total; add a member or choose protection "none"`},
+		{0, Settings{Protect: none}, "members"},
+		{1, Settings{Protect: none}, "members"},
+		{2, Settings{Protect: chunks}, "members"},
+		{2, Settings{Protect: sessions}, "members"},
+		{2, Settings{Scheme: BaseK, Protect: shamir}, "members"},
+		{2, Settings{}, "members"},
 
-		{5, Settings{Scheme: "gossip", Protect: chunks}, `scheme: want "auto", "laplacian", "exact" or "base-k", got "gossip"`},
-		{5, Settings{Step: "newton", Protect: chunks}, `step: want "chebyshev", "optimal", "metropolis" or "paper", got "newton"`},
-		{5, Settings{Graph: "petersen", Protect: chunks}, `graph: want hamilton-cycles, inverse-chord, random-regular, margulis, hypercube, complete or ring, got "petersen"`},
-		{6, Settings{Graph: graph.Hypercube, Protect: chunks}, "graph: hypercube wants a power of two as the number of members, got 6; choose 4 or 8 members, or hamilton-cycles"},
-		{6, Settings{Graph: graph.Margulis, Protect: chunks}, "graph: margulis wants a square number of members, got 6; choose 4 or 9 members, or hamilton-cycles"},
-		{5, Settings{Graph: graph.RandomRegular, Degree: 3, Protect: chunks}, "graph: random-regular has no graph of odd degree 3 on an odd number of members, 5; choose degree 4, or hamilton-cycles"},
-		{5, Settings{Degree: 1, Protect: chunks}, "degree: want 0 for the default or at least 2, got 1"},
-		{5, Settings{Degree: -4, Protect: chunks}, "degree: want 0 for the default or at least 2, got -4"},
-		{5, Settings{Tolerance: 1, Protect: chunks}, "tolerance: want 0 for the default or a value from 1e-15 to below 1, got 1"},
-		{5, Settings{Tolerance: 1e-16, Protect: chunks}, "tolerance: want 0 for the default or a value from 1e-15 to below 1, got 1e-16"},
-		{5, Settings{Tolerance: -1, Protect: chunks}, "tolerance: want 0 for the default or a value from 1e-15 to below 1, got -1"},
-		{5, Settings{Tolerance: math.NaN(), Protect: chunks}, "tolerance: want 0 for the default or a value from 1e-15 to below 1, got NaN"},
-		{5, Settings{Scheme: Exact, Fan: 17, Protect: chunks}, "fan: want 0 for the default or 1 to 16, got 17"},
-		{5, Settings{Scheme: BaseK, Fan: -1, Protect: chunks}, "fan: want 0 for the default or 1 to 16, got -1"},
-		{5, Settings{Parity: true, Protect: chunks}, `parity: want the scheme "exact", got "laplacian"`},
-		{5, Settings{Scheme: BaseK, Parity: true, Protect: chunks}, `parity: want the scheme "exact", got "base-k"`},
+		{5, Settings{Scheme: "gossip", Protect: chunks}, "scheme"},
+		{5, Settings{Step: "newton", Protect: chunks}, "step"},
+		{5, Settings{Graph: "petersen", Protect: chunks}, "graph"},
+		{6, Settings{Graph: graph.Hypercube, Protect: chunks}, "graph"},
+		{6, Settings{Graph: graph.Margulis, Protect: chunks}, "graph"},
+		{5, Settings{Graph: graph.RandomRegular, Degree: 3, Protect: chunks}, "graph"},
+		{5, Settings{Degree: 1, Protect: chunks}, "degree"},
+		{5, Settings{Degree: -4, Protect: chunks}, "degree"},
+		{5, Settings{Tolerance: 1, Protect: chunks}, "tolerance"},
+		{5, Settings{Tolerance: 1e-16, Protect: chunks}, "tolerance"},
+		{5, Settings{Tolerance: -1, Protect: chunks}, "tolerance"},
+		{5, Settings{Tolerance: math.NaN(), Protect: chunks}, "tolerance"},
+		{5, Settings{Scheme: Exact, Fan: 17, Protect: chunks}, "fan"},
+		{5, Settings{Scheme: BaseK, Fan: -1, Protect: chunks}, "fan"},
+		{5, Settings{Parity: true, Protect: chunks}, "parity"},
+		{5, Settings{Scheme: BaseK, Parity: true, Protect: chunks}, "parity"},
+		{5, Settings{Scheme: Exact, Degree: 6}, "degree"},
+		{5, Settings{Fan: 2}, "fan"},
 
-		{5, Settings{}, `protection: want "chunks", "sessions", "shamir" or "none", got ""`},
-		{5, Settings{Protect: "magic"}, `protection: want "chunks", "sessions", "shamir" or "none", got "magic"`},
-		{5, Settings{Protect: shamir}, `protection: "shamir" shares values over a field: want the scheme "base-k", got "laplacian"`},
-		{5, Settings{Scheme: Exact, Protect: shamir}, `protection: "shamir" shares values over a field: want the scheme "base-k", got "exact"`},
-		{5, Settings{Protect: chunks, Chunks: 1}, "chunks: want 0 for the default or 2 to 251, got 1"},
-		{5, Settings{Protect: chunks, Chunks: -2}, "chunks: want 0 for the default or 2 to 251, got -2"},
-		{5, Settings{Protect: chunks, Chunks: 252}, "chunks: want 0 for the default or 2 to 251, got 252"},
-		{5, Settings{Protect: sessions, Chunks: 251}, "chunks: want 0 for the default or 2 to 250, got 251"},
-		{5, Settings{Protect: sessions, Full: true}, `full chunks: want protection "chunks", got "sessions"`},
-		{5, Settings{Protect: none, Full: true}, `full chunks: want protection "chunks", got "none"`},
-		{5, Settings{Protect: chunks, Threshold: 2}, `threshold: want protection "shamir", got "chunks"`},
-		{5, Settings{Protect: sessions, Threshold: 8}, `threshold: want protection "shamir", got "sessions"`},
-		{5, Settings{Scheme: BaseK, Protect: shamir, Threshold: 9}, "threshold: want 0 for the default or 1 to 8, the number of lanes, got 9"},
-		{5, Settings{Scheme: BaseK, Protect: shamir, Chunks: 3, Threshold: 4}, "threshold: want 0 for the default or 1 to 3, the number of lanes, got 4"},
-		{5, Settings{Scheme: BaseK, Protect: shamir, Threshold: -1}, "threshold: want 0 for the default or 1 to 8, the number of lanes, got -1"},
-		{5, Settings{Protect: chunks, Recover: "guess"}, `recover: want "shares" or "wait", got "guess"`},
+		{5, Settings{Protect: "magic"}, "protect"},
+		{5, Settings{Protect: shamir}, "protect"},
+		{5, Settings{Scheme: Exact, Protect: shamir}, "protect"},
+		{5, Settings{Protect: chunks, Chunks: 1}, "chunks"},
+		{5, Settings{Protect: chunks, Chunks: -2}, "chunks"},
+		{5, Settings{Protect: chunks, Chunks: 252}, "chunks"},
+		{5, Settings{Protect: sessions, Chunks: 251}, "chunks"},
+		{5, Settings{Protect: sessions, Full: true}, "full-chunks"},
+		{5, Settings{Protect: none, Full: true}, "full-chunks"},
+		{5, Settings{Protect: chunks, Threshold: 2}, "threshold"},
+		{5, Settings{Protect: sessions, Threshold: 8}, "threshold"},
+		{5, Settings{Scheme: BaseK, Protect: shamir, Threshold: 9}, "threshold"},
+		{5, Settings{Scheme: BaseK, Protect: shamir, Chunks: 3, Threshold: 4}, "threshold"},
+		{5, Settings{Scheme: BaseK, Protect: shamir, Threshold: -1}, "threshold"},
+		{5, Settings{Protect: chunks, Recover: "guess"}, "recover"},
 
-		{5, Settings{Protect: chunks, Quorum: 2}, "quorum: want more than half of 5 members, got 2: two halves would decide two sums"},
-		{6, Settings{Protect: chunks, Quorum: 3}, "quorum: want more than half of 6 members, got 3: two halves would decide two sums"},
-		{6, Settings{Protect: none, Quorum: -1}, "quorum: want more than half of 6 members, got -1: two halves would decide two sums"},
-		{5, Settings{Protect: chunks, Quorum: 6}, "quorum: want at most the 5 members, got 6"},
-		{5, Settings{Protect: none, Colluders: 1}, `colluders: want 0 with protection "none", got 1`},
-		{5, Settings{Protect: chunks, Colluders: 4}, "colluders: want 1 to 3, 2 fewer than the members, got 4"},
-		{3, Settings{Protect: chunks, Colluders: 2}, "colluders: want 1 to 1, 2 fewer than the members, got 2"},
-		{5, Settings{Protect: chunks, Colluders: -1}, "colluders: want 1 to 3, 2 fewer than the members, got -1"},
+		{5, Settings{Protect: chunks, Quorum: 2}, "quorum"},
+		{6, Settings{Protect: chunks, Quorum: 3}, "quorum"},
+		{6, Settings{Protect: none, Quorum: -1}, "quorum"},
+		{5, Settings{Protect: chunks, Quorum: 6}, "quorum"},
+		{5, Settings{Protect: none, Colluders: 1}, "colluders"},
+		{5, Settings{Protect: chunks, Colluders: 4}, "colluders"},
+		{3, Settings{Protect: chunks, Colluders: 2}, "colluders"},
+		{5, Settings{Protect: chunks, Colluders: -1}, "colluders"},
 	} {
 		err := c.settings.Validate(c.size)
-		if err == nil || err.Error() != c.want {
-			t.Errorf("%d members, %+v: %v, want %s", c.size, c.settings, err, c.want)
+		if err == nil || !strings.HasPrefix(err.Error(), c.name+": ") {
+			t.Errorf("%d members, %+v: %v, want an error of %s", c.size, c.settings, err, c.name)
+			continue
 		}
 		p := Params{Settings: c.settings, Members: make([]string, c.size)}
-		if m, of := New(p); m != nil || c.size > 0 && of.Error() != c.want {
-			t.Errorf("%d members, %+v: a machine, or %v", c.size, c.settings, of)
+		if m, again := New(p); m != nil || c.size > 0 && again.Error() != err.Error() {
+			t.Errorf("%d members, %+v: a machine, or %v", c.size, c.settings, again)
 		}
 	}
 }
@@ -188,21 +193,37 @@ func TestHashOfSettings(t *testing.T) {
 	}
 }
 
-func TestCanonicalSettings(t *testing.T) {
-	full := Settings{Scheme: Laplacian, Step: "chebyshev", Graph: graph.HamiltonCycles, Degree: 4, Tolerance: 1e-9, Protect: chunking.Chunks, Recover: FromShares, OnLoneReturn: AllowLoneReturn}
-	exact := Settings{Scheme: Exact, Fan: 1, Protect: chunking.Chunks, Recover: FromShares, OnLoneReturn: AllowLoneReturn}
-	auto := full
-	auto.Scheme = Auto
-	for _, c := range []struct{ given, want Settings }{
-		{Settings{Scheme: Auto, Protect: chunking.Chunks}, auto},
-		{Settings{Protect: chunking.Chunks}, full},
-		{full, full},
-		{Settings{Fan: 3, Protect: chunking.Chunks}, full},
-		{Settings{Scheme: Exact, Degree: 6, Protect: chunking.Chunks}, exact},
-		{exact, exact},
-	} {
-		if got := c.given.Canonical(); got != c.want {
-			t.Errorf("%+v: got %+v, want %+v", c.given, got, c.want)
+// Each setting has one option, and so a flag, a key in files and a field in agreements.
+func TestEachSettingHasOneOption(t *testing.T) {
+	var s Settings
+	bound := map[any]int{}
+	for _, o := range s.Options() {
+		for _, f := range o.Fields {
+			bound[f]++
 		}
+	}
+	v := reflect.ValueOf(&s).Elem()
+	for i := range v.NumField() {
+		if n := bound[v.Field(i).Addr().Interface()]; n != 1 {
+			t.Errorf("%s: want one option, got %d", v.Type().Field(i).Name, n)
+		}
+	}
+}
+
+// A program that leaves defaults out agrees with members that use the command, which writes them
+// out.
+func TestDefaultsMayBeLeftOut(t *testing.T) {
+	for _, scheme := range []Scheme{Laplacian, Exact, BaseK, Auto} {
+		var s Settings
+		table := s.Options()
+		if err := errors.Join(table.Set("scheme", string(scheme)), table.Complete()); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := (Settings{Scheme: scheme}).Fields(), table.Fields(); !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", scheme, got, want)
+		}
+	}
+	if got, want := (Settings{}).Fields(), (Settings{Scheme: Laplacian, Fan: 3}).Fields(); !slices.Equal(got, want) {
+		t.Errorf("a setting that does not apply: got %v, want %v", got, want)
 	}
 }

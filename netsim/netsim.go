@@ -14,9 +14,8 @@ import (
 
 // Config describes a simulated consortium.
 type Config struct {
-	Names []string // names of the participants, in rank order
-	// Settings are those of the sums. If Protect is empty, it is chunks.
-	Settings consensus.Settings
+	Names    []string           // names of the participants, in rank order
+	Settings consensus.Settings // of the sums
 	Seed     uint64
 	// Latency determines how long messages take; nil means Uniform(time.Millisecond).
 	Latency Latency

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/wire"
 )
@@ -52,9 +51,6 @@ type network struct {
 func newNetwork(c Config) (*network, error) {
 	if c.Latency == nil {
 		c.Latency = Uniform(time.Millisecond) // see Config
-	}
-	if c.Settings.Protect == "" {
-		c.Settings.Protect = chunking.Chunks
 	}
 	n := &network{
 		config: c, plans: newPlans(c.Settings), sources: map[string]int{}, rounds: map[uint32][]deed{},

@@ -229,34 +229,17 @@ func (c *Config) validateMembers() error {
 // complete returns the agreement with the fields that the node itself needs to be the same at
 // all members.
 func (c *Config) complete() Agreement {
-	s := c.Settings.Canonical()
 	a := append(Agreement(nil), c.Agreement...)
-	own := [][2]string{
-		{"protocol", fmt.Sprint(wire.Version)},
-		{"members", c.roster()},
-		{"consensus: scheme", string(s.Scheme)},
-		{"consensus: step", string(s.Step)},
-		{"consensus: graph", fmt.Sprint(s.Graph)},
-		{"consensus: degree", fmt.Sprint(s.Degree)},
-		{"consensus: tolerance", fmt.Sprint(s.Tolerance)},
-		{"consensus: fan", fmt.Sprint(s.Fan)},
-		{"consensus: parity", fmt.Sprint(s.Parity)},
-		{"consensus: protection", string(s.Protect)},
-		{"consensus: chunks", fmt.Sprint(s.Chunks)},
-		{"consensus: full chunks", fmt.Sprint(s.Full)},
-		{"consensus: threshold", fmt.Sprint(s.Threshold)},
-		{"consensus: quorum", fmt.Sprint(s.Quorum)},
-		{"consensus: colluders", fmt.Sprint(s.Colluders)},
-		{"consensus: recover", string(s.Recover)},
-		{"consensus: accept lone change", fmt.Sprint(s.AcceptLoneChange)},
-		{"consensus: on lone return", string(s.OnLoneReturn)},
+	own := Agreement{{Name: "protocol", Value: fmt.Sprint(wire.Version)}, {Name: "members", Value: c.roster()}}
+	for _, f := range c.Settings.Fields() {
+		own = append(own, Field{Name: "consensus: " + f.Name, Value: f.Value})
 	}
 	if !c.BeginAt.IsZero() {
-		own = append(own, [2]string{"begin at", c.BeginAt.UTC().Format(time.RFC3339Nano)})
+		own = append(own, Field{Name: "begin at", Value: c.BeginAt.UTC().Format(time.RFC3339Nano)})
 	}
 	for _, f := range own {
-		if !slices.ContainsFunc(a, func(g Field) bool { return g.Name == f[0] }) {
-			a = append(a, Field{Name: f[0], Value: f[1]})
+		if !slices.ContainsFunc(a, func(g Field) bool { return g.Name == f.Name }) {
+			a = append(a, f)
 		}
 	}
 	return a

@@ -52,8 +52,8 @@ type Option struct {
 	given   bool
 	needs   string
 	applies func() bool
-	// zero is the text of an optional option that is absent. hint says what to do if the given
-	// value cannot be used.
+	// zero is the text of the value 0, or of the empty one, which an absent option has. hint says
+	// what to do if the given value of an optional one cannot be used.
 	optional   bool
 	zero, hint string
 }
@@ -206,6 +206,11 @@ func (o *Option) Applies() bool { return o.applies == nil || o.applies() }
 // absent reports whether the option is left out, or does not apply.
 func (o *Option) absent() bool { return !o.Applies() || o.optional && o.text() == o.zero }
 
+// unneeded returns the error of an option that has a value and does not apply.
+func (o *Option) unneeded() error {
+	return &Error{Name: o.Name, Msg: "requires " + o.needs, Hint: "leave --" + o.Name + " out"}
+}
+
 // Text returns the value as a text that Set takes.
 func (o *Option) Text() string { return o.text() }
 
@@ -247,9 +252,9 @@ func bind[T any](p *T, name, kind string, byDefault T, help string, rules []Rule
 		}
 	}
 	*p = byDefault
-	o := &Option{Name: name, Help: help, Type: kind, Values: s.values, Default: format(byDefault), Fields: []any{p}}
+	o := &Option{Name: name, Help: help, Type: kind, Values: s.values, Default: format(byDefault), Fields: []any{p}, zero: format(zero)}
 	if s.optional {
-		o.optional, o.hint, o.zero, o.Default = true, s.hint, format(zero), ""
+		o.optional, o.hint, o.Default = true, s.hint, ""
 	}
 	o.set = func(text string) error {
 		v, err := parse(text)

@@ -43,7 +43,7 @@ func (t Table) Complete() error {
 	for _, o := range t {
 		switch {
 		case !o.Applies() && o.given:
-			return &Error{Name: o.Name, Msg: "requires " + o.needs, Hint: "leave --" + o.Name + " out"}
+			return o.unneeded()
 		case !o.Applies():
 			o.clear()
 			continue
@@ -55,6 +55,23 @@ func (t Table) Complete() error {
 		}
 		if err := o.check(); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// Check is Complete for fields that a program has set itself, without the options: it returns an
+// *Error for the first value that cannot be used, or that is not the default of an option that
+// does not apply. It changes nothing.
+func (t Table) Check() error {
+	for _, o := range t {
+		switch text := o.text(); {
+		case o.Applies() && !o.absent():
+			if err := o.check(); err != nil {
+				return err
+			}
+		case !o.Applies() && text != o.zero && text != o.Default:
+			return o.unneeded()
 		}
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -42,7 +41,7 @@ type settingsFlags struct {
 func (s *settingsFlags) add(cmd *cobra.Command) {
 	s.values = map[string]*optionFlag{}
 	section(cmd, ofSums, func(f *pflag.FlagSet) {
-		for _, o := range pipeline.ConsensusOptions(new(consensus.Settings)) {
+		for _, o := range new(consensus.Settings).Options() {
 			if text, ok := s.suited[o.Name]; ok {
 				o.Default = text
 			}
@@ -52,7 +51,7 @@ func (s *settingsFlags) add(cmd *cobra.Command) {
 }
 
 func (s *settingsFlags) settings() (c consensus.Settings, err error) {
-	table := pipeline.ConsensusOptions(&c)
+	table := c.Options()
 	for name, text := range s.suited {
 		if err := table.Set(name, text); err != nil {
 			return c, err

@@ -206,7 +206,7 @@ func TestDiff(t *testing.T) {
 		"defaults":    {"model: {", "model: {seed: 1, rounds: 100, ", false, ""},
 		"a setting":   {"model: {", "model: {rounds: 15, ", true, "rounds: 100 in A, 15 in B"},
 		"consensus":   {"model: {", "consensus: {quorum: 4}\nmodel: {", true, "consensus: quorum: 0 in A, 4 in B"},
-		"protection":  {"model: {", "consensus: {protect: none}\nmodel: {", true, "consensus: protect: chunks in A, none in B"},
+		"protection":  {"model: {", "consensus: {recover: wait}\nmodel: {", true, "consensus: recover: shares in A, wait in B"},
 		"a long name": {"model: {", "consensus: {on_lone_return: hold}\nmodel: {", true, "consensus: on_lone_return: allow in A, hold in B"},
 		"an option":   {"model: {", "model: {false_alarm: 0.02, ", true, "false_alarm: 0.01 in A, 0.02 in B"},
 		"one's own":   {"model: {", "model: {order: time, ", false, "order: auto in A, time in B (not signed)"},

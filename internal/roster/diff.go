@@ -149,10 +149,7 @@ func (d *differ) settings(a, b *Roster) {
 func inFile(field string) string {
 	of, ofConsensus := strings.CutPrefix(field, "consensus: ")
 	of = strings.NewReplacer(" ", "_", "-", "_").Replace(of)
-	switch {
-	case ofConsensus && of == "protection":
-		return "consensus: protect"
-	case ofConsensus:
+	if ofConsensus {
 		return "consensus: " + of
 	}
 	return of

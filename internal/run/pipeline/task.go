@@ -89,7 +89,7 @@ func New(of algorithm.Kind) *Task {
 		option.Float(&t.ReleaseDelta, "release-delta", 1e-5, "with --release-epsilon: `PROBABILITY` delta at which it is counted",
 			option.Check(share)).Needs("--release-epsilon", func() bool { return t.ReleaseEpsilon != 0 }).ForExperts(),
 	}
-	t.Consensus = ConsensusOptions(&t.Settings)
+	t.Consensus = t.Settings.Options()
 	return t
 }
 
