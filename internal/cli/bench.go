@@ -15,7 +15,7 @@ import (
 func (a *app) bench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "bench", Short: "Measure the speed of sums and training on this machine",
-		Args: noArgs,
+		Args: onlyCommands,
 		RunE: func(*cobra.Command, []string) error {
 			return &usageError{"bench: want the name of a benchmark, got none", "use collabdict bench blas, bench consensus, bench em, bench glasso, bench scale, or bench vae"}
 		},

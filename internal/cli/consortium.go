@@ -32,7 +32,7 @@ sign an agreement, consortium.yaml, in five steps:
 
 A card holds a member's entry for the agreement, signed by its key, so nobody types a peer ID.
 If copies differ, consortium diff shows where. Members that need no list share a secret instead.`,
-		Args: noArgs,
+		Args: onlyCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.consortiumNew(), a.consortiumJoin(), a.consortiumInvite(), a.consortiumSign(), a.consortiumVerify(),

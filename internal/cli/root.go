@@ -10,9 +10,11 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/algorithms"
+	"github.com/collabdict/collabdict/internal/files/strict"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -64,22 +66,48 @@ Exit codes: 0 success; 1 internal error; 2 wrong use; 3 unusable data;
 			}
 			return a.checkKernels(cmd)
 		},
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return &usageError{fmt.Sprintf("unknown command %q", args[0]), "see collabdict --help"}
-			}
-			return nil
-		},
+		Args: onlyCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{err.Error(), "see " + cmd.CommandPath() + " --help"}
+		return &usageError{wrongFlag(cmd, err), "see " + cmd.CommandPath() + " --help"}
 	})
 	root.AddCommand(a.demo(), a.run(), a.up(), a.init(), a.check(), a.doctor(), a.status(), a.watch(), a.id(), a.consortium(), a.sim(), a.score(), a.evaluate(), a.adapt(), a.inspect(), a.export(), a.ledger(), a.audit(), a.evidence(), a.graph(), a.bench(), a.version())
 	return root
+}
+
+// onlyCommands rejects arguments that are not commands of a command.
+func onlyCommands(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var known []string
+	for _, c := range cmd.Commands() {
+		known = append(known, c.Name())
+	}
+	return &usageError{fmt.Sprintf("unknown command %q%s", args[0], meant("", args[0], known)), "see " + cmd.CommandPath() + " --help"}
+}
+
+// wrongFlag describes an error of flags. It suggests a flag in place of one that does not exist.
+func wrongFlag(cmd *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err.Error()
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	return err.Error() + meant("--", unknown.GetSpecifiedName(), known)
+}
+
+// meant suggests the known name that is nearest to a wrong one, if any is near.
+func meant(prefix, wrong string, known []string) string {
+	if near := strict.Nearest(wrong, known); near != "" {
+		return "; did you mean " + prefix + near + "?"
+	}
+	return ""
 }
 
 // noArgs rejects positional arguments, and explains the usual mistake.
