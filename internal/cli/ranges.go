@@ -21,7 +21,6 @@ func (t *taskFlags) setRanges(k *pipeline.Task) error {
 		given bool
 	}{
 		{"standardise", k.Shared.Find("standardise").Given() && k.Standardise != algorithm.Agreed},
-		{"no-standardise", t.noStandardise},
 		{"normalise", k.Shared.Find("normalise").Given() && k.Normalise != pipeline.MinMax},
 	} {
 		if other.given {

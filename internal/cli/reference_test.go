@@ -90,7 +90,7 @@ const generated = "<!-- Generated from the program: go test ./internal/cli -run 
 func commandsPage() string {
 	var b strings.Builder
 	b.WriteString("# Commands and their flags\n\n" + generated +
-		"Here you find every command and flag. `collabdict COMMAND --help` prints the same. [How settings combine](cli.md) is explained on a page of its own, and\n" +
+		"Here you find every command and flag. `collabdict COMMAND --help` prints the same. [How to give options](cli.md) is explained on a page of its own, and\n" +
 		"[all options of models and sums](options.md) are listed on another.\n")
 	root := (&app{out: io.Discard, err: io.Discard}).root()
 	training := slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool { return c.Flags().Lookup(helpAll) == nil })
@@ -159,17 +159,17 @@ func writeFlags(b *strings.Builder, c *cobra.Command, wanted func(*pflag.Flag) b
 func optionsPage() string {
 	var b strings.Builder
 	b.WriteString("# Options\n\n" + generated +
-		"Here you find what each option of a model or of sums sets. An option is a flag of `demo`, `run`, `up` and `sim`, a name for `--set`, and a key in files\n" +
-		"([how these combine](cli.md)); the name in brackets is the key if it differs. `--help-all` shows also those for experts.\n" +
+		"Here you find what each option of a model or of sums sets. An option is a flag of `demo`, `run`, `up` and `sim`, and a key in `consortium.yaml`\n" +
+		"([how to give options](cli.md)); the name in brackets is the key if it differs. `--help-all` shows also those for experts.\n" +
 		"An option without a default is off, or its text names the default. In agreements and models, the end of a range has a\n" +
 		"key of its own, such as `most_components`.\n")
 	for _, k := range algorithms.All() {
 		fmt.Fprintf(&b, "\n## Model %s\n\n`--model %s` learns %s.\n", k.Name, k.Name, safe(k.About))
-		writeOptions(&b, pipeline.New(k).Options, "")
+		writeOptions(&b, pipeline.New(k).Options)
 	}
 	shared := pipeline.New(algorithms.Default())
 	b.WriteString("\n## All models\n")
-	writeOptions(&b, shared.Shared, "")
+	writeOptions(&b, shared.Shared)
 	for _, k := range algorithms.All() {
 		for _, o := range pipeline.New(k).Shared {
 			if o.Default != shared.Shared.Find(o.Name).Default {
@@ -177,8 +177,8 @@ func optionsPage() string {
 			}
 		}
 	}
-	b.WriteString("\n## Sums\n\n`--set` has these as `consensus.NAME`, for instance `--set consensus.degree=6`; settings files have them under\n`consensus:`. As flags, they have no prefix.\n")
-	writeOptions(&b, shared.Consensus, consensusPrefix)
+	b.WriteString("\n## Sums\n\n`consortium.yaml` has these under `consensus:`.\n")
+	writeOptions(&b, shared.Consensus)
 	return b.String()
 }
 
@@ -187,7 +187,7 @@ var types = map[string]string{
 	"ints": "whole numbers", "range": "whole number or range", "file": "file",
 }
 
-func writeOptions(b *strings.Builder, table option.Table, prefix string) {
+func writeOptions(b *strings.Builder, table option.Table) {
 	for _, expert := range []bool{false, true} {
 		intro := "\n"
 		if expert {
@@ -207,7 +207,7 @@ func writeOptions(b *strings.Builder, table option.Table, prefix string) {
 			if !strings.Contains(o.Help, o.Requires()) {
 				meaning = strings.TrimSuffix(meaning, ".") + ". Requires " + safe(o.Requires())
 			}
-			name := code(prefix + o.Name)
+			name := code(o.Name)
 			if key := o.Key(); key != o.Name {
 				name += " (" + code(key) + ")"
 			}

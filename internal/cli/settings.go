@@ -34,20 +34,17 @@ func checkDurability(durability string) error {
 
 // settingsFlags choose how sums are made, for commands that do not train.
 type settingsFlags struct {
-	values map[string]*optionFlag
+	values optionFlags
 	suited map[string]string // defaults of the command
 }
 
 func (s *settingsFlags) add(cmd *cobra.Command) {
-	s.values = map[string]*optionFlag{}
-	section(cmd, ofSums, func(f *pflag.FlagSet) {
-		for _, o := range new(consensus.Settings).Options() {
-			if text, ok := s.suited[o.Name]; ok {
-				o.Default = text
-			}
-			defineOption(f, s.values, o)
-		}
-	})
+	table := new(consensus.Settings).Options()
+	for name, text := range s.suited {
+		table.Find(name).Default = text
+	}
+	s.values = optionFlags{}
+	section(cmd, ofSums, func(f *pflag.FlagSet) { s.values.define(f, table) })
 }
 
 func (s *settingsFlags) settings() (c consensus.Settings, err error) {
@@ -57,12 +54,8 @@ func (s *settingsFlags) settings() (c consensus.Settings, err error) {
 			return c, err
 		}
 	}
-	for _, o := range table {
-		if given := s.values[o.Name].given; len(given) > 0 {
-			if err := o.Set(given[len(given)-1]); err != nil {
-				return c, asUsage(err)
-			}
-		}
+	if err := s.values.set(table); err != nil {
+		return c, err
 	}
 	return c, asUsage(table.Complete())
 }
