@@ -73,14 +73,13 @@ func (a *app) consortiumNew() *cobra.Command {
 	var (
 		of      taskFlags
 		card    cardFlags
-		columns []string
 		beginAt string
 	)
 	cmd := &cobra.Command{
 		Use: "new FILE", Short: "Start an agreement, with its first member",
 		Long: `new writes a new agreement into FILE: the model and how sums are made, with a comment on each
 setting. It takes the same options as run. The participant in --dir is the first member. The
-columns are those of its rows, or --columns. Send the file to the others, and add them by their
+columns are those of its rows. Send the file to the others, and add them by their
 cards with collabdict consortium invite. Until members sign it, you can edit the file by hand.`,
 		Example: `  collabdict consortium new plant-a/consortium.yaml --dir plant-a
   collabdict consortium new plant-a/consortium.yaml --dir plant-a --components 8 --ranges 0,100 --begin-at 2026-05-04T06:00:00Z`,
@@ -94,7 +93,7 @@ cards with collabdict consortium invite. Until members sign it, you can edit the
 			if err != nil {
 				return err
 			}
-			first, err := card.card(cmd.Context(), own, columns)
+			first, err := card.card(cmd.Context(), own, nil)
 			if err != nil {
 				return err
 			}
@@ -115,7 +114,6 @@ cards with collabdict consortium invite. Until members sign it, you can edit the
 	}
 	card.add(cmd)
 	of.add(cmd)
-	cmd.Flags().StringSliceVar(&columns, "columns", nil, "`COLUMNS` that are features, separated by commas (default all of the participant's rows)")
 	cmd.Flags().StringVar(&beginAt, "begin-at", "", "begin no run before `TIME`, such as 2026-05-04T06:00:00Z; members may find each other earlier")
 	return cmd
 }

@@ -70,7 +70,6 @@ func (a *app) evaluate() *cobra.Command {
 	addMissing(cmd, &s.missing)
 	memory.add(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. For a classifier: the classes, numbered from 0")
-	cmd.Flags().StringVar(&s.testWhere, "test-where", "", "evaluate only rows with `COLUMN=VALUE`; the same as --where")
 	a.addJSON(cmd)
 	return cmd
 }

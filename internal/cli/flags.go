@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 
@@ -21,7 +20,6 @@ type dataFlags struct {
 	data, ignore            []string
 	label, where, testWhere string
 	timeColumn              string
-	limit                   int
 }
 
 func (d *dataFlags) add(cmd *cobra.Command) {
@@ -31,7 +29,6 @@ func (d *dataFlags) add(cmd *cobra.Command) {
 		f.StringVar(&d.where, "where", "", "train only on rows with `COLUMN=VALUE`")
 		f.StringVar(&d.testWhere, "test-where", "", "score rows with `COLUMN=VALUE`, and do not train on them")
 		f.StringVar(&d.timeColumn, "time-column", "", timeColumnHelp)
-		f.IntVar(&d.limit, "limit", 0, "train only on the first `N` training rows of each participant; 0 means all")
 		f.StringSliceVar(&d.ignore, "ignore", nil, "`COLUMNS` that are not features, separated by commas")
 	})
 }
@@ -51,9 +48,6 @@ func (d *dataFlags) spec() (dataset.Spec, error) {
 	if len(d.data) == 0 {
 		return dataset.Spec{}, &usageError{"--data is missing", "name a file, a folder or a quoted pattern"}
 	}
-	if d.limit < 0 {
-		return dataset.Spec{}, &usageError{fmt.Sprintf("--limit: want at least 0, got %d", d.limit), ""}
-	}
 	where, err := dataset.ParseCondition(d.where)
 	if err != nil {
 		return dataset.Spec{}, &usageError{"--where: " + err.Error(), ""}
@@ -64,7 +58,7 @@ func (d *dataFlags) spec() (dataset.Spec, error) {
 	}
 	return dataset.Spec{
 		Data: d.data, Label: d.label, Where: where, TestWhere: testWhere,
-		Time: d.timeColumn, Limit: d.limit, Ignore: d.ignore,
+		Time: d.timeColumn, Ignore: d.ignore,
 	}, nil
 }
 

@@ -27,9 +27,9 @@ type initialised struct {
 
 func (a *app) init() *cobra.Command {
 	var (
-		name             string
-		rows             dataFlags
-		listen, announce []string
+		name   string
+		rows   dataFlags
+		listen []string
 	)
 	cmd := &cobra.Command{
 		Use: "init DIR", Short: "Make the folder of a participant: its key, and its settings with comments",
@@ -72,7 +72,7 @@ prints what to do next. It never replaces a file.`,
 			if own.Listen, err = listenOn(listen); err != nil {
 				return err
 			}
-			own.Name, own.Announce = name, announce
+			own.Name = name
 			_, fault := os.Stat(dir)
 			id, err := node.Identity(dir)
 			if err != nil {
@@ -98,7 +98,6 @@ prints what to do next. It never replaces a file.`,
 	rows.add(cmd)
 	cmd.Flags().StringVar(&name, "name", "", "`NAME` that the others see (default the folder's)")
 	cmd.Flags().StringSliceVar(&listen, "listen", nil, "`ADDRESS` to listen on (default /ip4/0.0.0.0/tcp/4001 and /ip4/0.0.0.0/udp/4001/quic-v1)")
-	cmd.Flags().StringSliceVar(&announce, "announce", nil, "`ADDRESS` that the others dial, such as /dns4/a.example.org/tcp/4001 (default those listened on, of all interfaces)")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -118,7 +117,7 @@ func listenOn(given []string) ([]string, error) {
 func (d *dataFlags) node(dir string) (*config.Node, error) {
 	n := &config.Node{
 		Version: config.Version, Consortium: agreementFile, Label: d.label, Where: d.where, TestWhere: d.testWhere,
-		TimeColumn: d.timeColumn, Limit: d.limit, Ignore: d.ignore,
+		TimeColumn: d.timeColumn, Ignore: d.ignore,
 	}
 	from, err := filepath.Abs(dir)
 	if err != nil {

@@ -33,14 +33,11 @@ type runFlags struct {
 	taskFlags
 	dir, name, mdns string
 	listen, peers   []string
-	announce        []string
-	mapPorts        bool
 	expect          int
 	secretFile      string
 	open, unsigned  bool
 	joinTimeout     time.Duration
 	patience        float64
-	durability      string
 	kept            []string
 	agreement       watchedFile // that node.yaml names
 	withParent      bool
@@ -93,14 +90,11 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		fl.BoolVar(&f.unsigned, "unsigned", false, "take part although not all members have signed consortium.yaml")
 		fl.StringSliceVar(&f.peers, "peer", nil, "`ADDRESS` of a member to begin with, as its run prints it; may be repeated")
 		fl.StringSliceVar(&f.listen, "listen", nil, "`ADDRESS` to listen on, such as /ip4/0.0.0.0/tcp/4001 (default all interfaces, ports chosen by the system)")
-		fl.StringSliceVar(&f.announce, "announce", nil, "`ADDRESS` that the others dial, such as /dns4/a.example.org/tcp/4001 (default those listened on)")
-		fl.BoolVar(&f.mapPorts, "map-ports", false, "ask the router to forward a port to this node (UPnP)")
 		fl.StringVar(&f.mdns, "mdns", "collabdict", "`TAG` under which members find each other on the local network; empty turns that off")
 		fl.DurationVar(&f.joinTimeout, "join-timeout", 0, "give up if members are missing after `TIME`, such as 10m; 0 waits without limit")
 	})
 	addKeep(cmd, &f.kept)
 	addPatience(cmd, &f.patience)
-	addDurability(cmd, &f.durability)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.withParent, "with-parent", false, "end when standard input ends")
 	fl.StringVar(&f.http, "http", "", "also serve status and metrics at `ADDRESS`, such as :9464; without a host, only to this machine")
@@ -113,9 +107,6 @@ func (f *runFlags) add(cmd *cobra.Command) {
 // config builds the configuration of the participant, from its folder or from flags, and
 // returns the rows to read.
 func (f *runFlags) config(cmd *cobra.Command) (participant.Config, dataset.Spec, []string, error) {
-	if err := checkDurability(f.durability); err != nil {
-		return participant.Config{}, dataset.Spec{}, nil, err
-	}
 	if len(f.data) == 0 && f.dir != "" {
 		return f.fromFolder(cmd)
 	}
@@ -165,9 +156,8 @@ func (f *runFlags) fromFlags() (c participant.Config, spec dataset.Spec, err err
 		return c, spec, err
 	}
 	c.Node = node.Config{
-		Name: name, Dir: c.Out, Listen: f.listen, Announce: f.announce, MapPorts: f.mapPorts, Peers: f.peers,
+		Name: name, Dir: c.Out, Listen: f.listen, Peers: f.peers,
 		Expect: f.expect, Secret: secret, Open: f.open, MDNS: f.mdns, JoinTimeout: f.joinTimeout, Patience: f.patience,
-		Durability: node.Durability(f.durability),
 	}
 	return c, spec, nil
 }
@@ -244,14 +234,14 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 	c.Node = node.Config{
 		Name: own.Name, Dir: f.dir, Listen: own.Listen, Announce: own.Announce, MapPorts: own.MapPorts, Relay: own.Relay,
 		Members: agreed.Members, Changes: agreed.Changes, BeginAt: agreed.BeginAt, JoinTimeout: f.joinTimeout,
-		Patience: cmp.Or(f.patience, own.Patience), Durability: node.Durability(cmp.Or(f.durability, own.Durability)),
+		Patience: cmp.Or(f.patience, own.Patience), Durability: node.Durability(own.Durability),
 	}
 	return c, spec, warnings, nil
 }
 
 // onlyOfProcess reports flags that repeat settings of the participant's folder.
 func onlyOfProcess(cmd *cobra.Command) (err error) {
-	process := []string{"dir", "unsigned", "memory", "float32", "join-timeout", "patience", "durability", "http", "log-format", "log-level", "with-parent", "json"}
+	process := []string{"dir", "unsigned", "memory", "float32", "join-timeout", "patience", "http", "log-format", "log-level", "with-parent", "json"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(process, f.Name) {
 			err = &usageError{

@@ -42,16 +42,9 @@ func (s *scoredFlags) load(a *app) (*model.Model, dataset.Spec, error) {
 	if s.model == "" {
 		return nil, dataset.Spec{}, &usageError{"--model is missing", "name a model.npz"}
 	}
-	if s.where != "" && s.testWhere != "" {
-		return nil, dataset.Spec{}, &usageError{"--where and --test-where contradict each other: either names the rows", "leave one out"}
-	}
 	if err := missingFlag(s.missing); err != nil {
 		return nil, dataset.Spec{}, err
 	}
-	if s.where == "" {
-		s.where = s.testWhere
-	}
-	s.testWhere = ""
 	spec, err := s.spec()
 	if err != nil {
 		return nil, spec, err

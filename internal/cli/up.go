@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,12 +27,10 @@ type upFlags struct {
 	sourceFlags
 	memoryFlags
 	taskFlags
-	nodes      int
-	kept       []string
-	out        string
-	patience   float64
-	durability string
-	logs       logFlags
+	kept     []string
+	out      string
+	patience float64
+	logs     logFlags
 }
 
 func (a *app) up() *cobra.Command {
@@ -45,7 +42,7 @@ on 127.0.0.1, and all have one agreement. up does not restart a process that has
 continue without it, and collabdict run --dir OUT/NAME brings it back. The folders and their logs
 stay under --out.`,
 		Example: `  collabdict up --data 'machines/*.csv' --label fault --test-where split=test
-  collabdict up --nodes 5 --data all.csv --split iid:clients=5`,
+  collabdict up --data all.csv --split iid:clients=5`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.logs.check(); err != nil {
@@ -83,8 +80,6 @@ stay under --out.`,
 	f.addBaselines(cmd, "alone, pooled")
 	addKeep(cmd, &f.kept)
 	addPatience(cmd, &f.patience)
-	addDurability(cmd, &f.durability)
-	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "number `N` of participants; an error if the data have another number")
 	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json, rounds.csv and a folder per participant")
 	f.logs.add(cmd)
 	a.addJSON(cmd)
@@ -110,23 +105,17 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 		return err
 	}
 	parts := data.Participants
-	if f.nodes != 0 && f.nodes != len(parts) {
-		return &usageError{fmt.Sprintf("--nodes: the data have %d participants, got %d", len(parts), f.nodes), "leave --nodes out, or change --split"}
-	}
 	if err := checkData(t, data); err != nil {
 		return err
 	}
 	if err := t.Settings.Validate(len(parts)); err != nil {
 		return &usageError{err.Error(), ""}
 	}
-	if err := checkDurability(f.durability); err != nil {
-		return err
-	}
 	before := earlierIn(f.out, append(inFolders(namesOf(parts), participant.ModelFile, model.OwnFile, model.LocalFile, report.RoundsFile), "result.json", report.RoundsFile)...)
 	if err := f.keep(src, before, namesOf(parts)); err != nil {
 		return err
 	}
-	c := launch.Consortium{Dir: f.out, Task: t, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Durability: f.durability, Keep: f.kept}
+	c := launch.Consortium{Dir: f.out, Task: t, Data: data, Rows: f.rows(src), Memory: f.memory, Float32: f.float32, Patience: f.patience, Keep: f.kept}
 	if slices.Contains(f.baselines, simulate.BaselineAlone) {
 		c.Baselines = []string{simulate.BaselineAlone}
 	}
@@ -203,8 +192,7 @@ func (f *upFlags) rows(src source) func(name string) (*config.Node, error) {
 		}
 		path, err := filepath.Abs(files[name])
 		return &config.Node{
-			Data: []string{path}, Label: f.label, Where: f.where, TestWhere: f.testWhere, TimeColumn: f.timeColumn,
-			Limit: f.limit, Ignore: ignore,
+			Data: []string{path}, Label: f.label, Where: f.where, TestWhere: f.testWhere, TimeColumn: f.timeColumn, Ignore: ignore,
 		}, err
 	}
 }

@@ -21,15 +21,14 @@ const (
 
 // Consortium is a consortium to be set up on this machine.
 type Consortium struct {
-	Dir        string
-	Task       *pipeline.Task
-	Data       *dataset.Dataset
-	Baselines  []string // baselines that each node trains by itself
-	Patience   float64  // for all members; 0 means the default
-	Durability string   // for all members; "" means the default
-	Memory     string   // for the rows of each member, as given to the flag
-	Float32    bool
-	Keep       []string // features of all members that look like none
+	Dir       string
+	Task      *pipeline.Task
+	Data      *dataset.Dataset
+	Baselines []string // baselines that each node trains by itself
+	Patience  float64  // for all members; 0 means the default
+	Memory    string   // for the rows of each member, as given to the flag
+	Float32   bool
+	Keep      []string // features of all members that look like none
 	// Rows returns the settings of a participant's own rows, with absolute paths. It returns
 	// nil if they are to be written into the participant's folder.
 	Rows func(name string) (*config.Node, error)
@@ -109,7 +108,7 @@ func (c *Consortium) writeNode(p dataset.Participant, listen []string) error {
 			return err
 		}
 	}
-	n.Version, n.Name, n.Listen, n.Baselines, n.Patience, n.Durability = config.Version, p.Name, listen, c.Baselines, c.Patience, c.Durability
+	n.Version, n.Name, n.Listen, n.Baselines, n.Patience = config.Version, p.Name, listen, c.Baselines, c.Patience
 	n.Memory, n.Float32, n.ClassLabels, n.Keep = c.Memory, c.Float32, p.ClassLabels, c.Keep
 	n.Consortium = filepath.Join("..", ConsortiumFile)
 	return n.Write(dir)
