@@ -30,6 +30,7 @@ func TestConfigIsRefused(t *testing.T) {
 		"bad step":           {func(c *Config) { c.Settings.Step = "giant" }, "step"},
 		"bad address":        {func(c *Config) { c.Listen = []string{"localhost:80"} }, "listen: want a multiaddr"},
 		"bad peer":           {func(c *Config) { c.Peers = []string{"/ip4/1.2.3.4/tcp/1"} }, "peers: want a multiaddr with the peer's ID"},
+		"bad durability":     {func(c *Config) { c.Durability = "tape" }, "durability: want disk or memory"},
 		"negative heartbeat": {func(c *Config) { c.Heartbeat = -1 }, "of at least 0"},
 		"field twice":        {func(c *Config) { c.Agreement = Agreement{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}} }, "two fields named a"},
 		"nobody's seats":     {func(c *Config) { c.Open = false }, "secret: want the secret that all members share"},

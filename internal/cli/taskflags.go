@@ -3,9 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -218,16 +216,4 @@ func (t *taskFlags) finish(k *pipeline.Task, byDefault string) (err error) {
 		return &usageError{"--" + why, "choose other settings, or use collabdict sim"}
 	}
 	return nil
-}
-
-// readNamed reads the file that a flag names.
-func readNamed(flag, path string) ([]byte, error) {
-	b, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &usageError{fmt.Sprintf("--%s: %s: no such file", flag, path), ""}
-	case err != nil:
-		return nil, &usageError{fmt.Sprintf("--%s: %v", flag, err), ""}
-	}
-	return b, nil
 }
