@@ -83,7 +83,7 @@ columns are those of its rows. Send the file to the others, and add them by thei
 cards with collabdict consortium invite. Until members sign it, you can edit the file by hand.`,
 		Example: `  collabdict consortium new plant-a/consortium.yaml --dir plant-a
   collabdict consortium new plant-a/consortium.yaml --dir plant-a --components 8 --ranges 0,100 --begin-at 2026-05-04T06:00:00Z`,
-		Args: oneFile(1),
+		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			task, err := of.task(algorithm.Own)
 			if err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/bench"
 )
 
@@ -52,7 +51,6 @@ and adds vectors.`,
 			return a.measureConsensus(cmd.Context(), c)
 		},
 	}
-	f.suited = map[string]string{"scheme": string(consensus.Exact)} // the fastest scheme for long vectors
 	f.settingsFlags.add(cmd)
 	cmd.Flags().IntVar(&f.nodes, "nodes", 16, "number `N` of nodes")
 	cmd.Flags().IntVar(&f.values, "values", 1_000_000, "number `M` of values per vector")
@@ -92,9 +90,7 @@ func (a *app) measureConsensus(ctx context.Context, c bench.Consensus) (err erro
 }
 
 func consensusText(w io.Writer, r *bench.ConsensusReport) {
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%-10s  "+format+"\n", append([]any{name}, args...)...)
-	}
+	line := facts(w)
 	for _, m := range r.Arithmetics {
 		line(m.Name, "expand and add masks %.2f GB/s, add vectors %.2f GB/s, on one core", m.Mask, m.Add)
 	}

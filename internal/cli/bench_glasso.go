@@ -23,12 +23,7 @@ plain or gzipped) with the penalty RHO on all elements. It prints the best time 
 runs from scratch, the objective, and a bound on its distance from the maximum. Connected
 blocks of variables are spread over the threads.`,
 		Example: `  collabdict bench glasso covariance.csv.gz 0.1 --reps 5 --json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return &usageError{fmt.Sprintf("bench glasso: want a file and a penalty, got %d arguments", len(args)), "for example: collabdict bench glasso covariance.csv 0.1"}
-			}
-			return nil
-		},
+		Args:    arguments(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			g := bench.Glasso{Reps: reps, Threads: threads}
 			var err error

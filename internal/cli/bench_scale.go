@@ -59,7 +59,6 @@ Only the network is simulated. The table is CSV.`,
 			return a.print(all, scaleTable(all))
 		},
 	}
-	f.suited = map[string]string{"scheme": string(consensus.Exact)}
 	f.add(cmd)
 	cmd.Flags().IntSliceVar(&sizes, "sizes", []int{16, 64, 256, 1024, 4096}, "numbers `S` of participants, separated by commas")
 	cmd.Flags().IntVar(&values, "values", 331, "number `M` of values per vector")

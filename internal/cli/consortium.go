@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strings"
+	"math"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -47,7 +47,7 @@ func (a *app) consortiumSecret() *cobra.Command {
 Send it to the other members safely, such as by scp. All start run with --secret-file FILE.
 Members prove to each other that they have the secret, and never send it.`,
 		Example: "  collabdict consortium secret our.secret",
-		Args:    oneFile(1),
+		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := node.MakeSecret(args[0]); err != nil {
 				return &usageError{err.Error(), ""}
@@ -68,7 +68,7 @@ made, defaults included, and the files that the agreement names. It does not sig
 order of keys, addresses, or changes of the members. FILE is by default the one that node.yaml
 names. Read it first: a signature is consent.`,
 		Example: "  collabdict consortium sign --dir plant-a\n  collabdict consortium sign --dir plant-a consortium.yaml",
-		Args:    oneFile(0),
+		Args:    arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if dir == "" {
 				return &usageError{"--dir: want the folder of a participant, got nothing", ""}
@@ -119,7 +119,7 @@ all signatures become void.
 With COPY, verify first takes signatures from members' copies of the file into FILE. It takes
 only those that are valid for FILE.`,
 		Example: "  collabdict consortium verify consortium.yaml\n  collabdict consortium verify consortium.yaml from-b.yaml from-c.yaml",
-		Args:    filesFrom(1),
+		Args:    arguments(1, math.MaxInt),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := a.collect(args[0], args[1:]); err != nil {
 				return err
@@ -143,7 +143,7 @@ only those that are valid for FILE.`,
 				return err
 			}
 			if err := r.Check(); err != nil {
-				return &printedError{err}
+				return &printedError{error: err}
 			}
 			return nil
 		},
@@ -165,24 +165,4 @@ func (a *app) collect(file string, copies []string) error {
 		a.note("%s has no signature that is valid for %s: collabdict consortium diff shows how they differ", path, file)
 	}
 	return err
-}
-
-// filesFrom accepts at least the given number of file names.
-func filesFrom(least int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least {
-			return &usageError{fmt.Sprintf("want %s, got %d", strings.TrimPrefix(cmd.Use, cmd.Name()+" "), len(args)), "see " + cmd.CommandPath() + " --help"}
-		}
-		return nil
-	}
-}
-
-// oneFile accepts one file name, or none if least is 0.
-func oneFile(least int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > 1 {
-			return &usageError{fmt.Sprintf("want one FILE, got %d", len(args)), "see " + cmd.CommandPath() + " --help"}
-		}
-		return nil
-	}
 }

@@ -9,16 +9,6 @@ import (
 	"github.com/collabdict/collabdict/internal/roster"
 )
 
-// differentError reports that two agreements differ in something that members sign.
-type differentError struct {
-	a, b string
-	n    int
-}
-
-func (e *differentError) Error() string {
-	return fmt.Sprintf("%s and %s differ in %s that members sign", e.a, e.b, count(e.n, "thing"))
-}
-
 // compared are the differences between two agreements.
 type compared struct {
 	A           string              `json:"a"`           // file of the first agreement
@@ -34,12 +24,7 @@ func (a *app) consortiumDiff() *cobra.Command {
 files that they name, changes and signatures. Defaults count as if they were written. The exit
 code is 0 if nothing that members sign differs, otherwise 5.`,
 		Example: "  collabdict consortium diff consortium.yaml from-b.yaml",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return &usageError{fmt.Sprintf("want two files, got %d", len(args)), "see " + cmd.CommandPath() + " --help"}
-			}
-			return nil
-		},
+		Args:    arguments(2, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var of [2]*roster.Roster
 			for i, file := range args {
@@ -66,7 +51,7 @@ code is 0 if nothing that members sign differs, otherwise 5.`,
 			if err != nil || n == 0 {
 				return err
 			}
-			return &printedError{&differentError{args[0], args[1], n}}
+			return &printedError{fmt.Errorf("%s and %s differ in %s that members sign", args[0], args[1], count(n, "thing")), disagreement}
 		},
 	}
 	a.addJSON(cmd)

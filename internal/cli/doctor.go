@@ -285,28 +285,17 @@ func seconds(s float64, to time.Duration, sign bool) string {
 	return d.String()
 }
 
-// sickError reports that a run cannot begin. Its findings are already on standard output.
-type sickError struct {
-	class  class
-	faults []doctor.Finding
-}
-
-func (e *sickError) Error() string {
-	checks := make([]string, len(e.faults))
-	for i, f := range e.faults {
-		checks[i] = string(f.Check)
-	}
-	return fmt.Sprintf("a run cannot begin: %s", strings.Join(slices.Compact(checks), ", "))
-}
-
-// failure returns the first fault as an error, nil if there is none.
+// failure returns an error of the class of the first fault, nil if there is none.
 func (x *examination) failure() error {
-	for i, f := range x.found {
-		if f.Fault {
-			return &printedError{&sickError{x.codes[i], doctor.Faults(x.found)}}
-		}
+	first := slices.IndexFunc(x.found, func(f doctor.Finding) bool { return f.Fault })
+	if first < 0 {
+		return nil
 	}
-	return nil
+	var checks []string
+	for _, f := range doctor.Faults(x.found) {
+		checks = append(checks, string(f.Check))
+	}
+	return &printedError{fmt.Errorf("a run cannot begin: %s", strings.Join(slices.Compact(checks), ", ")), x.codes[first]}
 }
 
 // brief returns what may disturb a run although it can begin. The run keeps at most state

@@ -35,8 +35,11 @@ type usageError struct{ msg, hint string }
 func (e *usageError) Error() string { return e.msg }
 
 // printedError is the failure of a command that has already printed its result to standard
-// output.
-type printedError struct{ error }
+// output. Its class is that of the error inside, unless it has one itself.
+type printedError struct {
+	error
+	class class
+}
 
 func (e *printedError) Unwrap() error { return e.error }
 
@@ -73,7 +76,6 @@ func classify(ctx context.Context, err error) (class, string) {
 		conf   *config.Error
 		setup  *node.ConfigError
 		differ *node.DisagreementError
-		apart  *differentError
 		double *node.DuplicateNameError
 		extra  *node.TooManyError
 		alien  *node.StrangerError
@@ -95,12 +97,11 @@ func classify(ctx context.Context, err error) (class, string) {
 		beyond *ledger.CapError
 		held   *operate.InUseError
 		path   *fs.PathError
-		sick   *sickError
-		out    *unhealthyError
+		result *printedError
 	)
 	switch {
-	case errors.As(err, &sick):
-		return sick.class, ""
+	case errors.As(err, &result) && result.class != (class{}):
+		return result.class, ""
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return interrupted, ""
 	case files.IsFull(err):
@@ -125,9 +126,9 @@ func classify(ctx context.Context, err error) (class, string) {
 		return modelFailure, ""
 	case errors.As(err, &conf), errors.As(err, &setup), errors.As(err, &held):
 		return usageFailure, ""
-	case errors.As(err, &unlike), errors.As(err, &apart), errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
+	case errors.As(err, &unlike), errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
 		return disagreement, ""
-	case errors.As(err, &late), errors.As(err, &over), errors.As(err, &ended), errors.As(err, &out):
+	case errors.As(err, &late), errors.As(err, &over), errors.As(err, &ended):
 		return membersLost, ""
 	case errors.As(err, &lost):
 		return membersLost, "restart it, and run again with all members: after a run without it on the same rows, the others could compute its contribution"

@@ -117,9 +117,7 @@ func (a *app) describeGraph(g graphFlags) error {
 }
 
 func graphText(w io.Writer, r topology.Report) {
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%-10s  "+format+"\n", append([]any{name}, args...)...)
-	}
+	line := facts(w)
 	line("topology", "%s", graphName(r))
 	if r.Lambda2 > 0 {
 		line("spectrum", "λ₂ %.4g, λ_max %.4g; diameter %d", r.Lambda2, r.LambdaMax, r.Diameter)

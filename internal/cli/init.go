@@ -37,12 +37,7 @@ func (a *app) init() *cobra.Command {
 participant, and node.yaml, with a comment on each setting. It reads the columns of the rows, and
 prints what to do next. It never replaces a file.`,
 		Example: "  collabdict init plant-a --data plant-a.csv --label fault",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return &usageError{fmt.Sprintf("want one DIR, got %d", len(args)), "see " + cmd.CommandPath() + " --help"}
-			}
-			return nil
-		},
+		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := filepath.Clean(args[0])
 			spec, err := rows.spec()

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -36,7 +37,7 @@ invite is for a run that has not begun; during a run, use collabdict consortium 
 earlier signatures void: let all members sign again.`,
 		Example: `  collabdict consortium invite plant-a/consortium.yaml plant-b.card plant-c.card
   collabdict consortium invite plant-a/consortium.yaml plant-b.card --replace plant-b`,
-		Args: filesFrom(2),
+		Args: arguments(2, math.MaxInt),
 		RunE: func(_ *cobra.Command, args []string) error {
 			members, err := roster.Invite(args[0], args[1:], replace)
 			if err != nil {
@@ -87,7 +88,7 @@ With --pause, all members stop after the same round, and continue after a later 
   collabdict consortium change plant-a/consortium.yaml --add plant-b.card --remove plant-b
   collabdict consortium change plant-a/consortium.yaml --pause
   collabdict consortium change plant-a/consortium.yaml --resume`,
-		Args: oneFile(1),
+		Args: arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(cards)+len(change.Remove) == 0 && !change.Pause && !change.Resume {
 				return &usageError{"want members to add or remove, --pause or --resume, got none", "give --add CARD, --remove NAME, --pause or --resume"}

@@ -74,7 +74,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 	began := m.state.Began
 	c.Began = began
 	c.Node.Log = m.logs.slog()
-	a.warnOfShown(c.Task)
+	a.warn(c.Task.ShownWarnings())
 	m.enter(operate.Joining)
 	c.Node.OnStatus = m.joining
 	c.OnJoin = func(n *node.Node) (ended func()) {

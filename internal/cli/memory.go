@@ -60,5 +60,19 @@ func collectOften() {
 	}
 }
 
+// In a simulation of many participants, the collector runs rarely, up to a limit of some
+// gigabytes.
+const (
+	memoryOfMany  = 3200 << 20
+	collectedOver = 300 // percent of the memory in use
+)
+
+func collectSeldom() {
+	if !collectorSet() {
+		debug.SetMemoryLimit(memoryOfMany)
+		debug.SetGCPercent(collectedOver)
+	}
+}
+
 // collectorSet reports whether the user has configured the collector.
 func collectorSet() bool { return os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") != "" }

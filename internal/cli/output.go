@@ -44,6 +44,13 @@ func (a *app) note(format string, args ...any) {
 	fmt.Fprintf(a.err, format+"\n", args...)
 }
 
+// facts returns a function that prints a fact after its name.
+func facts(w io.Writer) func(name, format string, args ...any) {
+	return func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-10s  %s\n", name, fmt.Sprintf(format, args...))
+	}
+}
+
 // runTable prints a run's figures, one line per participant.
 func runTable(r *report.Run) func(io.Writer) {
 	return func(w io.Writer) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -108,6 +109,16 @@ func meant(prefix, wrong string, known []string) string {
 		return "; did you mean " + prefix + near + "?"
 	}
 	return ""
+}
+
+// arguments accepts a number of arguments, which the command's Use names.
+func arguments(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return &usageError{fmt.Sprintf("want %s, got %d", strings.TrimPrefix(cmd.Use, cmd.Name()+" "), len(args)), "see " + cmd.CommandPath() + " --help"}
+		}
+		return nil
+	}
 }
 
 // noArgs rejects positional arguments, and explains the usual mistake.

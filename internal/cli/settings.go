@@ -5,6 +5,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/option"
 )
 
 // addPatience adds the flag --patience of commands that wait for real members.
@@ -14,28 +15,24 @@ func addPatience(cmd *cobra.Command, patience *float64) {
 	})
 }
 
-// settingsFlags choose how sums are made, for commands that do not train.
-type settingsFlags struct {
-	values optionFlags
-	suited map[string]string // defaults of the command
+// settingsFlags choose how sums are made, for benchmarks. Their default is the fastest scheme for
+// long vectors.
+type settingsFlags struct{ values optionFlags }
+
+func benchOptions(s *consensus.Settings) option.Table {
+	table := s.Options()
+	scheme := table.Find("scheme")
+	s.Scheme, scheme.Default = consensus.Exact, string(consensus.Exact)
+	return table
 }
 
 func (s *settingsFlags) add(cmd *cobra.Command) {
-	table := new(consensus.Settings).Options()
-	for name, text := range s.suited {
-		table.Find(name).Default = text
-	}
 	s.values = optionFlags{}
-	section(cmd, ofSums, func(f *pflag.FlagSet) { s.values.define(f, table) })
+	section(cmd, ofSums, func(f *pflag.FlagSet) { s.values.define(f, benchOptions(new(consensus.Settings))) })
 }
 
 func (s *settingsFlags) settings() (c consensus.Settings, err error) {
-	table := c.Options()
-	for name, text := range s.suited {
-		if err := table.Set(name, text); err != nil {
-			return c, err
-		}
-	}
+	table := benchOptions(&c)
 	if err := s.values.set(table); err != nil {
 		return c, err
 	}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -126,20 +124,6 @@ func (o outputs) write(run *simulate.Run) error {
 		return nil
 	}
 	return writeRun(o.dir, run.Report, run.Course.Rounds, run.Models)
-}
-
-// In a simulation of many participants, the collector runs rarely, up to a limit of some
-// gigabytes.
-const (
-	memoryOfMany  = 3200 << 20
-	collectedOver = 300 // percent of the memory in use
-)
-
-func collectSeldom() {
-	if os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") == "" { // the user has not configured the collector
-		debug.SetMemoryLimit(memoryOfMany)
-		debug.SetGCPercent(collectedOver)
-	}
 }
 
 func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baselines []string, under simulate.Conditions, to outputs) error {

@@ -32,7 +32,7 @@ the folder. The exit code is 6 if the others continue without this member, or it
 				return err
 			}
 			if healthy, why := s.Healthy(); !healthy {
-				return &printedError{&unhealthyError{why}}
+				return &printedError{errors.New(why), membersLost}
 			}
 			return nil
 		},
@@ -40,11 +40,6 @@ the folder. The exit code is 6 if the others continue without this member, or it
 	a.addJSON(cmd)
 	return cmd
 }
-
-// unhealthyError reports a node that does not contribute.
-type unhealthyError struct{ why string }
-
-func (e *unhealthyError) Error() string { return e.why }
 
 // oneFolder accepts exactly one argument, a participant's folder.
 func oneFolder(_ *cobra.Command, args []string) error {

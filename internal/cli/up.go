@@ -125,7 +125,7 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 	if len(c.Abandoned) > 0 {
 		a.note("warning: the unfinished run in %s is abandoned; to resume one, use collabdict run --dir in each of its folders", f.out)
 	}
-	a.warnOfShown(t)
+	a.warn(t.ShownWarnings())
 	a.noteForecast(t, parts, len(parts))
 	if err := a.noteOrder(t, parts); err != nil {
 		return err

@@ -3,8 +3,6 @@ package cli
 import (
 	"regexp"
 	"strings"
-
-	"github.com/collabdict/collabdict/internal/run/pipeline"
 )
 
 // alikeMost is the number of similar warnings printed about different participants.
@@ -29,12 +27,6 @@ func (a *app) warn(warnings []string) {
 			a.note("warning: the same applies to %s; the result lists all (--json, --out)", count(of[key]-alikeMost, "more participant"))
 		}
 	}
-}
-
-// warnOfShown warns what members will show each other and learn, before they do. The result has
-// the warning, too.
-func (a *app) warnOfShown(t *pipeline.Task) {
-	a.warn(t.ShownWarnings())
 }
 
 // alike returns a warning without its participant and figures.
