@@ -155,11 +155,14 @@ func (s *Settings) checkThreshold(n int) error {
 	return nil
 }
 
-// defaults are the settings of a machine without any: its vectors are short.
-var defaults = func() (s Settings) {
+// DefaultSettings returns the settings with all options at their defaults.
+func DefaultSettings() (s Settings) {
 	s.Options()
-	return s.For(0)
-}()
+	return s
+}
+
+// defaults are the settings of a machine without any: its vectors are short.
+var defaults = DefaultSettings().For(0)
 
 func (s Settings) withDefaults() Settings {
 	s.Scheme = cmp.Or(s.Scheme, defaults.Scheme)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/collabdict/collabdict/consensus/graph"
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/run/topology"
@@ -47,12 +47,12 @@ fold-in or circulant.`,
 			return interruptible(cmd.Context(), func() error { return a.describeGraph(g) })
 		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&g.Kind, "kind", string(graph.HamiltonCycles), "`KIND` of topology: "+strings.Join(topology.Kinds(), ", "))
+	f, byDefault := cmd.Flags(), consensus.DefaultSettings()
+	f.StringVar(&g.Kind, "kind", string(byDefault.Graph), "`KIND` of topology: "+strings.Join(topology.Kinds(), ", "))
 	f.IntVar(&g.Size, "size", 0, "number `N` of members")
 	f.IntVar(&g.Degree, "degree", 0, "number `D` of neighbours per member, for hamilton-cycles and random-regular (default 4); for base-k and fold-in, members heard per step (default 1)")
-	f.StringVar(&g.step, "step", string(session.Chebyshev), "`RULE` of the steps on a graph: chebyshev, optimal, metropolis or paper")
-	f.Float64Var(&g.Tolerance, "tolerance", 1e-9, "`DISAGREEMENT` to reach on a graph, relative to the initial one")
+	f.StringVar(&g.step, "step", string(byDefault.Step), "`RULE` of the steps on a graph: chebyshev, optimal, metropolis or paper")
+	f.Float64Var(&g.Tolerance, "tolerance", byDefault.Tolerance, "`DISAGREEMENT` to reach on a graph, relative to the initial one")
 	f.BoolVar(&g.run, "run", false, "run the sessions and measure")
 	f.IntVar(&g.values, "values", 1, "number `M` of values per vector, for --run")
 	f.Uint64Var(&g.seed, "seed", 1, "`SEED` of the vectors, for --run")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/consensus/graph"
 	"github.com/collabdict/collabdict/consensus/session"
 )
@@ -30,7 +31,7 @@ func Kinds() []string {
 type Spec struct {
 	Kind   string
 	Size   int
-	Degree int // 0 means 4; for BaseK and FoldIn, the members heard per round, by default 1
+	Degree int // for BaseK and FoldIn, the members heard per round; 0 means the default of sums
 	// Step and Tolerance apply to graphs only. Tolerance is the disagreement ‖x-x̄‖₂ to reach,
 	// relative to the initial one.
 	Step      session.Step
@@ -78,7 +79,7 @@ func Describe(s Spec) (*Topology, error) {
 
 func describeExact(s Spec) (t *Topology, err error) {
 	if s.Kind != Circulant && s.Degree == 0 {
-		s.Degree = 1
+		s.Degree = consensus.DefaultSettings().Fan
 	}
 	t = &Topology{Report: Report{Kind: s.Kind, Size: s.Size, Degree: s.Degree, Scheme: "exact"}}
 	switch s.Kind {
@@ -99,7 +100,7 @@ func describeExact(s Spec) (t *Topology, err error) {
 
 func describeGraph(s Spec) (*Topology, error) {
 	if s.Degree == 0 {
-		s.Degree = 4
+		s.Degree = consensus.DefaultSettings().Degree
 	}
 	plan, err := session.NewLaplacian(s.Size, s.Step, graph.Kind(s.Kind), s.Degree, s.Tolerance)
 	if err != nil {
