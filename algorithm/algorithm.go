@@ -82,9 +82,9 @@ func (c Coordinates) Direction() string {
 type Traits struct {
 	// Rounds is the largest number of rounds that members make together.
 	Rounds int
-	// OnlySimulated, if not empty, names an option and gives the reason why it is for
-	// simulations only.
-	OnlySimulated string
+	// OnlySimulated, if not nil, names an option and gives the reason why it is for simulations
+	// only.
+	OnlySimulated *option.Error
 	// Objective describes the objective of a round, for the axis of a figure; it may be empty.
 	Objective string
 	// HoldsRows means that training reads all rows into memory.

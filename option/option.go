@@ -12,6 +12,7 @@ import (
 // An Error reports an option that cannot be used.
 type Error struct {
 	Name string // name of the option
+	Got  string // its value as text, if the value alone is at fault
 	Msg  string // what is wrong
 	Hint string // what to do, if correcting the option is not the remedy
 }
@@ -217,7 +218,7 @@ func (o *Option) Text() string { return o.text() }
 // Set sets the option from a text.
 func (o *Option) Set(text string) error {
 	if err := o.set(text); err != nil {
-		return &Error{Name: o.Name, Msg: err.Error()}
+		return &Error{Name: o.Name, Got: text, Msg: err.Error()}
 	}
 	o.given = true
 	return nil
@@ -280,7 +281,7 @@ func bind[T any](p *T, name, kind string, byDefault T, help string, rules []Rule
 		}
 		for _, check := range s.checks {
 			if err := check(*p); err != nil {
-				return &Error{Name: name, Msg: err.Error(), Hint: s.hint}
+				return &Error{Name: name, Got: o.text(), Msg: err.Error(), Hint: s.hint}
 			}
 		}
 		return nil

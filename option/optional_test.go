@@ -13,9 +13,9 @@ func TestOptional(t *testing.T) {
 		"":    {},
 		"2":   {},
 		"3-5": {},
-		"0":   {Name: "components", Msg: "want at least 1, got 0", Hint: "leave it out"},
-		"-1":  {Name: "components", Msg: "want at least 1, got -1", Hint: "leave it out"},
-		"0-2": {Name: "components", Msg: "want at least 1, got 0", Hint: "leave it out"},
+		"0":   {Name: "components", Got: "0", Msg: "want at least 1, got 0", Hint: "leave it out"},
+		"-1":  {Name: "components", Got: "-1", Msg: "want at least 1, got -1", Hint: "leave it out"},
+		"0-2": {Name: "components", Got: "0-2", Msg: "want at least 1, got 0", Hint: "leave it out"},
 	} {
 		var least, most int
 		table := option.Table{option.Range(&least, &most, "components", 0, "", option.AtLeast(1), option.Optional[int]("leave it out"))}

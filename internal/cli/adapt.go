@@ -45,7 +45,7 @@ normal and need no labels; they also set the threshold.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
-				return &usageError{"--output is missing", "name a file for the conditions"}
+				return &flagError{"output", "missing", "name a file for the conditions"}
 			}
 			m, spec, err := s.load(a)
 			if err != nil {

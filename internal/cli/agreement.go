@@ -45,7 +45,7 @@ func (c *cardFlags) card(ctx context.Context, own *config.Node, agreed []string)
 	addrs := own.Announce
 	if len(addrs) == 0 {
 		if addrs, err = node.ReachedAt(own.Listen); err != nil {
-			return nil, &config.Error{File: filepath.Join(c.dir, config.NodeFile), Msg: err.Error(), Hint: "correct the file"}
+			return nil, &config.Error{File: filepath.Join(c.dir, config.NodeFile), Err: err, Hint: "correct the file"}
 		}
 	}
 	if agreed != nil {
@@ -64,7 +64,7 @@ func (c *cardFlags) card(ctx context.Context, own *config.Node, agreed []string)
 // node reads the participant's node.yaml.
 func (c *cardFlags) node() (*config.Node, error) {
 	if c.dir == "" {
-		return nil, &usageError{"--dir: want the folder of a participant, got nothing", "make one with collabdict init"}
+		return nil, &flagError{"dir", "want the folder of a participant, got nothing", "make one with collabdict init"}
 	}
 	return config.ReadNode(c.dir)
 }
@@ -129,7 +129,7 @@ func newAgreement(t *pipeline.Task, first *config.Card, beginAt string) (*config
 	}
 	c.BeginAt = beginAt
 	if _, err := c.Begins(); err != nil {
-		return nil, &usageError{"--begin-at" + strings.TrimPrefix(err.Error(), "begin_at"), ""}
+		return nil, asUsage(err)
 	}
 	return c, nil
 }
@@ -137,7 +137,7 @@ func newAgreement(t *pipeline.Task, first *config.Card, beginAt string) (*config
 // writeAgreement writes a new agreement, and the files that it names beside it.
 func writeAgreement(file string, c *config.Consortium, t *pipeline.Task) error {
 	if _, err := os.Lstat(file); err == nil {
-		return &usageError{file + ": already exists", "choose another name, or move it away"}
+		return &config.Error{File: file, Err: errors.New("already exists"), Hint: "choose another name, or move it away"}
 	}
 	for name, from := range c.Files(t) {
 		to := filepath.Join(filepath.Dir(file), name)
@@ -145,7 +145,7 @@ func writeAgreement(file string, c *config.Consortium, t *pipeline.Task) error {
 			continue
 		}
 		if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-			return &usageError{fmt.Sprintf("%s: already exists, and a copy of %s would replace it", to, from), "move it away"}
+			return &config.Error{File: to, Err: fmt.Errorf("already exists, and a copy of %s would replace it", from), Hint: "move it away"}
 		}
 		if err := launch.CopyFile(to, from); err != nil {
 			return err

@@ -29,7 +29,7 @@ line up to this one was changed.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			found, err := participant.ReadAudit(args[0])
 			if errors.Is(err, fs.ErrNotExist) {
-				return &usageError{fmt.Sprintf("%s: want a folder with %s, got none", args[0], auditlog.File), "the first run in a folder creates it"}
+				return &usageError{fmt.Errorf("%s: want a folder with %s, got none", args[0], auditlog.File), "the first run in a folder creates it"}
 			}
 			if err != nil {
 				return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,7 +17,7 @@ func (a *app) bench() *cobra.Command {
 		Use: "bench", Short: "Measure the speed of sums and training on this machine",
 		Args: onlyCommands,
 		RunE: func(*cobra.Command, []string) error {
-			return &usageError{"bench: want the name of a benchmark, got none", "use collabdict bench blas, bench consensus, bench em, bench glasso, bench scale, or bench vae"}
+			return &usageError{errors.New("bench: want the name of a benchmark, got none"), "use collabdict bench blas, bench consensus, bench em, bench glasso, bench scale, or bench vae"}
 		},
 	}
 	cmd.AddCommand(a.benchBLAS(), a.benchEM(), a.benchConsensus(), a.benchGlasso(), a.benchScale(), a.benchVAE())
@@ -65,13 +66,13 @@ func (f *benchFlags) consensus() (c bench.Consensus, err error) {
 	}
 	switch {
 	case f.nodes < 2 || f.nodes > mostNodes:
-		return c, &usageError{fmt.Sprintf("--nodes: want 2 to %d, got %d", mostNodes, f.nodes), ""}
+		return c, &flagError{"nodes", fmt.Sprintf("want 2 to %d, got %d", mostNodes, f.nodes), ""}
 	case f.values < 1 || f.values > mostValues/f.nodes:
-		return c, &usageError{fmt.Sprintf("--values: want 1 to %d for %d nodes, got %d", mostValues/f.nodes, f.nodes, f.values), ""}
+		return c, &flagError{"values", fmt.Sprintf("want 1 to %d for %d nodes, got %d", mostValues/f.nodes, f.nodes, f.values), ""}
 	}
 	c.Settings = c.Settings.For(f.values)
 	if err := c.Settings.Validate(f.nodes); err != nil {
-		return c, &usageError{err.Error(), ""}
+		return c, &usageError{err, ""}
 	}
 	return c, nil
 }

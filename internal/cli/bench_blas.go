@@ -23,7 +23,7 @@ portable.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if threads < 1 || threads > runtime.NumCPU() {
-				return &usageError{fmt.Sprintf("--threads: want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), threads), ""}
+				return &flagError{"threads", fmt.Sprintf("want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), threads), ""}
 			}
 			r, err := bench.MeasureBLAS(cmd.Context(), threads)
 			if err != nil {

@@ -56,21 +56,21 @@ func formOf(name string) (gmm.Covariance, error) {
 			return form, nil
 		}
 	}
-	return 0, &usageError{fmt.Sprintf("--cov: want full, diag or spherical, got %q", name), ""}
+	return 0, &flagError{"cov", fmt.Sprintf("want full, diag or spherical, got %q", name), ""}
 }
 
 func checkEM(e bench.EM) error {
 	switch {
 	case e.M < 1 || e.M > 1000:
-		return &usageError{fmt.Sprintf("--m: want 1 to 1000, got %d", e.M), ""}
+		return &flagError{"m", fmt.Sprintf("want 1 to 1000, got %d", e.M), ""}
 	case e.N < 1 || e.N > mostBenched/e.M:
-		return &usageError{fmt.Sprintf("--n: want 1 to %d for %d variables, got %d", mostBenched/e.M, e.M, e.N), ""}
+		return &flagError{"n", fmt.Sprintf("want 1 to %d for %d variables, got %d", mostBenched/e.M, e.M, e.N), ""}
 	case e.K < 1 || e.K > e.N:
-		return &usageError{fmt.Sprintf("--k: want 1 to %d (number of rows), got %d", e.N, e.K), ""}
+		return &flagError{"k", fmt.Sprintf("want 1 to %d (number of rows), got %d", e.N, e.K), ""}
 	case e.Threads < 1 || e.Threads > runtime.NumCPU():
-		return &usageError{fmt.Sprintf("--threads: want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), e.Threads), ""}
+		return &flagError{"threads", fmt.Sprintf("want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), e.Threads), ""}
 	case e.Reps < 1:
-		return &usageError{fmt.Sprintf("--reps: want at least 1, got %d", e.Reps), ""}
+		return &flagError{"reps", fmt.Sprintf("want at least 1, got %d", e.Reps), ""}
 	}
 	return nil
 }

@@ -30,11 +30,11 @@ blocks of variables are spread over the threads.`,
 			g.Penalty, err = strconv.ParseFloat(args[1], 64)
 			switch {
 			case err != nil || !(g.Penalty > 0) || math.IsInf(g.Penalty, 1):
-				return &usageError{fmt.Sprintf("RHO: want a finite number above 0, got %q", args[1]), ""}
+				return &usageError{fmt.Errorf("RHO: want a finite number above 0, got %q", args[1]), ""}
 			case reps < 1:
-				return &usageError{fmt.Sprintf("--reps: want at least 1, got %d", reps), ""}
+				return &flagError{"reps", fmt.Sprintf("want at least 1, got %d", reps), ""}
 			case threads < 1 || threads > runtime.NumCPU():
-				return &usageError{fmt.Sprintf("--threads: want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), threads), ""}
+				return &flagError{"threads", fmt.Sprintf("want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), threads), ""}
 			}
 			if g.S, err = dataset.LoadSymmetric(args[0]); err != nil {
 				return err

@@ -31,18 +31,18 @@ Only the network is simulated. The table is CSV.`,
 			}
 			switch {
 			case len(sizes) == 0 || slices.Min(sizes) < 2 || slices.Max(sizes) > mostSimulated:
-				return &usageError{fmt.Sprintf("--sizes: want numbers of 2 to %d, got %v", mostSimulated, sizes), ""}
+				return &flagError{"sizes", fmt.Sprintf("want numbers of 2 to %d, got %v", mostSimulated, sizes), ""}
 			case values < 1 || values > mostValues/slices.Max(sizes):
-				return &usageError{fmt.Sprintf("--values: want 1 to %d for %d participants, got %d", mostValues/slices.Max(sizes), slices.Max(sizes), values), ""}
+				return &flagError{"values", fmt.Sprintf("want 1 to %d for %d participants, got %d", mostValues/slices.Max(sizes), slices.Max(sizes), values), ""}
 			case sums < 1:
-				return &usageError{fmt.Sprintf("--sums: want at least 1, got %d", sums), ""}
+				return &flagError{"sums", fmt.Sprintf("want at least 1, got %d", sums), ""}
 			}
 			settings = settings.For(values)
 			var all []*bench.ScaleReport
 			collectSeldom()
 			for _, size := range sizes {
 				if err := settings.Validate(size); err != nil {
-					return &usageError{err.Error(), ""}
+					return &usageError{err, ""}
 				}
 				a.note("%d participants", size)
 				r, err := bench.MeasureScale(cmd.Context(), bench.Scale{Participants: size, Values: values, Sums: sums, Settings: settings})

@@ -42,11 +42,11 @@ avx512, avx2 or portable.`,
 func checkVAE(v bench.VAE) error {
 	switch {
 	case v.Batch < 1 || v.Batch > 10_000:
-		return &usageError{fmt.Sprintf("--batch: want 1 to 10000, got %d", v.Batch), ""}
+		return &flagError{"batch", fmt.Sprintf("want 1 to 10000, got %d", v.Batch), ""}
 	case v.Threads < 1 || v.Threads > runtime.NumCPU():
-		return &usageError{fmt.Sprintf("--threads: want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), v.Threads), ""}
+		return &flagError{"threads", fmt.Sprintf("want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), v.Threads), ""}
 	case v.Steps < 1:
-		return &usageError{fmt.Sprintf("--steps: want at least 1, got %d", v.Steps), ""}
+		return &flagError{"steps", fmt.Sprintf("want at least 1, got %d", v.Steps), ""}
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func (f *watchedFile) pass(n *node.Node) (line string, err error) {
 		err = n.Change(changes)
 	}
 	if err != nil {
-		return "", &config.Error{File: f.path, Msg: err.Error(), Hint: "correct the file"}
+		return "", &config.Error{File: f.path, Err: err, Hint: "correct the file"}
 	}
 	if decided := n.Changes(); len(changes) <= decided {
 		return "all changes in the agreement are made already", nil

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,7 +32,7 @@ not numbers. Each report has advice, and the last lines are flags for run, up an
 			var set dataset.CSV
 			if dir != "" {
 				if len(args) > 0 {
-					return &usageError{fmt.Sprintf("--dir: %s in the folder names the files, got %q as well", config.NodeFile, args[0]), "leave one out"}
+					return &flagError{"dir", fmt.Sprintf("%s in the folder names the files, got %q as well", config.NodeFile, args[0]), "leave one out"}
 				}
 				n, err := config.ReadNode(dir)
 				if err != nil {
@@ -44,7 +45,7 @@ not numbers. Each report has advice, and the last lines are flags for run, up an
 				args, set = spec.Data, spec.CSV
 			}
 			if len(args) == 0 {
-				return &usageError{"want files or folders of rows, got none", "see collabdict check --help"}
+				return &usageError{errors.New("want files or folders of rows, got none"), "see collabdict check --help"}
 			}
 			return a.checkFiles(cmd.Context(), dataset.Spec{Data: args, CSV: set})
 		},

@@ -50,7 +50,7 @@ Members prove to each other that they have the secret, and never send it.`,
 		Args:    arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := node.MakeSecret(args[0]); err != nil {
-				return &usageError{err.Error(), ""}
+				return &usageError{err, ""}
 			}
 			a.note("%s has a new secret: give it to the other members, and to nobody else", args[0])
 			return nil
@@ -71,7 +71,7 @@ names. Read it first: a signature is consent.`,
 		Args:    arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if dir == "" {
-				return &usageError{"--dir: want the folder of a participant, got nothing", ""}
+				return &flagError{"dir", "want the folder of a participant, got nothing", ""}
 			}
 			var file string
 			if len(args) > 0 {

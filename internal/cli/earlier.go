@@ -45,7 +45,7 @@ func (e earlier) keep(files []string) error {
 		}
 		for _, path := range slices.Sorted(maps.Keys(e)) {
 			if os.SameFile(info, e[path]) {
-				return &usageError{path + " is an input that the results would overwrite", "name another folder for the results"}
+				return &usageError{errors.New(path + " is an input that the results would overwrite"), "name another folder for the results"}
 			}
 		}
 	}

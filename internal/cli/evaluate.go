@@ -29,7 +29,7 @@ func (a *app) evaluate() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, spec, err := s.load(a)
 			if err == nil && m.Classifier() != nil && s.label == "" {
-				err = &usageError{"--label is missing: evaluating a classifier needs the classes of rows", "name the column of classes"}
+				err = &flagError{"label", "missing, but figures of a classifier need the classes of rows", "name the column of classes"}
 			}
 			if err == nil {
 				err = memory.hold(&spec)

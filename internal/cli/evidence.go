@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,7 +26,7 @@ several members of the run may. Compare the peer IDs with the agreement.`,
 		Example: "  collabdict evidence plant-a/evidence-4f1c09aa3be2d754.json plant-c/evidence-4f1c09aa3be2d754.json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{"want evidence-*.json files of one run, got none", "look in the folders of members whose run ended because of another member's vote"}
+				return &usageError{errors.New("want evidence-*.json files of one run, got none"), "look in the folders of members whose run ended because of another member's vote"}
 			}
 			return nil
 		},
@@ -40,7 +41,7 @@ several members of the run may. Compare the peer IDs with the agreement.`,
 			}
 			found, err := node.CheckEvidence(files...)
 			if err != nil {
-				return &usageError{err.Error(), "use the files as the nodes wrote them"}
+				return &usageError{err, "use the files as the nodes wrote them"}
 			}
 			return a.print(contradictions{append([]node.Contradiction{}, found...)}, func(w io.Writer) {
 				for _, c := range found {

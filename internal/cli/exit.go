@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,9 +29,17 @@ import (
 )
 
 // usageError is an unusable command line.
-type usageError struct{ msg, hint string }
+type usageError struct {
+	error
+	hint string
+}
 
-func (e *usageError) Error() string { return e.msg }
+func (e *usageError) Unwrap() error { return e.error }
+
+// flagError is a flag that cannot be used.
+type flagError struct{ flag, msg, hint string }
+
+func (e *flagError) Error() string { return "--" + e.flag + ": " + e.msg }
 
 // printedError is the failure of a command that has already printed its result to standard
 // output. Its class is that of the error inside, unless it has one itself.
@@ -65,6 +72,7 @@ var (
 func classify(ctx context.Context, err error) (class, string) {
 	var (
 		usage  *usageError
+		flag   *flagError
 		field  *option.Error
 		many   *em.ComponentsError
 		flat   *gmm.SingularError
@@ -106,12 +114,16 @@ func classify(ctx context.Context, err error) (class, string) {
 		return interrupted, ""
 	case files.IsFull(err):
 		return diskFull, "free space on that disk and repeat the command: nothing written is lost, and an unfinished run is resumed"
+	case errors.As(err, &usage):
+		return usageFailure, usage.hint
+	case errors.As(err, &flag):
+		return usageFailure, flag.hint
+	case errors.As(err, &conf):
+		return usageFailure, ""
 	case errors.As(err, &broken), errors.As(err, &older), errors.As(err, &past), errors.As(err, &book), errors.As(err, &audit):
 		return stateFailure, ""
 	case errors.As(err, &beyond):
 		return usageFailure, "use a smaller --radius if rows were clipped to it, a model of more rows or a larger --lambda0, or agree on a higher limit"
-	case errors.As(err, &usage):
-		return usageFailure, usage.hint
 	case errors.As(err, &field):
 		return usageFailure, cmp.Or(field.Hint, "correct --"+field.Name)
 	case errors.As(err, &many):
@@ -124,7 +136,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return dataFailure, ""
 	case errors.As(err, &file):
 		return modelFailure, ""
-	case errors.As(err, &conf), errors.As(err, &setup), errors.As(err, &held):
+	case errors.As(err, &setup), errors.As(err, &held):
 		return usageFailure, ""
 	case errors.As(err, &unlike), errors.As(err, &differ), errors.As(err, &double), errors.As(err, &extra), errors.As(err, &alien), errors.As(err, &roster):
 		return disagreement, ""
@@ -143,45 +155,24 @@ func classify(ctx context.Context, err error) (class, string) {
 	case errors.As(err, &child) && child.Killed:
 		return membersLost, "restart it with collabdict run --dir and its folder"
 	case errors.As(err, &child):
-		return class{child.Class, child.Code}, child.Hint
+		return class{child.Failure.Code, child.Exit}, child.Hint
 	}
 	return internalFailure, ""
 }
 
-// failure is an error of a command.
-type failure struct {
-	Code    string  `json:"code"`             // the name of the exit code, such as usage
-	Message string  `json:"message"`          // what is wrong, and where
-	Hint    string  `json:"hint,omitempty"`   // what to do
-	Seed    *uint64 `json:"seed,omitempty"`   // the seed of a simulation that failed
-	Replay  string  `json:"replay,omitempty"` // the command that repeats the simulation
-}
-
-// fail prints an error and returns the exit code of its class.
-func (a *app) fail(ctx context.Context, err error) int {
-	c, hint := classify(ctx, err)
-	message := err.Error()
-	if c == interrupted {
-		message = "interrupted"
-	}
-	var again replayError
-	errors.As(err, &again)
+// fail prints an error, and returns the exit code of its class and what was printed.
+func (a *app) fail(ctx context.Context, err error) (int, failure) {
+	c, f := failureOf(ctx, err)
 	var printed *printedError
 	if a.json && !errors.As(err, &printed) {
-		f := failure{Code: c.name, Message: message, Hint: hint, Replay: again.line}
-		if again.line != "" {
-			f.Seed = &again.seed
-		}
-		e := json.NewEncoder(a.out)
-		e.SetEscapeHTML(false) // a command line must be ready to paste
-		_ = e.Encode(map[string]failure{"error": f})
+		f.write(a.out)
 	}
-	fmt.Fprintf(a.err, "error: %s\n", message)
-	if hint != "" {
-		fmt.Fprintf(a.err, "  %s\n", hint)
+	fmt.Fprintf(a.err, "error: %s\n", f.Message)
+	if f.Hint != "" {
+		fmt.Fprintf(a.err, "  %s\n", f.Hint)
 	}
-	if again.line != "" {
-		fmt.Fprintf(a.err, "  seed %d; to repeat it: %s\n", again.seed, again.line)
+	if f.Seed != nil {
+		fmt.Fprintf(a.err, "  seed %d; to repeat it: %s\n", *f.Seed, f.Replay)
 	}
-	return c.code
+	return c.code, f
 }

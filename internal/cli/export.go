@@ -54,7 +54,7 @@ folder. If the members have agreed on a limit, a release beyond it is refused.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if r.on && with != withShared {
-				return &usageError{"--with: a release contains nothing of a single participant", "leave it out"}
+				return &flagError{"with", "a release contains nothing of a single participant", "leave it out"}
 			}
 			if r.on {
 				return a.release(from, own, r, &e)
@@ -64,13 +64,13 @@ folder. If the members have agreed on a limit, a release beyond it is refused.`,
 			}
 			switch {
 			case from == "":
-				return &usageError{"--model is missing", "name a model.npz"}
+				return &flagError{"model", "missing", "name a model.npz"}
 			case !slices.Contains(exportForms, e.To):
-				return &usageError{fmt.Sprintf("--to: want %s, got %q", option.Either(exportForms...), e.To), ""}
+				return &flagError{"to", fmt.Sprintf("want %s, got %q", option.Either(exportForms...), e.To), ""}
 			case with != withShared && with != withOwn:
-				return &usageError{fmt.Sprintf("--with: want %s or %s, got %q", withShared, withOwn, with), ""}
+				return &flagError{"with", fmt.Sprintf("want %s or %s, got %q", withShared, withOwn, with), ""}
 			case e.File == "":
-				return &usageError{"--output is missing", "name the file to write"}
+				return &flagError{"output", "missing", "name the file to write"}
 			}
 			if err := another(e.File, from, own, ownBeside(from), localBeside(from)); err != nil {
 				return err
@@ -84,9 +84,9 @@ folder. If the members have agreed on a limit, a release beyond it is refused.`,
 			var unknown *export.UnknownRowsError
 			switch {
 			case errors.As(err, &kind):
-				return &usageError{fmt.Sprintf("--model %s: %s", from, err), "use --to onnx or --to npz"}
+				return &flagError{"model", fmt.Sprintf("%s: %s", from, err), "use --to onnx or --to npz"}
 			case errors.As(err, &unknown):
-				return &usageError{fmt.Sprintf("--model %s: %s", from, err), "train again, or use --with own"}
+				return &flagError{"model", fmt.Sprintf("%s: %s", from, err), "train again, or use --with own"}
 			case err != nil:
 				return err
 			}
@@ -142,7 +142,7 @@ const (
 func written(m *model.Model, to, with, own string, withSet bool) (*export.File, error) {
 	if _, mixture := m.Learned.(algorithm.Dictionary); mixture {
 		if own != "" {
-			return nil, &usageError{fmt.Sprintf("--own: model %s has no conditions", m.Manifest.Kind), "for the participant's own weights, use --with own"}
+			return nil, &flagError{"own", fmt.Sprintf("model %s has no conditions", m.Manifest.Kind), "for the participant's own weights, use --with own"}
 		}
 		x, err := export.MixtureOf(m, with == withOwn)
 		if err != nil {
@@ -151,7 +151,7 @@ func written(m *model.Model, to, with, own string, withSet bool) (*export.File, 
 		return mixtureAs(x, to)
 	}
 	if withSet {
-		return nil, &usageError{fmt.Sprintf("--with: model %s is not a mixture", m.Manifest.Kind), "leave it out"}
+		return nil, &flagError{"with", fmt.Sprintf("model %s is not a mixture", m.Manifest.Kind), "leave it out"}
 	}
 	if err := giveOwn(m, to, own); err != nil {
 		return nil, err
@@ -186,14 +186,14 @@ func mixtureAs(x *export.Mixture, to string) (*export.File, error) {
 func giveOwn(m *model.Model, to, own string) error {
 	switch {
 	case own != "" && to == "npz":
-		return &usageError{"--own: --to npz writes only what all participants share", "leave it out, or use --to onnx"}
+		return &flagError{"own", "--to npz writes only what all participants share", "leave it out, or use --to onnx"}
 	case own != "" && m.Personal() == nil:
 		_, err := ownFile(m, "", own)
 		return err
 	case own != "":
 		return m.ReadOwnFile(own)
 	case to == "onnx" && !m.Complete():
-		return &usageError{"--own is missing: each participant scales columns by its own rows, so the graph needs one participant's scaling", "name its own.npz"}
+		return &flagError{"own", "missing, but each participant scales columns by its own rows, and the graph needs one participant's scaling", "name its own.npz"}
 	}
 	return nil
 }

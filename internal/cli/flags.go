@@ -38,7 +38,7 @@ const timeColumnHelp = "for --window: `COLUMN` of times, as numbers or as 2024-0
 // checkTime reports a time column that no window uses.
 func checkTime(column string, window int) error {
 	if window == 0 && column != "" {
-		return &usageError{"--time-column: only a model with --window uses times", "leave it out, or train with --window"}
+		return &flagError{"time-column", "only a model with --window uses times", "leave it out, or train with --window"}
 	}
 	return nil
 }
@@ -46,15 +46,15 @@ func checkTime(column string, window int) error {
 // spec returns the rows to load.
 func (d *dataFlags) spec() (dataset.Spec, error) {
 	if len(d.data) == 0 {
-		return dataset.Spec{}, &usageError{"--data is missing", "name a file, a folder or a quoted pattern"}
+		return dataset.Spec{}, &flagError{"data", "missing", "name a file, a folder or a quoted pattern"}
 	}
 	where, err := dataset.ParseCondition(d.where)
 	if err != nil {
-		return dataset.Spec{}, &usageError{"--where: " + err.Error(), ""}
+		return dataset.Spec{}, &flagError{"where", err.Error(), ""}
 	}
 	testWhere, err := dataset.ParseCondition(d.testWhere)
 	if err != nil {
-		return dataset.Spec{}, &usageError{"--test-where: " + err.Error(), ""}
+		return dataset.Spec{}, &flagError{"test-where", err.Error(), ""}
 	}
 	return dataset.Spec{
 		Data: d.data, Label: d.label, Where: where, TestWhere: testWhere,
@@ -103,11 +103,11 @@ type source struct {
 func (s *sourceFlags) source(seed uint64) (source, error) {
 	if s.generate != "" {
 		if len(s.data) > 0 {
-			return source{}, &usageError{"--data and --generate contradict each other", "leave one out"}
+			return source{}, &flagError{"data", "contradicts --generate", "leave one out"}
 		}
 		p, err := plants.ParseSpec(s.generate)
 		if err != nil {
-			return source{}, &usageError{"--generate: " + err.Error(), ""}
+			return source{}, &flagError{"generate", err.Error(), ""}
 		}
 		return source{plants: &p}, nil
 	}
@@ -116,7 +116,7 @@ func (s *sourceFlags) source(seed uint64) (source, error) {
 		return source{}, err
 	}
 	if spec.Split, err = partition.Parse(s.split); err != nil {
-		return source{}, &usageError{"--split: " + err.Error(), ""}
+		return source{}, &flagError{"split", err.Error(), ""}
 	}
 	spec.Seed = seed
 	return source{spec: spec}, nil
@@ -152,7 +152,7 @@ func (s source) load(t *pipeline.Task) (*dataset.Dataset, error) {
 	if s.plants != nil {
 		parts := dataset.Window(plants.Generate(*s.plants, t.Seed), t.Window)
 		if len(parts) < 2 {
-			return nil, &usageError{"--generate: want at least 2 participants", ""}
+			return nil, &flagError{"generate", "want at least 2 participants", ""}
 		}
 		return &dataset.Dataset{Columns: parts[0].Columns, Participants: parts}, nil
 	}

@@ -87,7 +87,7 @@ func (f *fleet) ended(i int, end report.End) (hopeless bool) {
 	case child.Killed:
 		f.line(fmt.Sprintf("%s; %s brings it back", child, again))
 		return false
-	case child.Class != interrupted.name:
+	case child.Code != interrupted.name:
 		f.line(fmt.Sprintf("%s: error: %s", child.Name, child.Message))
 	}
 	if end.Run != nil {

@@ -49,7 +49,7 @@ func TestAFleetReportsOnce(t *testing.T) {
 	next(2, func(s *operate.Status) { s.Node.Held = []string{"a"} })
 	next(2, left)
 	next(0, left)
-	hopeless := f.ended(0, report.End{Err: &launch.ChildError{Name: "a", Killed: true, Message: "its process ended: signal: killed"}})
+	hopeless := f.ended(0, report.End{Err: &launch.ChildError{Name: "a", Killed: true, Failure: launch.Failure{Message: "its process ended: signal: killed"}}})
 	next(1, round(1))
 	next(1, round(2))
 	next(1, left)
@@ -57,11 +57,11 @@ func TestAFleetReportsOnce(t *testing.T) {
 		t.Error("a node that was killed, or gave no class of error, may succeed if it is started again")
 	}
 	for class, want := range map[string]bool{"data": true, "members-lost": false} {
-		if got := f.ended(2, report.End{Err: &launch.ChildError{Name: "c", Class: class, Message: class}}); got != want {
+		if got := f.ended(2, report.End{Err: &launch.ChildError{Name: "c", Failure: launch.Failure{Code: class, Message: class}}}); got != want {
 			t.Errorf("%s: would end in the same way again: %t", class, got)
 		}
 	}
-	if f.ended(1, report.End{Run: &report.Run{Rounds: 2}, Err: &launch.ChildError{Name: "b", Class: "interrupted"}}) {
+	if f.ended(1, report.End{Run: &report.Run{Rounds: 2}, Err: &launch.ChildError{Name: "b", Failure: launch.Failure{Code: "interrupted"}}}) {
 		t.Error("a node that was interrupted would be again")
 	}
 	got := strings.Split(strings.TrimSpace(strings.ReplaceAll(out.String(), `o\\`, "o/")), "\n")

@@ -77,22 +77,22 @@ func (g *graphFlags) check(cmd *cobra.Command) error {
 	exact := g.Kind == topology.FoldIn || g.Kind == topology.BaseK || g.Kind == topology.Circulant
 	switch {
 	case !changed("size"):
-		return &usageError{"--size is missing", "give the number of members"}
+		return &flagError{"size", "missing", "give the number of members"}
 	case g.Size < 2 || g.Size > mostMembers:
-		return &usageError{fmt.Sprintf("--size: want 2 to %d members, got %d", mostMembers, g.Size), ""}
+		return &flagError{"size", fmt.Sprintf("want 2 to %d members, got %d", mostMembers, g.Size), ""}
 	case changed("degree") && g.Degree < 1:
-		return &usageError{fmt.Sprintf("--degree: want at least 1, got %d", g.Degree), ""}
+		return &flagError{"degree", fmt.Sprintf("want at least 1, got %d", g.Degree), ""}
 	case !(g.Tolerance >= leastTolerance && g.Tolerance < 1):
-		return &usageError{fmt.Sprintf("--tolerance: want a value from %g to below 1, got %g", leastTolerance, g.Tolerance), ""}
+		return &flagError{"tolerance", fmt.Sprintf("want a value from %g to below 1, got %g", leastTolerance, g.Tolerance), ""}
 	case g.values < 1 || g.values > mostValues/g.Size:
-		return &usageError{fmt.Sprintf("--values: want 1 to %d for %d members, got %d", mostValues/g.Size, g.Size, g.values), ""}
+		return &flagError{"values", fmt.Sprintf("want 1 to %d for %d members, got %d", mostValues/g.Size, g.Size, g.values), ""}
 	}
 	if !exact {
 		return nil
 	}
 	for _, name := range []string{"step", "tolerance", "svg"} {
 		if changed(name) {
-			return &usageError{fmt.Sprintf("--%s: %s does not use it: it is a schedule of exact steps", name, g.Kind), "leave it out, or choose a graph"}
+			return &flagError{name, fmt.Sprintf("%s does not use it: it is a schedule of exact steps", g.Kind), "leave it out, or choose a graph"}
 		}
 	}
 	return nil
@@ -101,7 +101,7 @@ func (g *graphFlags) check(cmd *cobra.Command) error {
 func (a *app) describeGraph(g graphFlags) error {
 	t, err := topology.Describe(g.Spec)
 	if err != nil {
-		return &usageError{err.Error(), ""}
+		return &usageError{err, ""}
 	}
 	if g.svg != "" {
 		if err := files.Write(g.svg, 0o644, t.Draw); err != nil {

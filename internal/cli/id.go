@@ -26,10 +26,10 @@ name does not make a key for nobody.`,
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if dir == "" {
-				return &usageError{"--dir: want the folder of a participant, got nothing", ""}
+				return &flagError{"dir", "want the folder of a participant, got nothing", ""}
 			}
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-				return &usageError{fmt.Sprintf("--dir: want the folder of a participant, got %q, which is not a folder", dir), "correct the name, or make the folder of a new participant"}
+				return &flagError{"dir", fmt.Sprintf("want the folder of a participant, got %q, which is not a folder", dir), "correct the name, or make the folder of a new participant"}
 			}
 			id, err := node.Identity(dir)
 			if err != nil {

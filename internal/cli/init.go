@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -48,10 +49,10 @@ prints what to do next. It never replaces a file.`,
 				name = filepath.Base(dir)
 			}
 			if err := dataset.CheckName(name); err != nil {
-				return &usageError{"--name: " + err.Error(), ""}
+				return &flagError{"name", err.Error(), ""}
 			}
 			if _, err := os.Lstat(filepath.Join(dir, config.NodeFile)); err == nil {
-				return &usageError{fmt.Sprintf("%s: already exists", filepath.Join(dir, config.NodeFile)), "choose another folder, or change that file"}
+				return &config.Error{File: filepath.Join(dir, config.NodeFile), Err: errors.New("already exists"), Hint: "choose another folder, or change that file"}
 			}
 			if err := spec.Forward(cmd.Context(), os.Stdin); err != nil {
 				return err
@@ -103,7 +104,7 @@ func listenOn(given []string) ([]string, error) {
 		return []string{"/ip4/0.0.0.0/tcp/4001", "/ip4/0.0.0.0/udp/4001/quic-v1"}, nil
 	}
 	if _, err := node.ReachedAt(given); err != nil {
-		return nil, &usageError{"--" + err.Error(), ""}
+		return nil, &usageError{fmt.Errorf("--%w", err), ""}
 	}
 	return given, nil
 }

@@ -38,14 +38,14 @@ func (l *lookFlags) add(cmd *cobra.Command) {
 // open reads the model, and checks that it can do what the flags ask for.
 func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 	if l.model == "" {
-		return nil, &usageError{"--model is missing", "name a model.npz"}
+		return nil, &flagError{"model", "missing", "name a model.npz"}
 	}
 	if l.missing != dataset.RefuseMissing && l.missing != dataset.SkipMissing {
-		return nil, &usageError{fmt.Sprintf("--missing: want %s or %s, got %q", dataset.RefuseMissing, dataset.SkipMissing, l.missing), ""}
+		return nil, &flagError{"missing", fmt.Sprintf("want %s or %s, got %q", dataset.RefuseMissing, dataset.SkipMissing, l.missing), ""}
 	}
 	for _, name := range []string{"where", "label", "memory", "float32", "missing"} {
 		if len(l.data) == 0 && cmd.Flags().Changed(name) {
-			return nil, &usageError{fmt.Sprintf("--%s requires rows", name), "name them with --data"}
+			return nil, &flagError{name, "requires rows", "name them with --data"}
 		}
 	}
 	m, err := model.ReadFile(l.model)
@@ -56,17 +56,17 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 	_, mixture := m.Learned.(algorithm.Dictionary)
 	switch {
 	case mixture && len(l.data) > 0 && l.plots == "":
-		return nil, &usageError{"--data: to draw the scores of rows, inspect needs --plots", "name a folder with --plots, or use score"}
+		return nil, &flagError{"data", "to draw the scores of rows, inspect needs --plots", "name a folder with --plots, or use score"}
 	case mixture:
 		return m, nil
 	case len(l.data) > 0 && !codes:
-		return nil, &usageError{fmt.Sprintf("--data: model %s has no latent variables, so inspect does not use rows", m.Manifest.Kind), "leave it out"}
+		return nil, &flagError{"data", fmt.Sprintf("model %s has no latent variables, so inspect does not use rows", m.Manifest.Kind), "leave it out"}
 	case l.plots == "" || len(l.data) > 0 || hasGrid(m) || hasWeights(m):
 		return m, nil
 	case codes:
-		return nil, &usageError{"--plots: without rows, nothing of this model can be drawn", "name them with --data"}
+		return nil, &flagError{"plots", "without rows, nothing of this model can be drawn", "name them with --data"}
 	}
-	return nil, &usageError{fmt.Sprintf("--plots: model %s has nothing to draw", m.Manifest.Kind), "leave it out"}
+	return nil, &flagError{"plots", fmt.Sprintf("model %s has nothing to draw", m.Manifest.Kind), "leave it out"}
 }
 
 // look compares the rows with the model, if there are any, and draws the figures.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -91,7 +92,7 @@ With --pause, all members stop after the same round, and continue after a later 
 		Args: arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(cards)+len(change.Remove) == 0 && !change.Pause && !change.Resume {
-				return &usageError{"want members to add or remove, --pause or --resume, got none", "give --add CARD, --remove NAME, --pause or --resume"}
+				return &usageError{errors.New("want members to add or remove, --pause or --resume, got none"), "give --add CARD, --remove NAME, --pause or --resume"}
 			}
 			made, err := roster.AppendChange(args[0], cards, change)
 			if err != nil {

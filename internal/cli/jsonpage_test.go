@@ -51,7 +51,7 @@ var printedJSON = []struct {
 	{"An evaluation", []string{"evaluate"}, "", evaluated{}},
 	{"Conditions of a new participant", []string{"adapt"}, "", adapted{}},
 	{"An exported file", []string{"export"}, "", exported{}},
-	{"An error", nil, "If a command fails, this object is the field `error` of what it prints. [Exit codes](exit-codes.md) have the names.", failure{}},
+	{"An error", nil, "If a command fails, this object is the field `error` of what it prints. [Exit codes](exit-codes.md) have the names of codes. Optional fields say where the error is and what was found there, if the program knows it apart from the message.", failure{}},
 	{"A topology", []string{"graph"}, "", topology.Report{}},
 	{"A log of audits", []string{"audit verify"}, "", participant.Audited{}},
 	{"Votes", []string{"evidence"}, "", contradictions{}},

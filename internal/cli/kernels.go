@@ -12,7 +12,7 @@ import (
 // without FMA.
 func (a *app) checkKernels(cmd *cobra.Command) error {
 	if err := cpu.Check(); err != nil {
-		return &usageError{err.Error(), ""}
+		return &usageError{err, ""}
 	}
 	parent := cmd.Flags().Lookup("with-parent")
 	trains := slices.Contains([]string{"demo", "run", "up", "sim"}, cmd.Name())

@@ -58,10 +58,10 @@ before its file is written. For a run that was killed, the totals come from stat
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if dir == "" {
-				return &usageError{"--dir: want the folder of a participant, got nothing", ""}
+				return &flagError{"dir", "want the folder of a participant, got nothing", ""}
 			}
 			if !(delta > 0 && delta < 1) {
-				return &usageError{fmt.Sprintf("--delta: want a probability between 0 and 1, got %g", delta), ""}
+				return &flagError{"delta", fmt.Sprintf("want a probability between 0 and 1, got %g", delta), ""}
 			}
 			t, err := toldBy(dir, delta)
 			if err != nil {
@@ -78,7 +78,7 @@ before its file is written. For a run that was killed, the totals come from stat
 
 func toldBy(dir string, delta float64) (*told, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, &usageError{fmt.Sprintf("--dir: %s: want the folder of a participant, got none", dir), ""}
+		return nil, &flagError{"dir", fmt.Sprintf("%s: want the folder of a participant, got none", dir), ""}
 	}
 	records, err := participant.Ledger(dir)
 	if err != nil {

@@ -34,7 +34,7 @@ func (a *app) complete(m *model.Model, s *scoredFlags) error {
 		return nil
 	}
 	if err := m.With(s.with); err != nil {
-		return &usageError{"--with: " + err.Error(), ""}
+		return &flagError{"with", err.Error(), ""}
 	}
 	return nil
 }

@@ -37,10 +37,10 @@ func (f *logFlags) add(cmd *cobra.Command) {
 
 func (f *logFlags) check() error {
 	if f.format != textFormat && f.format != jsonFormat {
-		return &usageError{fmt.Sprintf("--log-format: want %s or %s, got %q", textFormat, jsonFormat, f.format), ""}
+		return &flagError{"log-format", fmt.Sprintf("want %s or %s, got %q", textFormat, jsonFormat, f.format), ""}
 	}
 	if !slices.Contains(logLevels, f.level) {
-		return &usageError{fmt.Sprintf("--log-level: want %s, got %q", strings.Join(logLevels, ", "), f.level), ""}
+		return &flagError{"log-level", fmt.Sprintf("want %s, got %q", strings.Join(logLevels, ", "), f.level), ""}
 	}
 	return nil
 }

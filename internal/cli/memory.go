@@ -28,7 +28,7 @@ func (m *memoryFlags) add(cmd *cobra.Command) {
 // hold sets the fields of spec.
 func (m *memoryFlags) hold(spec *dataset.Spec) (err error) {
 	if spec.Memory, err = dataset.ParseMemory(m.memory); err != nil {
-		return &usageError{"--memory: " + err.Error(), ""}
+		return &flagError{"memory", err.Error(), ""}
 	}
 	spec.Float32 = m.float32
 	return nil

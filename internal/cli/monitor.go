@@ -74,7 +74,7 @@ func (m *monitor) serve(address string) (stop func(), err error) {
 	at, closeTCP, err := operate.ServeTCP(address, operate.Handler(m.status, func() *operate.Status { return m.whole().Public() }))
 	if err != nil {
 		release()
-		return nil, &usageError{fmt.Sprintf("--http: %s", err), "give an address of this machine with a free port, such as :9464"}
+		return nil, &flagError{"http", err.Error(), "give an address of this machine with a free port, such as :9464"}
 	}
 	m.screen.line("status and metrics at http://" + at)
 	return func() { _ = closeTCP(); release() }, nil

@@ -33,7 +33,7 @@ func another(output string, kept ...string) error {
 	}
 	for _, path := range kept {
 		if from, err := os.Stat(path); err == nil && os.SameFile(from, to) {
-			return &usageError{fmt.Sprintf("--output %s: would overwrite the input %s", output, path), "name another file"}
+			return &flagError{"output", fmt.Sprintf("%s would overwrite the input %s", output, path), "name another file"}
 		}
 	}
 	return nil

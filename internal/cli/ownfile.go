@@ -26,7 +26,7 @@ func ownBeside(modelFile string) string {
 func ownFile(m *model.Model, modelFile, named string) (string, error) {
 	if m.Personal() == nil {
 		if named != "" {
-			return "", &usageError{fmt.Sprintf("--own: model %s has no conditions", m.Manifest.Kind), "leave it out"}
+			return "", &flagError{"own", fmt.Sprintf("model %s has no conditions", m.Manifest.Kind), "leave it out"}
 		}
 		return "", nil
 	}

@@ -24,12 +24,12 @@ func (a *app) adaptRows(spec *dataset.Spec, m *model.Model, file string) error {
 			return err
 		}
 		if err = own.CSV.Check(); err != nil {
-			return &config.Error{File: path, Msg: err.Error(), Hint: "correct the file"}
+			return &config.Error{File: path, Err: err, Hint: "correct the file"}
 		}
 	}
 	spec.Rename, spec.CSV = own.Rename, own.CSV
 	if spec.Units, err = own.ColumnUnits(m.Manifest.Units); err != nil {
-		return &config.Error{File: path, Msg: err.Error(), Hint: "correct the file; to score rows of another participant, copy the model to another folder"}
+		return &config.Error{File: path, Err: err, Hint: "correct the file; to score rows of another participant, copy the model to another folder"}
 	}
 	if len(spec.Rename) > 0 || slices.ContainsFunc(slices.Collect(maps.Values(spec.Units)), dataset.Unit.Differs) {
 		a.note("columns are renamed and converted by %s", path)

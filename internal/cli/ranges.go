@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/files/strict"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 )
@@ -24,7 +25,7 @@ func (t *taskFlags) setRanges(k *pipeline.Task) error {
 		{"normalise", k.Shared.Find("normalise").Given() && k.Normalise != pipeline.MinMax},
 	} {
 		if other.given {
-			return &usageError{fmt.Sprintf("--ranges and --%s contradict each other: agreed ranges fix the scaling of columns", other.name), "leave one out"}
+			return &flagError{"ranges", fmt.Sprintf("contradicts --%s: agreed ranges fix the scaling of columns", other.name), "leave one out"}
 		}
 	}
 	ranges, err := readRanges(t.ranges)
@@ -46,14 +47,14 @@ func readRanges(s string) (pipeline.Ranges, error) {
 	}
 	b, err := os.ReadFile(s)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &usageError{fmt.Sprintf("--ranges: want LOW,HIGH or a file, got %q", s), ""}
+		return nil, &flagError{"ranges", fmt.Sprintf("want LOW,HIGH or a file, got %q", s), ""}
 	}
 	if err != nil {
-		return nil, &usageError{"--ranges: " + err.Error(), ""}
+		return nil, &flagError{"ranges", err.Error(), ""}
 	}
 	var ranges pipeline.Ranges
 	if err := strict.YAML(bytes.NewReader(b), &ranges); err != nil {
-		return nil, &usageError{fmt.Sprintf("--ranges: %s: %v", s, err), "write one line per column, for example temp_1: [0, 120]"}
+		return nil, &config.Error{File: s, Err: err, Hint: "write one line per column, for example temp_1: [0, 120]"}
 	}
 	return ranges, nil
 }

@@ -41,7 +41,7 @@ func (r *releaseFlags) add(cmd *cobra.Command) {
 func (*releaseFlags) unused(cmd *cobra.Command) error {
 	for _, name := range []string{"radius", "delta"} {
 		if cmd.Flags().Changed(name) {
-			return &usageError{"--" + name + ": requires --release", "leave it out"}
+			return &flagError{name, "requires --release", "leave it out"}
 		}
 	}
 	return nil
@@ -50,9 +50,9 @@ func (*releaseFlags) unused(cmd *cobra.Command) error {
 func (r *releaseFlags) check() error {
 	switch {
 	case !(r.radius > 0) || math.IsInf(r.radius, 1):
-		return &usageError{fmt.Sprintf("--radius: want a finite distance above 0, got %g", r.radius), "give the largest distance between two rows, in the units of training; clip rows beyond it before training"}
+		return &flagError{"radius", fmt.Sprintf("want a finite distance above 0, got %g", r.radius), "give the largest distance between two rows, in the units of training; clip rows beyond it before training"}
 	case !(r.delta > 0 && r.delta < 1):
-		return &usageError{fmt.Sprintf("--delta: want a probability between 0 and 1, got %g", r.delta), ""}
+		return &flagError{"delta", fmt.Sprintf("want a probability between 0 and 1, got %g", r.delta), ""}
 	}
 	return nil
 }
@@ -75,13 +75,13 @@ func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 	}
 	switch {
 	case from == "":
-		return &usageError{"--model is missing", "name a model.npz"}
+		return &flagError{"model", "missing", "name a model.npz"}
 	case !slices.Contains(releaseForms, e.To):
-		return &usageError{fmt.Sprintf("--to: want %s with --release, got %q", option.Either(releaseForms...), e.To), ""}
+		return &flagError{"to", fmt.Sprintf("want %s with --release, got %q", option.Either(releaseForms...), e.To), ""}
 	case own != "":
-		return &usageError{"--own: a release contains nothing of a single participant", "leave it out"}
+		return &flagError{"own", "a release contains nothing of a single participant", "leave it out"}
 	case e.File == "":
-		return &usageError{"--output is missing", "name the file to write"}
+		return &flagError{"output", "missing", "name the file to write"}
 	}
 	dir := filepath.Dir(from)
 	if err := errors.Join(f.check(), another(e.File, from, ownBeside(from), localBeside(from), filepath.Join(dir, ledger.File))); err != nil {
@@ -93,7 +93,7 @@ func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 	}
 	x, err := export.ReleaseOf(m, f.radius, f.delta, systemRandom{})
 	if err != nil {
-		return &usageError{fmt.Sprintf("--model %s: %s", from, err), ""}
+		return &flagError{"model", fmt.Sprintf("%s: %s", from, err), ""}
 	}
 	r := x.Release
 	file, err := mixtureAs(x, e.To)

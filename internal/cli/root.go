@@ -31,6 +31,11 @@ var errHelped = errors.New("help was shown")
 
 // Main runs the program with further algorithms, and returns its exit code.
 func Main(further ...algorithm.Kind) int {
+	return run(func(int, failure) {}, further...)
+}
+
+// run runs the program. If it fails, run calls failed with the exit code before it returns it.
+func run(failed func(code int, f failure), further ...algorithm.Kind) int {
 	for _, k := range further {
 		algorithms.Register(k)
 	}
@@ -42,7 +47,9 @@ func Main(further ...algorithm.Kind) int {
 	root := a.root()
 	root.SetArgs(a.args)
 	if err := root.ExecuteContext(ctx); err != nil && !errors.Is(err, errHelped) {
-		return a.fail(ctx, err)
+		code, f := a.fail(ctx, err)
+		failed(code, f)
+		return code
 	}
 	return 0
 }
@@ -89,18 +96,18 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		known = append(known, c.Name())
 	}
-	return &usageError{fmt.Sprintf("unknown command %q%s", args[0], meant("", args[0], known)), "see " + cmd.CommandPath() + " --help"}
+	return &usageError{fmt.Errorf("unknown command %q%s", args[0], meant("", args[0], known)), "see " + cmd.CommandPath() + " --help"}
 }
 
 // wrongFlag describes an error of flags. It suggests a flag in place of one that does not exist.
-func wrongFlag(cmd *cobra.Command, err error) string {
+func wrongFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return err.Error()
+		return err
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	return err.Error() + meant("--", unknown.GetSpecifiedName(), known)
+	return fmt.Errorf("%w%s", err, meant("--", unknown.GetSpecifiedName(), known))
 }
 
 // meant suggests the known name that is nearest to a wrong one, if any is near.
@@ -115,7 +122,7 @@ func meant(prefix, wrong string, known []string) string {
 func arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return &usageError{fmt.Sprintf("want %s, got %d", strings.TrimPrefix(cmd.Use, cmd.Name()+" "), len(args)), "see " + cmd.CommandPath() + " --help"}
+			return &usageError{fmt.Errorf("want %s, got %d", strings.TrimPrefix(cmd.Use, cmd.Name()+" "), len(args)), "see " + cmd.CommandPath() + " --help"}
 		}
 		return nil
 	}
@@ -125,7 +132,7 @@ func arguments(least, most int) cobra.PositionalArgs {
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return &usageError{
-			fmt.Sprintf("unexpected argument %q", args[0]),
+			fmt.Errorf("unexpected argument %q", args[0]),
 			"put a pattern such as 'data/*.csv' in quotes, or see " + cmd.CommandPath() + " --help",
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,16 +118,16 @@ func (f *runFlags) fromFlags() (c participant.Config, spec dataset.Spec, err err
 		return c, spec, err
 	}
 	if err := f.checkBaselines("alone"); err != nil {
-		return c, spec, err
+		return c, spec, asUsage(err)
 	}
 	if f.unsigned {
-		return c, spec, &usageError{"--unsigned: want a folder with node.yaml, since flags are not signed", "leave it out"}
+		return c, spec, &flagError{"unsigned", "want a folder with node.yaml, since flags are not signed", "leave it out"}
 	}
 	if f.expect < 2 {
-		return c, spec, &usageError{fmt.Sprintf("--expect: want the number of members, at least 2, got %d", f.expect), "give the number of members, this one included"}
+		return c, spec, &flagError{"expect", fmt.Sprintf("want the number of members, at least 2, got %d", f.expect), "give the number of members, this one included"}
 	}
 	if err := c.Task.Settings.Validate(f.expect); err != nil {
-		return c, spec, &usageError{err.Error(), ""}
+		return c, spec, &usageError{err, ""}
 	}
 	secret, err := f.secret()
 	if err != nil {
@@ -166,21 +165,21 @@ func (f *runFlags) fromFlags() (c participant.Config, spec dataset.Spec, err err
 func (f *runFlags) secret() (node.Secret, error) {
 	switch {
 	case f.open && f.secretFile != "":
-		return nil, &usageError{"--open and --secret-file contradict each other", "leave one out"}
+		return nil, &flagError{"open", "contradicts --secret-file", "leave one out"}
 	case f.open:
 		return nil, nil
 	case f.secretFile == "":
-		return nil, &usageError{
-			"--secret-file: want the secret that all members have, got nothing",
+		return nil, &flagError{
+			"secret-file", "want the secret that all members have, got nothing",
 			"one member makes it with collabdict consortium secret FILE and gives it to the others; or use --open, and anyone on this network can take a seat",
 		}
 	}
 	s, err := node.ReadSecret(f.secretFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &usageError{fmt.Sprintf("--secret-file: %s: no such file", f.secretFile), "one member makes it with collabdict consortium secret FILE and gives it to the others"}
+		return nil, &flagError{"secret-file", fmt.Sprintf("%s: no such file", f.secretFile), "one member makes it with collabdict consortium secret FILE and gives it to the others"}
 	}
 	if err != nil {
-		return nil, &usageError{"--secret-file: " + err.Error(), ""}
+		return nil, &flagError{"secret-file", err.Error(), ""}
 	}
 	return s, nil
 }
@@ -201,7 +200,7 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 		return c, spec, nil, err
 	}
 	if err := agreed.Check(); err != nil && !f.unsigned {
-		return c, spec, nil, &usageError{err.Error(), "or use --unsigned to take part all the same"}
+		return c, spec, nil, &usageError{err, "or use --unsigned to take part all the same"}
 	} else if err != nil {
 		warnings = append(warnings, err.Error())
 	}
@@ -219,13 +218,13 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 		return c, spec, nil, err
 	}
 	if spec.Units, err = own.ColumnUnits(c.Task.Units); err != nil {
-		return c, spec, nil, &config.Error{File: filepath.Join(f.dir, config.NodeFile), Msg: err.Error(), Hint: "correct the file"}
+		return c, spec, nil, &config.Error{File: filepath.Join(f.dir, config.NodeFile), Err: err, Hint: "correct the file"}
 	}
 	spec.Columns, spec.Window, spec.LabelFault, spec.Missing = agreed.Columns, c.Task.Window, c.Task.LabelFault(), cmp.Or(spec.Missing, c.Task.Missing)
 	f.kept = own.Keep
 	f.baselines = own.Baselines
 	if err := f.checkBaselines("alone"); err != nil {
-		return c, spec, nil, &config.Error{File: filepath.Join(f.dir, config.NodeFile), Msg: strings.TrimPrefix(err.Error(), "--"), Hint: "correct the file"}
+		return c, spec, nil, &config.Error{File: filepath.Join(f.dir, config.NodeFile), Err: err, Hint: "correct the file"}
 	}
 	c.Out = f.dir
 	if err := keepRead(f.dir, spec); err != nil {
@@ -244,8 +243,8 @@ func onlyOfProcess(cmd *cobra.Command) (err error) {
 	process := []string{"dir", "unsigned", "memory", "float32", "join-timeout", "patience", "http", "log-format", "log-level", "with-parent", "json"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(process, f.Name) {
-			err = &usageError{
-				fmt.Sprintf("--%s: the folder's %s and its agreement already have this setting", f.Name, config.NodeFile),
+			err = &flagError{
+				f.Name, fmt.Sprintf("the folder's %s and its agreement already have this setting", config.NodeFile),
 				"leave the flag out, or change the files",
 			}
 		}
@@ -271,9 +270,9 @@ func keepRead(dir string, spec dataset.Spec) error {
 func (f *runFlags) checkInput(spec dataset.Spec, name string) error {
 	switch {
 	case spec.Input() && name == "":
-		return &usageError{"--name is missing: standard input has no name", "give this participant's name"}
+		return &flagError{"name", "missing, and standard input has no name", "give this participant's name"}
 	case spec.Input() && f.withParent:
-		return &usageError{"--with-parent: want rows in files, got standard input, which ends when the parent ends", "save the rows in a file"}
+		return &flagError{"with-parent", "want rows in files, got standard input, which ends when the parent ends", "save the rows in a file"}
 	}
 	return nil
 }

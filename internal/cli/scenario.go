@@ -39,19 +39,19 @@ const (
 func (s *scenarioFlags) conditions() (simulate.Conditions, error) {
 	var c simulate.Conditions
 	if s.totals != rosterTotals && s.totals != viewTotals {
-		return c, &usageError{fmt.Sprintf("--totals: want %s or %s, got %q", rosterTotals, viewTotals, s.totals), ""}
+		return c, &flagError{"totals", fmt.Sprintf("want %s or %s, got %q", rosterTotals, viewTotals, s.totals), ""}
 	}
 	c.ViewTotals = s.totals == viewTotals
 	all := &scenario.Scenario{}
 	if s.file != "" {
 		f, err := os.Open(s.file)
 		if err != nil {
-			return c, &usageError{"--scenario: " + err.Error(), ""}
+			return c, &flagError{"scenario", err.Error(), ""}
 		}
 		defer f.Close()
 		read, err := scenario.ParseYAML(s.file, f)
 		if err != nil {
-			return c, &usageError{err.Error(), ""}
+			return c, &usageError{err, ""}
 		}
 		all.Add(read)
 	}
@@ -63,17 +63,17 @@ func (s *scenarioFlags) conditions() (simulate.Conditions, error) {
 	}
 	faults, err := scenario.Parse("--faults", s.faults)
 	if err != nil {
-		return c, &usageError{err.Error(), ""}
+		return c, &usageError{err, ""}
 	}
 	all.Add(faults)
 	if kind, _, _ := strings.Cut(s.adversary, ":"); scenario.IsAdversary(kind) {
 		cheats, err := scenario.Parse("--adversary", s.adversary)
 		if err != nil {
-			return c, &usageError{err.Error(), ""}
+			return c, &usageError{err, ""}
 		}
 		all.Add(cheats)
 	} else if c.Adversary, err = simulate.ParseAdversary(s.adversary); err != nil {
-		return c, &usageError{"--adversary: " + err.Error(), "or name one that does not follow the protocol, such as silent:node=3"}
+		return c, &flagError{"adversary", err.Error(), "or name one that does not follow the protocol, such as silent:node=3"}
 	}
 	c.Scenario = all
 	return c, nil

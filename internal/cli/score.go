@@ -40,7 +40,7 @@ func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 // load reads the model, and returns it with the rows to read, in its columns.
 func (s *scoredFlags) load(a *app) (*model.Model, dataset.Spec, error) {
 	if s.model == "" {
-		return nil, dataset.Spec{}, &usageError{"--model is missing", "name a model.npz"}
+		return nil, dataset.Spec{}, &flagError{"model", "missing", "name a model.npz"}
 	}
 	if err := missingFlag(s.missing); err != nil {
 		return nil, dataset.Spec{}, err
@@ -72,7 +72,7 @@ func missingFlag(missing string) error {
 	case "", dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing:
 		return nil
 	}
-	return &usageError{fmt.Sprintf("--missing: want %s, %s or %s, got %q", dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing, missing), ""}
+	return &flagError{"missing", fmt.Sprintf("want %s, %s or %s, got %q", dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing, missing), ""}
 }
 
 func (a *app) score() *cobra.Command {
@@ -171,13 +171,13 @@ type columnsOfScores struct{ clusters, explain, probabilities bool }
 func (c columnsOfScores) check(m *model.Model) error {
 	switch {
 	case c.explain && m.Projection != nil:
-		return &usageError{fmt.Sprintf("--explain: the model uses %d principal axes, so a deviation has no single column as its cause", m.Dim()), "leave --explain out, or train without --pca"}
+		return &flagError{"explain", fmt.Sprintf("the model uses %d principal axes, so a deviation has no single column as its cause", m.Dim()), "leave --explain out, or train without --pca"}
 	case c.explain && m.Explainer() == nil:
-		return &usageError{fmt.Sprintf("--explain: model %s has no contributions of single variables", m.Manifest.Kind), ""}
+		return &flagError{"explain", fmt.Sprintf("model %s has no contributions of single variables", m.Manifest.Kind), ""}
 	case c.probabilities && m.Classifier() == nil:
-		return &usageError{fmt.Sprintf("--probabilities: model %s has no classes", m.Manifest.Kind), ""}
+		return &flagError{"probabilities", fmt.Sprintf("model %s has no classes", m.Manifest.Kind), ""}
 	case c.clusters && m.Components() == 0:
-		return &usageError{fmt.Sprintf("--clusters: model %s has no clusters", m.Manifest.Kind), ""}
+		return &flagError{"clusters", fmt.Sprintf("model %s has no clusters", m.Manifest.Kind), ""}
 	}
 	return nil
 }

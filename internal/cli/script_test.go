@@ -31,7 +31,65 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"collabdict": func() { os.Exit(Main()) }})
+	testscript.Main(m, map[string]func(){"collabdict": func() { os.Exit(run(leaveFailure)) }})
+}
+
+// failureFile is where a command of a script leaves its failure, relative to the script's folder.
+const failureFile = ".tmp/failure.json"
+
+// leaveFailure leaves the failure of a command for the command failure of scripts.
+func leaveFailure(code int, f failure) {
+	dir := os.Getenv("WORK")
+	if dir == "" { // not in a script
+		return
+	}
+	b, err := json.Marshal(map[string]any{"exit": code, "error": f})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, failureFile), b, 0o600)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// failureHas asserts the code of the last failure, its exit code, and the fields that are given as
+// NAME=PATTERN. A pattern matches the whole value, the end of the path of a file, or a part of the
+// message or hint.
+func failureHas(ts *testscript.TestScript, args []string) {
+	path := filepath.Join(ts.Getenv("WORK"), failureFile)
+	text := ts.ReadFile(path)
+	ts.Check(os.Remove(path))
+	var got struct {
+		Exit  int
+		Error map[string]any
+	}
+	ts.Check(json.Unmarshal([]byte(text), &got))
+	if got.Error["code"] != args[0] || got.Exit != exitCodes[args[0]] {
+		ts.Fatalf("got %s, want the code %s with exit code %d", text, args[0], exitCodes[args[0]])
+	}
+	for _, arg := range args[1:] {
+		name, pattern, _ := strings.Cut(arg, "=")
+		value := fmt.Sprint(got.Error[name])
+		whole := "^(" + pattern + ")$"
+		switch name {
+		case "file":
+			value, whole = filepath.ToSlash(value), "(^|/)("+pattern+")$"
+		case "message", "hint":
+			whole = pattern
+		}
+		if list, ok := got.Error[name].([]any); ok {
+			value = strings.TrimSuffix(fmt.Sprintln(list...), "\n")
+		}
+		if !regexp.MustCompile(whole).MatchString(value) {
+			ts.Fatalf("got %s, want %s", text, arg)
+		}
+	}
+}
+
+// exitCodes are those of the reference.
+var exitCodes = map[string]int{
+	"internal": 1, "usage": 2, "data": 3, "model": 4, "disagreement": 5, "members-lost": 6, "disk-full": 7, "state": 8,
+	"interrupted": 130,
 }
 
 // racedScripts are the scripts that run under the race detector too: one for each way in which
@@ -109,6 +167,7 @@ func scriptParams(t *testing.T) testscript.Params {
 			"mode":    func(ts *testscript.TestScript, _ bool, args []string) { hasMode(ts, args[0], args[1]) },
 			"listed":  func(ts *testscript.TestScript, _ bool, args []string) { filesAreListed(t, ts.MkAbs(args[0])) },
 			"until":   func(ts *testscript.TestScript, _ bool, args []string) { until(ts, args[0], args[1], args[2:]) },
+			"failure": func(ts *testscript.TestScript, _ bool, args []string) { failureHas(ts, args) },
 			"better":  func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
 		},
 	}

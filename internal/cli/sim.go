@@ -55,7 +55,7 @@ these runs are readings.`,
 				return err
 			}
 			if err := t.checkBaselines("alone", "pooled"); err != nil {
-				return err
+				return asUsage(err)
 			}
 			c, err := under.conditions()
 			if err != nil {
@@ -137,13 +137,13 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 		return err
 	}
 	if err := t.Settings.Validate(len(data.Participants)); err != nil {
-		return &usageError{err.Error(), ""}
+		return &usageError{err, ""}
 	}
 	if err := under.Adversary.Check(len(data.Participants)); err != nil {
-		return &usageError{"--" + err.Error(), ""}
+		return asUsage(err)
 	}
 	if err := under.Check(t, data.Participants); err != nil {
-		return &usageError{err.Error(), ""}
+		return &usageError{err, ""}
 	}
 	if err := to.check(); err != nil {
 		return err

@@ -44,10 +44,10 @@ the folder. The exit code is 6 if the others continue without this member, or it
 // oneFolder accepts exactly one argument, a participant's folder.
 func oneFolder(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return &usageError{fmt.Sprintf("want the folder of a participant, got %d arguments", len(args)), ""}
+		return &usageError{fmt.Errorf("want the folder of a participant, got %d arguments", len(args)), ""}
 	}
 	if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
-		return &usageError{fmt.Sprintf("%s: want the folder of a participant, got none", args[0]), ""}
+		return &usageError{fmt.Errorf("%s: want the folder of a participant, got none", args[0]), ""}
 	}
 	return nil
 }
@@ -56,11 +56,11 @@ func oneFolder(_ *cobra.Command, args []string) error {
 func askStatus(ctx context.Context, dir string) (*operate.Client, *operate.Status, error) {
 	c, err := operate.NewClient(dir)
 	if err != nil {
-		return nil, nil, &usageError{err.Error(), ""}
+		return nil, nil, &usageError{err, ""}
 	}
 	s, err := c.Status(ctx)
 	if errors.Is(err, operate.ErrNotRunning) {
-		return nil, nil, &usageError{fmt.Sprintf("no node runs in %s: %s", dir, lastRunIn(dir)), "start it with collabdict run --dir " + dir + ", or with its earlier command"}
+		return nil, nil, &usageError{fmt.Errorf("no node runs in %s: %s", dir, lastRunIn(dir)), "start it with collabdict run --dir " + dir + ", or with its earlier command"}
 	}
 	return c, s, err
 }

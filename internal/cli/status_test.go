@@ -59,7 +59,7 @@ func exitOf(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	root := a.root()
 	root.SetArgs(args)
 	if err := root.ExecuteContext(t.Context()); err != nil {
-		code = a.fail(t.Context(), err)
+		code, _ = a.fail(t.Context(), err)
 	}
 	return code, o.String(), e.String()
 }

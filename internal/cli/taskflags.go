@@ -156,7 +156,7 @@ func (t *taskFlags) addBaselines(cmd *cobra.Command, which string) {
 func (t *taskFlags) checkBaselines(known ...string) error {
 	for _, b := range t.baselines {
 		if !slices.Contains(known, b) {
-			return &usageError{fmt.Sprintf("--baselines: want %s, got %q", strings.Join(known, " or "), b), ""}
+			return &option.Error{Name: "baselines", Got: b, Msg: fmt.Sprintf("want %s, got %q", strings.Join(known, " or "), b)}
 		}
 	}
 	return nil
@@ -166,7 +166,7 @@ func (t *taskFlags) checkBaselines(known ...string) error {
 func asUsage(err error) error {
 	var bad *option.Error
 	if errors.As(err, &bad) {
-		return &usageError{"--" + bad.Error(), bad.Hint}
+		return &usageError{fmt.Errorf("--%w", bad), bad.Hint}
 	}
 	return err
 }
@@ -189,8 +189,8 @@ func (t *taskFlags) begin() (*pipeline.Task, error) {
 	table := slices.Concat(k.Options, k.Shared, k.Consensus)
 	for _, name := range slices.Sorted(maps.Keys(t.values)) {
 		if t.values[name].given && table.Find(name) == nil {
-			return nil, &usageError{
-				fmt.Sprintf("--%s: model %s has no such option; it has %s", name, k.Kind.Name, strings.Join(slices.Concat(k.Options, k.Shared).Names(), ", ")),
+			return nil, &flagError{
+				name, fmt.Sprintf("model %s has no such option; it has %s", k.Kind.Name, strings.Join(slices.Concat(k.Options, k.Shared).Names(), ", ")),
 				"see --model " + k.Kind.Name + " --help-all",
 			}
 		}
@@ -212,8 +212,8 @@ func (t *taskFlags) finish(k *pipeline.Task, byDefault string) (err error) {
 	if err := k.Complete(); err != nil {
 		return asUsage(err)
 	}
-	if why := k.Traits().OnlySimulated; why != "" && !t.simulated {
-		return &usageError{"--" + why, "choose other settings, or use collabdict sim"}
+	if why := k.Traits().OnlySimulated; why != nil && !t.simulated {
+		return asUsage(why)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func addThreshold(cmd *cobra.Command, threshold *string) {
 // thresholdOf parses a threshold for rows scored by a model.
 func thresholdOf(text string, m *model.Model) (*local.Threshold, error) {
 	bad := func(hint, format string, a ...any) error {
-		return &usageError{"--threshold: " + fmt.Sprintf(format, a...), hint}
+		return &flagError{"threshold", fmt.Sprintf(format, a...), hint}
 	}
 	if text == ofModel {
 		return local.Fixed(m.Threshold()), nil

@@ -66,7 +66,7 @@ stay under --out.`,
 				return err
 			}
 			if err := f.checkBaselines("alone", "pooled"); err != nil {
-				return err
+				return asUsage(err)
 			}
 			if err := src.keep(cmd.Context(), f.out); err != nil {
 				return err
@@ -109,7 +109,7 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 		return err
 	}
 	if err := t.Settings.Validate(len(parts)); err != nil {
-		return &usageError{err.Error(), ""}
+		return &usageError{err, ""}
 	}
 	before := earlierIn(f.out, append(inFolders(namesOf(parts), participant.ModelFile, model.OwnFile, model.LocalFile, report.RoundsFile), "result.json", report.RoundsFile)...)
 	if err := f.keep(src, before, namesOf(parts)); err != nil {
@@ -280,9 +280,9 @@ func tellingError(failed []error) error {
 func hearsay(err error) int {
 	var child *launch.ChildError
 	switch {
-	case errors.As(err, &child) && child.Class == membersLost.name:
+	case errors.As(err, &child) && child.Code == membersLost.name:
 		return 1
-	case errors.As(err, &child) && child.Class == interrupted.name:
+	case errors.As(err, &child) && child.Code == interrupted.name:
 		return 2
 	}
 	return 0

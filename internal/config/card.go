@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -23,7 +24,7 @@ const mostCard = 1 << 20
 // ReadCard reads a card. It does not check the signature.
 func ReadCard(path string) (*Card, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() > mostCard {
-		return nil, &Error{path, fmt.Sprintf("want a card of at most %d bytes, got %d", mostCard, info.Size()), "use the card as collabdict consortium join wrote it"}
+		return nil, &Error{path, fmt.Errorf("want a card of at most %d bytes, got %d", mostCard, info.Size()), "use the card as collabdict consortium join wrote it"}
 	}
 	b, err := content(path, "each member makes its own with collabdict consortium join")
 	if err != nil {
@@ -41,10 +42,10 @@ func decodeCard(path string, b []byte) (*Card, error) {
 		return nil, err
 	}
 	if c.Member.Name == "" || c.Member.ID == "" || len(c.Columns) == 0 || c.Signature == "" {
-		return nil, &Error{path, "want member with name and id, columns and signature", "use the card as collabdict consortium join wrote it"}
+		return nil, &Error{path, errors.New("want member with name and id, columns and signature"), "use the card as collabdict consortium join wrote it"}
 	}
 	if err := cmp.Or(checkMember("member", c.Member), checkTexts("columns", c.Columns...)); err != nil {
-		return nil, &Error{path, err.Error(), "ask the member for other names"}
+		return nil, &Error{path, err, "ask the member for other names"}
 	}
 	return c, nil
 }

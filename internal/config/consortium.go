@@ -176,7 +176,7 @@ func (c *Consortium) Begins() (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, c.BeginAt)
 	if err != nil {
-		err = fmt.Errorf("begin_at: want a time such as 2026-05-04T06:00:00Z, got %q", c.BeginAt)
+		err = &option.Error{Name: "begin-at", Got: c.BeginAt, Msg: fmt.Sprintf("want a time such as 2026-05-04T06:00:00Z, got %q", c.BeginAt)}
 	}
 	return at, err
 }
@@ -207,14 +207,14 @@ func decodeConsortium(path string, b []byte) (*Consortium, error) {
 		return nil, err
 	}
 	if len(c.Members) < 2 {
-		return nil, &Error{path, fmt.Sprintf("members: want at least 2, got %d", len(c.Members)), "add every member, with its name, id and addrs, or by its card with collabdict consortium invite"}
+		return nil, &Error{path, fmt.Errorf("members: want at least 2, got %d", len(c.Members)), "add every member, with its name, id and addrs, or by its card with collabdict consortium invite"}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Units)) {
 		if !slices.Contains(c.Columns, name) {
-			return nil, &Error{path, fmt.Sprintf("units: %q is not one of the columns", name), "correct the file"}
+			return nil, &Error{path, fmt.Errorf("units: %q is not one of the columns", name), "correct the file"}
 		}
 		if strings.TrimSpace(c.Units[name]) == "" {
-			return nil, &Error{path, fmt.Sprintf("units: %q has no unit", name), "give a unit such as degC or kPa, or leave the column out of units"}
+			return nil, &Error{path, fmt.Errorf("units: %q has no unit", name), "give a unit such as degC or kPa, or leave the column out of units"}
 		}
 	}
 	t, err := c.Task()
@@ -227,7 +227,7 @@ func decodeConsortium(path string, b []byte) (*Consortium, error) {
 		}
 	}
 	if err != nil {
-		return nil, &Error{path, err.Error(), "correct the file"}
+		return nil, &Error{path, err, "correct the file"}
 	}
 	return c, nil
 }
@@ -242,9 +242,9 @@ func decodeDraft(path string, b []byte) (*Consortium, error) {
 	}
 	switch {
 	case c.Model.Kind == "":
-		return nil, &Error{path, "model: want kind, got none", "name what is learned: " + algorithms.Names()}
+		return nil, &Error{path, errors.New("model: want kind, got none"), "name what is learned: " + algorithms.Names()}
 	case len(c.Columns) == 0:
-		return nil, &Error{path, "columns: want at least 1, got none", "list the features that all members have"}
+		return nil, &Error{path, errors.New("columns: want at least 1, got none"), "list the features that all members have"}
 	}
 	err := c.checkNames()
 	if err == nil {
@@ -254,7 +254,7 @@ func decodeDraft(path string, b []byte) (*Consortium, error) {
 		_, err = c.Begins()
 	}
 	if err != nil {
-		return nil, &Error{path, err.Error(), "correct the file"}
+		return nil, &Error{path, err, "correct the file"}
 	}
 	return c, nil
 }

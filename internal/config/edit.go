@@ -42,7 +42,7 @@ func replace(path string, mode os.FileMode, b []byte) error {
 func create(path string, b []byte) error {
 	_, err := os.Lstat(path)
 	if err == nil {
-		return &Error{path, "already exists", "choose another name, or move it away"}
+		return &Error{path, errors.New("already exists"), "choose another name, or move it away"}
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -59,7 +59,7 @@ func edited(path string, b []byte, change func(root *yaml.Node, c *Consortium)) 
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(b, &document); err != nil {
-		return nil, &Error{path, err.Error(), "correct the file"}
+		return nil, &Error{path, err, "correct the file"}
 	}
 	change(document.Content[0], want)
 	var out bytes.Buffer
@@ -71,7 +71,7 @@ func edited(path string, b []byte, change func(root *yaml.Node, c *Consortium)) 
 			return text, nil
 		}
 	}
-	return nil, &Error{path, "cannot be edited without changing other content", "write it without anchors and tags"}
+	return nil, &Error{path, errors.New("cannot be edited without changing other content"), "write it without anchors and tags"}
 }
 
 // spaced adds an empty line before each comment that has one in the text before.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -70,10 +71,10 @@ func ReadNode(dir string) (*Node, error) {
 		return nil, err
 	}
 	if n.Name == "" || n.Consortium == "" || len(n.Data) == 0 {
-		return nil, &Error{path, "want name, consortium and data", "correct the file"}
+		return nil, &Error{path, errors.New("want name, consortium and data"), "correct the file"}
 	}
 	if err := cmp.Or(checkTexts("name", n.Name), checkTexts("rename", slices.Sorted(maps.Values(n.Rename))...), checkTexts("units", slices.Sorted(maps.Values(n.Units))...)); err != nil {
-		return nil, &Error{path, err.Error(), "correct the file"}
+		return nil, &Error{path, err, "correct the file"}
 	}
 	n.Consortium = resolve(dir, n.Consortium)
 	for i, d := range n.Data {

@@ -18,10 +18,17 @@ import (
 const Version = 3
 
 // Error reports an unusable file.
-type Error struct{ File, Msg, Hint string }
+type Error struct {
+	File string
+	Err  error  // what is wrong
+	Hint string // what to do
+}
+
+// Unwrap returns e.Err.
+func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) Error() string {
-	s := e.File + ": " + e.Msg
+	s := e.File + ": " + e.Err.Error()
 	if e.Hint != "" {
 		s += "; " + e.Hint
 	}
@@ -40,10 +47,10 @@ func read(path string, into any, hint string) error {
 func content(path, hint string) ([]byte, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &Error{path, "no such file", hint}
+		return nil, &Error{path, errors.New("no such file"), hint}
 	}
 	if err != nil {
-		return nil, &Error{path, err.Error(), ""}
+		return nil, &Error{path, err, ""}
 	}
 	return b, nil
 }
@@ -54,17 +61,17 @@ func decode(path string, b []byte, into any) error {
 		err = errors.New("the file is empty")
 	}
 	if err != nil {
-		return &Error{path, err.Error(), "correct the file"}
+		return &Error{path, err, "correct the file"}
 	}
 	return nil
 }
 
 func checkVersion(path string, got int) error {
 	if got == 0 {
-		return &Error{path, fmt.Sprintf("version: want %d, got none", Version), "add it"}
+		return &Error{path, fmt.Errorf("version: want %d, got none", Version), "add it"}
 	}
 	if got != Version {
-		return &Error{path, fmt.Sprintf("want version %d, got %d", Version, got), "use the collabdict that wrote it"}
+		return &Error{path, fmt.Errorf("want version %d, got %d", Version, got), "use the collabdict that wrote it"}
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func readCard(path string, columns []string) (*config.Card, error) {
 		return nil, err
 	}
 	if err := dataset.CheckName(c.Member.Name); err != nil {
-		return nil, &config.Error{File: path, Msg: err.Error()}
+		return nil, &config.Error{File: path, Err: err}
 	}
 	m, err := node.NewMember(c.Member.Name, c.Member.ID, c.Member.Addrs)
 	if err == nil {
@@ -45,12 +45,12 @@ func readCard(path string, columns []string) (*config.Card, error) {
 		err = node.CheckCard(m, c.Columns, signature)
 	}
 	if err != nil {
-		return nil, &config.Error{File: path, Msg: err.Error(), Hint: "ask the member to make its card again with collabdict consortium join"}
+		return nil, &config.Error{File: path, Err: err, Hint: "ask the member to make its card again with collabdict consortium join"}
 	}
 	c.Member.ID = m.ID.String()
 	if lacks := c.Lacks(columns); len(lacks) > 0 {
 		return nil, &config.Error{
-			File: path, Msg: fmt.Sprintf("want all columns of the agreement, but the rows of %s do not have %s", m.Name, list(quoted(lacks))),
+			File: path, Err: fmt.Errorf("want all columns of the agreement, but the rows of %s do not have %s", m.Name, list(quoted(lacks))),
 			Hint: fmt.Sprintf("they have %s: rename them there, or agree on other columns", list(quoted(c.Columns))),
 		}
 	}
@@ -74,12 +74,12 @@ func Invite(file string, cards, replace []string) (members []config.Member, err 
 	}
 	for _, name := range replace {
 		if !slices.ContainsFunc(agreed.Members, func(m config.Member) bool { return m.Name == name }) {
-			return nil, &config.Error{File: file, Msg: fmt.Sprintf("want a member %q to replace, got none of that name", name), Hint: "names are case sensitive"}
+			return nil, &config.Error{File: file, Err: fmt.Errorf("want a member %q to replace, got none of that name", name), Hint: "names are case sensitive"}
 		}
 	}
 	known, err := Members(agreed.Members)
 	if err != nil {
-		return nil, &config.Error{File: file, Msg: err.Error(), Hint: "correct the file"}
+		return nil, &config.Error{File: file, Err: err, Hint: "correct the file"}
 	}
 	for _, path := range cards {
 		c, err := readCard(path, agreed.Columns)
@@ -94,11 +94,11 @@ func Invite(file string, cards, replace []string) (members []config.Member, err 
 		for _, m := range known {
 			switch id := m.ID.String(); {
 			case m.Name == name && id == c.Member.ID:
-				return nil, &config.Error{File: path, Msg: fmt.Sprintf("%s is a member already", name), Hint: "to take over its addresses from the card, add --replace " + name}
+				return nil, &config.Error{File: path, Err: fmt.Errorf("%s is a member already", name), Hint: "to take over its addresses from the card, add --replace " + name}
 			case m.Name == name:
-				return nil, &config.Error{File: path, Msg: fmt.Sprintf("another member is named %s, with the peer ID %s", name, m.ID), Hint: "choose another name, or if the member has a new key, add --replace " + name}
+				return nil, &config.Error{File: path, Err: fmt.Errorf("another member is named %s, with the peer ID %s", name, m.ID), Hint: "choose another name, or if the member has a new key, add --replace " + name}
 			case id == c.Member.ID:
-				return nil, &config.Error{File: path, Msg: fmt.Sprintf("the peer ID %s belongs to another member, %s", m.ID, m.Name), Hint: "each member needs its own folder and key"}
+				return nil, &config.Error{File: path, Err: fmt.Errorf("the peer ID %s belongs to another member, %s", m.ID, m.Name), Hint: "each member needs its own folder and key"}
 			}
 		}
 		m, err := node.NewMember(name, c.Member.ID, nil)
@@ -108,7 +108,7 @@ func Invite(file string, cards, replace []string) (members []config.Member, err 
 		known, members = append(known, m), append(members, c.Member)
 	}
 	if len(replace) > 0 {
-		return nil, &config.Error{File: file, Msg: fmt.Sprintf("want the card of %q, which is to replace the member, got none", replace[0]), Hint: "give its file as well"}
+		return nil, &config.Error{File: file, Err: fmt.Errorf("want the card of %q, which is to replace the member, got none", replace[0]), Hint: "give its file as well"}
 	}
 	return members, config.PutMembers(file, members)
 }
@@ -132,7 +132,7 @@ func AppendChange(file string, cards []string, change config.Change) (node.Chang
 		err = node.CheckChanges(r.Members, r.Task.Settings, append(slices.Clone(r.Changes), made...))
 	}
 	if err != nil {
-		return node.Change{}, &config.Error{File: file, Msg: err.Error()}
+		return node.Change{}, &config.Error{File: file, Err: err}
 	}
 	return made[0], config.AppendChange(file, change)
 }

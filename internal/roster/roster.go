@@ -61,7 +61,7 @@ func complete(file string, agreed *config.Consortium) (r *Roster, err error) {
 		r.BeginAt, err = agreed.Begins()
 	}
 	if err != nil {
-		return nil, &config.Error{File: file, Msg: err.Error(), Hint: "correct the file"}
+		return nil, &config.Error{File: file, Err: err, Hint: "correct the file"}
 	}
 	return r, nil
 }

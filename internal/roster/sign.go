@@ -88,8 +88,32 @@ func Collect(file string, copies ...string) (names, other []string, err error) {
 	return slices.Sorted(maps.Keys(found)), other, err
 }
 
-// Check returns an error that names the members that have not signed the present agreement, and
-// signatures of names that are not members.
+// A SignatureError reports whose signatures of an agreement are missing or void.
+type SignatureError struct {
+	Unsigned  []string // members that have not signed
+	Other     []string // members that have signed other content
+	Strangers []string // names with a signature that are not members
+}
+
+func (e *SignatureError) Error() string {
+	var faults []string
+	for _, f := range []struct {
+		what  string
+		names []string
+	}{
+		{"not signed by ", e.Unsigned},
+		{"signed with other content by ", e.Other},
+		{"signed by names that are not in the list: ", e.Strangers},
+	} {
+		if len(f.names) > 0 {
+			faults = append(faults, f.what+list(f.names))
+		}
+	}
+	return strings.Join(faults, "; ")
+}
+
+// Check returns a *SignatureError in a *config.Error unless exactly the members have signed the
+// present agreement.
 func (r *Roster) Check() error {
 	of := map[string][]string{}
 	strangers := maps.Clone(r.signatures)
@@ -97,26 +121,11 @@ func (r *Roster) Check() error {
 		of[s.State] = append(of[s.State], s.Name)
 		delete(strangers, s.Name)
 	}
-	var faults []string
-	for _, f := range []struct {
-		what  string
-		names []string
-	}{
-		{"not signed by ", of[Unsigned]},
-		{"signed with other content by ", of[Other]},
-		{"signed by names that are not in the list: ", slices.Sorted(maps.Keys(strangers))},
-	} {
-		if len(f.names) > 0 {
-			faults = append(faults, f.what+list(f.names))
-		}
-	}
-	if faults == nil {
+	e := &SignatureError{of[Unsigned], of[Other], slices.Sorted(maps.Keys(strangers))}
+	if len(e.Unsigned)+len(e.Other)+len(e.Strangers) == 0 {
 		return nil
 	}
-	return &config.Error{
-		File: r.File, Msg: strings.Join(faults, "; "),
-		Hint: "ask each of them to read the file and sign it with collabdict consortium sign",
-	}
+	return &config.Error{File: r.File, Err: e, Hint: "ask each of them to read the file and sign it with collabdict consortium sign"}
 }
 
 // list joins the first few names.

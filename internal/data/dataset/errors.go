@@ -13,6 +13,8 @@ type Error struct {
 	File      string
 	Line, Row int
 	Column    string
+	// Got is the cell, if it alone is at fault.
+	Got string
 	// Msg says what is wrong (wanted and got), Hint what to do.
 	Msg, Hint string
 

@@ -45,7 +45,7 @@ func (sc *scanner) number(cell string, at place, column string) (float64, error)
 	if column == sc.spec.Label {
 		hint = "fix the cell, or name another --label"
 	}
-	return 0, &Error{File: sc.path, Line: at.line, Row: at.row, Column: column, Msg: msg, Hint: hint}
+	return 0, &Error{File: sc.path, Line: at.line, Row: at.row, Column: column, Got: cell, Msg: msg, Hint: hint}
 }
 
 // usable returns the number in a cell, or what is wrong with it.

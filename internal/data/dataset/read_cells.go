@@ -102,6 +102,6 @@ func (sc *scanner) checkLabel(cell string, value float64, at place, train bool) 
 		sc.out.class = found.Error()
 		return nil
 	}
-	found.Msg, found.Hint = want+", got "+found.Msg, hint
+	found.Got, found.Msg, found.Hint = cell, want+", got "+found.Msg, hint
 	return &found
 }

@@ -58,7 +58,7 @@ func (sc *scanner) begins(r *rowSet, row int, at place) (bool, error) {
 		return begins, nil
 	}
 	cell := sc.rows.text(sc.layout.time)
-	fault := Error{File: sc.path, Line: at.line, Row: at.row, Column: sc.spec.Time}
+	fault := Error{File: sc.path, Line: at.line, Row: at.row, Column: sc.spec.Time, Got: cell}
 	if cell == "" {
 		return false, sc.spec.missing(sc.path, at, sc.spec.Time)
 	}

@@ -16,6 +16,22 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
+// An Error is a fault at a place in the text.
+type Error struct {
+	Line, Column int // from 1; Column is 0 if the whole line is at fault
+	Err          error
+}
+
+// Unwrap returns e.Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+func (e *Error) Error() string {
+	if e.Column == 0 {
+		return fmt.Sprintf("line %d: %v", e.Line, e.Err)
+	}
+	return fmt.Sprintf("line %d, column %d: %v", e.Line, e.Column, e.Err)
+}
+
 // YAML reads one document into the value that into points to. Fields that the value does not
 // have are an error. A stream without a document returns [io.EOF].
 func YAML(r io.Reader, into any) error {
@@ -28,7 +44,7 @@ func YAML(r io.Reader, into any) error {
 	if err = d.Decode(into); err == nil {
 		var more yaml.Node
 		if d.Decode(&more) == nil {
-			return fmt.Errorf("line %d: want one document, got another after ---", more.Line)
+			return &Error{Line: more.Line, Err: errors.New("want one document, got another after ---")}
 		}
 		return nil
 	}
@@ -46,7 +62,7 @@ func YAML(r io.Reader, into any) error {
 	if fault.Mark.Line == 0 {
 		return errors.New(message)
 	}
-	return fmt.Errorf("line %d, column %d: %s", fault.Mark.Line, fault.Mark.Column, message)
+	return &Error{fault.Mark.Line, fault.Mark.Column, errors.New(message)}
 }
 
 // explain describes the fault at a place in the tree under n, which was decoded into a value of

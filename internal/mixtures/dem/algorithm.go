@@ -95,13 +95,13 @@ func (a *Algorithm) Traits() algorithm.Traits {
 		},
 	}
 	if a.Start == startSharedRows {
-		t.OnlySimulated = onlySimulated().Error()
+		t.OnlySimulated = onlySimulated()
 	}
 	return t
 }
 
 // onlySimulated returns the error for a start from shared rows outside of simulations.
-func onlySimulated() error {
+func onlySimulated() *option.Error {
 	return &option.Error{Name: "start", Msg: startSharedRows + " works only in simulations: a participant cannot be asked for its rows", Hint: "take " + startSpread + " or " + startKFed}
 }
 

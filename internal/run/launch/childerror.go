@@ -9,12 +9,10 @@ import (
 
 // ChildError is the failure of a member's process, in its own words if it printed any.
 type ChildError struct {
-	Name    string
-	Class   string // code of its error in JSON
-	Code    int    // its exit code
-	Killed  bool   // ended by a signal, without an error
-	Message string
-	Hint    string
+	Name   string
+	Exit   int  // its exit code
+	Killed bool // ended by a signal, without an error
+	Failure
 }
 
 func (e *ChildError) Error() string { return e.Name + ": " + e.Message }
@@ -26,11 +24,20 @@ type Message struct {
 	Error  *Failure        `json:"error,omitempty"`
 }
 
-// Failure is the error of a process in its own words.
+// Failure is the error of a process in its own words. Fields after Hint say where the error is, and
+// what is wrong there, as far as the program knows it apart from the message.
 type Failure struct {
-	Code    string `json:"code"`    // its class
-	Message string `json:"message"` // what is wrong
-	Hint    string `json:"hint"`    // what to do
+	Code    string   `json:"code"`              // the name of the exit code, such as usage
+	Message string   `json:"message"`           // what is wrong, and where
+	Hint    string   `json:"hint,omitempty"`    // what to do
+	Field   string   `json:"field,omitempty"`   // the option, flag or key at fault, such as rho
+	File    string   `json:"file,omitempty"`    // the path of the file or folder
+	Line    int      `json:"line,omitempty"`    // the line of the file, from 1
+	Row     int      `json:"row,omitempty"`     // the row from 1, in files without lines
+	Column  string   `json:"column,omitempty"`  // the name of the column of the rows
+	Members []string `json:"members,omitempty"` // the names of the members concerned
+	Got     string   `json:"got,omitempty"`     // what was found
+	Wanted  string   `json:"wanted,omitempty"`  // what should be there
 }
 
 // childError turns the end of a process into an error: nil, its failure if it has told one, or how
@@ -39,14 +46,14 @@ func childError(name string, err error, failed *Failure) error {
 	if err == nil {
 		return nil
 	}
-	e := &ChildError{Name: name, Class: "internal", Code: 1, Message: "its process ended: " + err.Error()}
+	e := &ChildError{Name: name, Exit: 1, Failure: Failure{Code: "internal", Message: "its process ended: " + err.Error()}}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() > 0 {
-		e.Code = exit.ExitCode()
+		e.Exit = exit.ExitCode()
 	}
 	e.Killed = exit != nil && exit.ExitCode() < 0
 	if failed != nil {
-		e.Class, e.Message, e.Hint = failed.Code, failed.Message, failed.Hint
+		e.Failure = *failed
 	}
 	return e
 }

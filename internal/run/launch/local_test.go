@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -40,13 +41,14 @@ func TestChildrenFailInTheirOwnWords(t *testing.T) {
 	}
 	end := exec.Command("sh", "-c", "exit 3").Run()
 	var e *ChildError
-	told := `{"status":{"round":2}}` + "\n" + `{"error":{"code":"data","message":"a.csv:3: no","hint":"fix it"}}` + "\nno JSON"
+	told := `{"status":{"round":2}}` + "\n" + `{"error":{"code":"data","message":"a.csv:3: no","hint":"fix it","file":"a.csv","line":3}}` + "\nno JSON"
 	round := 0
 	said := listen(strings.NewReader(told), func(s *operate.Status) { round = s.Round })
 	if round != 2 {
 		t.Errorf("a state of round %d", round)
 	}
-	if err := childError("a", end, said); !errors.As(err, &e) || e.Code != 3 || e.Class != "data" || err.Error() != "a: a.csv:3: no" || e.Hint != "fix it" {
+	want := Failure{Code: "data", Message: "a.csv:3: no", Hint: "fix it", File: "a.csv", Line: 3}
+	if err := childError("a", end, said); !errors.As(err, &e) || e.Exit != 3 || e.Name != "a" || !reflect.DeepEqual(e.Failure, want) {
 		t.Errorf("got %+v", e)
 	}
 	end = exec.Command("sh", "-c", "kill -9 $$").Run()

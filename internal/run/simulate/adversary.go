@@ -16,6 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/netsim"
+	"github.com/collabdict/collabdict/option"
 )
 
 // An Adversary observes a simulation and follows the protocol. The zero value observes nothing.
@@ -47,7 +48,7 @@ func ParseAdversary(s string) (Adversary, error) {
 // Check reports a coalition that leaves no other member to learn about.
 func (a Adversary) Check(size int) error {
 	if a.Coalition > size-1 {
-		return fmt.Errorf("adversary: want at most %d members of %d, so that one is left to learn about, got %d", size-1, size, a.Coalition)
+		return option.Errorf("adversary", "want at most %d members of %d, so that one is left to learn about, got %d", size-1, size, a.Coalition)
 	}
 	return nil
 }
