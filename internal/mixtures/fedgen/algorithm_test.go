@@ -29,25 +29,25 @@ func TestSettings(t *testing.T) {
 		settings, want string
 		hint           bool
 	}{
-		{"covariance=x", `covariance: want full, diag or spherical, got "x"`, false},
-		{"components=0", "components: want at least 1, got 0", false},
-		{"components=2-5000", "components: want at most 4096, got 5000", false},
-		{"synthetic=0", "synthetic: want 1 to 1000000, got 0", true},
-		{"refine=-1", "refine: want at least 0, got -1", false},
-		{"min-rows=0", "min-rows: want at least 1, got 0", false},
-		{"delta=0.1", "delta: requires --epsilon", true},
-		{"clip=2", "clip: requires --epsilon", true},
-		{"epsilon=0", "epsilon: want a value above 0 and up to 100, got 0", true},
-		{"epsilon=1 delta=1", "delta: want a probability between 0 and 1, got 1", false},
-		{"epsilon=1 clip=0", "clip: want a value above 0 and up to 1e+09, got 0", true},
-		{"epsilon=1 min-rows=5", "min-rows: requires no --epsilon, whose noise hides rows", true},
-		{"epsilon=1 refine=1", "refine: want 0 with epsilon, because the noise does not cover rounds of sums, got 1", false},
-		{"epsilon=1 components=2-4", "components: want a number with epsilon, because a number chosen by BIC reveals something about the rows, got 2-4", false},
+		{"covariance=x", "covariance=x", false},
+		{"components=0", "components=0", false},
+		{"components=2-5000", "components", false},
+		{"synthetic=0", "synthetic=0", true},
+		{"refine=-1", "refine=-1", false},
+		{"min-rows=0", "min-rows=0", false},
+		{"delta=0.1", "delta", true},
+		{"clip=2", "clip", true},
+		{"epsilon=0", "epsilon=0", true},
+		{"epsilon=1 delta=1", "delta=1", false},
+		{"epsilon=1 clip=0", "clip=0", true},
+		{"epsilon=1 min-rows=5", "min-rows", true},
+		{"epsilon=1 refine=1", "refine", false},
+		{"epsilon=1 components=2-4", "components", false},
 	} {
 		var e *option.Error
 		_, err := algorithmtest.Make(fedgen.Kind, algorithm.Coordinates{ScaledBy: algorithm.Agreed}, strings.Fields(c.settings)...)
-		if !errors.As(err, &e) || err.Error() != c.want || (e.Hint != "") != c.hint {
-			t.Errorf("%s: got %v, want %s", c.settings, err, c.want)
+		if !errors.As(err, &e) || algorithmtest.Fault(err) != c.want || (e.Hint != "") != c.hint {
+			t.Errorf("%s: got %s, want %s: %v", c.settings, algorithmtest.Fault(err), c.want, err)
 		}
 	}
 }

@@ -22,15 +22,16 @@ func TestSettings(t *testing.T) {
 	algorithmtest.Check(t, ggm.Kind)
 	algorithmtest.Check(t, ggm.Kind, "components=3", "rounds=7", "tol=0", "rho=0.5", "lambda0=2")
 	for setting, want := range map[string]string{
-		"components=-1": "components: want at least 1, got -1",
-		"rounds=-1":     "rounds: want at least 1, got -1",
-		"tol=NaN":       "tol: want a finite value of at least 0, got NaN",
-		"lambda0=0":     "lambda0: want a finite value above 0, got 0",
-		"rho=0":         "rho: want a finite value above 0, got 0",
-		"rho=Inf":       "rho: want a finite value above 0, got +Inf",
+		"components=-1": "components=-1",
+		"rounds=-1":     "rounds=-1",
+		"tol=NaN":       "tol=NaN",
+		"lambda0=0":     "lambda0=0",
+		"rho=0":         "rho=0",
+		"rho=Inf":       "rho=+Inf",
 	} {
-		if _, err := algorithmtest.Make(ggm.Kind, algorithm.Coordinates{}, setting); err == nil || err.Error() != want {
-			t.Errorf("%s: got %v, want %s", setting, err, want)
+		_, err := algorithmtest.Make(ggm.Kind, algorithm.Coordinates{}, setting)
+		if got := algorithmtest.Fault(err); got != want {
+			t.Errorf("%s: got %s, want %s: %v", setting, got, want, err)
 		}
 	}
 }
@@ -59,7 +60,7 @@ func TestInit(t *testing.T) {
 	if err != nil || a.Components != 2 || len(a.Init.Digest) != 64 {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	if _, err := of("components=3"); err == nil || err.Error() != "init: want 3 components, got 2" {
+	if _, err := of("components=3"); algorithmtest.Fault(err) != "init" {
 		t.Errorf("got %v", err)
 	}
 	out := algorithmtest.Train(t, lockstep.Run, a, algorithmtest.Data(1, testkit.Patterns(50, 2, 2, 1), testkit.Patterns(50, 2, 2, 2)))

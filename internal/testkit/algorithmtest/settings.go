@@ -116,8 +116,8 @@ func Check(t *testing.T, kind algorithm.Kind, settings ...string) {
 }
 
 // Options checks that fields are [Bound], and that the defaults are as given, in order and
-// without those that do not apply. Options that cannot be used must give the errors in wrong,
-// whose keys are options as "name text, name text".
+// without those that do not apply. Options that cannot be used must give errors with the [Fault]
+// in wrong, whose keys are options as "name text, name text".
 func Options(t *testing.T, kind algorithm.Kind, defaults string, wrong map[string]string) {
 	t.Helper()
 	Bound(t, kind)
@@ -134,9 +134,21 @@ func Options(t *testing.T, kind algorithm.Kind, defaults string, wrong map[strin
 			settings = append(settings, strings.Replace(o, " ", "=", 1))
 		}
 		_, err := Make(kind, unscaled, settings...)
-		var e *option.Error
-		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: got %v, want %s", options, err, want)
+		if got := Fault(err); got != want {
+			t.Errorf("%s: got %s, want %s: %v", options, got, want, err)
 		}
 	}
+}
+
+// Fault returns the option that an error is about, as NAME=VALUE if its value alone is at fault;
+// "" for an error of another type, or none.
+func Fault(err error) string {
+	var e *option.Error
+	switch {
+	case !errors.As(err, &e):
+		return ""
+	case e.Got != "":
+		return e.Name + "=" + e.Got
+	}
+	return e.Name
 }
