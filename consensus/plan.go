@@ -21,12 +21,12 @@ type Plans struct {
 	seats    []*seats
 
 	all       *View // of the roster
-	committee []int // of drawn
+	committee []int // of the roster that drawn names
 	drawn     drawn
 	layouts   []sharedLayout
 }
 
-// A drawn is the roster of which a committee is drawn.
+// A drawn names a roster that a committee was drawn from.
 type drawn struct {
 	run      [32]byte
 	revision uint32
