@@ -2,7 +2,6 @@ package model
 
 import (
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/journal/ledger"
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/report"
 )
@@ -33,5 +32,5 @@ type (
 	Weighting  = report.Weighting
 	LoneChange = report.LoneChange
 	Entry      = report.Entry
-	Cap        = ledger.Cap
+	Cap        = report.Cap
 )

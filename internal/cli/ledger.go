@@ -26,7 +26,7 @@ type told struct {
 	// simulation's.
 	Model []report.Entry `json:"model,omitempty"`
 	Sums  sums           `json:"together"`      // totals over all records
-	Cap   *ledger.Cap    `json:"cap,omitempty"` // the agreed limit of releases
+	Cap   *report.Cap    `json:"cap,omitempty"` // the agreed limit of releases
 }
 
 // sums are totals over all records.
@@ -112,9 +112,9 @@ func (t *told) add(delta float64) {
 		}
 	}
 	loss, n := ledger.Spent(t.Records, report.ReleaseEntry)
-	t.Sums.Releases, t.Sums.Released = n, ledger.SpendOf(loss, delta, ofReleases)
+	t.Sums.Releases, t.Sums.Released = n, report.SpendOf(loss, delta, ofReleases)
 	loss, _ = ledger.Spent(t.Records, report.NoiseEntry)
-	t.Sums.Noisy = ledger.SpendOf(loss, delta, ofNoise)
+	t.Sums.Noisy = report.SpendOf(loss, delta, ofNoise)
 }
 
 func (t *told) text(w io.Writer) {

@@ -247,7 +247,7 @@ func spentIn(dir string) (list []operate.Spent) {
 		of string
 	}{{report.NoiseEntry, ofNoise}, {report.ReleaseEntry, ofReleases}} {
 		if loss, n := ledger.Spent(book.Records(), spent.by); n > 0 {
-			list = append(list, operate.Spent{By: spent.by, Spend: ledger.SpendOf(loss, usualDelta, spent.of)})
+			list = append(list, operate.Spent{By: spent.by, Spend: report.SpendOf(loss, usualDelta, spent.of)})
 		}
 	}
 	return list

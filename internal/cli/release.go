@@ -62,7 +62,7 @@ type released struct {
 	*export.Release
 	Releases int          `json:"releases"`      // those of the folder, with this one
 	Together report.Spend `json:"together"`      // the loss by all releases of the folder
-	Cap      *ledger.Cap  `json:"cap,omitempty"` // the agreed limit
+	Cap      *report.Cap  `json:"cap,omitempty"` // the agreed limit
 }
 
 // releaseForms are the forms of a release.
@@ -115,7 +115,7 @@ func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 		return fmt.Errorf("%w; the ledger still counts the release", err)
 	}
 	loss, n := ledger.Spent(book.Records(), report.ReleaseEntry)
-	e.Release = &released{r, n, ledger.SpendOf(loss, f.delta, ofReleases), limit}
+	e.Release = &released{r, n, report.SpendOf(loss, f.delta, ofReleases), limit}
 	return a.print(e, e.text)
 }
 

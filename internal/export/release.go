@@ -7,7 +7,6 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/algorithms"
-	"github.com/collabdict/collabdict/internal/journal/ledger"
 	posterior "github.com/collabdict/collabdict/internal/privacy/release"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
@@ -67,14 +66,14 @@ func ReleaseOf(m *model.Model, radius, delta float64, src rand.Source) (*Mixture
 	}
 	r := &Release{
 		Radius: radius, Components: len(kept), LeftOut: len(p.Rows) - len(kept), Least: math.Inf(1),
-		Spend: ledger.SpendOf(loss.Precisions, delta, neighbours(radius)), Caveats: caveats(m, radius),
+		Spend: report.SpendOf(loss.Precisions, delta, neighbours(radius)), Caveats: caveats(m, radius),
 	}
 	for _, k := range kept {
 		r.Rows += p.Rows[k]
 		r.Least = math.Min(r.Least, p.Rows[k])
 	}
 	if !math.IsInf(float64(loss.Prior), 1) {
-		prior := ledger.SpendOf(loss.Prior, delta, neighbours(radius))
+		prior := report.SpendOf(loss.Prior, delta, neighbours(radius))
 		r.Prior = &prior
 	}
 	_, expected := m.Learned.(gmm.Expected)

@@ -103,13 +103,13 @@ func (b *Book) Enter(r Record) error {
 // Release adds the record of a release, and returns when it is on disk. If there is a cap that
 // all releases of this folder together would exceed, it returns a *CapError and records
 // nothing.
-func (b *Book) Release(r Record, limit *Cap) error {
+func (b *Book) Release(r Record, limit *report.Cap) error {
 	if err := r.check(); err != nil {
 		panic("ledger: " + err.Error())
 	}
 	return b.change(func() error {
 		if limit != nil {
-			if err := limit.check(b.records, r); err != nil {
+			if err := within(limit, b.records, r); err != nil {
 				return err
 			}
 		}
@@ -141,11 +141,6 @@ func (b *Book) change(f func() error) error {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	return nil
-}
-
-// SpendOf returns the report of a loss, with its ε at delta.
-func SpendOf(loss privacy.ZCDP, delta float64, of string) report.Spend {
-	return report.Spend{ZCDP: float64(loss), Epsilon: loss.Epsilon(delta), Delta: delta, Of: of}
 }
 
 // Spent returns the total loss of all entries of a kind, and the number of these entries.

@@ -74,7 +74,7 @@ func TestRecordsAreReadBack(t *testing.T) {
 // so far, the releases that caused it, and the rest.
 func TestReleasesShareTheCap(t *testing.T) {
 	dir := t.TempDir()
-	limit := &Cap{Epsilon: 6, Delta: 1e-5}
+	limit := &report.Cap{Epsilon: 6, Delta: 1e-5}
 	whole := float64(limit.Loss())
 	if got := limit.Loss().Epsilon(1e-5); math.Abs(got-6) > 1e-9 {
 		t.Errorf("the cap is an epsilon of %g", got)
@@ -110,7 +110,7 @@ func TestReleasesShareTheCap(t *testing.T) {
 
 // Concurrent releases, even of several processes, cannot exceed the cap.
 func TestReleasesAtOnce(t *testing.T) {
-	dir, limit := t.TempDir(), &Cap{Epsilon: 6, Delta: 1e-5}
+	dir, limit := t.TempDir(), &report.Cap{Epsilon: 6, Delta: 1e-5}
 	each := float64(limit.Loss()) / 5 * (1 - 1e-9)
 	var at sync.WaitGroup
 	for i := range 12 {

@@ -8,24 +8,9 @@ import (
 	"github.com/collabdict/collabdict/internal/run/report"
 )
 
-// A Cap limits what all releases of a folder together may reveal about a row: ε at δ, as the
-// members have agreed.
-type Cap struct {
-	Epsilon float64 `json:"epsilon"` // the largest ε
-	Delta   float64 `json:"delta"`   // δ
-}
-
-// Loss returns the largest loss of all releases together.
-func (c *Cap) Loss() privacy.ZCDP {
-	return privacy.Allowed(c.Epsilon, c.Delta)
-}
-
-// Left returns the loss that remains after the given one, at least 0.
-func (c *Cap) Left(spent privacy.ZCDP) privacy.ZCDP { return max(0, c.Loss()-spent) }
-
 // A CapError reports a release that would exceed the cap, together with those before it.
 type CapError struct {
-	Cap      Cap
+	Cap      report.Cap
 	Wanted   privacy.ZCDP
 	Releases []Record // before it
 }
@@ -53,8 +38,8 @@ func (e *CapError) Error() string {
 		e.Cap.Epsilon, d, before, (spent + e.Wanted).Epsilon(d), e.Cap.Left(spent).Epsilon(d))
 }
 
-// check returns a *CapError if a further record would exceed the cap.
-func (c *Cap) check(records []Record, further Record) error {
+// within returns a *CapError if a further record would exceed the cap.
+func within(c *report.Cap, records []Record, further Record) error {
 	var releases []Record
 	for _, r := range records {
 		if _, n := Spent([]Record{r}, report.ReleaseEntry); n > 0 {

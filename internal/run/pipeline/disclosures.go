@@ -6,7 +6,6 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/journal/ledger"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/run/report"
 )
@@ -54,7 +53,7 @@ func (t *Task) noise(spends []algorithm.Spend) (entries []report.Entry) {
 		})
 	}
 	for _, s := range spends {
-		spend := ledger.SpendOf(privacy.ZCDP(s.ZCDP), s.Delta, s.Of)
+		spend := report.SpendOf(privacy.ZCDP(s.ZCDP), s.Delta, s.Of)
 		entries = append(entries, report.Entry{
 			Kind: report.NoiseEntry, What: "noise in " + s.What, SeenBy: report.AllMembers, Times: 1,
 			Spend: &spend,

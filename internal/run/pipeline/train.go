@@ -11,7 +11,6 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/journal/ledger"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
@@ -168,7 +167,7 @@ func (t *Task) assemble(p dataset.Participant, of *prepared, o algorithm.Outcome
 		m.Manifest.Normalise = t.Normalise
 	}
 	if t.ReleaseEpsilon > 0 {
-		m.Manifest.Privacy.ReleaseCap = &ledger.Cap{Epsilon: t.ReleaseEpsilon, Delta: t.ReleaseDelta}
+		m.Manifest.Privacy.ReleaseCap = &report.Cap{Epsilon: t.ReleaseEpsilon, Delta: t.ReleaseDelta}
 	}
 	if of.projection != nil {
 		m.Manifest.PCA = model.PCA(of.projection)

@@ -36,16 +36,6 @@ const (
 	ReleaseEntry   EntryKind = "release"     // a released model
 )
 
-// Spend is a privacy loss bounded by noise.
-type Spend struct {
-	ZCDP float64 `json:"zcdp"` // ρ of zero-concentrated differential privacy; several add up
-	// Epsilon is ε of (ε, δ)-differential privacy, at δ = Delta.
-	Epsilon float64 `json:"epsilon"`
-	Delta   float64 `json:"delta"` // δ
-	// Of names the change of rows that the bound hides, and the conditions of the bound.
-	Of string `json:"of"`
-}
-
 // Sentence returns the entry in words.
 func (e Entry) Sentence() string {
 	var b strings.Builder
