@@ -174,7 +174,7 @@ var importRules = []importRule{
 		reason: "libraries log by log/slog; how lines look is up to the program",
 	},
 	{
-		packages: []string{"./internal/journal/auditlog"}, only: []string{"std", "./internal/files"}, never: []string{"net", "net/..."},
+		packages: []string{"./internal/journal"}, only: []string{"std", "./internal/files"}, never: []string{"net", "net/..."},
 		reason: "what keeps a record is to be read and checked by itself",
 	},
 	{

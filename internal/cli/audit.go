@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/collabdict/collabdict/internal/journal/auditlog"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/run/participant"
 )
 
@@ -29,7 +29,7 @@ line up to this one was changed.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			found, err := participant.ReadAudit(args[0])
 			if errors.Is(err, fs.ErrNotExist) {
-				return &usageError{fmt.Errorf("%s: want a folder with %s, got none", args[0], auditlog.File), "the first run in a folder creates it"}
+				return &usageError{fmt.Errorf("%s: want a folder with %s, got none", args[0], journal.File), "the first run in a folder creates it"}
 			}
 			if err != nil {
 				return err
@@ -74,11 +74,11 @@ func writeAudited(w io.Writer, a *participant.Audited) {
 }
 
 // noteInAudit appends an event to the audit log of a folder, if it has one.
-func noteInAudit(dir string, r auditlog.Record) error {
-	if _, err := os.Stat(filepath.Join(dir, auditlog.File)); errors.Is(err, fs.ErrNotExist) {
+func noteInAudit(dir string, r journal.Record) error {
+	if _, err := os.Stat(filepath.Join(dir, journal.File)); errors.Is(err, fs.ErrNotExist) {
 		return nil // no run was ever made in this folder
 	}
-	l, err := auditlog.Open(dir, time.Now, func(auditlog.Record) {})
+	l, err := journal.Open(dir, time.Now, func(journal.Record) {})
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/partition"
 	"github.com/collabdict/collabdict/internal/files"
-	"github.com/collabdict/collabdict/internal/journal/auditlog"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/journal/ledger"
 	"github.com/collabdict/collabdict/internal/journal/pastruns"
 	"github.com/collabdict/collabdict/internal/journal/store"
@@ -101,7 +101,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		older  *store.VersionError
 		past   *pastruns.DamageError
 		book   *ledger.DamageError
-		audit  *auditlog.DamageError
+		audit  *journal.DamageError
 		beyond *ledger.CapError
 		held   *operate.InUseError
 		path   *fs.PathError

@@ -16,7 +16,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/partition"
 	"github.com/collabdict/collabdict/internal/files/strict"
-	"github.com/collabdict/collabdict/internal/journal/auditlog"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/journal/ledger"
 	"github.com/collabdict/collabdict/internal/journal/pastruns"
 	"github.com/collabdict/collabdict/internal/journal/store"
@@ -111,10 +111,10 @@ func addFile(f *launch.Failure, err error) {
 	if e, ok := errors.AsType[*ledger.DamageError](err); ok {
 		f.File = e.Path
 	}
-	if e, ok := errors.AsType[*auditlog.DamageError](err); ok {
+	if e, ok := errors.AsType[*journal.DamageError](err); ok {
 		f.File = e.Path
 	}
-	if e, ok := errors.AsType[*auditlog.Damage](err); ok {
+	if e, ok := errors.AsType[*journal.Damage](err); ok {
 		f.Line = e.Line
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/internal/export"
-	"github.com/collabdict/collabdict/internal/journal/auditlog"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/journal/ledger"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/run/report"
@@ -108,7 +108,7 @@ func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 	if err := book.Release(recordOf(m, r, e.File, file.Bytes), limit); err != nil {
 		return err
 	}
-	if err := noteInAudit(dir, fileEvent(auditlog.Release, m, e.File, file.Bytes)); err != nil {
+	if err := noteInAudit(dir, fileEvent(journal.Release, m, e.File, file.Bytes)); err != nil {
 		return fmt.Errorf("%w; the ledger still counts the release", err)
 	}
 	if err := a.writeExport(e, m.Manifest.Kind, file); err != nil {
@@ -132,9 +132,9 @@ func recordOf(m *model.Model, r *export.Release, file string, content []byte) le
 }
 
 // fileEvent returns the audit log's record of a written file.
-func fileEvent(e auditlog.Event, m *model.Model, file string, content []byte) auditlog.Record {
+func fileEvent(e journal.Event, m *model.Model, file string, content []byte) journal.Record {
 	digest := sha256.Sum256(content)
-	return auditlog.Record{Event: e, Model: m.Manifest.Kind, File: filepath.Base(file), Digest: hex.EncodeToString(digest[:])}
+	return journal.Record{Event: e, Model: m.Manifest.Kind, File: filepath.Base(file), Digest: hex.EncodeToString(digest[:])}
 }
 
 // systemRandom draws from the operating system.

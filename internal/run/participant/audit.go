@@ -7,46 +7,46 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/journal/auditlog"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/node"
 )
 
 // Audit is a folder's audit log with its state of the last run, so that a process that resumes
 // the run continues the log.
 type Audit struct {
-	*auditlog.Log
-	agreement auditlog.Record // last agreement in the log
+	*journal.Log
+	agreement journal.Record // last agreement in the log
 	run       string
-	next      uint64             // first slot of the run that is not in the log
-	in        []auditlog.Member  // members of the following totals
-	out       []auditlog.Missing // members that are missing in them
+	next      uint64            // first slot of the run that is not in the log
+	in        []journal.Member  // members of the following totals
+	out       []journal.Missing // members that are missing in them
 	failed    error
 }
 
 // OpenAudit opens the audit log of a folder; now gives the times of its lines. The error about
-// a damaged log is an *auditlog.DamageError.
+// a damaged log is an *journal.DamageError.
 func OpenAudit(dir string, now func() time.Time) (a *Audit, err error) {
 	a = &Audit{}
-	a.Log, err = auditlog.Open(dir, now, a.read)
+	a.Log, err = journal.Open(dir, now, a.read)
 	return a, err
 }
 
 // read updates the state by a line of the log.
-func (a *Audit) read(r auditlog.Record) {
+func (a *Audit) read(r journal.Record) {
 	switch r.Event {
-	case auditlog.Agreement:
+	case journal.Agreement:
 		a.agreement = r
-	case auditlog.Begun:
+	case journal.Begun:
 		a.run, a.next, a.in, a.out = r.Run, 0, nil, nil
-	case auditlog.Members:
+	case journal.Members:
 		a.in, a.out = r.Members, r.Missing
-	case auditlog.Decided:
+	case journal.Decided:
 		a.next = r.Slot + 1
 	}
 }
 
 // enter appends an event, and updates the state.
-func (a *Audit) enter(r auditlog.Record) error {
+func (a *Audit) enter(r journal.Record) error {
 	a.read(r)
 	return a.Enter(r)
 }
@@ -55,17 +55,17 @@ func (a *Audit) enter(r auditlog.Record) error {
 // It then records all decisions of the run that are not in the log.
 func (a *Audit) started(n *node.Node, model, agreement string, signers []string) error {
 	if a.agreement.Digest != agreement || !slices.Equal(a.agreement.Signers, signers) {
-		if err := a.enter(auditlog.Record{Event: auditlog.Agreement, Digest: agreement, Signers: signers}); err != nil {
+		if err := a.enter(journal.Record{Event: journal.Agreement, Digest: agreement, Signers: signers}); err != nil {
 			return err
 		}
 	}
 	id := n.RunID()
 	run := hex.EncodeToString(id[:])
-	event := auditlog.Record{Event: auditlog.Resumed, Run: run, Slot: a.next}
+	event := journal.Record{Event: journal.Resumed, Run: run, Slot: a.next}
 	if run != a.run {
-		event = auditlog.Record{Event: auditlog.Begun, Run: run, Model: model}
+		event = journal.Record{Event: journal.Begun, Run: run, Model: model}
 		for _, m := range n.Members() {
-			event.Members = append(event.Members, auditlog.Member{Name: m.Name, ID: m.ID.String()})
+			event.Members = append(event.Members, journal.Member{Name: m.Name, ID: m.ID.String()})
 		}
 	}
 	if err := a.enter(event); err != nil {
@@ -105,23 +105,23 @@ func (a *Audit) decided(n *node.Node, d *consensus.Decision) error {
 
 func (a *Audit) note(d *consensus.Decision, names []string) error {
 	if d.Kind != consensus.Amend {
-		var in []auditlog.Member
+		var in []journal.Member
 		for _, m := range d.Members {
-			in = append(in, auditlog.Member{Name: names[m]})
+			in = append(in, journal.Member{Name: names[m]})
 		}
-		var out []auditlog.Missing
+		var out []journal.Missing
 		for _, m := range d.Missing {
-			out = append(out, auditlog.Missing{Name: names[m.Member], Reason: m.Reason})
+			out = append(out, journal.Missing{Name: names[m.Member], Reason: m.Reason})
 		}
 		if !slices.Equal(in, a.in) || !slices.Equal(out, a.out) {
-			members := auditlog.Record{Event: auditlog.Members, Slot: d.Slot, Round: d.Round, Members: in, Missing: out}
+			members := journal.Record{Event: journal.Members, Slot: d.Slot, Round: d.Round, Members: in, Missing: out}
 			a.read(members)
 			if err := a.Note(members); err != nil {
 				return err
 			}
 		}
 	}
-	r := auditlog.Record{Event: auditlog.Decided, Slot: d.Slot, Round: d.Round, Kind: d.Kind.String(), Count: len(d.Members), Digest: hex.EncodeToString(d.Digest[:])}
+	r := journal.Record{Event: journal.Decided, Slot: d.Slot, Round: d.Round, Kind: d.Kind.String(), Count: len(d.Members), Digest: hex.EncodeToString(d.Digest[:])}
 	if amendment, err := d.Amendment(); err == nil {
 		switch {
 		case amendment.Pause:
@@ -140,7 +140,7 @@ func (a *Audit) ended(ctx context.Context, n *node.Node, err error) error {
 		return missed
 	}
 	id := n.RunID()
-	r := auditlog.Record{Event: auditlog.Ended, Run: hex.EncodeToString(id[:]), Why: "finished as planned"}
+	r := journal.Record{Event: journal.Ended, Run: hex.EncodeToString(id[:]), Why: "finished as planned"}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		r.Why = "stopped by its operator"

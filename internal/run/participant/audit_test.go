@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/journal/auditlog"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/node"
 )
@@ -32,8 +32,8 @@ func withAudit(t *testing.T, all []participant.Config) {
 func slotsIn(t *testing.T, dir string) (events string, slots uint64) {
 	t.Helper()
 	var names []string
-	_, err := auditlog.Check(dir, func(r auditlog.Record) {
-		if r.Event == auditlog.Decided {
+	_, err := journal.Check(dir, func(r journal.Record) {
+		if r.Event == journal.Decided {
 			if r.Slot != slots {
 				t.Errorf("line %d: slot %d, want %d", r.Line, r.Slot, slots)
 			}
@@ -67,7 +67,7 @@ func TestEveryDecisionIsInTheAuditLog(t *testing.T) {
 		t.Fatalf("got %v", errs)
 	}
 	killed := all[1].Node.Dir
-	path := filepath.Join(killed, auditlog.File)
+	path := filepath.Join(killed, journal.File)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -109,20 +109,20 @@ func TestTheAuditLogIsComparedWithTheState(t *testing.T) {
 		t.Fatal(errs)
 	}
 	dir := all[0].Node.Dir
-	var records []auditlog.Record
-	if _, err := auditlog.Check(dir, func(r auditlog.Record) { records = append(records, r) }); err != nil {
+	var records []journal.Record
+	if _, err := journal.Check(dir, func(r journal.Record) { records = append(records, r) }); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(dir, auditlog.File)); err != nil {
+	if err := os.Remove(filepath.Join(dir, journal.File)); err != nil {
 		t.Fatal(err)
 	}
-	forged, err := auditlog.Open(dir, time.Now, func(auditlog.Record) {})
+	forged, err := journal.Open(dir, time.Now, func(journal.Record) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	line := 0
 	for _, r := range records {
-		if r.Event == auditlog.Decided && r.Round == 1 {
+		if r.Event == journal.Decided && r.Round == 1 {
 			r.Digest = strings.Repeat("00", 32)
 			line = r.Line
 		}
@@ -134,7 +134,7 @@ func TestTheAuditLogIsComparedWithTheState(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = participant.ReadAudit(dir)
-	var d *auditlog.Damage
+	var d *journal.Damage
 	if !errors.As(err, &d) || d.Line != line || !strings.Contains(err.Error(), "as state.db has it, got 0000000000000000") {
 		t.Errorf("got %v, want line %d", err, line)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/journal/auditlog"
+	"github.com/collabdict/collabdict/internal/journal"
 )
 
 // Audited is the summary of a folder's audit log.
@@ -49,10 +49,10 @@ type entry struct {
 
 // ReadAudit checks the audit log of a folder. It compares the decisions of its last run with
 // those in state.db, unless a process holds that. The error about damage is an
-// [*auditlog.DamageError].
+// [*journal.DamageError].
 func ReadAudit(dir string) (*Audited, error) {
 	a := &Audited{Runs: []AuditedRun{}}
-	state, err := auditlog.Check(dir, a.add)
+	state, err := journal.Check(dir, a.add)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func ReadAudit(dir string) (*Audited, error) {
 	return a, a.compare(dir)
 }
 
-func (a *Audited) add(r auditlog.Record) {
+func (a *Audited) add(r journal.Record) {
 	if r.Line == 1 {
 		a.First = r.At
 	}
@@ -70,21 +70,21 @@ func (a *Audited) add(r auditlog.Record) {
 		run = &a.Runs[len(a.Runs)-1]
 	}
 	switch {
-	case r.Event == auditlog.Begun:
+	case r.Event == journal.Begun:
 		a.Runs = append(a.Runs, AuditedRun{Run: r.Run, Model: r.Model, Began: r.At, Members: len(r.Members), digests: map[uint64]entry{}})
-	case r.Event == auditlog.Release:
+	case r.Event == journal.Release:
 		a.Releases++
-	case r.Event == auditlog.Export:
+	case r.Event == journal.Export:
 		a.Exports++
-	case r.Event == auditlog.Torn:
+	case r.Event == journal.Torn:
 		a.CutOff++
 	case run == nil:
-	case r.Event == auditlog.Resumed:
+	case r.Event == journal.Resumed:
 		run.Resumed, run.End = run.Resumed+1, ""
-	case r.Event == auditlog.Decided:
+	case r.Event == journal.Decided:
 		run.Decided, run.Round = run.Decided+1, max(run.Round, r.Round)
 		run.digests[r.Slot] = entry{r.Line, r.Digest}
-	case r.Event == auditlog.Ended:
+	case r.Event == journal.Ended:
 		run.End = r.Why
 	}
 }
@@ -114,7 +114,7 @@ func (a *Audited) compare(dir string) error {
 		if !there {
 			a.Behind++
 		} else if want := hex.EncodeToString(d.Digest[:]); e.digest != want {
-			return &auditlog.DamageError{Path: filepath.Join(dir, auditlog.File), Err: &auditlog.Damage{
+			return &journal.DamageError{Path: filepath.Join(dir, journal.File), Err: &journal.Damage{
 				Line: e.line, What: fmt.Sprintf("want the digest %.16s of slot %d, as state.db has it, got %.16s", want, d.Slot, e.digest),
 			}}
 		}

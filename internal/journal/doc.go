@@ -1,4 +1,4 @@
-// Package auditlog records what has happened in a participant's folder, an event per line: the
+// Package journal records what has happened in a participant's folder, an event per line: the
 // agreement, runs, the members of each total, and releases. Each line has the SHA-256 of the
 // line before it, so a changed or removed line is detected. Lines identify totals by their
 // digests. The totals themselves, with the votes that decided them, are in state.db, and the
@@ -12,4 +12,4 @@
 //   - Events are on disk at most a second after they happen.
 //
 // Start reading at [Read] and [Log.Enter].
-package auditlog
+package journal

@@ -1,4 +1,4 @@
-package auditlog
+package journal
 
 import (
 	"bufio"
@@ -170,7 +170,7 @@ func (s *State) append(r Record) []byte {
 	r.Version, r.Line, r.Previous = version, s.Lines+1, hex.EncodeToString(s.Head[:])
 	line, err := json.Marshal(r)
 	if err != nil {
-		panic("auditlog: " + err.Error()) // times after the year 9999
+		panic("journal: " + err.Error()) // times after the year 9999
 	}
 	s.Lines, s.Size, s.Head = s.Lines+1, s.Size+int64(len(line))+1, sha256.Sum256(line)
 	return append(line, '\n')
