@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/data/plants"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/internal/testkit"
@@ -89,7 +90,7 @@ func participants(t *testing.T, s *node.Simulation) []participant.Config {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[i] = participant.Config{Task: k, Data: p, Out: own, Began: time.Now(), Node: node.Config{Name: p.Name, Dir: own, JoinTimeout: time.Minute}}
+		all[i] = participant.Config{Task: k, Data: p, Out: own, Node: node.Config{Name: p.Name, Dir: own, JoinTimeout: time.Minute}}
 		s.Place(&all[i].Node, i, 0)
 		members = append(members, node.Member{Name: p.Name, ID: id, Addrs: all[i].Node.Listen})
 	}
@@ -116,8 +117,11 @@ func play(ctx context.Context, t *testing.T, c participant.Config) <-chan end {
 	c.Node.OnStatus = func(node.Status) { once() }
 	go func() {
 		defer once()
-		r, err := participant.Run(ctx, c)
-		ended <- end{r, err}
+		var e end
+		if c.Journal, e.err = journal.Open(c.Node.Dir, time.Now); e.err == nil {
+			e.result, e.err = participant.Run(ctx, c)
+		}
+		ended <- e
 	}()
 	<-there
 	return ended

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,8 +16,8 @@ import (
 func (a *app) audit() *cobra.Command {
 	cmd := &cobra.Command{Use: "audit", Short: "Check the record of what has happened in a participant's folder", Args: noArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	verify := &cobra.Command{
-		Use: "verify DIR", Short: "Check the chain of audit.log, and compare it with state.db",
-		Long: `verify checks that no line of audit.log in a participant's folder has changed: each line has the
+		Use: "verify DIR", Short: "Check the chain of journal.log, and compare it with state.db",
+		Long: `verify checks that no line of journal.log in a participant's folder has changed: each line has the
 SHA-256 of the line before. It names the first wrong line. Unless a node runs in the folder, it
 also compares the digests of the last run with those in state.db. At the end it lists the runs
 and prints the SHA-256 of the last line. Keep that hash elsewhere to find out later whether a
@@ -57,7 +55,7 @@ func writeAudited(w io.Writer, a *participant.Audited) {
 	}
 	fmt.Fprintf(w, "%s and %s\n", count(a.Releases, "release"), count(a.Exports, "export"))
 	if a.CutOff > 0 {
-		fmt.Fprintf(w, "cut off, and kept in files audit-torn-*.log: %s\n", count(a.CutOff, "line"))
+		fmt.Fprintf(w, "cut off, and kept in files journal-torn-*.log: %s\n", count(a.CutOff, "line"))
 	}
 	if a.Torn > 0 {
 		fmt.Fprintf(w, "the last %d bytes are not a whole line: the next run moves them to a separate file\n", a.Torn)
@@ -73,14 +71,14 @@ func writeAudited(w io.Writer, a *participant.Audited) {
 	fmt.Fprintf(w, "SHA-256 of the last line: %s\n", a.Head)
 }
 
-// noteInAudit appends an event to the audit log of a folder, if it has one.
-func noteInAudit(dir string, r journal.Record) error {
-	if _, err := os.Stat(filepath.Join(dir, journal.File)); errors.Is(err, fs.ErrNotExist) {
-		return nil // no run was ever made in this folder
+// noteExport records an exported file in the journal of a folder, if it has one.
+func noteExport(dir string, l journal.Line) error {
+	if there, err := journal.Exists(dir); err != nil || !there {
+		return err // without a journal, no run was ever made in this folder
 	}
-	l, err := journal.Open(dir, time.Now, func(journal.Record) {})
+	j, err := journal.Open(dir, time.Now)
 	if err != nil {
 		return err
 	}
-	return l.Enter(r)
+	return j.Export(l)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/files"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/roster"
 	"github.com/collabdict/collabdict/internal/run/launch"
@@ -108,7 +109,7 @@ func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Parti
 	var running sync.WaitGroup
 	for i, p := range parts {
 		c := participant.Config{
-			Task: t, Data: p, Out: filepath.Join(dir, p.Name), Began: time.Now(),
+			Task: t, Data: p, Out: filepath.Join(dir, p.Name),
 			Node: node.Config{
 				Name: p.Name, Dir: filepath.Join(dir, p.Name), Listen: layout[i].Addrs,
 				Members: members, JoinTimeout: time.Minute,
@@ -124,7 +125,11 @@ func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Parti
 			c.OnRound = func(p algorithm.Progress, s node.Status) { m.completed(p, len(s.Members), 0) }
 		}
 		running.Go(func() {
-			r, err := participant.Run(ctx, c)
+			var r *participant.Result
+			var err error
+			if c.Journal, err = journal.Open(c.Node.Dir, time.Now); err == nil {
+				r, err = participant.Run(ctx, c)
+			}
 			if ends[i].Err = err; err != nil {
 				ends[i].Err = fmt.Errorf("%s: %w", p.Name, err)
 				cancel() // the demonstration needs all nodes

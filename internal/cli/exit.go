@@ -14,8 +14,6 @@ import (
 	"github.com/collabdict/collabdict/internal/data/partition"
 	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/journal"
-	"github.com/collabdict/collabdict/internal/journal/ledger"
-	"github.com/collabdict/collabdict/internal/journal/pastruns"
 	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/ops/operate"
@@ -99,10 +97,10 @@ func classify(ctx context.Context, err error) (class, string) {
 		child  *launch.ChildError
 		broken *store.DamageError
 		older  *store.VersionError
-		past   *pastruns.DamageError
-		book   *ledger.DamageError
-		audit  *journal.DamageError
-		beyond *ledger.CapError
+		record *journal.DamageError
+		before *journal.OlderError
+		rowKey *journal.KeyError
+		beyond *journal.CapError
 		held   *operate.InUseError
 		path   *fs.PathError
 		result *printedError
@@ -120,7 +118,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return usageFailure, flag.hint
 	case errors.As(err, &conf):
 		return usageFailure, ""
-	case errors.As(err, &broken), errors.As(err, &older), errors.As(err, &past), errors.As(err, &book), errors.As(err, &audit):
+	case errors.As(err, &broken), errors.As(err, &older), errors.As(err, &record), errors.As(err, &before), errors.As(err, &rowKey):
 		return stateFailure, ""
 	case errors.As(err, &beyond):
 		return usageFailure, "use a smaller --radius if rows were clipped to it, a model of more rows or a larger --lambda0, or agree on a higher limit"

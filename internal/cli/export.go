@@ -14,7 +14,6 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/internal/files"
-	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/option"
 )
@@ -90,7 +89,7 @@ folder. If the members have agreed on a limit, a release beyond it is refused.`,
 			case err != nil:
 				return err
 			}
-			if err := noteInAudit(filepath.Dir(from), fileEvent(journal.Export, m, e.File, f.Bytes)); err != nil {
+			if err := noteExport(filepath.Dir(from), lineOf(m, e.File, f.Bytes)); err != nil {
 				return err
 			}
 			if err := a.writeExport(&e, m.Manifest.Kind, f); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -17,8 +18,6 @@ import (
 	"github.com/collabdict/collabdict/internal/data/partition"
 	"github.com/collabdict/collabdict/internal/files/strict"
 	"github.com/collabdict/collabdict/internal/journal"
-	"github.com/collabdict/collabdict/internal/journal/ledger"
-	"github.com/collabdict/collabdict/internal/journal/pastruns"
 	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/internal/mixtures/em"
 	"github.com/collabdict/collabdict/internal/ops/operate"
@@ -105,11 +104,11 @@ func addFile(f *launch.Failure, err error) {
 	if e, ok := errors.AsType[*store.VersionError](err); ok {
 		f.File, f.Got, f.Wanted = e.Path, strconv.FormatUint(uint64(e.Got), 10), strconv.Itoa(store.Version)
 	}
-	if e, ok := errors.AsType[*pastruns.DamageError](err); ok {
-		f.File = e.Path
+	if e, ok := errors.AsType[*journal.OlderError](err); ok {
+		f.File = filepath.Join(e.Dir, e.File)
 	}
-	if e, ok := errors.AsType[*ledger.DamageError](err); ok {
-		f.File = e.Path
+	if e, ok := errors.AsType[*journal.KeyError](err); ok {
+		f.File, f.Got = e.Path, e.Got
 	}
 	if e, ok := errors.AsType[*journal.DamageError](err); ok {
 		f.File = e.Path

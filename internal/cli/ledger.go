@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/collabdict/collabdict/internal/journal/ledger"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/report"
@@ -20,8 +20,8 @@ import (
 
 // told is what has left a folder, with its totals.
 type told struct {
-	Folder  string          `json:"folder"`  // as given
-	Records []ledger.Record `json:"records"` // runs and releases, in order
+	Folder  string           `json:"folder"`  // as given
+	Records []journal.Record `json:"records"` // runs and releases, in order
 	// Model describes the model in the folder if no recorded run has made it, such as a
 	// simulation's.
 	Model []report.Entry `json:"model,omitempty"`
@@ -111,9 +111,9 @@ func (t *told) add(delta float64) {
 			}
 		}
 	}
-	loss, n := ledger.Spent(t.Records, report.ReleaseEntry)
+	loss, n := journal.Spent(t.Records, report.ReleaseEntry)
 	t.Sums.Releases, t.Sums.Released = n, report.SpendOf(loss, delta, ofReleases)
-	loss, _ = ledger.Spent(t.Records, report.NoiseEntry)
+	loss, _ = journal.Spent(t.Records, report.NoiseEntry)
 	t.Sums.Noisy = report.SpendOf(loss, delta, ofNoise)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/simulate"
@@ -36,11 +37,11 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 		return err
 	}
 	defer stop()
-	if c.Audit, err = participant.OpenAudit(c.Node.Dir, time.Now); err != nil {
+	if c.Journal, err = journal.Open(c.Node.Dir, time.Now); err != nil {
 		return err
 	}
 	c.Signers = f.signers
-	defer m.flush(c.Audit)()
+	defer m.keeps(c.Journal)()
 	defer m.interrupted(ctx)()
 	defer m.watch()()
 	collectOften() // also while rows are read: discarded text takes as much memory as the rows
@@ -72,7 +73,6 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 // participate runs a participant and shows its progress.
 func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags, m *monitor) error {
 	began := m.state.Began
-	c.Began = began
 	c.Node.Log = m.logs.slog()
 	a.warn(c.Task.ShownWarnings())
 	m.enter(operate.Joining)

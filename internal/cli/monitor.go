@@ -17,11 +17,10 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/journal/ledger"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/run/launch"
-	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/node"
@@ -39,10 +38,11 @@ type monitor struct {
 	order    sync.Mutex // of reports
 	reporter *operate.Reporter
 
-	mu    sync.Mutex
-	state operate.Status // all that does not change by itself
-	pace  pace
-	node  *node.Node
+	mu      sync.Mutex
+	state   operate.Status // all that does not change by itself
+	pace    pace
+	node    *node.Node
+	journal *journal.Journal // nil until it is open
 }
 
 // newMonitor returns the monitor of a member, or of a simulation, which has no folder and no name.
@@ -207,7 +207,10 @@ func (m *monitor) status() *operate.Status {
 // whole returns the status with the figures of the ledger and the process, which takes longer.
 func (m *monitor) whole() *operate.Status {
 	s := m.status()
-	s.Spent, s.Process = spentIn(m.dir), processOf(m.dir)
+	m.mu.Lock()
+	j := m.journal
+	m.mu.Unlock()
+	s.Spent, s.Process = spentIn(j), processOf(m.dir)
 	return s
 }
 
@@ -236,9 +239,12 @@ func (p *pace) round(now time.Time, replayed bool) (each time.Duration, known bo
 }
 
 // spentIn returns the differential privacy spent by a folder, from its ledger. An unreadable
-// ledger ends the run elsewhere.
-func spentIn(dir string) (list []operate.Spent) {
-	book, err := ledger.Open(dir)
+// journal ends the run elsewhere.
+func spentIn(j *journal.Journal) (list []operate.Spent) {
+	if j == nil {
+		return nil
+	}
+	records, err := j.Records()
 	if err != nil {
 		return nil
 	}
@@ -246,7 +252,7 @@ func spentIn(dir string) (list []operate.Spent) {
 		by report.EntryKind
 		of string
 	}{{report.NoiseEntry, ofNoise}, {report.ReleaseEntry, ofReleases}} {
-		if loss, n := ledger.Spent(book.Records(), spent.by); n > 0 {
+		if loss, n := journal.Spent(records, spent.by); n > 0 {
 			list = append(list, operate.Spent{By: spent.by, Spend: report.SpendOf(loss, usualDelta, spent.of)})
 		}
 	}
@@ -263,11 +269,14 @@ func processOf(dir string) operate.Process {
 	return p
 }
 
-// flush writes the audit log to disk every second.
-func (m *monitor) flush(audit *participant.Audit) (stop func()) {
+// keeps takes the journal of the folder, and writes it to disk every second.
+func (m *monitor) keeps(j *journal.Journal) (stop func()) {
+	m.mu.Lock()
+	m.journal = j
+	m.mu.Unlock()
 	failed := false
 	return every(time.Second, func(time.Time) {
-		err := audit.Flush()
+		err := j.Flush()
 		if err != nil && !failed {
 			m.screen.line("warning: " + err.Error())
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collabdict/collabdict/internal/journal/ledger"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/run/report"
 )
 
@@ -15,23 +15,25 @@ import (
 func monitored(t *testing.T, runs int) *monitor {
 	t.Helper()
 	dir := t.TempDir()
-	b, err := ledger.Open(dir)
+	j, err := journal.Open(dir, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range runs + 1 {
-		kind, release := report.NoiseEntry, ""
-		if i == runs {
-			kind, release = report.ReleaseEntry, "r.json"
-		}
-		if err := b.Enter(ledger.Record{
-			ID: fmt.Sprintf("%064x", i), At: time.Unix(0, 0), Model: "ggm", Release: release, Ended: true,
-			Entries: []report.Entry{{Kind: kind, What: "means", SeenBy: "all", Times: 1, Spend: &report.Spend{ZCDP: 0.5, Epsilon: 1, Delta: usualDelta}}},
-		}); err != nil {
+	spent := func(kind report.EntryKind) []report.Entry {
+		return []report.Entry{{Kind: kind, What: "means", SeenBy: "all", Times: 1, Spend: &report.Spend{ZCDP: 0.5, Epsilon: 1, Delta: usualDelta}}}
+	}
+	for i := range runs {
+		id := fmt.Sprintf("%064x", i)
+		if err := j.Begin(journal.Start{Run: id, Agreement: id, Members: []journal.Member{{Name: "a", ID: "A"}}, Rows: id, Key: id, Entries: spent(report.NoiseEntry)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return newMonitor(dir, "plant-a", newLogs(io.Discard, &logFlags{}, time.Now))
+	if err := j.Release(journal.Line{Digest: fmt.Sprintf("%064x", runs), Entries: spent(report.ReleaseEntry)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	m := newMonitor(dir, "plant-a", newLogs(io.Discard, &logFlags{}, time.Now))
+	t.Cleanup(m.keeps(j))
+	return m
 }
 
 // The status lists the privacy spent in one order: noise, then releases.

@@ -17,7 +17,6 @@ import (
 
 	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/internal/journal"
-	"github.com/collabdict/collabdict/internal/journal/ledger"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
@@ -84,7 +83,7 @@ func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 		return &flagError{"output", "missing", "name the file to write"}
 	}
 	dir := filepath.Dir(from)
-	if err := errors.Join(f.check(), another(e.File, from, ownBeside(from), localBeside(from), filepath.Join(dir, ledger.File))); err != nil {
+	if err := errors.Join(f.check(), another(e.File, from, ownBeside(from), localBeside(from), filepath.Join(dir, journal.File))); err != nil {
 		return err
 	}
 	m, err := model.ReadFile(from)
@@ -100,41 +99,40 @@ func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 	if err != nil {
 		return err
 	}
-	book, err := ledger.Open(dir)
+	j, err := journal.Open(dir, time.Now)
 	if err != nil {
 		return err
 	}
 	limit := m.Manifest.Privacy.ReleaseCap
-	if err := book.Release(recordOf(m, r, e.File, file.Bytes), limit); err != nil {
+	entry := lineOf(m, e.File, file.Bytes)
+	entry.Entries = entriesOf(r)
+	if err := j.Release(entry, limit); err != nil {
 		return err
 	}
-	if err := noteInAudit(dir, fileEvent(journal.Release, m, e.File, file.Bytes)); err != nil {
+	records, err := j.Records()
+	if err != nil {
 		return fmt.Errorf("%w; the ledger still counts the release", err)
 	}
 	if err := a.writeExport(e, m.Manifest.Kind, file); err != nil {
 		return fmt.Errorf("%w; the ledger still counts the release", err)
 	}
-	loss, n := ledger.Spent(book.Records(), report.ReleaseEntry)
+	loss, n := journal.Spent(records, report.ReleaseEntry)
 	e.Release = &released{r, n, report.SpendOf(loss, f.delta, ofReleases), limit}
 	return a.print(e, e.text)
 }
 
-// recordOf returns the ledger's record of a release.
-func recordOf(m *model.Model, r *export.Release, file string, content []byte) ledger.Record {
-	id := sha256.Sum256(content)
-	return ledger.Record{
-		ID: hex.EncodeToString(id[:]), At: time.Now().UTC().Truncate(time.Second), Model: m.Manifest.Kind, Release: filepath.Base(file), Ended: true,
-		Entries: []report.Entry{{
-			Kind: report.ReleaseEntry, Times: 1, SeenBy: "everyone who gets the file", Rows: r.Rows, LeastRows: r.Least, Spend: &r.Spend,
-			What: fmt.Sprintf("means of %d components drawn at random, with their exact precisions and shares of all rows", r.Components),
-		}},
-	}
+// entriesOf returns what a release shows, for the ledger.
+func entriesOf(r *export.Release) []report.Entry {
+	return []report.Entry{{
+		Kind: report.ReleaseEntry, Times: 1, SeenBy: "everyone who gets the file", Rows: r.Rows, LeastRows: r.Least, Spend: &r.Spend,
+		What: fmt.Sprintf("means of %d components drawn at random, with their exact precisions and shares of all rows", r.Components),
+	}}
 }
 
-// fileEvent returns the audit log's record of a written file.
-func fileEvent(e journal.Event, m *model.Model, file string, content []byte) journal.Record {
+// lineOf returns the journal's line about a file.
+func lineOf(m *model.Model, file string, content []byte) journal.Line {
 	digest := sha256.Sum256(content)
-	return journal.Record{Event: e, Model: m.Manifest.Kind, File: filepath.Base(file), Digest: hex.EncodeToString(digest[:])}
+	return journal.Line{Model: m.Manifest.Kind, File: filepath.Base(file), Digest: hex.EncodeToString(digest[:])}
 }
 
 // systemRandom draws from the operating system.

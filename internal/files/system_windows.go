@@ -114,13 +114,14 @@ func rename(from, to string) error {
 // SyncDir does nothing: Windows cannot sync folders. NTFS keeps a journal of names.
 func SyncDir(string) error { return nil }
 
-// take locks an open file, or returns [ErrHeld] if it is not to wait.
+// take locks an open file, or returns [ErrHeld] if it is not to wait. The lock is on a byte behind
+// the end of any file: others could not read or write a byte that is locked.
 func take(f *os.File, wait bool) error {
 	how := uint32(windows.LOCKFILE_EXCLUSIVE_LOCK)
 	if !wait {
 		how |= windows.LOCKFILE_FAIL_IMMEDIATELY
 	}
-	err := windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{})
+	err := windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return ErrHeld
 	}

@@ -16,186 +16,231 @@ import (
 	"github.com/collabdict/collabdict/internal/files"
 )
 
-const lockFile = "audit.lock"
+// File is the name of the journal in a participant's folder.
+const File = "journal.log"
 
-// flushEvery bounds how long an event is in memory only, and how often the log waits for the
+// flushEvery bounds how long an event is in memory only, and how often the journal waits for the
 // disk.
 const flushEvery = time.Second
 
-// A DamageError reports a file that is not as this program writes it.
+// A DamageError reports a journal that is not as this program writes it.
 type DamageError struct {
 	Path string
 	Err  error
 }
 
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("%s: %v; keep the file, and move it away: the next run begins a new one", e.Path, e.Err)
+	return fmt.Sprintf("%s: %v; restore the file from a copy: without it the program does not know what has left this folder", e.Path, e.Err)
 }
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// A Log is the audit log of a folder. Its methods are safe for concurrent use.
-type Log struct {
+// An OlderError reports a folder whose record an earlier release has written in other files.
+type OlderError struct{ Dir, File string }
+
+func (e *OlderError) Error() string {
+	return fmt.Sprintf("%s has %s of an earlier release, and no %s: continue with that release, or begin in a new folder, whose ledger then does not count what has left this one", e.Dir, e.File, File)
+}
+
+// earlierFiles are those that earlier releases wrote instead of the journal.
+var earlierFiles = []string{"ledger.json", "audit.log", "runs.json"}
+
+// Exists reports whether a folder has a journal. Its error is an *OlderError if the folder has the
+// files of an earlier release instead.
+func Exists(dir string) (bool, error) {
+	info, err := os.Stat(filepath.Join(dir, File))
+	if err == nil && info.Size() > 0 {
+		return true, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	for _, name := range earlierFiles {
+		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return false, &OlderError{dir, name}
+		}
+	}
+	return false, nil
+}
+
+// A Journal is the journal of a folder. Its methods are safe for concurrent use.
+type Journal struct {
 	dir string
 	now func() time.Time
 
 	mu      sync.Mutex
 	state   State
-	read    func(Record) // called with lines of other processes
-	pending []Record
+	view    view // with the pending lines
+	pending []Line
 	flushed time.Time
 }
 
-// Open reads the log of a folder, passes each line to f, and completes a log whose last line is
-// incomplete. If there is no file, the log is empty.
-func Open(dir string, now func() time.Time, f func(Record)) (*Log, error) {
-	l := &Log{dir: dir, now: now, read: f}
-	return l, l.locked(func(*os.File) error { return nil })
-}
-
-// Enter appends an event, and returns when it is on disk.
-func (l *Log) Enter(r Record) error {
-	l.note(r)
-	return l.Flush()
-}
-
-// Note appends an event. It is on disk a second later if Flush is called at least that often.
-func (l *Log) Note(r Record) error {
-	if l.note(r) >= flushEvery {
-		return l.Flush()
+// Open reads the journal of a folder, and completes one whose last line is incomplete. If there is
+// none, the journal is empty. The error is a *DamageError about a journal that has changed, and an
+// *OlderError about a folder of an earlier release.
+func Open(dir string, now func() time.Time) (*Journal, error) {
+	if _, err := Exists(dir); err != nil {
+		return nil, err
 	}
+	if err := files.MkdirPrivate(dir); err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	j := &Journal{dir: dir, now: now}
+	return j, j.locked(func(*os.File) error { return nil })
+}
+
+// enter appends an event, and returns when it is on disk.
+func (j *Journal) enter(l Line) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.note(l); err != nil {
+		return err
+	}
+	return j.flush()
+}
+
+// note appends an event to the pending ones. The caller holds the mutex.
+func (j *Journal) note(l Line) error {
+	l.At = j.now().UTC()
+	if _, err := l.encode(); err != nil {
+		return fmt.Errorf("journal: %s: %w", l.Event, err)
+	}
+	j.pending = append(j.pending, l)
+	j.view.add(l)
 	return nil
 }
 
-// note appends an event, and returns the time since events were last written.
-func (l *Log) note(r Record) time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.now()
-	r.At = now.UTC()
-	l.pending = append(l.pending, r)
-	return now.Sub(l.flushed)
+// Flush writes all events to disk. After an error they stay pending.
+func (j *Journal) Flush() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.flush()
 }
 
-// Flush writes all events to disk. After an error they stay pending.
-func (l *Log) Flush() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.pending) == 0 {
+func (j *Journal) flush() error {
+	if len(j.pending) == 0 {
 		return nil
 	}
-	return l.locked(func(f *os.File) error {
-		next := l.state
-		var lines []byte
-		for _, r := range l.pending {
-			lines = append(lines, next.append(r)...)
-		}
-		if err := write(f, lines, l.state.Size); err != nil {
+	return j.locked(func(f *os.File) error {
+		if err := j.write(f, j.pending); err != nil {
 			return err
 		}
-		l.state, l.pending, l.flushed = next, nil, l.now()
+		j.pending, j.flushed = nil, j.now()
 		return nil
 	})
 }
 
 // write writes lines at the end of the file. After an error it removes what the attempt has
 // written.
-func write(f *os.File, lines []byte, end int64) error {
-	_, err := f.WriteAt(lines, end)
+func (j *Journal) write(f *os.File, lines []Line) error {
+	next := j.state
+	var text []byte
+	for _, l := range lines {
+		line, err := next.append(l)
+		if err != nil {
+			return fmt.Errorf("journal: %s: %w", l.Event, err)
+		}
+		text = append(text, line...)
+	}
+	_, err := f.WriteAt(text, j.state.Size)
 	if err == nil {
 		err = f.Sync()
 	}
 	if err != nil {
-		return errors.Join(err, f.Truncate(end))
+		return fmt.Errorf("journal: %w", errors.Join(err, f.Truncate(j.state.Size)))
 	}
+	j.state = next
 	return nil
 }
 
 // locked calls change while it holds the lock on the file, after reading what other processes
-// have appended.
-func (l *Log) locked(change func(*os.File) error) error {
-	unlock, err := files.Lock(filepath.Join(l.dir, lockFile))
+// have appended. The caller holds the mutex, or is the only user.
+func (j *Journal) locked(change func(*os.File) error) error {
+	path := filepath.Join(j.dir, File)
+	_, missing := os.Stat(path)
+	unlock, err := files.Lock(path)
 	if err != nil {
-		return fmt.Errorf("audit log: %w", err)
+		return fmt.Errorf("journal: %w", err)
 	}
 	defer unlock()
-	path := filepath.Join(l.dir, File)
-	_, missing := os.Stat(path)
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR, 0o600)
 	if err != nil {
-		return fmt.Errorf("audit log: %w", err)
+		return fmt.Errorf("journal: %w", err)
 	}
 	defer f.Close()
 	if errors.Is(missing, fs.ErrNotExist) {
-		if err := errors.Join(files.Restrict(path), files.SyncDir(l.dir)); err != nil {
-			return fmt.Errorf("audit log: %w", err)
+		if err := errors.Join(files.Restrict(path), files.SyncDir(j.dir)); err != nil {
+			return fmt.Errorf("journal: %w", err)
 		}
 	}
-	if err := l.follow(f, path); err != nil {
+	if err := j.follow(f, path); err != nil {
 		return err
 	}
-	if err := l.mend(f); err != nil {
-		return fmt.Errorf("audit log: %w", err)
+	if err := j.mend(f); err != nil {
+		return fmt.Errorf("journal: %w", err)
 	}
-	if err := change(f); err != nil {
-		return fmt.Errorf("audit log: %w", err)
-	}
-	return nil
+	return change(f)
 }
 
 // follow reads what other processes have appended.
-func (l *Log) follow(f *os.File, path string) error {
+func (j *Journal) follow(f *os.File, path string) error {
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("audit log: %w", err)
+		return fmt.Errorf("journal: %w", err)
 	}
-	if info.Size() < l.state.Size {
-		return &DamageError{path, &Damage{l.state.Lines, "this line, or a line before it, is gone"}}
+	if info.Size() < j.state.Size {
+		return &DamageError{path, &Damage{j.state.Lines, "this line, or a line before it, is gone"}}
 	}
-	l.state.Torn = nil
-	if err := l.state.Read(io.NewSectionReader(f, l.state.Size, info.Size()-l.state.Size), l.read); err != nil {
+	j.state.Torn = nil
+	if err := j.state.Read(io.NewSectionReader(f, j.state.Size, info.Size()-j.state.Size), j.view.add); err != nil {
 		if _, damaged := errors.AsType[*Damage](err); damaged {
 			return &DamageError{path, err}
 		}
-		return fmt.Errorf("audit log: %w", err)
+		return fmt.Errorf("journal: %w", err)
 	}
 	return nil
 }
 
 // mend copies an incomplete line to its own file, and overwrites it with a line that records
-// this. If the process is killed before that, the log is unchanged, and the next process does
-// the same again. The digest in the file's name distinguishes it from the files of other logs.
-func (l *Log) mend(f *os.File) error {
-	torn := l.state.Torn
+// this. If the process is killed before that, the journal is unchanged, and the next process does
+// the same again. The digest in the file's name distinguishes it from the files of other journals.
+func (j *Journal) mend(f *os.File) error {
+	torn := j.state.Torn
 	if len(torn) == 0 {
 		return nil
 	}
 	digest := sha256.Sum256(torn)
-	name := fmt.Sprintf("audit-torn-%d-%x.log", l.state.Lines+1, digest[:4])
-	if err := files.Write(filepath.Join(l.dir, name), 0o600, func(w io.Writer) error { _, err := w.Write(torn); return err }); err != nil {
+	name := fmt.Sprintf("journal-torn-%d-%x.log", j.state.Lines+1, digest[:4])
+	if err := files.Write(filepath.Join(j.dir, name), 0o600, func(w io.Writer) error { _, err := w.Write(torn); return err }); err != nil {
 		return err
 	}
-	next := l.state
+	next := j.state
 	next.Torn = nil
-	line := next.append(Record{At: l.now().UTC(), Event: Torn, File: name, Count: len(torn), Digest: hex.EncodeToString(digest[:])})
-	if _, err := f.WriteAt(line, l.state.Size); err != nil {
+	line, err := next.append(Line{At: j.now().UTC(), Event: Torn, File: name, Count: len(torn), Digest: hex.EncodeToString(digest[:])})
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(line, j.state.Size); err != nil {
 		return err
 	}
 	if err := errors.Join(f.Truncate(next.Size), f.Sync()); err != nil {
 		return err
 	}
-	l.state = next
+	j.state = next
 	return nil
 }
 
-// Check reads the log of a folder without changing it, and passes each line to f. If there is
-// no file, it returns an error of type *fs.PathError.
-func Check(dir string, f func(Record)) (*State, error) {
+// Check reads the journal of a folder without changing it, and passes each line to f. If there is
+// none, it returns an error of type *fs.PathError, or an *OlderError.
+func Check(dir string, f func(Line)) (*State, error) {
+	if _, err := Exists(dir); err != nil {
+		return nil, err
+	}
 	path := filepath.Join(dir, File)
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	if unlock, err := files.Lock(filepath.Join(dir, lockFile)); err == nil { // otherwise nobody can write either
+	if unlock, err := files.Lock(path); err == nil { // otherwise nobody can write either
 		defer unlock()
 	}
 	content, err := os.ReadFile(path)

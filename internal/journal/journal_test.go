@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -25,19 +26,19 @@ func (c *clock) now() time.Time { return c.at }
 
 func newClock() *clock { return &clock{time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)} }
 
-func open(t *testing.T, dir string, c *clock) *Log {
+func open(t *testing.T, dir string, c *clock) *Journal {
 	t.Helper()
-	l, err := Open(dir, c.now, func(Record) {})
+	j, err := Open(dir, c.now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	return j
 }
 
-// contents returns the lines of a log.
-func contents(t *testing.T, dir string) (list []Record, s *State) {
+// contents returns the lines of a journal.
+func contents(t *testing.T, dir string) (list []Line, s *State) {
 	t.Helper()
-	s, err := Check(dir, func(r Record) { list = append(list, r) })
+	s, err := Check(dir, func(l Line) { list = append(list, l) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,55 +50,97 @@ func onDisk(t *testing.T, dir string) int {
 	return len(list)
 }
 
-// Enter writes to disk at once, and Note within a second. Events of several processes form one
-// chain.
+// The begin and the end of a run, and files, are on disk at once, and decisions within a second.
+// Events of several processes form one chain.
 func TestEventsAreOnDiskInTime(t *testing.T) {
 	dir, c := t.TempDir(), newClock()
-	l, other := open(t, dir, c), open(t, dir, c)
-	if err := l.Enter(Record{Event: Begun, Run: "0f", Members: []Member{{"a", "12D3"}}}); err != nil || onDisk(t, dir) != 1 {
+	j, other := open(t, dir, c), open(t, dir, c)
+	if err := j.Begin(began(digest("7"), "ab")); err != nil || onDisk(t, dir) != 2 {
 		t.Fatalf("%v, %d lines", err, onDisk(t, dir))
 	}
 	for i := range 150 {
 		c.at = c.at.Add(10 * time.Millisecond)
-		if err := l.Note(Record{Event: Decided, Slot: uint64(i)}); err != nil {
+		if err := j.Decide(Line{Slot: uint64(i), Digest: digest("d")}); err != nil {
 			t.Fatal(err)
 		}
-		if want := 1 + 100*((i+1)/100); onDisk(t, dir) != want {
+		if want := 2 + 100*((i+1)/100); onDisk(t, dir) != want {
 			t.Fatalf("after %d: %d lines, want %d", i, onDisk(t, dir), want)
 		}
 	}
-	if err := other.Enter(Record{Event: Release, File: "r.json"}); err != nil {
+	if err := other.Release(released(1, 0.5), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(l.Flush(), l.Flush(), l.Enter(Record{Event: Ended})); err != nil {
+	if err := errors.Join(j.Flush(), j.Flush(), j.End(Line{Run: digest("7")})); err != nil {
 		t.Fatal(err)
 	}
 	list, s := contents(t, dir)
-	if len(list) != 153 || list[101].Event != Release || list[152].Event != Ended || s.Lines != 153 || len(s.Torn) > 0 || list[152].Line != 153 {
+	if len(list) != 154 || list[102].Event != Release || list[153].Event != Ended || s.Lines != 154 || len(s.Torn) > 0 || list[153].Number != 154 {
 		t.Errorf("%d lines, %+v", len(list), s)
 	}
 	if info, err := os.Stat(filepath.Join(dir, File)); err != nil || info.Mode().Perm() != 0o600 || info.Size() != s.Size {
 		t.Errorf("%v, %v", info, err)
 	}
-	var again []Record
-	if _, err := Open(dir, c.now, func(r Record) { again = append(again, r) }); err != nil || !reflect.DeepEqual(again, list) {
-		t.Errorf("%v: read again: %+v", err, again)
+	if again := open(t, dir, c); !reflect.DeepEqual(again.view, other.followed(t)) || again.view.next != 150 {
+		t.Errorf("read again: %+v", again.view)
 	}
 }
 
-// logOf returns a log of some lines.
+// followed returns the view of a journal with the lines of other processes.
+func (j *Journal) followed(t *testing.T) view {
+	t.Helper()
+	if _, err := j.Records(); err != nil {
+		t.Fatal(err)
+	}
+	return j.view
+}
+
+// The members of totals have a line only if they have changed.
+func TestMembersHaveALineIfTheyChange(t *testing.T) {
+	dir := t.TempDir()
+	j := opened(t, dir)
+	in, out := []Member{{Name: "a"}, {Name: "b"}}, []Missing{{"c", "slow"}}
+	if err := errors.Join(
+		j.Begin(began(digest("7"), "abc")),
+		j.Decide(Line{Members: in, Missing: out}),
+		j.Decide(Line{Slot: 1, Members: in, Missing: out}),
+		j.Decide(Line{Slot: 2, Kind: "amendment"}),
+		j.Decide(Line{Slot: 3, Members: in}),
+		j.Begin(began(digest("7"), "abc")),
+		j.Decide(Line{Slot: 4, Members: in}),
+		j.Flush(),
+	); err != nil {
+		t.Fatal(err)
+	}
+	var events []Event
+	list, _ := contents(t, dir)
+	for _, l := range list {
+		events = append(events, l.Event)
+	}
+	if want := []Event{Agreement, Begun, Members, Decided, Decided, Decided, Members, Decided, Resumed, Decided}; !reflect.DeepEqual(events, want) {
+		t.Errorf("got %q, want %q", events, want)
+	}
+	if r := list[8]; r.Slot != 4 || r.Members != nil || j.Next() != 5 {
+		t.Errorf("resumed: %+v, next %d", r, j.Next())
+	}
+}
+
+// logOf returns a journal of some lines.
 func logOf(lines int) []byte {
 	s, c := &State{}, newClock()
 	var b []byte
 	for i := range lines {
-		b = append(b, s.append(Record{At: c.at, Event: Decided, Slot: uint64(i), Digest: strings.Repeat("ab", 32)})...)
+		line, err := s.append(Line{At: c.at, Event: Decided, Slot: uint64(i), Digest: strings.Repeat("ab", 32)})
+		if err != nil {
+			panic(err)
+		}
+		b = append(b, line...)
 	}
 	return b
 }
 
 func firstWrong(log []byte) int {
 	var d *Damage
-	if err := (&State{}).Read(bytes.NewReader(log), func(Record) {}); errors.As(err, &d) {
+	if err := (&State{}).Read(bytes.NewReader(log), func(Line) {}); errors.As(err, &d) {
 		return d.Line
 	}
 	return 0
@@ -147,7 +190,7 @@ func TestTornLines(t *testing.T) {
 			before := bytes.Count(torn, []byte("\n"))
 			rest := torn[bytes.LastIndexByte(torn, '\n')+1:]
 			digest := sha256.Sum256(rest)
-			name := fmt.Sprintf("audit-torn-%d-%x.log", before+1, digest[:4])
+			name := fmt.Sprintf("journal-torn-%d-%x.log", before+1, digest[:4])
 			if killedAgain { // after the rest was copied, and before the line about it
 				if err := os.WriteFile(filepath.Join(dir, name), rest, 0o600); err != nil {
 					t.Fatal(err)
@@ -155,7 +198,7 @@ func TestTornLines(t *testing.T) {
 			} else if _, s := contents(t, dir); !bytes.Equal(s.Torn, rest) {
 				t.Errorf("cut at %d: %q is torn, want %q", cut, s.Torn, rest)
 			}
-			if err := open(t, dir, c).Enter(Record{Event: Resumed}); err != nil {
+			if err := open(t, dir, c).Export(Line{}); err != nil {
 				t.Fatal(err)
 			}
 			list, s := contents(t, dir)
@@ -225,7 +268,7 @@ func TestANewLogHasItsOwnTornLines(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if kept, err := filepath.Glob(filepath.Join(dir, "audit-torn-*.log")); err != nil || len(kept) != 2 {
+		if kept, err := filepath.Glob(filepath.Join(dir, "journal-torn-*.log")); err != nil || len(kept) != 2 {
 			t.Errorf("%v: two lines were cut off, kept %q", err, kept)
 		}
 	}
@@ -239,12 +282,12 @@ func TestADamagedLogStays(t *testing.T) {
 	if err := os.WriteFile(path, damaged, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(dir, c.now, func(Record) {})
+	_, err := Open(dir, c.now)
 	var d *DamageError
-	if !errors.As(err, &d) || !strings.Contains(err.Error(), "audit.log: line 3: want the digest") || !strings.Contains(err.Error(), "move it away") {
+	if !errors.As(err, &d) || !strings.Contains(err.Error(), "journal.log: line 3: want the digest") || !strings.Contains(err.Error(), "restore the file") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Check(dir, func(Record) {}); !errors.As(err, &d) {
+	if _, err := Check(dir, func(Line) {}); !errors.As(err, &d) {
 		t.Errorf("got %v", err)
 	}
 	if now, _ := os.ReadFile(path); !bytes.Equal(now, damaged) {
@@ -253,12 +296,92 @@ func TestADamagedLogStays(t *testing.T) {
 	if err := os.WriteFile(path, logOf(3), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l := open(t, dir, c)
+	j := open(t, dir, c)
 	if err := os.WriteFile(path, logOf(2), 0o600); err != nil { // while another process holds it
 		t.Fatal(err)
 	}
-	if err := l.Enter(Record{Event: Ended}); !errors.As(err, &d) {
-		t.Errorf("a log that became shorter: %v", err)
+	if err := j.Export(Line{}); !errors.As(err, &d) {
+		t.Errorf("a journal that became shorter: %v", err)
+	}
+}
+
+// A line with a valid digest is damage if its fields are not as this program writes them.
+func TestFieldsThatAreDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), File)
+	begin := began(digest("1"), "ab")
+	begun := Line{At: day, Event: Begun, Run: begin.Run, Model: "ggm", Members: begin.Members, Rows: begin.Rows, Key: begin.Key, Entries: begin.Entries}
+	gift := released(1, 0.5)
+	gift.At, gift.Event = day, Release
+	for name, c := range map[string]struct {
+		line    Line
+		old, to string
+	}{
+		"another version":   {begun, `"version":1`, `"version":2`},
+		"an unknown event":  {begun, `"begun"`, `"began"`},
+		"an unknown field":  {begun, `"rows"`, `"raws"`},
+		"more behind it":    {begun, "}\n", "}{}\n"},
+		"no time":           {begun, "2026-03-04T05:06:07Z", "0001-01-01T00:00:00Z"},
+		"a short digest":    {begun, digest("2"), "22"},
+		"a digest in FF":    {begun, digest("2"), digest("F")},
+		"a short identity":  {gift, fmt.Sprintf("%064x", 1), "1"},
+		"a member twice":    {begun, `"b"`, `"a"`},
+		"a nameless member": {begun, `"b"`, `""`},
+		"no members":        {begun, `"members":[{"name":"a","id":"A"},{"name":"b","id":"B"}]`, `"members":[]`},
+		"an unknown kind":   {gift, `"kind":"release"`, `"kind":"gift"`},
+		"a loss below 0":    {gift, `"zcdp":0.5`, `"zcdp":-0.5`},
+		"a delta of 1":      {gift, `"delta":0.00001`, `"delta":1`},
+	} {
+		good, err := (&State{}).append(c.line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := strings.Replace(string(good), c.old, c.to, 1)
+		if bad == string(good) {
+			t.Fatalf("%s: the text is the same", name)
+		}
+		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var damage *DamageError
+		if _, err := Open(filepath.Dir(path), newClock().now); !errors.As(err, &damage) || !strings.Contains(err.Error(), "journal.log: line 1: ") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	// Nor is such a line written.
+	j := opened(t, t.TempDir())
+	begin.Members[1].Name = ""
+	if err := j.Begin(begin); err == nil || len(j.view.runs) > 0 {
+		t.Errorf("got %v", err)
+	}
+	gift.Entries[0].Rows = math.Inf(1)
+	if err := j.Release(gift, nil); err == nil || len(j.view.records) > 0 {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A folder of an earlier release is refused by the name of its file.
+func TestFoldersOfBefore(t *testing.T) {
+	for _, name := range []string{"ledger.json", "audit.log", "runs.json"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, opened := Open(dir, newClock().now)
+		_, listed := Ledger(dir)
+		_, checked := Check(dir, func(Line) {})
+		for _, err := range []error{opened, listed, checked} {
+			var older *OlderError
+			if !errors.As(err, &older) || older.File != name || !strings.Contains(err.Error(), "new folder") {
+				t.Errorf("got %v", err)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, File)); err == nil {
+			t.Error("a journal was begun")
+		}
+		if err := os.WriteFile(filepath.Join(dir, File), logOf(1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		open(t, dir, newClock())
 	}
 }
 
@@ -269,13 +392,17 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s := &State{}
 		n := 0
-		err := s.Read(bytes.NewReader(b), func(Record) { n++ })
+		err := s.Read(bytes.NewReader(b), func(Line) { n++ })
 		if n != s.Lines || s.Size > int64(len(b)) || err == nil && s.Size+int64(len(s.Torn)) != int64(len(b)) {
 			t.Errorf("%d lines: %+v, %v", n, s, err)
 		}
 		if err == nil { // the state can be continued
-			next := append(b[:s.Size:s.Size], s.append(Record{Event: Ended})...)
-			if err := (&State{}).Read(bytes.NewReader(next), func(Record) {}); err != nil {
+			size := s.Size
+			line, err := s.append(Line{At: day, Event: Export})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := (&State{}).Read(bytes.NewReader(append(b[:size:size], line...)), func(Line) {}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -1,21 +1,16 @@
 package journal
 
 import (
-	"bufio"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/collabdict/collabdict/internal/files"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
-
-// File is the name of the log in a participant's folder.
-const File = "audit.log"
 
 // An Event is the kind of a line.
 type Event string
@@ -28,34 +23,43 @@ const (
 	Members   Event = "members"   // members of the following totals
 	Decided   Event = "decided"   // a total, a gather or a change of the members was decided
 	Ended     Event = "ended"     // this process ended this member's part of a run
-	Release   Event = "release"   // a file with noise was written
+	Release   Event = "release"   // a file with noise is about to be written
 	Export    Event = "export"    // another file was written
 	Torn      Event = "torn"      // an incomplete line was moved away
 )
 
 var events = []Event{Agreement, Begun, Resumed, Members, Decided, Ended, Release, Export, Torn}
 
-// A Record is a line. Its fields depend on the event.
-type Record struct {
-	Version  int       `json:"version"`
-	Line     int       `json:"line"` // from 1
-	At       time.Time `json:"at"`
-	Event    Event     `json:"event"`
-	Run      string    `json:"run,omitempty"`
-	Digest   string    `json:"digest,omitempty"` // SHA-256 of the agreement, the total, the messages, the file or the torn line
-	Signers  []string  `json:"signers,omitempty"`
-	Model    string    `json:"model,omitempty"`
-	Members  []Member  `json:"members,omitempty"`
-	Missing  []Missing `json:"missing,omitempty"`
-	Slot     uint64    `json:"slot,omitempty"`
-	Round    uint32    `json:"round,omitempty"`
-	Kind     string    `json:"kind,omitempty"` // kind of the decision
-	Count    int       `json:"count,omitempty"`
-	Why      string    `json:"why,omitempty"`
-	Chain    string    `json:"chain,omitempty"` // chain over all decisions of the run, as in state.db
-	File     string    `json:"file,omitempty"`
-	Previous string    `json:"previous"` // SHA-256 of the line before, without its newline; zeros in line 1
+// A Line is an event. Its fields depend on the kind.
+type Line struct {
+	Version int       `json:"version"`
+	Number  int       `json:"line"` // from 1
+	At      time.Time `json:"at"`
+	Event   Event     `json:"event"`
+	Run     string    `json:"run,omitempty"`
+	Digest  string    `json:"digest,omitempty"` // SHA-256 of the agreement, the total, the messages, the file or the torn line
+	Signers []string  `json:"signers,omitempty"`
+	Model   string    `json:"model,omitempty"`
+	Members []Member  `json:"members,omitempty"` // in resumed and ended: if members have joined
+	Missing []Missing `json:"missing,omitempty"`
+	// Hidden describes the protection of the participant's part in sums.
+	Hidden string `json:"hidden,omitempty"`
+	Rows   string `json:"rows,omitempty"` // digest of the own training rows, under a key
+	Key    string `json:"key,omitempty"`  // which key that is
+	// Entries are what others come to see: in begun, as far as it is known.
+	Entries  []report.Entry `json:"entries,omitempty"`
+	Slot     uint64         `json:"slot,omitempty"`
+	Round    uint32         `json:"round,omitempty"`
+	Kind     string         `json:"kind,omitempty"` // kind of the decision
+	Count    int            `json:"count,omitempty"`
+	Why      string         `json:"why,omitempty"`
+	Chain    string         `json:"chain,omitempty"` // chain over all decisions of the run, as in state.db
+	File     string         `json:"file,omitempty"`
+	Previous string         `json:"previous"` // SHA-256 of the line before, without its newline; zeros in line 1
 }
+
+// AsPlanned is why a run ended that has come to its end.
+const AsPlanned = "finished as planned"
 
 // A Member is a member of a total or a run.
 type Member struct {
@@ -71,107 +75,83 @@ type Missing struct {
 
 const version = 1
 
-// mostLine bounds a line, in bytes.
-const mostLine = 16 << 20
-
-// A Damage reports the first wrong line.
-type Damage struct {
-	Line int
-	What string
+func decode(line []byte) (l Line, err error) {
+	if err := files.DecodeJSON(line, "line of a journal", &l); err != nil {
+		return l, err
+	}
+	if l.Version != version {
+		return l, fmt.Errorf("want version %d, got %d", version, l.Version)
+	}
+	return l, l.check()
 }
 
-func (e *Damage) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
-
-// A State is the state of the log after its last complete line.
-type State struct {
-	Lines int      // complete lines
-	Size  int64    // bytes of these lines
-	Head  [32]byte // SHA-256 of the last line; zeros if there is none
-	Torn  []byte   // incomplete line after it
-}
-
-// Read reads a log from the state that it had before, and passes each line to f. It returns a
-// *Damage for the first line that is not as this program writes it, or does not follow the line
-// before. A last line without a newline is Torn, not an error.
-func (s *State) Read(r io.Reader, f func(Record)) error {
-	b := bufio.NewReader(r)
-	for {
-		line, err := readLine(b)
-		if errors.Is(err, io.EOF) {
-			s.Torn = line
-			return nil
+// check checks the fields from which views follow.
+func (l *Line) check() error {
+	if !slices.Contains(events, l.Event) {
+		return fmt.Errorf("want an event, got %q", l.Event)
+	}
+	if l.At.IsZero() {
+		return errors.New("want a time, got none")
+	}
+	var digests []string
+	switch l.Event {
+	case Begun:
+		digests = []string{l.Run, l.Rows, l.Key}
+	case Resumed, Ended:
+		digests = []string{l.Run}
+	case Agreement, Release:
+		digests = []string{l.Digest}
+	}
+	for _, d := range digests {
+		if raw, err := hex.DecodeString(d); err != nil || len(raw) != 32 || d != hex.EncodeToString(raw) {
+			return fmt.Errorf("want digests of 64 hexadecimal digits, got %q", d)
 		}
-		if err != nil {
+	}
+	if l.Event == Begun && len(l.Members) == 0 {
+		return errors.New("want the members of a run, got none")
+	}
+	if l.Run != "" {
+		if err := checkMembers(l.Members); err != nil {
 			return err
 		}
-		if line == nil {
-			return &Damage{s.Lines + 1, fmt.Sprintf("want at most %d bytes", mostLine)}
-		}
-		record, err := decode(line)
-		if err == nil {
-			err = s.follows(record)
-		}
-		if err != nil {
-			return &Damage{s.Lines + 1, err.Error()}
-		}
-		s.Lines, s.Size, s.Head = s.Lines+1, s.Size+int64(len(line))+1, sha256.Sum256(line)
-		f(record)
 	}
+	return checkEntries(l.Entries)
 }
 
-// readLine returns a line without its newline, or nil if it is too long. With io.EOF it returns
-// the rest.
-func readLine(b *bufio.Reader) (line []byte, err error) {
-	for {
-		part, err := b.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > mostLine:
-			return nil, nil
-		case err == nil:
-			return line[:len(line)-1], nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return line, err
+// checkMembers checks the members of a run.
+func checkMembers(members []Member) error {
+	names, ids := map[string]bool{}, map[string]bool{}
+	for _, m := range members {
+		if m.Name == "" || m.ID == "" || names[m.Name] || ids[m.ID] {
+			return fmt.Errorf("want members with a name and an ID of their own, got name %q and ID %q", m.Name, m.ID)
 		}
-	}
-}
-
-func decode(line []byte) (r Record, err error) {
-	if err := files.DecodeJSON(line, "record", &r); err != nil {
-		return r, err
-	}
-	known := false
-	for _, e := range events {
-		known = known || e == r.Event
-	}
-	switch {
-	case r.Version != version:
-		return r, fmt.Errorf("want version %d, got %d", version, r.Version)
-	case !known:
-		return r, fmt.Errorf("want an event, got %q", r.Event)
-	}
-	return r, nil
-}
-
-func (s *State) follows(r Record) error {
-	if want := hex.EncodeToString(s.Head[:]); r.Previous != want {
-		return fmt.Errorf("want the digest %s of line %d, got %s: this line or the one before was changed, or lines between them are gone", short(want), s.Lines, short(r.Previous))
-	}
-	if r.Line != s.Lines+1 {
-		return fmt.Errorf("want number %d, got %d", s.Lines+1, r.Line)
+		names[m.Name], ids[m.ID] = true, true
 	}
 	return nil
 }
 
-func short(digest string) string { return strings.ToValidUTF8(digest[:min(16, len(digest))], "?") }
-
-// append returns the next line, with its newline.
-func (s *State) append(r Record) []byte {
-	r.Version, r.Line, r.Previous = version, s.Lines+1, hex.EncodeToString(s.Head[:])
-	line, err := json.Marshal(r)
-	if err != nil {
-		panic("journal: " + err.Error()) // times after the year 9999
+func checkEntries(entries []report.Entry) error {
+	for i, e := range entries {
+		switch e.Kind {
+		case report.TotalEntry, report.PublishedEntry, report.LoneEntry, report.NoiseEntry, report.ReleaseEntry:
+		default:
+			return fmt.Errorf("entry %d: unknown kind %q", i+1, e.Kind)
+		}
+		if s := e.Spend; s != nil && (!(s.ZCDP >= 0) || !(s.Epsilon >= 0) || !(s.Delta > 0 && s.Delta < 1)) {
+			return fmt.Errorf("entry %d: want a loss and epsilon of at least 0 and a delta between 0 and 1, got %g, %g and %g", i+1, s.ZCDP, s.Epsilon, s.Delta)
+		}
 	}
-	s.Lines, s.Size, s.Head = s.Lines+1, s.Size+int64(len(line))+1, sha256.Sum256(line)
-	return append(line, '\n')
+	return nil
+}
+
+// encode returns a line without its newline, or an error if it could not be read again.
+func (l *Line) encode() ([]byte, error) {
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(l)
+	if err == nil && len(b) > mostLine {
+		err = fmt.Errorf("want at most %d bytes, got %d", mostLine, len(b))
+	}
+	return b, err
 }

@@ -103,10 +103,10 @@ var Things = []Thing{
 	{Place: Files, Names: []string{"result.json", "rounds.csv"}, Tells: "the figures of the run, with those of the owner's rows"},
 	{Place: Files, Names: []string{"state.db"}, Tells: "all totals, and what members have published"},
 	{Place: Files, Names: []string{"state.keys", "rows.key", "runs.key"}, Tells: "how to compute hidden vectors, noise and digests of rows, so keep these files to yourself"},
-	{Place: Files, Names: []string{"runs.json"}, Tells: "keyed digests of the rows of earlier runs"},
-	{Place: Files, Names: []string{"node.log", "audit.log", "audit-torn-*.log"}, Tells: "the number of rows read, warnings and errors, which may name a row or cell"},
+	{Place: Files, Names: []string{"journal.log", "journal-torn-*.log"}, Tells: "keyed digests of the rows of each run"},
+	{Place: Files, Names: []string{"node.log"}, Tells: "the number of rows read, warnings and errors, which may name a row or cell"},
 	{Place: Files, Names: []string{"*.csv"}, Tells: ownRows},
-	{Place: Files, Names: []string{"identity.key", "node.yaml", "ledger.json", "control.sock", "*.lock", "evidence-*.json"}},
+	{Place: Files, Names: []string{"identity.key", "node.yaml", "control.sock", "*.lock", "evidence-*.json"}},
 }
 
 // Listed reports whether a name is listed for a place.

@@ -1,154 +1,123 @@
 package participant
 
 import (
-	"context"
 	"encoding/hex"
-	"slices"
+	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/journal"
-	"github.com/collabdict/collabdict/node"
 )
 
-// Audit is a folder's audit log with its state of the last run, so that a process that resumes
-// the run continues the log.
-type Audit struct {
-	*journal.Log
-	agreement journal.Record // last agreement in the log
-	run       string
-	next      uint64            // first slot of the run that is not in the log
-	in        []journal.Member  // members of the following totals
-	out       []journal.Missing // members that are missing in them
-	failed    error
+// Audited is the summary of a folder's journal.
+type Audited struct {
+	Lines    int          `json:"lines"`    // its lines
+	Head     string       `json:"head"`     // SHA-256 of the last line
+	Torn     int          `json:"torn"`     // bytes at the end that are not a whole line
+	First    time.Time    `json:"first"`    // the time of the first line
+	Last     time.Time    `json:"last"`     // the time of the last line
+	Runs     []AuditedRun `json:"runs"`     // runs, in order
+	Releases int          `json:"releases"` // released files
+	Exports  int          `json:"exports"`  // exported files
+	CutOff   int          `json:"cut_off"`  // lines that a killed process left incomplete
+	// Compared reports whether the last run was compared with state.db, and agrees.
+	Compared bool `json:"compared"`
+	// Behind are further decisions in state.db, which a killed process did not record.
+	Behind int `json:"behind"`
 }
 
-// OpenAudit opens the audit log of a folder; now gives the times of its lines. The error about
-// a damaged log is an *journal.DamageError.
-func OpenAudit(dir string, now func() time.Time) (a *Audit, err error) {
-	a = &Audit{}
-	a.Log, err = journal.Open(dir, now, a.read)
-	return a, err
+// AuditedRun is a run in a journal.
+type AuditedRun struct {
+	Run     string    `json:"run"`           // its identity
+	Model   string    `json:"model"`         // its kind
+	Began   time.Time `json:"began"`         // when it began
+	Members int       `json:"members"`       // members at the start
+	Decided int       `json:"decided"`       // decided collectives
+	Round   uint32    `json:"round"`         // the last round
+	Resumed int       `json:"resumed"`       // how often it was resumed
+	End     string    `json:"end,omitempty"` // end of the last process; absent if it was killed, or still runs
+
+	digests map[uint64]entry
 }
 
-// read updates the state by a line of the log.
-func (a *Audit) read(r journal.Record) {
-	switch r.Event {
-	case journal.Agreement:
-		a.agreement = r
-	case journal.Begun:
-		a.run, a.next, a.in, a.out = r.Run, 0, nil, nil
-	case journal.Members:
-		a.in, a.out = r.Members, r.Missing
-	case journal.Decided:
-		a.next = r.Slot + 1
+// entry is a decision in the journal.
+type entry struct {
+	line   int
+	digest string
+}
+
+// ReadAudit checks the journal of a folder. It compares the decisions of its last run with
+// those in state.db, unless a process holds that. The error about damage is an
+// [*journal.DamageError].
+func ReadAudit(dir string) (*Audited, error) {
+	a := &Audited{Runs: []AuditedRun{}}
+	state, err := journal.Check(dir, a.add)
+	if err != nil {
+		return nil, err
 	}
+	a.Lines, a.Head, a.Torn = state.Lines, hex.EncodeToString(state.Head[:]), len(state.Torn)
+	return a, a.compare(dir)
 }
 
-// enter appends an event, and updates the state.
-func (a *Audit) enter(r journal.Record) error {
-	a.read(r)
-	return a.Enter(r)
-}
-
-// started records that a run has begun or is resumed, after the agreement if that has changed.
-// It then records all decisions of the run that are not in the log.
-func (a *Audit) started(n *node.Node, model, agreement string, signers []string) error {
-	if a.agreement.Digest != agreement || !slices.Equal(a.agreement.Signers, signers) {
-		if err := a.enter(journal.Record{Event: journal.Agreement, Digest: agreement, Signers: signers}); err != nil {
-			return err
-		}
+func (a *Audited) add(l journal.Line) {
+	if l.Number == 1 {
+		a.First = l.At
 	}
-	id := n.RunID()
-	run := hex.EncodeToString(id[:])
-	event := journal.Record{Event: journal.Resumed, Run: run, Slot: a.next}
-	if run != a.run {
-		event = journal.Record{Event: journal.Begun, Run: run, Model: model}
-		for _, m := range n.Members() {
-			event.Members = append(event.Members, journal.Member{Name: m.Name, ID: m.ID.String()})
-		}
+	a.Last = l.At
+	var run *AuditedRun
+	if len(a.Runs) > 0 {
+		run = &a.Runs[len(a.Runs)-1]
 	}
-	if err := a.enter(event); err != nil {
-		return err
-	}
-	if err := a.missed(n); err != nil {
-		return err
-	}
-	return a.Flush()
-}
-
-// missed records the decisions of the run that are not in the log.
-func (a *Audit) missed(n *node.Node) error {
-	names := namesOf(n)
-	return n.Decisions(func(d *consensus.Decision) error {
-		if d.Slot < a.next {
-			return nil
-		}
-		return a.note(d, names)
-	})
-}
-
-// decided records a decision, after earlier ones that the learner does not see.
-func (a *Audit) decided(n *node.Node, d *consensus.Decision) error {
 	switch {
-	case a == nil || d.Slot < a.next || a.failed != nil:
-	case d.Slot > a.next:
-		a.failed = a.missed(n)
-	default:
-		a.failed = a.note(d, namesOf(n))
+	case l.Event == journal.Begun:
+		a.Runs = append(a.Runs, AuditedRun{Run: l.Run, Model: l.Model, Began: l.At, Members: len(l.Members), digests: map[uint64]entry{}})
+	case l.Event == journal.Release:
+		a.Releases++
+	case l.Event == journal.Export:
+		a.Exports++
+	case l.Event == journal.Torn:
+		a.CutOff++
+	case run == nil:
+	case l.Event == journal.Resumed:
+		run.Resumed, run.End = run.Resumed+1, ""
+	case l.Event == journal.Decided:
+		run.Decided, run.Round = run.Decided+1, max(run.Round, l.Round)
+		run.digests[l.Slot] = entry{l.Number, l.Digest}
+	case l.Event == journal.Ended:
+		run.End = l.Why
 	}
-	if a == nil {
+}
+
+// compare finds the decisions of the last run in state.db.
+func (a *Audited) compare(dir string) error {
+	if len(a.Runs) == 0 {
 		return nil
 	}
-	return a.failed
-}
-
-func (a *Audit) note(d *consensus.Decision, names []string) error {
-	if d.Kind != consensus.Amend {
-		var in []journal.Member
-		for _, m := range d.Members {
-			in = append(in, journal.Member{Name: names[m]})
+	log, readable := logIn(dir)
+	if !readable {
+		return nil
+	}
+	defer log.Close()
+	run := a.Runs[len(a.Runs)-1]
+	var id [32]byte
+	if n, err := hex.Decode(id[:], []byte(run.Run)); err != nil || n != len(id) {
+		return nil // state.db has no such run
+	}
+	j, err := log.Of(id)
+	if err != nil || j == nil {
+		return err
+	}
+	a.Compared = true
+	return j.Each(func(d *consensus.Decision) error {
+		e, there := run.digests[d.Slot]
+		if !there {
+			a.Behind++
+		} else if want := hex.EncodeToString(d.Digest[:]); e.digest != want {
+			return &journal.DamageError{Path: filepath.Join(dir, journal.File), Err: &journal.Damage{
+				Line: e.line, What: fmt.Sprintf("want the digest %.16s of slot %d, as state.db has it, got %.16s", want, d.Slot, e.digest),
+			}}
 		}
-		var out []journal.Missing
-		for _, m := range d.Missing {
-			out = append(out, journal.Missing{Name: names[m.Member], Reason: m.Reason})
-		}
-		if !slices.Equal(in, a.in) || !slices.Equal(out, a.out) {
-			members := journal.Record{Event: journal.Members, Slot: d.Slot, Round: d.Round, Members: in, Missing: out}
-			a.read(members)
-			if err := a.Note(members); err != nil {
-				return err
-			}
-		}
-	}
-	r := journal.Record{Event: journal.Decided, Slot: d.Slot, Round: d.Round, Kind: d.Kind.String(), Count: len(d.Members), Digest: hex.EncodeToString(d.Digest[:])}
-	if amendment, err := d.Amendment(); err == nil {
-		switch {
-		case amendment.Pause:
-			r.Why = "the members have agreed to pause"
-		case amendment.Resume:
-			r.Why = "the members have agreed to resume"
-		}
-	}
-	a.read(r)
-	return a.Note(r)
-}
-
-// ended records the end of this process's part, with the digest of all decisions.
-func (a *Audit) ended(ctx context.Context, n *node.Node, err error) error {
-	if missed := a.missed(n); missed != nil {
-		return missed
-	}
-	id := n.RunID()
-	r := journal.Record{Event: journal.Ended, Run: hex.EncodeToString(id[:]), Why: "finished as planned"}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		r.Why = "stopped by its operator"
-	case err != nil:
-		r.Why = "failed; the program's log says why"
-	}
-	if d := n.Answer(); d != nil {
-		r.Round, r.Chain = d.Round, hex.EncodeToString(d.Chain[:])
-	}
-	return a.Enter(r)
+		return nil
+	})
 }

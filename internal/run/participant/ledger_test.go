@@ -10,9 +10,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/internal/journal/ledger"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/node"
@@ -23,7 +24,7 @@ import (
 func TestARunIsInTheLedgerFromItsStart(t *testing.T) {
 	all, _ := configs(t, 3, learn(t, 4))
 	var once sync.Once
-	var during []ledger.Record
+	var during []journal.Record
 	all[1].OnRound = func(algorithm.Progress, node.Status) {
 		once.Do(func() { during = recordsIn(t, all[1].Node.Dir) })
 	}
@@ -36,7 +37,7 @@ func TestARunIsInTheLedgerFromItsStart(t *testing.T) {
 	}
 	for i, c := range all {
 		got := recordsIn(t, c.Node.Dir)
-		if len(got) != 1 || !got[0].Ended || got[0].ID != during[0].ID || !got[0].At.Equal(c.Began.UTC().Truncate(1e9)) || !says(got[0].Entries, "rounds 1 to 4: 4 totals over 3 members of the number of rows") {
+		if len(got) != 1 || !got[0].Ended || got[0].ID != during[0].ID || !got[0].At.Equal(got[0].At.Truncate(time.Second)) || !says(got[0].Entries, "rounds 1 to 4: 4 totals over 3 members of the number of rows") {
 			t.Errorf("%s: %+v", c.Data.Name, got)
 		}
 		if a, b := sentences(got[0].Entries), sentences(results[i].Report.Ledger); a != b || a != sentences(results[i].Model.Manifest.Privacy.Entries) {
@@ -81,7 +82,7 @@ func TestTheLedgerOfAStoppedRun(t *testing.T) {
 func TestTheLedgerOfAKilledRun(t *testing.T) {
 	all, _ := configs(t, 3, learn(t, 4))
 	dir := all[1].Node.Dir
-	book := filepath.Join(dir, ledger.File)
+	book := filepath.Join(dir, journal.File)
 	var once sync.Once
 	var start []byte
 	all[1].OnRound = func(algorithm.Progress, node.Status) {
@@ -128,13 +129,12 @@ func totalsIn(entries []report.Entry) (n int) {
 	return n
 }
 
-func recordsIn(t *testing.T, dir string) []ledger.Record {
-	b, err := ledger.Open(dir)
+func recordsIn(t *testing.T, dir string) []journal.Record {
+	records, err := journal.Ledger(dir)
 	if err != nil {
 		t.Error(err)
-		return nil
 	}
-	return b.Records()
+	return records
 }
 
 func sentences(entries []report.Entry) string {

@@ -8,24 +8,19 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/internal/journal/ledger"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/internal/run/report"
 )
 
-// sumsToCome stands in the ledger for the sums of a run that has begun.
-const sumsToCome = "sums; the ledger has the details when the run has ended"
-
 // Ledger returns what has left a folder. For a run that was killed, it takes the totals from
-// the run's log. While a node holds the log, or if that is damaged, it has what was known when
-// the run began.
-func Ledger(dir string) ([]ledger.Record, error) {
-	book, err := ledger.Open(dir)
+// state.db. While a node holds that, or if it is damaged, it has what was known when the run began.
+func Ledger(dir string) ([]journal.Record, error) {
+	records, err := journal.Ledger(dir)
 	if err != nil {
 		return nil, err
 	}
-	records := book.Records()
-	if !slices.ContainsFunc(records, func(r ledger.Record) bool { return toCome(r) >= 0 }) {
+	if !slices.ContainsFunc(records, func(r journal.Record) bool { return toCome(r) >= 0 }) {
 		return records, nil
 	}
 	log, readable := logIn(dir)
@@ -51,7 +46,7 @@ func logIn(dir string) (log *store.Store, readable bool) {
 }
 
 // toCome returns the index of the placeholder for sums still to come, -1 if there is none.
-func toCome(r ledger.Record) int {
+func toCome(r journal.Record) int {
 	return slices.IndexFunc(r.Entries, func(e report.Entry) bool { return e.What == sumsToCome })
 }
 

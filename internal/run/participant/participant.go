@@ -6,15 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/files"
-	"github.com/collabdict/collabdict/internal/journal/ledger"
-	"github.com/collabdict/collabdict/internal/journal/pastruns"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
@@ -33,12 +31,9 @@ type Config struct {
 	Task *pipeline.Task
 	Data dataset.Participant
 	Out  string // folder for the model and the result
-	// Audit, if not nil, is the folder's audit log; Signers are the members that have signed
-	// the agreement.
-	Audit   *Audit
+	// Journal is that of the node's folder; Signers are the members that have signed the agreement.
+	Journal *journal.Journal
 	Signers []string
-	// Began is the time of the run in the folder's ledger.
-	Began time.Time
 	// OnJoin, if not nil, receives the node when all members are present. The function that it
 	// returns is called when the training has ended.
 	OnJoin func(*node.Node) (ended func())
@@ -70,25 +65,19 @@ func (c *Config) Complete(columns []string) {
 // round is still saved and returned.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	c.Complete(c.Data.Columns)
-	history, err := pastruns.Open(c.Node.Dir)
+	past, err := c.Journal.Past()
 	if err != nil {
 		return nil, err
 	}
-	book, err := ledger.Open(c.Node.Dir)
-	if err != nil {
-		return nil, err
-	}
-	digest := history.Rows()
+	digest := past.Rows()
 	read, _ := rows.Until(ctx, c.Data.Train)
 	key, err := newRowsKey(c.Node.Dir, read, c.Task.Learned(c.Data), digest.Add)
 	if err != nil {
 		return nil, err
 	}
-	agreement := c.Node.Agreement.ID()
-	past := &past{history, digest.Digest(), hex.EncodeToString(agreement[:])}
 	c.Node.Begin, c.Node.Resume = key.begin, key.resume
 	if _, tells := c.Task.ConservedInRuns(); tells { // with epsilon, nobody may learn that rows have changed
-		c.Node.Publish = func(run [32]byte) []byte { return history.Note(run, past.rows) }
+		c.Node.Publish = func(run [32]byte) []byte { return past.Note(run, digest.Digest()) }
 	}
 	n, err := node.Join(ctx, c.Node)
 	if err != nil {
@@ -98,13 +87,10 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.OnJoin != nil {
 		ended = c.OnJoin(n)
 	}
-	differs, err := past.started(n, c.Task)
-	record := c.record(n)
+	record := &record{Journal: c.Journal, node: n}
+	differs, err := c.compare(n, past)
 	if err == nil {
-		err = book.Enter(record)
-	}
-	if err == nil && c.Audit != nil {
-		err = c.Audit.started(n, c.Task.Kind.Name, past.agreement, c.Signers)
+		err = record.begin(c, digest.Digest(), past.Key())
 	}
 	if err != nil {
 		ended()
@@ -113,7 +99,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if differs != nil && c.OnWarning != nil {
 		c.OnWarning(differs.Line())
 	}
-	w := witness{n, c.ledger(n), c.Audit, differs}
+	w := witness{n, c.ledger(n), record, differs}
 	stay := leaveAtOnce(ctx, n)
 	trained, err := c.Task.Fit(ctx, w, c.Data, key.noise(), func(p algorithm.Progress) {
 		if c.OnRound != nil {
@@ -130,16 +116,14 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	ended()
 	var result *Result
+	var entries []report.Entry
 	if trained.Model != nil {
 		var unread error
 		result, unread = c.assemble(w, trained)
-		record.Members, record.Entries, record.Ended = namesOf(n), result.Report.Ledger, err == nil
-		err = errors.Join(err, unread, book.Enter(record), c.save(result))
+		entries = result.Report.Ledger
+		err = errors.Join(err, unread, c.save(result))
 	}
-	err = errors.Join(err, past.enter(n)) // members may have joined
-	if c.Audit != nil {
-		err = errors.Join(err, c.Audit.ended(ctx, n, err))
-	}
+	err = errors.Join(err, record.end(ctx, entries, err))
 	if err = errors.Join(err, end(ctx, n, err)); err == nil {
 		err = key.forget()
 	}
@@ -189,26 +173,6 @@ func end(ctx context.Context, n *node.Node, err error) error {
 func (c Config) ledger(n *node.Node) *report.Ledger {
 	names := namesOf(n)
 	return report.NewLedger(names, c.Task.Settings.Rules(len(names)).Colluders, c.Task.Conserved())
-}
-
-// record returns the ledger's record of the run before its first sum.
-func (c Config) record(n *node.Node) ledger.Record {
-	id, names := n.RunID(), namesOf(n)
-	entries := c.ledger(n).Entries(c.Task.PlannedDisclosures(n))
-	return ledger.Record{
-		ID: hex.EncodeToString(id[:]), At: c.Began.UTC().Truncate(time.Second), Model: c.Task.Kind.Name, Members: names,
-		Hidden: pipeline.Protection(c.Task.Settings, len(names)).Hidden(),
-		Entries: append(entries, report.Entry{
-			Kind: report.TotalEntry, What: sumsToCome, SeenBy: report.AllMembers, Rounds: &[2]int{0, c.Task.Traits().Rounds},
-		}),
-	}
-}
-
-func namesOf(n *node.Node) (names []string) {
-	for _, m := range n.Members() {
-		names = append(names, m.Name)
-	}
-	return names
 }
 
 func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {

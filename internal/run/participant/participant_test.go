@@ -20,6 +20,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/internal/run/launch"
 	"github.com/collabdict/collabdict/internal/run/participant"
@@ -63,7 +64,7 @@ func configs(t *testing.T, size int, k *pipeline.Task) ([]participant.Config, []
 	for i, p := range parts {
 		own := filepath.Join(dir, p.Name)
 		all = append(all, participant.Config{
-			Task: k, Data: p, Out: own, Began: time.Now(),
+			Task: k, Data: p, Out: own,
 			Node: node.Config{Name: p.Name, Dir: own, Listen: layout[i].Addrs, Members: members, JoinTimeout: time.Minute},
 		})
 	}
@@ -75,10 +76,18 @@ func runAll(contexts []context.Context, all []participant.Config) ([]*participan
 	results, errs := make([]*participant.Result, len(all)), make([]error, len(all))
 	var running sync.WaitGroup
 	for i, c := range all {
-		running.Go(func() { results[i], errs[i] = participant.Run(contexts[i], c) })
+		running.Go(func() { results[i], errs[i] = run(contexts[i], c) })
 	}
 	running.Wait()
 	return results, errs
+}
+
+// run runs a participant as a new process does.
+func run(ctx context.Context, c participant.Config) (r *participant.Result, err error) {
+	if c.Journal, err = journal.Open(c.Node.Dir, time.Now); err != nil {
+		return nil, err
+	}
+	return participant.Run(ctx, c)
 }
 
 // The state of a run takes no more space than MostState returns, and at least a twentieth of it.

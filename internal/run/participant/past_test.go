@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,7 +13,7 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/journal/pastruns"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
@@ -42,11 +41,15 @@ func (s *said) listen(all []participant.Config) {
 // runsIn returns the number of runs recorded in a folder.
 func runsIn(t *testing.T, dir string) int {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, pastruns.File))
-	if err != nil {
+	runs := 0
+	if _, err := journal.Check(dir, func(l journal.Line) {
+		if l.Event == journal.Begun {
+			runs++
+		}
+	}); err != nil {
 		t.Fatal(err)
 	}
-	return strings.Count(string(b), `"agreement"`)
+	return runs
 }
 
 // Members that train again on the same rows get no warning, even if one of them is restarted
@@ -54,7 +57,7 @@ func runsIn(t *testing.T, dir string) int {
 func TestASecondRunWithOneRowChanged(t *testing.T) {
 	all, parts := configs(t, 3, learn(t, 4))
 	background := []context.Context{t.Context(), t.Context(), t.Context()}
-	run := func(what string, contexts []context.Context) ([]*participant.Result, *said) {
+	train := func(what string, contexts []context.Context) ([]*participant.Result, *said) {
 		t.Helper()
 		s := &said{}
 		s.listen(all)
@@ -78,7 +81,7 @@ func TestASecondRunWithOneRowChanged(t *testing.T) {
 			t.Errorf("%s: warnings %q", what, s.lines)
 		}
 	}
-	results, s := run("the first run", background)
+	results, s := train("the first run", background)
 	quiet("the first run", results, s, 1)
 
 	// The last member is stopped after its second round, and comes back.
@@ -95,10 +98,10 @@ func TestASecondRunWithOneRowChanged(t *testing.T) {
 	var backErr error
 	var running sync.WaitGroup
 	running.Go(func() {
-		if _, err := participant.Run(stopped, last); !errors.Is(err, context.Canceled) {
+		if _, err := run(stopped, last); !errors.Is(err, context.Canceled) {
 			t.Errorf("stopped: got %v", err)
 		}
-		back, backErr = participant.Run(t.Context(), all[2])
+		back, backErr = run(t.Context(), all[2])
 	})
 	results, errs := runAll(background[:2], all[:2])
 	running.Wait()
@@ -110,7 +113,7 @@ func TestASecondRunWithOneRowChanged(t *testing.T) {
 	changed := mat.DenseCopyOf(parts[1].Train.(rows.Matrix).Dense)
 	changed.Set(7, 0, changed.At(7, 0)+1)
 	all[1].Data.Train = rows.InMemory(changed)
-	results, s = run("one row changed", background)
+	results, s = train("one row changed", background)
 	want := fmt.Sprintf("by 1 member (%s has other rows): by subtracting the totals, N, mean and covariance of the rows that differ become known to all members of both. Only noise, or at least 3 changes at once, hide it", parts[1].Name)
 	for i, r := range results {
 		p := r.Report.Protection.PastRun

@@ -12,7 +12,7 @@ import (
 type witness struct {
 	*node.Node
 	ledger  *report.Ledger
-	audit   *Audit          // nil if there is none
+	journal *record
 	differs *report.PastRun // an earlier run that differs by few members; nil if there is none
 }
 
@@ -47,11 +47,11 @@ func (w witness) TakeDecided() (total []float64, ok bool) {
 	return total, ok
 }
 
-// note records the result of a call. Its error is that of the audit log.
+// note records the result of a call. Its error is that of the journal.
 func (w witness) note(total []float64) error {
 	d := *w.Answer()
 	d.Total = total
 	w.ledger.Named(namesOf(w.Node)) // members may have joined
 	w.ledger.Add(&d)
-	return w.audit.decided(w.Node, &d)
+	return w.journal.decided(&d)
 }

@@ -1,4 +1,4 @@
-package pastruns
+package journal
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 // note is nil or empty if its member publishes none.
 type Started struct {
 	ID        [32]byte
-	Agreement string   // digest, as in Run
+	Agreement string   // digest of the settings
 	Self      int      // rank of this participant; newcomers have one too
 	Members   []Member // members at the beginning of the run
 	Notes     [][]byte
@@ -27,7 +27,7 @@ type Started struct {
 // Compare returns how the run differs from the earlier one that most members name. It returns
 // nil if that reveals nothing: there is no difference, or enough changes. Members without a
 // note count as changed or unchanged, whichever reveals something.
-func (h *History) Compare(s Started) (*report.PastRun, error) {
+func (p *Past) Compare(s Started) (*report.PastRun, error) {
 	notes, err := s.notes()
 	if err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func (h *History) Compare(s Started) (*report.PastRun, error) {
 		return nil, nil
 	}
 	d := &report.PastRun{Run: run, Enough: s.Enough}
-	if i := h.find(run); i >= 0 {
-		s.among(d, h.runs[i], notes)
+	if past := p.find(run); past != nil {
+		s.among(d, past, notes)
 	} else {
 		s.outside(d, notes)
 	}
@@ -91,27 +91,27 @@ func (n *note) names(run string) bool { return n != nil && n.past && n.run == ru
 
 // among compares with a run whose members this folder knows. A member is the same if it has the
 // same peer ID, or the same name: a new folder gives it another ID.
-func (s Started) among(d *report.PastRun, past Run, notes []*note) {
-	d.OtherSettings = past.Agreement != s.Agreement
+func (s Started) among(d *report.PastRun, past *run, notes []*note) {
+	d.OtherSettings = past.agreement != s.Agreement
 	here := map[string]bool{}
 	for i, m := range s.Members {
-		was := slices.IndexFunc(past.Members, func(p Member) bool { return p.ID == m.ID })
+		was := slices.IndexFunc(past.members, func(p Member) bool { return p.ID == m.ID })
 		if was < 0 {
-			was = slices.IndexFunc(past.Members, func(p Member) bool { return p.Name == m.Name })
+			was = slices.IndexFunc(past.members, func(p Member) bool { return p.Name == m.Name })
 		}
 		if was < 0 {
 			d.Joined = append(d.Joined, m.Name)
 			continue
 		}
-		here[past.Members[was].ID] = true
+		here[past.members[was].ID] = true
 		switch {
-		case !notes[i].names(past.ID):
+		case !notes[i].names(past.id):
 			d.Unknown = append(d.Unknown, m.Name)
 		case notes[i].changed:
 			d.Changed = append(d.Changed, m.Name)
 		}
 	}
-	for _, p := range past.Members {
+	for _, p := range past.members {
 		if !here[p.ID] {
 			d.Left = append(d.Left, p.Name)
 		}

@@ -1,4 +1,4 @@
-package pastruns
+package journal
 
 import (
 	"crypto/hmac"
@@ -19,7 +19,7 @@ type Rows struct {
 }
 
 // Rows returns the digest of an empty set of rows.
-func (h *History) Rows() *Rows { return &Rows{key: h.key, each: hmac.New(sha256.New, h.key)} }
+func (p *Past) Rows() *Rows { return &Rows{key: p.key, each: hmac.New(sha256.New, p.key)} }
 
 // Add adds a row. Different rows must have different bytes.
 func (r *Rows) Add(row []byte) {

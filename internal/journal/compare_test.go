@@ -1,4 +1,4 @@
-package pastruns
+package journal
 
 import (
 	"fmt"
@@ -77,14 +77,14 @@ func TestRunsThatDifferByFew(t *testing.T) {
 		"it comes new, one is lost":            {nil, "abcd", "a- b1 c1", "2-4 joined [a] unknown [d] 1 more"},
 		"it comes new, and rows of one others": {nil, "abcde", "a- b1 c1' d1 e1", "2-2 joined [a] changed [c]"},
 	} {
-		h := &History{}
-		for _, run := range []string{"1", "2"} {
-			if c.past[run] != "" {
-				h.runs = append(h.runs, Run{ID: digest(run), Agreement: digest("a"), Members: members(c.past[run])})
+		p := &Past{}
+		for _, id := range []string{"1", "2"} {
+			if c.past[id] != "" {
+				p.runs = append(p.runs, run{id: digest(id), agreement: digest("a"), members: members(c.past[id])})
 			}
 		}
 		size := map[string]int{"1": 4, "2": 4}
-		got, err := h.Compare(Started{ID: [32]byte{9}, Agreement: digest("a"), Members: members(c.here), Notes: published(c.notes, size, c.here), Enough: 4})
+		got, err := p.Compare(Started{ID: [32]byte{9}, Agreement: digest("a"), Members: members(c.here), Notes: published(c.notes, size, c.here), Enough: 4})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -114,8 +114,8 @@ func TestRunsThatDifferByFew(t *testing.T) {
 func TestAMemberWithANewFolder(t *testing.T) {
 	past := members("abcde")
 	past[2].ID = "before"
-	h := &History{runs: []Run{{ID: digest("1"), Agreement: digest("a"), Members: past}}}
-	got, err := h.Compare(Started{Agreement: digest("b"), Members: members("abcde"), Notes: published("a1 b1 c- d1 e1", map[string]int{"1": 5}, "abcde"), Enough: 4})
+	p := &Past{runs: []run{{id: digest("1"), agreement: digest("a"), members: past}}}
+	got, err := p.Compare(Started{Agreement: digest("b"), Members: members("abcde"), Notes: published("a1 b1 c- d1 e1", map[string]int{"1": 5}, "abcde"), Enough: 4})
 	if err != nil || got == nil || got.Least != 0 || got.Most != 1 || fmt.Sprint(got.Unknown) != "[c]" || !got.OtherSettings {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -126,7 +126,7 @@ func TestInvalidNotes(t *testing.T) {
 	this := note{past: true, run: digest("0"), size: 5}.encode()
 	good := note{past: true, run: digest("1"), size: 5}.encode()
 	for _, bad := range [][]byte{{1}, {2, 0}, {1, 3}, {1, 0, 0}, good[:37], append(good[:38:38], 0), append(good[:34:34], 0, 0, 0, 0), append(good[:34:34], 255, 0, 0, 0), this} {
-		_, err := (&History{}).Compare(Started{Members: members("ab"), Notes: [][]byte{note{}.encode(), bad}, Enough: 4})
+		_, err := (&Past{}).Compare(Started{Members: members("ab"), Notes: [][]byte{note{}.encode(), bad}, Enough: 4})
 		if err == nil || !strings.HasPrefix(err.Error(), "b: want ") {
 			t.Errorf("%x: got %v", bad, err)
 		}

@@ -3,12 +3,14 @@ package participant_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/journal"
@@ -16,31 +18,19 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// withAudit opens the audit logs of participants.
-func withAudit(t *testing.T, all []participant.Config) {
-	t.Helper()
-	for i := range all {
-		var err error
-		if all[i].Audit, err = participant.OpenAudit(all[i].Node.Dir, time.Now); err != nil {
-			t.Fatal(err)
-		}
-		all[i].Signers = []string{"x"}
-	}
-}
-
-// slotsIn returns the events of an audit log, and checks that each slot is there once, in order.
+// slotsIn returns the events of a journal, and checks that each slot is there once, in order.
 func slotsIn(t *testing.T, dir string) (events string, slots uint64) {
 	t.Helper()
 	var names []string
-	_, err := journal.Check(dir, func(r journal.Record) {
-		if r.Event == journal.Decided {
-			if r.Slot != slots {
-				t.Errorf("line %d: slot %d, want %d", r.Line, r.Slot, slots)
+	_, err := journal.Check(dir, func(l journal.Line) {
+		if l.Event == journal.Decided {
+			if l.Slot != slots {
+				t.Errorf("line %d: slot %d, want %d", l.Number, l.Slot, slots)
 			}
 			slots++
 			return
 		}
-		names = append(names, string(r.Event))
+		names = append(names, string(l.Event))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -48,12 +38,11 @@ func slotsIn(t *testing.T, dir string) (events string, slots uint64) {
 	return strings.Join(names, " "), slots
 }
 
-// Every decision of a run is in the audit log once, although the run was stopped, and one
+// Every decision of a run is in the journal once, although the run was stopped, and one
 // member's process was killed before it had written all of them. The next process takes the
 // missing decisions from state.db, and the torn line is kept.
-func TestEveryDecisionIsInTheAuditLog(t *testing.T) {
+func TestEveryDecisionIsInTheJournal(t *testing.T) {
 	all, _ := configs(t, 3, learn(t, 6))
-	withAudit(t, all)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	for i := range all {
@@ -81,7 +70,6 @@ func TestEveryDecisionIsInTheAuditLog(t *testing.T) {
 	if a, err := participant.ReadAudit(killed); err != nil || !a.Compared || a.Behind < 3 || a.Torn != 30 || a.Runs[0].End != "" {
 		t.Errorf("%v: %+v", err, a)
 	}
-	withAudit(t, all)
 	for i := range all {
 		all[i].OnRound = nil
 	}
@@ -101,41 +89,50 @@ func TestEveryDecisionIsInTheAuditLog(t *testing.T) {
 	}
 }
 
-// A log with a valid chain of lines is damaged if it disagrees with state.db.
-func TestTheAuditLogIsComparedWithTheState(t *testing.T) {
+// A journal with a valid chain of lines is damaged if it disagrees with state.db.
+func TestTheJournalIsComparedWithTheState(t *testing.T) {
 	all, _ := configs(t, 3, learn(t, 1))
-	withAudit(t, all)
 	if _, errs := runAll([]context.Context{t.Context(), t.Context(), t.Context()}, all); errors.Join(errs...) != nil {
 		t.Fatal(errs)
 	}
 	dir := all[0].Node.Dir
-	var records []journal.Record
-	if _, err := journal.Check(dir, func(r journal.Record) { records = append(records, r) }); err != nil {
+	path := filepath.Join(dir, journal.File)
+	forged, line := forge(t, path)
+	if err := os.WriteFile(path, forged, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(dir, journal.File)); err != nil {
-		t.Fatal(err)
-	}
-	forged, err := journal.Open(dir, time.Now, func(journal.Record) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := 0
-	for _, r := range records {
-		if r.Event == journal.Decided && r.Round == 1 {
-			r.Digest = strings.Repeat("00", 32)
-			line = r.Line
-		}
-		if err := forged.Note(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := forged.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	_, err = participant.ReadAudit(dir)
+	_, err := participant.ReadAudit(dir)
 	var d *journal.Damage
 	if !errors.As(err, &d) || d.Line != line || !strings.Contains(err.Error(), "as state.db has it, got 0000000000000000") {
 		t.Errorf("got %v, want line %d", err, line)
 	}
+}
+
+// forge returns a journal with a digest of round 1 changed, and its line. The digests of the lines
+// after it are right.
+func forge(t *testing.T, path string) (forged []byte, line int) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	previous := ""
+	for at, b := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
+		var l journal.Line
+		if err := json.Unmarshal(b, &l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Event == journal.Decided && l.Round == 1 {
+			l.Digest, line = strings.Repeat("00", 32), at+1
+		}
+		if at > 0 {
+			l.Previous = previous
+		}
+		if b, err = json.Marshal(l); err != nil {
+			t.Fatal(err)
+		}
+		previous = fmt.Sprintf("%x", sha256.Sum256(b))
+		forged = append(append(forged, b...), '\n')
+	}
+	return forged, line
 }

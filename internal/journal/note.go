@@ -1,4 +1,4 @@
-package pastruns
+package journal
 
 import (
 	"encoding/binary"
@@ -29,12 +29,12 @@ const (
 
 // Note returns what this participant publishes when a run begins, given the digest of its rows.
 // It is the same when the run is resumed.
-func (h *History) Note(run [32]byte, rows string) []byte {
-	last := h.before(hex.EncodeToString(run[:]))
-	if last == nil {
+func (p *Past) Note(run [32]byte, rows string) []byte {
+	last := p.before(hex.EncodeToString(run[:]))
+	if last == nil || last.key != p.Key() { // a key that was lost since hides whether rows have changed
 		return note{}.encode()
 	}
-	return note{past: true, run: last.ID, size: len(last.Members), changed: last.Rows != rows}.encode()
+	return note{past: true, run: last.id, size: len(last.members), changed: last.rows != rows}.encode()
 }
 
 func (n note) encode() []byte {
@@ -43,7 +43,7 @@ func (n note) encode() []byte {
 	}
 	id, err := hex.DecodeString(n.run)
 	if err != nil {
-		panic("pastruns: " + err.Error()) // the file has been checked
+		panic("journal: " + err.Error()) // the journal has been checked
 	}
 	b := append([]byte{noteVersion, sameRows}, id...)
 	if n.changed {
