@@ -35,6 +35,9 @@ func (p *joiner) record(r store.Run) (*store.Journal, error) {
 			return nil, err
 		}
 	}
+	if p.cfg.Head != nil {
+		r.Head = p.cfg.Head()
+	}
 	return p.store.Begin(r)
 }
 
@@ -71,7 +74,7 @@ func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, er
 	}
 	n := &Node{
 		self: j.Self, mostValues: wire.MaxWords / words, heartbeat: p.cfg.heartbeat(), census: consensus.Census{Settings: p.cfg.Settings},
-		members: members, host: p.host, rendezvous: p.rendezvous, store: p.store, journal: j, log: p.cfg.Log, cancel: p.cancel,
+		members: members, host: p.host, rendezvous: p.rendezvous, store: p.store, journal: j, head: p.cfg.Head, log: p.cfg.Log, cancel: p.cancel,
 	}
 	box := newInbox(members, words)
 	n.transport, err = p.host.Begin(p.ctx, transport.Run{ID: j.ID, Peers: peersOf(members.Load()), Deliver: box.deliver, Usual: box.usual, MostBlob: mostBytes})

@@ -103,6 +103,11 @@ type Config struct {
 	// Resume, if not nil, is called with the identity of an unfinished run before the node
 	// connects to any other member. An error of either ends Join.
 	Begin, Resume func(run [32]byte) error
+	// Head, if not nil, returns the head of the participant's journal. The node saves it when a run
+	// begins, and when this member's part in it is over. CheckHead, if not nil, is called with the
+	// head saved last before the node connects to any other member. An error of it ends Join.
+	Head      func() []byte
+	CheckHead func(head []byte) error
 	// Publish, if not nil, returns a few bytes that all members see before the learner of this
 	// one begins. It is called with the identity of the run, and must return the same bytes
 	// whenever the run is resumed.

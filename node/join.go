@@ -225,6 +225,9 @@ func (p *joiner) sign(ctx context.Context) (*Node, error) {
 // unfinished returns the run to resume, or nil.
 func (p *joiner) unfinished() (*store.Journal, error) {
 	j, err := p.store.Last()
+	if err == nil && j != nil && j.Head != nil && p.cfg.CheckHead != nil {
+		err = p.cfg.CheckHead(j.Head)
+	}
 	if err != nil || j == nil || j.Over != "" {
 		return nil, err
 	}

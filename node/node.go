@@ -37,6 +37,7 @@ type Node struct {
 	rendezvous *rendezvous.Rendezvous
 	store      *store.Store
 	journal    *store.Journal
+	head       func() []byte // Config.Head
 	loop       *loop
 	log        *slog.Logger
 
@@ -150,6 +151,9 @@ func (n *Node) Close() error {
 		n.transport.Wait()
 		n.loop.background.End(context.Background())
 		if why := n.loop.over.Load(); why != nil {
+			if n.head != nil {
+				n.journal.Head = n.head()
+			}
 			err = errors.Join(err, n.journal.End(*why))
 		}
 		n.closed = errors.Join(err, n.store.Close())

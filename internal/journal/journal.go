@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -87,6 +88,42 @@ func Open(dir string, now func() time.Time) (*Journal, error) {
 	}
 	j := &Journal{dir: dir, now: now}
 	return j, j.locked(func(*os.File) error { return nil })
+}
+
+// Head returns the number of lines on disk and the SHA-256 of the last one, for [CheckHead].
+func (j *Journal) Head() []byte {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return append(binary.BigEndian.AppendUint64(nil, uint64(j.state.Lines)), j.state.Head[:]...)
+}
+
+// CheckHead returns a *DamageError unless the journal of a folder has a head that [Journal.Head] has
+// returned, with or without lines after it. Otherwise it has lost its end, or it is an older copy.
+func CheckHead(dir string, head []byte) error {
+	path := filepath.Join(dir, File)
+	if len(head) != 8+sha256.Size {
+		return &DamageError{path, fmt.Errorf("want a head of %d bytes in state.db, got %d", 8+sha256.Size, len(head))}
+	}
+	lines, want := binary.BigEndian.Uint64(head), hex.EncodeToString(head[8:])
+	got := want
+	s, err := Check(dir, func(l Line) {
+		if uint64(l.Number) == lines+1 {
+			got = l.Previous
+		}
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s = &State{}
+	case err != nil:
+		return err
+	}
+	if uint64(s.Lines) == lines {
+		got = hex.EncodeToString(s.Head[:])
+	}
+	if uint64(s.Lines) < lines || got != want {
+		return &DamageError{path, fmt.Errorf("want %d lines up to the one with digest %s, as state.db has it, got %d lines: its end is gone, or it is an older copy", lines, short(want), s.Lines)}
+	}
+	return nil
 }
 
 // enter appends an event, and returns when it is on disk.

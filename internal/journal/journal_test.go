@@ -385,14 +385,75 @@ func TestFoldersOfBefore(t *testing.T) {
 	}
 }
 
+// A journal has each head that it had before, but not that of another journal, or one that it has lost.
+func TestHeads(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, File)
+	j := opened(t, dir)
+	heads := [][]byte{j.Head()}
+	texts := [][]byte{nil}
+	for range 3 {
+		if err := j.Export(Line{}); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		heads, texts = append(heads, j.Head()), append(texts, text)
+	}
+	for had, text := range texts {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for of, head := range heads {
+			if err := CheckHead(dir, head); (err != nil) != (of > had) {
+				t.Errorf("%d lines, head of %d: %v", had, of, err)
+			}
+		}
+	}
+	if err := os.WriteFile(path, logOf(3), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var damage *DamageError
+	for of, head := range append(heads, nil) {
+		if err := CheckHead(dir, head); errors.As(err, &damage) != (of > 0) {
+			t.Errorf("another journal, head of %d: %v", of, err)
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckHead(dir, heads[0]); err != nil {
+		t.Error(err)
+	}
+	if err := CheckHead(dir, heads[1]); !errors.As(err, &damage) {
+		t.Errorf("no journal: %v", err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(logOf(3))
+	run, err := (&State{}).append(Line{At: day, Event: Begun, Run: digest("1"), Members: members("ab"), Rows: digest("2"), Key: digest("3"), Entries: released(1, 0.5).Entries})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(run)
 	f.Add(logOf(2)[:300])
 	f.Add([]byte("{}\n\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s := &State{}
 		n := 0
-		err := s.Read(bytes.NewReader(b), func(Line) { n++ })
+		err := s.Read(bytes.NewReader(b), func(l Line) {
+			n++
+			again, err := l.encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same, err := decode(again); err != nil || !reflect.DeepEqual(same, l) {
+				t.Errorf("got %+v, %v, want %+v", same, err, l)
+			}
+		})
 		if n != s.Lines || s.Size > int64(len(b)) || err == nil && s.Size+int64(len(s.Torn)) != int64(len(b)) {
 			t.Errorf("%d lines: %+v, %v", n, s, err)
 		}

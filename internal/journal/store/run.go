@@ -18,6 +18,7 @@ type Run struct {
 	Founders   int      `json:"founders"` // number of members at the start of the run
 	Secret     [32]byte `json:"secret"`   // random, for the run's first collectives
 	Over       string   `json:"over,omitempty"`
+	Head       []byte   `json:"head,omitempty"` // of the participant's journal when the run began or was over
 }
 
 // A Member is a member of a run's roster.

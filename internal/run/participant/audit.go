@@ -1,13 +1,17 @@
 package participant
 
 import (
+	"cmp"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/journal"
+	"github.com/collabdict/collabdict/internal/journal/store"
 )
 
 // Audited is the summary of a folder's journal.
@@ -53,6 +57,9 @@ type entry struct {
 func ReadAudit(dir string) (*Audited, error) {
 	a := &Audited{Runs: []AuditedRun{}}
 	state, err := journal.Check(dir, a.add)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = cmp.Or(a.compare(dir), err) // state.db knows whether there was one
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -89,16 +96,27 @@ func (a *Audited) add(l journal.Line) {
 	}
 }
 
-// compare finds the decisions of the last run in state.db.
+// compare compares the decisions of the last run, and the head of the journal, with state.db.
 func (a *Audited) compare(dir string) error {
-	if len(a.Runs) == 0 {
-		return nil
-	}
 	log, readable := logIn(dir)
 	if !readable {
 		return nil
 	}
 	defer log.Close()
+	if err := a.compareRun(log, dir); err != nil {
+		return err
+	}
+	last, err := log.Last()
+	if err != nil || last == nil || last.Head == nil {
+		return err
+	}
+	return journal.CheckHead(dir, last.Head)
+}
+
+func (a *Audited) compareRun(log *store.Store, dir string) error {
+	if len(a.Runs) == 0 {
+		return nil
+	}
 	run := a.Runs[len(a.Runs)-1]
 	var id [32]byte
 	if n, err := hex.Decode(id[:], []byte(run.Run)); err != nil || n != len(id) {

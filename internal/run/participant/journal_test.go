@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/collabdict/collabdict/algorithm"
@@ -105,6 +106,43 @@ func TestTheJournalIsComparedWithTheState(t *testing.T) {
 	var d *journal.Damage
 	if !errors.As(err, &d) || d.Line != line || !strings.Contains(err.Error(), "as state.db has it, got 0000000000000000") {
 		t.Errorf("got %v, want line %d", err, line)
+	}
+}
+
+// A journal that has lost its end, or is an older copy, is damaged if state.db knows better: neither a
+// run nor the audit accepts it.
+func TestAnOlderJournalIsRefused(t *testing.T) {
+	all, _ := configs(t, 3, learn(t, 1))
+	background := []context.Context{t.Context(), t.Context(), t.Context()}
+	path := filepath.Join(all[0].Node.Dir, journal.File)
+	var once sync.Once
+	var during []byte
+	all[0].OnRound = func(algorithm.Progress, node.Status) { once.Do(func() { during, _ = os.ReadFile(path) }) }
+	if _, errs := runAll(background, all); errors.Join(errs...) != nil {
+		t.Fatal(errs)
+	}
+	ended, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lastLine := bytes.LastIndexByte(ended[:len(ended)-1], '\n') + 1
+	for name, text := range map[string][]byte{"a copy made during the run": during, "without its last line": ended[:lastLine], "empty": nil} {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var damage *journal.DamageError
+		if _, err := run(t.Context(), all[0]); !errors.As(err, &damage) {
+			t.Errorf("%s: a run: %v", name, err)
+		}
+		if _, err := participant.ReadAudit(all[0].Node.Dir); !errors.As(err, &damage) {
+			t.Errorf("%s: the audit: %v", name, err)
+		}
+	}
+	if err := os.WriteFile(path, ended, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs := runAll(background, all); errors.Join(errs...) != nil {
+		t.Error(errs)
 	}
 }
 

@@ -76,6 +76,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return nil, err
 	}
 	c.Node.Begin, c.Node.Resume = key.begin, key.resume
+	c.Node.Head = c.Journal.Head
+	c.Node.CheckHead = func(head []byte) error { return journal.CheckHead(c.Node.Dir, head) }
 	if _, tells := c.Task.ConservedInRuns(); tells { // with epsilon, nobody may learn that rows have changed
 		c.Node.Publish = func(run [32]byte) []byte { return past.Note(run, digest.Digest()) }
 	}
