@@ -26,7 +26,7 @@ import (
 const assembleMost = 15 * time.Second
 
 // record draws the secret of a new run and saves the run.
-func (p *joiner) record(r store.Run) (*store.Journal, error) {
+func (p *joiner) record(r store.Run) (*store.RunState, error) {
 	if _, err := rand.Read(r.Secret[:]); err != nil {
 		return nil, err
 	}
@@ -44,45 +44,45 @@ func (p *joiner) record(r store.Run) (*store.Journal, error) {
 // heartbeat returns the time between two heartbeats, with the same default as consensus.Params.
 func (c *Config) heartbeat() time.Duration { return cmp.Or(c.Heartbeat, time.Second) }
 
-// members returns the membership of the run that the journal holds.
-func (p *joiner) members(j *store.Journal) (*membership.Current, error) {
+// members returns the membership of the run that is stored.
+func (p *joiner) members(st *store.RunState) (*membership.Current, error) {
 	k := &keys{key: p.key, members: &membership.Current{}}
 	params := consensus.Params{
-		Settings: p.cfg.Settings, Self: j.Self, Run: j.ID, Keys: k,
+		Settings: p.cfg.Settings, Self: st.Self, Run: st.ID, Keys: k,
 		Heartbeat: p.cfg.heartbeat(), Patience: p.cfg.Patience, Volatile: p.cfg.Durability == InMemory,
 	}
-	all, err := membership.FromJournal(j, params)
+	all, err := membership.FromState(st, params)
 	if err != nil {
 		return nil, err
 	}
 	k.members.Store(all)
-	if err := membership.CheckLog(j, params); err != nil {
+	if err := membership.CheckLog(st, params); err != nil {
 		return nil, err
 	}
-	return k.members, j.Extend(all.Stored()) // an earlier process may have ended before it extended the journal
+	return k.members, st.Extend(all.Stored()) // an earlier process may have ended before it did so
 }
 
 // begin starts this member's part in a run. After an error the caller ends the process.
-func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, error) {
+func (p *joiner) begin(st *store.RunState, members *membership.Current) (*Node, error) {
 	words := 1
 	if p.cfg.Settings.Parity {
 		words = 2
 	}
-	machine, err := p.machine(j, members)
+	machine, err := p.machine(st, members)
 	if err != nil {
 		return nil, err
 	}
 	n := &Node{
-		self: j.Self, mostValues: wire.MaxWords / words, heartbeat: p.cfg.heartbeat(), census: consensus.Census{Settings: p.cfg.Settings},
-		members: members, host: p.host, rendezvous: p.rendezvous, store: p.store, journal: j, head: p.cfg.Head, log: p.cfg.Log, cancel: p.cancel,
+		self: st.Self, mostValues: wire.MaxWords / words, heartbeat: p.cfg.heartbeat(), census: consensus.Census{Settings: p.cfg.Settings},
+		members: members, host: p.host, rendezvous: p.rendezvous, store: p.store, state: st, head: p.cfg.Head, log: p.cfg.Log, cancel: p.cancel,
 	}
 	box := newInbox(members, words)
-	n.transport, err = p.host.Begin(p.ctx, transport.Run{ID: j.ID, Peers: peersOf(members.Load()), Deliver: box.deliver, Usual: box.usual, MostBlob: mostBytes})
+	n.transport, err = p.host.Begin(p.ctx, transport.Run{ID: st.ID, Peers: peersOf(members.Load()), Deliver: box.deliver, Usual: box.usual, MostBlob: mostBytes})
 	if err != nil {
 		return nil, err
 	}
 	n.loop, err = newLoop(loopConfig{
-		machine: machine, journal: j, members: members, network: n.transport, inbox: box, self: j.Self, dir: p.cfg.Dir,
+		machine: machine, state: st, members: members, network: n.transport, inbox: box, self: st.Self, dir: p.cfg.Dir,
 		initial: p.cfg.Settings, changes: p.cfg.Changes, every: n.heartbeat / 2, came: n.noteCame, log: p.cfg.Log,
 	})
 	if err != nil {
@@ -93,7 +93,7 @@ func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, er
 		return nil, err
 	}
 	var came []peer.ID
-	for _, m := range j.Members[j.Founders:] { // read these before the loop writes to the journal
+	for _, m := range st.Members[st.Founders:] { // read these before the loop writes to the state
 		if m.Came {
 			came = append(came, peer.ID(m.ID))
 		}
@@ -106,8 +106,8 @@ func (p *joiner) begin(j *store.Journal, members *membership.Current) (*Node, er
 }
 
 // machine returns the machine of the run, in the slot that is saved on disk.
-func (p *joiner) machine(j *store.Journal, members *membership.Current) (*consensus.Machine, error) {
-	saved, err := j.Saved()
+func (p *joiner) machine(st *store.RunState, members *membership.Current) (*consensus.Machine, error) {
+	saved, err := st.Saved()
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (n *Node) reached(from peer.ID, addrs []string) {
 		return
 	}
 	n.loop.background.Start(func() {
-		if err := n.journal.Reached(rank, addrs); err != nil {
+		if err := n.state.Reached(rank, addrs); err != nil {
 			n.log.Error("cannot save a member's address", "error", err)
 		}
 	})
@@ -171,7 +171,7 @@ func (n *Node) reached(from peer.ID, addrs []string) {
 // state in its folder.
 func (n *Node) noteCame(rank int) {
 	n.rendezvous.Came(n.members.Load().All[rank].ID)
-	if err := n.journal.Came(rank); err != nil {
+	if err := n.state.Came(rank); err != nil {
 		n.log.Error("cannot save that a newcomer has joined", "error", err)
 	}
 }
@@ -193,14 +193,14 @@ func (n *Node) prepare(ctx context.Context, publish func(run [32]byte) []byte) e
 // agree makes the first two collectives of a run, unless its roster is large. A restarted
 // process uses the same secret as the process before it.
 func (n *Node) agree(ctx context.Context, publish func(run [32]byte) []byte) error {
-	if n.journal.Founders > consensus.SmallRoster {
+	if n.state.Founders > consensus.SmallRoster {
 		return nil
 	}
 	var note []byte
 	if publish != nil {
-		note = publish(n.journal.ID)
+		note = publish(n.state.ID)
 	}
-	_, notes, err := collabdict.AgreeNonce(ctx, n, n.journal.Secret, note)
+	_, notes, err := collabdict.AgreeNonce(ctx, n, n.state.Secret, note)
 	if err != nil {
 		return fmt.Errorf("agree on the nonce: %w", err)
 	}

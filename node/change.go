@@ -42,9 +42,9 @@ func (n *Node) Change(changes []Change) error {
 func (l *loop) amendments(changes []Change) ([]*consensus.Amendment, error) {
 	all := l.members.Load()
 	p := *all.Params
-	p.Members, p.Removed, p.Revision, p.Paused = p.Members[:l.journal.Founders], nil, 0, 0
+	p.Members, p.Removed, p.Revision, p.Paused = p.Members[:l.state.Founders], nil, 0, 0
 	p.Settings.Quorum, p.Settings.Colluders = l.initial.Quorum, l.initial.Colluders
-	return membership.Amendments(p, all.All[:l.journal.Founders], changes)
+	return membership.Amendments(p, all.All[:l.state.Founders], changes)
 }
 
 // wish passes the next wanted amendment to the machine. It returns an error if there is none:
@@ -151,7 +151,7 @@ func (l *loop) follow(a *consensus.Amendment) error {
 	if err != nil {
 		return err
 	}
-	if err := l.journal.Extend(all.Stored()); err != nil {
+	if err := l.state.Extend(all.Stored()); err != nil {
 		l.log.Error("cannot save the new members of the roster; the next start will try again", "error", err)
 	}
 	l.members.Store(all)

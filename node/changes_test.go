@@ -46,7 +46,7 @@ func TestAChangeThatWouldStrandTheCommitteeIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	current := membership.NewCurrent(all)
-	l, err := newLoop(loopConfig{machine: m, journal: j, members: current, inbox: newInbox(current, 1), network: nobody{}, log: nullLog})
+	l, err := newLoop(loopConfig{machine: m, state: j, members: current, inbox: newInbox(current, 1), network: nobody{}, log: nullLog})
 	if err != nil {
 		t.Fatal(err)
 	}

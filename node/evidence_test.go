@@ -32,7 +32,7 @@ func votes(t *testing.T, n *Node, result byte, to ...int) {
 		v.Vote.Value.Digest[0] = result
 		for _, other := range to {
 			n.loop.post(consensus.Send{To: other, Message: consensus.Message{Slot: v.Slot, Body: &consensus.Done{
-				Value: v.Vote.Value, Chain: v.Chain, Signature: (&keys{key: key}).Sign(v.Signed(n.journal.ID)),
+				Value: v.Vote.Value, Chain: v.Chain, Signature: (&keys{key: key}).Sign(v.Signed(n.state.ID)),
 			}}})
 		}
 		return nil
@@ -62,7 +62,7 @@ func TestEvidenceIsKept(t *testing.T) {
 		if named, is := errors.AsType[*consensus.MemberError](err); !is || named.Name != "m2" || !strings.Contains(err.Error(), "the signed votes are in ") {
 			t.Fatalf("%s got %v, want an error of m2 with its votes", n.Status().Name, err)
 		}
-		b, err := os.ReadFile(filepath.Join(n.loop.dir, evidenceName(n.journal.ID)))
+		b, err := os.ReadFile(filepath.Join(n.loop.dir, evidenceName(n.state.ID)))
 		if err != nil {
 			t.Fatal(err)
 		}

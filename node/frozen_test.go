@@ -41,7 +41,7 @@ func TestAFrozenMemberDoesNotHoldUpTheEnd(t *testing.T) {
 
 // dataProtocol returns the name of the protocol of the data plane.
 func dataProtocol(n *Node) protocol.ID {
-	return protocol.ID(fmt.Sprintf("/collabdict/%x/data/1", n.journal.Consortium[:8]))
+	return protocol.ID(fmt.Sprintf("/collabdict/%x/data/1", n.state.Consortium[:8]))
 }
 
 // freeze keeps a node's connections open, but stops all reading and sending.

@@ -105,7 +105,7 @@ func TestStrangersHearNothing(t *testing.T) {
 
 // topicOf returns the name of the topic of a node's run.
 func topicOf(n *Node) string {
-	return fmt.Sprintf("/collabdict/%x/control/1/%x", n.journal.Consortium[:8], n.journal.ID)
+	return fmt.Sprintf("/collabdict/%x/control/1/%x", n.state.Consortium[:8], n.state.ID)
 }
 
 // list sets the configurations' participants as the list of members.

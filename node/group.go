@@ -21,7 +21,7 @@ func (n *Node) Membership() collabdict.Membership {
 	if m := n.membership.Load(); m != nil {
 		return *m
 	}
-	return collabdict.Membership{Size: n.journal.Founders}
+	return collabdict.Membership{Size: n.state.Founders}
 }
 
 // StartRound assigns the following collectives to a model round.
@@ -127,8 +127,8 @@ func (n *Node) Answer() *consensus.Decision { return n.answered.Load() }
 
 // Decisions calls f with every decision of the run in order, until f returns an error.
 func (n *Node) Decisions(f func(*consensus.Decision) error) error {
-	ranks := n.journal.Founders
-	return n.journal.Each(func(d *consensus.Decision) error {
+	ranks := n.state.Founders
+	return n.state.Each(func(d *consensus.Decision) error {
 		switch d.Kind {
 		case consensus.Gather:
 			d.Blobs = d.Blobs[:ranks] // the log has room for later ranks

@@ -56,7 +56,7 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Log.Info("the run has begun", "run", fmt.Sprintf("%x", n.journal.ID[:8]), "members", n.members.Load().Names())
+	c.Log.Info("the run has begun", "run", fmt.Sprintf("%x", n.state.ID[:8]), "members", n.members.Load().Names())
 	return n, nil
 }
 
@@ -86,19 +86,19 @@ func open(c *Config) (*joiner, error) {
 	if err := c.checkSelf(id); err != nil {
 		return nil, err
 	}
-	st, err := store.Open(c.Dir)
+	s, err := store.Open(c.Dir)
 	if err != nil {
 		return nil, err
 	}
 	agreement := c.complete()
-	p := &joiner{cfg: c, key: key, consortium: agreement.ID(), store: st}
+	p := &joiner{cfg: c, key: key, consortium: agreement.ID(), store: s}
 	if p.host, err = c.listen(key, p.consortium); err != nil {
-		return nil, errors.Join(err, st.Close())
+		return nil, errors.Join(err, s.Close())
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.rendezvous, err = rendezvous.New(p.ctx, rendezvous.Config{
 		Name: c.Name, Size: c.size(), Members: c.Members, Proven: c.Secret != nil, Changes: c.Changes, Peers: c.Peers, MDNS: c.MDNS, Agreement: agreement,
-		Settings: c.Settings, Early: p.early, Timeout: c.JoinTimeout, Key: key, Host: p.host, Store: st, Log: c.Log, OnPresence: p.report,
+		Settings: c.Settings, Early: p.early, Timeout: c.JoinTimeout, Key: key, Host: p.host, Store: s, Log: c.Log, OnPresence: p.report,
 	})
 	if err != nil {
 		return nil, errors.Join(err, p.close())
@@ -146,12 +146,12 @@ func (p *joiner) close() error {
 // enter resumes the unfinished run of the folder, joins a run of the others as a newcomer, or
 // meets the others for a new run.
 func (p *joiner) enter(ctx context.Context) (*Node, error) {
-	journal, err := p.unfinished()
-	if err == nil && journal != nil && p.cfg.Resume != nil {
-		err = p.cfg.Resume(journal.ID)
+	state, err := p.unfinished()
+	if err == nil && state != nil && p.cfg.Resume != nil {
+		err = p.cfg.Resume(state.ID)
 	}
 	comes := false
-	if err == nil && journal == nil { // otherwise the journal has the members of the run
+	if err == nil && state == nil { // otherwise the state has the members of the run
 		comes, err = p.rendezvous.Newcomer()
 	}
 	if err != nil {
@@ -160,8 +160,8 @@ func (p *joiner) enter(ctx context.Context) (*Node, error) {
 	}
 	var n *Node
 	switch {
-	case journal != nil:
-		n, err = p.resume(ctx, journal)
+	case state != nil:
+		n, err = p.resume(ctx, state)
 	case comes:
 		n, err = p.come(ctx)
 	default:
@@ -211,43 +211,43 @@ func (p *joiner) sign(ctx context.Context) (*Node, error) {
 		p.rendezvous.Farewell(err)
 		return nil, err
 	}
-	journal, err := p.record(p.rendezvous.Signed())
+	state, err := p.record(p.rendezvous.Signed())
 	if err != nil {
 		return nil, err
 	}
-	members, err := p.members(journal)
+	members, err := p.members(state)
 	if err != nil {
 		return nil, err
 	}
-	return p.begin(journal, members)
+	return p.begin(state, members)
 }
 
 // unfinished returns the run to resume, or nil.
-func (p *joiner) unfinished() (*store.Journal, error) {
-	j, err := p.store.Last()
-	if err == nil && j != nil && j.Head != nil && p.cfg.CheckHead != nil {
-		err = p.cfg.CheckHead(j.Head)
+func (p *joiner) unfinished() (*store.RunState, error) {
+	st, err := p.store.Last()
+	if err == nil && st != nil && st.Head != nil && p.cfg.CheckHead != nil {
+		err = p.cfg.CheckHead(st.Head)
 	}
-	if err != nil || j == nil || j.Over != "" {
+	if err != nil || st == nil || st.Over != "" {
 		return nil, err
 	}
-	if j.Consortium != p.consortium || !bytes.Equal(j.Members[j.Self].ID, []byte(p.host.ID())) {
+	if st.Consortium != p.consortium || !bytes.Equal(st.Members[st.Self].ID, []byte(p.host.ID())) {
 		p.cfg.Log.Warn("the unfinished run in this folder has another agreement: a new run begins")
 		return nil, nil
 	}
-	return j, nil
+	return st, nil
 }
 
 // resume resumes a run once it finds another member in it.
-func (p *joiner) resume(ctx context.Context, j *store.Journal) (*Node, error) {
-	members, err := p.adopt(j)
+func (p *joiner) resume(ctx context.Context, st *store.RunState) (*Node, error) {
+	members, err := p.adopt(st)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.rendezvous.Return(ctx); err != nil {
 		return nil, err
 	}
-	return p.begin(j, members)
+	return p.begin(st, members)
 }
 
 // come joins the run of the others once they admit this process. From then on it acts like a
@@ -261,28 +261,28 @@ func (p *joiner) come(ctx context.Context) (*Node, error) {
 		// This folder no longer has the promises of an earlier process in the run.
 		return nil, &EndedError{Name: p.cfg.Name}
 	}
-	j, err := p.record(run)
+	st, err := p.record(run)
 	if err != nil {
 		return nil, err
 	}
-	members, err := p.adopt(j)
+	members, err := p.adopt(st)
 	if err != nil {
 		return nil, err
 	}
-	return p.begin(j, members)
+	return p.begin(st, members)
 }
 
-// adopt makes the run of a journal the run of this process.
-func (p *joiner) adopt(j *store.Journal) (*membership.Current, error) {
-	members, err := p.members(j)
+// adopt makes the stored run the run of this process.
+func (p *joiner) adopt(st *store.RunState) (*membership.Current, error) {
+	members, err := p.members(st)
 	if err != nil {
 		return nil, err
 	}
-	if all := members.Load(); all.Removed[j.Self] { // an earlier process saved its removal, and ended before it could report it
+	if all := members.Load(); all.Removed[st.Self] { // an earlier process saved its removal, and ended before it could report it
 		err := &consensus.RemovedError{Revision: all.Params.Revision}
-		return nil, errors.Join(err, j.End(err.Error()))
+		return nil, errors.Join(err, st.End(err.Error()))
 	}
-	return members, p.rendezvous.Adopt(j, members)
+	return members, p.rendezvous.Adopt(st, members)
 }
 
 // unlisted returns the error of a participant that the list of members lacks.

@@ -57,7 +57,7 @@ func isReset(t *testing.T, what string, s network.Stream) {
 func TestOneDataStreamOfAMemberIsRead(t *testing.T) {
 	t.Parallel()
 	nodes := pair(t)
-	p, opening := dataProtocol(nodes[0]), wire.MarshalOpening(nodes[0].journal.ID)
+	p, opening := dataProtocol(nodes[0]), wire.MarshalOpening(nodes[0].state.ID)
 	ended := make(chan error, 2)
 	for range 2 {
 		s := openStream(t, nodes[0], nodes[1], p, opening)
@@ -81,7 +81,7 @@ func TestOneDataStreamOfAMemberIsRead(t *testing.T) {
 func TestMessagesAreAsLongAsTheCallsNeed(t *testing.T) {
 	t.Parallel()
 	nodes := pair(t)
-	p, opening := dataProtocol(nodes[0]), wire.MarshalOpening(nodes[0].journal.ID)
+	p, opening := dataProtocol(nodes[0]), wire.MarshalOpening(nodes[0].state.ID)
 	isReset(t, "2 MiB that say nothing", openStream(t, nodes[0], nodes[1], p, opening, make([]byte, 2<<20)))
 	const length = 200_000
 	for _, err := range each(t, nodes, func(ctx context.Context, n *Node) error {

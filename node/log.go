@@ -8,9 +8,9 @@ import (
 
 // decided returns the decision of a slot from the log.
 func (l *loop) decided(slot uint64) (*consensus.Decision, error) {
-	d, err := l.journal.Decision(slot)
+	d, err := l.state.Decision(slot)
 	if err == nil && d == nil {
-		err = l.journal.Damage(fmt.Sprintf("slot %d is not in the log", slot))
+		err = l.state.Damage(fmt.Sprintf("slot %d is not in the log", slot))
 	}
 	if err == nil && d.Kind == consensus.Gather {
 		d.Blobs = d.Blobs[:l.ranksAt(slot)]

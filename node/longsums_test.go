@@ -128,7 +128,7 @@ func TestASumIsRepeatedWithoutItsCaller(t *testing.T) {
 // asks again.
 func TestQueuedMessagesAreNotServedAgain(t *testing.T) {
 	n := holding{t: t, held: map[consensus.Message]bool{}}
-	l := &loop{loopConfig: loopConfig{network: n}} // without a journal
+	l := &loop{loopConfig: loopConfig{network: n}} // without a state
 	l.help(consensus.Serve{To: 1, Slot: 5, Ballot: 2, Entry: consensus.EntrySealed + "2"})
 	l.help(consensus.Serve{To: 1, Slot: 3})
 	if !n.held[consensus.Message{Slot: 5, Ballot: 2}] || !n.held[consensus.Message{Slot: 3}] {

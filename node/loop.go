@@ -26,7 +26,7 @@ type carrier interface {
 // loopConfig holds the parts of a loop. They are not changed later.
 type loopConfig struct {
 	machine *consensus.Machine
-	journal *store.Journal
+	state   *store.RunState
 	members *membership.Current // stored by the loop alone
 	network carrier
 	inbox   *inbox
@@ -87,10 +87,10 @@ func newLoop(c loopConfig) (*loop, error) {
 	l := &loop{
 		loopConfig: c, wanted: c.changes, predicted: c.machine.Plan().Rounds(), start: time.Now(), ended: map[int]time.Time{},
 		requests: make(chan *request), allEnded: make(chan struct{}),
-		seen: map[int]bool{}, epochs: []epoch{{0, c.journal.Founders}}, logged: logState{plans: map[string]bool{}},
+		seen: map[int]bool{}, epochs: []epoch{{0, c.state.Founders}}, logged: logState{plans: map[string]bool{}},
 	}
 	l.busy.Store(idle)
-	err := c.journal.Each(func(d *consensus.Decision) error { // decisions of an earlier process
+	err := c.state.Each(func(d *consensus.Decision) error { // decisions of an earlier process
 		l.enter(d)
 		return nil
 	})
@@ -211,7 +211,7 @@ func (l *loop) step(ev consensus.Event) {
 // apply carries out the machine's effects: first the writes to disk, then the sends, then the
 // decisions. If a write fails, nothing is sent that depends on it.
 func (l *loop) apply(e consensus.Effects) {
-	if err := l.journal.Apply(e.Writes, e.Decisions); err != nil {
+	if err := l.state.Apply(e.Writes, e.Decisions); err != nil {
 		err = fmt.Errorf("%w: %w", errDisk, err)
 		l.log.Error("this member's part in the run ends", "error", err)
 		e = l.machine.Step(time.Since(l.start), consensus.Abort{Reason: "it cannot write its state", Returns: true})
@@ -326,7 +326,7 @@ func (l *loop) help(s consensus.Serve) {
 
 // helpOpen sends a sealed result as it is kept, unless it has been deleted by now.
 func (l *loop) helpOpen(s consensus.Serve) {
-	entry, err := l.journal.Entry(s.Slot, s.Entry)
+	entry, err := l.state.Entry(s.Slot, s.Entry)
 	if err == nil && entry == nil {
 		return
 	}

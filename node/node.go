@@ -36,7 +36,7 @@ type Node struct {
 	transport  *transport.Transport
 	rendezvous *rendezvous.Rendezvous
 	store      *store.Store
-	journal    *store.Journal
+	state      *store.RunState
 	head       func() []byte // Config.Head
 	loop       *loop
 	log        *slog.Logger
@@ -69,7 +69,7 @@ func (n *Node) Roster() []Member {
 func (n *Node) Changes() int { return len(n.members.Load().Amendments) }
 
 // RunID returns the identity of the run, the same at all its members.
-func (n *Node) RunID() [32]byte { return n.journal.ID }
+func (n *Node) RunID() [32]byte { return n.state.ID }
 
 // Published returns the bytes from Config.Publish of each founder, by rank; nil for a member
 // that was lost at that moment. If the roster has more than [consensus.SmallRoster] members,
@@ -152,9 +152,9 @@ func (n *Node) Close() error {
 		n.loop.background.End(context.Background())
 		if why := n.loop.over.Load(); why != nil {
 			if n.head != nil {
-				n.journal.Head = n.head()
+				n.state.Head = n.head()
 			}
-			err = errors.Join(err, n.journal.End(*why))
+			err = errors.Join(err, n.state.End(*why))
 		}
 		n.closed = errors.Join(err, n.store.Close())
 	})

@@ -78,7 +78,7 @@ const comesBack = 6
 
 // note records newcomers that take part, and members that report the end of their run.
 func (l *loop) note(r consensus.Receive) {
-	if r.From >= l.journal.Founders && !l.seen[r.From] {
+	if r.From >= l.state.Founders && !l.seen[r.From] {
 		l.seen[r.From] = true
 		l.came(r.From)
 	}

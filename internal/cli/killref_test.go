@@ -38,12 +38,12 @@ func readLog(t *testing.T, dir string) (log []slotRecord) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	j, err := s.Last()
-	if err != nil || j == nil {
+	st, err := s.Last()
+	if err != nil || st == nil {
 		t.Fatalf("%s: no run: %v", dir, err)
 	}
 	amendments := 0
-	err = j.Each(func(d *consensus.Decision) error {
+	err = st.Each(func(d *consensus.Decision) error {
 		if d.Slot != uint64(len(log)+amendments) {
 			return fmt.Errorf("slot %d after %d slots", d.Slot, len(log)+amendments)
 		}

@@ -17,7 +17,7 @@ func BenchmarkApply(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer s.Close()
-			j, err := s.Begin(run(1))
+			st, err := s.Begin(run(1))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -35,7 +35,7 @@ func BenchmarkApply(b *testing.B) {
 				if slot >= 2 {
 					writes = append(writes, consensus.Write{Slot: slot - 2, Name: consensus.Forget})
 				}
-				if err := j.Apply(writes, []*consensus.Decision{d}); err != nil {
+				if err := st.Apply(writes, []*consensus.Decision{d}); err != nil {
 					b.Fatal(err)
 				}
 				slot++

@@ -23,12 +23,12 @@ func kept(t testing.TB, dir string) {
 	}
 	var errs []error
 	for id := range byte(2) {
-		j, err := s.Begin(run(id + 1))
+		st, err := s.Begin(run(id + 1))
 		errs = append(errs, err, s.SignRoster([32]byte{id + 1}, []byte("a,b,c")))
 		for slot := range uint64(6) {
 			d := decision(slot)
 			d.Total = make([]float64, 300)
-			errs = append(errs, j.Apply([]consensus.Write{
+			errs = append(errs, st.Apply([]consensus.Write{
 				{Slot: slot + 1, Name: consensus.EntryState, Data: bytes.Repeat([]byte{byte(slot)}, 3000)},
 				{Slot: slot + 1, Name: "call", Data: []byte("call")},
 			}, []*consensus.Decision{d}))
@@ -46,17 +46,17 @@ func readAll(dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	j, err := s.Last()
-	if err != nil || j == nil {
+	st, err := s.Last()
+	if err != nil || st == nil {
 		return err
 	}
 	if _, err := s.Roster([32]byte{1}); err != nil {
 		return err
 	}
-	if err := j.Each(func(*consensus.Decision) error { return nil }); err != nil {
+	if err := st.Each(func(*consensus.Decision) error { return nil }); err != nil {
 		return err
 	}
-	_, err = j.Saved()
+	_, err = st.Saved()
 	return err
 }
 
@@ -140,21 +140,21 @@ func TestEntriesProveThemselves(t *testing.T) {
 // If an open file loses its end, reads return the same error, not a signal, and the file can be
 // closed.
 func TestAFileThatIsCutWhileItIsOpen(t *testing.T) {
-	read := func(j *Journal) error { return j.Each(func(*consensus.Decision) error { return nil }) }
-	write := func(j *Journal) error {
-		return j.Apply([]consensus.Write{{Slot: 7, Name: "call", Data: []byte("x")}}, nil)
+	read := func(st *RunState) error { return st.Each(func(*consensus.Decision) error { return nil }) }
+	write := func(st *RunState) error {
+		return st.Apply([]consensus.Write{{Slot: 7, Name: "call", Data: []byte("x")}}, nil)
 	}
-	for name, order := range map[string][2]func(*Journal) error{"read first": {read, write}, "write first": {write, read}} {
+	for name, order := range map[string][2]func(*RunState) error{"read first": {read, write}, "write first": {write, read}} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			kept(t, dir)
 			s := open(t, dir)
-			j := last(t, s)
+			st := last(t, s)
 			if err := os.Truncate(filepath.Join(dir, StateFile), 2*int64(os.Getpagesize())); err != nil {
 				t.Skip("a file that is mapped cannot be cut here: ", err)
 			}
 			for _, use := range order {
-				mustBeDamage(t, use(j), "memory fault")
+				mustBeDamage(t, use(st), "memory fault")
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)

@@ -19,5 +19,5 @@
 // useless. (On file systems and disks that do not write in place, the old key may stay for a
 // while.)
 //
-// Start reading at [Open], [Store.Begin] and [Journal.Apply].
+// Start reading at [Open], [Store.Begin] and [RunState.Apply].
 package store

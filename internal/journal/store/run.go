@@ -30,8 +30,8 @@ type Member struct {
 	Came    bool     `json:"came,omitempty"` // whether it was added to the roster and has taken part
 }
 
-// A Journal is the stored data of one run.
-type Journal struct {
+// A RunState is the stored state of one run.
+type RunState struct {
 	Run
 	store *Store
 	ranks int // above any rank that its log names
@@ -40,19 +40,19 @@ type Journal struct {
 // Begin saves a run as the last one of this participant. It destroys the secrets of earlier
 // runs, and drops their logs, which nobody can ask for any more. The file reuses their space,
 // so it is as long as its longest run needs.
-func (s *Store) Begin(r Run) (*Journal, error) {
+func (s *Store) Begin(r Run) (*RunState, error) {
 	if err := s.keys.destroyAll(); err != nil {
 		return nil, err
 	}
-	j := newJournal(s, r)
-	return j, s.update(func(root bucket) error {
+	st := newRunState(s, r)
+	return st, s.update(func(root bucket) error {
 		if err := dropEarlier(root); err != nil {
 			return err
 		}
 		if err := root.child(bucketMeta).put(keyLast, bytes.Clone(r.ID[:])); err != nil {
 			return err
 		}
-		return j.put(root)
+		return st.put(root)
 	})
 }
 
@@ -69,35 +69,35 @@ func dropEarlier(root bucket) error {
 	})
 }
 
-func newJournal(s *Store, r Run) *Journal {
-	return &Journal{Run: r, store: s, ranks: len(r.Members) + wire.ToCome}
+func newRunState(s *Store, r Run) *RunState {
+	return &RunState{Run: r, store: s, ranks: len(r.Members) + wire.ToCome}
 }
 
-// Last returns the journal of the participant's last run, or nil.
-func (s *Store) Last() (j *Journal, err error) {
+// Last returns the state of the participant's last run, or nil.
+func (s *Store) Last() (st *RunState, err error) {
 	err = s.view(func(root bucket) error {
 		id, err := root.child(bucketMeta).get(keyLast)
 		if err != nil || id == nil {
 			return err
 		}
 		r, err := read(root, id)
-		j = newJournal(s, r)
+		st = newRunState(s, r)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return j, nil
+	return st, nil
 }
 
-// Of returns the journal of a run that this participant has begun, or nil.
-func (s *Store) Of(run [32]byte) (j *Journal, err error) {
+// Of returns the state of a run that this participant has begun, or nil.
+func (s *Store) Of(run [32]byte) (st *RunState, err error) {
 	if !s.Knows(run) {
 		return nil, nil
 	}
-	return j, s.view(func(root bucket) error {
+	return st, s.view(func(root bucket) error {
 		r, err := read(root, run[:])
-		j = newJournal(s, r)
+		st = newRunState(s, r)
 		return err
 	})
 }
@@ -140,62 +140,62 @@ func read(root bucket, id []byte) (r Run, err error) {
 
 // End records that this participant's part in the run is over, and why. It destroys the run's
 // secrets.
-func (j *Journal) End(why string) error {
-	err := j.store.update(func(root bucket) error {
-		j.Run.Over = why
+func (st *RunState) End(why string) error {
+	err := st.store.update(func(root bucket) error {
+		st.Run.Over = why
 		if err := dropStaged(root); err != nil {
 			return err
 		}
-		if b := j.in(root); b.exists() {
+		if b := st.in(root); b.exists() {
 			if err := b.drop(bucketSlots); err != nil {
 				return err
 			}
 		}
-		return j.put(root)
+		return st.put(root)
 	})
-	return errors.Join(err, j.store.keys.destroyAll())
+	return errors.Join(err, st.store.keys.destroyAll())
 }
 
 // Extend saves new members of the roster. All members are given, in rank order; those saved
 // already stay unchanged.
-func (j *Journal) Extend(all []Member) error {
-	if len(all) <= len(j.Members) {
+func (st *RunState) Extend(all []Member) error {
+	if len(all) <= len(st.Members) {
 		return nil
 	}
-	return j.store.update(func(root bucket) error {
-		j.Members = append(j.Members, all[len(j.Members):]...)
-		return j.put(root)
+	return st.store.update(func(root bucket) error {
+		st.Members = append(st.Members, all[len(st.Members):]...)
+		return st.put(root)
 	})
 }
 
 // Came records that an added member has taken part.
-func (j *Journal) Came(rank int) error {
-	return j.store.update(func(root bucket) error {
-		if rank >= len(j.Members) { // the member could not be saved before
+func (st *RunState) Came(rank int) error {
+	return st.store.update(func(root bucket) error {
+		if rank >= len(st.Members) { // the member could not be saved before
 			return nil
 		}
-		j.Members[rank].Came = true
-		return j.put(root)
+		st.Members[rank].Came = true
+		return st.put(root)
 	})
 }
 
 // Reached saves the present addresses of a member.
-func (j *Journal) Reached(rank int, addrs []string) error {
-	return j.store.update(func(root bucket) error {
-		if rank >= len(j.Members) { // the member could not be saved before
+func (st *RunState) Reached(rank int, addrs []string) error {
+	return st.store.update(func(root bucket) error {
+		if rank >= len(st.Members) { // the member could not be saved before
 			return nil
 		}
-		j.Members[rank].Addrs = addrs
-		return j.put(root)
+		st.Members[rank].Addrs = addrs
+		return st.put(root)
 	})
 }
 
-func (j *Journal) put(root bucket) error {
-	b, err := j.made(root)
+func (st *RunState) put(root bucket) error {
+	b, err := st.made(root)
 	if err != nil {
 		return err
 	}
-	v, err := json.Marshal(j.Run)
+	v, err := json.Marshal(st.Run)
 	if err != nil {
 		return err
 	}
@@ -203,6 +203,6 @@ func (j *Journal) put(root bucket) error {
 }
 
 // in returns the run's bucket.
-func (j *Journal) in(root bucket) bucket { return root.child(bucketRuns).child(j.ID[:]) }
+func (st *RunState) in(root bucket) bucket { return root.child(bucketRuns).child(st.ID[:]) }
 
-func (j *Journal) made(root bucket) (bucket, error) { return root.child(bucketRuns).made(j.ID[:]) }
+func (st *RunState) made(root bucket) (bucket, error) { return root.child(bucketRuns).made(st.ID[:]) }

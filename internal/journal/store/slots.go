@@ -14,7 +14,7 @@ import (
 
 // Apply saves the writes and decisions of one step of the protocol. It returns when they are on
 // disk.
-func (j *Journal) Apply(writes []consensus.Write, decisions []*consensus.Decision) error {
+func (st *RunState) Apply(writes []consensus.Write, decisions []*consensus.Decision) error {
 	if len(writes) == 0 && len(decisions) == 0 {
 		return nil
 	}
@@ -25,16 +25,16 @@ func (j *Journal) Apply(writes []consensus.Write, decisions []*consensus.Decisio
 	for _, d := range decisions {
 		puts = append(puts, put{wire.MarshalDecision(d), bucketLog})
 	}
-	if err := j.stage(puts); err != nil {
+	if err := st.stage(puts); err != nil {
 		return err
 	}
-	err := j.store.update(func(root bucket) error { return j.enterAll(root, puts) })
+	err := st.store.update(func(root bucket) error { return st.enterAll(root, puts) })
 	if err != nil {
 		return err
 	}
 	for _, w := range writes {
 		if w.Name == consensus.Forget {
-			if err := j.store.keys.destroy(w.Slot); err != nil {
+			if err := st.store.keys.destroy(w.Slot); err != nil {
 				return err
 			}
 		}
@@ -63,13 +63,13 @@ func slotKey(slot uint64, name string) []byte {
 }
 
 // name returns the name that a sealed entry is bound to.
-func (j *Journal) name(slot uint64, name string) []byte {
-	return append(bytes.Clone(j.ID[:]), slotKey(slot, name)...)
+func (st *RunState) name(slot uint64, name string) []byte {
+	return append(bytes.Clone(st.ID[:]), slotKey(slot, name)...)
 }
 
 // Decision returns the decision of a slot, or nil if the log does not have it.
-func (j *Journal) Decision(slot uint64) (*consensus.Decision, error) {
-	return j.decision(func(c *bbolt.Cursor) []byte {
+func (st *RunState) Decision(slot uint64) (*consensus.Decision, error) {
+	return st.decision(func(c *bbolt.Cursor) []byte {
 		key := slotKey(slot, "")
 		if k, _ := c.Seek(key); bytes.Equal(k, key) {
 			return k
@@ -80,9 +80,9 @@ func (j *Journal) Decision(slot uint64) (*consensus.Decision, error) {
 
 // Each calls f with every decision in order, until f returns an error. No transaction is open
 // during the calls.
-func (j *Journal) Each(f func(*consensus.Decision) error) error {
+func (st *RunState) Each(f func(*consensus.Decision) error) error {
 	for from := uint64(0); ; {
-		d, err := j.decision(func(c *bbolt.Cursor) []byte {
+		d, err := st.decision(func(c *bbolt.Cursor) []byte {
 			k, _ := c.Seek(slotKey(from, ""))
 			return k
 		})
@@ -97,10 +97,10 @@ func (j *Journal) Each(f func(*consensus.Decision) error) error {
 }
 
 // decision returns the decision at the key that find returns, or nil.
-func (j *Journal) decision(find func(*bbolt.Cursor) []byte) (*consensus.Decision, error) {
+func (st *RunState) decision(find func(*bbolt.Cursor) []byte) (*consensus.Decision, error) {
 	var key, found []byte
-	err := j.store.view(func(root bucket) error {
-		log := j.in(root).child(bucketLog)
+	err := st.store.view(func(root bucket) error {
+		log := st.in(root).child(bucketLog)
 		if !log.exists() {
 			return nil
 		}
@@ -114,22 +114,22 @@ func (j *Journal) decision(find func(*bbolt.Cursor) []byte) (*consensus.Decision
 	if err != nil || key == nil {
 		return nil, err
 	}
-	d, err := wire.UnmarshalDecision(found, j.ranks)
+	d, err := wire.UnmarshalDecision(found, st.ranks)
 	if err == nil && !bytes.Equal(key, slotKey(d.Slot, "")) {
 		err = fmt.Errorf("slot %d is stored in the place of another", d.Slot)
 	}
 	if err != nil {
-		return nil, j.Damage(fmt.Sprintf("log: %v", err))
+		return nil, st.Damage(fmt.Sprintf("log: %v", err))
 	}
 	return d, nil
 }
 
-// Damage returns an error which says that the journal does not hold what was written.
-func (j *Journal) Damage(what string) error { return &DamageError{j.store.path, what} }
+// Damage returns an error which says that the state does not hold what was written.
+func (st *RunState) Damage(what string) error { return &DamageError{st.store.path, what} }
 
 // Saved returns the stored data for consensus.Resume.
-func (j *Journal) Saved() (saved consensus.Saved, err error) {
-	saved.Last, err = j.decision(func(c *bbolt.Cursor) []byte {
+func (st *RunState) Saved() (saved consensus.Saved, err error) {
+	saved.Last, err = st.decision(func(c *bbolt.Cursor) []byte {
 		k, _ := c.Last()
 		return k
 	})
@@ -137,21 +137,21 @@ func (j *Journal) Saved() (saved consensus.Saved, err error) {
 		return saved, err
 	}
 	saved.Slots = map[uint64]map[string][]byte{}
-	return saved, j.store.view(func(root bucket) error {
-		slots := j.in(root).child(bucketSlots)
-		return eachEntry(slots, func(k []byte, v [][]byte) error { return j.enter(saved, k, v) })
+	return saved, st.store.view(func(root bucket) error {
+		slots := st.in(root).child(bucketSlots)
+		return eachEntry(slots, func(k []byte, v [][]byte) error { return st.enter(saved, k, v) })
 	})
 }
 
 // Entry returns an entry of a slot, or nil if it does not exist any more.
-func (j *Journal) Entry(slot uint64, name string) (data []byte, err error) {
-	err = j.store.view(func(root bucket) error {
-		if !j.store.keys.has(slot) {
+func (st *RunState) Entry(slot uint64, name string) (data []byte, err error) {
+	err = st.store.view(func(root bucket) error {
+		if !st.store.keys.has(slot) {
 			return nil
 		}
-		parts, err := entry(j.in(root).child(bucketSlots), slotKey(slot, name))
+		parts, err := entry(st.in(root).child(bucketSlots), slotKey(slot, name))
 		if err == nil && parts != nil {
-			data, err = j.unseal(slot, name, parts)
+			data, err = st.unseal(slot, name, parts)
 		}
 		return err
 	})
@@ -160,18 +160,18 @@ func (j *Journal) Entry(slot uint64, name string) (data []byte, err error) {
 
 // enter decrypts an entry into saved. It skips an entry of a decided slot whose key is
 // destroyed, since that entry is useless.
-func (j *Journal) enter(saved consensus.Saved, k []byte, parts [][]byte) error {
+func (st *RunState) enter(saved consensus.Saved, k []byte, parts [][]byte) error {
 	if len(k) < 8 {
 		return damagef("an entry has a key of %d bytes", len(k))
 	}
 	slot, name := binary.BigEndian.Uint64(k), string(k[8:])
-	if saved.Last != nil && slot <= saved.Last.Slot && !j.store.keys.has(slot) {
+	if saved.Last != nil && slot <= saved.Last.Slot && !st.store.keys.has(slot) {
 		return nil
 	}
 	if len(parts) == 0 {
 		return damagef("entry %q of slot %d is empty", name, slot)
 	}
-	data, err := j.unseal(slot, name, parts)
+	data, err := st.unseal(slot, name, parts)
 	if err != nil {
 		return err
 	}
@@ -183,14 +183,14 @@ func (j *Journal) enter(saved consensus.Saved, k []byte, parts [][]byte) error {
 }
 
 // unseal decrypts and joins the parts of an entry.
-func (j *Journal) unseal(slot uint64, name string, parts [][]byte) ([]byte, error) {
+func (st *RunState) unseal(slot uint64, name string, parts [][]byte) ([]byte, error) {
 	size := 0
 	for _, part := range parts {
 		size += len(part)
 	}
 	data := make([]byte, 0, size)
 	for i, part := range parts {
-		opened, err := j.store.keys.open(slot, partName(j.name(slot, name), i, len(parts)), part)
+		opened, err := st.store.keys.open(slot, partName(st.name(slot, name), i, len(parts)), part)
 		if err != nil {
 			return nil, fmt.Errorf("entry %q of slot %d: %w", name, slot, err)
 		}

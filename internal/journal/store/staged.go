@@ -29,13 +29,13 @@ func (p put) long() bool { return p.Size() > partSize }
 func (p put) parts() int { return max(1, (p.Size()+partSize-1)/partSize) }
 
 // part returns a part as it is written, in the given room. Parts of slots are encrypted.
-func (j *Journal) part(p put, i int, room []byte) ([]byte, error) {
+func (st *RunState) part(p put, i int, room []byte) ([]byte, error) {
 	from, to := i*partSize, min((i+1)*partSize, p.Size())
 	if string(p.in) == string(bucketLog) {
 		return p.Append(room[:0], from, to), nil
 	}
 	data := p.Append(room[:sealedHead], from, to)
-	return j.store.keys.seal(p.Slot, partName(j.name(p.Slot, p.Name), i, p.parts()), data)
+	return st.store.keys.seal(p.Slot, partName(st.name(p.Slot, p.Name), i, p.parts()), data)
 }
 
 // roomFor returns a buffer for a part of an entry.
@@ -55,7 +55,7 @@ func partName(name []byte, i, parts int) []byte {
 
 // stage writes the parts of long entries, each in its own transaction. It first drops the parts
 // that an earlier process has left.
-func (j *Journal) stage(puts []put) error {
+func (st *RunState) stage(puts []put) error {
 	first := true
 	var room []byte // its contents are on disk before the next part is written
 	for _, p := range puts {
@@ -63,17 +63,17 @@ func (j *Journal) stage(puts []put) error {
 			if room == nil {
 				room = roomFor(p)
 			}
-			part, err := j.part(p, i, room)
+			part, err := st.part(p, i, room)
 			if err != nil {
 				return err
 			}
-			err = j.store.update(func(root bucket) error {
+			err = st.store.update(func(root bucket) error {
 				if first {
 					if err := dropStaged(root); err != nil {
 						return err
 					}
 				}
-				return j.putPart(root, p, i, part)
+				return st.putPart(root, p, i, part)
 			})
 			if err != nil {
 				return err
@@ -93,18 +93,18 @@ func dropStaged(root bucket) error {
 }
 
 // staged returns the bucket of parts that will be moved to the run's bucket of that name.
-func (j *Journal) staged(root bucket, name []byte) (bucket, error) {
+func (st *RunState) staged(root bucket, name []byte) (bucket, error) {
 	b, err := root.made(bucketStaged)
 	if err == nil {
 		b, err = b.made(name)
 	}
-	to := j.in(root).named(name)
+	to := st.in(root).named(name)
 	to.in, to.head = b.in, &head{}
 	return to, err
 }
 
-func (j *Journal) putPart(root bucket, p put, i int, part []byte) error {
-	b, err := j.staged(root, p.in)
+func (st *RunState) putPart(root bucket, p put, i int, part []byte) error {
+	b, err := st.staged(root, p.in)
 	if err == nil {
 		b, err = b.made(slotKey(p.Slot, p.Name))
 	}
@@ -115,8 +115,8 @@ func (j *Journal) putPart(root bucket, p put, i int, part []byte) error {
 }
 
 // enterAll makes the writes in their order, and moves long entries to their place.
-func (j *Journal) enterAll(root bucket, puts []put) error {
-	run, err := j.made(root)
+func (st *RunState) enterAll(root bucket, puts []put) error {
+	run, err := st.made(root)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (j *Journal) enterAll(root bucket, puts []put) error {
 		b, err := run.made(p.in)
 		if err == nil {
 			b.in.FillPercent = 1 // slots come in order, so nothing is inserted between two
-			err = j.enterOne(root, b, p)
+			err = st.enterOne(root, b, p)
 		}
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func (j *Journal) enterAll(root bucket, puts []put) error {
 	return dropStaged(root)
 }
 
-func (j *Journal) enterOne(root, b bucket, p put) error {
+func (st *RunState) enterOne(root, b bucket, p put) error {
 	key := slotKey(p.Slot, p.Name)
 	switch {
 	case p.forgets():
@@ -144,7 +144,7 @@ func (j *Journal) enterOne(root, b bucket, p put) error {
 		if err := b.drop(key); err != nil {
 			return err
 		}
-		from, err := j.staged(root, p.in)
+		from, err := st.staged(root, p.in)
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (j *Journal) enterOne(root, b bucket, p put) error {
 			return err
 		}
 	}
-	data, err := j.part(p, 0, roomFor(p))
+	data, err := st.part(p, 0, roomFor(p))
 	if err != nil {
 		return err
 	}

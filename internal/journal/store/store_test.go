@@ -34,27 +34,27 @@ func run(id byte) Run {
 	}}
 }
 
-func begin(t *testing.T, s *Store, r Run) *Journal {
+func begin(t *testing.T, s *Store, r Run) *RunState {
 	t.Helper()
-	j, err := s.Begin(r)
+	st, err := s.Begin(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return j
+	return st
 }
 
-func last(t *testing.T, s *Store) *Journal {
+func last(t *testing.T, s *Store) *RunState {
 	t.Helper()
-	j, err := s.Last()
+	st, err := s.Last()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return j
+	return st
 }
 
-func apply1(t *testing.T, j *Journal, decisions []*consensus.Decision, writes ...consensus.Write) {
+func apply1(t *testing.T, st *RunState, decisions []*consensus.Decision, writes ...consensus.Write) {
 	t.Helper()
-	if err := j.Apply(writes, decisions); err != nil {
+	if err := st.Apply(writes, decisions); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -70,19 +70,19 @@ func decision(slot uint64) *consensus.Decision {
 func TestAJournalSurvivesReopening(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	if j := last(t, s); j != nil {
-		t.Errorf("a new store has the run %+v", j.Run)
+	if st := last(t, s); st != nil {
+		t.Errorf("a new store has the run %+v", st.Run)
 	}
 	begin(t, s, run(1))
-	j := begin(t, s, run(2))
+	st := begin(t, s, run(2))
 	state := func(slot uint64, data string) consensus.Write {
 		return consensus.Write{Slot: slot, Name: consensus.EntryState, Data: []byte(data)}
 	}
-	apply1(t, j, nil, state(0, "old"), consensus.Write{Slot: 0, Name: "sealed/1", Data: []byte("words")})
-	apply1(t, j, nil, state(0, "new"), consensus.Write{Slot: 0, Name: "call", Data: []byte("x")})
-	apply1(t, j, []*consensus.Decision{decision(0)}, state(0, "decided"), state(1, "next"), consensus.Write{Slot: 0, Name: "sealed/1"})
-	apply1(t, j, []*consensus.Decision{decision(1)}, state(2, "third"), consensus.Write{Slot: 0, Name: consensus.Forget})
-	if err := j.Reached(0, []string{"/ip4/127.0.0.1/tcp/2"}); err != nil {
+	apply1(t, st, nil, state(0, "old"), consensus.Write{Slot: 0, Name: "sealed/1", Data: []byte("words")})
+	apply1(t, st, nil, state(0, "new"), consensus.Write{Slot: 0, Name: "call", Data: []byte("x")})
+	apply1(t, st, []*consensus.Decision{decision(0)}, state(0, "decided"), state(1, "next"), consensus.Write{Slot: 0, Name: "sealed/1"})
+	apply1(t, st, []*consensus.Decision{decision(1)}, state(2, "third"), consensus.Write{Slot: 0, Name: consensus.Forget})
+	if err := st.Reached(0, []string{"/ip4/127.0.0.1/tcp/2"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -90,13 +90,13 @@ func TestAJournalSurvivesReopening(t *testing.T) {
 	}
 
 	s = open(t, dir)
-	j = last(t, s)
+	st = last(t, s)
 	want := run(2)
 	want.Members[0].Addrs = []string{"/ip4/127.0.0.1/tcp/2"}
-	if !reflect.DeepEqual(j.Run, want) {
-		t.Errorf("got the run %+v, want %+v", j.Run, want)
+	if !reflect.DeepEqual(st.Run, want) {
+		t.Errorf("got the run %+v, want %+v", st.Run, want)
 	}
-	saved, err := j.Saved()
+	saved, err := st.Saved()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,19 +105,19 @@ func TestAJournalSurvivesReopening(t *testing.T) {
 		t.Errorf("got %v and %+v", saved.Slots, saved.Last)
 	}
 	var slots []uint64
-	if err := j.Each(func(d *consensus.Decision) error { slots = append(slots, d.Slot); return nil }); err != nil || !reflect.DeepEqual(slots, []uint64{0, 1}) {
+	if err := st.Each(func(d *consensus.Decision) error { slots = append(slots, d.Slot); return nil }); err != nil || !reflect.DeepEqual(slots, []uint64{0, 1}) {
 		t.Errorf("log: got %v, %v", slots, err)
 	}
-	if d, err := j.Decision(0); err != nil || !reflect.DeepEqual(d, decision(0)) {
+	if d, err := st.Decision(0); err != nil || !reflect.DeepEqual(d, decision(0)) {
 		t.Errorf("slot 0: got %+v, %v", d, err)
 	}
-	if d, err := j.Decision(2); err != nil || d != nil {
+	if d, err := st.Decision(2); err != nil || d != nil {
 		t.Errorf("slot 2: got %+v, %v, want nothing", d, err)
 	}
-	if err := j.End("all is done"); err != nil {
+	if err := st.End("all is done"); err != nil {
 		t.Fatal(err)
 	}
-	saved, err = j.Saved()
+	saved, err = st.Saved()
 	if err != nil || len(saved.Slots) != 0 || saved.Last == nil || s.Over([32]byte{2}) != "all is done" || s.Over([32]byte{1}) != "" || s.Over([32]byte{3}) != "" {
 		t.Errorf("after the end: %v, %v, %q", saved, err, s.Over([32]byte{2}))
 	}
@@ -127,13 +127,13 @@ func TestAJournalSurvivesReopening(t *testing.T) {
 func TestSmallEntriesDoNotCostTheVectorsBesideThem(t *testing.T) {
 	const vector = 1 << 20
 	s := open(t, t.TempDir())
-	j := begin(t, s, run(1))
+	st := begin(t, s, run(1))
 	long := decision(0)
 	long.Total = make([]float64, vector/8)
-	apply1(t, j, []*consensus.Decision{long}, consensus.Write{Slot: 1, Name: "call", Data: make([]byte, vector)})
+	apply1(t, st, []*consensus.Decision{long}, consensus.Write{Slot: 1, Name: "call", Data: make([]byte, vector)})
 	written := func(decisions []*consensus.Decision, w ...consensus.Write) int64 {
 		before := s.db.Stats()
-		apply1(t, j, decisions, w...)
+		apply1(t, st, decisions, w...)
 		after := s.db.Stats()
 		return after.TxStats.GetPageAlloc() - before.TxStats.GetPageAlloc()
 	}
@@ -153,14 +153,14 @@ func TestSmallEntriesDoNotCostTheVectorsBesideThem(t *testing.T) {
 func TestSecretsOfForgottenSlotsAreGone(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	j := begin(t, s, run(1))
+	st := begin(t, s, run(1))
 	pad := []byte("the secret pad of an attempt that was given up")
 	for slot := range uint64(5) {
 		writes := []consensus.Write{{Slot: slot, Name: consensus.EntryState, Data: pad}}
 		if slot >= 2 {
 			writes = append(writes, consensus.Write{Slot: slot - 2, Name: consensus.Forget})
 		}
-		apply1(t, j, []*consensus.Decision{decision(slot)}, writes...)
+		apply1(t, st, []*consensus.Decision{decision(slot)}, writes...)
 		keys := readFile(t, filepath.Join(dir, KeysFile))
 		for old := range slot + 1 {
 			b := binary.BigEndian.AppendUint64(nil, old+1)
@@ -183,8 +183,8 @@ func TestKeysOfAnotherTime(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		s := open(t, dir)
-		j := begin(t, s, run(1))
-		apply1(t, j, []*consensus.Decision{decision(0)}, consensus.Write{Slot: 0, Name: "state", Data: []byte("0")}, consensus.Write{Slot: 1, Name: "state", Data: []byte("1")})
+		st := begin(t, s, run(1))
+		apply1(t, st, []*consensus.Decision{decision(0)}, consensus.Write{Slot: 0, Name: "state", Data: []byte("0")}, consensus.Write{Slot: 1, Name: "state", Data: []byte("1")})
 		s.Close()
 		if err := change(filepath.Join(dir, KeysFile)); err != nil {
 			t.Fatal(err)
@@ -280,13 +280,13 @@ func TestAnEarlierRunLeavesNoLog(t *testing.T) {
 	s := open(t, dir)
 	var first int64
 	for id := byte(1); id <= 5; id++ {
-		j := begin(t, s, run(id))
+		st := begin(t, s, run(id))
 		for slot := range uint64(200) {
 			d := decision(slot)
 			d.Total = make([]float64, 500)
-			apply1(t, j, []*consensus.Decision{d}, consensus.Write{Slot: slot, Name: consensus.EntryState, Data: []byte("state")})
+			apply1(t, st, []*consensus.Decision{d}, consensus.Write{Slot: slot, Name: consensus.EntryState, Data: []byte("state")})
 		}
-		if err := j.End("it is finished"); err != nil {
+		if err := st.End("it is finished"); err != nil {
 			t.Fatal(err)
 		}
 		info, err := os.Stat(filepath.Join(dir, StateFile))

@@ -90,9 +90,9 @@ func abandon(dir string) (unfinished bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	j, err := s.Last()
-	if unfinished = err == nil && j != nil && j.Over == ""; unfinished {
-		err = j.End("another run was begun in its folder")
+	st, err := s.Last()
+	if unfinished = err == nil && st != nil && st.Over == ""; unfinished {
+		err = st.End("another run was begun in its folder")
 	}
 	return unfinished, errors.Join(err, s.Close())
 }

@@ -19,7 +19,7 @@ func TestANewRunInAnOldFolder(t *testing.T) {
 		Dir:  t.TempDir(), Data: &dataset.Dataset{Columns: []string{"x"}, Participants: []dataset.Participant{{Name: "a"}, {Name: "b"}, {Name: "c"}}},
 		Rows: func(string) (*config.Node, error) { return &config.Node{}, nil },
 	}
-	last := func(begin bool) *store.Journal {
+	last := func(begin bool) *store.RunState {
 		t.Helper()
 		s, err := store.Open(filepath.Join(c.Dir, "b"))
 		if err != nil {
@@ -31,23 +31,23 @@ func TestANewRunInAnOldFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		j, err := s.Last()
+		st, err := s.Last()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return j
+		return st
 	}
 	if err := c.Write(); err != nil {
 		t.Fatal(err)
 	}
-	if j := last(true); j == nil || j.Over != "" {
-		t.Fatalf("journal %+v", j)
+	if st := last(true); st == nil || st.Over != "" {
+		t.Fatalf("state %+v", st)
 	}
 	if err := c.Write(); err != nil {
 		t.Fatal(err)
 	}
-	if j := last(false); j == nil || j.Over == "" {
-		t.Errorf("the old run would be gone on with: %+v", j)
+	if st := last(false); st == nil || st.Over == "" {
+		t.Errorf("the old run would be gone on with: %+v", st)
 	}
 	r, err := roster.Read(filepath.Join(c.Dir, ConsortiumFile))
 	if err == nil {

@@ -116,9 +116,9 @@ func lastRun(dir string) (run [32]byte, err error) {
 	if err != nil {
 		return run, err
 	}
-	j, err := s.Last()
-	if err == nil && j != nil {
-		run = j.ID
+	st, err := s.Last()
+	if err == nil && st != nil {
+		run = st.ID
 	}
 	return run, errors.Join(err, s.Close())
 }

@@ -122,12 +122,12 @@ func (a *Audited) compareRun(log *store.Store, dir string) error {
 	if n, err := hex.Decode(id[:], []byte(run.Run)); err != nil || n != len(id) {
 		return nil // state.db has no such run
 	}
-	j, err := log.Of(id)
-	if err != nil || j == nil {
+	st, err := log.Of(id)
+	if err != nil || st == nil {
 		return err
 	}
 	a.Compared = true
-	return j.Each(func(d *consensus.Decision) error {
+	return st.Each(func(d *consensus.Decision) error {
 		e, there := run.digests[d.Slot]
 		if !there {
 			a.Behind++

@@ -13,20 +13,20 @@ func LastRun(dir string) (string, error) {
 	if !readable {
 		return "it has had no run", nil
 	}
-	j, err := log.Last()
-	if err != nil || j == nil {
+	st, err := log.Last()
+	if err != nil || st == nil {
 		return "it has had no run", errors.Join(err, log.Close())
 	}
 	round := 0
-	err = j.Each(func(d *consensus.Decision) error {
+	err = st.Each(func(d *consensus.Decision) error {
 		round = max(round, int(d.Round))
 		return nil
 	})
-	line := fmt.Sprintf("its last run, %x of %d members, ", j.ID[:8], len(j.Members))
-	if j.Over == "" {
+	line := fmt.Sprintf("its last run, %x of %d members, ", st.ID[:8], len(st.Members))
+	if st.Over == "" {
 		line += fmt.Sprintf("has not ended: round %d was decided", round)
 	} else {
-		line += fmt.Sprintf("ended after round %d: %s", round, j.Over)
+		line += fmt.Sprintf("ended after round %d: %s", round, st.Over)
 	}
 	return line, errors.Join(err, log.Close())
 }

@@ -57,19 +57,19 @@ func totals(log *store.Store, run string) ([]report.Entry, error) {
 	if _, err := hex.Decode(id[:], []byte(run)); err != nil {
 		return nil, err
 	}
-	j, err := log.Of(id)
+	st, err := log.Of(id)
 	if err != nil {
 		return nil, err
 	}
-	if j == nil {
+	if st == nil {
 		return nil, fmt.Errorf("run %s is not in the log", run)
 	}
 	var names []string
-	for _, m := range j.Members {
+	for _, m := range st.Members {
 		names = append(names, m.Name)
 	}
 	l := report.NewLedger(names, 0, "")
-	if err := j.Each(func(d *consensus.Decision) error { l.Add(d); return nil }); err != nil {
+	if err := st.Each(func(d *consensus.Decision) error { l.Add(d); return nil }); err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(l.Entries(report.Disclosures{}), func(e report.Entry) bool { return e.Kind != report.TotalEntry }), nil

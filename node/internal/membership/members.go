@@ -44,16 +44,16 @@ func (c *Current) Has(id peer.ID) bool {
 // Name returns the name of a member.
 func (c *Current) Name(rank int) string { return c.Load().All[rank].Name }
 
-// FromJournal returns the members of a run from its journal, after the amendments of its log.
-func FromJournal(j *store.Journal, p consensus.Params) (*Members, error) {
-	p = founded(j, p)
+// FromState returns the members of a run from its state, after the amendments of its log.
+func FromState(st *store.RunState, p consensus.Params) (*Members, error) {
+	p = founded(st, p)
 	m := &Members{Params: &p, Removed: map[int]bool{}, Ranks: map[peer.ID]int{}}
-	for _, o := range j.Members {
+	for _, o := range st.Members {
 		if err := m.add(Member{Name: o.Name, ID: peer.ID(o.ID), Addrs: o.Addrs}); err != nil {
 			return nil, err
 		}
 	}
-	err := j.Each(func(d *consensus.Decision) error {
+	err := st.Each(func(d *consensus.Decision) error {
 		if d.Kind != consensus.Amend {
 			return nil
 		}
@@ -70,26 +70,26 @@ func FromJournal(j *store.Journal, p consensus.Params) (*Members, error) {
 }
 
 // founded returns the parameters of a run at its start.
-func founded(j *store.Journal, p consensus.Params) consensus.Params {
-	for _, o := range j.Members[:j.Founders] {
+func founded(st *store.RunState, p consensus.Params) consensus.Params {
+	for _, o := range st.Members[:st.Founders] {
 		p.Members = append(p.Members, o.Name)
 	}
-	p.Joins = p.Self >= j.Founders
+	p.Joins = p.Self >= st.Founders
 	return p
 }
 
 // CheckLog checks each decision of a run against the votes for it. The parameters must hold the
 // keys of all members of the run.
-func CheckLog(j *store.Journal, p consensus.Params) error {
+func CheckLog(st *store.RunState, p consensus.Params) error {
 	var log *consensus.Log
-	return j.Each(func(d *consensus.Decision) (err error) {
+	return st.Each(func(d *consensus.Decision) (err error) {
 		if log == nil {
-			if log, err = consensus.NewLog(founded(j, p)); err != nil {
+			if log, err = consensus.NewLog(founded(st, p)); err != nil {
 				return err
 			}
 		}
 		if err := log.Check(d); err != nil {
-			return j.Damage("log: " + err.Error())
+			return st.Damage("log: " + err.Error())
 		}
 		return nil
 	})
@@ -140,7 +140,7 @@ func (m *Members) amend(a *consensus.Amendment) error {
 	m.Params = &p
 	m.Amendments = append(m.Amendments, a.Encode())
 	for i, s := range a.Added {
-		if rank := first + i; rank < len(m.All) { // the journal knew this newcomer already
+		if rank := first + i; rank < len(m.All) { // the state knew this newcomer already
 			if m.All[rank].ID != peer.ID(s.ID) {
 				return fmt.Errorf("want %s as member %d, as the members have decided, got %s", s.Name, rank+1, m.All[rank].Name)
 			}
@@ -181,7 +181,7 @@ func (m *Members) Quorum() int { return QuorumOf(m.Params) }
 // QuorumOf returns the number of members that decide under the parameters of a run.
 func QuorumOf(p *consensus.Params) int { return p.Rules(len(p.Members) - len(p.Removed)).Quorum }
 
-// Stored returns the members in the form of a journal.
+// Stored returns the members in the form of a stored state.
 func (m *Members) Stored() []store.Member {
 	var list []store.Member
 	for _, o := range m.All {

@@ -121,7 +121,7 @@ func TestTheListOfMembersFollowsTheLog(t *testing.T) {
 		if j, err = st.Last(); err != nil {
 			t.Fatal(err)
 		}
-		all, err := FromJournal(j, consensus.Params{Settings: settings})
+		all, err := FromState(j, consensus.Params{Settings: settings})
 		if err == nil {
 			err = j.Extend(all.Stored())
 		}

@@ -257,7 +257,7 @@ func returning(t *testing.T, others ...*other) *Rendezvous {
 	j, err := g.cfg.Store.Begin(run)
 	var all *membership.Members
 	if err == nil {
-		all, err = membership.FromJournal(j, consensus.Params{Settings: g.cfg.Settings, Self: run.Self, Run: run.ID})
+		all, err = membership.FromState(j, consensus.Params{Settings: g.cfg.Settings, Self: run.Self, Run: run.ID})
 	}
 	if err == nil {
 		err = g.Adopt(j, membership.NewCurrent(all))

@@ -37,7 +37,7 @@ type registry struct {
 	warned    map[string]bool
 	claims    map[peer.ID]claim    // last claim of each peer
 	resuming  map[peer.ID][32]byte // runs that peers say they resume
-	resumed   *store.Journal       // journal of the run that this process resumes; nil if none
+	resumed   *store.RunState      // state of the run that this process resumes; nil if none
 	current   *membership.Current  // membership of the run; nil before
 	newcomer  *newcomer            // not nil if a change is to add this process to a run
 	came      map[peer.ID]bool     // newcomers that have taken part

@@ -17,10 +17,10 @@ import (
 // the run and its present addresses. The others answer with the roster of the run that they are
 // in, or report that the run is over at their end.
 
-// Adopt makes the run of a journal the run of this process.
-func (m *registry) Adopt(j *store.Journal, current *membership.Current) error {
+// Adopt makes the stored run the run of this process.
+func (m *registry) Adopt(st *store.RunState, current *membership.Current) error {
 	r := &membership.Roster{Consortium: m.consortium}
-	for _, o := range j.Members[:j.Founders] {
+	for _, o := range st.Members[:st.Founders] {
 		r.Entries = append(r.Entries, wire.Entry{Name: o.Name, ID: o.ID, Process: o.Process})
 	}
 	signature, err := r.Sign(m.cfg.Key)
@@ -30,7 +30,7 @@ func (m *registry) Adopt(j *store.Journal, current *membership.Current) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.roster, m.signature, m.proposed = r, signature, r.Run()
-	m.resumed, m.current, m.newcomer = j, current, nil
+	m.resumed, m.current, m.newcomer = st, current, nil
 	return nil
 }
 
