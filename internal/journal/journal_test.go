@@ -324,7 +324,7 @@ func TestFieldsThatAreDamaged(t *testing.T) {
 		"a short digest":    {begun, digest("2"), "22"},
 		"a digest in FF":    {begun, digest("2"), digest("F")},
 		"a short identity":  {gift, fmt.Sprintf("%064x", 1), "1"},
-		"a member twice":    {begun, `"b"`, `"a"`},
+		"no peer ID":        {begun, `"B"`, `""`},
 		"a nameless member": {begun, `"b"`, `""`},
 		"no members":        {begun, `"members":[{"name":"a","id":"A"},{"name":"b","id":"B"}]`, `"members":[]`},
 		"an unknown kind":   {gift, `"kind":"release"`, `"kind":"gift"`},

@@ -102,6 +102,19 @@ func TestTheLedgerFollowsFromTheLines(t *testing.T) {
 	}
 }
 
+// A member that was removed, and its successor, may have one name. The journal can be read again.
+func TestAMemberThatIsReplacedUnderItsName(t *testing.T) {
+	dir := t.TempDir()
+	j := opened(t, dir)
+	replaced := append(members("ab"), Member{Name: "b", ID: "B2"})
+	if err := errors.Join(j.Begin(began(digest("7"), "ab")), j.End(Line{Run: digest("7"), Members: replaced})); err != nil {
+		t.Fatal(err)
+	}
+	if got := opened(t, dir).view.runs; !reflect.DeepEqual(got[0].members, replaced) {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // All releases share the cap. A release beyond it changes nothing, and its error lists the loss
 // so far, the releases that caused it, and the rest.
 func TestReleasesShareTheCap(t *testing.T) {
