@@ -118,11 +118,11 @@ func (a *Audited) compareRun(log *store.Store, dir string) error {
 		return nil
 	}
 	run := a.Runs[len(a.Runs)-1]
-	var id [32]byte
-	if n, err := hex.Decode(id[:], []byte(run.Run)); err != nil || n != len(id) {
-		return nil // state.db has no such run
+	id, err := hex.DecodeString(run.Run)
+	if err != nil {
+		return err
 	}
-	st, err := log.Of(id)
+	st, err := log.Of([32]byte(id)) // its length has been checked
 	if err != nil || st == nil {
 		return err
 	}
