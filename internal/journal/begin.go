@@ -89,6 +89,11 @@ func (j *Journal) End(l Line) error {
 
 // Export records a file that was written without noise. It returns when this is on disk.
 func (j *Journal) Export(l Line) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	l.Event = Export
-	return j.enter(l)
+	if err := j.note(l); err != nil {
+		return err
+	}
+	return j.flush()
 }

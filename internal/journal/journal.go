@@ -126,16 +126,6 @@ func CheckHead(dir string, head []byte) error {
 	return nil
 }
 
-// enter appends an event, and returns when it is on disk.
-func (j *Journal) enter(l Line) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err := j.note(l); err != nil {
-		return err
-	}
-	return j.flush()
-}
-
 // note appends an event to the pending ones. The caller holds the mutex.
 func (j *Journal) note(l Line) error {
 	l.At = j.now().UTC()
