@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/ops/doctor"
 	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/roster"
@@ -118,7 +119,7 @@ func (x *examination) fault(check doctor.Check, err error, fix string) {
 // alone makes the checks that need no other member.
 func (x *examination) alone() {
 	x.folder()
-	if free, err := doctor.Free(x.dir); err == nil {
+	if free, err := files.Free(x.dir); err == nil {
 		x.add(doctor.Room(x.dir, free, x.state)...)
 	}
 }
@@ -301,7 +302,7 @@ func (x *examination) failure() error {
 // brief returns what may disturb a run although it can begin. The run keeps at most state
 // bytes.
 func brief(dir string, state int64) []string {
-	free, err := doctor.Free(dir)
+	free, err := files.Free(dir)
 	if err != nil {
 		return nil
 	}

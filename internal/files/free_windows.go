@@ -1,4 +1,4 @@
-package doctor
+package files
 
 import "golang.org/x/sys/windows"
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package doctor
+package files
 
 import "golang.org/x/sys/unix"
 
