@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -58,7 +57,7 @@ normal and need no labels; they also set the threshold.`,
 			if err := another(out, append(read, s.model)...); err != nil {
 				return err
 			}
-			if err := spec.Keep(cmd.Context(), os.Stdin, filepath.Dir(s.model)); err != nil {
+			if err := spec.Forward(cmd.Context(), os.Stdin); err != nil {
 				return err
 			}
 			data, err := dataset.LoadOne(spec)

@@ -40,7 +40,8 @@ func (a *app) evaluate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := spec.Keep(cmd.Context(), os.Stdin, filepath.Dir(s.model)); err != nil {
+			spec.Folder = filepath.Dir(s.model)
+			if err := spec.Forward(cmd.Context(), os.Stdin); err != nil {
 				return err
 			}
 			data, err := dataset.LoadOne(spec)

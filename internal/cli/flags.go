@@ -122,12 +122,12 @@ func (s *sourceFlags) source(seed uint64) (source, error) {
 	return source{spec: spec}, nil
 }
 
-// keep reads sources that can be read only once.
-func (s *source) keep(ctx context.Context, dir string) error {
+// forward begins to read sources that can be read only once.
+func (s *source) forward(ctx context.Context) error {
 	if s.plants != nil {
 		return nil
 	}
-	return s.spec.Keep(ctx, os.Stdin, dir)
+	return s.spec.Forward(ctx, os.Stdin)
 }
 
 // files returns the files to read.

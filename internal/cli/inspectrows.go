@@ -101,7 +101,8 @@ func (l *lookFlags) look(ctx context.Context, a *app, m *model.Model) (*report.R
 	if err := a.adaptRows(&spec, m, l.model); err != nil {
 		return nil, err
 	}
-	if err := spec.Keep(ctx, os.Stdin, filepath.Dir(l.model)); err != nil {
+	spec.Folder = filepath.Dir(l.model)
+	if err := spec.Forward(ctx, os.Stdin); err != nil {
 		return nil, err
 	}
 	data, err := dataset.LoadOne(spec)

@@ -277,13 +277,13 @@ func (f *runFlags) checkInput(spec dataset.Spec, name string) error {
 	return nil
 }
 
-// loadOne returns the rows of one participant, and warnings for its user. Rows that can be read
-// only once may be kept in a folder.
+// loadOne returns the rows of one participant, and warnings for its user. Rows that are slow to
+// read are copied to a file without a name in the folder dir if memory does not hold them.
 func (f *runFlags) loadOne(ctx context.Context, spec dataset.Spec, name, dir string) (dataset.Participant, []string, error) {
-	if err := spec.Keep(ctx, os.Stdin, dir); err != nil {
+	spec.MinRows, spec.Name, spec.Folder = 1, name, dir
+	if err := spec.Forward(ctx, os.Stdin); err != nil {
 		return dataset.Participant{}, nil, err
 	}
-	spec.MinRows, spec.Name = 1, name
 	data, err := dataset.LoadOne(spec)
 	if err == nil && !f.withParent { // up has checked all participants
 		err = checkKept(data, f.kept)
@@ -297,6 +297,9 @@ func (f *runFlags) loadOne(ctx context.Context, spec dataset.Spec, name, dir str
 	}
 	if text := data.Gaps.String(); text != "" {
 		warnings = append(warnings, text)
+	}
+	if data.Uncopied != nil {
+		warnings = append(warnings, fmt.Sprintf("the rows cannot be copied to %s, so each pass reads their files again, which is slow: %v", dir, data.Uncopied))
 	}
 	for _, query := range spec.Unordered() {
 		warnings = append(warnings, query+" has no ORDER BY: if the rows come in another order when the run is resumed, they are refused")

@@ -61,7 +61,7 @@ these runs are readings.`,
 			if err != nil {
 				return err
 			}
-			if err := src.keep(cmd.Context(), ""); err != nil {
+			if err := src.forward(cmd.Context()); err != nil {
 				return err
 			}
 			return a.simulate(cmd.Context(), src, k, t.baselines, c, to)

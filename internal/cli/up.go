@@ -68,7 +68,7 @@ stay under --out.`,
 			if err := f.checkBaselines("alone", "pooled"); err != nil {
 				return asUsage(err)
 			}
-			if err := src.keep(cmd.Context(), f.out); err != nil {
+			if err := src.forward(cmd.Context()); err != nil {
 				return err
 			}
 			return a.launch(cmd.Context(), src, t, &f)

@@ -39,6 +39,8 @@ type Dataset struct {
 	Suspects []Suspect
 	// Gaps describes the missing cells of the files.
 	Gaps Gaps
+	// Uncopied is why rows that are slow to read are read again for each pass, nil if none are.
+	Uncopied error
 	// Classes holds the labels that are text, sorted: label 2+i is Classes[i], so that none is
 	// mistaken for normal or anomaly. It is nil if labels are numbers.
 	Classes []string

@@ -22,10 +22,10 @@ type file struct {
 }
 
 // openFile opens a file that must be unchanged since before, or for the first time if before is
-// nil. A spool is opened whatever the file system holds.
+// nil. A source that can be read only once is opened whatever the file system holds.
 func openFile(path string, before fs.FileInfo) (*file, error) {
-	if kept, ok := before.(*spool); ok {
-		return &file{path: path, disk: kept, info: kept}, nil
+	if from, ok := before.(*once); ok {
+		return &file{path: path, disk: from, info: from}, nil
 	}
 	// Opening a pipe would block until it has a writer.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {

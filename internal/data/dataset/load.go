@@ -11,7 +11,7 @@ import (
 )
 
 // LoadAll reads the rows of all participants, at least two. If each has its own files, and all
-// rows together exceed Memory, rows stay in their files. Errors in files and in the Spec are of
+// rows together exceed Memory, rows stay outside of memory. Errors in files and in the Spec are of
 // type [*Error].
 func LoadAll(spec Spec) (*Dataset, error) {
 	files, err := dataFiles(spec.Data)
@@ -28,7 +28,7 @@ func LoadAll(spec Spec) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	d, err := spec.loadApart(files, names)
+	d, err := spec.loadWithin(files, names)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func LoadAll(spec Spec) (*Dataset, error) {
 }
 
 // LoadOne reads all files as the rows of one participant. It ignores Split. Fewer than MinRows
-// training rows are an error. Rows that exceed Memory are checked, and stay in their files.
+// training rows are an error. Rows that exceed Memory are checked, and stay outside of it.
 func LoadOne(spec Spec) (*Dataset, error) {
 	files, err := dataFiles(spec.Data)
 	if err != nil {
@@ -157,18 +157,13 @@ func trimmed(names []string) []string {
 }
 
 // load reads and groups the files. names are the participants of files, unless a column names
-// them.
-func (s *Spec) load(files, names []string) (*Dataset, error) {
+// them. Rows are held in memory, or marked and spooled if to is not nil.
+func (s *Spec) load(files, names []string, to *spool) (*Dataset, error) {
 	sch, err := s.settle(files[0])
 	if err != nil {
 		return nil, err
 	}
-	return s.loadAs(sch, files, names, &holding{})
-}
-
-// loadAs loads rows in the way that hold selects.
-func (s *Spec) loadAs(sch schema, files, names []string, hold *holding) (*Dataset, error) {
-	shares, err := s.readAll(sch, files, names, hold)
+	shares, err := s.readAll(sch, files, names, to)
 	if err != nil {
 		return nil, err
 	}
@@ -179,14 +174,14 @@ func (s *Spec) loadAs(sch schema, files, names []string, hold *holding) (*Datase
 }
 
 // readAll reads the files in parallel. If several are faulty, it reports the first.
-func (s *Spec) readAll(sch schema, files, names []string, hold *holding) ([]*share, error) {
+func (s *Spec) readAll(sch schema, files, names []string, to *spool) ([]*share, error) {
 	shares, errs := make([]*share, len(files)), make([]error, len(files))
 	var wait sync.WaitGroup
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i := range files {
 		free <- struct{}{}
 		wait.Go(func() {
-			shares[i], errs[i] = s.read(sch, files[i], names[i], hold)
+			shares[i], errs[i] = s.read(sch, files[i], names[i], to)
 			<-free
 		})
 	}

@@ -8,22 +8,35 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
+	"time"
 )
 
 // standardInput is the name of the source "-" in messages.
 const standardInput = "standard input"
 
-// once is a source that can be read only once.
+// once is a source that can be read only once, CSV or JSON lines. It is a file for readers that move
+// forward, and its own information, by which [openFile] finds it. Until passed is set, readers may
+// start again.
 type once struct {
-	name    string
+	name    string // in messages
 	objects bool   // not CSV
 	columns []kind // columns of a query result
-	bytes   *io.PipeReader
 	// unordered reports whether the query leaves the order of its rows open.
 	unordered bool
+
+	from   io.Reader
+	at     int64  // bytes read
+	prefix *spool // first bytes, kept for another reader; nil when none needs them
+	passed bool
+	err    error
 }
+
+// mostPrefix bounds the first bytes in memory. They are more if a column begins with many empty
+// cells.
+const mostPrefix = 16 << 20
 
 // isOnce reports whether a resolved source can be read only once.
 func isOnce(path string) bool { return path == standardInput || isQuery(path) }
@@ -34,31 +47,43 @@ func (s *Spec) Input() bool { return slices.Contains(s.Data, "-") }
 // Unordered returns the queries sent that leave the order of their rows open.
 func (s *Spec) Unordered() []string { return slices.Clone(s.unordered) }
 
-// Keep reads the sources in Data that can be read only once, standard input and query results,
-// so that the Spec can be loaded any number of times. Data larger than an eighth of Memory go
-// to a private file in dir, which vanishes when the process ends.
-func (s *Spec) Keep(ctx context.Context, input io.Reader, dir string) error {
-	return s.spool(ctx, input, func(from *once) (*spool, error) {
-		to := &spool{name: from.name, objects: from.objects, columns: from.columns, dir: dir, most: (s.Memory + 7) / 8}
-		if _, err := io.Copy(to, from.bytes); err != nil {
-			return nil, err
-		}
-		to.done()
-		return to, nil
-	})
-}
-
-// Forward lets a single [Scan] of the Spec read these sources as it goes, without keeping them.
+// Forward begins to read the sources in Data that can be read only once, standard input and query
+// results. The Spec can then be loaded, scanned or profiled once.
 func (s *Spec) Forward(ctx context.Context, input io.Reader) error {
-	return s.spool(ctx, input, func(from *once) (*spool, error) {
-		return &spool{name: from.name, objects: from.objects, columns: from.columns, ReaderAt: &forward{from: from.bytes}}, nil
-	})
+	files, err := dataFiles(s.Data)
+	if err != nil {
+		return err
+	}
+	s.once = make(map[string]*once)
+	for _, path := range files {
+		var from *once
+		switch {
+		case isQuery(path):
+			from, err = query(ctx, path)
+		case path == standardInput:
+			from, err = sniff(piped(ctx, input))
+		default:
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		from.prefix = &spool{dir: s.Folder, most: mostPrefix}
+		if s.Folder == "" {
+			from.prefix.most = math.MaxInt64
+		}
+		s.once[path] = from
+		if from.unordered {
+			s.unordered = append(s.unordered, path)
+		}
+	}
+	return nil
 }
 
-// open opens a file or a kept source. before is nil at the first opening.
+// open opens a file, or a source that can be read only once. before is nil at the first opening.
 func (s *Spec) open(path string, before fs.FileInfo) (table, error) {
-	if kept, ok := s.spools[path]; ok {
-		before = kept
+	if from, ok := s.once[path]; ok {
+		before = from
 	}
 	t, err := open(path, before, s.CSV)
 	if err != nil {
@@ -74,45 +99,14 @@ func (s *Spec) open(path string, before fs.FileInfo) (table, error) {
 
 // pass declares that a source has been opened for the last time.
 func (s *Spec) pass(path string) {
-	if kept, ok := s.spools[path]; ok {
-		if f, ok := kept.ReaderAt.(*forward); ok {
-			f.passed = true
-		}
+	if from, ok := s.once[path]; ok {
+		from.passed = true
 	}
 }
 
 // IsDatabase reports whether a path is a database connection string instead.
 func IsDatabase(path string) bool {
 	return strings.Contains(path, "postgres://") || strings.Contains(path, "postgresql://") || strings.Contains(path, "password=")
-}
-
-func (s *Spec) spool(ctx context.Context, input io.Reader, read func(*once) (*spool, error)) error {
-	files, err := dataFiles(s.Data)
-	if err != nil {
-		return err
-	}
-	s.spools = make(map[string]*spool)
-	for _, path := range files {
-		if !isOnce(path) {
-			continue
-		}
-		var from *once
-		if isQuery(path) {
-			from, err = query(ctx, path)
-		} else {
-			from, err = sniff(piped(ctx, input))
-		}
-		if err == nil {
-			s.spools[path], err = read(from)
-		}
-		if err != nil {
-			return err
-		}
-		if from.unordered {
-			s.unordered = append(s.unordered, path)
-		}
-	}
-	return nil
 }
 
 // piped reads ahead until the context ends, also while the source is idle.
@@ -139,7 +133,7 @@ func sniff(from *io.PipeReader) (*once, error) {
 	}
 	out := &once{name: standardInput, objects: beginsObject(b)}
 	r, w := io.Pipe()
-	out.bytes = r
+	out.from = r
 	go func() {
 		_, err := io.Copy(w, b)
 		if err != nil && !errors.Is(err, context.Canceled) {
@@ -162,3 +156,62 @@ func beginsObject(b *bufio.Reader) bool {
 		}
 	}
 }
+
+// ReadAt returns the bytes available, even if they do not fill p, rather than wait for more.
+func (o *once) ReadAt(p []byte, at int64) (int, error) {
+	if o.prefix != nil && at < o.prefix.size {
+		n, err := o.prefix.ReadAt(p, at)
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return n, err
+	}
+	if at != o.at {
+		panic("dataset: a source that can be read only once is read from another place")
+	}
+	if o.err != nil {
+		return 0, o.err
+	}
+	var n int
+	n, o.err = o.from.Read(p)
+	if o.passed && o.prefix != nil && n > 0 {
+		o.prefix.close()
+		o.prefix = nil
+	}
+	if o.prefix != nil {
+		if _, err := o.prefix.addBytes(p[:n]); err != nil {
+			o.err = o.prefix.fault(o.name)
+			return 0, o.err
+		}
+	}
+	o.at += int64(n)
+	if n > 0 {
+		return n, nil
+	}
+	return 0, o.err
+}
+
+// open opens the source as a table.
+func (o *once) open(set CSV) (table, error) {
+	if o.objects {
+		return opener(openNDJSON)(o.name, o)
+	}
+	if o.columns == nil {
+		return csvTable(o.name, o, &set)
+	}
+	t, err := openCSV(o.name, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &resultTable{csvFile: t, columns: o.columns}, nil
+}
+
+// These methods implement fs.FileInfo and the reading that [file] needs.
+func (o *once) Name() string               { return o.name }
+func (o *once) Size() int64                { return 0 }
+func (o *once) Mode() fs.FileMode          { return 0o600 }
+func (o *once) ModTime() time.Time         { return time.Time{} }
+func (o *once) IsDir() bool                { return false }
+func (o *once) Sys() any                   { return nil }
+func (o *once) Stat() (fs.FileInfo, error) { return o, nil }
+func (o *once) Close() error               { return nil }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -44,8 +42,8 @@ func TestStandardInputIsAsAFile(t *testing.T) {
 	} {
 		for name, slow := range map[string]func(io.Reader) io.Reader{"at once": func(r io.Reader) io.Reader { return r }, "in bytes": iotest.OneByteReader} {
 			for _, memory := range []int64{0, 1, 1 << 30} {
-				spec := dataset.Spec{Data: []string{"-"}, Memory: memory}
-				if err := spec.Keep(t.Context(), slow(strings.NewReader(c.content)), "kept"); err != nil {
+				spec := dataset.Spec{Data: []string{"-"}, Memory: memory, Folder: "kept"}
+				if err := spec.Forward(t.Context(), slow(strings.NewReader(c.content))); err != nil {
 					t.Fatal(err)
 				}
 				d, err := dataset.LoadOne(spec)
@@ -175,37 +173,6 @@ func TestWindowsOfStandardInput(t *testing.T) {
 	}
 }
 
-// A file of kept rows has no name in any folder. Such files of killed processes are removed.
-func TestKeptRowsHaveNoName(t *testing.T) {
-	csv, _ := many(900)
-	folder(t, "kept/.rows-1.tmp", "of a process that was killed", "kept/rows.csv", csv)
-	spec := dataset.Spec{Data: []string{"-"}, Memory: 1}
-	if err := spec.Keep(t.Context(), strings.NewReader(csv), "kept"); err != nil {
-		t.Fatal(err)
-	}
-	if got := inFolder(t, "kept"); !reflect.DeepEqual(got, []string{"rows.csv"}) {
-		t.Errorf("the folder has %q", got)
-	}
-	spec = dataset.Spec{Data: []string{"-"}, Memory: 1}
-	err := spec.Keep(t.Context(), strings.NewReader(csv), "kept/rows.csv")
-	var typed *dataset.Error
-	if !errors.As(err, &typed) || !strings.HasPrefix(typed.Msg, "rows cannot be kept in kept/rows.csv: ") {
-		t.Errorf("got %v", err)
-	}
-}
-
-func inFolder(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
 // An interrupt ends the wait for input.
 func TestInterruptEndsTheWaitForInput(t *testing.T) {
 	folder(t)
@@ -218,7 +185,10 @@ func TestInterruptEndsTheWaitForInput(t *testing.T) {
 			cancel()
 		}()
 		spec := dataset.Spec{Data: []string{"-"}}
-		if err := spec.Keep(ctx, r, "."); !errors.Is(err, context.Canceled) {
+		if err := spec.Forward(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dataset.LoadOne(spec); !errors.Is(err, context.Canceled) {
 			t.Errorf("after %q: got %v", begin, err)
 		}
 	}

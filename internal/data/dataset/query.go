@@ -41,7 +41,7 @@ func query(ctx context.Context, path string) (*once, error) {
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	r, w := io.Pipe()
-	out := &once{name: path, bytes: r, unordered: !ordered.Match(text)}
+	out := &once{name: path, from: r, unordered: !ordered.Match(text)}
 	stop := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) }) // ends a write without a reader
 	// begun is closed when the columns are known. An error before that is returned; a later one
 	// reaches the reader through the pipe.

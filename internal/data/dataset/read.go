@@ -52,8 +52,8 @@ type scanner struct {
 	path   string
 	rows   rowReader
 	name   string // name for all rows, unless a column names participants
-	hold   *holding
-	file   part // each group takes its share of it
+	spool  *spool // for rows beyond memory, nil to hold all rows
+	file   part   // each group takes its share of it
 	out    *share
 	gap    float64   // a longer step of time begins a new window
 	row    []float64 // scratch, as is missing
@@ -63,23 +63,24 @@ type scanner struct {
 
 // read returns the rows of a file that train or are scored. Their group has the key name; with
 // a ByColumn split, the column's value.
-func (s *Spec) read(sch schema, path, name string, hold *holding) (*share, error) {
+func (s *Spec) read(sch schema, path, name string, to *spool) (*share, error) {
 	t, err := s.open(path, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer t.close()
-	sc, err := s.scanner(sch, path, name, t, hold)
+	sc, err := s.scanner(sch, path, name, t, to)
 	if err != nil {
 		return nil, err
 	}
+	s.pass(path)
 	for any := false; ; any = true {
 		at, err := sc.rows.next()
 		if errors.Is(err, io.EOF) && !any {
 			return nil, noRows(path)
 		}
 		if errors.Is(err, io.EOF) {
-			return sc.out, nil
+			return sc.out, sc.keepRest()
 		}
 		if err != nil {
 			return nil, err
@@ -91,7 +92,7 @@ func (s *Spec) read(sch schema, path, name string, hold *holding) (*share, error
 }
 
 // scanner returns a scanner before the first row of an open file.
-func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*scanner, error) {
+func (s *Spec) scanner(sch schema, path, name string, t table, to *spool) (*scanner, error) {
 	lay, err := s.layout(sch, path, t.header())
 	if err != nil {
 		return nil, err
@@ -108,10 +109,13 @@ func (s *Spec) scanner(sch schema, path, name string, t table, hold *holding) (*
 	if err != nil {
 		return nil, err
 	}
+	file := part{path: path, info: t.info(), seekable: t.seekable() && !isOnce(path), layout: lay}
+	if t.total() < 0 || !t.seekable() { // slow to read again
+		file.spool = to
+	}
 	return &scanner{
 		gap:  gap,
-		spec: s, schema: sch, layout: lay, path: path, rows: rows, name: name, hold: hold,
-		file: part{path: path, info: t.info(), seekable: t.seekable(), layout: lay},
+		spec: s, schema: sch, layout: lay, path: path, rows: rows, name: name, spool: to, file: file,
 		out: &share{
 			header: t.header(), groups: make(map[string]*group), index: make(map[string]int),
 			gaps: Gaps{forms: forms, Columns: sch.features, Cells: make([]int, len(lay.features))},
@@ -166,8 +170,10 @@ func (sc *scanner) add(at place) error {
 // put adds the row in sc.row.
 func (sc *scanner) put(r *rowSet, at place, label float64) error {
 	switch {
-	case sc.hold.index:
-		r.mark(&sc.file, at)
+	case sc.spool != nil:
+		if err := sc.mark(r, at); err != nil {
+			return err
+		}
 	case sc.spec.pixels:
 		for _, v := range sc.row {
 			r.pixels = append(r.pixels, uint8(v))
@@ -183,17 +189,54 @@ func (sc *scanner) put(r *rowSet, at place, label float64) error {
 	if sc.layout.label >= 0 {
 		r.labels = append(r.labels, label)
 	}
-	return sc.hold.add(len(sc.row))
+	return nil
 }
 
-// mark records the place in the file of the next row of a share.
-func (r *rowSet) mark(file *part, at place) {
+// mark records the place in the file of the next row of a share, and keeps its values if the file
+// is slow to read again.
+func (sc *scanner) mark(r *rowSet, at place) error {
 	if r.parts == nil {
-		r.parts = []part{*file}
+		r.parts = []part{sc.file}
 	}
 	p := &r.parts[0]
 	if p.n%blockRows == 0 {
 		p.marks = append(p.marks, at)
 	}
 	p.n++
+	if p.spool != nil {
+		if r.values = append(r.values, sc.row...); len(r.values) == blockRows*len(sc.row) {
+			return r.keep()
+		}
+	}
+	return nil
+}
+
+// keep moves values to the spool. A file that can be read again does without it if there is no
+// room.
+func (r *rowSet) keep() error {
+	p := &r.parts[0]
+	at, err := p.spool.add(r.values)
+	p.kept = append(p.kept, at)
+	r.values = r.values[:0]
+	if err != nil && isOnce(p.path) {
+		return p.spool.fault(p.path)
+	}
+	return nil
+}
+
+// keepRest keeps the last rows of the file.
+func (sc *scanner) keepRest() error {
+	if sc.file.spool == nil {
+		return nil
+	}
+	for _, g := range sc.out.groups {
+		for _, r := range []*rowSet{&g.train, &g.test} {
+			if len(r.values) > 0 {
+				if err := r.keep(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }

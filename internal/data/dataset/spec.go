@@ -51,9 +51,13 @@ type Spec struct {
 	Seed uint64
 	// MinRows leaves out participants with fewer training rows. min= in Split takes precedence.
 	MinRows int
-	// Memory bounds the values held in memory, in bytes. Rows beyond it stay in their files and
-	// are read for each pass. 0 holds all rows.
+	// Memory bounds the values held in memory, in bytes. Beyond it, rows stay in files that are
+	// quick to read, and are read for each pass. The values of other sources are copied to
+	// Folder. 0 holds all rows.
 	Memory int64
+	// Folder is the folder of that copy, a file without a name. It is "" for none; slow files
+	// are then read for each pass, as if the disk had no room.
+	Folder string
 	// Window, if not 0, adds the mean and standard deviation of each column over the last
 	// Window rows, as [rows.Windowed] does. A window holds consecutive rows of one participant
 	// in one file, all for training or all for testing. A row of another kind begins a new
@@ -68,8 +72,8 @@ type Spec struct {
 	Float32 bool
 	// pixels reports whether all files hold pixels, which are kept as bytes.
 	pixels bool
-	// spools holds the kept sources by name.
-	spools    map[string]*spool
+	// once holds the sources that can be read only once, by name.
+	once      map[string]*once
 	unordered []string
 }
 

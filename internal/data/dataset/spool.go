@@ -2,64 +2,111 @@ package dataset
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/collabdict/collabdict/internal/files"
 )
 
-// A spool holds the bytes of a source that can be read only once, CSV or JSON lines. It takes
-// the place of a file that can be read repeatedly. It implements fs.FileInfo, by which
-// [openFile] finds its bytes.
+// A spool keeps bytes that a source gives only once, or slowly: in memory up to a bound, and
+// beyond it in a private file in a folder. The file has no name, so that it vanishes with the
+// process. Bytes are added by several goroutines, and read when all are there.
 type spool struct {
-	name    string // in messages
-	objects bool   // not CSV
-	// columns of a query result, nil for other sources
-	columns []kind
+	dir  string // "" for no file
+	most int64  // bytes in memory
 
-	io.ReaderAt // the bytes, after done
-	size        int64
-
+	mu   sync.Mutex
+	size int64
 	held bytes.Buffer // the bytes, unless they are in disk
-	most int64        // most bytes in memory; 0 for no limit
-	dir  string       // of disk
 	disk *os.File
+	room int64 // size up to which the disk has room
+	// err is why the spool keeps nothing.
+	err error
 }
 
-// spoolPattern matches the files of spools in a folder.
-const spoolPattern = ".rows-*.tmp"
+const (
+	// spoolPattern matches the files of spools in a folder.
+	spoolPattern = ".rows-*.tmp"
+	// roomAtOnce is the number of bytes for which a spool asks the disk at a time.
+	roomAtOnce = 64 << 20
+)
 
-// Write adds bytes. Beyond the limit, all bytes go to a private file that vanishes when the
-// process ends.
-func (s *spool) Write(p []byte) (int, error) {
+// spared is the number of bytes that a spool leaves free on its disk, for the rest of the run.
+var spared uint64 = 256 << 20
+
+// errBeyond is the error of a spool that has no folder.
+var errBeyond = errors.New("dataset: more bytes than a spool keeps in memory")
+
+// newSpool returns a spool with an eighth of Memory, and with a file in Folder if there is one.
+func (s *Spec) newSpool() *spool { return &spool{dir: s.Folder, most: (s.Memory + 7) / 8} }
+
+// add appends values and returns where they begin.
+func (s *spool) add(values []float64) (at int64, err error) {
+	b := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return s.addBytes(b)
+}
+
+// addBytes appends bytes and returns where they begin. After an error, the spool has given its
+// memory and disk space back, and keeps nothing.
+func (s *spool) addBytes(p []byte) (at int64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		if s.err = s.write(p); s.err != nil {
+			s.close()
+		}
+	}
+	if s.err != nil {
+		return 0, s.err
+	}
 	s.size += int64(len(p))
-	if s.disk == nil && s.most > 0 && s.size > s.most {
-		if err := s.spill(); err != nil {
-			return 0, s.writeError(err)
+	return s.size - int64(len(p)), nil
+}
+
+func (s *spool) write(p []byte) error {
+	size := s.size + int64(len(p))
+	if s.disk == nil && size <= s.most {
+		s.held.Write(p)
+		return nil
+	}
+	if s.dir == "" {
+		return errBeyond
+	}
+	if size > s.room {
+		if err := os.MkdirAll(s.dir, 0o700); err != nil {
+			return err
+		}
+		s.room = size + roomAtOnce
+		more := s.room
+		if s.disk != nil {
+			more -= s.size
+		}
+		if free, err := files.Free(s.dir); err == nil && free < spared+uint64(more) {
+			return files.ErrFull
 		}
 	}
 	if s.disk == nil {
-		return s.held.Write(p)
+		if err := s.spill(); err != nil {
+			return err
+		}
 	}
-	n, err := s.disk.Write(p)
-	if err != nil {
-		err = s.writeError(err)
-	}
-	return n, err
+	_, err := s.disk.Write(p)
+	return err
 }
 
 // spill moves the bytes in memory to a file. It first removes files of processes that were
 // killed between creating and unlinking one.
 func (s *spool) spill() (err error) {
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return err
-	}
 	left, err := filepath.Glob(filepath.Join(globEscaped(s.dir), spoolPattern))
 	if err != nil {
 		return err
@@ -83,47 +130,52 @@ func globEscaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-func (s *spool) writeError(err error) error {
-	if files.IsFull(err) {
-		return fmt.Errorf("%s: keep rows in %s: %w", s.name, s.dir, err)
+// ReadAt implements io.ReaderAt.
+func (s *spool) ReadAt(p []byte, at int64) (int, error) {
+	if s.disk != nil {
+		return s.disk.ReadAt(p, at)
 	}
+	return bytes.NewReader(s.held.Bytes()).ReadAt(p, at)
+}
+
+// pieces holds buffers for bytes on their way to numbers.
+var pieces = sync.Pool{New: func() any { return new([1 << 15]byte) }}
+
+// read fills x with values, from the given place on.
+func (s *spool) read(x []float64, at int64) error {
+	piece := pieces.Get().(*[1 << 15]byte)
+	defer pieces.Put(piece)
+	for len(x) > 0 {
+		n := min(len(x), len(piece)/8)
+		if got, err := s.ReadAt(piece[:8*n], at); got < 8*n {
+			return fmt.Errorf("read the copy of rows in %s: %w", s.dir, err)
+		}
+		for i := range n {
+			x[i] = math.Float64frombits(binary.LittleEndian.Uint64(piece[8*i:]))
+		}
+		x, at = x[n:], at+int64(8*n)
+	}
+	return nil
+}
+
+// close frees memory and disk space.
+func (s *spool) close() {
+	s.held = bytes.Buffer{}
+	if s.disk != nil {
+		s.disk.Close()
+		s.disk = nil
+	}
+}
+
+// fault returns the error for a source that the spool cannot keep and that cannot be read again.
+func (s *spool) fault(name string) error {
+	if files.IsFull(s.err) {
+		return fmt.Errorf("%s: keep rows in %s: %w", name, s.dir, s.err)
+	}
+	err := s.err
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	return &Error{File: s.name, Msg: fmt.Sprintf("rows cannot be kept in %s: %v", s.dir, err), Hint: "allow more --memory, or save them in a file"}
+	return &Error{File: name, Msg: fmt.Sprintf("rows cannot be kept in %s: %v", s.dir, err), Hint: "allow more --memory, or save them in a file"}
 }
-
-// done ends writing and makes the bytes readable.
-func (s *spool) done() {
-	if s.disk != nil {
-		s.ReaderAt = s.disk
-		return
-	}
-	s.ReaderAt = bytes.NewReader(s.held.Bytes())
-}
-
-// open opens the source as a table.
-func (s *spool) open(set CSV) (table, error) {
-	if s.objects {
-		return opener(openNDJSON)(s.name, s)
-	}
-	if s.columns == nil {
-		return csvTable(s.name, s, &set)
-	}
-	t, err := openCSV(s.name, s, nil)
-	if err != nil {
-		return nil, err
-	}
-	return &resultTable{csvFile: t, columns: s.columns}, nil
-}
-
-// These methods implement fs.FileInfo and the reading that [file] needs.
-func (s *spool) Name() string               { return s.name }
-func (s *spool) Size() int64                { return s.size }
-func (s *spool) Mode() fs.FileMode          { return 0o600 }
-func (s *spool) ModTime() time.Time         { return time.Time{} }
-func (s *spool) IsDir() bool                { return false }
-func (s *spool) Sys() any                   { return nil }
-func (s *spool) Stat() (fs.FileInfo, error) { return s, nil }
-func (s *spool) Close() error               { return nil }

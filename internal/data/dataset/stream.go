@@ -20,10 +20,30 @@ type part struct {
 	n        int
 	// marks holds the place of every [blockRows]-th of the n rows, beginning with the first.
 	marks []place
+	// spool has the values of a file that is slow to read again, nil for others. kept holds the
+	// places there of the same rows.
+	spool *spool
+	kept  []int64
 }
 
-// A stream is rows that stay in their files. It holds their places, and as many open files as
-// there were concurrent readers.
+// copied reports whether all rows are in the spool.
+func (p *part) copied() bool { return p.spool != nil && p.spool.err == nil }
+
+// copy fills x with rows from the spool.
+func (p *part) copy(x []float64, width, from int) error {
+	for len(x) > 0 {
+		block, row := from/blockRows, from%blockRows
+		n := min(len(x)/width, blockRows-row)
+		if err := p.spool.read(x[:n*width], p.kept[block]+int64(8*row*width)); err != nil {
+			return err
+		}
+		x, from = x[n*width:], from+n
+	}
+	return nil
+}
+
+// A stream is rows that stay in their files, or in a spool. It holds their places, and as many open
+// files as there were concurrent readers.
 type stream struct {
 	spec  *Spec
 	width int
@@ -61,14 +81,33 @@ func Streams(r collabdict.Rows) bool {
 
 func (s *stream) Dims() (n, m int) { return s.starts[len(s.parts)], s.width }
 
-// ReadRows resumes the idle cursor at row from. If there is none, it takes the cursor that has
-// been idle longest.
+// ReadRows fills x with rows, beginning at row from.
 func (s *stream) ReadRows(x []float64, from int) error {
 	if len(x)%s.width != 0 || from < 0 || from+len(x)/s.width > s.starts[len(s.parts)] {
 		panic("dataset: want whole rows that are there")
 	}
+	for len(x) > 0 {
+		at, _ := slices.BinarySearch(s.starts, from+1)
+		p, n := &s.parts[at-1], min(len(x)/s.width, s.starts[at]-from)
+		var err error
+		if p.copied() {
+			err = p.copy(x[:n*s.width], s.width, from-s.starts[at-1])
+		} else {
+			err = s.readFile(x[:n*s.width], at-1, from)
+		}
+		if err != nil {
+			return err
+		}
+		x, from = x[n*s.width:], from+n
+	}
+	return nil
+}
+
+// readFile reads rows of a part from its file. It resumes the idle cursor at row from. If there is
+// none, it takes the cursor that has been idle longest.
+func (s *stream) readFile(x []float64, part, from int) error {
 	c := s.take(from)
-	if err := c.read(x, from); err != nil {
+	if err := c.read(x, part, from); err != nil {
 		c.close()
 		return err
 	}
@@ -99,27 +138,21 @@ type cursor struct {
 	next   int // next row, -1 if the position is not in the stream
 }
 
-// read fills x, beginning at row from.
-func (c *cursor) read(x []float64, from int) error {
-	s := c.stream
-	for len(x) > 0 {
-		if at, _ := slices.BinarySearch(s.starts, from+1); at-1 != c.part {
-			if err := c.open(at - 1); err != nil {
-				return err
-			}
-		}
-		if err := c.seek(from); err != nil {
+// read fills x with rows of a part, beginning at row from.
+func (c *cursor) read(x []float64, part, from int) error {
+	if part != c.part {
+		if err := c.open(part); err != nil {
 			return err
 		}
-		n := min(len(x)/s.width, s.starts[c.part+1]-from)
-		if sound, err := c.take(x[:n*s.width]); err != nil {
-			return err
-		} else if !sound {
-			return c.changed()
-		}
-		x, from = x[n*s.width:], from+n
 	}
-	return nil
+	if err := c.seek(from); err != nil {
+		return err
+	}
+	sound, err := c.take(x)
+	if err == nil && !sound {
+		err = c.changed()
+	}
+	return err
 }
 
 // take fills x with the next rows of the part.

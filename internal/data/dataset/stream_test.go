@@ -68,8 +68,8 @@ func all(t *rapid.T, rows collabdict.Rows) []float64 {
 	return x
 }
 
-// TestStreamsAreAsMemory checks that rows read from files, in any order and by several readers,
-// equal those in memory.
+// TestStreamsAreAsMemory checks that rows read from files or their copies, in any order and by
+// several readers, equal those in memory.
 func TestStreamsAreAsMemory(t *testing.T) {
 	csv, sites := many(1500)
 	more, _ := many(300)
@@ -97,6 +97,7 @@ func TestStreamsAreAsMemory(t *testing.T) {
 		}
 		values := 2 * len(want.Participants[0].Columns) * 2000
 		spec.Memory = int64(rapid.SampledFrom([]int{1, 8 * values}).Draw(t, "memory"))
+		spec.Folder = rapid.SampledFrom([]string{"", "kept"}).Draw(t, "folder")
 		got, err := dataset.LoadOne(spec)
 		if err != nil {
 			t.Fatal(err)

@@ -96,8 +96,8 @@ const fileForms = "want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .
 
 // open opens a data file; before is nil at the first opening. set says how CSV is written.
 func open(path string, before fs.FileInfo, set CSV) (table, error) {
-	if kept, ok := before.(*spool); ok {
-		return kept.open(set)
+	if from, ok := before.(*once); ok {
+		return from.open(set)
 	}
 	if isOnce(path) {
 		return nil, &Error{File: path, Msg: "this command reads rows from files only", Hint: "save the rows in a file"}

@@ -2,93 +2,50 @@ package dataset
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/partition"
 	"github.com/collabdict/collabdict/internal/data/rows"
 )
 
-// holding says how rows are kept as they are read.
-type holding struct {
-	// index records places instead of rows.
-	index bool
-	// most, if positive, bounds the values held; held counts them.
-	most int64
-	held atomic.Int64
-}
-
-// errFull ends a reading that exceeds the bound.
-var errFull = errors.New("dataset: more values than may be held")
-
-func (h *holding) add(values int) error {
-	if h.most > 0 && h.held.Add(int64(values)) > h.most {
-		return errFull
-	}
-	return nil
-}
-
-// loadWithin loads within the limit Memory. Small files are read at once. Others are read
-// twice: first to check and count, then into memory of the right size if they fit.
+// loadWithin loads rows within the limit Memory. It reads each file once, and copies the values of
+// those that are slow to read to a spool. Rows that fit in memory go there in the end.
 func (s *Spec) loadWithin(files, names []string) (*Dataset, error) {
-	if s.Memory == 0 {
-		return s.load(files, names)
+	if s.Memory == 0 || s.Split.Kind != partition.ByFile || s.Folder == "" && slices.ContainsFunc(files, isOnce) {
+		return s.load(files, names, nil)
 	}
-	sch, err := s.settle(files[0])
+	copies := s.newSpool()
+	d, err := s.load(files, names, copies)
 	if err != nil {
 		return nil, err
 	}
-	if d, err := s.loadSmall(sch, files, names); d != nil || err != nil {
-		return d, err
+	values, stuck := int64(0), ""
+	for _, of := range d.streams() {
+		n, m := of.Dims()
+		values += int64(n) * int64(m)
+		stuck = cmp.Or(stuck, of.stuck())
 	}
-	d, err := s.loadAs(sch, files, names, &holding{index: true})
-	if err != nil {
-		return nil, err
+	switch fits := values <= max(s.Memory/s.valueSize(), 1); {
+	case stuck == "" && fits:
+		defer copies.close()
+		return d, s.hold(d)
+	case stuck == "":
+		if s.Folder != "" {
+			d.Uncopied = copies.err
+		}
+		return d, nil
+	case fits, len(d.Participants) > 1:
+		return s.load(files, names, nil)
 	}
-	return s.settleStreams(d, s.mostValues(), files, names)
+	return nil, &Error{
+		File: stuck, Msg: fmt.Sprintf("rows of a compressed file cannot be sought, and %d values take more memory than the %d bytes of --memory", values, s.Memory),
+		Hint: "unpack it, convert it to Parquet, or allow more", cause: copies.err,
+	}
 }
 
-// loadApart loads participants with their own files. Rows stay there unless all together are
-// few. Sources that cannot be read again are held.
-func (s *Spec) loadApart(files, names []string) (*Dataset, error) {
-	if s.Memory == 0 || s.Split.Kind != partition.ByFile {
-		return s.load(files, names)
-	}
-	sch, err := s.settle(files[0])
-	if err != nil {
-		return nil, err
-	}
-	if d, err := s.loadSmall(sch, files, names); d != nil || err != nil {
-		return d, err
-	}
-	d, err := s.loadAs(sch, files, names, &holding{index: true})
-	if err == nil && slices.ContainsFunc(d.Participants, func(p Participant) bool { return stuck(p.Train)+stuck(p.Test) != "" }) {
-		return s.load(files, names)
-	}
-	return d, err
-}
-
-// loadSmall loads files whose size shows that their values fit well within Memory, and returns
-// nil for others.
-func (s *Spec) loadSmall(sch schema, files, names []string) (*Dataset, error) {
-	const small = 4 // while they grow, values take up to three times their size
-	expected, err := s.expectedValues(files, len(sch.features))
-	if err != nil || expected > s.mostValues()/small {
-		return nil, err
-	}
-	d, err := s.loadAs(sch, files, names, &holding{most: s.mostValues()})
-	if errors.Is(err, errFull) {
-		return nil, nil
-	}
-	return d, err
-}
-
-// mostValues returns the number of values that fit in Memory.
-func (s *Spec) mostValues() int64 { return max(s.Memory/s.valueSize(), 1) }
-
+// valueSize returns the number of bytes of a value in memory.
 func (s *Spec) valueSize() int64 {
 	switch {
 	case s.pixels:
@@ -99,78 +56,48 @@ func (s *Spec) valueSize() int64 {
 	return 8
 }
 
-// expectedValues estimates the number of values: in CSV, one per 8 bytes.
-func (s *Spec) expectedValues(files []string, width int) (int64, error) {
-	sum := int64(0)
-	for _, path := range files {
-		t, err := s.open(path, nil)
-		if err != nil {
-			return 0, err
-		}
-		values := t.info().Size() / 8
-		if n := t.total(); n >= 0 {
-			values = int64(n) * int64(width)
-		} else if !t.seekable() {
-			values *= 5 // compressed
-		}
-		sum += values
-		t.close()
-	}
-	return sum, nil
-}
-
-// settleStreams loads streams that fit into memory. The others must be seekable.
-func (s *Spec) settleStreams(d *Dataset, most int64, files, names []string) (*Dataset, error) {
-	p := &d.Participants[0]
-	separate := s.TestWhere.Given() && p.Test != nil
-	streams := []collabdict.Rows{p.Train}
-	if separate {
-		streams = append(streams, p.Test)
-	}
-	values, unsought := int64(0), ""
-	for _, rows := range streams {
-		n, m := rows.Dims()
-		values += int64(n) * int64(m)
-		unsought = cmp.Or(unsought, stuck(rows))
-	}
-	switch {
-	case values > most && unsought != "":
-		return nil, &Error{
-			File: unsought, Msg: fmt.Sprintf("rows of a compressed file cannot be sought, and %d values take more memory than the %d bytes of --memory", values, s.Memory),
-			Hint: "unpack it, convert it to Parquet, or allow more",
-		}
-	case values > most:
-		return d, nil
-	case unsought != "":
-		return s.load(files, names)
-	}
-	var err error
-	if p.Train, err = s.held(p.Train); err != nil {
-		return nil, err
-	}
-	if !separate {
-		p.Test = p.Train
-		return d, nil
-	}
-	p.Test, err = s.held(p.Test)
-	return d, err
-}
-
-// stuck returns a file of the stream that cannot be sought, "" if there is none.
-func stuck(rows collabdict.Rows) string {
-	if s, ok := rows.(*stream); ok {
-		for _, f := range s.parts {
-			if !f.seekable {
-				return f.path
+// streams returns the rows that stay outside of memory.
+func (d *Dataset) streams() (out []*stream) {
+	for _, p := range d.Participants {
+		for _, of := range []collabdict.Rows{p.Train, p.Test} {
+			if s, ok := of.(*stream); ok && !slices.Contains(out, s) {
+				out = append(out, s)
 			}
+		}
+	}
+	return out
+}
+
+// stuck returns a file of the stream that can be read only from the beginning, "" if there is
+// none.
+func (s *stream) stuck() string {
+	for _, f := range s.parts {
+		if !f.seekable && !f.copied() {
+			return f.path
 		}
 	}
 	return ""
 }
 
+// hold reads streams into memory.
+func (s *Spec) hold(d *Dataset) error {
+	held := make(map[collabdict.Rows]collabdict.Rows)
+	for _, of := range d.streams() {
+		var err error
+		if held[of], err = s.held(of); err != nil {
+			return err
+		}
+	}
+	for i := range d.Participants {
+		p := &d.Participants[i]
+		p.Train, p.Test = held[p.Train], held[p.Test]
+	}
+	return nil
+}
+
 // held reads rows into memory.
-func (s *Spec) held(streamed collabdict.Rows) (collabdict.Rows, error) {
-	defer streamed.(*stream).close()
+func (s *Spec) held(streamed *stream) (collabdict.Rows, error) {
+	defer streamed.close()
 	switch {
 	case s.pixels:
 		return rows.Narrowed[uint8](streamed)
