@@ -20,7 +20,7 @@ type memoryFlags struct {
 
 func (m *memoryFlags) add(cmd *cobra.Command) {
 	section(cmd, ofRows, func(f *pflag.FlagSet) {
-		f.StringVar(&m.memory, "memory", "", "hold rows in memory if their values take at most `SIZE`, such as 512MiB or all; otherwise read the files in every pass (default "+dataset.DefaultMemory+")")
+		f.StringVar(&m.memory, "memory", "", "hold rows in memory if their values take at most `SIZE`, such as 512MiB or all; otherwise read them from disk in every pass (default "+dataset.DefaultMemory+")")
 		f.BoolVar(&m.float32, "float32", false, "hold rows in memory in single precision")
 	})
 }
