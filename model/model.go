@@ -210,24 +210,11 @@ func (m *Model) fill(values []float64) {
 	}
 }
 
-// filled are rows whose missing cells are filled in.
-type filled struct {
-	collabdict.Rows
-	by *Model
-}
-
-// ReadRows fills x with the rows that start at row from.
-func (f filled) ReadRows(x []float64, from int) error {
-	err := f.Rows.ReadRows(x, from)
-	f.by.fill(x)
-	return err
-}
-
 // Rows returns rows that are converted like in Trained whenever they are read.
 func (m *Model) Rows(x collabdict.Rows) collabdict.Rows {
 	z := m.Scaling.Rows(x)
 	if m.fills() {
-		z = filled{z, m}
+		z = rows.Filled(z, m.fill)
 	}
 	if m.Projection == nil {
 		return z

@@ -72,10 +72,9 @@ func newStream(spec *Spec, width int, test bool, parts []part, n int) *stream {
 	return s
 }
 
-// Streams reports whether the rows, or those that they are a subset of, stay in their files.
+// Streams reports whether the rows, or those that they are made of, stay outside of memory.
 func Streams(r collabdict.Rows) bool {
-	r, _ = rows.Unwindowed(rows.Whole(r))
-	_, ok := r.(*stream)
+	_, ok := rows.Source(r).(*stream)
 	return ok
 }
 

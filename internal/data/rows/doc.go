@@ -1,5 +1,5 @@
-// Package rows reads, scales, windows and projects rows, wherever they are stored.
+// Package rows windows, selects, scales and projects rows, wherever they are stored.
 //
-// Every function reads rows in blocks. The result for a row does not depend on the rows beside
-// it, to the last bit. Start reading at [InMemory] and [Scaling].
+// The result for a row does not depend on the rows beside it, to the last bit. Start reading at
+// pipeline.go, which has the stages in their order.
 package rows

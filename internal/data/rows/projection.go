@@ -5,10 +5,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
@@ -36,9 +34,6 @@ func (p *Projection) Apply(x *mat.Dense) *mat.Dense {
 	p.project(out.RawMatrix().Data, mat.DenseCopyOf(x).RawMatrix().Data)
 	return out
 }
-
-// Rows returns the projected rows of x. It projects them anew for each read.
-func (p *Projection) Rows(x collabdict.Rows) collabdict.Rows { return projected{x, p} }
 
 // Scaled returns the projection followed by a scaling of the axes.
 func (p *Projection) Scaled(s Scaling) *Projection {
@@ -72,29 +67,4 @@ func (p *Projection) project(dst, rows []float64) {
 	}
 	axes := p.Axes.RawMatrix()
 	blas.Implementation{}.Dgemm(gonum.NoTrans, gonum.Trans, len(rows)/dim, k, dim, 1, rows, dim, axes.Data, axes.Stride, 0, dst, k)
-}
-
-type projected struct {
-	rows collabdict.Rows
-	by   *Projection
-}
-
-func (r projected) Dims() (n, m int) {
-	n, _ = r.rows.Dims()
-	m, _ = r.by.Axes.Dims()
-	return n, m
-}
-
-func (r projected) ReadRows(x []float64, from int) error {
-	k, dim := r.by.Axes.Dims()
-	values := make([]float64, min(len(x)/k, parallel.BlockRows)*dim)
-	for len(x) > 0 {
-		n := min(len(x)/k, parallel.BlockRows)
-		if err := r.rows.ReadRows(values[:n*dim], from); err != nil {
-			return err
-		}
-		r.by.project(x[:n*k], values[:n*dim])
-		x, from = x[n*k:], from+n
-	}
-	return nil
 }

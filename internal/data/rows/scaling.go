@@ -149,9 +149,6 @@ func (s Scaling) Then(next Scaling) Scaling {
 	return out
 }
 
-// Rows returns the scaled rows of x. It scales them anew for each read.
-func (s Scaling) Rows(x collabdict.Rows) collabdict.Rows { return scaled{x, s} }
-
 // Copy is like Rows, but scales rows in double precision in memory once, into a copy. Use it
 // for rows that are read often.
 func (s Scaling) Copy(x collabdict.Rows) collabdict.Rows {
@@ -159,17 +156,6 @@ func (s Scaling) Copy(x collabdict.Rows) collabdict.Rows {
 		return InMemory(s.Apply(m.Dense))
 	}
 	return s.Rows(x)
-}
-
-type scaled struct {
-	collabdict.Rows
-	by Scaling
-}
-
-func (r scaled) ReadRows(x []float64, from int) error {
-	err := r.Rows.ReadRows(x, from)
-	r.by.scale(x, x)
-	return err
 }
 
 // scale writes scaled rows to dst, which may be x.

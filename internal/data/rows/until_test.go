@@ -28,7 +28,7 @@ func TestUntil(t *testing.T) {
 	if err := limited.ReadRows(x, 0); err != nil {
 		t.Errorf("without the limit: got %v", err)
 	}
-	if got := Whole(limited); got != memory {
+	if got := Source(limited); got != memory {
 		t.Errorf("the whole of it is %T", got)
 	}
 }

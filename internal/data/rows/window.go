@@ -48,9 +48,8 @@ func DataColumns(columns []string, w int) []string {
 	return columns[:len(columns)/perColumn]
 }
 
-// windowed is rows with the means and deviations of the rows before them.
-type windowed struct {
-	of     collabdict.Rows
+// window is the stage that [Windowed] adds.
+type window struct {
 	w      int
 	begins []int // rows that begin a window, ascending from 0
 
@@ -68,36 +67,9 @@ type ending struct {
 // mostEnds is the number of readers that a pass has at a time.
 const mostEnds = 32
 
-// Windowed adds to each row of x the mean and the standard deviation (divisor: number of rows)
-// of every column over its window. The window is the row itself and up to w−1 rows before it.
-// The rows at which a new window starts are in begins, in ascending order; row 0 always starts
-// one. NaN cells are missing and do not count. The result for a row has the same bits however it
-// is read.
-func Windowed(x collabdict.Rows, w int, begins []int) collabdict.Rows {
-	if w < 1 || !slices.IsSorted(begins) {
-		panic("rows: want a window of at least one row, and beginnings that ascend")
-	}
-	return &windowed{of: x, w: w, begins: begins}
-}
-
-// Unwindowed returns the rows below [Windowed] and the rows that begin a window. It returns
-// other rows as they are.
-func Unwindowed(x collabdict.Rows) (of collabdict.Rows, begins []int) {
-	if r, ok := x.(*windowed); ok {
-		return r.of, r.begins
-	}
-	return x, nil
-}
-
-// Dims returns the number of rows and of columns.
-func (r *windowed) Dims() (n, m int) {
-	n, m = r.of.Dims()
-	return n, m * perColumn
-}
-
-// ReadRows fills x with rows, beginning at row from.
-func (r *windowed) ReadRows(x []float64, from int) error {
-	_, m := r.of.Dims()
+// read fills x with rows of the source and their windows, beginning at row from.
+func (r *window) read(x []float64, from int, source collabdict.Rows) error {
+	_, m := source.Dims()
 	if len(x)%(m*perColumn) != 0 {
 		panic("rows: want room for whole rows")
 	}
@@ -113,7 +85,7 @@ func (r *windowed) ReadRows(x []float64, from int) error {
 			lead = from - r.first(from)
 		}
 		block := values[:(lead+n)*m]
-		if err := r.of.ReadRows(block[known*m:], from-lead+known); err != nil {
+		if err := source.ReadRows(block[known*m:], from-lead+known); err != nil {
 			return err
 		}
 		for i := range n {
@@ -135,7 +107,7 @@ func (r *windowed) ReadRows(x []float64, from int) error {
 }
 
 // first returns the first row of a row's window.
-func (r *windowed) first(row int) int {
+func (r *window) first(row int) int {
 	begin := 0
 	if at, found := slices.BinarySearch(r.begins, row); found {
 		begin = row
@@ -146,7 +118,7 @@ func (r *windowed) first(row int) int {
 }
 
 // endBefore returns the rows kept before the given row, or nil.
-func (r *windowed) endBefore(row, m int) []float64 {
+func (r *window) endBefore(row, m int) []float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i, e := range r.ends {

@@ -1,0 +1,26 @@
+package rows
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// permuted bounds the numbers in memory for a draw by permutation.
+const permuted = 500_000
+
+// Drawn returns count of the numbers below n, in ascending order, drawn by seed.
+func Drawn(n, count int, seed uint64) []int {
+	random := rand.New(rand.NewPCG(seed, uint64(n)))
+	if n <= permuted {
+		drawn := random.Perm(n)[:count]
+		slices.Sort(drawn)
+		return drawn
+	}
+	drawn := make([]int, 0, count) // Each number is drawn with its probability given the draws so far.
+	for i := 0; len(drawn) < count; i++ {
+		if random.IntN(n-i) < count-len(drawn) {
+			drawn = append(drawn, i)
+		}
+	}
+	return drawn
+}
