@@ -135,7 +135,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./internal/data/partition"},
-		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm", "./internal/kernels/blas", "./internal/numeric/portable", "./internal/data/rows"}, never: clocksAndTheWorld,
+		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm", "./internal/kernels/blas", "./internal/numeric/parallel", "./internal/numeric/portable", "./internal/data/rows"}, never: clocksAndTheWorld,
 		reason: "whose each row is follows from rows, their classes and a seed, whatever file they are in",
 	},
 	{

@@ -3,6 +3,8 @@ package vae
 import (
 	"fmt"
 	"math"
+
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
 // Rows is a source of n rows of m values that can be read any number of times, as in package
@@ -17,30 +19,22 @@ type Rows interface {
 // Largest is the largest size of a value. Beyond it, squares could overflow in float32.
 const Largest = 1e12
 
-const blockRows = 256
-
 // EachBlock calls f with blocks of rows in order, rounded to float32; from is the index of the
 // block's first row. The next block overwrites the slice. Values that are not numbers, or
 // larger than limit in size, are an error; others are cut to Largest.
 func EachBlock(rows Rows, limit float64, f func(from int, x []float32) error) error {
-	n, columns := rows.Dims()
-	wide, block := make([]float64, min(n, blockRows)*columns), make([]float32, min(n, blockRows)*columns)
-	for from := 0; from < n; from += blockRows {
-		wide := wide[:min(n-from, blockRows)*columns]
-		if err := rows.ReadRows(wide, from); err != nil {
-			return err
-		}
-		for i, v := range wide {
+	_, columns := rows.Dims()
+	var block []float32
+	return parallel.EachBlock(rows, parallel.BlockRows, func(from int, x []float64) error {
+		block = block[:0]
+		for i, v := range x {
 			if !(math.Abs(v) <= limit) {
 				return fmt.Errorf("rows: row %d, column %d: want a finite value of at most %.3g in size, got %g", from+i/columns+1, i%columns+1, limit, v)
 			}
-			block[i] = float32(max(-Largest, min(v, Largest)))
+			block = append(block, float32(max(-Largest, min(v, Largest))))
 		}
-		if err := f(from, block[:len(wide)]); err != nil {
-			return err
-		}
-	}
-	return nil
+		return f(from, block)
+	})
 }
 
 // InMemory returns all rows, at least one, with values cut to Largest.

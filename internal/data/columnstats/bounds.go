@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
 // Bounds hold at every member. Each member publishes powers of two above its number of rows and
@@ -74,7 +75,7 @@ func exponents(x collabdict.Rows) (rowsExp int, exps []int, err error) {
 	n, dim := x.Dims()
 	_, rowsExp = math.Frexp(float64(n))
 	sums := make([]float64, dim)
-	err = eachRow(x, func(row []float64) {
+	err = parallel.EachRow(x, func(row []float64) {
 		for i, v := range row {
 			sums[i] += float64(v * v)
 		}

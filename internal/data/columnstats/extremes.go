@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
 // The search for an end begins with an interval that holds every value that the root mean squares
@@ -81,7 +82,7 @@ func ends(rows collabdict.Rows) ([]float64, error) {
 	for i := range own {
 		own[i] = math.Inf(-1)
 	}
-	err := eachRow(rows, func(row []float64) {
+	err := parallel.EachRow(rows, func(row []float64) {
 		for j, v := range row {
 			if v != v { // missing
 				continue

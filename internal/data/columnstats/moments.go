@@ -74,7 +74,7 @@ func momentsOf(rows collabdict.Rows) (*Moments, error) {
 			return
 		}
 		if lanes[l] == nil {
-			lanes[l], blocks[l] = newMoments(dim), make([]float64, min(n, blockRows)*dim)
+			lanes[l], blocks[l] = newMoments(dim), make([]float64, min(n, parallel.BlockRows)*dim)
 		}
 		x := blocks[l][:(hi-lo)*dim]
 		if errs[l] = rows.ReadRows(x, lo); errs[l] == nil {
@@ -109,11 +109,12 @@ func momentsOfMany(rows collabdict.Rows) (*Moments, error) {
 	n, dim := rows.Dims()
 	m := newMoments(dim)
 	m.Count = float64(n)
-	err := eachBlock(rows, func(x []float64) {
+	err := parallel.EachBlock(rows, parallel.BlockRows, func(_ int, x []float64) error {
 		blas.Implementation{}.Dsyrk(gonum.Upper, gonum.Trans, dim, len(x)/dim, 1, x, dim, 1, m.Products, dim)
 		for row := x; len(row) > 0; row = row[dim:] {
 			floats.Add(m.Sums, row[:dim])
 		}
+		return nil
 	})
 	return m, err
 }

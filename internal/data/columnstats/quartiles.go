@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
 // Quartiles are searched in cells of the ordered floating-point numbers, whatever their size. Each
@@ -29,7 +30,7 @@ type quartile struct {
 func OwnQuartiles(rows collabdict.Rows) (first, second, third []float64, err error) {
 	_, dim := rows.Dims()
 	present := make([]float64, dim)
-	if err := eachRow(rows, func(row []float64) {
+	if err := parallel.EachRow(rows, func(row []float64) {
 		for j, v := range row {
 			if !math.IsNaN(v) {
 				present[j]++
@@ -45,7 +46,7 @@ func OwnQuartiles(rows collabdict.Rows) (first, second, third []float64, err err
 		}
 	}
 	for range 64 / cellBits {
-		err := eachRow(rows, func(row []float64) {
+		err := parallel.EachRow(rows, func(row []float64) {
 			for i := range all {
 				all[i].count(row[all[i].column])
 			}

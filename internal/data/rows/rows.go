@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
 // Matrix holds rows in memory. Reading them never fails.
@@ -41,33 +42,14 @@ func Dense(rows collabdict.Rows) (*mat.Dense, error) {
 	return mat.NewDense(n, width, values), nil
 }
 
-// EachRow calls f with every row in order. The row is valid until f returns.
-func EachRow(rows collabdict.Rows, f func(row []float64)) error {
-	return Each(rows, func(x *mat.Dense, _ int) error {
-		n, _ := x.Dims()
-		for i := range n {
-			f(x.RawRowView(i))
-		}
-		return nil
-	})
-}
-
-// PerBlock is the number of rows in memory at a time.
+// PerBlock is the number of rows in memory at a time, for work that goes on in parallel in a block.
 const PerBlock = 4096
 
 // Each calls f with all rows in order, in blocks, until f returns an error. from is the index
 // of the first row of block x, which is valid until f returns.
 func Each(rows collabdict.Rows, f func(x *mat.Dense, from int) error) error {
-	n, width := rows.Dims()
-	values := make([]float64, min(n, PerBlock)*width)
-	for from := 0; from < n; from += PerBlock {
-		values = values[:min(n-from, PerBlock)*width]
-		if err := rows.ReadRows(values, from); err != nil {
-			return err
-		}
-		if err := f(mat.NewDense(len(values)/width, width, values), from); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, width := rows.Dims()
+	return parallel.EachBlock(rows, PerBlock, func(from int, x []float64) error {
+		return f(mat.NewDense(len(x)/width, width, x), from)
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
 // A Scaling maps columns to the coordinates that training uses: z = (x − Shift) / Scale.
@@ -54,7 +55,7 @@ func Own(x collabdict.Rows) (s Scaling, constant []int, err error) {
 	for j := range cols {
 		low[j], high[j] = math.Inf(1), math.Inf(-1)
 	}
-	err = EachRow(x, func(row []float64) {
+	err = parallel.EachRow(x, func(row []float64) {
 		for j, v := range row {
 			if v != v {
 				missing[j]++
@@ -80,7 +81,7 @@ func Own(x collabdict.Rows) (s Scaling, constant []int, err error) {
 			mean[j] = v
 		}
 	}
-	err = EachRow(x, func(row []float64) {
+	err = parallel.EachRow(x, func(row []float64) {
 		for j, v := range row {
 			if v == v {
 				variance[j] += (v - mean[j]) * (v - mean[j]) / float64(rows)

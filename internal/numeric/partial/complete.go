@@ -32,7 +32,7 @@ func Complete(rows collabdict.Rows) (out collabdict.Rows, lacking []int, err err
 	_, dim := rows.Dims()
 	count, mean, scale := make([]float64, dim), make([]float64, dim), make([]float64, dim)
 	at := 0
-	err = each(rows, func(row []float64) {
+	err = parallel.EachRow(rows, func(row []float64) {
 		for i, v := range row {
 			if !math.IsNaN(v) {
 				count[i]++
@@ -53,7 +53,7 @@ func Complete(rows collabdict.Rows) (out collabdict.Rows, lacking []int, err err
 		}
 		mean[i] /= c
 	}
-	err = each(rows, func(row []float64) {
+	err = parallel.EachRow(rows, func(row []float64) {
 		for i, v := range row {
 			if !math.IsNaN(v) {
 				scale[i] += float64((v - mean[i]) * (v - mean[i]))
@@ -108,7 +108,7 @@ func (c *completed) fit() error {
 	d, first, second := make([]float64, dim), make([]float64, dim), mat.NewSymDense(dim, nil)
 	products := second.RawSymmetric().Data
 	n := 0.0
-	err := each(c.Rows, func(row []float64) {
+	err := parallel.EachRow(c.Rows, func(row []float64) {
 		of := c.standard(d, row)
 		n++
 		for i, v := range d {
@@ -163,22 +163,6 @@ func (c *completed) ReadRows(x []float64, from int) error {
 		of.add(d, z)
 		for _, i := range of.missing {
 			row[i] = c.mean[i] + float64(c.scale[i]*(c.centre[i]+d[i]))
-		}
-	}
-	return nil
-}
-
-// each calls f with every row in order. The row is valid until f returns.
-func each(rows collabdict.Rows, f func(row []float64)) error {
-	n, dim := rows.Dims()
-	block := make([]float64, min(n, parallel.BlockRows)*dim)
-	for from := 0; from < n; from += parallel.BlockRows {
-		x := block[:min(n-from, parallel.BlockRows)*dim]
-		if err := rows.ReadRows(x, from); err != nil {
-			return err
-		}
-		for ; len(x) > 0; x = x[dim:] {
-			f(x[:dim])
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -90,7 +91,7 @@ func (r Ranges) scaling(columns []string) (rows.Scaling, error) {
 // none.
 func (r Ranges) outside(columns []string, of collabdict.Rows) (string, error) {
 	count, values := make([]int, len(columns)), 0
-	err := rows.EachRow(of, func(row []float64) {
+	err := parallel.EachRow(of, func(row []float64) {
 		for i, v := range row {
 			if low, high, _ := r.of(columns[i]); v < low || v > high {
 				count[i]++
