@@ -3,7 +3,7 @@ package dataset
 // Features returns the feature columns of the first file, and its columns that hold no numbers.
 // It reads only the first rows.
 func Features(spec Spec) (features, ignored []string, err error) {
-	files, err := dataFiles(spec.Data)
+	files, err := Resolve(spec.Data)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// dataFiles resolves paths, folders and globs to data files in the order given.
-func dataFiles(data []string) ([]string, error) {
+// Resolve returns the data files of paths, folders and globs, in the order given.
+func Resolve(data []string) ([]string, error) {
 	if len(data) == 0 {
 		return nil, &Error{Msg: "no data given; " + fileForms}
 	}
@@ -122,7 +122,7 @@ func fileError(path string, err error) error {
 
 // Files resolves Data, without standard input, and adds label files that belong to images.
 func (s Spec) Files() ([]string, error) {
-	files, err := dataFiles(s.Data)
+	files, err := Resolve(s.Data)
 	files = slices.DeleteFunc(files, func(f string) bool { return f == standardInput })
 	for _, f := range files {
 		if labels := labelsBeside(f); isIDX(f) && labels != "" {
@@ -135,7 +135,7 @@ func (s Spec) Files() ([]string, error) {
 // FilesByName resolves Data and returns each file under its participant's name, as in a split
 // by file.
 func (s Spec) FilesByName() (map[string]string, error) {
-	files, err := dataFiles(s.Data)
+	files, err := Resolve(s.Data)
 	if err != nil {
 		return nil, err
 	}

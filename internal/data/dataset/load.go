@@ -14,7 +14,7 @@ import (
 // rows together exceed Memory, rows stay outside of memory. Errors in files and in the Spec are of
 // type [*Error].
 func LoadAll(spec Spec) (*Dataset, error) {
-	files, err := dataFiles(spec.Data)
+	files, err := Resolve(spec.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func LoadAll(spec Spec) (*Dataset, error) {
 // LoadOne reads all files as the rows of one participant. It ignores Split. Fewer than MinRows
 // training rows are an error. Rows that exceed Memory are checked, and stay outside of it.
 func LoadOne(spec Spec) (*Dataset, error) {
-	files, err := dataFiles(spec.Data)
+	files, err := Resolve(spec.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (s *Spec) nameOne(file string) (string, error) {
 // OwnName returns the participant's name for LoadOne: the given one, or else that of the first
 // file.
 func (s *Spec) OwnName(given string) (string, error) {
-	files, err := dataFiles(s.Data)
+	files, err := Resolve(s.Data)
 	if err != nil {
 		return "", err
 	}

@@ -50,7 +50,7 @@ func (s *Spec) Unordered() []string { return slices.Clone(s.unordered) }
 // Forward begins to read the sources in Data that can be read only once, standard input and query
 // results. The Spec can then be loaded, scanned or profiled once.
 func (s *Spec) Forward(ctx context.Context, input io.Reader) error {
-	files, err := dataFiles(s.Data)
+	files, err := Resolve(s.Data)
 	if err != nil {
 		return err
 	}

@@ -246,6 +246,3 @@ func (e *ends) add(v float64) {
 	copy(e.counts[i+1:e.n], e.counts[i:])
 	e.values[i], e.counts[i] = v, 1
 }
-
-// Resolve lists the files of paths, folders and globs.
-func Resolve(data []string) ([]string, error) { return dataFiles(data) }

@@ -16,7 +16,7 @@ import (
 // Window and Time.
 func Scan(spec Spec, f func(x *mat.Dense, numbers []int) error) (Gaps, error) {
 	var gaps Gaps
-	files, err := dataFiles(spec.Data)
+	files, err := Resolve(spec.Data)
 	if err != nil {
 		return gaps, err
 	}

@@ -42,7 +42,7 @@ const (
 var spared uint64 = 256 << 20
 
 // errBeyond is the error of a spool that has no folder.
-var errBeyond = errors.New("dataset: more bytes than a spool keeps in memory")
+var errBeyond = errors.New("more bytes than a spool keeps in memory")
 
 // newSpool returns a spool with an eighth of Memory, and with a file in Folder if there is one.
 func (s *Spec) newSpool() *spool { return &spool{dir: s.Folder, most: (s.Memory + 7) / 8} }

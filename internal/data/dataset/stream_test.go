@@ -119,6 +119,7 @@ func TestStreamsAreAsMemory(t *testing.T) {
 	})
 }
 
+// Without a folder for a copy, the rows of a compressed file must fit in memory.
 func TestCompressedCSVMustFit(t *testing.T) {
 	csv, _ := many(1500)
 	folder(t, "a.csv.gz", zipped(t, csv))
@@ -129,7 +130,7 @@ func TestCompressedCSVMustFit(t *testing.T) {
 	}
 	spec.Memory--
 	_, err = dataset.LoadOne(spec)
-	wantError(t, err, `a.csv.gz: rows of a compressed file cannot be sought, and 4500 values take more memory than the 35999 bytes of --memory; unpack it, convert it to Parquet, or allow more`)
+	wantError(t, err, `a.csv.gz: 4500 values take more memory than the 35999 bytes of --memory, and cannot be copied to "": more bytes than a spool keeps in memory; allow more --memory, convert it to Parquet, or free space`)
 }
 
 // TestFaultsAreFoundBeforehand checks that loading reports faults in rows that are read only later.

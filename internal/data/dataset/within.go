@@ -40,8 +40,8 @@ func (s *Spec) loadWithin(files, names []string) (*Dataset, error) {
 		return s.load(files, names, nil)
 	}
 	return nil, &Error{
-		File: stuck, Msg: fmt.Sprintf("rows of a compressed file cannot be sought, and %d values take more memory than the %d bytes of --memory", values, s.Memory),
-		Hint: "unpack it, convert it to Parquet, or allow more", cause: copies.err,
+		File: stuck, Msg: fmt.Sprintf("%d values take more memory than the %d bytes of --memory, and cannot be copied to %q: %v", values, s.Memory, s.Folder, copies.err),
+		Hint: "allow more --memory, convert it to Parquet, or free space", cause: copies.err,
 	}
 }
 
