@@ -40,7 +40,7 @@ func slowFiles(t *testing.T) map[string]string {
 	}
 }
 
-// After the first pass, nothing reads the source: it may be gone. What is kept has no name in the
+// After the first pass, nothing reads the source, so it may be gone. The copy has no name in the
 // folder, and files of killed processes are removed.
 func TestLaterPassesDoNotReadTheSource(t *testing.T) {
 	for file, content := range slowFiles(t) {
