@@ -103,7 +103,7 @@ func (m *Machine) newCall(c Call) (*call, error) {
 			return nil, err
 		}
 		if c.Running.Key != "" {
-			r.values, r.blocks = slices.Clone(c.Values), scaled(c.Blocks, ofDifferences)
+			r.values, r.blocks = slices.Clone(c.Values), scaled(c.Blocks, 2)
 			m.p.quanta(c.Blocks, running.Size).round(r.values)
 		}
 		// Find out before anything leaves whether the bounds fit the arithmetic.

@@ -222,10 +222,8 @@ func (q quanta) round(x []float64) {
 	}
 }
 
-// ofDifferences is the factor from the bounds of vectors to those of their differences.
-const ofDifferences = 2
-
-// scaled returns blocks with bounds multiplied by a factor.
+// scaled returns blocks with bounds multiplied by a factor: that of the difference of two vectors
+// is twice that of a vector.
 func scaled(blocks []collabdict.Block, factor float64) []collabdict.Block {
 	out := slices.Clone(blocks)
 	for i := range out {
@@ -344,7 +342,7 @@ func (m *Machine) carryOn(d *Decision, sealed *Sealed) (known bool) {
 	if len(base) != len(d.Total) {
 		return false
 	}
-	m.p.quanta(scaled(sealed.Blocks, 1/ofDifferences), h.Size).round(d.Total)
+	m.p.quanta(scaled(sealed.Blocks, 0.5), h.Size).round(d.Total)
 	for i := range d.Total {
 		d.Total[i] += base[i]
 	}

@@ -25,6 +25,17 @@ func (n *network) total(held ...uint32) []float64 {
 	return d.Total
 }
 
+// The quanta of a running total are those of its members' vectors, so that fractions stay exact.
+func TestARunningTotalKeepsFractions(t *testing.T) {
+	for name, s := range map[string]Settings{"exact": exact, "laplacian": floating} {
+		n := newNetwork(t, 5, s)
+		n.play(accumulation(collabdict.Running{Key: "k"}, 0, 64, func(s int) []float64 { return []float64{float64(s) / 4, 3.5} }))
+		if got := n.total(); !slices.Equal(got, []float64{2.5, 17.5}) {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}
+
 // A running total can begin as another one, both in its value and at each member, even at one
 // that was lost or has restarted in between. The vector of a member that comes back alone is
 // held back during the start-up, but not in later rounds.
