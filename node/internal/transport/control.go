@@ -24,6 +24,9 @@ const (
 	queued = 64
 	// controlMost bounds the bytes of one control message.
 	controlMost = 512 << 10
+	// attachWithin is the number of intervals after which a connection is replaced if its member
+	// still receives no control messages.
+	attachWithin = 20
 )
 
 // newPubSub starts gossipsub. It must be called before the first connection: gossipsub
@@ -136,20 +139,32 @@ func (c *control) write(ctx context.Context, t *counter) {
 
 // assemble waits until all other members subscribe to the topic, so that the first messages
 // reach them. It does not wait for lost members: at each interval it asks lost for their ranks.
-func (c *control) assemble(ctx context.Context, interval time.Duration, lost func() map[int]bool) error {
+//
+// Gossipsub opens its stream to a peer once per connection. If that fails while the connection
+// lasts, the two never hear of each other's topics. So assemble calls renew with the members that
+// have not subscribed for long, to replace their connections.
+func (c *control) assemble(ctx context.Context, interval time.Duration, lost func() map[int]bool, renew func(peer.ID)) error {
 	events, err := c.topic.EventHandler()
 	if err != nil {
 		return fmt.Errorf("control plane: %w", err)
 	}
 	defer events.Cancel()
-	present := map[peer.ID]bool{c.self: true}
+	present, last := map[peer.ID]bool{c.self: true}, time.Now()
 	for !c.complete(present, lost) {
+		if time.Since(last) > attachWithin*interval {
+			last = time.Now()
+			for id := range c.peers.Load().ranks {
+				if !present[id] {
+					renew(id)
+				}
+			}
+		}
 		wait, cancel := context.WithTimeout(ctx, interval)
 		e, err := events.NextPeerEvent(wait)
 		cancel()
 		switch {
 		case err == nil:
-			present[e.Peer] = e.Type == pubsub.PeerJoin
+			present[e.Peer], last = e.Type == pubsub.PeerJoin, time.Now()
 		case wait.Err() == nil || ctx.Err() != nil:
 			return err
 		}

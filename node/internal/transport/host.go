@@ -45,6 +45,8 @@ type Config struct {
 	// Members: a host relays nothing for strangers.
 	Relay bool
 	Links []libp2p.Option // used by tests: carries connections in place of the system's network
+	// gossipHost, used by tests, returns the host that gossipsub uses in place of the given one.
+	gossipHost func(host.Host) host.Host
 }
 
 // A Host is a process that peers can find.
@@ -85,9 +87,13 @@ func Listen(c Config) (*Host, error) {
 		return nil, err
 	}
 	h.failures = newFailures(h.Host, c.Log)
+	gossip := h.Host
+	if c.gossipHost != nil {
+		gossip = c.gossipHost(gossip)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	h.cancel = cancel
-	if h.pubsub, err = newPubSub(ctx, h.Host, c.Consortium, c.Size, h.Admission, h.shares); err != nil {
+	if h.pubsub, err = newPubSub(ctx, gossip, c.Consortium, c.Size, h.Admission, h.shares); err != nil {
 		cancel()
 		return nil, errors.Join(err, h.Host.Close())
 	}

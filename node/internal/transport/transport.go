@@ -200,7 +200,12 @@ func (t *Transport) Forget(rank int) {
 // Assemble waits until all other members receive control messages. It does not wait for lost
 // members: at each interval it asks lost for their ranks.
 func (t *Transport) Assemble(ctx context.Context, interval time.Duration, lost func() map[int]bool) error {
-	return t.control.assemble(ctx, interval, lost)
+	return t.control.assemble(ctx, interval, lost, func(id peer.ID) {
+		if t.host.Network().Connectedness(id) == network.Connected {
+			t.streams.log.Debug("a connection without control messages is replaced", "peer", id)
+			_ = t.host.Network().ClosePeer(id) // reconnect dials again
+		}
+	})
 }
 
 // Listening returns the other members that receive control messages.

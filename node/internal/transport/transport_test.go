@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/wire"
@@ -24,12 +28,15 @@ type end struct {
 }
 
 // hosts returns processes on this machine that have not joined a run.
-func hosts(t *testing.T, n int) []*end {
+func hosts(t *testing.T, n int) []*end { return hostsWith(t, n, nil) }
+
+// hostsWith is like hosts, with hosts that gossip returns for gossipsub.
+func hostsWith(t *testing.T, n int, gossip func(host.Host) host.Host) []*end {
 	t.Helper()
 	all := make([]*end, n)
 	for i := range all {
 		key, _ := nodetest.Key(t)
-		h, err := Listen(Config{Key: key, Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Size: n, Log: slog.New(slog.DiscardHandler)})
+		h, err := Listen(Config{Key: key, Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Size: n, Log: slog.New(slog.DiscardHandler), gossipHost: gossip})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,5 +195,45 @@ func TestAdmission(t *testing.T) {
 	a.Limit([]peer.ID{"m"})
 	if !a.Has("m") || a.Has("s") || a.Contains("m") || !a.Contains("s") || a.InterceptPeerDial("s") {
 		t.Error("admits other peers than the members")
+	}
+}
+
+// A deaf host cannot open the first stream of the control plane.
+type deaf struct {
+	host.Host
+	heard *atomic.Bool
+}
+
+func (d deaf) NewStream(ctx context.Context, to peer.ID, ids ...protocol.ID) (network.Stream, error) {
+	if strings.HasPrefix(string(ids[0]), "/meshsub/") && !d.heard.Swap(true) {
+		return nil, errors.New("the connection closes")
+	}
+	return d.Host.NewStream(ctx, to, ids...)
+}
+
+// Gossipsub does not try again to open its stream to a peer while their connection lasts. The
+// members of a run then replace the connection.
+func TestAConnectionWithoutControlMessagesIsReplaced(t *testing.T) {
+	var failed []*atomic.Bool
+	all := hostsWith(t, 2, func(h host.Host) host.Host {
+		d := deaf{h, &atomic.Bool{}}
+		d.heard.Store(len(failed) > 0) // only the first cannot be heard
+		failed = append(failed, d.heard)
+		return d
+	})
+	peers := peersOf(t, all...)
+	for _, e := range all {
+		e.begin(t, 1, peers)
+	}
+	if err := all[0].Connect(t.Context(), peer.AddrInfo{ID: all[1].ID(), Addrs: all[1].Addrs()}); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		if err := e.Assemble(t.Context(), 10*time.Millisecond, func() map[int]bool { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !failed[0].Load() {
+		t.Error("no stream has failed")
 	}
 }
