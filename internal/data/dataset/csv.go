@@ -37,6 +37,14 @@ type csvFile struct {
 	record    []string // the present row
 }
 
+var csvFormat = &fileFormat{[]string{".csv.gz", ".csv"}, func(path string, before fs.FileInfo, set CSV) (table, error) {
+	t, err := openCSV(path, before, &set)
+	if err != nil {
+		return nil, err // avoids an interface that holds nil
+	}
+	return t, nil
+}}
+
 // openCSV reads a file up to its header. set says how the file is written; nil means plain CSV.
 // Gzip is recognised by its first bytes.
 func openCSV(path string, before fs.FileInfo, set *CSV) (*csvFile, error) {
@@ -54,11 +62,6 @@ func openCSV(path string, before fs.FileInfo, set *CSV) (*csvFile, error) {
 		return nil, err
 	}
 	return t, nil
-}
-
-// csvTable is openCSV with a table as its result.
-func csvTable(path string, before fs.FileInfo, set *CSV) (table, error) {
-	return opener(func(path string, before fs.FileInfo) (*csvFile, error) { return openCSV(path, before, set) })(path, before)
 }
 
 // unzipped returns the contents of a file from the beginning, decompressed if need be.
@@ -121,6 +124,7 @@ func (r returns) Read(p []byte) (int, error) {
 // These methods implement table.
 func (t *csvFile) header() []string  { return t.names }
 func (t *csvFile) info() fs.FileInfo { return t.file.info }
+func (t *csvFile) format() string    { return "CSV" }
 func (t *csvFile) total() int        { return -1 }
 func (t *csvFile) seekable() bool    { return !t.zipped }
 func (t *csvFile) close()            { t.file.close() }

@@ -97,17 +97,14 @@ func matching(pattern string) ([]string, error) {
 // isData reports whether a name has an ending of data files. Hidden files do not count: file
 // managers leave them beside real ones.
 func isData(path string) bool {
-	name := filepath.Base(path)
-	return stem(path) != name && !strings.HasPrefix(name, ".")
+	return formatOf(path) != nil && !strings.HasPrefix(filepath.Base(path), ".")
 }
 
 // stem returns the file name without the ending of data files.
 func stem(path string) string {
 	name := filepath.Base(path)
-	for _, f := range formats {
-		if short, ok := f.stem(name); ok {
-			return short
-		}
+	if f := formatOf(path); f != nil {
+		return strings.TrimSuffix(name, f.ending(path))
 	}
 	return name
 }
@@ -125,7 +122,7 @@ func (s Spec) Files() ([]string, error) {
 	files, err := Resolve(s.Data)
 	files = slices.DeleteFunc(files, func(f string) bool { return f == standardInput })
 	for _, f := range files {
-		if labels := labelsBeside(f); isIDX(f) && labels != "" {
+		if labels := labelsBeside(f); idxFormat.fits(f) && labels != "" {
 			files = append(files, labels)
 		}
 	}

@@ -24,12 +24,12 @@ type idxFile struct {
 // mostPixels bounds the pixels per image that a small file can claim.
 const mostPixels = 1 << 14
 
-var idxFormat = fileFormat{[]string{
+var idxFormat = &fileFormat{[]string{
 	"-idx3-ubyte", "-idx3-ubyte.gz", ".idx3-ubyte", ".idx3-ubyte.gz",
 	"-idx2-ubyte", "-idx2-ubyte.gz", ".idx2-ubyte", ".idx2-ubyte.gz",
-}, opener(openIDX)}
+}, openIDX}
 
-func openIDX(path string, before fs.FileInfo) (*idxFile, error) {
+func openIDX(path string, before fs.FileInfo, _ CSV) (table, error) {
 	f, err := openFile(path, before)
 	if err != nil {
 		return nil, err
@@ -115,6 +115,7 @@ func (t *idxFile) fault(err error) error {
 // These methods implement table.
 func (t *idxFile) header() []string  { return t.names }
 func (t *idxFile) info() fs.FileInfo { return t.file.info }
+func (t *idxFile) format() string    { return "IDX" }
 func (t *idxFile) total() int        { return t.shape[0] }
 func (t *idxFile) seekable() bool    { return !t.zipped }
 func (t *idxFile) close()            { t.file.close() }

@@ -13,20 +13,11 @@ import (
 // labelColumn is the name of the column with the labels of images.
 const labelColumn = "label"
 
-var labelsFormat = fileFormat{endings: []string{"-idx1-ubyte", "-idx1-ubyte.gz", ".idx1-ubyte", ".idx1-ubyte.gz"}}
-
-func isIDX(path string) bool { return isOf(&idxFormat, path) }
-
-func isLabels(path string) bool { return isOf(&labelsFormat, path) }
-
-func isOf(f *fileFormat, path string) bool {
-	_, ok := f.stem(filepath.Base(path))
-	return ok
-}
+var labelsFormat = &fileFormat{endings: []string{"-idx1-ubyte", "-idx1-ubyte.gz", ".idx1-ubyte", ".idx1-ubyte.gz"}}
 
 // allIDX reports whether all files are IDX.
 func allIDX(files []string) bool {
-	return !slices.ContainsFunc(files, func(path string) bool { return !isIDX(path) })
+	return !slices.ContainsFunc(files, func(path string) bool { return !idxFormat.fits(path) })
 }
 
 // labelsFiles returns the possible paths of the labels of images: train-labels-idx1-ubyte.gz
@@ -58,7 +49,7 @@ func labelsBeside(path string) string {
 
 // labelsHint says where labels would be found, if labels are missing.
 func labelsHint(path, column string) string {
-	if column != labelColumn || !isIDX(path) {
+	if column != labelColumn || !idxFormat.fits(path) {
 		return ""
 	}
 	if files := labelsFiles(path); files != nil {

@@ -146,7 +146,7 @@ func differ(path, first string, lacks, extra []string) error {
 }
 
 func noRows(path string) error {
-	if isCSV(path) {
+	if csvFormat.fits(path) {
 		return &Error{File: path, Msg: "no rows below the header"}
 	}
 	return &Error{File: path, Msg: "the file has no rows"}

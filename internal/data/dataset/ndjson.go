@@ -29,7 +29,7 @@ type ndjsonFile struct {
 	features []int
 }
 
-var ndjsonFormat = fileFormat{[]string{".ndjson.gz", ".jsonl.gz", ".ndjson", ".jsonl"}, opener(openNDJSON)}
+var ndjsonFormat = &fileFormat{[]string{".ndjson.gz", ".jsonl.gz", ".ndjson", ".jsonl"}, openNDJSON}
 
 const (
 	// headObjects is the number of objects at the beginning of a file that define its columns.
@@ -39,7 +39,7 @@ const (
 )
 
 // openNDJSON reads the objects that define the columns.
-func openNDJSON(path string, before fs.FileInfo) (*ndjsonFile, error) {
+func openNDJSON(path string, before fs.FileInfo, _ CSV) (table, error) {
 	f, err := openFile(path, before)
 	if err != nil {
 		return nil, err
@@ -107,6 +107,7 @@ func (t *ndjsonFile) readNames() error {
 // These methods implement table.
 func (t *ndjsonFile) header() []string  { return t.names }
 func (t *ndjsonFile) info() fs.FileInfo { return t.file.info }
+func (t *ndjsonFile) format() string    { return "JSON" }
 func (t *ndjsonFile) total() int        { return -1 }
 func (t *ndjsonFile) seekable() bool    { return !t.zipped }
 func (t *ndjsonFile) close()            { t.file.close() }

@@ -29,12 +29,17 @@ type numpyColumn struct {
 	numpyType
 }
 
-func openNumpy(path string, before fs.FileInfo) (*numpyFile, error) {
+var (
+	numpyFormat   = &fileFormat{[]string{".npy"}, openNumpy}
+	archiveFormat = &fileFormat{[]string{".npz"}, openArchive}
+)
+
+func openNumpy(path string, before fs.FileInfo, _ CSV) (table, error) {
 	return openArray(path, before, func(f *file) (io.ReaderAt, int64, error) { return f, f.size(), nil })
 }
 
 // openArchive opens an .npz file with one array.
-func openArchive(path string, before fs.FileInfo) (*numpyFile, error) {
+func openArchive(path string, before fs.FileInfo, _ CSV) (table, error) {
 	return openArray(path, before, func(f *file) (io.ReaderAt, int64, error) {
 		archive, err := npz.Open(f, f.size())
 		if err != nil {
@@ -53,7 +58,7 @@ func openArchive(path string, before fs.FileInfo) (*numpyFile, error) {
 }
 
 // openArray opens the array whose bytes find returns.
-func openArray(path string, before fs.FileInfo, find func(*file) (io.ReaderAt, int64, error)) (*numpyFile, error) {
+func openArray(path string, before fs.FileInfo, find func(*file) (io.ReaderAt, int64, error)) (table, error) {
 	f, err := openFile(path, before)
 	if err != nil {
 		return nil, err
@@ -134,6 +139,7 @@ func (t *numpyFile) fault(err error) error {
 
 func (t *numpyFile) total() int        { return t.n }
 func (t *numpyFile) info() fs.FileInfo { return t.file.info }
+func (t *numpyFile) format() string    { return "NumPy" }
 func (t *numpyFile) seekable() bool    { return true }
 func (t *numpyFile) close()            { t.file.close() }
 

@@ -39,7 +39,7 @@ type once struct {
 const mostPrefix = 16 << 20
 
 // isOnce reports whether a resolved source can be read only once.
-func isOnce(path string) bool { return path == standardInput || isQuery(path) }
+func isOnce(path string) bool { return path == standardInput || queryFormat.fits(path) }
 
 // Input reports whether Data names standard input.
 func (s *Spec) Input() bool { return slices.Contains(s.Data, "-") }
@@ -58,7 +58,7 @@ func (s *Spec) Forward(ctx context.Context, input io.Reader) error {
 	for _, path := range files {
 		var from *once
 		switch {
-		case isQuery(path):
+		case queryFormat.fits(path):
 			from, err = query(ctx, path)
 		case path == standardInput:
 			from, err = sniff(piped(ctx, input))
@@ -194,10 +194,10 @@ func (o *once) ReadAt(p []byte, at int64) (int, error) {
 // open opens the source as a table.
 func (o *once) open(set CSV) (table, error) {
 	if o.objects {
-		return opener(openNDJSON)(o.name, o)
+		return openNDJSON(o.name, o, set)
 	}
 	if o.columns == nil {
-		return csvTable(o.name, o, &set)
+		return csvFormat.open(o.name, o, set)
 	}
 	t, err := openCSV(o.name, o, nil)
 	if err != nil {

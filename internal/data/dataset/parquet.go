@@ -25,13 +25,15 @@ type parquetFile struct {
 	reader *parquetReader // nil until read
 }
 
+var parquetFormat = &fileFormat{[]string{".parquet"}, openParquet}
+
 // openParquet reads the footer.
-func openParquet(path string, before fs.FileInfo) (p *parquetFile, err error) {
+func openParquet(path string, before fs.FileInfo, _ CSV) (_ table, err error) {
 	f, err := openFile(path, before)
 	if err != nil {
 		return nil, err
 	}
-	p = &parquetFile{file: f}
+	p := &parquetFile{file: f}
 	defer func() {
 		if err != nil {
 			f.close()
@@ -128,6 +130,7 @@ func (p *parquetFile) damaged(err *error) {
 func (p *parquetFile) total() int        { return p.rows() }
 func (p *parquetFile) rows() int         { return p.starts[len(p.starts)-1] }
 func (p *parquetFile) info() fs.FileInfo { return p.file.info }
+func (p *parquetFile) format() string    { return "Parquet" }
 func (p *parquetFile) seekable() bool    { return true }
 
 // groupOf returns the row group of a row.

@@ -64,7 +64,7 @@ func (s *Spec) Profile(path string) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, columns := &Profile{File: path, Format: formatOf(path, t)}, make([]columnStats, len(kinds))
+	p, columns := &Profile{File: path, Format: t.format()}, make([]columnStats, len(kinds))
 	for i, k := range kinds {
 		columns[i] = columnStats{name: t.header()[i], kind: k, least: math.Inf(1)}
 	}
@@ -79,27 +79,6 @@ func (s *Spec) Profile(path string) (*Profile, error) {
 	}
 	p.find(columns)
 	return p, nil
-}
-
-func formatOf(path string, t table) string {
-	name := strings.ToLower(path)
-	switch t := t.(type) {
-	case *adapted:
-		return formatOf(path, t.table)
-	case *csvFile:
-		return "CSV"
-	case *ndjsonFile:
-		return "JSON"
-	case *resultTable:
-		return "PostgreSQL"
-	}
-	switch {
-	case strings.HasSuffix(name, ".parquet"):
-		return "Parquet"
-	case strings.HasSuffix(name, ".npy"), strings.HasSuffix(name, ".npz"):
-		return "NumPy"
-	}
-	return "IDX"
 }
 
 // read reads all rows.

@@ -14,9 +14,7 @@ import (
 )
 
 // queryFormat is a query in a file; its result is the rows.
-var queryFormat = fileFormat{endings: []string{".sql"}}
-
-func isQuery(path string) bool { return isOf(&queryFormat, path) }
+var queryFormat = &fileFormat{endings: []string{".sql"}}
 
 // mostQuery bounds the bytes of a query.
 const mostQuery = 1 << 20
@@ -122,7 +120,9 @@ type resultTable struct {
 	columns []kind
 }
 
-// kinds implements table.
+// format, kinds and read implement table.
+func (t *resultTable) format() string { return "PostgreSQL" }
+
 func (t *resultTable) kinds(int) ([]kind, place, error) {
 	if _, err := t.next(); err != nil {
 		return nil, place{}, err

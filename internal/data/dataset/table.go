@@ -23,6 +23,7 @@ type table interface {
 	// total returns the number of rows, -1 if that takes reading them.
 	total() int
 	info() fs.FileInfo
+	format() string // as in [Profile]
 	// seekable reports whether the reader can seek.
 	seekable() bool
 	close()
@@ -58,41 +59,40 @@ type place struct {
 	offset    int64 // offset of its first byte, in a CSV file
 }
 
-// A fileFormat is a format of data files.
+// A fileFormat is a format of data files, recognised by the ending of the name.
 type fileFormat struct {
-	endings []string
-	open    func(path string, before fs.FileInfo) (table, error)
+	endings []string // in any case
+	// open opens a file as [open] does. It is nil for queries, whose results are opened by [once].
+	open func(path string, before fs.FileInfo, set CSV) (table, error)
 }
 
-var (
-	csvFormat = fileFormat{endings: []string{".csv.gz", ".csv"}} // see open
-	formats   = []fileFormat{
-		csvFormat,
-		ndjsonFormat,
-		{[]string{".parquet"}, opener(openParquet)},
-		{[]string{".npy"}, opener(openNumpy)},
-		{[]string{".npz"}, opener(openArchive)},
-		idxFormat,
-		queryFormat,
-	}
-)
-
-func isCSV(path string) bool {
-	_, ok := csvFormat.stem(filepath.Base(path))
-	return ok
-}
-
-func opener[T table](open func(string, fs.FileInfo) (T, error)) func(string, fs.FileInfo) (table, error) {
-	return func(path string, before fs.FileInfo) (table, error) {
-		t, err := open(path, before)
-		if err != nil {
-			return nil, err // avoids an interface that holds nil
-		}
-		return t, nil
-	}
-}
+// formats lists the formats of data files.
+var formats = []*fileFormat{csvFormat, ndjsonFormat, parquetFormat, numpyFormat, archiveFormat, idxFormat, queryFormat}
 
 const fileForms = "want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input"
+
+// formatOf returns the format of a data file, nil if the name has another ending.
+func formatOf(path string) *fileFormat {
+	for _, f := range formats {
+		if f.fits(path) {
+			return f
+		}
+	}
+	return nil
+}
+
+func (f *fileFormat) fits(path string) bool { return f.ending(path) != "" }
+
+// ending returns the ending of a file's name, "" if it is not one of the format.
+func (f *fileFormat) ending(path string) string {
+	name := filepath.Base(path)
+	for _, ending := range f.endings {
+		if start := len(name) - len(ending); start >= 0 && strings.EqualFold(name[start:], ending) {
+			return name[start:]
+		}
+	}
+	return ""
+}
 
 // open opens a data file; before is nil at the first opening. set says how CSV is written.
 func open(path string, before fs.FileInfo, set CSV) (table, error) {
@@ -102,32 +102,17 @@ func open(path string, before fs.FileInfo, set CSV) (table, error) {
 	if isOnce(path) {
 		return nil, &Error{File: path, Msg: "this command reads rows from files only", Hint: "save the rows in a file"}
 	}
-	if isCSV(path) {
-		return csvTable(path, before, &set)
-	}
-	for _, f := range formats {
-		if _, ok := f.stem(filepath.Base(path)); ok {
-			return f.open(path, before)
-		}
+	if f := formatOf(path); f != nil {
+		return f.open(path, before, set)
 	}
 	return nil, unknown(path)
 }
 
 func unknown(path string) error {
-	if isLabels(path) {
+	if labelsFormat.fits(path) {
 		return &Error{File: path, Msg: "these are labels", Hint: "give the file of the images beside it: the labels become its column " + labelColumn}
 	}
 	return &Error{File: path, Msg: "unknown kind of file; " + fileForms}
-}
-
-// stem returns a file's name without the format's ending, in any case.
-func (f *fileFormat) stem(name string) (string, bool) {
-	for _, ending := range f.endings {
-		if at := len(name) - len(ending); at >= 0 && strings.EqualFold(name[at:], ending) {
-			return name[:at], true
-		}
-	}
-	return name, false
 }
 
 // unseen describes a name that could change how a line of others' output looks.
