@@ -2,8 +2,6 @@ package dataset
 
 import (
 	"bufio"
-	"compress/flate"
-	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -14,12 +12,9 @@ import (
 	"strings"
 )
 
-// bufferSize is the number of bytes read from a file at a time.
-const bufferSize = 1 << 16
-
 // csvFile streams a CSV file: first the header, then the rows. It is both table and rowReader.
 type csvFile struct {
-	file  *file
+	*file
 	names []string
 	rows  *csv.Reader
 	// start is the offset of the first row, and lines is the number of lines before it.
@@ -27,8 +22,6 @@ type csvFile struct {
 	lines int
 	// sought is the line of the row after a seek, until it is read: blank lines may precede it.
 	sought int
-	// zipped reports whether the file is compressed, so that reads must start at the beginning.
-	zipped bool
 	form   dialect
 	// units holds the cells of the row of units, in line unitsLine; nil if there is none.
 	units     []string
@@ -64,27 +57,13 @@ func openCSV(path string, before fs.FileInfo, set *CSV) (*csvFile, error) {
 	return t, nil
 }
 
-// unzipped returns the contents of a file from the beginning, decompressed if need be.
-func unzipped(f *file) (r *bufio.Reader, zipped bool, err error) {
-	r = bufio.NewReaderSize(io.NewSectionReader(f, 0, math.MaxInt64), bufferSize)
-	if magic, _ := r.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
-		return r, false, nil
-	}
-	z, err := gzip.NewReader(r)
-	if err != nil {
-		return nil, true, readError(f.path, true, err)
-	}
-	return bufio.NewReaderSize(z, bufferSize), true, nil
-}
-
 // begin reads up to the header. set says how the file is written; nil means commas and no
 // header.
 func (t *csvFile) begin(set *CSV) error {
-	buffered, zipped, err := unzipped(t.file)
+	buffered, err := t.content()
 	if err != nil {
 		return err
 	}
-	t.zipped = zipped
 	form := dialect{delimiter: ',', decimal: '.'}
 	if set != nil {
 		if form, err = t.recognise(buffered, *set); err != nil {
@@ -122,12 +101,9 @@ func (r returns) Read(p []byte) (int, error) {
 }
 
 // These methods implement table.
-func (t *csvFile) header() []string  { return t.names }
-func (t *csvFile) info() fs.FileInfo { return t.file.info }
-func (t *csvFile) format() string    { return "CSV" }
-func (t *csvFile) total() int        { return -1 }
-func (t *csvFile) seekable() bool    { return !t.zipped }
-func (t *csvFile) close()            { t.file.close() }
+func (t *csvFile) header() []string { return t.names }
+func (t *csvFile) format() string   { return "CSV" }
+func (t *csvFile) total() int       { return -1 }
 
 // kinds reads the first rows to find the kinds of columns.
 func (t *csvFile) kinds(rows int) ([]kind, place, error) {
@@ -182,12 +158,12 @@ func (t *csvFile) next() (place, error) {
 		}
 		at.line = t.lines + line
 		if err != nil {
-			err = &Error{File: t.file.path, Line: at.line, Msg: fmt.Sprintf("want %d cells as in the header, got %d", len(t.names), len(t.record)), Hint: t.ragged()}
+			err = &Error{File: t.path, Line: at.line, Msg: fmt.Sprintf("want %d cells as in the header, got %d", len(t.names), len(t.record)), Hint: t.ragged()}
 		}
 	case errors.As(err, &bad):
-		err = &Error{File: t.file.path, Line: t.lines + bad.StartLine, Msg: fmt.Sprintf("malformed row: %v", bad.Err), Hint: `write a quote inside a cell as ""`}
+		err = &Error{File: t.path, Line: t.lines + bad.StartLine, Msg: fmt.Sprintf("malformed row: %v", bad.Err), Hint: `write a quote inside a cell as ""`}
 	default:
-		err = t.readError(err)
+		err = readError(t.path, t.zipped, err)
 	}
 	return at, err
 }
@@ -247,32 +223,6 @@ func (t *csvFile) foreign(dst []float64) (sound bool, err error) {
 
 func (t *csvFile) seek(to place) error {
 	t.start, t.sought = to.offset, to.line
-	section := io.NewSectionReader(t.file, to.offset, math.MaxInt64-to.offset)
-	t.readRows(bufio.NewReaderSize(section, bufferSize), t.cells())
+	t.readRows(bufio.NewReaderSize(t.from(to.offset), bufferSize), t.cells())
 	return nil
-}
-
-func (t *csvFile) readError(err error) error { return readError(t.file.path, t.zipped, err) }
-
-// readError returns the error for a failing disk or damaged compression.
-func readError(path string, zipped bool, err error) error {
-	var known *Error
-	switch {
-	case errors.As(err, &known):
-		return known
-	case zipped && zipFault(err) != "":
-		return &Error{File: path, Msg: zipFault(err), Hint: "copy it again"}
-	}
-	return fileError(path, err)
-}
-
-// zipFault describes damaged compression, "" for other errors.
-func zipFault(err error) string {
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "the compressed file ends too early"
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, new(flate.CorruptInputError)):
-		return "the compressed file is damaged"
-	}
-	return ""
 }

@@ -16,7 +16,7 @@ import (
 func (t *csvFile) readHeader() error {
 	at, err := t.next()
 	if errors.Is(err, io.EOF) {
-		return &Error{File: t.file.path, Msg: "the file is empty", Hint: "want a header row of column names, then rows"}
+		return &Error{File: t.path, Msg: "the file is empty", Hint: "want a header row of column names, then rows"}
 	}
 	if err != nil {
 		return err
@@ -37,13 +37,13 @@ func (t *csvFile) readHeader() error {
 			if i == 0 && len(record) > 1 {
 				hint += "; for an index as pandas writes it, write with index=False"
 			}
-			return &Error{File: t.file.path, Line: line, Msg: fmt.Sprintf("column %d has no name", i+1), Hint: hint}
+			return &Error{File: t.path, Line: line, Msg: fmt.Sprintf("column %d has no name", i+1), Hint: hint}
 		}
 		if !printable.Text(name) {
-			return &Error{File: t.file.path, Line: line, Column: name, Msg: unseen, Hint: "rename it in the header"}
+			return &Error{File: t.path, Line: line, Column: name, Msg: unseen, Hint: "rename it in the header"}
 		}
 		if seen[name] {
-			return &Error{File: t.file.path, Line: line, Column: name, Msg: "the name stands twice in the header", Hint: "rename one"}
+			return &Error{File: t.path, Line: line, Column: name, Msg: "the name stands twice in the header", Hint: "rename one"}
 		}
 		values, dates = values+one(isNumeric(name)), dates+one(date.MatchString(name))
 		seen[name] = true
@@ -54,7 +54,7 @@ func (t *csvFile) readHeader() error {
 		if dates > 0 {
 			what = "dates and numbers"
 		}
-		return &Error{File: t.file.path, Line: line, Msg: "want a header row of column names, got " + what + " only", Hint: "put the names into the first line"}
+		return &Error{File: t.path, Line: line, Msg: "want a header row of column names, got " + what + " only", Hint: "put the names into the first line"}
 	}
 	return t.belowHeader()
 }
@@ -70,7 +70,7 @@ func (t *csvFile) belowHeader() error {
 	}
 	at, err := t.next()
 	if errors.Is(err, io.EOF) {
-		return &Error{File: t.file.path, Msg: "no rows below the header"}
+		return &Error{File: t.path, Msg: "no rows below the header"}
 	}
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (t *csvFile) doubt(column int) error {
 	}
 	msg, hint := t.form.doubt(cell)
 	line, _ := t.rows.FieldPos(0)
-	return &Error{File: t.file.path, Line: t.lines + line, Column: t.names[column], Msg: msg, Hint: hint}
+	return &Error{File: t.path, Line: t.lines + line, Column: t.names[column], Msg: msg, Hint: hint}
 }
 
 const saveUTF8 = "save the file as UTF-8"
@@ -128,7 +128,7 @@ const saveUTF8 = "save the file as UTF-8"
 // checkHeader refuses a file that is written in another way than expected.
 func (t *csvFile) checkHeader(record []string, line int) error {
 	if slices.ContainsFunc(record, func(name string) bool { return !utf8.ValidString(name) }) {
-		return &Error{File: t.file.path, Line: line, Msg: "the header is not valid UTF-8", Hint: saveUTF8 + ", or convert it: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv"}
+		return &Error{File: t.path, Line: line, Msg: "the header is not valid UTF-8", Hint: saveUTF8 + ", or convert it: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv"}
 	}
 	return nil
 }

@@ -116,11 +116,11 @@ func hasComment(b []byte) bool {
 func (t *csvFile) recognise(from *bufio.Reader, set CSV) (dialect, error) {
 	head, err := from.Peek(bufferSize)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return dialect{}, t.readError(err)
+		return dialect{}, readError(t.path, t.zipped, err)
 	}
 	form, bad := recognise(head, err != nil, set)
 	if bad != nil {
-		bad.File = t.file.path
+		bad.File = t.path
 		return form, bad
 	}
 	return form, nil

@@ -1,13 +1,22 @@
 package dataset
 
 import (
+	"bufio"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 )
 
-// A file is an open data file. Reads fail once the file has changed, so that rows of two
-// versions are never mixed.
+// bufferSize is the number of bytes read from a file at a time.
+const bufferSize = 1 << 16
+
+// A file is an open data file, and the part of a table that all formats have in common. Reads fail
+// once the file has changed, so that rows of two versions are never mixed.
 type file struct {
 	path string
 	disk interface {
@@ -15,7 +24,9 @@ type file struct {
 		io.Closer
 		Stat() (fs.FileInfo, error)
 	}
-	info fs.FileInfo
+	opened fs.FileInfo // when it was opened
+	// zipped reports whether the file is compressed, so that reads must start at the beginning.
+	zipped bool
 	// changed reports whether a read has failed for that reason, whatever error a library
 	// returned.
 	changed bool
@@ -25,7 +36,7 @@ type file struct {
 // nil. A source that can be read only once is opened whatever the file system holds.
 func openFile(path string, before fs.FileInfo) (*file, error) {
 	if from, ok := before.(*once); ok {
-		return &file{path: path, disk: from, info: from}, nil
+		return &file{path: path, disk: from, opened: from}, nil
 	}
 	// Opening a pipe would block until it has a writer.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
@@ -40,12 +51,11 @@ func openFile(path string, before fs.FileInfo) (*file, error) {
 		disk.Close()
 		return nil, fileError(path, err)
 	}
-	f := &file{path: path, disk: disk, info: info}
 	if before != nil && !(os.SameFile(info, before) && unchanged(info, before)) {
 		disk.Close()
 		return nil, changedError(path)
 	}
-	return f, nil
+	return &file{path: path, disk: disk, opened: info}, nil
 }
 
 func unchanged(a, b fs.FileInfo) bool { return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) }
@@ -54,17 +64,88 @@ func unchanged(a, b fs.FileInfo) bool { return a.Size() == b.Size() && a.ModTime
 func (f *file) ReadAt(p []byte, at int64) (int, error) {
 	n, err := f.disk.ReadAt(p, at)
 	now, failed := f.disk.Stat()
-	if failed == nil && !unchanged(f.info, now) {
+	if failed == nil && !unchanged(f.opened, now) {
 		f.changed = true
 		return 0, changedError(f.path)
 	}
 	return n, err
 }
 
-func (f *file) size() int64 { return f.info.Size() }
+// from returns the bytes from an offset on.
+func (f *file) from(offset int64) io.Reader {
+	return io.NewSectionReader(f, offset, math.MaxInt64-offset)
+}
+
+// content returns the bytes of the file, decompressed if need be.
+func (f *file) content() (r *bufio.Reader, err error) {
+	r, f.zipped, err = decompressed(f.path, f.from(0))
+	return r, err
+}
+
+// decompressed returns the bytes of a source. Those of gzip are recognised by the first two.
+func decompressed(path string, from io.Reader) (r *bufio.Reader, zipped bool, err error) {
+	r = bufio.NewReaderSize(from, bufferSize)
+	if magic, _ := r.Peek(2); string(magic) != "\x1f\x8b" {
+		return r, false, nil
+	}
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, true, readError(path, true, err)
+	}
+	return bufio.NewReaderSize(z, bufferSize), true, nil
+}
+
+func (f *file) size() int64 { return f.opened.Size() }
+
+// These methods implement table for all formats.
+func (f *file) info() fs.FileInfo { return f.opened }
+func (f *file) seekable() bool    { return !f.zipped }
+func (f *file) close()            { _ = f.disk.Close() } // read-only: nothing can be lost
+
+// fault returns the error for a file that changed or cannot be read, nil if its bytes are at fault.
+func (f *file) fault(err error) error {
+	var known *Error
+	var disk *fs.PathError
+	switch {
+	case f.changed:
+		return changedError(f.path)
+	case errors.As(err, &known), errors.As(err, &disk), f.zipped && zipFault(err) != "":
+		return readError(f.path, f.zipped, err)
+	}
+	return nil
+}
 
 func changedError(path string) error {
 	return &Error{File: path, Msg: "the file changed while it was in use", Hint: "start again, and leave it as it is until the end"}
 }
 
-func (f *file) close() { _ = f.disk.Close() } // read-only: nothing can be lost
+// readError returns the error for a failing disk or damaged compression.
+func readError(path string, zipped bool, err error) error {
+	var known *Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case zipped && zipFault(err) != "":
+		return &Error{File: path, Msg: zipFault(err), Hint: "copy it again"}
+	}
+	return fileError(path, err)
+}
+
+// zipFault describes damaged compression, "" for other errors.
+func zipFault(err error) string {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "the compressed file ends too early"
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, new(flate.CorruptInputError)):
+		return "the compressed file is damaged"
+	}
+	return ""
+}
+
+func fileError(path string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return &Error{File: path, Msg: fmt.Sprintf("cannot be read: %v", err), cause: err}
+}

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -107,14 +106,6 @@ func stem(path string) string {
 		return strings.TrimSuffix(name, f.ending(path))
 	}
 	return name
-}
-
-func fileError(path string, err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	return &Error{File: path, Msg: fmt.Sprintf("cannot be read: %v", err), cause: err}
 }
 
 // Files resolves Data, without standard input, and adds label files that belong to images.

@@ -13,11 +13,10 @@ import (
 // and so on, by row and column; or it is a table of rows of bytes. Labels in a file beside it
 // are one more column.
 type idxFile struct {
-	file   *file
+	*file
 	shape  []int
 	width  int // pixels per image
 	names  []string
-	zipped bool
 	labels string // path of the label file; "" if there is none
 }
 
@@ -47,25 +46,24 @@ func openIDX(path string, before fs.FileInfo, _ CSV) (table, error) {
 
 // begin reads the shape and names the pixels.
 func (t *idxFile) begin() error {
-	r, zipped, err := unzipped(t.file)
+	r, err := t.content()
 	if err != nil {
 		return err
 	}
-	t.zipped = zipped
 	if t.shape, err = idx.ReadShape(r); err != nil {
 		return t.fault(err)
 	}
 	if len(t.shape) != 2 && len(t.shape) != 3 {
-		return &Error{File: t.file.path, Msg: fmt.Sprintf("want images, an array of 3 dimensions, or rows, one of 2, got %d", len(t.shape))}
+		return &Error{File: t.path, Msg: fmt.Sprintf("want images, an array of 3 dimensions, or rows, one of 2, got %d", len(t.shape))}
 	}
 	t.width = 1
 	for _, n := range t.shape[1:] {
 		if t.width *= n; t.width > mostPixels {
-			return &Error{File: t.file.path, Msg: fmt.Sprintf("want at most %d pixels an image, got %v", mostPixels, t.shape[1:])}
+			return &Error{File: t.path, Msg: fmt.Sprintf("want at most %d pixels an image, got %v", mostPixels, t.shape[1:])}
 		}
 	}
-	if want := int64(idx.HeaderSize(t.shape)) + int64(t.shape[0])*int64(t.width); !zipped && t.file.size() != want {
-		return &Error{File: t.file.path, Msg: fmt.Sprintf("want %d bytes for an array of shape %v, got %d", want, t.shape, t.file.size()), Hint: "copy it again"}
+	if want := int64(idx.HeaderSize(t.shape)) + int64(t.shape[0])*int64(t.width); !t.zipped && t.file.size() != want {
+		return &Error{File: t.path, Msg: fmt.Sprintf("want %d bytes for an array of shape %v, got %d", want, t.shape, t.file.size()), Hint: "copy it again"}
 	}
 	for i := range t.width {
 		if len(t.shape) == 2 {
@@ -99,26 +97,19 @@ func ImageShape(columns []string) (height, width int, ok bool) {
 
 // fault wraps an error as an [*Error].
 func (t *idxFile) fault(err error) error {
-	var known *Error
-	var disk *fs.PathError
-	switch {
-	case t.file.changed:
-		return changedError(t.file.path)
-	case errors.As(err, &known), errors.As(err, &disk), t.zipped && zipFault(err) != "":
-		return readError(t.file.path, t.zipped, err)
+	switch known := t.file.fault(err); {
+	case known != nil:
+		return known
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the size was right before
-		return changedError(t.file.path)
+		return changedError(t.path)
 	}
-	return &Error{File: t.file.path, Msg: err.Error()}
+	return &Error{File: t.path, Msg: err.Error()}
 }
 
 // These methods implement table.
-func (t *idxFile) header() []string  { return t.names }
-func (t *idxFile) info() fs.FileInfo { return t.file.info }
-func (t *idxFile) format() string    { return "IDX" }
-func (t *idxFile) total() int        { return t.shape[0] }
-func (t *idxFile) seekable() bool    { return !t.zipped }
-func (t *idxFile) close()            { t.file.close() }
+func (t *idxFile) header() []string { return t.names }
+func (t *idxFile) format() string   { return "IDX" }
+func (t *idxFile) total() int       { return t.shape[0] }
 
 func (t *idxFile) kinds(int) ([]kind, place, error) {
 	kinds := make([]kind, len(t.names))

@@ -65,15 +65,13 @@ func readLabels(path, images string, n int) ([]byte, error) {
 		return nil, err
 	}
 	defer f.close()
-	t := &idxFile{file: f}
-	r, zipped, err := unzipped(f)
+	r, err := f.content()
 	if err != nil {
 		return nil, err
 	}
-	t.zipped = zipped
 	a, err := idx.Read(r)
 	if err != nil {
-		return nil, t.fault(err)
+		return nil, (&idxFile{file: f}).fault(err)
 	}
 	if len(a.Shape) != 1 || a.Shape[0] != n {
 		return nil, &Error{File: path, Msg: fmt.Sprintf("want %d labels, one for each image of %s, got an array of shape %v", n, images, a.Shape)}

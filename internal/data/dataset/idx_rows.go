@@ -13,19 +13,19 @@ func (t *idxFile) read(features, others []int) (rowReader, error) {
 	r := &idxReader{file: t, features: features}
 	if slices.Contains(features, t.width) || slices.Contains(others, t.width) {
 		var err error
-		if r.labels, err = readLabels(t.labels, t.file.path, t.shape[0]); err != nil {
+		if r.labels, err = readLabels(t.labels, t.path, t.shape[0]); err != nil {
 			return nil, err
 		}
 	}
 	if t.zipped {
-		unzipped, _, err := unzipped(t.file)
+		stream, err := t.content()
 		if err == nil {
-			_, err = unzipped.Discard(idx.HeaderSize(t.shape))
+			_, err = stream.Discard(idx.HeaderSize(t.shape))
 		}
 		if err != nil {
 			return nil, t.fault(err)
 		}
-		r.stream = unzipped
+		r.stream = stream
 	}
 	return newNumberedRows(r, features, others, t.shape[0]), nil
 }
@@ -80,7 +80,7 @@ func (r *idxReader) load(from, n int) ([]byte, error) {
 func (r *idxReader) atEnd() error {
 	switch n, err := io.CopyN(io.Discard, r.stream, 1); {
 	case n > 0:
-		return &Error{File: r.file.file.path, Msg: "there are more bytes than the images take", Hint: "copy it again"}
+		return &Error{File: r.file.path, Msg: "there are more bytes than the images take", Hint: "copy it again"}
 	case !errors.Is(err, io.EOF):
 		return err
 	}

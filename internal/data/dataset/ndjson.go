@@ -14,14 +14,13 @@ import (
 
 // ndjsonFile reads JSON objects, one per line. It is both table and rowReader.
 type ndjsonFile struct {
-	file  *file
+	*file
 	names []string
 	index map[string]int // of names
 	lines *bufio.Reader
 	// offset is that of the next byte; line counts the lines before it.
 	offset int64
 	line   int
-	zipped bool // reads must start at the beginning
 	long   []byte
 	// The cells of the present row, by column. filled holds the line that each belongs to.
 	cells    []jsonCell
@@ -57,11 +56,11 @@ func openNDJSON(path string, before fs.FileInfo, _ CSV) (table, error) {
 
 // begin goes to the first line.
 func (t *ndjsonFile) begin() error {
-	buffered, zipped, err := unzipped(t.file)
+	buffered, err := t.content()
 	if err != nil {
 		return err
 	}
-	t.lines, t.zipped, t.offset, t.line = buffered, zipped, 0, 0
+	t.lines, t.offset, t.line = buffered, 0, 0
 	if bom, _ := buffered.Peek(3); string(bom) == "\ufeff" {
 		_, _ = buffered.Discard(3) // cannot fail: the bytes are buffered
 		t.offset = 3
@@ -96,21 +95,18 @@ func (t *ndjsonFile) readNames() error {
 	}
 	switch {
 	case objects == 0:
-		return &Error{File: t.file.path, Msg: "the file has no rows", Hint: "want a JSON object in each line"}
+		return &Error{File: t.path, Msg: "the file has no rows", Hint: "want a JSON object in each line"}
 	case len(t.names) == 0:
-		return &Error{File: t.file.path, Msg: fmt.Sprintf("the first %d objects have no keys", objects), Hint: "want the columns as keys"}
+		return &Error{File: t.path, Msg: fmt.Sprintf("the first %d objects have no keys", objects), Hint: "want the columns as keys"}
 	}
 	t.cells, t.filled = make([]jsonCell, len(t.names)), make([]int, len(t.names))
 	return nil
 }
 
 // These methods implement table.
-func (t *ndjsonFile) header() []string  { return t.names }
-func (t *ndjsonFile) info() fs.FileInfo { return t.file.info }
-func (t *ndjsonFile) format() string    { return "JSON" }
-func (t *ndjsonFile) total() int        { return -1 }
-func (t *ndjsonFile) seekable() bool    { return !t.zipped }
-func (t *ndjsonFile) close()            { t.file.close() }
+func (t *ndjsonFile) header() []string { return t.names }
+func (t *ndjsonFile) format() string   { return "JSON" }
+func (t *ndjsonFile) total() int       { return -1 }
 
 func (t *ndjsonFile) read(features, _ []int) (rowReader, error) {
 	t.features = features
@@ -153,10 +149,10 @@ func (t *ndjsonFile) next() (place, error) {
 	return at, t.members(line, at, func(key string, c jsonCell) error {
 		i, known := t.index[key]
 		if !known {
-			return &Error{File: t.file.path, Line: at.line, Column: key, Msg: fmt.Sprintf("the key is in none of the first %d objects, which name the columns", headObjects), Hint: "write it there too, as null where it has no value"}
+			return &Error{File: t.path, Line: at.line, Column: key, Msg: fmt.Sprintf("the key is in none of the first %d objects, which name the columns", headObjects), Hint: "write it there too, as null where it has no value"}
 		}
 		if t.filled[i] == at.line {
-			return &Error{File: t.file.path, Line: at.line, Column: key, Msg: "the key stands twice", Hint: "rename one"}
+			return &Error{File: t.path, Line: at.line, Column: key, Msg: "the key stands twice", Hint: "rename one"}
 		}
 		t.cells[i], t.filled[i] = c, at.line
 		return nil
@@ -177,7 +173,7 @@ func (t *ndjsonFile) nextLine() (line []byte, at place, err error) {
 			t.long = append(t.long, line...)
 			line = t.long
 			if len(line) > mostLine {
-				return nil, at, &Error{File: t.file.path, Line: at.line, Msg: fmt.Sprintf("the line is longer than %d bytes", mostLine), Hint: "want a flat JSON object in each line"}
+				return nil, at, &Error{File: t.path, Line: at.line, Msg: fmt.Sprintf("the line is longer than %d bytes", mostLine), Hint: "want a flat JSON object in each line"}
 			}
 			if !errors.Is(err, bufio.ErrBufferFull) {
 				break
@@ -185,7 +181,7 @@ func (t *ndjsonFile) nextLine() (line []byte, at place, err error) {
 		}
 		if err != nil && !(errors.Is(err, io.EOF) && len(line) > 0) {
 			if !errors.Is(err, io.EOF) {
-				err = readError(t.file.path, t.zipped, err)
+				err = readError(t.path, t.zipped, err)
 			}
 			return nil, at, err
 		}
@@ -210,8 +206,7 @@ func (t *ndjsonFile) numbers(dst []float64) (sound bool, err error) {
 }
 
 func (t *ndjsonFile) seek(to place) error {
-	section := io.NewSectionReader(t.file, to.offset, math.MaxInt64-to.offset)
-	t.lines.Reset(section)
+	t.lines.Reset(t.from(to.offset))
 	t.offset, t.line = to.offset, to.line-1
 	clear(t.filled) // lines come again
 	return nil

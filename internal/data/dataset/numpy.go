@@ -13,7 +13,7 @@ import (
 
 // numpyFile is a table over an array of one or two dimensions, or of records with fields.
 type numpyFile struct {
-	file    *file
+	*file
 	data    io.ReaderAt
 	columns []numpyColumn
 	n       int
@@ -84,10 +84,10 @@ func openArray(path string, before fs.FileInfo, find func(*file) (io.ReaderAt, i
 // place computes where the values of each column are.
 func (t *numpyFile) place(l *npz.Layout) error {
 	if len(l.Shape) == 0 || len(l.Shape) > 2 || len(l.Shape) == 2 && l.Fields[0].Name != "" {
-		return &Error{File: t.file.path, Msg: fmt.Sprintf("want an array of two dimensions, or records in one, got shape %v", l.Shape), Hint: "reshape it, a sample a row"}
+		return &Error{File: t.path, Msg: fmt.Sprintf("want an array of two dimensions, or records in one, got shape %v", l.Shape), Hint: "reshape it, a sample a row"}
 	}
 	if f := l.Fields[0]; f.Name == "" && numpyTypeOf(f.Type).kind == kindOther {
-		return &Error{File: t.file.path, Msg: fmt.Sprintf("want an array of numbers of at most 64 bits, got elements of type %s", f.Type), Hint: "save it as float64 with numpy.save"}
+		return &Error{File: t.path, Msg: fmt.Sprintf("want an array of numbers of at most 64 bits, got elements of type %s", f.Type), Hint: "save it as float64 with numpy.save"}
 	}
 	t.n = l.Shape[0]
 	t.rowSize = l.Size
@@ -117,31 +117,21 @@ func (t *numpyFile) place(l *npz.Layout) error {
 
 // fault wraps an error as an [*Error].
 func (t *numpyFile) fault(err error) error {
-	var known *Error
-	switch {
-	case t.file.changed:
-		return changedError(t.file.path)
-	case errors.As(err, &known):
+	switch known := t.file.fault(err); {
+	case known != nil:
 		return known
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{File: t.file.path, Msg: "the file ends too early", Hint: "copy it again"}
-	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return fileError(t.file.path, err)
+		return &Error{File: t.path, Msg: "the file ends too early", Hint: "copy it again"}
 	}
 	hint := "write it again with numpy.save"
 	if errors.Is(err, npz.ErrUnsupported) {
 		hint = "save it as float64 with numpy.save"
 	}
-	return &Error{File: t.file.path, Msg: strings.TrimPrefix(err.Error(), `"": `), Hint: hint}
+	return &Error{File: t.path, Msg: strings.TrimPrefix(err.Error(), `"": `), Hint: hint}
 }
 
-func (t *numpyFile) total() int        { return t.n }
-func (t *numpyFile) info() fs.FileInfo { return t.file.info }
-func (t *numpyFile) format() string    { return "NumPy" }
-func (t *numpyFile) seekable() bool    { return true }
-func (t *numpyFile) close()            { t.file.close() }
+func (t *numpyFile) total() int     { return t.n }
+func (t *numpyFile) format() string { return "NumPy" }
 
 func (t *numpyFile) header() []string {
 	names := make([]string, len(t.columns))
@@ -165,7 +155,7 @@ func (t *numpyFile) kinds(int) ([]kind, place, error) {
 func (t *numpyFile) read(features, others []int) (rowReader, error) {
 	kinds, _, err := t.kinds(0)
 	if err == nil {
-		err = checkKinds(t.file.path, t.header(), kinds, features, others)
+		err = checkKinds(t.path, t.header(), kinds, features, others)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err

@@ -3,7 +3,6 @@ package dataset
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -123,13 +122,9 @@ func piped(ctx context.Context, from io.Reader) *io.PipeReader {
 
 // sniff recognises standard input by its first bytes: compressed or not, CSV or JSON lines.
 func sniff(from *io.PipeReader) (*once, error) {
-	b := bufio.NewReaderSize(from, bufferSize)
-	if magic, _ := b.Peek(2); string(magic) == "\x1f\x8b" {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, readError(standardInput, true, err)
-		}
-		b = bufio.NewReaderSize(z, bufferSize)
+	b, _, err := decompressed(standardInput, from)
+	if err != nil {
+		return nil, err
 	}
 	out := &once{name: standardInput, objects: beginsObject(b)}
 	r, w := io.Pipe()

@@ -14,7 +14,7 @@ import (
 
 // parquetFile is a table over a Parquet file.
 type parquetFile struct {
-	file    *file
+	*file
 	parquet *parquet.File
 	// top-level columns in the file's order
 	columns []*parquet.Column
@@ -55,7 +55,7 @@ func openParquet(path string, before fs.FileInfo, _ CSV) (_ table, err error) {
 		if g.NumRows < 0 || g.NumRows > math.MaxInt32 {
 			return nil, fmt.Errorf("a row group has %d rows", g.NumRows)
 		}
-		p.starts = append(p.starts, p.rows()+int(g.NumRows))
+		p.starts = append(p.starts, p.total()+int(g.NumRows))
 	}
 	return p, checkNames(path, p.header())
 }
@@ -67,7 +67,7 @@ func (p *parquetFile) checkFooter() error {
 	var first, last [8]byte
 	size := p.file.size()
 	if size < 12 {
-		return &Error{File: p.file.path, Msg: "this is no Parquet file: it is too short", Hint: "copy or write it again"}
+		return &Error{File: p.path, Msg: "this is no Parquet file: it is too short", Hint: "copy or write it again"}
 	}
 	if _, err := p.file.ReadAt(first[:4], 0); err != nil {
 		return err
@@ -77,11 +77,11 @@ func (p *parquetFile) checkFooter() error {
 	}
 	switch {
 	case string(first[:4]) == "PARE" || string(last[4:]) == "PARE":
-		return &Error{File: p.file.path, Msg: "the Parquet file is encrypted", Hint: "write it without encryption"}
+		return &Error{File: p.path, Msg: "the Parquet file is encrypted", Hint: "write it without encryption"}
 	case string(first[:4]) != magic:
-		return &Error{File: p.file.path, Msg: "this is no Parquet file: it does not begin with " + magic, Hint: "give the file the ending of what it is"}
+		return &Error{File: p.path, Msg: "this is no Parquet file: it does not begin with " + magic, Hint: "give the file the ending of what it is"}
 	case string(last[4:]) != magic:
-		return &Error{File: p.file.path, Msg: "the Parquet file ends too early", Hint: "copy it again"}
+		return &Error{File: p.path, Msg: "the Parquet file ends too early", Hint: "copy it again"}
 	}
 	footer := int64(last[0]) | int64(last[1])<<8 | int64(last[2])<<16 | int64(last[3])<<24
 	if footer > size-12 {
@@ -112,26 +112,15 @@ func (p *parquetFile) damaged(err *error) {
 	if *err == nil {
 		return
 	}
-	if _, ok := (*err).(*Error); ok {
+	if known := p.fault(*err); known != nil {
+		*err = known
 		return
 	}
-	if p.file.changed {
-		*err = changedError(p.file.path)
-		return
-	}
-	var disk *fs.PathError
-	if errors.As(*err, &disk) {
-		*err = fileError(p.file.path, disk)
-		return
-	}
-	*err = &Error{File: p.file.path, Msg: fmt.Sprintf("the Parquet file is damaged: %v", *err), Hint: "copy or write it again"}
+	*err = &Error{File: p.path, Msg: fmt.Sprintf("the Parquet file is damaged: %v", *err), Hint: "copy or write it again"}
 }
 
-func (p *parquetFile) total() int        { return p.rows() }
-func (p *parquetFile) rows() int         { return p.starts[len(p.starts)-1] }
-func (p *parquetFile) info() fs.FileInfo { return p.file.info }
-func (p *parquetFile) format() string    { return "Parquet" }
-func (p *parquetFile) seekable() bool    { return true }
+func (p *parquetFile) total() int     { return p.starts[len(p.starts)-1] }
+func (p *parquetFile) format() string { return "Parquet" }
 
 // groupOf returns the row group of a row.
 func (p *parquetFile) groupOf(row int) int {
@@ -148,14 +137,14 @@ func (p *parquetFile) header() []string {
 }
 
 func (p *parquetFile) kinds(int) ([]kind, place, error) {
-	if p.rows() == 0 {
+	if p.total() == 0 {
 		return nil, place{}, io.EOF
 	}
 	return p.holds, place{row: 1}, nil
 }
 
 func (p *parquetFile) read(features, others []int) (rowReader, error) {
-	if err := checkKinds(p.file.path, p.header(), p.holds, features, others); err != nil {
+	if err := checkKinds(p.path, p.header(), p.holds, features, others); err != nil {
 		return nil, err
 	}
 	r := &parquetReader{file: p, others: make(map[int]*parquetColumn)}
@@ -166,7 +155,7 @@ func (p *parquetFile) read(features, others []int) (rowReader, error) {
 		r.others[i] = newParquetColumn(p, i)
 	}
 	p.reader = r
-	return newNumberedRows(r, features, others, p.rows()), nil
+	return newNumberedRows(r, features, others, p.total()), nil
 }
 
 func (p *parquetFile) close() {

@@ -131,7 +131,7 @@ func (t *resultTable) kinds(int) ([]kind, place, error) {
 }
 
 func (t *resultTable) read(features, others []int) (rowReader, error) {
-	if err := checkKinds(t.file.path, t.header(), t.columns, features, others); err != nil {
+	if err := checkKinds(t.path, t.header(), t.columns, features, others); err != nil {
 		return nil, err
 	}
 	_, err := t.csvFile.read(features, others)
