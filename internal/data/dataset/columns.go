@@ -119,18 +119,3 @@ func (r *numberedRows) seek(to place) error {
 var missingCell = math.Float64frombits(0x7ff8_6e75_6c6c_0001)
 
 func isMissing(v float64) bool { return math.Float64bits(v) == math.Float64bits(missingCell) }
-
-// checkKinds reports the first column whose contents do not suit its use.
-func checkKinds(path string, header []string, kinds []kind, features, others []int) error {
-	for _, i := range features {
-		if kinds[i] != kindNumber {
-			return &Error{File: path, Column: header[i], Msg: "want numbers, got a column of another type", Hint: "convert it"}
-		}
-	}
-	for _, i := range others {
-		if kinds[i] == kindOther {
-			return &Error{File: path, Column: header[i], Msg: "want numbers or text, got a column of another type", Hint: "convert it, or name another column"}
-		}
-	}
-	return nil
-}

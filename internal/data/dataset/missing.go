@@ -2,9 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"math"
-	"slices"
-	"strings"
 )
 
 // Ways to treat missing cells of features.
@@ -13,14 +10,6 @@ const (
 	SkipMissing   = "skip"     // rows with missing cells are left out
 	KeepMissing   = "marginal" // missing cells are NaN
 )
-
-// marks are the texts of a missing cell, in any case.
-var marks = []string{"", "?", "na", "n/a", "nan", "null", "none", "-", "n.a.", "#n/a", "#nv"}
-
-// isMark reports whether a trimmed cell marks a missing value.
-func isMark(cell string) bool {
-	return slices.ContainsFunc(marks, func(m string) bool { return strings.EqualFold(m, cell) })
-}
 
 // tolerates reports whether cells may be missing.
 func (s *Spec) tolerates() bool { return s.Missing == SkipMissing || s.Missing == KeepMissing }
@@ -152,59 +141,4 @@ func (g *Gaps) Oddities() string {
 		return ""
 	}
 	return fmt.Sprintf("cells that are no numbers count as missing: %d, the first at %s", g.Odd, g.First)
-}
-
-// cells reads the features of the present row if some may be missing. It reports whether the
-// row is left out.
-func (sc *scanner) cells(at place) (dropped bool, err error) {
-	missing := 0
-	clear(sc.missing)
-	for j, i := range sc.layout.features {
-		column := sc.schema.features[j]
-		cell := sc.rows.text(i)
-		absent, odd := sc.spec.absent(cell)
-		if odd {
-			if sc.out.gaps.Odd++; sc.out.gaps.First == "" {
-				_, err := sc.number(cell, at, column)
-				known := *err.(*Error)
-				known.Hint = ""
-				sc.out.gaps.First = known.Error()
-			}
-		}
-		if absent {
-			sc.row[j], sc.missing[j] = math.NaN(), true
-			missing++
-			continue
-		}
-		if sc.row[j], err = sc.number(cell, at, column); err != nil {
-			return false, err
-		}
-	}
-	dropped = sc.spec.drops(missing, len(sc.row))
-	sc.out.gaps.row(sc.missing, dropped)
-	return dropped, sc.single(at)
-}
-
-// cells reads the features of the present row, which were read before. keep is false if the row
-// is left out; sound is false if the row has changed.
-func (c *cursor) cells(dst []float64) (keep, sound bool, err error) {
-	s := c.stream.spec
-	if sound, err = c.rows.numbers(dst); sound || err != nil {
-		return true, sound, err
-	}
-	missing := 0
-	for j, i := range c.stream.parts[c.part].layout.features {
-		cell := c.rows.text(i)
-		if absent, _ := s.absent(cell); absent {
-			dst[j] = math.NaN()
-			missing++
-			continue
-		}
-		v, msg := usable(cell)
-		if msg != "" {
-			return false, false, nil
-		}
-		dst[j] = v
-	}
-	return !s.drops(missing, len(dst)), true, nil
 }

@@ -234,11 +234,3 @@ func (v *pageValues) texts(dst []string, row int) {
 		}
 	})
 }
-
-// shortest formats a number as briefly as possible, whole ones without an exponent.
-func shortest(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-		return strconv.FormatInt(int64(v), 10)
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}

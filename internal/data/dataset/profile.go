@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"math/bits"
@@ -165,14 +164,6 @@ func (c *columnStats) cell(cell string, i int, at place, lines *csvFile) {
 		c.firstOdd = at.String() + ": " + msg
 	}
 	c.hash = mix(c.hash, 3)
-}
-
-// String returns the line, or the row of a file without lines.
-func (p place) String() string {
-	if p.line > 0 {
-		return fmt.Sprintf("line %d", p.line)
-	}
-	return fmt.Sprintf("row %d", p.row)
 }
 
 // text adds a cell of a column of text.

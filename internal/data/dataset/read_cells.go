@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,6 +25,81 @@ func (sc *scanner) numbers(at place) (dropped bool, err error) {
 	}
 	sc.out.gaps.Rows++
 	return false, sc.single(at)
+}
+
+// cells reads the features of the present row if some may be missing. It reports whether the
+// row is left out.
+func (sc *scanner) cells(at place) (dropped bool, err error) {
+	missing := 0
+	clear(sc.missing)
+	for j, i := range sc.layout.features {
+		column := sc.schema.features[j]
+		cell := sc.rows.text(i)
+		absent, odd := sc.spec.absent(cell)
+		if odd {
+			if sc.out.gaps.Odd++; sc.out.gaps.First == "" {
+				_, err := sc.number(cell, at, column)
+				known := *err.(*Error)
+				known.Hint = ""
+				sc.out.gaps.First = known.Error()
+			}
+		}
+		if absent {
+			sc.row[j], sc.missing[j] = math.NaN(), true
+			missing++
+			continue
+		}
+		if sc.row[j], err = sc.number(cell, at, column); err != nil {
+			return false, err
+		}
+	}
+	dropped = sc.spec.drops(missing, len(sc.row))
+	sc.out.gaps.row(sc.missing, dropped)
+	return dropped, sc.single(at)
+}
+
+// number reads a cell, and returns an error if it is no usable number.
+func (sc *scanner) number(cell string, at place, column string) (float64, error) {
+	if cell == "" {
+		return 0, sc.spec.missing(sc.path, at, column)
+	}
+	v, msg := usable(cell)
+	if msg == "" {
+		return v, nil
+	}
+	hint := "fix the cell"
+	if t, ok := asCSV(sc.rows); ok && isNumeric(cell) && !isNumber(cell) {
+		msg, hint = t.form.doubt(cell)
+	}
+	hint += sc.spec.orIgnore(column)
+	if isMark(cell) {
+		hint += sc.spec.orSkip(column)
+	}
+	if column == sc.spec.Label {
+		hint = "fix the cell, or name another --label"
+	}
+	return 0, &Error{File: sc.path, Line: at.line, Row: at.row, Column: column, Got: cell, Msg: msg, Hint: hint}
+}
+
+// missing returns the error for an empty cell of a feature, or of a column that the Spec needs.
+func (s *Spec) missing(path string, at place, column string) error {
+	return &Error{File: path, Line: at.line, Row: at.row, Column: column, Msg: "the cell is empty", Hint: "fill it" + s.orIgnore(column) + s.orSkip(column)}
+}
+
+// orSkip adds advice to skip rows with missing cells, if that is possible.
+func (s *Spec) orSkip(column string) string {
+	if slices.Contains(s.roles(), column) {
+		return ""
+	}
+	return ", or see --missing"
+}
+
+// orIgnore adds advice to ignore a column, unless the Spec or a model needs it.
+func (s *Spec) orIgnore(column string) string {
+	if s.Columns != nil || slices.Contains(s.roles(), column) {
+		return ""
+	}
+	return ", or leave the column out with --ignore " + column
 }
 
 // single refuses values that single precision cannot hold, if rows are held so.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"slices"
 	"sync"
 
@@ -219,6 +220,30 @@ func (c *cursor) advance(dst []float64) (sound bool, err error) {
 			return true, nil
 		}
 	}
+}
+
+// cells reads the features of the present row, which were read before. keep is false if the row
+// is left out; sound is false if the row has changed.
+func (c *cursor) cells(dst []float64) (keep, sound bool, err error) {
+	s := c.stream.spec
+	if sound, err = c.rows.numbers(dst); sound || err != nil {
+		return true, sound, err
+	}
+	missing := 0
+	for j, i := range c.stream.parts[c.part].layout.features {
+		cell := c.rows.text(i)
+		if absent, _ := s.absent(cell); absent {
+			dst[j] = math.NaN()
+			missing++
+			continue
+		}
+		v, msg := usable(cell)
+		if msg != "" {
+			return false, false, nil
+		}
+		dst[j] = v
+	}
+	return !s.drops(missing, len(dst)), true, nil
 }
 
 func (c *cursor) open(i int) error {

@@ -59,6 +59,14 @@ type place struct {
 	offset    int64 // offset of its first byte, in a CSV file
 }
 
+// String returns the line, or the row of a file without lines.
+func (p place) String() string {
+	if p.line > 0 {
+		return fmt.Sprintf("line %d", p.line)
+	}
+	return fmt.Sprintf("row %d", p.row)
+}
+
 // A fileFormat is a format of data files, recognised by the ending of the name.
 type fileFormat struct {
 	endings []string // in any case
@@ -132,6 +140,21 @@ func checkNames(path string, header []string) error {
 			return &Error{File: path, Column: name, Msg: "the name stands twice", Hint: "rename one"}
 		}
 		seen[name] = true
+	}
+	return nil
+}
+
+// checkKinds reports the first column whose contents do not suit its use.
+func checkKinds(path string, header []string, kinds []kind, features, others []int) error {
+	for _, i := range features {
+		if kinds[i] != kindNumber {
+			return &Error{File: path, Column: header[i], Msg: "want numbers, got a column of another type", Hint: "convert it"}
+		}
+	}
+	for _, i := range others {
+		if kinds[i] == kindOther {
+			return &Error{File: path, Column: header[i], Msg: "want numbers or text, got a column of another type", Hint: "convert it, or name another column"}
+		}
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/collabdict/collabdict/internal/data/rows"
 )
@@ -76,15 +75,6 @@ func (sc *scanner) begins(r *rowSet, row int, at place) (bool, error) {
 		return false, &fault
 	}
 	return begins || sc.gap > 0 && now-last.time > sc.gap, nil
-}
-
-// timeOf returns a number, or a time in seconds.
-func timeOf(cell string) (seconds float64, ok bool) {
-	if v, ok := parse(cell); ok {
-		return v, v-v == 0
-	}
-	t, err := time.Parse(time.RFC3339Nano, cell)
-	return float64(t.Unix()) + float64(t.Nanosecond())/1e9, err == nil
 }
 
 // gap returns the longest step of time within a window, from the steps between the first rows
