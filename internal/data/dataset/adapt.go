@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -167,7 +166,7 @@ func (r *convertedRows) numbers(dst []float64) (sound bool, err error) {
 	}
 	for i, j := range r.places {
 		dst[j] = r.conversions[i].Of(dst[j])
-		sound = sound && math.Abs(dst[j]) <= mostSize
+		sound = sound && bounded(dst[j])
 	}
 	return sound, nil
 }

@@ -26,6 +26,20 @@ func isNumber(cell string) bool {
 	return ok
 }
 
+// kindOfCell returns whether a trimmed cell is a number in any notation, text, or empty.
+func kindOfCell(cell string) kind {
+	switch {
+	case cell == "":
+		return kindEmpty
+	case isNumeric(cell):
+		return kindNumber
+	}
+	return kindText
+}
+
+// bounded reports whether a value is a number of at most mostSize in size.
+func bounded(v float64) bool { return math.Abs(v) <= mostSize }
+
 // usable returns the number in a cell, or what is wrong with it.
 func usable(cell string) (v float64, msg string) {
 	v, ok := parse(cell)

@@ -8,8 +8,8 @@ import (
 
 // A columnReader reads rows by number. It is fast in ascending order and seeks otherwise.
 type columnReader interface {
-	// numbers fills x, row-major, with the features of rows, beginning at row from. Empty cells
-	// become missingCell.
+	// numbers fills x, row-major, with the features of rows, beginning at row from, if there are
+	// features. Empty cells become missingCell.
 	numbers(x []float64, from int) error
 	// texts fills dst with the trimmed cells of one other column.
 	texts(dst []string, column, from int) error
@@ -70,14 +70,14 @@ func (r *numberedRows) text(column int) string {
 
 // numbers reads the features of the block when its first row is read.
 func (r *numberedRows) numbers(dst []float64) (sound bool, err error) {
-	if !r.loaded {
+	if !r.loaded && len(r.features) > 0 {
 		if err := r.reader.numbers(r.x[:(r.end-r.first)*len(r.features)], r.first); err != nil {
 			return false, err
 		}
 		r.loaded = true
 	}
 	for j, v := range r.row() {
-		if !(math.Abs(v) <= mostSize) {
+		if !bounded(v) {
 			return false, nil
 		}
 		dst[j] = v
@@ -94,7 +94,7 @@ func (r *numberedRows) fill(x []float64) (sound bool, err error) {
 			return false, err
 		}
 		for _, v := range x[:n*m] {
-			if !(math.Abs(v) <= mostSize) {
+			if !bounded(v) {
 				return false, nil
 			}
 		}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
-	"slices"
 	"strings"
 )
 
@@ -105,35 +103,8 @@ func (t *csvFile) header() []string { return t.names }
 func (t *csvFile) format() string   { return "CSV" }
 func (t *csvFile) total() int       { return -1 }
 
-// kinds reads the first rows to find the kinds of columns.
 func (t *csvFile) kinds(rows int) ([]kind, place, error) {
-	p, err := t.next()
-	if err != nil {
-		return nil, p, err
-	}
-	kinds := make([]kind, len(t.record))
-	for i := range kinds {
-		kinds[i] = kindEmpty
-	}
-	for n := 1; ; n++ {
-		for i := range t.record {
-			switch cell := t.text(i); {
-			case kinds[i] != kindEmpty, cell == "", rows > 0 && isMark(cell):
-			case isNumber(cell), isNumeric(cell):
-				kinds[i] = kindNumber
-			default:
-				kinds[i] = kindText
-			}
-		}
-		if n >= rows || !slices.Contains(kinds, kindEmpty) {
-			return kinds, p, nil
-		}
-		if _, err := t.next(); errors.Is(err, io.EOF) {
-			return kinds, p, nil
-		} else if err != nil {
-			return nil, p, err
-		}
-	}
+	return firstKinds(t, len(t.names), rows, func(column int) kind { return kindOfCell(t.text(column)) })
 }
 
 func (t *csvFile) read(features, _ []int) (rowReader, error) {
@@ -191,32 +162,23 @@ func (t *csvFile) text(column int) string {
 	return cell
 }
 
+// numbers refuses a cell that is a number in another notation than the file's, unless numbers are
+// written as in Go: whether such a cell counts as missing is then for the caller to decide.
 func (t *csvFile) numbers(dst []float64) (sound bool, err error) {
-	if !t.form.plain() {
-		return t.foreign(dst)
-	}
-	for j, i := range t.features {
-		v, ok := parse(t.text(i))
-		if !ok || !(math.Abs(v) <= mostSize) {
-			return false, nil
-		}
-		dst[j] = v
-	}
-	return true, nil
-}
-
-// foreign implements numbers for numbers not written as in Go.
-func (t *csvFile) foreign(dst []float64) (sound bool, err error) {
 	sound = true
 	for j, i := range t.features {
 		v, ok := t.form.value(strings.TrimSpace(t.record[i]))
-		if !ok || !(math.Abs(v) <= mostSize) {
-			if err := t.doubt(i); err != nil {
-				return false, err
-			}
-			sound = false
+		if ok && bounded(v) {
+			dst[j] = v
+			continue
 		}
-		dst[j] = v
+		if t.form.plain() {
+			return false, nil
+		}
+		if err := t.doubt(i); err != nil {
+			return false, err
+		}
+		sound = false
 	}
 	return sound, nil
 }

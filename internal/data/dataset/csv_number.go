@@ -39,8 +39,10 @@ func (d *dialect) canonical(cell string) (number string, ok bool) {
 
 // value returns the number in a cell.
 func (d *dialect) value(cell string) (v float64, ok bool) {
-	if cell, ok = d.unseparated(cell); !ok {
-		return 0, false
+	if !d.plain() {
+		if cell, ok = d.unseparated(cell); !ok {
+			return 0, false
+		}
 	}
 	return parse(cell)
 }

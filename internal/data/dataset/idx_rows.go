@@ -90,9 +90,6 @@ func (r *idxReader) atEnd() error {
 // numbers and texts implement columnReader.
 func (r *idxReader) numbers(x []float64, from int) error {
 	m := len(r.features)
-	if m == 0 {
-		return nil
-	}
 	n := len(x) / m
 	b, err := r.load(from, n)
 	if err != nil {

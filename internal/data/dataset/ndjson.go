@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
-	"slices"
 	"strings"
 )
 
@@ -113,28 +111,8 @@ func (t *ndjsonFile) read(features, _ []int) (rowReader, error) {
 	return t, nil
 }
 
-// kinds reads the first rows to find the kinds of columns.
 func (t *ndjsonFile) kinds(rows int) ([]kind, place, error) {
-	first, err := t.next()
-	if err != nil {
-		return nil, first, err
-	}
-	kinds := slices.Repeat([]kind{kindEmpty}, len(t.names))
-	for n := 1; ; n++ {
-		for i, c := range t.cells {
-			if kinds[i] == kindEmpty && !(rows > 0 && isMark(c.text)) {
-				kinds[i] = c.kind
-			}
-		}
-		if n >= rows || !slices.Contains(kinds, kindEmpty) {
-			return kinds, first, nil
-		}
-		if _, err := t.next(); errors.Is(err, io.EOF) {
-			return kinds, first, nil
-		} else if err != nil {
-			return nil, first, err
-		}
-	}
+	return firstKinds(t, len(t.names), rows, func(column int) kind { return t.cells[column].kind })
 }
 
 // next, text, numbers and seek implement rowReader.
@@ -197,7 +175,7 @@ func (t *ndjsonFile) text(column int) string { return t.cells[column].text }
 func (t *ndjsonFile) numbers(dst []float64) (sound bool, err error) {
 	for j, i := range t.features {
 		v, ok := parse(t.cells[i].text)
-		if !ok || !(math.Abs(v) <= mostSize) {
+		if !ok || !bounded(v) {
 			return false, nil
 		}
 		dst[j] = v

@@ -182,9 +182,6 @@ const columnBytes = 1 << 15
 
 func (r *numpyReader) numbers(x []float64, from int) error {
 	m := len(r.features)
-	if m == 0 {
-		return nil
-	}
 	n := len(x) / m
 	for j := 0; j < m; {
 		// All columns within the bytes read for the first.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -39,7 +40,7 @@ func (c *parquetColumn) read(x []float64, stride, from, n int) error {
 		if d := c.values.plain(from+i-c.first, k); d != nil {
 			spread(x[i*stride:], d, stride)
 		} else {
-			c.scratch = resized(c.scratch, k)
+			c.scratch = slices.Grow(c.scratch[:0], k)[:k]
 			c.values.numbers(c.scratch, from+i-c.first)
 			spread(x[i*stride:], c.scratch, stride)
 		}
@@ -69,13 +70,6 @@ func (c *parquetColumn) texts(dst []string, from int) error {
 		dst, from = dst[k:], from+k
 	}
 	return nil
-}
-
-func resized(s []float64, n int) []float64 {
-	if cap(s) < n {
-		return make([]float64, n)
-	}
-	return s[:n]
 }
 
 // find loads the page that holds a row, and returns the number of rows from there to the end of

@@ -138,10 +138,7 @@ func (c *columnStats) cell(cell string, i int, at place, lines *csvFile) {
 		return
 	}
 	if c.kind == kindEmpty {
-		c.kind = kindText
-		if isNumber(cell) || isNumeric(cell) {
-			c.kind = kindNumber
-		}
+		c.kind = kindOfCell(cell)
 	}
 	if c.kind == kindText {
 		c.text(cell)

@@ -1,9 +1,12 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/collabdict/collabdict/internal/files/printable"
@@ -40,6 +43,30 @@ type rowReader interface {
 	numbers(dst []float64) (sound bool, err error)
 	// seek makes the row at the place the next one.
 	seek(place) error
+}
+
+// firstKinds implements kinds by reading rows. kindAt returns the kind of a cell of the present row.
+func firstKinds(r rowReader, columns, rows int, kindAt func(column int) kind) ([]kind, place, error) {
+	first, err := r.next()
+	if err != nil {
+		return nil, first, err
+	}
+	kinds := slices.Repeat([]kind{kindEmpty}, columns)
+	for n := 1; ; n++ {
+		for i := range kinds {
+			if kinds[i] == kindEmpty && !(rows > 0 && isMark(r.text(i))) {
+				kinds[i] = kindAt(i)
+			}
+		}
+		if n >= rows || !slices.Contains(kinds, kindEmpty) {
+			return kinds, first, nil
+		}
+		if _, err := r.next(); errors.Is(err, io.EOF) {
+			return kinds, first, nil
+		} else if err != nil {
+			return nil, first, err
+		}
+	}
 }
 
 // A kind is the type of a column.
