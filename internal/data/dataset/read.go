@@ -64,6 +64,11 @@ type scanner struct {
 // read returns the rows of a file that train or are scored. Their group has the key name; with
 // a ByColumn split, the column's value.
 func (s *Spec) read(sch schema, path, name string, to *spool) (*share, error) {
+	return s.scan(sch, path, name, to, (*scanner).add)
+}
+
+// scan calls f at each row of a file, of which there must be one, and returns what f has gathered.
+func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner, place) error) (*share, error) {
 	t, err := s.open(path, nil)
 	if err != nil {
 		return nil, err
@@ -75,7 +80,7 @@ func (s *Spec) read(sch schema, path, name string, to *spool) (*share, error) {
 	}
 	s.pass(path)
 	for any := false; ; any = true {
-		at, err := sc.rows.next()
+		row, err := sc.rows.next()
 		if errors.Is(err, io.EOF) && !any {
 			return nil, noRows(path)
 		}
@@ -85,7 +90,7 @@ func (s *Spec) read(sch schema, path, name string, to *spool) (*share, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := sc.add(at); err != nil {
+		if err := f(sc, row); err != nil {
 			return nil, err
 		}
 	}

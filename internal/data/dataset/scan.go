@@ -1,9 +1,6 @@
 package dataset
 
 import (
-	"errors"
-	"io"
-
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/data/rows"
@@ -57,54 +54,33 @@ type scan struct {
 }
 
 func (b *scan) file(spec *Spec, sch schema, path string) (*share, error) {
-	t, err := spec.open(path, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer t.close()
-	sc, err := spec.scanner(sch, path, path, t, nil)
-	if err != nil {
-		return nil, err
-	}
-	spec.pass(path)
-	kept := &sc.newGroup(path).train
-	for first := b.read; ; {
-		at, err := sc.rows.next()
-		if errors.Is(err, io.EOF) && b.read == first {
-			return nil, noRows(path)
-		}
-		if errors.Is(err, io.EOF) {
-			return sc.out, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	first, kept := b.read, group{}
+	sh, err := spec.scan(sch, path, path, nil, func(sc *scanner, row place) error {
 		b.read++
 		if train, _ := sc.role(); !train {
-			continue
+			return nil
 		}
-		if dropped, err := sc.numbers(at); err != nil {
-			return nil, err
-		} else if dropped {
-			continue
+		if dropped, err := sc.numbers(row); dropped || err != nil {
+			return err
 		}
-		kept.n++
-		row := sc.row
-		if b.roll != nil {
-			begins, err := sc.begins(kept, b.read-first, at)
-			if err != nil {
-				return nil, err
-			}
-			if begins {
-				b.roll.Restart()
-			}
-			b.row = b.roll.Add(b.row, row)
-			row = b.row
+		kept.train.n++
+		if b.roll == nil {
+			return b.add(sc.row)
 		}
-		if err := b.add(row); err != nil {
-			return nil, err
+		begins, err := sc.begins(&kept.train, b.read-first, row)
+		if err != nil {
+			return err
 		}
+		if begins {
+			b.roll.Restart()
+		}
+		b.row = b.roll.Add(b.row, sc.row)
+		return b.add(b.row)
+	})
+	if err == nil {
+		sh.groups[path] = &kept // counted by check
 	}
+	return sh, err
 }
 
 func (b *scan) add(row []float64) error {
