@@ -22,18 +22,14 @@ func LoadAll(spec Spec) (*Dataset, error) {
 		return nil, &Error{Msg: "a window wants rows as they follow each other, and this --split deals them in another order", Hint: "take --split files or column=NAME, or leave out --window"}
 	}
 	names := make([]string, len(files))
-	spec.Ignore, spec.pixels = trimmed(spec.Ignore), allIDX(files) && !spec.differs()
 	if spec.Split.Kind == partition.ByFile {
 		if err := nameByFile(names, files); err != nil {
 			return nil, err
 		}
 	}
-	d, err := spec.loadWithin(files, names)
+	d, err := spec.loadWindowed(files, names)
 	if err != nil {
 		return nil, err
-	}
-	for i := range d.Participants {
-		d.Participants[i].window(spec.Window, spec.TestWhere.Given())
 	}
 	least := spec.leastRows()
 	d.Participants = slices.DeleteFunc(d.Participants, func(p Participant) bool {
@@ -60,18 +56,26 @@ func LoadOne(spec Spec) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := slices.Repeat([]string{name}, len(files))
-	spec.Ignore, spec.pixels = trimmed(spec.Ignore), allIDX(files) && !spec.differs()
 	spec.Split = partition.Split{}
-	d, err := spec.loadWithin(files, names)
+	d, err := spec.loadWindowed(files, slices.Repeat([]string{name}, len(files)))
+	if err != nil {
+		return nil, err
+	}
+	if n := d.Participants[0].trainRows(); n < spec.MinRows {
+		return nil, &Error{File: spec.Data[0], Msg: fmt.Sprintf("want at least %d training rows, got %d", spec.MinRows, n)}
+	}
+	return d, nil
+}
+
+// loadWindowed loads rows within the limit Memory, and adds windows.
+func (s *Spec) loadWindowed(files, names []string) (*Dataset, error) {
+	s.Ignore, s.pixels = trimmed(s.Ignore), allIDX(files) && !s.differs()
+	d, err := s.loadWithin(files, names)
 	if err != nil {
 		return nil, err
 	}
 	for i := range d.Participants {
-		d.Participants[i].window(spec.Window, spec.TestWhere.Given())
-	}
-	if n := d.Participants[0].trainRows(); n < spec.MinRows {
-		return nil, &Error{File: spec.Data[0], Msg: fmt.Sprintf("want at least %d training rows, got %d", spec.MinRows, n)}
+		d.Participants[i].window(s.Window, s.TestWhere.Given())
 	}
 	return d, nil
 }
