@@ -3,58 +3,42 @@ package dataset
 import (
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/collabdict/collabdict/internal/files/printable"
 )
 
 func (t *csvFile) readHeader() error {
-	at, err := t.next()
+	row, err := t.next()
 	if errors.Is(err, io.EOF) {
 		return &Error{File: t.path, Msg: "the file is empty", Hint: "want a header row of column names, then rows"}
 	}
 	if err != nil {
 		return err
 	}
-	record, line := t.record, at.line
+	record := t.record
 	if n := len(record) - 1; t.form.trailing && strings.TrimSpace(record[n]) == "" {
 		record = record[:n]
 	}
-	if err := t.checkHeader(record, line); err != nil {
-		return err
-	}
 	values, dates := 0, 0
-	seen := make(map[string]bool, len(record))
-	for i, cell := range record {
+	for _, cell := range record {
+		if !utf8.ValidString(cell) {
+			return &Error{File: t.path, Line: row.line, Msg: "the header is not valid UTF-8", Hint: saveUTF8 + ", or convert it: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv"}
+		}
 		name := strings.TrimSpace(cell)
-		if name == "" {
-			hint := "name it in the header"
-			if i == 0 && len(record) > 1 {
-				hint += "; for an index as pandas writes it, write with index=False"
-			}
-			return &Error{File: t.path, Line: line, Msg: fmt.Sprintf("column %d has no name", i+1), Hint: hint}
-		}
-		if !printable.Text(name) {
-			return &Error{File: t.path, Line: line, Column: name, Msg: unseen, Hint: "rename it in the header"}
-		}
-		if seen[name] {
-			return &Error{File: t.path, Line: line, Column: name, Msg: "the name stands twice in the header", Hint: "rename one"}
-		}
 		values, dates = values+one(isNumeric(name)), dates+one(date.MatchString(name))
-		seen[name] = true
 		t.names = append(t.names, strings.Clone(name))
+	}
+	if err := checkNames(t.path, row.line, t.names); err != nil {
+		return err
 	}
 	if values > 0 && values+dates == len(record) {
 		what := "numbers"
 		if dates > 0 {
 			what = "dates and numbers"
 		}
-		return &Error{File: t.path, Line: line, Msg: "want a header row of column names, got " + what + " only", Hint: "put the names into the first line"}
+		return &Error{File: t.path, Line: row.line, Msg: "want a header row of column names, got " + what + " only", Hint: "put the names into the first line"}
 	}
 	return t.belowHeader()
 }
@@ -124,14 +108,6 @@ func (t *csvFile) doubt(column int) error {
 }
 
 const saveUTF8 = "save the file as UTF-8"
-
-// checkHeader refuses a file that is written in another way than expected.
-func (t *csvFile) checkHeader(record []string, line int) error {
-	if slices.ContainsFunc(record, func(name string) bool { return !utf8.ValidString(name) }) {
-		return &Error{File: t.path, Line: line, Msg: "the header is not valid UTF-8", Hint: saveUTF8 + ", or convert it: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv"}
-	}
-	return nil
-}
 
 // doubt is [csvFile.doubt] for a column that is no feature.
 func (sc *scanner) doubt(column int) error {

@@ -72,7 +72,7 @@ func openArray(path string, before fs.FileInfo, find func(*file) (io.ReaderAt, i
 		err = t.place(l)
 	}
 	if err == nil {
-		err = checkNames(path, t.header())
+		err = checkNames(path, 0, t.header())
 	}
 	if err != nil {
 		f.close()

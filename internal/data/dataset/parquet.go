@@ -57,7 +57,7 @@ func openParquet(path string, before fs.FileInfo, _ CSV) (_ table, err error) {
 		}
 		p.starts = append(p.starts, p.total()+int(g.NumRows))
 	}
-	return p, checkNames(path, p.header())
+	return p, checkNames(path, 0, p.header())
 }
 
 // checkFooter checks both ends of the file, before a library allocates the memory that its last

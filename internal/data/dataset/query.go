@@ -58,7 +58,7 @@ func query(ctx context.Context, path string) (*once, error) {
 					out.columns[i] = kindNumber
 				}
 			}
-			if err := checkNames(path, header); err != nil {
+			if err := checkNames(path, 0, header); err != nil {
 				return err
 			}
 			close(begun)

@@ -150,23 +150,30 @@ func unknown(path string) error {
 	return &Error{File: path, Msg: "unknown kind of file; " + fileForms}
 }
 
-// unseen describes a name that could change how a line of others' output looks.
-const unseen = "the name has characters that cannot be seen"
-
-// checkNames refuses empty and repeated names, and those that others could not read.
-func checkNames(path string, header []string) error {
-	seen := make(map[string]bool, len(header))
+// checkNames refuses empty and repeated names, and those that could change how a line of others'
+// output looks. line is that of the header, 0 if the file has no lines.
+func checkNames(path string, line int, header []string) error {
+	where, seen := "", make(map[string]bool, len(header))
+	if line > 0 {
+		where = " in the header"
+	}
 	for i, name := range header {
-		if strings.TrimSpace(name) == "" {
-			return &Error{File: path, Msg: fmt.Sprintf("column %d has no name", i+1), Hint: "name it"}
+		fault := &Error{File: path, Line: line, Column: name}
+		switch {
+		case name == "":
+			fault.Msg, fault.Hint = fmt.Sprintf("column %d has no name", i+1), "name it"+where
+			if line > 0 && i == 0 && len(header) > 1 {
+				fault.Hint += "; for an index as pandas writes it, write with index=False"
+			}
+		case !printable.Text(name):
+			fault.Msg, fault.Hint = "the name has characters that cannot be seen", "rename it"+where
+		case seen[name]:
+			fault.Msg, fault.Hint = "the name stands twice"+where, "rename one"
+		default:
+			seen[name] = true
+			continue
 		}
-		if !printable.Text(name) {
-			return &Error{File: path, Column: name, Msg: unseen, Hint: "rename it"}
-		}
-		if seen[name] {
-			return &Error{File: path, Column: name, Msg: "the name stands twice", Hint: "rename one"}
-		}
-		seen[name] = true
+		return fault
 	}
 	return nil
 }
