@@ -128,11 +128,11 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 		p.found(c, "binary", fmt.Sprintf("has only %g and %g", c.low.values[0], c.low.values[1]), "--label "+name+" if it tells anomalies, nothing if it is a sensor")
 	}
 	if c.doubts > 0 {
-		p.found(c, "decimal", fmt.Sprintf("%s in another way of writing: %s", cells(c.doubts), c.firstDoubt), "")
+		p.found(c, "decimal", cells(c.doubts, "is a number", "are numbers")+" in another way of writing: "+c.firstDoubt, "")
 		out = true
 	}
 	if c.odd > 0 {
-		p.found(c, "no-number", none(c.odd)+": "+c.firstOdd, "fix them, or --ignore "+name)
+		p.found(c, "no-number", cells(c.odd, "is no number", "are no numbers")+": "+c.firstOdd, "fix them, or --ignore "+name)
 		out = true
 	}
 	if s := c.sentinels(); len(s) > 0 {
@@ -141,7 +141,7 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 		p.found(c, "range", fmt.Sprintf("sizes are from %g to %g", c.least, c.most), "take logarithms, or another unit, if small values matter")
 	}
 	if c.missing > 0 && !out {
-		p.found(c, "missing", are(c.missing)+" missing", "--missing skip, or marginal with a model that learns from what is there")
+		p.found(c, "missing", cells(c.missing, "is missing", "are missing"), "--missing skip, or marginal with a model that learns from what is there")
 		p.Flags.Missing = SkipMissing
 	}
 	if out {
@@ -149,25 +149,12 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 	}
 }
 
-func cells(n int) string {
+// cells counts cells, with a predicate for one or for several.
+func cells(n int, one, several string) string {
 	if n == 1 {
-		return "1 cell is a number"
+		return "1 cell " + one
 	}
-	return fmt.Sprintf("%d cells are numbers", n)
-}
-
-func none(n int) string {
-	if n == 1 {
-		return "1 cell is no number"
-	}
-	return fmt.Sprintf("%d cells are no numbers", n)
-}
-
-func are(n int) string {
-	if n == 1 {
-		return "1 cell is"
-	}
-	return fmt.Sprintf("%d cells are", n)
+	return fmt.Sprintf("%d cells %s", n, several)
 }
 
 // codes are values often used to mark missing ones.
