@@ -39,12 +39,7 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	names := make([]string, 0, len(groups))
-	for name := range groups {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		d.Participants = append(d.Participants, s.participant(name, groups[name], sch.features))
 	}
 	classes := s.ClassLabels || slices.ContainsFunc(d.Participants, hasClasses)
@@ -136,34 +131,29 @@ func (r *rowSet) take(from *rowSet, row, width int) {
 }
 
 func (s *Spec) participant(name string, g *group, columns []string) Participant {
-	if s.Limit > 0 && g.train.n > s.Limit {
-		g.train.n = s.Limit
+	if r := &g.train; s.Limit > 0 && r.n > s.Limit {
+		r.n, r.labels = s.Limit, r.labels[:min(s.Limit, len(r.labels))]
 	}
 	p := Participant{Name: name, Columns: rows.WindowColumns(columns, s.Window), begins: g.train.begins, testBegins: g.test.begins}
-	p.Train, p.TrainLabels = s.source(&g.train, len(columns), false)
+	p.Train, p.TrainLabels = s.source(&g.train, len(columns), false), g.train.labels
 	p.Test, p.TestLabels = p.Train, p.TrainLabels
 	if s.TestWhere.Given() {
-		p.Test, p.TestLabels = s.source(&g.test, len(columns), true)
+		p.Test, p.TestLabels = s.source(&g.test, len(columns), true), g.test.labels
 	}
 	return p
 }
 
-// source returns the rows as a source, up to the Limit; nil if there are none.
-func (s *Spec) source(r *rowSet, width int, test bool) (collabdict.Rows, []float64) {
-	if r.n == 0 {
-		return nil, nil
-	}
-	labels := r.labels
-	if labels != nil {
-		labels = labels[:r.n]
-	}
+// source returns the rows as a source; nil if there are none.
+func (s *Spec) source(r *rowSet, width int, test bool) collabdict.Rows {
 	switch {
+	case r.n == 0:
+		return nil
 	case r.parts != nil:
-		return newStream(s, width, test, r.parts, r.n), labels
+		return newStream(s, width, test, r.parts, r.n)
 	case r.singles != nil:
-		return rows.InNarrow(width, r.singles[:r.n*width]), labels
+		return rows.InNarrow(width, r.singles[:r.n*width])
 	case r.pixels != nil:
-		return rows.InNarrow(width, r.pixels[:r.n*width]), labels
+		return rows.InNarrow(width, r.pixels[:r.n*width])
 	}
-	return rows.InMemory(mat.NewDense(r.n, width, r.values[:r.n*width])), labels
+	return rows.InMemory(mat.NewDense(r.n, width, r.values[:r.n*width]))
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/partition"
 )
 
@@ -14,13 +13,13 @@ import (
 func (s *Spec) deal(all *group, width int) map[string]*group {
 	random := rand.New(rand.NewPCG(s.Seed, 0))
 	hands, groups := s.hands()
-	for to, of := range s.Split.Evenly(all.train.n, random) {
-		for _, row := range of {
+	for to, dealt := range s.Split.Evenly(all.train.n, random) {
+		for _, row := range dealt {
 			hands[to].train.take(&all.train, row, width)
 		}
 	}
-	for to, of := range s.Split.Evenly(all.test.n, random) {
-		for _, row := range of {
+	for to, dealt := range s.Split.Evenly(all.test.n, random) {
+		for _, row := range dealt {
 			hands[to].test.take(&all.test, row, width)
 		}
 	}
@@ -44,7 +43,7 @@ func (s *Spec) dealClasses(classes map[string]*group, width int) (map[string]*gr
 	random := rand.New(rand.NewPCG(s.Seed, 0))
 	all := make([]partition.Class, len(names))
 	for c, name := range names {
-		all[c] = partition.Class{Name: name, Train: s.everyRow(&classes[name].train, width), Test: s.everyRow(&classes[name].test, width)}
+		all[c] = partition.Class{Name: name, Train: s.source(&classes[name].train, width, false), Test: s.source(&classes[name].test, width, true)}
 	}
 	owners, err := s.Split.Owners(all, random)
 	var fault *partition.Error
@@ -57,11 +56,11 @@ func (s *Spec) dealClasses(classes map[string]*group, width int) (map[string]*gr
 	hands, groups := s.hands()
 	for c, name := range names {
 		g := classes[name]
-		for at, to := range owners[c].Train {
-			hands[to].train.take(&g.train, at, width)
+		for row, to := range owners[c].Train {
+			hands[to].train.take(&g.train, row, width)
 		}
-		for at, to := range owners[c].Test {
-			hands[to].test.take(&g.test, at, width)
+		for row, to := range owners[c].Test {
+			hands[to].test.take(&g.test, row, width)
 		}
 	}
 	for _, h := range hands {
@@ -70,12 +69,6 @@ func (s *Spec) dealClasses(classes map[string]*group, width int) (map[string]*gr
 		h.test = h.test.permuted(random, width)
 	}
 	return groups, nil
-}
-
-// everyRow returns all rows as a source, beyond the Limit as well.
-func (s *Spec) everyRow(r *rowSet, width int) collabdict.Rows {
-	out, _ := s.source(r, width, false)
-	return out
 }
 
 // permuted returns the rows in another order.
