@@ -144,13 +144,19 @@ func (t *csvFile) next() (place, error) {
 func (t *csvFile) nextRecord() ([]string, error) {
 	for {
 		record, err := t.rows.Read()
-		sound := err == nil || errors.Is(err, csv.ErrFieldCount)
-		if !sound || len(record) != 1 || record[0] == "" || strings.TrimSpace(record[0]) != "" {
-			if t.form.trailing && t.names != nil && sound {
-				return t.untrailed(record)
-			}
+		if err != nil && !errors.Is(err, csv.ErrFieldCount) {
+			return nil, err
+		}
+		if len(record) == 1 && record[0] != "" && strings.TrimSpace(record[0]) == "" {
+			continue
+		}
+		if !t.form.trailing || t.names == nil {
 			return record, err
 		}
+		if record = untrailed(record); len(record) != len(t.names) {
+			return record, csv.ErrFieldCount
+		}
+		return record, nil
 	}
 }
 

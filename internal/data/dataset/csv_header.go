@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/csv"
 	"errors"
 	"io"
 	"regexp"
@@ -18,8 +17,8 @@ func (t *csvFile) readHeader() error {
 		return err
 	}
 	record := t.record
-	if n := len(record) - 1; t.form.trailing && strings.TrimSpace(record[n]) == "" {
-		record = record[:n]
+	if t.form.trailing {
+		record = untrailed(record)
 	}
 	values, dates := 0, 0
 	for _, cell := range record {
@@ -70,15 +69,11 @@ func (t *csvFile) belowHeader() error {
 func (t *csvFile) cells() int { return len(t.names) + one(t.form.trailing) }
 
 // untrailed returns a record without the empty cell at its end.
-func (t *csvFile) untrailed(record []string) ([]string, error) {
-	n := len(record) - 1
-	if strings.TrimSpace(record[n]) == "" {
-		record = record[:n]
+func untrailed(record []string) []string {
+	if n := len(record) - 1; strings.TrimSpace(record[n]) == "" {
+		return record[:n]
 	}
-	if len(record) != len(t.names) {
-		return record, csv.ErrFieldCount
-	}
-	return record, nil
+	return record
 }
 
 // ragged returns advice about a row with too many or too few cells.

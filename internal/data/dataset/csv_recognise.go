@@ -307,7 +307,7 @@ func (s *shape) hasRows(b []byte) bool {
 		if i+1 <= s.rows[0].line || !bytes.HasPrefix(line, []byte{'#'}) {
 			continue
 		}
-		if s.cells(line) == s.width {
+		if r := records(line, true, s.delimiter, 0); len(r) > 0 && len(r[0].cells) == s.width {
 			return true
 		}
 		if seen++; seen == recognisedRows {
@@ -315,14 +315,6 @@ func (s *shape) hasRows(b []byte) bool {
 		}
 	}
 	return false
-}
-
-func (s *shape) cells(line []byte) int {
-	r := records(line, true, s.delimiter, 0)
-	if len(r) == 0 {
-		return 0
-	}
-	return len(r[0].cells)
 }
 
 // marked returns the line of a header inside the last comment above the numbers, or 0.

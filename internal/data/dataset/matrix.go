@@ -51,39 +51,39 @@ const asymmetry = 1e-9
 
 // readSquare reads equally long rows of numbers, with their lines.
 func readSquare(f *file) (rows [][]float64, lines []int, err error) {
-	path, t := f.path, &csvFile{file: f, names: []string{}}
+	t := &csvFile{file: f}
 	if err := t.begin(nil); err != nil {
 		return nil, nil, err
 	}
 	for {
-		at, err := t.next()
+		place, err := t.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		line, row := at.line, make([]float64, len(t.record))
+		line, row := place.line, make([]float64, len(t.record))
 		for j, cell := range t.record {
 			v, msg := usable(strings.TrimSpace(cell))
 			if msg != "" {
-				return nil, nil, &Error{File: path, Line: line, Column: fmt.Sprint(j + 1), Msg: msg, Hint: "give a matrix of numbers without a header"}
+				return nil, nil, &Error{File: f.path, Line: line, Column: fmt.Sprint(j + 1), Msg: msg, Hint: "give a matrix of numbers without a header"}
 			}
 			row[j] = v
 		}
 		if len(rows) > 0 && len(row) != len(rows[0]) {
-			return nil, nil, &Error{File: path, Line: line, Msg: fmt.Sprintf("want %d cells as in the first row, got %d", len(rows[0]), len(row)), Hint: "fix the row"}
+			return nil, nil, &Error{File: f.path, Line: line, Msg: fmt.Sprintf("want %d cells as in the first row, got %d", len(rows[0]), len(row)), Hint: "fix the row"}
 		}
 		rows, lines = append(rows, row), append(lines, line)
 		if len(rows) > len(row) {
-			return nil, nil, &Error{File: path, Line: line, Msg: fmt.Sprintf("want a square matrix, got more than %d rows of %d numbers", len(row), len(row)), Hint: "give a covariance matrix"}
+			return nil, nil, &Error{File: f.path, Line: line, Msg: fmt.Sprintf("want a square matrix, got more than %d rows of %d numbers", len(row), len(row)), Hint: "give a covariance matrix"}
 		}
 	}
 	switch {
 	case len(rows) == 0:
-		return nil, nil, &Error{File: path, Msg: "the file is empty", Hint: "give a matrix of numbers without a header"}
+		return nil, nil, &Error{File: f.path, Msg: "the file is empty", Hint: "give a matrix of numbers without a header"}
 	case len(rows) < len(rows[0]):
-		return nil, nil, &Error{File: path, Msg: fmt.Sprintf("want a square matrix, got %d rows of %d numbers", len(rows), len(rows[0])), Hint: "give a covariance matrix"}
+		return nil, nil, &Error{File: f.path, Msg: fmt.Sprintf("want a square matrix, got %d rows of %d numbers", len(rows), len(rows[0])), Hint: "give a covariance matrix"}
 	}
 	return rows, lines, nil
 }
