@@ -52,7 +52,7 @@ func LoadOne(spec Spec) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, err := spec.nameOne(files[0])
+	name, err := spec.nameOne(spec.Name, files[0])
 	if err != nil {
 		return nil, err
 	}
@@ -127,16 +127,16 @@ func nameByFile(names, files []string) error {
 	return nil
 }
 
-// nameOne returns the name of the single participant. When a model's columns are given, rows
-// are only scored, and the name does not matter.
-func (s *Spec) nameOne(file string) (string, error) {
-	switch {
-	case s.Name != "":
-		return s.Name, CheckName(s.Name)
-	case s.Columns != nil:
-		return stem(file), nil
-	}
+// nameOne returns the name of the single participant: the given one, or else that of the file. When
+// a model's columns are given, rows are only scored, and the name does not matter.
+func (s *Spec) nameOne(given, file string) (string, error) {
 	name := stem(file)
+	switch {
+	case given != "":
+		return given, CheckName(given)
+	case s.Columns != nil:
+		return name, nil
+	}
 	return name, checkName(name, Error{File: file, Hint: "rename the file, or give another name with --name"})
 }
 
@@ -147,9 +147,7 @@ func (s *Spec) OwnName(given string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	named := *s
-	named.Name = given
-	return named.nameOne(files[0])
+	return s.nameOne(given, files[0])
 }
 
 func trimmed(names []string) []string {
