@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -83,8 +84,7 @@ func (p *parquetFile) checkFooter() error {
 	case string(last[4:]) != magic:
 		return &Error{File: p.path, Msg: "the Parquet file ends too early", Hint: "copy it again"}
 	}
-	footer := int64(last[0]) | int64(last[1])<<8 | int64(last[2])<<16 | int64(last[3])<<24
-	if footer > size-12 {
+	if footer := int64(binary.LittleEndian.Uint32(last[:])); footer > size-12 {
 		return fmt.Errorf("a footer of %d bytes in a file of %d", footer, size)
 	}
 	return nil

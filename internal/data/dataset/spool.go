@@ -114,7 +114,7 @@ func (s *spool) spill() (err error) {
 	for _, path := range left {
 		_ = os.Remove(path) // removing a file in use may fail
 	}
-	if s.disk, err = vanishingFile(s.dir, spoolPattern); err != nil {
+	if s.disk, err = vanishingFile(s.dir); err != nil {
 		return err
 	}
 	_, err = s.disk.Write(s.held.Bytes())

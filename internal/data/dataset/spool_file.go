@@ -8,8 +8,8 @@ import (
 )
 
 // vanishingFile creates a file without a name, so that it vanishes with the process.
-func vanishingFile(dir, pattern string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, pattern) // mode 0600
+func vanishingFile(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, spoolPattern) // mode 0600
 	if err != nil {
 		return nil, err
 	}

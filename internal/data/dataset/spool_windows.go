@@ -8,8 +8,8 @@ import (
 )
 
 // vanishingFile creates a file that the system removes with the process.
-func vanishingFile(dir, pattern string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, pattern)
+func vanishingFile(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, spoolPattern)
 	if err != nil {
 		return nil, err
 	}

@@ -140,10 +140,11 @@ func (w *watch) add(row []float64, names []string) {
 
 // join appends the watch over later rows.
 func (w *watch) join(o *watch) {
-	if w.trails == nil || o.trails == nil {
-		if w.trails == nil {
-			*w = *o
-		}
+	switch {
+	case o.trails == nil:
+		return
+	case w.trails == nil:
+		*w = *o
 		return
 	}
 	for j := range w.trails {
