@@ -136,3 +136,13 @@ func sameRows(t *testing.T, name string, x rows.Matrix, d *dataset.Dataset) {
 		}
 	}
 }
+
+// A row that is one quoted empty cell, below more rows than a dialect is recognised by, is an error.
+func TestEmptyCellAmongTrailingDelimiters(t *testing.T) {
+	folder(t, "f.csv", "a;b;\n"+strings.Repeat("1;2;\n", 200)+"\"\"\n")
+	_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.csv"}})
+	var fault *dataset.Error
+	if !errors.As(err, &fault) || fault.Line != 202 {
+		t.Fatalf("got %v, want an error in line 202", err)
+	}
+}

@@ -70,7 +70,7 @@ func (t *csvFile) cells() int { return len(t.names) + one(t.form.trailing) }
 
 // untrailed returns a record without the empty cell at its end.
 func untrailed(record []string) []string {
-	if n := len(record) - 1; strings.TrimSpace(record[n]) == "" {
+	if n := len(record) - 1; n > 0 && strings.TrimSpace(record[n]) == "" {
 		return record[:n]
 	}
 	return record
