@@ -51,6 +51,7 @@ type scanner struct {
 	layout layout
 	path   string
 	rows   rowReader
+	place  place  // of the present row
 	name   string // name for all rows, unless a column names participants
 	spool  *spool // for rows beyond memory, nil to hold all rows
 	file   part   // each group takes its share of it
@@ -68,7 +69,7 @@ func (s *Spec) read(sch schema, path, name string, to *spool) (*share, error) {
 }
 
 // scan calls f at each row of a file, of which there must be one, and returns what f has gathered.
-func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner, place) error) (*share, error) {
+func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner) error) (*share, error) {
 	t, err := s.open(path, nil)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner, p
 	}
 	s.pass(path)
 	for any := false; ; any = true {
-		row, err := sc.rows.next()
+		sc.place, err = sc.rows.next()
 		if errors.Is(err, io.EOF) && !any {
 			return nil, noRows(path)
 		}
@@ -90,7 +91,7 @@ func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner, p
 		if err != nil {
 			return nil, err
 		}
-		if err := f(sc, row); err != nil {
+		if err := f(sc); err != nil {
 			return nil, err
 		}
 	}
@@ -131,13 +132,13 @@ func (s *Spec) scanner(sch schema, path, name string, t table, to *spool) (*scan
 
 // add adds the present row to its group. For a dropped row, it reads only the cells that say
 // so, and the participant.
-func (sc *scanner) add(at place) error {
+func (sc *scanner) add() error {
 	train, test := sc.role()
 	if !train && !test {
 		sc.dropped()
 		return nil
 	}
-	g, err := sc.group(at)
+	g, err := sc.group()
 	if err != nil {
 		return err
 	}
@@ -148,10 +149,10 @@ func (sc *scanner) add(at place) error {
 	if !train && !test {
 		return nil
 	}
-	if dropped, err := sc.numbers(at); dropped || err != nil {
+	if dropped, err := sc.numbers(); dropped || err != nil {
 		return err
 	}
-	label, err := sc.label(at, train)
+	label, err := sc.label(train)
 	if err != nil {
 		return err
 	}
@@ -162,21 +163,21 @@ func (sc *scanner) add(at place) error {
 			g.watch.add(sc.row, sc.schema.features)
 		}
 	}
-	begins, err := sc.begins(r, g.read, at)
+	begins, err := sc.begins(r, g.read)
 	if err != nil {
 		return err
 	}
 	if begins {
 		r.begins = append(r.begins, r.n)
 	}
-	return sc.put(r, at, label)
+	return sc.put(r, label)
 }
 
 // put adds the row in sc.row.
-func (sc *scanner) put(r *rowSet, at place, label float64) error {
+func (sc *scanner) put(r *rowSet, label float64) error {
 	switch {
 	case sc.spool != nil:
-		if err := sc.mark(r, at); err != nil {
+		if err := sc.mark(r); err != nil {
 			return err
 		}
 	case sc.spec.pixels:
@@ -199,13 +200,13 @@ func (sc *scanner) put(r *rowSet, at place, label float64) error {
 
 // mark records the place in the file of the next row of a share, and keeps its values if the file
 // is slow to read again.
-func (sc *scanner) mark(r *rowSet, at place) error {
+func (sc *scanner) mark(r *rowSet) error {
 	if r.parts == nil {
 		r.parts = []part{sc.file}
 	}
 	p := &r.parts[0]
 	if p.n%blockRows == 0 {
-		p.marks = append(p.marks, at)
+		p.marks = append(p.marks, sc.place)
 	}
 	p.n++
 	if p.spool != nil {
@@ -220,8 +221,8 @@ func (sc *scanner) mark(r *rowSet, at place) error {
 // room.
 func (r *rowSet) keep() error {
 	p := &r.parts[0]
-	at, err := p.spool.add(r.values)
-	p.kept = append(p.kept, at)
+	offset, err := p.spool.add(r.values)
+	p.kept = append(p.kept, offset)
 	r.values = r.values[:0]
 	if err != nil && isOnce(p.path) {
 		return p.spool.fault(p.path)

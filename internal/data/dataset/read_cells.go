@@ -11,7 +11,7 @@ import (
 
 // numbers reads the features of the present row into sc.row. It reports whether the row is left
 // out because of missing cells.
-func (sc *scanner) numbers(at place) (dropped bool, err error) {
+func (sc *scanner) numbers() (dropped bool, err error) {
 	sound, err := sc.rows.numbers(sc.row)
 	switch {
 	case err != nil:
@@ -21,15 +21,15 @@ func (sc *scanner) numbers(at place) (dropped bool, err error) {
 		}
 		return false, err
 	case !sound:
-		return sc.cells(at)
+		return sc.cells()
 	}
 	sc.out.gaps.Rows++
-	return false, sc.single(at)
+	return false, sc.single()
 }
 
 // cells reads the features of the present row if some may be missing. It reports whether the
 // row is left out.
-func (sc *scanner) cells(at place) (dropped bool, err error) {
+func (sc *scanner) cells() (dropped bool, err error) {
 	missing := 0
 	clear(sc.missing)
 	for j, i := range sc.layout.features {
@@ -38,10 +38,10 @@ func (sc *scanner) cells(at place) (dropped bool, err error) {
 		absent, odd := sc.spec.absent(cell)
 		if odd {
 			if sc.out.gaps.Odd++; sc.out.gaps.First == "" {
-				_, err := sc.number(cell, at, column)
-				known := *err.(*Error)
-				known.Hint = ""
-				sc.out.gaps.First = known.Error()
+				_, err := sc.number(cell, column)
+				fault := *err.(*Error)
+				fault.Hint = ""
+				sc.out.gaps.First = fault.Error()
 			}
 		}
 		if absent {
@@ -49,19 +49,19 @@ func (sc *scanner) cells(at place) (dropped bool, err error) {
 			missing++
 			continue
 		}
-		if sc.row[j], err = sc.number(cell, at, column); err != nil {
+		if sc.row[j], err = sc.number(cell, column); err != nil {
 			return false, err
 		}
 	}
 	dropped = sc.spec.drops(missing, len(sc.row))
 	sc.out.gaps.row(sc.missing, dropped)
-	return dropped, sc.single(at)
+	return dropped, sc.single()
 }
 
 // number reads a cell, and returns an error if it is no usable number.
-func (sc *scanner) number(cell string, at place, column string) (float64, error) {
+func (sc *scanner) number(cell, column string) (float64, error) {
 	if cell == "" {
-		return 0, sc.spec.missing(sc.path, at, column)
+		return 0, sc.spec.missing(sc.path, sc.place, column)
 	}
 	v, msg := usable(cell)
 	if msg == "" {
@@ -78,12 +78,12 @@ func (sc *scanner) number(cell string, at place, column string) (float64, error)
 	if column == sc.spec.Label {
 		hint = "fix the cell, or name another --label"
 	}
-	return 0, &Error{File: sc.path, Line: at.line, Row: at.row, Column: column, Got: cell, Msg: msg, Hint: hint}
+	return 0, &Error{File: sc.path, Line: sc.place.line, Row: sc.place.row, Column: column, Got: cell, Msg: msg, Hint: hint}
 }
 
 // missing returns the error for an empty cell of a feature, or of a column that the Spec needs.
-func (s *Spec) missing(path string, at place, column string) error {
-	return &Error{File: path, Line: at.line, Row: at.row, Column: column, Msg: "the cell is empty", Hint: "fill it" + s.orIgnore(column) + s.orSkip(column)}
+func (s *Spec) missing(path string, row place, column string) error {
+	return &Error{File: path, Line: row.line, Row: row.row, Column: column, Msg: "the cell is empty", Hint: "fill it" + s.orIgnore(column) + s.orSkip(column)}
 }
 
 // orSkip adds advice to skip rows with missing cells, if that is possible.
@@ -103,14 +103,14 @@ func (s *Spec) orIgnore(column string) string {
 }
 
 // single refuses values that single precision cannot hold, if rows are held so.
-func (sc *scanner) single(at place) error {
+func (sc *scanner) single() error {
 	if !sc.spec.Float32 || sc.spec.pixels {
 		return nil
 	}
 	for j, v := range sc.row {
 		if math.Abs(v) > math.MaxFloat32 {
 			return &Error{
-				File: sc.path, Line: at.line, Row: at.row, Column: sc.schema.features[j],
+				File: sc.path, Line: sc.place.line, Row: sc.place.row, Column: sc.schema.features[j],
 				Msg: fmt.Sprintf("want a number of at most %.3g in size in single precision, got %g", math.MaxFloat32, v), Hint: "leave out --float32",
 			}
 		}
@@ -119,18 +119,18 @@ func (sc *scanner) single(at place) error {
 }
 
 // text refuses a cell that is not text.
-func (sc *scanner) text(cell string, at place, column string) error {
+func (sc *scanner) text(cell, column string) error {
 	if cell == "" {
-		return sc.spec.missing(sc.path, at, column)
+		return sc.spec.missing(sc.path, sc.place, column)
 	}
 	if !utf8.ValidString(cell) {
-		return &Error{File: sc.path, Line: at.line, Row: at.row, Column: column, Msg: fmt.Sprintf("want text in UTF-8, got %q", cell), Hint: saveUTF8}
+		return &Error{File: sc.path, Line: sc.place.line, Row: sc.place.row, Column: column, Msg: fmt.Sprintf("want text in UTF-8, got %q", cell), Hint: saveUTF8}
 	}
 	return nil
 }
 
 // label returns the row's label; for text, its place in the file's names.
-func (sc *scanner) label(at place, train bool) (float64, error) {
+func (sc *scanner) label(train bool) (float64, error) {
 	i := sc.layout.label
 	if i < 0 {
 		return 0, nil
@@ -141,11 +141,11 @@ func (sc *scanner) label(at place, train bool) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if value, err = sc.number(cell, at, sc.spec.Label); err != nil {
+		if value, err = sc.number(cell, sc.spec.Label); err != nil {
 			return 0, err
 		}
 	}
-	if err := sc.checkLabel(cell, value, at, train); err != nil {
+	if err := sc.checkLabel(cell, value, train); err != nil {
 		return 0, err
 	}
 	if !sc.schema.textLabels {
@@ -153,7 +153,7 @@ func (sc *scanner) label(at place, train bool) (float64, error) {
 	}
 	known, ok := sc.out.index[cell]
 	if !ok {
-		if err := sc.text(cell, at, sc.spec.Label); err != nil {
+		if err := sc.text(cell, sc.spec.Label); err != nil {
 			return 0, err
 		}
 		known, cell = len(sc.out.names), strings.Clone(cell)
@@ -164,7 +164,7 @@ func (sc *scanner) label(at place, train bool) (float64, error) {
 }
 
 // checkLabel refuses a label that the Spec cannot use, and records the first that is a class.
-func (sc *scanner) checkLabel(cell string, value float64, at place, train bool) error {
+func (sc *scanner) checkLabel(cell string, value float64, train bool) error {
 	want, hint := "", ""
 	if sc.spec.LabelFault != nil {
 		want, hint = sc.spec.LabelFault(value, train)
@@ -173,7 +173,7 @@ func (sc *scanner) checkLabel(cell string, value float64, at place, train bool) 
 	if want == "" && !first {
 		return nil
 	}
-	found := Error{File: sc.path, Line: at.line, Row: at.row, Column: sc.spec.Label, Msg: fmt.Sprintf("%q", cell)}
+	found := Error{File: sc.path, Line: sc.place.line, Row: sc.place.row, Column: sc.spec.Label, Msg: fmt.Sprintf("%q", cell)}
 	if want == "" {
 		sc.out.class = found.Error()
 		return nil

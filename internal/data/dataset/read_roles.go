@@ -35,19 +35,19 @@ func note(seen *[]string, value string) {
 }
 
 // group returns the group of the participant that the row belongs to.
-func (sc *scanner) group(at place) (*group, error) {
+func (sc *scanner) group() (*group, error) {
 	key := sc.key()
 	if g, ok := sc.out.groups[key]; ok {
 		return g, nil
 	}
 	if sc.layout.part >= 0 {
-		if err := sc.text(key, at, sc.spec.Split.Column); err != nil {
+		if err := sc.text(key, sc.spec.Split.Column); err != nil {
 			return nil, err
 		}
 		if sc.spec.Split.Kind.Dealt() { // a class names no participant
 			return sc.newGroup(key), nil
 		}
-		from := Error{File: sc.path, Line: at.line, Row: at.row, Column: sc.spec.Split.Column, Hint: "fix the cells, or split by another column"}
+		from := Error{File: sc.path, Line: sc.place.line, Row: sc.place.row, Column: sc.spec.Split.Column, Hint: "fix the cells, or split by another column"}
 		if err := checkName(key, from); err != nil {
 			return nil, err
 		}

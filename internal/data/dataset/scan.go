@@ -55,19 +55,19 @@ type scan struct {
 
 func (b *scan) file(spec *Spec, sch schema, path string) (*share, error) {
 	first, kept := b.read, group{}
-	sh, err := spec.scan(sch, path, path, nil, func(sc *scanner, row place) error {
+	sh, err := spec.scan(sch, path, path, nil, func(sc *scanner) error {
 		b.read++
 		if train, _ := sc.role(); !train {
 			return nil
 		}
-		if dropped, err := sc.numbers(row); dropped || err != nil {
+		if dropped, err := sc.numbers(); dropped || err != nil {
 			return err
 		}
 		kept.train.n++
 		if b.roll == nil {
 			return b.add(sc.row)
 		}
-		begins, err := sc.begins(&kept.train, b.read-first, row)
+		begins, err := sc.begins(&kept.train, b.read-first)
 		if err != nil {
 			return err
 		}

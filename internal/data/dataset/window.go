@@ -46,7 +46,7 @@ func (p *Participant) window(w int, apart bool) {
 
 // begins reports whether a window begins with the present row, which will be added to r. row is its
 // number among the participant's rows of the file, from 1.
-func (sc *scanner) begins(r *rowSet, row int, at place) (bool, error) {
+func (sc *scanner) begins(r *rowSet, row int) (bool, error) {
 	if sc.spec.Window == 0 {
 		return false, nil
 	}
@@ -57,9 +57,9 @@ func (sc *scanner) begins(r *rowSet, row int, at place) (bool, error) {
 		return begins, nil
 	}
 	cell := sc.rows.text(sc.layout.time)
-	fault := Error{File: sc.path, Line: at.line, Row: at.row, Column: sc.spec.Time, Got: cell}
+	fault := Error{File: sc.path, Line: sc.place.line, Row: sc.place.row, Column: sc.spec.Time, Got: cell}
 	if cell == "" {
-		return false, sc.spec.missing(sc.path, at, sc.spec.Time)
+		return false, sc.spec.missing(sc.path, sc.place, sc.spec.Time)
 	}
 	if err := sc.doubt(sc.layout.time); err != nil {
 		return false, err
