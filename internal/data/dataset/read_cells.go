@@ -58,6 +58,11 @@ func (sc *scanner) cells() (dropped bool, err error) {
 	return dropped, sc.single()
 }
 
+// fault returns an error about a cell of the present row; got is the cell if it alone is at fault.
+func (sc *scanner) fault(column, got, msg, hint string) *Error {
+	return &Error{File: sc.path, Line: sc.place.line, Row: sc.place.row, Column: column, Got: got, Msg: msg, Hint: hint}
+}
+
 // number reads a cell, and returns an error if it is no usable number.
 func (sc *scanner) number(cell, column string) (float64, error) {
 	if cell == "" {
@@ -78,7 +83,7 @@ func (sc *scanner) number(cell, column string) (float64, error) {
 	if column == sc.spec.Label {
 		hint = "fix the cell, or name another --label"
 	}
-	return 0, &Error{File: sc.path, Line: sc.place.line, Row: sc.place.row, Column: column, Got: cell, Msg: msg, Hint: hint}
+	return 0, sc.fault(column, cell, msg, hint)
 }
 
 // missing returns the error for an empty cell of a feature, or of a column that the Spec needs.
@@ -109,10 +114,8 @@ func (sc *scanner) single() error {
 	}
 	for j, v := range sc.row {
 		if math.Abs(v) > math.MaxFloat32 {
-			return &Error{
-				File: sc.path, Line: sc.place.line, Row: sc.place.row, Column: sc.schema.features[j],
-				Msg: fmt.Sprintf("want a number of at most %.3g in size in single precision, got %g", math.MaxFloat32, v), Hint: "leave out --float32",
-			}
+			msg := fmt.Sprintf("want a number of at most %.3g in size in single precision, got %g", math.MaxFloat32, v)
+			return sc.fault(sc.schema.features[j], "", msg, "leave out --float32")
 		}
 	}
 	return nil
@@ -124,7 +127,7 @@ func (sc *scanner) text(cell, column string) error {
 		return sc.spec.missing(sc.path, sc.place, column)
 	}
 	if !utf8.ValidString(cell) {
-		return &Error{File: sc.path, Line: sc.place.line, Row: sc.place.row, Column: column, Msg: fmt.Sprintf("want text in UTF-8, got %q", cell), Hint: saveUTF8}
+		return sc.fault(column, "", fmt.Sprintf("want text in UTF-8, got %q", cell), saveUTF8)
 	}
 	return nil
 }
@@ -169,15 +172,11 @@ func (sc *scanner) checkLabel(cell string, value float64, train bool) error {
 	if sc.spec.LabelFault != nil {
 		want, hint = sc.spec.LabelFault(value, train)
 	}
-	first := sc.out.class == "" && isClass(value)
-	if want == "" && !first {
-		return nil
+	switch {
+	case want != "":
+		return sc.fault(sc.spec.Label, cell, fmt.Sprintf("%s, got %q", want, cell), hint)
+	case sc.out.class == "" && isClass(value):
+		sc.out.class = sc.fault(sc.spec.Label, "", fmt.Sprintf("%q", cell), "").Error()
 	}
-	found := Error{File: sc.path, Line: sc.place.line, Row: sc.place.row, Column: sc.spec.Label, Msg: fmt.Sprintf("%q", cell)}
-	if want == "" {
-		sc.out.class = found.Error()
-		return nil
-	}
-	found.Got, found.Msg, found.Hint = cell, want+", got "+found.Msg, hint
-	return &found
+	return nil
 }

@@ -47,8 +47,8 @@ func (sc *scanner) group() (*group, error) {
 		if sc.spec.Split.Kind.Dealt() { // a class names no participant
 			return sc.newGroup(key), nil
 		}
-		from := Error{File: sc.path, Line: sc.place.line, Row: sc.place.row, Column: sc.spec.Split.Column, Hint: "fix the cells, or split by another column"}
-		if err := checkName(key, from); err != nil {
+		fault := sc.fault(sc.spec.Split.Column, "", "", "fix the cells, or split by another column")
+		if err := checkName(key, *fault); err != nil {
 			return nil, err
 		}
 	}

@@ -57,7 +57,6 @@ func (sc *scanner) begins(r *rowSet, row int) (bool, error) {
 		return begins, nil
 	}
 	cell := sc.rows.text(sc.layout.time)
-	fault := Error{File: sc.path, Line: sc.place.line, Row: sc.place.row, Column: sc.spec.Time, Got: cell}
 	if cell == "" {
 		return false, sc.spec.missing(sc.path, sc.place, sc.spec.Time)
 	}
@@ -66,13 +65,13 @@ func (sc *scanner) begins(r *rowSet, row int) (bool, error) {
 	}
 	now, ok := timeOf(cell)
 	if !ok {
-		fault.Msg, fault.Hint = fmt.Sprintf("want a number or a time such as 2024-05-17T08:30:00Z, got %q", cell), "correct the cell"
-		return false, &fault
+		msg := fmt.Sprintf("want a number or a time such as 2024-05-17T08:30:00Z, got %q", cell)
+		return false, sc.fault(sc.spec.Time, cell, msg, "correct the cell")
 	}
 	r.last.time = now
 	if last.row > 0 && now < last.time {
-		fault.Msg, fault.Hint = fmt.Sprintf("want rows in the order of time, got %s after a later one", cell), "sort the rows of the file"
-		return false, &fault
+		msg := fmt.Sprintf("want rows in the order of time, got %s after a later one", cell)
+		return false, sc.fault(sc.spec.Time, cell, msg, "sort the rows of the file")
 	}
 	return begins || sc.gap > 0 && now-last.time > sc.gap, nil
 }
