@@ -13,9 +13,9 @@ import (
 // An adapted table has the column names and units that the Spec asks for.
 type adapted struct {
 	table
-	names []string
-	by    map[string]units.Conversion // columns to convert to the agreed unit
-	told  []string                    // columns converted because of the row of units, in words
+	names     []string
+	by        map[string]units.Conversion // columns to convert to the agreed unit
+	converted []string                    // columns converted because of the row of units, in words
 }
 
 // adapt renames and converts the columns of a table as the Spec says.
@@ -24,22 +24,22 @@ func (s *Spec) adapt(path string, t table) (table, error) {
 		return t, nil
 	}
 	header := t.header()
-	for _, own := range slices.Sorted(maps.Keys(s.Rename)) {
-		if !slices.Contains(header, own) {
-			return nil, &Error{File: path, Column: own, Msg: "there is no such column to rename", Hint: "columns are " + quoted(header)}
+	for _, old := range slices.Sorted(maps.Keys(s.Rename)) {
+		if !slices.Contains(header, old) {
+			return nil, &Error{File: path, Column: old, Msg: "there is no such column to rename", Hint: "columns are " + quoted(header)}
 		}
 	}
 	out := &adapted{table: t, names: make([]string, len(header))}
 	from := make(map[string]string, len(header))
-	for i, own := range header {
-		name, ok := s.Rename[own]
+	for i, old := range header {
+		name, ok := s.Rename[old]
 		if !ok {
-			name = own
+			name = old
 		}
 		if other, ok := from[name]; ok {
-			return nil, &Error{File: path, Column: name, Msg: fmt.Sprintf("with columns renamed, %q and %q both have this name", other, own), Hint: "correct rename, or rename the other column, too"}
+			return nil, &Error{File: path, Column: name, Msg: fmt.Sprintf("with columns renamed, %q and %q both have this name", other, old), Hint: "correct rename, or rename the other column, too"}
 		}
-		out.names[i], from[name] = name, own
+		out.names[i], from[name] = name, old
 	}
 	if err := s.convert(path, out); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (s *Spec) convert(path string, t *adapted) error {
 					return fault("%q: %v", err)
 				}
 				from = in
-				t.told = append(t.told, fmt.Sprintf("%s converted from %s to %s", name, in, agreed))
+				t.converted = append(t.converted, fmt.Sprintf("%s converted from %s to %s", name, in, agreed))
 			}
 		}
 		by, err := units.Convert(units.Named(from), agreed)
@@ -110,11 +110,11 @@ func written(t table) string {
 	if !ok {
 		return ""
 	}
-	said := c.form.String()
-	if a, ok := t.(*adapted); ok && len(a.told) > 0 {
-		said += ": " + strings.Join(a.told, ", ")
+	text := c.form.String()
+	if a, ok := t.(*adapted); ok && len(a.converted) > 0 {
+		text += ": " + strings.Join(a.converted, ", ")
 	}
-	return said
+	return text
 }
 
 func (t *adapted) header() []string { return t.names }
@@ -139,14 +139,14 @@ func (t *adapted) read(features, others []int) (rowReader, error) {
 }
 
 // asCSV returns the CSV file that a table or its rows come from, if it is one.
-func asCSV(of any) (*csvFile, bool) {
-	switch of := of.(type) {
+func asCSV(source any) (*csvFile, bool) {
+	switch source := source.(type) {
 	case *csvFile:
-		return of, true
+		return source, true
 	case *adapted:
-		return asCSV(of.table)
+		return asCSV(source.table)
 	case *convertedRows:
-		return asCSV(of.rowReader)
+		return asCSV(source.rowReader)
 	}
 	return nil, false
 }

@@ -71,8 +71,8 @@ func numberClasses(shares []*share) []string {
 		for _, g := range sh.groups {
 			for _, labels := range [][]float64{g.train.labels, g.test.labels} {
 				for i, l := range labels {
-					at, _ := slices.BinarySearch(classes, sh.names[int(l)])
-					labels[i] = float64(2 + at)
+					class, _ := slices.BinarySearch(classes, sh.names[int(l)])
+					labels[i] = float64(2 + class)
 				}
 			}
 		}
@@ -98,8 +98,8 @@ func merge(shares []*share) map[string]*group {
 }
 
 func (r *rowSet) add(more *rowSet) {
-	for _, at := range more.begins {
-		r.begins = append(r.begins, r.n+at)
+	for _, row := range more.begins {
+		r.begins = append(r.begins, r.n+row)
 	}
 	r.n += more.n
 	r.values = append(r.values, more.values...)

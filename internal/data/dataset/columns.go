@@ -23,15 +23,15 @@ type numberedRows struct {
 	reader           columnReader
 	features, others []int
 	total            int // number of rows in the file
-	// at is the present row; first and end are those of the block.
-	at, first, end int
-	x              []float64 // features of the block, if loaded
-	loaded         bool
-	cells          [][]string // cells of the block's other columns
+	// present is the number of the present row; first and end delimit the block.
+	present, first, end int
+	x                   []float64 // features of the block, if loaded
+	loaded              bool
+	cells               [][]string // cells of the block's other columns
 }
 
 func newNumberedRows(reader columnReader, features, others []int, total int) *numberedRows {
-	r := &numberedRows{reader: reader, features: features, others: others, total: total, at: -1}
+	r := &numberedRows{reader: reader, features: features, others: others, total: total, present: -1}
 	r.x = make([]float64, blockRows*len(features))
 	for range others {
 		r.cells = append(r.cells, make([]string, blockRows))
@@ -40,15 +40,15 @@ func newNumberedRows(reader columnReader, features, others []int, total int) *nu
 }
 
 func (r *numberedRows) next() (place, error) {
-	r.at++
-	p := place{row: r.at + 1}
-	if r.at >= r.total {
+	r.present++
+	p := place{row: r.present + 1}
+	if r.present >= r.total {
 		return p, io.EOF
 	}
-	if r.at < r.end {
+	if r.present < r.end {
 		return p, nil
 	}
-	r.first, r.end, r.loaded = r.at, min(r.at+blockRows, r.total), false
+	r.first, r.end, r.loaded = r.present, min(r.present+blockRows, r.total), false
 	for i, column := range r.others {
 		if err := r.reader.texts(r.cells[i][:r.end-r.first], column, r.first); err != nil {
 			return p, err
@@ -59,7 +59,7 @@ func (r *numberedRows) next() (place, error) {
 
 func (r *numberedRows) text(column int) string {
 	if i := slices.Index(r.others, column); i >= 0 {
-		return r.cells[i][r.at-r.first]
+		return r.cells[i][r.present-r.first]
 	}
 	v := r.row()[slices.Index(r.features, column)]
 	if isMissing(v) {
@@ -90,7 +90,7 @@ func (r *numberedRows) numbers(dst []float64) (sound bool, err error) {
 func (r *numberedRows) fill(x []float64) (sound bool, err error) {
 	for m := len(r.features); len(x) > 0; {
 		n := min(len(x)/m, blockRows)
-		if err := r.reader.numbers(x[:n*m], r.at+1); err != nil {
+		if err := r.reader.numbers(x[:n*m], r.present+1); err != nil {
 			return false, err
 		}
 		for _, v := range x[:n*m] {
@@ -98,7 +98,7 @@ func (r *numberedRows) fill(x []float64) (sound bool, err error) {
 				return false, nil
 			}
 		}
-		x, r.at = x[n*m:], r.at+n
+		x, r.present = x[n*m:], r.present+n
 	}
 	return true, nil
 }
@@ -106,11 +106,11 @@ func (r *numberedRows) fill(x []float64) (sound bool, err error) {
 // row returns the present row of the loaded block.
 func (r *numberedRows) row() []float64 {
 	m := len(r.features)
-	return r.x[(r.at-r.first)*m:][:m]
+	return r.x[(r.present-r.first)*m:][:m]
 }
 
 func (r *numberedRows) seek(to place) error {
-	r.at = to.row - 2
+	r.present = to.row - 2
 	r.first, r.end = 0, 0
 	return nil
 }

@@ -114,11 +114,11 @@ func (t *csvFile) read(features, _ []int) (rowReader, error) {
 
 // next, text, numbers and seek implement rowReader.
 func (t *csvFile) next() (place, error) {
-	at := place{line: t.lines + 1, offset: t.start + t.rows.InputOffset()}
+	row := place{line: t.lines + 1, offset: t.start + t.rows.InputOffset()}
 	var err error
 	t.record, err = t.nextRecord()
 	if errors.Is(err, io.EOF) {
-		return at, io.EOF
+		return row, io.EOF
 	}
 	var bad *csv.ParseError
 	switch {
@@ -127,16 +127,16 @@ func (t *csvFile) next() (place, error) {
 		if t.sought > 0 {
 			t.lines, t.sought = t.sought-line, 0
 		}
-		at.line = t.lines + line
+		row.line = t.lines + line
 		if err != nil {
-			err = &Error{File: t.path, Line: at.line, Msg: fmt.Sprintf("want %d cells as in the header, got %d", len(t.names), len(t.record)), Hint: t.ragged()}
+			err = &Error{File: t.path, Line: row.line, Msg: fmt.Sprintf("want %d cells as in the header, got %d", len(t.names), len(t.record)), Hint: t.ragged()}
 		}
 	case errors.As(err, &bad):
 		err = &Error{File: t.path, Line: t.lines + bad.StartLine, Msg: fmt.Sprintf("malformed row: %v", bad.Err), Hint: `write a quote inside a cell as ""`}
 	default:
 		err = readError(t.path, t.zipped, err)
 	}
-	return at, err
+	return row, err
 }
 
 // nextRecord skips lines of blanks, as the reader skips empty ones. A line with a quoted ""

@@ -34,12 +34,12 @@ func alien(head []byte) *Error {
 			return &Error{Msg: "want CSV, got " + a.what, Hint: a.hint}
 		}
 	}
-	at := bytes.IndexByte(head, 0)
-	if at < 0 {
+	zero := bytes.IndexByte(head, 0)
+	if zero < 0 {
 		return nil
 	}
-	if n := bytes.Count(head, []byte{0}); at < 2 && 3*n > len(head) {
+	if n := bytes.Count(head, []byte{0}); zero < 2 && 3*n > len(head) {
 		return &Error{Msg: "the file is in UTF-16", Hint: convert}
 	}
-	return &Error{Line: 1 + bytes.Count(head[:at], []byte{'\n'}), Msg: fmt.Sprintf("byte %d of the file is 0, which is no text", at+1), Hint: "the file is damaged or no CSV: export it again"}
+	return &Error{Line: 1 + bytes.Count(head[:zero], []byte{'\n'}), Msg: fmt.Sprintf("byte %d of the file is 0, which is no text", zero+1), Hint: "the file is damaged or no CSV: export it again"}
 }

@@ -51,14 +51,14 @@ func (t *csvFile) belowHeader() error {
 	if !t.form.units {
 		return nil
 	}
-	at, err := t.next()
+	row, err := t.next()
 	if errors.Is(err, io.EOF) {
 		return &Error{File: t.path, Msg: "no rows below the header"}
 	}
 	if err != nil {
 		return err
 	}
-	t.unitsLine = at.line
+	t.unitsLine = row.line
 	for _, cell := range t.record {
 		t.units = append(t.units, withSigns(strings.TrimSpace(cell)))
 	}

@@ -127,8 +127,8 @@ func signs(rows []record, delimiter, set rune) (decimal, thousands rune) {
 			if m := grouped.FindStringSubmatch(cell); m != nil {
 				sep := []rune(m[1])[0]
 				groups[sep] = true
-				if at := strings.LastIndexAny(cell, ".,"); at >= 0 && rune(cell[at]) != sep {
-					point, comma = point || cell[at] == '.', comma || cell[at] == ','
+				if sign := strings.LastIndexAny(cell, ".,"); sign >= 0 && rune(cell[sign]) != sep {
+					point, comma = point || cell[sign] == '.', comma || cell[sign] == ','
 				}
 			} else if m := spaced.FindStringSubmatch(cell); m != nil {
 				groups[[]rune(m[1])[0]] = true

@@ -73,18 +73,18 @@ func recognise(head []byte, whole bool, set CSV) (dialect, *Error) {
 	d.delimiter, d.trailing, d.unnamed = s.delimiter, s.trailing, s.unnamed()
 	if len(s.rows) > 0 {
 		d.above += s.header // rows above the header, without comments
-		at := s.rows[0].line
+		line := s.rows[0].line
 		if hashes && d.comment != 0 {
-			d.remarks = hasComment(rest[:lineAt(rest, at)])
+			d.remarks = hasComment(rest[:lineAt(rest, line)])
 			if marked := s.marked(rest); marked > 0 {
-				at, d.marked, d.above = marked, true, 0
+				line, d.marked, d.above = marked, true, 0
 				s.rows = append([]record{{}}, s.rows...)
 			}
-			if !hasComment(rest[lineAt(rest, at+1):]) {
+			if !hasComment(rest[lineAt(rest, line+1):]) {
 				d.comment = 0
 			}
 		}
-		d.start, d.lines = d.start+lineAt(rest, at), d.lines+at-1
+		d.start, d.lines = d.start+lineAt(rest, line), d.lines+line-1
 		if d.marked {
 			d.start += len("#")
 		}
@@ -150,15 +150,15 @@ func first(s string) rune {
 
 // lineAt returns the offset of a line, counted from 1.
 func lineAt(b []byte, line int) int {
-	at := 0
+	offset := 0
 	for ; line > 1; line-- {
-		i := bytes.IndexByte(b[at:], '\n')
+		i := bytes.IndexByte(b[offset:], '\n')
 		if i < 0 {
 			return len(b)
 		}
-		at += i + 1
+		offset += i + 1
 	}
-	return at
+	return offset
 }
 
 // A shape is the result of splitting the first rows by a delimiter.

@@ -61,8 +61,8 @@ func openFile(path string, before fs.FileInfo) (*file, error) {
 func unchanged(a, b fs.FileInfo) bool { return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) }
 
 // ReadAt implements io.ReaderAt.
-func (f *file) ReadAt(p []byte, at int64) (int, error) {
-	n, err := f.disk.ReadAt(p, at)
+func (f *file) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := f.disk.ReadAt(p, offset)
 	now, failed := f.disk.Stat()
 	if failed == nil && !unchanged(f.opened, now) {
 		f.changed = true

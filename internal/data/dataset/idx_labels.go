@@ -24,11 +24,11 @@ func allIDX(files []string) bool {
 // for train-images-idx3-ubyte.gz, compressed or not.
 func labelsFiles(path string) []string {
 	name := filepath.Base(path)
-	at, dims := strings.LastIndex(name, "images"), strings.LastIndex(name, "idx3")
-	if at < 0 || dims < at {
+	images, dims := strings.LastIndex(name, "images"), strings.LastIndex(name, "idx3")
+	if images < 0 || dims < images {
 		return nil
 	}
-	name = name[:at] + "labels" + name[at+len("images"):dims] + "idx1" + name[dims+len("idx3"):]
+	name = name[:images] + "labels" + name[images+len("images"):dims] + "idx1" + name[dims+len("idx3"):]
 	plain := strings.TrimSuffix(name, ".gz")
 	files := []string{name, plain, plain + ".gz"}
 	for i := range files {

@@ -49,9 +49,9 @@ func (r *idxReader) load(from, n int) ([]byte, error) {
 	}
 	r.bytes = slices.Grow(r.bytes[:0], n*t.width)[:n*t.width]
 	if r.stream == nil {
-		at := int64(idx.HeaderSize(t.shape)) + int64(from)*int64(t.width)
+		offset := int64(idx.HeaderSize(t.shape)) + int64(from)*int64(t.width)
 		r.first, r.end = 0, 0
-		if got, err := t.file.ReadAt(r.bytes, at); got < len(r.bytes) {
+		if got, err := t.file.ReadAt(r.bytes, offset); got < len(r.bytes) {
 			return nil, t.fault(err)
 		}
 		r.first, r.end = from, from+n

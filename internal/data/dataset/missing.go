@@ -30,14 +30,14 @@ func (s *Spec) absent(cell string) (absent, odd bool) {
 }
 
 // drops reports whether a row with this many missing cells is left out.
-func (s *Spec) drops(missing, of int) bool {
+func (s *Spec) drops(missing, columns int) bool {
 	switch {
 	case missing == 0:
 		return false
 	case s.Missing == SkipMissing:
 		return true
 	}
-	return missing == of && !s.Scored // an empty row
+	return missing == columns && !s.Scored // an empty row
 }
 
 // Gaps describes the missing cells in the rows read.
@@ -69,11 +69,11 @@ func (g *Gaps) Forms() []string {
 		files[f.form] = append(files[f.form], f.path)
 	}
 	for i, l := range lines {
-		of := files[l][0]
+		first := files[l][0]
 		if n := len(files[l]) - 1; n > 0 {
-			of += fmt.Sprintf(" and %d more", n)
+			first += fmt.Sprintf(" and %d more", n)
 		}
-		lines[i] = of + ": CSV with " + l
+		lines[i] = first + ": CSV with " + l
 	}
 	return lines
 }

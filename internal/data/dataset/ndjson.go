@@ -73,12 +73,12 @@ func (t *ndjsonFile) readNames() error {
 	}
 	objects := 0
 	for ; objects < headObjects; objects++ {
-		line, at, err := t.nextLine()
+		line, row, err := t.nextLine()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil {
-			err = t.members(line, at, func(key string, _ jsonCell) error {
+			err = t.members(line, row, func(key string, _ jsonCell) error {
 				if _, known := t.index[key]; !known {
 					key = strings.Clone(key) // keeps the key, not the line
 					t.index[key] = len(t.names)
@@ -117,30 +117,30 @@ func (t *ndjsonFile) kinds(rows int) ([]kind, place, error) {
 
 // next, text, numbers and seek implement rowReader.
 func (t *ndjsonFile) next() (place, error) {
-	line, at, err := t.nextLine()
+	line, row, err := t.nextLine()
 	if err != nil {
-		return at, err
+		return row, err
 	}
 	for i := range t.cells {
 		t.cells[i] = jsonCell{kind: kindEmpty}
 	}
-	return at, t.members(line, at, func(key string, c jsonCell) error {
+	return row, t.members(line, row, func(key string, c jsonCell) error {
 		i, known := t.index[key]
 		if !known {
-			return &Error{File: t.path, Line: at.line, Column: key, Msg: fmt.Sprintf("the key is in none of the first %d objects, which name the columns", headObjects), Hint: "write it there too, as null where it has no value"}
+			return &Error{File: t.path, Line: row.line, Column: key, Msg: fmt.Sprintf("the key is in none of the first %d objects, which name the columns", headObjects), Hint: "write it there too, as null where it has no value"}
 		}
-		if t.filled[i] == at.line {
-			return &Error{File: t.path, Line: at.line, Column: key, Msg: "the key stands twice", Hint: "rename one"}
+		if t.filled[i] == row.line {
+			return &Error{File: t.path, Line: row.line, Column: key, Msg: "the key stands twice", Hint: "rename one"}
 		}
-		t.cells[i], t.filled[i] = c, at.line
+		t.cells[i], t.filled[i] = c, row.line
 		return nil
 	})
 }
 
 // nextLine returns the next line that is not blank. It is valid until the next call.
-func (t *ndjsonFile) nextLine() (line []byte, at place, err error) {
+func (t *ndjsonFile) nextLine() (line []byte, row place, err error) {
 	for {
-		at = place{line: t.line + 1, offset: t.offset}
+		row = place{line: t.line + 1, offset: t.offset}
 		t.long = t.long[:0]
 		for {
 			line, err = t.lines.ReadSlice('\n')
@@ -151,7 +151,7 @@ func (t *ndjsonFile) nextLine() (line []byte, at place, err error) {
 			t.long = append(t.long, line...)
 			line = t.long
 			if len(line) > mostLine {
-				return nil, at, &Error{File: t.path, Line: at.line, Msg: fmt.Sprintf("the line is longer than %d bytes", mostLine), Hint: "want a flat JSON object in each line"}
+				return nil, row, &Error{File: t.path, Line: row.line, Msg: fmt.Sprintf("the line is longer than %d bytes", mostLine), Hint: "want a flat JSON object in each line"}
 			}
 			if !errors.Is(err, bufio.ErrBufferFull) {
 				break
@@ -161,11 +161,11 @@ func (t *ndjsonFile) nextLine() (line []byte, at place, err error) {
 			if !errors.Is(err, io.EOF) {
 				err = readError(t.path, t.zipped, err)
 			}
-			return nil, at, err
+			return nil, row, err
 		}
 		t.line++
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			return line, at, nil
+			return line, row, nil
 		}
 	}
 }

@@ -16,8 +16,8 @@ type jsonCell struct {
 }
 
 // members calls f with each key and value of the object in a line.
-func (t *ndjsonFile) members(line []byte, at place, f func(key string, c jsonCell) error) error {
-	fault := Error{File: t.path, Line: at.line, Hint: "want a flat JSON object in each line"}
+func (t *ndjsonFile) members(line []byte, row place, f func(key string, c jsonCell) error) error {
+	fault := Error{File: t.path, Line: row.line, Hint: "want a flat JSON object in each line"}
 	switch {
 	case line[0] == '[':
 		fault.Msg, fault.Hint = "want an object, got an array", "write each of its objects in a line of its own, as jq -c '.[]' does"

@@ -23,9 +23,9 @@ type numpyFile struct {
 
 // numpyColumn is the place and type of a column's values.
 type numpyColumn struct {
-	name string
-	at   int64 // offset of the first value
-	size int64 // bytes per value
+	name   string
+	offset int64 // offset of the first value
+	size   int64 // bytes per value
 	numpyType
 }
 
@@ -106,7 +106,7 @@ func (t *numpyFile) place(l *npz.Layout) error {
 		}
 	}
 	for j, f := range l.Fields {
-		c := numpyColumn{name: strings.TrimSpace(f.Name), at: l.Start + f.Offset, size: f.Size, numpyType: numpyTypeOf(f.Type)}
+		c := numpyColumn{name: strings.TrimSpace(f.Name), offset: l.Start + f.Offset, size: f.Size, numpyType: numpyTypeOf(f.Type)}
 		if c.name == "" {
 			c.name = fmt.Sprintf("c%d", j+1)
 		}
@@ -192,11 +192,11 @@ func (r *numpyReader) numbers(x []float64, from int) error {
 		}
 		for ; j < m; j++ {
 			c := &r.file.columns[r.features[j]]
-			at := c.at - first.at
-			if at < 0 || at+c.size > r.file.rowSize {
+			offset := c.offset - first.offset
+			if offset < 0 || offset+c.size > r.file.rowSize {
 				break
 			}
-			c.numbers(x[j:], m, b[at:], int(r.file.rowSize), n)
+			c.numbers(x[j:], m, b[offset:], int(r.file.rowSize), n)
 		}
 	}
 	return nil
@@ -215,11 +215,11 @@ func (r *numpyReader) load(c *numpyColumn, from, n int) ([]byte, error) {
 		if t.rowSize == c.size {
 			rows = min(max(n, columnBytes/int(c.size)), t.n-from)
 		}
-		at := c.at + int64(from)*t.rowSize
-		size := min(int64(rows)*t.rowSize, t.size-at) // the last row ends before the next row's columns
+		offset := c.offset + int64(from)*t.rowSize
+		size := min(int64(rows)*t.rowSize, t.size-offset) // the last row ends before the next row's columns
 		b.first, b.end = 0, 0
 		b.bytes = slices.Grow(b.bytes[:0], int(size))[:size]
-		if got, err := t.data.ReadAt(b.bytes, at); got < len(b.bytes) {
+		if got, err := t.data.ReadAt(b.bytes, offset); got < len(b.bytes) {
 			return nil, t.fault(err)
 		}
 		b.first, b.end = from, from+rows

@@ -27,7 +27,7 @@ type once struct {
 	unordered bool
 
 	from   io.Reader
-	at     int64  // bytes read
+	read   int64  // bytes read
 	prefix *spool // first bytes, kept for another reader; nil when none needs them
 	passed bool
 	err    error
@@ -153,15 +153,15 @@ func beginsObject(b *bufio.Reader) bool {
 }
 
 // ReadAt returns the bytes available, even if they do not fill p, rather than wait for more.
-func (o *once) ReadAt(p []byte, at int64) (int, error) {
-	if o.prefix != nil && at < o.prefix.size {
-		n, err := o.prefix.ReadAt(p, at)
+func (o *once) ReadAt(p []byte, offset int64) (int, error) {
+	if o.prefix != nil && offset < o.prefix.size {
+		n, err := o.prefix.ReadAt(p, offset)
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
 		return n, err
 	}
-	if at != o.at {
+	if offset != o.read {
 		panic("dataset: a source that can be read only once is read from another place")
 	}
 	if o.err != nil {
@@ -179,7 +179,7 @@ func (o *once) ReadAt(p []byte, at int64) (int, error) {
 			return 0, o.err
 		}
 	}
-	o.at += int64(n)
+	o.read += int64(n)
 	if n > 0 {
 		return n, nil
 	}

@@ -26,7 +26,7 @@ type parquetColumn struct {
 
 // newParquetColumn opens a column of numbers or text.
 func newParquetColumn(file *parquetFile, i int) *parquetColumn {
-	return &parquetColumn{file: file, column: file.columns[i], group: -1, values: pageValues{of: file.types[i]}}
+	return &parquetColumn{file: file, column: file.columns[i], group: -1, values: pageValues{typed: file.types[i]}}
 }
 
 // read writes the values of n rows to x[0], x[stride] and so on; null becomes [missingCell].
@@ -51,10 +51,10 @@ func (c *parquetColumn) read(x []float64, stride, from, n int) error {
 
 // spread writes values to dst[0], dst[stride] and so on.
 func spread(dst, values []float64, stride int) {
-	at := 0
+	place := 0
 	for _, v := range values {
-		dst[at] = v
-		at += stride
+		dst[place] = v
+		place += stride
 	}
 }
 
@@ -139,7 +139,7 @@ func (c *parquetColumn) turn() error {
 	if c.end > c.file.starts[c.group+1] {
 		return fmt.Errorf("the pages of column %q hold more rows than the row group", c.column.Name())
 	}
-	return c.values.of.load(&c.values, page, byte(c.column.MaxDefinitionLevel()))
+	return c.values.typed.load(&c.values, page, byte(c.column.MaxDefinitionLevel()))
 }
 
 func (c *parquetColumn) release() {

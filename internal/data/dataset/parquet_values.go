@@ -68,13 +68,13 @@ func kindOf(c *parquet.Column) kind {
 // pageValues holds the values of a page. Nulls are not stored, but have a level below the
 // highest.
 type pageValues struct {
-	of     valueType
+	typed  valueType
 	rows   int
 	levels []byte // level of each row, nil if no row is null
 	most   byte   // level of a value
 	stored values
-	// row and at are a row and the number of values stored before it.
-	row, at int
+	// row is a row, and before the number of values stored before it.
+	row, before int
 	// dictionary is decoded from source, and kept for the pages that share it.
 	source     parquet.Dictionary
 	dictionary values
@@ -90,7 +90,7 @@ type values struct {
 
 // load reads the values of a page, which must not be released before the next load.
 func (t valueType) load(v *pageValues, page parquet.Page, most byte) error {
-	v.rows, v.levels, v.most, v.row, v.at = int(page.NumRows()), nil, most, 0, 0
+	v.rows, v.levels, v.most, v.row, v.before = int(page.NumRows()), nil, most, 0, 0
 	nulls := int(page.NumNulls())
 	if nulls > 0 {
 		v.levels = page.DefinitionLevels()
@@ -168,13 +168,13 @@ func bigEndian(b []byte) float64 {
 
 // indexed looks up values in a dictionary.
 func indexed(dictionary values, data encoding.Values) values {
-	at := data.Int32()
-	out := values{n: len(at)}
+	keys := data.Int32()
+	out := values{n: len(keys)}
 	if dictionary.number != nil {
-		out.number = func(i int) float64 { return dictionary.number(int(at[i])) }
+		out.number = func(i int) float64 { return dictionary.number(int(keys[i])) }
 	}
 	if dictionary.text != nil {
-		out.text = func(i int) string { return dictionary.text(int(at[i])) }
+		out.text = func(i int) string { return dictionary.text(int(keys[i])) }
 	}
 	return out
 }
@@ -189,7 +189,7 @@ func (v *pageValues) plain(row, n int) []float64 {
 
 // each calls f for n rows, beginning at row, with the place of the row's value among the stored
 // ones, or -1 for null.
-func (v *pageValues) each(row, n int, f func(i, at int)) {
+func (v *pageValues) each(row, n int, f func(i, value int)) {
 	if v.levels == nil {
 		for i := range n {
 			f(i, row+i)
@@ -197,26 +197,26 @@ func (v *pageValues) each(row, n int, f func(i, at int)) {
 		return
 	}
 	if row < v.row {
-		v.row, v.at = 0, 0
+		v.row, v.before = 0, 0
 	}
-	v.at += bytes.Count(v.levels[v.row:row], []byte{v.most})
+	v.before += bytes.Count(v.levels[v.row:row], []byte{v.most})
 	for i, level := range v.levels[row : row+n] {
 		if level != v.most {
 			f(i, -1)
 			continue
 		}
-		f(i, v.at)
-		v.at++
+		f(i, v.before)
+		v.before++
 	}
 	v.row = row + n
 }
 
 // numbers fills dst, beginning at row.
 func (v *pageValues) numbers(dst []float64, row int) {
-	v.each(row, len(dst), func(i, at int) {
+	v.each(row, len(dst), func(i, value int) {
 		dst[i] = missingCell
-		if at >= 0 {
-			dst[i] = v.stored.number(at)
+		if value >= 0 {
+			dst[i] = v.stored.number(value)
 		}
 	})
 }
@@ -227,10 +227,10 @@ func (v *pageValues) texts(dst []string, row int) {
 	if text == nil {
 		text = func(i int) string { return shortest(v.stored.number(i)) }
 	}
-	v.each(row, len(dst), func(i, at int) {
+	v.each(row, len(dst), func(i, value int) {
 		dst[i] = ""
-		if at >= 0 {
-			dst[i] = text(at)
+		if value >= 0 {
+			dst[i] = text(value)
 		}
 	})
 }

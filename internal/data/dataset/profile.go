@@ -104,7 +104,7 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 	lines, _ := asCSV(t)
 	values := make([]float64, len(features))
 	for {
-		at, err := rows.next()
+		row, err := rows.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -120,7 +120,7 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 			if c := &columns[i]; sound && c.kind != kindEmpty && c.kind != kindText {
 				c.add(values[j])
 			} else {
-				c.cell(rows.text(i), i, at, lines)
+				c.cell(rows.text(i), i, row, lines)
 			}
 		}
 		for _, i := range others {
@@ -131,7 +131,7 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 
 // cell adds a cell of a column expected to hold numbers. The first cell that is not missing
 // decides what the column holds.
-func (c *columnStats) cell(cell string, i int, at place, lines *csvFile) {
+func (c *columnStats) cell(cell string, i int, row place, lines *csvFile) {
 	if isMark(cell) {
 		c.missing++
 		c.hash = mix(c.hash, 1)
@@ -147,7 +147,7 @@ func (c *columnStats) cell(cell string, i int, at place, lines *csvFile) {
 	var doubt *Error
 	if lines != nil && errors.As(lines.doubt(i), &doubt) {
 		if c.doubts++; c.doubts == 1 {
-			c.firstDoubt = at.String() + ": " + doubt.Msg + "; " + doubt.Hint
+			c.firstDoubt = row.String() + ": " + doubt.Msg + "; " + doubt.Hint
 		}
 		c.hash = mix(c.hash, 2)
 		return
@@ -158,7 +158,7 @@ func (c *columnStats) cell(cell string, i int, at place, lines *csvFile) {
 		return
 	}
 	if c.odd++; c.odd == 1 {
-		c.firstOdd = at.String() + ": " + msg
+		c.firstOdd = row.String() + ": " + msg
 	}
 	c.hash = mix(c.hash, 3)
 }

@@ -108,8 +108,8 @@ func (s *Spec) scanner(sch schema, path, name string, t table, to *spool) (*scan
 		return nil, err
 	}
 	var forms []form
-	if said := written(t); said != "" {
-		forms = []form{{path, said}}
+	if text := written(t); text != "" {
+		forms = []form{{path, text}}
 	}
 	gap, err := s.gap(path, lay)
 	if err != nil {

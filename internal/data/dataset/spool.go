@@ -48,7 +48,7 @@ var errBeyond = errors.New("more bytes than a spool keeps in memory")
 func (s *Spec) newSpool() *spool { return &spool{dir: s.Folder, most: (s.Memory + 7) / 8} }
 
 // add appends values and returns where they begin.
-func (s *spool) add(values []float64) (at int64, err error) {
+func (s *spool) add(values []float64) (offset int64, err error) {
 	b := make([]byte, 0, 8*len(values))
 	for _, v := range values {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
@@ -58,7 +58,7 @@ func (s *spool) add(values []float64) (at int64, err error) {
 
 // addBytes appends bytes and returns where they begin. After an error, the spool has given its
 // memory and disk space back, and keeps nothing.
-func (s *spool) addBytes(p []byte) (at int64, err error) {
+func (s *spool) addBytes(p []byte) (offset int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
@@ -131,29 +131,29 @@ func globEscaped(path string) string {
 }
 
 // ReadAt implements io.ReaderAt.
-func (s *spool) ReadAt(p []byte, at int64) (int, error) {
+func (s *spool) ReadAt(p []byte, offset int64) (int, error) {
 	if s.disk != nil {
-		return s.disk.ReadAt(p, at)
+		return s.disk.ReadAt(p, offset)
 	}
-	return bytes.NewReader(s.held.Bytes()).ReadAt(p, at)
+	return bytes.NewReader(s.held.Bytes()).ReadAt(p, offset)
 }
 
 // pieces holds buffers for bytes on their way to numbers.
 var pieces = sync.Pool{New: func() any { return new([1 << 15]byte) }}
 
 // read fills x with values, from the given place on.
-func (s *spool) read(x []float64, at int64) error {
+func (s *spool) read(x []float64, offset int64) error {
 	piece := pieces.Get().(*[1 << 15]byte)
 	defer pieces.Put(piece)
 	for len(x) > 0 {
 		n := min(len(x), len(piece)/8)
-		if got, err := s.ReadAt(piece[:8*n], at); got < 8*n {
+		if got, err := s.ReadAt(piece[:8*n], offset); got < 8*n {
 			return fmt.Errorf("read the copy of rows in %s: %w", s.dir, err)
 		}
 		for i := range n {
 			x[i] = math.Float64frombits(binary.LittleEndian.Uint64(piece[8*i:]))
 		}
-		x, at = x[n:], at+int64(8*n)
+		x, offset = x[n:], offset+int64(8*n)
 	}
 	return nil
 }

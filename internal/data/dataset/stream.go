@@ -61,15 +61,15 @@ type stream struct {
 // newStream returns the first n rows of the parts.
 func newStream(spec *Spec, width int, test bool, parts []part, n int) *stream {
 	s := &stream{spec: spec, width: width, test: test}
-	at := 0
+	first := 0
 	for _, p := range parts {
 		if p.n == 0 {
 			continue
 		}
-		s.parts, s.starts = append(s.parts, p), append(s.starts, min(at, n))
-		at += p.n
+		s.parts, s.starts = append(s.parts, p), append(s.starts, min(first, n))
+		first += p.n
 	}
-	s.starts = append(s.starts, min(at, n))
+	s.starts = append(s.starts, min(first, n))
 	return s
 }
 

@@ -22,10 +22,10 @@ func (s *Spec) loadWithin(files, names []string) (*Dataset, error) {
 		return nil, err
 	}
 	values, stuck := int64(0), ""
-	for _, of := range d.streams() {
-		n, m := of.Dims()
+	for _, r := range d.streams() {
+		n, m := r.Dims()
 		values += int64(n) * int64(m)
-		stuck = cmp.Or(stuck, of.stuck())
+		stuck = cmp.Or(stuck, r.stuck())
 	}
 	switch fits := values <= max(s.Memory/s.valueSize(), 1); {
 	case stuck == "" && fits:
@@ -59,8 +59,8 @@ func (s *Spec) valueSize() int64 {
 // streams returns the rows that stay outside of memory.
 func (d *Dataset) streams() (out []*stream) {
 	for _, p := range d.Participants {
-		for _, of := range []collabdict.Rows{p.Train, p.Test} {
-			if s, ok := of.(*stream); ok && !slices.Contains(out, s) {
+		for _, r := range []collabdict.Rows{p.Train, p.Test} {
+			if s, ok := r.(*stream); ok && !slices.Contains(out, s) {
 				out = append(out, s)
 			}
 		}
@@ -82,9 +82,9 @@ func (s *stream) stuck() string {
 // hold reads streams into memory.
 func (s *Spec) hold(d *Dataset) error {
 	held := make(map[collabdict.Rows]collabdict.Rows)
-	for _, of := range d.streams() {
+	for _, r := range d.streams() {
 		var err error
-		if held[of], err = s.held(of); err != nil {
+		if held[r], err = s.held(r); err != nil {
 			return err
 		}
 	}

@@ -68,7 +68,7 @@ func Write(path string, p Participant) (Spec, error) {
 
 // writeRows writes rows with their labels, normal if there are none. Times step by 1, and by
 // more where windows begin.
-func writeRows(w *csv.Writer, spec Spec, of collabdict.Rows, begins []int, labels []float64, split string) error {
+func writeRows(w *csv.Writer, spec Spec, x collabdict.Rows, begins []int, labels []float64, split string) error {
 	var line []string
 	time := 0
 	write := func(i int, row []float64) error {
@@ -94,10 +94,10 @@ func writeRows(w *csv.Writer, spec Spec, of collabdict.Rows, begins []int, label
 		}
 		return w.Write(line)
 	}
-	return rows.Each(of, func(x *mat.Dense, from int) error {
-		n, _ := x.Dims()
+	return rows.Each(x, func(block *mat.Dense, from int) error {
+		n, _ := block.Dims()
 		for i := range n {
-			if err := write(from+i, x.RawRowView(i)); err != nil {
+			if err := write(from+i, block.RawRowView(i)); err != nil {
 				return err
 			}
 		}
