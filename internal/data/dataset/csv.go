@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// csvFile streams a CSV file: first the header, then the rows. It is both table and rowReader.
+// csvFile streams a CSV file, first the header and then the rows, as both table and rowReader.
 type csvFile struct {
 	*file
 	names []string

@@ -27,7 +27,7 @@ func isUnit(cell string) bool {
 	return len(cell) <= 24 && unit.MatchString(cell)
 }
 
-// withSigns returns a cell in UTF-8. Its degree and micro signs may have been Latin-1.
+// withSigns returns a cell in UTF-8, because its degree and micro signs may be in Latin-1.
 func withSigns(cell string) string {
 	if utf8.ValidString(cell) {
 		return cell

@@ -1,9 +1,9 @@
 // Package dataset reads files into the rows of participants.
 //
 // Files are CSV, JSON lines, Parquet, NumPy arrays or IDX images; each format implements table
-// (table.go). Data too large for memory stay in their files and are read again for each pass
-// (stream.go). Standard input and query results can be read only once, so they are spooled
-// (once.go).
+// (table.go), and cell.go says what a cell of text means. Data too large for memory stay in their
+// files and are read again for each pass (stream.go). Standard input and query results can be read
+// only once, so they are spooled (once.go).
 //
 // A [Spec] names the files, divides their rows among participants, and says which rows train
 // and which are only scored. [LoadAll] reads the rows of all participants (a simulation),

@@ -41,7 +41,7 @@ type idxReader struct {
 	bytes      []byte
 }
 
-// load returns n images, beginning at image from. In a compressed file it only moves forward.
+// load returns n images, beginning at image from, which only grows in a compressed file.
 func (r *idxReader) load(from, n int) ([]byte, error) {
 	t := r.file
 	if from >= r.first && from+n <= r.end {

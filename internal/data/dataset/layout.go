@@ -101,16 +101,16 @@ func (s *Spec) settle(path string) (schema, error) {
 // layout finds the columns in a file's header. Without Columns, a file whose columns differ
 // from the first file's is an error.
 func (s *Spec) layout(sch schema, path string, header []string) (layout, error) {
-	at := func(name string) int { return slices.Index(header, name) }
+	column := func(name string) int { return slices.Index(header, name) }
 	for _, name := range s.roles() {
-		if at(name) < 0 {
+		if column(name) < 0 {
 			return layout{}, &Error{File: path, Column: name, Msg: "there is no such column", Hint: "columns are " + quoted(header) + labelsHint(path, name)}
 		}
 	}
-	out := layout{label: at(s.Label), where: at(s.Where.Column), testWhere: at(s.TestWhere.Column), part: at(s.Split.Column), time: at(s.Time)}
+	out := layout{label: column(s.Label), where: column(s.Where.Column), testWhere: column(s.TestWhere.Column), part: column(s.Split.Column), time: column(s.Time)}
 	var lacks, extra []string
 	for _, name := range sch.features {
-		i := at(name)
+		i := column(name)
 		if i < 0 {
 			lacks = append(lacks, name)
 		}
@@ -131,10 +131,6 @@ func (s *Spec) layout(sch schema, path string, header []string) (layout, error) 
 	if lacks == nil && extra == nil {
 		return out, nil
 	}
-	return layout{}, differ(path, sch.from, lacks, extra)
-}
-
-func differ(path, first string, lacks, extra []string) error {
 	var what []string
 	if lacks != nil {
 		what = append(what, "missing here "+quoted(lacks))
@@ -142,7 +138,7 @@ func differ(path, first string, lacks, extra []string) error {
 	if extra != nil {
 		what = append(what, "only here "+quoted(extra))
 	}
-	return &Error{File: path, Msg: "columns differ from those of " + first + ": " + strings.Join(what, ", "), Hint: "give the files the same columns, or leave these out with --ignore"}
+	return layout{}, &Error{File: path, Msg: "columns differ from those of " + sch.from + ": " + strings.Join(what, ", "), Hint: "give the files the same columns, or leave these out with --ignore"}
 }
 
 func noRows(path string) error {

@@ -16,7 +16,7 @@ import (
 // standardInput is the name of the source "-" in messages.
 const standardInput = "standard input"
 
-// once is a source that can be read only once, CSV or JSON lines. It is a file for readers that move
+// once is a source that can be read only once, CSV or JSON lines: a file for readers that move
 // forward, and its own information, by which [openFile] finds it. Until passed is set, readers may
 // start again.
 type once struct {

@@ -22,8 +22,7 @@ const mostQuery = 1 << 20
 // ordered matches a clause that orders rows.
 var ordered = regexp.MustCompile(`(?i)\border\s+by\b`)
 
-// query sends the query in a file to PostgreSQL. It streams the rows as CSV, when they are
-// read.
+// query sends the query in a file to PostgreSQL, and streams the rows as CSV when they are read.
 func query(ctx context.Context, path string) (*once, error) {
 	f, err := openFile(path, nil)
 	if err != nil {

@@ -55,8 +55,8 @@ func (sc *scanner) group() (*group, error) {
 	return sc.newGroup(key), nil
 }
 
-// dropped records the participant of a dropped row, so that one without other rows can be
-// named. A dropped row may be unsound; one that names no valid participant is skipped.
+// dropped records the participant of a dropped row, so that one without other rows can be named. It
+// skips a row that names no valid participant, because dropped rows may be unsound.
 func (sc *scanner) dropped() {
 	key := sc.key()
 	g, ok := sc.out.groups[key]

@@ -16,8 +16,8 @@ import (
 )
 
 // A spool keeps bytes that a source gives only once, or slowly: in memory up to a bound, and
-// beyond it in a private file in a folder. The file has no name, so that it vanishes with the
-// process. Bytes are added by several goroutines, and read when all are there.
+// beyond it in a private file in a folder, without a name so that it vanishes with the process.
+// Bytes are added by several goroutines, and read when all are there.
 type spool struct {
 	dir  string // "" for no file
 	most int64  // bytes in memory

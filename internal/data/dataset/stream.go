@@ -43,7 +43,7 @@ func (p *part) copy(x []float64, width, from int) error {
 	return nil
 }
 
-// A stream is rows that stay in their files, or in a spool. It holds their places, and as many open
+// A stream is rows that stay in their files, or in a spool: it holds their places, and as many open
 // files as there were concurrent readers.
 type stream struct {
 	spec  *Spec
@@ -87,13 +87,13 @@ func (s *stream) ReadRows(x []float64, from int) error {
 		panic("dataset: want whole rows that are there")
 	}
 	for len(x) > 0 {
-		at, _ := slices.BinarySearch(s.starts, from+1)
-		p, n := &s.parts[at-1], min(len(x)/s.width, s.starts[at]-from)
+		next, _ := slices.BinarySearch(s.starts, from+1) // the part after that of row from
+		p, n := &s.parts[next-1], min(len(x)/s.width, s.starts[next]-from)
 		var err error
 		if p.copied() {
-			err = p.copy(x[:n*s.width], s.width, from-s.starts[at-1])
+			err = p.copy(x[:n*s.width], s.width, from-s.starts[next-1])
 		} else {
-			err = s.readFile(x[:n*s.width], at-1, from)
+			err = s.readFile(x[:n*s.width], next-1, from)
 		}
 		if err != nil {
 			return err
@@ -103,8 +103,8 @@ func (s *stream) ReadRows(x []float64, from int) error {
 	return nil
 }
 
-// readFile reads rows of a part from its file. It resumes the idle cursor at row from. If there is
-// none, it takes the cursor that has been idle longest.
+// readFile reads rows of a part from its file by the idle cursor at row from, or else by the one that
+// has been idle longest.
 func (s *stream) readFile(x []float64, part, from int) error {
 	c := s.take(from)
 	if err := c.read(x, part, from); err != nil {
@@ -123,9 +123,9 @@ func (s *stream) take(from int) *cursor {
 	if len(s.idle) == 0 {
 		return &cursor{stream: s, part: -1}
 	}
-	at := max(0, slices.IndexFunc(s.idle, func(c *cursor) bool { return c.next == from }))
-	c := s.idle[at]
-	s.idle = slices.Delete(s.idle, at, at+1)
+	place := max(0, slices.IndexFunc(s.idle, func(c *cursor) bool { return c.next == from }))
+	c := s.idle[place]
+	s.idle = slices.Delete(s.idle, place, place+1)
 	return c
 }
 
