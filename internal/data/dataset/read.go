@@ -68,7 +68,7 @@ func (s *Spec) read(sch schema, path, name string, to *spool) (*share, error) {
 	return s.scan(sch, path, name, to, (*scanner).add)
 }
 
-// scan calls f at each row of a file, of which there must be one, and returns what f has gathered.
+// scan calls f at each row of a file, which must have one, and returns what f has gathered.
 func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner) error) (*share, error) {
 	t, err := s.open(path, nil)
 	if err != nil {
