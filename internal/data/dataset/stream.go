@@ -60,13 +60,10 @@ type stream struct {
 
 // newStream returns the first n rows of the parts.
 func newStream(spec *Spec, width int, test bool, parts []part, n int) *stream {
-	s := &stream{spec: spec, width: width, test: test}
+	s := &stream{spec: spec, width: width, test: test, parts: parts}
 	first := 0
 	for _, p := range parts {
-		if p.n == 0 {
-			continue
-		}
-		s.parts, s.starts = append(s.parts, p), append(s.starts, min(first, n))
+		s.starts = append(s.starts, min(first, n))
 		first += p.n
 	}
 	s.starts = append(s.starts, min(first, n))
