@@ -92,11 +92,6 @@ func TestASignedRosterIsChosen(t *testing.T) {
 	a.says(nil)
 	b.says(nil)
 	late.says(nil) // in the place of b
-	invented := membership.NewRoster(g.consortium, []wire.Entry{self, a.entry(), {Name: "x", ID: []byte(b.id)}})
-	a.says(a.signs(t, invented.Entries...))
-	if g.roster != nil {
-		t.Fatal("a roster is signed that this process has not proposed")
-	}
 	b.says(b.signs(t, full.Entries...))
 	a.says(a.signs(t, full.Entries...))
 	b.says(nil)
@@ -105,6 +100,21 @@ func TestASignedRosterIsChosen(t *testing.T) {
 	}
 	if g.roster.Run() != full.Run() {
 		t.Error("the roster is not the one that the others have signed")
+	}
+}
+
+// A roster that this process has not announced is not signed, even if another has signed it.
+func TestAnInventedRosterIsNotSigned(t *testing.T) {
+	g, all := crowd(t, 3, 3)
+	late, a, b := all[0], all[1], all[2]
+	a.says(nil)
+	b.says(nil)
+	late.says(nil) // in the place of b
+	self := wire.Entry{Name: g.cfg.Name, ID: []byte(g.cfg.Host.ID()), Process: g.process}
+	invented := membership.NewRoster(g.consortium, []wire.Entry{self, a.entry(), {Name: "x", ID: []byte(b.id)}})
+	a.says(a.signs(t, invented.Entries...))
+	if g.roster != nil {
+		t.Fatal("a roster is signed that this process has not proposed")
 	}
 }
 
