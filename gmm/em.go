@@ -126,7 +126,7 @@ func (m *Mixture) EStep(x *mat.Dense) []float64 {
 	if _, dim := x.Dims(); dim != m.Dim() {
 		panic(errShape)
 	}
-	s, _, _ := m.density().Statistics(passes.NewReader(Matrix(x)), nil, m.means, nil, false)
+	s, _, _ := m.evaluator().Statistics(passes.NewReader(Matrix(x)), nil, m.means, nil, false)
 	return append(s.Pack(), s.LogLik)
 }
 

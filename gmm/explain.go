@@ -53,7 +53,7 @@ func (m *Mixture) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 }
 
 func (m *Mixture) explainPartial(x, parts, expected []float64) {
-	o := m.density().Observer(nil)
+	o := m.evaluator().Observer(nil)
 	copy(expected, x)
 	o.Complete(expected)
 	clear(parts)

@@ -37,7 +37,7 @@ func (m *Mixture) EachLeftOut(rows Rows, fit FittedTo, f func(from int, scores [
 	if len(fit.Counts) != m.Components() {
 		panic(errShape)
 	}
-	return m.density().Blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) {
+	return m.evaluator().Blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) {
 		out := s.Out[:len(s.LogSums())]
 		terms := mat.NewDense(len(out), m.Components(), nil)
 		for k := range m.parts {
@@ -47,7 +47,7 @@ func (m *Mixture) EachLeftOut(rows Rows, fit FittedTo, f func(from int, scores [
 			}
 		}
 		clear(out)
-		m.density().EachPartial(s, func(j int, o *density.Observer) {
+		m.evaluator().EachPartial(s, func(j int, o *density.Observer) {
 			for k, r := range o.Responsibilities {
 				terms.Set(j, k, m.leftOut(k, r, o.LogDensities[k], o.Norms[k], m.Dim()-len(o.Missing), fit))
 			}

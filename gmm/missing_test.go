@@ -178,15 +178,15 @@ func TestPartialStatisticsOfWholeRows(t *testing.T) {
 		}
 	}
 	tilts := []float64{-0.1, -0.4, 0}
-	want, wantDiversity, err := m.density().Statistics(passes.NewReader(Matrix(x)), nil, nil, tilts, true)
+	want, wantDiversity, err := m.evaluator().Statistics(passes.NewReader(Matrix(x)), nil, nil, tilts, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := m.density().PartialStatistics(passes.NewReader(Matrix(x)), tilts, nil)
+	p, err := m.evaluator().PartialStatistics(passes.NewReader(Matrix(x)), tilts, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, diversity, err := m.density().Statistics(nil, p, nil, nil, true)
+	got, diversity, err := m.evaluator().Statistics(nil, p, nil, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}

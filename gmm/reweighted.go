@@ -13,7 +13,7 @@ func (m *Mixture) Reweighted(rows Rows, more float64) (*Mixture, error) {
 	r, out := passes.NewReader(rows), m
 	for range steps {
 		lanes := make([][]float64, r.Lanes())
-		err := out.density().Blocks(r, func(lane, _ int, s *passes.Space) {
+		err := out.evaluator().Blocks(r, func(lane, _ int, s *passes.Space) {
 			if lanes[lane] == nil {
 				lanes[lane] = make([]float64, s.Components())
 			}

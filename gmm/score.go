@@ -24,7 +24,7 @@ func (m *Mixture) LogDensities(dst []float64, x *mat.Dense) []float64 {
 func (m *Mixture) MeanLogLik(rows Rows) (float64, error) {
 	r := passes.NewReader(rows)
 	lane := make([]float64, r.Lanes())
-	err := m.density().Blocks(r, func(l, _ int, s *passes.Space) {
+	err := m.evaluator().Blocks(r, func(l, _ int, s *passes.Space) {
 		for _, v := range m.logSums(s) {
 			lane[l] += v
 		}
@@ -39,7 +39,7 @@ func (m *Mixture) Score(x []float64) float64 { return m.Scores(nil, m.row(x))[0]
 
 // Scores computes Score of every row of x into dst, which it allocates if nil.
 func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
-	return m.perRow(dst, x, func(s *passes.Space, out []float64) { copy(out, m.density().Scores(s)) })
+	return m.perRow(dst, x, func(s *passes.Space, out []float64) { copy(out, m.evaluator().Scores(s)) })
 }
 
 // EachScores calls f with the surprise −ln p(x), in nats, of the rows of every block; from is
@@ -49,7 +49,7 @@ func (m *Mixture) Scores(dst []float64, x *mat.Dense) []float64 {
 // EachScores calls f for blocks in any order, and for several at the same time; scores is valid
 // until f returns.
 func (m *Mixture) EachScores(rows Rows, f func(from int, scores []float64)) error {
-	return m.density().Blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.density().Surprises(s)) })
+	return m.evaluator().Blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.evaluator().Surprises(s)) })
 }
 
 // Expected is a mixture that scores rows by [Mixture.Score]. The weights have a part in this score
@@ -58,7 +58,7 @@ type Expected struct{ *Mixture }
 
 // EachScores calls f as [Mixture.EachScores] does.
 func (m Expected) EachScores(rows Rows, f func(from int, scores []float64)) error {
-	return m.density().Blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.density().Scores(s)) })
+	return m.evaluator().Blocks(passes.NewReader(rows), func(_, from int, s *passes.Space) { f(from, m.evaluator().Scores(s)) })
 }
 
 // Responsibilities returns r_k(x) of Eq. (12) of Idé et al. 2024 as N rows of K values with a
@@ -66,13 +66,13 @@ func (m Expected) EachScores(rows Rows, f func(from int, scores []float64)) erro
 func (m *Mixture) Responsibilities(x *mat.Dense) *mat.Dense {
 	rows, _ := x.Dims()
 	out := mat.NewDense(rows, m.Components(), nil)
-	_ = m.density().Blocks(passes.NewReader(Matrix(x)), func(_, lo int, s *passes.Space) {
+	_ = m.evaluator().Blocks(passes.NewReader(Matrix(x)), func(_, lo int, s *passes.Space) {
 		for k := range m.parts {
 			for j, r := range s.Responsibilities(k) {
 				out.Set(lo+j, k, r)
 			}
 		}
-		m.density().EachPartial(s, func(j int, o *density.Observer) { out.SetRow(lo+j, o.Responsibilities) })
+		m.evaluator().EachPartial(s, func(j int, o *density.Observer) { out.SetRow(lo+j, o.Responsibilities) })
 	})
 	return out
 }
@@ -80,11 +80,11 @@ func (m *Mixture) Responsibilities(x *mat.Dense) *mat.Dense {
 // logSums returns ln p(x) of the rows of s, computed from the cells present.
 func (m *Mixture) logSums(s *passes.Space) []float64 {
 	out := s.LogSums()
-	m.density().EachPartial(s, func(j int, o *density.Observer) { out[j] = o.Total })
+	m.evaluator().EachPartial(s, func(j int, o *density.Observer) { out[j] = o.Total })
 	return out
 }
 
-func (m *Mixture) density() density.Density { return density.New(m, m.weights, m.means, m.parts) }
+func (m *Mixture) evaluator() density.Density { return density.New(m, m.weights, m.means, m.parts) }
 
 func (m *Mixture) row(x []float64) *mat.Dense {
 	if len(x) != m.Dim() {
@@ -101,7 +101,7 @@ func (m *Mixture) perRow(dst []float64, x *mat.Dense, f func(s *passes.Space, ou
 	if len(dst) != rows {
 		panic(errShape)
 	}
-	_ = m.density().Blocks(passes.NewReader(Matrix(x)), func(_, lo int, s *passes.Space) { f(s, dst[lo:lo+len(s.LogSums())]) })
+	_ = m.evaluator().Blocks(passes.NewReader(Matrix(x)), func(_, lo int, s *passes.Space) { f(s, dst[lo:lo+len(s.LogSums())]) })
 	return dst
 }
 
@@ -113,7 +113,7 @@ func (m *Mixture) Complete(z *mat.Dense) (*mat.Dense, error) {
 	for i := range n {
 		if row := out.RawRowView(i); partial.Any(row) {
 			if o == nil {
-				o = m.density().Observer(nil)
+				o = m.evaluator().Observer(nil)
 			}
 			o.Complete(row)
 		}

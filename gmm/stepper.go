@@ -30,7 +30,7 @@ func (s *Stepper) Mixture() *Mixture {
 
 // Expect is the E-step: it sums over the rows and returns their mean log-likelihood in nats.
 func (s *Stepper) Expect() (mean float64, err error) {
-	s.sums, _, err = s.mixture.density().Statistics(s.rows, nil, s.mixture.means, nil, false)
+	s.sums, _, err = s.mixture.evaluator().Statistics(s.rows, nil, s.mixture.means, nil, false)
 	if err != nil {
 		return 0, err
 	}

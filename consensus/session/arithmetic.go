@@ -13,7 +13,7 @@ func checkExact(size, k int, a chunking.Arithmetic) error {
 	case size < 1:
 		return fmt.Errorf("session: want at least 1 member, got %d", size)
 	case k < 1:
-		return fmt.Errorf("session: want at least 1 other member heard in a round, got k = %d", k)
+		return fmt.Errorf("session: want k, the number of other members heard per round, of at least 1, got %d", k)
 	case a != chunking.Ring && a != chunking.Ring128 && a != chunking.Field:
 		return fmt.Errorf("session: want the arithmetic %s, %s or %s, got %q", chunking.Ring, chunking.Ring128, chunking.Field, string(a))
 	}

@@ -74,108 +74,61 @@ func placeOf(err error) launch.Failure {
 
 // addFile adds the file of an error, and the place in it.
 func addFile(f *launch.Failure, err error) {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		f.File = e.Path
-	}
-	if e, ok := errors.AsType[*config.Error](err); ok {
-		f.File = e.File
-	}
-	if e, ok := errors.AsType[*strict.Error](err); ok {
-		f.Line = e.Line
-	}
-	if e, ok := errors.AsType[*model.Error](err); ok {
-		f.File = e.File
-	}
-	if e, ok := errors.AsType[*dataset.Error](err); ok {
+	when(err, func(e *fs.PathError) { f.File = e.Path })
+	when(err, func(e *config.Error) { f.File = e.File })
+	when(err, func(e *strict.Error) { f.Line = e.Line })
+	when(err, func(e *model.Error) { f.File = e.File })
+	when(err, func(e *dataset.Error) {
 		f.File, f.Line, f.Row, f.Column, f.Got = e.File, e.Line, e.Row, e.Column, e.Got
-	}
-	if e, ok := errors.AsType[*partition.Error](err); ok {
-		f.Column = e.Column
-	}
-	if e, ok := errors.AsType[*participant.OtherRowsError](err); ok {
-		f.File = e.Dir
-	}
-	if e, ok := errors.AsType[*operate.InUseError](err); ok {
-		f.File = e.Dir
-	}
-	if e, ok := errors.AsType[*store.DamageError](err); ok {
-		f.File = e.Path
-	}
-	if e, ok := errors.AsType[*store.VersionError](err); ok {
+	})
+	when(err, func(e *partition.Error) { f.Column = e.Column })
+	when(err, func(e *participant.OtherRowsError) { f.File = e.Dir })
+	when(err, func(e *operate.InUseError) { f.File = e.Dir })
+	when(err, func(e *store.DamageError) { f.File = e.Path })
+	when(err, func(e *store.VersionError) {
 		f.File, f.Got, f.Wanted = e.Path, strconv.FormatUint(uint64(e.Got), 10), strconv.Itoa(store.Version)
-	}
-	if e, ok := errors.AsType[*journal.OlderError](err); ok {
-		f.File = filepath.Join(e.Dir, e.File)
-	}
-	if e, ok := errors.AsType[*journal.KeyError](err); ok {
-		f.File, f.Got = e.Path, e.Got
-	}
-	if e, ok := errors.AsType[*journal.DamageError](err); ok {
-		f.File = e.Path
-	}
-	if e, ok := errors.AsType[*journal.Damage](err); ok {
-		f.Line = e.Line
-	}
+	})
+	when(err, func(e *journal.OlderError) { f.File = filepath.Join(e.Dir, e.File) })
+	when(err, func(e *journal.KeyError) { f.File, f.Got = e.Path, e.Got })
+	when(err, func(e *journal.DamageError) { f.File = e.Path })
+	when(err, func(e *journal.Damage) { f.Line = e.Line })
 }
 
 // addOption adds the flag, option or key of a file that is at fault.
 func addOption(f *launch.Failure, err error) {
-	if e, ok := errors.AsType[*option.Error](err); ok {
-		f.Field, f.Got = e.Name, e.Got
-	}
-	if e, ok := errors.AsType[*flagError](err); ok {
-		f.Field = e.flag
-	}
-	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		f.Field = e.GetSpecifiedName()
-	}
-	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		f.Field, f.Got = e.GetFlag().Name, e.GetValue()
-	}
-	if e, ok := errors.AsType[*em.ComponentsError](err); ok {
-		f.Field, f.Got = "components", strconv.Itoa(e.Components)
-	}
-	if e, ok := errors.AsType[*node.ConfigError](err); ok {
-		f.Field, f.Got, f.Wanted = e.Field, e.Got, e.Want
-	}
+	when(err, func(e *option.Error) { f.Field, f.Got = e.Name, e.Got })
+	when(err, func(e *flagError) { f.Field = e.flag })
+	when(err, func(e *pflag.NotExistError) { f.Field = e.GetSpecifiedName() })
+	when(err, func(e *pflag.InvalidValueError) { f.Field, f.Got = e.GetFlag().Name, e.GetValue() })
+	when(err, func(e *em.ComponentsError) { f.Field, f.Got = "components", strconv.Itoa(e.Components) })
+	when(err, func(e *node.ConfigError) { f.Field, f.Got, f.Wanted = e.Field, e.Got, e.Want })
 }
 
 // addMembers adds the members that an error is about.
 func addMembers(f *launch.Failure, err error) {
-	if e, ok := errors.AsType[*roster.SignatureError](err); ok {
-		f.Members = slices.Concat(e.Unsigned, e.Other, e.Strangers)
-	}
-	if e, ok := errors.AsType[*node.DisagreementError](err); ok {
+	when(err, func(e *roster.SignatureError) { f.Members = slices.Concat(e.Unsigned, e.Other, e.Strangers) })
+	when(err, func(e *node.DisagreementError) {
 		f.Members, f.Field, f.Got, f.Wanted = []string{e.Peer}, e.Field, e.Theirs, e.Own
-	}
-	if e, ok := errors.AsType[*node.DuplicateNameError](err); ok {
-		f.Members = []string{e.Name}
-	}
-	if e, ok := errors.AsType[*node.TooManyError](err); ok {
+	})
+	when(err, func(e *node.DuplicateNameError) { f.Members = []string{e.Name} })
+	when(err, func(e *node.TooManyError) {
 		f.Members, f.Got, f.Wanted = e.Found, strconv.Itoa(len(e.Found)), strconv.Itoa(e.Want)
-	}
-	if e, ok := errors.AsType[*node.JoinTimeoutError](err); ok {
+	})
+	when(err, func(e *node.JoinTimeoutError) {
 		f.Members, f.Got, f.Wanted = e.Missing, strconv.Itoa(len(e.Present)), strconv.Itoa(e.Want)
-	}
-	if e, ok := errors.AsType[*consensus.LostError](err); ok {
-		f.Members = e.Names
-	}
-	if e, ok := errors.AsType[*consensus.MemberError](err); ok {
-		f.Members = []string{e.Name}
-	}
-	if e, ok := errors.AsType[*consensus.ParametersError](err); ok {
-		f.Members = e.Names
-	}
-	if e, ok := errors.AsType[*node.StrangerError](err); ok {
-		f.Members = []string{e.Peer}
-	}
-	if e, ok := errors.AsType[*node.RosterError](err); ok {
-		f.Members = []string{e.Peer}
-	}
-	if e, ok := errors.AsType[*node.OverError](err); ok {
-		f.Members = []string{e.Peer}
-	}
-	if e, ok := errors.AsType[*node.EndedError](err); ok {
-		f.Members = []string{e.Name}
+	})
+	when(err, func(e *consensus.LostError) { f.Members = e.Names })
+	when(err, func(e *consensus.MemberError) { f.Members = []string{e.Name} })
+	when(err, func(e *consensus.ParametersError) { f.Members = e.Names })
+	when(err, func(e *node.StrangerError) { f.Members = []string{e.Peer} })
+	when(err, func(e *node.RosterError) { f.Members = []string{e.Peer} })
+	when(err, func(e *node.OverError) { f.Members = []string{e.Peer} })
+	when(err, func(e *node.EndedError) { f.Members = []string{e.Name} })
+}
+
+// when calls add if err is, or wraps, an error of the type E.
+func when[E error](err error, add func(e E)) {
+	if e, ok := errors.AsType[E](err); ok {
+		add(e)
 	}
 }

@@ -39,12 +39,12 @@ const (
 
 // with returns x with one more stage, which set adds. Rows that have come further than that are
 // the source of another pipeline.
-func with(x collabdict.Rows, at stage, set func(*pipeline)) collabdict.Rows {
+func with(x collabdict.Rows, next stage, set func(*pipeline)) collabdict.Rows {
 	out := pipeline{source: x}
-	if p, ok := x.(*pipeline); ok && p.last < at {
+	if p, ok := x.(*pipeline); ok && p.last < next {
 		out = *p
 	}
-	out.last = at
+	out.last = next
 	set(&out)
 	return &out
 }
@@ -104,7 +104,7 @@ func Filled(x collabdict.Rows, fill func(cells []float64)) collabdict.Rows {
 
 // Rows returns the projected rows of x. It projects them anew for each read.
 func (p *Projection) Rows(x collabdict.Rows) collabdict.Rows {
-	return with(x, toProject, func(of *pipeline) { of.projection = p })
+	return with(x, toProject, func(next *pipeline) { next.projection = p })
 }
 
 // Source returns the rows that x is made of.
@@ -120,7 +120,7 @@ func Source(x collabdict.Rows) collabdict.Rows {
 
 // Unwindowed returns the rows below [Windowed] and the rows that begin a window. It returns
 // other rows as they are.
-func Unwindowed(x collabdict.Rows) (of collabdict.Rows, begins []int) {
+func Unwindowed(x collabdict.Rows) (source collabdict.Rows, begins []int) {
 	if p, ok := x.(*pipeline); ok && p.last == toWindow {
 		return p.source, p.window.begins
 	}
@@ -225,8 +225,8 @@ func (p *pipeline) readAt(x []float64, width int, places []int) error {
 			if err := p.windowed(room[:span*width], first); err != nil {
 				return err
 			}
-			for i, at := range places[:n] {
-				copy(x[i*width:(i+1)*width], room[(at-first)*width:])
+			for i, place := range places[:n] {
+				copy(x[i*width:(i+1)*width], room[(place-first)*width:])
 			}
 		}
 		x, places = x[n*width:], places[n:]
@@ -264,12 +264,12 @@ func (s *split) places(from, n int) []int {
 	// number of rows left out before the first
 	before := sort.Search(len(s.index), func(i int) bool { return s.index[i]-i > from })
 	out := make([]int, 0, n)
-	for at := from + before; len(out) < n; at++ {
-		if before < len(s.index) && s.index[before] == at {
+	for place := from + before; len(out) < n; place++ {
+		if before < len(s.index) && s.index[before] == place {
 			before++
 			continue
 		}
-		out = append(out, at)
+		out = append(out, place)
 	}
 	return out
 }

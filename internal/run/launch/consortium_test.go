@@ -47,7 +47,7 @@ func TestANewRunInAnOldFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if st := last(false); st == nil || st.Over == "" {
-		t.Errorf("the old run would be gone on with: %+v", st)
+		t.Errorf("the process would continue the old run: %+v", st)
 	}
 	r, err := roster.Read(filepath.Join(c.Dir, ConsortiumFile))
 	if err == nil {

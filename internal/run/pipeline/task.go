@@ -284,7 +284,7 @@ func (t *Task) Fields(columns []string) []option.Field {
 	return fields
 }
 
-// mostValues bounds the length of a round's vector: nodes cannot sum longer ones.
+// mostValues bounds the length of the vector of each round: nodes cannot sum longer ones.
 const mostValues = 1 << 25
 
 // Resolved returns the task for data with the given number of columns, with the scheme of its
