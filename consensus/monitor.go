@@ -104,7 +104,7 @@ func (w *monitor) nextSlot(now time.Duration) {
 	}
 }
 
-// at returns the state of a member, or nil for a member that is not monitored.
+// find returns the state of a member, or nil for a member that is not monitored.
 func (w *monitor) find(member int) *peer {
 	if w.ranks == nil && len(w.peers) == w.Size && member >= 0 && member < w.Size {
 		return &w.peers[member]

@@ -86,7 +86,7 @@ func (r *results) restore(attempt uint32, sealed *Sealed) {
 	r.sealed[attempt], r.digests[attempt] = sealed, sealed.digest(r.run, r.slot)
 }
 
-// of returns the sealed result of a value, or nil if this member lacks it.
+// find returns the sealed result of a value, or nil if this member lacks it.
 func (r *results) find(v Value) *Sealed {
 	if s := r.sealed[v.Attempt]; s != nil && r.digests[v.Attempt] == v.Digest {
 		return s

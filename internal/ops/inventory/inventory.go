@@ -103,7 +103,7 @@ var Things = []Thing{
 	{Place: Files, Names: []string{"result.json", "rounds.csv"}, Tells: "the figures of the run, with those of the owner's rows"},
 	{Place: Files, Names: []string{"state.db"}, Tells: "all totals, and what members have published"},
 	{Place: Files, Names: []string{"state.keys", "rows.key", "runs.key"}, Tells: "how to compute hidden vectors, noise and digests of rows, so keep these files to yourself"},
-	{Place: Files, Names: []string{"journal.log", "journal-torn-*.log"}, Tells: "keyed digests of the rows of each run, and why a run ended, which may name a row or cell"},
+	{Place: Files, Names: []string{"journal.log", "journal-torn-*.log"}, Tells: "keyed digests of the rows of each run"},
 	{Place: Files, Names: []string{"node.log"}, Tells: "the number of rows read, warnings and errors, which may name a row or cell"},
 	{Place: Files, Names: []string{"*.csv"}, Tells: ownRows},
 	{Place: Files, Names: []string{"a file without a name"}, Tells: "the owner's own rows, if these exceed --memory; it is gone when the process ends"},
