@@ -69,7 +69,7 @@ func TestStrangersAttackAMember(t *testing.T) {
 	}
 	// A first run creates folders with a list of members and free ports.
 	command(t, program, dir, "up", "--generate", fmt.Sprintf("participants=4,rows=%d,columns=20,patterns=5", rows), "--components", components,
-		"--rounds", "2", "--set", "tol=0", "--out", "o").succeeds(t)
+		"--rounds", "2", "--tol", "0", "--out", "o").succeeds(t)
 	s := begin(t, dir, program)
 	first := s.now
 	s.watch(t, nil, first.round+40)
