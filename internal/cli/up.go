@@ -131,7 +131,8 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 		return err
 	}
 	a.note("%d nodes under %s", len(parts), f.out)
-	run, err := a.runAll(ctx, f.out, parts, f.logs.args(), max(t.Settings.Rules(len(parts)).Quorum, len(parts)/2+1))
+	more := append(f.logs.args(), "--join-timeout", joinTimeout(len(parts), time.Since(began)).String())
+	run, err := a.runAll(ctx, f.out, parts, more, max(t.Settings.Rules(len(parts)).Quorum, len(parts)/2+1))
 	if err != nil {
 		a.noteEarlier(before)
 		return err
@@ -202,7 +203,7 @@ func (f *upFlags) rows(src source) func(name string) (*config.Node, error) {
 func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participant, more []string, quorum int) (*report.Run, error) {
 	names := namesOf(parts)
 	args := func(folder string) []string {
-		return append([]string{"run", "--dir", folder, "--with-parent", "--json", "--join-timeout", joinTimeout(len(names)).String()}, more...)
+		return append([]string{"run", "--dir", folder, "--with-parent", "--json"}, more...)
 	}
 	shown := newFleet(newScreen(a.err), dir, names)
 	stop := context.AfterFunc(ctx, func() {
@@ -268,8 +269,10 @@ func namesOf(parts []dataset.Participant) []string {
 }
 
 // joinTimeout limits how long a node waits for the others. They all start at the same time on
-// this machine, and first read their rows.
-func joinTimeout(nodes int) time.Duration { return 2*time.Minute + time.Duration(nodes)*2*time.Second }
+// this machine, and first read their rows, which took this process the time read.
+func joinTimeout(nodes int, read time.Duration) time.Duration {
+	return (2*time.Minute + time.Duration(nodes)*2*time.Second + 4*read).Round(time.Second)
+}
 
 // tellingError returns the most informative error: one that is not only the consequence of
 // another member's end.

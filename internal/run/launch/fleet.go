@@ -11,8 +11,9 @@ import (
 )
 
 // RunAll starts a child for each name, in the folder of that name under dir, with the arguments
-// for that folder. It returns how each ended. onStatus receives the states of the children. onEnd receives the end of each child, and reports whether a restart would
-// fail in the same way.
+// for that folder. It returns how each ended. onStatus receives the states of the children.
+// onEnd receives the end of each child, and reports whether a restart would fail in the same
+// way.
 //
 // RunAll does not restart a child. If somebody else has started a process in the folder, and
 // that has finished with the others, its end counts as the member's. If a restart would not
