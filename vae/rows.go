@@ -16,7 +16,8 @@ type Rows interface {
 	ReadRows(x []float64, from int) error
 }
 
-// Largest is the largest size of a value. Beyond it, squares could overflow in float32.
+// Largest is the largest size of a value. Divided by [LeastScale] and squared it is 1e30, so a sum
+// of such squares over columns is finite in float32.
 const Largest = 1e12
 
 // EachBlock calls f with blocks of rows in order, rounded to float32; from is the index of the
@@ -37,7 +38,7 @@ func EachBlock(rows Rows, limit float64, f func(from int, x []float32) error) er
 	})
 }
 
-// InMemory returns all rows, at least one, with values cut to Largest.
+// InMemory returns all rows, at least one. A value larger than Largest in size is an error.
 func InMemory(rows Rows) ([]float32, error) {
 	n, columns := rows.Dims()
 	if n == 0 || columns == 0 {
