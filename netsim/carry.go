@@ -16,13 +16,13 @@ type cutter interface {
 // A carrier is the network between the members. It decides what happens to a message after it
 // has left its sender.
 type carrier struct {
-	delays      *rand.Rand // draws delays
-	cutters     []cutter
-	doubled     float64    // probability that a message is delivered twice
-	doublings   *rand.Rand // draws which
-	reorder     Reorder
-	reorderings *rand.Rand // draws which messages are held back
-	limited     bool       // whether some links have limited bandwidth
+	delays          *rand.Rand // draws delays
+	cutters         []cutter
+	duplicateRate   float64    // probability that a message is delivered twice
+	duplicateSource *rand.Rand // draws which messages, and the delays of the second copies
+	reorder         Reorder
+	reorderSource   *rand.Rand // draws which messages are held back, and for how long
+	limited         bool       // whether some links have limited bandwidth
 }
 
 // A parcel is a message on its way.
@@ -70,16 +70,17 @@ func (n *network) carry(p parcel, at time.Duration) {
 		n.retry(p, leaves, takes)
 		return
 	}
-	if n.reorder.Rate > 0 && n.reorderings.Float64() < n.reorder.Rate {
-		takes += time.Duration(n.reorderings.Float64() * float64(n.reorder.Delay))
+	if n.reorder.Rate > 0 && n.reorderSource.Float64() < n.reorder.Rate {
+		takes += time.Duration(n.reorderSource.Float64() * float64(n.reorder.Delay))
 	}
 	n.arrive(p, leaves+takes)
-	if n.doubled > 0 && n.doublings.Float64() < n.doubled {
-		n.arrive(p, leaves+takes+n.config.Latency.Delay(p.from, p.to, n.doublings))
+	if n.duplicateRate > 0 && n.duplicateSource.Float64() < n.duplicateRate {
+		n.arrive(p, leaves+takes+n.config.Latency.Delay(p.from, p.to, n.duplicateSource))
 	}
 }
 
-// retry sends a lost message again, once its sender has noticed the loss.
+// retry sends a lost message again, once its sender has noticed the loss, and gives up after
+// mostTries.
 func (n *network) retry(p parcel, at, takes time.Duration) {
 	if p.gossip || p.tries+1 == mostTries {
 		return

@@ -27,7 +27,7 @@ func (c Constant) Delay(int, int, *rand.Rand) time.Duration { return time.Durati
 func (c Constant) Least() time.Duration { return time.Duration(c) }
 
 // Check implements [Latency].
-func (c Constant) Check(int) error { return positive("constant", time.Duration(c)) }
+func (c Constant) Check(int) error { return checkPositive("constant", time.Duration(c)) }
 
 // Uniform is a mean latency. Each message takes between a half and one and a half of it.
 type Uniform time.Duration
@@ -41,9 +41,9 @@ func (u Uniform) Delay(_, _ int, r *rand.Rand) time.Duration {
 func (u Uniform) Least() time.Duration { return time.Duration(u) / 2 }
 
 // Check implements [Latency].
-func (u Uniform) Check(int) error { return positive("uniform", time.Duration(u)) }
+func (u Uniform) Check(int) error { return checkPositive("uniform", time.Duration(u)) }
 
-func positive(what string, d time.Duration) error {
+func checkPositive(what string, d time.Duration) error {
 	if d <= 0 {
 		return fmt.Errorf("latency %s: want a time above 0, got %s", what, d)
 	}

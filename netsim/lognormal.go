@@ -29,5 +29,5 @@ func (l LogNormal) Check(int) error {
 	if !(l.Sigma >= 0 && l.Sigma <= 3) {
 		return fmt.Errorf("latency log-normal: want a sigma from 0 to 3, got %g", l.Sigma)
 	}
-	return positive("log-normal", l.Median)
+	return checkPositive("log-normal", l.Median)
 }

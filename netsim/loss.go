@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// Loss loses each packet to and from the members with probability Rate. A message over a stream
-// is sent again after 0.2 s and a round trip, then after twice the time each, at most seven
-// times; then it is lost with its connection. A gossip message is sent once.
+// Loss loses each message to and from the members with probability Rate, whatever its size. A
+// message over a stream is sent again after 0.2 s and a round trip, then after twice the time
+// each, at most seven times. After that it never arrives; later messages do. A gossip message is
+// sent once.
 type Loss struct {
 	Rate    float64
 	Members []int // none: all
@@ -32,7 +33,8 @@ func (l *lossy) cuts(from, to int, _ time.Duration) bool {
 	return (l.of[from] || l.of[to]) && l.rng.Float64() < l.rate
 }
 
-// Duplicate delivers each message twice with probability Rate.
+// Duplicate delivers each message twice with probability Rate. The network has one such rate, so
+// the later of two that overlap sets it, and the first to end sets it to 0.
 type Duplicate struct {
 	Rate float64
 	When
@@ -41,14 +43,15 @@ type Duplicate struct {
 func (d Duplicate) check(int) error { return firstOf(checkRate(d.Rate), d.When.check()) }
 
 func (d Duplicate) plan(n *network) {
-	if n.doublings == nil {
-		n.doublings = n.source("duplicate")
+	if n.duplicateSource == nil {
+		n.duplicateSource = n.source("duplicate")
 	}
-	d.When.plan(n, func(time.Duration) { n.doubled = d.Rate }, func(time.Duration) { n.doubled = 0 })
+	d.When.plan(n, func(time.Duration) { n.duplicateRate = d.Rate }, func(time.Duration) { n.duplicateRate = 0 })
 }
 
 // Reorder holds each message back with probability Rate, by up to Delay, so that later ones
-// overtake it. Messages whose latency varies overtake each other anyway.
+// overtake it. Messages whose latency varies overtake each other anyway. Two that overlap replace
+// and end each other as with [Duplicate].
 type Reorder struct {
 	Rate  float64
 	Delay time.Duration
@@ -56,15 +59,12 @@ type Reorder struct {
 }
 
 func (r Reorder) check(int) error {
-	if r.Delay <= 0 {
-		return positive("reorder", r.Delay)
-	}
-	return firstOf(checkRate(r.Rate), r.When.check())
+	return firstOf(checkPositive("reorder", r.Delay), checkRate(r.Rate), r.When.check())
 }
 
 func (r Reorder) plan(n *network) {
-	if n.reorderings == nil {
-		n.reorderings = n.source("reorder")
+	if n.reorderSource == nil {
+		n.reorderSource = n.source("reorder")
 	}
 	r.When.plan(n, func(time.Duration) { n.reorder = r }, func(time.Duration) { n.reorder = Reorder{} })
 }

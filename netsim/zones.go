@@ -45,7 +45,7 @@ func (z Zones) Check(size int) error {
 			return fmt.Errorf("latency zones: want %d times in row %d, got %d", len(z.OneWay), i+1, len(row))
 		}
 		for _, d := range row {
-			if err := positive("zones", d); err != nil {
+			if err := checkPositive("zones", d); err != nil {
 				return err
 			}
 		}
