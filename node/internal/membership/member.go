@@ -28,7 +28,7 @@ func NewMember(name, id string, addrs []string) (Member, error) {
 	return Member{Name: name, ID: decoded, Addrs: addrs}, nil
 }
 
-// CheckName returns an error if a name is not printable in one line.
+// CheckName returns an error unless a name is 1 to 100 bytes that are printable in one line.
 func CheckName(field, name string) error {
 	if name == "" || len(name) > 100 || !printable.Name(name) {
 		return &ConfigError{field, fmt.Sprintf("%q", name), "1 to 100 bytes of printable text"}
