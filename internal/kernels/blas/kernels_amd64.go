@@ -80,8 +80,8 @@ func solveChecked(solve func(m, n int, a *float64, ars, aks, unit int, b *float6
 		if l.unit {
 			unit = 1
 		}
-		_, _ = l.data[l.at], l.data[l.at+(m-1)*(l.row+l.column)]
+		_, _ = l.data[l.at], l.data[l.at+(m-1)*(l.rowStride+l.columnStride)]
 		_, _ = b[from+n-1], b[from+(m-1)*stride+n-1]
-		solve(m, n, &l.data[l.at], l.row, l.column, unit, &b[from], stride)
+		solve(m, n, &l.data[l.at], l.rowStride, l.columnStride, unit, &b[from], stride)
 	}
 }

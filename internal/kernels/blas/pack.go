@@ -7,7 +7,7 @@ func packed(n int) int { return (n + 3) &^ 3 }
 // multiple j of the kernel's width. Rows without gaps are read once from end to end, which the
 // processor can prefetch.
 func (kn *kernel[T]) packPanels(to []T, k, n int, b view[T]) {
-	if b.column != 1 {
+	if b.columnStride != 1 {
 		for j := 0; j < n; j += kn.width {
 			wide := min(kn.width, n-j)
 			kn.pack(to[j*k:], packed(wide), k, wide, b.from(0, j))
@@ -16,11 +16,11 @@ func (kn *kernel[T]) packPanels(to []T, k, n int, b view[T]) {
 	}
 	done := 0
 	if panels := n / kn.width; kn.spread != nil && panels > 0 {
-		kn.spread(k, panels, b.data, b.row, to, kn.width*k)
+		kn.spread(k, panels, b.data, b.rowStride, to, kn.width*k)
 		done = panels * kn.width
 	}
 	for p := range k {
-		row := b.data[p*b.row:][:n]
+		row := b.data[p*b.rowStride:][:n]
 		for j := done; j < n; j += kn.width {
 			wide := min(kn.width, n-j)
 			copy(to[j*k+p*packed(wide):], row[j:j+wide])
@@ -31,19 +31,19 @@ func (kn *kernel[T]) packPanels(to []T, k, n int, b view[T]) {
 // pack copies k rows and n columns of B, n at most the kernel's width, to rows that are stride
 // apart. Elements after the n columns of a row are unused.
 func (kn *kernel[T]) pack(to []T, stride, k, n int, b view[T]) {
-	if b.column == 1 {
+	if b.columnStride == 1 {
 		for p := range k {
-			copy(to[p*stride:][:n], b.data[p*b.row:])
+			copy(to[p*stride:][:n], b.data[p*b.rowStride:])
 		}
 		return
 	}
 	// Columns of B have no gaps.
 	whole := k &^ 3
 	for j := 0; j < n; j += 4 {
-		x := b.data[j*b.column:]
+		x := b.data[j*b.columnStride:]
 		var rows [4]int
 		for i := range min(4, n-j) {
-			rows[i] = i * b.column
+			rows[i] = i * b.columnStride
 		}
 		if whole > 0 {
 			kn.turn(whole, x, rows, to[j:], stride)

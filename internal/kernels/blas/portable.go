@@ -77,15 +77,15 @@ func addEight(k int, alpha float64, a []float64, ars, aks int, b []float64, bks 
 // solvePortable is a [solver].
 func solvePortable(m, n int, l corner[float64], b []float64, from, stride int) {
 	for i := range m {
-		x, row := b[from+i*stride:][:n], l.at+i*l.row
+		x, row := b[from+i*stride:][:n], l.at+i*l.rowStride
 		for p := range i {
-			f, y := -l.data[row+p*l.column], b[from+p*stride:][:n]
+			f, y := -l.data[row+p*l.columnStride], b[from+p*stride:][:n]
 			for j := range x {
 				x[j] = math.FMA(f, y[j], x[j])
 			}
 		}
 		for j := 0; j < n && !l.unit; j++ {
-			x[j] /= l.data[row+i*l.column]
+			x[j] /= l.data[row+i*l.columnStride]
 		}
 	}
 }

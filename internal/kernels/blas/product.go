@@ -60,13 +60,13 @@ type kernel[T number] struct {
 // isDirect reports whether B is read in place by m rows of A. It requires that rows of B have no
 // gaps of more than a few cache lines, or that B is read too rarely to be worth a copy.
 func isDirect[T number](m int, b view[T]) bool {
-	return b.column == 1 && (b.row <= denseRow || m <= fewRows && b.row <= shortRow)
+	return b.columnStride == 1 && (b.rowStride <= denseRow || m <= fewRows && b.rowStride <= shortRow)
 }
 
 // product adds alpha·A·B to C, or to zeros if C is fresh.
 func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T], c []T, ldc int, fresh bool) {
 	direct := isDirect(m, b)
-	gather := kn.gathers && a.row == 1 && a.column >= farColumn && n > kn.width
+	gather := kn.gathers && a.rowStride == 1 && a.columnStride >= farColumn && n > kn.width
 	step := packWidth
 	if direct {
 		step = n
@@ -89,11 +89,11 @@ func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T]
 				}
 				for j := 0; j < nb; j += kn.width {
 					wide := min(kn.width, nb-j)
-					y, stride := block.data[j:], block.row
+					y, stride := block.data[j:], block.rowStride
 					if !direct {
 						y, stride = panels[j*kb:], packed(wide)
 					}
-					kn.add(mb, wide, kb, alpha, x.data, x.row, x.column, y, stride, c[i0*ldc+j0+j:], ldc, fresh && p0 == 0)
+					kn.add(mb, wide, kb, alpha, x.data, x.rowStride, x.columnStride, y, stride, c[i0*ldc+j0+j:], ldc, fresh && p0 == 0)
 				}
 			}
 		}
@@ -105,7 +105,7 @@ func (kn *kernel[T]) product(w *workspace[T], m, n, k int, alpha T, a, b view[T]
 func (w *workspace[T]) gather(m, k int, a view[T]) view[T] {
 	left := w.left.room(k * leftStride)
 	for p := range k {
-		copy(left[p*leftStride:][:m], a.data[p*a.column:])
+		copy(left[p*leftStride:][:m], a.data[p*a.columnStride:])
 	}
 	return view[T]{left, 1, leftStride}
 }

@@ -43,7 +43,7 @@ func (kn *kernel[T]) solveRight(w *workspace[T], t triangular[T], m int, alpha T
 // solveBlock solves for one panel, from the last row if l is an upper triangle.
 func (kn *kernel[T]) solveBlock(l corner[T], m, n int, b []T, ldb int) {
 	from, stride := 0, ldb
-	if l.row < 0 {
+	if l.rowStride < 0 {
 		from, stride = (m-1)*ldb, -ldb
 	}
 	kn.solve(m, n, l, b, from, stride)

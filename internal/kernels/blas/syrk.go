@@ -37,7 +37,7 @@ func (kn *kernel[T]) columns(w *workspace[T], ul blas.Uplo, n, j, k int, alpha T
 	wide := min(kn.width, n-j)
 	diagonal := a.from(j, 0)
 	b := diagonal.transposed()
-	y, stride := b.data, b.row
+	y, stride := b.data, b.rowStride
 	if !isDirect(n, b) {
 		stride = packed(wide)
 		y = w.packed.room(k * stride)
@@ -47,14 +47,14 @@ func (kn *kernel[T]) columns(w *workspace[T], ul blas.Uplo, n, j, k int, alpha T
 		rows := min(kn.width/3, wide-i)
 		lo, _ := part(ul, wide, i)
 		_, hi := part(ul, wide, i+rows-1)
-		kn.add(rows, hi-lo, k, alpha, diagonal.from(i, 0).data, a.row, a.column, y[lo:], stride, w.tile[i*wide+lo:], wide, false)
+		kn.add(rows, hi-lo, k, alpha, diagonal.from(i, 0).data, a.rowStride, a.columnStride, y[lo:], stride, w.tile[i*wide+lo:], wide, false)
 	}
 	if ul == blas.Upper && j > 0 {
-		kn.add(j, wide, k, alpha, a.data, a.row, a.column, y, stride, c[j:], ldc, false)
+		kn.add(j, wide, k, alpha, a.data, a.rowStride, a.columnStride, y, stride, c[j:], ldc, false)
 	}
 	if below := j + wide; ul == blas.Lower && below < n {
 		x := a.from(below, 0)
-		kn.add(n-below, wide, k, alpha, x.data, a.row, a.column, y, stride, c[below*ldc+j:], ldc, false)
+		kn.add(n-below, wide, k, alpha, x.data, a.rowStride, a.columnStride, y, stride, c[below*ldc+j:], ldc, false)
 	}
 }
 

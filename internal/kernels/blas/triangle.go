@@ -18,13 +18,13 @@ const triangleBlock = 64
 //	fma(-l[i,i-1], x[i-1], ... fma(-l[i,0], x[0], b)) / l[i,i]
 type solver[T number] func(m, n int, l corner[T], b []T, from, stride int)
 
-// corner is a lower triangle with elements data[at+i*row+j*column], where row and column may
-// both be negative. Stride of a solver may be negative too: element (i, j) of B is
+// corner is a lower triangle with elements data[at+i*rowStride+j*columnStride], where both strides
+// may be negative. Stride of a solver may be negative too: element (i, j) of B is
 // b[from+i*stride+j].
 type corner[T number] struct {
-	data            []T
-	at, row, column int
-	unit            bool // the diagonal counts as ones, and is not read
+	data                        []T
+	at, rowStride, columnStride int
+	unit                        bool // the diagonal counts as ones, and is not read
 }
 
 // blocks calls f for the blocks of the diagonal, in order or in reverse. The range lo, hi
@@ -53,7 +53,7 @@ func (t *triangular[T]) block(w *workspace[T], at, size int) view[T] {
 			lo, hi = i, size
 		}
 		for j := lo; j < hi; j++ {
-			row[j] = t.a.data[(at+i)*t.a.row+(at+j)*t.a.column]
+			row[j] = t.a.data[(at+i)*t.a.rowStride+(at+j)*t.a.columnStride]
 		}
 		if t.unit {
 			row[i] = 1
@@ -65,10 +65,10 @@ func (t *triangular[T]) block(w *workspace[T], at, size int) view[T] {
 // lower returns a triangle of the diagonal as a lower triangle. An upper triangle is read from
 // its last row and column to the first.
 func (t *triangular[T]) lower(at, size int) corner[T] {
-	c := corner[T]{t.a.data, at * (t.a.row + t.a.column), t.a.row, t.a.column, t.unit}
+	c := corner[T]{t.a.data, at * (t.a.rowStride + t.a.columnStride), t.a.rowStride, t.a.columnStride, t.unit}
 	if t.upper {
-		c.at += (size - 1) * (c.row + c.column)
-		c.row, c.column = -c.row, -c.column
+		c.at += (size - 1) * (c.rowStride + c.columnStride)
+		c.rowStride, c.columnStride = -c.rowStride, -c.columnStride
 	}
 	return c
 }
