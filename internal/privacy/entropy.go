@@ -5,14 +5,14 @@ import "math"
 // Entropy accumulates, in one pass, the entropy of the distribution with the weights e^l / Σ
 // e^l over all added values l. The zero value is empty.
 type Entropy struct {
-	shift float64 // largest l so far
-	sum   float64 // Σ e^(l−shift)
-	mean  float64 // Σ e^(l−shift)·(l−shift)
+	shift  float64 // largest l so far
+	sum    float64 // Σ e^(l−shift)
+	moment float64 // Σ e^(l−shift)·(l−shift)
 }
 
 // EntropyOf returns the Entropy of values l, given the sums of their weights w = e^(l−shift)
 // and of w·(l−shift).
-func EntropyOf(shift, sum, mean float64) Entropy { return Entropy{shift, sum, mean} }
+func EntropyOf(shift, sum, moment float64) Entropy { return Entropy{shift, sum, moment} }
 
 // Add adds values of l; −Inf is a weight of 0.
 func (e *Entropy) Add(l []float64) {
@@ -27,7 +27,7 @@ func (e *Entropy) Add(l []float64) {
 	for _, v := range l {
 		if w := math.Exp(v - top); w > 0 {
 			block.sum += w
-			block.mean += float64(w * (v - top))
+			block.moment += float64(w * (v - top))
 		}
 	}
 	e.Merge(block)
@@ -48,7 +48,7 @@ func (e *Entropy) Merge(o Entropy) {
 		w := math.Exp(by)
 		e.sum += float64(w * o.sum)
 		if w > 0 {
-			e.mean += float64(w * (o.mean + float64(by*o.sum)))
+			e.moment += float64(w * (o.moment + float64(by*o.sum)))
 		}
 	}
 }
@@ -61,5 +61,5 @@ func (e Entropy) Nats() float64 {
 	if e.sum == 0 {
 		return 0
 	}
-	return math.Max(0, math.Log(e.sum)-e.mean/e.sum)
+	return math.Max(0, math.Log(e.sum)-e.moment/e.sum)
 }

@@ -28,9 +28,9 @@ func BenchmarkBlock(b *testing.B) {
 			operations int
 			f          func()
 		}{
-			{"turn", 0, func() { w.load(rows) }},
+			{"turn", 0, func() { w.fillPanels(rows) }},
 			{"densities", density, func() { w.densities(x, blockRows/lanes) }},
-			{"normalise", 0, func() { active.normalise(w.padded(), w.k, w.rows, w.logd, x.logw, w.r, w.lse) }},
+			{"normalise", 0, func() { active.normalise(w.paddedRows(), w.k, w.rows, w.logd, x.logw, w.r, w.lse) }},
 			{"entropies", 0, func() {
 				for k := range s.k {
 					w.Entropies(x, k)

@@ -10,7 +10,7 @@ const lanes = 8
 // except x.
 type kernels struct {
 	path  cpu.Path
-	group int // density and diagonal need a multiple of this number of panels
+	group int // panels that density and diagonal compute together; they need whole groups
 	// turn copies rows of vars values to x, 8 rows per panel.
 	turn func(panels, vars int, rows, x []float64, stride int)
 	// density sets out to norm − ½ ‖U(x−mean)‖². U is upper triangular, vars by vars, and factor

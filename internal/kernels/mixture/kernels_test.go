@@ -102,8 +102,8 @@ func everything(x *Model, blocks [][]float64, centres []float64) [][]float64 {
 		w.Load(x, rows)
 		out = append(out, slices.Clone(w.LogSums()))
 		for k := range x.k {
-			top, sum, mean, plogp := w.Entropies(x, k)
-			out = append(out, slices.Clone(w.LogDensities(k)), slices.Clone(w.Responsibilities(k)), []float64{top, sum, mean, plogp})
+			top, sum, moment, plogp := w.Entropies(x, k)
+			out = append(out, slices.Clone(w.LogDensities(k)), slices.Clone(w.Responsibilities(k)), []float64{top, sum, moment, plogp})
 		}
 		s.Add(w, centres)
 	}
@@ -261,7 +261,18 @@ func TestGroups(t *testing.T) {
 	})
 }
 
-// Rows are summed with the weights that the caller chooses.
+// weigh loads a block of rows with any weights in place of responsibilities: weights fills in r
+// for component k. The block has no densities then.
+func weigh(w *Workspace, rows []float64, weights func(k int, r []float64)) {
+	w.fillPanels(rows)
+	clear(w.lse)
+	for k := range w.k {
+		weights(k, w.r[k*w.rows:][:w.n])
+	}
+	w.silence()
+}
+
+// Rows are summed with any weights.
 func TestWeigh(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	const k, m, n = 2, 4, 29
@@ -270,7 +281,7 @@ func TestWeigh(t *testing.T) {
 	eachKernel(t, "weigh", func() [][]float64 {
 		w, s := x.NewWorkspace(blockRows), x.NewSums()
 		w.Load(x, normals(rand.New(rand.NewPCG(9, 9)), blockRows*m)) // remains of this block must not count
-		w.Weigh(rows, func(i int, r []float64) { copy(r, weights[i*n:]) })
+		weigh(w, rows, func(i int, r []float64) { copy(r, weights[i*n:]) })
 		s.Add(w, nil)
 		for i := range k {
 			total, first := 0.0, 0.0

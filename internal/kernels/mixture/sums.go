@@ -38,7 +38,7 @@ func (s *Sums) Reset() {
 
 // Add adds the block in w about the centres, K by M; nil means the origin.
 func (s *Sums) Add(w *Workspace, centres []float64) {
-	panels, stride := w.padded()/lanes, w.stride()
+	panels, stride := w.paddedRows()/lanes, w.stride()
 	clear(w.centre)
 	for k := range s.k {
 		r, sums := w.r[k*w.rows:(k+1)*w.rows], s.sums[k*s.size():(k+1)*s.size()]

@@ -60,15 +60,19 @@ func (x *Model) Set(k int, weight float64, mean, precision []float64, norm float
 
 // Workspace holds the results for a block of rows. One goroutine at a time may use it, for any
 // number of blocks and models of one shape.
+//
+// A panel is 8 rows turned, so that a vector holds one variable of each; a row's place in its
+// panel is a lane. The last panel is filled up with rows of zeros, which count for nothing.
 type Workspace struct {
-	k, m, n  int
+	k, m, n  int       // n is the number of rows in the block
 	rows     int       // capacity in rows
-	x, d     []float64 // panels of the variables and of a last variable that is 1
-	weighted []float64 // panels of mostHeight variables
+	x        []float64 // the block: panels of M variables, and of one that is 1
+	d        []float64 // scratch: the rows less a mean, as in x
+	weighted []float64 // scratch of scatter: panels of mostHeight variables
 	tail     []float64 // last rows, if they do not fill a panel
-	logd, r  []float64 // K by rows
-	lse      []float64 // rows
-	centre   []float64 // M+1
+	logd, r  []float64 // log densities and responsibilities, K by rows
+	lse      []float64 // log sums, one per row
+	centre   []float64 // scratch of Sums.Add: M+1
 	tops     [lanes]float64
 	sums     [4]float64
 }
@@ -77,7 +81,8 @@ type Workspace struct {
 // number of rows.
 func (x *Model) NewWorkspace(rows int) *Workspace {
 	k, m := x.k, x.m
-	rows = (rows + lanes*mostGroup - 1) / (lanes * mostGroup) * (lanes * mostGroup)
+	const group = lanes * mostGroup // whole groups of panels, whatever the kernel
+	rows = (rows + group - 1) / group * group
 	panels := rows * (m + 1)
 	return &Workspace{
 		k: k, m: m, rows: rows, x: make([]float64, panels), d: make([]float64, panels), weighted: make([]float64, rows*mostHeight),
@@ -89,7 +94,7 @@ func (x *Model) NewWorkspace(rows int) *Workspace {
 func (w *Workspace) stride() int { return (w.m + 1) * lanes }
 
 // Load computes the densities and responsibilities of a block of rows, M values each, under
-// model x. It does not keep rows.
+// model x. It copies the rows, and does not keep the slice.
 func (w *Workspace) Load(x *Model, rows []float64) { w.LoadGroups(x, rows, x.k) }
 
 // LoadGroups is Load for several mixtures at once: each group of size components is one
@@ -98,27 +103,16 @@ func (w *Workspace) LoadGroups(x *Model, rows []float64, size int) {
 	if x.k != w.k || x.m != w.m || w.k%size != 0 {
 		panic("mixture: shapes differ")
 	}
-	w.densities(x, w.load(rows))
+	w.densities(x, w.fillPanels(rows))
 	for k := 0; k < w.k; k += size {
-		active.normalise(w.padded(), size, w.rows, w.logd[k*w.rows:], x.logw[k:k+size], w.r[k*w.rows:], w.lse)
-	}
-	w.silence()
-}
-
-// Weigh loads a block of rows with responsibilities that the caller chooses: weights fills in r
-// for component k.
-func (w *Workspace) Weigh(rows []float64, weights func(k int, r []float64)) {
-	w.load(rows)
-	clear(w.lse)
-	for k := range w.k {
-		weights(k, w.r[k*w.rows:][:w.n])
+		active.normalise(w.paddedRows(), size, w.rows, w.logd[k*w.rows:], x.logw[k:k+size], w.r[k*w.rows:], w.lse)
 	}
 	w.silence()
 }
 
 // silence removes the padding after the last row from all sums.
 func (w *Workspace) silence() {
-	for j := w.n; j < w.padded(); j++ {
+	for j := w.n; j < w.paddedRows(); j++ {
 		for k := range w.k {
 			w.logd[k*w.rows+j], w.r[k*w.rows+j] = math.Inf(-1), 0
 		}
@@ -138,9 +132,9 @@ func (w *Workspace) densities(x *Model, panels int) {
 	}
 }
 
-// load turns rows into panels. It returns their number, including panels of zeros that the
-// densities need.
-func (w *Workspace) load(rows []float64) int {
+// fillPanels turns rows into panels. It returns their number, including panels of zeros that
+// fill up the last group: the kernels for densities compute a group of panels together.
+func (w *Workspace) fillPanels(rows []float64) int {
 	w.n = len(rows) / w.m
 	if len(rows) != w.n*w.m || w.n == 0 || w.n > w.rows {
 		panic("mixture: shapes differ")
@@ -154,8 +148,8 @@ func (w *Workspace) load(rows []float64) int {
 		active.turn(1, w.m, w.tail, w.x[whole*stride:], stride)
 	}
 	panels := (w.n + lanes*active.group - 1) / (lanes * active.group) * active.group
-	clear(w.x[w.padded()/lanes*stride : panels*stride])
-	for j := range w.padded() {
+	clear(w.x[w.paddedRows()/lanes*stride : panels*stride])
+	for j := range w.paddedRows() {
 		one := 0.0
 		if j < w.n {
 			one = 1
@@ -165,8 +159,8 @@ func (w *Workspace) load(rows []float64) int {
 	return panels
 }
 
-// padded returns the number of rows, rounded up to whole panels.
-func (w *Workspace) padded() int { return (w.n + lanes - 1) / lanes * lanes }
+// paddedRows returns the number of rows, rounded up to whole panels.
+func (w *Workspace) paddedRows() int { return (w.n + lanes - 1) / lanes * lanes }
 
 // Components returns K.
 func (w *Workspace) Components() int { return w.k }
@@ -182,15 +176,16 @@ func (w *Workspace) Responsibilities(k int) []float64 { return w.r[k*w.rows:][:w
 func (w *Workspace) LogSums() []float64 { return w.lse[:w.n] }
 
 // Entropies returns, for component k and the block's rows, the highest l = ln N(x|k), then Σ
-// e^(l−top), Σ e^(l−top)·(l−top) and Σ r·ln r.
-func (w *Workspace) Entropies(x *Model, k int) (top, sum, mean, plogp float64) {
+// e^(l−top), Σ e^(l−top)·(l−top) and Σ r·ln r. From the first three, package privacy computes the
+// entropy of the rows' weights e^l.
+func (w *Workspace) Entropies(x *Model, k int) (top, sum, moment, plogp float64) {
 	at := k * w.rows
-	active.highest(w.padded(), w.logd[at:], w.tops[:])
+	active.highest(w.paddedRows(), w.logd[at:], w.tops[:])
 	top = -math.MaxFloat64
 	for _, v := range w.tops {
 		top = max(top, v)
 	}
 	clear(w.sums[:])
-	active.entropy(w.padded(), w.logd[at:], w.r[at:], w.lse, x.logw[k], top, w.sums[:])
+	active.entropy(w.paddedRows(), w.logd[at:], w.r[at:], w.lse, x.logw[k], top, w.sums[:])
 	return top, w.sums[0], w.sums[1], w.sums[2]
 }

@@ -133,8 +133,8 @@ func (p *Pass) addBlock(lane, _ int, s *Space) {
 	p.sums[lane].Add(s.Workspace, p.centres)
 	e := &p.entropies[lane]
 	for k := 0; k < len(e.g) && p.measure; k++ {
-		top, sum, mean, plogp := s.Entropies(p.Model, k)
-		e.g[k].Merge(privacy.EntropyOf(top, sum, mean))
+		top, sum, moment, plogp := s.Entropies(p.Model, k)
+		e.g[k].Merge(privacy.EntropyOf(top, sum, moment))
 		e.plogp[k] += plogp
 		e.top[k] = max(e.top[k], largest(s.Responsibilities(k)))
 	}
