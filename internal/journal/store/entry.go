@@ -50,13 +50,13 @@ func decodeHead(b []byte) (h head, err error) {
 
 // bucket is a bucket of the file, or none.
 type bucket struct {
-	in     *bbolt.Bucket
+	bolt   *bbolt.Bucket
 	path   []byte // path of buckets to it
 	sealed bool   // whether its entries are encrypted
 	head   *head  // counts its entries; nil in transactions that only read
 }
 
-func (b bucket) exists() bool { return b.in != nil }
+func (b bucket) exists() bool { return b.bolt != nil }
 
 // below returns a path extended by a name.
 func below(path, name []byte) []byte {
@@ -72,8 +72,8 @@ func (b bucket) named(name []byte) bucket {
 // child returns a bucket in this one.
 func (b bucket) child(name []byte) bucket {
 	c := b.named(name)
-	if b.in != nil {
-		c.in = b.in.Bucket(name)
+	if b.bolt != nil {
+		c.bolt = b.bolt.Bucket(name)
 	}
 	return c
 }
@@ -82,7 +82,7 @@ func (b bucket) child(name []byte) bucket {
 func (b bucket) made(name []byte) (bucket, error) {
 	c := b.named(name)
 	var err error
-	c.in, err = b.in.CreateBucketIfNotExists(name)
+	c.bolt, err = b.bolt.CreateBucketIfNotExists(name)
 	return c, err
 }
 
@@ -99,10 +99,10 @@ func (b bucket) digest(key, value []byte) []byte {
 
 // get returns the value of a key, or nil. The value is valid during the transaction.
 func (b bucket) get(key []byte) ([]byte, error) {
-	if b.in == nil {
+	if b.bolt == nil {
 		return nil, nil
 	}
-	v := b.in.Get(key)
+	v := b.bolt.Get(key)
 	if v == nil {
 		return nil, nil
 	}
@@ -124,7 +124,7 @@ func split(v []byte) (value, digest []byte, err error) {
 
 // put writes a value. The bucket owns the slice from then on, with its capacity.
 func (b bucket) put(key, value []byte) error {
-	if old := b.in.Get(key); old != nil {
+	if old := b.bolt.Get(key); old != nil {
 		_, digest, err := split(old)
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func (b bucket) put(key, value []byte) error {
 	}
 	digest := b.digest(key, value)
 	b.head.add(digest)
-	return b.in.Put(key, append(value, digest...))
+	return b.bolt.Put(key, append(value, digest...))
 }
 
 // drop deletes a bucket in this one with all its entries, if it exists.
@@ -145,12 +145,12 @@ func (b bucket) drop(name []byte) error {
 	if err := c.each(func(_ bucket, _, digest []byte) error { b.head.remove(digest); return nil }); err != nil {
 		return err
 	}
-	return b.in.DeleteBucket(name)
+	return b.bolt.DeleteBucket(name)
 }
 
 // move moves in a bucket whose entries were not counted before.
 func (b bucket) move(name []byte, from bucket) error {
-	if err := from.in.MoveBucket(name, b.in); err != nil {
+	if err := from.bolt.MoveBucket(name, b.bolt); err != nil {
 		return err
 	}
 	return b.child(name).each(func(_ bucket, _, digest []byte) error { b.head.add(digest); return nil })
@@ -159,7 +159,7 @@ func (b bucket) move(name []byte, from bucket) error {
 // each calls f with the entries of the bucket and of the buckets in it, and their digests as
 // stored.
 func (b bucket) each(f func(in bucket, key, digest []byte) error) error {
-	return b.in.ForEach(func(key, v []byte) error {
+	return b.bolt.ForEach(func(key, v []byte) error {
 		if v == nil {
 			return b.child(key).each(f)
 		}
@@ -208,7 +208,7 @@ func eachEntry(b bucket, f func(key []byte, parts [][]byte) error) error {
 	if !b.exists() {
 		return nil
 	}
-	return b.in.ForEach(func(key, v []byte) error {
+	return b.bolt.ForEach(func(key, v []byte) error {
 		if v != nil {
 			return damagef("%q has an entry in the place of a bucket", b.path)
 		}

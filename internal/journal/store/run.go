@@ -63,7 +63,7 @@ func dropEarlier(root bucket) error {
 		return err
 	}
 	runs := root.child(bucketRuns)
-	return runs.in.ForEachBucket(func(id []byte) error {
+	return runs.bolt.ForEachBucket(func(id []byte) error {
 		run := runs.child(id)
 		return errors.Join(run.drop(bucketSlots), run.drop(bucketLog))
 	})
@@ -146,7 +146,7 @@ func (st *RunState) End(why string) error {
 		if err := dropStaged(root); err != nil {
 			return err
 		}
-		if b := st.in(root); b.exists() {
+		if b := st.bucket(root); b.exists() {
 			if err := b.drop(bucketSlots); err != nil {
 				return err
 			}
@@ -202,7 +202,7 @@ func (st *RunState) put(root bucket) error {
 	return b.put(keyRun, v)
 }
 
-// in returns the run's bucket.
-func (st *RunState) in(root bucket) bucket { return root.child(bucketRuns).child(st.ID[:]) }
+// bucket returns the run's bucket.
+func (st *RunState) bucket(root bucket) bucket { return root.child(bucketRuns).child(st.ID[:]) }
 
 func (st *RunState) made(root bucket) (bucket, error) { return root.child(bucketRuns).made(st.ID[:]) }

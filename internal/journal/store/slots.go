@@ -45,7 +45,7 @@ func (st *RunState) Apply(writes []consensus.Write, decisions []*consensus.Decis
 func forget(b bucket, slot uint64) error {
 	prefix := slotKey(slot, "")
 	var keys [][]byte
-	c := b.in.Cursor()
+	c := b.bolt.Cursor()
 	for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
 		keys = append(keys, bytes.Clone(k))
 	}
@@ -100,11 +100,11 @@ func (st *RunState) Each(f func(*consensus.Decision) error) error {
 func (st *RunState) decision(find func(*bbolt.Cursor) []byte) (*consensus.Decision, error) {
 	var key, found []byte
 	err := st.store.view(func(root bucket) error {
-		log := st.in(root).child(bucketLog)
+		log := st.bucket(root).child(bucketLog)
 		if !log.exists() {
 			return nil
 		}
-		if key = bytes.Clone(find(log.in.Cursor())); key == nil {
+		if key = bytes.Clone(find(log.bolt.Cursor())); key == nil {
 			return nil
 		}
 		parts, err := entry(log, key)
@@ -138,7 +138,7 @@ func (st *RunState) Saved() (saved consensus.Saved, err error) {
 	}
 	saved.Slots = map[uint64]map[string][]byte{}
 	return saved, st.store.view(func(root bucket) error {
-		slots := st.in(root).child(bucketSlots)
+		slots := st.bucket(root).child(bucketSlots)
 		return eachEntry(slots, func(k []byte, v [][]byte) error { return st.enter(saved, k, v) })
 	})
 }
@@ -149,7 +149,7 @@ func (st *RunState) Entry(slot uint64, name string) (data []byte, err error) {
 		if !st.store.keys.has(slot) {
 			return nil
 		}
-		parts, err := entry(st.in(root).child(bucketSlots), slotKey(slot, name))
+		parts, err := entry(st.bucket(root).child(bucketSlots), slotKey(slot, name))
 		if err == nil && parts != nil {
 			data, err = st.unseal(slot, name, parts)
 		}

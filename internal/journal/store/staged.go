@@ -6,10 +6,11 @@ import (
 	"github.com/collabdict/collabdict/consensus"
 )
 
-// A transaction of bbolt buffers each write twice. So long entries are cut into parts. Parts that
-// do not fit into the last transaction are written before it, one by one, to a bucket that the head
-// does not count. The last transaction moves them to their place. Their digests are already those
-// of that place.
+// bbolt holds in memory, twice, what a transaction writes. So long entries are cut into parts, and
+// written before the last transaction, one transaction each, to the bucket "staged". The file's
+// head (count and digests of all entries) leaves them out. The last transaction moves them to
+// their place, and then the head counts them. A digest covers the path of its entry, so parts are
+// written with the path they will have.
 
 // partSize is the most bytes of an entry in one transaction.
 const partSize = 2 << 20
@@ -19,27 +20,29 @@ var bucketStaged = []byte("staged")
 // put is a write to a bucket.
 type put struct {
 	consensus.Write
-	in []byte
+	target []byte // name of the bucket in the run's: bucketSlots or bucketLog
 }
 
-func (p put) forgets() bool { return string(p.in) == string(bucketSlots) && p.Name == consensus.Forget }
+func (p put) forgets() bool {
+	return string(p.target) == string(bucketSlots) && p.Name == consensus.Forget
+}
 
 func (p put) long() bool { return p.Size() > partSize }
 
 func (p put) parts() int { return max(1, (p.Size()+partSize-1)/partSize) }
 
-// part returns a part as it is written, in the given room. Parts of slots are encrypted.
-func (st *RunState) part(p put, i int, room []byte) ([]byte, error) {
+// part returns a part as it is written, in the given buffer. Parts of slots are encrypted.
+func (st *RunState) part(p put, i int, buffer []byte) ([]byte, error) {
 	from, to := i*partSize, min((i+1)*partSize, p.Size())
-	if string(p.in) == string(bucketLog) {
-		return p.Append(room[:0], from, to), nil
+	if string(p.target) == string(bucketLog) {
+		return p.Append(buffer[:0], from, to), nil
 	}
-	data := p.Append(room[:sealedHead], from, to)
+	data := p.Append(buffer[:sealedHead], from, to)
 	return st.store.keys.seal(p.Slot, partName(st.name(p.Slot, p.Name), i, p.parts()), data)
 }
 
-// roomFor returns a buffer for a part of an entry.
-func roomFor(p put) []byte {
+// bufferFor returns a buffer for a part of an entry.
+func bufferFor(p put) []byte {
 	return make([]byte, sealedHead+min(p.Size(), partSize)+sealedTail+digestSize)
 }
 
@@ -57,13 +60,15 @@ func partName(name []byte, i, parts int) []byte {
 // that an earlier process has left.
 func (st *RunState) stage(puts []put) error {
 	first := true
-	var room []byte // its contents are on disk before the next part is written
+	// Every long entry has full parts first, so one size fits all. A part is on disk before the next
+	// one overwrites it.
+	var buffer []byte
 	for _, p := range puts {
 		for i := 0; p.long() && i < p.parts(); i++ {
-			if room == nil {
-				room = roomFor(p)
+			if buffer == nil {
+				buffer = bufferFor(p)
 			}
-			part, err := st.part(p, i, room)
+			part, err := st.part(p, i, buffer)
 			if err != nil {
 				return err
 			}
@@ -89,22 +94,23 @@ func dropStaged(root bucket) error {
 	if !root.child(bucketStaged).exists() {
 		return nil
 	}
-	return root.in.DeleteBucket(bucketStaged)
+	return root.bolt.DeleteBucket(bucketStaged)
 }
 
-// staged returns the bucket of parts that will be moved to the run's bucket of that name.
-func (st *RunState) staged(root bucket, name []byte) (bucket, error) {
+// stagedFor returns the staged bucket that stands in for a bucket of the run. It has that bucket's
+// path, and a head of its own that nobody keeps.
+func (st *RunState) stagedFor(root bucket, name []byte) (bucket, error) {
 	b, err := root.made(bucketStaged)
 	if err == nil {
 		b, err = b.made(name)
 	}
-	to := st.in(root).named(name)
-	to.in, to.head = b.in, &head{}
+	to := st.bucket(root).named(name)
+	to.bolt, to.head = b.bolt, &head{}
 	return to, err
 }
 
 func (st *RunState) putPart(root bucket, p put, i int, part []byte) error {
-	b, err := st.staged(root, p.in)
+	b, err := st.stagedFor(root, p.target)
 	if err == nil {
 		b, err = b.made(slotKey(p.Slot, p.Name))
 	}
@@ -121,9 +127,9 @@ func (st *RunState) enterAll(root bucket, puts []put) error {
 		return err
 	}
 	for _, p := range puts {
-		b, err := run.made(p.in)
+		b, err := run.made(p.target)
 		if err == nil {
-			b.in.FillPercent = 1 // slots come in order, so nothing is inserted between two
+			b.bolt.FillPercent = 1 // slots come in order, so nothing is inserted between two
 			err = st.enterOne(root, b, p)
 		}
 		if err != nil {
@@ -144,18 +150,18 @@ func (st *RunState) enterOne(root, b bucket, p put) error {
 		if err := b.drop(key); err != nil {
 			return err
 		}
-		from, err := st.staged(root, p.in)
+		from, err := st.stagedFor(root, p.target)
 		if err != nil {
 			return err
 		}
 		return b.move(key, from)
 	}
-	if e := b.child(key); e.exists() && e.in.Get(keyData) == nil { // there was a long entry
+	if e := b.child(key); e.exists() && e.bolt.Get(keyData) == nil { // there was a long entry
 		if err := b.drop(key); err != nil {
 			return err
 		}
 	}
-	data, err := st.part(p, 0, roomFor(p))
+	data, err := st.part(p, 0, bufferFor(p))
 	if err != nil {
 		return err
 	}

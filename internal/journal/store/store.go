@@ -184,7 +184,7 @@ func (s *Store) prepare() error {
 			return checkEntries(root)
 		}
 		isNew = true
-		if name, _ := root.in.Cursor().First(); name != nil {
+		if name, _ := root.bolt.Cursor().First(); name != nil {
 			return damagef("it has a bucket %q but no version: another program has written it", name)
 		}
 		return nil
@@ -207,7 +207,7 @@ func (s *Store) prepare() error {
 }
 
 func (s *Store) checkVersion(meta bucket) error {
-	v := meta.in.Get(keyVersion)
+	v := meta.bolt.Get(keyVersion)
 	if len(v) != 4 { // versions up to 5 have no digest
 		var err error
 		if v, err = meta.get(keyVersion); err != nil {
@@ -274,7 +274,7 @@ func readHead(root bucket) (h head, err error) {
 // view runs a transaction that only reads.
 func (s *Store) view(f func(root bucket) error) error {
 	return s.guard(func() error {
-		return s.db.View(func(tx *bbolt.Tx) error { return f(bucket{in: tx.Cursor().Bucket()}) })
+		return s.db.View(func(tx *bbolt.Tx) error { return f(bucket{bolt: tx.Cursor().Bucket()}) })
 	})
 }
 
@@ -282,7 +282,7 @@ func (s *Store) view(f func(root bucket) error) error {
 func (s *Store) update(f func(root bucket) error) error {
 	return s.guard(func() error {
 		return s.db.Update(func(tx *bbolt.Tx) error {
-			root := bucket{in: tx.Cursor().Bucket()}
+			root := bucket{bolt: tx.Cursor().Bucket()}
 			h, err := readHead(root)
 			if err != nil {
 				return err
