@@ -10,17 +10,18 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// courseOf returns the course of a simulated run. It uses the participants' histories of the
-// result.
-func courseOf(objective string, c netsim.Config, cost *netsim.Report, result *report.Run) *report.Course {
-	course := &report.Course{Names: c.Names, Virtual: cost.Virtual, Objective: "objective", Choice: result.Choice}
+// courseOf returns the course of a simulated run in virtual time, for figures. Objectives come from
+// the participants' histories in the result, everything else of the rounds from what the
+// simulation observed.
+func courseOf(objective string, c netsim.Config, observed *netsim.Report, result *report.Run) *report.Course {
+	course := &report.Course{Names: c.Names, Virtual: observed.Virtual, Objective: "objective", Choice: result.Choice}
 	if objective != "" {
 		course.Objective += " (" + objective + ")"
 	}
-	for _, s := range cost.Slots {
+	for _, s := range observed.Slots {
 		course.Slots = append(course.Slots, report.Slot{Round: int(s.Decision.Round), At: s.At, Members: s.Decision.Members})
 	}
-	for _, m := range cost.Members {
+	for _, m := range observed.Members {
 		course.Sent = append(course.Sent, m.Bytes)
 		var down []report.Span
 		for _, d := range m.Down {
@@ -28,13 +29,13 @@ func courseOf(objective string, c netsim.Config, cost *netsim.Report, result *re
 		}
 		course.Down = append(course.Down, down)
 	}
-	for _, e := range cost.Faults {
+	for _, e := range observed.Faults {
 		course.Faults = append(course.Faults, report.Fault{Label: faultLabel(e.Fault, c.Names), Span: report.Span(e.Span)})
 	}
 	for _, rank := range slices.Sorted(maps.Keys(c.Adversaries)) {
 		kind := strings.ToLower(strings.TrimLeft(fmt.Sprintf("%T", c.Adversaries[rank]), "*"))
 		_, kind, _ = strings.Cut(kind, ".")
-		course.Faults = append(course.Faults, report.Fault{Label: c.Names[rank] + " " + kind, Span: report.Span{To: cost.Virtual}})
+		course.Faults = append(course.Faults, report.Fault{Label: c.Names[rank] + " " + kind, Span: report.Span{To: observed.Virtual}})
 	}
 	for _, p := range result.Participants {
 		if p.Weighting != nil {
@@ -43,11 +44,13 @@ func courseOf(objective string, c netsim.Config, cost *netsim.Report, result *re
 			course.Weightings = append(course.Weightings, w)
 		}
 	}
-	course.Rounds = roundsOf(c.Names, cost.Slots, result)
+	course.Rounds = roundsOf(c.Names, observed.Slots, result)
 	return course
 }
 
-// roundsOf sums up the decided slots by round. Round 0 is the start-up.
+// roundsOf returns a row for each round of the decided slots. Messages and bytes are added, the error
+// is the largest, and the members and the time are those of the round's last slot. Round 0 is the
+// start-up.
 func roundsOf(names []string, slots []netsim.Slot, result *report.Run) []report.RoundRow {
 	objectives := map[int]report.Figure{}
 	for _, r := range result.RoundRows() {
