@@ -44,7 +44,8 @@ func (p *Circulant) Name() string { return "circulant" }
 
 // Digest implements [Plan].
 func (p *Circulant) Digest() [32]byte {
-	return sha256.Sum256(fmt.Appendf(nil, "collabdict/circulant/2/%s/%d", p.arithmetic, p.size))
+	const version = 2
+	return sha256.Sum256(fmt.Appendf(nil, "collabdict/circulant/%d/%s/%d", version, p.arithmetic, p.size))
 }
 
 // PartWords is the largest number of words in a frame of a Circulant: 256 KiB, which takes two
@@ -62,14 +63,15 @@ func (p *Circulant) hop(round int) (skip, blocks int, reducing bool) {
 	return p.skips[j], p.skips[j+1] - p.skips[j], reducing
 }
 
-// New implements [Plan].
+// New implements [Plan]. The session owns words: sums and totals overwrite them.
 func (p *Circulant) New(seat Placement, words []uint64) Session {
 	checkOwn(p.arithmetic, words)
 	c := &circulant{plan: p, members: seat.Members, vertex: seat.vertex(p.size), sums: words}
 	for round := range p.Rounds() {
 		c.ports = append(c.ports, c.port(round))
 	}
-	return newMachine(c, p.Rounds(), p.Rounds())
+	rounds := p.Rounds() // a member can be ahead of another by all of them but one
+	return newMachine(c, rounds, rounds)
 }
 
 // A circulant is a member's part in a Circulant. Place i is the block i places after the
@@ -88,7 +90,7 @@ type circulant struct {
 	vertex  int
 	ports   [][]port
 	round   int
-	takes   bool // a part of this round has come
+	took    bool // a part of this round has come
 	sums    []uint64
 }
 
@@ -140,13 +142,17 @@ func (c *circulant) hears(round int) []port { return c.ports[round] }
 
 func (c *circulant) check(words []uint64) string { return checkWords(c.plan.arithmetic, words) }
 
+// tells implements [scheme]. For a member that has lost frames, the round may be an earlier one: its
+// frames are made again from the vector. Sums of the first half are there until totals of the same
+// places overwrite them. These totals come from the receiver of the sums, in the mirrored round of
+// the second half, so it needs the sums no longer. Totals do not change.
 func (c *circulant) tells(round int) []Frame {
 	skip, blocks, reducing := c.plan.hop(round)
 	to, from := c.member(-skip), 0
 	if reducing {
 		to, from = c.member(skip), skip
-		if back := c.plan.Rounds() - 1 - round; c.round > back || c.round == back && c.takes {
-			return nil // the totals of these places have come
+		if back := c.plan.Rounds() - 1 - round; c.round > back || c.round == back && c.took {
+			return nil // totals have come to these places
 		}
 	}
 	low, high := c.span(from, from+blocks)
@@ -164,7 +170,7 @@ func (c *circulant) tells(round int) []Frame {
 // their order does not matter.
 func (c *circulant) take(part int, x []uint64) {
 	skip, blocks, reducing := c.plan.hop(c.round)
-	c.takes = true
+	c.took = true
 	from := skip
 	if reducing {
 		from = 0
@@ -181,6 +187,7 @@ func (c *circulant) take(part int, x []uint64) {
 	}
 }
 
-func (c *circulant) combine([][]uint64) { c.round, c.takes = c.round+1, false }
+// combine only goes on to the next round: take has processed all words.
+func (c *circulant) combine([][]uint64) { c.round, c.took = c.round+1, false }
 
 func (c *circulant) result() []uint64 { return c.sums }
