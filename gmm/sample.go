@@ -12,7 +12,8 @@ import (
 )
 
 // Sample draws n rows, n by M; n is at least 1. The same source gives the same rows on machines
-// of one architecture only; package fedgen draws rows that are equal everywhere.
+// of one architecture only, because the last bits of NormFloat64 differ. That is enough for rows
+// that no other member draws, too; package fedgen draws rows that are equal everywhere.
 func (m *Mixture) Sample(n int, src rand.Source) *mat.Dense {
 	rng := rand.New(src)
 	dim := m.Dim()
@@ -32,7 +33,8 @@ func (m *Mixture) Sample(n int, src rand.Source) *mat.Dense {
 }
 
 // DrawMean draws from N(μ_k, (rows·Λ_k)⁻¹), the uncertainty of a mean estimated from this number of
-// rows.
+// rows. The same source gives the same mean on all machines: a process that resumes a run draws it
+// again.
 func (m *Mixture) DrawMean(k int, rows float64, src rand.Source) []float64 {
 	z := make([]float64, m.Dim())
 	for i := range z {
@@ -76,7 +78,7 @@ func colour(p density.Part, z []float64) {
 	for i := len(z) - 1; i >= 0; i-- {
 		row, sum := p.Root[i*len(z):][:len(z)], 0.0
 		for j := i + 1; j < len(z); j++ {
-			sum += float64(row[j] * z[j])
+			sum += float64(row[j] * z[j]) // not fused, for DrawMean
 		}
 		z[i] = (z[i] - sum) / row[i]
 	}
