@@ -16,15 +16,15 @@ type Probed struct {
 	Name     string
 	ID       peer.ID
 	Err      error         // reason if there is no answer, else nil
-	Trip     time.Duration // time from the hello to its answer
+	Trip     time.Duration // time from the hello to its answer; 0 without one
 	Ahead    time.Duration // how far its clock is ahead, to within half of Trip
 	Differs  []membership.Difference
-	Refused  string // why it would not admit this process
-	Links    []wire.Link
-	Relays   bool
-	Via      peer.ID  // the member that relays the connection
-	Failures []string // errors of its addresses
-	InRun    bool     // whether it has signed a roster
+	Refused  string      // why it would not admit this process
+	Links    []wire.Link // its connections to members
+	Relays   bool        // whether it relays connections between members
+	Via      peer.ID     // the member that relays the connection
+	Failures []string    // errors of its addresses
+	InRun    bool        // whether it has signed a roster
 }
 
 // Probe says hello to a member without taking part in a run.
@@ -40,12 +40,13 @@ func (r *Rendezvous) Probe(ctx context.Context, o membership.Member) Probed {
 		}
 		return p
 	}
-	began := time.Now()
 	var h wire.Hello
+	var began time.Time
 	p.Err = r.converse(ctx, o.ID, func(s network.Stream) (err error) {
 		own := r.hello(o.ID)
 		own.Probe = true
 		var b []byte
+		began = time.Now()
 		if err = r.write(s, own); err == nil {
 			b, err = wire.ReadMessage(s, r.helloMost())
 		}
@@ -54,9 +55,10 @@ func (r *Rendezvous) Probe(ctx context.Context, o membership.Member) Probed {
 		}
 		return err
 	})
-	if p.Trip = time.Since(began); p.Err != nil {
+	if p.Err != nil {
 		return p
 	}
+	p.Trip = time.Since(began)
 	for _, l := range r.cfg.Host.Links() {
 		if l.ID == o.ID {
 			p.Via = l.Via
@@ -71,7 +73,9 @@ func (r *Rendezvous) Probe(ctx context.Context, o membership.Member) Probed {
 }
 
 // ProbedUnreached returns the pairs of members that do not reach each other, judged by the
-// answers of probes.
+// answers of probes. It knows this process, the members that answered, and those that they or
+// this process are connected to. In a run of more than linksMost members, answers list no
+// connections, so the pairs mean nothing.
 func (r *Rendezvous) ProbedUnreached(found []Probed) []Unreached {
 	reach, own := newReach(), r.cfg.Host.ID()
 	r.mu.Lock()
