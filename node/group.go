@@ -46,7 +46,7 @@ func (n *Node) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error)
 	d, err := n.call(ctx, consensus.Call{Kind: consensus.Sum, Running: s.Running, Values: s.Values, Blocks: slices.Clone(s.Blocks)})
 	if err != nil {
 		if ctx.Err() != nil { // the collective needs the values, which the caller may modify after this return
-			_ = n.loop.do(context.Background(), n.loop.keepCall)
+			_ = n.loop.do(context.Background(), n.loop.copyValues)
 		}
 		return nil, err
 	}
@@ -72,21 +72,23 @@ func (n *Node) Gather(ctx context.Context, _ collabdict.Entry, blob []byte) ([][
 
 // TakeMissed implements [collabdict.Group].
 func (n *Node) TakeMissed() (total []float64, ok bool) {
-	return n.known(func(d *consensus.Decision) bool { return !slices.Contains(d.Members, uint32(n.self)) })
+	return n.takeKnown(func(d *consensus.Decision) bool { return !slices.Contains(d.Members, uint32(n.self)) })
 }
 
 // TakeDecided implements [collabdict.Group].
 func (n *Node) TakeDecided() (total []float64, ok bool) {
-	return n.known(func(d *consensus.Decision) bool { return d.Round == n.round.Load() })
+	return n.takeKnown(func(d *consensus.Decision) bool { return d.Round == n.round.Load() })
 }
 
-func (n *Node) known(fits func(*consensus.Decision) bool) (total []float64, ok bool) {
+// takeKnown returns the total of the next Sum if its decision is known and fits. The Sum then counts
+// as called.
+func (n *Node) takeKnown(fits func(*consensus.Decision) bool) (total []float64, ok bool) {
 	var d *consensus.Decision
-	err := n.loop.do(context.Background(), func() (err error) { d, err = n.loop.known(fits); return err })
+	err := n.loop.do(context.Background(), func() (err error) { d, err = n.loop.takeKnown(fits); return err })
 	if err != nil || d == nil { // the next call returns the error
 		return nil, false
 	}
-	n.answer(d)
+	n.noteAnswer(d)
 	return d.Total, true
 }
 
@@ -102,13 +104,13 @@ func (n *Node) call(ctx context.Context, c consensus.Call) (*consensus.Decision,
 	if err != nil {
 		return nil, err
 	}
-	n.answer(d)
+	n.noteAnswer(d)
 	return d, nil
 }
 
-// answer keeps a summary of the last call's decision. The decision itself belongs to the
+// noteAnswer keeps a summary of the last call's decision. The decision itself belongs to the
 // caller; other members get it from the log.
-func (n *Node) answer(d *consensus.Decision) {
+func (n *Node) noteAnswer(d *consensus.Decision) {
 	bare := *d
 	bare.Total, bare.Blobs = nil, nil
 	m := n.Membership()

@@ -28,9 +28,9 @@ func checkAnswer(c consensus.Call, d *consensus.Decision) error {
 		d.Kind, len(d.Total), d.Round, c.Kind, len(c.Values), c.Round)
 }
 
-// known returns the decision of the next call if it is known, is a sum and fits. The call then
+// takeKnown returns the decision of the next call if it is known, is a sum and fits. The call then
 // counts as made.
-func (l *loop) known(fits func(*consensus.Decision) bool) (*consensus.Decision, error) {
+func (l *loop) takeKnown(fits func(*consensus.Decision) bool) (*consensus.Decision, error) {
 	slot := l.slotOf(l.calls)
 	if l.pending != nil || slot >= l.machine.Slot() {
 		return nil, nil

@@ -189,9 +189,9 @@ func (l *loop) call(q *request, c consensus.Call) {
 	l.step(c)
 }
 
-// keepCall copies the values that the current call has borrowed. An amendment may still precede
+// copyValues copies the values that the current call has borrowed. An amendment may still precede
 // the call.
-func (l *loop) keepCall() error {
+func (l *loop) copyValues() error {
 	if q := l.pending; q != nil {
 		c := q.event.(consensus.Call)
 		c.Values = l.machine.KeepCall()
