@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,6 @@ import (
 	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/ops/doctor"
 	"github.com/collabdict/collabdict/internal/ops/operate"
-	"github.com/collabdict/collabdict/internal/roster"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/node"
 )
@@ -40,7 +40,7 @@ the first fault.`,
   collabdict doctor plant-a --alone --json`,
 		Args: oneFolder,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			x := &examination{dir: args[0]}
+			x := &examination{dir: args[0], found: []doctor.Finding{}}
 			if err := interruptible(cmd.Context(), func() error { x.alone(); return nil }); err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ the first fault.`,
 			if err := cmd.Context().Err(); err != nil {
 				return err
 			}
-			if err := a.print(x.report(), x.write); err != nil {
+			if err := a.print(examined{x.found, x.members}, x.write); err != nil {
 				return err
 			}
 			return x.failure()
@@ -65,11 +65,9 @@ the first fault.`,
 type examination struct {
 	dir     string
 	config  participant.Config
-	agreed  *roster.Roster // nil if unusable
-	state   int64          // most bytes that a run keeps; 0 if unknown
-	ready   bool           // the configuration is usable
+	state   int64 // most bytes that a run keeps; 0 if unknown
+	ready   bool  // the configuration is usable
 	found   []doctor.Finding
-	codes   []class // of found
 	members []probedMember
 }
 
@@ -91,29 +89,21 @@ type probedMember struct {
 	Reaches []string `json:"reaches,omitempty"`             // members that it is connected with
 }
 
-// classes maps checks to the classes of their faults, which set the exit code.
+// classes maps checks to the classes of their faults, which set the exit code. It leaves out those
+// whose faults are wrong use.
 var classes = map[doctor.Check]class{
 	doctor.Disk: diskFull, doctor.Rows: dataFailure, doctor.Missing: dataFailure, doctor.Ranges: dataFailure,
 	doctor.Agreement: disagreement, doctor.Versions: disagreement, doctor.Reached: membersLost, doctor.Between: membersLost,
 }
 
 func (x *examination) add(found ...doctor.Finding) {
-	for _, f := range found {
-		c, ok := classes[f.Check]
-		if !ok {
-			c = usageFailure
-		}
-		x.found, x.codes = append(x.found, f), append(x.codes, c)
-	}
+	x.found = append(x.found, found...)
 }
 
 // fault adds an error as a finding.
 func (x *examination) fault(check doctor.Check, err error, fix string) {
 	_, hint := classify(context.Background(), err)
-	if hint == "" {
-		hint = fix
-	}
-	x.add(doctor.Finding{Check: check, Fault: true, Cause: err.Error(), Fix: hint})
+	x.add(doctor.Finding{Check: check, Fault: true, Cause: err.Error(), Fix: cmp.Or(hint, fix)})
 }
 
 // alone makes the checks that need no other member.
@@ -132,18 +122,16 @@ func (x *examination) folder() {
 		x.fault(doctor.Configuration, err, "correct the file")
 		return
 	}
-	x.config, x.ready = c, true
-	if agreed, err := roster.Read(f.agreement.path); err == nil {
-		x.agreed = agreed
-		if err := agreed.Check(); err != nil {
-			x.fault(doctor.Signatures, err, "collect the signatures with collabdict consortium verify FILE COPY..., and send the file to all")
-		}
+	x.config = c
+	if err := f.agreed.Check(); err != nil {
+		x.fault(doctor.Signatures, err, "collect the signatures with collabdict consortium verify FILE COPY..., and send the file to all")
 	}
 	x.rows(f, spec)
 	if err := node.CheckIdentity(c.Node); err != nil {
 		x.fault(doctor.Identity, err, "restore the folder's key, or send a new card to the others")
-		x.ready = false
+		return
 	}
+	x.ready = true
 }
 
 // rows reads the rows as a run does, and checks each file.
@@ -156,14 +144,14 @@ func (x *examination) rows(f *runFlags, spec dataset.Spec) {
 	case err == nil:
 		x.config.Complete(p.Columns)
 		x.state = x.config.Task.MostState(len(p.Columns))
-	case x.agreed != nil && x.config.Task.Window == 0:
-		x.config.Complete(x.agreed.Columns)
+	case x.config.Task.Window == 0:
+		x.config.Complete(f.agreed.Columns)
 		fallthrough
 	default:
 		x.fault(doctor.Rows, err, "correct the file or node.yaml")
 	}
 	files, err := dataset.Resolve(spec.Data)
-	if err != nil || x.agreed == nil {
+	if err != nil {
 		return
 	}
 	for _, file := range files {
@@ -171,12 +159,12 @@ func (x *examination) rows(f *runFlags, spec dataset.Spec) {
 		if err != nil {
 			continue // reported above, or a query
 		}
-		x.add(doctor.Table(p, x.agreed.Columns, x.agreed.Task.Ranges)...)
+		x.add(doctor.Table(p, f.agreed.Columns, f.agreed.Task.Ranges)...)
 	}
 }
 
-// withOthers checks the connections to the other members. If a node runs in the folder, its
-// connections count.
+// withOthers checks the connections to the other members: those of the node that runs in the
+// folder, if one does.
 func (x *examination) withOthers(ctx context.Context) {
 	if !x.ready {
 		return
@@ -232,14 +220,6 @@ func (x *examination) ofRunning(s *operate.Status) {
 	}
 }
 
-func (x *examination) report() examined {
-	found := x.found
-	if found == nil {
-		found = []doctor.Finding{}
-	}
-	return examined{found, x.members}
-}
-
 // write writes the findings as text.
 func (x *examination) write(w io.Writer) {
 	if len(x.members) > 0 {
@@ -288,19 +268,19 @@ func seconds(s float64, to time.Duration, sign bool) string {
 
 // failure returns an error of the class of the first fault, nil if there is none.
 func (x *examination) failure() error {
-	first := slices.IndexFunc(x.found, func(f doctor.Finding) bool { return f.Fault })
-	if first < 0 {
+	faults := doctor.Faults(x.found)
+	if len(faults) == 0 {
 		return nil
 	}
 	var checks []string
-	for _, f := range doctor.Faults(x.found) {
+	for _, f := range faults {
 		checks = append(checks, string(f.Check))
 	}
-	return &printedError{fmt.Errorf("a run cannot begin: %s", strings.Join(slices.Compact(checks), ", ")), x.codes[first]}
+	of := cmp.Or(classes[faults[0].Check], usageFailure)
+	return &printedError{fmt.Errorf("a run cannot begin: %s", strings.Join(slices.Compact(checks), ", ")), of}
 }
 
-// brief returns what may disturb a run although it can begin. The run keeps at most state
-// bytes.
+// brief returns what may disturb a run, which keeps at most state bytes, although it can begin.
 func brief(dir string, state int64) []string {
 	free, err := files.Free(dir)
 	if err != nil {

@@ -40,7 +40,6 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	if c.Journal, err = journal.Open(c.Node.Dir, time.Now); err != nil {
 		return err
 	}
-	c.Signers = f.signers
 	defer m.keeps(c.Journal)()
 	defer m.interrupted(ctx)()
 	defer m.watch()()

@@ -38,11 +38,11 @@ type runFlags struct {
 	joinTimeout     time.Duration
 	patience        float64
 	kept            []string
-	agreement       watchedFile // that node.yaml names
+	agreement       watchedFile    // that node.yaml names
+	agreed          *roster.Roster // its content; nil without a folder
 	withParent      bool
 	http            string
 	logs            logFlags
-	signers         []string // signers of that agreement
 }
 
 func (a *app) run() *cobra.Command {
@@ -206,10 +206,10 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 	}
 	for _, s := range agreed.States() {
 		if s.State == roster.Signed {
-			f.signers = append(f.signers, s.Name)
+			c.Signers = append(c.Signers, s.Name)
 		}
 	}
-	c.Task = agreed.Task
+	f.agreed, c.Task = agreed, agreed.Task
 	own.Memory, own.Float32, f.http = cmp.Or(f.memory, own.Memory), own.Float32 || f.float32, cmp.Or(f.http, own.HTTP)
 	if spec, err = own.Spec(); err == nil {
 		err = f.checkInput(spec, own.Name)
