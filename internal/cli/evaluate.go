@@ -65,10 +65,7 @@ func (a *app) evaluate() *cobra.Command {
 		},
 	}
 	s.add(cmd, "measure on")
-	addOwn(cmd, &s.own)
-	addWith(cmd, &s.with)
-	addThreshold(cmd, &s.threshold)
-	addMissing(cmd, &s.missing)
+	s.addScoring(cmd)
 	memory.add(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. For a classifier: the classes, numbered from 0")
 	a.addJSON(cmd)

@@ -6,15 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"github.com/collabdict/collabdict/model"
 )
-
-// addWith adds the flag --with of commands that score rows.
-func addWith(cmd *cobra.Command, with *string) {
-	cmd.Flags().StringVar(with, "with", "", "`SCORES` by the shared model (shared), by the model of the own rows (alone), or by both and the nearest own rows (blend) (default blend with local.npz beside the model, otherwise shared)")
-}
 
 // localBeside returns the path of the participant's local part.
 func localBeside(modelFile string) string {

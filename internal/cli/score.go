@@ -37,13 +37,23 @@ func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 	f.StringVar(&s.timeColumn, "time-column", "", timeColumnHelp)
 }
 
+// addScoring adds the flags of commands that score rows: by what, what is an anomaly, and what
+// happens to missing cells.
+func (s *scoredFlags) addScoring(cmd *cobra.Command) {
+	addOwn(cmd, &s.own)
+	f := cmd.Flags()
+	f.StringVar(&s.with, "with", "", "`SCORES` by the shared model (shared), by the model of the own rows (alone), or by both and the nearest own rows (blend) (default blend with local.npz beside the model, otherwise shared)")
+	f.StringVar(&s.threshold, "threshold", ofModel, "`THRESHOLD` above which a row is an anomaly: the model's (model), a number, or rolling:N to take it from the N scores before the row, for streams that drift, such as rolling:1000")
+	f.StringVar(&s.missing, "missing", dataset.KeepMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?) or not numbers: score the other cells (marginal), leave their rows out (skip), or end with an error (error)")
+}
+
 // load reads the model, and returns it with the rows to read, in its columns.
 func (s *scoredFlags) load(a *app) (*model.Model, dataset.Spec, error) {
 	if s.model == "" {
 		return nil, dataset.Spec{}, &flagError{"model", "missing", "name a model.npz"}
 	}
-	if err := missingFlag(s.missing); err != nil {
-		return nil, dataset.Spec{}, err
+	if !slices.Contains([]string{"", dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing}, s.missing) {
+		return nil, dataset.Spec{}, &flagError{"missing", fmt.Sprintf("want %s, %s or %s, got %q", dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing, s.missing), ""}
 	}
 	spec, err := s.spec()
 	if err != nil {
@@ -59,20 +69,6 @@ func (s *scoredFlags) load(a *app) (*model.Model, dataset.Spec, error) {
 	spec.Columns, spec.Window, spec.MinRows, spec.LabelFault = m.DataColumns(), m.Manifest.Window, 1, pipeline.LabelFault(m)
 	spec.Missing, spec.Scored = s.missing, s.missing != ""
 	return m, spec, a.adaptRows(&spec, m, s.model)
-}
-
-// addMissing adds the flag --missing of commands that score rows.
-func addMissing(cmd *cobra.Command, missing *string) {
-	cmd.Flags().StringVar(missing, "missing", dataset.KeepMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?) or not numbers: score the other cells (marginal), leave their rows out (skip), or end with an error (error)")
-}
-
-// missingFlag checks the flag.
-func missingFlag(missing string) error {
-	switch missing {
-	case "", dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing:
-		return nil
-	}
-	return &flagError{"missing", fmt.Sprintf("want %s, %s or %s, got %q", dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing, missing), ""}
 }
 
 func (a *app) score() *cobra.Command {
@@ -153,10 +149,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 		},
 	}
 	s.add(cmd, "score")
-	addOwn(cmd, &s.own)
-	addWith(cmd, &s.with)
-	addThreshold(cmd, &s.threshold)
-	addMissing(cmd, &s.missing)
+	s.addScoring(cmd)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
 	cmd.Flags().BoolVar(&with.clusters, "clusters", false, "add the cluster, or component, of each row")
 	cmd.Flags().BoolVar(&with.explain, "explain", false, "write a line per row and sensor: what was expected, and its share of the deviation")

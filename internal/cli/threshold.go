@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/model"
 )
@@ -17,11 +15,6 @@ const (
 	rollingBy  = "rolling:" // --threshold rolling:N
 	mostScores = 10_000_000 // in a window
 )
-
-// addThreshold adds the flag --threshold of commands that mark anomalies.
-func addThreshold(cmd *cobra.Command, threshold *string) {
-	cmd.Flags().StringVar(threshold, "threshold", ofModel, "`THRESHOLD` above which a row is an anomaly: the model's (model), a number, or rolling:N to take it from the N scores before the row, for streams that drift, such as rolling:1000")
-}
 
 // thresholdOf parses a threshold for rows scored by a model.
 func thresholdOf(text string, m *model.Model) (*local.Threshold, error) {
