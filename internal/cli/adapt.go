@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -57,10 +56,7 @@ normal and need no labels; they also set the threshold.`,
 			if err := another(out, append(read, s.model)...); err != nil {
 				return err
 			}
-			if err := spec.Forward(cmd.Context(), os.Stdin); err != nil {
-				return err
-			}
-			data, err := dataset.LoadOne(spec)
+			data, err := readOne(cmd.Context(), &spec)
 			if err != nil {
 				return err
 			}
@@ -69,9 +65,7 @@ normal and need no labels; they also set the threshold.`,
 				return err
 			}
 			r.Own = out
-			for _, w := range r.Warnings {
-				a.note("warning: %s", w)
-			}
+			a.warn(r.Warnings)
 			if err := model.WriteOwnFile(out, m); err != nil {
 				return err
 			}

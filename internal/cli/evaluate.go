@@ -3,13 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 )
@@ -41,10 +39,7 @@ func (a *app) evaluate() *cobra.Command {
 				return err
 			}
 			spec.Folder = filepath.Dir(s.model)
-			if err := spec.Forward(cmd.Context(), os.Stdin); err != nil {
-				return err
-			}
-			data, err := dataset.LoadOne(spec)
+			data, err := readOne(cmd.Context(), &spec)
 			if err != nil {
 				return err
 			}

@@ -62,6 +62,14 @@ func (d *dataFlags) spec() (dataset.Spec, error) {
 	}, nil
 }
 
+// readOne reads all rows of spec as those of one participant.
+func readOne(ctx context.Context, spec *dataset.Spec) (*dataset.Dataset, error) {
+	if err := spec.Forward(ctx, os.Stdin); err != nil {
+		return nil, err
+	}
+	return dataset.LoadOne(*spec)
+}
+
 // addKeep adds the flag --keep.
 func addKeep(cmd *cobra.Command, keep *[]string) {
 	section(cmd, ofRows, func(f *pflag.FlagSet) {

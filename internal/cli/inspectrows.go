@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -102,10 +101,7 @@ func (l *lookFlags) look(ctx context.Context, a *app, m *model.Model) (*report.R
 		return nil, err
 	}
 	spec.Folder = filepath.Dir(l.model)
-	if err := spec.Forward(ctx, os.Stdin); err != nil {
-		return nil, err
-	}
-	data, err := dataset.LoadOne(spec)
+	data, err := readOne(ctx, &spec)
 	if err != nil {
 		return nil, err
 	}

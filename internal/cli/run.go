@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -281,10 +280,7 @@ func (f *runFlags) checkInput(spec dataset.Spec, name string) error {
 // read are copied to a file without a name in the folder dir if memory does not hold them.
 func (f *runFlags) loadOne(ctx context.Context, spec dataset.Spec, name, dir string) (dataset.Participant, []string, error) {
 	spec.MinRows, spec.Name, spec.Folder = 1, name, dir
-	if err := spec.Forward(ctx, os.Stdin); err != nil {
-		return dataset.Participant{}, nil, err
-	}
-	data, err := dataset.LoadOne(spec)
+	data, err := readOne(ctx, &spec)
 	if err == nil && !f.withParent { // up has checked all participants
 		err = checkKept(data, f.kept)
 	}
