@@ -24,17 +24,12 @@ func (a *app) bench() *cobra.Command {
 	return cmd
 }
 
-// benchFlags choose the sum to measure.
-type benchFlags struct {
-	settingsFlags
-	nodes, values int
-}
-
 // mostNodes is the largest number of nodes of a bench: each is connected to all others.
 const mostNodes = 128
 
 func (a *app) benchConsensus() *cobra.Command {
-	var f benchFlags
+	var f settingsFlags
+	var c bench.Consensus
 	cmd := &cobra.Command{
 		Use: "consensus", Short: "Measure one private sum over real nodes, and vector arithmetic",
 		Long: `consensus computes one private sum of synthetic vectors over real libp2p nodes in this process,
@@ -45,36 +40,36 @@ and adds vectors.`,
   collabdict bench consensus --nodes 8 --values 100000 --scheme laplacian --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := f.consensus()
-			if err != nil {
+			var err error
+			if c.Settings, err = f.settings(); err != nil {
+				return err
+			}
+			if err := checkConsensus(&c); err != nil {
 				return err
 			}
 			return a.measureConsensus(cmd.Context(), c)
 		},
 	}
-	f.settingsFlags.add(cmd)
-	cmd.Flags().IntVar(&f.nodes, "nodes", 16, "number `N` of nodes")
-	cmd.Flags().IntVar(&f.values, "values", 1_000_000, "number `M` of values per vector")
+	f.add(cmd)
+	cmd.Flags().IntVar(&c.Nodes, "nodes", 16, "number `N` of nodes")
+	cmd.Flags().IntVar(&c.Values, "values", 1_000_000, "number `M` of values per vector")
 	a.addJSON(cmd)
 	return cmd
 }
 
-func (f *benchFlags) consensus() (c bench.Consensus, err error) {
-	c = bench.Consensus{Nodes: f.nodes, Values: f.values}
-	if c.Settings, err = f.settings(); err != nil {
-		return c, err
-	}
+// checkConsensus completes and checks the settings of a benchmark.
+func checkConsensus(c *bench.Consensus) error {
 	switch {
-	case f.nodes < 2 || f.nodes > mostNodes:
-		return c, &flagError{"nodes", fmt.Sprintf("want 2 to %d, got %d", mostNodes, f.nodes), ""}
-	case f.values < 1 || f.values > mostValues/f.nodes:
-		return c, &flagError{"values", fmt.Sprintf("want 1 to %d for %d nodes, got %d", mostValues/f.nodes, f.nodes, f.values), ""}
+	case c.Nodes < 2 || c.Nodes > mostNodes:
+		return &flagError{"nodes", fmt.Sprintf("want 2 to %d, got %d", mostNodes, c.Nodes), ""}
+	case c.Values < 1 || c.Values > mostValues/c.Nodes:
+		return &flagError{"values", fmt.Sprintf("want 1 to %d for %d nodes, got %d", mostValues/c.Nodes, c.Nodes, c.Values), ""}
 	}
-	c.Settings = c.Settings.For(f.values)
-	if err := c.Settings.Validate(f.nodes); err != nil {
-		return c, &usageError{err, ""}
+	c.Settings = c.Settings.For(c.Values)
+	if err := c.Settings.Validate(c.Nodes); err != nil {
+		return &usageError{err, ""}
 	}
-	return c, nil
+	return nil
 }
 
 func (a *app) measureConsensus(ctx context.Context, c bench.Consensus) (err error) {

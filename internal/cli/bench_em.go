@@ -37,7 +37,10 @@ variable COLLABDICT_CPU selects the instructions: avx512, avx2 or portable.`,
 			if err != nil {
 				return err
 			}
-			return a.print(r, func(w io.Writer) { emText(w, r) })
+			return a.print(r, func(w io.Writer) {
+				fmt.Fprintf(w, "instructions %s, threads %d, at most %.1f GFLOP/s in float64\n", r.Path, r.Threads, r.Peak)
+				fmt.Fprintf(w, "iteration %.2f ms: E-step %.2f ms at %.1f GFLOP/s, M-step %.2f ms\n", r.Iteration, r.EStep, r.Rate, r.MStep)
+			})
 		},
 	}
 	cmd.Flags().IntVar(&e.N, "n", 100_000, "number `N` of rows")
@@ -73,9 +76,4 @@ func checkEM(e bench.EM) error {
 		return &flagError{"reps", fmt.Sprintf("want at least 1, got %d", e.Reps), ""}
 	}
 	return nil
-}
-
-func emText(w io.Writer, r *bench.EMReport) {
-	fmt.Fprintf(w, "instructions %s, threads %d, at most %.1f GFLOP/s in float64\n", r.Path, r.Threads, r.Peak)
-	fmt.Fprintf(w, "iteration %.2f ms: E-step %.2f ms at %.1f GFLOP/s, M-step %.2f ms\n", r.Iteration, r.EStep, r.Rate, r.MStep)
 }

@@ -15,7 +15,7 @@ import (
 func (a *app) benchScale() *cobra.Command {
 	var f settingsFlags
 	var sizes []int
-	var values, sums int
+	var s bench.Scale
 	var dir string
 	cmd := &cobra.Command{
 		Use: "scale", Short: "Measure a private sum in growing simulated consortia",
@@ -32,20 +32,21 @@ Only the network is simulated. The table is CSV.`,
 			switch {
 			case len(sizes) == 0 || slices.Min(sizes) < 2 || slices.Max(sizes) > mostSimulated:
 				return &flagError{"sizes", fmt.Sprintf("want numbers of 2 to %d, got %v", mostSimulated, sizes), ""}
-			case values < 1 || values > mostValues/slices.Max(sizes):
-				return &flagError{"values", fmt.Sprintf("want 1 to %d for %d participants, got %d", mostValues/slices.Max(sizes), slices.Max(sizes), values), ""}
-			case sums < 1:
-				return &flagError{"sums", fmt.Sprintf("want at least 1, got %d", sums), ""}
+			case s.Values < 1 || s.Values > mostValues/slices.Max(sizes):
+				return &flagError{"values", fmt.Sprintf("want 1 to %d for %d participants, got %d", mostValues/slices.Max(sizes), slices.Max(sizes), s.Values), ""}
+			case s.Sums < 1:
+				return &flagError{"sums", fmt.Sprintf("want at least 1, got %d", s.Sums), ""}
 			}
-			settings = settings.For(values)
+			s.Settings = settings.For(s.Values)
 			var all []*bench.ScaleReport
 			collectSeldom()
 			for _, size := range sizes {
-				if err := settings.Validate(size); err != nil {
+				if err := s.Settings.Validate(size); err != nil {
 					return &usageError{err, ""}
 				}
 				a.note("%d participants", size)
-				r, err := bench.MeasureScale(cmd.Context(), bench.Scale{Participants: size, Values: values, Sums: sums, Settings: settings})
+				s.Participants = size
+				r, err := bench.MeasureScale(cmd.Context(), s)
 				if err != nil {
 					return err
 				}
@@ -61,8 +62,8 @@ Only the network is simulated. The table is CSV.`,
 	}
 	f.add(cmd)
 	cmd.Flags().IntSliceVar(&sizes, "sizes", []int{16, 64, 256, 1024, 4096}, "numbers `S` of participants, separated by commas")
-	cmd.Flags().IntVar(&values, "values", 331, "number `M` of values per vector")
-	cmd.Flags().IntVar(&sums, "sums", 4, "number `N` of sums per consortium")
+	cmd.Flags().IntVar(&s.Values, "values", 331, "number `M` of values per vector")
+	cmd.Flags().IntVar(&s.Sums, "sums", 4, "number `N` of sums per consortium")
 	cmd.Flags().StringVar(&dir, "plots", "", "draw the bytes per sum as SVG and PNG in `FOLDER`")
 	a.addJSON(cmd)
 	return cmd

@@ -29,7 +29,10 @@ avx512, avx2 or portable.`,
 			if err != nil {
 				return err
 			}
-			return a.print(r, func(w io.Writer) { vaeText(w, r) })
+			return a.print(r, func(w io.Writer) {
+				fmt.Fprintf(w, "instructions %s, threads %d, batch %d\n", r.Path, r.Threads, r.Batch)
+				fmt.Fprintf(w, "%.0f samples per second, %.1f allocations per step, loss %.4g per sample\n", r.Rate, r.Allocations, r.Loss)
+			})
 		},
 	}
 	cmd.Flags().IntVar(&v.Batch, "batch", 64, "number `B` of samples per batch")
@@ -49,9 +52,4 @@ func checkVAE(v bench.VAE) error {
 		return &flagError{"steps", fmt.Sprintf("want at least 1, got %d", v.Steps), ""}
 	}
 	return nil
-}
-
-func vaeText(w io.Writer, r *bench.VAEReport) {
-	fmt.Fprintf(w, "instructions %s, threads %d, batch %d\n", r.Path, r.Threads, r.Batch)
-	fmt.Fprintf(w, "%.0f samples per second, %.1f allocations per step, loss %.4g per sample\n", r.Rate, r.Allocations, r.Loss)
 }
