@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -52,24 +53,29 @@ The file has the same statement. The release is first recorded in the ledger of 
 folder. If the members have agreed on a limit, a release beyond it is refused.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if r.on && with != withShared {
-				return &flagError{"with", "a release contains nothing of a single participant", "leave it out"}
-			}
-			if r.on {
-				return a.release(from, own, r, &e)
-			}
 			if err := r.unused(cmd); err != nil {
 				return err
 			}
+			forms, wanted := exportForms, option.Either(exportForms...)
+			if r.on {
+				forms, wanted = releaseForms, option.Either(releaseForms...)+" with --release"
+				e.To = cmp.Or(e.To, "json")
+			}
 			switch {
+			case r.on && with != withShared:
+				return &flagError{"with", "a release contains nothing of a single participant", "leave it out"}
 			case from == "":
 				return &flagError{"model", "missing", "name a model.npz"}
-			case !slices.Contains(exportForms, e.To):
-				return &flagError{"to", fmt.Sprintf("want %s, got %q", option.Either(exportForms...), e.To), ""}
+			case !slices.Contains(forms, e.To):
+				return &flagError{"to", fmt.Sprintf("want %s, got %q", wanted, e.To), ""}
+			case r.on && own != "":
+				return &flagError{"own", "a release contains nothing of a single participant", "leave it out"}
 			case with != withShared && with != withOwn:
 				return &flagError{"with", fmt.Sprintf("want %s or %s, got %q", withShared, withOwn, with), ""}
 			case e.File == "":
 				return &flagError{"output", "missing", "name the file to write"}
+			case r.on:
+				return a.release(from, r, &e)
 			}
 			if err := another(e.File, from, own, ownBeside(from), localBeside(from)); err != nil {
 				return err

@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +19,6 @@ import (
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
-	"github.com/collabdict/collabdict/option"
 )
 
 // releaseFlags are the flags of export --release.
@@ -33,13 +31,13 @@ func (r *releaseFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.BoolVar(&r.on, "release", false, "draw the means of a mixture from their posterior, and print how much that reveals about a row")
 	fl.Float64Var(&r.radius, "radius", 0, "with --release: rows are at most `R` apart, in the units of training")
-	fl.Float64Var(&r.delta, "delta", 1e-5, "with --release: `PROBABILITY` delta of the epsilon printed")
+	fl.Float64Var(&r.delta, "delta", usualDelta, "with --release: `PROBABILITY` delta of the epsilon printed")
 }
 
 // unused reports flags that require --release.
-func (*releaseFlags) unused(cmd *cobra.Command) error {
+func (r *releaseFlags) unused(cmd *cobra.Command) error {
 	for _, name := range []string{"radius", "delta"} {
-		if cmd.Flags().Changed(name) {
+		if !r.on && cmd.Flags().Changed(name) {
 			return &flagError{name, "requires --release", "leave it out"}
 		}
 	}
@@ -67,21 +65,8 @@ type released struct {
 // releaseForms are the forms of a release.
 var releaseForms = []string{"json", "npz", "onnx"}
 
-// release writes a release of a model. The ledger records it before the file exists.
-func (a *app) release(from, own string, f releaseFlags, e *exported) error {
-	if e.To == "" {
-		e.To = "json"
-	}
-	switch {
-	case from == "":
-		return &flagError{"model", "missing", "name a model.npz"}
-	case !slices.Contains(releaseForms, e.To):
-		return &flagError{"to", fmt.Sprintf("want %s with --release, got %q", option.Either(releaseForms...), e.To), ""}
-	case own != "":
-		return &flagError{"own", "a release contains nothing of a single participant", "leave it out"}
-	case e.File == "":
-		return &flagError{"output", "missing", "name the file to write"}
-	}
+// release writes a release of a model, which the ledger records before the file exists.
+func (a *app) release(from string, f releaseFlags, e *exported) error {
 	dir := filepath.Dir(from)
 	if err := errors.Join(f.check(), another(e.File, from, ownBeside(from), localBeside(from), filepath.Join(dir, journal.File))); err != nil {
 		return err
@@ -105,28 +90,23 @@ func (a *app) release(from, own string, f releaseFlags, e *exported) error {
 	}
 	limit := m.Manifest.Privacy.ReleaseCap
 	entry := lineOf(m, e.File, file.Bytes)
-	entry.Entries = entriesOf(r)
+	entry.Entries = []report.Entry{{
+		Kind: report.ReleaseEntry, Times: 1, SeenBy: "everyone who gets the file", Rows: r.Rows, LeastRows: r.Least, Spend: &r.Spend,
+		What: fmt.Sprintf("means of %d components drawn at random, with their exact precisions and shares of all rows", r.Components),
+	}}
 	if err := j.Release(entry, limit); err != nil {
 		return err
 	}
 	records, err := j.Records()
-	if err != nil {
-		return fmt.Errorf("%w; the ledger still counts the release", err)
+	if err == nil {
+		err = a.writeExport(e, m.Manifest.Kind, file)
 	}
-	if err := a.writeExport(e, m.Manifest.Kind, file); err != nil {
+	if err != nil {
 		return fmt.Errorf("%w; the ledger still counts the release", err)
 	}
 	loss, n := journal.Spent(records, report.ReleaseEntry)
 	e.Release = &released{r, n, report.SpendOf(loss, f.delta, ofReleases), limit}
 	return a.print(e, e.text)
-}
-
-// entriesOf returns what a release shows, for the ledger.
-func entriesOf(r *export.Release) []report.Entry {
-	return []report.Entry{{
-		Kind: report.ReleaseEntry, Times: 1, SeenBy: "everyone who gets the file", Rows: r.Rows, LeastRows: r.Least, Spend: &r.Spend,
-		What: fmt.Sprintf("means of %d components drawn at random, with their exact precisions and shares of all rows", r.Components),
-	}}
 }
 
 // lineOf returns the journal's line about a file.
