@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -27,12 +26,8 @@ func (a *app) print(v any, text func(io.Writer)) error {
 // another returns an error if output would overwrite an input, or a file that cannot be
 // restored.
 func another(output string, kept ...string) error {
-	to, err := os.Stat(output)
-	if err != nil {
-		return nil //nolint:nilerr // there is no such file yet; else writing reports the error
-	}
 	for _, path := range kept {
-		if from, err := os.Stat(path); err == nil && os.SameFile(from, to) {
+		if sameFile(output, path) {
 			return &flagError{"output", fmt.Sprintf("%s would overwrite the input %s", output, path), "name another file"}
 		}
 	}
