@@ -21,7 +21,7 @@ func (m *monitor) follow(n *node.Node, f *watchedFile) (stop func()) {
 	if f.path == "" {
 		return func() {}
 	}
-	return every(followEvery, func(time.Time) {
+	return every(followEvery, func() {
 		if !f.changed() {
 			return
 		}

@@ -195,7 +195,7 @@ func (d description) text(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "component\tweight\tedges\tstrongest direct dependencies (partial correlation)")
 	for k, c := range d.Components {
-		fmt.Fprintf(t, "%d\t%.4f\t%d\t%s\n", k+1, c.Weight, len(c.Edges), strongest(c.Edges, 3))
+		fmt.Fprintf(t, "%d\t%.4f\t%d\t%s\n", k+1, c.Weight, len(c.Edges), strongest(c.Edges))
 	}
 	t.Flush()
 }
@@ -311,9 +311,10 @@ func members(views []report.View) string {
 	return strings.Join(last.Members, ", ")
 }
 
-func strongest(edges []edge, n int) string {
+// strongest lists the first three edges.
+func strongest(edges []edge) string {
 	var s []string
-	for _, e := range edges[:min(n, len(edges))] {
+	for _, e := range edges[:min(3, len(edges))] {
 		sign := ""
 		if e.PartialCorrelation > 0 {
 			sign = "+"

@@ -61,7 +61,7 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	collectInTime(c.Data.Train, c.Task.Traits().HoldsRows)
 	a.warn(warnings)
 	if !f.withParent { // up prints it once for all nodes
-		a.noteForecast(c.Task, []dataset.Participant{c.Data}, max(1, len(c.Node.Members), c.Node.Expect))
+		a.noteForecast(c.Task, []dataset.Participant{c.Data}, max(len(c.Node.Members), c.Node.Expect))
 		if err := a.noteOrder(c.Task, []dataset.Participant{c.Data}); err != nil {
 			return err
 		}

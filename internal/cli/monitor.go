@@ -103,7 +103,7 @@ func (m *monitor) report() {
 
 // watch reports every second until the returned function is called.
 func (m *monitor) watch() (stop func()) {
-	return every(time.Second, func(time.Time) { m.report() })
+	return every(time.Second, m.report)
 }
 
 // enter records the begin of a phase.
@@ -275,7 +275,7 @@ func (m *monitor) keeps(j *journal.Journal) (stop func()) {
 	m.journal = j
 	m.mu.Unlock()
 	failed := false
-	return every(time.Second, func(time.Time) {
+	return every(time.Second, func() {
 		err := j.Flush()
 		if err != nil && !failed {
 			m.screen.line("warning: " + err.Error())
@@ -304,7 +304,7 @@ func (m *monitor) interrupted(ctx context.Context) (stop func()) {
 }
 
 // every calls f at intervals until the returned function is called.
-func every(interval time.Duration, f func(now time.Time)) (stop func()) {
+func every(interval time.Duration, f func()) (stop func()) {
 	done := make(chan struct{})
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -314,8 +314,8 @@ func every(interval time.Duration, f func(now time.Time)) (stop func()) {
 			select {
 			case <-done:
 				return
-			case now := <-ticker.C:
-				f(now)
+			case <-ticker.C:
+				f()
 			}
 		}
 	})
