@@ -190,7 +190,7 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 		}
 		head = append(head, "expected", "got", "share")
 	}
-	defer func() { parts.tell(a) }()
+	defer parts.tell(a)
 	line := make([]string, 0, len(head))
 	return a.writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
 		var why sensors
