@@ -56,7 +56,7 @@ func (a *app) evaluate() *cobra.Command {
 				e.Warnings = append(e.Warnings, areClasses+figuresOfClasses(m.Manifest.Kind, m.Components() > 0)+"; the first is at "+data.FirstClass)
 			}
 			a.warn(e.Warnings)
-			return a.print(e, func(w io.Writer) { evaluationText(w, e.Evaluation) })
+			return a.print(e, e.text)
 		},
 	}
 	s.add(cmd, "measure on")
@@ -67,7 +67,11 @@ func (a *app) evaluate() *cobra.Command {
 	return cmd
 }
 
-func evaluationText(w io.Writer, e report.Evaluation) {
+func (e evaluated) text(w io.Writer) {
+	type namedFigure struct {
+		name string
+		report.Figure
+	}
 	figures := []namedFigure{
 		{"loglik", e.Loglik},
 		{"accuracy", e.Accuracy},
@@ -91,9 +95,4 @@ func evaluationText(w io.Writer, e report.Evaluation) {
 	for _, f := range figures {
 		fmt.Fprintf(w, "%-*s %s\n", width, f.name, f.Figure)
 	}
-}
-
-type namedFigure struct {
-	name string
-	report.Figure
 }

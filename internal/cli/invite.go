@@ -48,7 +48,11 @@ earlier signatures void: let all members sign again.`,
 			if err != nil {
 				return err
 			}
-			err = a.print(invited{addedMembers(members), len(r.Members)}, func(w io.Writer) {
+			result := invited{Members: len(r.Members)}
+			for _, m := range members {
+				result.Added = append(result.Added, added{m.Addrs, m.ID, m.Name})
+			}
+			err = a.print(result, func(w io.Writer) {
 				for _, m := range members {
 					fmt.Fprintf(w, "%s  %s\n", m.Name, m.ID)
 				}
@@ -63,14 +67,6 @@ earlier signatures void: let all members sign again.`,
 	cmd.Flags().StringSliceVar(&replace, "replace", nil, "`NAME` of a member whose card replaces its entry, for a new key or addresses; may be repeated")
 	a.addJSON(cmd)
 	return cmd
-}
-
-// addedMembers returns members as JSON shows them.
-func addedMembers(members []config.Member) (list []added) {
-	for _, m := range members {
-		list = append(list, added{m.Addrs, m.ID, m.Name})
-	}
-	return list
 }
 
 func (a *app) consortiumChange() *cobra.Command {
