@@ -84,15 +84,13 @@ func toldBy(dir string, delta float64) (*told, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &told{Folder: dir, Records: records}
-	m, err := model.ReadFile(filepath.Join(dir, model.File))
-	switch _, missing := os.Stat(filepath.Join(dir, model.File)); {
-	case errors.Is(missing, fs.ErrNotExist):
-	case err != nil:
-		return nil, err
-	default:
-		t.Cap = m.Manifest.Privacy.ReleaseCap
-		t.Model = m.Manifest.Privacy.Entries
+	t, file := &told{Folder: dir, Records: records}, filepath.Join(dir, model.File)
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		m, err := model.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		t.Cap, t.Model = m.Manifest.Privacy.ReleaseCap, m.Manifest.Privacy.Entries
 	}
 	t.add(delta)
 	return t, nil
