@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/consensus"
-	"github.com/collabdict/collabdict/consensus/session"
 	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/run/topology"
 )
@@ -16,7 +15,6 @@ import (
 // graphFlags choose a topology, and what to do with it.
 type graphFlags struct {
 	topology.Spec
-	step   string
 	run    bool
 	values int
 	seed   uint64
@@ -51,7 +49,7 @@ fold-in or circulant.`,
 	f.StringVar(&g.Kind, "kind", string(byDefault.Graph), "`KIND` of topology: "+strings.Join(topology.Kinds(), ", "))
 	f.IntVar(&g.Size, "size", 0, "number `N` of members")
 	f.IntVar(&g.Degree, "degree", 0, "number `D` of neighbours per member, for hamilton-cycles and random-regular (default 4); for base-k and fold-in, members heard per step (default 1)")
-	f.StringVar(&g.step, "step", string(byDefault.Step), "`RULE` of the steps on a graph: chebyshev, optimal, metropolis or paper")
+	f.StringVar((*string)(&g.Step), "step", string(byDefault.Step), "`RULE` of the steps on a graph: chebyshev, optimal, metropolis or paper")
 	f.Float64Var(&g.Tolerance, "tolerance", byDefault.Tolerance, "`DISAGREEMENT` to reach on a graph, relative to the initial one")
 	f.BoolVar(&g.run, "run", false, "run the sessions and measure")
 	f.IntVar(&g.values, "values", 1, "number `M` of values per vector, for --run")
@@ -72,7 +70,6 @@ const (
 
 // check reports flags that do not fit together.
 func (g *graphFlags) check(cmd *cobra.Command) error {
-	g.Step = session.Step(g.step)
 	changed := cmd.Flags().Changed
 	exact := g.Kind == topology.FoldIn || g.Kind == topology.BaseK || g.Kind == topology.Circulant
 	switch {
@@ -87,11 +84,8 @@ func (g *graphFlags) check(cmd *cobra.Command) error {
 	case g.values < 1 || g.values > mostValues/g.Size:
 		return &flagError{"values", fmt.Sprintf("want 1 to %d for %d members, got %d", mostValues/g.Size, g.Size, g.values), ""}
 	}
-	if !exact {
-		return nil
-	}
 	for _, name := range []string{"step", "tolerance", "svg"} {
-		if changed(name) {
+		if exact && changed(name) {
 			return &flagError{name, fmt.Sprintf("%s does not use it: it is a schedule of exact steps", g.Kind), "leave it out, or choose a graph"}
 		}
 	}
