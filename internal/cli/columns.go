@@ -15,17 +15,15 @@ type figure struct {
 // figuresOf returns the figures that say most about this run.
 func figuresOf(r *report.Run) []figure {
 	roc := figure{"ROC-AUC", func(s report.Scores) report.Figure { return s.ROCAUC }}
+	silhouette := figure{"silhouette", func(s report.Scores) report.Figure { return s.Silhouette }}
 	switch {
 	case r.Accuracy.Applies:
 		return []figure{{"accuracy", func(s report.Scores) report.Figure { return s.Accuracy }}, {"cross-entropy", func(s report.Scores) report.Figure { return s.CrossEntropy }}}
+	case r.Silhouette.Applies && !r.ARI.Applies:
+		return []figure{silhouette}
+	case r.Silhouette.Applies && anomalies(r):
+		return []figure{roc, silhouette}
 	case r.Silhouette.Applies:
-		silhouette := figure{"silhouette", func(s report.Scores) report.Figure { return s.Silhouette }}
-		switch {
-		case !r.ARI.Applies:
-			return []figure{silhouette}
-		case anomalies(r):
-			return []figure{roc, silhouette}
-		}
 		return []figure{{"ARI", func(s report.Scores) report.Figure { return s.ARI }}, silhouette}
 	case r.ROCAUC.Applies:
 		return []figure{roc, {"PR-AUC", func(s report.Scores) report.Figure { return s.PRAUC }}}

@@ -182,15 +182,14 @@ func drawScores(dir string, m *model.Model, data *dataset.Dataset) error {
 	if m.Manifest.FalseAlarm == 0 {
 		h.Mark = math.NaN()
 	}
-	if own.TrainLabels == nil {
-		h.Groups = []plots.HistogramGroup{{Name: "rows", Values: scores}}
-		return plots.WriteHistogram(dir, h)
+	groups := latent.Groups{Names: []string{"rows"}, Of: make([]int, len(scores))}
+	if own.TrainLabels != nil {
+		places := make([]int, len(scores))
+		for i := range places {
+			places[i] = i
+		}
+		groups = latent.Classes(own.TrainLabels, own.ClassLabels, data.Classes, places)
 	}
-	places := make([]int, len(scores))
-	for i := range places {
-		places[i] = i
-	}
-	groups := latent.Classes(own.TrainLabels, own.ClassLabels, data.Classes, places)
 	for _, name := range groups.Names {
 		h.Groups = append(h.Groups, plots.HistogramGroup{Name: name})
 	}
