@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// adapted is the result of adapt. Its figures are of the rows adapted to, and better than those
+// adapted is the result of adapt, with figures of the rows adapted to, which are better than those
 // of other rows.
 type adapted struct {
 	Own         string             `json:"own"`              // the file of conditions

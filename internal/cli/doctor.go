@@ -89,8 +89,8 @@ type probedMember struct {
 	Reaches []string `json:"reaches,omitempty"`             // members that it is connected with
 }
 
-// classes maps checks to the classes of their faults, which set the exit code. It leaves out those
-// whose faults are wrong use.
+// classes maps checks to the classes of their faults, which set the exit code, usageFailure for
+// those that it lacks.
 var classes = map[doctor.Check]class{
 	doctor.Disk: diskFull, doctor.Rows: dataFailure, doctor.Missing: dataFailure, doctor.Ranges: dataFailure,
 	doctor.Agreement: disagreement, doctor.Versions: disagreement, doctor.Reached: membersLost, doctor.Between: membersLost,

@@ -186,7 +186,7 @@ func mixtureAs(x *export.Mixture, to string) (*export.File, error) {
 	return x.Graphs(svg), err
 }
 
-// giveOwn gives a model the named own part. It does not look for one beside the model: that
+// giveOwn gives a model the named own part, and does not look for one beside the model, since that
 // would pass on private values without being asked to.
 func giveOwn(m *model.Model, to, own string) error {
 	switch {

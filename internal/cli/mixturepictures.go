@@ -93,8 +93,8 @@ func weightsHeat(x *export.Mixture) plots.Heat {
 // mostColumns is the number of columns drawn: those in which components differ most.
 const mostColumns = 60
 
-// meansHeat shows the means of components in the units of the data. The shade is the distance
-// from the mean of all, in standard deviations of the column.
+// meansHeat shows the means of components in the units of the data, shaded by the distance from
+// the mean of all in standard deviations of the column.
 func meansHeat(m *model.Model, x *gmm.Mixture) plots.Heat {
 	h := plots.Heat{
 		Name: "means", Title: "Means of components", Subtitle: "in the units of the columns; shaded by the distance from the mean of all",

@@ -26,8 +26,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// monitor tracks the state of a process. It shows its user what changes, and reports the state to
-// clients.
+// monitor tracks the state of a process, shows its user what changes, and reports to clients.
 type monitor struct {
 	dir      string
 	logs     *logs         // remembers warnings; nil if nobody asks for them
@@ -45,7 +44,8 @@ type monitor struct {
 	journal *journal.Journal // nil until it is open
 }
 
-// newMonitor returns the monitor of a member, or of a simulation, which has no folder and no name.
+// newMonitor returns the monitor of a process, which has a folder if it is one member's, and a name
+// if it shows one member.
 func newMonitor(dir, name string, to io.Writer) *monitor {
 	m := &monitor{dir: dir, screen: newScreen(to), now: time.Now}
 	if l, ok := to.(*logs); ok {
@@ -238,8 +238,8 @@ func (p *pace) round(now time.Time, replayed bool) (each time.Duration, known bo
 	return slices.Sorted(slices.Values(p.took))[len(p.took)/2], true
 }
 
-// spentIn returns the differential privacy spent by a folder, from its ledger. An unreadable
-// journal ends the run elsewhere.
+// spentIn returns the differential privacy that a journal says was spent, nil if it is unreadable,
+// which ends the run elsewhere.
 func spentIn(j *journal.Journal) (list []operate.Spent) {
 	if j == nil {
 		return nil

@@ -42,8 +42,8 @@ func draw(dir string, m *model.Model, data *dataset.Dataset, v *latent.View) err
 	return plots.WriteSheet(dir, s)
 }
 
-// codes plots the two latent variables whose means vary most. If there is only one, the other
-// axis is the reconstruction error.
+// codes plots the two latent variables whose means vary most, or the only one and the
+// reconstruction error.
 func codes(m *model.Model, v *latent.View, g latent.Groups) plots.Scatter {
 	active := v.Active()
 	name := func(i int) string {

@@ -34,7 +34,7 @@ func (r *releaseFlags) add(cmd *cobra.Command) {
 	fl.Float64Var(&r.delta, "delta", usualDelta, "with --release: `PROBABILITY` delta of the epsilon printed")
 }
 
-// unused reports flags that require --release.
+// unused reports flags that require --release, without it.
 func (r *releaseFlags) unused(cmd *cobra.Command) error {
 	for _, name := range []string{"radius", "delta"} {
 		if !r.on && cmd.Flags().Changed(name) {

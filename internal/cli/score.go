@@ -242,7 +242,7 @@ type sensors struct {
 	algorithm.Explanation
 }
 
-// explained explains the scores of rows. It may overwrite x.
+// explained explains the scores of rows, and keeps a copy of them.
 func explained(m *model.Model, x *mat.Dense) (s sensors, err error) {
 	s.names, s.got = m.DataColumns(), mat.DenseCopyOf(x)
 	if w := m.Manifest.Window; w > 0 {
@@ -252,8 +252,7 @@ func explained(m *model.Model, x *mat.Dense) (s sensors, err error) {
 	return s, err
 }
 
-// write writes one line per sensor of row i, the largest share first. Each line starts with
-// beginning.
+// write writes one line, which starts with beginning, per sensor of row i, the largest share first.
 func (s sensors) write(i int, beginning []string, write func([]string) error) error {
 	all := s.Parts.RawRowView(i)
 	parts, order := make([]float64, len(s.names)), make([]int, len(s.names))
