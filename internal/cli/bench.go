@@ -44,9 +44,6 @@ and adds vectors.`,
 			if c.Settings, err = f.settings(); err != nil {
 				return err
 			}
-			if err := checkConsensus(&c); err != nil {
-				return err
-			}
 			return a.measureConsensus(cmd.Context(), c)
 		},
 	}
@@ -57,8 +54,8 @@ and adds vectors.`,
 	return cmd
 }
 
-// checkConsensus completes and checks the settings of a benchmark.
-func checkConsensus(c *bench.Consensus) error {
+// measureConsensus checks and completes the settings of a sum, and measures it.
+func (a *app) measureConsensus(ctx context.Context, c bench.Consensus) (err error) {
 	switch {
 	case c.Nodes < 2 || c.Nodes > mostNodes:
 		return &flagError{"nodes", fmt.Sprintf("want 2 to %d, got %d", mostNodes, c.Nodes), ""}
@@ -69,10 +66,6 @@ func checkConsensus(c *bench.Consensus) error {
 	if err := c.Settings.Validate(c.Nodes); err != nil {
 		return &usageError{err, ""}
 	}
-	return nil
-}
-
-func (a *app) measureConsensus(ctx context.Context, c bench.Consensus) (err error) {
 	if c.Dir, err = os.MkdirTemp("", "collabdict-bench-"); err != nil {
 		return err
 	}

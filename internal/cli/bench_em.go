@@ -30,8 +30,17 @@ variable COLLABDICT_CPU selects the instructions: avx512, avx2 or portable.`,
 			if e.Form, err = formOf(form); err != nil {
 				return err
 			}
-			if err := checkEM(e); err != nil {
-				return err
+			switch {
+			case e.M < 1 || e.M > 1000:
+				return &flagError{"m", fmt.Sprintf("want 1 to 1000, got %d", e.M), ""}
+			case e.N < 1 || e.N > mostBenched/e.M:
+				return &flagError{"n", fmt.Sprintf("want 1 to %d for %d variables, got %d", mostBenched/e.M, e.M, e.N), ""}
+			case e.K < 1 || e.K > e.N:
+				return &flagError{"k", fmt.Sprintf("want 1 to %d (number of rows), got %d", e.N, e.K), ""}
+			case e.Threads < 1 || e.Threads > runtime.NumCPU():
+				return &flagError{"threads", fmt.Sprintf("want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), e.Threads), ""}
+			case e.Reps < 1:
+				return &flagError{"reps", fmt.Sprintf("want at least 1, got %d", e.Reps), ""}
 			}
 			r, err := bench.MeasureEM(cmd.Context(), e)
 			if err != nil {
@@ -60,20 +69,4 @@ func formOf(name string) (gmm.Covariance, error) {
 		}
 	}
 	return 0, &flagError{"cov", fmt.Sprintf("want full, diag or spherical, got %q", name), ""}
-}
-
-func checkEM(e bench.EM) error {
-	switch {
-	case e.M < 1 || e.M > 1000:
-		return &flagError{"m", fmt.Sprintf("want 1 to 1000, got %d", e.M), ""}
-	case e.N < 1 || e.N > mostBenched/e.M:
-		return &flagError{"n", fmt.Sprintf("want 1 to %d for %d variables, got %d", mostBenched/e.M, e.M, e.N), ""}
-	case e.K < 1 || e.K > e.N:
-		return &flagError{"k", fmt.Sprintf("want 1 to %d (number of rows), got %d", e.N, e.K), ""}
-	case e.Threads < 1 || e.Threads > runtime.NumCPU():
-		return &flagError{"threads", fmt.Sprintf("want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), e.Threads), ""}
-	case e.Reps < 1:
-		return &flagError{"reps", fmt.Sprintf("want at least 1, got %d", e.Reps), ""}
-	}
-	return nil
 }

@@ -22,8 +22,13 @@ avx512, avx2 or portable.`,
   COLLABDICT_CPU=avx2 collabdict bench vae --batch 256 --threads 2 --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkVAE(v); err != nil {
-				return err
+			switch {
+			case v.Batch < 1 || v.Batch > 10_000:
+				return &flagError{"batch", fmt.Sprintf("want 1 to 10000, got %d", v.Batch), ""}
+			case v.Threads < 1 || v.Threads > runtime.NumCPU():
+				return &flagError{"threads", fmt.Sprintf("want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), v.Threads), ""}
+			case v.Steps < 1:
+				return &flagError{"steps", fmt.Sprintf("want at least 1, got %d", v.Steps), ""}
 			}
 			r, err := bench.MeasureVAE(cmd.Context(), v)
 			if err != nil {
@@ -40,16 +45,4 @@ avx512, avx2 or portable.`,
 	cmd.Flags().IntVar(&v.Steps, "steps", 100, "number `S` of steps in each of three runs")
 	a.addJSON(cmd)
 	return cmd
-}
-
-func checkVAE(v bench.VAE) error {
-	switch {
-	case v.Batch < 1 || v.Batch > 10_000:
-		return &flagError{"batch", fmt.Sprintf("want 1 to 10000, got %d", v.Batch), ""}
-	case v.Threads < 1 || v.Threads > runtime.NumCPU():
-		return &flagError{"threads", fmt.Sprintf("want 1 to %d (processors of this machine), got %d", runtime.NumCPU(), v.Threads), ""}
-	case v.Steps < 1:
-		return &flagError{"steps", fmt.Sprintf("want at least 1, got %d", v.Steps), ""}
-	}
-	return nil
 }
