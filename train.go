@@ -109,22 +109,18 @@ func (o Options) stops(from, to float64) bool {
 }
 
 func round(ctx context.Context, g Group, l Learner) (objective float64, err error) {
-	if total, missed := g.TakeMissed(); missed {
-		return optimize(l, total, false)
+	total, missed := g.TakeMissed()
+	if !missed {
+		x, err := l.LocalUpdate()
+		if err != nil {
+			return 0, fmt.Errorf("local update: %w", err)
+		}
+		if total, err = g.Sum(ctx, x); err != nil {
+			return 0, fmt.Errorf("sum: %w", err)
+		}
 	}
-	x, err := l.LocalUpdate()
+	objective, err = l.Optimize(total, !missed && g.Membership().Included)
 	if err != nil {
-		return 0, fmt.Errorf("local update: %w", err)
-	}
-	total, err := g.Sum(ctx, x)
-	if err != nil {
-		return 0, fmt.Errorf("sum: %w", err)
-	}
-	return optimize(l, total, g.Membership().Included)
-}
-
-func optimize(l Learner, total []float64, included bool) (objective float64, err error) {
-	if objective, err = l.Optimize(total, included); err != nil {
 		return 0, fmt.Errorf("optimize: %w", err)
 	}
 	return objective, nil
