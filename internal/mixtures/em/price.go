@@ -7,7 +7,8 @@ import (
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
-// price is the price of a participant's components (Idé et al. 2024, sections 4.3 and 5.4).
+// price is the price of a participant's components: the cardinality regularisation that section 4.3
+// of Idé et al. 2024 names, without equations.
 type price struct {
 	nats  float64 // τ, the price of each component
 	least float64 // ε: weights up to this value have no price
