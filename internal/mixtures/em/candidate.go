@@ -86,39 +86,29 @@ func (c *candidate) update(l *Learner) ([]float64, error) {
 }
 
 // statistics is update with limits on the values that replace missing cells; nil means no
-// limits.
+// limits. It applies the rule of diversity.
 func (c *candidate) statistics(l *Learner, replaced []float64) ([]float64, error) {
 	tilts, cells := c.form.tilts(c.model), 0.0
 	var about *mat.Dense
 	if l.origin != nil {
 		about = mat.NewDense(c.components, l.rows.Dim, slices.Repeat(l.origin, c.components))
 	}
-	s, err := c.guarded(l, func(m *gmm.Mixture) (s *passes.Moments, err error) {
-		var others *passes.Partial
-		d := density.Of(m)
-		if l.partial != nil {
-			if others, err = d.PartialStatistics(l.partial, tilts, replaced); err != nil {
-				return nil, err
-			}
-			cells = others.Cells
-		}
-		s, c.diversity, err = d.Statistics(l.whole, others, about, tilts, true)
-		return s, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	c.updated = slices.Clone(s.N)
-	var sum float64
-	sum, c.pending = c.form.evidence(l.rows.N, s, cells)
-	bound := l.limits.evidence(c.components)
-	return append(s.Pack(), math.Max(-bound, math.Min(sum, bound))), nil
-}
-
-// guarded computes the statistics of a vector and applies the rule of diversity.
-func (c *candidate) guarded(l *Learner, statistics func(m *gmm.Mixture) (*passes.Moments, error)) (s *passes.Moments, err error) {
+	var s *passes.Moments
+	var err error
 	s, c.guarding, c.doing, err = c.guard.Statistics(guard.Of{
-		Rule: l.config.Diversity, Model: c.model, Statistics: statistics, Origin: l.origin,
+		Rule: l.config.Diversity, Model: c.model, Origin: l.origin,
+		Statistics: func(m *gmm.Mixture) (s *passes.Moments, err error) {
+			var others *passes.Partial
+			d := density.Of(m)
+			if l.partial != nil {
+				if others, err = d.PartialStatistics(l.partial, tilts, replaced); err != nil {
+					return nil, err
+				}
+				cells = others.Cells
+			}
+			s, c.diversity, err = d.Statistics(l.whole, others, about, tilts, true)
+			return s, err
+		},
 		Fits: func(s *passes.Moments) bool {
 			return collabdict.CheckBlocks(s.Pack(), l.limits.Moments(c.components, l.limits.full)) == nil
 		},
@@ -130,7 +120,14 @@ func (c *candidate) guarded(l *Learner, statistics func(m *gmm.Mixture) (*passes
 			return c.model.DrawMean(k, c.form.meanRows()+rows, l.secret.Source(draw, " ", l.optimised, " ", k))
 		},
 	})
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	c.updated = slices.Clone(s.N)
+	var sum float64
+	sum, c.pending = c.form.evidence(l.rows.N, s, cells)
+	bound := l.limits.evidence(c.components)
+	return append(s.Pack(), math.Max(-bound, math.Min(sum, bound))), nil
 }
 
 // step makes the M-step on the candidate's part of a total. It returns the next candidate and its
