@@ -13,9 +13,9 @@ import (
 // A pipeline is rows that are made anew from a source whenever they are read. The fields are its
 // stages, in their order; those that are nil are left out.
 type pipeline struct {
-	// source holds rows that were read and checked: in memory, in their files, or in a copy.
+	// source holds rows that were read and checked, in memory, in their files, or in a copy; or
+	// such rows with their windows.
 	source     collabdict.Rows
-	window     *window               // adds means and deviations of the rows before
 	split      *split                // keeps some of the rows
 	ended      func() error          // ends a long pass by an error
 	scaling    *Scaling              // maps each column
@@ -29,8 +29,7 @@ type pipeline struct {
 type stage int
 
 const (
-	toWindow stage = iota + 1
-	toSplit
+	toSplit stage = iota + 1
 	toUntil
 	toScale
 	toFill
@@ -58,7 +57,7 @@ func Windowed(x collabdict.Rows, w int, begins []int) collabdict.Rows {
 	if w < 1 || !slices.IsSorted(begins) {
 		panic("rows: want a window of at least one row, and beginnings that ascend")
 	}
-	return with(x, toWindow, func(p *pipeline) { p.window = &window{w: w, begins: begins} })
+	return &window{source: x, w: w, begins: begins}
 }
 
 // Subset returns the rows with the given indices, which must ascend.
@@ -110,19 +109,22 @@ func (p *Projection) Rows(x collabdict.Rows) collabdict.Rows {
 // Source returns the rows that x is made of.
 func Source(x collabdict.Rows) collabdict.Rows {
 	for {
-		p, ok := x.(*pipeline)
-		if !ok {
+		switch made := x.(type) {
+		case *pipeline:
+			x = made.source
+		case *window:
+			x = made.source
+		default:
 			return x
 		}
-		x = p.source
 	}
 }
 
 // Unwindowed returns the rows below [Windowed] and the rows that begin a window. It returns
 // other rows as they are.
 func Unwindowed(x collabdict.Rows) (source collabdict.Rows, begins []int) {
-	if p, ok := x.(*pipeline); ok && p.last == toWindow {
-		return p.source, p.window.begins
+	if w, ok := x.(*window); ok {
+		return w.source, w.begins
 	}
 	return x, nil
 }
@@ -130,9 +132,6 @@ func Unwindowed(x collabdict.Rows) (source collabdict.Rows, begins []int) {
 // Dims returns the number of rows and of columns.
 func (p *pipeline) Dims() (n, m int) {
 	n, m = p.source.Dims()
-	if p.window != nil {
-		m *= perColumn
-	}
 	if p.split != nil {
 		n = p.split.count(n)
 	}
@@ -182,12 +181,9 @@ func (p *pipeline) scaled(x []float64, from int) error {
 // chosen fills x with rows that the split keeps.
 func (p *pipeline) chosen(x []float64, from int) error {
 	if p.split == nil {
-		return p.windowed(x, from)
+		return p.source.ReadRows(x, from)
 	}
 	_, width := p.source.Dims()
-	if p.window != nil {
-		width *= perColumn
-	}
 	for len(x) > 0 {
 		n := min(len(x)/width, PerBlock)
 		if err := p.readAt(x[:n*width], width, p.split.places(from, n)); err != nil {
@@ -215,14 +211,14 @@ func (p *pipeline) readAt(x []float64, width int, places []int) error {
 		}
 		span := places[n-1] - first + 1
 		if span == n { // no other between
-			if err := p.windowed(x[:n*width], first); err != nil {
+			if err := p.source.ReadRows(x[:n*width], first); err != nil {
 				return err
 			}
 		} else {
 			if len(room) < span*width {
 				room = make([]float64, span*width)
 			}
-			if err := p.windowed(room[:span*width], first); err != nil {
+			if err := p.source.ReadRows(room[:span*width], first); err != nil {
 				return err
 			}
 			for i, place := range places[:n] {
@@ -232,14 +228,6 @@ func (p *pipeline) readAt(x []float64, width int, places []int) error {
 		x, places = x[n*width:], places[n:]
 	}
 	return nil
-}
-
-// windowed fills x with rows of the source and their windows.
-func (p *pipeline) windowed(x []float64, from int) error {
-	if p.window == nil {
-		return p.source.ReadRows(x, from)
-	}
-	return p.window.read(x, from, p.source)
 }
 
 // split keeps the rows at some places, or all others.

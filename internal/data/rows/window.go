@@ -48,8 +48,9 @@ func DataColumns(columns []string, w int) []string {
 	return columns[:len(columns)/perColumn]
 }
 
-// window is the stage that [Windowed] adds.
+// A window is the rows of a source with means and deviations of the rows before.
 type window struct {
+	source collabdict.Rows
 	w      int
 	begins []int // rows that begin a window, ascending from 0
 
@@ -67,9 +68,15 @@ type ending struct {
 // mostEnds is the number of readers that a pass has at a time.
 const mostEnds = 32
 
-// read fills x with rows of the source and their windows, beginning at row from.
-func (r *window) read(x []float64, from int, source collabdict.Rows) error {
-	_, m := source.Dims()
+// Dims returns the number of rows and of columns.
+func (r *window) Dims() (n, m int) {
+	n, m = r.source.Dims()
+	return n, m * perColumn
+}
+
+// ReadRows fills x with rows of the source and their windows, beginning at row from.
+func (r *window) ReadRows(x []float64, from int) error {
+	_, m := r.source.Dims()
 	if len(x)%(m*perColumn) != 0 {
 		panic("rows: want room for whole rows")
 	}
@@ -85,7 +92,7 @@ func (r *window) read(x []float64, from int, source collabdict.Rows) error {
 			lead = from - r.first(from)
 		}
 		block := values[:(lead+n)*m]
-		if err := source.ReadRows(block[known*m:], from-lead+known); err != nil {
+		if err := r.source.ReadRows(block[known*m:], from-lead+known); err != nil {
 			return err
 		}
 		for i := range n {
