@@ -93,13 +93,13 @@ func (a *attempt) draw(c *call, entropy [32]byte) error {
 	a.seeds = sized(a.seeds, x.numDealers())
 	if a.Sealed {
 		k.commits = sized(k.commits, x.numDealers()+1)
-		k.pad = a.secret(entropy, "pad")
+		k.pad = a.naming.secret(entropy, a.view.Ballot, "pad")
 		k.commits[a.self] = a.naming.commitment(a.self, a.view.Ballot, k.pad)
 	}
 	if a.Shares > 0 {
 		holders := x.holders(a.self)
 		k.held = sized(k.held, len(holders))
-		shares := chunking.SplitSecret(k.pad, len(holders), a.Shares, a.secret(entropy, "shares"))
+		shares := chunking.SplitSecret(k.pad, len(holders), a.Shares, a.naming.secret(entropy, a.view.Ballot, "shares"))
 		a.dealtShares = make(map[int]*chunking.Share, len(holders))
 		for i, h := range holders {
 			a.dealtShares[h] = &shares[i]
@@ -116,10 +116,6 @@ func sized[T any](was map[int]T, n int) map[int]T {
 	is := make(map[int]T, n)
 	maps.Copy(is, was)
 	return is
-}
-
-func (a *attempt) secret(entropy [32]byte, purpose string) [32]byte {
-	return a.naming.secret(entropy, a.view.Ballot, purpose)
 }
 
 func (a *attempt) handOut(entropy [32]byte) []chunking.Mask {
@@ -255,13 +251,13 @@ func (a *attempt) residues(values []float64, entropy [32]byte) ([][]uint64, erro
 			}
 		}
 	case chunking.Sessions:
-		lanes := a.layout.Lanes(units, s.lanes(), a.secret(entropy, "lanes"), c)
+		lanes := a.layout.Lanes(units, s.lanes(), a.naming.secret(entropy, a.view.Ballot, "lanes"), c)
 		for i := range lanes {
 			lanes[i] = a.layout.ToSession(lanes[i])
 		}
 		return lanes, nil
 	case chunking.Shamir:
-		return chunking.Split(units, s.threshold(), s.lanes(), a.secret(entropy, "lanes"), c), nil
+		return chunking.Split(units, s.threshold(), s.lanes(), a.naming.secret(entropy, a.view.Ballot, "lanes"), c), nil
 	}
 	return [][]uint64{a.layout.ToSession(units)}, nil
 }
