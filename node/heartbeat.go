@@ -41,9 +41,5 @@ func (l *loop) vouch(ctx context.Context, every time.Duration) {
 // idle is the value of loop.busy while the loop waits.
 const idle = -1
 
-// work calls f, and marks the loop as busy for vouch.
-func (l *loop) work(f func()) {
-	l.busy.Store(int64(time.Since(l.start)))
-	f()
-	l.busy.Store(idle)
-}
+// markBusy marks the loop as busy for vouch, from now on.
+func (l *loop) markBusy() { l.busy.Store(int64(time.Since(l.start))) }

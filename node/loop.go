@@ -107,21 +107,21 @@ func (l *loop) main(ctx context.Context) {
 		l.afterAmendment()
 	}
 	for {
+		l.busy.Store(idle)
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			l.work(func() {
-				l.step(consensus.Tick{Learner: l.slotOf(l.calls)})
-				l.nag()
-			})
+			l.markBusy()
+			l.step(consensus.Tick{Learner: l.slotOf(l.calls)})
+			l.nag()
 		case r := <-l.inbox.messages:
-			l.work(func() {
-				l.step(r)
-				l.note(r)
-			})
+			l.markBusy()
+			l.step(r)
+			l.note(r)
 		case q := <-l.requests:
-			l.work(func() { l.serve(q) })
+			l.markBusy()
+			l.serve(q)
 		}
 	}
 }
