@@ -242,7 +242,7 @@ func (m *Machine) helpRemoved(from int, msg Message, b *Heartbeat, e *Effects) {
 // sealedAmendment returns the sealed result to vote for. It follows from the slot and the
 // amendment alone, so a certificate proves the amendment.
 func (m *Machine) sealedAmendment(attempt uint32, amendment []byte) *Sealed {
-	header := m.header(Call{Kind: Amend, Round: m.slot.round}, RunningHeader{})
+	header := m.header(Call{Kind: Amend, Round: m.slot.modelRound}, RunningHeader{})
 	return &Sealed{Attempt: attempt, Header: header, Blobs: [][]byte{amendment}}
 }
 
@@ -253,7 +253,7 @@ func (m *Machine) checkAmendment(d *Decision) error {
 	if err != nil {
 		return err
 	}
-	if d.Round != m.slot.round || d.Members != nil || d.Missing != nil || d.Total != nil || d.Digest != digestOfBlobs(d.Blobs) {
+	if d.Round != m.slot.modelRound || d.Members != nil || d.Missing != nil || d.Total != nil || d.Digest != digestOfBlobs(d.Blobs) {
 		return errors.New("its content does not follow from the amendment")
 	}
 	if v := d.Certificate.Value; v.Attempt != d.Attempt || v.Digest != m.sealedAmendment(d.Attempt, d.Blobs[0]).digest(m.p.Run, d.Slot) {
@@ -355,7 +355,7 @@ func (m *Machine) requestedNow() [32]byte {
 // member leaves that judgement to the others.
 func (m *Machine) amendable() bool {
 	c := m.slot.call
-	return c == nil || c.header.Round > 0 && c.header.Round != m.slot.round || m.waitsForAll()
+	return c == nil || c.header.Round > 0 && c.header.Round != m.slot.modelRound || m.waitsForAll()
 }
 
 // amendsNow reports whether this member has to propose the amendment. It does so where the roster

@@ -34,7 +34,7 @@ type attempt struct {
 	sealedBy    int
 	rounds      int
 	apart       float64 // ‖own − adopted‖₂
-	open        float64 // largest distance allowed
+	allowed     float64 // largest distance allowed
 	settled     bool    // has the result, and waits for the votes of others
 }
 

@@ -440,7 +440,7 @@ func (b *ballots) receiveDone(from int, ballot uint32, d Done) (c *Certificate, 
 	if d.Value.Attempt > ballot || !b.decides(from) || b.keys != nil && !b.keys.Verify(from, voteBytes(b.run, b.position, ballot, d.Value), d.Signature) {
 		return nil, ""
 	}
-	if c = b.count(from, ballot, d); c != nil {
+	if c = b.tally(from, ballot, d); c != nil {
 		return c, ""
 	}
 	if v := b.vote; b.commit == nil && v != nil && v.Ballot == ballot && v.Value != d.Value {
@@ -449,9 +449,9 @@ func (b *ballots) receiveDone(from int, ballot uint32, d Done) (c *Certificate, 
 	return nil, ""
 }
 
-// count enters a vote, and returns a certificate if a quorum has voted for the same value. It
+// tally enters a vote, and returns a certificate if a quorum has voted for the same value. It
 // keeps the votes of the highest keptBallots ballots.
-func (b *ballots) count(member int, ballot uint32, d Done) *Certificate {
+func (b *ballots) tally(member int, ballot uint32, d Done) *Certificate {
 	if b.commit != nil {
 		return nil
 	}

@@ -231,7 +231,7 @@ func TestVotesDecide(t *testing.T) {
 		votes = append(votes, b.cast(0, value))
 	}
 	b := all[0]
-	b.count(0, 0, votes[0])
+	b.tally(0, 0, votes[0])
 	if c, fault := b.receiveDone(1, 4, votes[1]); c != nil || fault != "" {
 		t.Errorf("a vote signed for another ballot: %v, %q", c, fault)
 	}

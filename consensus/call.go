@@ -104,7 +104,7 @@ func (m *Machine) newCall(c Call) (*call, error) {
 		}
 		if c.Running.Key != "" {
 			r.values, r.blocks = slices.Clone(c.Values), scaled(c.Blocks, 2)
-			m.p.quanta(c.Blocks, running.Size).round(r.values)
+			m.p.quanta(c.Blocks, running.Size).quantise(r.values)
 		}
 		// Find out before anything leaves whether the bounds fit the arithmetic.
 		if _, err := m.plans.layout(m.roster.Size, r.blocks); err != nil {

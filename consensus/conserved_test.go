@@ -90,7 +90,7 @@ func (c *conserved) copy() *conserved {
 func (c *conserved) slot(view []uint32, theta int) {
 	round := uint32(max(0, int64(c.m.slot.number)-int64(c.start)+1))
 	h := Header{Round: round, Running: RunningHeader{Key: "k", Size: conservedMost - 1}}
-	counts := c.m.counts(h, view)
+	counts := c.m.countedIn(h, view)
 	var returns []uint32
 	for _, member := range view {
 		if c.own[member] != nil && !slices.Contains(c.before, member) {
@@ -108,7 +108,7 @@ func (c *conserved) slot(view []uint32, theta int) {
 			}
 		}
 		slices.Sort(all)
-		counts = slices.DeleteFunc(c.m.counts(h, all), func(m uint32) bool { return !slices.Contains(view, m) })
+		counts = slices.DeleteFunc(c.m.countedIn(h, all), func(m uint32) bool { return !slices.Contains(view, m) })
 	case returnInTheStart, changeWhenHeld:
 		for _, member := range returns {
 			if !slices.Contains(counts, member) {
@@ -149,7 +149,7 @@ func (c *conserved) slot(view []uint32, theta int) {
 		}
 	}
 	d := &Decision{Slot: c.m.slot.number, Members: view, Total: []float64{0}, Running: &Counted{Key: "k", Size: h.Running.Size, Members: counts}}
-	c.m.count(d)
+	c.m.updateTotal(d)
 	c.m.slot.number++
 	c.before = counts
 }

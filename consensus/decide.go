@@ -225,7 +225,7 @@ func (m *Machine) whyOut(member int, st *standing) string {
 // newRound reports whether the current slot is the first of its round.
 func (m *Machine) newRound() bool {
 	c := m.slot.call
-	return c != nil && (c.header.Round != m.slot.round || m.slot.number == 0)
+	return c != nil && (c.header.Round != m.slot.modelRound || m.slot.number == 0)
 }
 
 // mayGrow reports whether members from outside the preset view may come in. Within a round a view
@@ -269,7 +269,7 @@ func (m *Machine) vote(ballot uint32, sealed *Sealed, digest [32]byte, e *Effect
 		return
 	}
 	done := s.ballots.cast(ballot, Value{Attempt: sealed.Attempt, Digest: digest})
-	if c := s.ballots.count(m.roster.self, ballot, done); c != nil {
+	if c := s.ballots.tally(m.roster.self, ballot, done); c != nil {
 		m.commit(c, e)
 	}
 	m.tell(e, ballot, &done)

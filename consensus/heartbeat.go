@@ -11,7 +11,7 @@ import (
 
 // passTime judges whether the current attempt has failed, and sends a heartbeat if it is due.
 func (m *Machine) passTime(e *Effects) {
-	if m.slot.round <= StartRounds {
+	if m.slot.modelRound <= StartRounds {
 		m.monitor.countLacking(m.now, m.standing())
 	}
 	m.monitor.pass(m.now)

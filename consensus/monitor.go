@@ -282,7 +282,7 @@ func (w *monitor) follows(now time.Duration, member int, slot uint64, preset *Vi
 // that of the others, and this member's call has waited as long.
 func (w *monitor) tooSlow(now time.Duration, member int, st *standing) bool {
 	p := w.peer(now, member)
-	if !p.pace.open || p.slot != st.slot || p.heartbeat.State != Idle {
+	if !p.pace.underway || p.slot != st.slot || p.heartbeat.State != Idle {
 		return false
 	}
 	limit := slowAfter(p.pace.usual(), w.tookOthers(st.slot), w.patience, w.every)

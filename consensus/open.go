@@ -121,7 +121,7 @@ func (m *Machine) decision(sealed *Sealed) (*Decision, error) {
 		d.Digest = digestOfValues(d.Total)
 		if a := s.attempts[sealed.Attempt]; a != nil {
 			d.Cost.Rounds = a.rounds
-			if n := norm(d.Total); n > a.open { // otherwise the total is 0 within the accuracy of sums, and no ratio has a meaning
+			if n := norm(d.Total); n > a.allowed { // otherwise the total is 0 within the accuracy of sums, and no ratio has a meaning
 				d.Cost.Difference = a.apart / n
 			}
 		}
@@ -152,7 +152,7 @@ func (m *Machine) decide(d *Decision, opened bool, e *Effects) {
 		}
 		m.monitor.note(m.now, took, m.newRound(), m.slot.ballots.promised > 0, d.Members)
 	}
-	m.count(d)
+	m.updateTotal(d)
 	m.certified = d.Certificate
 	m.last = m.slot
 	m.last.close()
@@ -270,7 +270,7 @@ func (m *Machine) checkDecision(d *Decision) error {
 		}
 		if c := d.Running; c != nil {
 			h := Header{Round: d.Round, Running: RunningHeader{Key: c.Key, From: c.From, Size: c.Size}}
-			if !slices.Equal(c.Members, m.counts(h, d.Members)) {
+			if !slices.Equal(c.Members, m.countedIn(h, d.Members)) {
 				return errors.New("the members counted do not follow from the slots before")
 			}
 		}

@@ -112,7 +112,7 @@ func (w *monitor) needs(now time.Duration, st *standing) int {
 func (w *monitor) tookOthers(slot uint64) time.Duration {
 	var took []time.Duration
 	for i := range w.peers {
-		if p := &w.peers[i]; w.watched[i] != w.self && p.slot == slot && !p.pace.open && len(p.pace.took) > 0 {
+		if p := &w.peers[i]; w.watched[i] != w.self && p.slot == slot && !p.pace.underway && len(p.pace.took) > 0 {
 			took = append(took, p.pace.took[len(p.pace.took)-1])
 		}
 	}

@@ -73,18 +73,18 @@ func (r *rhythm) expected() time.Duration {
 // A pace holds the durations of a member's last local updates, from the beginning of the slot
 // to the member's Seeds or Blob.
 type pace struct {
-	since time.Duration
-	open  bool
-	took  []time.Duration
+	since    time.Duration
+	underway bool
+	took     []time.Duration
 }
 
-func (p *pace) began(now time.Duration) { p.since, p.open = now, true }
+func (p *pace) began(now time.Duration) { p.since, p.underway = now, true }
 
 func (p *pace) ended(now time.Duration) {
-	if !p.open {
+	if !p.underway {
 		return
 	}
-	p.open = false
+	p.underway = false
 	p.took = append(p.took, now-p.since)
 	if len(p.took) > paceLength {
 		p.took = p.took[1:]

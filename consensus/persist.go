@@ -93,7 +93,7 @@ func (m *Machine) volatile(s *slot) bool { return m.p.Volatile && !s.ballots.pau
 
 // mark returns an entry that only records that the slot began.
 func (s *slot) mark() []byte {
-	bare := newSlot(s.ballots.roster, s.position, s.round, s.preset)
+	bare := newSlot(s.ballots.roster, s.position, s.modelRound, s.preset)
 	bare.abstains = true
 	return bare.encode()
 }
@@ -109,7 +109,7 @@ func SealOf(slot uint64, entry []byte) (Message, error) {
 
 func (s *slot) encode() []byte {
 	state := slotState{
-		Chain: s.chain[:], Round: s.round, Promised: s.ballots.promised,
+		Chain: s.chain[:], Round: s.modelRound, Promised: s.ballots.promised,
 		Vote: s.ballots.vote, Entered: s.entered, Commit: s.ballots.commit, Barred: s.abstains,
 	}
 	for _, b := range slices.Sorted(maps.Keys(s.ballots.made)) {

@@ -119,7 +119,7 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 		if len(r.total) != len(c.Values) {
 			panic(fmt.Sprintf("consensus: running total %q begins with %d values, want %d", key, len(r.total), len(c.Values)))
 		}
-		q.round(r.total)
+		q.quantise(r.total)
 	}
 	if len(r.total) != len(c.Values) {
 		return RunningHeader{}, fmt.Errorf("running total %q: want %d values as before, got %d", key, len(r.total), len(c.Values))
@@ -128,7 +128,7 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 	if r.vector == nil && from != nil {
 		if vector := m.countedVector(from, c.Running.Before); vector != nil {
 			r.vector, begins = c.Running.Begin(vector), true
-			q.round(r.vector)
+			q.quantise(r.vector)
 		}
 	}
 	if _, counted := r.counted[uint32(m.p.Self)]; counted && r.vector == nil {
@@ -212,8 +212,8 @@ func (s Settings) quanta(blocks []collabdict.Block, size uint32) (q quanta) {
 	return q
 }
 
-// round rounds values to quanta, half to even.
-func (q quanta) round(x []float64) {
+// quantise rounds values to quanta, half to even.
+func (q quanta) quantise(x []float64) {
 	for _, b := range q {
 		for i, v := range x[:b.n] {
 			x[i] = math.RoundToEven(v/b.unit) * b.unit
@@ -232,9 +232,9 @@ func scaled(blocks []collabdict.Block, factor float64) []collabdict.Block {
 	return out
 }
 
-// counts returns the members of a view whose vectors count in a slot of a running total. It
+// countedIn returns the members of a view whose vectors count in a slot of a running total. It
 // depends only on the log and the view, whoever was invited, so it is the same at all members.
-func (m *Machine) counts(h Header, members []uint32) []uint32 {
+func (m *Machine) countedIn(h Header, members []uint32) []uint32 {
 	counted, newest, began := m.countedBefore(h.Running)
 	var firsts, returns, stay []uint32
 	for _, member := range members {
@@ -248,18 +248,18 @@ func (m *Machine) counts(h Header, members []uint32) []uint32 {
 			stay = append(stay, member)
 		}
 	}
-	open := !m.roster.Sealed
+	unsealed := !m.roster.Sealed
 	enough := m.roster.Colluders + 2
-	if open || m.p.AcceptLoneChange || len(firsts) >= enough {
+	if unsealed || m.p.AcceptLoneChange || len(firsts) >= enough {
 		stay = append(stay, firsts...)
 	} else {
 		firsts = nil
 	}
-	allowed := open || m.p.OnLoneReturn != HoldLoneReturn && h.Round >= firstLoneReturn
+	allowed := unsealed || m.p.OnLoneReturn != HoldLoneReturn && h.Round >= firstLoneReturn
 	if allowed || len(firsts)+len(returns) >= enough {
 		stay = append(stay, returns...)
 	}
-	if !open && len(stay) < enough { // if the others' vectors are held back, the total would reveal one of these
+	if !unsealed && len(stay) < enough { // if the others' vectors are held back, the total would reveal one of these
 		return nil
 	}
 	slices.Sort(stay)
@@ -319,7 +319,7 @@ func (m *Machine) summand(c *call, members []uint32) []float64 {
 		return c.values
 	}
 	out := make([]float64, len(c.values))
-	if _, in := slices.BinarySearch(m.counts(c.header, members), uint32(m.p.Self)); !in {
+	if _, in := slices.BinarySearch(m.countedIn(c.header, members), uint32(m.p.Self)); !in {
 		return out
 	}
 	copy(out, c.values)
@@ -342,16 +342,16 @@ func (m *Machine) carryOn(d *Decision, sealed *Sealed) (known bool) {
 	if len(base) != len(d.Total) {
 		return false
 	}
-	m.p.quanta(scaled(sealed.Blocks, 0.5), h.Size).round(d.Total)
+	m.p.quanta(scaled(sealed.Blocks, 0.5), h.Size).quantise(d.Total)
 	for i := range d.Total {
 		d.Total[i] += base[i]
 	}
-	d.Running = &Counted{Key: h.Key, From: h.From, Size: h.Size, Members: m.counts(sealed.Header, sealed.Members)}
+	d.Running = &Counted{Key: h.Key, From: h.From, Size: h.Size, Members: m.countedIn(sealed.Header, sealed.Members)}
 	return true
 }
 
-// count enters the decision of the current slot into its running total.
-func (m *Machine) count(d *Decision) {
+// updateTotal enters the decision of the current slot into its running total.
+func (m *Machine) updateTotal(d *Decision) {
 	c := d.Running
 	if c == nil {
 		return

@@ -233,14 +233,14 @@ func (m *Machine) adoptSeal(a *attempt, e *Effects) bool {
 	if a.seal == nil {
 		return false
 	}
-	apart, open, fault, detail := a.plan().compare(a.result, a.seal, a.digest, a.naming)
+	apart, allowed, fault, detail := a.plan().compare(a.result, a.seal, a.digest, a.naming)
 	if fault != "" {
 		err := m.roster.memberError(a.sealedBy, fault)
 		err.Detail = detail
 		m.fail(e, err)
 		return false
 	}
-	a.apart, a.open = apart, open
+	a.apart, a.allowed = apart, allowed
 	m.tellSeal(a, a.seal, e)
 	m.vote(m.slot.ballots.promised, a.seal, a.seal.digest(m.p.Run, m.slot.number), e)
 	return true
@@ -249,7 +249,7 @@ func (m *Machine) adoptSeal(a *attempt, e *Effects) bool {
 // compare compares the sealer's result with a member's own, whose digest is given: same call,
 // view and pads, and values within the plan's tolerance. It returns ‖own − seal‖₂ and the
 // largest value allowed, or describes the fault, with a detail that may contain values.
-func (p *Plan) compare(result, seal *Sealed, digest [32]byte, n naming) (apart, open float64, fault, detail string) {
+func (p *Plan) compare(result, seal *Sealed, digest [32]byte, n naming) (apart, allowed float64, fault, detail string) {
 	if len(seal.Words) != len(result.Words) {
 		return 0, 0, fmt.Sprintf("passed on a total of %d values, want %d: run the same version everywhere", len(seal.Words), len(result.Words)), ""
 	}
@@ -261,7 +261,7 @@ func (p *Plan) compare(result, seal *Sealed, digest [32]byte, n naming) (apart, 
 	i := 0
 	for _, b := range result.Blocks {
 		tolerance := p.tolerated(b.Bound)
-		open += float64(b.Len) * tolerance * tolerance
+		allowed += float64(b.Len) * tolerance * tolerance
 		for end := i + b.Len; i < end; i++ {
 			x, y := math.Float64frombits(result.Words[i]), math.Float64frombits(seal.Words[i])
 			if d := math.Abs(x - y); !(d <= tolerance) {
@@ -271,5 +271,5 @@ func (p *Plan) compare(result, seal *Sealed, digest [32]byte, n naming) (apart, 
 			apart += (x - y) * (x - y)
 		}
 	}
-	return math.Sqrt(apart), math.Sqrt(open), "", ""
+	return math.Sqrt(apart), math.Sqrt(allowed), "", ""
 }

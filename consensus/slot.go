@@ -9,11 +9,11 @@ import (
 // that follows from them leaves (persist.go).
 type slot struct {
 	position
-	round   uint32 // kept: round of the slot before
-	preset  *View  // kept: view of ballot 0
-	ballots ballots
-	results results
-	opener  opener // opener of the decided attempt; nil before the decision
+	modelRound uint32 // kept: round of the slot before
+	preset     *View  // kept: view of ballot 0
+	ballots    ballots
+	results    results
+	opener     opener // opener of the decided attempt; nil before the decision
 
 	call      *call         // kept: frozen at the first deal, the same in all attempts
 	began     time.Duration // start of this member's call
@@ -30,9 +30,9 @@ type slot struct {
 	padSumKept bool // the sum of the pads is on disk
 }
 
-func newSlot(r *roster, pos position, round uint32, preset *View) *slot {
+func newSlot(r *roster, pos position, modelRound uint32, preset *View) *slot {
 	return &slot{
-		position: pos, round: round, preset: preset, entered: -1,
+		position: pos, modelRound: modelRound, preset: preset, entered: -1,
 		ballots: newBallots(r, pos, preset), results: newResults(naming{r.run, pos.number}),
 		attempts: map[uint32]*attempt{}, hints: map[int][]Message{},
 	}
