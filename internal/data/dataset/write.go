@@ -41,10 +41,10 @@ func Write(path string, p Participant) (Spec, error) {
 	}
 	apart := p.Test != p.Train
 	if apart {
-		split := free("split")
-		spec.Where = Condition{Column: split, Value: "train"}
+		column := free("split")
+		spec.Where = Condition{Column: column, Value: "train"}
 		if p.Test != nil {
-			spec.TestWhere = Condition{Column: split, Value: "test"}
+			spec.TestWhere = Condition{Column: column, Value: "test"}
 		}
 	}
 	err := files.Write(path, 0o600, func(out io.Writer) error {
