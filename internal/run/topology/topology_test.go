@@ -175,7 +175,7 @@ func TestSpecsAreChecked(t *testing.T) {
 		`metropolis or paper, got "newton"`:                         func(s *Spec) { s.Step = "newton" },
 		"between 0 and 1, got NaN":                                  func(s *Spec) { s.Tolerance = math.NaN() },
 		"square number":                                             func(s *Spec) { s.Kind = "margulis" },
-		"k = -1":                                                    func(s *Spec) { s.Kind, s.Degree = FoldIn, -1 },
+		"at least 1, got -1":                                        func(s *Spec) { s.Kind, s.Degree = FoldIn, -1 },
 	} {
 		s := ok
 		change(&s)
