@@ -324,7 +324,7 @@ func (m *Model) windowed(x collabdict.Rows) (collabdict.Rows, error) {
 	case columns != want:
 		return nil, fmt.Errorf("want rows of %d columns, got %d", want, columns)
 	}
-	return rows.Windowed(x, m.Manifest.Window, nil), nil
+	return rows.Windowed(x, m.Manifest.Window, nil, true), nil
 }
 
 func (m *Model) scores(z collabdict.Rows) ([]float64, error) {

@@ -39,7 +39,7 @@ var aboutNode = []about{
 	{"rename", "Agreed names of columns, by their names in your rows. All other settings here use the agreed names.", "{T_in: temp}"},
 	{"units", "Units of your columns, by agreed name, where they differ from the agreement's.", "{temp: degF}"},
 	{"missing", "What to do with rows that have missing cells: error or skip. If left out, as the agreement says.", "skip"},
-	{"csv", "How CSV files are written: delimiter, decimal, thousands, comment, skip and units_row. Those left out are recognised.", "{delimiter: \";\", decimal: \",\"}"},
+	{"csv", "How CSV files are written: delimiter, decimal, thousands, comment, skip, units_row and day_first. Those left out are recognised, except day_first: without it, 3/4/2026 is in March.", "{delimiter: \";\", decimal: \",\"}"},
 	{"memory", "Hold rows in memory if their values take at most this; otherwise read the files in every pass.", "512MiB"},
 	{"float32", "Hold rows in memory in single precision.", "true"},
 	{"baselines", "Also train these baselines, and show their figures.", "[alone]"},

@@ -50,7 +50,11 @@ func TestOwnNamesAndUnits(t *testing.T) {
 		spec := inFahrenheit(t, file)
 		spec.Missing, spec.Scored = dataset.KeepMissing, true
 		n := 0
-		if _, err := dataset.Scan(spec, func(x *mat.Dense, _ []int) error { n, _ = x.Dims(); return nil }); err != nil || n != 4 {
+		if _, err := dataset.Scan(spec, uncarried, func(b dataset.Block) error {
+			x := b.X
+			n, _ = x.Dims()
+			return nil
+		}); err != nil || n != 4 {
 			t.Errorf("%s: %d rows, %v", file, n, err)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // mostSize bounds the size of values, so that sums of squares are finite.
@@ -54,6 +53,12 @@ func usable(cell string) (v float64, msg string) {
 	return v, msg
 }
 
+// extreme returns a bound of usable numbers in place of a number beyond it, such as an infinity.
+func extreme(cell string) (v float64, ok bool) {
+	v, ok = parse(cell)
+	return math.Copysign(mostSize, v), ok && v == v && !bounded(v)
+}
+
 // shortest formats a number as briefly as possible, whole ones without an exponent.
 func shortest(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
@@ -68,13 +73,4 @@ var marks = []string{"", "?", "na", "n/a", "nan", "null", "none", "-", "n.a.", "
 // isMark reports whether a trimmed cell marks a missing value.
 func isMark(cell string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool { return strings.EqualFold(m, cell) })
-}
-
-// timeOf returns a number, or a time in seconds.
-func timeOf(cell string) (seconds float64, ok bool) {
-	if v, ok := parse(cell); ok {
-		return v, v-v == 0
-	}
-	t, err := time.Parse(time.RFC3339Nano, cell)
-	return float64(t.Unix()) + float64(t.Nanosecond())/1e9, err == nil
 }

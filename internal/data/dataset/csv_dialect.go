@@ -17,6 +17,8 @@ type CSV struct {
 	Comment string `yaml:"comment,omitempty" json:"comment,omitempty"`
 	// Skip is the number of lines above the header.
 	Skip int `yaml:"skip,omitempty" json:"skip,omitempty"`
+	// DayFirst declares that 3/4/2026 is in April; it is not recognised.
+	DayFirst bool `yaml:"day_first,omitempty" json:"day_first,omitempty"`
 	// UnitsRow reports whether the row below the header has units.
 	UnitsRow *bool `yaml:"units_row,omitempty" json:"units_row,omitempty"`
 }

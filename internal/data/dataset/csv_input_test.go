@@ -7,8 +7,6 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/collabdict/collabdict/internal/data/dataset"
 )
 
@@ -49,7 +47,10 @@ func csvReading(spec dataset.Spec) string {
 		return said
 	}
 	spec.Columns, spec.Missing, spec.Scored = columns, dataset.KeepMissing, true
-	gaps, err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
+	gaps, err := dataset.Scan(spec, uncarried, func(b dataset.Block) error {
+		x := b.X
+		numbers := b.Numbers
+
 		said += fmt.Sprintln(numbers, x.RawMatrix().Data)
 		return nil
 	})

@@ -165,7 +165,10 @@ func TestImagesAmongOthers(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	var numbers []int
-	_, err = dataset.Scan(dataset.Spec{Data: []string{"mnist/t10k-images-idx3-ubyte"}, Columns: []string{"r2c3", "r1c1"}}, func(x *mat.Dense, n []int) error {
+	_, err = dataset.Scan(dataset.Spec{Data: []string{"mnist/t10k-images-idx3-ubyte"}, Columns: []string{"r2c3", "r1c1"}}, uncarried, func(b dataset.Block) error {
+		x := b.X
+		n := b.Numbers
+
 		numbers = append(numbers, n...)
 		if x.At(1, 0) != 12 || x.At(1, 1) != 7 {
 			t.Errorf("scanned %v", x.RawRowView(1))

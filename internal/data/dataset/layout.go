@@ -15,6 +15,7 @@ type schema struct {
 	features []string
 	ignored  []string // columns whose first value is no number
 	aside    []string // class columns that the Spec does not use
+	carried  []string // as in Spec.Carry
 	// textLabels reports whether the first label is text, so that all are read as text.
 	textLabels bool
 }
@@ -23,12 +24,13 @@ type schema struct {
 type layout struct {
 	features                            []int
 	label, where, testWhere, part, time int
+	carried                             []int // columns that the file lacks are -1
 }
 
 // others lists the columns read for other purposes than features.
 func (l *layout) others() []int {
 	var out []int
-	for _, i := range []int{l.label, l.where, l.testWhere, l.part, l.time} {
+	for _, i := range append([]int{l.label, l.where, l.testWhere, l.part, l.time}, l.carried...) {
 		if i >= 0 && !slices.Contains(out, i) {
 			out = append(out, i)
 		}
@@ -61,12 +63,18 @@ func (s *Spec) settle(path string) (schema, error) {
 	}
 	kinds, first, err := t.kinds(within)
 	if errors.Is(err, io.EOF) {
-		return schema{}, noRows(path)
+		if !s.mayBeEmpty {
+			return schema{}, noRows(path)
+		}
+		kinds, err = make([]kind, len(t.header())), nil // all of text
+		for i := range kinds {
+			kinds[i] = kindText
+		}
 	}
 	if err != nil {
 		return schema{}, err
 	}
-	out := schema{from: path, features: s.Columns}
+	out := schema{from: path, features: s.Columns, carried: s.Carry}
 	if s.Columns == nil {
 		out.features = []string{}
 	}
@@ -74,6 +82,9 @@ func (s *Spec) settle(path string) (schema, error) {
 	for i, name := range t.header() {
 		if name == s.Label {
 			out.textLabels = kinds[i] != kindNumber && kinds[i] != kindClass
+		}
+		if s.Carry == nil && kinds[i] != kindOther && !slices.Contains(s.Columns, name) {
+			out.carried = append(out.carried, name)
 		}
 		if s.Columns != nil || slices.Contains(roles, name) || slices.Contains(s.Ignore, name) {
 			continue
@@ -115,6 +126,9 @@ func (s *Spec) layout(sch schema, path string, header []string) (layout, error) 
 			lacks = append(lacks, name)
 		}
 		out.features = append(out.features, i)
+	}
+	for _, name := range sch.carried {
+		out.carried = append(out.carried, column(name))
 	}
 	if s.Columns != nil {
 		if lacks != nil {

@@ -75,7 +75,7 @@ func (s *Spec) loadWindowed(files, names []string) (*Dataset, error) {
 		return nil, err
 	}
 	for i := range d.Participants {
-		d.Participants[i].window(s.Window, s.TestWhere.Given())
+		d.Participants[i].window(s.Window, s.TestWhere.Given(), s.full())
 	}
 	return d, nil
 }

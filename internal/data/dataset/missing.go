@@ -47,6 +47,8 @@ type Gaps struct {
 	Dropped int // rows left out for it
 	Columns []string
 	Cells   []int // missing cells by column
+	// Late has a line for each file with keys that are no columns.
+	Late []string
 	// unusual notations of CSV files
 	forms []form
 	// Odd counts cells that are neither a number nor a mark of a missing value. First describes
@@ -99,7 +101,7 @@ func (g *Gaps) row(missing []bool, dropped bool) {
 // add adds the counts of a later file.
 func (g *Gaps) add(o *Gaps) {
 	g.Rows, g.Partial, g.Dropped, g.Odd = g.Rows+o.Rows, g.Partial+o.Partial, g.Dropped+o.Dropped, g.Odd+o.Odd
-	g.forms = append(g.forms, o.forms...)
+	g.forms, g.Late = append(g.forms, o.forms...), append(g.Late, o.Late...)
 	if g.Columns == nil {
 		g.Columns, g.Cells = o.Columns, make([]int, len(o.Cells))
 	}

@@ -15,6 +15,7 @@ type ndjsonFile struct {
 	*file
 	names []string
 	index map[string]int // of names
+	late  string         // the first other key, with its line; "" for none
 	lines *bufio.Reader
 	// offset is that of the next byte; line counts the lines before it.
 	offset int64
@@ -71,11 +72,16 @@ func (t *ndjsonFile) readNames() error {
 	if err := t.begin(); err != nil {
 		return err
 	}
+	t.hasten(1)
+	defer t.hasten(0)
 	objects := 0
-	for ; objects < headObjects; objects++ {
+	for objects < headObjects {
 		line, row, err := t.nextLine()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) || errors.Is(err, errIdle) && objects > 0 {
 			break
+		}
+		if errors.Is(err, errIdle) { // the lines are blank
+			continue
 		}
 		if err == nil {
 			err = t.members(line, row, func(key string, _ jsonCell) error {
@@ -90,6 +96,7 @@ func (t *ndjsonFile) readNames() error {
 		if err != nil {
 			return err
 		}
+		objects++
 	}
 	switch {
 	case objects == 0:
@@ -127,7 +134,10 @@ func (t *ndjsonFile) next() (place, error) {
 	return row, t.members(line, row, func(key string, c jsonCell) error {
 		i, known := t.index[key]
 		if !known {
-			return &Error{File: t.path, Line: row.line, Column: key, Msg: fmt.Sprintf("the key is in none of the first %d objects, which name the columns", headObjects), Hint: "write it there too, as null where it has no value"}
+			if t.late == "" {
+				t.late = fmt.Sprintf("%s:%d: the key %q is left out, because none of the first %d objects has it; write it there too, as null, to use it", t.path, row.line, key, headObjects)
+			}
+			return nil
 		}
 		if t.filled[i] == row.line {
 			return &Error{File: t.path, Line: row.line, Column: key, Msg: "the key stands twice", Hint: "rename one"}
@@ -158,7 +168,7 @@ func (t *ndjsonFile) nextLine() (line []byte, row place, err error) {
 			}
 		}
 		if err != nil && !(errors.Is(err, io.EOF) && len(line) > 0) {
-			if !errors.Is(err, io.EOF) {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, errIdle) {
 				err = readError(t.path, t.zipped, err)
 			}
 			return nil, row, err
@@ -168,6 +178,17 @@ func (t *ndjsonFile) nextLine() (line []byte, row place, err error) {
 			return line, row, nil
 		}
 	}
+}
+
+// lateKey returns what is to be said of keys that are no columns, "" if nothing is.
+func lateKey(rows rowReader) string {
+	switch r := rows.(type) {
+	case *ndjsonFile:
+		return r.late
+	case *convertedRows:
+		return lateKey(r.rowReader)
+	}
+	return ""
 }
 
 func (t *ndjsonFile) text(column int) string { return t.cells[column].text }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -18,6 +19,9 @@ type jsonCell struct {
 // members calls f with each key and value of the object in a line.
 func (t *ndjsonFile) members(line []byte, row place, f func(key string, c jsonCell) error) error {
 	fault := Error{File: t.path, Line: row.line, Hint: "want a flat JSON object in each line"}
+	if !json.Valid(line) {
+		line = standard(line)
+	}
 	switch {
 	case line[0] == '[':
 		fault.Msg, fault.Hint = "want an object, got an array", "write each of its objects in a line of its own, as jq -c '.[]' does"
@@ -76,6 +80,36 @@ func jsonValue(s string) (c jsonCell, rest, nested string) {
 	for ; s[end] > ' ' && s[end] != ',' && s[end] != '}'; end++ { // valid JSON has such an end
 	}
 	return jsonCell{s[:end], kindNumber}, s[end:], ""
+}
+
+// notFinite are numbers that some programs write although they are no JSON, and what stands for
+// them.
+var notFinite = []struct{ text, as string }{{"NaN", "null"}, {"-Infinity", "-1e999"}, {"Infinity", "1e999"}}
+
+// standard replaces such numbers in a line.
+func standard(line []byte) []byte {
+	var out []byte
+	quoted := false
+next:
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\\' && quoted && i+1 < len(line):
+			out = append(out, c)
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted:
+			for _, n := range notFinite {
+				if bytes.HasPrefix(line[i:], []byte(n.text)) {
+					out = append(out, n.as...)
+					i += len(n.text) - 1
+					continue next
+				}
+			}
+		}
+		out = append(out, line[i])
+	}
+	return out
 }
 
 // unblanked skips white space between parts of JSON.

@@ -26,7 +26,7 @@ type once struct {
 	// unordered reports whether the query leaves the order of its rows open.
 	unordered bool
 
-	from   io.Reader
+	from   *feed
 	read   int64  // bytes read
 	prefix *spool // first bytes, kept for another reader; nil when none needs them
 	passed bool
@@ -60,7 +60,7 @@ func (s *Spec) Forward(ctx context.Context, input io.Reader) error {
 		case queryFormat.fits(path):
 			from, err = query(ctx, path)
 		case path == standardInput:
-			from, err = sniff(piped(ctx, input))
+			from, err = sniff(ctx, piped(ctx, input))
 		default:
 			continue
 		}
@@ -108,7 +108,92 @@ func IsDatabase(path string) bool {
 	return strings.Contains(path, "postgres://") || strings.Contains(path, "postgresql://") || strings.Contains(path, "password=")
 }
 
-// piped reads ahead until the context ends, also while the source is idle.
+// A feed passes bytes on from a goroutine that writes them, which is ahead of the reader by at most
+// mostAhead pieces.
+type feed struct {
+	ctx    context.Context // ends the writing
+	pieces chan []byte
+	err    error // of the writer, valid once pieces is closed
+	rest   []byte
+	// idle, if not nil, is called before a read waits for the writer.
+	idle func()
+	// If enough is above 0, a read fails with errIdle once so many lines have been read and the
+	// writer has been silent for settled. The next read goes on.
+	enough int
+	lines  int // read so far, as far as they are counted
+}
+
+// mostAhead bounds the pieces in a feed, of bufferSize bytes each.
+const mostAhead = 16
+
+// mostEnough is the largest value of enough.
+const mostEnough = 2
+
+// settled is how long a source is silent before its first lines alone say how it is written.
+const settled = 200 * time.Millisecond
+
+// errIdle reports that a source has nothing more to read at present.
+var errIdle = errors.New("dataset: the source is silent")
+
+func newFeed(ctx context.Context) *feed {
+	return &feed{ctx: ctx, pieces: make(chan []byte, mostAhead)}
+}
+
+// Write passes a copy of p on. It fails once the context has ended.
+func (f *feed) Write(p []byte) (n int, err error) {
+	for piece := range slices.Chunk(p, bufferSize) {
+		select {
+		case f.pieces <- slices.Clone(piece):
+			n += len(piece)
+		case <-f.ctx.Done():
+			return n, f.ctx.Err()
+		}
+	}
+	return n, nil
+}
+
+// end ends the feed, with io.EOF if err is nil. Nothing may be written after it.
+func (f *feed) end(err error) {
+	f.err = err
+	if err == nil {
+		f.err = io.EOF
+	}
+	close(f.pieces)
+}
+
+// Read returns what is there, or waits for it.
+func (f *feed) Read(p []byte) (int, error) {
+	if len(f.rest) == 0 {
+		var ok bool
+		select {
+		case f.rest, ok = <-f.pieces:
+		default:
+			if f.idle != nil {
+				f.idle()
+			}
+			var silent <-chan time.Time
+			if f.enough > 0 && f.lines >= f.enough {
+				silent = time.After(settled)
+			}
+			select {
+			case f.rest, ok = <-f.pieces:
+			case <-silent:
+				return 0, errIdle
+			}
+		}
+		if !ok {
+			return 0, f.err
+		}
+		if f.lines < mostEnough {
+			f.lines += bytes.Count(f.rest, []byte{'\n'})
+		}
+	}
+	n := copy(p, f.rest)
+	f.rest = f.rest[n:]
+	return n, nil
+}
+
+// piped reads until the context ends, also while the source is idle.
 func piped(ctx context.Context, from io.Reader) *io.PipeReader {
 	r, w := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) })
@@ -121,21 +206,19 @@ func piped(ctx context.Context, from io.Reader) *io.PipeReader {
 }
 
 // sniff recognises standard input by its first bytes: compressed or not, CSV or JSON lines.
-func sniff(from *io.PipeReader) (*once, error) {
+func sniff(ctx context.Context, from *io.PipeReader) (*once, error) {
 	b, _, err := decompressed(standardInput, from)
 	if err != nil {
 		return nil, err
 	}
-	out := &once{name: standardInput, objects: beginsObject(b)}
-	r, w := io.Pipe()
-	out.from = r
+	out := &once{name: standardInput, objects: beginsObject(b), from: newFeed(ctx)}
 	go func() {
-		_, err := io.Copy(w, b)
+		_, err := io.Copy(out.from, b)
 		if err != nil && !errors.Is(err, context.Canceled) {
 			err = readError(standardInput, true, err)
 		}
-		w.CloseWithError(err)
 		from.Close()
+		out.from.end(err)
 	}()
 	return out, nil
 }
@@ -143,9 +226,15 @@ func sniff(from *io.PipeReader) (*once, error) {
 // beginsObject reports whether the first text is JSON. A read error is returned by the next
 // read.
 func beginsObject(b *bufio.Reader) bool {
-	for n := 64; ; n *= 2 {
-		first, err := b.Peek(min(n, bufferSize))
-		text := strings.TrimLeft(string(bytes.TrimPrefix(first, []byte("\ufeff"))), " \t\r\n")
+	const mark = "\ufeff"
+	for n := 1; ; n = b.Buffered() + 1 {
+		_, err := b.Peek(min(n, bufferSize))
+		first, _ := b.Peek(b.Buffered()) // does not wait
+		text := string(first)
+		if err == nil && len(text) < len(mark) && strings.HasPrefix(mark, text) {
+			continue
+		}
+		text = strings.TrimLeft(strings.TrimPrefix(text, mark), " \t\r\n")
 		if text != "" || err != nil || n >= bufferSize {
 			return text != "" && (text[0] == '{' || text[0] == '[')
 		}
@@ -168,7 +257,10 @@ func (o *once) ReadAt(p []byte, offset int64) (int, error) {
 		return 0, o.err
 	}
 	var n int
-	n, o.err = o.from.Read(p)
+	if n, o.err = o.from.Read(p); errors.Is(o.err, errIdle) {
+		o.err = nil
+		return 0, errIdle
+	}
 	if o.passed && o.prefix != nil && n > 0 {
 		o.prefix.close()
 		o.prefix = nil
@@ -184,6 +276,14 @@ func (o *once) ReadAt(p []byte, offset int64) (int, error) {
 		return n, nil
 	}
 	return 0, o.err
+}
+
+// hasten makes reads fail with errIdle after a number of lines, or wait again if that is 0; see
+// [feed].
+func (f *file) hasten(lines int) {
+	if o, ok := f.disk.(*once); ok {
+		o.from.enough = lines
+	}
 }
 
 // open opens the source as a table.

@@ -63,7 +63,10 @@ func TestStandardInputIsAsAFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := 0
-			_, err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
+			_, err := dataset.Scan(spec, uncarried, func(b dataset.Block) error {
+				x := b.X
+				numbers := b.Numbers
+
 				for i, number := range numbers {
 					for j, k := range []int{1, 0, 2} {
 						if n++; x.At(i, j) != wants[c.file].At(number-1, k) {
@@ -100,7 +103,9 @@ func TestScansHoldNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	total, before := 0, inUse()
-	_, err := dataset.Scan(spec, func(_ *mat.Dense, numbers []int) error {
+	_, err := dataset.Scan(spec, uncarried, func(b dataset.Block) error {
+		numbers := b.Numbers
+
 		if total += len(numbers); total == lines {
 			if grown := int64(inUse()) - int64(before); grown > 4<<20 {
 				t.Errorf("%d bytes are held of %d", grown, lines*26)
@@ -168,7 +173,11 @@ func TestWindowsOfStandardInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	if _, err := dataset.Scan(spec, func(_ *mat.Dense, numbers []int) error { n += len(numbers); return nil }); err != nil || n != 20000 {
+	if _, err := dataset.Scan(spec, uncarried, func(b dataset.Block) error {
+		numbers := b.Numbers
+		n += len(numbers)
+		return nil
+	}); err != nil || n != 20000 {
 		t.Errorf("got %d rows, %v", n, err)
 	}
 }

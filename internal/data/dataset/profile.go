@@ -171,7 +171,7 @@ func (c *columnStats) text(cell string) {
 	}
 	if c.first == "" {
 		c.first = strings.Clone(cell)
-		_, c.time = timeOf(cell)
+		_, _, c.time = new(Clock).Read(cell)
 		c.time = c.time && !isNumber(cell)
 	}
 }

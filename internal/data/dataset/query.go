@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -37,15 +36,12 @@ func query(ctx context.Context, path string) (*once, error) {
 		return nil, fileError(path, err)
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	r, w := io.Pipe()
-	out := &once{name: path, from: r, unordered: !ordered.Match(text)}
-	stop := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) }) // ends a write without a reader
+	out := &once{name: path, from: newFeed(ctx), unordered: !ordered.Match(text)}
 	// begun is closed when the columns are known. An error before that is returned; a later one
-	// reaches the reader through the pipe.
+	// reaches the reader through the feed.
 	begun, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
-		defer stop()
-		b := bufio.NewWriterSize(w, bufferSize)
+		b := bufio.NewWriterSize(out.from, bufferSize)
 		line := []byte(nil)
 		err := postgres.Query(ctx, string(text), func(columns []postgres.Column) error {
 			header, names := make([]string, len(columns)), make([][]byte, len(columns))
@@ -74,7 +70,7 @@ func query(ctx context.Context, path string) (*once, error) {
 		}
 		err = queryError(path, err)
 		ended <- err
-		w.CloseWithError(err)
+		out.from.end(err)
 	}()
 	select {
 	case <-begun:

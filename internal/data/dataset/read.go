@@ -14,10 +14,7 @@ type rowSet struct {
 	parts   []part
 	labels  []float64 // n, or nil
 	begins  []int     // rows that begin a window, if there are any
-	last    struct {  // of a file
-		row  int // number among all rows of the participant
-		time float64
-	}
+	course  course    // of the rows of a file
 }
 
 // A group is the rows of a participant, or one file's share of them.
@@ -56,7 +53,6 @@ type scanner struct {
 	spool  *spool // for rows beyond memory, nil to hold all rows
 	file   part   // each group takes its share of it
 	out    *share
-	gap    float64   // a longer step of time begins a new window
 	row    []float64 // scratch, as is missing
 	// missing marks the missing cells of the row.
 	missing []bool
@@ -82,10 +78,13 @@ func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner) e
 	s.pass(path)
 	for any := false; ; any = true {
 		sc.place, err = sc.rows.next()
-		if errors.Is(err, io.EOF) && !any {
+		if errors.Is(err, io.EOF) && !any && !s.mayBeEmpty {
 			return nil, noRows(path)
 		}
 		if errors.Is(err, io.EOF) {
+			if late := lateKey(sc.rows); late != "" {
+				sc.out.gaps.Late = []string{late}
+			}
 			return sc.out, sc.keepRest()
 		}
 		if err != nil {
@@ -111,16 +110,11 @@ func (s *Spec) scanner(sch schema, path, name string, t table, to *spool) (*scan
 	if text := written(t); text != "" {
 		forms = []form{{path, text}}
 	}
-	gap, err := s.gap(path, lay)
-	if err != nil {
-		return nil, err
-	}
 	file := part{path: path, info: t.info(), seekable: t.seekable() && !isOnce(path), layout: lay}
 	if t.total() < 0 || !t.seekable() { // slow to read again
 		file.spool = to
 	}
 	return &scanner{
-		gap:  gap,
 		spec: s, schema: sch, layout: lay, path: path, rows: rows, name: name, spool: to, file: file,
 		out: &share{
 			header: t.header(), groups: make(map[string]*group), index: make(map[string]int),
@@ -163,7 +157,7 @@ func (sc *scanner) add() error {
 			g.watch.add(sc.row, sc.schema.features)
 		}
 	}
-	begins, err := sc.begins(r, g.read)
+	begins, err := sc.begins(&r.course, g.read)
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,10 @@ func (sc *scanner) cells() (dropped bool, err error) {
 	for j, i := range sc.layout.features {
 		column := sc.schema.features[j]
 		cell := sc.rows.text(i)
+		if v, ok := extreme(cell); ok && sc.spec.Scored {
+			sc.row[j] = v
+			continue
+		}
 		absent, odd := sc.spec.absent(cell)
 		if odd {
 			if sc.out.gaps.Odd++; sc.out.gaps.First == "" {

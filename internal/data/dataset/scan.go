@@ -1,35 +1,61 @@
 package dataset
 
 import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/data/rows"
 )
 
-// Scan reads all files once, in order, and calls f with the rows that meet Where, in blocks.
-// numbers are the rows' numbers among all rows of the files, from 1. Both arguments are valid
-// until f returns; an error of f ends the scan. A fault in a file is returned after the blocks
-// before it. Scan uses these fields of the Spec: Data, Where, Missing, Scored, Ignore, Columns,
-// Window and Time.
-func Scan(spec Spec, f func(x *mat.Dense, numbers []int) error) (Gaps, error) {
+// A Block is rows that [Scan] has read.
+type Block struct {
+	X       *mat.Dense
+	Numbers []int      // numbers of the rows among all rows of the files, from 1
+	Carried [][]string // per row, the cells of the carried columns
+}
+
+// Scan reads all files once, in order. It calls begin with the names of the carried columns, before
+// the first block if there are rows, and f with the rows that meet Where, in blocks. A block is
+// valid until f returns; an error of f ends the scan. A fault in a file is returned after the
+// blocks before it. Rows of a source that can be read only once are passed on before the scan waits
+// for more. Scan uses these fields of the Spec: Data, Where, Missing, Scored, Ignore, Columns,
+// Carry, Window, Time and Series.
+//
+// If there are several files, the first carried column, [FileColumn], holds their names.
+func Scan(spec Spec, begin func(carried []string) error, f func(Block) error) (Gaps, error) {
 	var gaps Gaps
 	files, err := Resolve(spec.Data)
 	if err != nil {
 		return gaps, err
 	}
-	spec.Ignore = trimmed(spec.Ignore)
+	spec.Ignore, spec.mayBeEmpty = trimmed(spec.Ignore), spec.Scored
 	sch, err := spec.settle(files[0])
 	if err != nil {
 		return gaps, err
 	}
-	b := &scan{width: len(sch.features), f: f}
+	b := &scan{spec: &spec, width: len(sch.features), named: len(files) > 1, f: f}
 	if spec.Window > 0 {
-		b.roll = rows.NewRoll(spec.Window, b.width)
+		b.roll = rows.NewRoll(spec.Window, b.width, spec.full())
 		b.width = len(rows.WindowColumns(sch.features, spec.Window))
+		b.resume()
+	}
+	carried := sch.carried
+	if b.named {
+		carried = append([]string{FileColumn}, carried...)
+	}
+	if err := begin(carried); err != nil {
+		return gaps, err
 	}
 	var shares []*share
 	for _, path := range files {
-		sh, err := b.file(&spec, sch, path)
+		sh, err := b.file(sch, path)
+		if b.err != nil {
+			return gaps, b.err
+		}
 		if err != nil {
 			return gaps, err
 		}
@@ -39,35 +65,57 @@ func Scan(spec Spec, f func(x *mat.Dense, numbers []int) error) (Gaps, error) {
 	if err := b.flush(); err != nil {
 		return gaps, err
 	}
+	b.keep()
+	if spec.mayBeEmpty && b.read == 0 {
+		return gaps, nil
+	}
 	return gaps, spec.check(shares, files[0])
 }
 
+// FileColumn is the carried column with the names of files.
+const FileColumn = "file"
+
 // A scan gathers rows into blocks.
 type scan struct {
+	spec    *Spec
 	width   int
-	f       func(x *mat.Dense, numbers []int) error
+	named   bool // a row carries the name of its file
+	f       func(Block) error
 	roll    *rows.Roll // nil without windows
-	row     []float64  // scratch
-	read    int        // rows of all files so far
+	course  course
+	row     []float64 // scratch
+	read    int       // rows of all files so far
 	values  []float64
 	numbers []int
+	carried [][]string
+	// err is an error of f while the scan waited for rows.
+	err error
 }
 
-func (b *scan) file(spec *Spec, sch schema, path string) (*share, error) {
-	first, kept := b.read, group{}
-	sh, err := spec.scan(sch, path, path, nil, func(sc *scanner) error {
+func (b *scan) file(sch schema, path string) (*share, error) {
+	first, kept := b.read, 0
+	if b.spec.Series == nil {
+		b.course = course{}
+	} else if b.course.next > 0 {
+		b.course.next = 1 // files of a series continue each other
+	}
+	if from, ok := b.spec.once[path]; ok {
+		from.from.idle = func() { b.err = errors.Join(b.err, b.flush()) }
+	}
+	sh, err := b.spec.scan(sch, path, path, nil, func(sc *scanner) error {
 		b.read++
 		if train, _ := sc.role(); !train {
-			return nil
+			return b.err
 		}
 		if dropped, err := sc.numbers(); dropped || err != nil {
-			return err
+			return errors.Join(b.err, err)
 		}
-		kept.train.n++
+		kept++
+		carried := b.cells(sc)
 		if b.roll == nil {
-			return b.add(sc.row)
+			return b.add(sc.row, carried)
 		}
-		begins, err := sc.begins(&kept.train, b.read-first)
+		begins, err := sc.begins(&b.course, b.read-first)
 		if err != nil {
 			return err
 		}
@@ -75,27 +123,93 @@ func (b *scan) file(spec *Spec, sch schema, path string) (*share, error) {
 			b.roll.Restart()
 		}
 		b.row = b.roll.Add(b.row, sc.row)
-		return b.add(b.row)
+		return b.add(b.row, carried)
 	})
 	if err == nil {
-		sh.groups[path] = &kept // counted by check
+		sh.groups[path] = &group{train: rowSet{n: kept}} // counted by check
 	}
 	return sh, err
 }
 
-func (b *scan) add(row []float64) error {
-	b.values, b.numbers = append(b.values, row...), append(b.numbers, b.read)
-	if len(b.numbers) < rows.PerBlock {
+// cells returns the carried cells of the present row.
+func (b *scan) cells(sc *scanner) []string {
+	var cells []string
+	if b.named {
+		cells = append(cells, sc.path)
+	}
+	for _, i := range sc.layout.carried {
+		cell := ""
+		if i >= 0 {
+			cell = strings.Clone(sc.rows.text(i)) // cells of a record share one string
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+func (b *scan) add(row []float64, carried []string) error {
+	b.values, b.numbers, b.carried = append(b.values, row...), append(b.numbers, b.read), append(b.carried, carried)
+	if len(b.numbers) < rows.PerBlock && b.err == nil {
 		return nil
 	}
-	return b.flush()
+	return errors.Join(b.err, b.flush())
 }
 
 func (b *scan) flush() error {
 	if len(b.numbers) == 0 {
 		return nil
 	}
-	err := b.f(mat.NewDense(len(b.numbers), b.width, b.values), b.numbers)
-	b.values, b.numbers = b.values[:0], b.numbers[:0]
+	err := b.f(Block{mat.NewDense(len(b.numbers), b.width, b.values), b.numbers, b.carried})
+	b.values, b.numbers, b.carried = b.values[:0], b.numbers[:0], b.carried[:0]
 	return err
+}
+
+// A Series is what windows need of the rows before those that a scan reads: files that follow each
+// other are then scored as one.
+type Series struct {
+	Recent []Cells   `json:"recent,omitempty"` // last rows of the window that goes on
+	Time   float64   `json:"time"`             // that of the last row
+	Steps  []float64 `json:"steps,omitempty"`  // last steps of time
+}
+
+// Cells is a row in JSON, with null for a missing cell.
+type Cells []*float64
+
+// resume continues the windows of the Spec's series, if there is one.
+func (b *scan) resume() {
+	s := b.spec.Series
+	if s == nil || len(s.Recent) == 0 {
+		return
+	}
+	for _, cells := range s.Recent {
+		row := make([]float64, len(cells))
+		for j, c := range cells {
+			if row[j] = math.NaN(); c != nil {
+				row[j] = *c
+			}
+		}
+		b.row = b.roll.Add(b.row, row)
+	}
+	b.course.next, b.course.time = 1, s.Time
+	for _, step := range s.Steps {
+		b.course.add(step)
+	}
+}
+
+// keep writes what the next rows need into the Spec's series, if there is one.
+func (b *scan) keep() {
+	s := b.spec.Series
+	if s == nil || b.roll == nil {
+		return
+	}
+	s.Recent, s.Time, s.Steps = nil, b.course.time, slices.Clone(b.course.steps)
+	for row := range b.roll.Recent() {
+		cells := make(Cells, len(row))
+		for j, v := range row {
+			if !math.IsNaN(v) {
+				cells[j] = &v
+			}
+		}
+		s.Recent = append(s.Recent, cells)
+	}
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/collabdict/collabdict/internal/data/dataset"
 )
 
@@ -23,7 +21,10 @@ func TestScanNumbersRowsByTheirPlace(t *testing.T) {
 	spec := dataset.Spec{Data: []string{"a.csv", "b.csv.gz"}, Columns: []string{"x", "y"}, Where: dataset.Condition{Column: "kind", Value: "new"}}
 	var numbers []int
 	var last []float64
-	_, err := dataset.Scan(spec, func(x *mat.Dense, some []int) error {
+	_, err := dataset.Scan(spec, uncarried, func(b dataset.Block) error {
+		x := b.X
+		some := b.Numbers
+
 		numbers = append(numbers, some...)
 		n, m := x.Dims()
 		if n != len(some) || m != 2 {
@@ -55,7 +56,7 @@ func TestScanErrors(t *testing.T) {
 		"the reader is full": {Data: []string{"a.csv"}, Where: where("old")},
 	} {
 		spec.Columns = []string{"x"}
-		_, err := dataset.Scan(spec, func(*mat.Dense, []int) error { return errors.New("the reader is full") })
+		_, err := dataset.Scan(spec, uncarried, func(dataset.Block) error { return errors.New("the reader is full") })
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}

@@ -35,7 +35,8 @@ type Spec struct {
 	// "", [SkipMissing] or [KeepMissing]. A training row needs at least one cell.
 	Missing string
 	// Scored declares that all rows are scored and none trains. Unless Missing refuses that, a
-	// cell that is no number then counts as missing, and a row may have no cells at all.
+	// cell that is no number then counts as missing, and a row may have no cells at all. Numbers
+	// beyond the usable ones, such as infinities, count as the largest usable ones.
 	Scored bool
 	// Rename maps names of columns in the files to new ones, which the rest of the Spec uses.
 	Rename map[string]string
@@ -47,6 +48,12 @@ type Spec struct {
 	// may have others. If it is nil, every column with numbers and no other role is a feature.
 	// In CSV, the first row with a cell decides.
 	Columns []string
+	// Carry lists the columns whose cells [Scan] passes on, as far as a file has them. If it is
+	// nil, these are all that are no features.
+	Carry []string
+	// Series, if not nil, is what went before the rows that [Scan] reads, and is then what
+	// went before the next.
+	Series *Series
 	// Seed determines the deal of splits that pool rows.
 	Seed uint64
 	// MinRows leaves out participants with fewer training rows. min= in Split takes precedence.
@@ -64,7 +71,7 @@ type Spec struct {
 	// window.
 	Window int
 	// Time is a column of times, numbers or RFC 3339, for windows. Rows must be in their order.
-	// A step of more than three times the median begins a new window.
+	// A step of more than three times the median of those before it begins a new window.
 	Time string
 	// CSV says how CSV files are written.
 	CSV CSV
@@ -72,6 +79,8 @@ type Spec struct {
 	Float32 bool
 	// pixels reports whether all files hold pixels, which are kept as bytes.
 	pixels bool
+	// mayBeEmpty reports whether files need no rows.
+	mayBeEmpty bool
 	// once holds the sources that can be read only once, by name.
 	once      map[string]*once
 	unordered []string

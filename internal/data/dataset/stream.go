@@ -229,6 +229,10 @@ func (c *cursor) cells(dst []float64) (keep, sound bool, err error) {
 	missing := 0
 	for j, i := range c.stream.parts[c.part].layout.features {
 		cell := c.rows.text(i)
+		if v, ok := extreme(cell); ok && s.Scored {
+			dst[j] = v
+			continue
+		}
 		if absent, _ := s.absent(cell); absent {
 			dst[j] = math.NaN()
 			missing++

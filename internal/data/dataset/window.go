@@ -1,9 +1,7 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -13,8 +11,10 @@ import (
 const (
 	// gapSteps is the longest step of time within a window, in median steps.
 	gapSteps = 3
-	// timedRows is the number of rows of a file that determine the median step.
-	timedRows = 10_000
+	// medianSteps is the number of steps before a row that determine the median step.
+	medianSteps = 101
+	// hour is what clocks are set back by, in seconds.
+	hour = 3600
 )
 
 // Window adds windows of w rows to participants whose training and test rows differ, see
@@ -23,38 +23,51 @@ func Window(parts []Participant, w int) []Participant {
 	out := slices.Clone(parts)
 	for i := range out {
 		out[i].Columns = rows.WindowColumns(out[i].Columns, w)
-		out[i].window(w, true)
+		out[i].window(w, true, false)
 	}
 	return out
 }
 
-// window adds windows of w rows. If apart is true, test rows have windows of their own.
-func (p *Participant) window(w int, apart bool) {
+// window adds windows of w rows. If apart is true, test rows have windows of their own. full is as
+// for [rows.Windowed].
+func (p *Participant) window(w int, apart, full bool) {
 	if w == 0 {
 		return
 	}
 	if p.Train != nil {
-		p.Train = rows.Windowed(p.Train, w, p.begins)
+		p.Train = rows.Windowed(p.Train, w, p.begins, full)
 	}
 	switch {
 	case !apart:
 		p.Test = p.Train
 	case p.Test != nil:
-		p.Test = rows.Windowed(p.Test, w, p.testBegins)
+		p.Test = rows.Windowed(p.Test, w, p.testBegins, full)
 	}
 }
 
-// begins reports whether a window begins with the present row, which will be added to r. row is its
+// full reports whether windows of too few rows have only values: such rows are scored by these.
+func (s *Spec) full() bool { return s.Scored && s.Missing == KeepMissing }
+
+// A course is the place and time of the last row of a series, and its last steps of time.
+type course struct {
+	clock  Clock
+	next   int // number of the row that continues it, 0 for none
+	time   float64
+	steps  []float64 // at most medianSteps, the oldest first
+	sorted []float64 // the same in ascending order
+}
+
+// begins reports whether a window begins with the present row, which will be added to c. row is its
 // number among the participant's rows of the file, from 1.
-func (sc *scanner) begins(r *rowSet, row int) (bool, error) {
+func (sc *scanner) begins(c *course, row int) (bool, error) {
 	if sc.spec.Window == 0 {
 		return false, nil
 	}
-	last := r.last
-	r.last.row = row
-	begins := last.row == 0 || row > last.row+1
+	continues := row == c.next
+	first := c.next == 0
+	c.next = row + 1
 	if sc.layout.time < 0 {
-		return begins, nil
+		return !continues, nil
 	}
 	cell := sc.rows.text(sc.layout.time)
 	if cell == "" {
@@ -63,57 +76,60 @@ func (sc *scanner) begins(r *rowSet, row int) (bool, error) {
 	if err := sc.doubt(sc.layout.time); err != nil {
 		return false, err
 	}
-	now, ok := timeOf(cell)
+	c.clock.DayFirst = sc.dayFirst()
+	now, zoned, ok := c.clock.Read(cell)
 	if !ok {
-		msg := fmt.Sprintf("want a number or a time such as 2024-05-17T08:30:00Z, got %q", cell)
-		return false, sc.fault(sc.spec.Time, cell, msg, "correct the cell")
+		hint := "correct the cell"
+		switch {
+		case c.clock.form == "":
+			hint = "write the times in one of these forms"
+		case strings.Contains(cell, "/"):
+			hint += ", or say in node.yaml csv: {day_first: true} if 3/4/2026 is in April"
+		}
+		return false, sc.fault(sc.spec.Time, cell, fmt.Sprintf("%s, got %q", timeForms, cell), hint)
 	}
-	r.last.time = now
-	if last.row > 0 && now < last.time {
+	step := now - c.time
+	if !zoned && step < 0 && step >= -hour { // summer time has ended
+		step = 0
+	}
+	c.time = now
+	if first {
+		return true, nil
+	}
+	if step < 0 {
 		msg := fmt.Sprintf("want rows in the order of time, got %s after a later one", cell)
 		return false, sc.fault(sc.spec.Time, cell, msg, "sort the rows of the file")
 	}
-	return begins || sc.gap > 0 && now-last.time > sc.gap, nil
+	gap := c.gap()
+	c.add(step)
+	return !continues || gap > 0 && step > gap, nil
 }
 
-// gap returns the longest step of time within a window, from the steps between the first rows
-// of each participant; 0 if time does not advance.
-func (s *Spec) gap(path string, lay layout) (float64, error) {
-	if s.Window == 0 || lay.time < 0 {
-		return 0, nil
+// dayFirst reports whether 3/4/2026 is in April: if the Spec says so, or where commas are decimal
+// signs.
+func (sc *scanner) dayFirst() bool {
+	t, ok := asCSV(sc.rows)
+	return sc.spec.CSV.DayFirst || ok && t.form.decimal == ','
+}
+
+// gap returns the longest step of time within a window, 0 if no step is known.
+func (c *course) gap() float64 {
+	if len(c.sorted) == 0 {
+		return 0
 	}
-	t, err := s.open(path, nil)
-	if err != nil {
-		return 0, err
+	return gapSteps * c.sorted[(len(c.sorted)-1)/2]
+}
+
+// add adds a step, unless time has not advanced.
+func (c *course) add(step float64) {
+	if step <= 0 {
+		return
 	}
-	defer t.close()
-	rows, err := t.read(nil, lay.others())
-	if err != nil {
-		return 0, err
+	if len(c.steps) == medianSteps {
+		oldest, _ := slices.BinarySearch(c.sorted, c.steps[0])
+		c.sorted = slices.Delete(c.sorted, oldest, oldest+1)
+		c.steps = slices.Delete(c.steps, 0, 1)
 	}
-	last, steps := map[string]float64{}, []float64{}
-	for range timedRows {
-		if _, err := rows.next(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return 0, err
-		}
-		now, ok := timeOf(rows.text(lay.time))
-		if !ok { // an unreadable time matters only if the row is used
-			continue
-		}
-		key := ""
-		if lay.part >= 0 {
-			key = strings.Clone(rows.text(lay.part))
-		}
-		if before, ok := last[key]; ok && now > before {
-			steps = append(steps, now-before)
-		}
-		last[key] = now
-	}
-	if len(steps) == 0 {
-		return 0, nil
-	}
-	slices.Sort(steps)
-	return gapSteps * steps[(len(steps)-1)/2], nil
+	place, _ := slices.BinarySearch(c.sorted, step)
+	c.steps, c.sorted = append(c.steps, step), slices.Insert(c.sorted, place, step)
 }

@@ -51,13 +51,14 @@ func with(x collabdict.Rows, next stage, set func(*pipeline)) collabdict.Rows {
 // Windowed adds to each row of x the mean and the standard deviation (divisor: number of rows)
 // of every column over its window. The window is the row itself and up to w−1 rows before it.
 // The rows at which a new window starts are in begins, in ascending order; row 0 always starts
-// one. NaN cells are missing and do not count. The result for a row has the same bits however it
-// is read.
-func Windowed(x collabdict.Rows, w int, begins []int) collabdict.Rows {
+// one. NaN cells are missing and do not count. With full set, the mean and the standard deviation
+// of a window of fewer than w rows are NaN. The result for a row has the same bits however it is
+// read.
+func Windowed(x collabdict.Rows, w int, begins []int, full bool) collabdict.Rows {
 	if w < 1 || !slices.IsSorted(begins) {
 		panic("rows: want a window of at least one row, and beginnings that ascend")
 	}
-	return &window{source: x, w: w, begins: begins}
+	return &window{derived: derived{w, full}, source: x, begins: begins}
 }
 
 // Subset returns the rows with the given indices, which must ascend.

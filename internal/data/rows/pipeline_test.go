@@ -42,7 +42,7 @@ func drawStage(t *rapid.T, x collabdict.Rows) func(collabdict.Rows) collabdict.R
 			break
 		}
 		w := rapid.IntRange(1, 5).Draw(t, "window")
-		return func(x collabdict.Rows) collabdict.Rows { return rows.Windowed(x, w, nil) }
+		return func(x collabdict.Rows) collabdict.Rows { return rows.Windowed(x, w, nil, false) }
 	case "some":
 		index := rows.Drawn(n, rapid.IntRange(1, n).Draw(t, "kept"), 1)
 		return func(x collabdict.Rows) collabdict.Rows { return rows.Subset(x, index) }

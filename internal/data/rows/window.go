@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"sync"
@@ -48,10 +49,16 @@ func DataColumns(columns []string, w int) []string {
 	return columns[:len(columns)/perColumn]
 }
 
+// derived is how columns are made from a window.
+type derived struct {
+	w    int  // its rows
+	full bool // the mean and the deviation are NaN if there are fewer
+}
+
 // A window is the rows of a source with means and deviations of the rows before.
 type window struct {
+	derived
 	source collabdict.Rows
-	w      int
 	begins []int // rows that begin a window, ascending from 0
 
 	mu sync.Mutex
@@ -97,7 +104,7 @@ func (r *window) ReadRows(x []float64, from int) error {
 		}
 		for i := range n {
 			first := r.first(from+i) - (from - lead)
-			derive(x[i*m*perColumn:(i+1)*m*perColumn], block[first*m:(lead+i+1)*m], m)
+			r.derive(x[i*m*perColumn:(i+1)*m*perColumn], block[first*m:(lead+i+1)*m], m)
 		}
 		x, from = x[n*m*perColumn:], from+n
 		next := min(r.w-1, lead+n)
@@ -135,6 +142,17 @@ func (r *window) endBefore(row, m int) []float64 {
 		}
 	}
 	return nil
+}
+
+// derive writes the last row of a window of m columns, with means and deviations.
+func (d derived) derive(dst, window []float64, m int) {
+	if d.full && len(window) < d.w*m {
+		for j := range copy(dst, window[len(window)-m:]) {
+			dst[m+j], dst[2*m+j] = math.NaN(), math.NaN()
+		}
+		return
+	}
+	derive(dst, window, m)
 }
 
 // derive writes the last row of a window of m columns, with means and deviations. It sums
@@ -185,12 +203,13 @@ func present(window []float64, m int) (mean, deviation float64) {
 
 // A Roll computes windowed rows from a stream of rows.
 type Roll struct {
-	w, m   int
+	derived
+	m      int
 	recent []float64 // rows of the present window, and of the one before
 }
 
-// NewRoll returns a Roll with windows of w rows of m columns.
-func NewRoll(w, m int) *Roll { return &Roll{w: w, m: m} }
+// NewRoll returns a Roll with windows of w rows of m columns. full is as for [Windowed].
+func NewRoll(w, m int, full bool) *Roll { return &Roll{derived: derived{w, full}, m: m} }
 
 // Restart begins a new window.
 func (r *Roll) Restart() { r.recent = r.recent[:0] }
@@ -202,6 +221,11 @@ func (r *Roll) Add(dst, row []float64) []float64 {
 	}
 	r.recent = append(r.recent, row...)
 	dst = slices.Grow(dst[:0], perColumn*r.m)[:perColumn*r.m]
-	derive(dst, r.recent[max(0, len(r.recent)-r.w*r.m):], r.m)
+	r.derive(dst, r.recent[max(0, len(r.recent)-r.w*r.m):], r.m)
 	return dst
+}
+
+// Recent returns the rows that the next row's window has besides it, if it goes on.
+func (r *Roll) Recent() iter.Seq[[]float64] {
+	return slices.Chunk(r.recent[max(0, len(r.recent)-(r.w-1)*r.m):], r.m)
 }

@@ -23,7 +23,7 @@ func TestWindowed(t *testing.T) {
 		10, 10, 0,
 		4, 8, math.Sqrt(8),
 	}
-	got, err := rows.Dense(rows.Windowed(x, 3, []int{0, 3}))
+	got, err := rows.Dense(rows.Windowed(x, 3, []int{0, 3}, false))
 	if err != nil || !mat.EqualApprox(got, mat.NewDense(6, 3, want), 1e-15) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
@@ -32,7 +32,7 @@ func TestWindowed(t *testing.T) {
 // A constant column has deviation 0 exactly. Rounding errors would be scaled up.
 func TestWindowOfAConstantColumn(t *testing.T) {
 	values := slices.Repeat([]float64{0.1, 1e9 + 0.3}, 50)
-	err := parallel.EachRow(rows.Windowed(rows.InMemory(mat.NewDense(50, 2, values)), 7, nil), func(row []float64) {
+	err := parallel.EachRow(rows.Windowed(rows.InMemory(mat.NewDense(50, 2, values)), 7, nil, false), func(row []float64) {
 		if want := []float64{0.1, 1e9 + 0.3, 0.1, 1e9 + 0.3, 0, 0}; !slices.Equal(row, want) {
 			t.Fatalf("got %v, want %v", row, want)
 		}
@@ -56,14 +56,14 @@ func TestWindowsDoNotDependOnBlocks(t *testing.T) {
 			}
 		}
 		var want [][]float64
-		roll := rows.NewRoll(w, m)
+		roll := rows.NewRoll(w, m, false)
 		for i := range n {
 			if slices.Contains(begins, i) {
 				roll.Restart()
 			}
 			want = append(want, slices.Clone(roll.Add(nil, x.RawRowView(i))))
 		}
-		of := rows.Windowed(rows.InMemory(x), w, begins)
+		of := rows.Windowed(rows.InMemory(x), w, begins, false)
 		for at := 0; at < n; {
 			if rapid.IntRange(0, 3).Draw(t, "jump") == 0 {
 				at = rapid.IntRange(0, n-1).Draw(t, "to")
@@ -89,7 +89,7 @@ func TestWindowsOverMissingCells(t *testing.T) {
 	x := rows.InMemory(mat.NewDense(5, 2, []float64{nan, 1, 2, 2, 6, 3, nan, 4, nan, 5}))
 	want := [][2]float64{{nan, nan}, {2, 0}, {4, 2}, {4, 2}, {6, 0}}
 	at := 0
-	err := parallel.EachRow(rows.Windowed(x, 3, nil), func(row []float64) {
+	err := parallel.EachRow(rows.Windowed(x, 3, nil, false), func(row []float64) {
 		for i, v := range []float64{row[2], row[4]} {
 			if w := want[at][i]; v != w && !(math.IsNaN(v) && math.IsNaN(w)) {
 				t.Errorf("row %d: got %v, want %v", at, row, want[at])

@@ -193,7 +193,7 @@ func TestWindowsOfATask(t *testing.T) {
 		t.Fatal(err)
 	}
 	derived, err := r.Model.ScoreRows(parts[0].Train)
-	if err != nil || !slices.Equal(raw, derived) {
-		t.Errorf("scores of the data's rows and of those with windows differ, %v", err)
+	if err != nil || !slices.Equal(raw[2:], derived[2:]) || slices.Equal(raw[:2], derived[:2]) {
+		t.Errorf("scores of the data's rows and of those with windows differ once the windows are full, or before they do not, %v", err)
 	}
 }

@@ -1,0 +1,92 @@
+package dataset
+
+import (
+	"strings"
+	"time"
+)
+
+// A Clock reads the times of a column, which have one form.
+type Clock struct {
+	DayFirst bool   // 3/4/2026 is in April
+	form     string // of the last cell, "" for none
+	zone     string // end of that form, "" if it has no zone
+}
+
+// hours and zones are what may follow a date, in the layouts of package time. Seconds may have
+// a fraction.
+var (
+	hours = []string{"15:04:05", "15:04", "3:04:05 PM", "3:04 PM", "150405"}
+	zones = []string{"", "Z07:00", " Z07:00", "-0700", " -0700", "-07", " UTC", " GMT"}
+)
+
+// Read returns a number, or a time in seconds since 1970. zoned reports whether the cell says how
+// far its time is from UTC; without that, it is read as in UTC.
+func (c *Clock) Read(cell string) (seconds float64, zoned, ok bool) {
+	if v, ok := parse(cell); ok {
+		return v, true, v-v == 0
+	}
+	t, err := time.Parse(c.form, cell)
+	if err != nil || c.form == "" {
+		if t, ok = c.learn(cell); !ok {
+			return 0, false, false
+		}
+	}
+	return float64(t.Unix()) + float64(t.Nanosecond())/1e9, c.zone != "", true
+}
+
+// learn reads a time whose form is not that of the last one.
+func (c *Clock) learn(cell string) (t time.Time, ok bool) {
+	day := c.dateForm(cell)
+	if day == "" {
+		return t, false
+	}
+	if t, err := time.Parse(day, cell); err == nil {
+		c.form, c.zone = day, ""
+		return t, true
+	}
+	for _, between := range []string{"T", " "} {
+		for _, hour := range hours {
+			for _, zone := range zones {
+				form := day + between + hour + zone
+				if t, err := time.Parse(form, cell); err == nil {
+					c.form, c.zone = form, zone
+					return t, true
+				}
+			}
+		}
+	}
+	return t, false
+}
+
+// dateForm returns the layout of the date at the beginning of a cell, as its digits and first sign
+// show; "" if none begins so. Years have four digits: two could be days.
+func (c *Clock) dateForm(cell string) string {
+	digits := len(cell) - len(strings.TrimLeft(cell, "0123456789"))
+	if digits == len(cell) || digits == 0 {
+		return ""
+	}
+	switch sign := cell[digits]; {
+	case digits == 8 && (sign == 'T' || sign == ' '):
+		return "20060102"
+	case digits == 4 && sign == '-':
+		return "2006-1-2"
+	case digits == 4 && sign == '/':
+		return "2006/1/2"
+	case digits > 2:
+		return ""
+	case sign == '.':
+		return "2.1.2006"
+	case sign == '/' && c.DayFirst:
+		return "2/1/2006"
+	case sign == '/':
+		return "1/2/2006"
+	case sign == '-' || sign == ' ':
+		if letter := cell[min(digits+1, len(cell)-1)]; letter >= '0' && letter <= '9' {
+			return "2-1-2006"
+		}
+		return "2" + string(sign) + "Jan" + string(sign) + "2006"
+	}
+	return ""
+}
+
+const timeForms = "want a number or a time such as 2026-11-29 08:30:00, 2026-11-29T08:30:00Z, 29.11.2026 08:30 or 11/29/2026 08:30"

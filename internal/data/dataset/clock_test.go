@@ -1,0 +1,52 @@
+package dataset
+
+import (
+	"testing"
+	"time"
+)
+
+func TestClock(t *testing.T) {
+	want := time.Date(2026, 11, 3, 8, 30, 0, 0, time.UTC)
+	seconds := float64(want.Unix())
+	for _, c := range []struct {
+		cell     string
+		dayFirst bool
+		want     float64
+		zoned    bool
+	}{
+		{"2026-11-03 08:30:00", false, seconds, false},
+		{"2026-11-03 08:30", false, seconds, false},
+		{"2026-11-03T08:30:00Z", false, seconds, true},
+		{"2026-11-03T08:30:00.25Z", false, seconds + 0.25, true},
+		{"2026-11-03 08:30:00,5", false, seconds + 0.5, false},
+		{"2026-11-03T10:30:00+02:00", false, seconds, true},
+		{"2026-11-03 10:30:00 +0200", false, seconds, true},
+		{"2026-11-03 08:30:00 UTC", false, seconds, true},
+		{"20261103T083000", false, seconds, false},
+		{"20261103T083000Z", false, seconds, true},
+		{"2026/11/03 08:30", false, seconds, false},
+		{"3.11.2026 08:30", false, seconds, false},
+		{"03.11.2026 08:30:00", false, seconds, false},
+		{"11/3/2026 8:30 AM", false, seconds, false},
+		{"11/03/2026 08:30", false, seconds, false},
+		{"03/11/2026 08:30", true, seconds, false},
+		{"3-11-2026 08:30", false, seconds, false},
+		{"3-Nov-2026 08:30", false, seconds, false},
+		{"3 Nov 2026 08:30", false, seconds, false},
+		{"2026-11-03", false, seconds - 8.5*3600, false},
+		{"1762158600.5", false, 1762158600.5, true},
+	} {
+		clock := Clock{DayFirst: c.dayFirst}
+		for range 2 { // by the form of the first cell, too
+			got, zoned, ok := clock.Read(c.cell)
+			if !ok || got != c.want || zoned != c.zoned {
+				t.Errorf("%s: got %f, %t, %t, want %f, %t", c.cell, got, zoned, ok, c.want, c.zoned)
+			}
+		}
+	}
+	for _, cell := range []string{"noon", "", "-", "12:30:00", "1.2.3", "2.5 bar", "3.11.26", "31.02.2026", "13/13/2026", "M0-A", "20261103", "pump 3", "2026-11-03 08:30:00 later", "NaN"} {
+		if seconds, _, ok := new(Clock).Read(cell); ok && cell != "20261103" {
+			t.Errorf("%q is read as %f", cell, seconds)
+		}
+	}
+}
