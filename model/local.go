@@ -45,8 +45,10 @@ const nearest = "nearest"
 type Local struct {
 	Alone   algorithm.Scorer // model of the participant's rows alone; nil if that is the shared model
 	Nearest *Nearest         // by the participant's training rows
-	// Calibrations are those of the shared model, of Alone if not nil, and of Nearest, from
-	// scores of the same rows.
+	// Scores are those of own rows by the shared model, by Alone if not nil, and by Nearest, in
+	// one order of rows, the Held rows that were held out last. Calibrations follow from them.
+	Scores       [][]float64
+	Held         int
 	Calibrations []*Calibration
 	// Better is [Shared] or [Alone] if held-out rows show that this model describes them better
 	// than the other, beyond chance; otherwise it is empty.
@@ -143,6 +145,26 @@ func (m *Model) Threshold() float64 {
 	return m.Manifest.Threshold
 }
 
+// ThresholdFor returns the threshold that at most the given share of rows like the participant's
+// own exceeds, for the scores that the model gives. enough is false if there are too few own rows
+// for that share. ok is false if the local part is missing, or was written without the order of
+// its scores.
+func (m *Model) ThresholdFor(share float64) (limit float64, enough, ok bool) {
+	l := m.Local
+	if l == nil || l.Scores == nil {
+		return 0, false, false
+	}
+	scores := l.Scores[0]
+	switch {
+	case m.scoredBy() == Blend:
+		scores = local.Own(m.Ensemble(), l.Scores)
+	case m.scoredBy() == Alone && l.Alone != nil:
+		scores = l.Scores[1]
+	}
+	limit, enough = local.HeldLimit(scores, l.Held, share)
+	return limit, enough, true
+}
+
 // localManifest describes a local part.
 type localManifest struct {
 	Format      string `json:"format"` // "collabdict local part"
@@ -196,14 +218,21 @@ func (m *Model) WriteLocal(out io.Writer) error {
 	}
 	x := l.Nearest.Rows()
 	n, dim := x.Dims()
-	calibrations := l.Calibrations[0].Len()
+	scored := l.Calibrations[0].Len()
 	arrays := []algorithm.Array{
 		{Name: "rows", Shape: []int{n, dim}, Values: mat.DenseCopyOf(x).RawMatrix().Data},
-		{Name: "calibrations", Shape: []int{len(l.Calibrations), calibrations}},
+		{Name: "calibrations", Shape: []int{len(l.Calibrations), scored}},
 		{Name: "thresholds", Shape: []int{2}, Values: []float64{l.AloneThreshold, l.BlendThreshold}},
 	}
-	for _, c := range l.Calibrations {
-		arrays[1].Values = append(arrays[1].Values, c.Scores()...)
+	for i, c := range l.Calibrations {
+		scores := c.Scores()
+		if l.Scores != nil {
+			scores = l.Scores[i]
+		}
+		arrays[1].Values = append(arrays[1].Values, scores...)
+	}
+	if l.Scores != nil {
+		arrays = append(arrays, algorithm.Array{Name: "held", Ints: []int64{int64(l.Held)}, Shape: []int{1}})
 	}
 	if l.Alone != nil {
 		own := l.Alone.Arrays()
@@ -277,7 +306,14 @@ func (m *Model) readLocal(a arrays, alone bool) (*Local, error) {
 		return nil, fmt.Errorf("calibrations: want the scores of at least 1 row, got %d", shape[1])
 	}
 	for i := range members {
-		l.Calibrations = append(l.Calibrations, local.Calibrate(scores[i*shape[1]:(i+1)*shape[1]]))
+		of := scores[i*shape[1] : (i+1)*shape[1]]
+		l.Scores, l.Calibrations = append(l.Scores, of), append(l.Calibrations, local.Calibrate(of))
+	}
+	if l.Held, err = held(a, shape[1]); err != nil {
+		return nil, err
+	}
+	if !a.Has("held") { // the scores are in ascending order, each for itself
+		l.Scores = nil
 	}
 	thresholds, _, err := a.Values("thresholds", 2)
 	if err != nil {
@@ -288,6 +324,21 @@ func (m *Model) readLocal(a arrays, alone bool) (*Local, error) {
 		l.Alone, err = m.readAlone(prefixed{a, ofAlone})
 	}
 	return l, err
+}
+
+// held reads the number of held-out rows among the scored ones; 0 if it is missing.
+func held(a arrays, rows int) (int, error) {
+	if !a.Has("held") {
+		return 0, nil
+	}
+	v, _, err := a.Ints("held", 1)
+	if err == nil && (v[0] < 0 || v[0] > int64(rows)) {
+		err = fmt.Errorf("held: want 0 to %d rows, got %d", rows, v[0])
+	}
+	if err != nil {
+		return 0, err
+	}
+	return int(v[0]), nil
 }
 
 // readAlone reads the model of the participant's rows, which has the same kind and options.

@@ -30,7 +30,7 @@ func (a *app) adapt() *cobra.Command {
 	var out string
 	var steps int
 	cmd := &cobra.Command{
-		Use: "adapt", Short: "Fit a model with conditions to a participant that has not trained",
+		Use: "adapt [MODEL] [FILE]...", Short: "Fit a model with conditions to a participant that has not trained",
 		Long: `adapt fits the conditions of a model to some rows of a participant that has not trained.
 The shared model stays as it is, and no other participant has to be online. If each
 participant scales its own columns, adapt scales them by the rows given.
@@ -40,8 +40,8 @@ participants' conditions. For an auto-encoder with conditions, the rows must be
 normal and need no labels; they also set the threshold.`,
 		Example: `  collabdict adapt --model model.npz --data new.csv --label class -o own.npz
   collabdict score --model model.npz --own own.npz --data more.csv`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.take(args)
 			if out == "" {
 				return &flagError{"output", "missing", "name a file for the conditions"}
 			}

@@ -5,8 +5,6 @@ import (
 	"io"
 	"strconv"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/numeric/metrics"
 	"github.com/collabdict/collabdict/model"
@@ -15,22 +13,25 @@ import (
 // writeClasses writes the likeliest class of each row of spec with its probability, or the
 // probabilities of all classes.
 func (a *app) writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all bool) error {
-	head := []string{"row", "class", "probability"}
+	own := []string{"class", "probability"}
 	if all {
 		for k := range m.Classifier().Classes() {
-			head = append(head, fmt.Sprintf("p%d", k))
+			own = append(own, fmt.Sprintf("p%d", k))
 		}
 	}
-	line := make([]string, 0, len(head))
-	return a.writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
-		p, err := m.Classifier().Probabilities(m.Trained(x))
+	var line []string
+	return a.writeLines(out, spec, func(carried []string) []string {
+		return withCarried(carried, own)
+	}, func(b dataset.Block, write func([]string) error) error {
+		p, err := m.Classifier().Probabilities(m.Trained(b.X))
 		if err != nil {
 			return err
 		}
-		for i, number := range numbers {
+		for i, number := range b.Numbers {
 			of := p.RawRowView(i)
 			class := metrics.Likeliest(of)
-			line = append(line[:0], strconv.Itoa(number), strconv.Itoa(class), decimal(of[class]))
+			line = append(append(line[:0], strconv.Itoa(number)), b.Carried[i]...)
+			line = append(line, strconv.Itoa(class), decimal(of[class]))
 			if all {
 				for _, v := range of {
 					line = append(line, decimal(v))

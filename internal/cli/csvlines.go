@@ -3,8 +3,7 @@ package cli
 import (
 	"encoding/csv"
 	"io"
-
-	"gonum.org/v1/gonum/mat"
+	"slices"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 )
@@ -12,6 +11,9 @@ import (
 // noteGaps prints unusual formats of files, and which cells were missing.
 func (a *app) noteGaps(gaps *dataset.Gaps) {
 	for _, line := range gaps.Forms() {
+		a.note("%s", line)
+	}
+	for _, line := range gaps.Late {
 		a.note("%s", line)
 	}
 	if text := gaps.String(); text != "" {
@@ -22,24 +24,50 @@ func (a *app) noteGaps(gaps *dataset.Gaps) {
 	}
 }
 
-// writeLines writes CSV about the rows of spec: the header once rows can be read, then the
-// lines for each block of rows with their numbers. It notes missing cells.
-func (a *app) writeLines(out io.Writer, spec dataset.Spec, head []string, lines func(x *mat.Dense, numbers []int, write func([]string) error) error) error {
+// writeLines writes CSV about the rows of spec: the header that head returns for the carried
+// columns, once rows can be read, then the lines for each block of rows. It notes missing cells.
+func (a *app) writeLines(out io.Writer, spec dataset.Spec, head func(carried []string) []string, lines func(b dataset.Block, write func([]string) error) error) error {
 	w := csv.NewWriter(out)
-	begun := false
-	gaps, err := dataset.Scan(spec, func(x *mat.Dense, numbers []int) error {
-		if !begun {
-			begun = true
-			if err := w.Write(head); err != nil {
+	var first []string // the header until it is written
+	write := func(line []string) error {
+		if first != nil {
+			if err := w.Write(first); err != nil {
 				return err
 			}
+			first = nil
 		}
-		return lines(x, numbers, w.Write)
+		return w.Write(line)
+	}
+	gaps, err := dataset.Scan(spec, func(carried []string) error {
+		first = head(carried)
+		return nil
+	}, func(b dataset.Block) error {
+		if err := lines(b, write); err != nil {
+			return err
+		}
+		w.Flush() // somebody may wait for the lines
+		return w.Error()
 	})
+	if err == nil && first != nil { // there are no rows
+		err = w.Write(first)
+	}
 	w.Flush() // also after an error, so that the last line is complete
 	if err != nil {
 		return err
 	}
 	a.noteGaps(&gaps)
 	return w.Error()
+}
+
+// withCarried returns a header: the number of the row, the carried columns, then own ones. A carried
+// column with the name of another one gets a prefix.
+func withCarried(carried, own []string) []string {
+	head := []string{"row"}
+	for _, name := range carried {
+		if name == head[0] || slices.Contains(own, name) {
+			name = "input_" + name
+		}
+		head = append(head, name)
+	}
+	return append(head, own...)
 }

@@ -22,9 +22,9 @@ func (a *app) evaluate() *cobra.Command {
 	var s scoredFlags
 	var memory memoryFlags
 	cmd := &cobra.Command{
-		Use: "evaluate", Short: "Measure a model on labelled rows",
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Use: "evaluate [MODEL] [FILE]...", Short: "Measure a model on labelled rows",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.take(args)
 			m, spec, err := s.load(a)
 			if err == nil && m.Classifier() != nil && s.label == "" {
 				err = &flagError{"label", "missing, but figures of a classifier need the classes of rows", "name the column of classes"}
@@ -43,7 +43,7 @@ func (a *app) evaluate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			limits, err := thresholdOf(s.threshold, m)
+			limits, err := s.threshold(m)
 			if err != nil {
 				return err
 			}

@@ -46,14 +46,14 @@ type edge struct {
 func (a *app) inspect() *cobra.Command {
 	var l lookFlags
 	cmd := &cobra.Command{
-		Use: "inspect", Short: "Describe a model file: its origin and what it has learned",
+		Use: "inspect [MODEL] [FILE]...", Short: "Describe a model file: its origin and what it has learned",
 		Long: `inspect describes a model. With --data, for a model with latent variables, it compares rows
 with their reconstructions, column by column. With --plots, it draws a mixture: direct
 dependencies between columns, weights and means, and with --data the scores of rows. Of a
 network it draws published weights and the codes of rows. If columns are the pixels of images,
 it also draws reconstructed images. Figures of networks show at most 5000 rows, chosen evenly.`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l.take(args)
 			m, err := l.open(cmd)
 			if err != nil {
 				return err

@@ -47,6 +47,10 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 			return nil, &flagError{name, "requires rows", "name them with --data"}
 		}
 	}
+	var err error
+	if l.model, err = modelIn(l.model); err != nil {
+		return nil, err
+	}
 	m, err := model.ReadFile(l.model)
 	if err != nil {
 		return nil, err

@@ -287,7 +287,7 @@ func (f *runFlags) loadOne(ctx context.Context, spec dataset.Spec, name, dir str
 	if err != nil {
 		return dataset.Participant{}, nil, err
 	}
-	warnings := data.Gaps.Forms()
+	warnings := append(data.Gaps.Forms(), data.Gaps.Late...)
 	for _, c := range data.Ignored {
 		warnings = append(warnings, c+" does not hold numbers, so it is not a feature")
 	}

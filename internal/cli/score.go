@@ -4,18 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/dataset"
-	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
@@ -25,13 +22,14 @@ import (
 // scoredFlags name a model and the rows to score.
 type scoredFlags struct {
 	dataFlags
-	model, own, with, threshold string
-	missing                     string // "" is an error
+	thresholdFlags
+	model, own, with string
+	missing          string // "" is an error
 }
 
 func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
-	f.StringVar(&s.model, "model", "", "model `FILE`")
+	f.StringVar(&s.model, "model", "", "model `FILE`, or the folder that it is in")
 	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows, .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or a query in .sql, or - for standard input; may be repeated")
 	f.StringVar(&s.where, "where", "", what+" rows with `COLUMN=VALUE` only")
 	f.StringVar(&s.timeColumn, "time-column", "", timeColumnHelp)
@@ -41,10 +39,18 @@ func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 // happens to missing cells.
 func (s *scoredFlags) addScoring(cmd *cobra.Command) {
 	addOwn(cmd, &s.own)
+	s.thresholdFlags.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&s.with, "with", "", "`SCORES` by the shared model (shared), by the model of the own rows (alone), or by both and the nearest own rows (blend) (default blend with local.npz beside the model, otherwise shared)")
-	f.StringVar(&s.threshold, "threshold", ofModel, "`THRESHOLD` above which a row is an anomaly: the model's (model), a number, or rolling:N to take it from the N scores before the row, for streams that drift, such as rolling:1000")
 	f.StringVar(&s.missing, "missing", dataset.KeepMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?) or not numbers: score the other cells (marginal), leave their rows out (skip), or end with an error (error)")
+}
+
+// take takes a model and files that are given as arguments, before or after flags.
+func (s *scoredFlags) take(args []string) {
+	if s.model == "" && len(args) > 0 {
+		s.model, args = args[0], args[1:]
+	}
+	s.data = append(s.data, args...)
 }
 
 // load reads the model, and returns it with the rows to read, in its columns.
@@ -59,6 +65,9 @@ func (s *scoredFlags) load(a *app) (*model.Model, dataset.Spec, error) {
 	if err != nil {
 		return nil, spec, err
 	}
+	if s.model, err = modelIn(s.model); err != nil {
+		return nil, spec, err
+	}
 	m, err := model.ReadFile(s.model)
 	if err != nil {
 		return nil, spec, err
@@ -71,101 +80,208 @@ func (s *scoredFlags) load(a *app) (*model.Model, dataset.Spec, error) {
 	return m, spec, a.adaptRows(&spec, m, s.model)
 }
 
+// modelIn returns the path of the model in a folder, and other paths as they are.
+func modelIn(path string) (string, error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return path, nil //nolint:nilerr // reading it reports the error
+	}
+	within := filepath.Join(path, model.File)
+	if _, err := os.Stat(within); err == nil {
+		return within, nil
+	}
+	hint := "name a model.npz, or the folder of a member"
+	if members, _ := filepath.Glob(filepath.Join(path, "*", model.File)); len(members) > 0 {
+		hint = "name the folder of a member, such as " + filepath.Dir(members[0])
+	}
+	return "", &flagError{"model", "there is no " + model.File + " in " + path, hint}
+}
+
+// scoreFlags say what score writes.
+type scoreFlags struct {
+	scoredFlags
+	columnsOfScores
+	out, state string
+	carry      []string
+	events     bool
+}
+
 func (a *app) score() *cobra.Command {
-	var s scoredFlags
-	var out string
-	var with columnsOfScores
+	var s scoreFlags
 	cmd := &cobra.Command{
-		Use: "score", Short: "Write an anomaly score, or a class, of every row as CSV",
+		Use: "score [MODEL] [FILE]...", Short: "Write an anomaly score, or a class, of every row as CSV",
 		Long: `score writes a CSV line per row:
 
   row      its number, from 1, counted over all files
+  file     its file, if there are several
+  …        its cells in the columns that are no features, such as its time, or those of --carry
   score    its anomaly score, in nats: the less likely the row, the higher. For an auto-encoder
            that was trained by a loss, that loss
   anomaly  1 if the score is above the threshold; empty if there is no threshold
+
+On a terminal, and with --events, score prints events instead: anomalies that follow each other,
+with their beginning, end and highest score, and the sensors that deviate most there. With
+--output, it writes the lines to a file, and prints the events.
 
 With local.npz beside the model, the score is a blend: the mean, in nats, of three surprises.
 They come from the shared model, from the model of the own rows alone, and from the distance to
 the nearest own rows. A surprise is -ln of the share of own rows that score as high. A model that is better on
 own held-out rows counts four times. --with selects one of the models instead.
 
+--false-alarm takes another threshold: at most that share of rows like the own ones lies above it.
 With --threshold rolling:N, the N scores before a row give its threshold, as held-out rows give
-the model's. While rows stay like the last N, at most --false-alarm of them lie above it. Until
-there are enough scores for that share, the model's threshold applies.
+the model's. Until there are enough scores for that share, the model's threshold applies.
 
 --clusters adds the component of the row, numbered from 1 as in inspect.
 
---explain adds the surprises in a blend. It writes a line per row and sensor, that is per column
-of the data, the largest share first:
+--explain adds the surprises in a blend. For an anomaly, it writes a line per sensor, that is per
+column of the data, for the --top ones with the largest share. A value far outside the own rows
+comes first:
 
   sensor    the column
-  expected  what the other sensors predict, or what an auto-encoder reconstructs
+  expected  what the other sensors predict, or what an auto-encoder reconstructs; empty if that
+            is far outside the own rows
   got       the value in the row
   share     its share of all sensors' deviations, from 0 to 1
 
 With a model of windows, share is of the sensor's value, mean and deviation together. The column
 "of" names the one that deviates most; expected and got are for that one.
 
-Rows are written as they are read, so files may be larger than memory. A row with missing cells
-is scored by the cells that it has, which also give the expected values. With --explain, "got" is
-empty for missing cells.
+Lines are written as rows are read, so files may be larger than memory, and standard input may be
+a stream without end. A row with missing cells is scored by the cells that it has, which also give
+the expected values. With --explain, "got" is empty for missing cells. A row whose window has too
+few rows before it is scored by its values. With --state FILE, windows and rolling thresholds go on
+where the last call with that FILE has ended, so a file a minute has the scores of one long file.
 
 For a classifier, the columns are row, the likeliest class and its probability, with
 the participant's own conditions. --probabilities adds the probabilities of all classes.`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, spec, err := s.load(a)
-			if err != nil {
-				return err
-			}
-			read, err := spec.Files()
-			if err != nil {
-				return err
-			}
-			if err := another(out, append(read, s.model, s.own, ownBeside(s.model), localBeside(s.model))...); err != nil {
-				return err
-			}
-			if err := with.check(m); err != nil {
-				return err
-			}
-			if err := a.complete(m, &s); err != nil {
-				return err
-			}
-			limits, err := thresholdOf(s.threshold, m)
-			if err != nil {
-				return err
-			}
-			if err := spec.Forward(cmd.Context(), os.Stdin); err != nil {
-				return err
-			}
-			write := func(w io.Writer) error { return a.writeScores(w, m, spec, with, limits) }
-			if m.Classifier() != nil {
-				write = func(w io.Writer) error { return a.writeClasses(w, m, spec, with.probabilities) }
-			}
-			if out == "" {
-				return write(a.out)
-			}
-			return files.Write(out, 0o600, write) // scores follow from rows
+		Example: `  collabdict score plant-a/model.npz today.csv
+  collabdict score plant-a today.csv --explain -o scores.csv
+  tail -n +1 -f today.csv | collabdict score plant-a -`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.take(args)
+			return a.scoreRows(cmd, &s)
 		},
 	}
 	s.add(cmd, "score")
 	s.addScoring(cmd)
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of standard output")
-	cmd.Flags().BoolVar(&with.clusters, "clusters", false, "add the cluster, or component, of each row")
-	cmd.Flags().BoolVar(&with.explain, "explain", false, "write a line per row and sensor: what was expected, and its share of the deviation")
-	cmd.Flags().BoolVar(&with.probabilities, "probabilities", false, "for a classifier: add the probability of each class")
+	f := cmd.Flags()
+	f.StringVarP(&s.out, "output", "o", "", "write lines to `FILE` instead of standard output")
+	f.StringSliceVar(&s.carry, "carry", nil, "`COLUMNS` whose cells are copied, separated by commas, or none (default all that are no features)")
+	f.BoolVar(&s.events, "events", false, "print events in place of a line per row")
+	f.BoolVar(&s.clusters, "clusters", false, "add the cluster, or component, of each row")
+	f.StringVar(&s.explain, "explain", "", "write lines per sensor for `ROWS`: what was expected, and its share of the deviation; anomalies, or all")
+	f.Lookup("explain").NoOptDefVal = explainAnomalies
+	f.IntVar(&s.top, "top", 3, "with --explain: the `N` sensors with the largest share; 0 for all")
+	f.BoolVar(&s.probabilities, "probabilities", false, "for a classifier: add the probability of each class")
+	f.StringVar(&s.state, "state", "", "continue windows and rolling thresholds where the call before has left them in `FILE`")
+	a.addJSON(cmd)
 	return cmd
 }
 
+// scoreRows scores rows, and writes lines or events.
+func (a *app) scoreRows(cmd *cobra.Command, s *scoreFlags) error {
+	m, spec, err := s.load(a)
+	if err != nil {
+		return err
+	}
+	read, err := spec.Files()
+	if err != nil {
+		return err
+	}
+	kept := append(read, s.model, s.own, ownBeside(s.model), localBeside(s.model))
+	for _, written := range []string{s.out, s.state} {
+		if err := another(written, kept...); err != nil {
+			return err
+		}
+	}
+	if err := s.check(m); err != nil {
+		return err
+	}
+	if err := a.complete(m, &s.scoredFlags); err != nil {
+		return err
+	}
+	limits, err := s.threshold(m)
+	if err != nil {
+		return err
+	}
+	spec.Carry = s.carry
+	if len(s.carry) == 1 && s.carry[0] == "none" {
+		spec.Carry = []string{}
+	}
+	before, err := readState(s.state, s.model)
+	if err != nil {
+		return err
+	}
+	if before != nil {
+		before.resume(&spec, limits)
+	}
+	if err := spec.Forward(cmd.Context(), os.Stdin); err != nil {
+		return err
+	}
+	if err := a.writeScored(m, spec, s, limits); err != nil {
+		return err
+	}
+	if before != nil {
+		before.keep(limits)
+		return files.WriteJSON(s.state, before)
+	}
+	return nil
+}
+
+// writeScored writes the scores or classes of the rows of spec, as lines, events or both.
+func (a *app) writeScored(m *model.Model, spec dataset.Spec, s *scoreFlags, limits *local.Threshold) error {
+	if m.Classifier() != nil {
+		if s.events {
+			return &flagError{"events", fmt.Sprintf("model %s gives classes, and no scores", m.Manifest.Kind), "leave it out"}
+		}
+		return a.toFile(s.out, func(w io.Writer) error { return a.writeClasses(w, m, spec, s.probabilities) })
+	}
+	var found *finder
+	if s.events || s.out != "" || newScreen(a.out).terminal != nil {
+		found = newFinder(m, cmp.Or(s.share, promised(m)), spec.Time)
+	}
+	if found == nil || s.out != "" {
+		err := a.toFile(s.out, func(w io.Writer) error { return a.writeScores(w, m, spec, s.columnsOfScores, limits, found) })
+		if err != nil || found == nil {
+			return err
+		}
+	} else if err := a.writeScores(io.Discard, m, spec, s.columnsOfScores, limits, found); err != nil {
+		return err
+	}
+	return a.print(found.end(), found.text)
+}
+
+// toFile writes to a file, or to standard output if it has no name.
+func (a *app) toFile(name string, write func(io.Writer) error) error {
+	if name == "" {
+		return write(a.out)
+	}
+	return files.Write(name, 0o600, write) // scores follow from rows
+}
+
 // columnsOfScores are the optional columns beside the score.
-type columnsOfScores struct{ clusters, explain, probabilities bool }
+type columnsOfScores struct {
+	clusters, probabilities bool
+	explain                 string // explainAnomalies, explainAll or ""
+	top                     int    // sensors per row, 0 for all
+}
+
+// values of --explain
+const (
+	explainAnomalies = "anomalies"
+	explainAll       = "all"
+)
 
 // check reports columns that a model does not have.
 func (c columnsOfScores) check(m *model.Model) error {
 	switch {
-	case c.explain && m.Projection != nil:
+	case c.explain != "" && c.explain != explainAnomalies && c.explain != explainAll:
+		return &flagError{"explain", fmt.Sprintf("want %s or %s, got %q", explainAnomalies, explainAll, c.explain), "write --explain, or --explain=all"}
+	case c.top < 0:
+		return &flagError{"top", fmt.Sprintf("want 0 or a number of sensors, got %d", c.top), ""}
+	case c.explain != "" && m.Projection != nil:
 		return &flagError{"explain", fmt.Sprintf("the model uses %d principal axes, so a deviation has no single column as its cause", m.Dim()), "leave --explain out, or train without --pca"}
-	case c.explain && m.Explainer() == nil:
+	case c.explain != "" && m.Explainer() == nil:
 		return &flagError{"explain", fmt.Sprintf("model %s has no contributions of single variables", m.Manifest.Kind), ""}
 	case c.probabilities && m.Classifier() == nil:
 		return &flagError{"probabilities", fmt.Sprintf("model %s has no classes", m.Manifest.Kind), ""}
@@ -175,56 +291,71 @@ func (c columnsOfScores) check(m *model.Model) error {
 	return nil
 }
 
-// writeScores writes the scores of the rows of spec.
-func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsOfScores, limits *local.Threshold) error {
-	head := []string{"row", "score", "anomaly"}
+// writeScores writes the scores of the rows of spec, and passes them to found unless that is nil.
+func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsOfScores, limits *local.Threshold, found *finder) error {
+	own := []string{"score", "anomaly"}
 	if with.clusters {
-		head = append(head, "cluster")
+		own = append(own, "cluster")
 	}
-	parts := surprisesOf(m, with.explain)
-	head = append(head, parts.head()...)
-	if with.explain {
-		head = append(head, "sensor")
-		if m.Manifest.Window > 0 {
-			head = append(head, "of")
-		}
-		head = append(head, "expected", "got", "share")
+	parts := surprisesOf(m, with.explain != "")
+	own = append(own, parts.head()...)
+	ofSensors := 0
+	if with.explain != "" {
+		ofSensors = len(own)
+		own = append(own, sensorColumns(m)...)
+		ofSensors = len(own) - ofSensors
 	}
 	defer parts.tell(a)
-	line := make([]string, 0, len(head))
-	return a.writeLines(out, spec, head, func(x *mat.Dense, numbers []int, write func([]string) error) error {
-		var why sensors
-		if with.explain {
-			var err error
-			if why, err = explained(m, x); err != nil {
-				return err
-			}
+	var line []string
+	return a.writeLines(out, spec, func(carried []string) []string {
+		if found != nil {
+			found.carried(carried)
 		}
-		x = m.Trained(x)
-		scores, err := parts.scores(m, x)
+		return withCarried(carried, own)
+	}, func(b dataset.Block, write func([]string) error) error {
+		x := b.X
+		if with.explain != "" || found != nil {
+			x = mat.DenseCopyOf(x) // scoring may overwrite it
+		}
+		z := m.Trained(x)
+		scores, err := parts.scores(m, z)
 		if err != nil {
 			return err
 		}
 		var clusters []int
 		if with.clusters {
-			clusters = m.Assign(x)
+			clusters = m.Assign(z)
+		}
+		verdicts := make([]verdict, len(scores))
+		for i, score := range scores {
+			above, known := limits.Above(score)
+			verdicts[i] = verdictOf(above, known)
+		}
+		if found != nil {
+			if err := found.add(b, scores, verdicts); err != nil {
+				return err
+			}
+		}
+		why, err := explained(m, b.X, func(i int) bool {
+			return with.explain == explainAll || with.explain != "" && verdicts[i] != normal
+		})
+		if err != nil {
+			return err
 		}
 		for i, score := range scores {
-			line = append(line[:0], strconv.Itoa(numbers[i]), decimal(score), "0")
-			switch above, known := limits.Above(score); {
-			case !known:
-				line[2] = ""
-			case above:
-				line[2] = "1"
-			}
+			line = append(append(line[:0], strconv.Itoa(b.Numbers[i])), b.Carried[i]...)
+			line = append(line, decimal(score), string(verdicts[i]))
 			if with.clusters {
 				line = append(line, strconv.Itoa(clusters[i]+1))
 			}
 			line = parts.line(line, i)
-			if with.explain {
-				err = why.write(i, line, write)
-			} else {
-				err = write(line)
+			if with.explain == "" || !why.has(i) {
+				err = write(append(line, make([]string, ofSensors)...))
+			}
+			for _, c := range why.causes(i, with.top) {
+				if err == nil {
+					err = write(c.line(line, why.kinds != nil))
+				}
 			}
 			if err != nil {
 				return err
@@ -234,59 +365,23 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 	})
 }
 
-// sensors explain scores in the units of the data.
-type sensors struct {
-	names []string
-	kinds []string // kinds of columns per sensor, if there are several
-	got   *mat.Dense
-	algorithm.Explanation
-}
+// A verdict is the cell of the column "anomaly".
+type verdict string
 
-// explained explains the scores of rows, and keeps a copy of them.
-func explained(m *model.Model, x *mat.Dense) (s sensors, err error) {
-	s.names, s.got = m.DataColumns(), mat.DenseCopyOf(x)
-	if w := m.Manifest.Window; w > 0 {
-		s.kinds = rows.WindowKinds(w)
-	}
-	s.Explanation, err = m.ExplainRows(s.got)
-	return s, err
-}
+const (
+	normal    verdict = "0"
+	anomalous verdict = "1"
+	unknown   verdict = "" // there is no threshold
+)
 
-// write writes one line, which starts with beginning, per sensor of row i, the largest share first.
-func (s sensors) write(i int, beginning []string, write func([]string) error) error {
-	all := s.Parts.RawRowView(i)
-	parts, order := make([]float64, len(s.names)), make([]int, len(s.names))
-	most := make([]int, len(s.names)) // column of each sensor that deviates most
-	for j := range order {
-		order[j], most[j] = j, j
-		for c := j; c < len(all); c += len(s.names) {
-			parts[j] += all[c]
-			if all[c] > all[most[j]] {
-				most[j] = c
-			}
-		}
+func verdictOf(above, known bool) verdict {
+	switch {
+	case !known:
+		return unknown
+	case above:
+		return anomalous
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(parts[b], parts[a]) })
-	total := floats.Sum(parts)
-	for _, j := range order {
-		share := 0.0
-		if total > 0 {
-			share = parts[j] / total
-		}
-		got := ""
-		c, line := most[j], append(beginning, s.names[j])
-		if v := s.got.At(i, c); !math.IsNaN(v) {
-			got = decimal(v)
-		}
-		if s.kinds != nil {
-			line = append(line, s.kinds[c/len(s.names)])
-		}
-		line = append(line, strconv.FormatFloat(s.Expected.At(i, c), 'g', 6, 64), got, strconv.FormatFloat(share, 'f', 3, 64))
-		if err := write(line); err != nil {
-			return err
-		}
-	}
-	return nil
+	return normal
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }

@@ -38,7 +38,7 @@ func TestExplainedRows(t *testing.T) {
 	}
 	var out bytes.Buffer
 	spec := dataset.Spec{Data: []string{path}, Columns: m.Manifest.Columns, MinRows: 1}
-	if err := new(app).writeScores(&out, m, spec, columnsOfScores{explain: true}, local.Fixed(m.Threshold())); err != nil {
+	if err := new(app).writeScores(&out, m, spec, columnsOfScores{explain: "all"}, local.Fixed(m.Threshold()), nil); err != nil {
 		t.Fatal(err)
 	}
 	const want = `row,score,anomaly,sensor,expected,got,share
@@ -78,13 +78,13 @@ func TestRollingScoresAreOneStream(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	limits, err := thresholdOf("rolling:500", m)
+	limits, err := (&thresholdFlags{text: "rolling:500"}).threshold(m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
 	spec := dataset.Spec{Data: paths, Columns: m.Manifest.Columns, MinRows: 1}
-	if err := new(app).writeScores(&out, m, spec, columnsOfScores{}, limits); err != nil {
+	if err := new(app).writeScores(&out, m, spec, columnsOfScores{}, limits, nil); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")[1:]
@@ -92,7 +92,7 @@ func TestRollingScoresAreOneStream(t *testing.T) {
 	above := 0
 	for i, line := range lines {
 		parts := strings.Split(line, ",")
-		score, err := strconv.ParseFloat(parts[1], 64)
+		score, err := strconv.ParseFloat(parts[2], 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestRollingScoresAreOneStream(t *testing.T) {
 		if len(before) >= 99 {
 			limit, _ = local.Limit(before[max(0, i-500):], 0.01)
 		}
-		if got := parts[2] == "1"; got != (score > limit) {
+		if got := parts[3] == "1"; got != (score > limit) {
 			t.Fatalf("row %d: score %g above %g is %t", i+1, score, limit, got)
 		}
 		if score > limit {

@@ -168,8 +168,28 @@ func scriptParams(t *testing.T) testscript.Params {
 			"listed":  func(ts *testscript.TestScript, _ bool, args []string) { filesAreListed(t, ts.MkAbs(args[0])) },
 			"until":   func(ts *testscript.TestScript, _ bool, args []string) { until(ts, args[0], args[1], args[2:]) },
 			"failure": func(ts *testscript.TestScript, _ bool, args []string) { failureHas(ts, args) },
+			"joined":  func(ts *testscript.TestScript, _ bool, args []string) { areJoined(ts, args[0], args[1:]) },
 			"better":  func(ts *testscript.TestScript, _ bool, args []string) { better(ts, args[0]) },
 		},
+	}
+}
+
+// areJoined checks that a CSV file has the lines of others in their order, but for row numbers.
+func areJoined(ts *testscript.TestScript, whole string, pieces []string) {
+	cells := func(name string) (lines []string) {
+		for i, line := range strings.Split(strings.TrimSpace(ts.ReadFile(name)), "\n") {
+			if _, rest, _ := strings.Cut(line, ","); i > 0 {
+				lines = append(lines, rest)
+			}
+		}
+		return lines
+	}
+	var got []string
+	for _, name := range pieces {
+		got = append(got, cells(name)...)
+	}
+	if want := cells(whole); !slices.Equal(got, want) {
+		ts.Fatalf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/model"
 )
@@ -16,32 +18,78 @@ const (
 	mostScores = 10_000_000 // in a window
 )
 
-// thresholdOf parses a threshold for rows scored by a model.
-func thresholdOf(text string, m *model.Model) (*local.Threshold, error) {
+// thresholdFlags say which rows are anomalies.
+type thresholdFlags struct {
+	text  string  // --threshold
+	share float64 // --false-alarm, 0 for that of the model
+}
+
+func (t *thresholdFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&t.text, "threshold", ofModel, "`THRESHOLD` above which a row is an anomaly: the model's (model), a number, or rolling:N to take it from the N scores before the row, for streams that drift, such as rolling:1000")
+	cmd.Flags().Float64Var(&t.share, "false-alarm", 0, "the threshold that at most this `SHARE` of rows like the own ones lies above (default that of the training)")
+}
+
+// threshold returns the threshold for rows scored by a model.
+func (t *thresholdFlags) threshold(m *model.Model) (*local.Threshold, error) {
 	bad := func(hint, format string, a ...any) error {
 		return &flagError{"threshold", fmt.Sprintf(format, a...), hint}
 	}
-	if text == ofModel {
-		return local.Fixed(m.Threshold()), nil
+	share := m.Manifest.FalseAlarm
+	if t.share != 0 {
+		if !(t.share > 0 && t.share < 1) {
+			return nil, &flagError{"false-alarm", fmt.Sprintf("want a share above 0 and below 1, got %g", t.share), ""}
+		}
+		share = t.share
 	}
-	if m.Scorer() == nil {
+	switch {
+	case t.text == ofModel && t.share != 0:
+		limit, err := limitFor(m, share)
+		return local.Fixed(limit), err
+	case t.text == ofModel:
+		return local.Fixed(m.Threshold()), nil
+	case m.Scorer() == nil:
 		return nil, bad("leave it out", "model %s gives no scores", m.Manifest.Kind)
 	}
-	if count, ok := strings.CutPrefix(text, rollingBy); ok {
-		share := m.Manifest.FalseAlarm
+	if count, ok := strings.CutPrefix(t.text, rollingBy); ok {
 		if !(share > 0 && share < 1) {
 			return nil, bad("give a number", "the model has no share of false alarms, which %sN needs", rollingBy)
 		}
 		least := local.Fewest(share)
 		n, err := strconv.Atoi(count)
 		if err != nil || n < least || n > mostScores {
-			return nil, bad("", "want rolling:N with N from %d (for a share of false alarms of %g) to %d, got %q", least, share, mostScores, text)
+			return nil, bad("", "want rolling:N with N from %d (for a share of false alarms of %g) to %d, got %q", least, share, mostScores, t.text)
 		}
 		return local.Rolling(n, share, m.Threshold()), nil
 	}
-	v, err := strconv.ParseFloat(text, 64)
+	if t.share != 0 {
+		return nil, bad("leave one out", "contradicts --false-alarm")
+	}
+	v, err := strconv.ParseFloat(t.text, 64)
 	if err != nil || math.IsNaN(v) {
-		return nil, bad("", "want %s, a number or %sN, got %q", ofModel, rollingBy, text)
+		return nil, bad("", "want %s, a number or %sN, got %q", ofModel, rollingBy, t.text)
 	}
 	return local.Fixed(v), nil
+}
+
+// limitFor returns the threshold for a share of false alarms.
+func limitFor(m *model.Model, share float64) (float64, error) {
+	limit, enough, ok := m.ThresholdFor(share)
+	switch {
+	case !ok && m.Local != nil:
+		return 0, &flagError{"false-alarm", model.LocalFile + " beside the model was written by an older version, which kept too little for other thresholds", "give the --threshold itself, or train again"}
+	case !ok:
+		return 0, &flagError{"false-alarm", "a threshold for another share needs " + model.LocalFile + " beside the model", "give the --threshold itself; see collabdict thresholds"}
+	case !enough:
+		n := len(m.Local.Scores[0])
+		return 0, &flagError{"false-alarm", fmt.Sprintf("want at least 1/%d, the least share that %s can promise, got %g", n+1, count(n, "own row"), share), "give a larger share, or the --threshold itself"}
+	}
+	return limit, nil
+}
+
+// promised returns the share of false alarms that a model's threshold promises.
+func promised(m *model.Model) float64 {
+	if h := m.Manifest.HeldOut; h != nil && h.Promised > 0 {
+		return h.Promised
+	}
+	return m.Manifest.FalseAlarm
 }

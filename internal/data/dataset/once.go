@@ -117,7 +117,7 @@ type feed struct {
 	rest   []byte
 	// idle, if not nil, is called before a read waits for the writer.
 	idle func()
-	// If enough is above 0, a read fails with errIdle once so many lines have been read and the
+	// If enough is above 0, a read fails with errIdle once this number of lines has been read and the
 	// writer has been silent for settled. The next read goes on.
 	enough int
 	lines  int // read so far, as far as they are counted

@@ -137,6 +137,19 @@ func Limit(scores []float64, share float64) (limit float64, kept bool) {
 	return c.scores[min(at, n)-1], at <= n
 }
 
+// HeldLimit returns [Limit] of the last scores, those of held-out rows. If these are too few for the
+// share, it uses the other own rows as well; enough is false if they do not suffice either. The
+// limit is finite.
+func HeldLimit(scores []float64, held int, share float64) (limit float64, enough bool) {
+	if held > 0 {
+		limit, enough = Limit(scores[len(scores)-held:], share)
+	}
+	if !enough {
+		limit, enough = Limit(scores, share)
+	}
+	return math.Max(-math.MaxFloat64, math.Min(limit, math.MaxFloat64)), enough
+}
+
 // rankOf returns the rank of the limit among n scores in ascending order, from 1. It exceeds n
 // if n is too small.
 func rankOf(n int, share float64) int {

@@ -3,6 +3,7 @@ package local
 import (
 	"container/heap"
 	"math"
+	"slices"
 )
 
 // A Threshold reports anomalies in a sequence of scores.
@@ -36,6 +37,19 @@ func (t *Threshold) Above(score float64) (above, known bool) {
 	}
 	known = !math.IsNaN(limit)
 	return known && !(score <= limit), known
+}
+
+// Recent returns the scores that the next row's threshold follows from, the oldest first. A fixed
+// threshold has none.
+func (t *Threshold) Recent() []float64 {
+	if t.window == nil {
+		return nil
+	}
+	w := t.window
+	if w.filled < len(w.scores) {
+		return slices.Clone(w.scores[:w.filled])
+	}
+	return slices.Concat(w.scores[w.next:], w.scores[:w.next])
 }
 
 // window holds the last scores in two heaps. The limit is the largest of the low heap, whose

@@ -50,6 +50,7 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	if err != nil {
 		return err
 	}
+	part.Scores = all
 	for _, scores := range all {
 		part.Calibrations = append(part.Calibrations, local.Calibrate(scores))
 	}
@@ -57,6 +58,7 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	if d.Held != nil {
 		count, _ = d.Held.Dims()
 	}
+	part.Held = count
 	about := &report.HeldOut{Rows: count}
 	if part.Alone != nil && count > 0 {
 		alone, err := surprisesOf(part.Alone, d, tailOf(all[1], count))
@@ -72,10 +74,10 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	}
 	blend := local.Own(part.Ensemble(m.Scorer()), all)
 	var enough bool
-	m.Manifest.Threshold, _ = limit(all[0], count, t.FalseAlarm)
-	part.BlendThreshold, enough = limit(blend, count, t.FalseAlarm)
+	m.Manifest.Threshold, _ = local.HeldLimit(all[0], count, t.FalseAlarm)
+	part.BlendThreshold, enough = local.HeldLimit(blend, count, t.FalseAlarm)
 	if part.Alone != nil {
-		part.AloneThreshold, _ = limit(all[1], count, t.FalseAlarm)
+		part.AloneThreshold, _ = local.HeldLimit(all[1], count, t.FalseAlarm)
 	}
 	if !enough {
 		r.Warnings = append(r.Warnings, fewWarning(len(blend), t.FalseAlarm))
@@ -159,19 +161,6 @@ func scoresOfOwn(models []algorithm.Outcome, nearest *local.Nearest, trained *ma
 
 // tailOf returns the scores of the held-out rows, which are last.
 func tailOf(scores []float64, held int) []float64 { return scores[len(scores)-held:] }
-
-// limit returns the threshold from the held-out rows. If these are too few for the share of
-// false alarms, it uses the left-out training rows as well; enough is false if they do not
-// suffice either.
-func limit(scores []float64, held int, share float64) (limit float64, enough bool) {
-	if held > 0 {
-		limit, enough = local.Limit(tailOf(scores, held), share)
-	}
-	if !enough {
-		limit, enough = local.Limit(scores, share)
-	}
-	return math.Max(-math.MaxFloat64, math.Min(limit, math.MaxFloat64)), enough
-}
 
 // exceeding returns the share of held-out rows above the threshold computed from all other
 // rows.

@@ -240,7 +240,7 @@ func TestExceedingIsItsDefinition(t *testing.T) {
 		}
 		by := func(others []float64) float64 {
 			if held > 1 {
-				l, _ := limit(others, held-1, share)
+				l, _ := local.HeldLimit(others, held-1, share)
 				return l
 			}
 			l, _ := local.Limit(others, share)

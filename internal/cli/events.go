@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/model"
+)
+
+const (
+	// between is the number of normal rows that two anomalies of one event may have between them.
+	between = 3
+	// mostEvents is the number of events that are printed.
+	mostEvents = 12
+	// leastShare is the least share of a sensor that an event lists after the first.
+	leastShare = 0.15
+	// sensorsPerEvent is the largest number of sensors that an event lists.
+	sensorsPerEvent = 3
+	// unlike is the factor by which anomalies exceed those promised if the rows are unlike the
+	// own ones.
+	unlike = 5
+)
+
+// An event is anomalies that follow each other in a file.
+type event struct {
+	File      string  `json:"file,omitempty"`  // if there are several
+	First     int     `json:"first"`           // its first row
+	Last      int     `json:"last"`            // its last row
+	Start     string  `json:"start,omitempty"` // time of the first row
+	End       string  `json:"end,omitempty"`   // time of the last row
+	Anomalies int     `json:"anomalies"`       // rows above the threshold
+	Peak      number  `json:"peak"`            // the highest score
+	PeakRow   int     `json:"peak_row"`
+	PeakTime  string  `json:"peak_time,omitempty"`
+	Sensors   []cause `json:"sensors,omitempty"` // those with the largest share at the peak
+
+	weight float64 // sum of its scores
+}
+
+// A number is written as text in JSON if it is infinite.
+type number float64
+
+func (n number) MarshalJSON() ([]byte, error) {
+	if v := float64(n); v-v != 0 {
+		return []byte(`"` + decimal(v) + `"`), nil
+	}
+	return []byte(decimal(float64(n))), nil
+}
+
+// events is what score found.
+type events struct {
+	Rows      int      `json:"rows"`
+	Anomalies int      `json:"anomalies"`
+	Promised  float64  `json:"false_alarms_promised,omitempty"` // share of rows like the own ones
+	Unlike    []string `json:"unlike_in,omitempty"`             // sensors, if far more are anomalies
+	Events    []event  `json:"events"`
+
+	begin, end   string // times of the first and the last row
+	hasThreshold bool
+}
+
+// A finder joins anomalies to events.
+type finder struct {
+	m         *model.Model
+	time      string // column of times, "" to find it
+	timeAt    int    // place of it among the carried columns, -1 for none
+	searching bool   // timeAt is not known yet
+	fileAt    int    // place of the file, -1 for none
+	found     events
+	weights   map[string]float64 // share of anomalies in events of a sensor
+}
+
+func newFinder(m *model.Model, promised float64, time string) *finder {
+	return &finder{m: m, time: time, weights: map[string]float64{}, found: events{Promised: promised, Events: []event{}}}
+}
+
+// carried takes the names of the carried columns.
+func (f *finder) carried(names []string) {
+	f.fileAt = slices.Index(names, dataset.FileColumn)
+	f.timeAt = slices.Index(names, f.time)
+	f.searching = f.timeAt < 0
+}
+
+// add adds the rows of a block.
+func (f *finder) add(b dataset.Block, scores []float64, verdicts []verdict) error {
+	if f.searching {
+		f.timeAt, f.searching = timeAmong(b.Carried[0]), false
+	}
+	if f.found.Rows == 0 {
+		f.found.begin = cell(b, 0, f.timeAt)
+	}
+	f.found.Rows += len(scores)
+	f.found.end = cell(b, len(scores)-1, f.timeAt)
+	peaks := map[int]int{} // events by the row of the block that is their peak so far
+	for i, score := range scores {
+		f.found.hasThreshold = f.found.hasThreshold || verdicts[i] != unknown
+		if verdicts[i] != anomalous {
+			continue
+		}
+		f.found.Anomalies++
+		file, time := cell(b, i, f.fileAt), cell(b, i, f.timeAt)
+		last := len(f.found.Events) - 1
+		if last < 0 || f.found.Events[last].File != file || b.Numbers[i] > f.found.Events[last].Last+between+1 {
+			f.found.Events = append(f.found.Events, event{File: file, First: b.Numbers[i], Start: time, Peak: number(math.Inf(-1))})
+			last++
+		}
+		e := &f.found.Events[last]
+		e.Last, e.End, e.weight = b.Numbers[i], time, e.weight+score
+		if e.Anomalies++; e.Anomalies == 1 || score > float64(e.Peak) {
+			delete(peaks, e.PeakRow)
+			e.Peak, e.PeakRow, e.PeakTime = number(score), b.Numbers[i], time
+			peaks[e.PeakRow] = last
+		}
+	}
+	if f.m.Explainer() == nil || f.m.Projection != nil {
+		return nil
+	}
+	why, err := explained(f.m, b.X, func(i int) bool {
+		_, ok := peaks[b.Numbers[i]]
+		return ok
+	})
+	if err != nil {
+		return err
+	}
+	for i, row := range b.Numbers {
+		if e, ok := peaks[row]; ok {
+			f.found.Events[e].Sensors = why.causes(i, sensorsPerEvent)
+		}
+	}
+	return nil
+}
+
+// timeAmong returns the place of the first cell that is a time, and no number; -1 if there is none.
+func timeAmong(cells []string) int {
+	return slices.IndexFunc(cells, func(c string) bool {
+		_, _, ok := new(dataset.Clock).Read(c)
+		return ok && strings.ContainsAny(c, "/:T") || ok && strings.Count(c, "-") > 1
+	})
+}
+
+// cell returns a row's cell at a place among the carried columns, "" if there is none.
+func cell(b dataset.Block, row, place int) string {
+	if place < 0 {
+		return ""
+	}
+	return b.Carried[row][place]
+}
+
+// end returns the events of all rows.
+func (f *finder) end() events {
+	e := &f.found
+	for _, x := range e.Events {
+		for _, s := range x.culprits() {
+			f.weights[s.Sensor] += float64(x.Anomalies) / float64(max(1, e.Anomalies))
+		}
+	}
+	expected := e.Promised * float64(e.Rows)
+	if e.Promised > 0 && float64(e.Anomalies) > unlike*expected+10 {
+		for _, name := range f.m.DataColumns() {
+			if f.weights[name] >= 0.2 {
+				e.Unlike = append(e.Unlike, name)
+			}
+		}
+	}
+	return *e
+}
+
+// text prints the events, the largest first.
+func (f *finder) text(w io.Writer) {
+	e := f.found
+	span := ""
+	if e.begin != "" {
+		span = fmt.Sprintf(", %s to %s", e.begin, e.end)
+	}
+	fmt.Fprintf(w, "%s%s: ", count(e.Rows, "row"), span)
+	if !e.hasThreshold {
+		fmt.Fprintln(w, "the model has no threshold; give one with --threshold")
+		return
+	}
+	fmt.Fprintf(w, "%s in %s", counts(e.Anomalies, "anomaly", "anomalies"), count(len(e.Events), "event"))
+	if e.Promised > 0 {
+		fmt.Fprintf(w, "; of rows like those of training, %s (%s)", falseAlarms(e.Promised*float64(e.Rows)), oneIn(e.Promised))
+	}
+	fmt.Fprintln(w)
+	if len(e.Unlike) > 0 {
+		fmt.Fprintf(w, "These rows are unlike those of training, above all in %s: check units and sensors, or train again.\n", strings.Join(e.Unlike, ", "))
+	}
+	if len(e.Events) == 0 {
+		return
+	}
+	shown := slices.Clone(e.Events)
+	slices.SortStableFunc(shown, func(a, b event) int { return cmp.Compare(b.weight, a.weight) })
+	shown = shown[:min(mostEvents, len(shown))]
+	fmt.Fprintln(w)
+	f.table(w, shown)
+	if more := len(e.Events) - len(shown); more > 0 {
+		fmt.Fprintf(w, "\n%s: --events --json lists all\n", count(more, "smaller event"))
+	}
+}
+
+// table prints events, one per line.
+func (f *finder) table(w io.Writer, shown []event) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	head := "start\tend\tanomalies\tpeak\tsensors"
+	if f.fileAt >= 0 {
+		head = dataset.FileColumn + "\t" + head
+	}
+	fmt.Fprintln(t, head)
+	for _, e := range shown {
+		if f.fileAt >= 0 {
+			fmt.Fprintf(t, "%s\t", e.File)
+		}
+		start, end := cmp.Or(e.Start, fmt.Sprintf("row %d", e.First)), cmp.Or(e.End, fmt.Sprintf("row %d", e.Last))
+		fmt.Fprintf(t, "%s\t%s\t%d\t%.3g\t%s\n", start, end, e.Anomalies, float64(e.Peak), e.why())
+	}
+	t.Flush()
+}
+
+// culprits returns the sensors far outside the own rows, because the model's expectations of the
+// others then follow from values that it has never seen. If there are none, culprits returns the
+// first sensor and others with a large share.
+func (e *event) culprits() []cause {
+	outside := 0
+	for outside < len(e.Sensors) && e.Sensors[outside].outside {
+		outside++
+	}
+	if outside > 0 {
+		return e.Sensors[:outside]
+	}
+	n := min(1, len(e.Sensors))
+	for n < len(e.Sensors) && e.Sensors[n].Share >= leastShare {
+		n++
+	}
+	return e.Sensors[:n]
+}
+
+// why says in a clause what the sensors were at the peak.
+func (e *event) why() string {
+	var parts []string
+	for _, s := range e.culprits() {
+		text := s.Sensor
+		if s.Of != "" && s.Of != "value" {
+			text += " (" + s.Of + ")"
+		}
+		text += " " + cmp.Or(exactly(s.Got), "missing")
+		if s.Expected != nil {
+			text += fmt.Sprintf(" (expected %.4g)", *s.Expected)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// falseAlarms says in a clause how many false alarms are expected.
+func falseAlarms(n float64) string {
+	switch {
+	case n < 0.75:
+		return "fewer than one would be a false alarm"
+	case n < 1.5:
+		return "about one would be a false alarm"
+	}
+	return fmt.Sprintf("about %.0f would be false alarms", n)
+}
+
+// oneIn says a share as one in a number.
+func oneIn(share float64) string { return fmt.Sprintf("1 in %.4g", 1/share) }
+
+// counts says a number of things whose plural is not regular.
+func counts(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
