@@ -177,7 +177,7 @@ func TestOutputsAreHeld(t *testing.T) {
 				}
 				o.Digest, o.JSON = r.Participants[0].Digest, rounded(t, object)
 				scores := filepath.Join(dir, "scores.csv")
-				args := []string{"score", "--model", filepath.Join(out, r.Participants[0].Name, "model.npz"), "--data", filepath.Join(in, "site-a.csv"), "--output", scores}
+				args := []string{"score", "--model", filepath.Join(out, r.Participants[0].Name, "model.npz"), "--data", filepath.Join(in, "site-a.csv"), "--carry", "none", "--output", scores}
 				if code, said := start(t, dir, args...).end(t); code != 0 {
 					t.Fatalf("%s: %q: exit code %d; it said:\n%s", name, args, code, said)
 				}
