@@ -35,7 +35,7 @@ func (c *cardFlags) card(ctx context.Context, own *config.Node, agreed []string)
 	if err != nil {
 		return nil, err
 	}
-	if err := spec.Forward(ctx, os.Stdin); err != nil {
+	if err := forward(ctx, &spec); err != nil {
 		return nil, err
 	}
 	columns, _, err := dataset.Features(spec)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -60,7 +59,7 @@ not numbers. Each report has advice, and the last lines are flags for run, up an
 func (a *app) checkFiles(ctx context.Context, spec dataset.Spec) error {
 	files, err := dataset.Resolve(spec.Data)
 	if err == nil {
-		err = spec.Forward(ctx, os.Stdin)
+		err = forward(ctx, &spec)
 	}
 	if err != nil {
 		return err

@@ -2,9 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +26,7 @@ import (
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/internal/run/simulate"
+	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -32,7 +37,8 @@ func (a *app) demo() *cobra.Command {
 		Use: "demo", Short: "Five plants learn together on this machine; see what each gains",
 		Long: `demo generates sensor data of five plants, with faults in the test rows, and starts five
 real nodes on ports of 127.0.0.1. They train together, and each also alone on its own rows.
-The table compares how well the two models find the faults.`,
+The table compares how well the two models find the faults. The data, models and results stay
+in collabdict-demo until the next demo.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			k, err := t.task(algorithm.Global)
@@ -43,26 +49,21 @@ The table compares how well the two models find the faults.`,
 		},
 	}
 	t.add(cmd)
-	cmd.Flags().StringVar(&out, "out", "", "keep the data, models and results in `DIR`")
+	cmd.Flags().StringVar(&out, "out", "collabdict-demo", "`DIR` for the data, models and results; those of an earlier demo are replaced")
 	a.addJSON(cmd)
 	return cmd
 }
 
-func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, out string) error {
+func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, dir string) error {
 	began := time.Now()
 	parts := plants.Generate(plants.Demo(), t.Seed)
 	if err := t.CheckColumns(len(parts[0].Columns)); err != nil {
 		return err
 	}
-	dir := out
-	if dir == "" {
-		var err error
-		if dir, err = os.MkdirTemp("", "collabdict-demo-"); err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
+	if err := clearDemo(dir, namesOf(parts)); err != nil {
+		return err
 	}
-	if _, err := plants.WriteCSV(filepath.Join(dir, "data"), parts); err != nil {
+	if _, err := plants.WriteCSV(filepath.Join(dir, demoData), parts); err != nil {
 		return err
 	}
 	rows, columns := parts[0].Train.Dims()
@@ -76,16 +77,33 @@ func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, out string) err
 		return err
 	}
 	run.Seconds = time.Since(began).Seconds()
-	if out != "" {
-		if err := report.WriteRoundsFile(out, run.RoundRows()); err != nil {
-			return err
-		}
-		if err := files.WriteJSON(filepath.Join(out, "result.json"), run); err != nil {
+	if err := report.WriteRoundsFile(dir, run.RoundRows()); err != nil {
+		return err
+	}
+	if err := files.WriteJSON(filepath.Join(dir, "result.json"), run); err != nil {
+		return err
+	}
+	a.warn(run.Warnings)
+	return a.print(run, func(w io.Writer) {
+		runTable(run)(w)
+		nextSteps(w, dir, run, filepath.Join(dir, demoData, parts[0].Name+".csv"))
+	})
+}
+
+// demoData is the folder of a demo's rows.
+const demoData = "data"
+
+// clearDemo removes what an earlier demo has left in a folder. It refuses a folder of another run.
+func clearDemo(dir string, names []string) error {
+	if _, err := os.Stat(filepath.Join(dir, demoData)); errors.Is(err, fs.ErrNotExist) {
+		return earlierIn(dir, append(inFolders(names, model.File), "result.json", launch.ConsortiumFile)...).refuse(dir)
+	}
+	for _, name := range append(slices.Clone(names), demoData, "result.json", report.RoundsFile) {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}
-	a.warn(run.Warnings)
-	return a.print(run, runTable(run))
+	return nil
 }
 
 // nodes runs a node for each plant in this process, and combines their results.

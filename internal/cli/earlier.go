@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/spf13/cobra"
 )
 
 // earlier holds the result files, by path, that existed before a run that writes files of the
@@ -50,6 +52,19 @@ func (e earlier) keep(files []string) error {
 		}
 	}
 	return nil
+}
+
+// refuse returns an error if a folder has files of an earlier run.
+func (e earlier) refuse(dir string) error {
+	if len(e) == 0 {
+		return nil
+	}
+	return &flagError{"out", dir + " has the results of an earlier run", "name another folder, or add --replace"}
+}
+
+// addReplace adds the flag --replace.
+func addReplace(cmd *cobra.Command, replace *bool) {
+	cmd.Flags().BoolVar(replace, "replace", false, "replace the results of an earlier run in --out, and give up an unfinished one")
 }
 
 // left returns the files that the run has not replaced, in order.

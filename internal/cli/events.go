@@ -29,37 +29,27 @@ const (
 
 // An event is anomalies that follow each other in a file.
 type event struct {
-	File      string  `json:"file,omitempty"`  // if there are several
-	First     int     `json:"first"`           // its first row
-	Last      int     `json:"last"`            // its last row
-	Start     string  `json:"start,omitempty"` // time of the first row
-	End       string  `json:"end,omitempty"`   // time of the last row
-	Anomalies int     `json:"anomalies"`       // rows above the threshold
-	Peak      number  `json:"peak"`            // the highest score
-	PeakRow   int     `json:"peak_row"`
-	PeakTime  string  `json:"peak_time,omitempty"`
-	Sensors   []cause `json:"sensors,omitempty"` // those with the largest share at the peak
+	File      string  `json:"file,omitempty"`      // if there are several
+	First     int     `json:"first"`               // its first row
+	Last      int     `json:"last"`                // its last row
+	Start     string  `json:"start,omitempty"`     // time of the first row
+	End       string  `json:"end,omitempty"`       // time of the last row
+	Anomalies int     `json:"anomalies"`           // rows above the threshold
+	Peak      float64 `json:"peak"`                // the highest score
+	PeakRow   int     `json:"peak_row"`            // its row
+	PeakTime  string  `json:"peak_time,omitempty"` // the time of that row
+	Sensors   []cause `json:"sensors,omitempty"`   // those with the largest share at the peak
 
 	weight float64 // sum of its scores
 }
 
-// A number is written as text in JSON if it is infinite.
-type number float64
-
-func (n number) MarshalJSON() ([]byte, error) {
-	if v := float64(n); v-v != 0 {
-		return []byte(`"` + decimal(v) + `"`), nil
-	}
-	return []byte(decimal(float64(n))), nil
-}
-
 // events is what score found.
 type events struct {
-	Rows      int      `json:"rows"`
-	Anomalies int      `json:"anomalies"`
+	Rows      int      `json:"rows"`                            // rows scored
+	Anomalies int      `json:"anomalies"`                       // those above the threshold
 	Promised  float64  `json:"false_alarms_promised,omitempty"` // share of rows like the own ones
 	Unlike    []string `json:"unlike_in,omitempty"`             // sensors, if far more are anomalies
-	Events    []event  `json:"events"`
+	Events    []event  `json:"events"`                          // in the order of rows
 
 	begin, end   string // times of the first and the last row
 	hasThreshold bool
@@ -107,14 +97,14 @@ func (f *finder) add(b dataset.Block, scores []float64, verdicts []verdict) erro
 		file, time := cell(b, i, f.fileAt), cell(b, i, f.timeAt)
 		last := len(f.found.Events) - 1
 		if last < 0 || f.found.Events[last].File != file || b.Numbers[i] > f.found.Events[last].Last+between+1 {
-			f.found.Events = append(f.found.Events, event{File: file, First: b.Numbers[i], Start: time, Peak: number(math.Inf(-1))})
+			f.found.Events = append(f.found.Events, event{File: file, First: b.Numbers[i], Start: time, Peak: -math.MaxFloat64})
 			last++
 		}
 		e := &f.found.Events[last]
 		e.Last, e.End, e.weight = b.Numbers[i], time, e.weight+score
-		if e.Anomalies++; e.Anomalies == 1 || score > float64(e.Peak) {
+		if e.Anomalies++; e.Anomalies == 1 || score > e.Peak {
 			delete(peaks, e.PeakRow)
-			e.Peak, e.PeakRow, e.PeakTime = number(score), b.Numbers[i], time
+			e.Peak, e.PeakRow, e.PeakTime = math.Min(score, math.MaxFloat64), b.Numbers[i], time
 			peaks[e.PeakRow] = last
 		}
 	}
@@ -217,7 +207,7 @@ func (f *finder) table(w io.Writer, shown []event) {
 			fmt.Fprintf(t, "%s\t", e.File)
 		}
 		start, end := cmp.Or(e.Start, fmt.Sprintf("row %d", e.First)), cmp.Or(e.End, fmt.Sprintf("row %d", e.Last))
-		fmt.Fprintf(t, "%s\t%s\t%d\t%.3g\t%s\n", start, end, e.Anomalies, float64(e.Peak), e.why())
+		fmt.Fprintf(t, "%s\t%s\t%d\t%.3g\t%s\n", start, end, e.Anomalies, e.Peak, e.why())
 	}
 	t.Flush()
 }
@@ -227,7 +217,7 @@ func (f *finder) table(w io.Writer, shown []event) {
 // first sensor and others with a large share.
 func (e *event) culprits() []cause {
 	outside := 0
-	for outside < len(e.Sensors) && e.Sensors[outside].outside {
+	for outside < len(e.Sensors) && e.Sensors[outside].strange {
 		outside++
 	}
 	if outside > 0 {

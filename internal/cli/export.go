@@ -34,7 +34,7 @@ func (a *app) export() *cobra.Command {
 	var e exported
 	var r releaseFlags
 	cmd := &cobra.Command{
-		Use: "export", Short: "Write a model for other programs: as ONNX, NumPy arrays, JSON, or graphs",
+		Use: "export [MODEL]", Short: "Write a model for other programs: as ONNX, NumPy arrays, JSON, or graphs",
 		Long: `export writes a file for other programs, and lists its contents. No file contains names of
 participants, their numbers of rows or the history of the training.
 
@@ -51,7 +51,7 @@ numbers of the operating system: as JSON, or with --to npz or onnx. It prints ho
 reveals about a row, as epsilon for rows at most --radius apart, and what epsilon does not cover.
 The file has the same statement. The release is first recorded in the ledger of the model's
 folder. If the members have agreed on a limit, a release beyond it is refused.`,
-		Args: noArgs,
+		Args: orArgument("model"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := r.unused(cmd); err != nil {
 				return err
@@ -76,6 +76,10 @@ folder. If the members have agreed on a limit, a release beyond it is refused.`,
 				return &flagError{"output", "missing", "name the file to write"}
 			case r.on:
 				return a.release(from, r, &e)
+			}
+			var err error
+			if from, err = modelIn(from); err != nil {
+				return err
 			}
 			if err := another(e.File, from, own, ownBeside(from), localBeside(from)); err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -64,10 +65,16 @@ func (d *dataFlags) spec() (dataset.Spec, error) {
 
 // readOne reads all rows of spec as those of one participant.
 func readOne(ctx context.Context, spec *dataset.Spec) (*dataset.Dataset, error) {
-	if err := spec.Forward(ctx, os.Stdin); err != nil {
+	if err := forward(ctx, spec); err != nil {
 		return nil, err
 	}
 	return dataset.LoadOne(*spec)
+}
+
+// forward begins to read sources that can be read only once.
+func forward(ctx context.Context, spec *dataset.Spec) error {
+	const silent = 200 * time.Millisecond
+	return spec.Forward(ctx, os.Stdin, func() <-chan time.Time { return time.After(silent) })
 }
 
 // addKeep adds the flag --keep.
@@ -135,7 +142,7 @@ func (s *source) forward(ctx context.Context) error {
 	if s.plants != nil {
 		return nil
 	}
-	return s.spec.Forward(ctx, os.Stdin)
+	return forward(ctx, &s.spec)
 }
 
 // files returns the files to read.

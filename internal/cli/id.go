@@ -18,12 +18,12 @@ type identified struct {
 func (a *app) id() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
-		Use: "id", Short: "Print the peer ID of a participant's folder, and make a key if it has none",
+		Use: "id [DIR]", Short: "Print the peer ID of a participant's folder, and make a key if it has none",
 		Long: `id prints the peer ID by which an agreement lists a participant. If the folder has no key,
 id makes one; the private key stays in the folder. The folder must exist, so that a misspelt
 name does not make a key for nobody.`,
-		Example: "  collabdict id --dir plant-h",
-		Args:    noArgs,
+		Example: "  collabdict id plant-h",
+		Args:    orArgument("dir"),
 		RunE: func(*cobra.Command, []string) error {
 			if dir == "" {
 				return &flagError{"dir", "want the folder of a participant, got nothing", ""}

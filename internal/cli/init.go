@@ -54,7 +54,7 @@ prints what to do next. It never replaces a file.`,
 			if _, err := os.Lstat(filepath.Join(dir, config.NodeFile)); err == nil {
 				return &config.Error{File: filepath.Join(dir, config.NodeFile), Err: errors.New("already exists"), Hint: "choose another folder, or change that file"}
 			}
-			if err := spec.Forward(cmd.Context(), os.Stdin); err != nil {
+			if err := forward(cmd.Context(), &spec); err != nil {
 				return err
 			}
 			columns, _, err := dataset.Features(spec)

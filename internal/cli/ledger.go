@@ -49,13 +49,13 @@ func (a *app) ledger() *cobra.Command {
 	var dir string
 	delta := usualDelta
 	cmd := &cobra.Command{
-		Use: "ledger", Short: "List what has left a participant's folder: totals, messages, noise and releases",
+		Use: "ledger [DIR]", Short: "List what has left a participant's folder: totals, messages, noise and releases",
 		Long: `ledger lists what the runs and releases of a folder have revealed to others: what it was, who
 could see it, how many rows it combines and, where noise protects rows, how well. At the end it
 adds up all runs and releases. A run is recorded when it begins and when it ends, a release
 before its file is written. For a run that was killed, the totals come from state.db.`,
-		Example: "  collabdict ledger --dir plant-a",
-		Args:    noArgs,
+		Example: "  collabdict ledger plant-a",
+		Args:    orArgument("dir"),
 		RunE: func(*cobra.Command, []string) error {
 			if dir == "" {
 				return &flagError{"dir", "want the folder of a participant, got nothing", ""}

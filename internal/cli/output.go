@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -90,6 +92,21 @@ func runTable(r *report.Run) func(io.Writer) {
 		t.Flush()
 		gains(w, r)
 	}
+}
+
+// nextSteps says where the results of a run are, and what to type next. rows is a file to score, or
+// stands for one.
+func nextSteps(w io.Writer, dir string, r *report.Run, rows string) {
+	i := slices.IndexFunc(r.Participants, func(p report.Participant) bool { return p.Left == "" })
+	if dir == "" || i < 0 {
+		return
+	}
+	member := filepath.Join(dir, r.Participants[i].Name)
+	fmt.Fprintf(w, "\nAll figures are in %s, and each participant's model is in its folder beside it.\n", filepath.Join(dir, "result.json"))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "  collabdict score %s %s\tfinds anomalies in new rows\n", member, rows)
+	fmt.Fprintf(t, "  collabdict inspect %s\tdescribes what was learned\n", member)
+	t.Flush()
 }
 
 // mostReadings is the number of readings that are printed.

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -81,8 +84,13 @@ Exit codes: 0 success; 1 internal error; 2 wrong use; 3 unusable data;
 	root.SetErr(a.err)
 	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{wrongFlag(cmd, err), "see " + cmd.CommandPath() + " --help"}
+		err = wrongFlag(cmd, err)
+		if errors.As(err, new(*usageError)) {
+			return err
+		}
+		return &usageError{err, "see " + cmd.CommandPath() + " --help"}
 	})
+	root.SetHelpCommand(help())
 	root.AddCommand(a.demo(), a.run(), a.up(), a.init(), a.check(), a.doctor(), a.status(), a.watch(), a.id(), a.consortium(), a.sim(), a.score(), a.evaluate(), a.adapt(), a.inspect(), a.export(), a.ledger(), a.audit(), a.evidence(), a.graph(), a.bench(), a.version())
 	return root
 }
@@ -96,7 +104,42 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		known = append(known, c.Name())
 	}
-	return &usageError{fmt.Errorf("unknown command %q%s", args[0], meant("", args[0], known)), "see " + cmd.CommandPath() + " --help"}
+	hint := "see " + cmd.CommandPath() + " --help"
+	others := slices.Sorted(maps.Keys(otherNames))
+	if name := strict.Nearest(args[0], append(known, others...)); !cmd.HasParent() && slices.Contains(others, name) {
+		return &usageError{fmt.Errorf("unknown command %q", args[0]), otherNames[name] + "; or " + hint}
+	}
+	return &usageError{fmt.Errorf("unknown command %q%s", args[0], meant("", args[0], known)), hint}
+}
+
+// otherNames says what to type in place of the names that other programs have for a command.
+var otherNames = map[string]string{
+	"train": toTrain, "fit": toTrain, "learn": toTrain, "start": toTrain,
+	"join":    "to take part in a run, use collabdict run",
+	"predict": toScore, "detect": toScore, "apply": toScore, "infer": toScore, "serve": toScore,
+	"plot": toLook, "show": toLook, "view": toLook, "describe": toLook,
+	"test":     "to measure a model on labelled rows, use collabdict evaluate MODEL FILE --label COLUMN",
+	"generate": "to train on synthetic rows, use collabdict sim --generate participants=5,rows=200,columns=6,patterns=3",
+}
+
+const (
+	toTrain = "to train, use collabdict up --data 'FOLDER/*.csv' for files on this machine, or collabdict run between machines"
+	toScore = "to score rows, use collabdict score MODEL FILE"
+	toLook  = "to look at a model, use collabdict inspect MODEL, with --plots DIR for pictures"
+)
+
+// help returns the command help, which shows the help of another command.
+func help() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return onlyCommands(cmp.Or(of, cmd.Root()), rest)
+			}
+			return of.Help()
+		},
+	}
 }
 
 // wrongFlag describes an error of flags. It suggests a flag in place of one that does not exist.
@@ -104,6 +147,9 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err
+	}
+	if first := cmd.Root().Flags().Args(); cmd == cmd.Root() && len(first) > 0 {
+		return onlyCommands(cmd, first) // flags of a command that there is not
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
@@ -125,6 +171,23 @@ func arguments(least, most int) cobra.PositionalArgs {
 			return &usageError{fmt.Errorf("want %s, got %d", strings.TrimPrefix(cmd.Use, cmd.Name()+" "), len(args)), "see " + cmd.CommandPath() + " --help"}
 		}
 		return nil
+	}
+}
+
+// orArgument accepts one argument in place of a flag.
+func orArgument(flag string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		f := cmd.Flags().Lookup(flag)
+		if len(args) == 0 || f.Changed {
+			return noArgs(cmd, args)
+		}
+		if info, err := os.Stat(args[0]); flag == "dir" && (err != nil || !info.IsDir()) {
+			return noArgs(cmd, args)
+		}
+		if err := noArgs(cmd, args[1:]); err != nil {
+			return err
+		}
+		return cmd.Flags().Set(flag, args[0])
 	}
 }
 

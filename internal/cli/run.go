@@ -47,18 +47,18 @@ type runFlags struct {
 func (a *app) run() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use: "run", Short: "Take part in a run: find the other members, train with them, save the model",
+		Use: "run [DIR]", Short: "Take part in a run: find the other members, train with them, save the model",
 		Long: `run takes part in a run as one member. It waits until all --expect members have found each
 other on the local network (or through --peer), trains with them, and writes model.npz and
 result.json into its folder. All members use the same --secret-file, so that nobody else takes
-a seat. With a folder that init or up has made, and an agreement that all have signed, --dir is
-enough.
+a seat. With a folder that init or up has made, and an agreement that all have signed, the folder
+is enough.
 
 If a member stops or crashes, the same command resumes the unfinished run in its folder.
 Meanwhile, the others continue without it; if too few are left, they wait.`,
 		Example: `  collabdict run --name plant-a --data plant-a.csv --expect 3 --secret-file our.secret
   collabdict run --name plant-b --data plant-b.csv --expect 3 --secret-file our.secret --peer /ip4/10.0.0.5/tcp/4001/p2p/12D3...`,
-		Args: noArgs,
+		Args: orArgument("dir"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			if f.withParent {

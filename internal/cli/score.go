@@ -159,6 +159,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
   tail -n +1 -f today.csv | collabdict score plant-a -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.take(args)
+			s.events = s.events || a.json
 			return a.scoreRows(cmd, &s)
 		},
 	}
@@ -167,7 +168,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 	f := cmd.Flags()
 	f.StringVarP(&s.out, "output", "o", "", "write lines to `FILE` instead of standard output")
 	f.StringSliceVar(&s.carry, "carry", nil, "`COLUMNS` whose cells are copied, separated by commas, or none (default all that are no features)")
-	f.BoolVar(&s.events, "events", false, "print events in place of a line per row")
+	f.BoolVar(&s.events, "events", false, "print events in place of a line per row; --json prints them as JSON")
 	f.BoolVar(&s.clusters, "clusters", false, "add the cluster, or component, of each row")
 	f.StringVar(&s.explain, "explain", "", "write lines per sensor for `ROWS`: what was expected, and its share of the deviation; anomalies, or all")
 	f.Lookup("explain").NoOptDefVal = explainAnomalies
@@ -215,7 +216,7 @@ func (a *app) scoreRows(cmd *cobra.Command, s *scoreFlags) error {
 	if before != nil {
 		before.resume(&spec, limits)
 	}
-	if err := spec.Forward(cmd.Context(), os.Stdin); err != nil {
+	if err := forward(cmd.Context(), &spec); err != nil {
 		return err
 	}
 	if err := a.writeScored(m, spec, s, limits); err != nil {

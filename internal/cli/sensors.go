@@ -74,13 +74,13 @@ func (s *sensors) has(row int) bool {
 
 // A cause is a sensor's part in a score.
 type cause struct {
-	Sensor   string   `json:"sensor"`
+	Sensor   string   `json:"sensor"`             // a column of the data
 	Of       string   `json:"of,omitempty"`       // with a model of windows: value, mean or deviation
-	Expected *float64 `json:"expected,omitempty"` // absent if it is far outside the own rows
-	Got      *float64 `json:"got,omitempty"`      // absent if the cell is missing
+	Expected *float64 `json:"expected,omitempty"` // what the model expects; absent if that is far outside the own rows
+	Got      *float64 `json:"got,omitempty"`      // the value; absent if the cell is missing
 	Share    float64  `json:"share"`              // of all sensors' deviations, from 0 to 1
 
-	outside bool // Got is far outside the own rows
+	strange bool // Got is far outside the own rows
 }
 
 // outside returns 1 if a value of an explained row is far outside the own rows, otherwise 0.
@@ -120,7 +120,7 @@ func (s *sensors) causes(row, top int) []cause {
 	out := make([]cause, len(order))
 	for k, j := range order {
 		c := most[j]
-		out[k].Sensor, out[k].outside = s.names[j], s.outside(i, c) > 0
+		out[k].Sensor, out[k].strange = s.names[j], s.outside(i, c) > 0
 		if s.kinds != nil {
 			out[k].Of = s.kinds[c/len(s.names)]
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -70,6 +71,7 @@ these runs are readings.`,
 	s.add(cmd)
 	t.add(cmd)
 	t.addBaselines(cmd, "alone, pooled")
+	addReplace(cmd, &to.replace)
 	cmd.Flags().StringVar(&to.dir, "out", "", "write result.json and rounds.csv to `DIR`, and model.npz and result.json to a folder per participant")
 	cmd.Flags().StringVar(&to.plots, "plots", "", "draw the objective, what there was to choose from, the convergence of a sum, bytes sent, members and faults over time, as SVG and PNG in `DIR`")
 	under.add(cmd)
@@ -78,7 +80,10 @@ these runs are readings.`,
 }
 
 // outputs are the folders that a simulation writes to; empty for none.
-type outputs struct{ dir, plots string }
+type outputs struct {
+	dir, plots string
+	replace    bool
+}
 
 // check returns an error if a folder cannot be written to.
 func (o outputs) check() error {
@@ -153,6 +158,9 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	if err == nil {
 		err = before.keep(read)
 	}
+	if err == nil && !to.replace {
+		err = before.refuse(to.dir)
+	}
 	if err != nil {
 		return err
 	}
@@ -201,7 +209,10 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	}
 	a.noteMemory(len(data.Participants))
 	a.warn(run.Report.Warnings)
-	return a.print(run.Report, runTable(run.Report))
+	return a.print(run.Report, func(w io.Writer) {
+		runTable(run.Report)(w)
+		nextSteps(w, to.dir, run.Report, "FILE")
+	})
 }
 
 // draw returns a draw of rows for worlds. Of data, a world has 80 to 100 % of each participant's

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type upFlags struct {
 	taskFlags
 	kept     []string
 	out      string
+	replace  bool
 	patience float64
 	logs     logFlags
 }
@@ -39,8 +41,8 @@ func (a *app) up() *cobra.Command {
 		Use: "up", Short: "Run all participants on this machine, one process each",
 		Long: `up starts one process per participant and shows their progress. Each has its own folder and ports
 on 127.0.0.1, and all have one agreement. up does not restart a process that has ended: the others
-continue without it, and collabdict run --dir OUT/NAME brings it back. The folders and their logs
-stay under --out.`,
+continue without it, and collabdict run OUT/NAME brings it back. The folders and their logs
+stay under --out. If up is interrupted, the same command resumes the run.`,
 		Example: `  collabdict up --data 'machines/*.csv' --label fault --test-where split=test
   collabdict up --data all.csv --split iid:clients=5`,
 		Args: noArgs,
@@ -81,6 +83,7 @@ stay under --out.`,
 	addKeep(cmd, &f.kept)
 	addPatience(cmd, &f.patience)
 	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json, rounds.csv and a folder per participant")
+	addReplace(cmd, &f.replace)
 	f.logs.add(cmd)
 	a.addJSON(cmd)
 	return cmd
@@ -119,11 +122,8 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 	if slices.Contains(f.baselines, simulate.BaselineAlone) {
 		c.Baselines = []string{simulate.BaselineAlone}
 	}
-	if err := c.Write(); err != nil {
+	if err := a.prepare(&c, f, before); err != nil {
 		return err
-	}
-	if len(c.Abandoned) > 0 {
-		a.note("warning: the unfinished run in %s is abandoned; to resume one, use collabdict run --dir in each of its folders", f.out)
 	}
 	a.warn(t.ShownWarnings())
 	a.noteForecast(t, parts, len(parts))
@@ -156,7 +156,31 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 		return err
 	}
 	a.warn(run.Warnings)
-	return a.print(run, runTable(run))
+	return a.print(run, func(w io.Writer) {
+		runTable(run)(w)
+		nextSteps(w, f.out, run, "FILE")
+	})
+}
+
+// prepare sets the consortium up, or leaves it as it is to resume its unfinished run. It refuses to
+// replace what another run has left, unless --replace is given.
+func (a *app) prepare(c *launch.Consortium, f *upFlags, before earlier) error {
+	unfinished, same, err := c.Unfinished()
+	switch {
+	case err != nil:
+		return err
+	case f.replace:
+	case same:
+		a.note("%s has an unfinished run of the same settings: it is resumed", f.out)
+		return nil
+	case unfinished:
+		return &flagError{"out", f.out + " has an unfinished run with other settings", "repeat the command that began it to resume it, name another folder, or give it up with --replace"}
+	default:
+		if err := before.refuse(f.out); err != nil {
+			return err
+		}
+	}
+	return c.Write()
 }
 
 // keep returns an error if results, or the rows dealt to a participant, would overwrite an

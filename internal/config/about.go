@@ -117,7 +117,7 @@ func (c *Consortium) commented(path string, t *pipeline.Task) ([]byte, error) {
 		return nil, err
 	}
 	got, err := decodeDraft(path, b.Bytes())
-	if err == nil && !want.same(got) {
+	if err == nil && !want.Same(got) {
 		err = fmt.Errorf("%s: the agreement cannot be written with comments", path)
 	}
 	return b.Bytes(), err

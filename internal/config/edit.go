@@ -67,7 +67,7 @@ func edited(path string, b []byte, change func(root *yaml.Node, c *Consortium)) 
 		return nil, err
 	}
 	for _, text := range [][]byte{spaced(b, out.Bytes()), out.Bytes()} {
-		if got, err := decodeDraft(path, text); err == nil && want.same(got) && maps.Equal(got.Signatures, want.Signatures) {
+		if got, err := decodeDraft(path, text); err == nil && want.Same(got) && maps.Equal(got.Signatures, want.Signatures) {
 			return text, nil
 		}
 	}

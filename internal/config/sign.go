@@ -59,8 +59,8 @@ func set(mapping *yaml.Node, key string, value *yaml.Node) {
 	mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 }
 
-// same reports whether two agreements have the same content, apart from signatures.
-func (c *Consortium) same(o *Consortium) bool {
+// Same reports whether two agreements have the same content, apart from signatures.
+func (c *Consortium) Same(o *Consortium) bool {
 	return c.Version == o.Version && c.BeginAt == o.BeginAt && reflect.DeepEqual(c.Members, o.Members) && reflect.DeepEqual(c.Changes, o.Changes) &&
 		slices.Equal(c.Columns, o.Columns) && maps.Equal(c.Units, o.Units) && c.Model.Kind == o.Model.Kind && reflect.DeepEqual(c.Model.Ranges, o.Model.Ranges) &&
 		maps.EqualFunc(c.Model.Options, o.Model.Options, sameNode) && maps.EqualFunc(c.Consensus, o.Consensus, sameNode)

@@ -61,7 +61,7 @@ func TestSignaturesAreAdded(t *testing.T) {
 		t.Errorf("signatures %v", c.Signatures)
 	}
 	before, err := decodeConsortium(path, []byte(commented))
-	if err != nil || !before.same(c) || len(c.Changes) != 1 {
+	if err != nil || !before.Same(c) || len(c.Changes) != 1 {
 		t.Errorf("%v, or the content has changed: %+v", err, c)
 	}
 	b, err := os.ReadFile(path)
@@ -117,7 +117,7 @@ func FuzzAddSignatures(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if after.Signatures[name] != signature || !before.same(after) {
+		if after.Signatures[name] != signature || !before.Same(after) {
 			t.Errorf("%q became %q", text, out)
 		}
 		for other, s := range before.Signatures {
@@ -179,7 +179,7 @@ func FuzzEdits(f *testing.F) {
 			if i < 0 || !reflect.DeepEqual(after.Members[i], m) || len(after.Members)-len(before.Members) > 1 {
 				t.Errorf("%q became %q", text, out)
 			}
-			if after.Members = before.Members; !before.same(after) {
+			if after.Members = before.Members; !before.Same(after) {
 				t.Errorf("%q became %q", text, out)
 			}
 		}
@@ -191,7 +191,7 @@ func FuzzEdits(f *testing.F) {
 			if n := len(before.Changes); len(after.Changes) != n+1 || !reflect.DeepEqual(after.Changes[n].Add, []Member{m}) || after.Changes[n].Remove[0] != name {
 				t.Errorf("%q became %q", text, out)
 			}
-			if after.Changes = before.Changes; !before.same(after) {
+			if after.Changes = before.Changes; !before.Same(after) {
 				t.Errorf("%q became %q", text, out)
 			}
 		}

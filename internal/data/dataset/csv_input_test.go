@@ -29,7 +29,7 @@ func TestCSVOnInputIsAsInAFile(t *testing.T) {
 		want := csvReading(dataset.Spec{Data: []string{path}, CSV: f.set, Units: units})
 		for name, reader := range map[string]io.Reader{"one piece": strings.NewReader(f.content), "bytes": iotest.OneByteReader(strings.NewReader(f.content))} {
 			spec := dataset.Spec{Data: []string{"-"}, CSV: f.set, Units: units}
-			if err := spec.Forward(t.Context(), reader); err != nil {
+			if err := spec.Forward(t.Context(), reader, never); err != nil {
 				t.Fatal(err)
 			}
 			if got := strings.ReplaceAll(csvReading(spec), "standard input", path); got != want {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/rows"
@@ -54,6 +55,16 @@ func values(of collabdict.Rows) [][]float64 {
 	}
 	return out
 }
+
+// A source is never silent for long, or as soon as it is.
+var (
+	never  = func() <-chan time.Time { return nil }
+	atOnce = func() <-chan time.Time {
+		c := make(chan time.Time)
+		close(c)
+		return c
+	}
+)
 
 // uncarried takes the names of carried columns.
 func uncarried([]string) error { return nil }

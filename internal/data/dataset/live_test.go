@@ -61,7 +61,7 @@ func TestRowsOfAStreamArriveAtOnce(t *testing.T) {
 			w.CloseWithError(err)
 		}()
 		spec := dataset.Spec{Data: []string{"-"}, Columns: []string{"y", "x"}, Missing: dataset.KeepMissing, Scored: true}
-		if err := spec.Forward(t.Context(), r); err != nil {
+		if err := spec.Forward(t.Context(), r, atOnce); err != nil {
 			t.Fatal(err)
 		}
 		_, err := dataset.Scan(spec, func(carried []string) error {
@@ -91,7 +91,7 @@ func TestAReceiverEndsAStream(t *testing.T) {
 	go func() { _, _ = io.WriteString(w, "x\n1\n2\n") }()
 	spec := dataset.Spec{Data: []string{"-"}, Columns: []string{"x"}}
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := spec.Forward(ctx, r); err != nil {
+	if err := spec.Forward(ctx, r, atOnce); err != nil {
 		t.Fatal(err)
 	}
 	_, err := dataset.Scan(spec, uncarried, func(dataset.Block) error {
@@ -108,7 +108,7 @@ func TestAHeaderAlone(t *testing.T) {
 	folder(t, "a.csv", "x,y,of\n")
 	for _, source := range []string{"a.csv", "-"} {
 		spec := dataset.Spec{Data: []string{source}, Columns: []string{"x"}, Missing: dataset.KeepMissing, Scored: true}
-		if err := spec.Forward(t.Context(), strings.NewReader("x,y,of\n")); err != nil {
+		if err := spec.Forward(t.Context(), strings.NewReader("x,y,of\n"), atOnce); err != nil {
 			t.Fatal(err)
 		}
 		begun := 0

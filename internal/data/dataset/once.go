@@ -47,8 +47,10 @@ func (s *Spec) Input() bool { return slices.Contains(s.Data, "-") }
 func (s *Spec) Unordered() []string { return slices.Clone(s.unordered) }
 
 // Forward begins to read the sources in Data that can be read only once, standard input and query
-// results. The Spec can then be loaded, scanned or profiled once.
-func (s *Spec) Forward(ctx context.Context, input io.Reader) error {
+// results. The Spec can then be loaded, scanned or profiled once. silence returns a channel that
+// receives after a while: the first lines of standard input alone say how it is written if no others
+// come until then.
+func (s *Spec) Forward(ctx context.Context, input io.Reader, silence func() <-chan time.Time) error {
 	files, err := Resolve(s.Data)
 	if err != nil {
 		return err
@@ -60,7 +62,7 @@ func (s *Spec) Forward(ctx context.Context, input io.Reader) error {
 		case queryFormat.fits(path):
 			from, err = query(ctx, path)
 		case path == standardInput:
-			from, err = sniff(ctx, piped(ctx, input))
+			from, err = sniff(ctx, piped(ctx, input), silence)
 		default:
 			continue
 		}
@@ -111,14 +113,17 @@ func IsDatabase(path string) bool {
 // A feed passes bytes on from a goroutine that writes them, which is ahead of the reader by at most
 // mostAhead pieces.
 type feed struct {
-	ctx    context.Context // ends the writing
-	pieces chan []byte
-	err    error // of the writer, valid once pieces is closed
-	rest   []byte
+	ctx context.Context // ends the writing
+	// silence returns a channel that receives once a source that is silent from then on has been so
+	// for long.
+	silence func() <-chan time.Time
+	pieces  chan []byte
+	err     error // of the writer, valid once pieces is closed
+	rest    []byte
 	// idle, if not nil, is called before a read waits for the writer.
 	idle func()
-	// If enough is above 0, a read fails with errIdle once this number of lines has been read and the
-	// writer has been silent for settled. The next read goes on.
+	// If enough is above 0, a read fails with errIdle once this number of lines has been read and
+	// silence says that the writer has been silent for long. The next read goes on.
 	enough int
 	lines  int // read so far, as far as they are counted
 }
@@ -129,14 +134,11 @@ const mostAhead = 16
 // mostEnough is the largest value of enough.
 const mostEnough = 2
 
-// settled is how long a source is silent before its first lines alone say how it is written.
-const settled = 200 * time.Millisecond
-
 // errIdle reports that a source has nothing more to read at present.
 var errIdle = errors.New("dataset: the source is silent")
 
-func newFeed(ctx context.Context) *feed {
-	return &feed{ctx: ctx, pieces: make(chan []byte, mostAhead)}
+func newFeed(ctx context.Context, silence func() <-chan time.Time) *feed {
+	return &feed{ctx: ctx, silence: silence, pieces: make(chan []byte, mostAhead)}
 }
 
 // Write passes a copy of p on. It fails once the context has ended.
@@ -173,7 +175,7 @@ func (f *feed) Read(p []byte) (int, error) {
 			}
 			var silent <-chan time.Time
 			if f.enough > 0 && f.lines >= f.enough {
-				silent = time.After(settled)
+				silent = f.silence()
 			}
 			select {
 			case f.rest, ok = <-f.pieces:
@@ -206,12 +208,12 @@ func piped(ctx context.Context, from io.Reader) *io.PipeReader {
 }
 
 // sniff recognises standard input by its first bytes: compressed or not, CSV or JSON lines.
-func sniff(ctx context.Context, from *io.PipeReader) (*once, error) {
+func sniff(ctx context.Context, from *io.PipeReader, silence func() <-chan time.Time) (*once, error) {
 	b, _, err := decompressed(standardInput, from)
 	if err != nil {
 		return nil, err
 	}
-	out := &once{name: standardInput, objects: beginsObject(b), from: newFeed(ctx)}
+	out := &once{name: standardInput, objects: beginsObject(b), from: newFeed(ctx, silence)}
 	go func() {
 		_, err := io.Copy(out.from, b)
 		if err != nil && !errors.Is(err, context.Canceled) {

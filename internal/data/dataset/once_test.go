@@ -43,7 +43,7 @@ func TestStandardInputIsAsAFile(t *testing.T) {
 		for name, slow := range map[string]func(io.Reader) io.Reader{"at once": func(r io.Reader) io.Reader { return r }, "in bytes": iotest.OneByteReader} {
 			for _, memory := range []int64{0, 1, 1 << 30} {
 				spec := dataset.Spec{Data: []string{"-"}, Memory: memory, Folder: "kept"}
-				if err := spec.Forward(t.Context(), slow(strings.NewReader(c.content))); err != nil {
+				if err := spec.Forward(t.Context(), slow(strings.NewReader(c.content)), never); err != nil {
 					t.Fatal(err)
 				}
 				d, err := dataset.LoadOne(spec)
@@ -59,7 +59,7 @@ func TestStandardInputIsAsAFile(t *testing.T) {
 				}
 			}
 			spec := dataset.Spec{Data: []string{"-"}, Columns: []string{"flow", "temp", "label"}}
-			if err := spec.Forward(t.Context(), slow(strings.NewReader(c.content))); err != nil {
+			if err := spec.Forward(t.Context(), slow(strings.NewReader(c.content)), never); err != nil {
 				t.Fatal(err)
 			}
 			n := 0
@@ -99,7 +99,7 @@ func TestScansHoldNothing(t *testing.T) {
 		w.CloseWithError(err)
 	}()
 	spec := dataset.Spec{Data: []string{"-"}, Columns: []string{"x", "y"}}
-	if err := spec.Forward(t.Context(), r); err != nil {
+	if err := spec.Forward(t.Context(), r, never); err != nil {
 		t.Fatal(err)
 	}
 	total, before := 0, inUse()
@@ -137,7 +137,7 @@ func TestProfilesHoldNothing(t *testing.T) {
 			return 0, io.EOF
 		})
 		spec := dataset.Spec{Data: []string{"-"}}
-		if err := spec.Forward(t.Context(), io.MultiReader(append(input, held)...)); err != nil {
+		if err := spec.Forward(t.Context(), io.MultiReader(append(input, held)...), never); err != nil {
 			t.Fatal(err)
 		}
 		p, err := spec.Profile("standard input")
@@ -169,7 +169,7 @@ func TestWindowsOfStandardInput(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d\n", i+100*(i/15000), i%7)
 	}
 	spec := dataset.Spec{Data: []string{"-"}, Columns: []string{"x"}, Window: 5, Time: "time"}
-	if err := spec.Forward(t.Context(), strings.NewReader(b.String())); err != nil {
+	if err := spec.Forward(t.Context(), strings.NewReader(b.String()), never); err != nil {
 		t.Fatal(err)
 	}
 	n := 0
@@ -194,7 +194,7 @@ func TestInterruptEndsTheWaitForInput(t *testing.T) {
 			cancel()
 		}()
 		spec := dataset.Spec{Data: []string{"-"}}
-		if err := spec.Forward(ctx, r); err != nil {
+		if err := spec.Forward(ctx, r, never); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := dataset.LoadOne(spec); !errors.Is(err, context.Canceled) {

@@ -36,7 +36,7 @@ func query(ctx context.Context, path string) (*once, error) {
 		return nil, fileError(path, err)
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	out := &once{name: path, from: newFeed(ctx), unordered: !ordered.Match(text)}
+	out := &once{name: path, from: newFeed(ctx, nil), unordered: !ordered.Match(text)}
 	// begun is closed when the columns are known. An error before that is returned; a later one
 	// reaches the reader through the feed.
 	begun, ended := make(chan struct{}), make(chan error, 1)

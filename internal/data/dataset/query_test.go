@@ -27,7 +27,7 @@ func TestLaterPassesDoNotQuery(t *testing.T) {
 	server.Exec(t, "create table measured as select i / 8.0::float8 as x, 1e3 - i as y from generate_series(1, 900) i")
 	folder(t, "a.sql", "select x, y from measured order by x")
 	spec := dataset.Spec{Data: []string{"a.sql"}, Memory: 1, Folder: "kept"}
-	if err := spec.Forward(t.Context(), nil); err != nil {
+	if err := spec.Forward(t.Context(), nil, never); err != nil {
 		t.Fatal(err)
 	}
 	d, err := dataset.LoadOne(spec)
@@ -55,11 +55,11 @@ func TestQueriesEnd(t *testing.T) {
 	folder(t, "none.sql", "select from generate_series(1, 100000)", "set.sql", "set local timezone = 'UTC'", "many.sql", "select x, generate_series(1, 100000000) from held")
 	for _, file := range []string{"none.sql", "set.sql"} {
 		spec := dataset.Spec{Data: []string{file}}
-		wantError(t, spec.Forward(t.Context(), nil), file+": the result of the statement has no columns; write a select that names columns")
+		wantError(t, spec.Forward(t.Context(), nil, never), file+": the result of the statement has no columns; write a select that names columns")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	spec := dataset.Spec{Data: []string{"many.sql"}}
-	if err := spec.Forward(ctx, nil); err != nil {
+	if err := spec.Forward(ctx, nil, never); err != nil {
 		t.Fatal(err)
 	}
 	// Wait until the server waits for the reader.

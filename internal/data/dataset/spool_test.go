@@ -142,7 +142,7 @@ func TestNoRoomForACopy(t *testing.T) {
 		}
 	}
 	spec := dataset.Spec{Data: []string{"-"}, Memory: 1, Folder: "kept"}
-	if err := spec.Forward(t.Context(), strings.NewReader(content["a.csv"])); err != nil {
+	if err := spec.Forward(t.Context(), strings.NewReader(content["a.csv"]), never); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := dataset.LoadOne(spec); !files.IsFull(err) {
@@ -163,7 +163,7 @@ func TestFoldersOfCopiesThatCannotBe(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	spec = dataset.Spec{Data: []string{"-"}, Memory: 1, Folder: "rows.csv"}
-	if err := spec.Forward(t.Context(), strings.NewReader(csv)); err != nil {
+	if err := spec.Forward(t.Context(), strings.NewReader(csv), never); err != nil {
 		t.Fatal(err)
 	}
 	_, err = dataset.LoadOne(spec)

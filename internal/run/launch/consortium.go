@@ -3,6 +3,7 @@ package launch
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -32,12 +33,53 @@ type Consortium struct {
 	// Rows returns the settings of a participant's own rows, with absolute paths. It returns
 	// nil if they are to be written into the participant's folder.
 	Rows func(name string) (*config.Node, error)
-	// Abandoned lists the participants whose folders had an unfinished run. Write sets it.
-	Abandoned []string
+}
+
+// Unfinished reports whether the folder of a participant has an unfinished run, and whether it is
+// one of the same agreement, apart from addresses.
+func (c *Consortium) Unfinished() (unfinished, same bool, err error) {
+	for _, p := range c.Data.Participants {
+		is, err := hasUnfinished(filepath.Join(c.Dir, p.Name))
+		if err != nil {
+			return false, false, err
+		}
+		unfinished = unfinished || is
+	}
+	if !unfinished {
+		return false, false, nil
+	}
+	was, err := config.ReadConsortium(filepath.Join(c.Dir, ConsortiumFile))
+	if err != nil {
+		return true, false, nil //nolint:nilerr // then there is nothing to resume
+	}
+	members := was.Members
+	for i, p := range c.Data.Participants {
+		if len(members) != len(c.Data.Participants) || members[i].Name != p.Name {
+			return true, false, nil
+		}
+	}
+	agreed, err := config.NewConsortium(c.Task, c.Data.Columns, members)
+	if err != nil {
+		return true, false, err
+	}
+	return true, agreed.Same(was), nil
+}
+
+// hasUnfinished reports whether a folder has a run that is not over.
+func hasUnfinished(dir string) (unfinished bool, err error) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		return false, err
+	}
+	st, err := s.Last()
+	return err == nil && st != nil && st.Over == "", errors.Join(err, s.Close())
 }
 
 // Write sets the consortium up: an agreement that all sign, and a folder per participant with
-// an identity, free ports and its rows. Unfinished runs in the folders are not resumed.
+// an identity, free ports and its rows. Unfinished runs in the folders end.
 func (c *Consortium) Write() error {
 	names := make([]string, len(c.Data.Participants))
 	for i, p := range c.Data.Participants {
@@ -48,12 +90,8 @@ func (c *Consortium) Write() error {
 		return err
 	}
 	for _, name := range names {
-		unfinished, err := abandon(filepath.Join(c.Dir, name))
-		if err != nil {
+		if err := abandon(filepath.Join(c.Dir, name)); err != nil {
 			return err
-		}
-		if unfinished {
-			c.Abandoned = append(c.Abandoned, name)
 		}
 	}
 	agreed, err := config.NewConsortium(c.Task, c.Data.Columns, members)
@@ -83,18 +121,18 @@ func (c *Consortium) Write() error {
 	return nil
 }
 
-// abandon ends an unfinished run in a folder, and reports whether there was one. A process that
-// resumed it would not meet the others, which begin a new run.
-func abandon(dir string) (unfinished bool, err error) {
+// abandon ends an unfinished run in a folder. A process that resumed it would not meet the others,
+// which begin a new run.
+func abandon(dir string) error {
 	s, err := store.Open(dir)
 	if err != nil {
-		return false, err
+		return err
 	}
 	st, err := s.Last()
-	if unfinished = err == nil && st != nil && st.Over == ""; unfinished {
+	if err == nil && st != nil && st.Over == "" {
 		err = st.End("another run was begun in its folder")
 	}
-	return unfinished, errors.Join(err, s.Close())
+	return errors.Join(err, s.Close())
 }
 
 func (c *Consortium) writeNode(p dataset.Participant, listen []string) error {

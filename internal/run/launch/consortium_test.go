@@ -40,23 +40,35 @@ func TestANewRunInAnOldFolder(t *testing.T) {
 	if err := c.Write(); err != nil {
 		t.Fatal(err)
 	}
+	unfinished := func(want, wantSame bool) {
+		t.Helper()
+		if got, same, err := c.Unfinished(); err != nil || got != want || same != wantSame {
+			t.Errorf("unfinished %t, of the same agreement %t, %v", got, same, err)
+		}
+	}
+	unfinished(false, false)
 	if st := last(true); st == nil || st.Over != "" {
 		t.Fatalf("state %+v", st)
 	}
+	unfinished(true, true)
+	task := c.Task
+	c.Task = pipelinetest.Task(t, "ggm", "components=7")
+	unfinished(true, false)
+	c.Task, c.Data.Participants[2].Name = task, "d"
+	unfinished(true, false)
+	c.Data.Participants[2].Name = "c"
 	if err := c.Write(); err != nil {
 		t.Fatal(err)
 	}
 	if st := last(false); st == nil || st.Over == "" {
 		t.Errorf("the process would continue the old run: %+v", st)
 	}
+	unfinished(false, false)
 	r, err := roster.Read(filepath.Join(c.Dir, ConsortiumFile))
 	if err == nil {
 		err = r.Check()
 	}
 	if err != nil {
 		t.Errorf("not all have signed: %v", err)
-	}
-	if len(c.Abandoned) != 1 {
-		t.Errorf("abandoned: %v", c.Abandoned)
 	}
 }
