@@ -6,7 +6,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/collabdict/collabdict/internal/files/printable"
@@ -77,13 +80,23 @@ const Missing = "nothing"
 // A Difference is a field whose values differ in two agreements. Both values are quoted.
 type Difference struct{ Field, Own, Theirs string }
 
-// Differences returns the fields that are not the same on both sides, in the order of a.
+// Differences returns the fields that are not the same on both sides, in the order of a. Fields
+// named "NAME 1", "NAME 2" and so on are a list. If the lists of both sides have other elements,
+// they are one difference, which shows the elements that the other side lacks; the fields of the
+// list and their number are then no differences of their own.
 func (a Agreement) Differences(other []wire.Field) (list []Difference) {
+	list, listed := a.lists(other)
 	values := map[string]string{}
 	for _, f := range other {
+		if listed(f.Name) {
+			continue
+		}
 		values[f.Name] = f.Value
 	}
 	for _, f := range a {
+		if listed(f.Name) {
+			continue
+		}
 		if v, ok := values[f.Name]; !ok {
 			list = append(list, Difference{f.Name, Quoted(f.Value), Missing})
 		} else if v != f.Value {
@@ -98,6 +111,54 @@ func (a Agreement) Differences(other []wire.Field) (list []Difference) {
 		}
 	}
 	return list
+}
+
+// element matches the name of an element of a list.
+var element = regexp.MustCompile(`^(\D+) [1-9]\d*$`)
+
+// lists returns the differences of lists with other elements. listed reports whether a field
+// belongs to one of them.
+func (a Agreement) lists(other []wire.Field) (list []Difference, listed func(field string) bool) {
+	own, theirs := map[string][]string{}, map[string][]string{}
+	for _, f := range a {
+		if m := element.FindStringSubmatch(f.Name); m != nil {
+			own[m[1]] = append(own[m[1]], f.Value)
+		}
+	}
+	for _, f := range other {
+		if m := element.FindStringSubmatch(f.Name); m != nil {
+			theirs[m[1]] = append(theirs[m[1]], f.Value)
+		}
+	}
+	lacking := func(from, in []string) []string {
+		known := map[string]bool{}
+		for _, v := range in {
+			known[v] = true
+		}
+		return slices.DeleteFunc(slices.Clone(from), func(v string) bool { return known[v] })
+	}
+	differ := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		here, there := lacking(own[name], theirs[name]), lacking(theirs[name], own[name])
+		if differ[name] = theirs[name] != nil && len(here)+len(there) > 0; differ[name] {
+			list = append(list, Difference{name + "s", only(here), only(there)})
+		}
+	}
+	return list, func(field string) bool {
+		if m := element.FindStringSubmatch(field); m != nil {
+			return differ[m[1]]
+		}
+		many, ok := strings.CutPrefix(field, "number of ")
+		return ok && differ[strings.TrimSuffix(many, "s")]
+	}
+}
+
+// only shows the elements that one side alone has.
+func only(elements []string) string {
+	if len(elements) == 0 {
+		return Missing
+	}
+	return Quoted(strings.Join(elements, ", "))
 }
 
 // Difference returns the first of [Agreement.Differences].
