@@ -111,6 +111,9 @@ func written(t table) string {
 		return ""
 	}
 	text := c.form.String()
+	if c.encoding != "" {
+		text = strings.TrimPrefix(text+", text in "+c.encoding, ", ")
+	}
 	if a, ok := t.(*adapted); ok && len(a.converted) > 0 {
 		text += ": " + strings.Join(a.converted, ", ")
 	}

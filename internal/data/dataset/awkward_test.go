@@ -95,7 +95,7 @@ func reading(t *testing.T, f awkward) string {
 	}
 	d, err := dataset.LoadOne(spec)
 	streamed := spec
-	streamed.Memory = 1
+	streamed.Memory, streamed.Folder = 1, t.TempDir()
 	s, again := dataset.LoadOne(streamed)
 	if err != nil {
 		var typed *dataset.Error

@@ -67,10 +67,24 @@ func shortest(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// marks are the texts of a missing cell, in any case.
-var marks = []string{"", "?", "na", "n/a", "nan", "null", "none", "-", "n.a.", "#n/a", "#nv"}
+// marks are the texts of a missing cell of any column, in any case.
+var marks = []string{"", "?", "na", "n/a", "nan", "null", "none", "nil", "nat", "<na>", "-", "--", "---", "...", "*", "n.a.", "n.d.", "#n/a", "#nv"}
+
+// states are texts, in any case, that spreadsheets, compilers and recorders write in place of a
+// number that they do not have. In other columns, they may be words like others.
+var states = []string{
+	"missing", "no data", "nodata", "bad", "bad input", "bad data", "timeout", "i/o timeout", "comm fail", "not connect", "no sample", "no result",
+	"pt created", "shutdown", "configure", "scan off", "out of serv", "offline", "error", "fail", "failed", "invalid", "over range", "under range",
+	"#div/0!", "#ref!", "#value!", "#num!", "#name?", "#null!",
+	"+nan", "-nan", "nan(ind)", "-nan(ind)", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "1.#inf", "-1.#inf",
+}
 
 // isMark reports whether a trimmed cell marks a missing value.
-func isMark(cell string) bool {
-	return slices.ContainsFunc(marks, func(m string) bool { return strings.EqualFold(m, cell) })
+func isMark(cell string) bool { return isAmong(cell, marks) }
+
+// isMissingNumber reports whether a trimmed cell of a column of numbers stands for a missing one.
+func isMissingNumber(cell string) bool { return isMark(cell) || isAmong(cell, states) }
+
+func isAmong(cell string, texts []string) bool {
+	return slices.ContainsFunc(texts, func(m string) bool { return strings.EqualFold(m, cell) })
 }

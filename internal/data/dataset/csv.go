@@ -28,13 +28,17 @@ type csvFile struct {
 	record    []string // the present row
 }
 
-var csvFormat = &fileFormat{[]string{".csv.gz", ".csv"}, func(path string, before fs.FileInfo, set CSV) (table, error) {
-	t, err := openCSV(path, before, &set)
-	if err != nil {
-		return nil, err // avoids an interface that holds nil
-	}
-	return t, nil
-}}
+var csvFormat = &fileFormat{
+	endings: []string{".csv.gz", ".csv", ".tsv.gz", ".tsv", ".tab"},
+	others:  []string{".txt.gz", ".txt", ".dat.gz", ".dat", ".data", ".log", ".asc"},
+	open: func(path string, before fs.FileInfo, set CSV) (table, error) {
+		t, err := openCSV(path, before, &set)
+		if err != nil {
+			return nil, err // avoids an interface that holds nil
+		}
+		return t, nil
+	},
+}
 
 // openCSV reads a file up to its header. set says how the file is written; nil means plain CSV.
 // Gzip is recognised by its first bytes.
@@ -64,6 +68,9 @@ func (t *csvFile) begin(set *CSV) error {
 	}
 	form := dialect{delimiter: ',', decimal: '.'}
 	if set != nil {
+		t.hasten(2) // the header and a row decide, if no others come
+		defer t.hasten(0)
+		buffered, t.encoding = decoded(buffered)
 		if form, err = t.recognise(buffered, *set); err != nil {
 			return err
 		}
@@ -104,7 +111,7 @@ func (t *csvFile) format() string   { return "CSV" }
 func (t *csvFile) total() int       { return -1 }
 
 func (t *csvFile) kinds(rows int) ([]kind, place, error) {
-	return firstKinds(t, len(t.names), rows, func(column int) kind { return kindOfCell(t.text(column)) })
+	return kindsOf(t, len(t.names), rows, func(column int) kind { return kindOfCell(t.text(column)) })
 }
 
 func (t *csvFile) read(features, _ []int) (rowReader, error) {

@@ -25,10 +25,6 @@ var aliens = []struct{ magic, what, hint string }{
 
 // alien returns an error if the first bytes are not those of CSV in UTF-8, otherwise nil.
 func alien(head []byte) *Error {
-	const convert = "save it as CSV in UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 old.csv > new.csv"
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return &Error{Msg: "the file is in UTF-16", Hint: convert}
-	}
 	for _, a := range aliens {
 		if bytes.HasPrefix(head, []byte(a.magic)) {
 			return &Error{Msg: "want CSV, got " + a.what, Hint: a.hint}
@@ -37,9 +33,6 @@ func alien(head []byte) *Error {
 	zero := bytes.IndexByte(head, 0)
 	if zero < 0 {
 		return nil
-	}
-	if n := bytes.Count(head, []byte{0}); zero < 2 && 3*n > len(head) {
-		return &Error{Msg: "the file is in UTF-16", Hint: convert}
 	}
 	return &Error{Line: 1 + bytes.Count(head[:zero], []byte{'\n'}), Msg: fmt.Sprintf("byte %d of the file is 0, which is no text", zero+1), Hint: "the file is damaged or no CSV: export it again"}
 }

@@ -114,8 +114,6 @@ func hasComment(b []byte) bool {
 
 // recognise determines how the file is written.
 func (t *csvFile) recognise(from *bufio.Reader, set CSV) (dialect, error) {
-	t.hasten(2) // the header and a row decide, if no others come
-	defer t.hasten(0)
 	head, err := from.Peek(bufferSize)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errIdle) {
 		return dialect{}, readError(t.path, t.zipped, err)

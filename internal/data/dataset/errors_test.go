@@ -26,7 +26,7 @@ func TestFileErrors(t *testing.T) {
 		head + "2,1e61,train\n":           `f.csv:3: column "label": want a number of at most 1e+60 in size, got 1e61; fix the cell, or name another --label`,
 		"temp;label;part\n1;0;x\n":        `f.csv: no row meets --where part=train; values there are "x"`,
 		"temp\tlabel\n1\t0\n":             `f.csv: column "part": there is no such column; columns are "temp", "label"`,
-		"temp,label,\xe9\n1,0,x\n":        `f.csv:1: the header is not valid UTF-8; save the file as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv`,
+		"temp,label,\xe9\u00e9\n1,0,x\n":  `f.csv:1: the header is not valid UTF-8; save the file as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv`,
 		"a,label,part\n1e999,0,train":     `f.csv:2: column "a": want a finite number, got "1e999"; fix the cell, or leave the column out with --ignore a`,
 		head + "2,bad,train\n":            `f.csv:3: column "label": want a number, got "bad"; fix the cell, or name another --label`,
 		head + "\n\n2,0\n":                `f.csv:5: want 3 cells as in the header, got 2; fix the row`,
@@ -41,10 +41,10 @@ func TestFileErrors(t *testing.T) {
 		"temp,,label\n1,0,2\n":            `f.csv:1: column 2 has no name; name it in the header`,
 		"1.5,0,3\n1,0,2\n":                `f.csv:1: want a header row of column names, got numbers only; put the names into the first line`,
 		"temp,part\n1,train\n":            `f.csv: column "label": there is no such column; columns are "temp", "part"`,
-		"label,part\n1,train\n":           `f.csv: no column is a feature: none that is left has a number in the first row; columns are "label", "part", separated by ","`,
+		"label,part\n1,train\n":           `f.csv: no column is a feature: none that is left has numbers in most of its first rows; columns are "label", "part", separated by ","`,
 		"temp,label,part\n1,0,x\n":        `f.csv: no row meets --where part=train; values there are "x"`,
-		"a,label,part\n,0,train\n":        `f.csv:2: column "a": the cell is empty; fill it, or leave the column out with --ignore a, or see --missing`,
-		"a,label,part\nNaN,0,train":       `f.csv:2: column "a": want a finite number, got "NaN"; fix the cell, or leave the column out with --ignore a, or see --missing`,
+		"a,label,part\n,0,train\n":        `f.csv:2: column "a": the first cells are missing; fill them, or leave the column out with --ignore a, or see --missing`,
+		"a,label,part\nNaN,0,train":       `f.csv:2: column "a": the first cells are missing; fill them, or leave the column out with --ignore a, or see --missing`,
 		"\x1f\x8b\x08":                    `f.csv: the compressed file ends too early; copy it again`,
 		whole[:30]:                        `f.csv: the compressed file ends too early; copy it again`,
 	} {
@@ -90,18 +90,18 @@ func TestSpecErrors(t *testing.T) {
 		"a.csv", "x,y,site\n1,2,n\n3,4,\n",
 		"b.csv", "x,z,site\n1,2,n\n",
 		"c.csv", "x,y,site\n1,2,n\n",
-		"d.csv", "x,y,site\n1,2,n\n3,4,K\xf6ln\n",
+		"d.csv", "x,y,site\n1,2,é\n3,4,K\xf6ln\n",
 		"sub/a.csv.gz", "x,y,site\n1,2,n\n",
 		"empty/notes.txt", "nothing", "rows.xlsx", "")
 	for _, c := range []struct {
 		spec dataset.Spec
 		want string
 	}{
-		{dataset.Spec{}, `no data given; want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
+		{dataset.Spec{}, `no data given; want a .csv, .tsv, .txt, .dat, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
 		{dataset.Spec{Data: []string{"gone.csv"}}, `gone.csv: no such file or folder`},
-		{dataset.Spec{Data: []string{"rows.xlsx"}}, `rows.xlsx: unknown kind of file; want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
-		{dataset.Spec{Data: []string{"empty"}}, `empty: no data file in this folder; want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
-		{dataset.Spec{Data: []string{"plant-*.csv"}}, `plant-*.csv: the pattern matches no data file; want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
+		{dataset.Spec{Data: []string{"rows.xlsx"}}, `rows.xlsx: unknown kind of file; want a .csv, .tsv, .txt, .dat, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
+		{dataset.Spec{Data: []string{"empty"}}, `empty: no data file in this folder; want a .csv, .tsv, .txt, .dat, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
+		{dataset.Spec{Data: []string{"plant-*.csv"}}, `plant-*.csv: the pattern matches no data file; want a .csv, .tsv, .txt, .dat, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
 		{dataset.Spec{Data: []string{"[.csv"}}, `[.csv: the pattern is malformed; close every [ with a ]`},
 		{dataset.Spec{Data: []string{"a.csv", "./a.csv"}}, `./a.csv: the file is given twice`},
 		{dataset.Spec{Data: []string{"a.csv", "sub/a.csv.gz"}}, `sub/a.csv.gz: participant "a" is already that of a.csv; rename one file`},
@@ -126,11 +126,11 @@ func TestSpecErrors(t *testing.T) {
 // TestFirstFaultyFileIsReported checks that the first faulty file is reported, whichever reader
 // ends first.
 func TestFirstFaultyFileIsReported(t *testing.T) {
-	long := "x\n" + strings.Repeat("1\n", 20000) + "bad\n"
-	folder(t, "a.csv", "x\n1\n", "b.csv", long, "c.csv", "x\n1\nbad\n")
+	long := "x\n" + strings.Repeat("1\n", 20000) + "broken\n"
+	folder(t, "a.csv", "x\n1\n", "b.csv", long, "c.csv", "x\n1\nbroken\n")
 	for range 5 {
 		_, err := dataset.LoadAll(dataset.Spec{Data: []string{"."}})
-		wantError(t, err, `b.csv:20002: column "x": want a number, got "bad"; fix the cell, or leave the column out with --ignore x`)
+		wantError(t, err, `b.csv:20002: column "x": want a number, got "broken"; fix the cell, or leave the column out with --ignore x`)
 	}
 }
 

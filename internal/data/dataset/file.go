@@ -27,6 +27,8 @@ type file struct {
 	opened fs.FileInfo // when it was opened
 	// zipped reports whether the file is compressed, so that reads must start at the beginning.
 	zipped bool
+	// encoding is that of text that is not in UTF-8, so that reads must start at the beginning.
+	encoding string
 	// changed reports whether a read has failed for that reason, whatever error a library
 	// returned.
 	changed bool
@@ -99,7 +101,7 @@ func (f *file) size() int64 { return f.opened.Size() }
 
 // These methods implement table for all formats.
 func (f *file) info() fs.FileInfo { return f.opened }
-func (f *file) seekable() bool    { return !f.zipped }
+func (f *file) seekable() bool    { return !f.zipped && f.encoding == "" }
 func (f *file) close()            { _ = f.disk.Close() } // read-only: nothing can be lost
 
 // fault returns the error for a file that changed or cannot be read, nil if its bytes are at fault.

@@ -46,7 +46,7 @@ func resolve(path string) ([]string, error) {
 	switch {
 	case err == nil && info.IsDir():
 		return inFolder(path)
-	case err == nil && !isData(path):
+	case err == nil && !isData(path, true):
 		return nil, unknown(path)
 	case err == nil:
 		return []string{path}, nil
@@ -66,7 +66,7 @@ func inFolder(path string) ([]string, error) {
 	}
 	var files []string
 	for _, e := range entries {
-		if !e.IsDir() && isData(e.Name()) {
+		if !e.IsDir() && isData(e.Name(), false) {
 			files = append(files, filepath.Join(path, e.Name()))
 		}
 	}
@@ -82,8 +82,9 @@ func matching(pattern string) ([]string, error) {
 		return nil, &Error{File: pattern, Msg: "the pattern is malformed", Hint: "close every [ with a ]"}
 	}
 	var files []string
+	named := !strings.ContainsAny(filepath.Ext(pattern), "*?[")
 	for _, f := range found {
-		if isData(f) {
+		if isData(f, named) {
 			files = append(files, f)
 		}
 	}
@@ -93,10 +94,14 @@ func matching(pattern string) ([]string, error) {
 	return files, nil
 }
 
-// isData reports whether a name has an ending of data files. Hidden files do not count: file
-// managers leave them beside real ones.
-func isData(path string) bool {
-	return formatOf(path) != nil && !strings.HasPrefix(filepath.Base(path), ".")
+// isData reports whether a name has an ending of data files. Some endings count only if somebody has
+// named them. Hidden files do not count: file managers leave them beside real ones.
+func isData(path string, named bool) bool {
+	f := formatOf(path)
+	if f == nil || strings.HasPrefix(filepath.Base(path), ".") {
+		return false
+	}
+	return named || slices.ContainsFunc(f.endings, func(e string) bool { return strings.EqualFold(e, f.ending(path)) })
 }
 
 // stem returns the file name without the ending of data files.

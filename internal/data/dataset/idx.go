@@ -23,10 +23,13 @@ type idxFile struct {
 // mostPixels bounds the pixels per image that a small file can claim.
 const mostPixels = 1 << 14
 
-var idxFormat = &fileFormat{[]string{
-	"-idx3-ubyte", "-idx3-ubyte.gz", ".idx3-ubyte", ".idx3-ubyte.gz",
-	"-idx2-ubyte", "-idx2-ubyte.gz", ".idx2-ubyte", ".idx2-ubyte.gz",
-}, openIDX}
+var idxFormat = &fileFormat{
+	endings: []string{
+		"-idx3-ubyte", "-idx3-ubyte.gz", ".idx3-ubyte", ".idx3-ubyte.gz",
+		"-idx2-ubyte", "-idx2-ubyte.gz", ".idx2-ubyte", ".idx2-ubyte.gz",
+	},
+	open: openIDX,
+}
 
 func openIDX(path string, before fs.FileInfo, _ CSV) (table, error) {
 	f, err := openFile(path, before)

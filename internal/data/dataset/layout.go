@@ -50,7 +50,7 @@ func (s *Spec) roles() []string {
 	return names
 }
 
-// settle reads the header and the first row of a file.
+// settle reads the header and the first rows of a file.
 func (s *Spec) settle(path string) (schema, error) {
 	t, err := s.open(path, nil)
 	if err != nil {
@@ -61,15 +61,15 @@ func (s *Spec) settle(path string) (schema, error) {
 	if s.tolerates() && (s.Columns == nil || s.Label != "") {
 		within = math.MaxInt
 	}
-	kinds, first, err := t.kinds(within)
+	var kinds []kind
+	var first place
+	if s.scanned && s.Columns != nil && t.total() < 0 { // a stream need not show its first rows yet
+		kinds = slices.Repeat([]kind{kindText}, len(t.header()))
+	} else {
+		kinds, first, err = t.kinds(within)
+	}
 	if errors.Is(err, io.EOF) {
-		if !s.mayBeEmpty {
-			return schema{}, noRows(path)
-		}
-		kinds, err = make([]kind, len(t.header())), nil // all of text
-		for i := range kinds {
-			kinds[i] = kindText
-		}
+		return schema{}, noRows(path)
 	}
 	if err != nil {
 		return schema{}, err
@@ -94,7 +94,9 @@ func (s *Spec) settle(path string) (schema, error) {
 			if s.tolerates() {
 				return schema{}, &Error{File: path, Column: name, Msg: "all cells are missing", Hint: "leave the column out with --ignore " + name}
 			}
-			return schema{}, s.missing(path, first, name)
+			fault := s.missing(path, first, name).(*Error)
+			fault.Msg, fault.Hint = "the first cells are missing", strings.Replace(fault.Hint, "fill it", "fill them", 1)
+			return schema{}, fault
 		case kindNumber:
 			out.features = append(out.features, name)
 		case kindClass:
@@ -169,7 +171,7 @@ func noFeatures(path string, t table) error {
 		if c.form.texts && !c.form.units {
 			hint = "if that row has units, say in node.yaml csv: {units_row: true}; " + hint
 		}
-		return &Error{File: path, Msg: none + "has a number in the first row", Hint: hint}
+		return &Error{File: path, Msg: none + "has numbers in most of its first rows", Hint: hint}
 	}
 	return &Error{File: path, Msg: none + "holds numbers", Hint: "columns are " + quoted(t.header())}
 }

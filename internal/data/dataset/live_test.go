@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -15,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/rows"
 )
 
 // A row of a stream is passed on before the next one arrives, whatever the form of the stream.
@@ -276,5 +278,76 @@ func TestLateKeys(t *testing.T) {
 	}
 	if len(d.Gaps.Late) != 1 || !strings.HasPrefix(d.Gaps.Late[0], "a.ndjson:132: ") {
 		t.Errorf("got %q", d.Gaps.Late)
+	}
+}
+
+// Most cells decide whether a column is a sensor: a word in the first row does not leave it out.
+func TestMostCellsDecideTypes(t *testing.T) {
+	for _, word := range []string{"Bad", "NA", "#DIV/0!", "-1.#IND"} {
+		csv := "x,y,of\n1," + word + ",7\n2,3,pump\n4,5,pump\n"
+		folder(t, "a.csv", csv, "a.ndjson", `{"x":1,"y":"`+word+`","of":"7"}`+"\n"+`{"x":2,"y":3,"of":"pump"}`+"\n"+`{"x":4,"y":5,"of":"pump"}`+"\n")
+		for _, file := range []string{"a.csv", "a.ndjson"} {
+			columns, ignored, err := dataset.Features(dataset.Spec{Data: []string{file}})
+			if err != nil || !slices.Equal(columns, []string{"x", "y"}) || !slices.Equal(ignored, []string{"of"}) {
+				t.Errorf("%s, %s: features %v, others %v, %v", file, word, columns, ignored, err)
+			}
+			var fault *dataset.Error
+			if _, err = dataset.LoadOne(dataset.Spec{Data: []string{file}}); !errors.As(err, &fault) || fault.Column != "y" {
+				t.Errorf("%s, %s: got %v", file, word, err)
+			}
+		}
+	}
+}
+
+// Text has the same rows in other encodings and under other endings, in files and in streams.
+func TestEncodingsAndEndings(t *testing.T) {
+	const text = "größe;at;x\nhöhe;8:00;1,5\nhöhe;9:00;2,5\nbreit;9:30;3,5\n"
+	utf16 := func(order []int, mark bool) string {
+		var b []byte
+		put := func(c rune) {
+			b = append(b, []byte{byte(c), byte(c >> 8)}[order[0]], []byte{byte(c), byte(c >> 8)}[order[1]])
+		}
+		if mark {
+			put('\ufeff')
+		}
+		for _, c := range text {
+			put(c)
+		}
+		return string(b)
+	}
+	var windows []byte
+	for _, c := range text {
+		windows = append(windows, byte(c))
+	}
+	for name, content := range map[string]string{
+		"a.csv": text, "windows.csv": string(windows), "little.csv": utf16([]int{0, 1}, true), "big.csv": utf16([]int{1, 0}, true), "unmarked.csv": utf16([]int{0, 1}, false),
+		"a.tsv": strings.ReplaceAll(text, ";", "\t"), "a.txt": text, "A.DAT": text, "a.data": text, "a.log": text, "zipped.csv": zipped(t, string(windows)), "a.txt.gz": zipped(t, text),
+	} {
+		folder(t, name, content)
+		for _, memory := range []int64{0, 1} {
+			for _, source := range []string{name, "-"} {
+				spec := dataset.Spec{Data: []string{source}, Label: "größe", Memory: memory, Folder: "."}
+				if err := spec.Forward(t.Context(), strings.NewReader(content), never); err != nil {
+					t.Fatal(err)
+				}
+				d, err := dataset.LoadOne(spec)
+				if err != nil {
+					t.Errorf("%s as %s: %v", name, source, err)
+					continue
+				}
+				x, err := rows.Dense(d.Participants[0].Train)
+				if err != nil || !slices.Equal(d.Columns, []string{"x"}) || !slices.Equal(x.RawMatrix().Data, []float64{1.5, 2.5, 3.5}) || !slices.Equal(d.Classes, []string{"breit", "höhe"}) {
+					t.Errorf("%s as %s: columns %v, classes %v, %v", name, source, d.Columns, d.Classes, err)
+				}
+			}
+		}
+	}
+	// In a folder, a text may be anything.
+	folder(t, "a.csv", text, "notes.txt", "Read me\n", "b.tsv", text)
+	if files, err := dataset.Resolve([]string{"."}); err != nil || !slices.Equal(files, []string{"a.csv", "b.tsv"}) {
+		t.Errorf("got %v, %v", files, err)
+	}
+	if files, err := dataset.Resolve([]string{"*.txt"}); err != nil || !slices.Equal(files, []string{"notes.txt"}) {
+		t.Errorf("got %v, %v", files, err)
 	}
 }

@@ -176,9 +176,9 @@ func TestWithoutTrainingRows(t *testing.T) {
 func TestLinesOfBlanks(t *testing.T) {
 	for _, head := range []string{"x\n", "x,y\n"} {
 		cells := strings.Repeat(",2", strings.Count(head, ","))
-		folder(t, "f.csv", " \t\r\n"+head+"1"+cells+"\n  \n\n\t\n3"+cells+"\nbad"+cells+"\n ")
+		folder(t, "f.csv", " \t\r\n"+head+"1"+cells+"\n  \n\n\t\n3"+cells+"\nbroken"+cells+"\n ")
 		_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.csv"}})
-		wantError(t, err, `f.csv:8: column "x": want a number, got "bad"; fix the cell, or leave the column out with --ignore x`)
+		wantError(t, err, `f.csv:8: column "x": want a number, got "broken"; fix the cell, or leave the column out with --ignore x`)
 	}
 	folder(t, "f.csv", "x\n1\n\"\"\n", "g.csv", "x\n1\n\"  ")
 	_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.csv"}})

@@ -20,7 +20,7 @@ func (s *Spec) absent(cell string) (absent, odd bool) {
 	switch {
 	case !s.tolerates():
 		return false, false
-	case isMark(cell):
+	case isMissingNumber(cell):
 		return true, false
 	case s.Scored:
 		_, msg := usable(cell)

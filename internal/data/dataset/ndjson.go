@@ -27,7 +27,7 @@ type ndjsonFile struct {
 	features []int
 }
 
-var ndjsonFormat = &fileFormat{[]string{".ndjson.gz", ".jsonl.gz", ".ndjson", ".jsonl"}, openNDJSON}
+var ndjsonFormat = &fileFormat{endings: []string{".ndjson.gz", ".jsonl.gz", ".ndjson", ".jsonl"}, open: openNDJSON}
 
 const (
 	// headObjects is the number of objects at the beginning of a file that define its columns.
@@ -119,7 +119,7 @@ func (t *ndjsonFile) read(features, _ []int) (rowReader, error) {
 }
 
 func (t *ndjsonFile) kinds(rows int) ([]kind, place, error) {
-	return firstKinds(t, len(t.names), rows, func(column int) kind { return t.cells[column].kind })
+	return kindsOf(t, len(t.names), rows, func(column int) kind { return t.cells[column].kind })
 }
 
 // next, text, numbers and seek implement rowReader.

@@ -30,8 +30,8 @@ type numpyColumn struct {
 }
 
 var (
-	numpyFormat   = &fileFormat{[]string{".npy"}, openNumpy}
-	archiveFormat = &fileFormat{[]string{".npz"}, openArchive}
+	numpyFormat   = &fileFormat{endings: []string{".npy"}, open: openNumpy}
+	archiveFormat = &fileFormat{endings: []string{".npz"}, open: openArchive}
 )
 
 func openNumpy(path string, before fs.FileInfo, _ CSV) (table, error) {

@@ -26,7 +26,7 @@ type parquetFile struct {
 	reader *parquetReader // nil until read
 }
 
-var parquetFormat = &fileFormat{[]string{".parquet"}, openParquet}
+var parquetFormat = &fileFormat{endings: []string{".parquet"}, open: openParquet}
 
 // openParquet reads the footer.
 func openParquet(path string, before fs.FileInfo, _ CSV) (_ table, err error) {

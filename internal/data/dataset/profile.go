@@ -132,7 +132,7 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 // cell adds a cell of a column expected to hold numbers. The first cell that is not missing
 // decides what the column holds.
 func (c *columnStats) cell(cell string, i int, row place, lines *csvFile) {
-	if isMark(cell) {
+	if isMark(cell) || c.kind == kindNumber && isMissingNumber(cell) {
 		c.missing++
 		c.hash = mix(c.hash, 1)
 		return

@@ -78,7 +78,7 @@ func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner) e
 	s.pass(path)
 	for any := false; ; any = true {
 		sc.place, err = sc.rows.next()
-		if errors.Is(err, io.EOF) && !any && !s.mayBeEmpty {
+		if errors.Is(err, io.EOF) && !any && !(s.scanned && s.Scored) {
 			return nil, noRows(path)
 		}
 		if errors.Is(err, io.EOF) {

@@ -80,8 +80,11 @@ func (sc *scanner) number(cell, column string) (float64, error) {
 	if t, ok := asCSV(sc.rows); ok && isNumeric(cell) && !isNumber(cell) {
 		msg, hint = t.form.doubt(cell)
 	}
+	if t, ok := asCSV(sc.rows); ok && t.form.texts && !t.form.units && sc.out.gaps.Rows == 0 {
+		hint = "if that row has units, say in node.yaml csv: {units_row: true}; else " + hint
+	}
 	hint += sc.spec.orIgnore(column)
-	if isMark(cell) {
+	if isMissingNumber(cell) {
 		hint += sc.spec.orSkip(column)
 	}
 	if column == sc.spec.Label {

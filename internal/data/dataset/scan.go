@@ -32,7 +32,7 @@ func Scan(spec Spec, begin func(carried []string) error, f func(Block) error) (G
 	if err != nil {
 		return gaps, err
 	}
-	spec.Ignore, spec.mayBeEmpty = trimmed(spec.Ignore), spec.Scored
+	spec.Ignore, spec.scanned = trimmed(spec.Ignore), true
 	sch, err := spec.settle(files[0])
 	if err != nil {
 		return gaps, err
@@ -66,7 +66,7 @@ func Scan(spec Spec, begin func(carried []string) error, f func(Block) error) (G
 		return gaps, err
 	}
 	b.keep()
-	if spec.mayBeEmpty && b.read == 0 {
+	if spec.Scored && b.read == 0 {
 		return gaps, nil
 	}
 	return gaps, spec.check(shares, files[0])

@@ -46,7 +46,7 @@ type Spec struct {
 	Ignore []string
 	// Columns, if not nil, lists the features in order, as a trained model needs them; files
 	// may have others. If it is nil, every column with numbers and no other role is a feature.
-	// In CSV, the first row with a cell decides.
+	// In CSV, a column holds numbers if most of its first cells do.
 	Columns []string
 	// Carry lists the columns whose cells [Scan] passes on, as far as a file has them. If it is
 	// nil, these are all that are no features.
@@ -79,8 +79,8 @@ type Spec struct {
 	Float32 bool
 	// pixels reports whether all files hold pixels, which are kept as bytes.
 	pixels bool
-	// mayBeEmpty reports whether files need no rows.
-	mayBeEmpty bool
+	// scanned reports whether rows are only scanned. Files of rows to be scored may then be empty.
+	scanned bool
 	// once holds the sources that can be read only once, by name.
 	once      map[string]*once
 	unordered []string

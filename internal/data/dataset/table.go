@@ -16,9 +16,9 @@ import (
 type table interface {
 	// header returns the names of the columns.
 	header() []string
-	// kinds returns what the columns hold, by their types or by the first row, whose place it
-	// returns. If rows is above 0, cells may be missing, and the first cell within this number of
-	// rows decides. It returns io.EOF for a file without rows.
+	// kinds returns what the columns hold, by their types or by their first cells, and the place of
+	// the first row. If all first cells of a column are missing, those within this number of rows
+	// decide. It returns io.EOF for a file without rows.
 	kinds(rows int) ([]kind, place, error)
 	// read returns a reader before the first row: numbers returns the features, text any of
 	// both lists.
@@ -45,28 +45,51 @@ type rowReader interface {
 	seek(place) error
 }
 
-// firstKinds implements kinds by reading rows. kindAt returns the kind of a cell of the present row.
-func firstKinds(r rowReader, columns, rows int, kindAt func(column int) kind) ([]kind, place, error) {
+// decidingRows is the number of rows whose cells decide what the columns hold.
+const decidingRows = 1000
+
+// kindsOf implements kinds by reading rows: a column holds numbers if at least half of its first
+// cells that are not missing are numbers. kindAt returns the kind of a cell of the present row.
+func kindsOf(r rowReader, columns, rows int, kindAt func(column int) kind) ([]kind, place, error) {
 	first, err := r.next()
 	if err != nil {
 		return nil, first, err
 	}
-	kinds := slices.Repeat([]kind{kindEmpty}, columns)
+	numbers, others := make([]int, columns), make([]int, columns)
+	empty := columns // columns without a cell so far
 	for n := 1; ; n++ {
-		for i := range kinds {
-			if kinds[i] == kindEmpty && !(rows > 0 && isMark(r.text(i))) {
-				kinds[i] = kindAt(i)
+		for i := range columns {
+			if isMark(r.text(i)) {
+				continue
+			}
+			empty -= one(numbers[i]+others[i] == 0)
+			if kindAt(i) == kindNumber {
+				numbers[i]++
+			} else {
+				others[i]++
 			}
 		}
-		if n >= rows || !slices.Contains(kinds, kindEmpty) {
-			return kinds, first, nil
+		if n >= decidingRows && (n >= rows || empty == 0) {
+			break
 		}
 		if _, err := r.next(); errors.Is(err, io.EOF) {
-			return kinds, first, nil
+			break
 		} else if err != nil {
 			return nil, first, err
 		}
 	}
+	kinds := make([]kind, columns)
+	for i := range kinds {
+		switch {
+		case numbers[i]+others[i] == 0:
+			kinds[i] = kindEmpty
+		case numbers[i] >= others[i]:
+			kinds[i] = kindNumber
+		default:
+			kinds[i] = kindText
+		}
+	}
+	return kinds, first, nil
 }
 
 // A kind is the type of a column.
@@ -76,7 +99,7 @@ const (
 	kindOther kind = iota // neither numbers nor text
 	kindNumber
 	kindText
-	kindEmpty // empty first cell in CSV, or all deciding cells missing
+	kindEmpty // all deciding cells are missing
 	kindClass // numbers that are features only if a model says so
 )
 
@@ -97,6 +120,8 @@ func (p place) String() string {
 // A fileFormat is a format of data files, recognised by the ending of the name.
 type fileFormat struct {
 	endings []string // in any case
+	// others are endings that count only where files are named, because other files have them, too.
+	others []string
 	// open opens a file as [open] does. It is nil for queries, whose results are opened by [once].
 	open func(path string, before fs.FileInfo, set CSV) (table, error)
 }
@@ -104,7 +129,7 @@ type fileFormat struct {
 // formats lists the formats of data files.
 var formats = []*fileFormat{csvFormat, ndjsonFormat, parquetFormat, numpyFormat, archiveFormat, idxFormat, queryFormat}
 
-const fileForms = "want a .csv, .csv.gz, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input"
+const fileForms = "want a .csv, .tsv, .txt, .dat, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input"
 
 // formatOf returns the format of a data file, nil if the name has another ending.
 func formatOf(path string) *fileFormat {
@@ -121,7 +146,7 @@ func (f *fileFormat) fits(path string) bool { return f.ending(path) != "" }
 // ending returns the ending of a file's name, "" if it is not one of the format.
 func (f *fileFormat) ending(path string) string {
 	name := filepath.Base(path)
-	for _, ending := range f.endings {
+	for _, ending := range slices.Concat(f.endings, f.others) {
 		if start := len(name) - len(ending); start >= 0 && strings.EqualFold(name[start:], ending) {
 			return name[start:]
 		}
