@@ -54,7 +54,7 @@ func TestAProgramOfItsOwnJoinsTheCommand(t *testing.T) {
 		p.wait(t)
 	}
 
-	score := exec.CommandContext(ctx, command, "score", "--model", filepath.Join("c", model.File), "--data", "rows-2.csv", "--explain")
+	score := exec.CommandContext(ctx, command, "score", "--model", filepath.Join("c", model.File), "--data", "rows-2.csv", "--explain=all")
 	score.Dir = dir
 	if out, err := score.CombinedOutput(); err != nil || bytes.Count(out, []byte("\n")) != 1+60*3 {
 		t.Errorf("the command scores by the outsider's model: %v\n%s", err, out)

@@ -71,7 +71,13 @@ it also draws reconstructed images. Figures of networks show at most 5000 rows, 
 			if d.Reconstruction, err = l.look(cmd.Context(), a, m); err != nil {
 				return err
 			}
-			return a.print(d, d.text)
+			return a.print(d, func(w io.Writer) {
+				if l.privacy {
+					d.privacyText(w)
+					return
+				}
+				d.text(w)
+			})
 		},
 	}
 	l.add(cmd)
@@ -111,23 +117,14 @@ func coordinates(m *model.Model) []string {
 }
 
 func (d description) text(w io.Writer) {
-	what := count(len(d.Components), "component")
-	switch of := d.learned.(type) {
-	case algorithm.Coder:
-		what = fmt.Sprintf("%d latent dimensions", of.Latent())
-	case algorithm.Classifier:
-		what = fmt.Sprintf("a classifier of %d classes", of.Classes())
-	}
-	fmt.Fprintf(w, "%s of %s: %s over %s, trained on %s (%d of its own) by %s\n",
-		d.Kind, d.Participant, what, count(len(d.Columns), "column"), count(d.TotalRows, "row"), d.Rows, members(d.Views))
+	d.origin(w)
 	if d.Window > 0 {
 		fmt.Fprintf(w, "each column with its mean and deviation over the last %d rows\n", d.Window)
 	}
-	fmt.Fprintf(w, "%s%s; %s, %s: %s\n",
-		count(d.Rounds, "round"), converged(d.Kind, d.Converged), d.options(), scaled(d.Normalise), d.Standardise)
 	if p := d.PCA; p != nil {
 		fmt.Fprintf(w, "projected to %d principal axes, which keep %.3g of the variance\n", p.Axes, p.Explained())
 	}
+	d.components(w)
 	switch h := d.HeldOut; {
 	case d.FalseAlarm > 0 && h != nil:
 		fmt.Fprintf(w, "threshold %.4g: it promises that at most %.2g of normal rows lie above it", d.limit(), h.Promised)
@@ -138,9 +135,6 @@ func (d description) text(w io.Writer) {
 	case d.FalseAlarm > 0:
 		fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
 	}
-	if h := d.HeldOut; h != nil && h.Order.Order != "" {
-		fmt.Fprintf(w, "order of rows: %s (%s)\n", h.Order.Order, h.Because)
-	}
 	if s := (report.Participant{HeldOut: d.HeldOut}).Sentence(); s != "" {
 		fmt.Fprintln(w, s)
 	}
@@ -149,6 +143,61 @@ func (d description) text(w io.Writer) {
 	} else if d.Local {
 		fmt.Fprintf(w, "local part: no %s beside the model, so scores use the shared model only\n", model.LocalFile)
 	}
+	if d.Own != nil {
+		fmt.Fprintf(w, "own part: %s\n", d.Own)
+	} else if _, personal := d.learned.(algorithm.Personal); personal {
+		fmt.Fprintf(w, "own part: no %s beside it\n", model.OwnFile)
+	}
+	if e := d.encoder(); e != nil {
+		fmt.Fprintf(w, "encoder: %s nats of information per row, %d of %d dimensions active\n", report.Fixed(e.Information, 2), e.Active, e.Latent)
+	}
+	fmt.Fprintf(w, "%s%s; %s, %s: %s\n",
+		count(d.Rounds, "round"), converged(d.Kind, d.Converged), d.options(), scaled(d.Normalise), d.Standardise)
+	if h := d.HeldOut; h != nil && h.Order.Order != "" {
+		fmt.Fprintf(w, "order of rows: %s (%s)\n", h.Order.Order, h.Because)
+	}
+	d.weightings(w)
+	d.choice(w)
+	if d.Reconstruction != nil {
+		reconstructionText(w, d.Reconstruction, d.Columns)
+	}
+	for _, line := range d.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", line)
+	}
+	fmt.Fprintln(w, "privacy: --privacy lists what others can see of this participant")
+}
+
+// origin prints what the model is, and of whom.
+func (d description) origin(w io.Writer) {
+	what := count(len(d.Components), "component")
+	switch of := d.learned.(type) {
+	case algorithm.Coder:
+		what = fmt.Sprintf("%d latent dimensions", of.Latent())
+	case algorithm.Classifier:
+		what = fmt.Sprintf("a classifier of %d classes", of.Classes())
+	}
+	fmt.Fprintf(w, "%s of %s: %s over %s, trained on %s (%d of its own) by %s\n",
+		d.Kind, d.Participant, what, count(len(d.Columns), "column"), count(d.TotalRows, "row"), d.Rows, members(d.Views))
+}
+
+// components prints the components of a mixture.
+func (d description) components(w io.Writer) {
+	if len(d.Components) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "component\tweight\tedges\tstrongest direct dependencies (partial correlation)")
+	for k, c := range d.Components {
+		fmt.Fprintf(t, "%d\t%.4f\t%d\t%s\n", k+1, c.Weight, len(c.Edges), strongest(c.Edges))
+	}
+	t.Flush()
+	fmt.Fprintln(w)
+}
+
+// privacyText prints what others can see of the participant.
+func (d description) privacyText(w io.Writer) {
+	d.origin(w)
 	p := d.Privacy
 	fmt.Fprintf(w, "privacy: protection %s", p.Protection.Mode)
 	if b := p.Protection.BreachPredicted; b != nil {
@@ -172,32 +221,6 @@ func (d description) text(w io.Writer) {
 	if c := p.ReleaseCap; c != nil {
 		fmt.Fprintf(w, "  the members allow releases up to epsilon %g at delta %g\n", c.Epsilon, c.Delta)
 	}
-	if d.Own != nil {
-		fmt.Fprintf(w, "own part: %s\n", d.Own)
-	} else if _, personal := d.learned.(algorithm.Personal); personal {
-		fmt.Fprintf(w, "own part: no %s beside it\n", model.OwnFile)
-	}
-	if e := d.encoder(); e != nil {
-		fmt.Fprintf(w, "encoder: %s nats of information per row, %d of %d dimensions active\n", report.Fixed(e.Information, 2), e.Active, e.Latent)
-	}
-	for _, line := range d.Warnings {
-		fmt.Fprintf(w, "warning: %s\n", line)
-	}
-	d.weightings(w)
-	d.choice(w)
-	if d.Reconstruction != nil {
-		reconstructionText(w, d.Reconstruction, d.Columns)
-	}
-	if len(d.Components) == 0 {
-		return
-	}
-	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "component\tweight\tedges\tstrongest direct dependencies (partial correlation)")
-	for k, c := range d.Components {
-		fmt.Fprintf(t, "%d\t%.4f\t%d\t%s\n", k+1, c.Weight, len(c.Edges), strongest(c.Edges))
-	}
-	t.Flush()
 }
 
 // limit returns the threshold for the scores that score writes.
