@@ -167,7 +167,7 @@ func (d description) text(w io.Writer) {
 	fmt.Fprintln(w, "privacy: --privacy lists what others can see of this participant")
 }
 
-// origin prints what the model is, and of whom.
+// origin prints the kind of the model, its participant and the rows that it comes from.
 func (d description) origin(w io.Writer) {
 	what := count(len(d.Components), "component")
 	switch of := d.learned.(type) {
