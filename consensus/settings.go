@@ -94,7 +94,7 @@ func (s *Settings) Options() option.Table {
 	averages := func() bool { return s.Scheme == Laplacian || s.Scheme == Auto }
 	return option.Table{
 		option.String(&s.Scheme, "scheme", Auto, "`SCHEME` of sums: laplacian (averages with neighbours on a graph), exact or base-k (whole numbers, few steps), or auto (laplacian for vectors of up to 10,000 values, else exact)",
-			option.OneOf(Auto, Laplacian, Exact, BaseK)),
+			option.OneOf(Auto, Laplacian, Exact, BaseK)).ForExperts(),
 		option.String(&s.Step, "step", session.Chebyshev, "`RULE` of the steps of averages: chebyshev, optimal, metropolis or paper",
 			option.OneOf(session.Chebyshev, session.Optimal, session.Metropolis, session.Paper)).
 			Needs("--scheme laplacian", averages).ForExperts(),
@@ -110,9 +110,9 @@ func (s *Settings) Options() option.Table {
 		option.Bool(&s.Parity, "parity", false, "send two words per value, so that a sum has the error of one rounding").
 			Needs("--scheme exact", func() bool { return s.Scheme == Exact }).ForExperts(),
 		option.String(&s.Protect, "protect", chunking.Chunks, "`MODE` of protection: chunks, sessions, shamir (with base-k) or none",
-			option.OneOf(chunking.Chunks, chunking.Sessions, chunking.Shamir, chunking.None), option.Check(s.checkProtect)),
+			option.OneOf(chunking.Chunks, chunking.Sessions, chunking.Shamir, chunking.None), option.Check(s.checkProtect)).ForExperts(),
 		option.Int(&s.Chunks, "chunks", 0, "number `C` of chunks per vector (default one per member up to 16 members, otherwise 17), or of sessions (default 8)",
-			option.Check(s.checkChunks)),
+			option.Check(s.checkChunks)).ForExperts(),
 		option.Bool(&s.Full, "full-chunks", false, "send chunks whole, not as seeds").
 			Needs("--protect chunks", func() bool { return s.Protect == chunking.Chunks }).ForExperts(),
 		option.Int(&s.Threshold, "threshold", 0, "number `N` of shamir sessions that suffice for the sum (default three quarters)", option.Check(s.checkThreshold)).

@@ -23,6 +23,7 @@ func (m *memoryFlags) add(cmd *cobra.Command) {
 		f.StringVar(&m.memory, "memory", "", "hold rows in memory if their values take at most `SIZE`, such as 512MiB or all; otherwise read them from disk in every pass (default "+dataset.DefaultMemory+")")
 		f.BoolVar(&m.float32, "float32", false, "hold rows in memory in single precision")
 	})
+	forExperts(cmd.Flags(), "float32")
 }
 
 // hold sets the fields of spec.

@@ -94,6 +94,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	addKeep(cmd, &f.kept)
 	addPatience(cmd, &f.patience)
 	fl := cmd.Flags()
+	forExperts(fl, "mdns", "unsigned")
 	fl.BoolVar(&f.withParent, "with-parent", false, "end when standard input ends")
 	fl.StringVar(&f.http, "http", "", "also serve status and metrics at `ADDRESS`, such as :9464; without a host, only to this machine")
 	f.logs.add(cmd)

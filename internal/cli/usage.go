@@ -30,6 +30,7 @@ var sections = []string{"", ofRows, ofModels, ofOptions, ofSums, ofMembers, ofFa
 const (
 	sectionKey = "section"
 	titleKey   = "title" // title of the section, if not its name
+	expertKey  = "expert"
 	helpWidth  = 120
 )
 
@@ -59,6 +60,9 @@ func showOptions(cmd *cobra.Command, model string, experts bool) {
 	}
 	table := slices.Concat(k.Options, k.Shared, k.Consensus)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Annotations[expertKey] != nil {
+			f.Hidden = !experts
+		}
 		v, ok := f.Value.(*optionFlag)
 		if !ok {
 			return
@@ -71,6 +75,13 @@ func showOptions(cmd *cobra.Command, model string, experts bool) {
 			f.Annotations[titleKey] = []string{ofOptions + " " + k.Kind.Name}
 		}
 	})
+}
+
+// forExperts hides flags from short help.
+func forExperts(f *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		f.Lookup(name).Annotations[expertKey] = []string{}
+	}
 }
 
 // section adds flags to a section of a command's help.

@@ -44,6 +44,26 @@ func TestHelpHasAllFlags(t *testing.T) {
 	}
 }
 
+// Short help has few flags: those for experts are in --help-all.
+func TestShortHelpIsShort(t *testing.T) {
+	const most = 45
+	for _, name := range []string{"run", "up", "sim", "demo", "score"} {
+		var short, all strings.Builder
+		for arg, out := range map[string]*strings.Builder{"--help": &short, "--help-all": &all} {
+			root := (&app{out: out, err: io.Discard}).root()
+			root.SetArgs([]string{name, arg})
+			_ = root.Execute() // score has no --help-all
+		}
+		flag := regexp.MustCompile(`(?m)^ {2,6}(-[a-z], )?--`)
+		if n := len(flag.FindAllString(short.String(), -1)); n == 0 || n > most {
+			t.Errorf("%s --help has %d flags, want at most %d", name, n, most)
+		}
+		if name == "run" && !(strings.Contains(all.String(), "--chunks") && strings.Contains(all.String(), "--unsigned")) {
+			t.Error("run --help-all has no flags for experts")
+		}
+	}
+}
+
 func TestQuoted(t *testing.T) {
 	got := quoted("collabdict", []string{"sim", "--data", "a b/*.csv", "--faults=crash:node=1,at=2m;loss:rate=0.1", "it's", "", "50%", "x~y"})
 	want := `collabdict sim --data 'a b/*.csv' '--faults=crash:node=1,at=2m;loss:rate=0.1' 'it'\''s' '' 50% 'x~y'`

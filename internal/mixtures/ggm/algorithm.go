@@ -67,8 +67,8 @@ func (a *Algorithm) Options() option.Table {
 				return 0
 			})),
 		dpem.RoundsOption(&a.Rounds, &a.Budget),
-		option.Float(&a.Tol, "tol", 1e-6, "stop when a round changes the objective by less than this `SHARE` of it; 0 runs all rounds", option.Finite()),
-		option.Float(&a.Lambda0, "lambda0", 1, "pull the mean of each component towards 0 with the weight of `ROWS` rows, which matters for components of few rows", option.Above(0, math.MaxFloat64)),
+		option.Float(&a.Tol, "tol", 1e-6, "stop when a round changes the objective by less than this `SHARE` of it; 0 runs all rounds", option.Finite()).ForExperts(),
+		option.Float(&a.Lambda0, "lambda0", 1, "pull the mean of each component towards 0 with the weight of `ROWS` rows, which matters for components of few rows", option.Above(0, math.MaxFloat64)).ForExperts(),
 		option.Float(&a.Lambda, "lambda", 0, "sparsity `PENALTY` per row: larger values leave fewer dependencies (edges) between columns, which are scaled to variance 1 within components; auto tries out values on held-out rows",
 			option.Auto[float64](), option.Above(0, math.MaxFloat64)),
 		option.Float(&a.Rho, "rho", 0, "sparsity `PENALTY` that does not grow with the number of rows, as in Idé, Phan and Raymond 2024; use it in place of --lambda",
@@ -86,7 +86,7 @@ func (a *Algorithm) Options() option.Table {
 					return scoreExpected
 				}
 				return scoreDensity
-			}), option.OneOf(scoreDensity, scoreExpected)),
+			}), option.OneOf(scoreDensity, scoreExpected)).ForExperts(),
 		option.File(&a.Init, "init", "start training from the means, precisions and weights in a JSON `FILE`", a.readInit).ForExperts(),
 		option.String(&a.Covariance, "covariance", dpem.Full, "with --epsilon: `FORM` of the covariance matrices: full, factor (full only in directions that stand out of the noise), tied (one for all components) or diag (variances only); simpler forms suffer less from the noise",
 			option.OneOf(dpem.Full, dpem.Factor, dpem.Tied, dpem.Diag)).Needs("--epsilon", a.private).ForExperts(),
