@@ -34,7 +34,7 @@ func (a *app) complete(m *model.Model, s *scoredFlags) error {
 
 // completeLocal gives a model the local part beside it, if scores may use that.
 func (a *app) completeLocal(m *model.Model, s *scoredFlags) error {
-	if s.with == model.Shared || !m.Manifest.Local || math.IsNaN(m.Threshold()) { // conditions of 0 have no threshold
+	if !m.Manifest.Local || math.IsNaN(m.Threshold()) { // conditions of 0 have no threshold
 		return nil
 	}
 	file := localBeside(s.model)
@@ -45,10 +45,15 @@ func (a *app) completeLocal(m *model.Model, s *scoredFlags) error {
 		return nil // --with reports what is missing
 	}
 	if s.own != "" && !sameFile(s.own, ownBeside(s.model)) {
-		a.note("%s is for the conditions in %s: scores use the shared model only", file, ownBeside(s.model))
+		if s.with != model.Shared {
+			a.note("%s is for the conditions in %s: scores use the shared model only", file, ownBeside(s.model))
+		}
 		return nil
 	}
-	return m.ReadLocalFile(file)
+	if err := m.ReadLocalFile(file); err != nil && s.with != model.Shared { // whose scores do not need it
+		return err
+	}
+	return nil
 }
 
 // sameFile reports whether two paths lead to one file.

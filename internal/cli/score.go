@@ -38,8 +38,13 @@ func (s *scoredFlags) add(cmd *cobra.Command, what string) {
 // addScoring adds the flags of commands that score rows: by what, what is an anomaly, and what
 // happens to missing cells.
 func (s *scoredFlags) addScoring(cmd *cobra.Command) {
-	addOwn(cmd, &s.own)
 	s.thresholdFlags.add(cmd)
+	s.addScores(cmd)
+}
+
+// addScores adds the flags that say which scores rows get.
+func (s *scoredFlags) addScores(cmd *cobra.Command) {
+	addOwn(cmd, &s.own)
 	f := cmd.Flags()
 	f.StringVar(&s.with, "with", "", "`SCORES` by the shared model (shared), by the model of the own rows (alone), or by both and the nearest own rows (blend) (default blend with local.npz beside the model, otherwise shared)")
 	f.StringVar(&s.missing, "missing", dataset.KeepMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?) or not numbers: score the other cells (marginal), leave their rows out (skip), or end with an error (error)")

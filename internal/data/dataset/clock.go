@@ -34,6 +34,9 @@ func (c *Clock) Read(cell string) (seconds float64, zoned, ok bool) {
 	return float64(t.Unix()) + float64(t.Nanosecond())/1e9, c.zone != "", true
 }
 
+// Dated reports whether the last cell was a date, not a number.
+func (c *Clock) Dated() bool { return c.form != "" }
+
 // learn reads a time whose form is not that of the last one.
 func (c *Clock) learn(cell string) (t time.Time, ok bool) {
 	day := c.dateForm(cell)
