@@ -40,10 +40,10 @@ func (a *app) thresholds() *cobra.Command {
 	var s scoredFlags
 	cmd := &cobra.Command{
 		Use: "thresholds [MODEL] [FILE]...", Short: "Compare thresholds on rows: alarms per day, and faults found",
-		Long: `thresholds scores rows, such as those of the last week, and shows for several shares of false
-alarms which threshold promises them, and how many of the rows are above it: per day if a column
-has times, and with --label how many of the faults. Give the one you choose to score and evaluate
-with --false-alarm.
+		Long: `thresholds scores rows, such as those of the last week. For several shares of false alarms, it
+shows the threshold that promises them, and how many of the rows are above it. It adds the number
+per day if a column has times, and with --label the faults found. Give the share you choose to
+score and evaluate with --false-alarm.
 
 The promise is about rows like those of training. Without local.npz beside the model, the shares
 are those of the rows given.`,
