@@ -1,0 +1,334 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/numeric/metrics"
+	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/model"
+)
+
+const (
+	// comparedShare is the share of false alarms at which faults found are comparedModel.
+	comparedShare = 0.01
+	// comparedBlock is the number of rows that follow each other and may be alike.
+	comparedBlock = 30
+)
+
+// comparison says which of two models is better for rows.
+type comparison struct {
+	Rows   int           `json:"rows"`              // rows scored by both
+	Faults *int          `json:"faults,omitempty"`  // rows with label 1, if there are any
+	Old    comparedModel `json:"old"`               // the first of the two models
+	New    comparedModel `json:"new"`               // the second of the two models
+	Both   int           `json:"anomalies_of_both"` // rows that both call anomalies
+	// HigherDensity is the share of rows without a fault in which the new model's density is higher,
+	// if both are densities of the same columns.
+	HigherDensity report.Figure `json:"higher_density,omitzero"`
+	Error         report.Figure `json:"error,omitzero"`   // the standard error of that share, over blocks of rows
+	Better        string        `json:"better,omitempty"` // old or new; empty if the difference is within chance
+	Why           string        `json:"because"`          // the figures that Better follows from
+}
+
+// comparedModel is one of the two models.
+type comparedModel struct {
+	Model      string        `json:"model"`              // its file
+	Kind       string        `json:"kind"`               // the model, such as ggm
+	TotalRows  int           `json:"total_rows"`         // rows of all participants that it was trained on
+	Members    int           `json:"members"`            // participants of the training
+	Components int           `json:"components"`         // of a mixture; 0 for others
+	Threshold  report.Figure `json:"threshold,omitzero"` // above which a row is an anomaly
+	Anomalies  int           `json:"anomalies"`          // rows above it
+	Found      *int          `json:"found,omitempty"`    // faults above the threshold that 1 in 100 of the other rows exceed
+	ROCAUC     report.Figure `json:"roc_auc,omitzero"`   // of the faults
+
+	columns   []string
+	numbers   []int
+	scores    []float64
+	densities []float64 // nil if the model has none
+	isFault   []bool
+	isAnomaly []bool
+}
+
+func (a *app) compare() *cobra.Command {
+	var s scoredFlags
+	cmd := &cobra.Command{
+		Use: "compare OLD NEW [FILE]...", Short: "Say which of two models is better for rows",
+		Long: `compare scores rows by two models, such as last week's and this week's, and says which is better for
+them. Neither should have been trained on the rows.
+
+With --label, the better model finds more of the faults at one false alarm in a hundred. Without,
+the rows should be normal: the better model gives more of them a higher density. Both judgements
+need a difference beyond chance.`,
+		Example: "  collabdict compare last-week/plant-a plant-a today.csv",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return &usageError{fmt.Errorf("want OLD NEW and files of rows, got %d arguments", len(args)), "see collabdict compare --help"}
+			}
+			s.data = append(s.data, args[2:]...)
+			var c comparison
+			for i, to := range []*comparedModel{&c.Old, &c.New} {
+				of := s
+				of.model = args[i]
+				if err := a.compareModel(&of, to); err != nil {
+					return err
+				}
+			}
+			if err := c.judge(); err != nil {
+				return err
+			}
+			return a.print(c, c.text)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows; may be repeated")
+	f.StringVar(&s.where, "where", "", "compare on rows with `COLUMN=VALUE` only")
+	f.StringVar(&s.timeColumn, "time-column", "", timeColumnHelp)
+	f.StringVar(&s.label, "label", "", "`COLUMN` with 1 for faults")
+	f.StringVar(&s.with, "with", "", "`SCORES` by the shared models (shared), by the models of the own rows (alone), or by both and the nearest own rows (blend) (default blend with local.npz beside a model, otherwise shared)")
+	a.addJSON(cmd)
+	return cmd
+}
+
+// compareModel scores the rows by one model.
+func (a *app) compareModel(s *scoredFlags, to *comparedModel) error {
+	s.missing, s.text = dataset.KeepMissing, ofModel
+	m, spec, err := s.load(a)
+	if err != nil {
+		return err
+	}
+	if spec.Input() {
+		return &flagError{"data", "two models read the rows, and standard input can be read once", "save the rows in a file"}
+	}
+	if m.Scorer() == nil {
+		return &flagError{"model", fmt.Sprintf("model %s gives classes, and no scores", m.Manifest.Kind), ""}
+	}
+	if err := a.complete(m, s); err != nil {
+		return err
+	}
+	limits, err := s.threshold(m)
+	if err != nil {
+		return err
+	}
+	members := 0
+	if v := m.Manifest.Views; len(v) > 0 {
+		members = len(v[len(v)-1].Members)
+	}
+	*to = comparedModel{Model: s.model, Kind: m.Manifest.Kind, TotalRows: m.Manifest.TotalRows, Members: members, Components: m.Components(), columns: m.Manifest.Columns}
+	if t := m.Threshold(); !math.IsNaN(t) {
+		to.Threshold = report.Of(t)
+	}
+	label, labelAt := spec.Label, -1
+	spec.Label = "" // its cells are carried
+	_, err = dataset.Scan(spec, func(carried []string) error {
+		if labelAt = slices.Index(carried, label); label != "" && labelAt < 0 {
+			return &dataset.Error{File: spec.Data[0], Column: label, Msg: "there is no such column", Hint: "correct --label"}
+		}
+		return nil
+	}, func(b dataset.Block) error {
+		z := m.Trained(b.X)
+		to.densities = append(to.densities, densities(m, z)...)
+		scores, err := m.Scores(z)
+		if err != nil {
+			return err
+		}
+		to.numbers = append(to.numbers, b.Numbers...)
+		for i, score := range scores {
+			if math.IsNaN(score) {
+				score = math.Inf(1)
+			}
+			above, _ := limits.Above(score)
+			to.scores, to.isAnomaly = append(to.scores, score), append(to.isAnomaly, above)
+			to.isFault = append(to.isFault, labelAt >= 0 && b.Carried[i][labelAt] == "1")
+			to.Anomalies += one(above)
+		}
+		return nil
+	})
+	return err
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// densities returns the logarithms of the shared model's densities of rows in the units of the data,
+// nil if it has none. z is in the coordinates of training.
+func densities(m *model.Model, z *mat.Dense) []float64 {
+	by, ok := m.Learned.(interface {
+		LogDensities(dst []float64, x *mat.Dense) []float64
+	})
+	if !ok || m.Projection != nil {
+		return nil
+	}
+	out := by.LogDensities(nil, z)
+	for i := range out {
+		for j, v := range z.RawRowView(i) {
+			if !math.IsNaN(v) {
+				out[i] -= math.Log(m.Scaling.Scale[j])
+			}
+		}
+	}
+	return out
+}
+
+// judge compares what both models say of the rows.
+func (c *comparison) judge() error {
+	if c.Rows = len(c.Old.scores); c.Rows == 0 || !slices.Equal(c.Old.numbers, c.New.numbers) {
+		return &flagError{"data", fmt.Sprintf("want rows that both models score, got %d and %d", c.Rows, len(c.New.scores)), ""}
+	}
+	for i, above := range c.Old.isAnomaly {
+		c.Both += one(above && c.New.isAnomaly[i])
+	}
+	c.Why = "there are neither labels nor densities of the same columns"
+	if c.densities() {
+		c.byDensities()
+	}
+	if slices.Contains(c.Old.isFault, true) {
+		c.byFaults()
+	}
+	return nil
+}
+
+// densities reports whether both models have densities of the same columns.
+func (c *comparison) densities() bool {
+	sorted := func(names []string) []string { return slices.Sorted(slices.Values(names)) }
+	return len(c.Old.densities) == c.Rows && len(c.New.densities) == c.Rows && slices.Equal(sorted(c.Old.columns), sorted(c.New.columns))
+}
+
+// byDensities judges by the share of rows without a fault in which the new density is higher.
+func (c *comparison) byDensities() {
+	var blocks []float64 // means over blocks of rows
+	sum, n, total, higher := 0.0, 0, 0, 0.0
+	for i := range c.Rows {
+		if c.Old.isFault[i] {
+			continue
+		}
+		v := 0.5
+		switch d := c.New.densities[i] - c.Old.densities[i]; {
+		case d > 0:
+			v = 1
+		case d < 0:
+			v = 0
+		}
+		sum, n, total, higher = sum+v, n+1, total+1, higher+v
+		if n == comparedBlock {
+			blocks, sum, n = append(blocks, sum/comparedBlock), 0, 0
+		}
+	}
+	if total == 0 {
+		return
+	}
+	share := higher / float64(total)
+	c.HigherDensity = report.Of(share)
+	c.Why = fmt.Sprintf("the new model's density is higher in %.0f %% of the rows", 100*share)
+	if len(blocks) < 5 {
+		c.Why += "; too few rows to say more"
+		return
+	}
+	squares := 0.0
+	for _, b := range blocks {
+		squares += (b - share) * (b - share)
+	}
+	err := math.Sqrt(squares / float64(len(blocks)-1) / float64(len(blocks)))
+	c.Error = report.Of(err)
+	c.Why += fmt.Sprintf(" (± %.0f)", 200*err)
+	c.Better = c.better(share-0.5, 2*err)
+}
+
+// byFaults judges by the faults that only one of the models finds.
+func (c *comparison) byFaults() {
+	faults, onlyOld, onlyNew := 0, 0, 0
+	limits := [2]float64{}
+	labels := make([]float64, c.Rows)
+	for k, of := range []*comparedModel{&c.Old, &c.New} {
+		var normal []float64
+		for i, fault := range of.isFault {
+			if labels[i] = float64(one(fault)); !fault {
+				normal = append(normal, of.scores[i])
+			}
+		}
+		of.ROCAUC = report.OfOK(metrics.ROCAUC(of.scores, labels))
+		slices.Sort(normal)
+		limits[k] = math.Inf(-1)
+		if n := len(normal); n > 0 {
+			limits[k] = normal[n-1-int(comparedShare*float64(n))]
+		}
+		of.Found = new(int)
+	}
+	for i, fault := range c.Old.isFault {
+		if !fault {
+			continue
+		}
+		old, now := c.Old.scores[i] > limits[0], c.New.scores[i] > limits[1]
+		faults++
+		*c.Old.Found += one(old)
+		*c.New.Found += one(now)
+		onlyOld, onlyNew = onlyOld+one(old && !now), onlyNew+one(now && !old)
+	}
+	c.Faults = &faults
+	c.Why = fmt.Sprintf("at one false alarm in a hundred, the new model finds %d of %s, the old one %d", *c.New.Found, count(faults, "fault"), *c.Old.Found)
+	c.Better = c.better(float64(onlyNew-onlyOld), 2*math.Sqrt(float64(onlyNew+onlyOld)))
+}
+
+// better returns the better model, if the new one's advantage is beyond chance.
+func (c *comparison) better(advantage, chance float64) string {
+	switch {
+	case math.Abs(advantage) <= chance:
+		return ""
+	case advantage > 0:
+		return "new"
+	}
+	return "old"
+}
+
+func (c comparison) text(w io.Writer) {
+	verdict := "No difference beyond chance"
+	if c.Better != "" {
+		verdict = fmt.Sprintf("The %s model is better for these rows", c.Better)
+	}
+	fmt.Fprintf(w, "%s: %s.\n\n", verdict, c.Why)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(name string, of func(comparedModel) any) {
+		fmt.Fprintf(t, "%s\t%v\t%v\n", name, of(c.Old), of(c.New))
+	}
+	line("", func(m comparedModel) any { return m.Model })
+	line("kind", func(m comparedModel) any { return m.Kind })
+	line("trained on", func(m comparedModel) any { return count(m.TotalRows, "row") + " of " + count(m.Members, "member") })
+	if c.Old.Components+c.New.Components > 0 {
+		line("components", func(m comparedModel) any { return m.Components })
+	}
+	line("threshold", func(m comparedModel) any { return m.Threshold })
+	line("anomalies", func(m comparedModel) any { return fmt.Sprintf("%d of %d rows", m.Anomalies, c.Rows) })
+	if c.Faults != nil {
+		line("ROC-AUC", func(m comparedModel) any { return m.ROCAUC })
+	}
+	t.Flush()
+	fmt.Fprintf(w, "\n%d rows are anomalies for both, %d only for the old model, %d only for the new one.\n", c.Both, c.Old.Anomalies-c.Both, c.New.Anomalies-c.Both)
+	if names := lacking(c.Old.columns, c.New.columns); names != nil {
+		fmt.Fprintf(w, "Columns of the old model alone: %s.\n", listed(names))
+	}
+	if names := lacking(c.New.columns, c.Old.columns); names != nil {
+		fmt.Fprintf(w, "Columns of the new model alone: %s.\n", listed(names))
+	}
+}
+
+// lacking returns the names that others do not have.
+func lacking(names, others []string) (out []string) {
+	for _, n := range names {
+		if !slices.Contains(others, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
