@@ -95,8 +95,8 @@ func TestRowsInPostgreSQL(t *testing.T) {
 		t.Fatal(err)
 	}
 	modelFile, query := filepath.Join(names[0], "model.npz"), names[0]+".sql"
-	inFile := say(t, dir, 0, "score", "--model", modelFile, "--data", names[0]+".csv")
-	if got := say(t, sql, 0, "score", "--model", modelFile, "--data", query); got != inFile {
+	inFile := say(t, dir, 0, "score", "--carry", "none", "--model", modelFile, "--data", names[0]+".csv")
+	if got := say(t, sql, 0, "score", "--carry", "none", "--model", modelFile, "--data", query); got != inFile {
 		t.Errorf("scores differ from those of a file:\n%s\n%s", got, inFile)
 	}
 	if got := say(t, sql, 0, "check", query); !strings.HasPrefix(got, query+": PostgreSQL, 120 rows, 7 columns") {
