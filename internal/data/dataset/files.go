@@ -142,10 +142,16 @@ func (s Spec) FilesByName() (map[string]string, error) {
 // IgnoredIn returns the ignored columns that a file has. If each participant has its own file,
 // a file need not have all.
 func (s Spec) IgnoredIn(path string) ([]string, error) {
-	t, err := s.open(path, nil)
-	if err != nil {
-		return nil, err
+	var header []string
+	if from, ok := s.once[path]; ok && from.header != nil {
+		header = from.header
+	} else {
+		t, err := s.open(path, nil)
+		if err != nil {
+			return nil, err
+		}
+		defer t.close()
+		header = t.header()
 	}
-	defer t.close()
-	return slices.DeleteFunc(trimmed(s.Ignore), func(name string) bool { return !slices.Contains(t.header(), name) }), nil
+	return slices.DeleteFunc(trimmed(s.Ignore), func(name string) bool { return !slices.Contains(header, name) }), nil
 }

@@ -351,3 +351,19 @@ func TestEncodingsAndEndings(t *testing.T) {
 		t.Errorf("got %v, %v", files, err)
 	}
 }
+
+// The columns of a source that can be read only once are known after it has been read.
+func TestColumnsOfASourceThatWasRead(t *testing.T) {
+	spec := dataset.Spec{Data: []string{"-"}, Ignore: []string{"of", "elsewhere"}}
+	if err := spec.Forward(t.Context(), strings.NewReader("x,of\n1,2\n3,4\n"), never); err != nil {
+		t.Fatal(err)
+	}
+	load := spec
+	load.Ignore = []string{"of"}
+	if _, err := dataset.LoadOne(load); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := spec.IgnoredIn("standard input"); err != nil || !slices.Equal(got, []string{"of"}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}

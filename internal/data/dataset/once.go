@@ -20,9 +20,10 @@ const standardInput = "standard input"
 // forward, and its own information, by which [openFile] finds it. Until passed is set, readers may
 // start again.
 type once struct {
-	name    string // in messages
-	objects bool   // not CSV
-	columns []kind // columns of a query result
+	name    string   // in messages
+	objects bool     // not CSV
+	columns []kind   // columns of a query result
+	header  []string // names of the columns, once it has been opened
 	// unordered reports whether the query leaves the order of its rows open.
 	unordered bool
 
@@ -83,7 +84,8 @@ func (s *Spec) Forward(ctx context.Context, input io.Reader, silence func() <-ch
 
 // open opens a file, or a source that can be read only once. before is nil at the first opening.
 func (s *Spec) open(path string, before fs.FileInfo) (table, error) {
-	if from, ok := s.once[path]; ok {
+	from, once := s.once[path]
+	if once {
 		before = from
 	}
 	t, err := open(path, before, s.CSV)
@@ -94,6 +96,9 @@ func (s *Spec) open(path string, before fs.FileInfo) (table, error) {
 	if err != nil {
 		t.close()
 		return nil, err
+	}
+	if once {
+		from.header = as.header()
 	}
 	return as, nil
 }
