@@ -45,15 +45,8 @@ normal and need no labels; they also set the threshold.`,
 			if out == "" {
 				return &flagError{"output", "missing", "name a file for the conditions"}
 			}
-			m, spec, err := s.load(a)
+			m, spec, err := s.loadFor(a, false, out)
 			if err != nil {
-				return err
-			}
-			read, err := spec.Files()
-			if err != nil {
-				return err
-			}
-			if err := another(out, append(read, s.model)...); err != nil {
 				return err
 			}
 			data, err := readOne(cmd.Context(), &spec)

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// comparedShare is the share of false alarms at which faults found are comparedModel.
+	// comparedShare is the share of false alarms at which faults found are compared.
 	comparedShare = 0.01
 	// comparedBlock is the number of rows that follow each other and may be alike.
 	comparedBlock = 30
@@ -126,33 +126,46 @@ func (a *app) compareModel(s *scoredFlags, to *comparedModel) error {
 	if t := m.Threshold(); !math.IsNaN(t) {
 		to.Threshold = report.Of(t)
 	}
+	_, err = eachScored(m, spec, func([]string) {}, func(b dataset.Block, z *mat.Dense, scores []float64, isFault []bool) {
+		to.densities = append(to.densities, densities(m, z)...)
+		to.numbers, to.scores, to.isFault = append(to.numbers, b.Numbers...), append(to.scores, scores...), append(to.isFault, isFault...)
+		for _, score := range scores {
+			above, _ := limits.Above(score)
+			to.isAnomaly = append(to.isAnomaly, above)
+			to.Anomalies += one(above)
+		}
+	})
+	return err
+}
+
+// eachScored reads the rows of spec, calls begin with the names of the carried columns, and f with
+// each block: its rows in the coordinates of training, their scores, with +Inf for NaN, and whether
+// the label of each is 1.
+func eachScored(m *model.Model, spec dataset.Spec, begin func(carried []string), f func(b dataset.Block, z *mat.Dense, scores []float64, isFault []bool)) (dataset.Gaps, error) {
 	label, labelAt := spec.Label, -1
 	spec.Label = "" // its cells are carried
-	_, err = dataset.Scan(spec, func(carried []string) error {
+	return dataset.Scan(spec, func(carried []string) error {
 		if labelAt = slices.Index(carried, label); label != "" && labelAt < 0 {
 			return &dataset.Error{File: spec.Data[0], Column: label, Msg: "there is no such column", Hint: "correct --label"}
 		}
+		begin(carried)
 		return nil
 	}, func(b dataset.Block) error {
 		z := m.Trained(b.X)
-		to.densities = append(to.densities, densities(m, z)...)
 		scores, err := m.Scores(z)
 		if err != nil {
 			return err
 		}
-		to.numbers = append(to.numbers, b.Numbers...)
+		isFault := make([]bool, len(scores))
 		for i, score := range scores {
 			if math.IsNaN(score) {
-				score = math.Inf(1)
+				scores[i] = math.Inf(1)
 			}
-			above, _ := limits.Above(score)
-			to.scores, to.isAnomaly = append(to.scores, score), append(to.isAnomaly, above)
-			to.isFault = append(to.isFault, labelAt >= 0 && b.Carried[i][labelAt] == "1")
-			to.Anomalies += one(above)
+			isFault[i] = labelAt >= 0 && b.Carried[i][labelAt] == "1"
 		}
+		f(b, z, scores, isFault)
 		return nil
 	})
-	return err
 }
 
 func one(yes bool) int {

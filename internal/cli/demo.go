@@ -26,7 +26,6 @@ import (
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/internal/run/simulate"
-	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -93,10 +92,20 @@ func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, dir string) err
 // demoData is the folder of a demo's rows.
 const demoData = "data"
 
-// clearDemo removes what an earlier demo has left in a folder. It refuses a folder of another run.
+// demoMark is a file that says that a folder is of a demo, so that the next one may replace it.
+const demoMark = "demo.txt"
+
+// clearDemo removes what an earlier demo has left in a folder, and marks the folder. It refuses a
+// folder that has other files: they could be somebody's data or key.
 func clearDemo(dir string, names []string) error {
-	if _, err := os.Stat(filepath.Join(dir, demoData)); errors.Is(err, fs.ErrNotExist) {
-		return earlierIn(dir, append(inFolders(names, model.File), "result.json", launch.ConsortiumFile)...).refuse(dir)
+	if _, err := os.Stat(filepath.Join(dir, demoMark)); errors.Is(err, fs.ErrNotExist) {
+		if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
+			return &flagError{"out", dir + " has files that are of no demo", "name another folder"}
+		}
+		return files.Write(filepath.Join(dir, demoMark), 0o600, func(w io.Writer) error {
+			_, err := io.WriteString(w, "The next collabdict demo replaces what is in this folder.\n")
+			return err
+		})
 	}
 	for _, name := range append(slices.Clone(names), demoData, "result.json", report.RoundsFile) {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {

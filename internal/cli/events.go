@@ -58,6 +58,7 @@ type events struct {
 // A finder joins anomalies to events.
 type finder struct {
 	m         *model.Model
+	explain   *explainer
 	time      string // column of times, "" to find it
 	timeAt    int    // place of it among the carried columns, -1 for none
 	searching bool   // timeAt is not known yet
@@ -67,7 +68,7 @@ type finder struct {
 }
 
 func newFinder(m *model.Model, promised float64, time string) *finder {
-	return &finder{m: m, time: time, weights: map[string]float64{}, found: events{Promised: promised, Events: []event{}}}
+	return &finder{m: m, explain: newExplainer(m), time: time, weights: map[string]float64{}, found: events{Promised: promised, Events: []event{}}}
 }
 
 // carried takes the names of the carried columns.
@@ -111,7 +112,7 @@ func (f *finder) add(b dataset.Block, scores []float64, verdicts []verdict) erro
 	if f.m.Explainer() == nil || f.m.Projection != nil {
 		return nil
 	}
-	why, err := explained(f.m, b.X, func(i int) bool {
+	why, err := f.explain.rows(b.X, func(i int) bool {
 		_, ok := peaks[b.Numbers[i]]
 		return ok
 	})

@@ -85,6 +85,29 @@ func (s *scoredFlags) load(a *app) (*model.Model, dataset.Spec, error) {
 	return m, spec, a.adaptRows(&spec, m, s.model)
 }
 
+// loadFor is like load for a command that writes files: they may be none of those that it reads, and
+// with keepParts none of the parts beside the model.
+func (s *scoredFlags) loadFor(a *app, keepParts bool, written ...string) (*model.Model, dataset.Spec, error) {
+	m, spec, err := s.load(a)
+	if err != nil {
+		return nil, spec, err
+	}
+	read, err := spec.Files()
+	if err != nil {
+		return nil, spec, err
+	}
+	kept := append(read, s.model)
+	if keepParts {
+		kept = append(kept, s.own, ownBeside(s.model), localBeside(s.model))
+	}
+	for _, file := range written {
+		if err := another(file, kept...); err != nil {
+			return nil, spec, err
+		}
+	}
+	return m, spec, nil
+}
+
 // modelIn returns the path of the model in a folder, and other paths as they are.
 func modelIn(path string) (string, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
@@ -123,7 +146,7 @@ func (a *app) score() *cobra.Command {
            that was trained by a loss, that loss
   anomaly  1 if the score is above the threshold; empty if there is no threshold
 
-On a terminal, and with --events, score prints events instead: anomalies that follow each other,
+With --events, and for files on a terminal, score prints events instead: anomalies that follow each other,
 with their beginning, end and highest score, and the sensors that deviate most there. With
 --output, it writes the lines to a file, and prints the events.
 
@@ -186,19 +209,9 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 
 // scoreRows scores rows, and writes lines or events.
 func (a *app) scoreRows(cmd *cobra.Command, s *scoreFlags) error {
-	m, spec, err := s.load(a)
+	m, spec, err := s.loadFor(a, true, s.out, s.state)
 	if err != nil {
 		return err
-	}
-	read, err := spec.Files()
-	if err != nil {
-		return err
-	}
-	kept := append(read, s.model, s.own, ownBeside(s.model), localBeside(s.model))
-	for _, written := range []string{s.out, s.state} {
-		if err := another(written, kept...); err != nil {
-			return err
-		}
 	}
 	if err := s.check(m); err != nil {
 		return err
@@ -243,7 +256,9 @@ func (a *app) writeScored(m *model.Model, spec dataset.Spec, s *scoreFlags, limi
 		return a.toFile(s.out, func(w io.Writer) error { return a.writeClasses(w, m, spec, s.probabilities) })
 	}
 	var found *finder
-	if s.events || s.out != "" || newScreen(a.out).terminal != nil {
+	// On a terminal, a stream and columns that were asked for are shown as lines.
+	lines := spec.Input() || s.explain != "" || s.clusters
+	if s.events || s.out != "" || newScreen(a.out).terminal != nil && !lines {
 		found = newFinder(m, cmp.Or(s.share, promised(m)), spec.Time)
 	}
 	if found == nil || s.out != "" {
@@ -312,6 +327,7 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 		ofSensors = len(own) - ofSensors
 	}
 	defer parts.tell(a)
+	explain := newExplainer(m)
 	var line []string
 	return a.writeLines(out, spec, func(carried []string) []string {
 		if found != nil {
@@ -342,7 +358,7 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 				return err
 			}
 		}
-		why, err := explained(m, b.X, func(i int) bool {
+		why, err := explain.rows(b.X, func(i int) bool {
 			return with.explain == explainAll || with.explain != "" && verdicts[i] != normal
 		})
 		if err != nil {

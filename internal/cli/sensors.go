@@ -24,9 +24,21 @@ type sensors struct {
 	low, high []float64 // bounds of expectations that are worth telling, by column
 }
 
-// explained explains the scores of those rows of a block that wanted selects.
-func explained(m *model.Model, x *mat.Dense, wanted func(row int) bool) (*sensors, error) {
-	s := &sensors{names: m.DataColumns(), places: map[int]int{}}
+// An explainer explains scores of a model.
+type explainer struct {
+	m         *model.Model
+	low, high []float64 // as in sensors
+}
+
+func newExplainer(m *model.Model) *explainer {
+	e := &explainer{m: m}
+	e.low, e.high = familiar(m)
+	return e
+}
+
+// rows explains the scores of those rows of a block that wanted selects.
+func (e *explainer) rows(x *mat.Dense, wanted func(row int) bool) (*sensors, error) {
+	s := &sensors{names: e.m.DataColumns(), places: map[int]int{}, low: e.low, high: e.high}
 	n, columns := x.Dims()
 	var values []float64
 	for i := range n {
@@ -39,12 +51,11 @@ func explained(m *model.Model, x *mat.Dense, wanted func(row int) bool) (*sensor
 		return s, nil
 	}
 	s.got = mat.NewDense(len(s.places), columns, values)
-	if w := m.Manifest.Window; w > 0 {
+	if w := e.m.Manifest.Window; w > 0 {
 		s.kinds = rows.WindowKinds(w)
 	}
-	s.low, s.high = familiar(m)
 	var err error
-	s.Explanation, err = m.ExplainRows(s.got)
+	s.Explanation, err = e.m.ExplainRows(s.got)
 	return s, err
 }
 

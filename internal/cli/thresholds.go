@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/model"
@@ -79,19 +80,12 @@ are those of the rows given.`,
 
 // compareThresholds scores the rows of spec.
 func (a *app) compareThresholds(m *model.Model, spec dataset.Spec) (*choices, error) {
-	label := spec.Label
-	spec.Label = "" // its cells are carried
 	var scores, faults []float64
-	var timeAt, labelAt int
 	var clock dataset.Clock
-	first, last, timed := 0.0, 0.0, false
-	gaps, err := dataset.Scan(spec, func(carried []string) error {
-		timeAt, labelAt = slices.Index(carried, spec.Time), slices.Index(carried, label)
-		if label != "" && labelAt < 0 {
-			return &dataset.Error{File: spec.Data[0], Column: label, Msg: "there is no such column", Hint: "correct --label"}
-		}
-		return nil
-	}, func(b dataset.Block) error {
+	timeAt, first, last, timed := -1, 0.0, 0.0, false
+	gaps, err := eachScored(m, spec, func(carried []string) {
+		timeAt = slices.Index(carried, spec.Time)
+	}, func(b dataset.Block, _ *mat.Dense, of []float64, isFault []bool) {
 		if len(scores) == 0 && timeAt < 0 {
 			timeAt = timeAmong(b.Carried[0])
 		}
@@ -102,20 +96,12 @@ func (a *app) compareThresholds(m *model.Model, spec dataset.Spec) (*choices, er
 			at, _, ok := clock.Read(b.Carried[len(b.Carried)-1][timeAt])
 			last, timed = at, timed && ok
 		}
-		of, err := m.Scores(m.Trained(b.X))
-		if err != nil {
-			return err
-		}
+		scores = append(scores, of...)
 		for i, score := range of {
-			if math.IsNaN(score) {
-				score = math.Inf(1)
-			}
-			scores = append(scores, score)
-			if labelAt >= 0 && b.Carried[i][labelAt] == "1" {
+			if isFault[i] {
 				faults = append(faults, score)
 			}
 		}
-		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -125,7 +111,7 @@ func (a *app) compareThresholds(m *model.Model, spec dataset.Spec) (*choices, er
 	if timed && last > first && clock.Dated() {
 		c.Days = (last - first) / (24 * 3600)
 	}
-	if labelAt >= 0 {
+	if spec.Label != "" {
 		n := len(faults)
 		c.Faults = &n
 	}

@@ -106,6 +106,7 @@ var Things = []Thing{
 	{Place: Files, Names: []string{"journal.log", "journal-torn-*.log"}, Tells: "keyed digests of the rows of each run"},
 	{Place: Files, Names: []string{"node.log"}, Tells: "the number of rows read, warnings and errors, which may name a row or cell"},
 	{Place: Files, Names: []string{"*.csv"}, Tells: ownRows},
+	{Place: Files, Names: []string{"demo.txt"}, Tells: "nothing: the folder is of a demo"},
 	{Place: Files, Names: []string{"a file without a name"}, Tells: "the owner's own rows, if these exceed --memory; it is gone when the process ends"},
 	{Place: Files, Names: []string{"identity.key", "node.yaml", "control.sock", "*.lock", "evidence-*.json"}},
 }
