@@ -107,9 +107,6 @@ type Traits struct {
 	// LeastRows is the number of training rows below which a participant contributes too
 	// little.
 	LeastRows int
-	// LeastDiversity is the least diversity, in rows of the data, of each part of a component. A
-	// participant is warned if its own is below; 0 disables the warning.
-	LeastDiversity float64
 	// ShownRows is the fewest rows that any published value may rest on. It is 0 if nothing
 	// about rows is published, or if noise hides them.
 	ShownRows int

@@ -130,7 +130,7 @@ func begin(t *testing.T, dir, program string) *siege {
 		t.Fatal(err)
 	}
 	for _, m := range s.consortium.Members {
-		p := command(t, program, dir, "run", "--unsigned", "--dir", filepath.Join("o", m.Name))
+		p := command(t, program, dir, "run", "--unsigned", "--verbose", "--dir", filepath.Join("o", m.Name))
 		if s.victim == nil {
 			s.victim = p
 		} else {

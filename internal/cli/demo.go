@@ -49,6 +49,7 @@ in collabdict-demo until the next demo.`,
 	}
 	t.add(cmd)
 	cmd.Flags().StringVar(&out, "out", "collabdict-demo", "`DIR` for the data, models and results; those of an earlier demo are replaced")
+	a.addVerbose(cmd)
 	a.addJSON(cmd)
 	return cmd
 }
@@ -84,7 +85,7 @@ func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, dir string) err
 	}
 	a.warn(run.Warnings)
 	return a.print(run, func(w io.Writer) {
-		runTable(run)(w)
+		a.runTable(w, run)
 		nextSteps(w, dir, run, filepath.Join(dir, demoData, parts[0].Name+".csv"))
 	})
 }
@@ -126,7 +127,7 @@ func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Parti
 	if err != nil {
 		return nil, err
 	}
-	m := newMonitor("", names[0], a.err)
+	m := newMonitor("", names[0], a.err, a.verbose)
 	m.trains(t)
 	defer m.screen.end()
 	defer m.watch()()

@@ -31,10 +31,10 @@ type telling struct {
 	last time.Time
 }
 
-func newFleet(s *screen, dir string, names []string) *fleet {
+func newFleet(s *screen, verbose bool, dir string, names []string) *fleet {
 	f := &fleet{screen: s, dir: dir, names: names, gone: make([]bool, len(names)), told: map[string]telling{}}
 	for range names {
-		f.reporters = append(f.reporters, operate.NewReporter(s.terminal != nil))
+		f.reporters = append(f.reporters, operate.NewReporter(s.terminal != nil, verbose))
 	}
 	return f
 }

@@ -203,10 +203,13 @@ func (d description) privacyText(w io.Writer) {
 	if b := p.Protection.BreachPredicted; b != nil {
 		fmt.Fprintf(w, ", a member's vector is recovered with probability %.2g (assumed colluders: %d)", *b, p.Protection.Colluders)
 	}
-	if p.LeastDiversity.Applies {
-		fmt.Fprintf(w, "; smallest contribution ≈ %s rows", report.Fixed(math.Exp(p.LeastDiversity.Value), 1))
-	}
 	fmt.Fprintln(w)
+	// The diversity is that of the weights in Eq. (47) of Idé et al. 2024, or of the
+	// responsibilities behind this participant's contribution.
+	if p.LeastDiversity.Applies {
+		fmt.Fprintf(w, "  at one time, its part of a component rested on about %s rows: only the sum over the members hides them (--on-low-diversity chooses another way)\n",
+			report.Fixed(math.Exp(p.LeastDiversity.Value), 1))
+	}
 	if past := p.Protection.PastRun; past != nil {
 		fmt.Fprintf(w, "  %s\n", past.Line())
 	}

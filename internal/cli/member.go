@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,7 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	if err != nil {
 		return err
 	}
-	m := newMonitor(c.Node.Dir, c.Node.Name, l)
+	m := newMonitor(c.Node.Dir, c.Node.Name, l, a.verbose)
 	m.trains(c.Task)
 	if f.withParent {
 		m.statuses = json.NewEncoder(a.out)
@@ -110,5 +111,5 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 		return err
 	}
 	a.warn(result.Report.Warnings)
-	return a.print(result.Report, runTable(result.Report))
+	return a.print(result.Report, func(w io.Writer) { a.runTable(w, result.Report) })
 }

@@ -29,12 +29,15 @@ type member struct {
 	done  chan struct{}
 }
 
-// start runs this program as a process of its own.
+// start runs this program as a process of its own. A run shows each round, for until.
 func start(t *testing.T, dir string, args ...string) *member {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if args[0] == "up" || args[0] == "run" {
+		args = append(args, "--verbose")
 	}
 	m := &member{cmd: exec.Command(self, args...), began: time.Now(), lines: make(chan string, 10000), done: make(chan struct{})}
 	m.cmd.Args[0] = "collabdict" // TestMain then runs Main

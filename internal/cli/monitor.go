@@ -45,13 +45,13 @@ type monitor struct {
 }
 
 // newMonitor returns the monitor of a process, which has a folder if it is one member's, and a name
-// if it shows one member.
-func newMonitor(dir, name string, to io.Writer) *monitor {
+// if it shows one member. If verbose, it shows every step.
+func newMonitor(dir, name string, to io.Writer, verbose bool) *monitor {
 	m := &monitor{dir: dir, screen: newScreen(to), now: time.Now}
 	if l, ok := to.(*logs); ok {
 		m.logs, m.now = l, l.now
 	}
-	m.reporter = operate.NewReporter(m.screen.terminal != nil)
+	m.reporter = operate.NewReporter(m.screen.terminal != nil, verbose)
 	now := m.now().UTC()
 	m.state = operate.Status{Release: release, Name: name, Phase: operate.Loading, Began: now, Since: now}
 	return m

@@ -31,7 +31,7 @@ func monitored(t *testing.T, runs int) *monitor {
 	if err := j.Release(journal.Line{Digest: fmt.Sprintf("%064x", runs), Entries: spent(report.ReleaseEntry)}, nil); err != nil {
 		t.Fatal(err)
 	}
-	m := newMonitor(dir, "plant-a", newLogs(io.Discard, &logFlags{}, time.Now))
+	m := newMonitor(dir, "plant-a", newLogs(io.Discard, &logFlags{}, time.Now), false)
 	t.Cleanup(m.keeps(j))
 	return m
 }

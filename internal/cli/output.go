@@ -49,49 +49,61 @@ func facts(w io.Writer) func(name, format string, args ...any) {
 }
 
 // runTable prints a run's figures, one line per participant.
-func runTable(r *report.Run) func(io.Writer) {
-	return func(w io.Writer) {
-		what := "component"
-		if len(r.Participants) > 0 && r.Participants[0].OwnClusters != nil {
-			what = "cluster"
-		}
-		of := r.Model
-		if r.Clusters > 0 {
-			of += " with " + count(r.Clusters, what)
-		}
-		fmt.Fprintf(w, "%s: %s%s, %s\n", of, count(r.Rounds, "round"), converged(r.Model, r.Converged), count(memberCount(r), "member"))
-		fmt.Fprintf(w, "sums: protected by %s, %s, iterations %d, largest difference %.1e\n",
-			r.Protection.Mode, how(r.Consensus), r.Consensus.Iterations, r.Consensus.Error)
-		if p := r.Protection.BreachPredicted; p != nil {
-			fmt.Fprintf(w, "privacy: another member's vector is recovered with probability %.2g (assumed colluders: %d)%s\n",
-				*p, r.Protection.Colluders, smallestContribution(r.Diversity))
-		}
-		if p := r.Protection; p.BreachMeasured != nil && p.BreachPerSum != nil {
-			fmt.Fprintf(w, "adversary: %s recovered %.2g of the others' vectors per sum, and at least one vector of %.0f%% of the others\n",
-				strings.Join(p.Adversary, ", "), *p.BreachPerSum, 100**p.BreachMeasured)
-		}
-		if d := r.Protection.Differencing; d != nil {
-			fmt.Fprintf(w, "adversary: subtracting totals reveals %d of %d rows: %d from the start, %d from the rounds (%d by chance)\n",
-				d.Rows, d.Of, d.Start, d.Rounds, d.Chance)
-			if len(d.Recovered) > 0 {
-				fmt.Fprintf(w, "adversary: it reveals the number of rows and the mean of %s\n", strings.Join(d.Recovered, ", "))
-			}
-			readings(w, d)
-		}
-		fmt.Fprintln(w)
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		head, row := columnsOf(r)
-		headOfWeights, weightOf := weightsOf(r)
-		fmt.Fprintln(t, head+headOfWeights)
-		for _, p := range r.Participants {
-			together := report.Scores{ROCAUC: p.ROCAUC, PRAUC: p.PRAUC, Loglik: p.Loglik, ARI: p.ARI, Silhouette: p.Silhouette, Accuracy: p.Accuracy, CrossEntropy: p.CrossEntropy}
-			fmt.Fprintln(t, row(p.Name, fmt.Sprint(p.Rows), together, p.Baselines)+weightOf(p)+left(p))
-		}
-		together := report.Scores{ROCAUC: r.ROCAUC, PRAUC: r.PRAUC, Loglik: meanLoglik(r), ARI: r.ARI, Silhouette: r.Silhouette, Accuracy: r.Accuracy, CrossEntropy: r.CrossEntropy}
-		fmt.Fprintln(t, row("mean", "", together, r.Baselines))
-		t.Flush()
-		gains(w, r)
+func (a *app) runTable(w io.Writer, r *report.Run) {
+	what := "component"
+	if len(r.Participants) > 0 && r.Participants[0].OwnClusters != nil {
+		what = "cluster"
 	}
+	of := r.Model
+	if r.Clusters > 0 {
+		of += " with " + count(r.Clusters, what)
+	}
+	fmt.Fprintf(w, "%s: %s%s, %s\n", of, count(r.Rounds, "round"), converged(r.Model, r.Converged), count(memberCount(r), "member"))
+	if a.verbose {
+		howSummed(w, r)
+	}
+	adversary(w, &r.Protection)
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	head, row := columnsOf(r)
+	headOfWeights, weightOf := weightsOf(r)
+	fmt.Fprintln(t, head+headOfWeights)
+	for _, p := range r.Participants {
+		together := report.Scores{ROCAUC: p.ROCAUC, PRAUC: p.PRAUC, Loglik: p.Loglik, ARI: p.ARI, Silhouette: p.Silhouette, Accuracy: p.Accuracy, CrossEntropy: p.CrossEntropy}
+		fmt.Fprintln(t, row(p.Name, fmt.Sprint(p.Rows), together, p.Baselines)+weightOf(p)+left(p))
+	}
+	together := report.Scores{ROCAUC: r.ROCAUC, PRAUC: r.PRAUC, Loglik: meanLoglik(r), ARI: r.ARI, Silhouette: r.Silhouette, Accuracy: r.Accuracy, CrossEntropy: r.CrossEntropy}
+	fmt.Fprintln(t, row("mean", "", together, r.Baselines))
+	t.Flush()
+	gains(w, r)
+}
+
+// howSummed prints how sums were made and hidden.
+func howSummed(w io.Writer, r *report.Run) {
+	fmt.Fprintf(w, "sums: protected by %s, %s, iterations %d, largest difference %.1e\n",
+		r.Protection.Mode, how(r.Consensus), r.Consensus.Iterations, r.Consensus.Error)
+	if p := r.Protection.BreachPredicted; p != nil {
+		fmt.Fprintf(w, "privacy: another member's vector is recovered with probability %.2g (assumed colluders: %d)%s\n",
+			*p, r.Protection.Colluders, smallestContribution(r.Diversity))
+	}
+}
+
+// adversary prints what the simulated adversaries have recovered.
+func adversary(w io.Writer, p *report.Protection) {
+	if p.BreachMeasured != nil && p.BreachPerSum != nil {
+		fmt.Fprintf(w, "adversary: %s recovered %.2g of the others' vectors per sum, and at least one vector of %.0f%% of the others\n",
+			strings.Join(p.Adversary, ", "), *p.BreachPerSum, 100**p.BreachMeasured)
+	}
+	d := p.Differencing
+	if d == nil {
+		return
+	}
+	fmt.Fprintf(w, "adversary: subtracting totals reveals %d of %d rows: %d from the start, %d from the rounds (%d by chance)\n",
+		d.Rows, d.Of, d.Start, d.Rounds, d.Chance)
+	if len(d.Recovered) > 0 {
+		fmt.Fprintf(w, "adversary: it reveals the number of rows and the mean of %s\n", strings.Join(d.Recovered, ", "))
+	}
+	readings(w, d)
 }
 
 // nextSteps says where the results of a run are, and what to type next. rows is a file to score, or

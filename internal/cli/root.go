@@ -27,6 +27,7 @@ type app struct {
 	out, err io.Writer
 	args     []string // arguments of the program, without its name
 	json     bool     // standard output has one JSON object, standard error everything else
+	verbose  bool     // progress of every step, and how sums are made
 }
 
 // errHelped ends a command that was only asked for help.
@@ -205,4 +206,9 @@ func noArgs(cmd *cobra.Command, args []string) error {
 // addJSON gives a command the flag --json.
 func (a *app) addJSON(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.json, "json", false, "print one JSON object on standard output, everything else on standard error")
+}
+
+// addVerbose gives a command the flag --verbose.
+func (a *app) addVerbose(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.verbose, "verbose", false, "show each round, and how sums were made and hidden")
 }

@@ -70,6 +70,7 @@ Meanwhile, the others continue without it; if too few are left, they wait.`,
 		},
 	}
 	f.add(cmd)
+	a.addVerbose(cmd)
 	a.addJSON(cmd)
 	return cmd
 }

@@ -75,6 +75,7 @@ these runs are readings.`,
 	cmd.Flags().StringVar(&to.dir, "out", "", "write result.json and rounds.csv to `DIR`, and model.npz and result.json to a folder per participant")
 	cmd.Flags().StringVar(&to.plots, "plots", "", "draw the objective, what there was to choose from, the convergence of a sum, bytes sent, members and faults over time, as SVG and PNG in `DIR`")
 	under.add(cmd)
+	a.addVerbose(cmd)
 	a.addJSON(cmd)
 	return cmd
 }
@@ -172,7 +173,7 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	if len(data.Participants) > consensus.SmallRoster {
 		collectSeldom()
 	}
-	m := newMonitor("", "", a.err)
+	m := newMonitor("", "", a.err, a.verbose)
 	m.trains(t)
 	m.enter(operate.Running)
 	run, err := simulate.SimulateUnder(ctx, under, t, data.Participants, func(p simulate.Progress) {
@@ -210,7 +211,7 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	a.noteMemory(len(data.Participants))
 	a.warn(run.Report.Warnings)
 	return a.print(run.Report, func(w io.Writer) {
-		runTable(run.Report)(w)
+		a.runTable(w, run.Report)
 		nextSteps(w, to.dir, run.Report, "FILE")
 	})
 }

@@ -111,7 +111,7 @@ type view struct {
 
 // newView returns a view that begins with a status: on a log, its first line describes that.
 func newView(w io.Writer, first *operate.Status) *view {
-	v := &view{newScreen(w), operate.NewReporter(false)}
+	v := &view{newScreen(w), operate.NewReporter(false, true)}
 	if v.terminal == nil {
 		v.stamped(first, first.Activity())
 	}

@@ -118,7 +118,7 @@ func TestSignalsAreAnsweredBeforeTheEnd(t *testing.T) {
 	for i := range 200 {
 		ctx, interrupt := context.WithCancel(t.Context())
 		var out strings.Builder
-		stop := newMonitor(t.TempDir(), "plant-a", &out).interrupted(ctx)
+		stop := newMonitor(t.TempDir(), "plant-a", &out, false).interrupted(ctx)
 		if i%2 == 0 {
 			interrupt()
 		}

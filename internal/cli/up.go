@@ -85,6 +85,7 @@ stay under --out. If up is interrupted, the same command resumes the run.`,
 	cmd.Flags().StringVar(&f.out, "out", "collabdict-out", "`DIR` for consortium.yaml, result.json, rounds.csv and a folder per participant")
 	addReplace(cmd, &f.replace)
 	f.logs.add(cmd)
+	a.addVerbose(cmd)
 	a.addJSON(cmd)
 	return cmd
 }
@@ -92,7 +93,7 @@ stay under --out. If up is interrupted, the same command resumes the run.`,
 func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFlags) error {
 	began := time.Now()
 	var data *dataset.Dataset
-	m := newMonitor("", "", a.err)
+	m := newMonitor("", "", a.err, a.verbose)
 	stopWatching := m.watch()
 	err := interruptible(ctx, func() (err error) {
 		data, err = src.load(t)
@@ -157,7 +158,7 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 	}
 	a.warn(run.Warnings)
 	return a.print(run, func(w io.Writer) {
-		runTable(run)(w)
+		a.runTable(w, run)
 		nextSteps(w, f.out, run, "FILE")
 	})
 }
@@ -229,7 +230,7 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 	args := func(folder string) []string {
 		return append([]string{"run", "--dir", folder, "--with-parent", "--json"}, more...)
 	}
-	shown := newFleet(newScreen(a.err), dir, names)
+	shown := newFleet(newScreen(a.err), a.verbose, dir, names)
 	stop := context.AfterFunc(ctx, func() {
 		shown.line("interrupted: the nodes shut down cleanly; press Ctrl-C again to end at once")
 	})

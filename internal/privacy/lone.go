@@ -70,13 +70,8 @@ func LoneWarnings(components []int) []string {
 	for _, k := range components {
 		numbers = append(numbers, fmt.Sprint(k+1))
 	}
-	const hint = "; fewer --components would mix them with other members' rows"
-	switch len(numbers) {
-	case 0:
+	if numbers == nil {
 		return nil
-	case 1:
-		return []string{"privacy: component " + numbers[0] + " has only your rows: its mean and covariance in the shared model describe your rows to everybody" + hint}
 	}
-	last := len(numbers) - 1
-	return []string{"privacy: components " + strings.Join(numbers[:last], ", ") + " and " + numbers[last] + " have only your rows: their means and covariances in the shared model describe your rows to everybody" + hint}
+	return []string{"privacy: the model has components with only your rows, and their means and covariances tell everybody about these: " + strings.Join(numbers, ", ") + "; fewer --components would mix them with other members' rows"}
 }

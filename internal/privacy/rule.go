@@ -88,14 +88,6 @@ func (r Rule) LeastRows() int {
 	return int(math.Ceil(r.Least * math.Max(1, r.each)))
 }
 
-// Warned returns ℓ₀ if low diversity only causes a warning, else 0.
-func (r Rule) Warned() float64 {
-	if r.Acts() {
-		return 0
-	}
-	return r.Least
-}
-
 // A LowError means that a participant's statistics were not sent because of low diversity.
 type LowError struct {
 	Component, Components int // from 1

@@ -118,7 +118,7 @@ func (m *member) at(args ...string) *exec.Cmd {
 // start starts the member's run.
 func (m *member) start(args ...string) {
 	m.t.Helper()
-	m.run(m.at(append([]string{"run", "--dir", m.dir}, args...)...))
+	m.run(m.at(append([]string{"run", "--verbose", "--dir", m.dir}, args...)...))
 }
 
 // result is the content of a member's result.json.

@@ -89,7 +89,7 @@ func (a *Algorithm) Traits() algorithm.Traits {
 	t := algorithm.Traits{
 		Rounds: a.Rounds, HoldsRows: a.Start == startKFed, Patterns: true, Framed: true,
 		LeastRows: max(a.Components+1, a.MinRows, a.Diversity.LeastRows()), ShownRows: a.MinRows,
-		LeastDiversity: a.Diversity.Warned(), Blur: a.Blur,
+		Blur: a.Blur,
 		Values: func(columns int) int {
 			return passes.PackedLen(a.Components, columns, mixtures.Form(a.Covariance) == gmm.Full) + 1
 		},

@@ -173,7 +173,7 @@ func (a *Algorithm) Traits() algorithm.Traits {
 		return dpem.Traits(&a.Budget, a.config(), true)
 	}
 	return algorithm.Traits{
-		Rounds: a.Rounds, HoldsOut: a.Rho == 0 || len(a.choices()) > 1, Patterns: true, Missing: true, Framed: a.Blur > 0, LeastRows: max(max(a.Components, 2)+1, a.Diversity.LeastRows()), LeastDiversity: a.Diversity.Warned(),
+		Rounds: a.Rounds, HoldsOut: a.Rho == 0 || len(a.choices()) > 1, Patterns: true, Missing: true, Framed: a.Blur > 0, LeastRows: max(max(a.Components, 2)+1, a.Diversity.LeastRows()),
 		Blur: a.Blur, Objective: "log posterior, nats",
 		Values: func(columns int) (n int) {
 			for _, c := range a.choices() {

@@ -138,10 +138,10 @@ func TestComponentsOfOneMember(t *testing.T) {
 	for _, settings := range [][]string{{"components=2", "lambda=0.1"}, {"components=2", "rho=1"}, {"components=2-3", "lambda=0.1"}} {
 		outcomes := algorithmtest.Train(t, lockstep.Run, algorithmtest.New(t, ggm.Kind, settings...), data)
 		far := slices.IndexFunc(outcomes[0].Model.(algorithm.Dictionary).Weights(), func(w float64) bool { return w < 0.5 })
-		want := fmt.Sprintf("privacy: component %d has only your rows: its mean and covariance in the shared model describe your rows to everybody", far+1)
+		want := fmt.Sprintf(": %d;", far+1)
 		for rank, o := range outcomes {
 			lone := slices.DeleteFunc(o.Warnings, func(w string) bool { return !strings.Contains(w, "only your rows") })
-			if rank > 0 && len(lone) > 0 || rank == 0 && settings[0] == "components=2" && (len(lone) != 1 || !strings.HasPrefix(lone[0], want)) {
+			if rank > 0 && len(lone) > 0 || rank == 0 && settings[0] == "components=2" && (len(lone) != 1 || !strings.Contains(lone[0], want)) {
 				t.Errorf("%v: member %d: %q, want %q of the first", settings, rank, lone, want)
 			}
 			if rank == 0 && len(lone) == 0 {

@@ -22,9 +22,10 @@ type Line struct {
 }
 
 const (
-	// sayAfter and sayEvery limit how often a wait is reported. A wait not much longer than
-	// usual is not reported.
+	// sayAfter is how long a wait takes before it is reported. A wait not much longer than usual
+	// is not reported.
 	sayAfter = 4 * time.Second
+	// sayEvery is how often a log says how far a run is, or for whom it waits.
 	sayEvery = 10 * time.Second
 	// remindEvery is how often a process that waits for members to join says so.
 	remindEvery = 30 * time.Second
@@ -42,10 +43,13 @@ const (
 // A Reporter turns the successive statuses of a process into lines for people.
 type Reporter struct {
 	terminal bool
+	each     bool      // whether every step is reported
 	printed  time.Time // when the last line was returned
 	before   *Status   // the last status; nil before the first
 
 	here      string            // the last line about members that are here
+	counted   time.Time         // when it was said
+	advanced  time.Time         // when the last line about a round was said
 	reachable bool              // the own addresses were reported
 	via       map[string]string // the member through which each member was last reached
 	out       []node.Absent     // members outside the sums at the last round
@@ -56,9 +60,9 @@ type Reporter struct {
 }
 
 // NewReporter returns a reporter for a terminal, where a line about the present state replaces the
-// last, or for a log.
-func NewReporter(terminal bool) *Reporter {
-	return &Reporter{terminal: terminal, via: map[string]string{}}
+// last, or for a log. A log has a line about progress at most every ten seconds, or about each step.
+func NewReporter(terminal, each bool) *Reporter {
+	return &Reporter{terminal: terminal, each: each || terminal, via: map[string]string{}}
 }
 
 // Next returns the lines to show for the next status of the process. They depend only on the
@@ -104,11 +108,21 @@ func (r *Reporter) joining(s *Status) (lines []Line) {
 		}
 	}
 	here := membersHere(n)
-	if here != r.here {
+	if here != r.here && (len(n.Present) == n.Want || r.due(&r.counted, s.At)) {
 		r.here = here
 		lines = append(lines, Line{Text: here + beginsIn(n, s.At), Key: here, Present: true})
 	}
 	return lines
+}
+
+// due reports whether the next line about progress may be said, if the last one was said at the
+// given time, and records it.
+func (r *Reporter) due(last *time.Time, now time.Time) bool {
+	if !r.each && !last.IsZero() && now.Sub(*last) < sayEvery {
+		return false
+	}
+	*last = now
+	return true
 }
 
 // membersHere says which members are here, which are missing, and which do not reach each other.
@@ -237,12 +251,16 @@ func heldLine(before []string, n *node.Status) string {
 	return fmt.Sprintf("the statistics of %s are held back until %d more %s: alone, they would show in the total", strings.Join(n.Held, ", "), n.HeldUntil, verb)
 }
 
-// rounds reports the last round, if it is new to this process. On a terminal, a simulation is
-// shown from its start: its first round may take long.
+// rounds reports the last round, if it is new to this process. A log has the first and the last
+// one, and one each [sayEvery]. On a terminal, a simulation is shown from its start: its first round
+// may take long.
 func (r *Reporter) rounds(s *Status) []Line {
 	simulated := s.Node == nil
 	switch {
 	case s.Last != nil && s.Round > max(r.before.Round, s.Resumed):
+		if last := s.Last.Converged || s.Round == s.Rounds; !last && !r.due(&r.advanced, s.At) {
+			return nil
+		}
 		line := Line{Text: roundLine(s), Key: fmt.Sprint("round ", s.Round), Present: true}
 		if simulated && r.terminal {
 			line.Text = fmt.Sprintf("%s %d/%d  virtual time %s  %s", bar(s.Round, s.Rounds), s.Round, s.Rounds, s.Last.Virtual.Round(time.Millisecond), s.Last.progress()) + s.toGo()

@@ -16,7 +16,7 @@ type teller struct {
 	at time.Time
 }
 
-func newTeller(terminal bool) *teller { return &teller{NewReporter(terminal), noon} }
+func newTeller(terminal bool) *teller { return &teller{NewReporter(terminal, false), noon} }
 
 // next returns the texts of the lines for a status of the node at a time after the last one.
 func (t *teller) next(after time.Duration, n node.Status) string {
@@ -135,7 +135,7 @@ func TestARoundEndsAPause(t *testing.T) {
 
 // Members that leave the sums, or come back, are reported when the round has ended.
 func TestMembersOfSumsAreReported(t *testing.T) {
-	r := NewReporter(false)
+	r := NewReporter(false, false)
 	silent := node.Absent{Name: "b", Reason: "nothing heard for 8s", Lost: true}
 	var got []string
 	for i, n := range []node.Status{
@@ -229,7 +229,7 @@ func TestDifferentWishesAreReported(t *testing.T) {
 // Changes of the roster, of the agreement's file and of what all members know of another are
 // reported once. They are of interest from any member.
 func TestChangesOfARunAreReported(t *testing.T) {
-	r := NewReporter(false)
+	r := NewReporter(false, false)
 	s := Status{Phase: Running, At: noon, Began: noon, Since: noon, Node: &node.Status{}, Roster: []string{"a (1)", "b (2)", "c (3)"}}
 	for i, step := range []struct {
 		change func()
@@ -265,7 +265,7 @@ func TestChangesOfARunAreReported(t *testing.T) {
 
 // A resumed run is announced, and the rounds decided before are not reported again.
 func TestAResumedRunIsReported(t *testing.T) {
-	r := NewReporter(false)
+	r := NewReporter(false, false)
 	var got []string
 	for _, s := range []*Status{
 		{Phase: Joining},
@@ -284,7 +284,7 @@ func TestAResumedRunIsReported(t *testing.T) {
 // A member that waits for others reports those that are here when they change, and where to reach
 // this one; later how long it has waited.
 func TestJoiningIsReported(t *testing.T) {
-	r := NewReporter(false)
+	r := NewReporter(false, false)
 	at := noon
 	next := func(after time.Duration, n node.Status) string {
 		at = at.Add(after)
@@ -328,7 +328,7 @@ func TestNoMinuteWithoutALine(t *testing.T) {
 		{Running, nil, time.Hour, time.Hour, false, ""}, // a simulation
 		{Saving, waits, time.Minute, quietMost, false, "writing the results; for 1m0s now"},
 	} {
-		r := NewReporter(c.terminal)
+		r := NewReporter(c.terminal, false)
 		s := &Status{Phase: c.phase, Began: noon, Since: noon, Round: 11, Node: c.n, At: noon.Add(c.at)}
 		r.before, r.printed = s, s.At.Add(-c.quiet)
 		if got := texts(r.Next(s)); got != c.want {
@@ -337,12 +337,13 @@ func TestNoMinuteWithoutALine(t *testing.T) {
 	}
 }
 
-// Each round has one line. On a terminal a simulation shows a bar, which each round replaces.
+// A log has the first round, the last one, and a line each ten seconds, or each round. On a terminal
+// a simulation shows a bar, which each round replaces.
 func TestRoundsAreReported(t *testing.T) {
-	played := func(terminal bool) (all []string) {
-		r := NewReporter(terminal)
-		for n := range 4 {
-			s := &Status{Phase: Running, At: noon, Began: noon, Since: noon, Rounds: 4, Round: n, Pace: time.Second}
+	played := func(terminal, each bool) (all []string) {
+		r := NewReporter(terminal, each)
+		for n := range 5 {
+			s := &Status{Phase: Running, At: noon.Add(time.Duration(n) * 6 * time.Second), Began: noon, Since: noon, Rounds: 4, Round: n, Pace: time.Second}
 			if n > 0 {
 				s.Last = &Round{Loss: report.Of(2), Members: 5, Virtual: time.Duration(n) * time.Minute}
 			}
@@ -355,18 +356,21 @@ func TestRoundsAreReported(t *testing.T) {
 		}
 		return all
 	}
-	if got := played(true); len(got) != 4 || got[0] != "[........................] start-up" ||
+	if got := played(true, false); len(got) != 5 || got[0] != "[........................] start-up" ||
 		got[3] != "[##################......] 3/4  virtual time 3m0s  loss 2 per row  at most 1s to go" {
 		t.Errorf("on a terminal: %q", got)
 	}
-	if got := played(false); len(got) != 3 || got[2] != "round 3/4  loss 2 per row  5 participants  at most 1s to go" {
+	if got := played(false, true); len(got) != 4 || got[2] != "round 3/4  loss 2 per row  5 participants  at most 1s to go" {
+		t.Errorf("each: %q", got)
+	}
+	if got := played(false, false); len(got) != 3 || got[1] != "round 3/4  loss 2 per row  5 participants  at most 1s to go" {
 		t.Errorf("elsewhere: %q", got)
 	}
 	s := &Status{Phase: Running, Round: 1, Rounds: 1, Node: &node.Status{Traffic: node.Traffic{BytesSent: 2500}}, Last: &Round{
 		Loss: report.Of(2), Members: 5, Contribution: report.Of(12.3), LowDiversity: []LowDiversity{{3, "skip-component"}},
 		Information: report.Of(1.5), ActiveUnits: 2, Latent: 4, Weight: report.Of(0.25), Discrepancy: report.Of(0.5), Converged: true,
 	}}
-	want := "round 1/1  loss 2 per row  5 participants  smallest contribution ≈ 12.3 rows  component 3: skip-component" +
+	want := "round 1/1  loss 2 per row  5 participants  component 3: skip-component" +
 		"  information 1.50, 2 of 4 units  weight 0.250, discrepancy 0.5  sent 2.5 kB  converged"
 	if got := roundLine(s); got != want {
 		t.Errorf("got %q, want %q", got, want)

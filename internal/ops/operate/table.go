@@ -118,9 +118,6 @@ func (s *Status) memberStates() (list [][2]string) {
 // roundLine describes the last round.
 func roundLine(s *Status) string {
 	line := fmt.Sprintf("round %d/%d  %s  %d participants", s.Round, s.Rounds, s.Last.progress(), s.Last.Members)
-	if c := s.Last.Contribution; c.Applies {
-		line += fmt.Sprintf("  smallest contribution ≈ %s rows", report.Fixed(c.Value, 1))
-	}
 	for _, d := range s.Last.LowDiversity {
 		line += fmt.Sprintf("  component %d: %s", d.Component, d.Action)
 	}

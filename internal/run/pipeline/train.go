@@ -102,11 +102,6 @@ func (t *Task) Fit(ctx context.Context, g collabdict.Group, p dataset.Participan
 	}
 	if least, ok := leastOf(included); ok {
 		m.Manifest.Privacy.LeastDiversity = report.Of(least)
-		// The diversity is that of the weights in Eq. (47) of Idé et al. 2024, or of the
-		// responsibilities behind this participant's contribution.
-		if least < math.Log(traits.LeastDiversity) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("privacy: at one time this participant's part of a component rested on about %.1f rows, fewer than %g: only the sum over the members hides them", math.Exp(least), traits.LeastDiversity))
-		}
 	}
 	m.Manifest.Warnings = r.Warnings
 	return r, err

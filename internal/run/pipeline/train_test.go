@@ -86,7 +86,7 @@ func TestWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(r.Warnings, "\n")
-	if !strings.Contains(all, "not scaled: stuck") || !strings.Contains(all, "fewer than 5") {
+	if !strings.Contains(all, "not scaled: stuck") {
 		t.Errorf("warnings: %s", all)
 	}
 }
@@ -103,12 +103,10 @@ func TestOneRowInAllItsWindowsIsOneRow(t *testing.T) {
 		parts = append(parts, dataset.Participant{Name: netsim.Names(3)[s], Columns: []string{"x"}, Train: rows.InMemory(x)})
 	}
 	parts = dataset.Window(parts, window)
-	const told = "rested on about 1.0 rows, fewer than 5"
 	for kind, options := range map[string][]string{"ggm": {"standardise=global"}, "dem": {"standardise=global", "blur=0", "covariance=full"}} {
 		k := small(t, kind, append(options, "window=20")...)
-		if r := together(t, lockstep.Run, k, parts)[0]; !strings.Contains(strings.Join(r.Warnings, "\n"), told) {
-			t.Errorf("%s: got the warnings %q, want one of a part that %s", kind, r.Warnings, told)
-		} else if d := math.Exp(r.Model.Manifest.Privacy.LeastDiversity.Value); d > 1.1 {
+		r := together(t, lockstep.Run, k, parts)[0]
+		if d := math.Exp(r.Model.Manifest.Privacy.LeastDiversity.Value); d > 1.1 {
 			t.Errorf("%s: the manifest has a part of %g rows, want 1", kind, d)
 		}
 		k = small(t, kind, append(options, "window=20", "on-low-diversity=stop")...)
