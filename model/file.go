@@ -210,6 +210,9 @@ func (m *Model) readArrays(a arrays) error {
 			return fmt.Errorf("%s: want names without characters that cannot be seen, got %q", manifest, name)
 		}
 	}
+	if f := m.Manifest.FalseAlarm; !(f >= 0 && f < 1) {
+		return fmt.Errorf("%s: want false_alarm from 0 to below 1, got %g", manifest, f)
+	}
 	if w := m.Manifest.Window; w != 0 && (w < rows.LeastWindow || w > rows.MostWindow || !slices.Equal(rows.WindowColumns(m.DataColumns(), w), m.Manifest.Columns)) {
 		return fmt.Errorf("%s: window: want columns with their means and deviations over %d rows, got other columns", manifest, w)
 	}

@@ -28,7 +28,7 @@ const localFormat = "collabdict local part"
 // The scores that a model with a local part can give.
 const (
 	Shared = "shared" // by the shared model
-	Alone  = "alone"  // by a model of the participant's rows alone
+	Alone  = "alone"  // by a model of the participant's rows alone and by its nearest rows
 	Blend  = "blend"  // by both models and by the nearest rows of the participant
 )
 
@@ -53,26 +53,47 @@ type Local struct {
 	// Better is [Shared] or [Alone] if held-out rows show that this model describes them better
 	// than the other, beyond chance; otherwise it is empty.
 	Better string
-	// Scores above these thresholds are anomalies.
+	// Scores above these thresholds are anomalies. [Model.SetThresholds] computes them.
 	AloneThreshold, BlendThreshold float64
 }
 
-// Ensemble returns the scorer that blends all of them.
-func (l *Local) Ensemble(shared algorithm.Scorer) *Ensemble {
+// Ensemble returns the scorer that blends all of them or, for [Alone], those that need no other
+// participant. The latter is the same without a model Alone, as the shared one then is of the own
+// rows.
+func (l *Local) Ensemble(shared algorithm.Scorer, scores string) *Ensemble {
 	e := &Ensemble{}
-	add := func(name string, s local.Scorer) {
-		m := local.Member{Name: name, Scorer: s, Calibration: l.Calibrations[len(e.Members)], Weight: 1}
-		if name == l.Better {
+	add := func(name string, s local.Scorer, calibration int) {
+		m := local.Member{Name: name, Scorer: s, Calibration: l.Calibrations[calibration], Weight: 1}
+		if name == l.Better && scores == Blend {
 			m.Weight = betterWeight
 		}
 		e.Members = append(e.Members, m)
 	}
-	add(Shared, shared)
-	if l.Alone != nil {
-		add(Alone, l.Alone)
+	if first := l.first(scores); first == 0 {
+		add(Shared, shared, 0)
 	}
-	add(nearest, l.Nearest)
+	if l.Alone != nil {
+		add(Alone, l.Alone, 1)
+	}
+	add(nearest, l.Nearest, len(l.Calibrations)-1)
 	return e
+}
+
+// first returns the index of the first scorer of an ensemble.
+func (l *Local) first(scores string) int {
+	if scores == Alone && l.Alone != nil {
+		return 1
+	}
+	return 0
+}
+
+// Own returns the scores of the own rows, each compared with the others, by [Shared], [Alone] or
+// [Blend].
+func (l *Local) Own(scores string) []float64 {
+	if scores == Shared {
+		return l.Scores[0]
+	}
+	return local.Own(l.Ensemble(nil, scores), l.Scores[l.first(scores):])
 }
 
 // blended is the shared model with the scores of an ensemble.
@@ -103,10 +124,11 @@ func (m *Model) With(scores string) error {
 
 // Ensemble returns the scorer of blended scores, or nil if the model's scores are not blended.
 func (m *Model) Ensemble() *Ensemble {
-	if m.scoredBy() != Blend {
+	by := m.scoredBy()
+	if by == Shared {
 		return nil
 	}
-	return m.Local.Ensemble(m.Learned.(algorithm.Scorer))
+	return m.Local.Ensemble(m.Learned.(algorithm.Scorer), by)
 }
 
 // Explainer returns the model that explains scores, or nil if none does. It is the model of the
@@ -138,31 +160,33 @@ func (m *Model) Threshold() float64 {
 	case Blend:
 		return m.Local.BlendThreshold
 	case Alone:
-		if m.Local.Alone != nil {
-			return m.Local.AloneThreshold
-		}
+		return m.Local.AloneThreshold
 	}
 	return m.Manifest.Threshold
 }
 
 // ThresholdFor returns the threshold that at most the given share of rows like the participant's
 // own exceeds, for the scores that the model gives. enough is false if there are too few own rows
-// for that share. ok is false if the local part is missing, or was written without the order of
-// its scores.
+// for that share. ok is false without the local part.
 func (m *Model) ThresholdFor(share float64) (limit float64, enough, ok bool) {
-	l := m.Local
-	if l == nil || l.Scores == nil {
+	if m.Local == nil {
 		return 0, false, false
 	}
-	scores := l.Scores[0]
-	switch {
-	case m.scoredBy() == Blend:
-		scores = local.Own(m.Ensemble(), l.Scores)
-	case m.scoredBy() == Alone && l.Alone != nil:
-		scores = l.Scores[1]
-	}
-	limit, enough = local.HeldLimit(scores, l.Held, share)
+	limit, enough = m.Local.limit(m.scoredBy(), share)
 	return limit, enough, true
+}
+
+func (l *Local) limit(scores string, share float64) (limit float64, enough bool) {
+	return local.HeldLimit(l.Own(scores), l.Held, share)
+}
+
+// SetThresholds computes the thresholds for the share of false alarms that the model promises.
+// enough is false if the own rows are too few for that share.
+func (m *Model) SetThresholds() (enough bool) {
+	l, share := m.Local, m.Manifest.FalseAlarm
+	l.AloneThreshold, _ = l.limit(Alone, share)
+	l.BlendThreshold, enough = l.limit(Blend, share)
+	return enough
 }
 
 // localManifest describes a local part.
@@ -208,7 +232,7 @@ const ofAlone = "alone_"
 // WriteLocal writes the local part; see [WriteLocalFile].
 func (m *Model) WriteLocal(out io.Writer) error {
 	l := m.Local
-	text, err := json.MarshalIndent(localManifest{Format: localFormat, Version: 1, Participant: m.Manifest.Participant, Model: m.digest(), Alone: l.Alone != nil, Better: l.Better}, "", "  ")
+	text, err := json.MarshalIndent(localManifest{Format: localFormat, Version: 2, Participant: m.Manifest.Participant, Model: m.digest(), Alone: l.Alone != nil, Better: l.Better}, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -218,21 +242,14 @@ func (m *Model) WriteLocal(out io.Writer) error {
 	}
 	x := l.Nearest.Rows()
 	n, dim := x.Dims()
-	scored := l.Calibrations[0].Len()
+	scored := len(l.Scores[0])
 	arrays := []algorithm.Array{
 		{Name: "rows", Shape: []int{n, dim}, Values: mat.DenseCopyOf(x).RawMatrix().Data},
-		{Name: "calibrations", Shape: []int{len(l.Calibrations), scored}},
-		{Name: "thresholds", Shape: []int{2}, Values: []float64{l.AloneThreshold, l.BlendThreshold}},
+		{Name: "calibrations", Shape: []int{len(l.Scores), scored}},
+		{Name: "held", Ints: []int64{int64(l.Held)}, Shape: []int{1}},
 	}
-	for i, c := range l.Calibrations {
-		scores := c.Scores()
-		if l.Scores != nil {
-			scores = l.Scores[i]
-		}
+	for _, scores := range l.Scores {
 		arrays[1].Values = append(arrays[1].Values, scores...)
-	}
-	if l.Scores != nil {
-		arrays = append(arrays, algorithm.Array{Name: "held", Ints: []int64{int64(l.Held)}, Shape: []int{1}})
 	}
 	if l.Alone != nil {
 		own := l.Alone.Arrays()
@@ -268,8 +285,8 @@ func (m *Model) ReadLocal(r io.ReaderAt, size int64) error {
 		return err
 	}
 	switch {
-	case of.Format != localFormat || of.Version != 1:
-		return fmt.Errorf("%s: want format %q of version 1, got %q of version %d", manifest, localFormat, of.Format, of.Version)
+	case of.Format != localFormat || of.Version != 1 && of.Version != 2: // version 1 has thresholds, too
+		return fmt.Errorf("%s: want format %q of version 2, got %q of version %d", manifest, localFormat, of.Format, of.Version)
 	case of.Model != m.digest():
 		return fmt.Errorf("want the local part of this model (SHA-256 %.12s), got one of another (%.12s)", m.digest(), of.Model)
 	}
@@ -280,6 +297,7 @@ func (m *Model) ReadLocal(r io.ReaderAt, size int64) error {
 	if err == nil {
 		l.Better = of.Better
 		m.Local = l
+		m.SetThresholds()
 	}
 	return err
 }
@@ -312,25 +330,14 @@ func (m *Model) readLocal(a arrays, alone bool) (*Local, error) {
 	if l.Held, err = held(a, shape[1]); err != nil {
 		return nil, err
 	}
-	if !a.Has("held") { // the scores are in ascending order, each for itself
-		l.Scores = nil
-	}
-	thresholds, _, err := a.Values("thresholds", 2)
-	if err != nil {
-		return nil, err
-	}
-	l.AloneThreshold, l.BlendThreshold = thresholds[0], thresholds[1]
 	if alone {
 		l.Alone, err = m.readAlone(prefixed{a, ofAlone})
 	}
 	return l, err
 }
 
-// held reads the number of held-out rows among the scored ones; 0 if it is missing.
+// held reads the number of held-out rows among the scored ones.
 func held(a arrays, rows int) (int, error) {
-	if !a.Has("held") {
-		return 0, nil
-	}
 	v, _, err := a.Ints("held", 1)
 	if err == nil && (v[0] < 0 || v[0] > int64(rows)) {
 		err = fmt.Errorf("held: want 0 to %d rows, got %d", rows, v[0])

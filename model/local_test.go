@@ -24,14 +24,17 @@ const secretValue = 0.6180339887498949
 func withLocal(t testing.TB, m *Model, alone *Model) *Model {
 	t.Helper()
 	m.Local = &Local{
-		Nearest:        local.NewNearest(mat.NewDense(3, 2, []float64{0, 1, secretValue, 2, 2, 3})),
-		Calibrations:   []*local.Calibration{local.Calibrate([]float64{1, 3, 2, 5}), local.Calibrate([]float64{0.1, 0.4, 0.2, 0.3})},
-		BlendThreshold: 1.25,
+		Nearest: local.NewNearest(mat.NewDense(3, 2, []float64{0, 1, secretValue, 2, 2, 3})),
+		Scores:  [][]float64{{1, 3, 2, 5}, {0.1, 0.4, 0.2, 0.3}}, Held: 2,
 	}
 	if alone != nil {
-		m.Local.Alone, m.Local.AloneThreshold, m.Local.Better = alone.Scorer(), 3.5, Alone
-		m.Local.Calibrations = slices.Insert(m.Local.Calibrations, 1, local.Calibrate([]float64{0, 2, 4, 6}))
+		m.Local.Alone, m.Local.Better = alone.Scorer(), Alone
+		m.Local.Scores = slices.Insert(m.Local.Scores, 1, []float64{0, 2, 4, 6})
 	}
+	for _, scores := range m.Local.Scores {
+		m.Local.Calibrations = append(m.Local.Calibrations, local.Calibrate(scores))
+	}
+	m.SetThresholds()
 	return m
 }
 
@@ -105,22 +108,29 @@ func TestLocalPartsAreRead(t *testing.T) {
 func TestScoresAreChosen(t *testing.T) {
 	m, alone := withLocal(t, example(t), other(t)), other(t)
 	at := mat.NewDense(2, 2, []float64{10, 20, 12, 21})
-	shared := score(example(t), at)
-	blend := score(m, at)
+	shared, blend := score(example(t), at), score(m, at)
+	if err := m.With(Alone); err != nil {
+		t.Fatal(err)
+	}
+	without := score(m, at)
 	for i := range 2 {
 		x := m.Trained(mat.DenseCopyOf(at))
 		near, err := local.Scores(m.Local.Nearest, rows.InMemory(x))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := m.Ensemble().Score([]float64{shared[i], score(alone, at)[i], near[i]}); blend[i] != want {
+		own := score(alone, at)[i]
+		if want := m.Local.Ensemble(nil, Blend).Score([]float64{shared[i], own, near[i]}); blend[i] != want {
 			t.Errorf("blend %g, want %g", blend[i], want)
+		}
+		if want := m.Local.Ensemble(nil, Alone).Score([]float64{own, near[i]}); without[i] != want {
+			t.Errorf("alone %g, want %g", without[i], want)
 		}
 	}
 	for by, want := range map[string]struct {
 		scores    []float64
 		threshold float64
-	}{Shared: {shared, 4}, Alone: {score(alone, at), 3.5}, Blend: {blend, 1.25}} {
+	}{Shared: {shared, 4}, Alone: {without, slices.Max(m.Local.Own(Alone))}, Blend: {blend, slices.Max(m.Local.Own(Blend))}} {
 		if err := m.With(by); err != nil {
 			t.Fatal(err)
 		}
@@ -187,10 +197,10 @@ func TestFilesThatAreNoLocalPart(t *testing.T) {
 		"got one of another":                   {moved, whole},
 		"want a model that gives scores":       {classifier(t, "none"), whole},
 		`want format "collabdict local part"`:  {example(t), archive(t, `{"format":"collabdict own part","version":1}`)},
-		"of version 2":                         {example(t), archive(t, `{"format":"collabdict local part","version":2}`)},
+		"of version 3":                         {example(t), archive(t, `{"format":"collabdict local part","version":3}`)},
 		"rows: want shape [-1 2], got [2 3]":   {example(t), changed(func(l *Local) { l.Nearest = local.NewNearest(mat.NewDense(2, 3, nil)) })},
 		"rows: want at least 2 rows":           {example(t), changed(func(l *Local) { l.Nearest = local.NewNearest(mat.NewDense(1, 2, nil)) })},
-		"calibrations: want shape [3 -1], got": {example(t), changed(func(l *Local) { l.Calibrations = l.Calibrations[:2] })},
+		"calibrations: want shape [3 -1], got": {example(t), changed(func(l *Local) { l.Scores = l.Scores[:2] })},
 		"zip":                                  {example(t), whole[:len(whole)/2]},
 	} {
 		var before []float64

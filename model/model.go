@@ -246,13 +246,8 @@ func (m *Model) Dim() int { return m.Learned.Dim() }
 // log-likelihood of the shared model. Scorer returns nil for a classifier.
 func (m *Model) Scorer() algorithm.Scorer {
 	s, _ := m.Learned.(algorithm.Scorer)
-	switch m.scoredBy() {
-	case Blend:
-		return blended{s, m.Local.Ensemble(s)}
-	case Alone:
-		if m.Local.Alone != nil {
-			return m.Local.Alone
-		}
+	if by := m.scoredBy(); by != Shared {
+		return blended{s, m.Local.Ensemble(s, by)}
 	}
 	return s
 }

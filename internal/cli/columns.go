@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/collabdict/collabdict/internal/run/report"
@@ -12,8 +14,8 @@ type figure struct {
 	of   func(report.Scores) report.Figure
 }
 
-// figuresOf returns the figures that say most about this run.
-func figuresOf(r *report.Run) []figure {
+// figuresOf returns the figures that say most about this run, and more if verbose.
+func figuresOf(r *report.Run, verbose bool) []figure {
 	roc := figure{"ROC-AUC", func(s report.Scores) report.Figure { return s.ROCAUC }}
 	silhouette := figure{"silhouette", func(s report.Scores) report.Figure { return s.Silhouette }}
 	switch {
@@ -25,6 +27,8 @@ func figuresOf(r *report.Run) []figure {
 		return []figure{roc, silhouette}
 	case r.Silhouette.Applies:
 		return []figure{{"ARI", func(s report.Scores) report.Figure { return s.ARI }}, silhouette}
+	case r.ROCAUC.Applies && !verbose:
+		return []figure{roc}
 	case r.ROCAUC.Applies:
 		return []figure{roc, {"PR-AUC", func(s report.Scores) report.Figure { return s.PRAUC }}}
 	}
@@ -36,10 +40,51 @@ func anomalies(r *report.Run) bool {
 	return !slices.ContainsFunc(r.Participants, func(p report.Participant) bool { return p.ARI.Applies && !p.ROCAUC.Applies })
 }
 
-// columnsOf returns the header of the table, and a function that formats a row, with the
-// figures that this run has.
-func columnsOf(r *report.Run) (string, func(name, rows string, s report.Scores, b *report.Baselines) string) {
-	figures := figuresOf(r)
+// tableLine is what the table of a run has of a participant, or of the means.
+type tableLine struct {
+	name, rows    string
+	together      report.Scores
+	alone, pooled *report.Scores  // nil if there are none
+	verdict       *report.Verdict // nil if there is none
+}
+
+// tableLineOf returns the line of a participant.
+func tableLineOf(p report.Participant) tableLine {
+	l := tableLine{
+		name: p.Name, rows: fmt.Sprint(p.Rows), verdict: p.Verdict(), alone: p.Alone,
+		together: report.Scores{ROCAUC: p.ROCAUC, PRAUC: p.PRAUC, Loglik: p.Loglik, ARI: p.ARI, Silhouette: p.Silhouette, Accuracy: p.Accuracy, CrossEntropy: p.CrossEntropy},
+	}
+	l.compared(p.Baselines)
+	return l
+}
+
+// meansLine returns the line of the means over participants.
+func meansLine(r *report.Run) tableLine {
+	l := tableLine{
+		name: "mean", alone: r.Alone,
+		together: report.Scores{ROCAUC: r.ROCAUC, PRAUC: r.PRAUC, Loglik: meanLoglik(r), ARI: r.ARI, Silhouette: r.Silhouette, Accuracy: r.Accuracy, CrossEntropy: r.CrossEntropy},
+	}
+	l.compared(r.Baselines)
+	return l
+}
+
+// compared adds baselines. The figures of a verdict go first, so that the table shows what it says.
+func (l *tableLine) compared(b *report.Baselines) {
+	if b == nil {
+		return
+	}
+	l.pooled = b.Pooled
+	if l.alone == nil {
+		l.alone = b.Alone
+	}
+}
+
+// columnsOf returns the header of the table, and a function that formats a line, with the figures
+// that this run has.
+func columnsOf(r *report.Run, verbose bool) (string, func(l tableLine) string) {
+	figures := figuresOf(r, verbose)
+	means := meansLine(r)
+	verdicts := slices.ContainsFunc(r.Participants, func(p report.Participant) bool { return p.Verdict() != nil })
 	head := "participant\trows\t"
 	label := func(which string) {
 		for _, f := range figures {
@@ -55,33 +100,37 @@ func columnsOf(r *report.Run) (string, func(name, rows string, s report.Scores, 
 		}
 		return line
 	}
-	alone := r.Baselines != nil && r.Baselines.Alone != nil
-	pooled := r.Baselines != nil && r.Baselines.Pooled != nil
-	if alone {
+	if means.alone != nil {
 		label("alone")
 	}
 	label("together")
-	if pooled {
+	if means.pooled != nil {
 		label("pooled")
 	}
 	ari := r.ARI.Applies && !r.Silhouette.Applies // otherwise it is among figuresOf above
 	if ari {
 		head += "ARI\t"
 	}
-	return head, func(name, rows string, s report.Scores, b *report.Baselines) string {
-		line := name + "\t" + rows + "\t"
-		if b == nil {
-			b = &report.Baselines{}
+	if verdicts {
+		head += "found alone\tfound together\tbetter\t"
+	}
+	return head, func(l tableLine) string {
+		line := l.name + "\t" + l.rows + "\t"
+		if means.alone != nil {
+			line += cells(l.alone)
 		}
-		if alone {
-			line += cells(b.Alone)
-		}
-		line += cells(&s)
-		if pooled {
-			line += cells(b.Pooled)
+		line += cells(&l.together)
+		if means.pooled != nil {
+			line += cells(l.pooled)
 		}
 		if ari {
-			line += s.ARI.String() + "\t"
+			line += l.together.ARI.String() + "\t"
+		}
+		if v := l.verdict; verdicts && v != nil {
+			together, alone := v.Counts()
+			line += alone + "\t" + together + "\t" + cmp.Or(v.Better, "?") + "\t"
+		} else if verdicts {
+			line += "\t\t\t"
 		}
 		return line
 	}

@@ -259,39 +259,21 @@ func (c *comparison) byDensities() {
 	c.Better = c.better(share-0.5, 2*err)
 }
 
-// byFaults judges by the faults that only one of the models finds.
+// byFaults judges by the faults that the models find.
 func (c *comparison) byFaults() {
-	faults, onlyOld, onlyNew := 0, 0, 0
-	limits := [2]float64{}
-	labels := make([]float64, c.Rows)
-	for k, of := range []*comparedModel{&c.Old, &c.New} {
-		var normal []float64
-		for i, fault := range of.isFault {
-			if labels[i] = float64(one(fault)); !fault {
-				normal = append(normal, of.scores[i])
-			}
-		}
-		of.ROCAUC = report.OfOK(metrics.ROCAUC(of.scores, labels))
-		slices.Sort(normal)
-		limits[k] = math.Inf(-1)
-		if n := len(normal); n > 0 {
-			limits[k] = normal[n-1-int(comparedShare*float64(n))]
-		}
-		of.Found = new(int)
+	p := metrics.Faults(c.New.scores, c.Old.scores, c.Old.isFault)
+	faults, found := len(p.Anomalies[0]), [2]int{}
+	c.Faults, c.New.Found, c.Old.Found = &faults, &found[0], &found[1]
+	areas, half, ok := p.AUC()
+	if !ok {
+		c.Why = "want two faults and two other rows at least"
+		return
 	}
-	for i, fault := range c.Old.isFault {
-		if !fault {
-			continue
-		}
-		old, now := c.Old.scores[i] > limits[0], c.New.scores[i] > limits[1]
-		faults++
-		*c.Old.Found += one(old)
-		*c.New.Found += one(now)
-		onlyOld, onlyNew = onlyOld+one(old && !now), onlyNew+one(now && !old)
-	}
-	c.Faults = &faults
-	c.Why = fmt.Sprintf("at one false alarm in a hundred, the new model finds %d of %s, the old one %d", *c.New.Found, count(faults, "fault"), *c.Old.Found)
-	c.Better = c.better(float64(onlyNew-onlyOld), 2*math.Sqrt(float64(onlyNew+onlyOld)))
+	found = p.Found(comparedShare)
+	c.New.ROCAUC, c.Old.ROCAUC = report.Of(areas[0]), report.Of(areas[1])
+	c.Why = fmt.Sprintf("at one false alarm in a hundred, the new model finds %d of %s, the old one %d; their ROC-AUC differs by %s ± %s",
+		found[0], count(faults, "fault"), found[1], report.Fixed(areas[0]-areas[1], 3), report.Fixed(half, 3))
+	c.Better = c.better(areas[0]-areas[1], half)
 }
 
 // better returns the better model, if the new one's advantage is beyond chance.

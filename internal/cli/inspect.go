@@ -135,8 +135,8 @@ func (d description) text(w io.Writer) {
 	case d.FalseAlarm > 0:
 		fmt.Fprintf(w, "threshold %.4g: %g of the training rows lie above it\n", d.Threshold, d.FalseAlarm)
 	}
-	if s := (report.Participant{HeldOut: d.HeldOut}).Sentence(); s != "" {
-		fmt.Fprintln(w, s)
+	if d.HeldOut != nil && d.HeldOut.Verdict != nil {
+		fmt.Fprintln(w, d.HeldOut.Verdict.Sentence())
 	}
 	if d.LocalPart != nil {
 		fmt.Fprintf(w, "local part: %s\n", d.LocalPart)

@@ -65,15 +65,13 @@ func (a *app) runTable(w io.Writer, r *report.Run) {
 	adversary(w, &r.Protection)
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head, row := columnsOf(r)
+	head, row := columnsOf(r, a.verbose)
 	headOfWeights, weightOf := weightsOf(r)
 	fmt.Fprintln(t, head+headOfWeights)
 	for _, p := range r.Participants {
-		together := report.Scores{ROCAUC: p.ROCAUC, PRAUC: p.PRAUC, Loglik: p.Loglik, ARI: p.ARI, Silhouette: p.Silhouette, Accuracy: p.Accuracy, CrossEntropy: p.CrossEntropy}
-		fmt.Fprintln(t, row(p.Name, fmt.Sprint(p.Rows), together, p.Baselines)+weightOf(p)+left(p))
+		fmt.Fprintln(t, row(tableLineOf(p))+weightOf(p)+left(p))
 	}
-	together := report.Scores{ROCAUC: r.ROCAUC, PRAUC: r.PRAUC, Loglik: meanLoglik(r), ARI: r.ARI, Silhouette: r.Silhouette, Accuracy: r.Accuracy, CrossEntropy: r.CrossEntropy}
-	fmt.Fprintln(t, row("mean", "", together, r.Baselines))
+	fmt.Fprintln(t, row(meansLine(r)))
 	t.Flush()
 	gains(w, r)
 }
@@ -136,26 +134,28 @@ func readings(w io.Writer, d *report.Differencing) {
 	}
 }
 
-// mostGains is the number of participants whose gain is printed.
-const mostGains = 12
-
-// gains prints what participants gain by learning together.
+// gains says what the columns of verdicts mean, and how many participants gain by learning together.
 func gains(w io.Writer, r *report.Run) {
-	var lines []string
+	by := map[string]bool{}
 	for _, p := range r.Participants {
-		if s := p.Sentence(); s != "" {
-			lines = append(lines, p.Name+": "+s)
+		if v := p.Verdict(); v != nil {
+			by[v.By] = true
 		}
 	}
-	if len(lines) == 0 {
+	if len(by) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
-	for _, l := range lines[:min(mostGains, len(lines))] {
-		fmt.Fprintln(w, l)
+	if by[report.ByFaults] {
+		fmt.Fprintln(w, "found: faults among the test rows, at one false alarm in a hundred")
+	}
+	if by[report.ByExchanged] {
+		fmt.Fprintln(w, "found, in %: how often a held-out row with one value of another row scores above a normal row")
 	}
 	if s := r.Gains(); s != "" {
 		fmt.Fprintln(w, s)
+	} else if len(r.Participants) == 1 {
+		fmt.Fprintln(w, r.Participants[0].Verdict().Sentence())
 	}
 }
 

@@ -75,8 +75,6 @@ func (t *thresholdFlags) threshold(m *model.Model) (*local.Threshold, error) {
 func limitFor(m *model.Model, share float64) (float64, error) {
 	limit, enough, ok := m.ThresholdFor(share)
 	switch {
-	case !ok && m.Local != nil:
-		return 0, &flagError{"false-alarm", model.LocalFile + " beside the model was written by an older version, which kept too little for other thresholds", "give the --threshold itself, or train again"}
 	case !ok:
 		return 0, &flagError{"false-alarm", "a threshold for another share needs " + model.LocalFile + " beside the model", "give the --threshold itself; see collabdict thresholds"}
 	case !enough:

@@ -22,37 +22,46 @@ import (
 // the components, if there are any, in place of areas under curves. For models of clusters, it
 // always returns this index and the silhouette. A classifier reads all labels as classes.
 func Evaluate(m *model.Model, p dataset.Participant) (report.Evaluation, error) {
-	return EvaluateBy(m, p, local.Fixed(math.NaN()))
+	e, _, err := evaluateWith(m, p, local.Fixed(math.NaN()))
+	return e, err
 }
 
 // EvaluateBy is like [Evaluate]. Given a threshold, it also returns the shares of normal rows
 // and of anomalies above it.
 func EvaluateBy(m *model.Model, p dataset.Participant, limits *local.Threshold) (report.Evaluation, error) {
+	e, _, err := evaluateWith(m, p, limits)
+	return e, err
+}
+
+// evaluateWith is like [EvaluateBy], and also returns the scores of the test rows if their labels mark
+// anomalies.
+func evaluateWith(m *model.Model, p dataset.Participant, limits *local.Threshold) (e report.Evaluation, scores []float64, err error) {
 	if p.Test == nil {
-		return report.Evaluation{}, nil
+		return e, nil, nil
 	}
 	if m.Classifier() != nil {
-		return classify(m, p)
+		e, err = classify(m, p)
+		return e, nil, err
 	}
 	z, labels := m.Rows(p.Test), p.TestLabels
 	n, _ := z.Dims()
 	loglik, err := m.Scorer().MeanLogLik(z)
 	if err != nil {
-		return report.Evaluation{}, err
+		return e, nil, err
 	}
-	e := report.Evaluation{Rows: n, Loglik: report.Of(loglik)}
+	e = report.Evaluation{Rows: n, Loglik: report.Of(loglik)}
 	clusters := m.Clusterer() != nil
 	if labels != nil && !p.ClassLabels {
-		scores := make([]float64, n)
+		scores = make([]float64, n)
 		err = m.Scorer().EachScores(z, func(from int, block []float64) { copy(scores[from:], block) })
 		e.ROCAUC = report.OfOK(metrics.ROCAUC(scores, labels))
 		e.PRAUC = report.OfOK(metrics.PRAUC(scores, labels))
 		e.FalseAlarms, e.Detected = shareAbove(limits, scores, labels)
 		if err != nil || !clusters {
-			return e, err
+			return e, scores, err
 		}
 	} else if m.Components() == 0 || labels == nil && !clusters {
-		return e, nil
+		return e, nil, nil
 	}
 	to := make([]int, n)
 	err = rows.Each(z, func(x *mat.Dense, from int) error {
@@ -60,7 +69,7 @@ func EvaluateBy(m *model.Model, p dataset.Participant, limits *local.Threshold) 
 		return nil
 	})
 	if err != nil {
-		return e, err
+		return e, nil, err
 	}
 	if labels != nil {
 		e.ARI = report.Of(metrics.ARI(to, labels))
@@ -68,7 +77,7 @@ func EvaluateBy(m *model.Model, p dataset.Participant, limits *local.Threshold) 
 	if clusters {
 		e.Silhouette, err = silhouette(m, z, to)
 	}
-	return e, err
+	return e, scores, err
 }
 
 // shareAbove returns the shares of the normal rows and of the anomalies above their thresholds.

@@ -70,19 +70,19 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 			return err
 		}
 		compare(about, alone, together, order.Order == InTime)
-		part.Better = map[string]string{report.ByTogether: model.Shared, report.ByAlone: model.Alone}[about.Better]
+		part.Better = map[string]string{report.ByTogether: model.Shared, report.ByAlone: model.Alone}[about.Likelier]
 	}
-	blend := local.Own(part.Ensemble(m.Scorer()), all)
-	var enough bool
 	m.Manifest.Threshold, _ = local.HeldLimit(all[0], count, t.FalseAlarm)
-	part.BlendThreshold, enough = local.HeldLimit(blend, count, t.FalseAlarm)
 	if part.Alone != nil {
-		part.AloneThreshold, _ = local.HeldLimit(all[1], count, t.FalseAlarm)
+		if about.Verdict, err = t.verdict(part, m.Learned.(algorithm.Scorer), d, x, order); err != nil {
+			return err
+		}
 	}
+	m.Local = part
+	enough, blend := m.SetThresholds(), part.Own(model.Blend)
 	if !enough {
 		r.Warnings = append(r.Warnings, fewWarning(len(blend), t.FalseAlarm))
 	}
-	m.Local = part
 	about.Promised = t.FalseAlarm
 	if !enough {
 		about.Promised = 1 / float64(len(blend)+1)
@@ -93,6 +93,18 @@ func (t *Task) local(ctx context.Context, g collabdict.Group, d algorithm.Data, 
 	}
 	m.Manifest.HeldOut = about
 	return nil
+}
+
+// verdict judges whether scores find more with the others, on rows that neither model knows.
+func (t *Task) verdict(part *model.Local, shared algorithm.Scorer, d algorithm.Data, trained *mat.Dense, order report.Order) (*report.Verdict, error) {
+	if part.Held == 0 {
+		return &report.Verdict{By: report.ByExchanged}, nil
+	}
+	held, err := rows.Dense(d.Held)
+	if err != nil {
+		return nil, err
+	}
+	return byExchange(part, shared, held, trained, order.Order == InTime, t.Seed)
 }
 
 // surprisesOf returns the scores of the held-out rows that models are compared by. If rows may
@@ -211,9 +223,9 @@ func compare(h *report.HeldOut, alone, together []float64, inTime bool) {
 	switch {
 	case !h.Alone.Defined || !h.Together.Defined:
 	case gain > times*deviation:
-		h.Better = report.ByTogether
+		h.Likelier = report.ByTogether
 	case gain < -times*deviation:
-		h.Better = report.ByAlone
+		h.Likelier = report.ByAlone
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/report"
@@ -49,6 +50,9 @@ func TestEachHasALocalPart(t *testing.T) {
 				}
 			}
 			h := m.Manifest.HeldOut
+			if v := h.Verdict; v == nil || v.By != report.ByExchanged || v.Rows != 12 || !v.Together.Defined || !(v.Error.Value > 0) {
+				t.Errorf("%s: participant %d: verdict %+v", kind, s, v)
+			}
 			if !h.Alone.Defined || !h.Together.Defined || !(h.Error.Value > 0) || h.Promised < k.FalseAlarm || h.Promised != math.Max(k.FalseAlarm, 1/float64(calibrated+1)) || !h.Measured.Defined {
 				t.Errorf("%s: participant %d: %+v", kind, s, h)
 			}
@@ -258,6 +262,48 @@ func TestExceedingIsItsDefinition(t *testing.T) {
 	}
 }
 
+// A copy of a row has one value of another row.
+func TestExchange(t *testing.T) {
+	held := mat.NewDense(3, 4, []float64{1, 2, 3, 4, 5, 6, 7, 8, math.NaN(), math.NaN(), math.NaN(), 9})
+	trained := mat.NewDense(2, 4, []float64{1, 20, 30, 40, 1, 22, math.NaN(), 44})
+	x := exchange(held, []int{0, 2}, trained, rand.New(rand.NewPCG(1, 1)))
+	for i := range 2 * copies {
+		var changed []int
+		for j, v := range x.RawRowView(i) {
+			if was := held.At(i/copies*2, j); v != was && !(math.IsNaN(v) && math.IsNaN(was)) {
+				changed = append(changed, j)
+				if !slices.Contains(mat.Col(nil, j, trained), v) {
+					t.Errorf("row %d, column %d: %g is in no other row", i, j, v)
+				}
+			}
+		}
+		if len(changed) > 1 || i < copies && len(changed) == 0 {
+			t.Errorf("row %d: columns %d have other values", i, changed)
+		}
+	}
+}
+
+// Labelled faults judge in place of exchanged values, if there are enough of them.
+func TestFaultsJudge(t *testing.T) {
+	parts := plants.Generate(plants.Spec{Participants: 3, Rows: 60, Columns: 4, Patterns: 2, TestRows: 300}, 1)
+	k := small(t, "ggm", "hold-out=0.2")
+	m := together(t, network(t, k), k, parts)[0].Model
+	for want, labels := range map[string][]float64{report.ByFaults: parts[0].TestLabels, report.ByExchanged: make([]float64, 300)} {
+		p := parts[0]
+		p.TestLabels = labels
+		of := *m
+		held := *m.Manifest.HeldOut
+		of.Manifest.HeldOut = &held
+		got, err := Figures(&of, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := got.Verdict(); v.By != want || v.Better != of.Manifest.HeldOut.Verdict.Better || v.FoundTogether > v.Rows || want == report.ByFaults && v.Together != got.ROCAUC {
+			t.Errorf("%+v, want one by %s", v, want)
+		}
+	}
+}
+
 func TestCompare(t *testing.T) {
 	alone := []float64{3, 4, 3, 4, 3, 4, 3, 4}
 	for want, c := range map[string]struct {
@@ -270,7 +316,7 @@ func TestCompare(t *testing.T) {
 	} {
 		h := &report.HeldOut{}
 		compare(h, alone, c.together, c.inTime)
-		if h.Better != want || h.Alone.Value != -3.5 {
+		if h.Likelier != want || h.Alone.Value != -3.5 {
 			t.Errorf("got %+v, want %q", h, want)
 		}
 	}
@@ -278,12 +324,12 @@ func TestCompare(t *testing.T) {
 	together := []float64{-20, -20, 3, 4, 3, 4, 3, 4}
 	h := &report.HeldOut{}
 	compare(h, alone, together, true)
-	if want := math.Sqrt((math.Pow(23.5*0.75, 2) + 3*math.Pow(23.5*0.25, 2)) / 3 / 4); h.Better != "" || math.Abs(h.Error.Value-want) > 1e-12 {
+	if want := math.Sqrt((math.Pow(23.5*0.75, 2) + 3*math.Pow(23.5*0.25, 2)) / 3 / 4); h.Likelier != "" || math.Abs(h.Error.Value-want) > 1e-12 {
 		t.Errorf("got %+v, want an error of %g", h, want)
 	}
 	infinite := &report.HeldOut{}
 	compare(infinite, []float64{1, math.Inf(1)}, []float64{1, 1}, false)
-	if infinite.Better != "" || infinite.Alone.Defined {
+	if infinite.Likelier != "" || infinite.Alone.Defined {
 		t.Errorf("got %+v", infinite)
 	}
 }

@@ -2,11 +2,13 @@ package pipeline
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/kernels/cpu"
+	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
@@ -91,7 +93,7 @@ func describe(s consensus.Settings, size, values int) report.Consensus {
 
 // Figures returns a participant's own figures under its model.
 func Figures(m *model.Model, p dataset.Participant) (report.Participant, error) {
-	e, err := Evaluate(m, p)
+	e, blend, err := evaluateWith(m, p, local.Fixed(math.NaN()))
 	own := report.Participant{
 		Name: p.Name, Rows: m.Manifest.Rows, Digest: m.Manifest.Digest, Diversity: m.Manifest.Privacy.Diversity, History: m.Manifest.Privacy.History,
 		ROCAUC: e.ROCAUC, PRAUC: e.PRAUC, ARI: e.ARI, Silhouette: e.Silhouette,
@@ -99,7 +101,7 @@ func Figures(m *model.Model, p dataset.Participant) (report.Participant, error) 
 	}
 	own.HeldOut = m.Manifest.HeldOut
 	if m.Local != nil && err == nil {
-		err = enterParts(&own, m, p)
+		err = enterParts(&own, m, p, blend)
 	}
 	if h := own.History; len(h) > 0 {
 		own.Encoder, own.Weighting = h[len(h)-1].Encoder, h[len(h)-1].Weighting
@@ -123,23 +125,29 @@ func breachWarning(p report.Protection) string {
 	return fmt.Sprintf("privacy: another member's vector is recovered with probability %.2g (assumed colluders: %d): %s", *p.BreachPredicted, p.Colluders, cure)
 }
 
-// enterParts adds the figures of the parts of a blend.
-func enterParts(own *report.Participant, m *model.Model, p dataset.Participant) error {
-	by := func(scores string) (*report.Scores, error) {
+// enterParts adds the figures of the parts of a blend, and judges by the labelled faults among the
+// test rows, which blend has the scores of.
+func enterParts(own *report.Participant, m *model.Model, p dataset.Participant, blend []float64) error {
+	by := func(with string) (*report.Scores, []float64, error) {
 		of := *m
-		if err := of.With(scores); err != nil {
-			return nil, err
+		if err := of.With(with); err != nil {
+			return nil, nil, err
 		}
-		e, err := Evaluate(&of, p)
+		e, scores, err := evaluateWith(&of, p, local.Fixed(math.NaN()))
 		if err != nil || !e.ROCAUC.Applies {
-			return nil, err
+			return nil, nil, err
 		}
-		return &report.Scores{ROCAUC: e.ROCAUC, PRAUC: e.PRAUC}, nil
+		return &report.Scores{ROCAUC: e.ROCAUC, PRAUC: e.PRAUC}, scores, nil
 	}
+	var alone []float64
 	var err error
-	if own.Shared, err = by(model.Shared); err != nil || m.Local.Alone == nil {
+	if own.Shared, _, err = by(model.Shared); err != nil || m.Local.Alone == nil {
 		return err
 	}
-	own.Alone, err = by(model.Alone)
+	if own.Alone, alone, err = by(model.Alone); err == nil && own.Alone != nil {
+		if v := byFaults(blend, alone, p.TestLabels); v != nil {
+			own.HeldOut.Verdict = v // also of the model, which describes itself as the run does
+		}
+	}
 	return err
 }

@@ -1,0 +1,84 @@
+package pipeline
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/numeric/metrics"
+	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/model"
+)
+
+const (
+	// mostExchanged is the largest number of held-out rows whose values are exchanged, and copies
+	// the number of times that this is done with each.
+	mostExchanged = 400
+	copies        = 10
+	// normalBlocks is the number of blocks of own rows in time order that count as different.
+	normalBlocks = 8
+	tries        = 8 // to find another value to exchange
+)
+
+// byExchange judges whether a blend tells rows in which one value is another row's from own rows
+// better than the same without the shared model. Faults of one sensor are like that: each value is
+// usual, and the row is not. trained holds training rows, whose values are taken.
+func byExchange(part *model.Local, shared algorithm.Scorer, held, trained *mat.Dense, inTime bool, seed uint64) (*report.Verdict, error) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	n, _ := held.Dims()
+	taken := rows.Drawn(n, min(n, mostExchanged), seed)
+	exchanged := exchange(held, taken, trained, random)
+	v := &report.Verdict{By: report.ByExchanged, Rows: len(taken)}
+	known := len(part.Scores[0])
+	p := metrics.Paired{AnomalyGroups: metrics.Groups(len(taken)*copies, len(taken)), NormalGroups: metrics.Groups(known, known)}
+	if inTime {
+		p.AnomalyGroups, p.NormalGroups = metrics.Groups(len(taken)*copies, heldBlocks), metrics.Groups(known, min(known, normalBlocks))
+	}
+	for k, by := range []string{model.Blend, model.Alone} {
+		var err error
+		if p.Anomalies[k], err = local.Scores(part.Ensemble(shared, by), rows.InMemory(exchanged)); err != nil {
+			return nil, err
+		}
+		p.Normals[k] = part.Own(by)
+	}
+	v.Judge(&p)
+	return v, nil
+}
+
+// exchange returns copies of the taken rows, in each of which one value is that of a training row.
+// The value differs, unless the rows have hardly any different ones.
+func exchange(held *mat.Dense, taken []int, trained *mat.Dense, random *rand.Rand) *mat.Dense {
+	n, dim := trained.Dims()
+	out := mat.NewDense(len(taken)*copies, dim, nil)
+	for i := range len(taken) * copies {
+		row := out.RawRowView(i)
+		copy(row, held.RawRowView(taken[i/copies]))
+		for range tries {
+			j := random.IntN(dim)
+			if v := trained.At(random.IntN(n), j); v != row[j] && !math.IsNaN(v) && !math.IsNaN(row[j]) {
+				row[j] = v
+				break
+			}
+		}
+	}
+	return out
+}
+
+// byFaults judges by the labelled faults among a participant's test rows, given the scores of these
+// with the others and alone. It returns nil if there are too few to compare.
+func byFaults(together, alone, labels []float64) *report.Verdict {
+	isFault := make([]bool, len(labels))
+	for i, label := range labels {
+		isFault[i] = label == 1
+	}
+	p := metrics.Faults(together, alone, isFault)
+	v := &report.Verdict{By: report.ByFaults, Rows: len(p.Anomalies[0])}
+	if !v.Judge(p) {
+		return nil
+	}
+	return v
+}

@@ -1,0 +1,146 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/collabdict/collabdict/internal/numeric/metrics"
+)
+
+// Verdict says whether a participant's scores find more with the others than without: the blend
+// that score uses, against own model and own rows alone. Neither was trained on the rows that it
+// rests on.
+type Verdict struct {
+	// By is faults if it rests on those among its test rows with labels; otherwise exchanged: on
+	// held-out rows in which one value is another row's.
+	By   string `json:"by"`
+	Rows int    `json:"rows"` // faults, or held-out rows whose values were exchanged
+	// Together and Alone are the areas under the ROC curves: the shares of pairs of such a row and
+	// a normal one in which the former scores higher.
+	Together Figure `json:"together,omitzero"`
+	Alone    Figure `json:"alone,omitzero"` // as Together
+	Error    Figure `json:"error,omitzero"` // the half-width of the 95 % confidence interval of their difference
+	// FoundTogether and FoundAlone are the numbers of faults found at one false alarm in a hundred.
+	FoundTogether int `json:"found_together,omitempty"`
+	FoundAlone    int `json:"found_alone,omitempty"` // as FoundTogether
+	// Better is together or alone if it finds more, beyond chance; same if a difference that
+	// matters is ruled out; otherwise empty, as the rows are too few.
+	Better string `json:"better,omitempty"`
+}
+
+// The values of Verdict.By.
+const (
+	ByFaults    = "faults"
+	ByExchanged = "exchanged"
+)
+
+// The values of Verdict.Better, besides "".
+const (
+	ByTogether = "together"
+	ByAlone    = "alone"
+	Same       = "same"
+)
+
+const (
+	// matters is the smallest difference of exchanged rows that matters: on real faults, smaller ones
+	// have either sign.
+	matters = 0.02
+	// foundAt is the share of false alarms at which faults found are counted.
+	foundAt = 0.01
+)
+
+// Judge sets all but the first two fields, given the scores with the others and alone. It returns
+// false if there are too few rows to compare.
+func (v *Verdict) Judge(p *metrics.Paired) bool {
+	areas, half, ok := p.AUC()
+	if !ok {
+		return false
+	}
+	v.Together, v.Alone, v.Error = Of(areas[0]), Of(areas[1]), Of(half)
+	gain, least, found := areas[0]-areas[1], matters, 0
+	if v.By == ByFaults {
+		n := p.Found(foundAt)
+		v.FoundTogether, v.FoundAlone = n[0], n[1]
+		found, least = n[0]-n[1], 0
+	}
+	switch {
+	case gain-half > least && found >= 0:
+		v.Better = ByTogether
+	case gain+half < -least && found <= 0:
+		v.Better = ByAlone
+	case max(gain, -gain)+half < 2.5*matters:
+		v.Better = Same
+	}
+	return true
+}
+
+// Sentence returns the verdict in words.
+func (v *Verdict) Sentence() string {
+	if !v.Error.Defined {
+		return "too few rows of its own to say whether together is better"
+	}
+	var s string
+	if v.By == ByFaults {
+		s = fmt.Sprintf("finds %d of %d faults at one false alarm in a hundred; alone %d (ROC-AUC %s, alone %s, ± %s)",
+			v.FoundTogether, v.Rows, v.FoundAlone, Fixed(v.Together.Value, 2), Fixed(v.Alone.Value, 2), Fixed(v.Error.Value, 2))
+	} else {
+		s = fmt.Sprintf("of %d held-out rows: with one value exchanged, a row scores above a normal one in %s of 100 cases; alone in %s (± %s)",
+			v.Rows, Fixed(100*v.Together.Value, 1), Fixed(100*v.Alone.Value, 1), Fixed(100*v.Error.Value, 1))
+	}
+	return s + ": " + v.Word()
+}
+
+// Counts returns what is found with the others and alone, for a table: numbers of faults, or areas
+// in percent.
+func (v *Verdict) Counts() (together, alone string) {
+	switch {
+	case !v.Error.Defined:
+		return "", ""
+	case v.By == ByFaults:
+		return fmt.Sprintf("%d of %d", v.FoundTogether, v.Rows), fmt.Sprintf("%d of %d", v.FoundAlone, v.Rows)
+	}
+	return Fixed(100*v.Together.Value, 1) + " %", Fixed(100*v.Alone.Value, 1) + " %"
+}
+
+// Word returns Better in words.
+func (v *Verdict) Word() string {
+	switch v.Better {
+	case ByTogether:
+		return "together is better"
+	case ByAlone:
+		return "alone is better"
+	case Same:
+		return "no difference that matters"
+	}
+	return "too few rows to say"
+}
+
+// Verdict returns a participant's verdict, nil if it has none.
+func (p Participant) Verdict() *Verdict {
+	if p.HeldOut == nil {
+		return nil
+	}
+	return p.HeldOut.Verdict
+}
+
+// Gains reports in words the number of participants that gain by learning together. It returns
+// "" for fewer than two with a verdict.
+func (r *Run) Gains() string {
+	better, n := map[string]int{}, 0
+	for _, p := range r.Participants {
+		if v := p.Verdict(); v != nil {
+			better[v.Better]++
+			n++
+		}
+	}
+	if n < 2 {
+		return ""
+	}
+	s := fmt.Sprintf("of %d participants, together is better for %d and alone for %d", n, better[ByTogether], better[ByAlone])
+	if k := better[Same]; k > 0 {
+		s += fmt.Sprintf("; for %d there is no difference that matters", k)
+	}
+	if k := better[""]; k > 0 {
+		s += fmt.Sprintf("; for %d there are too few rows to say", k)
+	}
+	return s
+}
