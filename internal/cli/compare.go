@@ -93,7 +93,7 @@ need a difference beyond chance.`,
 	f.StringVar(&s.where, "where", "", "compare on rows with `COLUMN=VALUE` only")
 	f.StringVar(&s.timeColumn, "time-column", "", timeColumnHelp)
 	f.StringVar(&s.label, "label", "", "`COLUMN` with 1 for faults")
-	f.StringVar(&s.with, "with", "", "`SCORES` by the shared models (shared), by the models of the own rows (alone), or by both and the nearest own rows (blend) (default blend with local.npz beside a model, otherwise shared)")
+	f.StringVar(&s.with, "with", "", "`SCORES` by the shared models (shared), by the models of the own rows and the nearest of these (alone), or by all (blend) (default blend with local.npz beside a model, otherwise shared)")
 	a.addJSON(cmd)
 	return cmd
 }

@@ -25,7 +25,6 @@ import (
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
-	"github.com/collabdict/collabdict/internal/run/simulate"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -35,9 +34,9 @@ func (a *app) demo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "demo", Short: "Five plants learn together on this machine; see what each gains",
 		Long: `demo generates sensor data of five plants, with faults in the test rows, and starts five
-real nodes on ports of 127.0.0.1. They train together, and each also alone on its own rows.
-The table compares how well the two models find the faults. The data, models and results stay
-in collabdict-demo until the next demo.`,
+real nodes on ports of 127.0.0.1. They train together. The table compares how well each finds
+faults with what the others have taught it, and alone. The data, models and results stay in
+collabdict-demo until the next demo.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			k, err := t.task(algorithm.Global)
@@ -71,9 +70,6 @@ func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, dir string) err
 	a.note("%d plants, %d rows of %d sensors each; real libp2p nodes on 127.0.0.1 learn together: %s", len(parts), rows, columns, t.Kind.About)
 	run, err := a.nodes(ctx, t, parts, dir)
 	if err != nil {
-		return err
-	}
-	if err := simulate.AddBaselines(ctx, run, t, []string{simulate.BaselineAlone}, parts, nil); err != nil {
 		return err
 	}
 	run.Seconds = time.Since(began).Seconds()

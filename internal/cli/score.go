@@ -46,7 +46,7 @@ func (s *scoredFlags) addScoring(cmd *cobra.Command) {
 func (s *scoredFlags) addScores(cmd *cobra.Command) {
 	addOwn(cmd, &s.own)
 	f := cmd.Flags()
-	f.StringVar(&s.with, "with", "", "`SCORES` by the shared model (shared), by the model of the own rows (alone), or by both and the nearest own rows (blend) (default blend with local.npz beside the model, otherwise shared)")
+	f.StringVar(&s.with, "with", "", "`SCORES` by the shared model (shared), by the model of the own rows and the nearest of these (alone), or by all (blend) (default blend with local.npz beside the model, otherwise shared)")
 	f.StringVar(&s.missing, "missing", dataset.KeepMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?) or not numbers: score the other cells (marginal), leave their rows out (skip), or end with an error (error)")
 }
 

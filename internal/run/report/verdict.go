@@ -23,7 +23,7 @@ type Verdict struct {
 	FoundTogether int `json:"found_together,omitempty"`
 	FoundAlone    int `json:"found_alone,omitempty"` // as FoundTogether
 	// Better is together or alone if it finds more, beyond chance; same if a difference that
-	// matters is ruled out; otherwise empty, as the rows are too few.
+	// matters is ruled out; otherwise empty, as rows are too few or the figures disagree.
 	Better string `json:"better,omitempty"`
 }
 
@@ -111,7 +111,7 @@ func (v *Verdict) Word() string {
 	case Same:
 		return "no difference that matters"
 	}
-	return "too few rows to say"
+	return "which is better is not clear"
 }
 
 // Verdict returns a participant's verdict, nil if it has none.
@@ -140,7 +140,7 @@ func (r *Run) Gains() string {
 		s += fmt.Sprintf("; for %d there is no difference that matters", k)
 	}
 	if k := better[""]; k > 0 {
-		s += fmt.Sprintf("; for %d there are too few rows to say", k)
+		s += fmt.Sprintf("; for %d it is not clear", k)
 	}
 	return s
 }

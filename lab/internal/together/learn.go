@@ -79,6 +79,8 @@ type outcome struct {
 	// Above is the share of normal test rows above the thresholds of their participants.
 	Above   float64
 	Seconds float64
+	// Verdicts are those of the participants in ROC that learn together.
+	Verdicts []verdict
 }
 
 // learn learns with a method, and tests.
@@ -93,7 +95,7 @@ func learn(ctx context.Context, t *pipeline.Task, method, with string, all []han
 		models, err = simulate.Pooled(ctx, t, parts)
 	default:
 		var run *simulate.Run
-		if run, err = simulate.Simulate(ctx, t, parts, nil); err == nil {
+		if run, err = simulate.Simulate(ctx, t, untested(parts), nil); err == nil {
 			models = run.Models
 		}
 	}
@@ -135,6 +137,15 @@ func learn(ctx context.Context, t *pipeline.Task, method, with string, all []han
 			return o, fmt.Errorf("%s, %s: a score is not a number", method, parts[i].Name)
 		}
 		o.ROC, o.PR = append(o.ROC, e.ROCAUC.Value), append(o.PR, e.PRAUC.Value)
+		if method == together {
+			v, err := verdictOf(models[i], h)
+			if err != nil {
+				return o, err
+			}
+			if v != nil {
+				o.Verdicts = append(o.Verdicts, *v)
+			}
+		}
 	}
 	o.Above /= tested
 	if mean := sum / tested; !math.IsNaN(mean) && !math.IsInf(mean, 0) && models[0].Projection == nil {

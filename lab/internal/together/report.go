@@ -136,7 +136,7 @@ func sizeName(size int) string {
 }
 
 func (p plan) report(l *study.Lab, r results) error {
-	for _, table := range []func(*study.Lab, results) error{p.sets, p.training, p.means, p.differences} {
+	for _, table := range []func(*study.Lab, results) error{p.sets, p.training, p.means, p.differences, p.verdicts} {
 		if err := table(l, r); err != nil {
 			return err
 		}

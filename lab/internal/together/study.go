@@ -25,7 +25,7 @@ func Aside() study.Study {
 }
 
 func of(name, about string, families []family) study.Study {
-	s := study.Study{Name: name, About: about, Version: 2}
+	s := study.Study{Name: name, About: about, Version: 3}
 	for _, f := range families {
 		for _, set := range f.sets {
 			s.Needs = append(s.Needs, set.files...)

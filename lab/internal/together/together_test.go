@@ -94,7 +94,7 @@ func TestStudy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 2*2*(1+sizes*variants*3) + 2; computed != want || len(l.Tables) != 4 {
+	if want := 2*2*(1+sizes*variants*3) + 2; computed != want || len(l.Tables) != 5 {
 		t.Errorf("computed %d cells, want %d; %d tables", computed, want, len(l.Tables))
 	}
 	for _, row := range l.Tables[0].Rows {
