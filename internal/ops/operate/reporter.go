@@ -162,7 +162,9 @@ func (r *Reporter) running(s *Status) (lines []Line) {
 	lines = append(lines, r.pause.next(s, s.Round > r.before.Round)...)
 	lines = append(lines, r.rounds(s)...)
 	if !slices.Equal(n.Held, r.held) {
-		lines = append(lines, said(heldLine(r.held, n)))
+		if line := heldLine(r.held, n); line != "" {
+			lines = append(lines, said(line))
+		}
 		r.held = n.Held
 	}
 	if line, ok := r.waits.next(s, r.terminal); ok && lines == nil {
@@ -208,7 +210,8 @@ func (r *Reporter) roster(s *Status) []Line {
 	return []Line{line}
 }
 
-// members reports members that have left the sums, and those that are back.
+// members reports members that have left the sums, and those that are back. A member that was removed
+// meanwhile is not back.
 func (r *Reporter) members(n *node.Status) (lines []Line) {
 	var out []node.Absent
 	for _, m := range n.Absent {
@@ -231,7 +234,7 @@ func (r *Reporter) members(n *node.Status) (lines []Line) {
 		}
 	}
 	for _, m := range r.out {
-		if without(out, m.Name) {
+		if slices.Contains(n.Members, m.Name) {
 			lines = append(lines, said(fmt.Sprintf("with %s again", called(m.Name))))
 		}
 	}
@@ -239,10 +242,17 @@ func (r *Reporter) members(n *node.Status) (lines []Line) {
 	return lines
 }
 
-// heldLine says whose statistics are held back, and until when, or whose are counted again.
+// heldLine says whose statistics are held back, and until when, or whose are counted now. It says
+// nothing of members that were removed meanwhile.
 func heldLine(before []string, n *node.Status) string {
 	if len(n.Held) == 0 {
-		return fmt.Sprintf("the statistics of %s count again", strings.Join(before, ", "))
+		before = slices.DeleteFunc(slices.Clone(before), func(name string) bool {
+			return !slices.Contains(n.Members, name) && !slices.ContainsFunc(n.Absent, func(m node.Absent) bool { return m.Name == name })
+		})
+		if len(before) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("the statistics of %s count from now on", strings.Join(before, ", "))
 	}
 	verb := "come"
 	if n.HeldUntil == 1 {

@@ -144,12 +144,19 @@ func TestMembersOfSumsAreReported(t *testing.T) {
 		{Name: "c", Members: []string{"a", "c"}, Absent: []node.Absent{silent}},
 		{Name: "c", Members: []string{"a"}, Absent: []node.Absent{silent, {Name: "c", Reason: "catching up"}}},
 		{Name: "c", Members: []string{"a", "b", "c"}},
+		{Name: "c", Members: []string{"a", "c"}, Absent: []node.Absent{silent}},
+		{Name: "c", Members: []string{"a", "c"}}, // b was removed
+		{Name: "c", Members: []string{"a", "c"}, Absent: []node.Absent{{Name: "d", Reason: "catching up"}}},
+		{Name: "c", Members: []string{"a", "c", "d"}},
 	} {
 		for _, l := range r.Next(&Status{Phase: Running, At: noon, Began: noon, Since: noon, Round: i, Node: &n}) {
 			got = append(got, l.Text)
 		}
 	}
-	want := []string{"without b from now on: nothing heard for 8s", "without this member from now on: catching up", "with b again", "with this member again"}
+	want := []string{
+		"without b from now on: nothing heard for 8s", "without this member from now on: catching up", "with b again", "with this member again",
+		"without b from now on: nothing heard for 8s", "without d from now on: catching up", "with d again",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("said %q, want %q", got, want)
 	}
@@ -167,7 +174,9 @@ func TestHeldStatisticsAreReported(t *testing.T) {
 		{node.Status{Held: []string{"e"}, HeldUntil: 2}, "the statistics of e are held back until 2 more come: alone, they would show in the total"},
 		{node.Status{Held: []string{"e"}, HeldUntil: 2}, ""},
 		{node.Status{Held: []string{"d", "e"}, HeldUntil: 1}, "the statistics of d, e are held back until 1 more comes: alone, they would show in the total"},
-		{node.Status{}, "the statistics of d, e count again"},
+		{node.Status{Members: []string{"a", "d"}, Absent: []node.Absent{{Name: "e"}}}, "the statistics of d, e count from now on"},
+		{node.Status{Held: []string{"f"}, HeldUntil: 2}, "the statistics of f are held back until 2 more come: alone, they would show in the total"},
+		{node.Status{Members: []string{"a", "d"}}, ""}, // f was removed
 	} {
 		if got := r.next(time.Second, c.s); got != c.want {
 			t.Errorf("held %v: got %q, want %q", c.s.Held, got, c.want)
