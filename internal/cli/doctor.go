@@ -215,7 +215,7 @@ func (x *examination) ofRunning(s *operate.Status) {
 		}
 		x.members = append(x.members, probedMember{Name: m.Name})
 		if !doctor.Pairs(s.Node.Unreached, x.config.Node.Name, m.Name) {
-			x.add(doctor.Finding{Check: doctor.Reached, Fault: true, Cause: "the node that runs in this folder is not connected to " + m.Name, Fix: "see the failed dials in its log"})
+			x.add(doctor.Finding{Check: doctor.Reached, Fault: true, Cause: "the node that runs in this folder is not connected to " + m.Name, Fix: "check that it runs, its addrs in the agreement, and the firewalls on the way; the node logs why if this lasts"})
 		}
 	}
 }

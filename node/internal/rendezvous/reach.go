@@ -105,9 +105,9 @@ func (r *reach) why(a, b peer.ID) (reason, advice string) {
 		if reaches(a) {
 			lacks = b
 		}
-		return r.names[relay] + " relays, but " + r.names[lacks] + " does not reach it", "see the failed dials in the log of " + r.names[lacks]
+		return r.names[relay] + " relays, but " + r.names[lacks] + " does not reach it", "check the firewalls between the two; if this lasts, the log of " + r.names[lacks] + " says why"
 	case relay != "":
-		return r.names[relay] + " relays, but has not connected the two yet", "see the failed dials in their logs"
+		return r.names[relay] + " relays, but has not connected the two yet", "wait; if this lasts, their logs say why"
 	case !r.accepts[a] && !r.accepts[b]:
 		return "nobody reaches either of them directly (NAT or firewall), and no member relays", enable + ", or open a port at one of them"
 	case !r.accepts[a] || !r.accepts[b]:

@@ -39,7 +39,7 @@ func TestUnreachedPairsAreReported(t *testing.T) {
 		},
 		"a relay that one of them does not reach": {
 			map[string]told{"a": {accepted: []string{"b"}, dialled: []string{"c"}, relays: false}, "b": {dialled: []string{"a"}, relays: true}, "c": {accepted: []string{"a"}}},
-			[]string{"b and c: b relays, but c does not reach it; see the failed dials in the log of c"},
+			[]string{"b and c: b relays, but c does not reach it; check the firewalls between the two; if this lasts, the log of c says why"},
 		},
 		"only certain ports outbound": {
 			map[string]told{"a": {accepted: []string{"b", "c"}}, "b": {dialled: []string{"a"}, accepted: []string{"d"}}, "c": {dialled: []string{"a"}}, "d": {dialled: []string{"b", "a", "c"}}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -19,8 +20,8 @@ import (
 // start at the same moment.
 const failAfter = 10 * time.Second
 
-// failures logs failed dials: each address of a peer once per reason, until the peer is
-// connected.
+// failures logs failed dials: all addresses of a peer in one line, and again only if an address has
+// a new reason and the peer has been unreachable for twice as long, until the peer is connected.
 type failures struct {
 	log    *slog.Logger
 	mu     sync.Mutex
@@ -30,7 +31,8 @@ type failures struct {
 // failing is a peer whose dials fail.
 type failing struct {
 	since  time.Time
-	logged map[string]bool
+	next   time.Duration // since then, for the next line of the log
+	logged map[Failure]bool
 	last   []Failure
 }
 
@@ -59,19 +61,23 @@ func (f *failures) failed(now time.Time, id peer.ID, name string, err error) {
 	defer f.mu.Unlock()
 	p := f.byPeer[id]
 	if p == nil {
-		p = &failing{since: now, logged: map[string]bool{}}
+		p = &failing{since: now, next: failAfter, logged: map[Failure]bool{}}
 		f.byPeer[id] = p
 	}
 	p.last = list
-	if now.Sub(p.since) < failAfter {
+	long := now.Sub(p.since)
+	if long < p.next || !slices.ContainsFunc(list, func(e Failure) bool { return !p.logged[e] }) {
 		return
 	}
+	p.next = 2 * long
+	var tried []string
 	for _, e := range list {
-		if line := e.Address + ": " + e.Reason; !p.logged[line] && len(p.logged) < 64 {
-			p.logged[line] = true
-			f.log.Warn("cannot reach a member; this is logged once", "name", name, "peer", id, "address", e.Address, "reason", e.Reason)
+		if len(p.logged) < 64 {
+			p.logged[e] = true
 		}
+		tried = append(tried, e.Address+": "+e.Reason)
 	}
+	f.log.Warn("cannot reach a member: check that it runs, its addresses, and the firewalls on the way", "name", name, "peer", id, "tried", strings.Join(tried, "; "))
 }
 
 func (f *failures) lastOf(id peer.ID) []Failure {
@@ -106,8 +112,11 @@ func dialFailures(err error) (list []Failure) {
 
 // reasonOf shortens the system's error of a dial: "dial tcp4 0.0.0.0:0->192.0.2.1:80: connect:
 // connection refused" becomes "connection refused". Without this, the local ports would make
-// each error a new reason.
+// each error a new reason. The ways in which an answer is late are one reason.
 func reasonOf(err error) string {
+	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
+		return "no answer in time"
+	}
 	text := err.Error()
 	if i := strings.LastIndex(text, "connect: "); i >= 0 {
 		return text[i+len("connect: "):]

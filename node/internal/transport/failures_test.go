@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"net"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -55,13 +57,32 @@ func TestFailedDialsHaveReasons(t *testing.T) {
 	}
 }
 
-// The log gives an address once per reason, and not before members have had time to start.
-// After a connection it does so again.
+// idle is a timeout as QUIC reports it.
+type idle struct{}
+
+func (idle) Error() string   { return "timeout: no recent network activity" }
+func (idle) Timeout() bool   { return true }
+func (idle) Temporary() bool { return false }
+
+// Errors of different protocols about an answer that is late have one reason.
+func TestLateAnswersHaveOneReason(t *testing.T) {
+	a := multiaddr.StringCast("/ip4/192.0.2.2/tcp/80")
+	for _, cause := range []error{context.DeadlineExceeded, os.ErrDeadlineExceeded, idle{}, &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}} {
+		got := dialFailures(&swarm.DialError{Peer: "p", DialErrors: []swarm.TransportError{{Address: a, Cause: cause}}})
+		if want := []Failure{{a.String(), "no answer in time"}}; !slices.Equal(got, want) {
+			t.Errorf("%v: got %v, want %v", cause, got, want)
+		}
+	}
+}
+
+// The log gives all addresses of a member in one line, and not before members have had time to
+// start. A new reason gives another line, at growing intervals. After a connection all begins anew.
 func TestFailedDialsAreLoggedOnce(t *testing.T) {
 	var log strings.Builder
 	f := &failures{log: slog.New(slog.NewTextHandler(&log, nil)), byPeer: map[peer.ID]*failing{}}
 	refused := dialError(t, map[string]string{"/ip4/192.0.2.2/tcp/80": "connect: connection refused"})
-	late := dialError(t, map[string]string{"/ip4/192.0.2.2/tcp/80": "i/o timeout"})
+	late := dialError(t, map[string]string{"/ip4/192.0.2.2/tcp/80": "i/o timeout", "/ip4/192.0.2.2/udp/80/quic-v1": "no answer"})
+	other := dialError(t, map[string]string{"/ip4/192.0.2.2/tcp/80": "no route to host"})
 	start := time.Unix(0, 0)
 	for i, step := range []struct {
 		at      time.Duration
@@ -74,9 +95,13 @@ func TestFailedDialsAreLoggedOnce(t *testing.T) {
 		{at: failAfter, err: refused, lines: 1},
 		{at: 2 * failAfter, err: refused, lines: 1},
 		{at: 3 * failAfter, err: late, lines: 2},
-		{at: 4 * failAfter, reached: true, lines: 2},
-		{at: 4 * failAfter, err: refused, lines: 2},
-		{at: 5 * failAfter, err: refused, lines: 3},
+		{at: 4 * failAfter, err: other, lines: 2},
+		{at: 5 * failAfter, err: refused, lines: 2},
+		{at: 6 * failAfter, err: late, lines: 2},
+		{at: 7 * failAfter, err: other, lines: 3},
+		{at: 8 * failAfter, reached: true, lines: 3},
+		{at: 8 * failAfter, err: refused, lines: 3},
+		{at: 9 * failAfter, err: refused, lines: 4},
 	} {
 		if step.reached {
 			f.reached("p")
@@ -87,7 +112,9 @@ func TestFailedDialsAreLoggedOnce(t *testing.T) {
 			t.Fatalf("step %d: %d lines, want %d:\n%s", i, got, step.lines, log.String())
 		}
 	}
-	if !strings.Contains(log.String(), `name=plant-b`) || !strings.Contains(log.String(), `address=/ip4/192.0.2.2/tcp/80 reason="connection refused"`) {
-		t.Error(log.String())
+	for _, want := range []string{"name=plant-b", "/ip4/192.0.2.2/tcp/80: connection refused", "/ip4/192.0.2.2/tcp/80: i/o timeout; /ip4/192.0.2.2/udp/80/quic-v1: no answer"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q:\n%s", want, &log)
+		}
 	}
 }
