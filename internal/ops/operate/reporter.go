@@ -3,6 +3,7 @@ package operate
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -103,7 +104,7 @@ func (r *Reporter) joining(s *Status) (lines []Line) {
 	n := s.Node
 	if !r.reachable && len(n.Missing) == 0 && len(n.Addrs) > 0 && len(n.Present) < n.Want {
 		r.reachable = true
-		for _, a := range n.Addrs {
+		for _, a := range typed(n.Addrs) {
 			lines = append(lines, said("this member is reached with --peer "+a))
 		}
 	}
@@ -123,6 +124,31 @@ func (r *Reporter) due(last *time.Time, now time.Time) bool {
 	}
 	*last = now
 	return true
+}
+
+// typed returns the addresses that somebody would type to reach this process: one for each host.
+// Those of this machine alone are left out if there are others. Members that have met tell each other
+// the rest.
+func typed(addrs []string) (chosen []string) {
+	hosts := map[string]bool{}
+	var here []string
+	for _, a := range addrs {
+		parts := strings.SplitN(a, "/", 4) // "", protocol, host, the rest
+		host := parts[min(2, len(parts)-1)]
+		if hosts[host] {
+			continue
+		}
+		hosts[host] = true
+		if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
+			here = append(here, a)
+		} else {
+			chosen = append(chosen, a)
+		}
+	}
+	if chosen == nil {
+		return here[:min(1, len(here))]
+	}
+	return chosen
 }
 
 // membersHere says which members are here, which are missing, and which do not reach each other.

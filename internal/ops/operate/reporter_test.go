@@ -315,6 +315,28 @@ func TestJoiningIsReported(t *testing.T) {
 	}
 }
 
+// A member that waits gives one address of each host, and one of this machine only if it has no other.
+func TestOneAddressOfEachHostIsReported(t *testing.T) {
+	here := []string{"/ip4/127.0.0.1/tcp/1/p2p/12D3", "/ip4/127.0.0.1/udp/1/quic-v1/p2p/12D3", "/ip6/::1/tcp/1/p2p/12D3"}
+	far := []string{"/ip4/192.0.2.2/tcp/1/p2p/12D3", "/ip4/192.0.2.2/udp/1/quic-v1/p2p/12D3", "/dns4/a.example/tcp/443/wss/p2p/12D3"}
+	for _, c := range []struct{ addrs, want []string }{
+		{nil, nil},
+		{here, here[:1]},
+		{slices.Concat(here, far), []string{far[0], far[2]}},
+		{slices.Concat(far, here), []string{far[0], far[2]}},
+	} {
+		var got []string
+		for _, l := range NewReporter(false).Next(&Status{Phase: Joining, At: noon, Began: noon, Node: &node.Status{Want: 3, Present: []string{"a"}, Addrs: c.addrs}}) {
+			if _, address, is := strings.Cut(l.Text, "--peer "); is {
+				got = append(got, address)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: got %q, want %q", c.addrs, got, c.want)
+		}
+	}
+}
+
 // In each phase, a line comes before a minute has passed without one.
 func TestNoMinuteWithoutALine(t *testing.T) {
 	waits := &node.Status{Name: "a", State: "session", Call: "sum", Waiting: []node.Waiting{{Name: "plant-b", For: 3 * time.Second}}}
