@@ -287,7 +287,7 @@ func (p *joiner) adopt(st *store.RunState) (*membership.Current, error) {
 
 // unlisted returns the error of a participant that the list of members lacks.
 func (c *Config) unlisted(id peer.ID) error {
-	return refused("members", "a list without "+id.String(), "this participant in the list, with the peer ID of "+filepath.Join(c.Dir, identityFile))
+	return refused("members", "a list without "+id.String(), "the present list, from another member, with the peer ID of "+filepath.Join(c.Dir, identityFile))
 }
 
 // checkSelf returns an error if the roster does not list this participant.

@@ -130,9 +130,9 @@ func (m *registry) quorum() int {
 	return m.cfg.Settings.Rules(m.cfg.Size).Quorum
 }
 
-// OtherFolder is the reason sent to a newcomer that has lost its promises and votes. It must
-// not promise or vote again.
-const OtherFolder = "does not let this node in: it has been in the run already, with another folder, whose state it needs"
+// OtherFolder is the reason sent to a newcomer whose peer ID has taken part in the run, and which does
+// not say that it resumes the run. It must not promise or vote again.
+const OtherFolder = "does not let this node in: a process with its key has taken part in the run already: start it in the folder of that process, or have a member with a new key added in its place"
 
 // WasRemoved is the reason sent to a removed member.
 const WasRemoved = "does not let this node in: a change of the roster has removed it"

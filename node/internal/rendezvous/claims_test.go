@@ -322,6 +322,26 @@ func TestTheOnlyOtherMemberReportsThatTheRunIsOver(t *testing.T) {
 	}
 }
 
+// Members that have restarted refuse a newcomer until they hear that it resumes the run. That is no
+// claim about its folder, and nothing to warn of.
+func TestMembersThatHaveNotHeardOfAResumedRun(t *testing.T) {
+	var log strings.Builder
+	others := identities(t, 4)
+	g := returning(t, others...)
+	g.cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	for _, o := range others {
+		o.says(refuses(OtherFolder))
+	}
+	g.waits(t, "all refuse it")
+	if log.Len() > 0 {
+		t.Errorf("it warns:\n%s", &log)
+	}
+	others[0].says(func(h *wire.Hello) { h.Refused, h.Resume = "", g.proposed })
+	if _, agreed, failure := g.outcome(); failure != nil || !agreed {
+		t.Errorf("a member continues the run: %v, agreed %v", failure, agreed)
+	}
+}
+
 // A member that was removed while it was away receives an error from the members that it knows.
 func TestAQuorumRefusesARemovedMember(t *testing.T) {
 	others := identities(t, 4)

@@ -1,6 +1,7 @@
 package rendezvous
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -12,10 +13,11 @@ type DisagreementError struct {
 	Field  string
 	Own    string // the values, quoted
 	Theirs string
+	Fix    string // what to do; "" is to start both with the same value
 }
 
 func (e *DisagreementError) Error() string {
-	return fmt.Sprintf("%s disagrees on %s: this node has %s, the other %s: start both with the same value", e.Peer, e.Field, e.Own, e.Theirs)
+	return fmt.Sprintf("%s disagrees on %s: this node has %s, the other %s: %s", e.Peer, e.Field, e.Own, e.Theirs, cmp.Or(e.Fix, "start both with the same value"))
 }
 
 // A DuplicateNameError reports that two members have the same name.

@@ -104,7 +104,7 @@ func (n *newcomer) learn(m *registry, from peer.ID, h wire.Hello) {
 	case err != nil:
 		n.doubt(m, from, err)
 	case r == nil:
-		m.warn("waits", "waiting until a quorum of the members has the change of the roster that adds this node", "peer", who)
+		m.warn("waits", "waiting until a quorum of the members has the change of the roster that adds this node; if they have it, compare the agreements", "peer", who)
 	case m.count(from, claim{word: fmt.Sprintf("run %x with %d changes", r.Run(), len(h.Amendments))}) >= n.quorum:
 		n.roster, n.decided = r, n.list[:len(h.Amendments)]
 		m.agreed = true
@@ -131,6 +131,9 @@ func (n *newcomer) shown(m *registry, from peer.ID, h wire.Hello) (*membership.R
 	switch h.Refused {
 	case "":
 	case OtherFolder, WasRemoved:
+		if h.Refused == OtherFolder && m.hasEnded() {
+			return nil, &EndedError{Name: m.cfg.Name}
+		}
 		return nil, &StrangerError{Peer: who, Detail: h.Refused}
 	default:
 		return nil, nil
@@ -154,6 +157,12 @@ func (n *newcomer) shown(m *registry, from peer.ID, h wire.Hello) (*membership.R
 	return r, nil
 }
 
+// hasEnded reports whether the last run of this folder had the same agreement, and has ended.
+func (m *registry) hasEnded() bool {
+	st, err := m.cfg.Store.Last()
+	return err == nil && st != nil && st.Consortium == m.consortium && st.Over != ""
+}
+
 // compare returns an error if the run has other founders than this process's agreement, or
 // other changes.
 func (n *newcomer) compare(who string, r *membership.Roster, amendments [][]byte) error {
@@ -163,20 +172,25 @@ func (n *newcomer) compare(who string, r *membership.Roster, amendments [][]byte
 	if !same {
 		return &StrangerError{Peer: who, Detail: fmt.Sprintf("is in a run whose members differ from this node's agreement: %q", r.Names())}
 	}
-	for i, b := range amendments {
-		if i >= len(n.list) || !bytes.Equal(b, n.list[i].Encode()) {
-			return &DisagreementError{Peer: who, Field: fmt.Sprintf("change %d of the roster", i+1), Own: n.describe(i), Theirs: membership.Quoted(string(b))}
+	for i, b := range amendments[:min(len(amendments), len(n.list))] {
+		if own := n.list[i].Encode(); !bytes.Equal(b, own) {
+			return &DisagreementError{
+				Peer: who, Field: fmt.Sprintf("change %d of the roster", i+1), Own: membership.Quoted(string(own)), Theirs: membership.Quoted(string(b)),
+				Fix: takeOver,
+			}
+		}
+	}
+	if len(amendments) > len(n.list) {
+		return &DisagreementError{
+			Peer: who, Field: "the number of changes of the roster", Own: fmt.Sprint(len(n.list)), Theirs: fmt.Sprint(len(amendments)),
+			Fix: takeOver,
 		}
 	}
 	return nil
 }
 
-func (n *newcomer) describe(i int) string {
-	if i >= len(n.list) {
-		return membership.Missing
-	}
-	return membership.Quoted(string(n.list[i].Encode()))
-}
+// takeOver is what a newcomer does whose agreement has not the changes that the members have made.
+const takeOver = "ask a member for its present agreement, which has all changes, and start this node with it"
 
 // rank returns the rank that the given number of first amendments assign to a peer.
 func (n *newcomer) rank(id peer.ID, amendments int) (rank int, in bool) {

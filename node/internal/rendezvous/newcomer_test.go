@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/consensus"
+	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/internal/wire"
 	"github.com/collabdict/collabdict/node/internal/membership"
 )
@@ -144,6 +145,57 @@ func TestDecidingMembersAdmitANewcomer(t *testing.T) {
 		if names != tc.names || n.quorum != tc.quorum {
 			t.Errorf("%s: %d of %q, want %d of %q", name, n.quorum, names, tc.quorum, tc.names)
 		}
+	}
+}
+
+// A newcomer whose agreement lacks changes that the members have made learns how many it has, and how
+// many they have.
+func TestANewcomerLacksLaterChanges(t *testing.T) {
+	founders := identities(t, 3)
+	g, _ := coming(t, founders...)
+	later := g.newcomer.list
+	g.newcomer.list = later[:1]
+	for i, o := range founders[:2] {
+		show := o.shows(t, 1, entriesOf(founders)...)
+		o.says(func(h *wire.Hello) {
+			show(h)
+			h.Amendments = append(h.Amendments, later[1].Encode())
+		})
+		if i == 0 {
+			g.waits(t, "one founder")
+		}
+	}
+	_, _, failure := g.outcome()
+	var differs *DisagreementError
+	if !errors.As(failure, &differs) || differs.Own != "1" || differs.Theirs != "2" || differs.Fix == "" {
+		t.Errorf("got %+v", failure)
+	}
+}
+
+// A newcomer whose own folder has ended its part in the run is not told of another folder.
+func TestANewcomerThatHasEndedIsToldSo(t *testing.T) {
+	founders := identities(t, 3)
+	g, _ := coming(t, founders...)
+	r := membership.NewRoster(g.consortium, entriesOf(founders))
+	run := store.Run{ID: r.Run(), Consortium: g.consortium, Founders: len(founders), Self: len(founders)}
+	for _, e := range r.Entries {
+		run.Members = append(run.Members, store.Member{Name: e.Name, ID: e.ID, Process: e.Process})
+	}
+	run.Members = append(run.Members, store.Member{Name: g.cfg.Name, ID: []byte(g.cfg.Host.ID())})
+	st, err := g.cfg.Store.Begin(run)
+	if err == nil {
+		err = st.End("it ended with an error")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range founders[:2] {
+		o.says(refuses(OtherFolder))
+	}
+	_, _, failure := g.outcome()
+	var ended *EndedError
+	if !errors.As(failure, &ended) || ended.Name != g.cfg.Name {
+		t.Errorf("got %v", failure)
 	}
 }
 

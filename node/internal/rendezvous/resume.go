@@ -62,6 +62,9 @@ func (r *Rendezvous) admit(members []membership.Member) {
 // compare handles a hello for a process that resumes a run. The registry is locked.
 func (m *registry) compare(from peer.ID, h wire.Hello) (again bool) {
 	run, who := m.resumed.ID, membership.Describe(h.Name, from)
+	if h.Refused == OtherFolder { // a member that has restarted said it before it heard that this process resumes the run
+		return false
+	}
 	if h.Refused != "" {
 		m.refused(from, h)
 		return false
