@@ -84,9 +84,13 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 	}
 	c.OnRound = func(p algorithm.Progress, s node.Status) { m.completed(p, len(s.Members), 0) }
 	c.OnWarning = m.learned
+	c.Keep = !f.withParent // up has asked before
 	before := resultsIn(c.Out)
 	result, err := participant.Run(ctx, c)
 	m.screen.end()
+	if result != nil && result.Kept != "" {
+		a.note("the results of the earlier run are kept in %s", result.Kept)
+	}
 	if err != nil {
 		joined, resumed := m.begun()
 		if result != nil {

@@ -19,8 +19,6 @@ import (
 	"github.com/collabdict/collabdict/internal/roster"
 	"github.com/collabdict/collabdict/internal/run/launch"
 	"github.com/collabdict/collabdict/internal/run/participant"
-	"github.com/collabdict/collabdict/internal/run/report"
-	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -255,7 +253,7 @@ func onlyOfProcess(cmd *cobra.Command) (err error) {
 
 // resultsIn returns the results of an earlier run of a participant.
 func resultsIn(dir string) earlier {
-	return earlierIn(dir, participant.ModelFile, model.OwnFile, model.LocalFile, participant.ResultFile, report.RoundsFile)
+	return earlierIn(dir, participant.Results()...)
 }
 
 // keepRead reports results of a participant that would overwrite an input file.

@@ -31,6 +31,8 @@ type Config struct {
 	Task *pipeline.Task
 	Data dataset.Participant
 	Out  string // folder for the model and the result
+	// Keep tells to keep the results of an earlier run in Out, in a folder of that run.
+	Keep bool
 	// Journal is that of the node's folder; Signers are the members that have signed the agreement.
 	Journal *journal.Journal
 	Signers []string
@@ -49,6 +51,7 @@ type Config struct {
 type Result struct {
 	Report *report.Run // of this participant alone
 	Model  *model.Model
+	Kept   string // folder with the results of the earlier run that this one has replaced; "" if none
 }
 
 // Complete sets what members agree on, for rows with the given columns.
@@ -181,7 +184,7 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	n := w.Node
 	names, s := namesOf(n), n.Status()
 	r := c.Task.Report(names, trained)
-	r.SetupRounds = s.SetupSlots
+	r.ID, r.SetupRounds = w.journal.run(), s.SetupSlots
 	r.Consensus.Iterations, r.Consensus.Error = s.LastIterations, s.LastDifference
 	ledger := c.ledger(n)
 	ledger.Knows(w.ledger)
@@ -232,6 +235,12 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 func (c Config) save(r *Result) error {
 	if c.Out == "" {
 		return nil
+	}
+	if c.Keep {
+		var err error
+		if r.Kept, err = keepEarlier(c.Out, r.Report.ID); err != nil {
+			return fmt.Errorf("keep the model of an earlier run: %w", err)
+		}
 	}
 	r.Report.Participants[0].ModelFile = ModelFile
 	if err := model.Save(c.Out, r.Model); err != nil {

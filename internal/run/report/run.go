@@ -5,6 +5,7 @@ import "github.com/collabdict/collabdict/algorithm"
 // Run is the result of a training: of all participants if one process knows them, otherwise of
 // the own node.
 type Run struct {
+	ID           string        `json:"run,omitempty"`      // the identity of the run, as in the ledger; absent after sim
 	Model        string        `json:"model"`              // the kind of model, such as ggm
 	Participants []Participant `json:"participants"`       // all participants, or only the own one for run
 	LeftOut      []LeftOut     `json:"left_out,omitempty"` // participants with too few rows
