@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"time"
 
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/node"
@@ -13,6 +14,9 @@ import (
 // and returns the members of the consortium.
 func Layout(dir string, names []string) ([]config.Member, error) {
 	ports, err := freePorts(len(names))
+	if err == nil {
+		err = checkLoopback()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -28,6 +32,24 @@ func Layout(dir string, names []string) ([]config.Member, error) {
 		}}
 	}
 	return members, nil
+}
+
+// dialMost is the longest time that a connection on this machine may take.
+const dialMost = 5 * time.Second
+
+// checkLoopback returns an error if processes of this machine cannot connect to each other. Where the
+// interface is down, as in some sandboxes, listening succeeds all the same.
+func checkLoopback() error {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("listen on 127.0.0.1: %w", err)
+	}
+	defer l.Close()
+	c, err := net.DialTimeout("tcp4", l.Addr().String(), dialMost)
+	if err != nil {
+		return fmt.Errorf("nodes on this machine cannot connect to each other on 127.0.0.1: %w: bring up the loopback interface (ip link set lo up), or leave the sandbox that has none", err)
+	}
+	return c.Close()
 }
 
 // freePorts returns ports that are free for TCP and UDP. Another process may take one before it
