@@ -40,13 +40,7 @@ func TestUnitOfSystemd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(b)
-	values := map[string]string{}
-	for line := range strings.Lines(text) {
-		if key, value, is := strings.Cut(strings.TrimSpace(line), "="); is && !strings.HasPrefix(line, "#") {
-			values[key] = value
-		}
-	}
+	text, values := string(b), valuesOf(t, deploy+"systemd/"+name)
 	program, args, _ := strings.Cut(values["ExecStart"], " ")
 	if program != "/usr/bin/collabdict" {
 		t.Errorf("starts %s", program)
@@ -74,6 +68,59 @@ func TestUnitOfSystemd(t *testing.T) {
 			t.Errorf("systemd-analyze %s: %v\n%s", args[0], err, said)
 		}
 	}
+}
+
+// The systemd timer is valid, and starts the unit of the same name once a week. A run that the machine
+// has missed is made up for.
+func TestTimerOfSystemd(t *testing.T) {
+	dir := t.TempDir()
+	paths := map[string]string{}
+	for _, name := range []string{"collabdict@.service", "collabdict@.timer"} {
+		b, err := os.ReadFile(deploy + "systemd/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths[name] = filepath.Join(dir, name)
+		if err := os.WriteFile(paths[name], []byte(strings.Replace(string(b), "/usr/bin/collabdict", "/bin/true", 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	values := valuesOf(t, paths["collabdict@.timer"])
+	if unit, named := values["Unit"]; named {
+		t.Errorf("starts %s", unit)
+	}
+	if values["Persistent"] != "true" || values["WantedBy"] != "timers.target" {
+		t.Errorf("%v", values)
+	}
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("SKIPPED, ONLY THE TEXT CHECKED: systemd-analyze is not installed (Debian package systemd)")
+	}
+	if said, err := exec.Command(analyze, "verify", "--man=no", paths["collabdict@.timer"], paths["collabdict@.service"]).CombinedOutput(); err != nil || len(said) > 0 {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, said)
+	}
+	said, err := exec.Command(analyze, "calendar", "--iterations=3", "--base-time=2026-03-04 00:00:00 UTC", values["OnCalendar"]).CombinedOutput()
+	for _, day := range []string{"2026-03-09", "2026-03-16", "2026-03-23"} {
+		if err != nil || !strings.Contains(string(said), day) {
+			t.Errorf("systemd-analyze calendar %s: no run on %s: %v\n%s", values["OnCalendar"], day, err, said)
+		}
+	}
+}
+
+// valuesOf returns the settings in a file of systemd.
+func valuesOf(t *testing.T, path string) map[string]string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]string{}
+	for line := range strings.Lines(string(b)) {
+		if key, value, is := strings.Cut(strings.TrimSpace(line), "="); is && !strings.HasPrefix(line, "#") {
+			values[key] = value
+		}
+	}
+	return values
 }
 
 // The file for docker compose is valid. Its five members differ only in names, files and volumes,
