@@ -2,9 +2,12 @@ package examples_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // The code on the page is that of the examples, line by line. A line "// ..." stands for lines
@@ -57,6 +60,41 @@ func abridges(code, text string) bool {
 		text, part = text[at+len(part)-1:], "\n"
 	}
 	return part == "\n"
+}
+
+// The commands on the page let a program in an empty folder beside a checkout use the module.
+func TestThePageUsesACheckout(t *testing.T) {
+	testkit.LongOnly(t)
+	page, err := os.ReadFile("../docs/how-to/use-as-a-library.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkout, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	mine := filepath.Join(dir, "mine")
+	err = os.CopyFS(mine, os.DirFS("mean"))
+	if err == nil {
+		err = os.Symlink(checkout, filepath.Join(dir, "collabdict"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(page), "```sh\n")
+	commands, _, _ := strings.Cut(block, "```")
+	if !found {
+		t.Fatal("the page has no commands")
+	}
+	for line := range strings.Lines(commands + "go build -o mine .\n./mine version\n") {
+		words := strings.Fields(line)
+		cmd := exec.Command(words[0], words[1:]...)
+		cmd.Dir = mine
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+	}
 }
 
 func TestAbridges(t *testing.T) {
