@@ -132,7 +132,7 @@ func (m *registry) quorum() int {
 
 // OtherFolder is the reason sent to a newcomer whose peer ID has taken part in the run, and which does
 // not say that it resumes the run. It must not promise or vote again.
-const OtherFolder = "does not let this node in: a process with its key has taken part in the run already: start it in the folder of that process, or have a member with a new key added in its place"
+const OtherFolder = "does not let this node in: its key has taken part in the run already, and this process does not resume it: use the folder with its state, or a new key"
 
 // WasRemoved is the reason sent to a removed member.
 const WasRemoved = "does not let this node in: a change of the roster has removed it"

@@ -172,7 +172,7 @@ func TestANewcomerLacksLaterChanges(t *testing.T) {
 	}
 }
 
-// A newcomer whose own folder has ended its part in the run is not told of another folder.
+// A newcomer whose own folder has ended its part in the run gets an error that says so.
 func TestANewcomerThatHasEndedIsToldSo(t *testing.T) {
 	founders := identities(t, 3)
 	g, _ := coming(t, founders...)
