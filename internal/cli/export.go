@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/internal/files"
+	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/option"
 )
@@ -99,7 +99,7 @@ folder. If the members have agreed on a limit, a release beyond it is refused.`,
 			case err != nil:
 				return err
 			}
-			if err := noteExport(filepath.Dir(from), lineOf(m, e.File, f.Bytes)); err != nil {
+			if err := noteExport(participant.FolderOf(from), lineOf(m, e.File, f.Bytes)); err != nil {
 				return err
 			}
 			if err := a.writeExport(&e, m.Manifest.Kind, f); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/privacy"
+	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
@@ -67,7 +68,7 @@ var releaseForms = []string{"json", "npz", "onnx"}
 
 // release writes a release of a model, which the ledger records before the file exists.
 func (a *app) release(from string, f releaseFlags, e *exported) error {
-	dir := filepath.Dir(from)
+	dir := participant.FolderOf(from)
 	if err := errors.Join(f.check(), another(e.File, from, ownBeside(from), localBeside(from), filepath.Join(dir, journal.File))); err != nil {
 		return err
 	}

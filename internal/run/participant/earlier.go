@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/collabdict/collabdict/internal/files"
+	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
@@ -17,6 +19,20 @@ import (
 // Results returns the names of the files that a run writes into a participant's folder.
 func Results() []string {
 	return []string{ModelFile, model.OwnFile, model.LocalFile, ResultFile, report.RoundsFile}
+}
+
+// keptPrefix begins the names of folders with the results of earlier runs.
+const keptPrefix = "run-"
+
+// FolderOf returns the participant's folder for a model file in it, or in the folder of an earlier run
+// in it. Releases of all of them count together.
+func FolderOf(file string) string {
+	dir := filepath.Dir(file)
+	above := filepath.Dir(filepath.Clean(dir))
+	if there, err := journal.Exists(above); err == nil && there && strings.HasPrefix(filepath.Base(dir), keptPrefix) {
+		return above
+	}
+	return dir
 }
 
 // keepEarlier copies the results of an earlier run in the folder dir to a folder of that run in it,
@@ -40,7 +56,7 @@ func keepEarlier(dir, run string) (kept string, err error) {
 	case earlier != "":
 		name = earlier[:16]
 	}
-	name = "run-" + name
+	name = keptPrefix + name
 	kept = filepath.Join(dir, name)
 	if _, err := os.Stat(kept); err == nil {
 		return kept, nil
