@@ -310,7 +310,7 @@ func hearsay(err error) int {
 	switch {
 	case errors.As(err, &child) && child.Code == membersLost.name:
 		return 1
-	case errors.As(err, &child) && child.Code == interrupted.name:
+	case errors.As(err, &child) && child.Code == interrupted.name, errors.Is(err, context.Canceled):
 		return 2
 	}
 	return 0

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/run/report"
@@ -15,5 +18,20 @@ func TestRemovedParticipantsNeedNotFinish(t *testing.T) {
 	run := &report.Run{RosterChanges: []report.RosterChange{{Removed: []string{"b", "x"}}}}
 	if n := staying(run, names); n != 2 {
 		t.Errorf("%d after b was removed, want 2", n)
+	}
+}
+
+// Of the errors of several nodes, those of nodes that were stopped for the sake of another one say
+// least.
+func TestTheErrorThatTellsMost(t *testing.T) {
+	cause := errors.New("missing members")
+	stopped := fmt.Errorf("a: %w", context.Canceled)
+	for _, failed := range [][]error{{stopped, cause}, {cause, stopped}, {cause}} {
+		if got := tellingError(failed); got != cause {
+			t.Errorf("of %v: got %v", failed, got)
+		}
+	}
+	if got := tellingError([]error{stopped}); got != stopped {
+		t.Errorf("got %v", got)
 	}
 }
