@@ -113,7 +113,11 @@ func (l *lookFlags) look(ctx context.Context, a *app, m *model.Model) (*report.R
 	}
 	a.noteGaps(&data.Gaps)
 	if mixture {
-		return nil, drawScores(l.plots, m, data)
+		h, err := histogram(m, data)
+		if err != nil {
+			return nil, err
+		}
+		return nil, plots.WriteHistogram(l.plots, h)
 	}
 	v, err := latent.At(m, data.Participants[0].Train)
 	if err == nil && l.plots != "" {

@@ -17,7 +17,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// graphs draws the direct dependencies of each component.
+// graphs draws the direct dependencies of each component, except those of less than the mixture's least weight.
 func graphs(x *export.Mixture) plots.Graphs {
 	g := plots.Graphs{
 		Name: "graphs", Title: "Direct dependencies", Subtitle: "partial correlations of variables within each component",
@@ -25,6 +25,9 @@ func graphs(x *export.Mixture) plots.Graphs {
 	}
 	most := 0
 	for k, w := range x.Weights() {
+		if w < x.LeastWeight {
+			continue
+		}
 		var links []plots.Link
 		for _, d := range gmm.Dependencies(x.Precision(k)) {
 			links = append(links, plots.Link{A: d.A, B: d.B, Strength: d.PartialCorrelation})
@@ -34,6 +37,9 @@ func graphs(x *export.Mixture) plots.Graphs {
 	}
 	if most > plots.MostLinks {
 		g.Subtitle += fmt.Sprintf("; the %d strongest of each", plots.MostLinks)
+	}
+	if left := x.Components() - len(g.Panels); left > 0 {
+		g.Subtitle += fmt.Sprintf("; without %s of weight below %.2g", count(left, "component"), x.LeastWeight)
 	}
 	return g
 }
@@ -165,22 +171,27 @@ func distances(m *model.Model, x *gmm.Mixture) *mat.Dense {
 	return out
 }
 
-// drawScores draws the scores of rows by the shared model, relative to its threshold.
-func drawScores(dir string, m *model.Model, data *dataset.Dataset) error {
-	if err := m.With(model.Shared); err != nil {
-		return err
+// scoreName names the axis of scores, as score names their column.
+const scoreName = "score"
+
+// scoredBy names what gives a model's scores.
+func scoredBy(m *model.Model) string {
+	if m.Ensemble() != nil {
+		return "the blend"
 	}
+	return "the shared model"
+}
+
+// histogram counts the scores of rows around the threshold, both as score gives them.
+func histogram(m *model.Model, data *dataset.Dataset) (plots.Histogram, error) {
 	own := data.Participants[0]
 	scores, err := m.ScoreRows(own.Train)
 	if err != nil {
-		return err
+		return plots.Histogram{}, err
 	}
 	h := plots.Histogram{
-		Name: "scores", Title: "Scores of rows", Subtitle: fmt.Sprintf("of %s, by the shared model and the own weights of %s; not for sharing", count(len(scores), "row"), m.Manifest.Participant),
-		X: "score (nats)", Y: "rows", Mark: m.Threshold(), MarkName: "threshold", Private: true,
-	}
-	if m.Manifest.FalseAlarm == 0 {
-		h.Mark = math.NaN()
+		Name: "scores", Title: "Scores of rows", Subtitle: fmt.Sprintf("of %s, by %s of %s; not for sharing", count(len(scores), "row"), scoredBy(m), m.Manifest.Participant),
+		X: scoreName, Y: "rows", Mark: m.Threshold(), MarkName: "threshold", Private: true,
 	}
 	groups := latent.Groups{Names: []string{"rows"}, Of: make([]int, len(scores))}
 	if own.TrainLabels != nil {
@@ -196,5 +207,5 @@ func drawScores(dir string, m *model.Model, data *dataset.Dataset) error {
 	for i, g := range groups.Of {
 		h.Groups[g].Values = append(h.Groups[g].Values, scores[i])
 	}
-	return plots.WriteHistogram(dir, h)
+	return h, nil
 }

@@ -3,6 +3,8 @@ package export
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/model"
@@ -18,7 +20,9 @@ type Mixture struct {
 	Expected bool
 	Digest   string // digest of the input of the last training step, "" if there is none
 	// Own reports whether weights and threshold are the participant's own.
-	Own                   bool
+	Own bool
+	// LeastWeight is the least weight of a component that is drawn, 0 to draw all.
+	LeastWeight           float64
 	Threshold, FalseAlarm float64
 	// Release says what a release reveals about a row; nil if the means are as learned.
 	Release  *Release
@@ -35,7 +39,8 @@ func (*UnknownRowsError) Error() string {
 // MixtureOf returns the part of a model that all participants share. Components are weighted by
 // the rows of all, and those with fewer than [gmm.LeastRows] are left out. The result is the
 // same at each participant. If own is true, it returns the whole mixture with the participant's
-// weights, threshold and scaling. Errors are of type *KindError or *UnknownRowsError.
+// weights, threshold and scaling; components that have fewer than LeastRows of its rows are not drawn.
+// Errors are of type *KindError or *UnknownRowsError.
 func MixtureOf(m *model.Model, own bool) (*Mixture, error) {
 	of, ok := m.Learned.(interface{ Density() *gmm.Mixture })
 	if !ok {
@@ -45,6 +50,8 @@ func MixtureOf(m *model.Model, own bool) (*Mixture, error) {
 	x := &Mixture{Mixture: of.Density(), Kind: m.Manifest.Kind, Columns: columnsOf(m), Expected: expected, Digest: m.Manifest.Digest, Own: own}
 	if own {
 		x.Threshold, x.FalseAlarm = m.Manifest.Threshold, m.Manifest.FalseAlarm
+		rows := math.Max(1, float64(m.Manifest.Rows))
+		x.LeastWeight = math.Min(gmm.LeastRows(rows)/rows, slices.Max(x.Weights())) // the heaviest is always drawn
 		return x, nil
 	}
 	x.Columns = x.Columns.shared()
