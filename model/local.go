@@ -124,7 +124,7 @@ func (m *Model) With(scores string) error {
 
 // Ensemble returns the scorer of blended scores, or nil if the model's scores are not blended.
 func (m *Model) Ensemble() *Ensemble {
-	by := m.scoredBy()
+	by := m.ScoredBy()
 	if by == Shared {
 		return nil
 	}
@@ -135,15 +135,15 @@ func (m *Model) Ensemble() *Ensemble {
 // participant's rows alone if that scores rows, and otherwise the shared one.
 func (m *Model) Explainer() algorithm.Explainer {
 	of := m.Learned
-	if m.scoredBy() == Alone && m.Local.Alone != nil {
+	if m.ScoredBy() == Alone && m.Local.Alone != nil {
 		of = m.Local.Alone
 	}
 	e, _ := of.(algorithm.Explainer)
 	return e
 }
 
-// scoredBy returns the kind of scores that the model gives.
-func (m *Model) scoredBy() string {
+// ScoredBy returns the kind of scores that the model gives: [Shared], [Alone] or [Blend].
+func (m *Model) ScoredBy() string {
 	switch {
 	case m.Local == nil:
 		return Shared
@@ -156,7 +156,7 @@ func (m *Model) scoredBy() string {
 // Threshold returns the score above which a row is an anomaly, for the scores that the model
 // gives. It is NaN if there is none.
 func (m *Model) Threshold() float64 {
-	switch m.scoredBy() {
+	switch m.ScoredBy() {
 	case Blend:
 		return m.Local.BlendThreshold
 	case Alone:
@@ -172,7 +172,7 @@ func (m *Model) ThresholdFor(share float64) (limit float64, enough, ok bool) {
 	if m.Local == nil {
 		return 0, false, false
 	}
-	limit, enough = m.Local.limit(m.scoredBy(), share)
+	limit, enough = m.Local.limit(m.ScoredBy(), share)
 	return limit, enough, true
 }
 

@@ -246,7 +246,7 @@ func (m *Model) Dim() int { return m.Learned.Dim() }
 // log-likelihood of the shared model. Scorer returns nil for a classifier.
 func (m *Model) Scorer() algorithm.Scorer {
 	s, _ := m.Learned.(algorithm.Scorer)
-	if by := m.scoredBy(); by != Shared {
+	if by := m.ScoredBy(); by != Shared {
 		return blended{s, m.Local.Ensemble(s, by)}
 	}
 	return s

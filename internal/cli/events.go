@@ -59,12 +59,14 @@ type events struct {
 type finder struct {
 	m         *model.Model
 	explain   *explainer
-	time      string // column of times, "" to find it
-	timeAt    int    // place of it among the carried columns, -1 for none
-	searching bool   // timeAt is not known yet
-	fileAt    int    // place of the file, -1 for none
+	time      string   // column of times, "" to find it
+	timeAt    int      // place of it among the carried columns, -1 for none
+	names     []string // of the carried columns
+	searching bool     // timeAt is not known yet
+	fileAt    int      // place of the file, -1 for none
 	found     events
 	weights   map[string]float64 // share of anomalies in events of a sensor
+	pictures  *scorePictures     // nil for none
 }
 
 func newFinder(m *model.Model, promised float64, time string) *finder {
@@ -73,13 +75,40 @@ func newFinder(m *model.Model, promised float64, time string) *finder {
 
 // carried takes the names of the carried columns.
 func (f *finder) carried(names []string) {
-	f.fileAt = slices.Index(names, dataset.FileColumn)
+	f.names, f.fileAt = names, slices.Index(names, dataset.FileColumn)
 	f.timeAt = slices.Index(names, f.time)
 	f.searching = f.timeAt < 0
 }
 
-// add adds the rows of a block.
-func (f *finder) add(b dataset.Block, scores []float64, verdicts []verdict) error {
+// add adds the rows of a block, whose thresholds are limits.
+func (f *finder) add(b dataset.Block, scores, limits []float64, verdicts []verdict) error {
+	peaks := f.join(b, scores, verdicts)
+	if f.explains() {
+		why, err := f.explain.rows(b.X, func(i int) bool {
+			_, ok := peaks[b.Numbers[i]]
+			return ok
+		})
+		if err != nil {
+			return err
+		}
+		for i, row := range b.Numbers {
+			if e, ok := peaks[row]; ok {
+				f.found.Events[e].Sensors = why.causes(i, sensorsPerEvent)
+			}
+		}
+	}
+	if f.pictures == nil {
+		return nil
+	}
+	return f.pictures.add(f, b, scores, limits, verdicts)
+}
+
+// explains reports whether events name sensors.
+func (f *finder) explains() bool { return f.m.Explainer() != nil && f.m.Projection == nil }
+
+// join adds the anomalies of a block to events. It returns the events whose peak is in the block, by
+// its row.
+func (f *finder) join(b dataset.Block, scores []float64, verdicts []verdict) map[int]int {
 	if f.searching {
 		f.timeAt, f.searching = timeAmong(b.Carried[0]), false
 	}
@@ -88,7 +117,7 @@ func (f *finder) add(b dataset.Block, scores []float64, verdicts []verdict) erro
 	}
 	f.found.Rows += len(scores)
 	f.found.end = cell(b, len(scores)-1, f.timeAt)
-	peaks := map[int]int{} // events by the row of the block that is their peak so far
+	peaks := map[int]int{}
 	for i, score := range scores {
 		f.found.hasThreshold = f.found.hasThreshold || verdicts[i] != unknown
 		if verdicts[i] != anomalous {
@@ -109,22 +138,7 @@ func (f *finder) add(b dataset.Block, scores []float64, verdicts []verdict) erro
 			peaks[e.PeakRow] = last
 		}
 	}
-	if f.m.Explainer() == nil || f.m.Projection != nil {
-		return nil
-	}
-	why, err := f.explain.rows(b.X, func(i int) bool {
-		_, ok := peaks[b.Numbers[i]]
-		return ok
-	})
-	if err != nil {
-		return err
-	}
-	for i, row := range b.Numbers {
-		if e, ok := peaks[row]; ok {
-			f.found.Events[e].Sensors = why.causes(i, sensorsPerEvent)
-		}
-	}
-	return nil
+	return peaks
 }
 
 // timeAmong returns the place of the first cell that is a time, and no number; -1 if there is none.
@@ -185,14 +199,19 @@ func (f *finder) text(w io.Writer) {
 	if len(e.Events) == 0 {
 		return
 	}
-	shown := slices.Clone(e.Events)
-	slices.SortStableFunc(shown, func(a, b event) int { return cmp.Compare(b.weight, a.weight) })
-	shown = shown[:min(mostEvents, len(shown))]
+	shown := largest(e.Events, mostEvents)
 	fmt.Fprintln(w)
 	f.table(w, shown)
 	if more := len(e.Events) - len(shown); more > 0 {
 		fmt.Fprintf(w, "\n%s: --events --json lists all\n", count(more, "smaller event"))
 	}
+}
+
+// largest returns the events with the largest sums of scores, at most the given number.
+func largest(events []event, most int) []event {
+	events = slices.Clone(events)
+	slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(b.weight, a.weight) })
+	return events[:min(most, len(events))]
 }
 
 // table prints events, one per line.
@@ -207,10 +226,15 @@ func (f *finder) table(w io.Writer, shown []event) {
 		if f.fileAt >= 0 {
 			fmt.Fprintf(t, "%s\t", e.File)
 		}
-		start, end := cmp.Or(e.Start, fmt.Sprintf("row %d", e.First)), cmp.Or(e.End, fmt.Sprintf("row %d", e.Last))
+		start, end := e.times()
 		fmt.Fprintf(t, "%s\t%s\t%d\t%.3g\t%s\n", start, end, e.Anomalies, e.Peak, e.why())
 	}
 	t.Flush()
+}
+
+// times returns the first and the last time of an event, or the numbers of the rows.
+func (e *event) times() (start, end string) {
+	return cmp.Or(e.Start, fmt.Sprintf("row %d", e.First)), cmp.Or(e.End, fmt.Sprintf("row %d", e.Last))
 }
 
 // culprits returns the sensors far outside the own rows, because the model's expectations of the
@@ -234,18 +258,23 @@ func (e *event) culprits() []cause {
 // why says in a clause what the sensors were at the peak.
 func (e *event) why() string {
 	var parts []string
-	for _, s := range e.culprits() {
-		text := s.Sensor
-		if s.Of != "" && s.Of != "value" {
-			text += " (" + s.Of + ")"
-		}
-		text += " " + cmp.Or(exactly(s.Got), "missing")
-		if s.Expected != nil {
-			text += fmt.Sprintf(" (expected %.4g)", *s.Expected)
-		}
-		parts = append(parts, text)
+	for _, c := range e.culprits() {
+		parts = append(parts, c.text())
 	}
 	return strings.Join(parts, ", ")
+}
+
+// text says what a sensor was, and what the model expected.
+func (c *cause) text() string {
+	text := c.Sensor
+	if c.Of != "" && c.Of != "value" {
+		text += " (" + c.Of + ")"
+	}
+	text += " " + cmp.Or(exactly(c.Got), "missing")
+	if c.Expected != nil {
+		text += fmt.Sprintf(" (expected %.4g)", *c.Expected)
+	}
+	return text
 }
 
 // falseAlarms says in a clause how many false alarms are expected.

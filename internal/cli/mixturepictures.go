@@ -176,8 +176,11 @@ const scoreName = "score"
 
 // scoredBy names what gives a model's scores.
 func scoredBy(m *model.Model) string {
-	if m.Ensemble() != nil {
+	switch m.ScoredBy() {
+	case model.Blend:
 		return "the blend"
+	case model.Alone:
+		return "the model of the own rows"
 	}
 	return "the shared model"
 }

@@ -128,9 +128,9 @@ func modelIn(path string) (string, error) {
 type scoreFlags struct {
 	scoredFlags
 	columnsOfScores
-	out, state string
-	carry      []string
-	events     bool
+	out, state, plots string
+	carry             []string
+	events            bool
 }
 
 func (a *app) score() *cobra.Command {
@@ -145,6 +145,10 @@ func (a *app) score() *cobra.Command {
   score    its anomaly score, in nats: the less likely the row, the higher. For an auto-encoder
            that was trained by a loss, that loss
   anomaly  1 if the score is above the threshold; empty if there is no threshold
+
+With --plots, it draws the scores over time with the threshold and the events, a picture per file.
+Below are the sensors of the strongest events, with the values that the model expected. Arrows stand
+for values far beyond an axis.
 
 With --events, and for files on a terminal, score prints events instead: anomalies that follow each other,
 with their beginning, end and highest score, and the sensors that deviate most there. With
@@ -202,6 +206,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 	f.Lookup("explain").NoOptDefVal = explainAnomalies
 	f.IntVar(&s.top, "top", 3, "with --explain: the `N` sensors with the largest share; 0 for all")
 	f.BoolVar(&s.probabilities, "probabilities", false, "for a classifier: add the probability of each class")
+	f.StringVar(&s.plots, "plots", "", "draw scores over time, and the sensors of the strongest events, as SVG and PNG in `DIR`; do not share them: they show rows")
 	f.StringVar(&s.state, "state", "", "continue windows and rolling thresholds where the call before has left them in `FILE`")
 	a.addJSON(cmd)
 	return cmd
@@ -250,23 +255,36 @@ func (a *app) scoreRows(cmd *cobra.Command, s *scoreFlags) error {
 // writeScored writes the scores or classes of the rows of spec, as lines, events or both.
 func (a *app) writeScored(m *model.Model, spec dataset.Spec, s *scoreFlags, limits *local.Threshold) error {
 	if m.Classifier() != nil {
-		if s.events {
-			return &flagError{"events", fmt.Sprintf("model %s gives classes, and no scores", m.Manifest.Kind), "leave it out"}
+		noScores := fmt.Sprintf("model %s gives classes, and no scores", m.Manifest.Kind)
+		switch {
+		case s.events:
+			return &flagError{"events", noScores, "leave it out"}
+		case s.plots != "":
+			return &flagError{"plots", noScores, "leave it out"}
 		}
 		return a.toFile(s.out, func(w io.Writer) error { return a.writeClasses(w, m, spec, s.probabilities) })
 	}
-	var found *finder
 	// On a terminal, a stream and columns that were asked for are shown as lines.
 	lines := spec.Input() || s.explain != "" || s.clusters
-	if s.events || s.out != "" || newScreen(a.out).terminal != nil && !lines {
+	events := s.events || s.out != "" || newScreen(a.out).terminal != nil && !lines
+	var found *finder
+	if events || s.plots != "" {
 		found = newFinder(m, cmp.Or(s.share, promised(m)), spec.Time)
 	}
-	if found == nil || s.out != "" {
-		err := a.toFile(s.out, func(w io.Writer) error { return a.writeScores(w, m, spec, s.columnsOfScores, limits, found) })
-		if err != nil || found == nil {
-			return err
-		}
-	} else if err := a.writeScores(io.Discard, m, spec, s.columnsOfScores, limits, found); err != nil {
+	if s.plots != "" {
+		found.pictures = newScorePictures(s.plots, spec.CSV.DayFirst)
+	}
+	write := func(w io.Writer) error { return a.writeScores(w, m, spec, s.columnsOfScores, limits, found) }
+	var err error
+	if events && s.out == "" {
+		err = write(io.Discard)
+	} else {
+		err = a.toFile(s.out, write)
+	}
+	if err == nil && found != nil {
+		err = found.pictures.end(found)
+	}
+	if err != nil || !events {
 		return err
 	}
 	return a.print(found.end(), found.text)
@@ -348,13 +366,14 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 		if with.clusters {
 			clusters = m.Assign(z)
 		}
-		verdicts := make([]verdict, len(scores))
+		verdicts, ends := make([]verdict, len(scores)), make([]float64, len(scores))
 		for i, score := range scores {
+			ends[i] = limits.Limit()
 			above, known := limits.Above(score)
 			verdicts[i] = verdictOf(above, known)
 		}
 		if found != nil {
-			if err := found.add(b, scores, verdicts); err != nil {
+			if err := found.add(b, scores, ends, verdicts); err != nil {
 				return err
 			}
 		}

@@ -91,7 +91,8 @@ type cause struct {
 	Got      *float64 `json:"got,omitempty"`      // the value; absent if the cell is missing
 	Share    float64  `json:"share"`              // of all sensors' deviations, from 0 to 1
 
-	strange bool // Got is far outside the own rows
+	modelColumn int  // the place of Got in the rows of the model
+	strange     bool // Got is far outside the own rows
 }
 
 // outside returns 1 if a value of an explained row is far outside the own rows, otherwise 0.
@@ -100,6 +101,16 @@ func (s *sensors) outside(i, column int) int {
 		return 1
 	}
 	return 0
+}
+
+// expected returns what the model expects of an explained row, NaN if that is far outside the own
+// rows.
+func (s *sensors) expected(i, column int) float64 {
+	v := s.Expected.At(i, column)
+	if s.low != nil && !(v >= s.low[column] && v <= s.high[column]) {
+		return math.NaN()
+	}
+	return v
 }
 
 // causes returns the sensors of an explained row: those with values far outside the own rows, then
@@ -131,14 +142,14 @@ func (s *sensors) causes(row, top int) []cause {
 	out := make([]cause, len(order))
 	for k, j := range order {
 		c := most[j]
-		out[k].Sensor, out[k].strange = s.names[j], s.outside(i, c) > 0
+		out[k].Sensor, out[k].modelColumn, out[k].strange = s.names[j], c, s.outside(i, c) > 0
 		if s.kinds != nil {
 			out[k].Of = s.kinds[c/len(s.names)]
 		}
 		if total > 0 {
 			out[k].Share = parts[j] / total
 		}
-		if v := s.Expected.At(i, c); s.low == nil || v >= s.low[c] && v <= s.high[c] {
+		if v := s.expected(i, c); !math.IsNaN(v) {
 			out[k].Expected = &v
 		}
 		if v := s.got.At(i, c); !math.IsNaN(v) {

@@ -182,13 +182,20 @@ func (c cloud) names(to draw.Canvas, x, y func(float64) vg.Length) {
 func free(taken []vg.Rectangle, at, size vg.Point) (room vg.Rectangle, ok bool) {
 	for _, move := range [][2]vg.Length{{0, 0}, {0, 1}, {0, -1}, {1, 0}, {-1, 0}} {
 		centre := vg.Point{X: at.X + move[0]*size.X, Y: at.Y + move[1]*size.Y}
-		room.Min = vg.Point{X: centre.X - size.X/2, Y: centre.Y - size.Y/2}
-		room.Max = vg.Point{X: centre.X + size.X/2, Y: centre.Y + size.Y/2}
+		room = around(centre, size)
 		if !slices.ContainsFunc(taken, func(r vg.Rectangle) bool { return overlap(r, room) }) {
 			return room, true
 		}
 	}
 	return room, false
+}
+
+// around returns the rectangle of a size around a point.
+func around(at, size vg.Point) vg.Rectangle {
+	return vg.Rectangle{
+		Min: vg.Point{X: at.X - size.X/2, Y: at.Y - size.Y/2},
+		Max: vg.Point{X: at.X + size.X/2, Y: at.Y + size.Y/2},
+	}
 }
 
 // haloed writes a text that stands out from points.

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"image/color"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -82,4 +83,33 @@ func short(name string) string {
 		return string(r[:mostRunes-1]) + "…"
 	}
 	return name
+}
+
+// wrapped returns a text in lines of a width, broken at spaces. It leaves out what has no room in the
+// largest number of lines.
+func wrapped(s text.Style, txt string, wide vg.Length, most int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(txt) {
+		longer := word
+		if line != "" {
+			longer = line + " " + word
+		}
+		if line != "" && s.Width(longer) > wide {
+			lines = append(lines, line)
+			longer = word
+		}
+		line = longer
+	}
+	if lines = append(lines, line); len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] += " …"
+	}
+	for i, line := range lines {
+		r := []rune(line)
+		for len(r) > 1 && s.Width(string(r)) > wide {
+			r = append(r[:len(r)-2], '…')
+		}
+		lines[i] = string(r)
+	}
+	return lines
 }

@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,9 +23,105 @@ func (e even) Ticks(low, high float64) []plot.Tick {
 	decimals := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
 	var ticks []plot.Tick
 	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: number(i*step, decimals)})
+		label := number(i*step, decimals)
+		if most := math.Max(math.Abs(low), math.Abs(high)); most >= longNumber || decimals > longDecimals {
+			label = exponential(i*step, most/step)
+		}
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: label})
 	}
 	return ticks
+}
+
+// Numbers that are longer have an exponent.
+const (
+	longNumber   = 1e9
+	longDecimals = 6
+)
+
+// exponential formats a number with an exponent. The largest number is the given number of steps of
+// the axis.
+func exponential(v, steps float64) string {
+	if v == 0 {
+		return "0"
+	}
+	text := strconv.FormatFloat(v, 'g', 1+max(0, int(math.Ceil(math.Log10(steps)))), 64)
+	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e−", "-", "−").Replace(text)
+}
+
+// dates marks an axis of seconds since 1970 at about the given number of round times. The first
+// mark of a day has its date.
+type dates struct{ about int }
+
+// roundTimes are the steps between marks, in seconds, below those of months.
+var roundTimes = []float64{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 3 * 3600, 6 * 3600, 12 * 3600, day, 2 * day, 7 * day, 14 * day}
+
+const (
+	day   = 24 * 3600.0
+	month = 30 * day // about
+)
+
+// Ticks implements [plot.Ticker].
+func (d dates) Ticks(low, high float64) []plot.Tick {
+	step := (high - low) / float64(d.about)
+	if step > roundTimes[len(roundTimes)-1] {
+		return months(low, high, step/month)
+	}
+	form, i := "15:04:05.000", slices.IndexFunc(roundTimes, func(t float64) bool { return t >= step })
+	switch {
+	case step <= 0.5:
+		step = max(1e-3, roundUp(step))
+	case roundTimes[i] < 60:
+		step, form = roundTimes[i], "15:04:05"
+	case roundTimes[i] < day:
+		step, form = roundTimes[i], "15:04"
+	default:
+		step, form = roundTimes[i], time.DateOnly
+	}
+	var ticks []plot.Tick
+	date := ""
+	for i := math.Ceil(low / step); i*step <= high; i++ {
+		at := moment(i * step)
+		t := plot.Tick{Value: i * step, Label: at.Format(form)}
+		if today := at.Format(time.DateOnly); today != date && step < day {
+			t.Label += "\n" + today
+			date = today
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}
+
+// months marks beginnings of months, or of years, about the given number of months apart.
+func months(low, high, apart float64) (ticks []plot.Tick) {
+	form, step := "2006-01", 1
+	for _, n := range []int{2, 3, 6, 12} {
+		if apart > float64(step) {
+			step = n
+		}
+	}
+	if apart > 12 {
+		step = 12 * int(math.Ceil(roundUp(apart/12)))
+	}
+	if step >= 12 {
+		form = "2006"
+	}
+	first := moment(low)
+	for i := 12 * first.Year() / step * step; ; i += step {
+		at := time.Date(i/12, time.Month(i%12+1), 1, 0, 0, 0, 0, time.UTC)
+		seconds := float64(at.Unix())
+		if seconds > high {
+			return ticks
+		}
+		if seconds >= low {
+			ticks = append(ticks, plot.Tick{Value: seconds, Label: at.Format(form)})
+		}
+	}
+}
+
+// moment returns the time after the given number of seconds since 1970.
+func moment(seconds float64) time.Time {
+	whole := math.Floor(seconds)
+	return time.Unix(int64(whole), int64(math.Round((seconds-whole)*1e9))).UTC()
 }
 
 // roundUp returns the next of 1, 2, 5, 10, ...

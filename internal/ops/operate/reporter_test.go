@@ -326,7 +326,7 @@ func TestOneAddressOfEachHostIsReported(t *testing.T) {
 		{slices.Concat(far, here), []string{far[0], far[2]}},
 	} {
 		var got []string
-		for _, l := range NewReporter(false).Next(&Status{Phase: Joining, At: noon, Began: noon, Node: &node.Status{Want: 3, Present: []string{"a"}, Addrs: c.addrs}}) {
+		for _, l := range NewReporter(false, false).Next(&Status{Phase: Joining, At: noon, Began: noon, Node: &node.Status{Want: 3, Present: []string{"a"}, Addrs: c.addrs}}) {
 			if _, address, is := strings.Cut(l.Text, "--peer "); is {
 				got = append(got, address)
 			}

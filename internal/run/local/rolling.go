@@ -25,14 +25,21 @@ func Rolling(size int, share, first float64) *Threshold {
 	return &Threshold{limit: first, window: newWindow(size, share)}
 }
 
+// Limit returns the next row's threshold, NaN for none.
+func (t *Threshold) Limit() float64 {
+	if t.window != nil {
+		if v, ok := t.window.limit(); ok {
+			return v
+		}
+	}
+	return t.limit
+}
+
 // Above reports whether the next row's score is above its threshold. known is false if there is
 // no threshold.
 func (t *Threshold) Above(score float64) (above, known bool) {
-	limit := t.limit
+	limit := t.Limit()
 	if t.window != nil {
-		if v, ok := t.window.limit(); ok {
-			limit = v
-		}
 		t.window.add(score)
 	}
 	known = !math.IsNaN(limit)

@@ -33,6 +33,9 @@ func TestRollingIsItsDefinition(t *testing.T) {
 					t.Fatalf("%d scores are too few for %g", len(before), share)
 				}
 			}
+			if got := r.Limit(); got != limit {
+				t.Fatalf("row %d: the limit is %g, want %g", i, got, limit)
+			}
 			if above, known := r.Above(v); !known || above != !(v <= limit) {
 				t.Fatalf("row %d, score %g: above %t, known %t with a limit of %g", i, v, above, known, limit)
 			}

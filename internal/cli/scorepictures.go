@@ -1,0 +1,288 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/plots"
+)
+
+const (
+	// drawnEvents is the number of events whose sensors are drawn.
+	drawnEvents = 4
+	// aroundEvent is the number of rows drawn before an event, and after it.
+	aroundEvent = 50
+)
+
+// scorePictures draw scores over time, a picture per file. They hold what a picture shows, and
+// the last rows; the rest of the rows is gone.
+type scorePictures struct {
+	dir      string
+	dayFirst bool
+	drawn    map[string]bool // names of pictures, in lower case
+	of       *filePicture    // nil before the first row
+}
+
+func newScorePictures(dir string, dayFirst bool) *scorePictures {
+	return &scorePictures{dir: dir, dayFirst: dayFirst, drawn: map[string]bool{}}
+}
+
+// filePicture is the picture of a file while its rows are scored.
+type filePicture struct {
+	file      string
+	column    string // that of times, "" for the numbers of rows
+	timeAt    int    // its place among the carried columns, -1 for none
+	clock     dataset.Clock
+	rows      int
+	untimed   int // rows without a time
+	anomalies int
+	scores    *plots.Trace
+	from      int             // the file's first event among those found
+	details   map[int]*detail // by the first row of an event
+	recent    []pictureRow    // the last rows, at most aroundEvent
+}
+
+// pictureRow is a row in the units of the data.
+type pictureRow struct {
+	number int
+	time   float64
+	cells  []float64
+}
+
+// detail has the rows of an event and around it: the cells of a row, and then the expected ones.
+type detail struct {
+	trace    *plots.Trace
+	last     int // number of the last row
+	from, to int // rows to add, from one to before another
+}
+
+// add adds the rows of a block, after the finder has joined its anomalies.
+func (p *scorePictures) add(f *finder, b dataset.Block, scores, limits []float64, verdicts []verdict) error {
+	for from := 0; from < len(scores); {
+		file, to := cell(b, from, f.fileAt), from+1
+		for to < len(scores) && cell(b, to, f.fileAt) == file {
+			to++
+		}
+		if p.of == nil || p.of.file != file {
+			if err := p.end(f); err != nil {
+				return err
+			}
+			p.of = p.begin(f, b, from, file)
+		}
+		if err := p.of.add(f, b, from, to, scores, limits, verdicts); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+// begin returns a picture that begins with a row.
+func (p *scorePictures) begin(f *finder, b dataset.Block, row int, file string) *filePicture {
+	of := &filePicture{
+		file: file, timeAt: f.timeAt, clock: dataset.Clock{DayFirst: p.dayFirst},
+		scores: plots.NewTrace(plots.ScoreCells), details: map[int]*detail{},
+	}
+	of.from = slices.IndexFunc(f.found.Events, func(e event) bool { return e.First >= b.Numbers[row] })
+	if of.from < 0 {
+		of.from = len(f.found.Events)
+	}
+	if _, _, ok := of.clock.Read(cell(b, row, f.timeAt)); ok && f.timeAt >= 0 {
+		of.column = f.names[f.timeAt]
+	} else {
+		of.timeAt = -1
+	}
+	return of
+}
+
+// time returns a row's time, or its number if the picture has no times. It is NaN for a cell that
+// is no time.
+func (p *filePicture) time(cell string, number int) float64 {
+	if p.timeAt < 0 {
+		return float64(number)
+	}
+	if at, _, ok := p.clock.Read(cell); ok {
+		return at
+	}
+	return math.NaN()
+}
+
+// add adds the rows of a block from one to before another.
+func (p *filePicture) add(f *finder, b dataset.Block, from, to int, scores, limits []float64, verdicts []verdict) error {
+	rows := p.recent
+	for i := from; i < to; i++ {
+		at := p.time(cell(b, i, p.timeAt), b.Numbers[i])
+		rows = append(rows, pictureRow{b.Numbers[i], at, b.X.RawRowView(i)})
+		anomaly := math.NaN()
+		if verdicts[i] == anomalous {
+			anomaly = largeIfNaN(scores[i])
+			p.anomalies++
+		}
+		if p.rows++; math.IsNaN(at) {
+			p.untimed++
+		}
+		p.scores.Add(at, []float64{largeIfNaN(scores[i]), limits[i], anomaly})
+	}
+	if f.explains() {
+		if err := p.detail(f, rows); err != nil {
+			return err
+		}
+	}
+	p.recent = slices.Clone(rows[max(0, len(rows)-aroundEvent):])
+	for i := range p.recent {
+		p.recent[i].cells = slices.Clone(p.recent[i].cells)
+	}
+	return nil
+}
+
+// largeIfNaN returns a score, which counts as the largest if it is NaN.
+func largeIfNaN(score float64) float64 {
+	if math.IsNaN(score) {
+		return math.Inf(1)
+	}
+	return score
+}
+
+// events returns the file's events so far.
+func (p *filePicture) events(f *finder) []event {
+	all := f.found.Events[p.from:]
+	if other := slices.IndexFunc(all, func(e event) bool { return e.File != p.file }); other >= 0 {
+		all = all[:other]
+	}
+	return all
+}
+
+// detail adds rows to the details of the strongest events, and of the last one, which may yet become
+// one of these. Other events have no details, and get none later.
+func (p *filePicture) detail(f *finder, rows []pictureRow) error {
+	events := slices.DeleteFunc(slices.Clone(p.events(f)), func(e event) bool { return p.details[e.First] == nil && e.First < rows[0].number })
+	if len(events) == 0 {
+		return nil
+	}
+	kept := map[int]*detail{}
+	wanted := make([]bool, len(rows))
+	for _, e := range append(largest(events, drawnEvents), events[len(events)-1]) {
+		d := cmp.Or(kept[e.First], p.details[e.First])
+		if d == nil {
+			d = &detail{trace: plots.NewTrace(plots.DetailCells)}
+		}
+		kept[e.First] = d
+		d.from, d.to = rowsAround(rows, e, d.last)
+		for i := d.from; i < d.to; i++ {
+			wanted[i] = true
+		}
+	}
+	p.details = kept
+	places, cells := make([]int, len(rows)), []float64(nil)
+	count := 0
+	for i, yes := range wanted {
+		if places[i] = count; yes {
+			cells = append(cells, rows[i].cells...)
+			count++
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	why, err := f.explain.rows(mat.NewDense(count, len(rows[0].cells), cells), func(int) bool { return true })
+	if err != nil {
+		return err
+	}
+	for _, d := range kept {
+		for i := d.from; i < d.to; i++ {
+			values := slices.Clone(rows[i].cells)
+			for column := range rows[i].cells {
+				values = append(values, why.expected(places[i], column))
+			}
+			d.trace.Add(rows[i].time, values)
+			d.last = rows[i].number
+		}
+	}
+	return nil
+}
+
+// rowsAround returns the rows of an event and those around it, from one to before another, without those up
+// to a number.
+func rowsAround(rows []pictureRow, e event, last int) (from, to int) {
+	after := func(number int) int {
+		return sort.Search(len(rows), func(i int) bool { return rows[i].number > number })
+	}
+	if to = after(e.Last); to == 0 { // long ago
+		return 0, 0
+	}
+	return max(after(e.First-1)-aroundEvent, after(last), 0), min(to+aroundEvent, len(rows))
+}
+
+// end draws the picture of the present file, if there is any.
+func (p *scorePictures) end(f *finder) error {
+	if p == nil || p.of == nil {
+		return nil
+	}
+	name := "scores-over-time"
+	if p.of.file != "" {
+		base := strings.TrimSuffix(filepath.Base(p.of.file), ".gz")
+		name += "-" + strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	for i, first := 2, name; p.drawn[strings.ToLower(name)]; i++ {
+		name = fmt.Sprintf("%s-%d", first, i)
+	}
+	p.drawn[strings.ToLower(name)] = true
+	s := p.of.picture(f)
+	s.Name, p.of = name, nil
+	return plots.WriteScores(p.dir, s)
+}
+
+// picture returns the picture of all rows.
+func (p *filePicture) picture(f *finder) plots.Scores {
+	events := p.events(f)
+	s := plots.Scores{
+		Title: "Scores over time", X: cmp.Or(p.column, "row"), Y: scoreName, Dated: p.timeAt >= 0 && p.clock.Dated(), Of: p.scores,
+		Subtitle: fmt.Sprintf("of %s, by %s of %s: %s in %s", count(p.rows, "row"), scoredBy(f.m), f.m.Manifest.Participant, counts(p.anomalies, "anomaly", "anomalies"), count(len(events), "event")),
+	}
+	if p.file != "" {
+		s.Title += ": " + filepath.Base(p.file)
+	}
+	if p.untimed > 0 {
+		s.Subtitle += fmt.Sprintf("; without %s that has no time", count(p.untimed, "row"))
+	}
+	s.Subtitle += "; not for sharing"
+	for _, e := range events {
+		if at, ok := p.span(e); ok {
+			s.Events = append(s.Events, at)
+		}
+	}
+	shown := largest(slices.DeleteFunc(slices.Clone(events), func(e event) bool { return p.details[e.First] == nil }), drawnEvents)
+	slices.SortFunc(shown, func(a, b event) int { return cmp.Compare(a.First, b.First) })
+	columns := len(f.m.Manifest.Columns)
+	for _, e := range shown {
+		at, ok := p.span(e)
+		if !ok || len(e.Sensors) == 0 {
+			continue
+		}
+		start, end := e.times()
+		d := plots.Detail{Title: start, At: at, Of: p.details[e.First].trace}
+		if end != start {
+			d.Title += " to " + end
+		}
+		d.Title += fmt.Sprintf(": %s, peak %.3g", counts(e.Anomalies, "anomaly", "anomalies"), e.Peak)
+		for _, c := range e.culprits() {
+			d.Panels = append(d.Panels, plots.SensorPanel{Title: c.text(), Unit: f.m.Manifest.Units[c.Sensor], Got: c.modelColumn, Expected: columns + c.modelColumn})
+		}
+		s.Details = append(s.Details, d)
+	}
+	return s
+}
+
+// span returns the time of an event; ok is false if the event has none.
+func (p *filePicture) span(e event) (at plots.Span, ok bool) {
+	from, to := p.time(e.Start, e.First), p.time(e.End, e.Last)
+	return plots.Span{From: math.Min(from, to), To: math.Max(from, to)}, !math.IsNaN(from) && !math.IsNaN(to)
+}
