@@ -27,11 +27,11 @@ func TestTheErrorThatTellsMost(t *testing.T) {
 	cause := errors.New("missing members")
 	stopped := fmt.Errorf("a: %w", context.Canceled)
 	for _, failed := range [][]error{{stopped, cause}, {cause, stopped}, {cause}} {
-		if got := tellingError(failed); got != cause {
+		if got := tellingError(failed); !errors.Is(got, cause) {
 			t.Errorf("of %v: got %v", failed, got)
 		}
 	}
-	if got := tellingError([]error{stopped}); got != stopped {
+	if got := tellingError([]error{stopped}); !errors.Is(got, stopped) {
 		t.Errorf("got %v", got)
 	}
 }
