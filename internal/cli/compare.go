@@ -93,6 +93,7 @@ need a difference beyond chance.`,
 	f.StringVar(&s.where, "where", "", "compare on rows with `COLUMN=VALUE` only")
 	f.StringVar(&s.timeColumn, "time-column", "", timeColumnHelp)
 	f.StringVar(&s.label, "label", "", "`COLUMN` with 1 for faults")
+	f.StringVar(&s.anomaly, "anomaly", "", anomalyHelp)
 	f.StringVar(&s.with, "with", "", "`SCORES` by the shared models (shared), by the models of the own rows and the nearest of these (alone), or by all (blend) (default blend with local.npz beside a model, otherwise shared)")
 	a.addJSON(cmd)
 	return cmd
@@ -143,8 +144,9 @@ func (a *app) compareModel(s *scoredFlags, to *comparedModel) error {
 // the label of each is 1.
 func eachScored(m *model.Model, spec dataset.Spec, begin func(carried []string), f func(b dataset.Block, z *mat.Dense, scores []float64, isFault []bool)) (dataset.Gaps, error) {
 	label, labelAt := spec.Label, -1
-	spec.Label = "" // its cells are carried
-	return dataset.Scan(spec, func(carried []string) error {
+	scanned := spec
+	scanned.Label = "" // its cells are carried
+	return dataset.Scan(scanned, func(carried []string) error {
 		if labelAt = slices.Index(carried, label); label != "" && labelAt < 0 {
 			return &dataset.Error{File: spec.Data[0], Column: label, Msg: "there is no such column", Hint: "correct --label"}
 		}
@@ -161,7 +163,13 @@ func eachScored(m *model.Model, spec dataset.Spec, begin func(carried []string),
 			if math.IsNaN(score) {
 				scores[i] = math.Inf(1)
 			}
-			isFault[i] = labelAt >= 0 && b.Carried[i][labelAt] == "1"
+			if labelAt < 0 {
+				continue
+			}
+			if err := spec.CheckLabel(b.Carried[i][labelAt], b.Numbers[i]); err != nil {
+				return err
+			}
+			isFault[i] = spec.IsAnomaly(b.Carried[i][labelAt])
 		}
 		f(b, z, scores, isFault)
 		return nil

@@ -38,6 +38,7 @@ func (a *app) evaluate() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			spec.Anomalies = m.Classifier() == nil
 			spec.Folder = filepath.Dir(s.model)
 			data, err := readOne(cmd.Context(), &spec)
 			if err != nil {
@@ -63,6 +64,7 @@ func (a *app) evaluate() *cobra.Command {
 	s.addScoring(cmd)
 	memory.add(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes. For a classifier: the classes, numbered from 0")
+	cmd.Flags().StringVar(&s.anomaly, "anomaly", "", anomalyHelp)
 	a.addJSON(cmd)
 	return cmd
 }

@@ -18,21 +18,25 @@ import (
 
 // dataFlags name the rows to read.
 type dataFlags struct {
-	data, ignore            []string
-	label, where, testWhere string
-	timeColumn              string
+	data, ignore     []string
+	label, anomaly   string
+	where, testWhere string
+	timeColumn       string
 }
 
 func (d *dataFlags) add(cmd *cobra.Command) {
 	section(cmd, ofRows, func(f *pflag.FlagSet) {
 		f.StringArrayVar(&d.data, "data", nil, "`FILE`, folder or quoted pattern of rows: .csv, .csv.gz, .ndjson, .parquet, .npy, .npz and IDX files; a .sql file is a query to PostgreSQL, and - is standard input; may be repeated")
-		f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes, which a classifier learns, numbered from 0")
+		f.StringVar(&d.label, "label", "", "`COLUMN` with 1 for anomalies, 0 or -1 for normal rows; other values are classes, which a classifier learns, numbered from 0. Known anomalies are tested on, and do not train")
+		f.StringVar(&d.anomaly, "anomaly", "", anomalyHelp)
 		f.StringVar(&d.where, "where", "", "train only on rows with `COLUMN=VALUE`")
 		f.StringVar(&d.testWhere, "test-where", "", "score rows with `COLUMN=VALUE`, and do not train on them")
 		f.StringVar(&d.timeColumn, "time-column", "", timeColumnHelp)
 		f.StringSliceVar(&d.ignore, "ignore", nil, "`COLUMNS` that are not features, separated by commas")
 	})
 }
+
+const anomalyHelp = "`VALUE` in the column --label that means an anomaly, such as fault or -1; rows with others are normal (default 1)"
 
 const timeColumnHelp = "for --window: `COLUMN` of times, as numbers or as 2024-05-17T08:30:00Z. Rows must be in time order; a step of more than three times the median begins a new window"
 
@@ -57,8 +61,11 @@ func (d *dataFlags) spec() (dataset.Spec, error) {
 	if err != nil {
 		return dataset.Spec{}, &flagError{"test-where", err.Error(), ""}
 	}
+	if d.anomaly != "" && d.label == "" {
+		return dataset.Spec{}, &flagError{"anomaly", "want the column of labels, got none", "name it with --label COLUMN"}
+	}
 	return dataset.Spec{
-		Data: d.data, Label: d.label, Where: where, TestWhere: testWhere,
+		Data: d.data, Label: d.label, Anomaly: d.anomaly, Where: where, TestWhere: testWhere,
 		Time: d.timeColumn, Ignore: d.ignore,
 	}, nil
 }
@@ -87,12 +94,29 @@ func addKeep(cmd *cobra.Command, keep *[]string) {
 // checkKept reports features that look like none and are not in keep, and names in keep that
 // are not features.
 func checkKept(d *dataset.Dataset, keep []string) error {
+	if err := checkKeep(d, keep); err != nil {
+		return err
+	}
+	return dataset.Undeclared(d.Suspects, keep)
+}
+
+// checkLabels is like checkKept, and reports only columns that look like labels.
+func checkLabels(d *dataset.Dataset, keep []string) error {
+	if err := checkKeep(d, keep); err != nil {
+		return err
+	}
+	labels := slices.DeleteFunc(slices.Clone(d.Suspects), func(s dataset.Suspect) bool { return !s.Label })
+	return dataset.Undeclared(labels, keep)
+}
+
+// checkKeep reports names in keep that are not features.
+func checkKeep(d *dataset.Dataset, keep []string) error {
 	for _, name := range keep {
 		if !slices.Contains(d.Columns, name) {
 			return &dataset.Error{Column: name, Msg: "the column to keep is not a feature", Hint: "features are " + listed(d.Columns)}
 		}
 	}
-	return dataset.Undeclared(d.Suspects, keep)
+	return nil
 }
 
 // sourceFlags name the source of all participants' rows: files, or a generator.
@@ -174,6 +198,7 @@ func (s source) load(t *pipeline.Task) (*dataset.Dataset, error) {
 	if err := checkTime(s.spec.Time, t.Window); err != nil {
 		return nil, err
 	}
+	s.spec.Anomalies, s.spec.Normal = t.Traits().Classes == nil, t.Traits().Classes == nil
 	s.spec.Window, s.spec.MinRows, s.spec.LabelFault, s.spec.Missing = t.Window, t.Traits().LeastRows, t.LabelFault(), t.Missing
 	return dataset.LoadAll(s.spec)
 }

@@ -112,7 +112,7 @@ func listenOn(given []string) ([]string, error) {
 // node returns the settings of a participant with these rows. Paths are relative to its folder.
 func (d *dataFlags) node(dir string) (*config.Node, error) {
 	n := &config.Node{
-		Version: config.Version, Consortium: agreementFile, Label: d.label, Where: d.where, TestWhere: d.testWhere,
+		Version: config.Version, Consortium: agreementFile, Label: d.label, Anomaly: d.anomaly, Where: d.where, TestWhere: d.testWhere,
 		TimeColumn: d.timeColumn, Ignore: d.ignore,
 	}
 	from, err := filepath.Abs(dir)

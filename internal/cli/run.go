@@ -141,6 +141,7 @@ func (f *runFlags) fromFlags() (c participant.Config, spec dataset.Spec, err err
 	if err := checkTime(f.timeColumn, c.Task.Window); err != nil {
 		return c, spec, err
 	}
+	spec.Anomalies, spec.Normal = c.Task.Traits().Classes == nil, c.Task.Traits().Classes == nil
 	spec.Window, spec.LabelFault, spec.Missing = c.Task.Window, c.Task.LabelFault(), c.Task.Missing
 	if err := f.checkInput(spec, f.name); err != nil {
 		return c, spec, err
@@ -219,6 +220,7 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 	if spec.Units, err = own.ColumnUnits(c.Task.Units); err != nil {
 		return c, spec, nil, &config.Error{File: filepath.Join(f.dir, config.NodeFile), Err: err, Hint: "correct the file"}
 	}
+	spec.Anomalies, spec.Normal = c.Task.Traits().Classes == nil, c.Task.Traits().Classes == nil
 	spec.Columns, spec.Window, spec.LabelFault, spec.Missing = agreed.Columns, c.Task.Window, c.Task.LabelFault(), cmp.Or(spec.Missing, c.Task.Missing)
 	f.kept = own.Keep
 	f.baselines = own.Baselines
@@ -290,6 +292,9 @@ func (f *runFlags) loadOne(ctx context.Context, spec dataset.Spec, name, dir str
 	warnings := append(data.Gaps.Forms(), data.Gaps.Late...)
 	for _, c := range data.Ignored {
 		warnings = append(warnings, c+" does not hold numbers, so it is not a feature")
+	}
+	if n := data.Participants[0].KnownAnomalies(); n > 0 {
+		warnings = append(warnings, leftOut(n))
 	}
 	if text := data.Gaps.String(); text != "" {
 		warnings = append(warnings, text)

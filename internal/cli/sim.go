@@ -29,6 +29,7 @@ func (a *app) sim() *cobra.Command {
 	t := taskFlags{simulated: true}
 	var under scenarioFlags
 	var to outputs
+	var kept []string
 	cmd := &cobra.Command{
 		Use: "sim", Short: "Train all participants in this process, over a simulated network in virtual time",
 		Long: `sim trains all participants in this process. Only the network between them is simulated, in
@@ -65,12 +66,13 @@ these runs are readings.`,
 			if err := src.forward(cmd.Context()); err != nil {
 				return err
 			}
-			return a.simulate(cmd.Context(), src, k, t.baselines, c, to)
+			return a.simulate(cmd.Context(), src, k, t.baselines, kept, c, to)
 		},
 	}
 	s.add(cmd)
 	t.add(cmd)
 	t.addBaselines(cmd, "alone, pooled")
+	addKeep(cmd, &kept)
 	addReplace(cmd, &to.replace)
 	cmd.Flags().StringVar(&to.dir, "out", "", "write result.json and rounds.csv to `DIR`, and model.npz and result.json to a folder per participant")
 	cmd.Flags().StringVar(&to.plots, "plots", "", "draw the objective, what there was to choose from, the convergence of a sum, bytes sent, members and faults over time, as SVG and PNG in `DIR`")
@@ -132,13 +134,16 @@ func (o outputs) write(run *simulate.Run) error {
 	return writeRun(o.dir, run.Report, run.Course.Rounds, run.Models)
 }
 
-func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baselines []string, under simulate.Conditions, to outputs) error {
+func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baselines, kept []string, under simulate.Conditions, to outputs) error {
 	began := time.Now()
 	data, err := src.load(t)
 	if err != nil {
 		return err
 	}
 	a.noteData(t, data)
+	if err := checkLabels(data, kept); err != nil {
+		return err
+	}
 	if err := checkData(t, data); err != nil {
 		return err
 	}
@@ -258,9 +263,21 @@ func (a *app) noteData(t *pipeline.Task, d *dataset.Dataset) {
 		a.note("not numbers, so not features: %s", strings.Join(d.Ignored, ", "))
 	}
 	a.noteGaps(&d.Gaps)
+	known := 0
+	for _, p := range d.Participants {
+		known += p.KnownAnomalies()
+	}
+	if known > 0 {
+		a.note("%s", leftOut(known))
+	}
 	for _, l := range d.LeftOut {
 		a.note("left out: %s has only %s", l.Name, count(l.Rows, "training row"))
 	}
+}
+
+// leftOut says that rows do not train because they are known anomalies.
+func leftOut(rows int) string {
+	return fmt.Sprintf("known anomalies do not train: %s left out", count(rows, "row"))
 }
 
 // ofClasses returns what class labels give for a model that does not learn them.

@@ -74,6 +74,7 @@ are those of the rows given.`,
 	s.add(cmd, "score")
 	s.addScores(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for faults")
+	cmd.Flags().StringVar(&s.anomaly, "anomaly", "", anomalyHelp)
 	a.addJSON(cmd)
 	return cmd
 }

@@ -218,7 +218,7 @@ func (f *upFlags) rows(src source) func(name string) (*config.Node, error) {
 		}
 		path, err := filepath.Abs(files[name])
 		return &config.Node{
-			Data: []string{path}, Label: f.label, Where: f.where, TestWhere: f.testWhere, TimeColumn: f.timeColumn, Ignore: ignore,
+			Data: []string{path}, Label: f.label, Anomaly: f.anomaly, Where: f.where, TestWhere: f.testWhere, TimeColumn: f.timeColumn, Ignore: ignore,
 		}, err
 	}
 }

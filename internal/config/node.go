@@ -29,6 +29,8 @@ type Node struct {
 	Relay bool     `yaml:"relay,omitempty"`
 	Data  []string `yaml:"data"`
 	Label string   `yaml:"label,omitempty"`
+	// Anomaly is the label of anomalies; empty means 1.
+	Anomaly string `yaml:"anomaly,omitempty"`
 	// ClassLabels reports that labels are classes, as other participants' labels show.
 	ClassLabels bool     `yaml:"class_labels,omitempty"`
 	Where       string   `yaml:"where,omitempty"`
@@ -105,6 +107,9 @@ func (n *Node) Spec() (dataset.Spec, error) {
 	if err != nil {
 		return dataset.Spec{}, err
 	}
+	if n.Anomaly != "" && n.Label == "" {
+		return dataset.Spec{}, errors.New("anomaly: want the column of labels, got none; name it as label")
+	}
 	switch n.Missing {
 	case "", dataset.RefuseMissing, dataset.SkipMissing:
 	default:
@@ -118,7 +123,7 @@ func (n *Node) Spec() (dataset.Spec, error) {
 		return dataset.Spec{}, err
 	}
 	return dataset.Spec{
-		Data: n.Data, Label: n.Label, ClassLabels: n.ClassLabels, Where: where, TestWhere: testWhere,
+		Data: n.Data, Label: n.Label, Anomaly: n.Anomaly, ClassLabels: n.ClassLabels, Where: where, TestWhere: testWhere,
 		Rename: n.Rename, Time: n.TimeColumn, Limit: n.Limit, Ignore: n.Ignore, Missing: n.Missing, CSV: n.CSV, Memory: memory, Float32: n.Float32,
 	}, nil
 }

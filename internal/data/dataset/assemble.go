@@ -24,9 +24,12 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 		d.FirstClass = cmp.Or(d.FirstClass, sh.class)
 		d.Gaps.add(&sh.gaps)
 	}
+	if err := s.checkAnomalies(d, shares, sch.from); err != nil {
+		return nil, err
+	}
 	groups := merge(shares)
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		d.Suspects = append(d.Suspects, groups[name].watch.suspects(name, sch.features)...)
+		d.Suspects = append(d.Suspects, groups[name].watch.suspects(fileOf(name, shares), &sch)...)
 	}
 	if s.Split.Kind == partition.PCAKMeans && d.Gaps.Partial > d.Gaps.Dropped {
 		return nil, &Error{Msg: "rows with missing cells cannot be dealt by how alike they are", Hint: "leave them out with --missing skip, or take another --split"}
@@ -47,6 +50,11 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 		d.Participants[i].ClassLabels, d.Participants[i].TextLabels = classes, sch.textLabels
 	}
 	return d, nil
+}
+
+// fileOf returns the first file with rows of a group.
+func fileOf(group string, shares []*share) string {
+	return shares[slices.IndexFunc(shares, func(sh *share) bool { return sh.groups[group] != nil })].path
 }
 
 // hasClasses reports whether labels are of more kinds than normal (0, -1) and anomaly (1).

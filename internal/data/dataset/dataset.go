@@ -22,6 +22,10 @@ type Participant struct {
 	TextLabels bool
 	// begins and testBegins are the rows at which windows begin.
 	begins, testBegins []int
+	// labelled and labels are the training rows before known anomalies were left out; labelled is nil if
+	// none were.
+	labelled collabdict.Rows
+	labels   []float64
 }
 
 // A Dataset is the result of loading.
@@ -35,7 +39,7 @@ type Dataset struct {
 	// Ignored lists columns that are no features because their first value is not a number.
 	Ignored []string
 	// Suspects lists features that are probably times, row numbers or labels, judged by the
-	// training rows.
+	// training rows, and columns of words that are probably labels.
 	Suspects []Suspect
 	// Gaps describes the missing cells of the files.
 	Gaps Gaps

@@ -12,8 +12,9 @@ func Spare(t *testing.T, n uint64) {
 // SuspectsOf returns the suspects in a column with the given values.
 func SuspectsOf(name string, values []float64) []Suspect {
 	var w watch
+	sch := schema{features: []string{name}, likeness: []likeness{new(Spec).likeness(name)}}
 	for _, v := range values {
-		w.add([]float64{v}, []string{name})
+		w.add([]float64{v}, sch.likeness)
 	}
-	return w.suspects("", []string{name})
+	return w.suspects("", &sch)
 }

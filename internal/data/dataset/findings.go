@@ -21,6 +21,8 @@ type Finding struct {
 type Flags struct {
 	Ignore []string `json:"ignore,omitempty"` // columns for --ignore
 	Label  string   `json:"label,omitempty"`  // a column for --label
+	// Anomaly is a value for --anomaly: the rarer of the two in the column Label.
+	Anomaly string `json:"anomaly,omitempty"`
 	// TimeColumn is for use with --window.
 	TimeColumn string `json:"time_column,omitempty"`
 	Missing    string `json:"missing,omitempty"` // a value for --missing
@@ -38,6 +40,7 @@ func (f *Flags) String() string {
 	}
 	add("--ignore", strings.Join(f.Ignore, ","))
 	add("--label", f.Label)
+	add("--anomaly", f.Anomaly)
 	add("--missing", f.Missing)
 	return strings.Join(out, " ")
 }
@@ -84,6 +87,12 @@ func (p *Profile) found(c *columnStats, kind, message, advice string) {
 }
 
 func (p *Profile) ofText(c *columnStats) {
+	if c.pair.enough() {
+		s := Suspect{Column: c.name, Anomaly: c.pair.rarer()}
+		p.found(c, "label", fmt.Sprintf("has the name of a label, and only %q and %q", c.pair.values[0], c.pair.values[1]), s.flags()+", or --ignore "+shellWord(c.name))
+		p.label(&s)
+		return
+	}
 	if !c.time {
 		p.found(c, "text", fmt.Sprintf("text such as %q, so not a feature", c.first), "")
 		return
@@ -94,6 +103,15 @@ func (p *Profile) ofText(c *columnStats) {
 	}
 }
 
+// label recommends the first label. It reports whether that was another.
+func (p *Profile) label(s *Suspect) (another bool) {
+	if p.Flags.Label != "" {
+		return true
+	}
+	p.Flags.Label, p.Flags.Anomaly = s.Column, s.Anomaly
+	return false
+}
+
 func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 	t, name, out := &c.trail, shellWord(c.name), true
 	twin, known := first[c.hash]
@@ -101,11 +119,10 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 		first[c.hash] = c.name
 	}
 	switch {
-	case t.labels(c.name):
-		p.found(c, "label", t.why(c.name), "--label "+name+", or --keep "+name+" if it is a measurement")
-		if out = p.Flags.Label != ""; !out {
-			p.Flags.Label = c.name
-		}
+	case t.labels(c.likeness):
+		s := Suspect{Column: c.name, Anomaly: t.anomaly()}
+		p.found(c, "label", t.why(c.likeness), s.flags()+", or --keep "+name+" if it is a measurement")
+		out = p.label(&s)
 		p.Flags.Keep = append(p.Flags.Keep, c.name)
 	case known && t.n > 0:
 		p.found(c, "duplicate", fmt.Sprintf("has the values of %q in every row", twin), "--ignore "+name)
@@ -116,7 +133,7 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 	case t.n > 0 && c.low.n == 1:
 		p.found(c, "constant", fmt.Sprintf("is %g in every row", t.first), "--ignore "+name)
 	case t.ordinal(c.name):
-		p.found(c, "ordinal", t.why(c.name), "--ignore "+name+"; or for --window --time-column "+name+"; or --keep "+name+" if it is a measurement")
+		p.found(c, "ordinal", t.why(c.likeness), "--ignore "+name+"; or for --window --time-column "+name+"; or --keep "+name+" if it is a measurement")
 		if p.Flags.TimeColumn == "" {
 			p.Flags.TimeColumn = c.name
 		}
@@ -124,7 +141,7 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 	default:
 		out = false
 	}
-	if t.binary && c.low.n == 2 && !t.labels(c.name) {
+	if t.binary && c.low.n == 2 && !t.labels(c.likeness) {
 		p.found(c, "binary", fmt.Sprintf("has only %g and %g", c.low.values[0], c.low.values[1]), "--label "+name+" if it tells anomalies, nothing if it is a sensor")
 	}
 	if c.doubts > 0 {

@@ -13,9 +13,11 @@ import (
 type schema struct {
 	from     string // that file
 	features []string
-	ignored  []string // columns whose first value is no number
-	aside    []string // class columns that the Spec does not use
-	carried  []string // as in Spec.Carry
+	ignored  []string   // columns whose first value is no number
+	aside    []string   // class columns that the Spec does not use
+	likeness []likeness // of the features
+	asked    []string   // columns of words that may be labels by their names
+	carried  []string   // as in Spec.Carry
 	// textLabels reports whether the first label is text, so that all are read as text.
 	textLabels bool
 }
@@ -24,13 +26,13 @@ type schema struct {
 type layout struct {
 	features                            []int
 	label, where, testWhere, part, time int
-	carried                             []int // columns that the file lacks are -1
+	carried, asked                      []int // columns that the file lacks are -1
 }
 
 // others lists the columns read for other purposes than features.
 func (l *layout) others() []int {
 	var out []int
-	for _, i := range append([]int{l.label, l.where, l.testWhere, l.part, l.time}, l.carried...) {
+	for _, i := range slices.Concat([]int{l.label, l.where, l.testWhere, l.part, l.time}, l.carried, l.asked) {
 		if i >= 0 && !slices.Contains(out, i) {
 			out = append(out, i)
 		}
@@ -81,12 +83,18 @@ func (s *Spec) settle(path string) (schema, error) {
 	roles := s.roles()
 	for i, name := range t.header() {
 		if name == s.Label {
-			out.textLabels = kinds[i] != kindNumber && kinds[i] != kindClass
+			out.textLabels = s.Anomaly == "" && kinds[i] != kindNumber && kinds[i] != kindClass
 		}
 		if s.Carry == nil && kinds[i] != kindOther && !slices.Contains(s.Columns, name) {
 			out.carried = append(out.carried, name)
 		}
-		if s.Columns != nil || slices.Contains(roles, name) || slices.Contains(s.Ignore, name) {
+		if slices.Contains(s.Columns, name) || slices.Contains(roles, name) || slices.Contains(s.Ignore, name) {
+			continue
+		}
+		if kinds[i] == kindText && !s.scanned && s.likeness(name) > asLabel {
+			out.asked = append(out.asked, name)
+		}
+		if s.Columns != nil {
 			continue
 		}
 		switch kinds[i] {
@@ -107,6 +115,9 @@ func (s *Spec) settle(path string) (schema, error) {
 	}
 	if len(out.features) == 0 {
 		return schema{}, noFeatures(path, t)
+	}
+	for _, name := range out.features {
+		out.likeness = append(out.likeness, s.likeness(name))
 	}
 	return out, nil
 }
@@ -131,6 +142,9 @@ func (s *Spec) layout(sch schema, path string, header []string) (layout, error) 
 	}
 	for _, name := range sch.carried {
 		out.carried = append(out.carried, column(name))
+	}
+	for _, name := range sch.asked {
+		out.asked = append(out.asked, column(name))
 	}
 	if s.Columns != nil {
 		if lacks != nil {

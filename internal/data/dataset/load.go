@@ -61,8 +61,12 @@ func LoadOne(spec Spec) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := d.Participants[0].trainRows(); n < spec.MinRows {
-		return nil, &Error{File: spec.Data[0], Msg: fmt.Sprintf("want at least %d training rows, got %d", spec.MinRows, n)}
+	if p := d.Participants[0]; p.trainRows() < spec.MinRows {
+		msg := fmt.Sprintf("want at least %d training rows, got %d", spec.MinRows, p.trainRows())
+		if n := p.KnownAnomalies(); n > 0 {
+			msg += fmt.Sprintf(" without %d known anomalies", n)
+		}
+		return nil, &Error{File: spec.Data[0], Msg: msg}
 	}
 	return d, nil
 }
@@ -76,6 +80,9 @@ func (s *Spec) loadWindowed(files, names []string) (*Dataset, error) {
 	}
 	for i := range d.Participants {
 		d.Participants[i].window(s.Window, s.TestWhere.Given(), s.full())
+		if s.Normal {
+			d.Participants[i].leaveOutAnomalies(s.Window)
+		}
 	}
 	return d, nil
 }

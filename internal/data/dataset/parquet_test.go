@@ -259,6 +259,9 @@ func outcome(d *dataset.Dataset, err error) any {
 		return e
 	}
 	d.FirstClass = "" // names a line in CSV, and a row in other formats
+	for i := range d.Suspects {
+		d.Suspects[i].File = ""
+	}
 	return *d
 }
 

@@ -47,6 +47,8 @@ type columnStats struct {
 	firstOdd, firstDoubt string
 	time                 bool // the first text is a time
 	first                string
+	pair                 pair[string] // of a column of text
+	likeness             likeness
 }
 
 // Profile reads a file, or a source in Forward mode, once and holds no rows.
@@ -65,7 +67,8 @@ func (s *Spec) Profile(path string) (*Profile, error) {
 	}
 	p, columns := &Profile{File: path, Format: t.format()}, make([]columnStats, len(kinds))
 	for i, k := range kinds {
-		columns[i] = columnStats{name: t.header()[i], kind: k, least: math.Inf(1)}
+		name := t.header()[i]
+		columns[i] = columnStats{name: name, kind: k, least: math.Inf(1), likeness: s.likeness(name)}
 	}
 	if c, ok := asCSV(t); ok {
 		p.Delimiter, p.Decimal, p.Written = string(c.form.delimiter), string(c.form.decimal), written(t)
@@ -168,6 +171,9 @@ func (c *columnStats) text(cell string) {
 	if isMark(cell) {
 		c.missing++
 		return
+	}
+	if c.likeness > asLabel && c.pair.distinct <= 2 {
+		c.pair.add(strings.Clone(cell), 1)
 	}
 	if c.first == "" {
 		c.first = strings.Clone(cell)

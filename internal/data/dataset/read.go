@@ -21,11 +21,12 @@ type rowSet struct {
 type group struct {
 	train, test rowSet
 	read        int   // rows of the file, dropped ones included
-	watch       watch // watch over the training rows
+	watch       watch // watch over the training rows, and over words of all rows
 }
 
 // A share is the contribution of one file.
 type share struct {
+	path   string
 	header []string
 	groups map[string]*group
 	order  []string // keys of groups in order of appearance
@@ -34,6 +35,8 @@ type share struct {
 	index map[string]int // of names
 	// seen holds some values of the where columns, for messages.
 	seenWhere, seenTest []string
+	// seenLabels holds some labels, if Spec.Anomaly tells which of them are anomalies.
+	seenLabels []string
 	// class is the first label that is a class, with its place; "" if there is none.
 	class string
 	// meetsBoth reports whether a row met both conditions.
@@ -117,7 +120,7 @@ func (s *Spec) scanner(sch schema, path, name string, t table, to *spool) (*scan
 	return &scanner{
 		spec: s, schema: sch, layout: lay, path: path, rows: rows, name: name, spool: to, file: file,
 		out: &share{
-			header: t.header(), groups: make(map[string]*group), index: make(map[string]int),
+			path: path, header: t.header(), groups: make(map[string]*group), index: make(map[string]int),
 			gaps: Gaps{forms: forms, Columns: sch.features, Cells: make([]int, len(lay.features))},
 		},
 		row: make([]float64, len(lay.features)), missing: make([]bool, len(lay.features)),
@@ -137,6 +140,11 @@ func (sc *scanner) add() error {
 		return err
 	}
 	g.read++
+	for i, column := range sc.layout.asked {
+		if column >= 0 {
+			g.watch.addText(sc.rows.text(column), i, len(sc.layout.asked))
+		}
+	}
 	if limit := sc.spec.Limit; limit > 0 && !sc.spec.Split.Kind.Dealt() && g.train.n >= limit {
 		train = false
 	}
@@ -154,7 +162,7 @@ func (sc *scanner) add() error {
 	if train {
 		r = &g.train
 		if !sc.spec.pixels {
-			g.watch.add(sc.row, sc.schema.features)
+			g.watch.add(sc.row, sc.schema.likeness)
 		}
 	}
 	begins, err := sc.begins(&r.course, g.read)

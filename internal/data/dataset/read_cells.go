@@ -146,7 +146,16 @@ func (sc *scanner) label(train bool) (float64, error) {
 		return 0, nil
 	}
 	cell, value := sc.rows.text(i), math.NaN()
-	if !sc.schema.textLabels {
+	switch {
+	case sc.spec.Anomaly != "":
+		if err := sc.text(cell, sc.spec.Label); err != nil {
+			return 0, err
+		}
+		note(&sc.out.seenLabels, cell)
+		if value = 0; sc.spec.IsAnomaly(cell) {
+			value = 1
+		}
+	case !sc.schema.textLabels:
 		err := sc.doubt(i)
 		if err != nil {
 			return 0, err

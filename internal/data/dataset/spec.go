@@ -18,6 +18,13 @@ type Spec struct {
 	Split partition.Split
 	// Label is the column of labels, "" for none.
 	Label string
+	// Anomaly is the label of anomalies: all others are normal. "" means 1.
+	Anomaly string
+	// Anomalies declares that labels tell anomalies unless they are classes. Labels that do not say
+	// which of them mean anomalies are then errors.
+	Anomalies bool
+	// Normal leaves known anomalies out of training. Without TestWhere, all rows are then scored.
+	Normal bool
 	// ClassLabels declares labels to be classes even if all are 0, 1 or -1, because other
 	// participants have other labels.
 	ClassLabels bool

@@ -6,19 +6,27 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
-// suspectRows is the number of rows needed before rising values are unlikely by chance.
+// suspectRows is the number of rows needed before rising values, or only two values, are unlikely by
+// chance.
 const suspectRows = 20
 
 // exact is the number above which whole numbers lose digits, so that distinct ones coincide.
 const exact = 1 << 53
 
-// A Suspect is a feature that is probably a time, a row number or a label.
+// A Suspect is a column that is probably a time, a row number or a label, and not a feature.
 type Suspect struct {
-	Participant, Column string
+	// File is the first with rows of the participant that has the column.
+	File, Column string
 	// Label reports whether it looks like a label, not like a time or a row number.
 	Label bool
+	// Text reports whether it holds words, so that it cannot be a feature.
+	Text bool
+	// Anomaly is the rarer of the two values of a label, "" if 1 is the anomaly.
+	Anomaly string
 	// Why says in a clause what the column looks like.
 	Why string
 }
@@ -31,6 +39,53 @@ type trail struct {
 	even              bool // all steps are equal
 	whole             bool // all are whole numbers
 	binary            bool // all are 0, 1 or -1
+	pair              pair[float64]
+}
+
+// A pair counts the values of a column that has at most two.
+type pair[T comparable] struct {
+	values   [2]T
+	counts   [2]int
+	distinct int // 3 stands for more than two
+}
+
+func (p *pair[T]) add(v T, n int) {
+	if p.distinct > 2 {
+		return
+	}
+	for i := range p.distinct {
+		if p.values[i] == v {
+			p.counts[i] += n
+			return
+		}
+	}
+	if p.distinct < 2 {
+		p.values[p.distinct], p.counts[p.distinct] = v, n
+	}
+	p.distinct++
+}
+
+func (p *pair[T]) join(o *pair[T]) {
+	if o.distinct > 2 {
+		p.distinct = o.distinct
+		return
+	}
+	for i := range o.distinct {
+		p.add(o.values[i], o.counts[i])
+	}
+}
+
+// enough reports whether there are two values, in enough rows that this is unlikely by chance.
+func (p *pair[T]) enough() bool {
+	return p.distinct == 2 && p.counts[0]+p.counts[1] >= suspectRows
+}
+
+// rarer returns the rarer of two values, the second if both are as frequent.
+func (p *pair[T]) rarer() T {
+	if p.counts[0] < p.counts[1] {
+		return p.values[0]
+	}
+	return p.values[1]
 }
 
 func (t *trail) add(v float64) {
@@ -44,6 +99,7 @@ func (t *trail) add(v float64) {
 		t.steps(v - t.last)
 	}
 	t.last = v
+	t.pair.add(v, 1)
 	t.whole = t.whole && v == math.Trunc(v)
 	t.binary = t.binary && (v == 0 || v == 1 || v == -1)
 }
@@ -72,6 +128,7 @@ func (t *trail) join(o *trail) {
 	}
 	t.even, t.whole, t.binary = t.even && o.even, t.whole && o.whole, t.binary && o.binary
 	t.n, t.last = t.n+o.n, o.last
+	t.pair.join(&o.pair)
 }
 
 // ordinal reports whether a column looks like a time or a row number: it rises in every row,
@@ -81,30 +138,91 @@ func (t *trail) ordinal(name string) bool {
 	return t.n >= suspectRows && t.rises && (t.even || t.whole || has(name, ordinalWords))
 }
 
-// labels reports whether a column looks like a label: only 0, 1 and -1, and a telling name. A
-// sensor with two values does not.
-func (t *trail) labels(name string) bool { return t.n > 0 && t.binary && has(name, labelWords) }
+// labels reports whether a column looks like a label: only 0, 1 and -1, or two other values, and a
+// telling name. A sensor with two values does not.
+func (t *trail) labels(of likeness) bool {
+	switch of {
+	case asLabel:
+		return t.n > 0 && t.binary
+	case asAnswer:
+		return t.n > 0 && t.binary || t.pair.enough()
+	case asPerhaps:
+		return t.pair.enough()
+	}
+	return false
+}
 
-func (t *trail) why(name string) string {
+// anomaly returns the value that probably means an anomaly, "" if that is 1 and no other can.
+func (t *trail) anomaly() string {
+	if t.pair.distinct != 2 || t.binary && slices.Contains(t.pair.values[:], 0) {
+		return ""
+	}
+	return shortest(t.pair.rarer())
+}
+
+func (t *trail) why(of likeness) string {
 	switch {
-	case t.labels(name):
+	case t.labels(of) && t.binary:
 		return "has the name of a label, and only 0, 1 or -1"
+	case t.labels(of):
+		return fmt.Sprintf("has the name of a label, and only %g and %g", t.pair.values[0], t.pair.values[1])
 	case t.even:
 		return fmt.Sprintf("rises by the same step in all %d rows, as times and numbers of rows do", t.n)
 	}
 	return fmt.Sprintf("rises in each of %d rows, as times and numbers of rows do", t.n)
 }
 
+// A likeness is how much the name of a column is like that of a label.
+type likeness int
+
+const (
+	asSensor  likeness = iota
+	asLabel            // it has the name of a label, while another column is declared to be the label
+	asAnswer           // it has the name of a label or of a fault
+	asPerhaps          // its name is that of labels and of sensors
+)
+
+// likeness judges the name of a column. If labels are declared, only names of labels
+// count, because alarms may then be sensors.
+func (s *Spec) likeness(column string) likeness {
+	switch {
+	case has(column, labelWords) && s.Label != "":
+		return asLabel
+	case s.Label != "":
+		return asSensor
+	case has(column, labelWords), has(column, faultWords):
+		return asAnswer
+	case slices.Contains(perhapsLabels, strings.Join(words(column), " ")):
+		return asPerhaps
+	}
+	return asSensor
+}
+
+// The words are in lower case and without accents. Names of perhapsLabels are whole: acc_y and
+// valve_status are sensors.
 var (
 	ordinalWords = []string{"time", "timestamp", "ts", "date", "datetime", "day", "hour", "minute", "second", "seconds", "sec", "epoch", "unix", "index", "idx", "id", "row", "no", "nr", "num", "number", "seq", "sequence", "counter", "cycle", "step", "zeit", "datum", "uhrzeit", "nummer"}
 	labelWords   = []string{"label", "labels", "target", "class", "fault", "faulty", "anomaly", "anomalous", "attack", "outlier", "abnormal", "intrusion", "malicious", "fraud"}
+	faultWords   = []string{
+		"faults", "failure", "failures", "failed", "fail", "alarm", "alarms", "anomalies", "attacks", "outliers", "defect", "defects", "defective", "broken", "breakdown", "changepoint", "changepoints",
+		"storung", "stoerung", "fehler", "ausfall", "defekt", "anomalie", "alarme", "panne", "defaut", "defaillance", "fallo", "fallos", "falla", "averia", "alarma", "anomalia", "guasto", "guasti", "allarme", "difetto", "falha", "defeito", "awaria", "storing",
+	}
+	perhapsLabels = []string{"y", "status", "state", "machine status", "event", "events", "error", "errors", "zustand", "ereignis", "etat", "statut", "evenement", "estado", "evento", "stato"}
 )
 
 // has reports whether a name contains one of the words, as isAttack and fault_1 do.
-func has(name string, words []string) bool {
+func has(name string, of []string) bool {
+	return slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(of, w) })
+}
+
+// words returns the words of a name in lower case, without accents.
+func words(name string) []string {
 	var b strings.Builder
 	low := false
-	for _, r := range name {
+	for _, r := range norm.NFD.String(name) {
+		if unicode.Is(unicode.Mn, r) {
+			continue
+		}
 		if !unicode.IsLetter(r) || low && unicode.IsUpper(r) {
 			b.WriteByte(' ')
 		}
@@ -112,18 +230,21 @@ func has(name string, words []string) bool {
 			b.WriteRune(unicode.ToLower(r))
 		}
 	}
-	return slices.ContainsFunc(strings.Fields(b.String()), func(w string) bool { return slices.Contains(words, w) })
+	return strings.Fields(b.String())
 }
 
 // watch follows columns while they may still be suspects.
 type watch struct {
 	trails []trail
+	names  []likeness
 	left   []int // columns that may be suspects
+	// texts are the values of the columns schema.asked.
+	texts []pair[string]
 }
 
-func (w *watch) add(row []float64, names []string) {
+func (w *watch) add(row []float64, names []likeness) {
 	if w.trails == nil {
-		w.trails = make([]trail, len(row))
+		w.trails, w.names = make([]trail, len(row)), names
 		for j := range row {
 			w.left = append(w.left, j)
 		}
@@ -131,20 +252,37 @@ func (w *watch) add(row []float64, names []string) {
 	kept := w.left[:0]
 	for _, j := range w.left {
 		t := &w.trails[j]
-		if t.add(row[j]); t.n == 0 || t.rises || t.binary && has(names[j], labelWords) {
+		if t.add(row[j]); t.n == 0 || t.rises || t.binary && names[j] == asLabel || names[j] > asLabel && (t.binary || t.pair.distinct <= 2) {
 			kept = append(kept, j)
 		}
 	}
 	w.left = kept
 }
 
+// addText adds the cell of one of the columns schema.asked.
+func (w *watch) addText(cell string, column, columns int) {
+	if w.texts == nil {
+		w.texts = make([]pair[string], columns)
+	}
+	if p := &w.texts[column]; p.distinct <= 2 && !isMark(cell) {
+		p.add(strings.Clone(cell), 1)
+	}
+}
+
 // join appends the watch over later rows.
 func (w *watch) join(o *watch) {
+	if w.texts == nil {
+		w.texts = o.texts
+	} else {
+		for i := range o.texts {
+			w.texts[i].join(&o.texts[i])
+		}
+	}
 	switch {
 	case o.trails == nil:
 		return
 	case w.trails == nil:
-		*w = *o
+		w.trails, w.names, w.left = o.trails, o.names, o.left
 		return
 	}
 	for j := range w.trails {
@@ -153,13 +291,24 @@ func (w *watch) join(o *watch) {
 	w.left = slices.DeleteFunc(w.left, func(j int) bool { return !slices.Contains(o.left, j) })
 }
 
-// suspects lists the suspects of a participant.
-func (w *watch) suspects(participant string, names []string) []Suspect {
+// suspects lists the suspects of a participant with rows in a file.
+func (w *watch) suspects(file string, sch *schema) []Suspect {
 	var out []Suspect
 	for _, j := range w.left {
-		t := &w.trails[j]
-		if label := t.labels(names[j]); label || t.ordinal(names[j]) {
-			out = append(out, Suspect{participant, names[j], label, t.why(names[j])})
+		t, name, of := &w.trails[j], sch.features[j], w.names[j]
+		switch {
+		case t.labels(of):
+			out = append(out, Suspect{File: file, Column: name, Label: true, Anomaly: t.anomaly(), Why: t.why(of)})
+		case t.ordinal(name):
+			out = append(out, Suspect{File: file, Column: name, Why: t.why(of)})
+		}
+	}
+	for i := range w.texts {
+		if p := &w.texts[i]; p.enough() {
+			out = append(out, Suspect{
+				File: file, Column: sch.asked[i], Label: true, Text: true, Anomaly: p.rarer(),
+				Why: fmt.Sprintf("has the name of a label, and only %q and %q", p.values[0], p.values[1]),
+			})
 		}
 	}
 	return out
@@ -167,34 +316,39 @@ func (w *watch) suspects(participant string, names []string) []Suspect {
 
 // Undeclared returns an error for suspects not listed in keep, nil if there are none.
 func Undeclared(suspects []Suspect, keep []string) error {
-	var first *Suspect
-	var columns, labels []string
-	for i, s := range suspects {
+	var asked []Suspect
+	var columns, features []string
+	for _, s := range suspects {
 		if slices.Contains(keep, s.Column) || slices.Contains(columns, s.Column) {
 			continue
 		}
-		columns = append(columns, s.Column)
-		if s.Label {
-			labels = append(labels, s.Column)
-		}
-		if first == nil {
-			first = &suspects[i]
+		asked, columns = append(asked, s), append(columns, s.Column)
+		if !s.Text {
+			features = append(features, s.Column)
 		}
 	}
-	if first == nil {
+	if asked == nil {
 		return nil
 	}
+	first := asked[0]
 	msg := "it " + first.Why
-	if first.Participant != "" {
-		msg += " (rows of " + first.Participant + ")"
-	}
 	if msg += ", so it is likely to be no feature"; len(columns) > 1 {
 		msg += "; others like it: " + quoted(columns[1:])
 	}
-	all := strings.Join(columns, ",")
-	declare := "declare it with --time-column " + first.Column + " if --window wants times"
-	if len(labels) > 0 {
-		declare = "declare it with --label " + labels[0]
+	names, kept := shellWord(strings.Join(columns, ",")), shellWord(strings.Join(features, ","))
+	hint := "leave it out with --ignore " + names + ", declare it with --time-column " + shellWord(first.Column) + " if --window wants times, or keep it as a feature with --keep " + kept
+	if i := slices.IndexFunc(asked, func(s Suspect) bool { return s.Label }); i >= 0 {
+		hint = "declare it with " + asked[i].flags() + " if it tells anomalies"
+		if features != nil {
+			hint += ", keep it as a feature with --keep " + kept + " if it is a sensor"
+		}
+		hint += ", or leave it out with --ignore " + names
 	}
-	return &Error{Column: first.Column, Msg: msg, Hint: fmt.Sprintf("leave it out with --ignore %s, %s, or keep it as a feature with --keep %s (in node.yaml: ignore, label, time_column, keep)", all, declare, all)}
+	return &Error{File: first.File, Column: first.Column, Msg: msg, Hint: hint + " (in node.yaml: label, anomaly, keep, ignore, time_column)"}
+}
+
+// flags returns the flags that declare the suspect to be the label.
+func (s *Suspect) flags() string {
+	f := Flags{Label: s.Column, Anomaly: s.Anomaly}
+	return f.String()
 }

@@ -1,6 +1,7 @@
 package dataset_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,8 +104,27 @@ func TestUndeclared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, dataset.Undeclared(d.Suspects, nil), `column "seconds": it rises by the same step in all 60 rows, as times and numbers of rows do (rows of a), so it is likely to be no feature; others like it: "id", "energy", "is_attack"; leave it out with --ignore seconds,id,energy,is_attack, declare it with --label is_attack, or keep it as a feature with --keep seconds,id,energy,is_attack (in node.yaml: ignore, label, time_column, keep)`)
-	wantError(t, dataset.Undeclared(d.Suspects, []string{"seconds", "energy", "is_attack"}), `column "id": it rises in each of 60 rows, as times and numbers of rows do (rows of a), so it is likely to be no feature; leave it out with --ignore id, declare it with --time-column id if --window wants times, or keep it as a feature with --keep id (in node.yaml: ignore, label, time_column, keep)`)
+	for _, c := range []struct {
+		keep   []string
+		column string
+		flags  []string
+	}{
+		{nil, "seconds", []string{"--label is_attack ", "--keep seconds,id,energy,is_attack ", "--ignore seconds,id,energy,is_attack "}},
+		{[]string{"seconds", "energy", "is_attack"}, "id", []string{"--ignore id,", "--time-column id ", "--keep id "}},
+	} {
+		var fault *dataset.Error
+		if err := dataset.Undeclared(d.Suspects, c.keep); !errors.As(err, &fault) {
+			t.Fatalf("keep %v: got %v", c.keep, err)
+		}
+		if fault.File != "a.csv" || fault.Column != c.column {
+			t.Errorf("keep %v: got %+v", c.keep, fault)
+		}
+		for _, flag := range c.flags {
+			if !strings.Contains(fault.Hint, flag) {
+				t.Errorf("keep %v: got %q, want %q in it", c.keep, fault.Hint, flag)
+			}
+		}
+	}
 	if err := dataset.Undeclared(d.Suspects, columnsOf(d.Suspects)); err != nil {
 		t.Errorf("all are kept, and got %v", err)
 	}
@@ -115,4 +135,88 @@ func columnsOf(suspects []dataset.Suspect) (out []string) {
 		out = append(out, s.Column)
 	}
 	return out
+}
+
+// A column whose name and values are those of an answer is asked about, with the flags that declare
+// it. Sensors with such values or such names are not, nor is anything new once labels are declared.
+func TestAnswers(t *testing.T) {
+	normal := func(i int) bool { return i%9 > 0 }
+	for _, c := range []struct {
+		name            string
+		normal, anomaly string
+		flags           string // "" if the column is not asked about
+		text            bool
+	}{
+		{"status", "0", "1", "--label status", false},
+		{"y", "1", "-1", "--label y --anomaly -1", false},
+		{"machine_status", "1", "2", "--label machine_status --anomaly 2", false},
+		{"Störung", "0", "1", "--label Störung", false},
+		{"Sto\u0308rung", "0", "1", "--label Sto\u0308rung", false},
+		{"Défaut", "0", "1", "--label Défaut", false},
+		{"panne moteur", "0", "1", "--label 'panne moteur'", false},
+		{"AVERÍA", "no", "sí", "--label AVERÍA --anomaly sí", true},
+		{"guasto", "0", "1", "--label guasto", false},
+		{"changepoint", "0", "1", "--label changepoint", false},
+		{"Machine failure", "0", "1", "--label 'Machine failure'", false},
+		{"event", "ok", "fault", "--label event --anomaly fault", true},
+		{"alarm", "0", "0", "--label alarm", false},
+		{"status", "0", "0", "", false},
+		{"valve_status", "0", "1", "", false},
+		{"acc_y", "0", "1", "", false},
+		{"pump", "0", "1", "", false},
+		{"place", "here", "there", "", false},
+	} {
+		var b strings.Builder
+		fmt.Fprintf(&b, "temp,%s\n", c.name)
+		for i := range 40 {
+			label := c.anomaly
+			if normal(i) {
+				label = c.normal
+			}
+			fmt.Fprintf(&b, "%d.5,%s\n", i%7, label)
+		}
+		folder(t, "a.csv", b.String())
+		for _, memory := range []int64{0, 1} {
+			d, err := dataset.LoadOne(dataset.Spec{Data: []string{"a.csv"}, Memory: memory})
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			switch {
+			case c.flags == "":
+				if len(d.Suspects) > 0 {
+					t.Errorf("%s: got %+v", c.name, d.Suspects)
+				}
+				continue
+			case len(d.Suspects) != 1 || !d.Suspects[0].Label || d.Suspects[0].Text != c.text:
+				t.Errorf("%s: got %+v", c.name, d.Suspects)
+				continue
+			}
+			var fault *dataset.Error
+			if err := dataset.Undeclared(d.Suspects, nil); !errors.As(err, &fault) || fault.File != "a.csv" || fault.Column != c.name || !strings.Contains(fault.Hint, c.flags+" ") {
+				t.Errorf("%s: got %v, want %s", c.name, err, c.flags)
+			}
+		}
+		p, err := new(dataset.Spec).Profile("a.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked := p.Flags.Label != ""; asked != (c.flags != "") || asked && !strings.HasSuffix(p.Flags.String(), c.flags) {
+			t.Errorf("%s: check proposes %q, want %q", c.name, p.Flags.String(), c.flags)
+		}
+	}
+	folder(t, "b.csv", "temp,fault,alarm\n1,0,0\n2,1,1\n3,0,1\n")
+	d, err := dataset.LoadOne(dataset.Spec{Data: []string{"b.csv"}, Label: "fault"})
+	if err != nil || len(d.Suspects) > 0 {
+		t.Errorf("with a label: got %v, %+v", err, d)
+	}
+}
+
+// An axis y is a sensor.
+func TestAxisIsNoAnswer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfNDistinct(rapid.Float64Range(-5, 5), 3, 19, rapid.ID[float64]).Draw(t, "values")
+		if got := dataset.SuspectsOf("y", values); got != nil {
+			t.Fatalf("got %+v", got)
+		}
+	})
 }

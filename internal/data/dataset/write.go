@@ -16,9 +16,13 @@ import (
 // Write writes a participant's rows to a CSV file, and returns the Spec with which [LoadOne]
 // reads them. After the features come a column of labels, if there are any; one of times, if
 // windows begin within the rows; and one that separates training and test rows, if these
-// differ. Windows' columns are not written.
+// differ. Windows' columns are not written. Known anomalies that were left out of training are
+// written with their labels, so that a reader can leave them out again.
 func Write(path string, p Participant) (Spec, error) {
 	columns := p.Columns
+	if p.labelled != nil {
+		p.Train, p.TrainLabels = p.labelled, p.labels
+	}
 	train, begins := rows.Unwindowed(p.Train)
 	test, testBegins := rows.Unwindowed(p.Test)
 	if _, m := train.Dims(); m < len(columns) { // the remaining columns are made by windows

@@ -1,0 +1,140 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/collabdict/collabdict/internal/data/rows"
+)
+
+// IsAnomaly reports whether a label means an anomaly: it equals Anomaly, as text or as a number, or 1 if
+// there is none.
+func (s *Spec) IsAnomaly(cell string) bool {
+	want := s.Anomaly
+	if want == "" {
+		want = "1"
+	}
+	got, ok := parse(cell)
+	number, is := parse(want)
+	return cell == want || ok && is && got == number
+}
+
+// normalWords are words of labels that mean no anomaly, in the form of labelWords.
+var normalWords = []string{"ok", "okay", "normal", "nominal", "good", "healthy", "benign", "inlier", "no", "false", "nein", "gut", "non", "bon", "bien", "bueno", "buono"}
+
+// tellsAnomalies reports whether a label of text says that a row is normal or an anomaly, so that it is
+// no class.
+func tellsAnomalies(label string) bool {
+	return has(label, normalWords) || has(label, labelWords) || has(label, faultWords)
+}
+
+// checkAnomalies returns an error if labels tell anomalies, but not which of them do. Scikit-learn has -1 for
+// anomalies and 1 for other rows.
+func (s *Spec) checkAnomalies(d *Dataset, shares []*share, first string) error {
+	fault := &Error{File: first, Column: s.Label}
+	if s.Label == "" || !s.Anomalies || s.ClassLabels {
+		return nil
+	}
+	if s.Anomaly != "" {
+		var seen []string
+		for _, sh := range shares {
+			for _, v := range sh.seenLabels {
+				note(&seen, v)
+			}
+		}
+		if len(seen) < 2 || slices.ContainsFunc(seen, s.IsAnomaly) || s.anomalyIn(shares) {
+			return nil
+		}
+		fault.Msg, fault.Hint = fmt.Sprintf("no row has the label %q of anomalies", s.Anomaly), "name another --anomaly; values there are "+quoted(seen)
+		return fault
+	}
+	if slices.ContainsFunc(d.Classes, tellsAnomalies) {
+		fault.Msg, fault.Hint = "labels are words, such as "+quoted(d.Classes[:min(len(d.Classes), 8)]), "say which of them means an anomaly with --anomaly VALUE; the others are then normal"
+		return fault
+	}
+	if d.Classes == nil && s.flipped(shares) {
+		fault.Msg, fault.Hint = "labels are 1 and -1, and either may mean an anomaly", "say which does: --anomaly -1, as in scikit-learn, or --anomaly 1"
+		return fault
+	}
+	return nil
+}
+
+// anomalyIn reports whether any row is labelled 1.
+func (s *Spec) anomalyIn(shares []*share) bool {
+	return slices.ContainsFunc(shares, func(sh *share) bool {
+		for _, g := range sh.groups {
+			if slices.Contains(g.train.labels, 1) || slices.Contains(g.test.labels, 1) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// flipped reports whether labels are 1 and -1 and nothing else.
+func (s *Spec) flipped(shares []*share) bool {
+	var negative, positive bool
+	for _, sh := range shares {
+		for _, g := range sh.groups {
+			for _, label := range slices.Concat(g.train.labels, g.test.labels) {
+				switch label {
+				case 1:
+					positive = true
+				case -1:
+					negative = true
+				default:
+					return false
+				}
+			}
+		}
+	}
+	return negative && positive
+}
+
+// leaveOutAnomalies leaves rows that are labelled 1 out of training, and the rows after them whose windows of w
+// rows hold one. Without other test rows, Test keeps all rows.
+func (p *Participant) leaveOutAnomalies(w int) {
+	if p.ClassLabels || !slices.Contains(p.TrainLabels, 1) {
+		return
+	}
+	p.labelled, p.labels = p.Train, p.TrainLabels
+	p.TrainLabels = nil
+	var out []int
+	held := 0 // rows until the window is without an anomaly
+	for i, label := range p.labels {
+		if slices.Contains(p.begins, i) {
+			held = 0
+		}
+		if label == 1 {
+			held = max(w, 1)
+		}
+		if held > 0 {
+			held--
+			out = append(out, i)
+			continue
+		}
+		p.TrainLabels = append(p.TrainLabels, label)
+	}
+	p.Train = rows.Without(p.labelled, out)
+}
+
+// KnownAnomalies returns the number of rows that were left out of training because they are, or their
+// windows hold, known anomalies.
+func (p *Participant) KnownAnomalies() int {
+	if p.labelled == nil {
+		return 0
+	}
+	return len(p.labels) - len(p.TrainLabels)
+}
+
+// CheckLabel returns an error for a label that does not tell whether the row, which has that number, is an
+// anomaly.
+func (s *Spec) CheckLabel(cell string, row int) error {
+	if _, ok := parse(cell); ok || cell == "" || s.Anomaly != "" {
+		return nil
+	}
+	return &Error{
+		File: s.Data[0], Row: row, Column: s.Label, Got: cell, Msg: fmt.Sprintf("the label %q does not tell whether the row is an anomaly", cell),
+		Hint: "say which label means an anomaly with --anomaly VALUE; the others are then normal",
+	}
+}
