@@ -59,10 +59,11 @@ type events struct {
 type finder struct {
 	m         *model.Model
 	explain   *explainer
-	time      string   // column of times, "" to find it
-	timeAt    int      // place of it among the carried columns, -1 for none
+	time      string // column of times, "" to find it
+	timeAt    int    // place of it among the carried columns, -1 for none
+	searching bool   // timeAt is not known yet
+	clock     dataset.Clock
 	names     []string // of the carried columns
-	searching bool     // timeAt is not known yet
 	fileAt    int      // place of the file, -1 for none
 	found     events
 	weights   map[string]float64 // share of anomalies in events of a sensor
@@ -113,10 +114,11 @@ func (f *finder) join(b dataset.Block, scores []float64, verdicts []verdict) map
 		f.timeAt, f.searching = timeAmong(b.Carried[0]), false
 	}
 	if f.found.Rows == 0 {
-		f.found.begin = cell(b, 0, f.timeAt)
+		f.timeAt, f.clock.Serial = serialAmong(b, f.names, f.timeAt)
+		f.found.begin = f.clock.Text(cell(b, 0, f.timeAt))
 	}
 	f.found.Rows += len(scores)
-	f.found.end = cell(b, len(scores)-1, f.timeAt)
+	f.found.end = f.clock.Text(cell(b, len(scores)-1, f.timeAt))
 	peaks := map[int]int{}
 	for i, score := range scores {
 		f.found.hasThreshold = f.found.hasThreshold || verdicts[i] != unknown
@@ -124,7 +126,7 @@ func (f *finder) join(b dataset.Block, scores []float64, verdicts []verdict) map
 			continue
 		}
 		f.found.Anomalies++
-		file, time := cell(b, i, f.fileAt), cell(b, i, f.timeAt)
+		file, time := cell(b, i, f.fileAt), f.clock.Text(cell(b, i, f.timeAt))
 		last := len(f.found.Events) - 1
 		if last < 0 || f.found.Events[last].File != file || b.Numbers[i] > f.found.Events[last].Last+between+1 {
 			f.found.Events = append(f.found.Events, event{File: file, First: b.Numbers[i], Start: time, Peak: -math.MaxFloat64})
@@ -147,6 +149,26 @@ func timeAmong(cells []string) int {
 		_, _, ok := new(dataset.Clock).Read(c)
 		return ok && strings.ContainsAny(c, "/:T") || ok && strings.Count(c, "-") > 1
 	})
+}
+
+// serialAmong returns the place of the column of times, given that of one that is known or looks like one. It
+// reports whether the times are dates as Excel numbers them, in the first column.
+func serialAmong(b dataset.Block, names []string, known int) (place int, serial bool) {
+	first := slices.IndexFunc(names, func(name string) bool { return name != dataset.FileColumn })
+	if first < 0 || known >= 0 && known != first {
+		return known, false
+	}
+	var cells []string
+	for _, row := range b.Carried {
+		if row[0] != b.Carried[0][0] && first > 0 { // another file
+			break
+		}
+		cells = append(cells, row[first])
+	}
+	if !dataset.SerialDates(names[first], cells) {
+		return known, false
+	}
+	return first, true
 }
 
 // cell returns a row's cell at a place among the carried columns, "" if there is none.

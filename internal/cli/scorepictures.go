@@ -88,7 +88,7 @@ func (p *scorePictures) add(f *finder, b dataset.Block, scores, limits []float64
 // begin returns a picture that begins with a row.
 func (p *scorePictures) begin(f *finder, b dataset.Block, row int, file string) *filePicture {
 	of := &filePicture{
-		file: file, timeAt: f.timeAt, clock: dataset.Clock{DayFirst: p.dayFirst},
+		file: file, timeAt: f.timeAt, clock: dataset.Clock{DayFirst: p.dayFirst, Serial: f.clock.Serial},
 		scores: plots.NewTrace(plots.ScoreCells), details: map[int]*detail{},
 	}
 	of.from = slices.IndexFunc(f.found.Events, func(e event) bool { return e.First >= b.Numbers[row] })

@@ -83,12 +83,16 @@ are those of the rows given.`,
 func (a *app) compareThresholds(m *model.Model, spec dataset.Spec) (*choices, error) {
 	var scores, faults []float64
 	var clock dataset.Clock
+	var names []string
 	timeAt, first, last, timed := -1, 0.0, 0.0, false
 	gaps, err := eachScored(m, spec, func(carried []string) {
-		timeAt = slices.Index(carried, spec.Time)
+		names, timeAt = carried, slices.Index(carried, spec.Time)
 	}, func(b dataset.Block, _ *mat.Dense, of []float64, isFault []bool) {
 		if len(scores) == 0 && timeAt < 0 {
 			timeAt = timeAmong(b.Carried[0])
+		}
+		if len(scores) == 0 {
+			timeAt, clock.Serial = serialAmong(b, names, timeAt)
 		}
 		if timeAt >= 0 {
 			if at, _, ok := clock.Read(b.Carried[0][timeAt]); ok && len(scores) == 0 {

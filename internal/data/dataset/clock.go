@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"strings"
 	"time"
 )
@@ -8,6 +9,7 @@ import (
 // A Clock reads the times of a column, which have one form.
 type Clock struct {
 	DayFirst bool   // 3/4/2026 is in April
+	Serial   bool   // numbers are days since 1899-12-30, as in Excel; see [SerialDates]
 	form     string // of the last cell, "" for none
 	zone     string // end of that form, "" if it has no zone
 }
@@ -22,7 +24,9 @@ var (
 // Read returns a number, or a time in seconds since 1970. zoned reports whether the cell says how
 // far its time is from UTC; without that, it is read as in UTC.
 func (c *Clock) Read(cell string) (seconds float64, zoned, ok bool) {
-	if v, ok := parse(cell); ok {
+	if v, ok := parse(cell); ok && c.Serial {
+		return math.Round((v-serialOf1970)*secondsPerDay*1000) / 1000, false, v-v == 0
+	} else if ok {
 		return v, true, v-v == 0
 	}
 	t, err := time.Parse(c.form, cell)
@@ -34,8 +38,46 @@ func (c *Clock) Read(cell string) (seconds float64, zoned, ok bool) {
 	return float64(t.Unix()) + float64(t.Nanosecond())/1e9, c.zone != "", true
 }
 
-// Dated reports whether the last cell was a date, not a number.
-func (c *Clock) Dated() bool { return c.form != "" }
+// Dated reports whether the last cell was a date, not a number of unknown units.
+func (c *Clock) Dated() bool { return c.form != "" || c.Serial }
+
+// Text returns a cell for readers: a date of Excel as a date, and other cells as they are.
+func (c *Clock) Text(cell string) string {
+	if seconds, _, ok := c.Read(cell); ok && c.Serial {
+		return time.UnixMilli(int64(math.Round(1000 * seconds))).UTC().Format("2006-01-02 15:04:05")
+	}
+	return cell
+}
+
+const (
+	serialOf1970  = 25569 // 1970-01-01 in days since 1899-12-30
+	secondsPerDay = 24 * 3600
+	// leastSerial and mostSerial are in the years 1954 and 2064.
+	leastSerial, mostSerial = 20000, 60000
+)
+
+var dateWords = []string{"time", "timestamp", "date", "datetime", "zeit", "zeitpunkt", "datum", "uhrzeit", "temps", "heure", "fecha", "hora", "data", "ora"}
+
+// SerialDates reports whether the first column of a file holds dates as Excel numbers them: it has the name
+// of a time, and values of recent dates that rise by equal steps of a day or less.
+func SerialDates(name string, cells []string) bool {
+	var t trail
+	for _, cell := range cells {
+		v, ok := parse(cell)
+		if !ok {
+			return false
+		}
+		t.add(v)
+	}
+	return t.serialDates(name)
+}
+
+// serialDates is SerialDates for the values of a column. Excel writes eleven digits or more, whose rounding
+// makes steps differ by up to a second.
+func (t *trail) serialDates(name string) bool {
+	return t.n > 2 && t.rises && t.first >= leastSerial && t.last <= mostSerial && has(name, dateWords) &&
+		(t.seconds && t.step < 1 || t.even && t.step == 1)
+}
 
 // learn reads a time whose form is not that of the last one.
 func (c *Clock) learn(cell string) (t time.Time, ok bool) {

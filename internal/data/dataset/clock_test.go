@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"strconv"
 	"testing"
 	"time"
 )
@@ -48,5 +49,48 @@ func TestClock(t *testing.T) {
 		if seconds, _, ok := new(Clock).Read(cell); ok && cell != "20261103" {
 			t.Errorf("%q is read as %f", cell, seconds)
 		}
+	}
+}
+
+// Dates of Excel are recognised by the name of their column, their size and their equal steps.
+func TestSerialDates(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		first, step float64
+		digits      int // after the decimal sign
+		want        bool
+	}{
+		{"time", 45000, 1.0 / 96, 10, true},
+		{"Zeitpunkt", 45000, 1.0 / 1440, 6, true},
+		{"timestamp", 45000.25, 1.0 / 24, 5, true},
+		{"Date", 45000, 1, 0, true},
+		{"flow", 45000, 1.0 / 96, 10, false},
+		{"time", 1.7e9, 60, 0, false},
+		{"time", 100, 1, 0, false},
+		{"seconds", 45000, 1, 0, false},
+		{"time", 45000, 60, 0, false},
+		{"time", 45000, -0.5, 1, false},
+	} {
+		var cells []string
+		for i := range 40 {
+			cells = append(cells, strconv.FormatFloat(c.first+float64(i)*c.step, 'f', c.digits, 64))
+		}
+		if got := SerialDates(c.name, cells); got != c.want {
+			t.Errorf("%+v: got %t", c, got)
+		}
+	}
+	if SerialDates("time", []string{"45000", "45000.1", "45000.4"}) || SerialDates("time", []string{"45000", "noon", "45000.1"}) {
+		t.Error("unequal steps or words are dates")
+	}
+	clock := Clock{Serial: true}
+	want := time.Date(2023, 3, 15, 18, 0, 0, 0, time.UTC)
+	if seconds, zoned, ok := clock.Read("45000.75"); !ok || zoned || seconds != float64(want.Unix()) || !clock.Dated() {
+		t.Errorf("got %f, %t, %t", seconds, zoned, ok)
+	}
+	if got := clock.Text("45000.75"); got != "2023-03-15 18:00:00" {
+		t.Errorf("got %s", got)
+	}
+	if got := new(Clock).Text("45000.75"); got != "45000.75" {
+		t.Errorf("got %s", got)
 	}
 }

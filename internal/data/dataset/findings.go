@@ -133,7 +133,12 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 	case t.n > 0 && c.low.n == 1:
 		p.found(c, "constant", fmt.Sprintf("is %g in every row", t.first), "--ignore "+name)
 	case t.ordinal(c.name):
-		p.found(c, "ordinal", t.why(c.likeness), "--ignore "+name+"; or for --window --time-column "+name+"; or --keep "+name+" if it is a measurement")
+		why := t.why(c.likeness)
+		if len(p.Columns) == 0 && t.serialDates(c.name) {
+			clock := Clock{Serial: true}
+			why = fmt.Sprintf("has dates as Excel numbers them, from %s to %s", clock.Text(shortest(t.first)), clock.Text(shortest(t.last)))
+		}
+		p.found(c, "ordinal", why, "--ignore "+name+"; or for --window --time-column "+name+"; or --keep "+name+" if it is a measurement")
 		if p.Flags.TimeColumn == "" {
 			p.Flags.TimeColumn = c.name
 		}

@@ -59,6 +59,9 @@ func (t *ndjsonFile) begin() error {
 	if err != nil {
 		return err
 	}
+	t.hasten(1) // the first bytes decide, if no others come
+	buffered, t.encoding = decoded(buffered)
+	t.hasten(0)
 	t.lines, t.offset, t.line = buffered, 0, 0
 	if bom, _ := buffered.Peek(3); string(bom) == "\ufeff" {
 		_, _ = buffered.Discard(3) // cannot fail: the bytes are buffered

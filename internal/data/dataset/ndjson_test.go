@@ -5,6 +5,11 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
@@ -81,7 +86,7 @@ func TestFaultsOfNDJSON(t *testing.T) {
 		{`{"x":1,"of":[]}`, `f.ndjson:1: column "of": want a number, text, true, false or null, got an array; write its members as keys of their own`},
 		{`{" ":1}`, `f.ndjson:1: want keys that are printable text in UTF-8, got ""; rename the key`},
 		{"{\"a\u200b\":1}", `f.ndjson:1: want keys that are printable text in UTF-8, got "a\u200b"; rename the key`},
-		{"{\"\xff\":1}", `f.ndjson:1: want keys that are printable text in UTF-8, got "\xff"; rename the key`},
+		{"{\"\xffé\":1}", `f.ndjson:1: want keys that are printable text in UTF-8, got "\xffé"; rename the key`},
 		{`{"x":1,"y":2,"\u0078":3}`, `f.ndjson:1: column "x": the key stands twice; rename one`},
 		{late + `{"x":1}`, `f.ndjson:101: column "y": the cell is empty; fill it, or leave the column out with --ignore y, or see --missing`},
 		{late + `{"x":1,"y":"wet"}`, `f.ndjson:101: column "y": want a number, got "wet"; fix the cell, or leave the column out with --ignore y`},
@@ -92,5 +97,44 @@ func TestFaultsOfNDJSON(t *testing.T) {
 		folder(t, "f.ndjson", c.content)
 		_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.ndjson"}})
 		wantError(t, err, c.want)
+	}
+}
+
+// Objects in other encodings are those in UTF-8, from files, compressed files and standard input.
+func TestNDJSONInOtherEncodings(t *testing.T) {
+	text := "{\"temp\": 1.5, \"Störung\": 0, \"größe\": 2}\n{\"temp\": 2.5, \"Störung\": 1, \"größe\": 3}\n"
+	for name, by := range map[string]encoding.Encoding{
+		"UTF-16 LE":    unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+		"UTF-16 BE":    unicode.UTF16(unicode.BigEndian, unicode.UseBOM),
+		"no mark":      unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM),
+		"Windows-1252": charmap.Windows1252,
+		"UTF-8":        encoding.Nop,
+	} {
+		written, err := by.NewEncoder().String(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder(t, "a.ndjson", written, "b.jsonl.gz", zipped(t, written))
+		for _, file := range []string{"a.ndjson", "b.jsonl.gz", "-"} {
+			spec := dataset.Spec{Data: []string{file}, Name: "a", Label: "Störung", Memory: 1, Folder: t.TempDir()}
+			if file == "-" {
+				if err := spec.Forward(t.Context(), strings.NewReader(written), func() <-chan time.Time { return nil }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d, err := dataset.LoadOne(spec)
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, file, err)
+				continue
+			}
+			p := d.Participants[0]
+			x, err := rows.Dense(p.Train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x := values(rows.InMemory(x)); !reflect.DeepEqual(x, [][]float64{{1.5, 2}, {2.5, 3}}) || !reflect.DeepEqual(d.Columns, []string{"temp", "größe"}) || !reflect.DeepEqual(p.TrainLabels, []float64{0, 1}) {
+				t.Errorf("%s, %s: got %v in %q with %v", name, file, x, d.Columns, p.TrainLabels)
+			}
+		}
 	}
 }

@@ -233,15 +233,18 @@ func sniff(ctx context.Context, from *io.PipeReader, silence func() <-chan time.
 // beginsObject reports whether the first text is JSON. A read error is returned by the next
 // read.
 func beginsObject(b *bufio.Reader) bool {
-	const mark = "\ufeff"
+	marks := []string{"\ufeff", "\xff\xfe", "\xfe\xff"} // UTF-8, and UTF-16 of both orders
 	for n := 1; ; n = b.Buffered() + 1 {
 		_, err := b.Peek(min(n, bufferSize))
 		first, _ := b.Peek(b.Buffered()) // does not wait
 		text := string(first)
-		if err == nil && len(text) < len(mark) && strings.HasPrefix(mark, text) {
+		if err == nil && slices.ContainsFunc(marks, func(mark string) bool { return len(text) < len(mark) && strings.HasPrefix(mark, text) }) {
 			continue
 		}
-		text = strings.TrimLeft(strings.TrimPrefix(text, mark), " \t\r\n")
+		for _, mark := range marks {
+			text = strings.TrimPrefix(text, mark)
+		}
+		text = strings.TrimLeft(text, " \t\r\n\x00") // UTF-16 has zeros between
 		if text != "" || err != nil || n >= bufferSize {
 			return text != "" && (text[0] == '{' || text[0] == '[')
 		}

@@ -37,6 +37,7 @@ type trail struct {
 	first, last, step float64
 	rises             bool // each value exceeds the one before
 	even              bool // all steps are equal
+	seconds           bool // all steps, in days, are equal to the second
 	whole             bool // all are whole numbers
 	binary            bool // all are 0, 1 or -1
 	pair              pair[float64]
@@ -93,7 +94,7 @@ func (t *trail) add(v float64) {
 		return
 	}
 	if t.n++; t.n == 1 {
-		*t = trail{n: 1, first: v, rises: true, even: true, whole: true, binary: true}
+		*t = trail{n: 1, first: v, rises: true, even: true, seconds: true, whole: true, binary: true}
 	} else {
 		t.rises = t.rises && (v > t.last || v == t.last && v >= exact)
 		t.steps(v - t.last)
@@ -110,6 +111,7 @@ func (t *trail) steps(step float64) {
 		t.step = step
 	}
 	t.even = t.even && math.Abs(step-t.step) <= 1e-5*t.step
+	t.seconds = t.seconds && math.Abs(step-t.step) <= 2.0/secondsPerDay
 }
 
 // join appends the trail of later rows.
@@ -126,6 +128,7 @@ func (t *trail) join(o *trail) {
 	if o.n > 1 {
 		t.steps(o.step)
 	}
+	t.seconds = t.seconds && o.seconds
 	t.even, t.whole, t.binary = t.even && o.even, t.whole && o.whole, t.binary && o.binary
 	t.n, t.last = t.n+o.n, o.last
 	t.pair.join(&o.pair)
