@@ -24,7 +24,8 @@ Files may be larger than memory.
 
 It reports columns that are constant, look like times or labels, or repeat another column.
 It also reports values that may stand for missing ones, such as -9999, and cells that are
-not numbers. Each report has advice, and the last lines are flags for run, up and sim.`,
+not numbers. Each report has advice, and the last lines are flags for run, up and sim. Of several
+files, it shows a line each, what they have in common, and flags that suit all.`,
 		Example: `  collabdict check plant-a.csv
   collabdict check --dir plant-a --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,11 +70,13 @@ func (a *app) checkFiles(ctx context.Context, spec dataset.Spec) error {
 	for _, path := range files {
 		p, err := spec.Profile(path)
 		switch {
-		case err != nil && failed == nil:
-			failed = err
-			continue
 		case err != nil:
-			a.note("error: %v", err)
+			all.Refused = append(all.Refused, path)
+			if failed == nil {
+				failed = err
+			} else {
+				a.note("error: %v", err)
+			}
 			continue
 		}
 		all.Files = append(all.Files, p)
@@ -81,14 +84,10 @@ func (a *app) checkFiles(ctx context.Context, spec dataset.Spec) error {
 	if failed != nil && a.json {
 		return failed
 	}
-	err = a.print(all, func(w io.Writer) {
-		for i, p := range all.Files {
-			if i > 0 {
-				fmt.Fprintln(w)
-			}
-			profileText(w, p)
-		}
-	})
+	if len(files) > 1 && len(all.Files) > 0 {
+		all.Together = dataset.Together(all.Files)
+	}
+	err = a.print(all, all.text)
 	if failed != nil {
 		return failed
 	}
@@ -97,7 +96,42 @@ func (a *app) checkFiles(ctx context.Context, spec dataset.Spec) error {
 
 // checked is what check found.
 type checked struct {
-	Files []*dataset.Profile `json:"files"` // one for each file
+	Files []*dataset.Profile `json:"files"` // one for each file that can be read
+	// Refused lists the files that cannot be read.
+	Refused []string `json:"refused,omitempty"`
+	// Together describes several files as the rows of participants of one run.
+	Together *dataset.Common `json:"together,omitempty"`
+}
+
+// text prints a file in full. Of several, it prints a line each, and what they have in common.
+func (c *checked) text(w io.Writer) {
+	t := c.Together
+	if t == nil {
+		for _, p := range c.Files {
+			profileText(w, p)
+		}
+		return
+	}
+	for _, p := range c.Files {
+		fmt.Fprintf(w, "%s: %s, %s, %s", p.File, p.Format, count(p.Rows, "row"), count(len(p.Columns), "column"))
+		if len(p.Findings) > 0 {
+			fmt.Fprintf(w, ", %s", count(len(p.Findings), "finding"))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "\ntogether: %s, %s, %s in common, %.3g%% of cells missing\n", count(len(c.Files), "file"), count(t.Rows, "row"), count(len(t.Columns), "column"), 100*t.Missing)
+	for _, f := range t.Findings {
+		in := f.Files[0]
+		if n := len(f.Files) - 1; n > 0 {
+			in += fmt.Sprintf(" and %d more", n)
+		}
+		fmt.Fprintf(w, "%s: %s, in %s\n", f.Column, f.Message, in)
+	}
+	if len(c.Refused) > 0 {
+		fmt.Fprintf(w, "cannot be read: %s\n", listed(c.Refused))
+	}
+	fmt.Fprintln(w)
+	flagsText(w, &t.Flags)
 }
 
 func profileText(w io.Writer, p *dataset.Profile) {
@@ -122,16 +156,20 @@ func profileText(w io.Writer, p *dataset.Profile) {
 		}
 	}
 	fmt.Fprintln(w)
-	flags := p.Flags.String()
+	flagsText(w, &p.Flags)
+}
+
+func flagsText(w io.Writer, f *dataset.Flags) {
+	flags := f.String()
 	if flags == "" {
 		flags = "none are needed"
 	}
 	fmt.Fprintf(w, "flags: %s\n", flags)
-	if p.Flags.TimeColumn != "" {
-		fmt.Fprintf(w, "with --window: --time-column %s\n", p.Flags.TimeColumn)
+	if f.TimeColumn != "" {
+		fmt.Fprintf(w, "with --window: --time-column %s\n", f.TimeColumn)
 	}
-	if len(p.Flags.Keep) > 0 {
-		fmt.Fprintf(w, "to train on columns that look like times or labels: --keep %s\n", strings.Join(p.Flags.Keep, ","))
+	if len(f.Keep) > 0 {
+		fmt.Fprintf(w, "to train on columns that look like times or labels: --keep %s\n", strings.Join(f.Keep, ","))
 	}
 }
 

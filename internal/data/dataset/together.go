@@ -1,0 +1,117 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Common describes several files as the rows of one run, whose files must have the same features.
+type Common struct {
+	Rows     int             `json:"rows"`     // rows of all files
+	Columns  []string        `json:"columns"`  // columns that all files have
+	Missing  float64         `json:"missing"`  // share of missing cells in these columns
+	Findings []CommonFinding `json:"findings"` // what their owners should know, by column
+	Flags    Flags           `json:"flags"`    // recommended for all files
+}
+
+// A CommonFinding is something about a column in some of several files.
+type CommonFinding struct {
+	Column string `json:"column"` // its name
+	// Kind is that of a finding in a file, or absent for a column that other files lack.
+	Kind    string   `json:"kind"`
+	Message string   `json:"message"` // what was found, in the first of the files
+	Files   []string `json:"files"`   // where
+}
+
+// Together compares the profiles of files. Columns that training would not find in all files are to be
+// ignored.
+func Together(profiles []*Profile) *Common {
+	out := &Common{Columns: []string{}, Findings: []CommonFinding{}}
+	in, numbers := map[string][]string{}, map[string]int{} // files by column
+	var names []string
+	for _, p := range profiles {
+		out.Rows += p.Rows
+		for _, c := range p.Columns {
+			if in[c.Name] == nil {
+				names = append(names, c.Name)
+			}
+			in[c.Name] = append(in[c.Name], p.File)
+			numbers[c.Name] += one(c.Type == "number")
+		}
+	}
+	for _, name := range names {
+		if len(in[name]) == len(profiles) {
+			out.Columns = append(out.Columns, name)
+		}
+	}
+	missing, cells := 0.0, 0.0
+	for _, p := range profiles {
+		for _, c := range p.Columns {
+			if len(in[c.Name]) == len(profiles) {
+				missing, cells = missing+c.Missing*float64(p.Rows), cells+float64(p.Rows)
+			}
+		}
+		for _, f := range p.Findings {
+			out.found(CommonFinding{f.Column, f.Kind, f.Message, []string{p.File}})
+		}
+	}
+	out.Missing = missing / max(cells, 1)
+	ignored := map[string]int{} // files in which a column is to be ignored
+	for _, p := range profiles {
+		f := &p.Flags
+		for _, name := range f.Ignore {
+			ignored[name]++
+		}
+		if len(in[f.Label]) == len(profiles) && out.Flags.Label == "" {
+			out.Flags.Label = f.Label
+		}
+		if f.Label == out.Flags.Label {
+			out.Flags.Anomaly = cmp.Or(out.Flags.Anomaly, f.Anomaly)
+		}
+		if len(in[f.TimeColumn]) == len(profiles) {
+			out.Flags.TimeColumn = cmp.Or(out.Flags.TimeColumn, f.TimeColumn)
+		}
+		out.Flags.Missing = cmp.Or(out.Flags.Missing, f.Missing)
+		for _, name := range f.Keep {
+			if !slices.Contains(out.Flags.Keep, name) {
+				out.Flags.Keep = append(out.Flags.Keep, name)
+			}
+		}
+	}
+	for _, name := range names {
+		n, sensor := len(in[name]), numbers[name]
+		switch {
+		case n < len(profiles):
+			out.Findings = append(out.Findings, CommonFinding{name, "absent", fmt.Sprintf("%d of %d files have no such column", len(profiles)-n, len(profiles)), in[name]})
+		case sensor > 0 && sensor < n: // numbers in some files only
+		case !out.lasting(profiles, name, ignored[name]):
+			continue
+		}
+		if name != out.Flags.Label {
+			out.Flags.Ignore = append(out.Flags.Ignore, name)
+		}
+	}
+	return out
+}
+
+// lasting reports whether a column that is to be ignored in a number of files is to be ignored in all. One that
+// is constant, or repeats another, in some files only may vary in the others.
+func (c *Common) lasting(profiles []*Profile, name string, files int) bool {
+	if files == 0 || files == len(profiles) {
+		return files > 0
+	}
+	return slices.ContainsFunc(c.Findings, func(f CommonFinding) bool {
+		return f.Column == name && slices.Contains([]string{"ordinal", "label", "decimal", "no-number", "empty"}, f.Kind)
+	})
+}
+
+// found adds a finding, or its file to that of the same kind.
+func (c *Common) found(f CommonFinding) {
+	i := slices.IndexFunc(c.Findings, func(of CommonFinding) bool { return of.Column == f.Column && of.Kind == f.Kind })
+	if i < 0 {
+		c.Findings = append(c.Findings, f)
+		return
+	}
+	c.Findings[i].Files = append(c.Findings[i].Files, f.Files...)
+}

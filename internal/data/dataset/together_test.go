@@ -1,0 +1,62 @@
+package dataset_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/data/dataset"
+)
+
+// The flags for several files suit all of them: what differs is ignored, and what varies in some file is not.
+func TestFlagsForSeveralFilesSuffice(t *testing.T) {
+	file := func(f int) string {
+		var b strings.Builder
+		b.WriteString("n,temp,flow,valve,odd,fault")
+		if f == 1 {
+			b.WriteString(",extra")
+		}
+		for i := range 30 {
+			flow, odd, temp := fmt.Sprint(i*i%11), fmt.Sprint(i*i*i%13), fmt.Sprint(i*7%9)
+			if f == 0 {
+				flow = "5" // constant in this file only
+			}
+			if f == 2 {
+				odd = "x"
+			}
+			if f == 1 && i == 3 {
+				temp = ""
+			}
+			fmt.Fprintf(&b, "\n%d,%s,%s,%d,%s,%d", i, temp, flow, i%2, odd, one(i == 20))
+			if f == 1 {
+				b.WriteString(",1.5")
+			}
+		}
+		return b.String() + "\n"
+	}
+	folder(t, "d/a.csv", file(0), "d/b.csv.gz", zipped(t, file(1)), "d/c.csv", file(2))
+	var profiles []*dataset.Profile
+	for _, path := range []string{"d/a.csv", "d/b.csv.gz", "d/c.csv"} {
+		p, err := new(dataset.Spec).Profile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		profiles = append(profiles, p)
+	}
+	c := dataset.Together(profiles)
+	if c.Rows != 90 || !slices.Equal(c.Columns, []string{"n", "temp", "flow", "valve", "odd", "fault"}) || c.Missing != 1.0/(6*90) {
+		t.Errorf("got %+v", c)
+	}
+	if !slices.Equal(c.Flags.Ignore, []string{"n", "odd", "extra"}) || c.Flags.Label != "fault" || c.Flags.Missing != dataset.SkipMissing || c.Flags.TimeColumn != "n" {
+		t.Errorf("got %+v", c.Flags)
+	}
+	i := slices.IndexFunc(c.Findings, func(f dataset.CommonFinding) bool { return f.Kind == "absent" })
+	if i < 0 || c.Findings[i].Column != "extra" || !slices.Equal(c.Findings[i].Files, []string{"d/b.csv.gz"}) {
+		t.Errorf("got %+v", c.Findings)
+	}
+	d, err := dataset.LoadAll(dataset.Spec{Data: []string{"d"}, Ignore: c.Flags.Ignore, Label: c.Flags.Label, Missing: c.Flags.Missing})
+	if err != nil || dataset.Undeclared(d.Suspects, nil) != nil || !slices.Equal(d.Columns, []string{"temp", "flow", "valve"}) {
+		t.Errorf("got %v, %+v", err, d)
+	}
+}
