@@ -49,7 +49,7 @@ func byExchange(part *model.Local, shared algorithm.Scorer, held, trained *mat.D
 	return v, nil
 }
 
-// exchange returns copies of the taken rows, in each of which one value is that of a training row.
+// exchange returns copies of the taken rows. In each copy, one value is that of a training row.
 // The value differs, unless the rows have hardly any different ones.
 func exchange(held *mat.Dense, taken []int, trained *mat.Dense, random *rand.Rand) *mat.Dense {
 	n, dim := trained.Dims()

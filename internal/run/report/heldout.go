@@ -4,7 +4,7 @@ package report
 type HeldOut struct {
 	Rows int `json:"rows"` // held-out rows; 0 if there are too few to hold any out
 	Order
-	// Verdict says whether scores find more with the others. Absent for a participant that trained
+	// Verdict reports whether scores find more with the others. Absent for a participant that trained
 	// alone.
 	Verdict *Verdict `json:"verdict,omitempty"`
 	// Alone is minus the mean score of these rows by the model of the own rows alone; for

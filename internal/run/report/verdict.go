@@ -6,7 +6,7 @@ import (
 	"github.com/collabdict/collabdict/internal/numeric/metrics"
 )
 
-// Verdict says whether a participant's scores find more with the others than without: the blend
+// Verdict reports whether a participant's scores find more with the others than without: the blend
 // that score uses, against own model and own rows alone. Neither was trained on the rows that it
 // rests on.
 type Verdict struct {

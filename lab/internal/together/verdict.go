@@ -14,7 +14,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// verdict compares what a participant was told without labels with the difference on its test rows.
+// verdict has what a participant learns without labels, and the difference on its test rows.
 type verdict struct {
 	Exchanged string  // report.Verdict.Better, by exchanged values
 	Likelier  string  // report.HeldOut.Likelier: the model that describes held-out rows better
@@ -68,7 +68,7 @@ const (
 	silent   = "silent"
 )
 
-// compared says whether the test rows confirm what was said.
+// compared reports whether the test rows confirm what was said.
 func (v verdict) compared(said string) string {
 	gain := v.Gain
 	switch said {
