@@ -129,8 +129,6 @@ func columnsOf(r *report.Run, verbose bool) (string, func(l tableLine) string) {
 		if v := l.verdict; verdicts && v != nil {
 			together, alone := v.Counts()
 			line += alone + "\t" + together + "\t" + cmp.Or(v.Better, "?") + "\t"
-		} else if verdicts {
-			line += "\t\t\t"
 		}
 		return line
 	}

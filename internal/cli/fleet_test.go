@@ -17,7 +17,7 @@ import (
 // nodes report is shown once.
 func TestAFleetReportsOnce(t *testing.T) {
 	var out bytes.Buffer
-	f := newFleet(newScreen(&out), false, "o", []string{"a", "b", "c"})
+	f := newFleet(newScreen(&out), true, "o", []string{"a", "b", "c"})
 	at := time.Unix(0, 0)
 	state := map[int]*operate.Status{}
 	next := func(i int, change func(s *operate.Status)) {

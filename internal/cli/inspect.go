@@ -76,12 +76,13 @@ it also draws reconstructed images. Figures of networks show at most 5000 rows, 
 					d.privacyText(w)
 					return
 				}
-				d.text(w)
+				d.text(w, a.verbose)
 			})
 		},
 	}
 	l.add(cmd)
 	addOwn(cmd, &l.own)
+	cmd.Flags().BoolVar(&a.verbose, "verbose", false, "also show the settings of the training, and what they were chosen from")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -116,7 +117,7 @@ func coordinates(m *model.Model) []string {
 	return names
 }
 
-func (d description) text(w io.Writer) {
+func (d description) text(w io.Writer, verbose bool) {
 	d.origin(w)
 	if d.Window > 0 {
 		fmt.Fprintf(w, "each column with its mean and deviation over the last %d rows\n", d.Window)
@@ -129,7 +130,7 @@ func (d description) text(w io.Writer) {
 	case d.FalseAlarm > 0 && h != nil:
 		fmt.Fprintf(w, "threshold %.4g: it promises that at most %.2g of normal rows lie above it", d.limit(), h.Promised)
 		if h.Rows > 0 {
-			fmt.Fprintf(w, "; of %d held-out rows, %s do, each judged by the threshold of the others", h.Rows, h.Measured)
+			fmt.Fprintf(w, "; of %d held-out rows, %.0f do, each judged by the threshold of the others", h.Rows, h.Measured.Value*float64(h.Rows))
 		}
 		fmt.Fprintln(w)
 	case d.FalseAlarm > 0:
@@ -151,20 +152,27 @@ func (d description) text(w io.Writer) {
 	if e := d.encoder(); e != nil {
 		fmt.Fprintf(w, "encoder: %s nats of information per row, %d of %d dimensions active\n", report.Fixed(e.Information, 2), e.Active, e.Latent)
 	}
-	fmt.Fprintf(w, "%s%s; %s, %s: %s\n",
-		count(d.Rounds, "round"), converged(d.Kind, d.Converged), d.options(), scaled(d.Normalise), d.Standardise)
-	if h := d.HeldOut; h != nil && h.Order.Order != "" {
-		fmt.Fprintf(w, "order of rows: %s (%s)\n", h.Order.Order, h.Because)
-	}
 	d.weightings(w)
-	d.choice(w)
+	if verbose {
+		d.settings(w)
+	}
 	if d.Reconstruction != nil {
 		reconstructionText(w, d.Reconstruction, d.Columns)
 	}
 	for _, line := range d.Warnings {
 		fmt.Fprintf(w, "warning: %s\n", line)
 	}
-	fmt.Fprintln(w, "privacy: --privacy lists what others can see of this participant")
+	fmt.Fprintln(w, "more: what others can see of this participant (--privacy), settings (--verbose), pictures (--plots DIR)")
+}
+
+// settings prints the settings of the training, and what they were chosen from.
+func (d description) settings(w io.Writer) {
+	fmt.Fprintf(w, "%s%s; %s, %s: %s\n",
+		count(d.Rounds, "round"), converged(d.Kind, d.Converged), d.options(), scaled(d.Normalise), d.Standardise)
+	if h := d.HeldOut; h != nil && h.Order.Order != "" {
+		fmt.Fprintf(w, "order of rows: %s (%s)\n", h.Order.Order, h.Because)
+	}
+	d.choice(w)
 }
 
 // origin prints the kind of the model, its participant and the rows that it comes from.

@@ -261,13 +261,16 @@ func prints(got, want []string) bool {
 	return len(got) > 0 && printsLine(got[0], want[0]) && prints(got[1:], want[1:])
 }
 
-var printedNumber = regexp.MustCompile(`-?\d+\.\d+|…| +`)
+var (
+	printedNumber = regexp.MustCompile(`-?\d+\.\d+|\d+ of \d\d+|…| +`)
+	printedCount  = regexp.MustCompile(`^(\d+) of (\d+)$`)
+)
 
-// printsLine compares lines: "…" stands for any text, decimal numbers agree to 5 % or 0.05,
-// and the number of spaces between words does not matter.
+// printsLine compares lines: "…" stands for any text, decimal numbers agree to 5 % or 0.05, numbers
+// out of ten or more to a fifth of these, and the number of spaces between words does not matter.
 func printsLine(got, want string) bool {
 	pattern := "^"
-	var values []float64
+	var values, tolerances []float64
 	rest := strings.TrimSpace(want)
 	for rest != "" {
 		at := printedNumber.FindStringIndex(rest)
@@ -281,12 +284,18 @@ func printsLine(got, want string) bool {
 			pattern += ".*?"
 		case strings.TrimSpace(token) == "":
 			pattern += " +"
+		case printedCount.MatchString(token):
+			count := printedCount.FindStringSubmatch(token)
+			v, _ := strconv.ParseFloat(count[1], 64)
+			all, _ := strconv.ParseFloat(count[2], 64)
+			values, tolerances = append(values, v), append(tolerances, all/5)
+			pattern += `(\d+) of ` + count[2]
 		default:
 			v, err := strconv.ParseFloat(token, 64)
 			if err != nil {
 				return false
 			}
-			values = append(values, v)
+			values, tolerances = append(values, v), append(tolerances, math.Max(0.05, 0.05*math.Abs(v)))
 			pattern += `(-?\d+(?:\.\d+)?)`
 		}
 		rest = rest[at[1]:]
@@ -297,7 +306,7 @@ func printsLine(got, want string) bool {
 	}
 	for i, v := range values {
 		g, err := strconv.ParseFloat(groups[i+1], 64)
-		if err != nil || math.Abs(g-v) > math.Max(0.05, 0.05*math.Abs(v)) {
+		if err != nil || math.Abs(g-v) > tolerances[i] {
 			return false
 		}
 	}
@@ -320,6 +329,9 @@ func TestPrinted(t *testing.T) {
 		{"x 1.2 3", "x 1.0 3", false},
 		{"x 103.2", "x 100.0", true},
 		{"x 4", "x 3", false},
+		{"x 20 of 72", "x 30 of 72", true},
+		{"x 10 of 72", "x 30 of 72", false},
+		{"x 3 of 4", "x 2 of 4", false},
 		{"x -1.0", "x 1.0", false},
 	} {
 		if same := prints(strings.Split(c.got, "\n"), strings.Split(c.want, "\n")); same != c.same {
