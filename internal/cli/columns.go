@@ -32,7 +32,10 @@ func figuresOf(r *report.Run, verbose bool) []figure {
 	case r.ROCAUC.Applies:
 		return []figure{roc, {"PR-AUC", func(s report.Scores) report.Figure { return s.PRAUC }}}
 	}
-	return []figure{{"loglik", func(s report.Scores) report.Figure { return s.Loglik }}}
+	if verbose || !slices.ContainsFunc(r.Participants, func(p report.Participant) bool { return p.Verdict() != nil }) {
+		return []figure{{"loglik", func(s report.Scores) report.Figure { return s.Loglik }}}
+	}
+	return nil
 }
 
 // anomalies reports whether all labels of a run mark anomalies, rather than classes.
@@ -84,8 +87,8 @@ func (l *tableLine) compared(b *report.Baselines) {
 func columnsOf(r *report.Run, verbose bool) (string, func(l tableLine) string) {
 	figures := figuresOf(r, verbose)
 	means := meansLine(r)
-	verdicts := slices.ContainsFunc(r.Participants, func(p report.Participant) bool { return p.Verdict() != nil })
-	head := "participant\trows\t"
+	judged := judgedBy(r)
+	head := "participant\ttrained on\t"
 	label := func(which string) {
 		for _, f := range figures {
 			head += f.name + " " + which + "\t"
@@ -111,8 +114,11 @@ func columnsOf(r *report.Run, verbose bool) (string, func(l tableLine) string) {
 	if ari {
 		head += "ARI\t"
 	}
-	if verdicts {
-		head += "found alone\tfound together\tbetter\t"
+	for _, by := range judged {
+		head += foundBy[by] + " alone\t" + foundBy[by] + " together\t"
+	}
+	if judged != nil {
+		head += "better\t"
 	}
 	return head, func(l tableLine) string {
 		line := l.name + "\t" + l.rows + "\t"
@@ -126,10 +132,29 @@ func columnsOf(r *report.Run, verbose bool) (string, func(l tableLine) string) {
 		if ari {
 			line += l.together.ARI.String() + "\t"
 		}
-		if v := l.verdict; verdicts && v != nil {
-			together, alone := v.Counts()
-			line += alone + "\t" + together + "\t" + cmp.Or(v.Better, "?") + "\t"
+		if v := l.verdict; v != nil {
+			for _, by := range judged {
+				together, alone := "", ""
+				if v.By == by {
+					together, alone = v.Counts()
+				}
+				line += alone + "\t" + together + "\t"
+			}
+			line += cmp.Or(v.Better, "?") + "\t"
 		}
 		return line
 	}
+}
+
+// foundBy names the columns of verdicts, by Verdict.By.
+var foundBy = map[string]string{report.ByFaults: "faults", report.ByExchanged: "tests"}
+
+// judgedBy returns the values of Verdict.By in a run.
+func judgedBy(r *report.Run) (judged []string) {
+	for _, by := range []string{report.ByFaults, report.ByExchanged} {
+		if slices.ContainsFunc(r.Participants, func(p report.Participant) bool { return p.Verdict() != nil && p.Verdict().By == by }) {
+			judged = append(judged, by)
+		}
+	}
+	return judged
 }

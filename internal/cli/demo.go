@@ -65,9 +65,10 @@ func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, dir string) err
 	if _, err := plants.WriteCSV(filepath.Join(dir, demoData), parts); err != nil {
 		return err
 	}
-	rows, columns := parts[0].Train.Dims()
+	few, columns := parts[0].Train.Dims()
+	many, _ := parts[len(parts)-1].Train.Dims()
 	parts = dataset.Window(parts, t.Window)
-	a.note("%d plants, %d rows of %d sensors each; real libp2p nodes on 127.0.0.1 learn together: %s", len(parts), rows, columns, t.Kind.About)
+	a.note("%d plants with %d rows of %d sensors, the last with %d; a node of each, on 127.0.0.1, learns %s", len(parts), few, columns, many, t.Kind.About)
 	run, err := a.nodes(ctx, t, parts, dir)
 	if err != nil {
 		return err

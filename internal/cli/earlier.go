@@ -59,7 +59,7 @@ func (e earlier) refuse(dir string) error {
 	if len(e) == 0 {
 		return nil
 	}
-	return &flagError{"out", dir + " has the results of an earlier run", "name another folder, or add --replace"}
+	return &flagError{"out", dir + " has the results of an earlier run", "name another folder, so that collabdict compare can compare both; --replace deletes the earlier ones"}
 }
 
 // addReplace adds the flag --replace.

@@ -128,9 +128,9 @@ func (d description) text(w io.Writer, verbose bool) {
 	d.components(w)
 	switch h := d.HeldOut; {
 	case d.FalseAlarm > 0 && h != nil:
-		fmt.Fprintf(w, "threshold %.4g: it promises that at most %.2g of normal rows lie above it", d.limit(), h.Promised)
+		fmt.Fprintf(w, "threshold %.4g: at most %s normal rows scores above it", d.limit(), oneIn(h.Promised))
 		if h.Rows > 0 {
-			fmt.Fprintf(w, "; of %d held-out rows, %.0f do, each judged by the threshold of the others", h.Rows, h.Measured.Value*float64(h.Rows))
+			fmt.Fprintf(w, " (%.0f of %d held-out rows do)", h.Measured.Value*float64(h.Rows), h.Rows)
 		}
 		fmt.Fprintln(w)
 	case d.FalseAlarm > 0:

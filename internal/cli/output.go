@@ -71,7 +71,9 @@ func (a *app) runTable(w io.Writer, r *report.Run) {
 	for _, p := range r.Participants {
 		fmt.Fprintln(t, row(tableLineOf(p))+weightOf(p)+left(p))
 	}
-	fmt.Fprintln(t, row(meansLine(r)))
+	if r.ROCAUC.Applies || a.verbose || judgedBy(r) == nil { // otherwise no column has means
+		fmt.Fprintln(t, row(meansLine(r)))
+	}
 	t.Flush()
 	gains(w, r)
 }
@@ -136,22 +138,19 @@ func readings(w io.Writer, d *report.Differencing) {
 
 // gains says what the columns of verdicts mean, and how many participants gain by learning together.
 func gains(w io.Writer, r *report.Run) {
-	by := map[string]bool{}
-	for _, p := range r.Participants {
-		if v := p.Verdict(); v != nil {
-			by[v.By] = true
-		}
-	}
-	if len(by) == 0 {
+	judged := judgedBy(r)
+	if judged == nil {
 		return
 	}
 	fmt.Fprintln(w)
-	if by[report.ByFaults] {
-		fmt.Fprintln(w, "found: faults among the test rows, at one false alarm in a hundred")
+	for _, by := range judged {
+		if by == report.ByFaults {
+			fmt.Fprintln(w, "faults: rows labelled as faults that are found at one false alarm in a hundred rows")
+		} else {
+			fmt.Fprintln(w, "tests: how many of 100 rows with a test fault score above a normal row; in each, one value is another row's")
+		}
 	}
-	if by[report.ByExchanged] {
-		fmt.Fprintln(w, "found, in %: how often a held-out row with one value of another row scores above a normal row")
-	}
+	fmt.Fprintln(w, "alone: by own model and own rows; together: by what the others have taught it, too")
 	if s := r.Gains(); s != "" {
 		fmt.Fprintln(w, s)
 	} else if len(r.Participants) == 1 {

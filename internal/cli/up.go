@@ -131,7 +131,7 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 	if err := a.noteOrder(t, parts); err != nil {
 		return err
 	}
-	a.note("%d nodes under %s", len(parts), f.out)
+	a.note("%d nodes on this machine; the folder of each is in %s", len(parts), f.out)
 	more := append(f.logs.args(), "--join-timeout", joinTimeout(len(parts), time.Since(began)).String())
 	run, err := a.runAll(ctx, f.out, parts, more, max(t.Settings.Rules(len(parts)).Quorum, len(parts)/2+1))
 	if err != nil {

@@ -34,11 +34,11 @@ func (a *app) warn(warnings []string) {
 		}
 		switch rest := len(more) - len(names); {
 		case len(names) == 0 && rest > 0:
-			line += " (and " + count(rest, "more like it") + ")"
+			line += " [and " + count(rest, "more like it") + "]"
 		case rest > 0:
-			line += " (also " + strings.Join(names, ", ") + " and " + count(rest, "more participant") + ")"
+			line += " [similar for " + strings.Join(names, ", ") + " and " + count(rest, "more participant") + "]"
 		case len(names) > 0:
-			line += " (also " + strings.Join(names, ", ") + ")"
+			line += " [similar for " + strings.Join(names, ", ") + "]"
 		}
 		a.note("warning: %s", line)
 	}

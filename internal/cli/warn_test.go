@@ -18,7 +18,7 @@ func TestWarningsAreGrouped(t *testing.T) {
 	for i, want := range [][]string{
 		{"p0001 alone (rounds 1 and 2)"},
 		{"p0000: made of 0.5, 0 rows", "p0001, p0002, p0003", "2 more"},
-		{"p0001: another", "also p0002"},
+		{"p0001: another", "p0002"},
 		{""},
 	} {
 		for _, part := range want {

@@ -66,12 +66,12 @@ func (u Unmoved) Since(own []float64) []int {
 // LoneWarnings returns a warning that names the components, given from 0, of the shared model
 // that have only this participant's rows. It is for this participant only.
 func LoneWarnings(components []int) []string {
-	var numbers []string
-	for _, k := range components {
-		numbers = append(numbers, fmt.Sprint(k+1))
-	}
-	if numbers == nil {
+	if components == nil {
 		return nil
 	}
-	return []string{"privacy: the model has components with only your rows, and their means and covariances tell everybody about these: " + strings.Join(numbers, ", ") + "; fewer --components would mix them with other members' rows"}
+	numbers := make([]string, len(components))
+	for i, k := range components {
+		numbers[i] = fmt.Sprint(k + 1)
+	}
+	return []string{"privacy: these components of the shared model have only your rows: " + strings.Join(numbers, ", ") + "; the model file of each member shows their means and covariances; with fewer --components, they would have rows of others, too"}
 }

@@ -69,7 +69,7 @@ func exchange(held *mat.Dense, taken []int, trained *mat.Dense, random *rand.Ran
 }
 
 // byFaults judges by the labelled faults among a participant's test rows, given the scores of these
-// with the others and alone. It returns nil if there are too few to compare.
+// with the others and alone. It returns nil if there are none, or no other rows.
 func byFaults(together, alone, labels []float64) *report.Verdict {
 	isFault := make([]bool, len(labels))
 	for i, label := range labels {

@@ -44,30 +44,36 @@ const (
 	// matters is the smallest difference of exchanged rows that matters: on real faults, smaller ones
 	// have either sign.
 	matters = 0.02
+	// leastSame is the number of rows below which an equal result is no evidence.
+	leastSame = 20
 	// foundAt is the share of false alarms at which faults found are counted.
 	foundAt = 0.01
 )
 
 // Judge sets all but the first two fields, given the scores with the others and alone. It returns
-// false if there are too few rows to compare.
+// false if there are no rows to compare.
 func (v *Verdict) Judge(p *metrics.Paired) bool {
-	areas, half, ok := p.AUC()
-	if !ok {
+	if len(p.Anomalies[0]) == 0 || len(p.Normals[0]) == 0 {
 		return false
 	}
-	v.Together, v.Alone, v.Error = Of(areas[0]), Of(areas[1]), Of(half)
-	gain, least, found := areas[0]-areas[1], matters, 0
+	least, found := matters, 0
 	if v.By == ByFaults {
 		n := p.Found(foundAt)
 		v.FoundTogether, v.FoundAlone = n[0], n[1]
 		found, least = n[0]-n[1], 0
 	}
+	areas, half, ok := p.AUC()
+	if !ok {
+		return true
+	}
+	v.Together, v.Alone, v.Error = Of(areas[0]), Of(areas[1]), Of(half)
+	gain := areas[0] - areas[1]
 	switch {
 	case gain-half > least && found >= 0:
 		v.Better = ByTogether
 	case gain+half < -least && found <= 0:
 		v.Better = ByAlone
-	case max(gain, -gain)+half < 2.5*matters:
+	case v.Rows >= leastSame && max(gain, -gain)+half < 2.5*matters:
 		v.Better = Same
 	}
 	return true
@@ -75,16 +81,18 @@ func (v *Verdict) Judge(p *metrics.Paired) bool {
 
 // Sentence returns the verdict in words.
 func (v *Verdict) Sentence() string {
-	if !v.Error.Defined {
+	if !v.Error.Defined && (v.By == ByExchanged || v.Rows == 0) {
 		return "too few rows of its own to say whether together is better"
 	}
 	var s string
-	if v.By == ByFaults {
+	if v.By == ByFaults && !v.Error.Defined {
+		s = fmt.Sprintf("finds %d of %d faults at one false alarm in a hundred; alone %d (in successive rows, so they count as one)", v.FoundTogether, v.Rows, v.FoundAlone)
+	} else if v.By == ByFaults {
 		s = fmt.Sprintf("finds %d of %d faults at one false alarm in a hundred; alone %d (ROC-AUC %s, alone %s, ± %s)",
 			v.FoundTogether, v.Rows, v.FoundAlone, Fixed(v.Together.Value, 2), Fixed(v.Alone.Value, 2), Fixed(v.Error.Value, 2))
 	} else {
-		s = fmt.Sprintf("of %d held-out rows: with one value exchanged, a row scores above a normal one in %s of 100 cases; alone in %s (± %s)",
-			v.Rows, Fixed(100*v.Together.Value, 1), Fixed(100*v.Alone.Value, 1), Fixed(100*v.Error.Value, 1))
+		s = fmt.Sprintf("puts %s %% of test faults above normal rows; alone %s %% (± %s; one value of each of %d held-out rows was exchanged with another row's)",
+			Fixed(100*v.Together.Value, 1), Fixed(100*v.Alone.Value, 1), Fixed(100*v.Error.Value, 1), v.Rows)
 	}
 	return s + ": " + v.Word()
 }
@@ -93,12 +101,12 @@ func (v *Verdict) Sentence() string {
 // in percent.
 func (v *Verdict) Counts() (together, alone string) {
 	switch {
-	case !v.Error.Defined:
-		return "", ""
 	case v.By == ByFaults:
 		return fmt.Sprintf("%d of %d", v.FoundTogether, v.Rows), fmt.Sprintf("%d of %d", v.FoundAlone, v.Rows)
+	case !v.Error.Defined:
+		return "", ""
 	}
-	return Fixed(100*v.Together.Value, 1) + " %", Fixed(100*v.Alone.Value, 1) + " %"
+	return Fixed(100*v.Together.Value, 1), Fixed(100*v.Alone.Value, 1)
 }
 
 // Word returns Better in words.
@@ -141,6 +149,9 @@ func (r *Run) Gains() string {
 	}
 	if k := better[""]; k > 0 {
 		s += fmt.Sprintf("; for %d it is not clear", k)
+	}
+	if better[ByTogether]+better[""] == 0 {
+		s += ": sharing shows no gain here"
 	}
 	return s
 }

@@ -31,7 +31,7 @@ func TestVerdicts(t *testing.T) {
 		{ByFaults, 200, 1, ByTogether},
 		{ByFaults, 200, -1, ByAlone},
 		{ByFaults, 2000, 0, Same},
-		{ByFaults, 3, 1, ""},
+		{ByFaults, 3, 0, ""},
 		{ByExchanged, 200, 1, ByTogether},
 		{ByExchanged, 2000, 0.05, Same}, // a difference beyond chance that does not matter
 		{ByExchanged, 6, 0, ""},
@@ -42,8 +42,11 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	v := Verdict{By: ByFaults, Rows: 1}
-	if v.Judge(pairs(1, 5)) || v.Error.Defined || v.Sentence() == "" {
+	if !v.Judge(pairs(1, 5)) || v.Error.Defined || v.FoundTogether != 1 || v.Better != "" {
 		t.Errorf("of one fault: %+v", v)
+	}
+	if (&Verdict{By: ByFaults}).Judge(&metrics.Paired{}) {
+		t.Error("no rows judge")
 	}
 }
 

@@ -80,7 +80,7 @@ func TestLowDiversity(t *testing.T) {
 			break // another seed runs the same goroutines
 		}
 		run, read := l.run(t, privacy.Warn)
-		if warnings := strings.Join(run.Report.Warnings, "\n"); read < 3 || actions(run) != nil || !strings.Contains(warnings, "plant-a: privacy: the model has components with only your rows") {
+		if warnings := strings.Join(run.Report.Warnings, "\n"); read < 3 || actions(run) != nil || !strings.Contains(warnings, "plant-a: privacy: these components of the shared model have only your rows") {
 			t.Errorf("%+v, warn: %d rows read, want the three; did %v and warned:\n%s", l, read, actions(run), warnings)
 		}
 		for _, policy := range []privacy.Policy{privacy.SkipComponent, privacy.DrawComponent} {
