@@ -24,7 +24,10 @@ const Neighbours = 3
 // Nearest scores a row by its mean distance to the nearest of the kept rows. If m of a row's M
 // cells are present, the squared distance over these is multiplied by M/m. A row without cells
 // scores NaN.
-type Nearest struct{ rows *mat.Dense }
+type Nearest struct {
+	rows   *mat.Dense
+	search *search // nil to compare with all rows
+}
 
 // Kept returns the indices of the rows to keep out of n, in ascending order: all, or a draw by
 // seed.
@@ -34,7 +37,7 @@ func Kept(n, width int, seed uint64) []int {
 }
 
 // NewNearest returns the scorer for at least two rows, which it keeps.
-func NewNearest(x *mat.Dense) *Nearest { return &Nearest{x} }
+func NewNearest(x *mat.Dense) *Nearest { return &Nearest{x, newSearch(x)} }
 
 // Rows returns the kept rows. The caller must not change them.
 func (n *Nearest) Rows() *mat.Dense { return n.rows }
@@ -62,14 +65,23 @@ func (n *Nearest) LeftOut(as *mat.Dense) []float64 {
 func (n *Nearest) scores(x *mat.Dense, own bool) []float64 {
 	count, _ := x.Dims()
 	out := make([]float64, count)
-	parallel.For(count, func(i int) {
+	if n.search != nil {
+		n.searchAll(x, own, out)
+		return out
+	}
+	parallel.For(count, func(i int) { n.compareEach(x, i, i+1, own, out) })
+	return out
+}
+
+// compareEach scores some rows of x by comparing them with all kept rows.
+func (n *Nearest) compareEach(x *mat.Dense, from, to int, own bool, out []float64) {
+	for i := from; i < to; i++ {
 		self := -1
 		if own {
 			self = i
 		}
 		out[i] = n.score(x.RawRowView(i), self)
-	})
-	return out
+	}
 }
 
 func (n *Nearest) score(row []float64, self int) float64 {
@@ -93,33 +105,48 @@ func (n *Nearest) score(row []float64, self int) float64 {
 			return sum
 		}
 	}
-	var nearest [Neighbours]float64 // squares, ascending
 	count, _ := n.rows.Dims()
-	found := 0
+	b := best{below: squareBelow}
 	for i := range count {
-		if i == self {
-			continue
+		if i != self {
+			b.add(row, n.rows.RawRowView(i))
 		}
-		bound := math.Inf(1)
-		if found == Neighbours {
-			bound = nearest[Neighbours-1]
-		}
-		square := squareBelow(row, n.rows.RawRowView(i), bound)
-		if square >= bound {
-			continue
-		}
-		at := min(found, Neighbours-1)
-		for ; at > 0 && nearest[at-1] > square; at-- {
-			nearest[at] = nearest[at-1]
-		}
-		nearest[at] = square
-		found = min(found+1, Neighbours)
 	}
+	return b.score(times)
+}
+
+// best holds the smallest squared distances.
+type best struct {
+	squares [Neighbours]float64 // ascending
+	found   int
+	below   func(x, y []float64, bound float64) float64
+}
+
+// add enters the squared distance of two rows, unless it is too large.
+func (b *best) add(x, y []float64) {
+	bound := math.Inf(1)
+	if b.found == Neighbours {
+		bound = b.squares[Neighbours-1]
+	}
+	square := b.below(x, y, bound)
+	if square >= bound {
+		return
+	}
+	at := min(b.found, Neighbours-1)
+	for ; at > 0 && b.squares[at-1] > square; at-- {
+		b.squares[at] = b.squares[at-1]
+	}
+	b.squares[at] = square
+	b.found = min(b.found+1, Neighbours)
+}
+
+// score returns the mean distance, times a factor.
+func (b *best) score(times float64) float64 {
 	sum := 0.0
-	for _, v := range nearest[:found] {
+	for _, v := range b.squares[:b.found] {
 		sum += math.Sqrt(v)
 	}
-	return times * sum / float64(found)
+	return times * sum / float64(b.found)
 }
 
 // squareBelow returns ‖x−y‖² if it is below bound, and otherwise some value of at least bound.

@@ -1,0 +1,199 @@
+package local
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+
+	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/partial"
+)
+
+const (
+	fewestSearched = 256  // kept rows from which on a search is faster than comparing with all
+	searchedAtOnce = 32   // rows per product
+	searchedAmong  = 1024 // kept rows per product, so that it stays in the cache
+	// farNorms is the multiple of the median norm above which a kept row is compared with each row:
+	// its rounding errors would hide the differences between the others.
+	farNorms = 8
+	// underflow exceeds the error of products that are too small for single precision.
+	underflow = 1e-36
+)
+
+// A search finds, among kept rows y, few rows that include the nearest ones of a row x. It computes
+// ‖y‖² − 2x·y for all y by products in single precision, with x and y relative to the medians. The
+// error of each is bounded, so a row whose value is above the third smallest by twice the bound is
+// not among the nearest three.
+type search struct {
+	centre  []float64
+	rows    []float32 // rows relative to centre, the far ones left out
+	squares []float32 // their squared norms
+	index   []int     // their indices
+	far     []int     // indices of the far rows
+	largest float64   // the largest norm of the rows
+}
+
+// newSearch returns nil if all rows should be compared: if there are few, or values whose squares
+// are out of the range of single precision.
+func newSearch(x *mat.Dense) *search {
+	n, dim := x.Dims()
+	if n < fewestSearched {
+		return nil
+	}
+	s := &search{}
+	for j := range dim {
+		s.centre = append(s.centre, slices.Sorted(slices.Values(mat.Col(nil, j, x)))[n/2])
+	}
+	norms := make([]float64, n)
+	for i := range n {
+		norms[i] = math.Sqrt(squareBelow(x.RawRowView(i), s.centre, math.Inf(1)))
+	}
+	median := slices.Sorted(slices.Values(norms))[n/2]
+	for i, norm := range norms {
+		if !(norm <= farNorms*median) {
+			s.far = append(s.far, i)
+			continue
+		}
+		s.index, s.largest = append(s.index, i), math.Max(s.largest, norm)
+		s.squares = append(s.squares, float32(norm*norm))
+		s.rows = s.relative(s.rows, x.RawRowView(i))
+	}
+	if len(s.far) > n/8 || !(s.largest < 1e15) {
+		return nil
+	}
+	return s
+}
+
+// relative appends a row relative to the centre.
+func (s *search) relative(to []float32, row []float64) []float32 {
+	for j, v := range row {
+		to = append(to, float32(v-s.centre[j]))
+	}
+	return to
+}
+
+// searched computes the scores of len(out) rows of x, from first on, with the same bits as
+// [Nearest.score]. All can be searched for.
+func (n *Nearest) searched(x *mat.Dense, first int, own bool, out []float64) {
+	s := n.search
+	_, dim := x.Dims()
+	var block []float32
+	near := make([][]int, len(out))
+	values := make([][]float32, len(out))
+	limits := make([]nearestThree, len(out))
+	for i := range out {
+		row := x.RawRowView(first + i)
+		block = s.relative(block, row)
+		norm := math.Sqrt(squareBelow(row, s.centre, math.Inf(1)))
+		limits[i].start(s.slack(norm, dim))
+	}
+	c := make([]float32, len(out)*searchedAmong)
+	for from := 0; from < len(s.index); from += searchedAmong {
+		count := min(searchedAmong, len(s.index)-from)
+		for i := range out {
+			copy(c[i*count:(i+1)*count], s.squares[from:from+count])
+		}
+		kernels.Implementation{}.Sgemm(blas.NoTrans, blas.Trans, len(out), count, dim, -2, block, dim, s.rows[from*dim:], dim, 1, c, count)
+		for i := range out {
+			self := -1
+			if own {
+				self = first + i
+			}
+			near[i], values[i] = limits[i].collect(c[i*count:(i+1)*count], s.index[from:from+count], self, near[i], values[i])
+		}
+	}
+	for i := range out {
+		row := x.RawRowView(first + i)
+		self := -1
+		if own {
+			self = first + i
+		}
+		b := best{below: squareBelow}
+		for k, j := range near[i] {
+			if values[i][k] <= limits[i].limit {
+				b.add(row, n.rows.RawRowView(j))
+			}
+		}
+		for _, j := range s.far {
+			if j != self {
+				b.add(row, n.rows.RawRowView(j))
+			}
+		}
+		out[i] = b.score(1)
+	}
+}
+
+// slack returns twice the bound of the error of ‖y‖² − 2x·y, for ‖x‖ = norm: the sum of dim products of
+// rounded values has a relative error of (dim+4)·2⁻²⁴ at most, as each value and each step of the sum
+// adds 2⁻²⁴.
+func (s *search) slack(norm float64, dim int) float32 {
+	bound := float64(dim+8) * 0x1p-23 * (s.largest*s.largest + 2*norm*s.largest)
+	return float32(math.Min(2*bound+underflow, math.MaxFloat32))
+}
+
+// nearestThree follows the three smallest of some values.
+type nearestThree struct {
+	smallest [Neighbours]float32
+	slack    float32
+	limit    float32 // a row with a larger value is not among the nearest
+}
+
+func (t *nearestThree) start(slack float32) {
+	t.slack, t.limit = slack, float32(math.Inf(1))
+	for k := range t.smallest {
+		t.smallest[k] = float32(math.Inf(1))
+	}
+}
+
+// collect appends the indices and values of rows that may be among the nearest.
+func (t *nearestThree) collect(values []float32, index []int, self int, near []int, of []float32) ([]int, []float32) {
+	limit := t.limit
+	for k, v := range values {
+		if v > limit || index[k] == self {
+			continue
+		}
+		near, of = append(near, index[k]), append(of, v)
+		if v < t.smallest[Neighbours-1] {
+			at := Neighbours - 1
+			for ; at > 0 && t.smallest[at-1] > v; at-- {
+				t.smallest[at] = t.smallest[at-1]
+			}
+			t.smallest[at] = v
+			limit = t.smallest[Neighbours-1] + t.slack
+		}
+	}
+	t.limit = limit
+	return near, of
+}
+
+// isSearched reports whether a search can find the nearest rows of a row: all cells are there, and
+// squares are in the range of single precision.
+func (s *search) isSearched(row []float64) bool {
+	if partial.Any(row) {
+		return false
+	}
+	square := 0.0
+	for j, v := range row {
+		d := v - s.centre[j]
+		square += float64(d * d)
+	}
+	return square < 1e30
+}
+
+// searchAll scores the rows of x. Those that cannot be searched for are compared with all kept rows.
+func (n *Nearest) searchAll(x *mat.Dense, own bool, out []float64) {
+	count := len(out)
+	parallel.For((count+searchedAtOnce-1)/searchedAtOnce, func(b int) {
+		from, to := b*searchedAtOnce, min(count, (b+1)*searchedAtOnce)
+		for i := from; i < to; i++ {
+			if !n.search.isSearched(x.RawRowView(i)) {
+				n.compareEach(x, from, to, own, out)
+				return
+			}
+		}
+		n.searched(x, from, own, out[from:to])
+	})
+}
