@@ -172,20 +172,36 @@ func (m *Model) ThresholdFor(share float64) (limit float64, enough, ok bool) {
 	if m.Local == nil {
 		return 0, false, false
 	}
-	limit, enough = m.Local.limit(m.ScoredBy(), share)
+	limit, enough = m.Local.limit(m.ScoredBy(), share, m.Manifest.FalseAlarm)
 	return limit, enough, true
 }
 
-func (l *Local) limit(scores string, share float64) (limit float64, enough bool) {
-	return local.HeldLimit(l.Own(scores), l.Held, share)
+// limit returns the threshold for a share of false alarms, where the model promises another. The limit
+// of a smaller share is never lower: all come from the held-out rows if these suffice for the model's
+// share, and from all own rows otherwise. A share too small for the held-out rows alone takes all own
+// rows, but at least the largest held-out score.
+func (l *Local) limit(scores string, share, promised float64) (limit float64, enough bool) {
+	own := l.Own(scores)
+	if l.Held == 0 {
+		return local.HeldLimit(own, 0, share)
+	}
+	tail := own[len(own)-l.Held:]
+	if _, kept := local.Limit(tail, promised); !kept {
+		return local.HeldLimit(own, 0, share)
+	}
+	limit, enough = local.HeldLimit(own, l.Held, share)
+	if largest, kept := local.Limit(tail, share); !kept {
+		limit = max(limit, min(largest, math.MaxFloat64))
+	}
+	return limit, enough
 }
 
 // SetThresholds computes the thresholds for the share of false alarms that the model promises.
 // enough is false if the own rows are too few for that share.
 func (m *Model) SetThresholds() (enough bool) {
 	l, share := m.Local, m.Manifest.FalseAlarm
-	l.AloneThreshold, _ = l.limit(Alone, share)
-	l.BlendThreshold, enough = l.limit(Blend, share)
+	l.AloneThreshold, _ = l.limit(Alone, share, share)
+	l.BlendThreshold, enough = l.limit(Blend, share, share)
 	return enough
 }
 

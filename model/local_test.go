@@ -247,3 +247,44 @@ func FuzzLocalPart(f *testing.F) {
 		}
 	})
 }
+
+// A smaller share of false alarms never has a lower threshold, and that of the model's own share is the
+// model's threshold. Held-out rows score lower than the others here, or higher.
+func TestThresholdsRiseAsSharesFall(t *testing.T) {
+	shares := []float64{0.3, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001}
+	for _, held := range []int{0, 5, 30, 120, 300, 1500} {
+		for _, step := range []float64{-1, 0, 1} {
+			m := example(t)
+			m.Manifest.FalseAlarm = 0.01
+			scores := make([]float64, 2000)
+			for i := range scores {
+				scores[i] = float64(i * 7919 % 2003)
+				if i >= len(scores)-held {
+					scores[i] += 500 * step
+				}
+			}
+			m.Local = &Local{
+				Nearest: local.NewNearest(mat.NewDense(2, 2, nil)), Held: held,
+				Scores: [][]float64{scores, scores}, Calibrations: []*Calibration{local.Calibrate(scores), local.Calibrate(scores)},
+			}
+			m.SetThresholds()
+			for _, by := range []string{Blend, Alone, Shared} {
+				if err := m.With(by); err != nil {
+					t.Fatal(err)
+				}
+				own, _ := local.HeldLimit(m.Local.Own(by), held, m.Manifest.FalseAlarm)
+				if limit, enough, ok := m.ThresholdFor(m.Manifest.FalseAlarm); limit != own || !enough || !ok || by != Shared && m.Threshold() != own {
+					t.Errorf("%d held out, %s: threshold %g, of the model %g, want %g", held, by, limit, m.Threshold(), own)
+				}
+				last := -1.0
+				for _, share := range shares {
+					limit, _, _ := m.ThresholdFor(share)
+					if limit < last {
+						t.Errorf("%d held out, %+g, %s: %g for the share %g, below %g for a larger one", held, 500*step, by, limit, share, last)
+					}
+					last = limit
+				}
+			}
+		}
+	}
+}
