@@ -128,7 +128,7 @@ func (f *finder) join(b dataset.Block, scores []float64, verdicts []verdict) map
 		f.found.Anomalies++
 		file, time := cell(b, i, f.fileAt), f.clock.Text(cell(b, i, f.timeAt))
 		last := len(f.found.Events) - 1
-		if last < 0 || f.found.Events[last].File != file || b.Numbers[i] > f.found.Events[last].Last+between+1 {
+		if last < 0 || !f.found.Events[last].takes(file, b.Numbers[i]) {
 			f.found.Events = append(f.found.Events, event{File: file, First: b.Numbers[i], Start: time, Peak: -math.MaxFloat64})
 			last++
 		}
@@ -142,6 +142,9 @@ func (f *finder) join(b dataset.Block, scores []float64, verdicts []verdict) map
 	}
 	return peaks
 }
+
+// takes reports whether an event goes on with an anomaly in the given row of a file.
+func (e *event) takes(file string, row int) bool { return e.File == file && row <= e.Last+between+1 }
 
 // timeAmong returns the place of the first cell that is a time, and no number; -1 if there is none.
 func timeAmong(cells []string) int {
