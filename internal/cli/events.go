@@ -10,6 +10,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -25,6 +27,8 @@ const (
 	// unlike is the factor by which anomalies exceed those promised if the rows are unlike the
 	// own ones.
 	unlike = 5
+	// leastUnlike is the least share of the rows that are then anomalies. Fewer may be one fault.
+	leastUnlike = 0.2
 )
 
 // An event is anomalies that follow each other in a file.
@@ -45,11 +49,13 @@ type event struct {
 
 // events is what score found.
 type events struct {
-	Rows      int      `json:"rows"`                            // rows scored
-	Anomalies int      `json:"anomalies"`                       // those above the threshold
-	Promised  float64  `json:"false_alarms_promised,omitempty"` // share of rows like the own ones
-	Unlike    []string `json:"unlike_in,omitempty"`             // sensors, if far more are anomalies
-	Events    []event  `json:"events"`                          // in the order of rows
+	Rows      int     `json:"rows"`                            // rows scored
+	Anomalies int     `json:"anomalies"`                       // those above the threshold
+	Promised  float64 `json:"false_alarms_promised,omitempty"` // share of rows like the own ones
+	// Threshold is the score above which a row is an anomaly, unless that rolls.
+	Threshold report.Figure `json:"threshold,omitzero"`
+	Unlike    []string      `json:"unlike_in,omitempty"` // sensors, if far more are anomalies
+	Events    []event       `json:"events"`              // in the order of rows
 
 	begin, end   string // times of the first and the last row
 	hasThreshold bool
@@ -70,8 +76,12 @@ type finder struct {
 	pictures  *scorePictures     // nil for none
 }
 
-func newFinder(m *model.Model, promised float64, time string) *finder {
-	return &finder{m: m, explain: newExplainer(m), time: time, weights: map[string]float64{}, found: events{Promised: promised, Events: []event{}}}
+func newFinder(m *model.Model, promised float64, time string, limits *local.Threshold) *finder {
+	f := &finder{m: m, explain: newExplainer(m), time: time, weights: map[string]float64{}, found: events{Promised: promised, Events: []event{}}}
+	if limit := limits.Limit(); !limits.Rolls() && !math.IsNaN(limit) {
+		f.found.Threshold = report.Of(limit)
+	}
+	return f
 }
 
 // carried takes the names of the carried columns.
@@ -191,7 +201,7 @@ func (f *finder) end() events {
 		}
 	}
 	expected := e.Promised * float64(e.Rows)
-	if e.Promised > 0 && float64(e.Anomalies) > unlike*expected+10 {
+	if n := float64(e.Anomalies); e.Promised > 0 && n > unlike*expected+10 && n >= leastUnlike*float64(e.Rows) {
 		for _, name := range f.m.DataColumns() {
 			if f.weights[name] >= 0.2 {
 				e.Unlike = append(e.Unlike, name)
@@ -201,7 +211,7 @@ func (f *finder) end() events {
 	return *e
 }
 
-// text prints the events, the largest first.
+// text prints the strongest events, in the order of rows.
 func (f *finder) text(w io.Writer) {
 	e := f.found
 	span := ""
@@ -214,21 +224,36 @@ func (f *finder) text(w io.Writer) {
 		return
 	}
 	fmt.Fprintf(w, "%s in %s", counts(e.Anomalies, "anomaly", "anomalies"), count(len(e.Events), "event"))
+	if e.Threshold.Defined {
+		fmt.Fprintf(w, " (score above %.4g)", e.Threshold.Value)
+	}
 	if e.Promised > 0 {
 		fmt.Fprintf(w, "; of rows like those of training, %s (%s)", falseAlarms(e.Promised*float64(e.Rows)), oneIn(e.Promised))
 	}
 	fmt.Fprintln(w)
 	if len(e.Unlike) > 0 {
-		fmt.Fprintf(w, "These rows are unlike those of training, above all in %s: check units and sensors, or train again.\n", strings.Join(e.Unlike, ", "))
+		fmt.Fprintf(w, "These rows are unlike those of training, above all in %s: check units and sensors first. Train again only if these rows are normal.\n", strings.Join(e.Unlike, ", "))
 	}
 	if len(e.Events) == 0 {
 		return
 	}
 	shown := largest(e.Events, mostEvents)
+	slices.SortFunc(shown, func(a, b event) int { return cmp.Compare(a.First, b.First) })
 	fmt.Fprintln(w)
 	f.table(w, shown)
+	var notes []string
 	if more := len(e.Events) - len(shown); more > 0 {
-		fmt.Fprintf(w, "\n%s: --events --json lists all\n", count(more, "smaller event"))
+		notes = append(notes, count(more, "weaker event")+" left out: --events --json lists all.")
+	}
+	if slices.ContainsFunc(shown, func(e event) bool { return e.Start == "" || e.End == "" }) {
+		over := ""
+		if f.fileAt >= 0 {
+			over = " over all files"
+		}
+		notes = append(notes, "Rows are numbered from 1"+over+", without the header.")
+	}
+	if len(notes) > 0 {
+		fmt.Fprintf(w, "\n%s\n", strings.Join(notes, " "))
 	}
 }
 
@@ -252,7 +277,7 @@ func (f *finder) table(w io.Writer, shown []event) {
 			fmt.Fprintf(t, "%s\t", e.File)
 		}
 		start, end := e.times()
-		fmt.Fprintf(t, "%s\t%s\t%d\t%.3g\t%s\n", start, end, e.Anomalies, e.Peak, e.why())
+		fmt.Fprintf(t, "%s\t%s\t%d of %d\t%.3g\t%s\n", start, end, e.Anomalies, e.Last-e.First+1, e.Peak, e.why())
 	}
 	t.Flush()
 }

@@ -76,7 +76,7 @@ func TestNamedFilesAreTheOwners(t *testing.T) {
 	do("export", "--model", mixture, "--to", "onnx", "--with", "own", "-o", "own.onnx")
 	do("export", "--model", mixture, "--to", "json", "-o", "shared.json")
 	for name, want := range map[string]fs.FileMode{
-		"scores.csv": 0o600, "why.csv": 0o600, "figures/scores.svg": 0o600, "figures/scores-over-time.svg": 0o600, "figures/component-weights.svg": 0o600,
+		"scores.csv": 0o600, "why.csv": 0o600, "figures/scores.svg": 0o600, "figures/scores-over-time-a.svg": 0o600, "figures/component-weights.svg": 0o600,
 		"network.onnx": 0o600, "own.onnx": 0o600, "shared.json": 0o644,
 	} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != want {

@@ -269,10 +269,14 @@ func (a *app) writeScored(m *model.Model, spec dataset.Spec, s *scoreFlags, limi
 	events := s.events || s.out != "" || newScreen(a.out).terminal != nil && !lines
 	var found *finder
 	if events || s.plots != "" {
-		found = newFinder(m, cmp.Or(s.share, promised(m)), spec.Time)
+		found = newFinder(m, cmp.Or(s.share, promised(m)), spec.Time, limits)
 	}
 	if s.plots != "" {
-		found.pictures = newScorePictures(s.plots, spec.CSV.DayFirst)
+		only := ""
+		if files, err := spec.Files(); err == nil && len(files) > 0 {
+			only = files[0]
+		}
+		found.pictures = newScorePictures(s.plots, only, spec.CSV.DayFirst)
 	}
 	write := func(w io.Writer) error { return a.writeScores(w, m, spec, s.columnsOfScores, limits, found) }
 	var err error
@@ -347,7 +351,8 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 	defer parts.tell(a)
 	explain := newExplainer(m)
 	var line []string
-	return a.writeLines(out, spec, func(carried []string) []string {
+	known := knownOf(m)
+	err := a.writeLines(out, spec, func(carried []string) []string {
 		if found != nil {
 			found.carried(carried)
 		}
@@ -358,6 +363,7 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 			x = mat.DenseCopyOf(x) // scoring may overwrite it
 		}
 		z := m.Trained(x)
+		known.mark(z)
 		scores, err := parts.scores(m, z)
 		if err != nil {
 			return err
@@ -404,6 +410,10 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 		}
 		return nil
 	})
+	if err == nil {
+		known.tell(a)
+	}
+	return err
 }
 
 // A verdict is the cell of the column "anomaly".

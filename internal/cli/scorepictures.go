@@ -26,18 +26,21 @@ const (
 // the last rows; the rest of the rows is gone.
 type scorePictures struct {
 	dir      string
+	only     string // the only file, "" for standard input
 	dayFirst bool
 	drawn    map[string]bool // names of pictures, in lower case
 	of       *filePicture    // nil before the first row
 }
 
-func newScorePictures(dir string, dayFirst bool) *scorePictures {
-	return &scorePictures{dir: dir, dayFirst: dayFirst, drawn: map[string]bool{}}
+// newScorePictures returns the pictures of rows whose only file is given, unless the rows name theirs.
+func newScorePictures(dir, only string, dayFirst bool) *scorePictures {
+	return &scorePictures{dir: dir, only: only, dayFirst: dayFirst, drawn: map[string]bool{}}
 }
 
 // filePicture is the picture of a file while its rows are scored.
 type filePicture struct {
-	file      string
+	file      string // as events name it
+	source    string // the file, "" for standard input
 	column    string // that of times, "" for the numbers of rows
 	timeAt    int    // its place among the carried columns, -1 for none
 	clock     dataset.Clock
@@ -88,7 +91,7 @@ func (p *scorePictures) add(f *finder, b dataset.Block, scores, limits []float64
 // begin returns a picture that begins with a row.
 func (p *scorePictures) begin(f *finder, b dataset.Block, row int, file string) *filePicture {
 	of := &filePicture{
-		file: file, timeAt: f.timeAt, clock: dataset.Clock{DayFirst: p.dayFirst, Serial: f.clock.Serial},
+		file: file, source: cmp.Or(file, p.only), timeAt: f.timeAt, clock: dataset.Clock{DayFirst: p.dayFirst, Serial: f.clock.Serial},
 		scores: plots.NewTrace(plots.ScoreCells), details: map[int]*detail{},
 	}
 	of.from = slices.IndexFunc(f.found.Events, func(e event) bool { return e.First >= b.Numbers[row] })
@@ -227,8 +230,8 @@ func (p *scorePictures) end(f *finder) error {
 		return nil
 	}
 	name := "scores-over-time"
-	if p.of.file != "" {
-		base := strings.TrimSuffix(filepath.Base(p.of.file), ".gz")
+	if p.of.source != "" {
+		base := strings.TrimSuffix(filepath.Base(p.of.source), ".gz")
 		name += "-" + strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	for i, first := 2, name; p.drawn[strings.ToLower(name)]; i++ {
@@ -247,8 +250,8 @@ func (p *filePicture) picture(f *finder) plots.Scores {
 		Title: "Scores over time", X: cmp.Or(p.column, "row"), Y: scoreName, Dated: p.timeAt >= 0 && p.clock.Dated(), Of: p.scores,
 		Subtitle: fmt.Sprintf("of %s, by %s of %s: %s in %s", count(p.rows, "row"), scoredBy(f.m), f.m.Manifest.Participant, counts(p.anomalies, "anomaly", "anomalies"), count(len(events), "event")),
 	}
-	if p.file != "" {
-		s.Title += ": " + filepath.Base(p.file)
+	if p.source != "" {
+		s.Title += ": " + filepath.Base(p.source)
 	}
 	if p.untimed > 0 {
 		s.Subtitle += fmt.Sprintf("; without %s that has no time", count(p.untimed, "row"))

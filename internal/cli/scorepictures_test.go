@@ -32,8 +32,8 @@ func pictured(t *testing.T, files map[string]string) (plots.Scores, []string) {
 		paths = append(paths, path)
 	}
 	slices.Sort(paths)
-	found := newFinder(m, 0.01, "")
-	found.pictures = newScorePictures(filepath.Join(dir, "pictures"), false)
+	found := newFinder(m, 0.01, "", local.Fixed(57))
+	found.pictures = newScorePictures(filepath.Join(dir, "pictures"), paths[0], false)
 	spec := dataset.Spec{Data: paths, Columns: m.Manifest.Columns, MinRows: 1, Missing: dataset.KeepMissing, Scored: true}
 	if err := (&app{err: io.Discard}).writeScores(io.Discard, m, spec, columnsOfScores{}, local.Fixed(57), found); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func rowsOf(n int, anomalies ...[2]int) string {
 func TestPictureOfEvents(t *testing.T) {
 	const start = 1793664000.0 // 2026-11-03
 	s, drawn := pictured(t, map[string]string{"a.csv": rowsOf(9000, [2]int{0, 1}, [2]int{4090, 4100}, [2]int{4190, 4192}, [2]int{8180, 8200}, [2]int{8300, 8305}, [2]int{8990, 9000})})
-	if !slices.Equal(drawn, []string{"scores-over-time"}) {
+	if !slices.Equal(drawn, []string{"scores-over-time-a"}) {
 		t.Errorf("drawn: %v", drawn)
 	}
 	if !s.Dated || s.X != "at" || s.Y != "score" || len(s.Events) != 6 {

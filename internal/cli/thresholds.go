@@ -243,6 +243,6 @@ func (c *choices) text(w io.Writer) {
 	}
 	t.Flush()
 	if slices.ContainsFunc(c.Thresholds, func(x choice) bool { return x.Of == "these rows" }) {
-		fmt.Fprintln(w, "\nThe shares are those of the rows given: there are no scores of own rows beside the model.")
+		fmt.Fprintln(w, "\nThe shares, except the model's, are those of the rows given: there are no scores of own rows beside the model.")
 	}
 }

@@ -25,7 +25,7 @@ func TestThresholdsCountTheEventsOfScore(t *testing.T) {
 		b.Numbers, b.Carried = append(b.Numbers, number), append(b.Carried, []string{file})
 	}
 	for _, limit := range []float64{0, 0.5, 1, 2, 4, 100} {
-		f := newFinder(&model.Model{}, 0, "")
+		f := newFinder(&model.Model{}, 0, "", local.Fixed(limit))
 		f.carried([]string{dataset.FileColumn})
 		scores, verdicts := make([]float64, len(rows)), make([]verdict, len(rows))
 		for i, r := range rows {

@@ -25,6 +25,9 @@ func Rolling(size int, share, first float64) *Threshold {
 	return &Threshold{limit: first, window: newWindow(size, share)}
 }
 
+// Rolls reports whether rows have thresholds of their own.
+func (t *Threshold) Rolls() bool { return t.window != nil }
+
 // Limit returns the next row's threshold, NaN for none.
 func (t *Threshold) Limit() float64 {
 	if t.window != nil {
