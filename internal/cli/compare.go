@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -17,7 +19,7 @@ import (
 )
 
 const (
-	// comparedShare is the share of false alarms at which faults found are compared.
+	// comparedShare is the share of false alarms at which faults found are compared by default.
 	comparedShare = 0.01
 	// comparedBlock is the number of rows that follow each other and may be alike.
 	comparedBlock = 30
@@ -30,25 +32,30 @@ type comparison struct {
 	Old    comparedModel `json:"old"`               // the first of the two models
 	New    comparedModel `json:"new"`               // the second of the two models
 	Both   int           `json:"anomalies_of_both"` // rows that both call anomalies
+	Judged int           `json:"judged_rows"`       // rows that count for what is better: without those that either model was trained on
 	// HigherDensity is the share of rows without a fault in which the new model's density is higher,
 	// if both are densities of the same columns.
 	HigherDensity report.Figure `json:"higher_density,omitzero"`
 	Error         report.Figure `json:"error,omitzero"`   // the standard error of that share, over blocks of rows
 	Better        string        `json:"better,omitempty"` // old or new; empty if the difference is within chance
 	Why           string        `json:"because"`          // the figures that Better follows from
+
+	share float64 // at which faults found are compared
+	known []bool  // rows that do not count, as a model was trained on them; nil if all do
 }
 
 // comparedModel is one of the two models.
 type comparedModel struct {
-	Model      string        `json:"model"`              // its file
-	Kind       string        `json:"kind"`               // the model, such as ggm
-	TotalRows  int           `json:"total_rows"`         // rows of all participants that it was trained on
-	Members    int           `json:"members"`            // participants of the training
-	Components int           `json:"components"`         // of a mixture; 0 for others
-	Threshold  report.Figure `json:"threshold,omitzero"` // above which a row is an anomaly
-	Anomalies  int           `json:"anomalies"`          // rows above it
-	Found      *int          `json:"found,omitempty"`    // faults above the threshold that 1 in 100 of the other rows exceed
-	ROCAUC     report.Figure `json:"roc_auc,omitzero"`   // of the faults
+	Model      string        `json:"model"`                // its file
+	Kind       string        `json:"kind"`                 // the model, such as ggm
+	TotalRows  int           `json:"total_rows"`           // rows of all participants that it was trained on
+	Members    int           `json:"members"`              // participants of the training
+	Components int           `json:"components"`           // of a mixture; 0 for others
+	Threshold  report.Figure `json:"threshold,omitzero"`   // above which a row is an anomaly
+	Anomalies  int           `json:"anomalies"`            // rows above it
+	Known      int           `json:"known_rows,omitempty"` // rows that it was trained on, if these are more than a fifth; they do not count
+	Found      *int          `json:"found,omitempty"`      // faults above the score that a share of the other rows exceeds, that of --false-alarm
+	ROCAUC     report.Figure `json:"roc_auc,omitzero"`     // of the faults
 
 	columns   []string
 	numbers   []int
@@ -56,6 +63,8 @@ type comparedModel struct {
 	densities []float64 // nil if the model has none
 	isFault   []bool
 	isAnomaly []bool
+	isKnown   []bool
+	knownRows *knownRows
 }
 
 func (a *app) compare() *cobra.Command {
@@ -63,18 +72,18 @@ func (a *app) compare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "compare OLD NEW [FILE]...", Short: "Say which of two models is better for rows",
 		Long: `compare scores rows by two models, such as last week's and this week's, and says which is better for
-them. Neither should have been trained on the rows.
+them. Rows that one of them was trained on do not count, if there are many and local.npz shows them.
 
-With --label, the better model finds more of the faults at one false alarm in a hundred. Without,
+With --label, the better model finds more of the faults at the same share of false alarms. Without,
 the rows should be normal: the better model gives more of them a higher density. Both judgements
-need a difference beyond chance.`,
+need a difference beyond chance. Faults in successive rows count as one.`,
 		Example: "  collabdict compare last-week/plant-a plant-a today.csv",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return &usageError{fmt.Errorf("want OLD NEW and files of rows, got %d arguments", len(args)), "see collabdict compare --help"}
 			}
 			s.data = append(s.data, args[2:]...)
-			var c comparison
+			c := comparison{share: cmp.Or(s.share, comparedShare)}
 			for i, to := range []*comparedModel{&c.Old, &c.New} {
 				of := s
 				of.model = args[i]
@@ -85,6 +94,7 @@ need a difference beyond chance.`,
 			if err := c.judge(); err != nil {
 				return err
 			}
+			c.noteKnown(a)
 			return a.print(c, c.text)
 		},
 	}
@@ -92,6 +102,7 @@ need a difference beyond chance.`,
 	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows; may be repeated")
 	f.StringVar(&s.where, "where", "", "compare on rows with `COLUMN=VALUE` only")
 	f.StringVar(&s.timeColumn, "time-column", "", timeColumnHelp)
+	addFalseAlarm(cmd, &s.share)
 	f.StringVar(&s.label, "label", "", "`COLUMN` with 1 for faults")
 	f.StringVar(&s.anomaly, "anomaly", "", anomalyHelp)
 	f.StringVar(&s.with, "with", "", "`SCORES` by the shared models (shared), by the models of the own rows and the nearest of these (alone), or by all (blend) (default blend with local.npz beside a model, otherwise shared)")
@@ -124,10 +135,12 @@ func (a *app) compareModel(s *scoredFlags, to *comparedModel) error {
 		members = len(v[len(v)-1].Members)
 	}
 	*to = comparedModel{Model: s.model, Kind: m.Manifest.Kind, TotalRows: m.Manifest.TotalRows, Members: members, Components: m.Components(), columns: m.Manifest.Columns}
-	if t := m.Threshold(); !math.IsNaN(t) {
+	if t := limits.Limit(); !math.IsNaN(t) {
 		to.Threshold = report.Of(t)
 	}
+	to.knownRows = knownOf(m)
 	_, err = eachScored(m, spec, func([]string) {}, func(b dataset.Block, z *mat.Dense, scores []float64, isFault []bool) {
+		to.isKnown = append(to.isKnown, to.knownRows.mark(z)...)
 		to.densities = append(to.densities, densities(m, z)...)
 		to.numbers, to.scores, to.isFault = append(to.numbers, b.Numbers...), append(to.scores, scores...), append(to.isFault, isFault...)
 		for _, score := range scores {
@@ -211,6 +224,7 @@ func (c *comparison) judge() error {
 	for i, above := range c.Old.isAnomaly {
 		c.Both += one(above && c.New.isAnomaly[i])
 	}
+	c.leaveOutKnown()
 	c.Why = "there are neither labels nor densities of the same columns"
 	if c.densities() {
 		c.byDensities()
@@ -219,6 +233,41 @@ func (c *comparison) judge() error {
 		c.byFaults()
 	}
 	return nil
+}
+
+// leaveOutKnown leaves out the rows that a model was trained on if it was trained on many of them, as the
+// better scores and densities there are no merit.
+func (c *comparison) leaveOutKnown() {
+	known := make([]bool, c.Rows)
+	for _, m := range []*comparedModel{&c.Old, &c.New} {
+		if !m.knownRows.many() {
+			continue
+		}
+		c.known, m.Known = known, m.knownRows.known
+		for i, is := range m.isKnown {
+			known[i] = known[i] || is
+		}
+	}
+	c.Judged = c.Rows
+	for _, is := range c.known {
+		c.Judged -= one(is)
+	}
+}
+
+// noteKnown says which rows do not count.
+func (c *comparison) noteKnown(a *app) {
+	var parts []string
+	for _, m := range []struct {
+		name string
+		of   *comparedModel
+	}{{"old", &c.Old}, {"new", &c.New}} {
+		if m.of.Known > 0 {
+			parts = append(parts, fmt.Sprintf("the %s model was trained on %d of the rows", m.name, m.of.Known))
+		}
+	}
+	if parts != nil {
+		a.note("%s: scores of such rows are too low, so only the other %d count", strings.Join(parts, ", and "), c.Judged)
+	}
 }
 
 // densities reports whether both models have densities of the same columns.
@@ -232,7 +281,7 @@ func (c *comparison) byDensities() {
 	var blocks []float64 // means over blocks of rows
 	sum, n, total, higher := 0.0, 0, 0, 0.0
 	for i := range c.Rows {
-		if c.Old.isFault[i] {
+		if c.Old.isFault[i] || c.known != nil && c.known[i] {
 			continue
 		}
 		v := 0.5
@@ -248,6 +297,7 @@ func (c *comparison) byDensities() {
 		}
 	}
 	if total == 0 {
+		c.Why = "there are no rows to judge by"
 		return
 	}
 	share := higher / float64(total)
@@ -269,19 +319,22 @@ func (c *comparison) byDensities() {
 
 // byFaults judges by the faults that the models find.
 func (c *comparison) byFaults() {
-	p := metrics.Faults(c.New.scores, c.Old.scores, c.Old.isFault)
-	faults, found := len(p.Anomalies[0]), [2]int{}
+	p := metrics.Faults(c.New.scores, c.Old.scores, c.Old.isFault, c.known)
+	faults, found := len(p.Anomalies[0]), p.Found(c.share)
 	c.Faults, c.New.Found, c.Old.Found = &faults, &found[0], &found[1]
 	areas, half, ok := p.AUC()
-	if !ok {
-		c.Why = "want two faults and two other rows at least"
-		return
-	}
-	found = p.Found(comparedShare)
 	c.New.ROCAUC, c.Old.ROCAUC = report.Of(areas[0]), report.Of(areas[1])
-	c.Why = fmt.Sprintf("at one false alarm in a hundred, the new model finds %d of %s, the old one %d; their ROC-AUC differs by %s ± %s",
-		found[0], count(faults, "fault"), found[1], report.Fixed(areas[0]-areas[1], 3), report.Fixed(half, 3))
-	c.Better = c.better(areas[0]-areas[1], half)
+	c.Why = fmt.Sprintf("at false alarms in 1 of %.4g rows, the new model finds %d of %s, the old one %d", 1/c.share, found[0], count(faults, "faulty row"), found[1])
+	c.Better = ""
+	switch {
+	case ok:
+		c.Why += fmt.Sprintf("; their ROC-AUC differs by %s ± %s", report.Fixed(areas[0]-areas[1], 3), report.Fixed(half, 3))
+		c.Better = c.better(areas[0]-areas[1], half)
+	case len(p.AnomalyGroups) == 1:
+		c.Why += "; faults in successive rows count as one, so nothing can be said about the difference"
+	default:
+		c.Why += "; too few faults or other rows count to say more"
+	}
 }
 
 // better returns the better model, if the new one's advantage is beyond chance.
@@ -314,6 +367,7 @@ func (c comparison) text(w io.Writer) {
 	line("threshold", func(m comparedModel) any { return m.Threshold })
 	line("anomalies", func(m comparedModel) any { return fmt.Sprintf("%d of %d rows", m.Anomalies, c.Rows) })
 	if c.Faults != nil {
+		line("found", func(m comparedModel) any { return fmt.Sprintf("%d of %s", *m.Found, count(*c.Faults, "faulty row")) })
 		line("ROC-AUC", func(m comparedModel) any { return m.ROCAUC })
 	}
 	t.Flush()

@@ -26,7 +26,12 @@ type thresholdFlags struct {
 
 func (t *thresholdFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.text, "threshold", ofModel, "`THRESHOLD` above which a row is an anomaly: the model's (model), a number, or rolling:N to take it from the N scores before the row, for streams that drift, such as rolling:1000")
-	cmd.Flags().Float64Var(&t.share, "false-alarm", 0, "the threshold that at most this `SHARE` of rows like the own ones lies above (default that of the training)")
+	addFalseAlarm(cmd, &t.share)
+}
+
+// addFalseAlarm adds the flag of the share of false alarms.
+func addFalseAlarm(cmd *cobra.Command, share *float64) {
+	cmd.Flags().Float64Var(share, "false-alarm", 0, "the threshold that at most this `SHARE` of rows like the own ones lies above (default that of the training)")
 }
 
 // threshold returns the threshold for rows scored by a model.

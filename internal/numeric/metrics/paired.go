@@ -22,18 +22,25 @@ const (
 	fewestGroups = 8
 )
 
-// Faults pairs the scores of rows by two scorers. Faults in successive rows are a group.
-func Faults(a, b []float64, isFault []bool) *Paired {
+// Faults pairs the scores of rows by two scorers. Faults in successive rows are a group. leftOut says which
+// rows do not count, nil for none.
+func Faults(a, b []float64, isFault, leftOut []bool) *Paired {
 	p := &Paired{}
+	follows := false // the row before is a fault that counts
 	for i, is := range isFault {
+		if leftOut != nil && leftOut[i] {
+			follows = false
+			continue
+		}
 		to := &p.Normals
 		if is {
 			to = &p.Anomalies
-			if i == 0 || !isFault[i-1] {
+			if !follows {
 				p.AnomalyGroups = append(p.AnomalyGroups, 0)
 			}
 			p.AnomalyGroups[len(p.AnomalyGroups)-1]++
 		}
+		follows = is
 		to[0], to[1] = append(to[0], a[i]), append(to[1], b[i])
 	}
 	n := len(p.Normals[0])
@@ -49,10 +56,14 @@ func Groups(n, groups int) (lengths []int) {
 	return lengths
 }
 
-// Found returns the numbers of anomalies that score above all but the given share of the normal rows.
+// Found returns the numbers of anomalies that score above all but the given share of the normal rows; 0 if
+// there are no normal rows.
 func (p *Paired) Found(share float64) (found [2]int) {
 	for k := range 2 {
 		normal := slices.Sorted(slices.Values(p.Normals[k]))
+		if len(normal) == 0 {
+			continue
+		}
 		limit := normal[len(normal)-1-int(share*float64(len(normal)))]
 		for _, v := range p.Anomalies[k] {
 			if v > limit {
@@ -63,13 +74,13 @@ func (p *Paired) Found(share float64) (found [2]int) {
 	return found
 }
 
-// AUC returns the areas under the ROC curves of both scorers, with the half-width of the 95 %
-// confidence interval of their difference, by DeLong et al. (1988) over groups. ok is false if there
-// are fewer than two groups of anomalies or of normal rows.
+// AUC returns the areas under the ROC curves of both scorers, NaN without anomalies or without normal rows,
+// with the half-width of the 95 % confidence interval of their difference, by DeLong et al. (1988) over
+// groups. ok is false if there are fewer than two groups of anomalies or of normal rows; half is then NaN.
 func (p *Paired) AUC() (areas [2]float64, half float64, ok bool) {
 	fewest := min(len(p.AnomalyGroups), len(p.NormalGroups))
-	if fewest < 2 {
-		return areas, 0, false
+	if fewest == 0 {
+		return [2]float64{math.NaN(), math.NaN()}, math.NaN(), false
 	}
 	var gains, losses []float64 // of each anomaly, and of each normal row
 	for k, sign := range []float64{1, -1} {
@@ -86,6 +97,9 @@ func (p *Paired) AUC() (areas [2]float64, half float64, ok bool) {
 			}
 			losses[i] += sign * v
 		}
+	}
+	if fewest == 1 {
+		return areas, math.NaN(), false
 	}
 	variance := groupVariance(gains, p.AnomalyGroups) + groupVariance(losses, p.NormalGroups)
 	return areas, quantile(fewest) * math.Sqrt(variance), true

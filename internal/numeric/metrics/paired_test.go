@@ -72,7 +72,7 @@ func TestGroupsCountOnce(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	isFault := []bool{false, true, true, false, true, false, false}
-	p := Faults([]float64{1, 9, 2, 3, 4, 2, 0}, []float64{5, 1, 7, 3, 6, 2, 0}, isFault)
+	p := Faults([]float64{1, 9, 2, 3, 4, 2, 0}, []float64{5, 1, 7, 3, 6, 2, 0}, isFault, nil)
 	if !slices.Equal(p.AnomalyGroups, []int{2, 1}) || !slices.Equal(p.Anomalies[0], []float64{9, 2, 4}) || !slices.Equal(p.Normals[1], []float64{5, 3, 2, 0}) {
 		t.Errorf("%+v", p)
 	}
@@ -82,7 +82,20 @@ func TestFaults(t *testing.T) {
 	if got := p.Found(0.25); got != [2]int{2, 2} {
 		t.Errorf("found %v, one false alarm in four", got)
 	}
-	if _, _, ok := Faults([]float64{1, 2, 3}, []float64{1, 2, 3}, []bool{false, true, true}).AUC(); ok {
-		t.Error("one fault is enough")
+	areas, half, ok := Faults([]float64{1, 2, 3}, []float64{3, 3, 1}, []bool{false, true, true}, nil).AUC()
+	if ok || areas != [2]float64{1, 0.25} || !math.IsNaN(half) {
+		t.Errorf("of one fault: areas %g ± %g, %t", areas, half, ok)
+	}
+	none := Faults([]float64{1, 2}, []float64{1, 2}, []bool{true, true}, nil)
+	if areas, _, ok := none.AUC(); ok || !math.IsNaN(areas[0]) || none.Found(0.01) != [2]int{} {
+		t.Errorf("without normal rows: areas %g, found %v", areas, none.Found(0.01))
+	}
+}
+
+// Rows that are left out do not count, and do not join the faults around them.
+func TestFaultsWithoutSomeRows(t *testing.T) {
+	p := Faults([]float64{1, 2, 3, 4, 5}, []float64{5, 4, 3, 2, 1}, []bool{true, false, true, true, false}, []bool{false, true, false, false, false})
+	if !slices.Equal(p.AnomalyGroups, []int{1, 2}) || !slices.Equal(p.Anomalies[0], []float64{1, 3, 4}) || !slices.Equal(p.Normals[1], []float64{1}) {
+		t.Errorf("%+v", p)
 	}
 }

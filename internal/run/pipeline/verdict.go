@@ -75,7 +75,7 @@ func byFaults(together, alone, labels []float64) *report.Verdict {
 	for i, label := range labels {
 		isFault[i] = label == 1
 	}
-	p := metrics.Faults(together, alone, isFault)
+	p := metrics.Faults(together, alone, isFault, nil)
 	v := &report.Verdict{By: report.ByFaults, Rows: len(p.Anomalies[0])}
 	if !v.Judge(p) {
 		return nil
