@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -165,11 +164,11 @@ func flagsText(w io.Writer, f *dataset.Flags) {
 		flags = "none are needed"
 	}
 	fmt.Fprintf(w, "flags: %s\n", flags)
-	if f.TimeColumn != "" {
-		fmt.Fprintf(w, "with --window: --time-column %s\n", f.TimeColumn)
+	if text := f.ForWindow(); text != "" {
+		fmt.Fprintf(w, "with --window: %s\n", text)
 	}
-	if len(f.Keep) > 0 {
-		fmt.Fprintf(w, "to train on columns that look like times or labels: --keep %s\n", strings.Join(f.Keep, ","))
+	if text := f.ToKeep(); text != "" {
+		fmt.Fprintf(w, "to train on columns that look like times or labels: %s\n", text)
 	}
 }
 

@@ -15,6 +15,22 @@ type Finding struct {
 	Kind    string `json:"kind"`
 	Message string `json:"message"` // what was found
 	Advice  string `json:"advice"`  // what to do
+
+	cells *cellCount // what Message says, nil if that is not about a number of cells
+}
+
+// cellCount says something about a number of cells.
+type cellCount struct {
+	n            int
+	one, several string // predicates
+	detail       string // about the first of them
+}
+
+func (c *cellCount) String() string {
+	if c.n == 1 {
+		return "1 cell " + c.one + c.detail
+	}
+	return fmt.Sprintf("%d cells %s", c.n, c.several) + c.detail
 }
 
 // Flags are the flags of run, up and sim that follow from findings.
@@ -33,21 +49,32 @@ type Flags struct {
 // String returns the flags as text for a command line.
 func (f *Flags) String() string {
 	var out []string
-	add := func(flag, value string) {
-		if value != "" {
-			out = append(out, flag+" "+shellWord(value))
+	for _, text := range []string{flagText("ignore", f.Ignore...), flagText("label", f.Label), flagText("anomaly", f.Anomaly), flagText("missing", f.Missing)} {
+		if text != "" {
+			out = append(out, text)
 		}
 	}
-	add("--ignore", strings.Join(f.Ignore, ","))
-	add("--label", f.Label)
-	add("--anomaly", f.Anomaly)
-	add("--missing", f.Missing)
 	return strings.Join(out, " ")
+}
+
+// ForWindow returns the flag for use with --window as text for a command line, "" for none.
+func (f *Flags) ForWindow() string { return flagText("time-column", f.TimeColumn) }
+
+// ToKeep returns the flag that makes ignored columns features as text for a command line, "" for none.
+func (f *Flags) ToKeep() string { return flagText("keep", f.Keep...) }
+
+// flagText returns a flag with its values as text for a command line, "" for none.
+func flagText(name string, values ...string) string {
+	value := strings.Join(values, ",")
+	if value == "" {
+		return ""
+	}
+	return "--" + name + " " + shellWord(value)
 }
 
 // shellWord quotes a value that a shell would split or expand.
 func shellWord(s string) string {
-	if strings.ContainsAny(s, " '\"()[]{}*?$&;|<>\\`!#~") {
+	if strings.ContainsAny(s, " \t\n'\"()[]{}*?$&;|<>\\`!#~") {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
 	return s
@@ -83,7 +110,11 @@ func (p *Profile) find(columns []columnStats) {
 }
 
 func (p *Profile) found(c *columnStats, kind, message, advice string) {
-	p.Findings = append(p.Findings, Finding{c.name, kind, message, advice})
+	p.Findings = append(p.Findings, Finding{Column: c.name, Kind: kind, Message: message, Advice: advice})
+}
+
+func (p *Profile) foundCells(c *columnStats, kind string, cells cellCount, advice string) {
+	p.Findings = append(p.Findings, Finding{Column: c.name, Kind: kind, Message: cells.String(), Advice: advice, cells: &cells})
 }
 
 func (p *Profile) ofText(c *columnStats) {
@@ -150,11 +181,11 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 		p.found(c, "binary", fmt.Sprintf("has only %g and %g", c.low.values[0], c.low.values[1]), "--label "+name+" if it tells anomalies, nothing if it is a sensor")
 	}
 	if c.doubts > 0 {
-		p.found(c, "decimal", cells(c.doubts, "is a number", "are numbers")+" in another way of writing: "+c.firstDoubt, "")
+		p.foundCells(c, "decimal", cellCount{c.doubts, "is a number", "are numbers", " in another way of writing: " + c.firstDoubt}, "")
 		out = true
 	}
 	if c.odd > 0 {
-		p.found(c, "no-number", cells(c.odd, "is no number", "are no numbers")+": "+c.firstOdd, "fix them, or --ignore "+name)
+		p.foundCells(c, "no-number", cellCount{c.odd, "is no number", "are no numbers", ": " + c.firstOdd}, "fix them, or --ignore "+name)
 		out = true
 	}
 	if s := c.sentinels(); len(s) > 0 {
@@ -163,20 +194,12 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 		p.found(c, "range", fmt.Sprintf("sizes are from %g to %g", c.least, c.most), "take logarithms, or another unit, if small values matter")
 	}
 	if c.missing > 0 && !out {
-		p.found(c, "missing", cells(c.missing, "is missing", "are missing"), "--missing skip, or marginal with a model that learns from what is there")
+		p.foundCells(c, "missing", cellCount{n: c.missing, one: "is missing", several: "are missing"}, "--missing skip, or marginal with a model that learns from what is there")
 		p.Flags.Missing = SkipMissing
 	}
 	if out {
 		p.Flags.Ignore = append(p.Flags.Ignore, c.name)
 	}
-}
-
-// cells counts cells, with a predicate for one or for several.
-func cells(n int, one, several string) string {
-	if n == 1 {
-		return "1 cell " + one
-	}
-	return fmt.Sprintf("%d cells %s", n, several)
 }
 
 // codes are values often used to mark missing ones.

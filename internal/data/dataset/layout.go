@@ -100,7 +100,7 @@ func (s *Spec) settle(path string) (schema, error) {
 		switch kinds[i] {
 		case kindEmpty:
 			if s.tolerates() {
-				return schema{}, &Error{File: path, Column: name, Msg: "all cells are missing", Hint: "leave the column out with --ignore " + name}
+				return schema{}, &Error{File: path, Column: name, Msg: "all cells are missing", Hint: "leave the column out with --ignore " + shellWord(name)}
 			}
 			fault := s.missing(path, first, name).(*Error)
 			fault.Msg, fault.Hint = "the first cells are missing", strings.Replace(fault.Hint, "fill it", "fill them", 1)

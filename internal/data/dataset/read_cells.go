@@ -111,7 +111,7 @@ func (s *Spec) orIgnore(column string) string {
 	if s.Columns != nil || slices.Contains(s.roles(), column) {
 		return ""
 	}
-	return ", or leave the column out with --ignore " + column
+	return ", or leave the column out with --ignore " + shellWord(column)
 }
 
 // single refuses values that single precision cannot hold, if rows are held so.

@@ -20,8 +20,10 @@ type CommonFinding struct {
 	Column string `json:"column"` // its name
 	// Kind is that of a finding in a file, or absent for a column that other files lack.
 	Kind    string   `json:"kind"`
-	Message string   `json:"message"` // what was found, in the first of the files
+	Message string   `json:"message"` // what was found in the first of the files; cells are counted in all
 	Files   []string `json:"files"`   // where
+
+	cells *cellCount // as in a Finding
 }
 
 // Together compares the profiles of files. Columns that training would not find in all files are to be
@@ -53,7 +55,7 @@ func Together(profiles []*Profile) *Common {
 			}
 		}
 		for _, f := range p.Findings {
-			out.found(CommonFinding{f.Column, f.Kind, f.Message, []string{p.File}})
+			out.found(CommonFinding{Column: f.Column, Kind: f.Kind, Message: f.Message, Files: []string{p.File}, cells: f.cells})
 		}
 	}
 	out.Missing = missing / max(cells, 1)
@@ -83,7 +85,7 @@ func Together(profiles []*Profile) *Common {
 		n, sensor := len(in[name]), numbers[name]
 		switch {
 		case n < len(profiles):
-			out.Findings = append(out.Findings, CommonFinding{name, "absent", fmt.Sprintf("%d of %d files have no such column", len(profiles)-n, len(profiles)), in[name]})
+			out.Findings = append(out.Findings, CommonFinding{Column: name, Kind: "absent", Message: fmt.Sprintf("%d of %d files have no such column", len(profiles)-n, len(profiles)), Files: in[name]})
 		case sensor > 0 && sensor < n: // numbers in some files only
 		case !out.lasting(profiles, name, ignored[name]):
 			continue
@@ -113,5 +115,11 @@ func (c *Common) found(f CommonFinding) {
 		c.Findings = append(c.Findings, f)
 		return
 	}
-	c.Findings[i].Files = append(c.Findings[i].Files, f.Files...)
+	of := &c.Findings[i]
+	of.Files = append(of.Files, f.Files...)
+	if of.cells != nil && f.cells != nil {
+		sum := *of.cells // that of the file stays
+		sum.n += f.cells.n
+		of.cells, of.Message = &sum, sum.String()
+	}
 }

@@ -60,3 +60,50 @@ func TestFlagsForSeveralFilesSuffice(t *testing.T) {
 		t.Errorf("got %v, %+v", err, d)
 	}
 }
+
+// A finding about cells of several files counts those of all, and leaves the files' own findings as they are.
+func TestCellsOfSeveralFilesAreCounted(t *testing.T) {
+	file := func(missing int) string {
+		text := "temp,flow\n"
+		for i := range 20 {
+			temp := fmt.Sprint(i * 7 % 9)
+			if i < missing {
+				temp = ""
+			}
+			text += fmt.Sprintf("%s,%d\n", temp, i*i%11)
+		}
+		return text
+	}
+	folder(t, "a.csv", file(6), "b.csv", file(1), "c.csv", file(0), "d.csv", file(3))
+	var profiles []*dataset.Profile
+	for _, path := range []string{"a.csv", "b.csv", "c.csv", "d.csv"} {
+		p, err := new(dataset.Spec).Profile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		profiles = append(profiles, p)
+	}
+	for range 2 {
+		c := dataset.Together(profiles)
+		if len(c.Findings) != 1 || len(c.Findings[0].Files) != 3 || !strings.HasPrefix(c.Findings[0].Message, "10 cells ") {
+			t.Errorf("got %+v", c.Findings)
+		}
+	}
+	if m := profiles[0].Findings[0].Message; !strings.HasPrefix(m, "6 cells ") {
+		t.Errorf("the first file has %q", m)
+	}
+}
+
+// Flags can be typed as they are printed, whatever the names of columns are.
+func TestFlagsAreQuoted(t *testing.T) {
+	f := dataset.Flags{Ignore: []string{"Öltemperatur [°C]", "n"}, Label: "is fault", Anomaly: "it's", TimeColumn: "Zeit (UTC)", Keep: []string{"Nr. 1", "n"}}
+	if got, want := f.String(), `--ignore 'Öltemperatur [°C],n' --label 'is fault' --anomaly 'it'\''s'`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := f.ForWindow()+" "+f.ToKeep(), `--time-column 'Zeit (UTC)' --keep 'Nr. 1,n'`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	folder(t, "f.csv", "Öltemperatur [°C],flow\n1,2\nx,3\n2,4\n3,5\n")
+	_, err := dataset.LoadAll(dataset.Spec{Data: []string{"f.csv"}})
+	wantError(t, err, `f.csv:3: column "Öltemperatur [°C]": want a number, got "x"; fix the cell, or leave the column out with --ignore 'Öltemperatur [°C]'`)
+}
