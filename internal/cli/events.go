@@ -153,7 +153,7 @@ func (f *finder) join(b dataset.Block, scores []float64, verdicts []verdict) map
 	return peaks
 }
 
-// takes reports whether an event goes on with an anomaly in the given row of a file.
+// takes reports whether an anomaly belongs to an event, if it is in the given row of a file.
 func (e *event) takes(file string, row int) bool { return e.File == file && row <= e.Last+between+1 }
 
 // timeAmong returns the place of the first cell that is a time, and no number; -1 if there is none.

@@ -39,7 +39,7 @@ func (k *knownRows) mark(z *mat.Dense) []bool {
 	return trained
 }
 
-// many reports whether so many rows trained that scores are not those of new rows.
+// many reports whether the rows that trained are too many to be there by chance.
 func (k *knownRows) many() bool { return k != nil && float64(k.known) > leastKnown*float64(k.rows) }
 
 // tell notes that rows trained.
