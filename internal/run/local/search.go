@@ -44,8 +44,13 @@ func newSearch(x *mat.Dense) *search {
 		return nil
 	}
 	s := &search{}
+	column := make([]float64, n)
 	for j := range dim {
-		s.centre = append(s.centre, slices.Sorted(slices.Values(mat.Col(nil, j, x)))[n/2])
+		for i := range column {
+			column[i] = x.At(i, j)
+		}
+		slices.Sort(column)
+		s.centre = append(s.centre, column[n/2])
 	}
 	norms := make([]float64, n)
 	for i := range n {
@@ -126,9 +131,8 @@ func (n *Nearest) searched(x *mat.Dense, first int, own bool, out []float64) {
 	}
 }
 
-// slack returns twice the bound of the error of ‖y‖² − 2x·y, for ‖x‖ = norm: the sum of dim products of
-// rounded values has a relative error of (dim+4)·2⁻²⁴ at most, as each value and each step of the sum
-// adds 2⁻²⁴.
+// slack returns twice the bound of the error of ‖y‖² − 2x·y, for ‖x‖ = norm. Each rounded value and each
+// step of a sum adds 2⁻²⁴ to its relative error, so the sum of dim products has (dim+4)·2⁻²⁴ at most.
 func (s *search) slack(norm float64, dim int) float32 {
 	bound := float64(dim+8) * 0x1p-23 * (s.largest*s.largest + 2*norm*s.largest)
 	return float32(math.Min(2*bound+underflow, math.MaxFloat32))
