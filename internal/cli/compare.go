@@ -40,8 +40,8 @@ type comparison struct {
 	Better        string        `json:"better,omitempty"` // old or new; empty if the difference is within chance
 	Why           string        `json:"because"`          // the figures that Better follows from
 
-	share float64 // at which faults found are compared
-	known []bool  // rows that do not count, as a model was trained on them; nil if all do
+	falseAlarm float64 // share at which faults found are compared
+	leftOut    []bool  // rows that do not count, as a model was trained on them; nil if all do
 }
 
 // comparedModel is one of the two models.
@@ -83,7 +83,7 @@ need a difference beyond chance. Faults in successive rows count as one.`,
 				return &usageError{fmt.Errorf("want OLD NEW and files of rows, got %d arguments", len(args)), "see collabdict compare --help"}
 			}
 			s.data = append(s.data, args[2:]...)
-			c := comparison{share: cmp.Or(s.share, comparedShare)}
+			c := comparison{falseAlarm: cmp.Or(s.share, comparedShare)}
 			for i, to := range []*comparedModel{&c.Old, &c.New} {
 				of := s
 				of.model = args[i]
@@ -243,13 +243,13 @@ func (c *comparison) leaveOutKnown() {
 		if !m.knownRows.many() {
 			continue
 		}
-		c.known, m.Known = known, m.knownRows.known
+		c.leftOut, m.Known = known, m.knownRows.known
 		for i, is := range m.isKnown {
 			known[i] = known[i] || is
 		}
 	}
 	c.Judged = c.Rows
-	for _, is := range c.known {
+	for _, is := range c.leftOut {
 		c.Judged -= one(is)
 	}
 }
@@ -281,7 +281,7 @@ func (c *comparison) byDensities() {
 	var blocks []float64 // means over blocks of rows
 	sum, n, total, higher := 0.0, 0, 0, 0.0
 	for i := range c.Rows {
-		if c.Old.isFault[i] || c.known != nil && c.known[i] {
+		if c.Old.isFault[i] || c.leftOut != nil && c.leftOut[i] {
 			continue
 		}
 		v := 0.5
@@ -319,12 +319,12 @@ func (c *comparison) byDensities() {
 
 // byFaults judges by the faults that the models find.
 func (c *comparison) byFaults() {
-	p := metrics.Faults(c.New.scores, c.Old.scores, c.Old.isFault, c.known)
-	faults, found := len(p.Anomalies[0]), p.Found(c.share)
+	p := metrics.Faults(c.New.scores, c.Old.scores, c.Old.isFault, c.leftOut)
+	faults, found := len(p.Anomalies[0]), p.Found(c.falseAlarm)
 	c.Faults, c.New.Found, c.Old.Found = &faults, &found[0], &found[1]
 	areas, half, ok := p.AUC()
 	c.New.ROCAUC, c.Old.ROCAUC = report.Of(areas[0]), report.Of(areas[1])
-	c.Why = fmt.Sprintf("at false alarms in 1 of %.4g rows, the new model finds %d of %s, the old one %d", 1/c.share, found[0], count(faults, "faulty row"), found[1])
+	c.Why = fmt.Sprintf("at false alarms in 1 of %.4g rows, the new model finds %d of %s, the old one %d", 1/c.falseAlarm, found[0], count(faults, "faulty row"), found[1])
 	c.Better = ""
 	switch {
 	case ok:

@@ -6,7 +6,7 @@ import "testing"
 // and lower scores of the rows from one to before another, on which it was trained. The old one is better in
 // the other rows.
 func comparisonOf(n, from, to int, faults ...int) *comparison {
-	c := &comparison{share: comparedShare}
+	c := &comparison{falseAlarm: comparedShare}
 	for _, m := range []*comparedModel{&c.Old, &c.New} {
 		m.isFault, m.knownRows = make([]bool, n), &knownRows{rows: n}
 		for i := range n {
@@ -67,7 +67,7 @@ func TestOneFaultIsReported(t *testing.T) {
 func TestFaultsAreComparedAtTheShare(t *testing.T) {
 	for share, want := range map[float64]int{0.01: 1, 0.5: 2} {
 		c := comparisonOf(700, 0, 0, 0, 350)
-		c.share = share
+		c.falseAlarm = share
 		c.Old.scores[0], c.Old.scores[350] = 5, 100
 		if err := c.judge(); err != nil || *c.Old.Found != want {
 			t.Errorf("share %g: %d found, want %d; %v", share, *c.Old.Found, want, err)

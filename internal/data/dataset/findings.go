@@ -16,7 +16,7 @@ type Finding struct {
 	Message string `json:"message"` // what was found
 	Advice  string `json:"advice"`  // what to do
 
-	cells *cellCount // what Message says, nil if that is not about a number of cells
+	counted *cellCount // what Message says, nil if that is not about a number of cells
 }
 
 // cellCount says something about a number of cells.
@@ -114,7 +114,7 @@ func (p *Profile) found(c *columnStats, kind, message, advice string) {
 }
 
 func (p *Profile) foundCells(c *columnStats, kind string, cells cellCount, advice string) {
-	p.Findings = append(p.Findings, Finding{Column: c.name, Kind: kind, Message: cells.String(), Advice: advice, cells: &cells})
+	p.Findings = append(p.Findings, Finding{Column: c.name, Kind: kind, Message: cells.String(), Advice: advice, counted: &cells})
 }
 
 func (p *Profile) ofText(c *columnStats) {

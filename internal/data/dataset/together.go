@@ -20,10 +20,10 @@ type CommonFinding struct {
 	Column string `json:"column"` // its name
 	// Kind is that of a finding in a file, or absent for a column that other files lack.
 	Kind    string   `json:"kind"`
-	Message string   `json:"message"` // what was found in the first of the files; cells are counted in all
+	Message string   `json:"message"` // what was found in the first of the files; and the number of cells in all
 	Files   []string `json:"files"`   // where
 
-	cells *cellCount // as in a Finding
+	counted *cellCount // as in a Finding
 }
 
 // Together compares the profiles of files. Columns that training would not find in all files are to be
@@ -55,7 +55,7 @@ func Together(profiles []*Profile) *Common {
 			}
 		}
 		for _, f := range p.Findings {
-			out.found(CommonFinding{Column: f.Column, Kind: f.Kind, Message: f.Message, Files: []string{p.File}, cells: f.cells})
+			out.found(CommonFinding{Column: f.Column, Kind: f.Kind, Message: f.Message, Files: []string{p.File}, counted: f.counted})
 		}
 	}
 	out.Missing = missing / max(cells, 1)
@@ -117,9 +117,9 @@ func (c *Common) found(f CommonFinding) {
 	}
 	of := &c.Findings[i]
 	of.Files = append(of.Files, f.Files...)
-	if of.cells != nil && f.cells != nil {
-		sum := *of.cells // that of the file stays
-		sum.n += f.cells.n
-		of.cells, of.Message = &sum, sum.String()
+	if of.counted != nil && f.counted != nil {
+		sum := *of.counted // that of the file stays
+		sum.n += f.counted.n
+		of.counted, of.Message = &sum, sum.String()
 	}
 }
