@@ -20,7 +20,7 @@ type CommonFinding struct {
 	Column string `json:"column"` // its name
 	// Kind is that of a finding in a file, or absent for a column that other files lack.
 	Kind    string   `json:"kind"`
-	Message string   `json:"message"` // what was found in the first of the files; and the number of cells in all
+	Message string   `json:"message"` // what was found in the first of the files, and the number of cells in all
 	Files   []string `json:"files"`   // where
 
 	counted *cellCount // as in a Finding
