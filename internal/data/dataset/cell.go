@@ -16,8 +16,26 @@ const mostSize = 1e60
 // numbers too: a feature that begins with one is an error, not a column of text.
 func parse(cell string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(cell, 64)
+	if errors.Is(err, strconv.ErrSyntax) {
+		v, err = strconv.ParseFloat(signed(cell), 64)
+	}
 	ok = err == nil || errors.Is(err, strconv.ErrRange)
 	return v, ok && !strings.ContainsAny(cell, "xX_") // strconv reads 0x1p4 and 1_6 as 16
+}
+
+// signed returns a number with a minus at its end, or in round brackets as in accounts, with a minus in front.
+// It returns other cells as they are.
+func signed(cell string) string {
+	number, minus := strings.CutSuffix(cell, "-")
+	if !minus {
+		if number, minus = strings.CutPrefix(cell, "("); minus {
+			number, minus = strings.CutSuffix(number, ")")
+		}
+	}
+	if minus && number != "" && strings.Contains(".,0123456789", number[:1]) {
+		return "-" + number
+	}
+	return cell
 }
 
 func isNumber(cell string) bool {

@@ -182,6 +182,9 @@ func (t *csvFile) numbers(dst []float64) (sound bool, err error) {
 	for j, i := range t.features {
 		v, ok := t.form.value(strings.TrimSpace(t.record[i]))
 		if ok && bounded(v) {
+			if err := t.unclearPoint(i); err != nil {
+				return false, err
+			}
 			dst[j] = v
 			continue
 		}
@@ -197,6 +200,7 @@ func (t *csvFile) numbers(dst []float64) (sound bool, err error) {
 }
 
 func (t *csvFile) seek(to place) error {
+	t.form.points = nil // the first pass has seen all rows
 	t.start, t.sought = to.offset, to.line
 	t.readRows(bufio.NewReaderSize(t.from(to.offset), bufferSize), t.cells())
 	return nil

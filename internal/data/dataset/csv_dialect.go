@@ -64,7 +64,9 @@ type dialect struct {
 	trailing            bool // each row ends with a delimiter
 	texts               bool // the row below the header has no number, and the next has
 	returns             bool // lines end with a carriage return only
-	unnamed             bool // rows have one more cell than the header
+	// points watches columns while a point may be the decimal sign or separate thousands, nil otherwise.
+	points  []pointed
+	unnamed bool // rows have one more cell than the header
 }
 
 // plain reports whether numbers are written as in Go.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -30,7 +31,7 @@ func FuzzDialect(f *testing.F) {
 			before := slices.Clone(content)
 			d, err := recognise(content, whole, CSV{})
 			again, other := recognise(content, whole, CSV{})
-			if d != again || (err == nil) != (other == nil) || err != nil && *err != *other {
+			if !reflect.DeepEqual(d, again) || (err == nil) != (other == nil) || err != nil && *err != *other {
 				t.Fatalf("got %+v, %v, and then %+v, %v", d, err, again, other)
 			}
 			if !slices.Equal(content, before) {

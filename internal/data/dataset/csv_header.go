@@ -95,7 +95,7 @@ func (t *csvFile) ragged() string {
 func (t *csvFile) doubt(column int) error {
 	cell := strings.TrimSpace(t.record[column])
 	if _, ok := t.form.canonical(cell); ok || !isNumeric(cell) {
-		return nil
+		return t.unclearPoint(column)
 	}
 	msg, hint := t.form.doubt(cell)
 	line, _ := t.rows.FieldPos(0)

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -25,7 +26,7 @@ var (
 
 // isNumeric reports whether a cell is a number in any notation.
 func isNumeric(cell string) bool {
-	return isNumber(cell) || strings.ContainsAny(cell, "0123456789") && numeric.MatchString(cell)
+	return isNumber(cell) || strings.ContainsAny(cell, "0123456789") && numeric.MatchString(signed(cell))
 }
 
 // canonical returns a number in Go's notation. ok is false if the cell is no number in this
@@ -49,7 +50,7 @@ func (d *dialect) value(cell string) (v float64, ok bool) {
 
 // unseparated returns a cell without thousands separators, with a point as the decimal sign.
 func (d *dialect) unseparated(cell string) (number string, ok bool) {
-	if !hasSeparator(cell) {
+	if cell = signed(cell); !hasSeparator(cell) {
 		return cell, true
 	}
 	whole, rest, some := strings.Cut(cell, string(d.decimal))
@@ -108,6 +109,80 @@ func (d *dialect) doubt(cell string) (msg, hint string) {
 	return msg + ", which could be a fraction or one of thousands", fmt.Sprintf("write it without the %s, or say in node.yaml csv: {thousands: %q} or {decimal: %q}", named(','), other, other)
 }
 
+// A pointed column holds the first cells by which a point is seen to be unclear: in files whose only
+// fractions have three decimals, 264 and 1.002 in one column may be 264 and 1002.
+type pointed struct {
+	whole, point string
+	long         bool // a number of four digits or more has no separator
+}
+
+// add adds a number. It returns a cell of the column whose notation makes this one unclear, "" if there is
+// none.
+func (p *pointed) add(cell string) (other string) {
+	digits := strings.TrimLeft(signed(cell), "+-")
+	switch {
+	case unclear.MatchString(digits):
+		p.point = cmp.Or(p.point, strings.Clone(cell))
+		other = p.whole
+	case strings.Trim(digits, "0123456789") != "" || digits == "":
+	case len(digits) > 3:
+		p.long = true
+	case digits != "0":
+		p.whole = cmp.Or(p.whole, strings.Clone(cell))
+		other = p.point
+	}
+	if p.long {
+		return ""
+	}
+	return other
+}
+
+// pointedColumns returns the columns of rows, or nil if a fraction shows that a point is the decimal sign.
+func pointedColumns(rows []record) []pointed {
+	var out []pointed
+	for _, r := range rows {
+		for i, cell := range r.cells {
+			cell = strings.TrimSpace(cell)
+			if isClearFraction(cell) {
+				return nil
+			}
+			if i == len(out) {
+				out = append(out, pointed{})
+			}
+			out[i].add(cell)
+		}
+	}
+	return out
+}
+
+// isClearFraction reports whether the sign in a number can only be the decimal sign.
+func isClearFraction(cell string) bool {
+	cell = signed(cell)
+	return fraction.MatchString(cell) && !unclear.MatchString(cell)
+}
+
+// unclearPoint returns an error if a cell of the present row shows that points may separate thousands.
+func (t *csvFile) unclearPoint(column int) error {
+	if t.form.points == nil {
+		return nil
+	}
+	cell := strings.TrimSpace(t.record[column])
+	if isClearFraction(cell) {
+		t.form.points = nil
+		return nil
+	}
+	other := t.form.points[column].add(cell)
+	if other == "" {
+		return nil
+	}
+	line, _ := t.rows.FieldPos(0)
+	return &Error{
+		File: t.path, Line: t.lines + line, Column: t.names[column],
+		Msg:  fmt.Sprintf("%q and %q are in one column, so a point may be the decimal sign or separate thousands", cell, other),
+		Hint: `write all numbers there with decimals, or all without points; or say in node.yaml csv: {thousands: "."} or {decimal: "."}`,
+	}
+}
+
 // signs determines the decimal sign, unless it is set, and the thousands separator from the
 // cells of rows.
 func signs(rows []record, delimiter, set rune) (decimal, thousands rune) {
@@ -123,7 +198,7 @@ func signs(rows []record, delimiter, set rune) (decimal, thousands rune) {
 			if i >= len(r.cells) {
 				continue
 			}
-			cell := strings.TrimSpace(r.cells[i])
+			cell := signed(strings.TrimSpace(r.cells[i]))
 			if m := grouped.FindStringSubmatch(cell); m != nil {
 				sep := []rune(m[1])[0]
 				groups[sep] = true

@@ -97,12 +97,18 @@ func recognise(head []byte, whole bool, set CSV) (dialect, *Error) {
 	if d.units && len(s.rows) > 0 {
 		s.rows = s.rows[1:]
 	}
+	if d.delimiter != ',' && set.Decimal == "" && set.Thousands == "" {
+		d.points = pointedColumns(s.rows)
+	}
 	d.decimal, d.thousands = signs(s.rows, d.delimiter, first(set.Decimal))
 	if set.Thousands != "" {
 		d.thousands = first(set.Thousands)
 		if set.Decimal == "" && d.thousands == d.decimal {
 			d.decimal = '.' + ',' - d.thousands
 		}
+	}
+	if !d.plain() {
+		d.points = nil
 	}
 	return d, nil
 }
