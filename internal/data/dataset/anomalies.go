@@ -48,7 +48,7 @@ func (s *Spec) checkAnomalies(d *Dataset, shares []*share, first string) error {
 		fault.Msg, fault.Hint = fmt.Sprintf("no row has the label %q of anomalies", s.Anomaly), "name another --anomaly; values there are "+quoted(seen)
 		return fault
 	}
-	if slices.ContainsFunc(d.Classes, tellsAnomalies) {
+	if len(d.Classes) == 2 || slices.ContainsFunc(d.Classes, tellsAnomalies) {
 		fault.Msg, fault.Hint = "labels are words, such as "+quoted(d.Classes[:min(len(d.Classes), 8)]), "say which of them means an anomaly with --anomaly VALUE; the others are then normal"
 		return fault
 	}
@@ -56,7 +56,27 @@ func (s *Spec) checkAnomalies(d *Dataset, shares []*share, first string) error {
 		fault.Msg, fault.Hint = "labels are 1 and -1, and either may mean an anomaly", "say which does: --anomaly -1, as in scikit-learn, or --anomaly 1"
 		return fault
 	}
+	if anomalies, all := known(shares); s.Normal && 2*anomalies > all {
+		fault.Msg = fmt.Sprintf("%d of %d rows to train on have the label 1, which means an anomaly and leaves them out", anomalies, all)
+		fault.Hint = "say --anomaly 0 if 1 means a normal row, or --anomaly 1 if these are anomalies"
+		return fault
+	}
 	return nil
+}
+
+// known counts the training rows that are labelled 1, and all. It counts none if labels are classes.
+func known(shares []*share) (anomalies, all int) {
+	for _, sh := range shares {
+		for _, g := range sh.groups {
+			for _, label := range g.train.labels {
+				if isClass(label) {
+					return 0, 0
+				}
+				anomalies, all = anomalies+one(label == 1), all+1
+			}
+		}
+	}
+	return anomalies, all
 }
 
 // anomalyIn reports whether any row is labelled 1.

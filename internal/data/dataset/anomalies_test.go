@@ -133,6 +133,16 @@ func TestAmbiguousLabels(t *testing.T) {
 		{"ok,ok,ok", "", false},
 		{"ok,ok,ok", "fault", true},
 		{"ok,worn,ok", "fault", false},
+		{"ok,,fault", "fault", true}, // an empty cell is normal
+		{"fault,,", "fault", true},
+		{"fault,,", "", false},
+		{"1,,", "1", true},
+		{"1,,", "", false},
+		{"Y,N,N", "", false},
+		{"Y,N,N", "Y", true},
+		{"VRAI,FAUX,FAUX", "", false},
+		{"да,нет,нет", "", false},
+		{"n.i.O.,i.O.,i.O.", "", false},
 		{"true,false,false", "", false},
 		{"a,b,c", "", true},
 		{"oak,ash,elm", "", true},
@@ -147,5 +157,35 @@ func TestAmbiguousLabels(t *testing.T) {
 		if c.sound && err != nil || !c.sound && (!errors.As(err, &fault) || fault.File != "a.csv" || fault.Column != "label" || !strings.Contains(fault.Hint, "--anomaly")) {
 			t.Errorf("%q, anomaly %q: got %v", c.labels, c.anomaly, err)
 		}
+	}
+}
+
+// If most rows to train on are labelled 1, it may mean a normal row: the user is to say which.
+func TestMostlyAnomalies(t *testing.T) {
+	for _, c := range []struct {
+		labels  string
+		anomaly string
+		sound   bool
+	}{
+		{"1,1,1,0", "", false},
+		{"1,1,1,0", "0", true},
+		{"1,1,1,0", "1", true},
+		{"1,1,0,0", "", true},
+		{"1,1,1,2", "", true}, // classes
+	} {
+		text := "x,label\n"
+		for i, label := range strings.Split(c.labels, ",") {
+			text += fmt.Sprintf("%d,%s\n", i, label)
+		}
+		folder(t, "a.csv", text)
+		_, err := dataset.LoadOne(dataset.Spec{Data: []string{"a.csv"}, Label: "label", Anomaly: c.anomaly, Anomalies: true, Normal: true})
+		var fault *dataset.Error
+		if c.sound && err != nil || !c.sound && (!errors.As(err, &fault) || fault.Column != "label" || !strings.Contains(fault.Hint, "--anomaly 0")) {
+			t.Errorf("%q, anomaly %q: got %v", c.labels, c.anomaly, err)
+		}
+	}
+	folder(t, "b.csv", "x,label,split\n1,0,train\n2,0,train\n3,1,test\n4,1,test\n5,1,test\n")
+	if _, err := dataset.LoadOne(dataset.Spec{Data: []string{"b.csv"}, Label: "label", Anomalies: true, Normal: true, TestWhere: condition("split=test")}); err != nil {
+		t.Errorf("anomalies among the test rows: %v", err)
 	}
 }

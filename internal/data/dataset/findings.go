@@ -118,9 +118,9 @@ func (p *Profile) foundCells(c *columnStats, kind string, cells cellCount, advic
 }
 
 func (p *Profile) ofText(c *columnStats) {
-	if c.pair.enough() {
-		s := Suspect{Column: c.name, Anomaly: c.pair.rarer()}
-		p.found(c, "label", fmt.Sprintf("has the name of a label, and only %q and %q", c.pair.values[0], c.pair.values[1]), s.flags()+", or --ignore "+shellWord(c.name))
+	if anomaly, both, ok := answer(&c.pair); ok {
+		s := Suspect{Column: c.name, Anomaly: anomaly}
+		p.found(c, "label", "has the name of a label, and only "+both, s.flags()+", or --ignore "+shellWord(c.name))
 		p.label(&s)
 		return
 	}
@@ -152,6 +152,9 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 	switch {
 	case t.labels(c.likeness):
 		s := Suspect{Column: c.name, Anomaly: t.anomaly()}
+		if c.missing > 0 && s.Anomaly == "" { // empty cells are labels only if --anomaly says so
+			s.Anomaly = "1"
+		}
 		p.found(c, "label", t.why(c.likeness), s.flags()+", or --keep "+name+" if it is a measurement")
 		out = p.label(&s)
 		p.Flags.Keep = append(p.Flags.Keep, c.name)
@@ -193,7 +196,7 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 	} else if c.most >= 1e9*c.least {
 		p.found(c, "range", fmt.Sprintf("sizes are from %g to %g", c.least, c.most), "take logarithms, or another unit, if small values matter")
 	}
-	if c.missing > 0 && !out {
+	if c.missing > 0 && !out && !t.labels(c.likeness) {
 		p.foundCells(c, "missing", cellCount{n: c.missing, one: "is missing", several: "are missing"}, "--missing skip, or marginal with a model that learns from what is there")
 		p.Flags.Missing = SkipMissing
 	}

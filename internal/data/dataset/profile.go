@@ -170,6 +170,7 @@ func (c *columnStats) cell(cell string, i int, row place, lines *csvFile) {
 func (c *columnStats) text(cell string) {
 	if isMark(cell) {
 		c.missing++
+		c.pair.blank++
 		return
 	}
 	if c.likeness > asLabel && c.pair.distinct <= 2 {

@@ -95,7 +95,11 @@ func (sc *scanner) number(cell, column string) (float64, error) {
 
 // missing returns the error for an empty cell of a feature, or of a column that the Spec needs.
 func (s *Spec) missing(path string, row place, column string) error {
-	return &Error{File: path, Line: row.line, Row: row.row, Column: column, Msg: "the cell is empty", Hint: "fill it" + s.orIgnore(column) + s.orSkip(column)}
+	hint := "fill it" + s.orIgnore(column) + s.orSkip(column)
+	if column == s.Label && s.Anomalies {
+		hint += ", or say which label means an anomaly with --anomaly VALUE: rows without a label are then normal"
+	}
+	return &Error{File: path, Line: row.line, Row: row.row, Column: column, Msg: "the cell is empty", Hint: hint}
 }
 
 // orSkip adds advice to skip rows with missing cells, if that is possible.
@@ -147,6 +151,8 @@ func (sc *scanner) label(train bool) (float64, error) {
 	}
 	cell, value := sc.rows.text(i), math.NaN()
 	switch {
+	case sc.spec.Anomaly != "" && cell == "":
+		value = 0
 	case sc.spec.Anomaly != "":
 		if err := sc.text(cell, sc.spec.Label); err != nil {
 			return 0, err

@@ -48,6 +48,7 @@ type pair[T comparable] struct {
 	values   [2]T
 	counts   [2]int
 	distinct int // 3 stands for more than two
+	blank    int // cells without a value, of text
 }
 
 func (p *pair[T]) add(v T, n int) {
@@ -71,6 +72,7 @@ func (p *pair[T]) join(o *pair[T]) {
 		p.distinct = o.distinct
 		return
 	}
+	p.blank += o.blank
 	for i := range o.distinct {
 		p.add(o.values[i], o.counts[i])
 	}
@@ -79,6 +81,18 @@ func (p *pair[T]) join(o *pair[T]) {
 // enough reports whether there are two values, in enough rows that this is unlikely by chance.
 func (p *pair[T]) enough() bool {
 	return p.distinct == 2 && p.counts[0]+p.counts[1] >= suspectRows
+}
+
+// answer returns the value of a column of text that probably means an anomaly, and both values in words: the
+// column has two, or one that is rarer than blank cells.
+func answer(p *pair[string]) (anomaly, both string, ok bool) {
+	switch {
+	case p.enough():
+		return p.rarer(), fmt.Sprintf("%q and %q", p.values[0], p.values[1]), true
+	case p.distinct == 1 && p.counts[0] < p.blank && p.counts[0]+p.blank >= suspectRows:
+		return p.values[0], fmt.Sprintf("%q and empty cells", p.values[0]), true
+	}
+	return "", "", false
 }
 
 // rarer returns the rarer of two values, the second if both are as frequent.
@@ -267,7 +281,10 @@ func (w *watch) addText(cell string, column, columns int) {
 	if w.texts == nil {
 		w.texts = make([]pair[string], columns)
 	}
-	if p := &w.texts[column]; p.distinct <= 2 && !isMark(cell) {
+	switch p := &w.texts[column]; {
+	case isMark(cell):
+		p.blank++
+	case p.distinct <= 2:
 		p.add(strings.Clone(cell), 1)
 	}
 }
@@ -307,11 +324,8 @@ func (w *watch) suspects(file string, sch *schema) []Suspect {
 		}
 	}
 	for i := range w.texts {
-		if p := &w.texts[i]; p.enough() {
-			out = append(out, Suspect{
-				File: file, Column: sch.asked[i], Label: true, Text: true, Anomaly: p.rarer(),
-				Why: fmt.Sprintf("has the name of a label, and only %q and %q", p.values[0], p.values[1]),
-			})
+		if anomaly, both, ok := answer(&w.texts[i]); ok {
+			out = append(out, Suspect{File: file, Column: sch.asked[i], Label: true, Text: true, Anomaly: anomaly, Why: "has the name of a label, and only " + both})
 		}
 	}
 	return out

@@ -160,6 +160,7 @@ func TestAnswers(t *testing.T) {
 		{"Machine failure", "0", "1", "--label 'Machine failure'", false},
 		{"event", "ok", "fault", "--label event --anomaly fault", true},
 		{"alarm", "0", "0", "--label alarm", false},
+		{"panne", "", "panne", "--label panne --anomaly panne", true},
 		{"status", "0", "0", "", false},
 		{"valve_status", "0", "1", "", false},
 		{"acc_y", "0", "1", "", false},
