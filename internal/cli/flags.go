@@ -94,29 +94,12 @@ func addKeep(cmd *cobra.Command, keep *[]string) {
 // checkKept reports features that look like none and are not in keep, and names in keep that
 // are not features.
 func checkKept(d *dataset.Dataset, keep []string) error {
-	if err := checkKeep(d, keep); err != nil {
-		return err
-	}
-	return dataset.Undeclared(d.Suspects, keep)
-}
-
-// checkLabels is like checkKept, and reports only columns that look like labels.
-func checkLabels(d *dataset.Dataset, keep []string) error {
-	if err := checkKeep(d, keep); err != nil {
-		return err
-	}
-	labels := slices.DeleteFunc(slices.Clone(d.Suspects), func(s dataset.Suspect) bool { return !s.Label })
-	return dataset.Undeclared(labels, keep)
-}
-
-// checkKeep reports names in keep that are not features.
-func checkKeep(d *dataset.Dataset, keep []string) error {
 	for _, name := range keep {
 		if !slices.Contains(d.Columns, name) {
 			return &dataset.Error{Column: name, Msg: "the column to keep is not a feature", Hint: "features are " + listed(d.Columns)}
 		}
 	}
-	return nil
+	return dataset.Undeclared(d.Suspects, keep)
 }
 
 // sourceFlags name the source of all participants' rows: files, or a generator.

@@ -141,7 +141,7 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 		return err
 	}
 	a.noteData(t, data)
-	if err := checkLabels(data, kept); err != nil {
+	if err := checkKept(data, kept); err != nil {
 		return err
 	}
 	if err := checkData(t, data); err != nil {

@@ -36,6 +36,7 @@ type trail struct {
 	n                 int
 	first, last, step float64
 	rises             bool // each value exceeds the one before
+	falls             bool // each value is below the one before
 	even              bool // all steps are equal
 	seconds           bool // all steps, in days, are equal to the second
 	whole             bool // all are whole numbers
@@ -108,9 +109,10 @@ func (t *trail) add(v float64) {
 		return
 	}
 	if t.n++; t.n == 1 {
-		*t = trail{n: 1, first: v, rises: true, even: true, seconds: true, whole: true, binary: true}
+		*t = trail{n: 1, first: v, rises: true, falls: true, even: true, seconds: true, whole: true, binary: true}
 	} else {
 		t.rises = t.rises && (v > t.last || v == t.last && v >= exact)
+		t.falls = t.falls && v < t.last
 		t.steps(v - t.last)
 	}
 	t.last = v
@@ -124,7 +126,7 @@ func (t *trail) steps(step float64) {
 	if t.step == 0 {
 		t.step = step
 	}
-	t.even = t.even && math.Abs(step-t.step) <= 1e-5*t.step
+	t.even = t.even && math.Abs(step-t.step) <= 1e-5*math.Abs(t.step)
 	t.seconds = t.seconds && math.Abs(step-t.step) <= 2.0/secondsPerDay
 }
 
@@ -138,6 +140,7 @@ func (t *trail) join(o *trail) {
 		return
 	}
 	t.rises = t.rises && o.rises && o.first > t.last
+	t.falls = t.falls && o.falls && o.first < t.last
 	t.steps(o.first - t.last)
 	if o.n > 1 {
 		t.steps(o.step)
@@ -148,11 +151,24 @@ func (t *trail) join(o *trail) {
 	t.pair.join(&o.pair)
 }
 
-// ordinal reports whether a column looks like a time or a row number: it rises in every row,
-// and either by equal steps, in whole numbers, or under a telling name. A measurement that
-// drifts for a while does not.
+// ordinal reports whether a column looks like a time or a row number: it rises in every row by equal steps or
+// in whole numbers, or it rises or falls with recent times or a telling name. A measurement that drifts for
+// a while, or a tank that empties, does not.
 func (t *trail) ordinal(name string) bool {
-	return t.n >= suspectRows && t.rises && (t.even || t.whole || has(name, ordinalWords))
+	return t.n >= suspectRows && (t.rises && (t.even || t.whole) || (t.rises || t.falls) && (t.dated(name) || has(name, ordinalWords)))
+}
+
+// dated reports whether all values are recent times: seconds or milliseconds since 1970, or days as Excel
+// numbers them if their steps are equal to the second or the column has the name of a time. Values must rise
+// or fall.
+func (t *trail) dated(name string) bool {
+	within := func(low, high float64) bool { return min(t.first, t.last) >= low && max(t.first, t.last) <= high }
+	const from, to = 946_684_800, 4_102_444_800 // the years 2000 and 2100
+	if within(from, to) || within(1000*from, 1000*to) {
+		return true
+	}
+	const least = 10.0 / secondsPerDay // shorter steps do not stand out from the rounding
+	return within(leastSerial, mostSerial) && (has(name, dateWords) || t.seconds && math.Abs(t.step) >= least)
 }
 
 // labels reports whether a column looks like a label: only 0, 1 and -1, or two other values, and a
@@ -183,10 +199,15 @@ func (t *trail) why(of likeness) string {
 		return "has the name of a label, and only 0, 1 or -1"
 	case t.labels(of):
 		return fmt.Sprintf("has the name of a label, and only %g and %g", t.pair.values[0], t.pair.values[1])
-	case t.even:
-		return fmt.Sprintf("rises by the same step in all %d rows, as times and numbers of rows do", t.n)
 	}
-	return fmt.Sprintf("rises in each of %d rows, as times and numbers of rows do", t.n)
+	goes := "rises"
+	if t.falls {
+		goes = "falls"
+	}
+	if t.even {
+		return fmt.Sprintf("%s by the same step in all %d rows, as times and numbers of rows do", goes, t.n)
+	}
+	return fmt.Sprintf("%s in each of %d rows, as times and numbers of rows do", goes, t.n)
 }
 
 // A likeness is how much the name of a column is like that of a label.
@@ -269,7 +290,7 @@ func (w *watch) add(row []float64, names []likeness) {
 	kept := w.left[:0]
 	for _, j := range w.left {
 		t := &w.trails[j]
-		if t.add(row[j]); t.n == 0 || t.rises || t.binary && names[j] == asLabel || names[j] > asLabel && (t.binary || t.pair.distinct <= 2) {
+		if t.add(row[j]); t.n == 0 || t.rises || t.falls || t.binary && names[j] == asLabel || names[j] > asLabel && (t.binary || t.pair.distinct <= 2) {
 			kept = append(kept, j)
 		}
 	}

@@ -3,6 +3,7 @@ package dataset_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -89,13 +90,45 @@ func TestSuspectsAreOfTheRowsThatTrain(t *testing.T) {
 func TestNoiseIsNoSuspect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(-5, 5), 20, 40).Draw(t, "values")
-		if slices.IsSorted(values) {
+		if down := slices.Clone(values); slices.IsSorted(values) || sortedDown(down) {
 			t.Skip("sorted")
 		}
 		if got := dataset.SuspectsOf("timestamp", values); got != nil {
 			t.Fatalf("got %+v", got)
 		}
 	})
+}
+
+func sortedDown(values []float64) bool {
+	slices.Reverse(values)
+	return slices.IsSorted(values)
+}
+
+// Times are found whatever the name of their column, their steps and their order.
+func TestTimesAreSuspects(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		at   func(i float64) float64
+		want bool
+	}{
+		{"a", func(i float64) float64 { return 1772697600.5 + 60.1*i + i*i*0.01 }, true},
+		{"a", func(i float64) float64 { return 1772697600500.5 + 60100*i + i*i*0.01 }, true},
+		{"a", func(i float64) float64 { return 1772697600 - 60*i }, true},
+		{"a", func(i float64) float64 { return 40 - 0.5*i }, false},
+		{"a", func(i float64) float64 { return 46086.3333333 + math.Round(i/1440*1e7)/1e7 }, true},
+		{"Fecha", func(i float64) float64 { return 46086.3333333 - i*i/1440 }, true},
+		{"energy", func(i float64) float64 { return 46086.3333333 + i*i/1440 }, false},
+		{"energy", func(i float64) float64 { return 1234.5 + i*i/1440 }, false},
+		{"a", func(i float64) float64 { return 40.25 - i*i/1440 }, false},
+	} {
+		values := make([]float64, 60)
+		for i := range values {
+			values[i] = c.at(float64(i))
+		}
+		if got := dataset.SuspectsOf(c.name, values); len(got) > 0 != c.want {
+			t.Errorf("%s of %g, %g, ...: got %+v", c.name, values[0], values[1], got)
+		}
+	}
 }
 
 func TestUndeclared(t *testing.T) {
