@@ -98,6 +98,7 @@ func awkwardFiles(t testing.TB) []awkward {
 		{name: "header-unnamed-first", content: ",temp,flow\n0,1.5,20\n1,2.5,21\n"},
 		{name: "points-unclear", content: "count;flow\n264;3\n1.002;4\n"},
 		{name: "minus-at-the-end", content: "temp;flow\n1,5-;(20,5)\n2,5;21\n"},
+		{name: "lines-above-padded", content: "Report;;\nfrom 1.3.;;\n\ntemp;flow;load\n1,5;20;3\n2,5;21;4\n"},
 		{name: "header-unnamed", content: "temp,,flow\n1.5,3,20\n2.5,4,21\n"},
 		{name: "header-duplicate", content: "temp,flow,temp\n1.5,20,3\n2.5,21,4\n"},
 		{name: "header-none", content: rows},

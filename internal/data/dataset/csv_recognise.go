@@ -240,13 +240,16 @@ func (s *shape) fit(all []record, search bool) bool {
 		return false
 	}
 	s.width = len(all[0].cells)
-	if !s.even(all) {
+	if first := all[0].cells; !s.even(all) || len(unpadded(first)) < len(first) {
 		for h := 1; ; h++ {
 			if !search || h > mostAbove || len(all)-h < 3 {
+				if s.even(all) {
+					break
+				}
 				s.width, s.trailing = len(all[0].cells), false
 				return false
 			}
-			narrow := !slices.ContainsFunc(all[:h], func(r record) bool { return len(r.cells) >= len(all[h].cells) })
+			narrow := !slices.ContainsFunc(all[:h], func(r record) bool { return len(unpadded(r.cells)) >= len(all[h].cells) })
 			below := all[h+1:]
 			if hasUnits(below) {
 				below = below[1:]
@@ -265,6 +268,14 @@ func (s *shape) fit(all []record, search bool) bool {
 	}
 	s.numbers = float64(numbers) / float64(max(1, cells))
 	return true
+}
+
+// unpadded returns cells without empty ones at the end: spreadsheets fill up lines above a header.
+func unpadded(cells []string) []string {
+	for len(cells) > 0 && strings.TrimSpace(cells[len(cells)-1]) == "" {
+		cells = cells[:len(cells)-1]
+	}
+	return cells
 }
 
 // even reports whether all rows have the same number of cells, at least two, apart from an

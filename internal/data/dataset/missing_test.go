@@ -1,6 +1,7 @@
 package dataset_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -140,6 +141,38 @@ func TestOddCells(t *testing.T) {
 	}
 	if want := `cells that are no numbers count as missing: 1, the first at ` + path + `:3: column "b": want a number, got "broken"`; gaps.Oddities() != want {
 		t.Errorf("got %q, want %q", gaps.Oddities(), want)
+	}
+}
+
+// A column of rows to be scored in which no cell is a number is an error. Marks of missing cells, and few words,
+// are what a recorder writes.
+func TestUnreadableColumns(t *testing.T) {
+	for _, c := range []struct {
+		cell  string
+		rows  int
+		error bool
+	}{
+		{"7.5 °C", 1, true},
+		{"7.5 °C", 60, true},
+		{"down", 60, true},
+		{"down", 2, false},
+		{"NA", 60, false},
+		{"No Data", 60, false},
+		{"", 60, false},
+	} {
+		text := "a,b\n" + strings.Repeat("1,"+c.cell+"\n", c.rows)
+		folder(t, "f.csv", text, "f.csv.gz", zipped(t, text))
+		for _, file := range []string{"f.csv", "f.csv.gz"} {
+			_, err := dataset.Scan(dataset.Spec{Data: []string{file}, Columns: []string{"a", "b"}, Missing: dataset.KeepMissing, Scored: true}, uncarried, func(dataset.Block) error { return nil })
+			var fault *dataset.Error
+			if c.error != errors.As(err, &fault) || c.error && (fault.Column != "b" || fault.Line != 2 || fault.Got != c.cell) {
+				t.Errorf("%d rows with %q: got %v", c.rows, c.cell, err)
+			}
+		}
+		_, err := dataset.LoadOne(dataset.Spec{Data: []string{"f.csv"}, Columns: []string{"a", "b"}, Missing: dataset.KeepMissing, Scored: true})
+		if c.error != (err != nil) {
+			t.Errorf("%d rows with %q: loaded with %v", c.rows, c.cell, err)
+		}
 	}
 }
 

@@ -57,6 +57,10 @@ type scanner struct {
 	file   part   // each group takes its share of it
 	out    *share
 	row    []float64 // scratch, as is missing
+	// readable marks the features with a number so far, and odd holds the first other cells of the rest.
+	readable []bool
+	odd      []*Error
+	sound    bool // some row had a number for each feature
 	// missing marks the missing cells of the row.
 	missing []bool
 }
@@ -85,6 +89,9 @@ func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner) e
 			return nil, noRows(path)
 		}
 		if errors.Is(err, io.EOF) {
+			if err := sc.unreadable(); err != nil {
+				return nil, err
+			}
 			if late := lateKey(sc.rows); late != "" {
 				sc.out.gaps.Late = []string{late}
 			}
@@ -95,6 +102,11 @@ func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner) e
 		}
 		if err := f(sc); err != nil {
 			return nil, err
+		}
+		if sc.out.gaps.Rows == suspectRows {
+			if err := sc.unreadable(); err != nil {
+				return nil, err
+			}
 		}
 	}
 }
@@ -124,6 +136,7 @@ func (s *Spec) scanner(sch schema, path, name string, t table, to *spool) (*scan
 			gaps: Gaps{forms: forms, Columns: sch.features, Cells: make([]int, len(lay.features))},
 		},
 		row: make([]float64, len(lay.features)), missing: make([]bool, len(lay.features)),
+		readable: make([]bool, len(lay.features)), odd: make([]*Error, len(lay.features)),
 	}, nil
 }
 

@@ -24,6 +24,7 @@ func (sc *scanner) numbers() (dropped bool, err error) {
 		return sc.cells()
 	}
 	sc.out.gaps.Rows++
+	sc.sound = true
 	return false, sc.single()
 }
 
@@ -41,6 +42,10 @@ func (sc *scanner) cells() (dropped bool, err error) {
 		}
 		absent, odd := sc.spec.absent(cell)
 		if odd {
+			if sc.odd[j] == nil && !sc.readable[j] {
+				_, err := sc.number(cell, column)
+				sc.odd[j] = err.(*Error)
+			}
 			if sc.out.gaps.Odd++; sc.out.gaps.First == "" {
 				_, err := sc.number(cell, column)
 				fault := *err.(*Error)
@@ -56,10 +61,29 @@ func (sc *scanner) cells() (dropped bool, err error) {
 		if sc.row[j], err = sc.number(cell, column); err != nil {
 			return false, err
 		}
+		sc.readable[j] = true
 	}
 	dropped = sc.spec.drops(missing, len(sc.row))
 	sc.out.gaps.row(sc.missing, dropped)
 	return dropped, sc.single()
+}
+
+// unreadable returns an error if no cell of a feature was a number in the rows to be scored, as when cells have
+// units. Words may be what a recorder writes while a sensor is down, so they need more rows, of a file.
+func (sc *scanner) unreadable() error {
+	if !sc.spec.Scored || sc.sound {
+		return nil
+	}
+	for j, fault := range sc.odd {
+		if fault == nil || sc.readable[j] || !strings.ContainsAny(fault.Got, "0123456789") && (sc.out.gaps.Rows < suspectRows || isOnce(sc.path)) {
+			continue
+		}
+		all := *fault
+		all.Msg = fmt.Sprintf("no cell is a number: the first of %d is %q", sc.out.gaps.Rows, fault.Got)
+		all.Hint = "write numbers alone, without units, and leave the cells of a sensor that is missing empty"
+		return &all
+	}
+	return nil
 }
 
 // fault returns an error about a cell of the present row; got is the cell if it alone is at fault.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Common describes several files as the rows of one run, whose files must have the same features.
@@ -21,7 +22,7 @@ type CommonFinding struct {
 	// Kind is that of a finding in a file, or absent for a column that other files lack.
 	Kind    string   `json:"kind"`
 	Message string   `json:"message"` // what was found in the first of the files, and the number of cells in all
-	Files   []string `json:"files"`   // where
+	Files   []string `json:"files"`   // where; for absent, the files that lack the column
 
 	counted *cellCount // as in a Finding
 }
@@ -85,7 +86,7 @@ func Together(profiles []*Profile) *Common {
 		n, sensor := len(in[name]), numbers[name]
 		switch {
 		case n < len(profiles):
-			out.Findings = append(out.Findings, CommonFinding{Column: name, Kind: "absent", Message: fmt.Sprintf("%d of %d files have no such column", len(profiles)-n, len(profiles)), Files: in[name]})
+			out.Findings = append(out.Findings, absent(name, profiles))
 		case sensor > 0 && sensor < n: // numbers in some files only
 		case !out.lasting(profiles, name, ignored[name]):
 			continue
@@ -95,6 +96,24 @@ func Together(profiles []*Profile) *Common {
 		}
 	}
 	return out
+}
+
+// absent returns the finding about a column that some files lack.
+func absent(name string, profiles []*Profile) CommonFinding {
+	f, like := CommonFinding{Column: name, Kind: "absent"}, ""
+	for _, p := range profiles {
+		if slices.ContainsFunc(p.Columns, func(c ColumnProfile) bool { return c.Name == name }) {
+			continue
+		}
+		f.Files = append(f.Files, p.File)
+		for _, c := range p.Columns {
+			if like == "" && strings.EqualFold(c.Name, name) {
+				like = fmt.Sprintf(", but %q: give columns the same names", c.Name)
+			}
+		}
+	}
+	f.Message = fmt.Sprintf("%d of %d files have no such column%s", len(f.Files), len(profiles), like)
+	return f
 }
 
 // lasting reports whether a column that is to be ignored in a number of files is to be ignored in all. One that

@@ -52,7 +52,7 @@ func TestFlagsForSeveralFilesSuffice(t *testing.T) {
 		t.Errorf("got %+v", c.Flags)
 	}
 	i := slices.IndexFunc(c.Findings, func(f dataset.CommonFinding) bool { return f.Kind == "absent" })
-	if i < 0 || c.Findings[i].Column != "extra" || !slices.Equal(c.Findings[i].Files, []string{"d/b.csv.gz"}) {
+	if i < 0 || c.Findings[i].Column != "extra" || !slices.Equal(c.Findings[i].Files, []string{"d/a.csv", "d/c.csv"}) {
 		t.Errorf("got %+v", c.Findings)
 	}
 	d, err := dataset.LoadAll(dataset.Spec{Data: []string{"d"}, Ignore: c.Flags.Ignore, Label: c.Flags.Label, Missing: c.Flags.Missing})
