@@ -290,6 +290,9 @@ func (f *runFlags) loadOne(ctx context.Context, spec dataset.Spec, name, dir str
 		return dataset.Participant{}, nil, err
 	}
 	warnings := append(data.Gaps.Forms(), data.Gaps.Late...)
+	if !f.withParent { // up has warned
+		warnings = append(warnings, data.Sentinels...)
+	}
 	for _, c := range data.Ignored {
 		warnings = append(warnings, c+" does not hold numbers, so it is not a feature")
 	}

@@ -263,6 +263,7 @@ func (a *app) noteData(t *pipeline.Task, d *dataset.Dataset) {
 		a.note("not numbers, so not features: %s", strings.Join(d.Ignored, ", "))
 	}
 	a.noteGaps(&d.Gaps)
+	a.warn(d.Sentinels)
 	known := 0
 	for _, p := range d.Participants {
 		known += p.KnownAnomalies()

@@ -29,7 +29,9 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 	}
 	groups := merge(shares)
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		d.Suspects = append(d.Suspects, groups[name].watch.suspects(fileOf(name, shares), &sch)...)
+		watch, file := &groups[name].watch, fileOf(name, shares)
+		d.Suspects = append(d.Suspects, watch.suspects(file, &sch)...)
+		d.Sentinels = append(d.Sentinels, watch.sentinels(file, &sch)...)
 	}
 	if s.Split.Kind == partition.PCAKMeans && d.Gaps.Partial > d.Gaps.Dropped {
 		return nil, &Error{Msg: "rows with missing cells cannot be dealt by how alike they are", Hint: "leave them out with --missing skip, or take another --split"}

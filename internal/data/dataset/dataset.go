@@ -41,6 +41,9 @@ type Dataset struct {
 	// Suspects lists features that are probably times, row numbers or labels, judged by the
 	// training rows, and columns of words that are probably labels.
 	Suspects []Suspect
+	// Sentinels has a line for each feature of a participant whose training rows have values that may
+	// stand for missing ones, such as -9999.
+	Sentinels []string
 	// Gaps describes the missing cells of the files.
 	Gaps Gaps
 	// Uncopied is why rows that are slow to read are read again for each pass, nil if none are.

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
@@ -11,7 +10,8 @@ import (
 type Finding struct {
 	Column string `json:"column"` // its name
 	// Kind is text, time, empty, constant, ordinal, label, binary, duplicate, sentinel, range,
-	// missing, decimal or no-number.
+	// missing, decimal, no-number, header or totals. The last two are about a line, and have the first
+	// column.
 	Kind    string `json:"kind"`
 	Message string `json:"message"` // what was found
 	Advice  string `json:"advice"`  // what to do
@@ -82,7 +82,6 @@ func shellWord(s string) string {
 
 // find describes the columns and adds findings.
 func (p *Profile) find(columns []columnStats) {
-	p.Findings = []Finding{}
 	first := map[uint64]string{}
 	for i := range columns {
 		c := &columns[i]
@@ -204,39 +203,3 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 		p.Flags.Ignore = append(p.Flags.Ignore, c.name)
 	}
 }
-
-// codes are values often used to mark missing ones.
-var codes = []float64{32767, 32768, 65535, 99, 999, 9999, 99999, 999999, 9999999, 2147483647, 2147483648, 4294967295}
-
-// sentinels returns repeated values at either end that are far from the others, in terms of the
-// others' range: five times for codes, a hundred times for other values.
-func (c *columnStats) sentinels() (out []string) {
-	low, high := &c.low, &c.high
-	apart := func(v float64, n int, gap, spread float64) bool {
-		least, far := 5, 100.0
-		if size := math.Abs(v); size >= 1e20 || slices.Contains(codes, size) {
-			least, far = 2, 5
-		}
-		return n >= least && 2*n < c.trail.n && spread > 0 && gap > far*spread
-	}
-	for i, j, more := 0, 0, true; more; {
-		more = false
-		if i+3 < low.n {
-			spread := -high.values[j] - low.values[i+1]
-			if apart(low.values[i], low.counts[i], low.values[i+1]-low.values[i], spread) {
-				out = append(out, times(low.values[i], low.counts[i]))
-				i, more = i+1, true
-			}
-		}
-		if j+3 < high.n {
-			spread := -high.values[j+1] - low.values[i]
-			if apart(high.values[j], high.counts[j], high.values[j+1]-high.values[j], spread) {
-				out = append(out, times(-high.values[j], high.counts[j]))
-				j, more = j+1, true
-			}
-		}
-	}
-	return out
-}
-
-func times(v float64, n int) string { return fmt.Sprintf("%g occurs %d times", v, n) }

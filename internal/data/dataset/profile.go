@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/bits"
@@ -36,11 +37,11 @@ type ColumnProfile struct {
 
 // columnStats holds running figures of a column.
 type columnStats struct {
-	name                 string
-	kind                 kind
-	missing              int
-	mean, least, most    float64 // least and most are over the sizes of values other than 0
-	low, high            ends    // high holds negated values
+	name              string
+	kind              kind
+	missing           int
+	mean, least, most float64 // least and most are over the sizes of values other than 0
+	extremes
 	trail                trail
 	hash                 uint64
 	odd, doubts          int // cells that are no number, and numbers in another notation
@@ -65,7 +66,7 @@ func (s *Spec) Profile(path string) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, columns := &Profile{File: path, Format: t.format()}, make([]columnStats, len(kinds))
+	p, columns := &Profile{File: path, Format: t.format(), Findings: []Finding{}}, make([]columnStats, len(kinds))
 	for i, k := range kinds {
 		name := t.header()[i]
 		columns[i] = columnStats{name: name, kind: k, least: math.Inf(1), likeness: s.likeness(name)}
@@ -105,7 +106,7 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 	}
 	spec.pass(p.File)
 	lines, _ := asCSV(t)
-	values := make([]float64, len(features))
+	values, before := make([]float64, len(features)), ""
 	for {
 		row, err := rows.next()
 		if errors.Is(err, io.EOF) {
@@ -115,6 +116,15 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 			return err
 		}
 		p.Rows++
+		if lines != nil {
+			if kind, message := noRow(rows, columns, features, others, row); kind != "" {
+				if kind != before { // the first of many
+					p.Findings = append(p.Findings, Finding{Column: columns[0].name, Kind: kind, Message: message, Advice: "remove it"})
+				}
+				before = kind
+				continue
+			}
+		}
 		sound, err := rows.numbers(values)
 		if err != nil && lines == nil { // in CSV, an unusable cell is counted below
 			return err
@@ -130,6 +140,29 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 			columns[i].text(rows.text(i))
 		}
 	}
+}
+
+// totals are words that begin a line of sums or means, as reports have it.
+var totals = []string{"total", "totals", "grand total", "sum", "subtotal", "average", "mean", "summe", "gesamt", "mittelwert", "durchschnitt", "somme", "moyenne", "totale", "suma", "media", "promedio"}
+
+// noRow returns the finding about a line that repeats the header, or holds sums of others. Such lines are not
+// counted in columns.
+func noRow(rows rowReader, columns []columnStats, features, others []int, row place) (kind, message string) {
+	if slices.Contains(features, 0) || slices.Contains(others, 0) {
+		first := strings.TrimRight(rows.text(0), " :")
+		if isAmong(first, totals) {
+			return "totals", fmt.Sprintf("%s begins with %q, and is likely to be no row", row, first)
+		}
+		if first != columns[0].name {
+			return "", ""
+		}
+	}
+	for _, i := range slices.Concat(features, others) {
+		if rows.text(i) != columns[i].name {
+			return "", ""
+		}
+	}
+	return "header", fmt.Sprintf("%s repeats the header", row)
 }
 
 // cell adds a cell of a column expected to hold numbers. The first cell that is not missing
@@ -186,8 +219,7 @@ func (c *columnStats) text(cell string) {
 func (c *columnStats) add(v float64) {
 	c.trail.add(v)
 	c.mean += (v - c.mean) / float64(c.trail.n)
-	c.low.add(v)
-	c.high.add(-v)
+	c.extremes.add(v)
 	if size := math.Abs(v); size > 0 {
 		c.least, c.most = min(c.least, size), max(c.most, size)
 	}
@@ -195,28 +227,3 @@ func (c *columnStats) add(v float64) {
 }
 
 func mix(hash, b uint64) uint64 { return bits.RotateLeft64(hash^b, 31)*0x9e3779b97f4a7c15 + 1 }
-
-// ends holds the smallest distinct values, each with its count.
-type ends struct {
-	values [5]float64
-	counts [5]int
-	n      int
-}
-
-func (e *ends) add(v float64) {
-	i := 0
-	for i < e.n && e.values[i] < v {
-		i++
-	}
-	switch {
-	case i < e.n && e.values[i] == v:
-		e.counts[i]++
-		return
-	case i == len(e.values):
-		return
-	}
-	e.n = min(e.n+1, len(e.values))
-	copy(e.values[i+1:e.n], e.values[i:])
-	copy(e.counts[i+1:e.n], e.counts[i:])
-	e.values[i], e.counts[i] = v, 1
-}

@@ -183,3 +183,25 @@ func TestProfileOfLateCells(t *testing.T) {
 		}
 	}
 }
+
+// Lines that repeat the header, and lines of sums, are named, and no column is to be ignored for them.
+func TestProfileOfLinesThatAreNoRows(t *testing.T) {
+	const header, row = "when,temp,flow\n", "2026-11-29,1.5,2\n2026-11-30,2.5,3\n2026-12-01,1.25,4\n"
+	for _, c := range []struct{ text, kind, line string }{
+		{header + row + header + row, "header", "line 5"},
+		{header + row + "Total:,5.25,9\n", "totals", "line 5"},
+		{"temp,flow\n1.5,2\n2.5,3\ntemp,flow\n1,4\n", "header", "line 4"},
+		{"temp,flow\n1.5,2\n2.5,3\n1,4\nSumme,9\n", "totals", "line 5"},
+	} {
+		folder(t, "a.csv", c.text, "a.csv.gz", zipped(t, c.text))
+		for _, file := range []string{"a.csv", "a.csv.gz"} {
+			p, err := new(dataset.Spec).Profile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := p.Findings[0]; f.Kind != c.kind || !strings.HasPrefix(f.Message, c.line) || len(p.Flags.Ignore) > 0 {
+				t.Errorf("%q: got %+v, %+v", c.text, p.Findings, p.Flags)
+			}
+		}
+	}
+}

@@ -108,6 +108,9 @@ func (sc *scanner) number(cell, column string) (float64, error) {
 		hint = "if that row has units, say in node.yaml csv: {units_row: true}; else " + hint
 	}
 	hint += sc.spec.orIgnore(column)
+	if cell == column {
+		hint = "if the line repeats the header, remove it"
+	}
 	if isMissingNumber(cell) {
 		hint += sc.spec.orSkip(column)
 	}

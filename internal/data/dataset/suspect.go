@@ -276,15 +276,21 @@ type watch struct {
 	trails []trail
 	names  []likeness
 	left   []int // columns that may be suspects
+	ends   []extremes
 	// texts are the values of the columns schema.asked.
 	texts []pair[string]
 }
 
 func (w *watch) add(row []float64, names []likeness) {
 	if w.trails == nil {
-		w.trails, w.names = make([]trail, len(row)), names
+		w.trails, w.names, w.ends = make([]trail, len(row)), names, make([]extremes, len(row))
 		for j := range row {
 			w.left = append(w.left, j)
+		}
+	}
+	for j, v := range row {
+		if !math.IsNaN(v) {
+			w.ends[j].add(v)
 		}
 	}
 	kept := w.left[:0]
@@ -323,13 +329,26 @@ func (w *watch) join(o *watch) {
 	case o.trails == nil:
 		return
 	case w.trails == nil:
-		w.trails, w.names, w.left = o.trails, o.names, o.left
+		w.trails, w.names, w.left, w.ends = o.trails, o.names, o.left, o.ends
 		return
+	}
+	for j := range w.ends {
+		w.ends[j].join(&o.ends[j])
 	}
 	for j := range w.trails {
 		w.trails[j].join(&o.trails[j])
 	}
 	w.left = slices.DeleteFunc(w.left, func(j int) bool { return !slices.Contains(o.left, j) })
+}
+
+// sentinels has a line for each feature of a participant with values that may stand for missing ones.
+func (w *watch) sentinels(file string, sch *schema) (lines []string) {
+	for j := range w.ends {
+		if found := w.ends[j].sentinels(); found != nil {
+			lines = append(lines, fmt.Sprintf("%s: column %q: %s: far from all other values, so perhaps written for missing ones; leave these cells empty, and see --missing", file, sch.features[j], strings.Join(found, ", ")))
+		}
+	}
+	return lines
 }
 
 // suspects lists the suspects of a participant with rows in a file.
