@@ -264,6 +264,9 @@ func (a *app) noteData(t *pipeline.Task, d *dataset.Dataset) {
 	}
 	a.noteGaps(&d.Gaps)
 	a.warn(d.Sentinels)
+	if len(d.Columns) == 1 && len(d.Ignored) > 1 {
+		a.warn([]string{fmt.Sprintf("column %q is the only feature: if each row has the value of one sensor, make a column of each sensor, and a row of each time", d.Columns[0])})
+	}
 	known := 0
 	for _, p := range d.Participants {
 		known += p.KnownAnomalies()

@@ -10,8 +10,8 @@ import (
 type Finding struct {
 	Column string `json:"column"` // its name
 	// Kind is text, time, empty, constant, ordinal, label, binary, duplicate, sentinel, range,
-	// missing, decimal, no-number, header or totals. The last two are about a line, and have the first
-	// column.
+	// missing, decimal, no-number, long, header or totals. The last two are about a line, and have the
+	// first column.
 	Kind    string `json:"kind"`
 	Message string `json:"message"` // what was found
 	Advice  string `json:"advice"`  // what to do
@@ -106,6 +106,40 @@ func (p *Profile) find(columns []columnStats) {
 		}
 		p.Columns = append(p.Columns, d)
 	}
+	p.long(columns)
+	p.spare(columns)
+}
+
+// long adds a finding about a file whose rows hold one value of one sensor each: it has one column of numbers,
+// a time, and words.
+func (p *Profile) long(columns []columnStats) {
+	var value *columnStats
+	times, words := 0, 0
+	for i := range columns {
+		switch c := &columns[i]; {
+		case c.kind == kindNumber && value != nil:
+			return
+		case c.kind == kindNumber:
+			value = c
+		case c.kind == kindText:
+			times, words = times+one(c.time), words+one(!c.time)
+		}
+	}
+	if value != nil && times > 0 && words > 0 {
+		p.found(value, "long", "is the only column of numbers, beside times and words", "if each row has the value of one sensor, make a column of each sensor, and a row of each time")
+	}
+}
+
+// spare leaves columns in if only cells to be fixed speak against them and no feature would remain.
+func (p *Profile) spare(columns []columnStats) {
+	for _, c := range columns {
+		if c.kind == kindNumber && c.name != p.Flags.Label && !slices.Contains(p.Flags.Ignore, c.name) {
+			return
+		}
+	}
+	p.Flags.Ignore = slices.DeleteFunc(p.Flags.Ignore, func(name string) bool {
+		return slices.ContainsFunc(columns, func(c columnStats) bool { return c.name == name && c.odd+c.doubts > 0 })
+	})
 }
 
 func (p *Profile) found(c *columnStats, kind, message, advice string) {

@@ -205,3 +205,18 @@ func TestProfileOfLinesThatAreNoRows(t *testing.T) {
 		}
 	}
 }
+
+// Infinities are to be fixed: no file is left without features. Files with one value of one sensor per row are
+// named.
+func TestProfileSparesFeatures(t *testing.T) {
+	folder(t, "a.csv", "temp,flow\n1.5,2\ninf,3\n1,-inf\n2,4\n", "b.csv", "t,tag,value\n2026-03-05 08:00:00,temp,66.1\n2026-03-05 08:00:00,flow,2.6\n")
+	for file, kind := range map[string]string{"a.csv": "no-number", "b.csv": "long"} {
+		p, err := new(dataset.Spec).Profile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Flags.Ignore) > 0 || !slices.ContainsFunc(p.Findings, func(f dataset.Finding) bool { return f.Kind == kind }) {
+			t.Errorf("%s: got %+v, %+v", file, p.Findings, p.Flags)
+		}
+	}
+}

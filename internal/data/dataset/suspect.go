@@ -243,7 +243,8 @@ var (
 	labelWords   = []string{"label", "labels", "target", "class", "fault", "faulty", "anomaly", "anomalous", "attack", "outlier", "abnormal", "intrusion", "malicious", "fraud"}
 	faultWords   = []string{
 		"faults", "failure", "failures", "failed", "fail", "alarm", "alarms", "anomalies", "attacks", "outliers", "defect", "defects", "defective", "broken", "breakdown", "changepoint", "changepoints",
-		"storung", "stoerung", "fehler", "ausfall", "defekt", "anomalie", "alarme", "panne", "defaut", "defaillance", "fallo", "fallos", "falla", "averia", "alarma", "anomalia", "guasto", "guasti", "allarme", "difetto", "falha", "defeito", "awaria", "storing",
+		"trip", "tripped", "bad", "twf", "hdf", "pwf", "osf", "rnf", "storung", "stoerung", "fehler", "ausfall", "defekt", "anomalie", "alarme", "panne", "defaut", "defaillance", "fallo", "fallos", "falla", "averia", "alarma", "anomalia", "guasto", "guasti", "allarme", "difetto", "falha", "defeito", "awaria", "storing",
+		"avaria", "avarias", "vika", "arıza", "hiba", "porucha", "fel", "авария", "отказ", "неисправность", "сбои", "故障", "异常", "異常", "报警", "警报", "고장", "이상",
 	}
 	perhapsLabels = []string{"y", "status", "state", "machine status", "event", "events", "error", "errors", "zustand", "ereignis", "etat", "statut", "evenement", "estado", "evento", "stato"}
 )
@@ -268,7 +269,7 @@ func words(name string) []string {
 			b.WriteRune(unicode.ToLower(r))
 		}
 	}
-	return strings.Fields(b.String())
+	return strings.Fields(norm.NFC.String(b.String()))
 }
 
 // watch follows columns while they may still be suspects.

@@ -1,7 +1,10 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,7 +79,12 @@ func (sc *scanner) begins(c *course, row int) (bool, error) {
 	if err := sc.doubt(sc.layout.time); err != nil {
 		return false, err
 	}
-	c.clock.DayFirst = sc.dayFirst()
+	if c.clock.form == "" && strings.Contains(cell, "/") {
+		var err error
+		if c.clock.DayFirst, err = sc.dayFirst(); err != nil {
+			return false, err
+		}
+	}
 	now, zoned, ok := c.clock.Read(cell)
 	if !ok {
 		hint := "correct the cell"
@@ -84,7 +92,7 @@ func (sc *scanner) begins(c *course, row int) (bool, error) {
 		case c.clock.form == "":
 			hint = "write the times in one of these forms"
 		case strings.Contains(cell, "/"):
-			hint += ", or say in node.yaml csv: {day_first: true} if 3/4/2026 is in April"
+			hint += ", or say in node.yaml csv: {day_first: true} if 3/4/2026 is in April; rows in a file show that by themselves"
 		}
 		return false, sc.fault(sc.spec.Time, cell, fmt.Sprintf("%s, got %q", timeForms, cell), hint)
 	}
@@ -105,11 +113,40 @@ func (sc *scanner) begins(c *course, row int) (bool, error) {
 	return !continues || gap > 0 && step > gap, nil
 }
 
-// dayFirst reports whether 3/4/2026 is in April: if the Spec says so, or where commas are decimal
-// signs.
-func (sc *scanner) dayFirst() bool {
-	t, ok := asCSV(sc.rows)
-	return sc.spec.CSV.DayFirst || ok && t.form.decimal == ','
+// slashed matches the beginning of a date whose order is not clear.
+var slashed = regexp.MustCompile(`^(\d{1,2})/(\d{1,2})/\d{4}`)
+
+// dayFirst reports whether 3/4/2026 is in April: if the Spec says so, where commas are decimal signs, or if
+// a date of the file begins with more than 12.
+func (sc *scanner) dayFirst() (bool, error) {
+	if t, ok := asCSV(sc.rows); sc.spec.CSV.DayFirst || ok && t.form.decimal == ',' {
+		return true, nil
+	}
+	if isOnce(sc.path) || !slashed.MatchString(sc.rows.text(sc.layout.time)) {
+		return false, nil
+	}
+	t, err := sc.spec.open(sc.path, sc.file.info)
+	if err != nil {
+		return false, err
+	}
+	defer t.close()
+	rows, err := t.read(nil, []int{sc.layout.time})
+	for err == nil {
+		if _, err = rows.next(); err != nil {
+			break
+		}
+		switch parts := slashed.FindStringSubmatch(rows.text(sc.layout.time)); {
+		case parts == nil:
+		case parts[1] > "12" && len(parts[1]) == 2:
+			return true, nil
+		case parts[2] > "12" && len(parts[2]) == 2:
+			return false, nil
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return false, err
 }
 
 // gap returns the longest step of time within a window, 0 if no step is known.

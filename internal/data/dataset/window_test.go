@@ -175,3 +175,26 @@ func TestWrittenWindows(t *testing.T) {
 		}
 	}
 }
+
+// Any date of a file whose first part is above 12 shows that the day comes first.
+func TestDayFirstIsRecognised(t *testing.T) {
+	var days, months strings.Builder
+	days.WriteString("x,when\n")
+	months.WriteString("x,when\n")
+	for i := range 30 * 24 {
+		fmt.Fprintf(&days, "%d,%02d/03/2026 %02d:00\n", i%7, 1+i/24, i%24)
+		fmt.Fprintf(&months, "%d,3/%d/2026 %d:00\n", i%7, 1+i/24, i%24)
+	}
+	folder(t, "d.csv", days.String(), "d.csv.gz", zipped(t, days.String()), "m.csv", months.String())
+	for _, file := range []string{"d.csv", "d.csv.gz", "m.csv"} {
+		for _, memory := range []int64{0, 1} {
+			d, err := dataset.LoadOne(dataset.Spec{Data: []string{file}, Window: 3, Time: "when", Memory: memory, Folder: t.TempDir()})
+			if err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			if n, _ := d.Participants[0].Train.Dims(); n != 30*24 {
+				t.Errorf("%s: got %d rows", file, n)
+			}
+		}
+	}
+}
