@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -155,6 +156,11 @@ func profileText(w io.Writer, p *dataset.Profile) {
 		}
 	}
 	fmt.Fprintln(w)
+	if slices.ContainsFunc(p.Findings, func(f dataset.Finding) bool {
+		return f.Kind == "no-number" && !slices.Contains(p.Flags.Ignore, f.Column)
+	}) {
+		fmt.Fprintln(w, "fix the cells that are no numbers before training")
+	}
 	flagsText(w, &p.Flags)
 }
 
