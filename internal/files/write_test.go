@@ -3,6 +3,7 @@ package files
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -105,5 +106,15 @@ func TestPrivateFiles(t *testing.T) {
 	}
 	if err := CheckPrivate(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("a file that all may read: %v", err)
+	}
+}
+
+// The error of a name that is too long for the system is about that name, not about the temporary
+// file.
+func TestErrorsNameTheTarget(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("n", 300))
+	err := Write(path, 0o600, func(io.Writer) error { return nil })
+	if fault, ok := errors.AsType[*fs.PathError](err); !ok || fault.Path != path {
+		t.Errorf("got %v", err)
 	}
 }

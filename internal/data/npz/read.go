@@ -20,10 +20,17 @@ type Archive struct {
 	members map[string]*zip.File
 }
 
+// zipBegin is what a zip archive begins with; its directory is at the end.
+const zipBegin = "PK\x03\x04"
+
 // Open reads the directory of an archive of the given size in r, which must stay open.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
+		begin := make([]byte, len(zipBegin))
+		if _, failed := r.ReadAt(begin, 0); failed == nil && string(begin) == zipBegin {
+			return nil, fault(ErrFormat, "", "the .npz file is damaged, such as cut off: %v", err)
+		}
 		return nil, fault(ErrFormat, "", "not an .npz file: %v", err)
 	}
 	a := &Archive{members: make(map[string]*zip.File, len(z.File))}

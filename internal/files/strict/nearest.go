@@ -20,14 +20,16 @@ func Instead(name, words string, known []string) string {
 	return ""
 }
 
-// Nearest returns the first of the known names that differs least from a name. It returns "" if
-// none is near: at most one edit for three characters, two for four, or a third of the
-// characters for longer names.
+// Nearest returns the first of the known names that differs least from a name, capitals aside. It
+// returns "" if none is near: at most one edit for two to five characters, and two for longer names.
 func Nearest(name string, known []string) (nearest string) {
 	length := len([]rune(name))
-	least := max(min(length/2, 2), length/3) + 1
+	least := min(length/2, 1) + 1
+	if length > 5 {
+		least = 3
+	}
 	for _, k := range known {
-		if d := distance([]rune(name), []rune(k)); d < least && d < len([]rune(k)) {
+		if d := distance([]rune(strings.ToLower(name)), []rune(strings.ToLower(k))); d < least && d < len([]rune(k)) {
 			nearest, least = k, d
 		}
 	}

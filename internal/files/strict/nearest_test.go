@@ -14,6 +14,7 @@ func TestNearest(t *testing.T) {
 	for name, want := range map[string]string{
 		"sead": "seed", "esed": "seed", "round": "rounds", "lisen": "listen", "dta": "data", "lable": "label", "min_row": "min_rows", "minrows": "min_rows",
 		"rh": "rho", "temperature": "", "xyz": "", "colour": "", "": "", "rows": "",
+		"SEED": "seed", "Min_Rows": "min_rows", "seat": "", "sent": "", "lister": "listen", "lifters": "",
 	} {
 		if got := Nearest(name, known); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)

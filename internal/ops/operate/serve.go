@@ -31,7 +31,7 @@ const longestPath = 103
 type InUseError struct{ Dir string }
 
 func (e *InUseError) Error() string {
-	return fmt.Sprintf("%s is in use by another process: stop it, or give this node another folder", e.Dir)
+	return fmt.Sprintf("%s is in use by another process: stop it, or name another folder", e.Dir)
 }
 
 // PathError reports that the path of a socket is too long for the system.
@@ -176,13 +176,10 @@ func (f *Folder) Release() error {
 	if f.server != nil {
 		err = f.server.Close() // also removes the socket
 	}
+	_ = os.Remove(filepath.Join(f.dir, lockFile)) // not after unlocking, when another process may hold it
 	f.unlock()
 	if f.made {
-		// Removing fails, as it should, if there are other files.
-		if entries, _ := os.ReadDir(f.dir); len(entries) == 1 && entries[0].Name() == lockFile {
-			_ = os.Remove(filepath.Join(f.dir, lockFile))
-			_ = os.Remove(f.dir)
-		}
+		_ = os.Remove(f.dir) // fails, as it should, if there are files
 	}
 	return err
 }
