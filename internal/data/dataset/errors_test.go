@@ -99,7 +99,10 @@ func TestSpecErrors(t *testing.T) {
 	}{
 		{dataset.Spec{}, `no data given; want a .csv, .tsv, .txt, .dat, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
 		{dataset.Spec{Data: []string{"gone.csv"}}, `gone.csv: no such file or folder`},
-		{dataset.Spec{Data: []string{"rows.xlsx"}}, `rows.xlsx: unknown kind of file; want a .csv, .tsv, .txt, .dat, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
+		{dataset.Spec{Data: []string{"rows.xlsx"}}, `rows.xlsx: want rows, got a spreadsheet; save its sheet as CSV`},
+		{dataset.Spec{Data: []string{`'gone.csv'`}}, `'gone.csv': no such file or folder; leave out the quotes that are part of the name`},
+		{dataset.Spec{Data: []string{`“gone*.csv”`}}, `“gone*.csv”: the pattern matches no file; leave out the quotes that are part of the name`},
+		{dataset.Spec{Data: []string{"a.csv"}}, `want at least 2 participants with 1 training rows or more, got 1; name a file per participant, or divide the rows of this one, such as by --split column=NAME or --split iid:clients=5`},
 		{dataset.Spec{Data: []string{"empty"}}, `empty: no data file in this folder; want a .csv, .tsv, .txt, .dat, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
 		{dataset.Spec{Data: []string{"plant-*.csv"}}, `plant-*.csv: the pattern matches no data file; want a .csv, .tsv, .txt, .dat, .ndjson, .parquet, .npy, .npz, IDX or .sql file, a folder of them, or - for standard input`},
 		{dataset.Spec{Data: []string{"[.csv"}}, `[.csv: the pattern is malformed; close every [ with a ]`},

@@ -53,7 +53,7 @@ func resolve(path string) ([]string, error) {
 	case strings.ContainsAny(path, "*?["):
 		return matching(path)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &Error{File: path, Msg: "no such file or folder"}
+		return nil, &Error{File: path, Msg: "no such file or folder", Hint: spelling(path)}
 	default:
 		return nil, fileError(path, err)
 	}
@@ -89,9 +89,23 @@ func matching(pattern string) ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
+		if hint := spelling(pattern); hint != "" {
+			return nil, &Error{File: pattern, Msg: "the pattern matches no file", Hint: hint}
+		}
 		return nil, &Error{File: pattern, Msg: "the pattern matches no data file; " + fileForms}
 	}
 	return files, nil
+}
+
+// spelling says what is unusual in the name of a file that does not exist, "" for nothing.
+func spelling(path string) string {
+	switch {
+	case strings.IndexAny(path, "\"'“”‘’„`") == 0:
+		return "leave out the quotes that are part of the name"
+	case strings.Contains(path, `\`) && filepath.Separator == '/':
+		return `write / in place of \`
+	}
+	return ""
 }
 
 // isData reports whether a name has an ending of data files. Some endings count only if somebody has

@@ -80,6 +80,11 @@ func (s *Spec) settle(path string) (schema, error) {
 	if s.Columns == nil {
 		out.features = []string{}
 	}
+	for _, name := range s.Carry {
+		if !slices.Contains(t.header(), name) {
+			return schema{}, &Error{File: path, Column: name, Msg: "there is no such column to carry", Hint: "columns are " + quoted(t.header())}
+		}
+	}
 	roles := s.roles()
 	for i, name := range t.header() {
 		if name == s.Label {

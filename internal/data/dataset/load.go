@@ -40,7 +40,7 @@ func LoadAll(spec Spec) (*Dataset, error) {
 		return false
 	})
 	if len(d.Participants) < 2 {
-		return nil, spec.tooFew(d)
+		return nil, spec.tooFew(d, files)
 	}
 	return d, nil
 }
@@ -102,10 +102,13 @@ func (p *Participant) trainRows() int {
 	return n
 }
 
-func (s *Spec) tooFew(d *Dataset) error {
+func (s *Spec) tooFew(d *Dataset, files []string) error {
 	least, hint := s.leastRows(), "give more data, or another --split"
 	if s.Split.Min == 0 && least > 1 {
 		hint = "give more data, fewer --components or another --split"
+	}
+	if s.Split.Kind == partition.ByFile && len(files) == 1 {
+		hint = "name a file per participant, or divide the rows of this one, such as by --split column=NAME or --split iid:clients=5"
 	}
 	var small []string
 	for _, l := range d.LeftOut {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -200,6 +201,38 @@ func TestInterruptEndsTheWaitForInput(t *testing.T) {
 		if _, err := dataset.LoadOne(spec); !errors.Is(err, context.Canceled) {
 			t.Errorf("after %q: got %v", begin, err)
 		}
+	}
+}
+
+// A scan that is interrupted leaves the series of the rows that it has passed on.
+func TestInterruptedScanKeepsTheSeries(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	go func() { _, _ = io.WriteString(w, "x,y\n1,0\n2,0\n3,0\n4,0\n") }()
+	ctx, cancel := context.WithCancel(t.Context())
+	spec := dataset.Spec{Data: []string{"-"}, Columns: []string{"x"}, Window: 3, Series: &dataset.Series{}}
+	if err := spec.Forward(ctx, r, atOnce); err != nil {
+		t.Fatal(err)
+	}
+	var passed []float64
+	_, err := dataset.Scan(spec, uncarried, func(b dataset.Block) error {
+		for i := range b.Numbers {
+			passed = append(passed, b.X.At(i, 0))
+		}
+		if len(passed) == 4 {
+			cancel()
+		}
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	var recent []float64
+	for _, cells := range spec.Series.Recent {
+		recent = append(recent, *cells[0])
+	}
+	if want := passed[len(passed)-2:]; !slices.Equal(recent, want) {
+		t.Errorf("the series ends in %v, want %v", recent, want)
 	}
 }
 

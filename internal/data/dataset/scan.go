@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -21,7 +22,7 @@ type Block struct {
 // Scan reads all files once, in order. It calls begin with the names of the carried columns, before
 // the first block if there are rows, and f with the rows that meet Where, in blocks. A block is
 // valid until f returns; an error of f ends the scan. A fault in a file is returned after the
-// blocks before it. Rows of a source that can be read only once are passed on before the scan waits
+// blocks before it, and the end of a source's context after all rows before it. Rows of a source that can be read only once are passed on before the scan waits
 // for more. Scan uses these fields of the Spec: Data, Where, Missing, Scored, Ignore, Columns,
 // Carry, Window, Time and Series.
 //
@@ -55,6 +56,12 @@ func Scan(spec Spec, begin func(carried []string) error, f func(Block) error) (G
 		sh, err := b.file(sch, path)
 		if b.err != nil {
 			return gaps, b.err
+		}
+		if errors.Is(err, context.Canceled) { // the series can go on after the rows so far
+			if err := b.flush(); err != nil {
+				return gaps, err
+			}
+			b.keep()
 		}
 		if err != nil {
 			return gaps, err

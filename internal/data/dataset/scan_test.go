@@ -53,6 +53,7 @@ func TestScanErrors(t *testing.T) {
 		"empty.csv":          {Data: []string{"empty.csv"}},
 		"other.csv":          {Data: []string{"other.csv"}},
 		"gone.csv":           {Data: []string{"gone.csv"}},
+		`column "kin"`:       {Data: []string{"a.csv"}, Carry: []string{"kind", "kin"}},
 		"the reader is full": {Data: []string{"a.csv"}, Where: where("old")},
 	} {
 		spec.Columns = []string{"x"}

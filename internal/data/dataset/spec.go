@@ -55,8 +55,8 @@ type Spec struct {
 	// may have others. If it is nil, every column with numbers and no other role is a feature.
 	// In CSV, a column holds numbers if most of its first cells do.
 	Columns []string
-	// Carry lists the columns whose cells [Scan] passes on, as far as a file has them. If it is
-	// nil, these are all that are no features.
+	// Carry lists the columns whose cells [Scan] passes on, as far as a file has them; the
+	// first file must have all. If it is nil, these are all that are no features.
 	Carry []string
 	// Series, if not nil, is what went before the rows that [Scan] reads, and is then what
 	// went before the next.

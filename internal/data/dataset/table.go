@@ -172,6 +172,9 @@ func unknown(path string) error {
 	if labelsFormat.fits(path) {
 		return &Error{File: path, Msg: "these are labels", Hint: "give the file of the images beside it: the labels become its column " + labelColumn}
 	}
+	if slices.Contains([]string{".xlsx", ".xls", ".xlsm", ".ods"}, strings.ToLower(filepath.Ext(path))) {
+		return &Error{File: path, Msg: "want rows, got a spreadsheet", Hint: "save its sheet as CSV"}
+	}
 	return &Error{File: path, Msg: "unknown kind of file; " + fileForms}
 }
 
