@@ -45,7 +45,7 @@ normal and need no labels; they also set the threshold.`,
 			if out == "" {
 				return &flagError{"output", "missing", "name a file for the conditions"}
 			}
-			m, spec, err := s.loadFor(a, false, out)
+			m, spec, err := s.loadFor(a, false, map[string]string{"output": out})
 			if err != nil {
 				return err
 			}

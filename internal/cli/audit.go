@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) audit() *cobra.Command {
-	cmd := &cobra.Command{Use: "audit", Short: "Check the record of what has happened in a participant's folder", Args: noArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: "audit", Short: "Check the record of what has happened in a participant's folder", Args: onlyCommands, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	verify := &cobra.Command{
 		Use: "verify DIR", Short: "Check the chain of journal.log, and compare it with state.db",
 		Long: `verify checks that no line of journal.log in a participant's folder has changed: each line has the

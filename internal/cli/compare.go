@@ -80,9 +80,15 @@ need a difference beyond chance. Faults in successive rows count as one.`,
 		Example: "  collabdict compare last-week/plant-a plant-a today.csv",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return &usageError{fmt.Errorf("want OLD NEW and files of rows, got %d arguments", len(args)), "see collabdict compare --help"}
+				return &usageError{fmt.Errorf("want OLD NEW and files of rows, got %s", count(len(args), "argument")), "see collabdict compare --help"}
 			}
 			s.data = append(s.data, args[2:]...)
+			for i := range 2 {
+				var err error
+				if args[i], err = modelIn(args[i]); err != nil {
+					return err
+				}
+			}
 			c := comparison{falseAlarm: cmp.Or(s.share, comparedShare)}
 			for i, to := range []*comparedModel{&c.Old, &c.New} {
 				of := s

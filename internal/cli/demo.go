@@ -56,6 +56,12 @@ collabdict-demo until the next demo.`,
 func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, dir string) error {
 	began := time.Now()
 	parts := plants.Generate(plants.Demo(), t.Seed)
+	if err := checkWindow(t, parts); err != nil {
+		return err
+	}
+	if err := noFile("out", dir); err != nil {
+		return err
+	}
 	if err := t.CheckColumns(len(parts[0].Columns)); err != nil {
 		return err
 	}

@@ -219,6 +219,10 @@ func (f *finder) text(w io.Writer) {
 		span = fmt.Sprintf(", %s to %s", e.begin, e.end)
 	}
 	fmt.Fprintf(w, "%s%s: ", count(e.Rows, "row"), span)
+	if e.Rows == 0 {
+		fmt.Fprintln(w, "nothing to score")
+		return
+	}
 	if !e.hasThreshold {
 		fmt.Fprintln(w, "the model has no threshold; give one with --threshold")
 		return

@@ -81,7 +81,7 @@ folder. If the members have agreed on a limit, a release beyond it is refused.`,
 			if from, err = modelIn(from); err != nil {
 				return err
 			}
-			if err := another(e.File, from, own, ownBeside(from), localBeside(from)); err != nil {
+			if err := another("output", e.File, from, own, ownBeside(from), localBeside(from)); err != nil {
 				return err
 			}
 			m, err := model.ReadFile(from)

@@ -51,7 +51,10 @@ func checkTime(column string, window int) error {
 // spec returns the rows to load.
 func (d *dataFlags) spec() (dataset.Spec, error) {
 	if len(d.data) == 0 {
-		return dataset.Spec{}, &flagError{"data", "missing", "name a file, a folder or a quoted pattern"}
+		return dataset.Spec{}, &flagError{"data", "missing", "name a file, a folder or a quoted pattern, or - for standard input"}
+	}
+	if slices.Contains(d.data, "") {
+		return dataset.Spec{}, &flagError{"data", "want a file, got an empty text", "if it is a variable, give it a value"}
 	}
 	where, err := dataset.ParseCondition(d.where)
 	if err != nil {

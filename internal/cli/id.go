@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -24,12 +23,12 @@ id makes one; the private key stays in the folder. The folder must exist, so tha
 name does not make a key for nobody.`,
 		Example: "  collabdict id plant-h",
 		Args:    orArgument("dir"),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if dir == "" {
 				return &flagError{"dir", "want the folder of a participant, got nothing", ""}
 			}
-			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-				return &flagError{"dir", fmt.Sprintf("want the folder of a participant, got %q, which is not a folder", dir), "correct the name, or make the folder of a new participant"}
+			if err := checkMember(cmd, dir); err != nil {
+				return err
 			}
 			id, err := node.Identity(dir)
 			if err != nil {

@@ -56,12 +56,15 @@ adds up all runs and releases. A run is recorded when it begins and when it ends
 before its file is written. For a run that was killed, the totals come from state.db.`,
 		Example: "  collabdict ledger plant-a",
 		Args:    orArgument("dir"),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if dir == "" {
 				return &flagError{"dir", "want the folder of a participant, got nothing", ""}
 			}
 			if !(delta > 0 && delta < 1) {
 				return &flagError{"delta", fmt.Sprintf("want a probability between 0 and 1, got %g", delta), ""}
+			}
+			if err := checkMember(cmd, dir); err != nil {
+				return err
 			}
 			t, err := toldBy(dir, delta)
 			if err != nil {
@@ -77,9 +80,6 @@ before its file is written. For a run that was killed, the totals come from stat
 }
 
 func toldBy(dir string, delta float64) (*told, error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, &flagError{"dir", fmt.Sprintf("%s: want the folder of a participant, got none", dir), ""}
-	}
 	records, err := participant.Ledger(dir)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,13 +26,21 @@ func (a *app) print(v any, text func(io.Writer)) error {
 	return e.Encode(v)
 }
 
-// another returns an error if output would overwrite an input, or a file that cannot be
-// restored.
-func another(output string, kept ...string) error {
+// another returns an error if the file that a flag names would overwrite an input, or a file that
+// cannot be restored.
+func another(flag, output string, kept ...string) error {
 	for _, path := range kept {
 		if sameFile(output, path) {
-			return &flagError{"output", fmt.Sprintf("%s would overwrite the input %s", output, path), "name another file"}
+			return &flagError{flag, fmt.Sprintf("%s would overwrite the input %s", output, path), "name another file"}
 		}
+	}
+	return nil
+}
+
+// noFile returns an error if the folder that a flag names is a file.
+func noFile(flag, dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return &flagError{flag, fmt.Sprintf("want a folder, got the file %s", dir), "name a folder, which need not exist"}
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ var releaseForms = []string{"json", "npz", "onnx"}
 // release writes a release of a model, which the ledger records before the file exists.
 func (a *app) release(from string, f releaseFlags, e *exported) error {
 	dir := participant.FolderOf(from)
-	if err := errors.Join(f.check(), another(e.File, from, ownBeside(from), localBeside(from), filepath.Join(dir, journal.File))); err != nil {
+	if err := errors.Join(f.check(), another("output", e.File, from, ownBeside(from), localBeside(from), filepath.Join(dir, journal.File))); err != nil {
 		return err
 	}
 	m, err := model.ReadFile(from)

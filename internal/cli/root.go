@@ -50,7 +50,11 @@ func run(failed func(code int, f failure), further ...algorithm.Kind) int {
 	a := &app{out: os.Stdout, err: os.Stderr, args: os.Args[1:]}
 	root := a.root()
 	root.SetArgs(a.args)
-	if err := root.ExecuteContext(ctx); err != nil && !errors.Is(err, errHelped) {
+	err := checkHyphens(root, a.args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
+	if err != nil && !errors.Is(err, errHelped) {
 		code, f := a.fail(ctx, err)
 		failed(code, f)
 		return code
@@ -89,8 +93,10 @@ Exit codes: 0 success; 1 internal error; 2 wrong use; 3 unusable data;
 		if errors.As(err, new(*usageError)) {
 			return err
 		}
-		return &usageError{err, "see " + cmd.CommandPath() + " --help"}
+		return &usageError{err, seeHelp(cmd)}
 	})
+	root.InitDefaultHelpFlag() // before the arguments are read: otherwise -h would take the command as its value
+	root.InitDefaultVersionFlag()
 	root.SetHelpCommand(help())
 	root.AddCommand(a.demo(), a.run(), a.up(), a.init(), a.check(), a.doctor(), a.status(), a.watch(), a.id(), a.consortium(), a.sim(), a.score(), a.thresholds(), a.compare(), a.evaluate(), a.adapt(), a.inspect(), a.export(), a.ledger(), a.audit(), a.evidence(), a.graph(), a.bench(), a.version())
 	return root
@@ -105,10 +111,13 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		known = append(known, c.Name())
 	}
-	hint := "see " + cmd.CommandPath() + " --help"
+	hint := seeHelp(cmd)
 	others := slices.Sorted(maps.Keys(otherNames))
 	if name := strict.Nearest(args[0], append(known, others...)); !cmd.HasParent() && slices.Contains(others, name) {
 		return &usageError{fmt.Errorf("unknown command %q", args[0]), otherNames[name] + "; or " + hint}
+	}
+	if cmd.HasParent() {
+		return &usageError{fmt.Errorf("unknown command %q%s", args[0], strict.Instead(args[0], "the commands of "+cmd.Name()+" are", known)), hint}
 	}
 	return &usageError{fmt.Errorf("unknown command %q%s", args[0], meant("", args[0], known)), hint}
 }
@@ -117,14 +126,15 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 var otherNames = map[string]string{
 	"train": toTrain, "fit": toTrain, "learn": toTrain, "start": toTrain,
 	"join":    "to take part in a run, use collabdict run",
-	"predict": toScore, "detect": toScore, "apply": toScore, "infer": toScore, "serve": toScore,
-	"plot": toLook, "show": toLook, "view": toLook, "describe": toLook,
+	"predict": toScore, "detect": toScore, "apply": toScore, "infer": toScore,
+	"serve": "to score rows as they arrive, use collabdict score MODEL - with the rows on standard input",
+	"plot":  toLook, "show": toLook, "view": toLook, "describe": toLook,
 	"test":     "to measure a model on labelled rows, use collabdict evaluate MODEL FILE --label COLUMN",
 	"generate": "to train on synthetic rows, use collabdict sim --generate participants=5,rows=200,columns=6,patterns=3",
 }
 
 const (
-	toTrain = "to train, use collabdict up --data 'FOLDER/*.csv' for files on this machine, or collabdict run between machines"
+	toTrain = "to train, use collabdict up FILE... for files on this machine, or collabdict run between machines"
 	toScore = "to score rows, use collabdict score MODEL FILE"
 	toLook  = "to look at a model, use collabdict inspect MODEL, with --plots DIR for pictures"
 )
@@ -143,7 +153,8 @@ func help() *cobra.Command {
 	}
 }
 
-// wrongFlag describes an error of flags. It suggests a flag in place of one that does not exist.
+// wrongFlag describes an error of flags. It says what to type in place of a flag that does not
+// exist.
 func wrongFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -152,9 +163,81 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	if first := cmd.Root().Flags().Args(); cmd == cmd.Root() && len(first) > 0 {
 		return onlyCommands(cmd, first) // flags of a command that there is not
 	}
+	return fmt.Errorf("%w%s", err, insteadOf(cmd, unknown.GetSpecifiedName()))
+}
+
+// insteadOf says what to type in place of a flag that a command does not have.
+func insteadOf(cmd *cobra.Command, name string) string {
+	for _, other := range synonyms[strings.ToLower(name)] {
+		if cmd.Flags().Lookup(other) != nil {
+			return "; did you mean --" + other + "?"
+		}
+	}
+	if !cmd.HasParent() {
+		for _, c := range cmd.Commands() {
+			if c.Name() == name {
+				return "; " + name + " is a command, and is written without hyphens"
+			}
+		}
+	}
+	if with := commandsWith(cmd.Root(), name); len(with) > 0 {
+		if !cmd.HasParent() {
+			return "; it is a flag of other commands, and is written after the command"
+		}
+		return ", which is a flag of " + listed(with)
+	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	return fmt.Errorf("%w%s", err, meant("--", unknown.GetSpecifiedName(), known))
+	return meant("--", name, known)
+}
+
+// synonyms are the flags for which other programs, or other commands, have another name.
+var synonyms = map[string][]string{
+	"input": {"data"}, "file": {"data"}, "files": {"data"}, "dataset": {"data"}, "csv": {"data"},
+	"output": {"out"}, "out": {"output"}, "o": {"out"},
+	"epochs": {"rounds"}, "iterations": {"rounds"},
+	"k": {"components"}, "clusters": {"components"},
+}
+
+// commandsWith returns the names of the commands that have a flag, in the order of the help.
+func commandsWith(cmd *cobra.Command, flag string) []string {
+	var with []string
+	if cmd.HasParent() && cmd.Flags().Lookup(flag) != nil {
+		_, name, _ := strings.Cut(cmd.CommandPath(), " ")
+		with = append(with, name)
+	}
+	for _, c := range cmd.Commands() {
+		with = append(with, commandsWith(c, flag)...)
+	}
+	return with
+}
+
+// checkHyphens returns an error if a flag begins with one hyphen, or with the dash that a text
+// editor puts in place of two. The parser would take it for other flags, or for the name of a file.
+func checkHyphens(root *cobra.Command, args []string) error {
+	for _, arg := range args {
+		if arg == "--" {
+			return nil
+		}
+		rest := strings.TrimLeft(arg, "-‐‑‒–—―−")
+		if rest == arg || strings.HasPrefix(arg, "--") || len(rest) < 2 {
+			continue
+		}
+		name, _, _ := strings.Cut(rest, "=")
+		if root.Flags().Lookup(name) != nil || len(commandsWith(root, name)) > 0 {
+			return &flagError{name, fmt.Sprintf("want two hyphens before a flag, got %q", arg), "write --" + rest}
+		}
+	}
+	return nil
+}
+
+// seeHelp names the help of a command, and what the demo has in place of others' flags.
+func seeHelp(cmd *cobra.Command) string {
+	see := "see " + cmd.CommandPath() + " --help"
+	if cmd.Name() == "demo" {
+		return "demo generates its own rows; to train on yours, use collabdict up FILE...; or " + see
+	}
+	return see
 }
 
 // meant suggests the known name that is nearest to a wrong one, if any is near.
@@ -169,38 +252,63 @@ func meant(prefix, wrong string, known []string) string {
 func arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return &usageError{fmt.Errorf("want %s, got %d", strings.TrimPrefix(cmd.Use, cmd.Name()+" "), len(args)), "see " + cmd.CommandPath() + " --help"}
+			got := "nothing"
+			if len(args) > 0 {
+				got = count(len(args), "argument")
+			}
+			return &usageError{fmt.Errorf("want %s, got %s", strings.TrimPrefix(cmd.Use, cmd.Name()+" "), got), seeHelp(cmd)}
 		}
 		return nil
 	}
 }
 
-// orArgument accepts one argument in place of a flag.
+// orArgument accepts one argument in place of a flag. That of --dir must be a folder.
 func orArgument(flag string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		f := cmd.Flags().Lookup(flag)
 		if len(args) == 0 || f.Changed {
 			return noArgs(cmd, args)
 		}
-		if info, err := os.Stat(args[0]); flag == "dir" && (err != nil || !info.IsDir()) {
-			return noArgs(cmd, args)
-		}
 		if err := noArgs(cmd, args[1:]); err != nil {
 			return err
+		}
+		if flag == "dir" {
+			if err := checkMember(cmd, args[0]); err != nil {
+				return err
+			}
 		}
 		return cmd.Flags().Set(flag, args[0])
 	}
 }
 
-// noArgs rejects positional arguments, and explains the usual mistake.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return &usageError{
-			fmt.Errorf("unexpected argument %q", args[0]),
-			"put a pattern such as 'data/*.csv' in quotes, or see " + cmd.CommandPath() + " --help",
-		}
+// checkMember returns an error if a participant's folder does not exist.
+func checkMember(cmd *cobra.Command, dir string) error {
+	hint := "correct the name, or make the folder of a new participant with collabdict init"
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return &flagError{"dir", fmt.Sprintf("%q: no such folder", dir), hint}
+	case info.IsDir():
+		return nil
+	case cmd.Flags().Lookup("data") != nil:
+		hint = "name rows with --data"
 	}
-	return nil
+	return &flagError{"dir", fmt.Sprintf("want the folder of a participant, got the file %q", dir), hint}
+}
+
+// noArgs rejects positional arguments. It names the flag that the first was perhaps meant for.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := seeHelp(cmd)
+	switch flags := cmd.Flags(); {
+	case flags.Lookup("data") != nil:
+		hint = "name rows with --data, or " + hint
+	case flags.Lookup("dir") != nil && !flags.Changed("dir"):
+		hint = "name the folder of a participant with --dir, or " + hint
+	}
+	return &usageError{fmt.Errorf("unexpected argument %q", args[0]), hint}
 }
 
 // addJSON gives a command the flag --json.

@@ -2,12 +2,16 @@ package cli
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
@@ -66,12 +70,18 @@ func (s *scoredFlags) load(a *app) (*model.Model, dataset.Spec, error) {
 	if !slices.Contains([]string{"", dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing}, s.missing) {
 		return nil, dataset.Spec{}, &flagError{"missing", fmt.Sprintf("want %s, %s or %s, got %q", dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing, s.missing), ""}
 	}
+	var err error
+	if s.model, err = modelIn(s.model); err != nil {
+		return nil, dataset.Spec{}, err
+	}
 	spec, err := s.spec()
 	if err != nil {
 		return nil, spec, err
 	}
-	if s.model, err = modelIn(s.model); err != nil {
-		return nil, spec, err
+	for _, path := range s.data {
+		if _, err := os.Stat(filepath.Join(path, model.File)); err == nil {
+			return nil, spec, &flagError{"data", fmt.Sprintf("want rows, got %s, the folder of a model", path), "name a file of rows"}
+		}
 	}
 	m, err := model.ReadFile(s.model)
 	if err != nil {
@@ -85,9 +95,9 @@ func (s *scoredFlags) load(a *app) (*model.Model, dataset.Spec, error) {
 	return m, spec, a.adaptRows(&spec, m, s.model)
 }
 
-// loadFor is like load for a command that writes files: they may be none of those that it reads, and
-// with keepParts none of the parts beside the model.
-func (s *scoredFlags) loadFor(a *app, keepParts bool, written ...string) (*model.Model, dataset.Spec, error) {
+// loadFor is like load for a command that writes files, by their flags: they may be none of those
+// that it reads, and with keepParts none of the parts beside the model.
+func (s *scoredFlags) loadFor(a *app, keepParts bool, written map[string]string) (*model.Model, dataset.Spec, error) {
 	m, spec, err := s.load(a)
 	if err != nil {
 		return nil, spec, err
@@ -100,16 +110,22 @@ func (s *scoredFlags) loadFor(a *app, keepParts bool, written ...string) (*model
 	if keepParts {
 		kept = append(kept, s.own, ownBeside(s.model), localBeside(s.model))
 	}
-	for _, file := range written {
-		if err := another(file, kept...); err != nil {
+	for _, flag := range slices.Sorted(maps.Keys(written)) {
+		if err := another(flag, written[flag], kept...); err != nil {
 			return nil, spec, err
 		}
 	}
 	return m, spec, nil
 }
 
-// modelIn returns the path of the model in a folder, and other paths as they are.
+// modelIn returns the path of the model in a folder, and other paths as they are. A file of rows is
+// an error: the model comes first.
 func modelIn(path string) (string, error) {
+	rows, err := dataset.Resolve([]string{path})
+	isRows := path == "-" || err == nil && rows[0] == path && !strings.EqualFold(filepath.Ext(path), filepath.Ext(model.File))
+	if isRows {
+		return "", &flagError{"model", fmt.Sprintf("want a model, got the rows %s", path), "name the model before the rows"}
+	}
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return path, nil //nolint:nilerr // reading it reports the error
 	}
@@ -190,6 +206,9 @@ the participant's own conditions. --probabilities adds the probabilities of all 
   collabdict score plant-a today.csv --explain -o scores.csv
   tail -n +1 -f today.csv | collabdict score plant-a -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if s.explain != "" && (slices.Contains(args, explainAnomalies) || slices.Contains(args, explainAll)) {
+				return &flagError{"explain", "want its value after =, as the flag can stand alone", "write --explain=" + explainAll + ", or --explain"}
+			}
 			s.take(args)
 			s.events = s.events || a.json
 			return a.scoreRows(cmd, &s)
@@ -214,7 +233,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 
 // scoreRows scores rows, and writes lines or events.
 func (a *app) scoreRows(cmd *cobra.Command, s *scoreFlags) error {
-	m, spec, err := s.loadFor(a, true, s.out, s.state)
+	m, spec, err := s.loadFor(a, true, map[string]string{"output": s.out, "state": s.state})
 	if err != nil {
 		return err
 	}
@@ -232,24 +251,46 @@ func (a *app) scoreRows(cmd *cobra.Command, s *scoreFlags) error {
 	if len(s.carry) == 1 && s.carry[0] == "none" {
 		spec.Carry = []string{}
 	}
-	before, err := readState(s.state, s.model)
+	if s.state == "" {
+		return a.readScored(cmd.Context(), m, spec, s, limits)
+	}
+	release, err := holdState(s.state)
 	if err != nil {
 		return err
 	}
-	if before != nil {
-		before.resume(&spec, limits)
-	}
-	if err := forward(cmd.Context(), &spec); err != nil {
+	defer release()
+	state, err := readState(s.state, s.model)
+	if err != nil {
 		return err
 	}
-	if err := a.writeScored(m, spec, s, limits); err != nil {
+	state.resume(&spec, limits)
+	err = a.readScored(cmd.Context(), m, spec, s, limits)
+	// The lines of an interrupted stream are written, so that the series goes on after them. A file
+	// of lines, and events, are then not written.
+	interrupted := errors.Is(err, context.Canceled) && !s.printsEvents(a, &spec)
+	if err != nil && !interrupted {
 		return err
 	}
-	if before != nil {
-		before.keep(limits)
-		return files.WriteJSON(s.state, before)
+	state.keep(limits)
+	if err := files.WriteJSON(s.state, state); err != nil {
+		return err
 	}
-	return nil
+	return err
+}
+
+// readScored begins to read the rows, and writes their scores.
+func (a *app) readScored(ctx context.Context, m *model.Model, spec dataset.Spec, s *scoreFlags, limits *local.Threshold) error {
+	if err := forward(ctx, &spec); err != nil {
+		return err
+	}
+	return a.writeScored(m, spec, s, limits)
+}
+
+// printsEvents reports whether events are printed. On a terminal, a stream and columns that were
+// asked for are shown as lines.
+func (s *scoreFlags) printsEvents(a *app, spec *dataset.Spec) bool {
+	lines := spec.Input() || s.explain != "" || s.clusters
+	return s.events || s.out != "" || newScreen(a.out).terminal != nil && !lines
 }
 
 // writeScored writes the scores or classes of the rows of spec, as lines, events or both.
@@ -264,9 +305,7 @@ func (a *app) writeScored(m *model.Model, spec dataset.Spec, s *scoreFlags, limi
 		}
 		return a.toFile(s.out, func(w io.Writer) error { return a.writeClasses(w, m, spec, s.probabilities) })
 	}
-	// On a terminal, a stream and columns that were asked for are shown as lines.
-	lines := spec.Input() || s.explain != "" || s.clusters
-	events := s.events || s.out != "" || newScreen(a.out).terminal != nil && !lines
+	events := s.printsEvents(a, &spec)
 	var found *finder
 	if events || s.plots != "" {
 		found = newFinder(m, cmp.Or(s.share, promised(m)), spec.Time, limits)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
@@ -27,12 +28,27 @@ type scoreState struct {
 	Scores []string `json:"scores,omitempty"`
 }
 
-// readState reads the state of a series scored by a model, or begins one if there is no file. It
-// returns nil if path is "".
-func readState(path, modelFile string) (*scoreState, error) {
-	if path == "" {
-		return nil, nil
+// holdState keeps other processes from the state in a file until release is called.
+func holdState(path string) (release func(), err error) {
+	if err := files.MkdirPrivate(filepath.Dir(path)); err != nil {
+		return nil, err
 	}
+	lock := path + ".lock" // the file itself is replaced
+	unlock, err := files.TryLock(lock)
+	if errors.Is(err, files.ErrHeld) {
+		return nil, &flagError{"state", path + " is in use by another process", "wait until that has ended, or name another file"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = os.Remove(lock) // not after unlocking, when another process may hold it
+		unlock()
+	}, nil
+}
+
+// readState reads the state of a series scored by a model, or begins one if there is no file.
+func readState(path, modelFile string) (*scoreState, error) {
 	b, err := os.ReadFile(modelFile)
 	if err != nil {
 		return nil, err
@@ -47,8 +63,8 @@ func readState(path, modelFile string) (*scoreState, error) {
 		return nil, err
 	}
 	var was scoreState
-	if err := files.DecodeJSON(text, path, &was); err != nil {
-		return nil, &flagError{"state", err.Error(), "name another file, or remove it to begin anew"}
+	if err := files.DecodeJSON(text, "state of score", &was); err != nil {
+		return nil, &flagError{"state", fmt.Sprintf("%s: %v", path, err), "name another file, or remove it to begin anew"}
 	}
 	switch {
 	case was.Format != s.Format || was.Version != s.Version:

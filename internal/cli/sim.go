@@ -31,7 +31,7 @@ func (a *app) sim() *cobra.Command {
 	var to outputs
 	var kept []string
 	cmd := &cobra.Command{
-		Use: "sim", Short: "Train all participants in this process, over a simulated network in virtual time",
+		Use: "sim [FILE]...", Short: "Train all participants in this process, over a simulated network in virtual time",
 		Long: `sim trains all participants in this process. Only the network between them is simulated, in
 virtual time. The same seed gives the same bytes. --faults and --scenario describe the network
 and its faults; --plots draws the course of the run.
@@ -43,8 +43,8 @@ these runs are readings.`,
   collabdict sim --data 'machines/*.csv' --label fault --test-where split=test --components 8 --out result
   collabdict sim --generate participants=20 --faults 'churn:rate=0.05;loss:rate=0.01' --plots plots
   collabdict sim --generate participants=32 --chunks 3 --adversary coalition:t=8 --rounds 5`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.data = append(s.data, args...)
 			k, err := t.begin()
 			if err != nil {
 				return err
@@ -90,11 +90,14 @@ type outputs struct {
 
 // check returns an error if a folder cannot be written to.
 func (o outputs) check() error {
-	for _, dir := range []string{o.dir, o.plots} {
-		if dir == "" {
+	for _, to := range []struct{ flag, dir string }{{"out", o.dir}, {"plots", o.plots}} {
+		if to.dir == "" {
 			continue
 		}
-		if err := files.CheckDir(dir); err != nil {
+		if err := noFile(to.flag, to.dir); err != nil {
+			return err
+		}
+		if err := files.CheckDir(to.dir); err != nil {
 			return err
 		}
 	}
@@ -147,6 +150,9 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	if err := checkData(t, data); err != nil {
 		return err
 	}
+	if err := checkWindow(t, data.Participants); err != nil {
+		return err
+	}
 	if err := t.Settings.Validate(len(data.Participants)); err != nil {
 		return &usageError{err, ""}
 	}
@@ -158,6 +164,13 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	}
 	if err := to.check(); err != nil {
 		return err
+	}
+	if to.dir != "" {
+		folder, err := operate.Hold(to.dir) // another run would replace the results
+		if err != nil {
+			return err
+		}
+		defer folder.Release() //nolint:errcheck // it has no socket
 	}
 	before := to.earlier(namesOf(data.Participants))
 	read, err := src.files()
@@ -230,6 +243,19 @@ func (s source) draw(t *pipeline.Task, data *dataset.Dataset) simulate.Draw {
 	more := *s.plants
 	more.Rows, more.Ample = 3*more.Rows, 3*more.Ample
 	return simulate.Subsets(dataset.Window(plants.Generate(more, t.Seed), t.Window), 0.8/3, 1.2/3, t.Seed)
+}
+
+// checkWindow returns an error if no participant has the rows of one window.
+func checkWindow(t *pipeline.Task, parts []dataset.Participant) error {
+	most := 0
+	for _, p := range parts {
+		n, _ := p.Train.Dims()
+		most = max(most, n)
+	}
+	if t.Window <= most {
+		return nil
+	}
+	return &flagError{"window", fmt.Sprintf("want at most %d, the training rows of the participant with the most, got %d", most, t.Window), "shorten the window, or give more rows"}
 }
 
 // checkData reports rows that a task cannot use.

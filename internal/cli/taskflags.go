@@ -189,9 +189,15 @@ func (t *taskFlags) begin() (*pipeline.Task, error) {
 	table := slices.Concat(k.Options, k.Shared, k.Consensus)
 	for _, name := range slices.Sorted(maps.Keys(t.values)) {
 		if t.values[name].given && table.Find(name) == nil {
+			hint := "see --model " + k.Kind.Name + " --help-all"
+			for _, other := range synonyms[name] {
+				if table.Find(other) != nil {
+					hint = "did you mean --" + other + "? Or " + hint
+				}
+			}
 			return nil, &flagError{
 				name, fmt.Sprintf("model %s has no such option; it has %s", k.Kind.Name, strings.Join(slices.Concat(k.Options, k.Shared).Names(), ", ")),
-				"see --model " + k.Kind.Name + " --help-all",
+				hint,
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -31,7 +32,14 @@ func (t *thresholdFlags) add(cmd *cobra.Command) {
 
 // addFalseAlarm adds the flag of the share of false alarms.
 func addFalseAlarm(cmd *cobra.Command, share *float64) {
-	cmd.Flags().Float64Var(share, "false-alarm", 0, "the threshold that at most this `SHARE` of rows like the own ones lies above (default that of the training)")
+	cmd.Flags().Func("false-alarm", "the threshold that at most this `SHARE` of rows like the own ones lies above (default that of the training)", func(text string) error {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(v > 0 && v < 1) {
+			return errors.New("want a share above 0 and below 1")
+		}
+		*share = v
+		return nil
+	})
 }
 
 // threshold returns the threshold for rows scored by a model.
@@ -41,9 +49,6 @@ func (t *thresholdFlags) threshold(m *model.Model) (*local.Threshold, error) {
 	}
 	share := m.Manifest.FalseAlarm
 	if t.share != 0 {
-		if !(t.share > 0 && t.share < 1) {
-			return nil, &flagError{"false-alarm", fmt.Sprintf("want a share above 0 and below 1, got %g", t.share), ""}
-		}
 		share = t.share
 	}
 	switch {

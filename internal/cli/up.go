@@ -38,15 +38,15 @@ type upFlags struct {
 func (a *app) up() *cobra.Command {
 	var f upFlags
 	cmd := &cobra.Command{
-		Use: "up", Short: "Run all participants on this machine, one process each",
+		Use: "up [FILE]...", Short: "Run all participants on this machine, one process each",
 		Long: `up starts one process per participant and shows their progress. Each has its own folder and ports
 on 127.0.0.1, and all have one agreement. up does not restart a process that has ended: the others
 continue without it, and collabdict run OUT/NAME brings it back. The folders and their logs
 stay under --out. If up is interrupted, the same command resumes the run.`,
 		Example: `  collabdict up --data 'machines/*.csv' --label fault --test-where split=test
   collabdict up --data all.csv --split iid:clients=5`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.data = append(f.data, args...)
 			if err := f.logs.check(); err != nil {
 				return err
 			}
@@ -59,6 +59,9 @@ stay under --out. If up is interrupted, the same command resumes the run.`,
 			}
 			src, err := f.source(t.Seed)
 			if err != nil {
+				return err
+			}
+			if err := noFile("out", f.out); err != nil {
 				return err
 			}
 			if err := f.hold(&src.spec); err != nil {
@@ -110,6 +113,9 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 	}
 	parts := data.Participants
 	if err := checkData(t, data); err != nil {
+		return err
+	}
+	if err := checkWindow(t, parts); err != nil {
 		return err
 	}
 	if err := t.Settings.Validate(len(parts)); err != nil {
