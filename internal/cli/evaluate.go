@@ -38,7 +38,7 @@ func (a *app) evaluate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			spec.Anomalies = m.Classifier() == nil
+			spec.Anomalies = m.Classifier() == nil && m.Clusterer() == nil // of clusters, labels may be classes
 			spec.Folder = filepath.Dir(s.model)
 			data, err := readOne(cmd.Context(), &spec)
 			if err != nil {

@@ -159,7 +159,9 @@ func (e *event) takes(file string, row int) bool { return e.File == file && row 
 // timeAmong returns the place of the first cell that is a time, and no number; -1 if there is none.
 func timeAmong(cells []string) int {
 	return slices.IndexFunc(cells, func(c string) bool {
-		_, _, ok := new(dataset.Clock).Read(c)
+		var clock dataset.Clock
+		clock.Order([]string{c})
+		_, _, ok := clock.Read(c)
 		return ok && strings.ContainsAny(c, "/:T") || ok && strings.Count(c, "-") > 1
 	})
 }
@@ -190,6 +192,16 @@ func cell(b dataset.Block, row, place int) string {
 		return ""
 	}
 	return b.Carried[row][place]
+}
+
+// cellsOf returns the cells of a block at a place among the carried columns, nil if there is none.
+func cellsOf(b dataset.Block, place int) (cells []string) {
+	if place >= 0 {
+		for _, row := range b.Carried {
+			cells = append(cells, row[place])
+		}
+	}
+	return cells
 }
 
 // end returns the events of all rows.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -308,7 +307,7 @@ func (a *app) writeScored(m *model.Model, spec dataset.Spec, s *scoreFlags, limi
 	events := s.printsEvents(a, &spec)
 	var found *finder
 	if events || s.plots != "" {
-		found = newFinder(m, cmp.Or(s.share, promised(m)), spec.Time, limits)
+		found = newFinder(m, s.promise(m), spec.Time, limits)
 	}
 	if s.plots != "" {
 		only := ""

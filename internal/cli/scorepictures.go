@@ -94,6 +94,7 @@ func (p *scorePictures) begin(f *finder, b dataset.Block, row int, file string) 
 		file: file, source: cmp.Or(file, p.only), timeAt: f.timeAt, clock: dataset.Clock{DayFirst: p.dayFirst, Serial: f.clock.Serial},
 		scores: plots.NewTrace(plots.ScoreCells), details: map[int]*detail{},
 	}
+	of.clock.Order(cellsOf(b, f.timeAt))
 	of.from = slices.IndexFunc(f.found.Events, func(e event) bool { return e.First >= b.Numbers[row] })
 	if of.from < 0 {
 		of.from = len(f.found.Events)

@@ -81,6 +81,20 @@ func (t *thresholdFlags) threshold(m *model.Model) (*local.Threshold, error) {
 	return local.Fixed(v), nil
 }
 
+// promise returns the share of rows like the own ones that the threshold promises to exceed at most, 0
+// for a number that the user gave.
+func (t *thresholdFlags) promise(m *model.Model) float64 {
+	switch {
+	case t.share != 0:
+		return t.share
+	case t.text == ofModel:
+		return promised(m)
+	case strings.HasPrefix(t.text, rollingBy):
+		return m.Manifest.FalseAlarm
+	}
+	return 0
+}
+
 // limitFor returns the threshold for a share of false alarms.
 func limitFor(m *model.Model, share float64) (float64, error) {
 	limit, enough, ok := m.ThresholdFor(share)

@@ -97,16 +97,20 @@ func (a *app) compareThresholds(m *model.Model, spec dataset.Spec) (*choices, er
 	var scored []scoredRow
 	var clock dataset.Clock
 	var names []string
+	known := knownOf(m)
 	timeAt, fileAt, first, last, timed := -1, -1, 0.0, 0.0, false
 	faults, faultRows := 0, 0
 	gaps, err := eachScored(m, spec, func(carried []string) {
 		names, timeAt, fileAt = carried, slices.Index(carried, spec.Time), slices.Index(carried, dataset.FileColumn)
-	}, func(b dataset.Block, _ *mat.Dense, of []float64, isFault []bool) {
+	}, func(b dataset.Block, z *mat.Dense, of []float64, isFault []bool) {
+		known.mark(z)
 		if len(scored) == 0 && timeAt < 0 {
 			timeAt = timeAmong(b.Carried[0])
 		}
 		if len(scored) == 0 {
 			timeAt, clock.Serial = serialAmong(b, names, timeAt)
+			clock.DayFirst = spec.CSV.DayFirst
+			clock.Order(cellsOf(b, timeAt))
 		}
 		if timeAt >= 0 {
 			if at, _, ok := clock.Read(b.Carried[0][timeAt]); ok && len(scored) == 0 {
@@ -131,6 +135,7 @@ func (a *app) compareThresholds(m *model.Model, spec dataset.Spec) (*choices, er
 		return nil, err
 	}
 	a.noteGaps(&gaps)
+	known.tell(a)
 	c := &choices{Rows: len(scored)}
 	if timed && last > first && clock.Dated() {
 		c.Days = (last - first) / (24 * 3600)

@@ -38,6 +38,36 @@ func (c *Clock) Read(cell string) (seconds float64, zoned, ok bool) {
 	return float64(t.Unix()) + float64(t.Nanosecond())/1e9, c.zone != "", true
 }
 
+// Order finds out from successive cells of a column whether days come first: if a date begins with more
+// than 12, or else if the cells are then closer together. It changes nothing if neither is so.
+func (c *Clock) Order(cells []string) {
+	var ends []string
+	for _, cell := range cells {
+		parts := slashed.FindStringSubmatch(cell)
+		if parts == nil {
+			continue
+		}
+		if len(parts[1]) == 2 && parts[1] > "12" {
+			c.DayFirst = true
+			return
+		}
+		if len(parts[2]) == 2 && parts[2] > "12" {
+			return
+		}
+		ends = append(ends, cell)
+	}
+	if len(ends) < 2 {
+		return
+	}
+	span := func(dayFirst bool) float64 {
+		of := Clock{DayFirst: dayFirst}
+		first, _, _ := of.Read(ends[0])
+		last, _, _ := of.Read(ends[len(ends)-1])
+		return math.Abs(last - first)
+	}
+	c.DayFirst = c.DayFirst || span(true) < span(false)
+}
+
 // Dated reports whether the last cell was a date, not a number of unknown units.
 func (c *Clock) Dated() bool { return c.form != "" || c.Serial }
 

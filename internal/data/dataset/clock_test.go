@@ -94,3 +94,30 @@ func TestSerialDates(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// Without a word about it, the order of day and month follows from cells.
+func TestOrderOfDates(t *testing.T) {
+	for _, c := range []struct {
+		cells []string
+		want  bool
+	}{
+		{[]string{"26/10/2026 00:00"}, true},
+		{[]string{"10/26/2026 00:00"}, false},
+		{[]string{"01/11/2026 00:00", "03/11/2026 00:10", "06/11/2026 23:50"}, true},
+		{[]string{"11/01/2026 00:00", "11/03/2026 00:10", "11/06/2026 23:50"}, false},
+		{[]string{"31/10/2026 23:50", "01/11/2026 00:00"}, true},
+		{[]string{"2026/10/26"}, false},
+		{[]string{"26.10.2026", "1"}, false},
+		{[]string{"03/03/2026"}, false},
+		{nil, false},
+	} {
+		var clock Clock
+		if clock.Order(c.cells); clock.DayFirst != c.want {
+			t.Errorf("%q: day first %t", c.cells, clock.DayFirst)
+		}
+	}
+	declared := Clock{DayFirst: true}
+	if declared.Order([]string{"03/03/2026"}); !declared.DayFirst {
+		t.Error("what was declared has changed")
+	}
+}
