@@ -92,7 +92,7 @@ func TestAProgramWithAnAlgorithmOfItsOwn(t *testing.T) {
 	run("mean\tthe mean row", "__complete", "sim", "--model", "me")
 	for _, command := range []string{"sim", "up"} {
 		run("mean: 1 round, 3 members", command, "--model", "mean", "--power", "1.5", "--generate", "participants=3,rows=60,columns=3,patterns=2", "--out", command)
-		run("power 1.5", "inspect", "--model", filepath.Join(command, "plant-a", model.File))
+		run("power 1.5", "inspect", "--verbose", "--model", filepath.Join(command, "plant-a", model.File))
 		if err := os.WriteFile(filepath.Join(dir, "rows.csv"), []byte("temp_1,flow_2,pressure_3\n0,0,0\n1e3,0,0\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,7 @@ func TestConfigIsRefused(t *testing.T) {
 			for _, name := range []string{"a", "b", "c"} {
 				c.Members = append(c.Members, Member{Name: name, ID: identity(t, Config{Dir: t.TempDir()})})
 			}
-		}, "members: want this participant in the list"},
+		}, "members: want the present list"},
 		"other name": {func(c *Config) {
 			c.Expect, c.Open, c.Name = 0, false, "z"
 			for i, dir := range []string{c.Dir, t.TempDir(), t.TempDir()} {

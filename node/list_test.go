@@ -46,7 +46,7 @@ func TestListsAreSigned(t *testing.T) {
 		t.Errorf("a folder without a key: %v", err)
 	}
 	identity(t, stranger)
-	if _, _, err := SignList(stranger); err == nil || !strings.Contains(err.Error(), "this participant in the list") {
+	if _, _, err := SignList(stranger); err == nil || !strings.Contains(err.Error(), "got a list without") {
 		t.Errorf("a key that the list does not have: %v", err)
 	}
 }
