@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // A search gives the bits of a comparison with all rows.
 func TestSearchesHaveTheSameBits(t *testing.T) {
+	testkit.SkipRaced(t) // the search itself starts no goroutine
 	random := rand.New(rand.NewPCG(1, 1))
 	gaussian := func(int, int) float64 { return random.NormFloat64() }
 	for name, of := range map[string]func(i, j int) float64{
@@ -23,8 +26,8 @@ func TestSearchesHaveTheSameBits(t *testing.T) {
 		"too large": func(int, int) float64 { return 1e30 * random.NormFloat64() },
 		"clusters":  func(i, j int) float64 { return float64(i%7*(j%3)) + 0.01*random.NormFloat64() },
 	} {
-		for _, dim := range []int{1, 5, 38} {
-			kept, x := mat.NewDense(2*searchedAmong+77, dim, nil), mat.NewDense(3*searchedAtOnce+5, dim, nil)
+		for _, dim := range []int{1, 38} {
+			kept, x := mat.NewDense(searchedAmong+77, dim, nil), mat.NewDense(3*searchedAtOnce+5, dim, nil)
 			for _, m := range []*mat.Dense{kept, x} {
 				m.Apply(func(i, j int, _ float64) float64 { return of(i, j) }, m)
 			}
