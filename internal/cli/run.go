@@ -241,7 +241,7 @@ func (f *runFlags) fromFolder(cmd *cobra.Command) (c participant.Config, spec da
 
 // onlyOfProcess reports flags that repeat settings of the participant's folder.
 func onlyOfProcess(cmd *cobra.Command) (err error) {
-	process := []string{"dir", "unsigned", "memory", "float32", "join-timeout", "patience", "http", "log-format", "log-level", "with-parent", "json"}
+	process := []string{"dir", "unsigned", "memory", "float32", "join-timeout", "patience", "http", "log-format", "log-level", "with-parent", "verbose", "json"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(process, f.Name) {
 			err = &flagError{
