@@ -44,6 +44,8 @@ const (
 	// matters is the smallest difference of exchanged rows that matters: on real faults, smaller ones
 	// have either sign.
 	matters = 0.02
+	// leastGain is the smallest difference of faults that matters.
+	leastGain = 0.01
 	// leastSame is the number of rows below which an equal result is no evidence.
 	leastSame = 20
 	// foundAt is the share of false alarms at which faults found are counted.
@@ -69,9 +71,9 @@ func (v *Verdict) Judge(p *metrics.Paired) bool {
 	v.Together, v.Alone, v.Error = Of(areas[0]), Of(areas[1]), Of(half)
 	gain := areas[0] - areas[1]
 	switch {
-	case gain-half > least && found >= 0:
+	case gain-half > least && gain > leastGain && found >= 0:
 		v.Better = ByTogether
-	case gain+half < -least && found <= 0:
+	case gain+half < -least && gain < -leastGain && found <= 0:
 		v.Better = ByAlone
 	case v.Rows >= leastSame && max(gain, -gain)+half < 2.5*matters:
 		v.Better = Same
