@@ -15,8 +15,8 @@ import (
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/roster"
-	"github.com/collabdict/collabdict/internal/run/launch"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/node"
 )
@@ -147,7 +147,7 @@ func writeAgreement(file string, c *config.Consortium, t *pipeline.Task) error {
 		if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
 			return &config.Error{File: to, Err: fmt.Errorf("already exists, and a copy of %s would replace it", from), Hint: "move it away"}
 		}
-		if err := launch.CopyFile(to, from); err != nil {
+		if err := files.Copy(to, from); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -160,7 +161,7 @@ func (e *event) takes(file string, row int) bool { return e.File == file && row 
 func timeAmong(cells []string) int {
 	return slices.IndexFunc(cells, func(c string) bool {
 		var clock dataset.Clock
-		clock.Order([]string{c})
+		clock.Order(slices.Values([]string{c}))
 		_, _, ok := clock.Read(c)
 		return ok && strings.ContainsAny(c, "/:T") || ok && strings.Count(c, "-") > 1
 	})
@@ -194,14 +195,15 @@ func cell(b dataset.Block, row, place int) string {
 	return b.Carried[row][place]
 }
 
-// cellsOf returns the cells of a block at a place among the carried columns, nil if there is none.
-func cellsOf(b dataset.Block, place int) (cells []string) {
-	if place >= 0 {
-		for _, row := range b.Carried {
-			cells = append(cells, row[place])
+// cellsOf yields the cells of a block at a place among the carried columns, none if there is no such place.
+func cellsOf(b dataset.Block, place int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range b.Carried {
+			if place < 0 || !yield(b.Carried[i][place]) {
+				return
+			}
 		}
 	}
-	return cells
 }
 
 // end returns the events of all rows.

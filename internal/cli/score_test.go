@@ -57,15 +57,7 @@ func TestExplainedRows(t *testing.T) {
 // A rolling threshold continues from block to block of rows, and from file to file.
 func TestRollingScoresAreOneStream(t *testing.T) {
 	testkit.SkipRaced(t)
-	mixture, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, 1, nil), []*mat.SymDense{mat.NewSymDense(1, []float64{1})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := model.New(ggm.Kind.Name, ggm.Kind.New().Options(), []string{"x"}, mixture)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Manifest.Threshold, m.Manifest.FalseAlarm = 4, 0.01
+	m := modelOfX(t, 0.01)
 	rng, dir := rand.New(rand.NewPCG(1, 1)), t.TempDir()
 	var paths []string
 	for f, n := range []int{3000, 5000} {

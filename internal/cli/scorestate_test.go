@@ -18,8 +18,9 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// folderOfModel writes a model of the column x into a new folder.
-func folderOfModel(t *testing.T) string {
+// modelOfX returns a model of the column x that is normal.
+func modelOfX(t *testing.T, falseAlarm float64) *model.Model {
+	t.Helper()
 	mixture, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, 1, nil), []*mat.SymDense{mat.NewSymDense(1, []float64{1})})
 	if err != nil {
 		t.Fatal(err)
@@ -28,9 +29,15 @@ func folderOfModel(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Manifest.Threshold, m.Manifest.FalseAlarm = 4, 0.5
+	m.Manifest.Threshold, m.Manifest.FalseAlarm = 4, falseAlarm
+	return m
+}
+
+// folderOfModel writes a model of the column x into a new folder.
+func folderOfModel(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
-	if err := model.Save(dir, m); err != nil {
+	if err := model.Save(dir, modelOfX(t, 0.5)); err != nil {
 		t.Fatal(err)
 	}
 	return dir

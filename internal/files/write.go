@@ -104,3 +104,16 @@ func CheckDir(dir string) error {
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
+
+// Copy makes a private copy: only its owner can read it.
+func Copy(to, from string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return Write(to, 0o600, func(w io.Writer) error {
+		_, err := io.Copy(w, f)
+		return err
+	})
+}

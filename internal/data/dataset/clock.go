@@ -1,7 +1,10 @@
 package dataset
 
 import (
+	"cmp"
+	"iter"
 	"math"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -38,32 +41,32 @@ func (c *Clock) Read(cell string) (seconds float64, zoned, ok bool) {
 	return float64(t.Unix()) + float64(t.Nanosecond())/1e9, c.zone != "", true
 }
 
+// slashed matches the beginning of a date whose order is not clear.
+var slashed = regexp.MustCompile(`^(\d{1,2})/(\d{1,2})/\d{4}`)
+
 // Order finds out from successive cells of a column whether days come first: if a date begins with more
-// than 12, or else if the cells are then closer together. It changes nothing if neither is so.
-func (c *Clock) Order(cells []string) {
-	var ends []string
-	for _, cell := range cells {
+// than 12, or else if the first and the last date are then closer together. It changes nothing if neither
+// is so.
+func (c *Clock) Order(cells iter.Seq[string]) {
+	first, last := "", ""
+	for cell := range cells {
 		parts := slashed.FindStringSubmatch(cell)
-		if parts == nil {
+		switch {
+		case parts == nil:
 			continue
-		}
-		if len(parts[1]) == 2 && parts[1] > "12" {
+		case len(parts[1]) == 2 && parts[1] > "12":
 			c.DayFirst = true
 			return
-		}
-		if len(parts[2]) == 2 && parts[2] > "12" {
+		case len(parts[2]) == 2 && parts[2] > "12":
 			return
 		}
-		ends = append(ends, cell)
-	}
-	if len(ends) < 2 {
-		return
+		first, last = cmp.Or(first, cell), cell
 	}
 	span := func(dayFirst bool) float64 {
 		of := Clock{DayFirst: dayFirst}
-		first, _, _ := of.Read(ends[0])
-		last, _, _ := of.Read(ends[len(ends)-1])
-		return math.Abs(last - first)
+		from, _, _ := of.Read(first)
+		to, _, _ := of.Read(last)
+		return math.Abs(to - from)
 	}
 	c.DayFirst = c.DayFirst || span(true) < span(false)
 }

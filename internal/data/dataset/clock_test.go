@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -112,12 +113,12 @@ func TestOrderOfDates(t *testing.T) {
 		{nil, false},
 	} {
 		var clock Clock
-		if clock.Order(c.cells); clock.DayFirst != c.want {
+		if clock.Order(slices.Values(c.cells)); clock.DayFirst != c.want {
 			t.Errorf("%q: day first %t", c.cells, clock.DayFirst)
 		}
 	}
 	declared := Clock{DayFirst: true}
-	if declared.Order([]string{"03/03/2026"}); !declared.DayFirst {
+	if declared.Order(slices.Values([]string{"03/03/2026"})); !declared.DayFirst {
 		t.Error("what was declared has changed")
 	}
 }

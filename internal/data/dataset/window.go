@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -113,11 +112,8 @@ func (sc *scanner) begins(c *course, row int) (bool, error) {
 	return !continues || gap > 0 && step > gap, nil
 }
 
-// slashed matches the beginning of a date whose order is not clear.
-var slashed = regexp.MustCompile(`^(\d{1,2})/(\d{1,2})/\d{4}`)
-
-// dayFirst reports whether 3/4/2026 is in April: if the Spec says so, where commas are decimal signs, or if
-// a date of the file begins with more than 12.
+// dayFirst reports whether 3/4/2026 is in April: if the Spec says so, where commas are decimal signs, or by
+// the dates of the file, see [Clock.Order].
 func (sc *scanner) dayFirst() (bool, error) {
 	if t, ok := asCSV(sc.rows); sc.spec.CSV.DayFirst || ok && t.form.decimal == ',' {
 		return true, nil
@@ -131,22 +127,18 @@ func (sc *scanner) dayFirst() (bool, error) {
 	}
 	defer t.close()
 	rows, err := t.read(nil, []int{sc.layout.time})
-	for err == nil {
-		if _, err = rows.next(); err != nil {
-			break
+	var clock Clock
+	clock.Order(func(yield func(string) bool) {
+		for err == nil {
+			if _, err = rows.next(); err == nil && !yield(rows.text(sc.layout.time)) {
+				return
+			}
 		}
-		switch parts := slashed.FindStringSubmatch(rows.text(sc.layout.time)); {
-		case parts == nil:
-		case parts[1] > "12" && len(parts[1]) == 2:
-			return true, nil
-		case parts[2] > "12" && len(parts[2]) == 2:
-			return false, nil
-		}
-	}
+	})
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return false, err
+	return clock.DayFirst, err
 }
 
 // gap returns the longest step of time within a window, 0 if no step is known.

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// quantile approximates the 97.5 % quantile of Student's t distribution for the mean of n values.
-func quantile(n int) float64 { return 2 + 3.5/float64(n-1) }
+// Quantile approximates the 97.5 % quantile of Student's t distribution for the mean of n values.
+func Quantile(n int) float64 { return 2 + 3.5/float64(n-1) }
 
 // A Paired has the scores of anomalies and of normal rows by two scorers.
 type Paired struct {
@@ -102,7 +102,7 @@ func (p *Paired) AUC() (areas [2]float64, half float64, ok bool) {
 		return areas, math.NaN(), false
 	}
 	variance := groupVariance(gains, p.AnomalyGroups) + groupVariance(losses, p.NormalGroups)
-	return areas, quantile(fewest) * math.Sqrt(variance), true
+	return areas, Quantile(fewest) * math.Sqrt(variance), true
 }
 
 // above returns the share of other values below each value, equal ones counting half.

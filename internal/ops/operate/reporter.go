@@ -50,7 +50,7 @@ type Reporter struct {
 
 	here      string            // the last line about members that are here
 	counted   time.Time         // when it was said
-	advanced  time.Time         // when the last line about a round was said
+	advanced  time.Time         // when the last line about the rounds was said
 	reachable bool              // the own addresses were reported
 	via       map[string]string // the member through which each member was last reached
 	out       []node.Absent     // members outside the sums at the last round

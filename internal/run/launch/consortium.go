@@ -2,7 +2,6 @@ package launch
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -99,7 +98,7 @@ func (c *Consortium) Write() error {
 		return err
 	}
 	for key, path := range agreed.Files(c.Task) {
-		if err := CopyFile(filepath.Join(c.Dir, key), path); err != nil {
+		if err := files.Copy(filepath.Join(c.Dir, key), path); err != nil {
 			return err
 		}
 	}
@@ -160,17 +159,4 @@ func writeRows(dir string, p dataset.Participant) (*config.Node, error) {
 		Data: []string{file}, Label: spec.Label,
 		Where: spec.Where.String(), TestWhere: spec.TestWhere.String(), TimeColumn: spec.Time,
 	}, err
-}
-
-// CopyFile makes a private copy: only its owner can read it.
-func CopyFile(to, from string) error {
-	f, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return files.Write(to, 0o600, func(w io.Writer) error {
-		_, err := io.Copy(w, f)
-		return err
-	})
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -66,7 +65,7 @@ func keepEarlier(dir, run string) (kept string, err error) {
 		return "", err
 	}
 	for _, f := range Results() {
-		if err := copyFile(filepath.Join(part, f), filepath.Join(dir, f)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := files.Copy(filepath.Join(part, f), filepath.Join(dir, f)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
 	}
@@ -89,16 +88,4 @@ func runOf(dir string) string {
 		return ""
 	}
 	return result.Run
-}
-
-func copyFile(to, from string) error {
-	f, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return files.Write(to, 0o600, func(w io.Writer) error {
-		_, err := io.Copy(w, f)
-		return err
-	})
 }

@@ -47,7 +47,7 @@ func TestALaterRunKeepsTheEarlierResults(t *testing.T) {
 		return results, errs
 	}
 
-	// The first run is stopped after a round, and resumed.
+	// The first run is stopped after one of its rounds, and resumed.
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	for i := range all {

@@ -11,6 +11,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/numeric/metrics"
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
@@ -219,7 +220,7 @@ func compare(h *report.HeldOut, alone, together []float64, inTime bool) {
 	free := float64(len(groups) - 1)
 	deviation := math.Sqrt(squares / free / float64(len(groups)))
 	h.Alone, h.Together, h.Error = report.Of(-mean(alone)), report.Of(-mean(together)), report.Of(deviation)
-	times := 2 + 3.5/free // approximates the 97.5 % quantile of Student's t distribution
+	times := metrics.Quantile(len(groups))
 	switch {
 	case !h.Alone.Defined || !h.Together.Defined:
 	case gain > times*deviation:
