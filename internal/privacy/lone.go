@@ -50,6 +50,20 @@ func (u Unmoved) Next(rows []float64, noise float64, round int) Unmoved {
 	return next
 }
 
+// Joined returns the state of groups of components, each as one component: its number of rows is
+// unmoved since that of the last of the group is.
+func (u Unmoved) Joined(groups [][]int) (joined Unmoved) {
+	for _, group := range groups {
+		rows, since := 0.0, 0
+		for _, k := range group {
+			rows += u.rows[k]
+			since = max(since, u.since[k])
+		}
+		joined.rows, joined.since = append(joined.rows, rows), append(joined.since, since)
+	}
+	return joined
+}
+
 // Since returns, for each component, the first round from whose total on its number of rows has not
 // changed, and −1 if own rows count in it or hardly any row does. own holds the participant's own
 // numbers of rows.

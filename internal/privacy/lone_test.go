@@ -50,3 +50,26 @@ func TestUnmoved(t *testing.T) {
 		}
 	}
 }
+
+// A group of components is unmoved since all of them are.
+func TestUnmovedOfGroups(t *testing.T) {
+	var u Unmoved
+	for round, rows := range [][]float64{{40, 100, 10}, {40, 90, 10}, {40, 80, 10}} {
+		u = u.Next(rows, 0, round)
+	}
+	joined := u.Joined([][]int{{0, 2}, {1}})
+	for i, c := range []struct{ own, want []float64 }{
+		{nil, []float64{0, 2}},
+		{[]float64{1, 0}, []float64{-1, 2}},
+	} {
+		for k, since := range joined.Since(c.own) {
+			if float64(since) != c.want[k] {
+				t.Errorf("case %d, group %d: unmoved since round %d, want %g", i+1, k+1, since, c.want[k])
+			}
+		}
+	}
+	both := u.Joined([][]int{{0, 1}})
+	if since := both.Since(nil); since[0] != 2 {
+		t.Errorf("a group with a component that moves: unmoved since round %d, want 2", since[0])
+	}
+}

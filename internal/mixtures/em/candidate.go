@@ -1,6 +1,7 @@
 package em
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -37,7 +38,7 @@ type candidate struct {
 	done      []algorithm.LowDiversity // changes in the last round
 	stalled   *glasso.StalledError
 	gain      float64     // gain of held-out rows in the last total
-	recent    [][]float64 // the last totals, if they are averaged at the end
+	recent    [][]float64 // the last totals that the end needs
 }
 
 // form is a form of covariance matrices, with their prior and its M-step, and the weights that
@@ -149,78 +150,112 @@ func (c *candidate) step(total []float64, rows float64, included, counts bool) (
 	}
 	next.model, next.rows, next.stalled = out.model, out.rows, out.stalled
 	next.updated, next.pending = nil, nil
-	if c.form.averages() {
-		next.recent = append(slices.Clone(c.recent[max(0, len(c.recent)-recentTotals+1):]), slices.Clone(total))
+	if c.form.relativePrior() != nil || c.form.averages() {
+		kept := 0
+		if c.form.averages() {
+			kept = recentTotals - 1
+		}
+		next.recent = append(slices.Clone(c.recent[max(0, len(c.recent)-kept):]), slices.Clone(total))
 	}
 	return next, out.objective, nil
 }
 
-// settled returns the candidate after a step from the mean of the last totals, which contains
-// less of the blur. These totals differ in little else if the model hardly moves in the rounds.
-func (c *candidate) settled() (*candidate, error) {
-	if len(c.recent) < 2 {
-		return c, nil
+// lastTotal returns the mean of the last totals, nil if there is none. If they are blurred, it
+// contains less of the blur than each of them, and they differ in little else if the model hardly
+// moves in the last rounds.
+func (c *candidate) lastTotal() []float64 {
+	if len(c.recent) == 0 {
+		return nil
 	}
 	mean := make([]float64, len(c.recent[0]))
 	for _, total := range c.recent {
 		portable.AddScaled(mean, 1/float64(len(c.recent)), total)
 	}
+	return mean
+}
+
+// settled returns the candidate as it is kept after the last round. With the relative prior, it
+// leaves out components that have fewer rows, over all participants, than one or a thousandth of
+// all; rounds keep these components and their part of the totals. If fewest is above 0, it also
+// merges components that are one pattern, down to this number. If totals are blurred or components
+// merged, the parameters follow from the mean of the last totals.
+func (c *candidate) settled(fewest int) (*candidate, error) {
+	total := c.lastTotal()
+	groups := c.enough()
+	if total == nil || groups == nil {
+		return c, nil
+	}
+	last := len(total) - 1
+	s := passes.Unpack(total[:last], c.model.Components(), c.model.Dim(), true)
+	again := c.form.averages() && len(c.recent) > 1
+	if fewest > 0 {
+		before := len(groups)
+		groups = c.form.(prior).merge(s, groups, fewest)
+		again = again || len(groups) < before
+	}
+	next, err := c.joined(groups)
+	if err != nil || !again {
+		return next, err
+	}
+	packed := append(s.Joined(groups).Pack(), total[last])
+	out, err := c.form.step(next.model, packed, next.model.Weights(), passes.Sum(next.rows))
+	next.model, next.stalled, next.rows = out.model, out.stalled, out.rows
+	return next, err
+}
+
+// enough returns the components, from 0, with enough rows of all participants to be written, each as
+// a group of its own; nil if none has. Without the relative prior, all have.
+func (c *candidate) enough() (groups [][]int) {
+	least := gmm.LeastRows(passes.Sum(c.rows))
+	for k, rows := range c.rows {
+		if rows >= least || c.form.relativePrior() == nil {
+			groups = append(groups, []int{k})
+		}
+	}
+	return groups
+}
+
+// joined returns the candidate in which each of the given groups of components is one component,
+// with the mean and the precision of the one with most rows. It has no totals.
+func (c *candidate) joined(groups [][]int) (*candidate, error) {
 	next := *c
-	out, err := c.form.step(c.model, mean, c.model.Weights(), passes.Sum(c.rows))
-	next.model, next.stalled, next.rows, next.recent = out.model, out.stalled, out.rows, nil
+	next.rows, next.own, next.recent = passes.Join(c.rows, groups), passes.Join(c.own, groups), nil
+	next.unmoved = c.unmoved.Joined(groups)
+	if len(groups) == c.model.Components() {
+		return &next, nil
+	}
+	weights, means, kept := passes.Join(c.model.Weights(), groups), c.model.Means(), []float64(nil)
+	var precisions []*mat.SymDense
+	for _, group := range groups {
+		most := slices.MaxFunc(group, func(a, b int) int { return cmp.Compare(c.rows[a], c.rows[b]) })
+		kept = append(kept, means.RawRowView(most)...)
+		precisions = append(precisions, c.model.Precision(most))
+	}
+	floats.Scale(1/passes.Sum(weights), weights)
+	var err error
+	next.model, err = gmm.NewMixture(weights, mat.NewDense(len(groups), c.model.Dim(), kept), precisions)
 	return &next, err
 }
 
-// written returns the mixture for the model file. It leaves out components with fewer rows,
-// over all participants, than one or a thousandth of all. Rounds keep these components and
-// their part of the totals. Weights of at most least become 0.
+// written returns the mixture for the model file, in which weights of at most least are 0.
 func (c *candidate) written(least float64) (*gmm.Mixture, error) {
-	var weights []float64
-	var precisions []*mat.SymDense
-	all, means, kept := c.model.Weights(), c.model.Means(), []float64(nil)
-	sum := 0.0
-	numbers := c.kept()
-	changed := len(numbers) < len(all)
-	for _, k := range numbers {
-		if all[k] <= least && all[k] > 0 {
-			all[k], changed = 0, true
+	weights, changed := c.model.Weights(), false
+	for k, w := range weights {
+		if w <= least && w > 0 {
+			weights[k], changed = 0, true
 		}
-		weights = append(weights, all[k])
-		sum += all[k]
-		kept = append(kept, means.RawRowView(k)...)
-		precisions = append(precisions, c.model.Precision(k))
 	}
+	sum := passes.Sum(weights)
 	if !changed || sum == 0 {
 		return c.model, nil
 	}
 	floats.Scale(1/sum, weights)
-	return gmm.NewMixture(weights, mat.NewDense(len(weights), c.model.Dim(), kept), precisions)
-}
-
-// kept returns the components, from 0, of the written mixture.
-func (c *candidate) kept() (numbers []int) {
-	var all []int
-	least := gmm.LeastRows(passes.Sum(c.rows))
-	for k := range c.model.Components() {
-		all = append(all, k)
-		if c.rows != nil && c.rows[k] >= least {
-			numbers = append(numbers, k)
-		}
+	precisions := make([]*mat.SymDense, len(weights))
+	for k := range precisions {
+		precisions[k] = c.model.Precision(k)
 	}
-	if c.form.relativePrior() == nil || numbers == nil {
-		return all
-	}
-	return numbers
+	return gmm.NewMixture(weights, c.model.Means(), precisions)
 }
 
 // lone returns the components of the written mixture, from 0, that have only own rows.
-func (c *candidate) lone() []int {
-	var own, all []float64
-	for _, k := range c.kept() {
-		all = append(all, c.rows[k])
-		if c.own != nil {
-			own = append(own, c.own[k])
-		}
-	}
-	return privacy.Lone(own, all)
-}
+func (c *candidate) lone() []int { return privacy.Lone(c.own, c.rows) }

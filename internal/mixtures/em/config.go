@@ -22,6 +22,9 @@ type Config struct {
 	// Choices, if there are several, replace Components and Lambda: the learner chooses one by
 	// the rows in Held.
 	Choices []Choice
+	// Fewest, if above 0, lets [Learner.Written] merge components that are one pattern, until this
+	// number is left. It needs the relative prior.
+	Fewest int
 	// Held holds the own held-out rows; nil if there are none.
 	Held gmm.Rows
 	// Lambda0 is λ₀ of Eq. (8) of Idé et al. 2024, the weight, in rows, of the prior mean 0. 0

@@ -305,13 +305,14 @@ func (l *Learner) Model() *gmm.Mixture {
 	return l.best().model
 }
 
-// Written returns the mixture to keep after the last round; if totals of the sparse form are
+// Written ends the training and returns the mixture to keep. If totals of the sparse form are
 // blurred, it follows from the mean of the last ones. With the relative prior, it leaves out
-// components that have hardly any rows. With a price of components, it sets small weights of this
-// participant to 0. It includes the numbers of rows of all participants in the last totals.
+// components that have hardly any rows, and merges those that are one pattern; see [Config.Fewest].
+// With a price of components, it sets small weights of this participant to 0. It includes the
+// numbers of rows of all participants in the last totals.
 func (l *Learner) Written() (*gmm.Mixture, error) {
 	at := best(l.live)
-	c, err := l.live[at].settled()
+	c, err := l.live[at].settled(l.config.Fewest)
 	if err != nil {
 		return nil, err
 	}
@@ -320,14 +321,7 @@ func (l *Learner) Written() (*gmm.Mixture, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := c.rows
-	if m.Components() < len(rows) {
-		rows = nil
-		for _, k := range c.kept() {
-			rows = append(rows, c.rows[k])
-		}
-	}
-	return m.WithRows(rows), nil
+	return m.WithRows(c.rows), nil
 }
 
 // PriorVariances returns the variances of each column that scale the relative prior, or nil for
@@ -348,11 +342,7 @@ func (l *Learner) Lone() []int { return l.best().lone() }
 // in that round or later, the component may have only its rows.
 func (l *Learner) Unmoved() []int {
 	c := l.best()
-	since := c.unmoved.Since(c.own)
-	for i, k := range c.kept() {
-		since[i] = since[k]
-	}
-	return since[:len(c.kept())]
+	return c.unmoved.Since(c.own)
 }
 
 // Chosen returns the number of components and the penalty of the model, and how well each

@@ -127,6 +127,18 @@ func (a *Algorithm) choices() (out []em.Choice) {
 	return out
 }
 
+// fewest returns the smallest number of patterns that components may be merged to, 0 if their number
+// is given.
+func (a *Algorithm) fewest() int {
+	switch {
+	case a.Rho > 0 || a.start != nil || a.Components > 0 && a.MostComponents == 0:
+		return 0
+	case a.Components > 0:
+		return a.Components
+	}
+	return 1
+}
+
 // sizes returns the ends of a range and the usual numbers between them.
 func sizes(least, most int) []int {
 	out := []int{least}
@@ -216,7 +228,7 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 	case a.private():
 		return a.alone().Learn(ctx, g, d, after)
 	}
-	c := em.Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: inFrame(a.start, d.Frame), Shared: a.shared}
+	c := em.Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Fewest: a.fewest(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: inFrame(a.start, d.Frame), Shared: a.shared}
 	if g.Membership().Size > 1 {
 		c.Diversity, c.Blur, c.Source, c.Colluders = a.Diversity, a.Blur, d.Source, d.Colluders
 	}

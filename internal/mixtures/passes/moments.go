@@ -48,6 +48,35 @@ func (s *Moments) Merge(o *Moments) {
 	floats.Add(s.Second, o.Second)
 }
 
+// Joined returns the moments of groups of components, each as one component. The centres of a group
+// are the same.
+func (s *Moments) Joined(groups [][]int) *Moments {
+	out := NewMoments(len(groups), s.Dim, s.Full)
+	out.N = Join(s.N, groups)
+	for i, group := range groups {
+		for _, k := range group {
+			floats.Add(out.First[i*s.Dim:(i+1)*s.Dim], s.First[k*s.Dim:(k+1)*s.Dim])
+			floats.Add(out.Second[i*s.Stride():(i+1)*s.Stride()], s.Second[k*s.Stride():(k+1)*s.Stride()])
+		}
+	}
+	return out
+}
+
+// Join returns the sum of x over each group of its indices; nil for nil.
+func Join(x []float64, groups [][]int) (out []float64) {
+	if x == nil {
+		return nil
+	}
+	for _, group := range groups {
+		sum := 0.0
+		for _, k := range group {
+			sum += x[k]
+		}
+		out = append(out, sum)
+	}
+	return out
+}
+
 // Set copies x to s.
 func (s *Moments) Set(x *mixture.Sums) {
 	s.LogLik = x.LogLik()

@@ -37,6 +37,18 @@ func TestLog(t *testing.T) {
 	})
 }
 
+func TestExp(t *testing.T) {
+	for x, want := range map[float64]float64{0: 1, -math.SmallestNonzeroFloat64: 1, -701: 0, math.Inf(-1): 0} {
+		if got := portable.Exp(x); got != want {
+			t.Errorf("exponential of %g: got %g, want %g", x, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		x := -rapid.OneOf(rapid.Float64Range(0, 700), rapid.Float64Range(0, 2)).Draw(t, "x")
+		near(t, "exponential", portable.Exp(x), math.Exp(x), 4e-16)
+	})
+}
+
 func TestLogProduct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.SliceOfN(rapid.Float64Range(1e-200, 1e200), 0, 1100).Draw(t, "factors")
