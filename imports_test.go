@@ -178,8 +178,12 @@ var importRules = []importRule{
 		reason: "what keeps a record is to be read and checked by itself, and sends nothing",
 	},
 	{
-		packages: []string{"./..."}, except: []string{"./internal/ops/operate"}, never: []string{"github.com/prometheus/...", "net/http"},
-		reason: "one package shows a running node over HTTP, and says what is shown",
+		packages: []string{"./..."}, except: []string{"./internal/ops/operate", "./internal/ops/web", "./internal/serve"}, never: []string{"github.com/prometheus/...", "net/http"},
+		reason: "one package shows a running node over HTTP, one scores rows, and one guards both",
+	},
+	{
+		packages: []string{"./internal/ops/web"}, only: []string{"std"},
+		reason: "what guards a server is to be read and checked by itself",
 	},
 	{
 		packages: []string{"./internal/ops/operate"}, never: []string{"./internal/data/dataset", "./internal/run/pipeline", "./algorithm", "./model"}, unlinked: []string{"./internal/data/dataset", "./internal/data/rows"},

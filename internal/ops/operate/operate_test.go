@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collabdict/collabdict/internal/ops/web"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/node"
 )
@@ -307,7 +308,7 @@ func TestHostsOfRequests(t *testing.T) {
 		{"0.0.0.0", []string{"10.1.2.3:9464", "[2001:db8::1]:9464", "localhost:1"}, []string{"evil.example:9464", "0.0.0.0.evil.example"}},
 		{"192.0.2.1", []string{"192.0.2.1:9464", "192.0.2.7", "localhost"}, []string{"evil.example"}},
 	} {
-		h := fromHere(c.listen, Handler(running, running))
+		h := web.ForHosts(web.Hosts(c.listen), Handler(running, running))
 		for want, hosts := range map[int][]string{http.StatusOK: c.allowed, http.StatusForbidden: c.refused} {
 			for _, host := range hosts {
 				for _, path := range []string{"/", "/status", "/metrics", "/healthz", "/readyz"} {
@@ -316,7 +317,7 @@ func TestHostsOfRequests(t *testing.T) {
 					if h.ServeHTTP(answer, r); answer.Code != want {
 						t.Errorf("at %s, host %q, %s: got %d, want %d", c.listen, host, path, answer.Code, want)
 					}
-					if text := answer.Body.String(); want == http.StatusForbidden && (!strings.Contains(text, "http in node.yaml") || strings.Contains(text, "round 12")) {
+					if text := answer.Body.String(); want == http.StatusForbidden && (!strings.Contains(text, host) || strings.Contains(text, "round 12")) {
 						t.Errorf("at %s, host %q: got the text %q", c.listen, host, text)
 					}
 				}

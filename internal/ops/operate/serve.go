@@ -9,13 +9,12 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/collabdict/collabdict/internal/files"
+	"github.com/collabdict/collabdict/internal/ops/web"
 )
 
 // The files in a participant's folder: the socket, and the lock of its process.
@@ -101,7 +100,7 @@ func (f *Folder) Serve(h http.Handler) error {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	f.server = newServer(h)
+	f.server = web.NewServer(h)
 	go func() { _ = f.server.Serve(l) }()
 	return nil
 }
@@ -120,54 +119,9 @@ func ServeTCP(address string, h http.Handler) (at string, stop func() error, err
 	if err != nil {
 		return "", nil, err
 	}
-	s := newServer(fromHere(host, h))
+	s := web.NewServer(web.ForHosts(web.Hosts(host), h))
 	go func() { _ = s.Serve(l) }()
 	return l.Addr().String(), s.Close, nil
-}
-
-// fromHere refuses requests for hosts that are not this machine. A web page could otherwise make
-// its own name mean this machine, and read the status with its visitor's browser. Requests may name
-// the host of the address that is listened on, or a loopback one. If others can connect, too, any
-// IP address will do, since a page's own name is none.
-func fromHere(listen string, h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !here(listen, r.Host) {
-			begin(w, "text/plain; charset=utf-8", http.StatusForbidden)
-			fmt.Fprintf(w, "want a request for localhost, an IP address of this machine, or the host of http in node.yaml, got one for %q\n", r.Host)
-			return
-		}
-		h.ServeHTTP(w, r)
-	})
-}
-
-// here reports whether the host of a request is one that a server may have.
-func here(listen, of string) bool {
-	of = hostOf(of)
-	if of == "localhost" || of == hostOf(listen) {
-		return true
-	}
-	ip, err := netip.ParseAddr(of)
-	return err == nil && (ip.Unmap().IsLoopback() || !local(listen))
-}
-
-// local reports whether only this machine can connect to a host.
-func local(listen string) bool {
-	ip, err := netip.ParseAddr(listen)
-	return err == nil && ip.Unmap().IsLoopback() || hostOf(listen) == "localhost"
-}
-
-// hostOf returns the host of an address with or without a port, in one spelling.
-func hostOf(address string) string {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		host = strings.TrimSuffix(strings.TrimPrefix(address, "["), "]")
-	}
-	return strings.ToLower(strings.TrimSuffix(host, "."))
-}
-
-// newServer limits the time and memory that a client can take.
-func newServer(h http.Handler) *http.Server {
-	return &http.Server{Handler: h, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14}
 }
 
 // Release undoes Hold and Serve. It removes a folder that Hold has made if it is still empty.
