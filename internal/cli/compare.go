@@ -108,7 +108,7 @@ need a difference beyond chance. Faults in successive rows count as one.`,
 	f.StringArrayVar(&s.data, "data", nil, "`FILE` of rows; may be repeated")
 	f.StringVar(&s.where, "where", "", "compare on rows with `COLUMN=VALUE` only")
 	f.StringVar(&s.timeColumn, "time-column", "", timeColumnHelp)
-	addFalseAlarm(cmd, &s.share)
+	s.thresholdFlags.add(cmd)
 	f.StringVar(&s.label, "label", "", "`COLUMN` with 1 for faults")
 	f.StringVar(&s.anomaly, "anomaly", "", anomalyHelp)
 	f.StringVar(&s.with, "with", "", "`SCORES` by the shared models (shared), by the models of the own rows and the nearest of these (alone), or by all (blend) (default blend with local.npz beside a model, otherwise shared)")
@@ -118,7 +118,7 @@ need a difference beyond chance. Faults in successive rows count as one.`,
 
 // compareModel scores the rows by one model.
 func (a *app) compareModel(s *scoredFlags, to *comparedModel) error {
-	s.missing, s.text = dataset.KeepMissing, ofModel
+	s.missing = dataset.KeepMissing
 	m, spec, err := s.load(a)
 	if err != nil {
 		return err

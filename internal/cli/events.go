@@ -285,7 +285,7 @@ func largest(events []event, most int) []event {
 // table prints events, one per line.
 func (f *finder) table(w io.Writer, shown []event) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	head := "start\tend\tanomalies\tpeak\tsensors"
+	head := "start\tend\tanomalous rows\tpeak\tsensors"
 	if f.fileAt >= 0 {
 		head = dataset.FileColumn + "\t" + head
 	}

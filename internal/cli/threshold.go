@@ -27,17 +27,12 @@ type thresholdFlags struct {
 
 func (t *thresholdFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.text, "threshold", ofModel, "`THRESHOLD` above which a row is an anomaly: the model's (model), a number, or rolling:N to take it from the N scores before the row, for streams that drift, such as rolling:1000")
-	addFalseAlarm(cmd, &t.share)
-}
-
-// addFalseAlarm adds the flag of the share of false alarms.
-func addFalseAlarm(cmd *cobra.Command, share *float64) {
 	cmd.Flags().Func("false-alarm", "the threshold that at most this `SHARE` of rows like the own ones lies above (default that of the training)", func(text string) error {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(v > 0 && v < 1) {
 			return errors.New("want a share above 0 and below 1")
 		}
-		*share = v
+		t.share = v
 		return nil
 	})
 }
@@ -100,10 +95,10 @@ func limitFor(m *model.Model, share float64) (float64, error) {
 	limit, enough, ok := m.ThresholdFor(share)
 	switch {
 	case !ok:
-		return 0, &flagError{"false-alarm", "a threshold for another share needs " + model.LocalFile + " beside the model", "give the --threshold itself; see collabdict thresholds"}
+		return 0, &flagError{"false-alarm", "a threshold for another share needs " + model.LocalFile + " beside the model", "use --threshold SCORE; collabdict thresholds lists scores"}
 	case !enough:
 		n := len(m.Local.Scores[0])
-		return 0, &flagError{"false-alarm", fmt.Sprintf("want at least 1/%d, the least share that %s can promise, got %g", n+1, count(n, "own row"), share), "give a larger share, or the --threshold itself"}
+		return 0, &flagError{"false-alarm", fmt.Sprintf("want at least 1/%d, the least share that %s can promise, got %g", n+1, count(n, "own row"), share), "for fewer alarms use --threshold SCORE; collabdict thresholds lists scores"}
 	}
 	return limit, nil
 }

@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
+	"sort"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -21,24 +25,34 @@ var shares = []float64{0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.000
 // choices are thresholds to choose from.
 type choices struct {
 	Rows       int      `json:"rows"`                 // rows scored
-	Days       float64  `json:"days,omitempty"`       // time from the first row to the last, if rows have times
+	Days       float64  `json:"days,omitempty"`       // time that the rows of all files cover, if they have times
 	Faults     *int     `json:"faults,omitempty"`     // faults, each of successive rows with label 1, if there are labels
 	FaultRows  *int     `json:"fault_rows,omitempty"` // rows with label 1, if there are labels
-	Thresholds []choice `json:"thresholds"`           // the largest share first
+	Thresholds []choice `json:"thresholds"`           // the lowest first
+
+	command string // scores with the threshold of OneAWeek, as far as it is the same for all
 }
 
 // choice is a threshold and what it does with the rows.
 type choice struct {
-	FalseAlarm   float64  `json:"false_alarm"`              // share of rows like the own ones that is above it at most
+	FalseAlarm   float64  `json:"false_alarm,omitempty"`    // share of rows like the own ones that is above it at most; absent if nothing is promised
 	Threshold    float64  `json:"threshold"`                // in nats
-	Of           string   `json:"of"`                       // what it comes from: model, own rows or these rows
+	Of           string   `json:"of"`                       // what it comes from: model, own rows, these rows, or given for that of --threshold or --false-alarm
 	Anomalies    int      `json:"anomalies"`                // rows above it
 	Events       int      `json:"events"`                   // these rows joined as score does
 	EventsPerDay *float64 `json:"events_per_day,omitempty"` // if rows have times
 	Found        *int     `json:"found,omitempty"`          // faults with a row above it, if there are labels
 	FoundRows    *int     `json:"found_rows,omitempty"`     // rows with label 1 above it, if there are labels
 	Other        *int     `json:"other,omitempty"`          // events without a row of label 1, if there are labels
+	OneAWeek     bool     `json:"one_a_week,omitempty"`     // the lowest of the thresholds with at most one event a week; with labels, one without a fault
 }
+
+// The values of choice.Of.
+const (
+	ofOwnRows   = "own rows"
+	ofTheseRows = "these rows"
+	ofFlag      = "given"
+)
 
 // scoredRow is a row with what counts for thresholds.
 type scoredRow struct {
@@ -55,15 +69,23 @@ func (a *app) thresholds() *cobra.Command {
 		Long: `thresholds scores rows, such as those of the last week. For several shares of false alarms, it
 shows the threshold that promises them, how many of the rows are above it, and how many events these
 are: score joins anomalies that follow each other. If a column has times, it adds events per day, or
-per week if they are rare. With --label, it adds the faults and their rows that are found, and the
-events without a fault. Successive rows with a fault are one fault. Give the share you choose to score,
-compare and evaluate with --false-alarm.
+per week if they are rare, and further thresholds until there is one with at most one event a day and
+one a week. These are scores of the rows given, and promise nothing. With --label, it adds the faults
+and their rows that are found, and the events without a fault: these are then counted for a week.
+Successive rows with a fault are one fault. Give the share you choose to score and compare with
+--false-alarm, or the threshold with --threshold.
 
-The promise is about rows like those of training. Without local.npz beside the model, the shares
-are those of the rows given.`,
+The promise is about rows like those of training. Without local.npz beside the model, there is none but
+the model's.`,
 		Example: "  collabdict thresholds plant-a last-week.csv",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.take(args)
+			command := []string{"score", s.model, "FILE"}
+			for _, name := range []string{"where", "time-column", "own", "with", "missing"} {
+				if f := cmd.Flags().Lookup(name); f.Changed {
+					command = append(command, "--"+name, f.Value.String())
+				}
+			}
 			m, spec, err := s.load(a)
 			if err != nil {
 				return err
@@ -77,28 +99,41 @@ are those of the rows given.`,
 			if err := forward(cmd.Context(), &spec); err != nil {
 				return err
 			}
-			c, err := a.compareThresholds(m, spec)
+			limits, err := s.threshold(m)
 			if err != nil {
 				return err
 			}
+			if limits.Rolls() {
+				return &flagError{"threshold", "a rolling threshold has no line in the table", "give a number"}
+			}
+			var given *choice
+			if s.text != ofModel || s.share != 0 {
+				given = &choice{FalseAlarm: s.promise(m), Threshold: limits.Limit(), Of: ofFlag}
+			}
+			c, err := a.compareThresholds(m, spec, given)
+			if err != nil {
+				return err
+			}
+			c.command = quoted("collabdict", command)
 			return a.print(c, c.text)
 		},
 	}
 	s.add(cmd, "score")
-	s.addScores(cmd)
+	s.addScoring(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for faults")
 	cmd.Flags().StringVar(&s.anomaly, "anomaly", "", anomalyHelp)
 	a.addJSON(cmd)
 	return cmd
 }
 
-// compareThresholds scores the rows of spec.
-func (a *app) compareThresholds(m *model.Model, spec dataset.Spec) (*choices, error) {
+// compareThresholds scores the rows of spec. given is the threshold that the user names, nil for none.
+func (a *app) compareThresholds(m *model.Model, spec dataset.Spec, given *choice) (*choices, error) {
 	var scored []scoredRow
 	var clock dataset.Clock
 	var names []string
 	known := knownOf(m)
-	timeAt, fileAt, first, last, timed := -1, -1, 0.0, 0.0, false
+	timeAt, fileAt := -1, -1
+	spans := map[string]*span{}
 	faults, faultRows := 0, 0
 	gaps, err := eachScored(m, spec, func(carried []string) {
 		names, timeAt, fileAt = carried, slices.Index(carried, spec.Time), slices.Index(carried, dataset.FileColumn)
@@ -112,15 +147,16 @@ func (a *app) compareThresholds(m *model.Model, spec dataset.Spec) (*choices, er
 			clock.DayFirst = spec.CSV.DayFirst
 			clock.Order(cellsOf(b, timeAt))
 		}
-		if timeAt >= 0 {
-			if at, _, ok := clock.Read(b.Carried[0][timeAt]); ok && len(scored) == 0 {
-				first, timed = at, true
-			}
-			at, _, ok := clock.Read(b.Carried[len(b.Carried)-1][timeAt])
-			last, timed = at, timed && ok
-		}
 		for i, score := range of {
 			row := scoredRow{score: score, number: b.Numbers[i], file: cell(b, i, fileAt)}
+			if timeAt >= 0 {
+				if spans[row.file] == nil {
+					spans[row.file] = &span{}
+				}
+				if at, _, ok := clock.Read(b.Carried[i][timeAt]); ok && clock.Dated() {
+					spans[row.file].add(at)
+				}
+			}
 			if isFault[i] {
 				faultRows++
 				if n := len(scored); n == 0 || scored[n-1].fault == 0 || scored[n-1].file != row.file {
@@ -137,48 +173,146 @@ func (a *app) compareThresholds(m *model.Model, spec dataset.Spec) (*choices, er
 	a.noteGaps(&gaps)
 	known.tell(a)
 	c := &choices{Rows: len(scored)}
-	if timed && last > first && clock.Dated() {
-		c.Days = (last - first) / (24 * 3600)
+	for _, file := range slices.Sorted(maps.Keys(spans)) {
+		c.Days += spans[file].days()
 	}
 	if spec.Label != "" {
 		c.Faults, c.FaultRows = &faults, &faultRows
 	}
-	c.list(m, scored)
+	c.list(m, scored, given)
 	return c, nil
 }
 
-// list lists thresholds for rows in their order.
-func (c *choices) list(m *model.Model, rows []scoredRow) {
-	add := func(share, limit float64, of string) {
-		x := choice{FalseAlarm: share, Threshold: limit, Of: of}
-		x.count(rows, limit, c.Faults != nil)
-		if c.Days > 0 {
-			perDay := float64(x.Events) / c.Days
-			x.EventsPerDay = &perDay
-		}
-		c.Thresholds = append(c.Thresholds, x)
+// span is the time from the first row of a file to its last, in any order.
+type span struct {
+	from, to float64 // in seconds
+	rows     int
+}
+
+func (s *span) add(at float64) {
+	if s.rows == 0 {
+		s.from, s.to = at, at
 	}
-	if t := m.Threshold(); !math.IsNaN(t) {
-		add(promised(m), t, "model")
+	s.from, s.to, s.rows = min(s.from, at), max(s.to, at), s.rows+1
+}
+
+// days returns the time that the rows cover: one step more than from the first to the last, so that the rows
+// of a week are a week.
+func (s *span) days() float64 {
+	if s.rows < 2 {
+		return 0
 	}
+	return (s.to - s.from) / (24 * 3600) * float64(s.rows) / float64(s.rows-1)
+}
+
+// list lists thresholds for rows in their order, with the one given, nil for none.
+func (c *choices) list(m *model.Model, rows []scoredRow, given *choice) {
 	scores := make([]float64, len(rows))
 	for i, r := range rows {
 		scores[i] = r.score
 	}
 	slices.Sort(scores)
+	if t := m.Threshold(); !math.IsNaN(t) {
+		c.add(rows, choice{FalseAlarm: promised(m), Threshold: t, Of: ofModel})
+	}
 	for _, share := range shares {
-		if len(c.Thresholds) > 0 && share == c.Thresholds[0].FalseAlarm {
-			continue // the model's own
-		}
 		limit, enough, ok := m.ThresholdFor(share)
 		switch {
 		case ok && enough:
-			add(share, limit, "own rows")
+			c.add(rows, choice{FalseAlarm: share, Threshold: limit, Of: ofOwnRows})
 		case !ok && share*float64(len(scores)) >= 1:
-			add(share, scores[len(scores)-1-int(share*float64(len(scores)))], "these rows")
+			limit := scores[len(scores)-1-int(share*float64(len(scores)))]
+			c.add(rows, choice{Threshold: roundedUp(limit, scores), Of: ofTheseRows})
 		}
 	}
-	slices.SortStableFunc(c.Thresholds, func(x, y choice) int { return cmp.Compare(y.FalseAlarm, x.FalseAlarm) })
+	scores = slices.Compact(scores)
+	for _, days := range []float64{1, 7} {
+		if c.first(days) >= 0 || c.Days == 0 {
+			continue
+		}
+		if limit, ok := c.lowest(rows, scores, days); ok {
+			c.add(rows, choice{Threshold: limit, Of: ofTheseRows})
+		}
+	}
+	if i := c.first(7); i >= 0 {
+		c.Thresholds[i].OneAWeek = true
+	}
+	if given != nil {
+		c.add(rows, *given)
+	}
+}
+
+// add adds a threshold in its place, and counts rows. Of equal thresholds, it keeps the first, and of two
+// of the own rows the last, which promises more.
+func (c *choices) add(rows []scoredRow, x choice) {
+	i, found := slices.BinarySearchFunc(c.Thresholds, x.Threshold, func(x choice, t float64) int { return cmp.Compare(x.Threshold, t) })
+	if found {
+		if same := &c.Thresholds[i]; same.Of == ofOwnRows && x.Of == ofOwnRows {
+			same.FalseAlarm = x.FalseAlarm
+		}
+		return
+	}
+	x.count(rows, x.Threshold, c.Faults != nil)
+	if c.Days > 0 {
+		perDay := float64(x.Events) / c.Days
+		x.EventsPerDay = &perDay
+	}
+	c.Thresholds = slices.Insert(c.Thresholds, i, x)
+}
+
+// rare reports whether there is at most one event in the given number of days; with labels, at most one
+// without a fault.
+func (c *choices) rare(x *choice, days float64) bool {
+	events := x.Events
+	if x.Other != nil {
+		events = *x.Other
+	}
+	const rounding = 1e-6
+	return float64(events)*days <= c.Days*(1+rounding)
+}
+
+// first returns the place of the lowest threshold that is rarely exceeded, -1 if there is none.
+func (c *choices) first(days float64) int {
+	return slices.IndexFunc(c.Thresholds, func(x choice) bool { return c.Days > 0 && c.rare(&x, days) })
+}
+
+// lowest returns a score of the rows that is rarely exceeded, while the next lower one is not, rounded up. ok is
+// false if there is none, because scores are infinite.
+func (c *choices) lowest(rows []scoredRow, scores []float64, days float64) (limit float64, ok bool) {
+	i := sort.Search(len(scores), func(i int) bool {
+		var x choice
+		x.count(rows, scores[i], c.Faults != nil)
+		return c.rare(&x, days)
+	})
+	if i == len(scores) || math.IsInf(scores[i], 0) {
+		return 0, false
+	}
+	return roundedUp(scores[i], scores), true
+}
+
+// roundedUp returns the number with the fewest digits that has the same of the sorted scores above it as the
+// score v.
+func roundedUp(v float64, scores []float64) float64 {
+	if v == 0 || math.IsInf(v, 0) {
+		return v
+	}
+	next := math.Inf(1)
+	if i := sort.Search(len(scores), func(i int) bool { return scores[i] > v }); i < len(scores) {
+		next = scores[i]
+	}
+	size := math.Floor(math.Log10(math.Abs(v)))
+	for digits := range 16 {
+		text := strconv.FormatFloat(v, 'e', digits, 64)
+		rounded, _ := strconv.ParseFloat(text, 64)
+		if rounded < v {
+			step := math.Pow(10, size-float64(digits))
+			rounded, _ = strconv.ParseFloat(strconv.FormatFloat(rounded+step, 'e', digits, 64), 64)
+		}
+		if rounded >= v && rounded < next {
+			return rounded
+		}
+	}
+	return v
 }
 
 // count counts the rows above a limit, the events that they are joined to, and the faults among them.
@@ -230,24 +364,71 @@ func (c *choices) text(w io.Writer) {
 		head += "event rate\t"
 	}
 	if c.Faults != nil {
-		head += "faults found\ttheir rows\tother events\t"
+		head += "faults found\tfaulty rows found\tother events\t"
 	}
 	fmt.Fprintln(t, head)
+	unpromised := false
 	for _, x := range c.Thresholds {
-		line := fmt.Sprintf("%.4g\t%.4g\t%d\t%d\t", x.FalseAlarm, x.Threshold, x.Anomalies, x.Events)
+		share := ""
+		if x.FalseAlarm > 0 {
+			share = fmt.Sprintf("%.4g", x.FalseAlarm)
+		}
+		unpromised = unpromised || x.Of == ofTheseRows
+		limit := fmt.Sprintf("%.4g", x.Threshold)
+		if x.Of == ofTheseRows || x.Of == ofFlag {
+			limit = fmt.Sprintf("%.10g", x.Threshold) // as it is to be typed
+		}
+		line := fmt.Sprintf("%s\t%s\t%d\t%d\t", share, limit, x.Anomalies, x.Events)
 		if x.EventsPerDay != nil {
 			line += rate(*x.EventsPerDay) + "\t"
 		}
 		if x.Found != nil {
 			line += fmt.Sprintf("%d of %d\t%d of %d\t%d\t", *x.Found, *c.Faults, *x.FoundRows, *c.FaultRows, *x.Other)
 		}
-		if x.Of == "model" {
-			line += "  the model's"
-		}
-		fmt.Fprintln(t, line)
+		fmt.Fprintln(t, line+x.marks())
 	}
 	t.Flush()
-	if slices.ContainsFunc(c.Thresholds, func(x choice) bool { return x.Of == "these rows" }) {
-		fmt.Fprintln(w, "\nThe shares, except the model's, are those of the rows given: there are no scores of own rows beside the model.")
+	if unpromised {
+		fmt.Fprintln(w, "\nThresholds without --false-alarm are scores of these rows, and promise nothing about others.")
 	}
+	if i := slices.IndexFunc(c.Thresholds, func(x choice) bool { return x.OneAWeek }); i >= 0 {
+		fmt.Fprintf(w, "\nFor at most one event a week%s: %s%s\n", c.without(), c.command, c.Thresholds[i].flag())
+	}
+}
+
+// without names the events that count if there are labels.
+func (c *choices) without() string {
+	if c.Faults == nil {
+		return ""
+	}
+	return " without a fault"
+}
+
+// marks says in the table what is special about a threshold.
+func (x *choice) marks() string {
+	var marks []string
+	switch x.Of {
+	case ofModel:
+		marks = append(marks, "the model's")
+	case ofFlag:
+		marks = append(marks, "as given")
+	}
+	if x.OneAWeek {
+		marks = append(marks, "one a week")
+	}
+	if marks == nil {
+		return ""
+	}
+	return "  " + strings.Join(marks, ", ")
+}
+
+// flag returns the flag of score for a threshold, with a space before it.
+func (x *choice) flag() string {
+	switch {
+	case x.Of == ofModel:
+		return ""
+	case x.FalseAlarm > 0:
+		return fmt.Sprintf(" --false-alarm %g", x.FalseAlarm)
+	}
+	return fmt.Sprintf(" --threshold %g", x.Threshold)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -79,17 +80,123 @@ func TestThresholdsAreListedByShare(t *testing.T) {
 	}}
 	m.SetThresholds()
 	c := &choices{Days: 2}
-	c.list(m, rows)
-	if len(c.Thresholds) < 8 || c.Faults != nil {
+	c.list(m, rows, nil)
+	if len(c.Thresholds) < 6 || c.Faults != nil {
 		t.Fatalf("got %+v", c)
 	}
 	for i, x := range c.Thresholds[1:] {
 		before := c.Thresholds[i]
-		if x.FalseAlarm >= before.FalseAlarm || x.Threshold < before.Threshold || x.Anomalies > before.Anomalies {
+		lessPromised := x.FalseAlarm >= before.FalseAlarm && before.FalseAlarm > 0
+		if lessPromised || x.Threshold <= before.Threshold || x.Anomalies > before.Anomalies {
 			t.Errorf("%+v comes after %+v", x, before)
 		}
 		if *x.EventsPerDay != float64(x.Events)/2 {
 			t.Errorf("got %+v, want the events of 2 days", x)
+		}
+	}
+}
+
+// ownScores returns a model whose thresholds for shares are those of scores from 0 to 0.999.
+func ownScores() *model.Model {
+	own := make([]float64, 1000)
+	for i := range own {
+		own[i] = float64(i) / 1000
+	}
+	m := &model.Model{Manifest: model.Manifest{FalseAlarm: 0.01}, Local: &model.Local{
+		Nearest: local.NewNearest(mat.NewDense(2, 1, nil)),
+		Scores:  [][]float64{own, own}, Calibrations: []*model.Calibration{local.Calibrate(own), local.Calibrate(own)},
+	}}
+	m.SetThresholds()
+	return m
+}
+
+// If no promised threshold has at most one event a week, one of the rows' own scores has. One a day is listed
+// as well.
+func TestOneThresholdHasOneEventAWeek(t *testing.T) {
+	var rows []scoredRow
+	for i := range 2 * 7 * 24 { // hours of two weeks, with a peak every six hours
+		r := scoredRow{number: i + 1, score: 0.5}
+		if i%6 == 0 {
+			r.score = 20 + float64(i*31%337)/100
+		}
+		rows = append(rows, r)
+	}
+	for _, labelled := range []bool{false, true} {
+		c := &choices{Days: 14}
+		if labelled {
+			for i := range rows {
+				if rows[i].score > 23 { // the highest are faults, each of its own
+					rows[i].fault = i + 1
+				}
+			}
+			n := 0
+			c.Faults, c.FaultRows = &n, &n
+		}
+		c.list(ownScores(), rows, nil)
+		week := c.Thresholds[len(c.Thresholds)-1]
+		day := c.Thresholds[len(c.Thresholds)-2]
+		if events := func(x choice) int {
+			if labelled {
+				return *x.Other
+			}
+			return x.Events
+		}; events(week) != 2 || events(day) != 14 || !week.OneAWeek || day.OneAWeek || week.FalseAlarm != 0 || week.Of != ofTheseRows {
+			t.Errorf("labels %v: got %+v and %+v, want 2 and 14 events, and the first for a week", labelled, week, day)
+		}
+	}
+}
+
+// Shares with the same threshold are one line, of the least share.
+func TestEqualThresholdsStandOnce(t *testing.T) {
+	m := ownScores()
+	scores := m.Local.Scores[0]
+	for i := 900; i < len(scores); i++ {
+		scores[i] = 5
+	}
+	m.SetThresholds()
+	c := &choices{}
+	c.list(m, []scoredRow{{score: 1, number: 1}, {score: 70, number: 2}}, &choice{Threshold: 60, Of: ofFlag})
+	var limits []float64
+	for _, x := range c.Thresholds {
+		limits = append(limits, x.Threshold)
+	}
+	if !slices.IsSorted(limits) || len(slices.Compact(limits)) != len(c.Thresholds) {
+		t.Errorf("got thresholds %v, want each once", limits)
+	}
+	if last := c.Thresholds[len(c.Thresholds)-1]; last.Of != ofFlag || last.Anomalies != 1 {
+		t.Errorf("got %+v, want the given threshold last", last)
+	}
+}
+
+// The rounded threshold has the same rows above it, and few digits.
+func TestThresholdsOfRowsAreRoundedUp(t *testing.T) {
+	for _, of := range []struct{ v, next, want float64 }{
+		{7.7263, 9, 8}, {7.7263, 7.9, 7.8}, {7.7263, 7.73, 7.727}, {173.9093, 408, 200}, {-2.34, -2.2, -2.3}, {9.99, 11, 10}, {0, 1, 0}, {0.0123, 0.015, 0.013},
+	} {
+		if got := roundedUp(of.v, []float64{-9, of.v, of.next}); math.Abs(got-of.want) > 1e-12*math.Abs(of.want) {
+			t.Errorf("%g below %g: got %g, want %g", of.v, of.next, got, of.want)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		v := random.NormFloat64() * math.Pow(10, float64(random.IntN(8)-4))
+		next := v + math.Abs(v)*math.Pow(10, -8*random.Float64())
+		if got := roundedUp(v, []float64{v, next}); got < v || got >= next {
+			t.Errorf("%g below %g: got %g", v, next, got)
+		}
+	}
+}
+
+// Rows of several files cover the sum of their times, in whatever order the files and rows are.
+func TestTimesOfFilesAdd(t *testing.T) {
+	const hour = 3600.0
+	for _, order := range [][]float64{{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}} {
+		var s span
+		for _, at := range order {
+			s.add(1e9 + at*hour)
+		}
+		if got := s.days(); math.Abs(got-4.0/24) > 1e-9 {
+			t.Errorf("order %v: %g days, want four hours", order, got)
 		}
 	}
 }
