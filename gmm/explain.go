@@ -38,43 +38,75 @@ func (m *Mixture) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	parallel.For((rows+parallel.BlockRows-1)/parallel.BlockRows, func(b int) {
 		e := newExplainer(m)
 		for j := b * parallel.BlockRows; j < min(rows, (b+1)*parallel.BlockRows); j++ {
-			parts, expected := out.Parts.RawRowView(j), out.Expected.RawRowView(j)
 			if partial.Any(z.RawRowView(j)) {
-				m.explainPartial(z.RawRowView(j), parts, expected)
 				continue
 			}
+			parts, expected := out.Parts.RawRowView(j), out.Expected.RawRowView(j)
 			e.take(z.RawRowView(j))
 			for i := range dim {
 				parts[i], expected[i] = e.variable(i)
 			}
 		}
 	})
+	alike := alike(z)
+	parallel.For(len(alike), func(p int) { m.explainPartial(z, alike[p], &out) })
 	return out, nil
 }
 
-func (m *Mixture) explainPartial(x, parts, expected []float64) {
-	o := m.evaluator().Observer(nil)
-	copy(expected, x)
-	o.Complete(expected)
-	clear(parts)
-	if len(o.Missing) == m.Dim() {
-		return
+// alike returns the rows with missing cells, those with the same ones together.
+func alike(z *mat.Dense) (groups [][]int) {
+	rows, dim := z.Dims()
+	of, key := map[string]int{}, make([]byte, dim)
+	for j := range rows {
+		x := z.RawRowView(j)
+		if !partial.Any(x) {
+			continue
+		}
+		for i, v := range x {
+			if key[i] = 0; math.IsNaN(v) {
+				key[i] = 1
+			}
+		}
+		p, known := of[string(key)]
+		if !known {
+			p, groups = len(groups), append(groups, nil)
+			of[string(key)] = p
+		}
+		groups[p] = append(groups[p], j)
 	}
-	var rest []float64
-	var of []int
-	for i, v := range x {
+	return groups
+}
+
+// explainPartial explains rows whose missing cells are the same.
+func (m *Mixture) explainPartial(z *mat.Dense, rows []int, out *algorithm.Explanation) {
+	o := m.evaluator().Observer(nil)
+	var of []int // the others
+	for i, v := range z.RawRowView(rows[0]) {
 		if !math.IsNaN(v) {
-			rest, of = append(rest, v), append(of, i)
+			of = append(of, i)
 		}
 	}
-	less, err := m.of(of)
-	if err != nil { // rounding made its matrices degenerate
-		return
+	var sub *explainer
+	if len(of) > 0 {
+		if less, err := m.of(of); err == nil { // rounding may make its matrices degenerate
+			sub = newExplainer(less)
+		}
 	}
-	sub := newExplainer(less)
-	sub.take(rest)
-	for a, i := range of {
-		parts[i], expected[i] = sub.variable(a)
+	rest := make([]float64, len(of))
+	for _, j := range rows {
+		x, parts, expected := z.RawRowView(j), out.Parts.RawRowView(j), out.Expected.RawRowView(j)
+		copy(expected, x)
+		o.Complete(expected)
+		if sub == nil {
+			continue
+		}
+		for a, i := range of {
+			rest[a] = x[i]
+		}
+		sub.take(rest)
+		for a, i := range of {
+			parts[i], expected[i] = sub.variable(a)
+		}
 	}
 }
 

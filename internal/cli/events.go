@@ -10,6 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/report"
@@ -21,7 +23,7 @@ const (
 	between = 3
 	// mostEvents is the number of events that are printed.
 	mostEvents = 12
-	// leastShare is the least share of a sensor that an event lists after the first.
+	// leastShare is the share of an event's deviations from which on a sensor is guilty.
 	leastShare = 0.15
 	// sensorsPerEvent is the largest number of sensors that an event lists.
 	sensorsPerEvent = 3
@@ -43,9 +45,13 @@ type event struct {
 	Peak      float64 `json:"peak"`                // the highest score
 	PeakRow   int     `json:"peak_row"`            // its row
 	PeakTime  string  `json:"peak_time,omitempty"` // the time of that row
-	Sensors   []cause `json:"sensors,omitempty"`   // those with the largest share at the peak
+	Sensors   []cause `json:"sensors,omitempty"`   // those with the largest share of the deviations in all its anomalies, with their values at the peak
 
-	weight float64 // sum of its scores
+	weight float64   // sum of its scores
+	parts  []float64 // sums of the sensors' parts over its anomalies
+	guilty []int     // numbers of anomalies of which each sensor is guilty
+	atPeak []cause   // all sensors at the peak
+	cells  []float64 // of the peak
 }
 
 // events is what score found.
@@ -94,19 +100,11 @@ func (f *finder) carried(names []string) {
 
 // add adds the rows of a block, whose thresholds are limits.
 func (f *finder) add(b dataset.Block, scores, limits []float64, verdicts []verdict) error {
-	peaks := f.join(b, scores, verdicts)
+	before := max(0, len(f.found.Events)-1) // the last event may go on
+	of := f.join(b, scores, verdicts)
 	if f.explains() {
-		why, err := f.explain.rows(b.X, func(i int) bool {
-			_, ok := peaks[b.Numbers[i]]
-			return ok
-		})
-		if err != nil {
+		if err := f.name(b, of, exceeded(limits, verdicts), f.found.Events[before:]); err != nil {
 			return err
-		}
-		for i, row := range b.Numbers {
-			if e, ok := peaks[row]; ok {
-				f.found.Events[e].Sensors = why.causes(i, sensorsPerEvent)
-			}
 		}
 	}
 	if f.pictures == nil {
@@ -115,12 +113,58 @@ func (f *finder) add(b dataset.Block, scores, limits []float64, verdicts []verdi
 	return f.pictures.add(f, b, scores, limits, verdicts)
 }
 
+// exceeded returns the limits of anomalies, and NaN for other rows.
+func exceeded(limits []float64, verdicts []verdict) []float64 {
+	out := slices.Clone(limits)
+	for i, v := range verdicts {
+		if v != anomalous {
+			out[i] = math.NaN()
+		}
+	}
+	return out
+}
+
+// name names the sensors of events whose last rows are in a block. of[i] is the event of row i, as a place
+// among all, -1 for none.
+func (f *finder) name(b dataset.Block, of []int, limits []float64, events []event) error {
+	why, err := f.explain.rows(b.X, limits, func(i int) bool { return of[i] >= 0 })
+	if err != nil {
+		return err
+	}
+	for i, at := range of {
+		if at >= 0 {
+			f.found.Events[at].add(why, i, b)
+		}
+	}
+	if err := f.explain.sensors(events); err != nil {
+		return err
+	}
+	for i := range len(events) - 1 { // these do not go on
+		events[i].parts, events[i].guilty, events[i].atPeak, events[i].cells = nil, nil, nil, nil
+	}
+	return nil
+}
+
+// add adds the explanation of an anomaly, row i of a block.
+func (e *event) add(why *sensors, i int, b dataset.Block) {
+	_, parts, _ := why.ranked(why.places[i])
+	if e.parts == nil {
+		e.parts, e.guilty = make([]float64, len(parts)), make([]int, len(parts))
+	}
+	floats.Add(e.parts, parts)
+	for _, j := range why.guilty[why.places[i]] {
+		e.guilty[j]++
+	}
+	if b.Numbers[i] == e.PeakRow {
+		e.atPeak, e.cells = why.causes(i, 0), slices.Clone(b.X.RawRowView(i))
+	}
+}
+
 // explains reports whether events name sensors.
 func (f *finder) explains() bool { return f.m.Explainer() != nil && f.m.Projection == nil }
 
-// join adds the anomalies of a block to events. It returns the events whose peak is in the block, by
-// its row.
-func (f *finder) join(b dataset.Block, scores []float64, verdicts []verdict) map[int]int {
+// join adds the anomalies of a block to events. It returns the place of the event of each row, -1 for none.
+func (f *finder) join(b dataset.Block, scores []float64, verdicts []verdict) []int {
 	if f.searching {
 		f.timeAt, f.searching = timeAmong(b.Carried[0]), false
 	}
@@ -130,8 +174,9 @@ func (f *finder) join(b dataset.Block, scores []float64, verdicts []verdict) map
 	}
 	f.found.Rows += len(scores)
 	f.found.end = f.clock.Text(cell(b, len(scores)-1, f.timeAt))
-	peaks := map[int]int{}
+	of := make([]int, len(scores))
 	for i, score := range scores {
+		of[i] = -1
 		f.found.hasThreshold = f.found.hasThreshold || verdicts[i] != unknown
 		if verdicts[i] != anomalous {
 			continue
@@ -143,15 +188,14 @@ func (f *finder) join(b dataset.Block, scores []float64, verdicts []verdict) map
 			f.found.Events = append(f.found.Events, event{File: file, First: b.Numbers[i], Start: time, Peak: -math.MaxFloat64})
 			last++
 		}
+		of[i] = last
 		e := &f.found.Events[last]
 		e.Last, e.End, e.weight = b.Numbers[i], time, e.weight+score
 		if e.Anomalies++; e.Anomalies == 1 || score > e.Peak {
-			delete(peaks, e.PeakRow)
 			e.Peak, e.PeakRow, e.PeakTime = math.Min(score, math.MaxFloat64), b.Numbers[i], time
-			peaks[e.PeakRow] = last
 		}
 	}
-	return peaks
+	return of
 }
 
 // takes reports whether an anomaly belongs to an event, if it is in the given row of a file.
@@ -305,22 +349,13 @@ func (e *event) times() (start, end string) {
 	return cmp.Or(e.Start, fmt.Sprintf("row %d", e.First)), cmp.Or(e.End, fmt.Sprintf("row %d", e.Last))
 }
 
-// culprits returns the sensors far outside the own rows, because the model's expectations of the
-// others then follow from values that it has never seen. If there are none, culprits returns the
-// first sensor and others with a large share.
+// culprits returns the guilty sensors, and otherwise the first.
 func (e *event) culprits() []cause {
-	outside := 0
-	for outside < len(e.Sensors) && e.Sensors[outside].strange {
-		outside++
+	n := slices.IndexFunc(e.Sensors, func(c cause) bool { return !c.guilty })
+	if n < 0 {
+		n = len(e.Sensors)
 	}
-	if outside > 0 {
-		return e.Sensors[:outside]
-	}
-	n := min(1, len(e.Sensors))
-	for n < len(e.Sensors) && e.Sensors[n].Share >= leastShare {
-		n++
-	}
-	return e.Sensors[:n]
+	return e.Sensors[:max(n, min(1, len(e.Sensors)))]
 }
 
 // why says in a clause what the sensors were at the peak.

@@ -166,7 +166,7 @@ Below are the sensors of the strongest events, with the values that the model ex
 for values far beyond an axis.
 
 With --events, and for files on a terminal, score prints events instead: anomalies that follow each other,
-with their beginning, end and highest score, and the sensors that deviate most there. With
+with their beginning, end and highest score, and the sensors at fault with their values there. With
 --output, it writes the lines to a file, and prints the events.
 
 With local.npz beside the model, the score is a blend: the mean, in nats, of three surprises.
@@ -181,12 +181,13 @@ the model's. Until there are enough scores for that share, the model's threshold
 --clusters adds the component of the row, numbered from 1 as in inspect.
 
 --explain adds the surprises in a blend. For an anomaly, it writes a line per sensor, that is per
-column of the data, for the --top ones with the largest share. A value far outside the own rows
-comes first:
+column of the data, for the --top ones. First come up to three sensors at fault: without them, the
+rest of the row is no anomaly. Among them, a value far outside the own rows is the first. The others
+follow by their share:
 
   sensor    the column
-  expected  what the other sensors predict, or what an auto-encoder reconstructs; empty if that
-            is far outside the own rows
+  expected  what the sensors that are not at fault predict, or what an auto-encoder reconstructs;
+            empty if that is far outside the own rows
   got       the value in the row
   share     its share of all sensors' deviations, from 0 to 1
 
@@ -421,7 +422,7 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 				return err
 			}
 		}
-		why, err := explain.rows(b.X, func(i int) bool {
+		why, err := explain.rows(b.X, exceeded(ends, verdicts), func(i int) bool {
 			return with.explain == explainAll || with.explain != "" && verdicts[i] != normal
 		})
 		if err != nil {

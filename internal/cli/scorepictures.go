@@ -57,6 +57,7 @@ type filePicture struct {
 type pictureRow struct {
 	number int
 	time   float64
+	limit  float64 // that it exceeds; NaN if it is no anomaly
 	cells  []float64
 }
 
@@ -124,15 +125,15 @@ func (p *filePicture) add(f *finder, b dataset.Block, from, to int, scores, limi
 	rows := p.recent
 	for i := from; i < to; i++ {
 		at := p.time(cell(b, i, p.timeAt), b.Numbers[i])
-		rows = append(rows, pictureRow{b.Numbers[i], at, b.X.RawRowView(i)})
-		anomaly := math.NaN()
+		anomaly, exceeded := math.NaN(), math.NaN()
 		if verdicts[i] == anomalous {
-			anomaly = largeIfNaN(scores[i])
+			anomaly, exceeded = largeIfNaN(scores[i]), limits[i]
 			p.anomalies++
 		}
 		if p.rows++; math.IsNaN(at) {
 			p.untimed++
 		}
+		rows = append(rows, pictureRow{b.Numbers[i], at, exceeded, b.X.RawRowView(i)})
 		p.scores.Add(at, []float64{largeIfNaN(scores[i]), limits[i], anomaly})
 	}
 	if f.explains() {
@@ -185,18 +186,19 @@ func (p *filePicture) detail(f *finder, rows []pictureRow) error {
 		}
 	}
 	p.details = kept
-	places, cells := make([]int, len(rows)), []float64(nil)
+	places := make([]int, len(rows))
+	var cells, limits []float64
 	count := 0
 	for i, yes := range wanted {
 		if places[i] = count; yes {
-			cells = append(cells, rows[i].cells...)
+			cells, limits = append(cells, rows[i].cells...), append(limits, rows[i].limit)
 			count++
 		}
 	}
 	if count == 0 {
 		return nil
 	}
-	why, err := f.explain.rows(mat.NewDense(count, len(rows[0].cells), cells), func(int) bool { return true })
+	why, err := f.explain.rows(mat.NewDense(count, len(rows[0].cells), cells), limits, func(int) bool { return true })
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,7 +93,7 @@ func TestPictureOfEvents(t *testing.T) {
 		if low, high := d.Of.Bounds(p.Got); low != 0.25 || high != 40 {
 			t.Errorf("the event from %f has values from %g to %g", d.At.From, low, high)
 		}
-		if low, high := d.Of.Bounds(p.Expected); low != 0.25 || high != 0.25 {
+		if low, high := d.Of.Bounds(p.Expected); math.Abs(low-0.25) > 1e-9 || math.Abs(high-0.25) > 1e-9 {
 			t.Errorf("the event from %f has expected values from %g to %g", d.At.From, low, high)
 		}
 		span := plots.Span{From: d.At.From - aroundEvent*60, To: min(d.At.To+aroundEvent*60, start+8999*60)}

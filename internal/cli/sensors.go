@@ -20,9 +20,13 @@ type sensors struct {
 	kinds  []string    // kinds of columns per sensor, if there are several
 	places map[int]int // place of a row of the block among the explained ones
 	got    *mat.Dense
+	guilty [][]int // of each explained row, the sensors that make it an anomaly, in the order found
 	algorithm.Explanation
 	low, high []float64 // bounds of expectations that are worth telling, by column
 }
+
+// mostGuilty is the largest number of sensors that are guilty of an anomaly.
+const mostGuilty = 3
 
 // An explainer explains scores of a model.
 type explainer struct {
@@ -36,27 +40,148 @@ func newExplainer(m *model.Model) *explainer {
 	return e
 }
 
-// rows explains the scores of those rows of a block that wanted selects.
-func (e *explainer) rows(x *mat.Dense, wanted func(row int) bool) (*sensors, error) {
+// rows explains the scores of those rows of a block that wanted selects. limits[i] is the threshold of row i
+// if that is an anomaly, and otherwise NaN.
+//
+// The sensors that are guilty of an anomaly are found one after another: the one that contributes most is
+// taken as missing, until the rest of the row is no anomaly. The contributions and expectations are then
+// those of the rest, so that one faulty sensor does not excuse another.
+func (e *explainer) rows(x *mat.Dense, limits []float64, wanted func(row int) bool) (*sensors, error) {
 	s := &sensors{names: e.m.DataColumns(), places: map[int]int{}, low: e.low, high: e.high}
 	n, columns := x.Dims()
-	var values []float64
+	var values, above []float64
 	for i := range n {
 		if wanted(i) {
 			s.places[i] = len(s.places)
-			values = append(values, x.RawRowView(i)...)
+			values, above = append(values, x.RawRowView(i)...), append(above, limits[i])
 		}
 	}
 	if len(s.places) == 0 {
 		return s, nil
 	}
-	s.got = mat.NewDense(len(s.places), columns, values)
+	s.got, s.guilty = mat.NewDense(len(s.places), columns, values), make([][]int, len(s.places))
 	if w := e.m.Manifest.Window; w > 0 {
 		s.kinds = rows.WindowKinds(w)
 	}
 	var err error
-	s.Explanation, err = e.m.ExplainRows(s.got)
-	return s, err
+	if s.Explanation, err = e.m.ExplainRows(s.got); err != nil {
+		return s, err
+	}
+	var anomalies []int
+	for i, limit := range above {
+		if !math.IsNaN(limit) {
+			anomalies = append(anomalies, i)
+		}
+	}
+	for range min(mostGuilty, len(s.names)-1) {
+		if anomalies, err = s.accuse(e.m, anomalies, above); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// accuse finds another guilty sensor of each of some anomalies if one contributes to it, and explains the rest
+// of the row. It returns the rows that are still anomalies.
+func (s *sensors) accuse(m *model.Model, anomalies []int, limits []float64) ([]int, error) {
+	var accused []int
+	var values []float64
+	for _, i := range anomalies {
+		order, parts, _ := s.ranked(i)
+		if j := order[len(s.guilty[i])]; parts[j] > 0 {
+			s.guilty[i] = append(s.guilty[i], j)
+			accused, values = append(accused, i), append(values, s.without(i, s.guilty[i])...)
+		}
+	}
+	if accused == nil {
+		return nil, nil
+	}
+	rest := mat.NewDense(len(accused), len(values)/len(accused), values)
+	of, err := m.ExplainRows(rest)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := m.Scores(m.Trained(rest))
+	if err != nil {
+		return nil, err
+	}
+	var left []int
+	for k, i := range accused {
+		for c, part := range of.Parts.RawRowView(k) {
+			if !slices.Contains(s.guilty[i], c%len(s.names)) {
+				s.Parts.Set(i, c, part)
+			}
+		}
+		s.Expected.SetRow(i, of.Expected.RawRowView(k))
+		if scores[k] > limits[i] {
+			left = append(left, i)
+		}
+	}
+	return left, nil
+}
+
+// without returns an explained row in which the cells of some sensors are missing.
+func (s *sensors) without(i int, missing []int) []float64 {
+	row := slices.Clone(s.got.RawRowView(i))
+	for _, j := range missing {
+		for c := j; c < len(row); c += len(s.names) {
+			row[c] = math.NaN()
+		}
+	}
+	return row
+}
+
+// sensors sets the sensors of events, ranked by their parts in all anomalies, with their values at the peak. What
+// is expected there follows from the sensors that are not guilty.
+func (e *explainer) sensors(events []event) error {
+	var peaks []float64
+	var of []*event
+	for i := range events {
+		x := &events[i]
+		if x.atPeak == nil {
+			continue
+		}
+		n := len(x.parts)
+		x.Sensors = slices.Clone(x.atPeak)
+		total := floats.Sum(x.parts)
+		for k := range x.Sensors {
+			c := &x.Sensors[k]
+			if c.Share = 0; total > 0 {
+				c.Share = x.parts[c.modelColumn%n] / total
+			}
+			c.guilty = 2*x.guilty[c.modelColumn%n] >= x.Anomalies || c.Share >= leastShare
+		}
+		slices.SortStableFunc(x.Sensors, func(a, b cause) int {
+			return cmp.Or(cmp.Compare(one(b.guilty), one(a.guilty)), cmp.Compare(b.Share, a.Share))
+		})
+		x.Sensors = slices.Clone(x.Sensors[:min(sensorsPerEvent, len(x.Sensors))])
+		row := slices.Clone(x.cells)
+		for _, c := range x.culprits()[:min(len(x.culprits()), n-1)] {
+			for j := c.modelColumn % n; j < len(row); j += n {
+				row[j] = math.NaN()
+			}
+		}
+		peaks, of = append(peaks, row...), append(of, x)
+	}
+	if of == nil {
+		return nil
+	}
+	got := mat.NewDense(len(of), len(peaks)/len(of), peaks)
+	why, err := e.m.ExplainRows(got)
+	if err != nil {
+		return err
+	}
+	s := &sensors{Explanation: why, low: e.low, high: e.high}
+	for i, x := range of {
+		for k := range x.Sensors {
+			c := &x.Sensors[k]
+			if c.Expected = nil; !math.IsNaN(s.expected(i, c.modelColumn)) {
+				v := s.expected(i, c.modelColumn)
+				c.Expected = &v
+			}
+		}
+	}
+	return nil
 }
 
 // familiar returns, by column, how far expectations may be from the own rows to be worth telling:
@@ -92,7 +217,7 @@ type cause struct {
 	Share    float64  `json:"share"`              // of all sensors' deviations, from 0 to 1
 
 	modelColumn int  // the place of Got in the rows of the model
-	strange     bool // Got is far outside the own rows
+	guilty      bool // of an event: of at least half of its anomalies, or with a share of leastShare
 }
 
 // outside returns 1 if a value of an explained row is far outside the own rows, otherwise 0.
@@ -113,16 +238,13 @@ func (s *sensors) expected(i, column int) float64 {
 	return v
 }
 
-// causes returns the sensors of an explained row: those with values far outside the own rows, then
-// the others, the largest share first; at most top of them unless that is 0.
-func (s *sensors) causes(row, top int) []cause {
-	i, ok := s.places[row]
-	if !ok {
-		return nil
-	}
+// ranked returns the sensors of an explained row: the guilty ones in the order found, then those with values
+// far outside the own rows, then the others, the largest part first. It returns the part of each sensor,
+// and the column of each that deviates most.
+func (s *sensors) ranked(i int) (order []int, parts []float64, most []int) {
 	all := s.Parts.RawRowView(i)
-	parts, order := make([]float64, len(s.names)), make([]int, len(s.names))
-	most := make([]int, len(s.names)) // column of each sensor that deviates most
+	parts, order = make([]float64, len(s.names)), make([]int, len(s.names))
+	most = make([]int, len(s.names))
 	for j := range order {
 		order[j], most[j] = j, j
 		for c := j; c < len(all); c += len(s.names) {
@@ -132,9 +254,26 @@ func (s *sensors) causes(row, top int) []cause {
 			}
 		}
 	}
+	place := func(j int) int {
+		if at := slices.Index(s.guilty[i], j); at >= 0 {
+			return at
+		}
+		return len(s.names) - s.outside(i, most[j])
+	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(s.outside(i, most[b]), s.outside(i, most[a])), cmp.Compare(parts[b], parts[a]))
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(parts[b], parts[a]))
 	})
+	return order, parts, most
+}
+
+// causes returns the sensors of an explained row in the order of ranked; at most top of them unless that
+// is 0.
+func (s *sensors) causes(row, top int) []cause {
+	i, ok := s.places[row]
+	if !ok {
+		return nil
+	}
+	order, parts, most := s.ranked(i)
 	if top > 0 {
 		order = order[:min(top, len(order))]
 	}
@@ -142,7 +281,7 @@ func (s *sensors) causes(row, top int) []cause {
 	out := make([]cause, len(order))
 	for k, j := range order {
 		c := most[j]
-		out[k].Sensor, out[k].modelColumn, out[k].strange = s.names[j], c, s.outside(i, c) > 0
+		out[k].Sensor, out[k].modelColumn = s.names[j], c
 		if s.kinds != nil {
 			out[k].Of = s.kinds[c/len(s.names)]
 		}
