@@ -28,9 +28,15 @@ func (a *app) writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all
 			return err
 		}
 		for i, number := range b.Numbers {
+			line = append(append(line[:0], strconv.Itoa(number)), b.Carried[i]...)
+			if b.Empty[i] {
+				if err := write(append(line, make([]string, len(own))...)); err != nil {
+					return err
+				}
+				continue
+			}
 			of := p.RawRowView(i)
 			class := metrics.Likeliest(of)
-			line = append(append(line[:0], strconv.Itoa(number)), b.Carried[i]...)
 			line = append(line, strconv.Itoa(class), decimal(of[class]))
 			if all {
 				for _, v := range of {

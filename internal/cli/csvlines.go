@@ -38,6 +38,7 @@ func (a *app) writeLines(out io.Writer, spec dataset.Spec, head func(carried []s
 		}
 		return w.Write(line)
 	}
+	spec.Tell = func(line string) { a.note("warning: %s", line) }
 	gaps, err := dataset.Scan(spec, func(carried []string) error {
 		first = head(carried)
 		return nil

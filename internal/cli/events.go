@@ -57,6 +57,7 @@ type event struct {
 // events is what score found.
 type events struct {
 	Rows      int     `json:"rows"`                            // rows scored
+	NotScored int     `json:"not_scored,omitempty"`            // rows without any cell that is a number
 	Anomalies int     `json:"anomalies"`                       // those above the threshold
 	Promised  float64 `json:"false_alarms_promised,omitempty"` // share of rows like the own ones
 	// Threshold is the score above which a row is an anomaly, unless that rolls.
@@ -168,11 +169,14 @@ func (f *finder) join(b dataset.Block, scores []float64, verdicts []verdict) []i
 	if f.searching {
 		f.timeAt, f.searching = timeAmong(b.Carried[0]), false
 	}
-	if f.found.Rows == 0 {
+	if f.found.Rows+f.found.NotScored == 0 {
 		f.timeAt, f.clock.Serial = serialAmong(b, f.names, f.timeAt)
 		f.found.begin = f.clock.Text(cell(b, 0, f.timeAt))
 	}
-	f.found.Rows += len(scores)
+	for _, empty := range b.Empty {
+		f.found.Rows += one(!empty)
+		f.found.NotScored += one(empty)
+	}
 	f.found.end = f.clock.Text(cell(b, len(scores)-1, f.timeAt))
 	of := make([]int, len(scores))
 	for i, score := range scores {
@@ -275,6 +279,9 @@ func (f *finder) text(w io.Writer) {
 	span := ""
 	if e.begin != "" {
 		span = fmt.Sprintf(", %s to %s", e.begin, e.end)
+	}
+	if e.NotScored > 0 {
+		span += fmt.Sprintf(", and %s not scored", count(e.NotScored, "row"))
 	}
 	fmt.Fprintf(w, "%s%s: ", count(e.Rows, "row"), span)
 	if e.Rows == 0 {

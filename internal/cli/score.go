@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -195,8 +196,9 @@ With a model of windows, share is of the sensor's value, mean and deviation toge
 "of" names the one that deviates most; expected and got are for that one.
 
 Lines are written as rows are read, so files may be larger than memory, and standard input may be
-a stream without end. A row with missing cells is scored by the cells that it has, which also give
-the expected values. With --explain, "got" is empty for missing cells. A row whose window has too
+a stream without end. The first cell of each column there that cannot be read is told at once.
+A row with missing cells is scored by the cells that it has, which also give the expected values. A
+row without any has no score, and "anomaly" is empty. With --explain, "got" is empty for missing cells. A row whose window has too
 few rows before it is scored by its values. With --state FILE, windows and rolling thresholds go on
 where the last call with that FILE has ended, so a file a minute has the scores of one long file.
 
@@ -414,6 +416,10 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 		verdicts, ends := make([]verdict, len(scores)), make([]float64, len(scores))
 		for i, score := range scores {
 			ends[i] = limits.Limit()
+			if b.Empty[i] {
+				scores[i] = math.NaN()
+				continue
+			}
 			above, known := limits.Above(score)
 			verdicts[i] = verdictOf(above, known)
 		}
@@ -423,13 +429,19 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 			}
 		}
 		why, err := explain.rows(b.X, exceeded(ends, verdicts), func(i int) bool {
-			return with.explain == explainAll || with.explain != "" && verdicts[i] != normal
+			return !b.Empty[i] && (with.explain == explainAll || with.explain != "" && verdicts[i] != normal)
 		})
 		if err != nil {
 			return err
 		}
 		for i, score := range scores {
 			line = append(append(line[:0], strconv.Itoa(b.Numbers[i])), b.Carried[i]...)
+			if b.Empty[i] {
+				if err := write(append(line, make([]string, len(own))...)); err != nil {
+					return err
+				}
+				continue
+			}
 			line = append(line, decimal(score), string(verdicts[i]))
 			if with.clusters {
 				line = append(line, strconv.Itoa(clusters[i]+1))
@@ -461,7 +473,7 @@ type verdict string
 const (
 	normal    verdict = "0"
 	anomalous verdict = "1"
-	unknown   verdict = "" // there is no threshold
+	unknown   verdict = "" // there is no threshold, or no cell to score
 )
 
 func verdictOf(above, known bool) verdict {

@@ -2,10 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,6 +56,59 @@ func TestExplainedRows(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got\n%s want\n%s", &out, want)
 	}
+}
+
+// A row without any number has neither a score nor a verdict, and leaves a rolling threshold as it is.
+func TestEmptyRowsAreNotScored(t *testing.T) {
+	testkit.SkipRaced(t)
+	m := modelOfX(t, 0.01)
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	text := "at,x\n"
+	for i := range 300 {
+		text += fmt.Sprintf("%d,%d\n", i, i%7)
+	}
+	full := scored(t, m, path, text)
+	lines := strings.SplitAfter(text, "\n")
+	lines = slices.Insert(lines, 200, "a,\n", "b,broken\n")
+	got := scored(t, m, path, strings.Join(lines, ""))
+	if row := got.lines[200]; row[1] != "a" || row[2] != "" || row[3] != "" {
+		t.Errorf("got the row %q", row)
+	}
+	got.lines = slices.Delete(got.lines, 200, 202)
+	for i, line := range full.lines {
+		if !slices.Equal(line[1:], got.lines[i][1:]) {
+			t.Errorf("line %d: got %q, want %q", i, got.lines[i], line)
+		}
+	}
+	if e := got.found; e.NotScored != 2 || e.Rows != full.found.Rows || e.Anomalies != full.found.Anomalies {
+		t.Errorf("got %d rows, %d not scored, %d anomalies; want %d, 2, %d", e.Rows, e.NotScored, e.Anomalies, full.found.Rows, full.found.Anomalies)
+	}
+}
+
+// scoredRows are lines of scores with the header, and the events in them.
+type scoredRows struct {
+	lines [][]string
+	found events
+}
+
+// scored writes rows to a file, and scores them with a rolling threshold.
+func scored(t *testing.T, m *model.Model, path, text string) scoredRows {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec := dataset.Spec{Data: []string{path}, Columns: m.Manifest.Columns, MinRows: 1, Missing: dataset.KeepMissing, Scored: true}
+	limits := local.Rolling(150, 0.01, 10)
+	found := newFinder(m, 0.01, "", limits)
+	var out bytes.Buffer
+	if err := (&app{err: io.Discard}).writeScores(&out, m, spec, columnsOfScores{}, limits, found); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scoredRows{lines, found.end()}
 }
 
 // A rolling threshold continues from block to block of rows, and from file to file.

@@ -134,7 +134,11 @@ func (p *filePicture) add(f *finder, b dataset.Block, from, to int, scores, limi
 			p.untimed++
 		}
 		rows = append(rows, pictureRow{b.Numbers[i], at, exceeded, b.X.RawRowView(i)})
-		p.scores.Add(at, []float64{largeIfNaN(scores[i]), limits[i], anomaly})
+		score := largeIfNaN(scores[i])
+		if b.Empty[i] { // a gap
+			score = math.NaN()
+		}
+		p.scores.Add(at, []float64{score, limits[i], anomaly})
 	}
 	if f.explains() {
 		if err := p.detail(f, rows); err != nil {

@@ -45,6 +45,7 @@ type Gaps struct {
 	Rows    int // read
 	Partial int // rows with a missing cell
 	Dropped int // rows left out for it
+	Empty   int // rows that [Scan] passed on although none of their cells is a number
 	Columns []string
 	Cells   []int // missing cells by column
 	// Late has a line for each file with keys that are no columns.
@@ -101,6 +102,7 @@ func (g *Gaps) row(missing []bool, dropped bool) {
 // add adds the counts of a later file.
 func (g *Gaps) add(o *Gaps) {
 	g.Rows, g.Partial, g.Dropped, g.Odd = g.Rows+o.Rows, g.Partial+o.Partial, g.Dropped+o.Dropped, g.Odd+o.Odd
+	g.Empty += o.Empty
 	g.forms, g.Late = append(g.forms, o.forms...), append(g.Late, o.Late...)
 	if g.Columns == nil {
 		g.Columns, g.Cells = o.Columns, make([]int, len(o.Cells))
@@ -132,6 +134,9 @@ func (g *Gaps) String() string {
 		text += ": they are left out"
 	default:
 		text += fmt.Sprintf("; %d of them, with every cell missing, are left out", g.Dropped)
+	}
+	if g.Empty > 0 {
+		text += fmt.Sprintf("; %d of them, with every cell missing, are not scored", g.Empty)
 	}
 	return text
 }

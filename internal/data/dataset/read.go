@@ -61,6 +61,11 @@ type scanner struct {
 	readable []bool
 	odd      []*Error
 	sound    bool // some row had a number for each feature
+	// empty reports whether no cell of the present row is a number.
+	empty bool
+	// told marks the features whose first missing cell was told, and then those whose first odd cell was.
+	told     []bool
+	toldLate bool // the first key that is no column was told
 	// missing marks the missing cells of the row.
 	missing []bool
 }
@@ -92,7 +97,7 @@ func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner) e
 			if err := sc.unreadable(); err != nil {
 				return nil, err
 			}
-			if late := lateKey(sc.rows); late != "" {
+			if late := lateKey(sc.rows); late != "" && !sc.tells() {
 				sc.out.gaps.Late = []string{late}
 			}
 			return sc.out, sc.keepRest()
@@ -103,6 +108,7 @@ func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner) e
 		if err := f(sc); err != nil {
 			return nil, err
 		}
+		sc.tellLate()
 		if sc.out.gaps.Rows == suspectRows {
 			if err := sc.unreadable(); err != nil {
 				return nil, err
@@ -136,7 +142,7 @@ func (s *Spec) scanner(sch schema, path, name string, t table, to *spool) (*scan
 			gaps: Gaps{forms: forms, Columns: sch.features, Cells: make([]int, len(lay.features))},
 		},
 		row: make([]float64, len(lay.features)), missing: make([]bool, len(lay.features)),
-		readable: make([]bool, len(lay.features)), odd: make([]*Error, len(lay.features)),
+		readable: make([]bool, len(lay.features)), odd: make([]*Error, len(lay.features)), told: make([]bool, 2*len(lay.features)),
 	}, nil
 }
 

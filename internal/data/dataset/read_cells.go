@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,7 +25,7 @@ func (sc *scanner) numbers() (dropped bool, err error) {
 		return sc.cells()
 	}
 	sc.out.gaps.Rows++
-	sc.sound = true
+	sc.sound, sc.empty = true, false
 	return false, sc.single()
 }
 
@@ -33,6 +34,7 @@ func (sc *scanner) numbers() (dropped bool, err error) {
 func (sc *scanner) cells() (dropped bool, err error) {
 	missing := 0
 	clear(sc.missing)
+	var odd, blank []string // told at this row
 	for j, i := range sc.layout.features {
 		column := sc.schema.features[j]
 		cell := sc.rows.text(i)
@@ -40,8 +42,16 @@ func (sc *scanner) cells() (dropped bool, err error) {
 			sc.row[j] = v
 			continue
 		}
-		absent, odd := sc.spec.absent(cell)
-		if odd {
+		absent, unlike := sc.spec.absent(cell)
+		switch {
+		case unlike && !sc.told[len(sc.row)+j]:
+			sc.told[len(sc.row)+j] = true
+			odd = append(odd, fmt.Sprintf("%q (%q)", column, short(cell)))
+		case absent && !unlike && !sc.told[j]:
+			sc.told[j] = true
+			blank = append(blank, strconv.Quote(column))
+		}
+		if unlike {
 			if sc.odd[j] == nil && !sc.readable[j] {
 				_, err := sc.number(cell, column)
 				sc.odd[j] = err.(*Error)
@@ -63,9 +73,37 @@ func (sc *scanner) cells() (dropped bool, err error) {
 		}
 		sc.readable[j] = true
 	}
+	sc.tell(odd, blank)
+	sc.empty = missing == len(sc.row)
 	dropped = sc.spec.drops(missing, len(sc.row))
 	sc.out.gaps.row(sc.missing, dropped)
 	return dropped, sc.single()
+}
+
+// tells reports whether faults in the rows are told as they come.
+func (sc *scanner) tells() bool { return sc.spec.Tell != nil && isOnce(sc.path) }
+
+// tell tells the columns whose cell of the present row is the first that is no number, or is missing.
+func (sc *scanner) tell(odd, blank []string) {
+	if !sc.tells() {
+		return
+	}
+	for _, what := range []struct {
+		msg     string
+		columns []string
+	}{{"cells are no numbers, so they count as missing, in the columns ", odd}, {"cells are missing, in the columns ", blank}} {
+		if what.columns != nil {
+			sc.spec.Tell(sc.fault("", "", what.msg+listed(what.columns), "").Error())
+		}
+	}
+}
+
+// tellLate tells the first key that is no column.
+func (sc *scanner) tellLate() {
+	if late := lateKey(sc.rows); late != "" && !sc.toldLate && sc.tells() {
+		sc.toldLate = true
+		sc.spec.Tell(late)
+	}
 }
 
 // unreadable returns an error if no cell of a feature was a number in the rows to be scored, as when cells have

@@ -17,6 +17,7 @@ type Block struct {
 	X       *mat.Dense
 	Numbers []int      // numbers of the rows among all rows of the files, from 1
 	Carried [][]string // per row, the cells of the carried columns
+	Empty   []bool     // per row, whether none of its cells is a number
 }
 
 // Scan reads all files once, in order. It calls begin with the names of the carried columns, before
@@ -95,6 +96,7 @@ type scan struct {
 	values  []float64
 	numbers []int
 	carried [][]string
+	empty   []bool
 	// err is an error of f while the scan waited for rows.
 	err error
 }
@@ -118,9 +120,10 @@ func (b *scan) file(sch schema, path string) (*share, error) {
 			return errors.Join(b.err, err)
 		}
 		kept++
+		sc.out.gaps.Empty += one(sc.empty)
 		carried := b.cells(sc)
 		if b.roll == nil {
-			return b.add(sc.row, carried)
+			return b.add(sc.row, carried, sc.empty)
 		}
 		begins, err := sc.begins(&b.course, b.read-first)
 		if err != nil {
@@ -130,7 +133,7 @@ func (b *scan) file(sch schema, path string) (*share, error) {
 			b.roll.Restart()
 		}
 		b.row = b.roll.Add(b.row, sc.row)
-		return b.add(b.row, carried)
+		return b.add(b.row, carried, sc.empty)
 	})
 	if err == nil {
 		sh.groups[path] = &group{train: rowSet{n: kept}} // counted by check
@@ -154,8 +157,8 @@ func (b *scan) cells(sc *scanner) []string {
 	return cells
 }
 
-func (b *scan) add(row []float64, carried []string) error {
-	b.values, b.numbers, b.carried = append(b.values, row...), append(b.numbers, b.read), append(b.carried, carried)
+func (b *scan) add(row []float64, carried []string, empty bool) error {
+	b.values, b.numbers, b.carried, b.empty = append(b.values, row...), append(b.numbers, b.read), append(b.carried, carried), append(b.empty, empty)
 	if len(b.numbers) < rows.PerBlock && b.err == nil {
 		return nil
 	}
@@ -166,8 +169,8 @@ func (b *scan) flush() error {
 	if len(b.numbers) == 0 {
 		return nil
 	}
-	err := b.f(Block{mat.NewDense(len(b.numbers), b.width, b.values), b.numbers, b.carried})
-	b.values, b.numbers, b.carried = b.values[:0], b.numbers[:0], b.carried[:0]
+	err := b.f(Block{mat.NewDense(len(b.numbers), b.width, b.values), b.numbers, b.carried, b.empty})
+	b.values, b.numbers, b.carried, b.empty = b.values[:0], b.numbers[:0], b.carried[:0], b.empty[:0]
 	return err
 }
 

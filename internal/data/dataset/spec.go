@@ -45,6 +45,9 @@ type Spec struct {
 	// cell that is no number then counts as missing, and a row may have no cells at all. Numbers
 	// beyond the usable ones, such as infinities, count as the largest usable ones.
 	Scored bool
+	// Tell, if not nil, is called as rows are read of a source that can be read only once: with a line about
+	// the first cell of each column that is missing, or is no number, and about the first key that is no column.
+	Tell func(line string)
 	// Rename maps names of columns in the files to new ones, which the rest of the Spec uses.
 	Rename map[string]string
 	// Units holds the units of features by name.
