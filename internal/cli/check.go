@@ -131,7 +131,12 @@ func (c *checked) text(w io.Writer) {
 		fmt.Fprintf(w, "cannot be read: %s\n", listed(c.Refused))
 	}
 	fmt.Fprintln(w)
-	flagsText(w, &t.Flags)
+	fix := fixes(func(kind string) bool {
+		return slices.ContainsFunc(t.Findings, func(f dataset.CommonFinding) bool {
+			return f.Kind == kind && (isLine(kind) || f.Column != t.Flags.Label && !slices.Contains(t.Flags.Ignore, f.Column))
+		})
+	})
+	flagsText(w, fix, &t.Flags)
 }
 
 func profileText(w io.Writer, p *dataset.Profile) {
@@ -156,17 +161,40 @@ func profileText(w io.Writer, p *dataset.Profile) {
 		}
 	}
 	fmt.Fprintln(w)
-	if slices.ContainsFunc(p.Findings, func(f dataset.Finding) bool {
-		return f.Kind == "no-number" && !slices.Contains(p.Flags.Ignore, f.Column)
-	}) {
-		fmt.Fprintln(w, "fix the cells that are no numbers before training")
-	}
-	flagsText(w, &p.Flags)
+	fix := fixes(func(kind string) bool {
+		return slices.ContainsFunc(p.Findings, func(f dataset.Finding) bool {
+			return f.Kind == kind && (isLine(kind) || !slices.Contains(p.Flags.Ignore, f.Column))
+		})
+	})
+	flagsText(w, fix, &p.Flags)
 }
 
-func flagsText(w io.Writer, f *dataset.Flags) {
+// isLine reports whether a finding is about a line, not about its column.
+func isLine(kind string) bool { return kind == "totals" || kind == "header" }
+
+// fixes says what to change in files before training, given the kinds of findings in them.
+func fixes(found func(kind string) bool) (lines []string) {
+	if found("no-number") {
+		lines = append(lines, "fix the cells that are no numbers before training")
+	}
+	if found("totals") || found("header") {
+		lines = append(lines, "remove the lines that are no rows before training")
+	}
+	if found("labels") {
+		lines = append(lines, "write the same labels in all files before training")
+	}
+	return lines
+}
+
+func flagsText(w io.Writer, fix []string, f *dataset.Flags) {
+	for _, line := range fix {
+		fmt.Fprintln(w, line)
+	}
 	flags := f.String()
-	if flags == "" {
+	switch {
+	case flags == "" && fix != nil:
+		flags = "none"
+	case flags == "":
 		flags = "none are needed"
 	}
 	fmt.Fprintf(w, "flags: %s\n", flags)

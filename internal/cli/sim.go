@@ -283,7 +283,7 @@ func (a *app) noteMemory(participants int) {
 func (a *app) noteData(t *pipeline.Task, d *dataset.Dataset) {
 	a.note("%s, %s: %s", count(len(d.Participants), "participant"), count(len(d.Columns), "feature"), listed(d.Columns))
 	if classes := t.Traits().Classes; d.Participants[0].ClassLabels && (classes == nil || !classes.Learned) {
-		a.note(areClasses+"%s", ofClasses(t))
+		a.note(areClasses+"%s; %s", ofClasses(t), noAnomalies)
 	}
 	if len(d.Ignored) > 0 {
 		a.note("not numbers, so not features: %s", strings.Join(d.Ignored, ", "))
@@ -318,6 +318,9 @@ func ofClasses(t *pipeline.Task) string {
 	}
 	return figuresOfClasses(t.Kind.Name, of.Patterns)
 }
+
+// noAnomalies ends a sentence about labels that are classes.
+const noAnomalies = "no row counts as an anomaly, and all train: if some labels mean anomalies, name them with --anomaly VALUE,VALUE"
 
 // areClasses begins a sentence that ends with what class labels give.
 const areClasses = "labels other than 0, 1 and -1 are classes: they give "

@@ -1,32 +1,29 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/collabdict/collabdict/internal/data/rows"
 )
 
-// IsAnomaly reports whether a label means an anomaly: it equals Anomaly, as text or as a number, or 1 if
-// there is none.
+// IsAnomaly reports whether a label means an anomaly: it equals one of the values in Anomaly, as text whatever
+// its capitals, or as a number; or it equals 1 if there are none.
 func (s *Spec) IsAnomaly(cell string) bool {
-	want := s.Anomaly
-	if want == "" {
-		want = "1"
-	}
+	cell = strings.TrimSpace(cell)
 	got, ok := parse(cell)
-	number, is := parse(want)
-	return cell == want || ok && is && got == number
+	return slices.ContainsFunc(strings.Split(cmp.Or(s.Anomaly, "1"), ","), func(want string) bool {
+		want = strings.TrimSpace(want)
+		number, is := parse(want)
+		return want != "" && strings.EqualFold(cell, want) || ok && is && got == number
+	}) || s.Anomaly != "" && strings.EqualFold(cell, strings.TrimSpace(s.Anomaly))
 }
-
-// normalWords are words of labels that mean no anomaly, in the form of labelWords.
-var normalWords = []string{"ok", "okay", "normal", "nominal", "good", "healthy", "benign", "inlier", "no", "false", "nein", "gut", "non", "bon", "bien", "bueno", "buono"}
 
 // tellsAnomalies reports whether a label of text says that a row is normal or an anomaly, so that it is
 // no class.
-func tellsAnomalies(label string) bool {
-	return has(label, normalWords) || has(label, labelWords) || has(label, faultWords)
-}
+func tellsAnomalies(label string) bool { return tellsNormal(label) || tellsFaults(label) }
 
 // checkAnomalies returns an error if labels tell anomalies, but not which of them do. Scikit-learn has -1 for
 // anomalies and 1 for other rows.
@@ -42,7 +39,10 @@ func (s *Spec) checkAnomalies(d *Dataset, shares []*share, first string) error {
 				note(&seen, v)
 			}
 		}
-		if len(seen) < 2 || slices.ContainsFunc(seen, s.IsAnomaly) || s.anomalyIn(shares) {
+		if slices.ContainsFunc(seen, s.IsAnomaly) || s.anomalyIn(shares) {
+			return s.checkAlike(shares)
+		}
+		if len(seen) < 2 {
 			return nil
 		}
 		fault.Msg, fault.Hint = fmt.Sprintf("no row has the label %q of anomalies", s.Anomaly), "name another --anomaly; values there are "+quoted(seen)
@@ -60,6 +60,28 @@ func (s *Spec) checkAnomalies(d *Dataset, shares []*share, first string) error {
 		fault.Msg = fmt.Sprintf("%d of %d rows to train on have the label 1, which means an anomaly and leaves them out", anomalies, all)
 		fault.Hint = "say --anomaly 0 if 1 means a normal row, or --anomaly 1 if these are anomalies"
 		return fault
+	}
+	return nil
+}
+
+// checkAlike returns an error if a file without anomalies has several labels, and no file with anomalies has any
+// of them: its labels then tell anomalies in another way.
+func (s *Spec) checkAlike(shares []*share) error {
+	for _, sh := range shares {
+		if len(sh.seenLabels) < 2 || s.anomalyIn([]*share{sh}) {
+			continue
+		}
+		common := func(other *share) bool {
+			return s.anomalyIn([]*share{other}) && slices.ContainsFunc(other.seenLabels, func(a string) bool {
+				return slices.ContainsFunc(sh.seenLabels, func(b string) bool { return strings.EqualFold(a, b) })
+			})
+		}
+		if !slices.ContainsFunc(shares, common) {
+			return &Error{
+				File: sh.path, Column: s.Label, Msg: fmt.Sprintf("no row has the label %q of anomalies, and other files have other labels than %s", s.Anomaly, quoted(sh.seenLabels)),
+				Hint: "write the same labels in all files, or name all that mean anomalies, separated by commas",
+			}
+		}
 	}
 	return nil
 }

@@ -48,7 +48,16 @@ func valuesOf(t *testing.T, p dataset.Participant, test bool) []float64 {
 // rows. It does not matter how anomalies are written, or whether rows stay on disk.
 func TestKnownAnomaliesDoNotTrain(t *testing.T) {
 	for _, c := range []struct{ normal, anomaly, value string }{
-		{"0", "1", ""}, {"-1", "1", "1"}, {"1", "-1", "-1"}, {"1.0", "-1.0", "-1"}, {"ok", "fault", "fault"}, {"2", "7", "7"},
+		{"0", "1", ""},
+		{"-1", "1", "1"},
+		{"1", "-1", "-1"},
+		{"1.0", "-1.0", "-1"},
+		{"ok", "fault", "fault"},
+		{"2", "7", "7"},
+		{"OK", "Nok", "NOK"},
+		{"OK", "nok", "Leak, NOK "},
+		{"0", "2", "2,3"},
+		{"0", "2.0", "3,2"},
 	} {
 		folder(t, "a.csv", labelled(10, c.normal, c.anomaly), "a.csv.gz", zipped(t, labelled(10, c.normal, c.anomaly)))
 		for _, file := range []string{"a.csv", "a.csv.gz"} {
@@ -101,6 +110,26 @@ func TestWindowsOfKnownAnomalies(t *testing.T) {
 	}
 	if got, test := valuesOf(t, d.Participants[0], false), valuesOf(t, d.Participants[0], true); !slices.Equal(got, want) || len(test) != 12 {
 		t.Errorf("written and read: trains on %v and tests on %v", got, test)
+	}
+}
+
+// A file whose labels tell anomalies in another way than those of the others is refused, unless all ways are named.
+func TestLabelsOfSeveralKinds(t *testing.T) {
+	folder(t, "a.csv", labelled(10, "0", "1"), "b.csv", labelled(10, "OK", "NOK"), "c.csv", labelled(10, "0", "1"), "d.csv", labelled(10, "ok", "ok"))
+	spec := dataset.Spec{Data: []string{"a.csv", "b.csv", "c.csv", "d.csv"}, Label: "label", Anomaly: "NOK", Anomalies: true, Normal: true}
+	var fault *dataset.Error
+	if _, err := dataset.LoadAll(spec); !errors.As(err, &fault) || fault.File != "a.csv" || fault.Column != "label" {
+		t.Errorf("got %v", err)
+	}
+	spec.Anomaly = "1,NOK"
+	d, err := dataset.LoadAll(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{2, 2, 2, 0} {
+		if p := d.Participants[i]; p.KnownAnomalies() != want {
+			t.Errorf("%s: %d anomalies, want %d", p.Name, p.KnownAnomalies(), want)
+		}
 	}
 }
 

@@ -89,8 +89,6 @@ const (
 	leastSerial, mostSerial = 20000, 60000
 )
 
-var dateWords = []string{"time", "timestamp", "date", "datetime", "zeit", "zeitpunkt", "datum", "uhrzeit", "temps", "heure", "fecha", "hora", "data", "ora"}
-
 // SerialDates reports whether the first column of a file holds dates as Excel numbers them: it has the name
 // of a time, and values of recent dates that rise by equal steps of a day or less.
 func SerialDates(name string, cells []string) bool {
@@ -108,7 +106,7 @@ func SerialDates(name string, cells []string) bool {
 // serialDates is SerialDates for the values of a column. Excel writes eleven digits or more, whose rounding
 // makes steps differ by up to a second.
 func (t *trail) serialDates(name string) bool {
-	return t.n > 2 && t.rises && t.first >= leastSerial && t.last <= mostSerial && has(name, dateWords) &&
+	return t.n > 2 && t.rises && t.first >= leastSerial && t.last <= mostSerial && has(name, "date") &&
 		(t.seconds && t.step < 1 || t.even && t.step == 1)
 }
 

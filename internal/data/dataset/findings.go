@@ -16,7 +16,8 @@ type Finding struct {
 	Message string `json:"message"` // what was found
 	Advice  string `json:"advice"`  // what to do
 
-	counted *cellCount // what Message says, nil if that is not about a number of cells
+	counted *cellCount   // what Message says, nil if that is not about a number of cells
+	labels  *labelValues // the values of a label, nil for other columns
 }
 
 // cellCount says something about a number of cells.
@@ -37,7 +38,8 @@ func (c *cellCount) String() string {
 type Flags struct {
 	Ignore []string `json:"ignore,omitempty"` // columns for --ignore
 	Label  string   `json:"label,omitempty"`  // a column for --label
-	// Anomaly is a value for --anomaly: the rarer of the two in the column Label.
+	// Anomaly is for --anomaly: those values in the column Label that are not normal by their words, or the
+	// rarer of two.
 	Anomaly string `json:"anomaly,omitempty"`
 	// TimeColumn is for use with --window.
 	TimeColumn string `json:"time_column,omitempty"`
@@ -151,10 +153,10 @@ func (p *Profile) foundCells(c *columnStats, kind string, cells cellCount, advic
 }
 
 func (p *Profile) ofText(c *columnStats) {
-	if anomaly, both, ok := answer(&c.pair); ok {
-		s := Suspect{Column: c.name, Anomaly: anomaly}
-		p.found(c, "label", "has the name of a label, and only "+both, s.flags()+", or --ignore "+shellWord(c.name))
-		p.label(&s)
+	if anomalies, all, ok := answer(c.name, &c.tally); ok {
+		s := Suspect{Column: c.name, Anomalies: anomalies}
+		p.found(c, "label", "has the name of a label, and only "+all, s.flags()+", or --ignore "+shellWord(c.name))
+		p.label(&s, folded(&c.tally).without(func(string) bool { return false }))
 		return
 	}
 	if !c.time {
@@ -167,12 +169,13 @@ func (p *Profile) ofText(c *columnStats) {
 	}
 }
 
-// label recommends the first label. It reports whether that was another.
-func (p *Profile) label(s *Suspect) (another bool) {
+// label recommends the first label, with the given values. It reports whether that was another.
+func (p *Profile) label(s *Suspect, values []string) (another bool) {
+	p.Findings[len(p.Findings)-1].labels = labelsOf(values, s.Anomalies)
 	if p.Flags.Label != "" {
 		return true
 	}
-	p.Flags.Label, p.Flags.Anomaly = s.Column, s.Anomaly
+	p.Flags.Label, p.Flags.Anomaly = s.Column, strings.Join(s.Anomalies, ",")
 	return false
 }
 
@@ -184,12 +187,12 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 	}
 	switch {
 	case t.labels(c.likeness):
-		s := Suspect{Column: c.name, Anomaly: t.anomaly()}
-		if c.missing > 0 && s.Anomaly == "" { // empty cells are labels only if --anomaly says so
-			s.Anomaly = "1"
+		s := Suspect{Column: c.name, Anomalies: t.anomalies(c.name)}
+		if c.missing > 0 && s.Anomalies == nil { // empty cells are labels only if --anomaly says so
+			s.Anomalies = []string{"1"}
 		}
 		p.found(c, "label", t.why(c.likeness), s.flags()+", or --keep "+name+" if it is a measurement")
-		out = p.label(&s)
+		out = p.label(&s, t.values())
 		p.Flags.Keep = append(p.Flags.Keep, c.name)
 	case known && t.n > 0:
 		p.found(c, "duplicate", fmt.Sprintf("has the values of %q in every row", twin), "--ignore "+name)

@@ -48,7 +48,7 @@ type columnStats struct {
 	firstOdd, firstDoubt string
 	time                 bool // the first text is a time
 	first                string
-	pair                 pair[string] // of a column of text
+	tally                tally[string] // of a column of text
 	likeness             likeness
 }
 
@@ -142,15 +142,12 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 	}
 }
 
-// totals are words that begin a line of sums or means, as reports have it.
-var totals = []string{"total", "totals", "grand total", "sum", "subtotal", "average", "mean", "summe", "gesamt", "mittelwert", "durchschnitt", "somme", "moyenne", "totale", "suma", "media", "promedio"}
-
 // noRow returns the finding about a line that repeats the header, or holds sums of others. Such lines are not
 // counted in columns.
 func noRow(rows rowReader, columns []columnStats, features, others []int, row place) (kind, message string) {
 	if slices.Contains(features, 0) || slices.Contains(others, 0) {
 		first := strings.TrimRight(rows.text(0), " :")
-		if isAmong(first, totals) {
+		if is(first, "total") {
 			return "totals", fmt.Sprintf("%s begins with %q, and is likely to be no row", row, first)
 		}
 		if first != columns[0].name {
@@ -203,11 +200,11 @@ func (c *columnStats) cell(cell string, i int, row place, lines *csvFile) {
 func (c *columnStats) text(cell string) {
 	if isMark(cell) {
 		c.missing++
-		c.pair.blank++
+		c.tally.blank++
 		return
 	}
-	if c.likeness > asLabel && c.pair.distinct <= 2 {
-		c.pair.add(strings.Clone(cell), 1)
+	if c.likeness > asLabel && !c.tally.many() {
+		c.tally.add(strings.Clone(cell), 1)
 	}
 	if c.first == "" {
 		c.first = strings.Clone(cell)

@@ -18,7 +18,8 @@ type Spec struct {
 	Split partition.Split
 	// Label is the column of labels, "" for none.
 	Label string
-	// Anomaly is the label of anomalies: all others are normal, and so are rows without one. "" means 1.
+	// Anomaly is the label of anomalies, or several separated by commas, in any case: all others are normal, and so
+	// are rows without one. "" means 1.
 	Anomaly string
 	// Anomalies declares that labels tell anomalies unless they are classes. Labels that do not say
 	// which of them mean anomalies are then errors.

@@ -1,13 +1,11 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"unicode"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // suspectRows is the number of rows needed before rising values, or only two values, are unlikely by
@@ -25,8 +23,8 @@ type Suspect struct {
 	Label bool
 	// Text reports whether it holds words, so that it cannot be a feature.
 	Text bool
-	// Anomaly is the rarer of the two values of a label, "" if 1 is the anomaly.
-	Anomaly string
+	// Anomalies are the values of a label that probably mean anomalies, none if that is 1.
+	Anomalies []string
 	// Why says in a clause what the column looks like.
 	Why string
 }
@@ -41,19 +39,22 @@ type trail struct {
 	seconds           bool // all steps, in days, are equal to the second
 	whole             bool // all are whole numbers
 	binary            bool // all are 0, 1 or -1
-	pair              pair[float64]
+	tally             tally[float64]
 }
 
-// A pair counts the values of a column that has at most two.
-type pair[T comparable] struct {
-	values   [2]T
-	counts   [2]int
-	distinct int // 3 stands for more than two
+// mostLabels is the largest number of values of a column of labels.
+const mostLabels = 8
+
+// A tally counts the values of a column that has at most mostLabels.
+type tally[T cmp.Ordered] struct {
+	values   [mostLabels]T
+	counts   [mostLabels]int
+	distinct int // mostLabels+1 stands for more
 	blank    int // cells without a value, of text
 }
 
-func (p *pair[T]) add(v T, n int) {
-	if p.distinct > 2 {
+func (p *tally[T]) add(v T, n int) {
+	if p.many() {
 		return
 	}
 	for i := range p.distinct {
@@ -62,14 +63,14 @@ func (p *pair[T]) add(v T, n int) {
 			return
 		}
 	}
-	if p.distinct < 2 {
+	if p.distinct < mostLabels {
 		p.values[p.distinct], p.counts[p.distinct] = v, n
 	}
 	p.distinct++
 }
 
-func (p *pair[T]) join(o *pair[T]) {
-	if o.distinct > 2 {
+func (p *tally[T]) join(o *tally[T]) {
+	if o.many() {
 		p.distinct = o.distinct
 		return
 	}
@@ -79,29 +80,70 @@ func (p *pair[T]) join(o *pair[T]) {
 	}
 }
 
-// enough reports whether there are two values, in enough rows that this is unlikely by chance.
-func (p *pair[T]) enough() bool {
-	return p.distinct == 2 && p.counts[0]+p.counts[1] >= suspectRows
+// many reports whether there are more values than labels have.
+func (p *tally[T]) many() bool { return p.distinct > mostLabels }
+
+// enough reports whether there are few values, in enough rows that this is unlikely by chance.
+func (p *tally[T]) enough() bool {
+	n := 0
+	for _, count := range p.counts {
+		n += count
+	}
+	return !p.many() && n >= suspectRows
 }
 
-// answer returns the value of a column of text that probably means an anomaly, and both values in words: the
-// column has two, or one that is rarer than blank cells.
-func answer(p *pair[string]) (anomaly, both string, ok bool) {
-	switch {
-	case p.enough():
-		return p.rarer(), fmt.Sprintf("%q and %q", p.values[0], p.values[1]), true
-	case p.distinct == 1 && p.counts[0] < p.blank && p.counts[0]+p.blank >= suspectRows:
-		return p.values[0], fmt.Sprintf("%q and empty cells", p.values[0]), true
-	}
-	return "", "", false
+// two reports whether there are two values, in enough rows.
+func (p *tally[T]) two() bool { return p.distinct == 2 && p.enough() }
+
+// without returns the values, in their order, that are not normal.
+func (p *tally[T]) without(normal func(T) bool) []T {
+	values := slices.DeleteFunc(slices.Clone(p.values[:min(p.distinct, mostLabels)]), normal)
+	slices.Sort(values)
+	return values
 }
 
 // rarer returns the rarer of two values, the second if both are as frequent.
-func (p *pair[T]) rarer() T {
+func (p *tally[T]) rarer() T {
 	if p.counts[0] < p.counts[1] {
 		return p.values[0]
 	}
 	return p.values[1]
+}
+
+// folded joins values that differ in case only, in the first spelling.
+func folded(p *tally[string]) *tally[string] {
+	if p.many() {
+		return p
+	}
+	out := &tally[string]{blank: p.blank}
+	for i, v := range p.values[:p.distinct] {
+		if known := slices.IndexFunc(out.values[:out.distinct], func(o string) bool { return strings.EqualFold(o, v) }); known >= 0 {
+			v = out.values[known]
+		}
+		out.add(v, p.counts[i])
+	}
+	return out
+}
+
+// answer returns the values of a column of text that probably mean anomalies, and all in words. The column has
+// two, or one that is rarer than blank cells, or some of which a part is normal by its words.
+func answer(name string, p *tally[string]) (anomalies []string, all string, ok bool) {
+	p = folded(p)
+	if p.distinct == 1 && p.counts[0] < p.blank && p.counts[0]+p.blank >= suspectRows {
+		return p.values[:1], fmt.Sprintf("%q and empty cells", p.values[0]), true
+	}
+	if !p.enough() || p.distinct < 2 {
+		return nil, "", false
+	}
+	all = quoted(p.without(func(string) bool { return false }))
+	anomalies = p.without(tellsNormal)
+	switch told := len(anomalies) < p.distinct && len(anomalies) > 0 && !inverse(name); {
+	case told:
+		return anomalies, all, true
+	case p.distinct == 2:
+		return []string{p.rarer()}, all, true
+	}
+	return nil, "", false
 }
 
 func (t *trail) add(v float64) {
@@ -116,7 +158,7 @@ func (t *trail) add(v float64) {
 		t.steps(v - t.last)
 	}
 	t.last = v
-	t.pair.add(v, 1)
+	t.tally.add(v, 1)
 	t.whole = t.whole && v == math.Trunc(v)
 	t.binary = t.binary && (v == 0 || v == 1 || v == -1)
 }
@@ -148,14 +190,14 @@ func (t *trail) join(o *trail) {
 	t.seconds = t.seconds && o.seconds
 	t.even, t.whole, t.binary = t.even && o.even, t.whole && o.whole, t.binary && o.binary
 	t.n, t.last = t.n+o.n, o.last
-	t.pair.join(&o.pair)
+	t.tally.join(&o.tally)
 }
 
 // ordinal reports whether a column looks like a time or a row number: it rises in every row by equal steps or
 // in whole numbers, or it rises or falls with recent times or a telling name. A measurement that drifts for
 // a while, or a tank that empties, does not.
 func (t *trail) ordinal(name string) bool {
-	return t.n >= suspectRows && (t.rises && (t.even || t.whole) || (t.rises || t.falls) && (t.dated(name) || has(name, ordinalWords)))
+	return t.n >= suspectRows && (t.rises && (t.even || t.whole) || (t.rises || t.falls) && (t.dated(name) || has(name, "ordinal")))
 }
 
 // dated reports whether all values are recent times: seconds or milliseconds since 1970, or days as Excel
@@ -168,29 +210,55 @@ func (t *trail) dated(name string) bool {
 		return true
 	}
 	const least = 10.0 / secondsPerDay // shorter steps do not stand out from the rounding
-	return within(leastSerial, mostSerial) && (has(name, dateWords) || t.seconds && math.Abs(t.step) >= least)
+	return within(leastSerial, mostSerial) && (has(name, "date") || t.seconds && math.Abs(t.step) >= least)
 }
 
-// labels reports whether a column looks like a label: only 0, 1 and -1, or two other values, and a
-// telling name. A sensor with two values does not.
+// labels reports whether a column looks like a label by its name and its values: only 0, 1 and -1, two other
+// values, or mostly 0 and a few codes. A sensor with two values does not.
 func (t *trail) labels(of likeness) bool {
 	switch of {
 	case asLabel:
 		return t.n > 0 && t.binary
 	case asAnswer:
-		return t.n > 0 && t.binary || t.pair.enough()
+		return t.n > 0 && t.binary || t.tally.two() || t.coded()
 	case asPerhaps:
-		return t.pair.enough()
+		return t.tally.two()
 	}
 	return false
 }
 
-// anomaly returns the value that probably means an anomaly, "" if that is 1 and no other can.
-func (t *trail) anomaly() string {
-	if t.pair.distinct != 2 || t.binary && slices.Contains(t.pair.values[:], 0) {
-		return ""
+// coded reports whether most values are 0, and the others whole numbers of a few kinds.
+func (t *trail) coded() bool {
+	zero := slices.Index(t.tally.values[:], 0)
+	return t.whole && t.tally.enough() && t.tally.distinct > 2 && zero >= 0 && 2*t.tally.counts[zero] > t.n
+}
+
+// anomalies returns the values that probably mean anomalies, none if that is 1 and no other can.
+func (t *trail) anomalies(name string) []string {
+	var values []float64
+	switch {
+	case t.binary && slices.Contains(t.tally.values[:t.tally.distinct], 0):
+		if inverse(name) {
+			return []string{"0"}
+		}
+	case t.tally.distinct == 2:
+		values = []float64{t.tally.rarer()}
+	case t.coded():
+		values = t.tally.without(func(v float64) bool { return v == 0 })
 	}
-	return shortest(t.pair.rarer())
+	var out []string
+	for _, v := range values {
+		out = append(out, shortest(v))
+	}
+	return out
+}
+
+// values returns the values, in their order, if they are few.
+func (t *trail) values() (out []string) {
+	for _, v := range t.tally.without(func(float64) bool { return false }) {
+		out = append(out, shortest(v))
+	}
+	return out
 }
 
 func (t *trail) why(of likeness) string {
@@ -198,7 +266,7 @@ func (t *trail) why(of likeness) string {
 	case t.labels(of) && t.binary:
 		return "has the name of a label, and only 0, 1 or -1"
 	case t.labels(of):
-		return fmt.Sprintf("has the name of a label, and only %g and %g", t.pair.values[0], t.pair.values[1])
+		return "has the name of a label, and only " + listed(t.values())
 	}
 	goes := "rises"
 	if t.falls {
@@ -224,52 +292,16 @@ const (
 // count, because alarms may then be sensors.
 func (s *Spec) likeness(column string) likeness {
 	switch {
-	case has(column, labelWords) && s.Label != "":
+	case has(column, "label") && s.Label != "":
 		return asLabel
 	case s.Label != "":
 		return asSensor
-	case has(column, labelWords), has(column, faultWords):
+	case tellsFaults(column), inverse(column):
 		return asAnswer
-	case slices.Contains(perhapsLabels, strings.Join(words(column), " ")):
+	case is(column, "perhaps"):
 		return asPerhaps
 	}
 	return asSensor
-}
-
-// The words are in lower case and without accents. Names of perhapsLabels are whole: acc_y and
-// valve_status are sensors.
-var (
-	ordinalWords = []string{"time", "timestamp", "ts", "date", "datetime", "day", "hour", "minute", "second", "seconds", "sec", "epoch", "unix", "index", "idx", "id", "row", "no", "nr", "num", "number", "seq", "sequence", "counter", "cycle", "step", "zeit", "datum", "uhrzeit", "nummer"}
-	labelWords   = []string{"label", "labels", "target", "class", "fault", "faulty", "anomaly", "anomalous", "attack", "outlier", "abnormal", "intrusion", "malicious", "fraud"}
-	faultWords   = []string{
-		"faults", "failure", "failures", "failed", "fail", "alarm", "alarms", "anomalies", "attacks", "outliers", "defect", "defects", "defective", "broken", "breakdown", "changepoint", "changepoints",
-		"trip", "tripped", "bad", "twf", "hdf", "pwf", "osf", "rnf", "storung", "stoerung", "fehler", "ausfall", "defekt", "anomalie", "alarme", "panne", "defaut", "defaillance", "fallo", "fallos", "falla", "averia", "alarma", "anomalia", "guasto", "guasti", "allarme", "difetto", "falha", "defeito", "awaria", "storing",
-		"avaria", "avarias", "vika", "arıza", "hiba", "porucha", "fel", "авария", "отказ", "неисправность", "сбои", "故障", "异常", "異常", "报警", "警报", "고장", "이상",
-	}
-	perhapsLabels = []string{"y", "status", "state", "machine status", "event", "events", "error", "errors", "zustand", "ereignis", "etat", "statut", "evenement", "estado", "evento", "stato"}
-)
-
-// has reports whether a name contains one of the words, as isAttack and fault_1 do.
-func has(name string, of []string) bool {
-	return slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(of, w) })
-}
-
-// words returns the words of a name in lower case, without accents.
-func words(name string) []string {
-	var b strings.Builder
-	low := false
-	for _, r := range norm.NFD.String(name) {
-		if unicode.Is(unicode.Mn, r) {
-			continue
-		}
-		if !unicode.IsLetter(r) || low && unicode.IsUpper(r) {
-			b.WriteByte(' ')
-		}
-		if low = unicode.IsLower(r); unicode.IsLetter(r) {
-			b.WriteRune(unicode.ToLower(r))
-		}
-	}
-	return strings.Fields(norm.NFC.String(b.String()))
 }
 
 // watch follows columns while they may still be suspects.
@@ -279,7 +311,7 @@ type watch struct {
 	left   []int // columns that may be suspects
 	ends   []extremes
 	// texts are the values of the columns schema.asked.
-	texts []pair[string]
+	texts []tally[string]
 }
 
 func (w *watch) add(row []float64, names []likeness) {
@@ -297,7 +329,7 @@ func (w *watch) add(row []float64, names []likeness) {
 	kept := w.left[:0]
 	for _, j := range w.left {
 		t := &w.trails[j]
-		if t.add(row[j]); t.n == 0 || t.rises || t.falls || t.binary && names[j] == asLabel || names[j] > asLabel && (t.binary || t.pair.distinct <= 2) {
+		if t.add(row[j]); t.n == 0 || t.rises || t.falls || t.binary && names[j] == asLabel || names[j] > asLabel && (t.binary || !t.tally.many()) {
 			kept = append(kept, j)
 		}
 	}
@@ -307,12 +339,12 @@ func (w *watch) add(row []float64, names []likeness) {
 // addText adds the cell of one of the columns schema.asked.
 func (w *watch) addText(cell string, column, columns int) {
 	if w.texts == nil {
-		w.texts = make([]pair[string], columns)
+		w.texts = make([]tally[string], columns)
 	}
 	switch p := &w.texts[column]; {
 	case isMark(cell):
 		p.blank++
-	case p.distinct <= 2:
+	case !p.many():
 		p.add(strings.Clone(cell), 1)
 	}
 }
@@ -359,14 +391,14 @@ func (w *watch) suspects(file string, sch *schema) []Suspect {
 		t, name, of := &w.trails[j], sch.features[j], w.names[j]
 		switch {
 		case t.labels(of):
-			out = append(out, Suspect{File: file, Column: name, Label: true, Anomaly: t.anomaly(), Why: t.why(of)})
+			out = append(out, Suspect{File: file, Column: name, Label: true, Anomalies: t.anomalies(name), Why: t.why(of)})
 		case t.ordinal(name):
 			out = append(out, Suspect{File: file, Column: name, Why: t.why(of)})
 		}
 	}
 	for i := range w.texts {
-		if anomaly, both, ok := answer(&w.texts[i]); ok {
-			out = append(out, Suspect{File: file, Column: sch.asked[i], Label: true, Text: true, Anomaly: anomaly, Why: "has the name of a label, and only " + both})
+		if anomalies, all, ok := answer(sch.asked[i], &w.texts[i]); ok {
+			out = append(out, Suspect{File: file, Column: sch.asked[i], Label: true, Text: true, Anomalies: anomalies, Why: "has the name of a label, and only " + all})
 		}
 	}
 	return out
@@ -407,6 +439,6 @@ func Undeclared(suspects []Suspect, keep []string) error {
 
 // flags returns the flags that declare the suspect to be the label.
 func (s *Suspect) flags() string {
-	f := Flags{Label: s.Column, Anomaly: s.Anomaly}
+	f := Flags{Label: s.Column, Anomaly: strings.Join(s.Anomalies, ",")}
 	return f.String()
 }

@@ -200,6 +200,27 @@ func TestAnswers(t *testing.T) {
 		{"event", "ok", "fault", "--label event --anomaly fault", true},
 		{"alarm", "0", "0", "--label alarm", false},
 		{"panne", "", "panne", "--label panne --anomaly panne", true},
+		{"Alarmstatus", "0", "1", "--label Alarmstatus", false},
+		{"ErrorFlag", "0", "1", "--label ErrorFlag", false},
+		{"Fehlercode", "0", "7", "--label Fehlercode --anomaly 7", false},
+		{"Sammelstörung", "0", "1", "--label Sammelstörung", false},
+		{"Maschinenausfall", "0", "1", "--label Maschinenausfall", false},
+		{"Ausschuss", "0", "1", "--label Ausschuss", false},
+		{"dysfonctionnement", "0", "1", "--label dysfonctionnement", false},
+		{"błąd", "0", "1", "--label błąd", false},
+		{"hata", "0", "1", "--label hata", false},
+		{"код_ошибки", "0", "1", "--label код_ошибки", false},
+		{"故障代码", "0", "1", "--label 故障代码", false},
+		{"NOK", "0", "1", "--label NOK", false},
+		{"is_ok", "1", "0", "--label is_ok --anomaly 0", false},
+		{"gut", "1", "0", "--label gut --anomaly 0", false},
+		{"not_ok", "0", "1", "--label not_ok", false},
+		{"y_true", "0", "1", "--label y_true", false},
+		{"ground_truth", "0", "1", "--label ground_truth", false},
+		{"outcome", "fail", "pass", "--label outcome --anomaly fail", true}, // although it is more frequent
+		{"default_speed", "0", "1", "", false},
+		{"Spannelement", "0", "1", "", false},
+		{"Abfallanlage", "0", "1", "", false},
 		{"status", "0", "0", "", false},
 		{"valve_status", "0", "1", "", false},
 		{"acc_y", "0", "1", "", false},
@@ -248,6 +269,49 @@ func TestAnswers(t *testing.T) {
 	d, err := dataset.LoadOne(dataset.Spec{Data: []string{"b.csv"}, Label: "fault"})
 	if err != nil || len(d.Suspects) > 0 {
 		t.Errorf("with a label: got %v, %+v", err, d)
+	}
+}
+
+// A column with the name of a label and a few values is asked about if most of them are 0, or if a word says
+// normal. Classes, and few values of a sensor, are not.
+func TestAnswersOfSeveralValues(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		values []string // every tenth row has one after the other, and others have the first
+		every  bool     // values take turns
+		flags  string
+	}{
+		{"fault_code", []string{"0", "2", "3"}, false, "--label fault_code --anomaly 2,3"},
+		{"label", []string{"Normal", "Attack", "A ttack"}, false, "--label label --anomaly 'A ttack,Attack'"},
+		{"state", []string{"OK", "NOK", "Nok", "nok"}, false, "--label state --anomaly NOK"},
+		{"fault_code", []string{"0", "2", "3"}, true, ""},
+		{"label", []string{"cat", "dog", "cow"}, true, ""},
+		{"gear", []string{"0", "2", "3"}, false, ""},
+		{"fault_code", []string{"0", "2", "3", "4", "5", "6", "7", "8", "9"}, false, ""},
+	} {
+		var b strings.Builder
+		fmt.Fprintf(&b, "temp,%s\n", c.name)
+		for i := range 100 {
+			value := c.values[0]
+			if c.every {
+				value = c.values[i%len(c.values)]
+			} else if i%10 == 9 {
+				value = c.values[1+i/10%(len(c.values)-1)]
+			}
+			fmt.Fprintf(&b, "%d.5,%s\n", i%7, value)
+		}
+		folder(t, "a.csv", b.String())
+		p, err := new(dataset.Spec).Profile("a.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Flags.String(); got != c.flags {
+			t.Errorf("%s of %v: got %q, want %q", c.name, c.values, got, c.flags)
+		}
+		d, err := dataset.LoadOne(dataset.Spec{Data: []string{"a.csv"}})
+		if err != nil || len(d.Suspects) != one(c.flags != "") {
+			t.Errorf("%s of %v: got %v, %+v", c.name, c.values, err, d.Suspects)
+		}
 	}
 }
 

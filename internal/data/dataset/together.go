@@ -19,7 +19,8 @@ type Common struct {
 // A CommonFinding is something about a column in some of several files.
 type CommonFinding struct {
 	Column string `json:"column"` // its name
-	// Kind is that of a finding in a file, or absent for a column that other files lack.
+	// Kind is that of a finding in a file, absent for a column that other files lack, or labels for one whose
+	// labels are of several kinds.
 	Kind    string   `json:"kind"`
 	Message string   `json:"message"` // what was found in the first of the files, and the number of cells in all
 	Files   []string `json:"files"`   // where; for absent, the files that lack the column
@@ -60,6 +61,8 @@ func Together(profiles []*Profile) *Common {
 		}
 	}
 	out.Missing = missing / max(cells, 1)
+	var anomalies []string
+	told := false               // a file's flags name anomalies
 	ignored := map[string]int{} // files in which a column is to be ignored
 	for _, p := range profiles {
 		f := &p.Flags
@@ -70,7 +73,10 @@ func Together(profiles []*Profile) *Common {
 			out.Flags.Label = f.Label
 		}
 		if f.Label == out.Flags.Label {
-			out.Flags.Anomaly = cmp.Or(out.Flags.Anomaly, f.Anomaly)
+			if i := slices.IndexFunc(p.Findings, func(of Finding) bool { return of.Column == f.Label && of.labels != nil }); i >= 0 {
+				anomalies = append(anomalies, p.Findings[i].labels.anomalies...)
+			}
+			told = told || f.Anomaly != ""
 		}
 		if len(in[f.TimeColumn]) == len(profiles) {
 			out.Flags.TimeColumn = cmp.Or(out.Flags.TimeColumn, f.TimeColumn)
@@ -82,9 +88,26 @@ func Together(profiles []*Profile) *Common {
 			}
 		}
 	}
+	if told {
+		slices.Sort(anomalies)
+		out.Flags.Anomaly = strings.Join(slices.Compact(anomalies), ",")
+	}
+	different := ""
+	f, unclear := differentLabels(out.Flags.Label, profiles)
+	if f != nil {
+		different = f.Column
+		out.Findings = slices.DeleteFunc(out.Findings, func(of CommonFinding) bool { return of.Column == f.Column && of.Kind == "label" })
+		out.Findings = append(out.Findings, *f)
+	}
+	if unclear {
+		out.Flags.Label, out.Flags.Anomaly = "", ""
+		out.Flags.Keep = slices.DeleteFunc(out.Flags.Keep, func(name string) bool { return name == f.Column })
+	}
 	for _, name := range names {
 		n, sensor := len(in[name]), numbers[name]
 		switch {
+		case name == different:
+			continue
 		case n < len(profiles):
 			out.Findings = append(out.Findings, absent(name, profiles))
 		case sensor > 0 && sensor < n: // numbers in some files only

@@ -107,3 +107,45 @@ func TestFlagsAreQuoted(t *testing.T) {
 	_, err := dataset.LoadAll(dataset.Spec{Data: []string{"f.csv"}})
 	wantError(t, err, `f.csv:3: column "Öltemperatur [°C]": want a number, got "x"; fix the cell, or leave the column out with --ignore 'Öltemperatur [°C]'`)
 }
+
+// Flags name the anomalies of all files, and no label if an anomaly of one file is normal in another.
+func TestLabelsOfFilesTogether(t *testing.T) {
+	for _, c := range []struct {
+		normal, anomaly []string // by file
+		flags           string
+		differ          []string // files
+	}{
+		{[]string{"0", "0"}, []string{"1", "1"}, "--label label", nil},
+		{[]string{"0", "0"}, []string{"1", "0"}, "--label label", nil},
+		{[]string{"OK", "ok"}, []string{"NOK", "Nok"}, "--label label --anomaly NOK,Nok", nil},
+		{[]string{"0", "OK", "0"}, []string{"1", "NOK", "1"}, "--label label --anomaly 1,NOK", []string{"1.csv"}},
+		{[]string{"a", "b"}, []string{"b", "a"}, "", []string{"1.csv"}},
+	} {
+		var profiles []*dataset.Profile
+		for i := range c.normal {
+			text := "x,label\n"
+			for j := range 40 {
+				label := c.normal[i]
+				if j%10 == 9 {
+					label = c.anomaly[i]
+				}
+				text += fmt.Sprintf("%d.5,%s\n", j*j%11, label)
+			}
+			name := fmt.Sprintf("%d.csv", i)
+			folder(t, name, text)
+			p, err := new(dataset.Spec).Profile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			profiles = append(profiles, p)
+		}
+		all := dataset.Together(profiles)
+		if got := all.Flags.String(); got != c.flags {
+			t.Errorf("%v: got %q, want %q", c.anomaly, got, c.flags)
+		}
+		i := slices.IndexFunc(all.Findings, func(f dataset.CommonFinding) bool { return f.Kind == "labels" })
+		if i < 0 != (c.differ == nil) || i >= 0 && !slices.Equal(all.Findings[i].Files, c.differ) {
+			t.Errorf("%v: got %+v", c.anomaly, all.Findings)
+		}
+	}
+}

@@ -18,13 +18,17 @@ func TestFaultsOfAStreamAreToldAtOnce(t *testing.T) {
 		empty []bool
 	}{
 		"CSV": {
-			"x,y\n", []string{"1,2", "ERR,2", "ERR,2", "1,", ",2", "1,OFF", ",-", "1,2"},
-			[]string{"", `"x" ("ERR")`, "", `"y"`, `"x"`, `"y" ("OFF")`, "", ""}, []bool{false, false, false, false, false, false, true, false},
+			"x,y\n",
+			[]string{"1,2", "ERR,2", "ERR,2", "1,", ",2", "1,OFF", ",-", "1,2"},
+			[]string{"", `"x" ("ERR")`, "", `"y"`, `"x"`, `"y" ("OFF")`, "", ""},
+			[]bool{false, false, false, false, false, false, true, false},
 		},
 		"header again": {"x,y\n", []string{"1,2", "x,y"}, []string{"", `"x" ("x"), "y" ("y")`}, []bool{false, true}},
 		"JSON": {
-			"", []string{`{"x":1,"y":2}`, `{"X":1,"Y":2}`, `{"x":1,"y":"ERR"}`},
-			[]string{"", `"x", "y"|key "X"`, `"y" ("ERR")`}, []bool{false, true, false},
+			"",
+			[]string{`{"x":1,"y":2}`, `{"X":1,"Y":2}`, `{"x":1,"y":"ERR"}`},
+			[]string{"", `"x", "y"|key "X"`, `"y" ("ERR")`},
+			[]bool{false, true, false},
 		},
 	} {
 		r, w := io.Pipe()
