@@ -296,6 +296,9 @@ func (f *runFlags) loadOne(ctx context.Context, spec dataset.Spec, name, dir str
 	for _, c := range data.Ignored {
 		warnings = append(warnings, c+" does not hold numbers, so it is not a feature")
 	}
+	if data.FirstClass != "" && spec.Anomalies && !f.withParent {
+		warnings = append(warnings, "labels other than 0, 1 and -1 are classes, the first at "+data.FirstClass+"; "+noAnomalies)
+	}
 	if n := data.Participants[0].KnownAnomalies(); n > 0 {
 		warnings = append(warnings, leftOut(n))
 	}

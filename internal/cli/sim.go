@@ -283,7 +283,11 @@ func (a *app) noteMemory(participants int) {
 func (a *app) noteData(t *pipeline.Task, d *dataset.Dataset) {
 	a.note("%s, %s: %s", count(len(d.Participants), "participant"), count(len(d.Columns), "feature"), listed(d.Columns))
 	if classes := t.Traits().Classes; d.Participants[0].ClassLabels && (classes == nil || !classes.Learned) {
-		a.note(areClasses+"%s; %s", ofClasses(t), noAnomalies)
+		text := areClasses + ofClasses(t)
+		if classes == nil {
+			text += "; " + noAnomalies
+		}
+		a.note("%s", text)
 	}
 	if len(d.Ignored) > 0 {
 		a.note("not numbers, so not features: %s", strings.Join(d.Ignored, ", "))

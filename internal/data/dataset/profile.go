@@ -106,18 +106,25 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 	}
 	spec.pass(p.File)
 	lines, _ := asCSV(t)
-	values, before := make([]float64, len(features)), ""
+	values, before, begin := make([]float64, len(features)), "", ""
+	var sum summation
 	for {
 		row, err := rows.next()
 		if errors.Is(err, io.EOF) {
+			if sum.total() {
+				p.Findings = append(p.Findings, Finding{Column: columns[0].name, Kind: "totals", Message: fmt.Sprintf("%s has the sums of the rows above, and is likely to be no row", sum.place), Advice: "remove it"})
+			}
 			return nil
 		}
 		if err != nil {
 			return err
 		}
 		p.Rows++
+		if p.Rows == 1 && lines != nil {
+			begin = strings.Clone(rows.text(0))
+		}
 		if lines != nil {
-			if kind, message := noRow(rows, columns, features, others, row); kind != "" {
+			if kind, message := noRow(rows, columns, features, others, row, begin); kind != "" {
 				if kind != before { // the first of many
 					p.Findings = append(p.Findings, Finding{Column: columns[0].name, Kind: kind, Message: message, Advice: "remove it"})
 				}
@@ -134,8 +141,13 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 				c.add(values[j])
 			} else {
 				c.cell(rows.text(i), i, row, lines)
+				var msg string
+				if values[j], msg = usable(rows.text(i)); msg != "" {
+					values[j] = math.NaN()
+				}
 			}
 		}
+		sum.add(values, row)
 		for _, i := range others {
 			columns[i].text(rows.text(i))
 		}
@@ -144,10 +156,10 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 
 // noRow returns the finding about a line that repeats the header, or holds sums of others. Such lines are not
 // counted in columns.
-func noRow(rows rowReader, columns []columnStats, features, others []int, row place) (kind, message string) {
+func noRow(rows rowReader, columns []columnStats, features, others []int, row place, begin string) (kind, message string) {
 	if slices.Contains(features, 0) || slices.Contains(others, 0) {
-		first := strings.TrimRight(rows.text(0), " :")
-		if is(first, "total") {
+		first := rows.text(0)
+		if saysTotal(first, begin) {
 			return "totals", fmt.Sprintf("%s begins with %q, and is likely to be no row", row, first)
 		}
 		if first != columns[0].name {

@@ -2,7 +2,9 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 )
 
 // A rowSet grows by one row at a time. It has values, singles, pixels or parts.
@@ -61,6 +63,9 @@ type scanner struct {
 	readable []bool
 	odd      []*Error
 	sound    bool // some row had a number for each feature
+	// first is the first cell of the first line of a CSV file.
+	first     string
+	summation summation
 	// empty reports whether no cell of the present row is a number.
 	empty bool
 	// told marks the features whose first missing cell was told, and then those whose first odd cell was.
@@ -96,6 +101,9 @@ func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner) e
 		if errors.Is(err, io.EOF) {
 			if err := sc.unreadable(); err != nil {
 				return nil, err
+			}
+			if !s.Scored && sc.summation.total() {
+				return nil, &Error{File: path, Line: sc.summation.place.line, Row: sc.summation.place.row, Msg: "the line has the sums of the rows above, so it is likely to be no row", Hint: "remove it"}
 			}
 			if late := lateKey(sc.rows); late != "" && !sc.tells() {
 				sc.out.gaps.Late = []string{late}
@@ -159,6 +167,9 @@ func (sc *scanner) add() error {
 		return err
 	}
 	g.read++
+	if err := sc.totalWord(); err != nil {
+		return err
+	}
 	for i, column := range sc.layout.asked {
 		if column >= 0 {
 			g.watch.addText(sc.rows.text(column), i, len(sc.layout.asked))
@@ -173,6 +184,7 @@ func (sc *scanner) add() error {
 	if dropped, err := sc.numbers(); dropped || err != nil {
 		return err
 	}
+	sc.summation.add(sc.row, sc.place)
 	label, err := sc.label(train)
 	if err != nil {
 		return err
@@ -192,6 +204,21 @@ func (sc *scanner) add() error {
 		r.begins = append(r.begins, r.n)
 	}
 	return sc.put(r, label)
+}
+
+// totalWord returns an error if the present row is one of sums or other figures by its first cell.
+func (sc *scanner) totalWord() error {
+	if _, ok := asCSV(sc.rows); !ok || sc.spec.Scored {
+		return nil
+	}
+	cell := sc.rows.text(0)
+	if sc.first == "" {
+		sc.first = strings.Clone(cell)
+	}
+	if saysTotal(cell, sc.first) {
+		return sc.fault("", cell, fmt.Sprintf("the line begins with %q, so it is likely to be no row", cell), "remove it")
+	}
+	return nil
 }
 
 // put adds the row in sc.row.
