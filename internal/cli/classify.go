@@ -20,9 +20,9 @@ func (a *app) writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all
 		}
 	}
 	var line []string
-	return a.writeLines(out, spec, func(carried []string) []string {
+	return writeLines(a, out, spec, func(carried []string) []string {
 		return withCarried(carried, own)
-	}, func(b dataset.Block, write func([]string) error) error {
+	}, dataset.Scan, func(b dataset.Block, write func([]string) error) error {
 		p, err := m.Classifier().Probabilities(m.Trained(b.X))
 		if err != nil {
 			return err

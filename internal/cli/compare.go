@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/numeric/metrics"
 	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -64,7 +65,7 @@ type comparedModel struct {
 	isFault   []bool
 	isAnomaly []bool
 	isKnown   []bool
-	knownRows *knownRows
+	knownRows *scoring.KnownRows
 }
 
 func (a *app) compare() *cobra.Command {
@@ -144,13 +145,19 @@ func (a *app) compareModel(s *scoredFlags, to *comparedModel) error {
 	if t := limits.Limit(); !math.IsNaN(t) {
 		to.Threshold = report.Of(t)
 	}
-	to.knownRows = knownOf(m)
-	_, err = eachScored(m, spec, func([]string) {}, func(b dataset.Block, z *mat.Dense, scores []float64, isFault []bool) {
-		to.isKnown = append(to.isKnown, to.knownRows.mark(z)...)
-		to.densities = append(to.densities, densities(m, z)...)
-		to.numbers, to.scores, to.isFault = append(to.numbers, b.Numbers...), append(to.scores, scores...), append(to.isFault, isFault...)
-		for _, score := range scores {
-			above, _ := limits.Above(score)
+	by := scoring.New(m, limits, false)
+	to.knownRows = by.Known
+	_, err = eachLabelled(by, spec, func([]string) {}, func(r *scoring.Rows, isFault []bool) {
+		densities := densities(m, r.Trained)
+		for i, score := range r.Scores {
+			if r.Empty[i] {
+				continue
+			}
+			to.numbers, to.scores, to.isFault, to.isKnown = append(to.numbers, r.Numbers[i]), append(to.scores, score), append(to.isFault, isFault[i]), append(to.isKnown, r.Known[i])
+			if densities != nil {
+				to.densities = append(to.densities, densities[i])
+			}
+			above := r.Verdicts[i] == scoring.Anomalous
 			to.isAnomaly = append(to.isAnomaly, above)
 			to.Anomalies += one(above)
 		}
@@ -158,39 +165,30 @@ func (a *app) compareModel(s *scoredFlags, to *comparedModel) error {
 	return err
 }
 
-// eachScored reads the rows of spec, calls begin with the names of the carried columns, and f with
-// each block: its rows in the coordinates of training, their scores, with +Inf for NaN, and whether
-// the label of each is 1.
-func eachScored(m *model.Model, spec dataset.Spec, begin func(carried []string), f func(b dataset.Block, z *mat.Dense, scores []float64, isFault []bool)) (dataset.Gaps, error) {
+// eachLabelled scores the rows of spec, calls begin with the names of the carried columns, and f with
+// each block, and whether the label of each of its rows is that of a fault.
+func eachLabelled(by *scoring.Scorer, spec dataset.Spec, begin func(carried []string), f func(r *scoring.Rows, isFault []bool)) (dataset.Gaps, error) {
 	label, labelAt := spec.Label, -1
 	scanned := spec
 	scanned.Label = "" // its cells are carried
-	return dataset.Scan(scanned, func(carried []string) error {
+	return by.Each(scanned, func(carried []string) error {
 		if labelAt = slices.Index(carried, label); label != "" && labelAt < 0 {
 			return &dataset.Error{File: spec.Data[0], Column: label, Msg: "there is no such column", Hint: "correct --label"}
 		}
 		begin(carried)
 		return nil
-	}, func(b dataset.Block) error {
-		z := m.Trained(b.X)
-		scores, err := m.Scores(z)
-		if err != nil {
-			return err
-		}
-		isFault := make([]bool, len(scores))
-		for i, score := range scores {
-			if math.IsNaN(score) {
-				scores[i] = math.Inf(1)
-			}
+	}, func(r *scoring.Rows) error {
+		isFault := make([]bool, len(r.Scores))
+		for i := range isFault {
 			if labelAt < 0 {
-				continue
+				break
 			}
-			if err := spec.CheckLabel(b.Carried[i][labelAt], b.Numbers[i]); err != nil {
+			if err := spec.CheckLabel(r.Carried[i][labelAt], r.Numbers[i]); err != nil {
 				return err
 			}
-			isFault[i] = spec.IsAnomaly(b.Carried[i][labelAt])
+			isFault[i] = spec.IsAnomaly(r.Carried[i][labelAt])
 		}
-		f(b, z, scores, isFault)
+		f(r, isFault)
 		return nil
 	})
 }
@@ -246,10 +244,10 @@ func (c *comparison) judge() error {
 func (c *comparison) leaveOutKnown() {
 	known := make([]bool, c.Rows)
 	for _, m := range []*comparedModel{&c.Old, &c.New} {
-		if !m.knownRows.many() {
+		if !m.knownRows.Many() {
 			continue
 		}
-		c.leftOut, m.Known = known, m.knownRows.known
+		c.leftOut, m.Known = known, m.knownRows.Known
 		for i, is := range m.isKnown {
 			known[i] = known[i] || is
 		}

@@ -1,6 +1,10 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/run/scoring"
+)
 
 // comparisonOf returns a comparison of an old and a new model for n rows, where the new one has higher densities
 // and lower scores of the rows from one to before another, on which it was trained. The old one is better in
@@ -8,13 +12,13 @@ import "testing"
 func comparisonOf(n, from, to int, faults ...int) *comparison {
 	c := &comparison{falseAlarm: comparedShare}
 	for _, m := range []*comparedModel{&c.Old, &c.New} {
-		m.isFault, m.knownRows = make([]bool, n), &knownRows{rows: n}
+		m.isFault, m.knownRows = make([]bool, n), &scoring.KnownRows{Rows: n}
 		for i := range n {
 			v := float64(i % 7)
 			known := m == &c.New && i >= from && i < to
 			switch {
 			case known:
-				m.knownRows.known++
+				m.knownRows.Known++
 				v -= 10
 			case m == &c.New:
 				v += 2

@@ -25,8 +25,11 @@ func (a *app) noteGaps(gaps *dataset.Gaps) {
 }
 
 // writeLines writes CSV about the rows of spec: the header that head returns for the carried
-// columns, once rows can be read, then the lines for each block of rows. It notes missing cells.
-func (a *app) writeLines(out io.Writer, spec dataset.Spec, head func(carried []string) []string, lines func(b dataset.Block, write func([]string) error) error) error {
+// columns, once rows can be read, then the lines for each block that each reads. It notes missing cells.
+func writeLines[B any](a *app, out io.Writer, spec dataset.Spec, head func(carried []string) []string,
+	each func(dataset.Spec, func(carried []string) error, func(B) error) (dataset.Gaps, error),
+	lines func(b B, write func([]string) error) error,
+) error {
 	w := csv.NewWriter(out)
 	var first []string // the header until it is written
 	write := func(line []string) error {
@@ -39,10 +42,10 @@ func (a *app) writeLines(out io.Writer, spec dataset.Spec, head func(carried []s
 		return w.Write(line)
 	}
 	spec.Tell = func(line string) { a.note("warning: %s", line) }
-	gaps, err := dataset.Scan(spec, func(carried []string) error {
+	gaps, err := each(spec, func(carried []string) error {
 		first = head(carried)
 		return nil
-	}, func(b dataset.Block) error {
+	}, func(b B) error {
 		if err := lines(b, write); err != nil {
 			return err
 		}

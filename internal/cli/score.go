@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,12 +13,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
+	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -198,9 +198,10 @@ With a model of windows, share is of the sensor's value, mean and deviation toge
 Lines are written as rows are read, so files may be larger than memory, and standard input may be
 a stream without end. The first cell of each column there that cannot be read is told at once.
 A row with missing cells is scored by the cells that it has, which also give the expected values. A
-row without any has no score, and "anomaly" is empty. With --explain, "got" is empty for missing cells. A row whose window has too
-few rows before it is scored by its values. With --state FILE, windows and rolling thresholds go on
-where the last call with that FILE has ended, so a file a minute has the scores of one long file.
+row without any has no score, and "anomaly" is empty. With --explain, "got" is empty for missing
+cells. A row whose window has too few rows before it is scored by its values. With --state FILE,
+windows and rolling thresholds go on where the last call with that FILE has ended, so a file a
+minute has the scores of one long file.
 
 For a classifier, the columns are row, the likeliest class and its probability, with
 the participant's own conditions. --probabilities adds the probabilities of all classes.`,
@@ -308,31 +309,32 @@ func (a *app) writeScored(m *model.Model, spec dataset.Spec, s *scoreFlags, limi
 		return a.toFile(s.out, func(w io.Writer) error { return a.writeClasses(w, m, spec, s.probabilities) })
 	}
 	events := s.printsEvents(a, &spec)
-	var found *finder
+	lines := scoreLines{columnsOfScores: s.columnsOfScores, scorer: scoring.New(m, limits, s.explain != "")}
 	if events || s.plots != "" {
-		found = newFinder(m, s.promise(m), spec.Time, limits)
+		lines.promised = s.promise(m)
+		lines.finds = true
 	}
 	if s.plots != "" {
 		only := ""
 		if files, err := spec.Files(); err == nil && len(files) > 0 {
 			only = files[0]
 		}
-		found.pictures = newScorePictures(s.plots, only, spec.CSV.DayFirst)
+		lines.pictures = newScorePictures(s.plots, only, spec.CSV.DayFirst)
 	}
-	write := func(w io.Writer) error { return a.writeScores(w, m, spec, s.columnsOfScores, limits, found) }
 	var err error
 	if events && s.out == "" {
-		err = write(io.Discard)
+		err = a.writeScores(io.Discard, spec, &lines)
 	} else {
-		err = a.toFile(s.out, write)
+		err = a.toFile(s.out, func(w io.Writer) error { return a.writeScores(w, spec, &lines) })
 	}
-	if err == nil && found != nil {
-		err = found.pictures.end(found)
+	if err == nil {
+		err = lines.pictures.end(lines.found)
 	}
 	if err != nil || !events {
 		return err
 	}
-	return a.print(found.end(), found.text)
+	found := foundEvents{lines.found.Found(), lines.found.Places.File >= 0}
+	return a.print(found.Events, found.text)
 }
 
 // toFile writes to a file, or to standard output if it has no name.
@@ -375,84 +377,75 @@ func (c columnsOfScores) check(m *model.Model) error {
 	return nil
 }
 
-// writeScores writes the scores of the rows of spec, and passes them to found unless that is nil.
-func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with columnsOfScores, limits *local.Threshold, found *finder) error {
+// scoreLines writes lines of scores, and finds events.
+type scoreLines struct {
+	columnsOfScores
+	scorer   *scoring.Scorer
+	finds    bool            // events
+	promised float64         // share of false alarms, for events
+	found    *scoring.Finder // nil if there are no events to find
+	pictures *scorePictures  // nil for none
+	line     []string
+}
+
+// writeScores writes the scores of the rows of spec.
+func (a *app) writeScores(out io.Writer, spec dataset.Spec, l *scoreLines) error {
+	m := l.scorer.Model
 	own := []string{"score", "anomaly"}
-	if with.clusters {
+	if l.clusters {
 		own = append(own, "cluster")
 	}
-	parts := surprisesOf(m, with.explain != "")
-	own = append(own, parts.head()...)
+	if s := l.scorer.Surprises; s != nil {
+		for _, member := range s.Of.Members {
+			own = append(own, "surprise_"+member.Name)
+		}
+	}
 	ofSensors := 0
-	if with.explain != "" {
+	if l.explain != "" {
 		ofSensors = len(own)
 		own = append(own, sensorColumns(m)...)
 		ofSensors = len(own) - ofSensors
 	}
-	defer parts.tell(a)
-	explain := newExplainer(m)
-	var line []string
-	known := knownOf(m)
-	err := a.writeLines(out, spec, func(carried []string) []string {
-		if found != nil {
-			found.carried(carried)
+	defer a.noteSurprises(l.scorer.Surprises)
+	explain := scoring.NewExplainer(m)
+	err := writeLines(a, out, spec, func(carried []string) []string {
+		if l.finds {
+			l.found = scoring.NewFinder(l.scorer, l.promised, scoring.NewPlaces(carried, spec.Time))
 		}
 		return withCarried(carried, own)
-	}, func(b dataset.Block, write func([]string) error) error {
-		x := b.X
-		if with.explain != "" || found != nil {
-			x = mat.DenseCopyOf(x) // scoring may overwrite it
-		}
-		z := m.Trained(x)
-		known.mark(z)
-		scores, err := parts.scores(m, z)
-		if err != nil {
-			return err
-		}
-		var clusters []int
-		if with.clusters {
-			clusters = m.Assign(z)
-		}
-		verdicts, ends := make([]verdict, len(scores)), make([]float64, len(scores))
-		for i, score := range scores {
-			ends[i] = limits.Limit()
-			if b.Empty[i] {
-				scores[i] = math.NaN()
-				continue
+	}, l.scorer.Each, func(r *scoring.Rows, write func([]string) error) error {
+		if l.found != nil {
+			if err := l.found.Add(r); err != nil {
+				return err
 			}
-			above, known := limits.Above(score)
-			verdicts[i] = verdictOf(above, known)
-		}
-		if found != nil {
-			if err := found.add(b, scores, ends, verdicts); err != nil {
+			if err := l.pictures.add(l.found, r); err != nil {
 				return err
 			}
 		}
-		why, err := explain.rows(b.X, exceeded(ends, verdicts), func(i int) bool {
-			return !b.Empty[i] && (with.explain == explainAll || with.explain != "" && verdicts[i] != normal)
+		why, err := explain.Rows(r, func(i int) bool {
+			return !r.Empty[i] && (l.explain == explainAll || l.explain != "" && r.Verdicts[i] != scoring.Normal)
 		})
 		if err != nil {
 			return err
 		}
-		for i, score := range scores {
-			line = append(append(line[:0], strconv.Itoa(b.Numbers[i])), b.Carried[i]...)
-			if b.Empty[i] {
-				if err := write(append(line, make([]string, len(own))...)); err != nil {
-					return err
-				}
-				continue
+		var clusters []int
+		if l.clusters {
+			clusters = m.Assign(r.Trained)
+		}
+		for i := range r.Scores {
+			line := append(append(l.line[:0], strconv.Itoa(r.Numbers[i])), r.Carried[i]...)
+			if r.Empty[i] {
+				line = append(line, make([]string, len(own)-ofSensors)...)
+			} else {
+				line = l.scores(line, r, i, clusters)
 			}
-			line = append(line, decimal(score), string(verdicts[i]))
-			if with.clusters {
-				line = append(line, strconv.Itoa(clusters[i]+1))
-			}
-			line = parts.line(line, i)
-			if with.explain == "" || !why.has(i) {
+			l.line = line
+			if l.explain == "" || !why.Has(i) {
 				err = write(append(line, make([]string, ofSensors)...))
 			}
-			for _, c := range why.causes(i, with.top) {
+			for _, c := range why.Causes(i, l.top) {
 				if err == nil {
-					err = write(c.line(line, why.kinds != nil))
+					err = write(causeCells(line, c, m.Manifest.Window > 0))
 				}
 			}
 			if err != nil {
@@ -462,28 +455,75 @@ func (a *app) writeScores(out io.Writer, m *model.Model, spec dataset.Spec, with
 		return nil
 	})
 	if err == nil {
-		known.tell(a)
+		a.noteKnown(l.scorer.Known)
 	}
 	return err
 }
 
-// A verdict is the cell of the column "anomaly".
-type verdict string
-
-const (
-	normal    verdict = "0"
-	anomalous verdict = "1"
-	unknown   verdict = "" // there is no threshold, or no cell to score
-)
-
-func verdictOf(above, known bool) verdict {
-	switch {
-	case !known:
-		return unknown
-	case above:
-		return anomalous
+// scores appends the cells about row i before those of sensors.
+func (l *scoreLines) scores(line []string, r *scoring.Rows, i int, clusters []int) []string {
+	line = append(line, decimal(r.Scores[i]), string(r.Verdicts[i]))
+	if clusters != nil {
+		line = append(line, strconv.Itoa(clusters[i]+1))
 	}
-	return normal
+	if r.Surprises != nil {
+		for _, v := range r.Surprises.RawRowView(i) {
+			line = append(line, decimal(v))
+		}
+	}
+	return line
+}
+
+// noteSurprises prints how many rows score higher than every own row: own rows cannot rank these
+// further.
+func (a *app) noteSurprises(s *scoring.Surprises) {
+	if s == nil || s.Rows == 0 {
+		return
+	}
+	var parts []string
+	for j, m := range s.Of.Members {
+		parts = append(parts, fmt.Sprintf("%s %s %%", m.Name, report.Fixed(100*float64(s.Beyond[j])/float64(s.Rows), 1)))
+	}
+	a.note("rows that score higher than every own row: %s", strings.Join(parts, ", "))
+}
+
+// noteKnown notes that rows trained the model.
+func (a *app) noteKnown(k *scoring.KnownRows) {
+	if k.Many() {
+		a.note("%d of %s trained the model: their scores are too low, so faults among them may look normal", k.Known, count(k.Rows, "row"))
+	}
+}
+
+// sensorColumns returns the names of the columns about a sensor.
+func sensorColumns(m *model.Model) []string {
+	if m.Manifest.Window > 0 {
+		return []string{"sensor", "of", "expected", "got", "share"}
+	}
+	return []string{"sensor", "expected", "got", "share"}
+}
+
+// causeCells appends the cells of these columns to a line.
+func causeCells(line []string, c scoring.Cause, windows bool) []string {
+	line = append(line, c.Sensor)
+	if windows {
+		line = append(line, c.Of)
+	}
+	return append(line, sixDigits(c.Expected), exactly(c.Got), strconv.FormatFloat(c.Share, 'f', 3, 64))
+}
+
+// sixDigits formats a number with six digits, exactly with eight; both give "" for nil.
+func sixDigits(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'g', 6, 64)
+}
+
+func exactly(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return decimal(*v)
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }

@@ -19,6 +19,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/mixtures/ggm"
 	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/model"
 )
@@ -42,7 +43,7 @@ func TestExplainedRows(t *testing.T) {
 	}
 	var out bytes.Buffer
 	spec := dataset.Spec{Data: []string{path}, Columns: m.Manifest.Columns, MinRows: 1}
-	if err := new(app).writeScores(&out, m, spec, columnsOfScores{explain: "all"}, local.Fixed(m.Threshold()), nil); err != nil {
+	if err := new(app).writeScores(&out, spec, &scoreLines{columnsOfScores: columnsOfScores{explain: "all"}, scorer: scoring.New(m, local.Fixed(m.Threshold()), false)}); err != nil {
 		t.Fatal(err)
 	}
 	const want = `row,score,anomaly,sensor,expected,got,share
@@ -88,7 +89,7 @@ func TestEmptyRowsAreNotScored(t *testing.T) {
 // scoredRows are lines of scores with the header, and the events in them.
 type scoredRows struct {
 	lines [][]string
-	found events
+	found scoring.Events
 }
 
 // scored writes rows to a file, and scores them with a rolling threshold.
@@ -99,16 +100,16 @@ func scored(t *testing.T, m *model.Model, path, text string) scoredRows {
 	}
 	spec := dataset.Spec{Data: []string{path}, Columns: m.Manifest.Columns, MinRows: 1, Missing: dataset.KeepMissing, Scored: true}
 	limits := local.Rolling(150, 0.01, 10)
-	found := newFinder(m, 0.01, "", limits)
+	written := scoreLines{scorer: scoring.New(m, limits, false), finds: true, promised: 0.01}
 	var out bytes.Buffer
-	if err := (&app{err: io.Discard}).writeScores(&out, m, spec, columnsOfScores{}, limits, found); err != nil {
+	if err := (&app{err: io.Discard}).writeScores(&out, spec, &written); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&out).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return scoredRows{lines, found.end()}
+	return scoredRows{lines, written.found.Found()}
 }
 
 // A rolling threshold continues from block to block of rows, and from file to file.
@@ -133,7 +134,7 @@ func TestRollingScoresAreOneStream(t *testing.T) {
 	}
 	var out bytes.Buffer
 	spec := dataset.Spec{Data: paths, Columns: m.Manifest.Columns, MinRows: 1}
-	if err := new(app).writeScores(&out, m, spec, columnsOfScores{}, limits, nil); err != nil {
+	if err := new(app).writeScores(&out, spec, &scoreLines{scorer: scoring.New(m, limits, false)}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")[1:]

@@ -9,10 +9,9 @@ import (
 	"sort"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/plots"
+	"github.com/collabdict/collabdict/internal/run/scoring"
 )
 
 const (
@@ -69,19 +68,22 @@ type detail struct {
 }
 
 // add adds the rows of a block, after the finder has joined its anomalies.
-func (p *scorePictures) add(f *finder, b dataset.Block, scores, limits []float64, verdicts []verdict) error {
-	for from := 0; from < len(scores); {
-		file, to := cell(b, from, f.fileAt), from+1
-		for to < len(scores) && cell(b, to, f.fileAt) == file {
+func (p *scorePictures) add(f *scoring.Finder, r *scoring.Rows) error {
+	if p == nil {
+		return nil
+	}
+	for from := 0; from < len(r.Scores); {
+		file, to := f.Places.FileOf(r.Block, from), from+1
+		for to < len(r.Scores) && f.Places.FileOf(r.Block, to) == file {
 			to++
 		}
 		if p.of == nil || p.of.file != file {
 			if err := p.end(f); err != nil {
 				return err
 			}
-			p.of = p.begin(f, b, from, file)
+			p.of = p.begin(f, r.Block, from, file)
 		}
-		if err := p.of.add(f, b, from, to, scores, limits, verdicts); err != nil {
+		if err := p.of.add(f, r, from, to); err != nil {
 			return err
 		}
 		from = to
@@ -90,18 +92,21 @@ func (p *scorePictures) add(f *finder, b dataset.Block, scores, limits []float64
 }
 
 // begin returns a picture that begins with a row.
-func (p *scorePictures) begin(f *finder, b dataset.Block, row int, file string) *filePicture {
+func (p *scorePictures) begin(f *scoring.Finder, b dataset.Block, row int, file string) *filePicture {
 	of := &filePicture{
-		file: file, source: cmp.Or(file, p.only), timeAt: f.timeAt, clock: dataset.Clock{DayFirst: p.dayFirst, Serial: f.clock.Serial},
+		file: file, source: cmp.Or(file, p.only), timeAt: f.Places.Time, clock: dataset.Clock{DayFirst: p.dayFirst, Serial: f.Places.Clock.Serial},
 		scores: plots.NewTrace(plots.ScoreCells), details: map[int]*detail{},
 	}
-	of.clock.Order(cellsOf(b, f.timeAt))
-	of.from = slices.IndexFunc(f.found.Events, func(e event) bool { return e.First >= b.Numbers[row] })
+	of.clock.Order(f.Places.Times(b))
+	of.from = slices.IndexFunc(f.Events(), func(e scoring.Event) bool { return e.First >= b.Numbers[row] })
 	if of.from < 0 {
-		of.from = len(f.found.Events)
+		of.from = len(f.Events())
 	}
-	if _, _, ok := of.clock.Read(cell(b, row, f.timeAt)); ok && f.timeAt >= 0 {
-		of.column = f.names[f.timeAt]
+	if of.timeAt < 0 {
+		return of
+	}
+	if _, _, ok := of.clock.Read(b.Carried[row][of.timeAt]); ok {
+		of.column = f.Places.Names[of.timeAt]
 	} else {
 		of.timeAt = -1
 	}
@@ -120,27 +125,30 @@ func (p *filePicture) time(cell string, number int) float64 {
 	return math.NaN()
 }
 
+// rowTime returns the time of row i of a block.
+func (p *filePicture) rowTime(b dataset.Block, i int) float64 {
+	if p.timeAt < 0 {
+		return p.time("", b.Numbers[i])
+	}
+	return p.time(b.Carried[i][p.timeAt], b.Numbers[i])
+}
+
 // add adds the rows of a block from one to before another.
-func (p *filePicture) add(f *finder, b dataset.Block, from, to int, scores, limits []float64, verdicts []verdict) error {
+func (p *filePicture) add(f *scoring.Finder, r *scoring.Rows, from, to int) error {
 	rows := p.recent
 	for i := from; i < to; i++ {
-		at := p.time(cell(b, i, p.timeAt), b.Numbers[i])
-		anomaly, exceeded := math.NaN(), math.NaN()
-		if verdicts[i] == anomalous {
-			anomaly, exceeded = largeIfNaN(scores[i]), limits[i]
+		at, anomaly := p.rowTime(r.Block, i), math.NaN()
+		if r.Verdicts[i] == scoring.Anomalous {
+			anomaly = r.Scores[i]
 			p.anomalies++
 		}
 		if p.rows++; math.IsNaN(at) {
 			p.untimed++
 		}
-		rows = append(rows, pictureRow{b.Numbers[i], at, exceeded, b.X.RawRowView(i)})
-		score := largeIfNaN(scores[i])
-		if b.Empty[i] { // a gap
-			score = math.NaN()
-		}
-		p.scores.Add(at, []float64{score, limits[i], anomaly})
+		rows = append(rows, pictureRow{r.Numbers[i], at, r.Above(i), r.X.RawRowView(i)})
+		p.scores.Add(at, []float64{r.Scores[i], r.Limits[i], anomaly}) // NaN is a gap
 	}
-	if f.explains() {
+	if f.Explains() {
 		if err := p.detail(f, rows); err != nil {
 			return err
 		}
@@ -152,18 +160,10 @@ func (p *filePicture) add(f *finder, b dataset.Block, from, to int, scores, limi
 	return nil
 }
 
-// largeIfNaN returns a score, which counts as the largest if it is NaN.
-func largeIfNaN(score float64) float64 {
-	if math.IsNaN(score) {
-		return math.Inf(1)
-	}
-	return score
-}
-
 // events returns the file's events so far.
-func (p *filePicture) events(f *finder) []event {
-	all := f.found.Events[p.from:]
-	if other := slices.IndexFunc(all, func(e event) bool { return e.File != p.file }); other >= 0 {
+func (p *filePicture) events(f *scoring.Finder) []scoring.Event {
+	all := f.Events()[p.from:]
+	if other := slices.IndexFunc(all, func(e scoring.Event) bool { return e.File != p.file }); other >= 0 {
 		all = all[:other]
 	}
 	return all
@@ -171,14 +171,14 @@ func (p *filePicture) events(f *finder) []event {
 
 // detail adds rows to the details of the strongest events, and of the last one, which may yet become
 // one of these. Other events have no details, and get none later.
-func (p *filePicture) detail(f *finder, rows []pictureRow) error {
-	events := slices.DeleteFunc(slices.Clone(p.events(f)), func(e event) bool { return p.details[e.First] == nil && e.First < rows[0].number })
+func (p *filePicture) detail(f *scoring.Finder, rows []pictureRow) error {
+	events := slices.DeleteFunc(slices.Clone(p.events(f)), func(e scoring.Event) bool { return p.details[e.First] == nil && e.First < rows[0].number })
 	if len(events) == 0 {
 		return nil
 	}
 	kept := map[int]*detail{}
 	wanted := make([]bool, len(rows))
-	for _, e := range append(largest(events, drawnEvents), events[len(events)-1]) {
+	for _, e := range append(scoring.Strongest(events, drawnEvents), events[len(events)-1]) {
 		d := cmp.Or(kept[e.First], p.details[e.First])
 		if d == nil {
 			d = &detail{trace: plots.NewTrace(plots.DetailCells)}
@@ -202,7 +202,7 @@ func (p *filePicture) detail(f *finder, rows []pictureRow) error {
 	if count == 0 {
 		return nil
 	}
-	why, err := f.explain.rows(mat.NewDense(count, len(rows[0].cells), cells), limits, func(int) bool { return true })
+	why, err := f.Explainer.Cells(cells, limits)
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (p *filePicture) detail(f *finder, rows []pictureRow) error {
 		for i := d.from; i < d.to; i++ {
 			values := slices.Clone(rows[i].cells)
 			for column := range rows[i].cells {
-				values = append(values, why.expected(places[i], column))
+				values = append(values, why.Expects(places[i], column))
 			}
 			d.trace.Add(rows[i].time, values)
 			d.last = rows[i].number
@@ -221,7 +221,7 @@ func (p *filePicture) detail(f *finder, rows []pictureRow) error {
 
 // rowsAround returns the rows of an event and those around it, from one to before another, without those up
 // to a number.
-func rowsAround(rows []pictureRow, e event, last int) (from, to int) {
+func rowsAround(rows []pictureRow, e scoring.Event, last int) (from, to int) {
 	after := func(number int) int {
 		return sort.Search(len(rows), func(i int) bool { return rows[i].number > number })
 	}
@@ -232,7 +232,7 @@ func rowsAround(rows []pictureRow, e event, last int) (from, to int) {
 }
 
 // end draws the picture of the present file, if there is any.
-func (p *scorePictures) end(f *finder) error {
+func (p *scorePictures) end(f *scoring.Finder) error {
 	if p == nil || p.of == nil {
 		return nil
 	}
@@ -251,11 +251,12 @@ func (p *scorePictures) end(f *finder) error {
 }
 
 // picture returns the picture of all rows.
-func (p *filePicture) picture(f *finder) plots.Scores {
+func (p *filePicture) picture(f *scoring.Finder) plots.Scores {
+	m := f.Explainer.Model
 	events := p.events(f)
 	s := plots.Scores{
 		Title: "Scores over time", X: cmp.Or(p.column, "row"), Y: scoreName, Dated: p.timeAt >= 0 && p.clock.Dated(), Of: p.scores,
-		Subtitle: fmt.Sprintf("of %s, by %s of %s: %s in %s", count(p.rows, "row"), scoredBy(f.m), f.m.Manifest.Participant, counts(p.anomalies, "anomaly", "anomalies"), count(len(events), "event")),
+		Subtitle: fmt.Sprintf("of %s, by %s of %s: %s in %s", count(p.rows, "row"), scoredBy(m), m.Manifest.Participant, counts(p.anomalies, "anomaly", "anomalies"), count(len(events), "event")),
 	}
 	if p.source != "" {
 		s.Title += ": " + filepath.Base(p.source)
@@ -269,22 +270,22 @@ func (p *filePicture) picture(f *finder) plots.Scores {
 			s.Events = append(s.Events, at)
 		}
 	}
-	shown := largest(slices.DeleteFunc(slices.Clone(events), func(e event) bool { return p.details[e.First] == nil }), drawnEvents)
-	slices.SortFunc(shown, func(a, b event) int { return cmp.Compare(a.First, b.First) })
-	columns := len(f.m.Manifest.Columns)
+	shown := scoring.Strongest(slices.DeleteFunc(slices.Clone(events), func(e scoring.Event) bool { return p.details[e.First] == nil }), drawnEvents)
+	slices.SortFunc(shown, func(a, b scoring.Event) int { return cmp.Compare(a.First, b.First) })
+	columns := len(m.Manifest.Columns)
 	for _, e := range shown {
 		at, ok := p.span(e)
 		if !ok || len(e.Sensors) == 0 {
 			continue
 		}
-		start, end := e.times()
+		start, end := e.Times()
 		d := plots.Detail{Title: start, At: at, Of: p.details[e.First].trace}
 		if end != start {
 			d.Title += " to " + end
 		}
 		d.Title += fmt.Sprintf(": %s, peak %.3g", counts(e.Anomalies, "anomaly", "anomalies"), e.Peak)
-		for _, c := range e.culprits() {
-			d.Panels = append(d.Panels, plots.SensorPanel{Title: c.text(), Unit: f.m.Manifest.Units[c.Sensor], Got: c.modelColumn, Expected: columns + c.modelColumn})
+		for _, c := range e.Culprits() {
+			d.Panels = append(d.Panels, plots.SensorPanel{Title: causeText(&c), Unit: m.Manifest.Units[c.Sensor], Got: c.Column, Expected: columns + c.Column})
 		}
 		s.Details = append(s.Details, d)
 	}
@@ -292,7 +293,7 @@ func (p *filePicture) picture(f *finder) plots.Scores {
 }
 
 // span returns the time of an event; ok is false if the event has none.
-func (p *filePicture) span(e event) (at plots.Span, ok bool) {
+func (p *filePicture) span(e scoring.Event) (at plots.Span, ok bool) {
 	from, to := p.time(e.Start, e.First), p.time(e.End, e.Last)
 	return plots.Span{From: math.Min(from, to), To: math.Max(from, to)}, !math.IsNaN(from) && !math.IsNaN(to)
 }

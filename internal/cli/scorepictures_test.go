@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/plots"
 	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/internal/run/scoring"
 )
 
 // pictured scores files of rows, each a text, and returns the last picture, and the names of those
@@ -33,14 +34,14 @@ func pictured(t *testing.T, files map[string]string) (plots.Scores, []string) {
 		paths = append(paths, path)
 	}
 	slices.Sort(paths)
-	found := newFinder(m, 0.01, "", local.Fixed(57))
-	found.pictures = newScorePictures(filepath.Join(dir, "pictures"), paths[0], false)
+	lines := scoreLines{scorer: scoring.New(m, local.Fixed(57), false), finds: true, promised: 0.01}
+	lines.pictures = newScorePictures(filepath.Join(dir, "pictures"), paths[0], false)
 	spec := dataset.Spec{Data: paths, Columns: m.Manifest.Columns, MinRows: 1, Missing: dataset.KeepMissing, Scored: true}
-	if err := (&app{err: io.Discard}).writeScores(io.Discard, m, spec, columnsOfScores{}, local.Fixed(57), found); err != nil {
+	if err := (&app{err: io.Discard}).writeScores(io.Discard, spec, &lines); err != nil {
 		t.Fatal(err)
 	}
-	last := found.pictures.of.picture(found)
-	if err := found.pictures.end(found); err != nil {
+	last := lines.pictures.of.picture(lines.found)
+	if err := lines.pictures.end(lines.found); err != nil {
 		t.Fatal(err)
 	}
 	drawn, _ := filepath.Glob(filepath.Join(dir, "pictures", "*.svg"))

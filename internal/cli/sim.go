@@ -144,10 +144,10 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 		return err
 	}
 	a.noteData(t, data)
-	if err := checkKept(data, kept); err != nil {
+	if err := checkData(t, data); err != nil {
 		return err
 	}
-	if err := checkData(t, data); err != nil {
+	if err := checkKept(data, kept); err != nil {
 		return err
 	}
 	if err := checkWindow(t, data.Participants); err != nil {

@@ -13,9 +13,10 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -129,31 +130,25 @@ the model's.`,
 // compareThresholds scores the rows of spec. given is the threshold that the user names, nil for none.
 func (a *app) compareThresholds(m *model.Model, spec dataset.Spec, given *choice) (*choices, error) {
 	var scored []scoredRow
-	var clock dataset.Clock
-	var names []string
-	known := knownOf(m)
-	timeAt, fileAt := -1, -1
+	var places *scoring.Places
 	spans := map[string]*span{}
 	faults, faultRows := 0, 0
-	gaps, err := eachScored(m, spec, func(carried []string) {
-		names, timeAt, fileAt = carried, slices.Index(carried, spec.Time), slices.Index(carried, dataset.FileColumn)
-	}, func(b dataset.Block, z *mat.Dense, of []float64, isFault []bool) {
-		known.mark(z)
-		if len(scored) == 0 && timeAt < 0 {
-			timeAt = timeAmong(b.Carried[0])
-		}
-		if len(scored) == 0 {
-			timeAt, clock.Serial = serialAmong(b, names, timeAt)
-			clock.DayFirst = spec.CSV.DayFirst
-			clock.Order(cellsOf(b, timeAt))
-		}
-		for i, score := range of {
-			row := scoredRow{score: score, number: b.Numbers[i], file: cell(b, i, fileAt)}
-			if timeAt >= 0 {
+	by := scoring.New(m, local.Fixed(math.NaN()), false)
+	gaps, err := eachLabelled(by, spec, func(carried []string) {
+		places = scoring.NewPlaces(carried, spec.Time)
+		places.Clock.DayFirst = spec.CSV.DayFirst
+	}, func(r *scoring.Rows, isFault []bool) {
+		places.See(r.Block)
+		for i, score := range r.Scores {
+			if r.Empty[i] {
+				continue
+			}
+			row := scoredRow{score: score, number: r.Numbers[i], file: places.FileOf(r.Block, i)}
+			if places.Time >= 0 {
 				if spans[row.file] == nil {
 					spans[row.file] = &span{}
 				}
-				if at, _, ok := clock.Read(b.Carried[i][timeAt]); ok && clock.Dated() {
+				if at, ok := places.Seconds(r.Block, i); ok && places.Clock.Dated() {
 					spans[row.file].add(at)
 				}
 			}
@@ -171,7 +166,7 @@ func (a *app) compareThresholds(m *model.Model, spec dataset.Spec, given *choice
 		return nil, err
 	}
 	a.noteGaps(&gaps)
-	known.tell(a)
+	a.noteKnown(by.Known)
 	c := &choices{Rows: len(scored)}
 	for _, file := range slices.Sorted(maps.Keys(spans)) {
 		c.Days += spans[file].days()
@@ -317,13 +312,13 @@ func roundedUp(v float64, scores []float64) float64 {
 
 // count counts the rows above a limit, the events that they are joined to, and the faults among them.
 func (x *choice) count(rows []scoredRow, limit float64, labelled bool) {
-	var e event
+	var e scoring.Event
 	found, foundRows, other, lastFault, hit := 0, 0, 0, 0, true
 	for _, r := range rows {
 		if r.score <= limit {
 			continue
 		}
-		if x.Anomalies++; x.Anomalies == 1 || !e.takes(r.file, r.number) {
+		if x.Anomalies++; x.Anomalies == 1 || !e.Takes(r.file, r.number) {
 			x.Events++
 			other += one(!hit)
 			e.File, hit = r.file, false

@@ -10,6 +10,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -17,26 +18,29 @@ import (
 func TestThresholdsCountTheEventsOfScore(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var rows []scoredRow
-	b := dataset.Block{X: mat.NewDense(400, 1, nil)}
+	r := &scoring.Rows{Block: dataset.Block{X: mat.NewDense(400, 1, nil), Empty: make([]bool, 400)}, Limits: make([]float64, 400)}
 	number := 0
 	for i := range 400 {
 		number += 1 + random.IntN(2) // some rows are left out
 		file := []string{"a", "b"}[i/200]
 		rows = append(rows, scoredRow{score: random.ExpFloat64(), number: number, file: file})
-		b.Numbers, b.Carried = append(b.Numbers, number), append(b.Carried, []string{file})
+		r.Scores, r.Numbers, r.Carried = append(r.Scores, rows[i].score), append(r.Numbers, number), append(r.Carried, []string{file})
 	}
 	for _, limit := range []float64{0, 0.5, 1, 2, 4, 100} {
-		f := newFinder(&model.Model{}, 0, "", local.Fixed(limit))
-		f.carried([]string{dataset.FileColumn})
-		scores, verdicts := make([]float64, len(rows)), make([]verdict, len(rows))
-		for i, r := range rows {
-			scores[i], verdicts[i] = r.score, verdictOf(r.score > limit, true)
+		r.Verdicts = make([]scoring.Verdict, len(rows))
+		for i, row := range rows {
+			if r.Verdicts[i] = scoring.Normal; row.score > limit {
+				r.Verdicts[i] = scoring.Anomalous
+			}
 		}
-		f.join(b, scores, verdicts)
+		f := scoring.NewFinder(scoring.New(&model.Model{}, local.Fixed(limit), false), 0, scoring.NewPlaces([]string{dataset.FileColumn}, ""))
+		if err := f.Add(r); err != nil {
+			t.Fatal(err)
+		}
 		var x choice
 		x.count(rows, limit, false)
-		if x.Events != len(f.found.Events) || x.Anomalies != f.found.Anomalies || x.Found != nil {
-			t.Errorf("above %g: %+v, want %d anomalies in %d events", limit, x, f.found.Anomalies, len(f.found.Events))
+		if found := f.Found(); x.Events != len(found.Events) || x.Anomalies != found.Anomalies || x.Found != nil {
+			t.Errorf("above %g: %+v, want %d anomalies in %d events", limit, x, found.Anomalies, len(found.Events))
 		}
 	}
 }

@@ -108,13 +108,13 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 		return err
 	}
 	a.noteData(t, data)
+	if err := checkData(t, data); err != nil {
+		return err
+	}
 	if err := checkKept(data, f.kept); err != nil {
 		return err
 	}
 	parts := data.Participants
-	if err := checkData(t, data); err != nil {
-		return err
-	}
 	if err := checkWindow(t, parts); err != nil {
 		return err
 	}

@@ -1,10 +1,9 @@
-package cli
+package scoring
 
 import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -14,11 +13,11 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// sensors explain the scores of some rows of a block in the units of the data.
-type sensors struct {
+// Explained explains the scores of some rows of a block in the units of the data.
+type Explained struct {
 	names  []string
 	kinds  []string    // kinds of columns per sensor, if there are several
-	places map[int]int // place of a row of the block among the explained ones
+	places map[int]int // place of a row of the block among the explained ones; nil without a block
 	got    *mat.Dense
 	guilty [][]int // of each explained row, the sensors that make it an anomaly, in the order found
 	algorithm.Explanation
@@ -28,43 +27,51 @@ type sensors struct {
 // mostGuilty is the largest number of sensors that are guilty of an anomaly.
 const mostGuilty = 3
 
-// An explainer explains scores of a model.
-type explainer struct {
-	m         *model.Model
+// An Explainer explains scores of a model.
+type Explainer struct {
+	Model     *model.Model
 	low, high []float64 // as in sensors
 }
 
-func newExplainer(m *model.Model) *explainer {
-	e := &explainer{m: m}
+// NewExplainer returns an explainer of a model's scores.
+func NewExplainer(m *model.Model) *Explainer {
+	e := &Explainer{Model: m}
 	e.low, e.high = familiar(m)
 	return e
 }
 
-// rows explains the scores of those rows of a block that wanted selects. limits[i] is the threshold of row i
-// if that is an anomaly, and otherwise NaN.
+// Rows explains the scores of those rows of a block that wanted selects.
+func (e *Explainer) Rows(r *Rows, wanted func(row int) bool) (*Explained, error) {
+	var values, above []float64
+	places := map[int]int{}
+	for i := range r.Scores {
+		if wanted(i) {
+			places[i] = len(places)
+			values, above = append(values, r.X.RawRowView(i)...), append(above, r.Above(i))
+		}
+	}
+	s, err := e.Cells(values, above)
+	s.places = places
+	return s, err
+}
+
+// Cells explains the scores of rows with the given cells, in the units of the data. above has the
+// threshold of each row that is an anomaly, and NaN for another one.
 //
 // The sensors that are guilty of an anomaly are found one after another: the one that contributes most is
 // taken as missing, until the rest of the row is no anomaly. The contributions and expectations are then
 // those of the rest, so that one faulty sensor does not excuse another.
-func (e *explainer) rows(x *mat.Dense, limits []float64, wanted func(row int) bool) (*sensors, error) {
-	s := &sensors{names: e.m.DataColumns(), places: map[int]int{}, low: e.low, high: e.high}
-	n, columns := x.Dims()
-	var values, above []float64
-	for i := range n {
-		if wanted(i) {
-			s.places[i] = len(s.places)
-			values, above = append(values, x.RawRowView(i)...), append(above, limits[i])
-		}
-	}
-	if len(s.places) == 0 {
-		return s, nil
-	}
-	s.got, s.guilty = mat.NewDense(len(s.places), columns, values), make([][]int, len(s.places))
-	if w := e.m.Manifest.Window; w > 0 {
+func (e *Explainer) Cells(values, above []float64) (*Explained, error) {
+	s := &Explained{names: e.Model.DataColumns(), low: e.low, high: e.high}
+	if w := e.Model.Manifest.Window; w > 0 {
 		s.kinds = rows.WindowKinds(w)
 	}
+	if len(above) == 0 {
+		return s, nil
+	}
+	s.got, s.guilty = mat.NewDense(len(above), len(values)/len(above), values), make([][]int, len(above))
 	var err error
-	if s.Explanation, err = e.m.ExplainRows(s.got); err != nil {
+	if s.Explanation, err = e.Model.ExplainRows(s.got); err != nil {
 		return s, err
 	}
 	var anomalies []int
@@ -74,7 +81,7 @@ func (e *explainer) rows(x *mat.Dense, limits []float64, wanted func(row int) bo
 		}
 	}
 	for range min(mostGuilty, len(s.names)-1) {
-		if anomalies, err = s.accuse(e.m, anomalies, above); err != nil {
+		if anomalies, err = s.accuse(e.Model, anomalies, above); err != nil {
 			return s, err
 		}
 	}
@@ -83,7 +90,7 @@ func (e *explainer) rows(x *mat.Dense, limits []float64, wanted func(row int) bo
 
 // accuse finds another guilty sensor of each of some anomalies if one contributes to it, and explains the rest
 // of the row. It returns the rows that are still anomalies.
-func (s *sensors) accuse(m *model.Model, anomalies []int, limits []float64) ([]int, error) {
+func (s *Explained) accuse(m *model.Model, anomalies []int, limits []float64) ([]int, error) {
 	var accused []int
 	var values []float64
 	for _, i := range anomalies {
@@ -121,7 +128,7 @@ func (s *sensors) accuse(m *model.Model, anomalies []int, limits []float64) ([]i
 }
 
 // without returns an explained row in which the cells of some sensors are missing.
-func (s *sensors) without(i int, missing []int) []float64 {
+func (s *Explained) without(i int, missing []int) []float64 {
 	row := slices.Clone(s.got.RawRowView(i))
 	for _, j := range missing {
 		for c := j; c < len(row); c += len(s.names) {
@@ -133,31 +140,37 @@ func (s *sensors) without(i int, missing []int) []float64 {
 
 // sensors sets the sensors of events, ranked by their parts in all anomalies, with their values at the peak. What
 // is expected there follows from the sensors that are not guilty.
-func (e *explainer) sensors(events []event) error {
+func (e *Explainer) sensors(events []Event, tallies []tally) error {
 	var peaks []float64
-	var of []*event
+	var of []*Event
 	for i := range events {
-		x := &events[i]
-		if x.atPeak == nil {
+		x, t := &events[i], &tallies[i]
+		if t.atPeak == nil {
 			continue
 		}
-		n := len(x.parts)
-		x.Sensors = slices.Clone(x.atPeak)
-		total := floats.Sum(x.parts)
+		n := len(t.parts)
+		x.Sensors = slices.Clone(t.atPeak)
+		total := floats.Sum(t.parts)
 		for k := range x.Sensors {
 			c := &x.Sensors[k]
 			if c.Share = 0; total > 0 {
-				c.Share = x.parts[c.modelColumn%n] / total
+				c.Share = t.parts[c.Column%n] / total
 			}
-			c.guilty = 2*x.guilty[c.modelColumn%n] >= x.Anomalies || c.Share >= leastShare
+			c.Guilty = 2*t.guilty[c.Column%n] >= x.Anomalies || c.Share >= leastShare
 		}
-		slices.SortStableFunc(x.Sensors, func(a, b cause) int {
-			return cmp.Or(cmp.Compare(one(b.guilty), one(a.guilty)), cmp.Compare(b.Share, a.Share))
+		slices.SortStableFunc(x.Sensors, func(a, b Cause) int {
+			if a.Guilty != b.Guilty {
+				if a.Guilty {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Compare(b.Share, a.Share)
 		})
 		x.Sensors = slices.Clone(x.Sensors[:min(sensorsPerEvent, len(x.Sensors))])
-		row := slices.Clone(x.cells)
-		for _, c := range x.culprits()[:min(len(x.culprits()), n-1)] {
-			for j := c.modelColumn % n; j < len(row); j += n {
+		row := slices.Clone(t.cells)
+		for _, c := range x.Culprits()[:min(len(x.Culprits()), n-1)] {
+			for j := c.Column % n; j < len(row); j += n {
 				row[j] = math.NaN()
 			}
 		}
@@ -167,16 +180,16 @@ func (e *explainer) sensors(events []event) error {
 		return nil
 	}
 	got := mat.NewDense(len(of), len(peaks)/len(of), peaks)
-	why, err := e.m.ExplainRows(got)
+	why, err := e.Model.ExplainRows(got)
 	if err != nil {
 		return err
 	}
-	s := &sensors{Explanation: why, low: e.low, high: e.high}
+	s := &Explained{Explanation: why, low: e.low, high: e.high}
 	for i, x := range of {
 		for k := range x.Sensors {
 			c := &x.Sensors[k]
-			if c.Expected = nil; !math.IsNaN(s.expected(i, c.modelColumn)) {
-				v := s.expected(i, c.modelColumn)
+			if c.Expected = nil; !math.IsNaN(s.Expects(i, c.Column)) {
+				v := s.Expects(i, c.Column)
 				c.Expected = &v
 			}
 		}
@@ -202,35 +215,35 @@ func familiar(m *model.Model) (low, high []float64) {
 	return low, high
 }
 
-// has reports whether a row of the block is explained.
-func (s *sensors) has(row int) bool {
+// Has reports whether a row of the block is explained.
+func (s *Explained) Has(row int) bool {
 	_, ok := s.places[row]
 	return ok
 }
 
-// A cause is a sensor's part in a score.
-type cause struct {
+// A Cause is a sensor's part in a score.
+type Cause struct {
 	Sensor   string   `json:"sensor"`             // a column of the data
 	Of       string   `json:"of,omitempty"`       // with a model of windows: value, mean or deviation
 	Expected *float64 `json:"expected,omitempty"` // what the model expects; absent if that is far outside the own rows
 	Got      *float64 `json:"got,omitempty"`      // the value; absent if the cell is missing
 	Share    float64  `json:"share"`              // of all sensors' deviations, from 0 to 1
 
-	modelColumn int  // the place of Got in the rows of the model
-	guilty      bool // of an event: of at least half of its anomalies, or with a share of leastShare
+	Column int  `json:"-"` // the place of Got in the rows of the model
+	Guilty bool `json:"-"` // of an event: of at least half of its anomalies, or with much of its deviations
 }
 
 // outside returns 1 if a value of an explained row is far outside the own rows, otherwise 0.
-func (s *sensors) outside(i, column int) int {
+func (s *Explained) outside(i, column int) int {
 	if v := s.got.At(i, column); s.low != nil && (v < s.low[column] || v > s.high[column]) {
 		return 1
 	}
 	return 0
 }
 
-// expected returns what the model expects of an explained row, NaN if that is far outside the own
-// rows.
-func (s *sensors) expected(i, column int) float64 {
+// Expects returns what the model expects in a column of the i-th explained row, NaN if that is far
+// outside the own rows.
+func (s *Explained) Expects(i, column int) float64 {
 	v := s.Expected.At(i, column)
 	if s.low != nil && !(v >= s.low[column] && v <= s.high[column]) {
 		return math.NaN()
@@ -241,7 +254,7 @@ func (s *sensors) expected(i, column int) float64 {
 // ranked returns the sensors of an explained row: the guilty ones in the order found, then those with values
 // far outside the own rows, then the others, the largest part first. It returns the part of each sensor,
 // and the column of each that deviates most.
-func (s *sensors) ranked(i int) (order []int, parts []float64, most []int) {
+func (s *Explained) ranked(i int) (order []int, parts []float64, most []int) {
 	all := s.Parts.RawRowView(i)
 	parts, order = make([]float64, len(s.names)), make([]int, len(s.names))
 	most = make([]int, len(s.names))
@@ -266,9 +279,9 @@ func (s *sensors) ranked(i int) (order []int, parts []float64, most []int) {
 	return order, parts, most
 }
 
-// causes returns the sensors of an explained row in the order of ranked; at most top of them unless that
-// is 0.
-func (s *sensors) causes(row, top int) []cause {
+// Causes returns the sensors of an explained row of the block: the guilty ones, then those with values
+// far outside the own rows, then the others, the largest part first; at most top of them unless that is 0.
+func (s *Explained) Causes(row, top int) []Cause {
 	i, ok := s.places[row]
 	if !ok {
 		return nil
@@ -278,17 +291,17 @@ func (s *sensors) causes(row, top int) []cause {
 		order = order[:min(top, len(order))]
 	}
 	total := floats.Sum(parts)
-	out := make([]cause, len(order))
+	out := make([]Cause, len(order))
 	for k, j := range order {
 		c := most[j]
-		out[k].Sensor, out[k].modelColumn = s.names[j], c
+		out[k].Sensor, out[k].Column = s.names[j], c
 		if s.kinds != nil {
 			out[k].Of = s.kinds[c/len(s.names)]
 		}
 		if total > 0 {
 			out[k].Share = parts[j] / total
 		}
-		if v := s.expected(i, c); !math.IsNaN(v) {
+		if v := s.Expects(i, c); !math.IsNaN(v) {
 			out[k].Expected = &v
 		}
 		if v := s.got.At(i, c); !math.IsNaN(v) {
@@ -296,36 +309,4 @@ func (s *sensors) causes(row, top int) []cause {
 		}
 	}
 	return out
-}
-
-// sensorColumns returns the names of the columns about a sensor.
-func sensorColumns(m *model.Model) []string {
-	if m.Manifest.Window > 0 {
-		return []string{"sensor", "of", "expected", "got", "share"}
-	}
-	return []string{"sensor", "expected", "got", "share"}
-}
-
-// line appends these columns to a line.
-func (c cause) line(line []string, windows bool) []string {
-	line = append(line, c.Sensor)
-	if windows {
-		line = append(line, c.Of)
-	}
-	return append(line, sixDigits(c.Expected), exactly(c.Got), strconv.FormatFloat(c.Share, 'f', 3, 64))
-}
-
-// sixDigits formats a number with six digits, exactly with eight; both give "" for nil.
-func sixDigits(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*v, 'g', 6, 64)
-}
-
-func exactly(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return decimal(*v)
 }

@@ -1,0 +1,115 @@
+package scoring
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/mixtures/ggm"
+	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/model"
+)
+
+// sensorsOfOneLoad returns a model of sensors that all follow one load, with noise.
+func sensorsOfOneLoad(t *testing.T, dim int, noise float64) *model.Model {
+	t.Helper()
+	covariance := mat.NewSymDense(dim, nil)
+	for i := range dim {
+		for j := i; j < dim; j++ {
+			covariance.SetSym(i, j, 1)
+		}
+		covariance.SetSym(i, i, 1+noise*noise)
+	}
+	var inverse mat.Dense
+	if err := inverse.Inverse(covariance); err != nil {
+		t.Fatal(err)
+	}
+	precision := mat.NewSymDense(dim, nil)
+	for i := range dim {
+		for j := i; j < dim; j++ {
+			precision.SetSym(i, j, inverse.At(i, j))
+		}
+	}
+	mixture, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, dim, nil), []*mat.SymDense{precision})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New(ggm.Kind.Name, ggm.Kind.New().Options(), strings.Split("abcdefg"[:dim], ""), mixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Rows are unlike those of training if many are anomalies. A fault of a few rows is none of that, whatever was
+// promised.
+func TestAFaultIsNotUnlikeTraining(t *testing.T) {
+	m := sensorsOfOneLoad(t, 2, 0.3)
+	for _, c := range []struct {
+		rows, anomalies int
+		want            []string
+	}{{144, 12, nil}, {144, 28, nil}, {144, 29, m.DataColumns()[1:]}, {20, 4, nil}, {1000, 1000, m.DataColumns()[1:]}} {
+		f := NewFinder(New(m, local.Fixed(5), false), 0.001, NewPlaces(nil, ""))
+		f.found.Rows, f.found.Anomalies = c.rows, c.anomalies
+		f.found.Events = []Event{{First: 1, Last: c.anomalies, Anomalies: c.anomalies, Sensors: []Cause{{Sensor: m.DataColumns()[1], Share: 1}}}}
+		if got := f.Found().Unlike; !slices.Equal(got, c.want) {
+			t.Errorf("%d of %d rows: unlike in %q, want %q", c.anomalies, c.rows, got, c.want)
+		}
+	}
+}
+
+// Of one or two sensors that are shifted together, an event names just these, and expects what they would have
+// been: the others give that, not the faulty ones.
+func TestEventsNameSensorsThatFailTogether(t *testing.T) {
+	const dim, length, noise = 7, 6, 0.3
+	m := sensorsOfOneLoad(t, dim, noise)
+	const limit = 9
+	random := rand.New(rand.NewPCG(1, 2))
+	named, right, wanted, off := 0, 0, 0, 0.0
+	for trial := range 100 {
+		faulty := random.Perm(dim)[:1+trial%2]
+		b := dataset.Block{X: mat.NewDense(length, dim, nil), Carried: make([][]string, length)}
+		loads := make([]float64, length)
+		for i := range length {
+			b.Numbers = append(b.Numbers, i+1)
+			loads[i] = random.NormFloat64()
+			for j := range dim {
+				b.X.Set(i, j, loads[i]+noise*random.NormFloat64())
+			}
+			for _, j := range faulty {
+				b.X.Set(i, j, b.X.At(i, j)+2.5)
+			}
+		}
+		b.Empty = make([]bool, length)
+		by := New(m, local.Fixed(limit), false)
+		r, err := by.score(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := NewFinder(by, 0, NewPlaces(nil, ""))
+		if err := f.Add(r); err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Events()) != 1 {
+			t.Fatalf("trial %d: %d events, want 1", trial, len(f.Events()))
+		}
+		e := f.Events()[0]
+		wanted += len(faulty)
+		for _, c := range e.Culprits() {
+			named++
+			if slices.Contains(faulty, c.Column) {
+				right++
+				off += math.Abs(*c.Expected - loads[e.PeakRow-1])
+			}
+		}
+	}
+	if right < wanted*97/100 || named > right+wanted/20 || off/float64(right) > noise/2 {
+		t.Errorf("%d of %d faulty sensors among %d named, expectations off by %.2f on average; want nearly all, and below %.2f", right, wanted, named, off/float64(right), noise/2)
+	}
+}
