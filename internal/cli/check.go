@@ -177,6 +177,9 @@ func fixes(found func(kind string) bool) (lines []string) {
 	if found("no-number") {
 		lines = append(lines, "fix the cells that are no numbers before training")
 	}
+	if found("sentinel") {
+		lines = append(lines, "leave the cells empty whose values are errors before training")
+	}
 	if found("totals") || found("header") {
 		lines = append(lines, "remove the lines that are no rows before training")
 	}

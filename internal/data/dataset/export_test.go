@@ -14,7 +14,7 @@ func SuspectsOf(name string, values []float64) []Suspect {
 	var w watch
 	sch := schema{features: []string{name}, likeness: []likeness{new(Spec).likeness(name)}}
 	for _, v := range values {
-		w.add([]float64{v}, sch.likeness)
+		w.add([]float64{v}, sch.likeness, spot{})
 	}
 	return w.suspects("", &sch)
 }

@@ -227,8 +227,8 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 		p.foundCells(c, "no-number", cellCount{c.odd, "is no number", "are no numbers", ": " + c.firstOdd}, "fix them, or --ignore "+name)
 		out = true
 	}
-	if s := c.sentinels(); len(s) > 0 {
-		p.found(c, "sentinel", strings.Join(s, ", ")+": far from all other values, so perhaps written for missing ones", "leave these cells empty, and see --missing")
+	if s := c.sentinels(p.File); len(s) > 0 {
+		p.found(c, "sentinel", strings.Join(s, ", ")+": "+farValues, farAdvice)
 	} else if c.most >= 1e9*c.least {
 		p.found(c, "range", fmt.Sprintf("sizes are from %g to %g", c.least, c.most), "take logarithms, or another unit, if small values matter")
 	}

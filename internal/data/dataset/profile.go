@@ -138,9 +138,9 @@ func (p *Profile) read(spec *Spec, columns []columnStats) error {
 		}
 		for j, i := range features {
 			if c := &columns[i]; sound && c.kind != kindEmpty && c.kind != kindText {
-				c.add(values[j])
+				c.add(values[j], spotOf(&p.File, row))
 			} else {
-				c.cell(rows.text(i), i, row, lines)
+				c.cell(rows.text(i), i, spotOf(&p.File, row), lines)
 				var msg string
 				if values[j], msg = usable(rows.text(i)); msg != "" {
 					values[j] = math.NaN()
@@ -176,7 +176,7 @@ func noRow(rows rowReader, columns []columnStats, features, others []int, row pl
 
 // cell adds a cell of a column expected to hold numbers. The first cell that is not missing
 // decides what the column holds.
-func (c *columnStats) cell(cell string, i int, row place, lines *csvFile) {
+func (c *columnStats) cell(cell string, i int, at spot, lines *csvFile) {
 	if isMark(cell) || c.kind == kindNumber && isMissingNumber(cell) {
 		c.missing++
 		c.hash = mix(c.hash, 1)
@@ -192,18 +192,18 @@ func (c *columnStats) cell(cell string, i int, row place, lines *csvFile) {
 	var doubt *Error
 	if lines != nil && errors.As(lines.doubt(i), &doubt) {
 		if c.doubts++; c.doubts == 1 {
-			c.firstDoubt = row.String() + ": " + doubt.Msg + "; " + doubt.Hint
+			c.firstDoubt = at.in(*at.path) + ": " + doubt.Msg + "; " + doubt.Hint
 		}
 		c.hash = mix(c.hash, 2)
 		return
 	}
 	v, msg := usable(cell)
 	if msg == "" {
-		c.add(v)
+		c.add(v, at)
 		return
 	}
 	if c.odd++; c.odd == 1 {
-		c.firstOdd = row.String() + ": " + msg
+		c.firstOdd = at.in(*at.path) + ": " + msg
 	}
 	c.hash = mix(c.hash, 3)
 }
@@ -225,10 +225,10 @@ func (c *columnStats) text(cell string) {
 	}
 }
 
-func (c *columnStats) add(v float64) {
+func (c *columnStats) add(v float64, at spot) {
 	c.trail.add(v)
 	c.mean += (v - c.mean) / float64(c.trail.n)
-	c.extremes.add(v)
+	c.extremes.add(v, at)
 	if size := math.Abs(v); size > 0 {
 		c.least, c.most = min(c.least, size), max(c.most, size)
 	}

@@ -53,8 +53,8 @@ fault label: has the name of a label, and only 0, 1 or -1
 valve binary: has only 0 and 1
 const constant: is 7 in every row
 gap missing: 2 cells are missing
-code sentinel: -9999 occurs 2 times: far from all other values, so perhaps written for missing ones
-codes sentinel: 1e+30 occurs 2 times, -999 occurs 2 times: far from all other values, so perhaps written for missing ones
+code sentinel: -9999 occurs 2 times, first in line 6: far from all other values, so perhaps errors, or written for missing ones
+codes sentinel: -999 occurs 2 times, first in line 8, 1e+30 occurs 2 times, first in line 7: far from all other values, so perhaps errors, or written for missing ones
 tiny range: sizes are from 1e-09 to 22.5
 point decimal: 2 cells are numbers in another way of writing: line 10: want a number with the decimal sign ",", got "1.25"; write all numbers with the same decimal sign
 word no-number: 2 cells are no numbers: line 11: want a number, got "oops"

@@ -193,7 +193,7 @@ func (sc *scanner) add() error {
 	if train {
 		r = &g.train
 		if !sc.spec.pixels {
-			g.watch.add(sc.row, sc.schema.likeness)
+			g.watch.add(sc.row, sc.schema.likeness, spotOf(&sc.path, sc.place))
 		}
 	}
 	begins, err := sc.begins(&r.course, g.read)

@@ -20,7 +20,12 @@ func TestSentinels(t *testing.T) {
 		{"32767", 1, true},
 		{"-999.25", 1, true},
 		{"-12345", 3, true},
-		{"-12345", 1, false},
+		{"-12345", 1, true},
+		{"850", 1, true},
+		{"6553.5", 1, true},
+		{"1e50", 1, true},
+		{"0", 3, false},
+		{"230", 1, false},
 		{"60", 3, false},
 	} {
 		var b strings.Builder
@@ -38,9 +43,24 @@ func TestSentinels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if found := len(d.Sentinels) == 1 && strings.Contains(d.Sentinels[0], fmt.Sprintf("%s occurs %d times", c.value, 2*c.times)); found != c.want || !c.want && d.Sentinels != nil {
+			if found := len(d.Sentinels) == 1 && strings.Contains(d.Sentinels[0], fmt.Sprintf("%s occurs %d times, first in line 2:", strings.Replace(c.value, "1e50", "1e+50", 1), 2*c.times)); found != c.want || !c.want && d.Sentinels != nil {
 				t.Errorf("%s: got %q", c.value, d.Sentinels)
 			}
+		}
+	}
+}
+
+// Far values at both ends do not hide each other, and the place of one is told with its file.
+func TestFarValuesAtBothEnds(t *testing.T) {
+	text := func(first string) string { return "temp\n" + first + strings.Repeat("40.5\n41\n43\n60\n55\n", 10) }
+	folder(t, "a.csv", text("41\n"), "b.csv", text("850\n-900\n900\n"))
+	d, err := dataset.LoadOne(dataset.Spec{Data: []string{"a.csv", "b.csv"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"-900 occurs once, in line 3 of b.csv", "850 occurs once, in line 2 of b.csv", "900 occurs once, in line 4 of b.csv"} {
+		if len(d.Sentinels) != 1 || !strings.Contains(d.Sentinels[0], want) {
+			t.Errorf("got %q, want %s", d.Sentinels, want)
 		}
 	}
 }

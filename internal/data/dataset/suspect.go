@@ -314,7 +314,7 @@ type watch struct {
 	texts []tally[string]
 }
 
-func (w *watch) add(row []float64, names []likeness) {
+func (w *watch) add(row []float64, names []likeness, at spot) {
 	if w.trails == nil {
 		w.trails, w.names, w.ends = make([]trail, len(row)), names, make([]extremes, len(row))
 		for j := range row {
@@ -323,7 +323,7 @@ func (w *watch) add(row []float64, names []likeness) {
 	}
 	for j, v := range row {
 		if !math.IsNaN(v) {
-			w.ends[j].add(v)
+			w.ends[j].add(v, at)
 		}
 	}
 	kept := w.left[:0]
@@ -377,8 +377,8 @@ func (w *watch) join(o *watch) {
 // sentinels has a line for each feature of a participant with values that may stand for missing ones.
 func (w *watch) sentinels(file string, sch *schema) (lines []string) {
 	for j := range w.ends {
-		if found := w.ends[j].sentinels(); found != nil {
-			lines = append(lines, fmt.Sprintf("%s: column %q: %s: far from all other values, so perhaps written for missing ones; leave these cells empty, and see --missing", file, sch.features[j], strings.Join(found, ", ")))
+		if found := w.ends[j].sentinels(file); found != nil {
+			lines = append(lines, fmt.Sprintf("%s: column %q: %s: %s; %s", file, sch.features[j], strings.Join(found, ", "), farValues, farAdvice))
 		}
 	}
 	return lines
