@@ -65,6 +65,9 @@ func (a *app) checkFiles(ctx context.Context, spec dataset.Spec) error {
 	if err != nil {
 		return err
 	}
+	for _, line := range dataset.Aside(spec.Data) {
+		a.note("%s", line)
+	}
 	var failed error
 	var all checked
 	for _, path := range files {

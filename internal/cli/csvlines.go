@@ -13,7 +13,7 @@ func (a *app) noteGaps(gaps *dataset.Gaps) {
 	for _, line := range gaps.Forms() {
 		a.note("%s", line)
 	}
-	for _, line := range gaps.Late {
+	for _, line := range gaps.Aside {
 		a.note("%s", line)
 	}
 	if text := gaps.String(); text != "" {

@@ -289,7 +289,7 @@ func (f *runFlags) loadOne(ctx context.Context, spec dataset.Spec, name, dir str
 	if err != nil {
 		return dataset.Participant{}, nil, err
 	}
-	warnings := append(data.Gaps.Forms(), data.Gaps.Late...)
+	warnings := append(data.Gaps.Forms(), data.Gaps.Aside...)
 	if !f.withParent { // up has warned
 		warnings = append(warnings, data.Sentinels...)
 	}

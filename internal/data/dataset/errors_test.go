@@ -92,7 +92,7 @@ func TestSpecErrors(t *testing.T) {
 		"c.csv", "x,y,site\n1,2,n\n",
 		"d.csv", "x,y,site\n1,2,é\n3,4,K\xf6ln\n",
 		"sub/a.csv.gz", "x,y,site\n1,2,n\n",
-		"empty/notes.txt", "nothing", "rows.xlsx", "")
+		"empty/notes.md", "nothing", "rows.xlsx", "")
 	for _, c := range []struct {
 		spec dataset.Spec
 		want string

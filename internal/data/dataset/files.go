@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,7 +18,7 @@ func Resolve(data []string) ([]string, error) {
 	var files []string
 	seen := make(map[string]bool)
 	for _, d := range data {
-		found, err := resolve(d)
+		found, _, err := resolve(d)
 		if err != nil {
 			return nil, err
 		}
@@ -32,12 +33,14 @@ func Resolve(data []string) ([]string, error) {
 	return files, nil
 }
 
-func resolve(path string) ([]string, error) {
+// resolve returns the data files of a path, and those in a folder or of a pattern that may be others, and would count
+// if they were named.
+func resolve(path string) (files, others []string, err error) {
 	if path == "-" {
-		return []string{standardInput}, nil
+		return []string{standardInput}, nil, nil
 	}
 	if IsDatabase(path) {
-		return nil, &Error{
+		return nil, nil, &Error{
 			Msg:  "want a file, got the address of a database: other users of this machine can see it, and a password in it, in the list of processes",
 			Hint: "write the query into a .sql file, and say where the database is by PGHOST, PGDATABASE and PGUSER or a service file; if the address had a password, change it",
 		}
@@ -47,54 +50,92 @@ func resolve(path string) ([]string, error) {
 	case err == nil && info.IsDir():
 		return inFolder(path)
 	case err == nil && !isData(path, true):
-		return nil, unknown(path)
+		return nil, nil, unknown(path)
 	case err == nil:
-		return []string{path}, nil
+		return []string{path}, nil, nil
 	case strings.ContainsAny(path, "*?["):
 		return matching(path)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &Error{File: path, Msg: "no such file or folder", Hint: spelling(path)}
+		return nil, nil, &Error{File: path, Msg: "no such file or folder", Hint: spelling(path)}
 	default:
-		return nil, fileError(path, err)
+		return nil, nil, fileError(path, err)
 	}
 }
 
-func inFolder(path string) ([]string, error) {
+func inFolder(path string) (files, others []string, err error) {
 	entries, err := os.ReadDir(path) // sorted by name
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, nil, fileError(path, err)
 	}
-	var files []string
+	var found []string
 	for _, e := range entries {
-		if !e.IsDir() && isData(e.Name(), false) {
-			files = append(files, filepath.Join(path, e.Name()))
+		if !e.IsDir() {
+			found = append(found, filepath.Join(path, e.Name()))
 		}
 	}
-	if len(files) == 0 {
-		return nil, &Error{File: path, Msg: "no data file in this folder; " + fileForms}
-	}
-	return files, nil
+	return dataAmong(found, path, "no data file in this folder")
 }
 
-func matching(pattern string) ([]string, error) {
+// dataAmong returns the data files among those found at a place. Files that may be others count if there is no other
+// kind; none is what to say if there is no data file.
+func dataAmong(found []string, at, none string) (files, others []string, err error) {
+	all := true
+	for _, f := range found {
+		switch {
+		case strings.HasPrefix(filepath.Base(f), "."):
+		case isData(f, false):
+			files = append(files, f)
+		case isData(f, true):
+			others = append(others, f)
+		default:
+			all = false
+		}
+	}
+	switch {
+	case files != nil:
+		return files, others, nil
+	case others != nil && all:
+		return others, nil, nil
+	case others != nil:
+		return nil, nil, &Error{File: at, Msg: "files there may be of any kind: " + listed(bases(others)), Hint: "name those with rows"}
+	}
+	return nil, nil, &Error{File: at, Msg: none + "; " + fileForms}
+}
+
+// Aside has a line for each folder or pattern in data with files that are left out, but would count if they were
+// named.
+func Aside(data []string) (lines []string) {
+	for _, path := range data {
+		if _, others, err := resolve(path); err == nil && others != nil {
+			lines = append(lines, fmt.Sprintf("%s: left out, because they may be no data files: %s; name them to use them", path, listed(bases(others))))
+		}
+	}
+	return lines
+}
+
+// bases returns the names of files without their folders.
+func bases(files []string) (names []string) {
+	for _, f := range files {
+		names = append(names, filepath.Base(f))
+	}
+	return names
+}
+
+func matching(pattern string) (files, others []string, err error) {
 	found, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, &Error{File: pattern, Msg: "the pattern is malformed", Hint: "close every [ with a ]"}
+		return nil, nil, &Error{File: pattern, Msg: "the pattern is malformed", Hint: "close every [ with a ]"}
 	}
-	var files []string
-	named := !strings.ContainsAny(filepath.Ext(pattern), "*?[")
-	for _, f := range found {
-		if isData(f, named) {
-			files = append(files, f)
+	if hint := spelling(pattern); hint != "" && found == nil {
+		return nil, nil, &Error{File: pattern, Msg: "the pattern matches no file", Hint: hint}
+	}
+	if kind := filepath.Ext(pattern); kind != "" && !strings.ContainsAny(kind, "*?[") { // it is named
+		files = slices.DeleteFunc(found, func(f string) bool { return !isData(f, true) })
+		if len(files) > 0 {
+			return files, nil, nil
 		}
 	}
-	if len(files) == 0 {
-		if hint := spelling(pattern); hint != "" {
-			return nil, &Error{File: pattern, Msg: "the pattern matches no file", Hint: hint}
-		}
-		return nil, &Error{File: pattern, Msg: "the pattern matches no data file; " + fileForms}
-	}
-	return files, nil
+	return dataAmong(found, pattern, "the pattern matches no data file")
 }
 
 // spelling says what is unusual in the name of a file that does not exist, "" for nothing.

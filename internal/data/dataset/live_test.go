@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -276,8 +277,8 @@ func TestLateKeys(t *testing.T) {
 	if err != nil || !slices.Equal(d.Columns, []string{"x"}) {
 		t.Fatalf("columns %v, %v", d.Columns, err)
 	}
-	if len(d.Gaps.Late) != 1 || !strings.HasPrefix(d.Gaps.Late[0], "a.ndjson:132: ") {
-		t.Errorf("got %q", d.Gaps.Late)
+	if len(d.Gaps.Aside) != 1 || !strings.HasPrefix(d.Gaps.Aside[0], "a.ndjson:132: ") {
+		t.Errorf("got %q", d.Gaps.Aside)
 	}
 }
 
@@ -349,6 +350,42 @@ func TestEncodingsAndEndings(t *testing.T) {
 	}
 	if files, err := dataset.Resolve([]string{"*.txt"}); err != nil || !slices.Equal(files, []string{"notes.txt"}) {
 		t.Errorf("got %v, %v", files, err)
+	}
+}
+
+// Files in a folder that may be of any kind count if it has no other kinds. Otherwise they are told.
+func TestFilesOfAnyKindInAFolder(t *testing.T) {
+	const rows = "x,y\n1,2\n3,5\n2,4\n"
+	for _, c := range []struct {
+		names, want []string
+		aside       int
+	}{
+		{[]string{"a.txt", "b.dat", "c.txt.gz"}, []string{"a.txt", "b.dat", "c.txt.gz"}, 0},
+		{[]string{"a.csv", "b.csv", "c.txt", "d.dat"}, []string{"a.csv", "b.csv"}, 1},
+		{[]string{"a.csv", ".b.txt", "c.md"}, []string{"a.csv"}, 0},
+		{[]string{"a.txt", "c.md"}, nil, 0},
+	} {
+		var files []string
+		for _, name := range c.names {
+			files = append(files, "d/"+name, rows)
+		}
+		folder(t, files...)
+		for _, data := range []string{"d", "d/*"} {
+			got, err := dataset.Resolve([]string{data})
+			for i := range got {
+				got[i] = filepath.Base(got[i])
+			}
+			if !slices.Equal(got, c.want) || err == nil != (c.want != nil) {
+				t.Errorf("%s of %v: got %v, %v", data, c.names, got, err)
+			}
+			if c.want == nil {
+				continue
+			}
+			d, err := dataset.LoadOne(dataset.Spec{Data: []string{data}})
+			if err != nil || len(d.Gaps.Aside) != c.aside {
+				t.Errorf("%s of %v: got %+v, %v", data, c.names, d, err)
+			}
+		}
 	}
 }
 

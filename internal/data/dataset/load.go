@@ -78,6 +78,7 @@ func (s *Spec) loadWindowed(files, names []string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.Gaps.Aside = append(Aside(s.Data), d.Gaps.Aside...)
 	for i := range d.Participants {
 		d.Participants[i].window(s.Window, s.TestWhere.Given(), s.full())
 		if s.Normal {

@@ -48,8 +48,9 @@ type Gaps struct {
 	Empty   int // rows that [Scan] passed on although none of their cells is a number
 	Columns []string
 	Cells   []int // missing cells by column
-	// Late has a line for each file with keys that are no columns.
-	Late []string
+	// Aside has a line for each folder with files that are left out, and for each file with keys that are no
+	// columns.
+	Aside []string
 	// unusual notations of CSV files
 	forms []form
 	// Odd counts cells that are neither a number nor a mark of a missing value. First describes
@@ -103,7 +104,7 @@ func (g *Gaps) row(missing []bool, dropped bool) {
 func (g *Gaps) add(o *Gaps) {
 	g.Rows, g.Partial, g.Dropped, g.Odd = g.Rows+o.Rows, g.Partial+o.Partial, g.Dropped+o.Dropped, g.Odd+o.Odd
 	g.Empty += o.Empty
-	g.forms, g.Late = append(g.forms, o.forms...), append(g.Late, o.Late...)
+	g.forms, g.Aside = append(g.forms, o.forms...), append(g.Aside, o.Aside...)
 	if g.Columns == nil {
 		g.Columns, g.Cells = o.Columns, make([]int, len(o.Cells))
 	}

@@ -106,7 +106,7 @@ func (s *Spec) scan(sch schema, path, name string, to *spool, f func(*scanner) e
 				return nil, &Error{File: path, Line: sc.summation.place.line, Row: sc.summation.place.row, Msg: "the line has the sums of the rows above, so it is likely to be no row", Hint: "remove it"}
 			}
 			if late := lateKey(sc.rows); late != "" && !sc.tells() {
-				sc.out.gaps.Late = []string{late}
+				sc.out.gaps.Aside = []string{late}
 			}
 			return sc.out, sc.keepRest()
 		}

@@ -34,6 +34,7 @@ func Scan(spec Spec, begin func(carried []string) error, f func(Block) error) (G
 	if err != nil {
 		return gaps, err
 	}
+	gaps.Aside = Aside(spec.Data)
 	spec.Ignore, spec.scanned = trimmed(spec.Ignore), true
 	sch, err := spec.settle(files[0])
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // A Spec says what to load.
 type Spec struct {
 	// Data lists files (with the endings in formats), folders and globs. In folders and globs,
-	// only data files count, sorted by name.
+	// only data files count, sorted by name; those with the endings in others count if there is no other kind.
 	Data []string
 	// Name is the participant's name for [LoadOne]; "" means that of the first file.
 	Name string

@@ -65,8 +65,8 @@ func TestFaultsOfAStreamAreToldAtOnce(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil || gaps.Late != nil {
-			t.Errorf("%s: told again %v, %v", name, gaps.Late, err)
+		if err != nil || gaps.Aside != nil {
+			t.Errorf("%s: told again %v, %v", name, gaps.Aside, err)
 		}
 	}
 }
