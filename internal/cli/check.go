@@ -180,6 +180,9 @@ func fixes(found func(kind string) bool) (lines []string) {
 	if found("no-number") {
 		lines = append(lines, "fix the cells that are no numbers before training")
 	}
+	if found("unit") {
+		lines = append(lines, "write numbers without units to train on them")
+	}
 	if found("sentinel") {
 		lines = append(lines, "leave the cells empty whose values are errors before training")
 	}

@@ -94,7 +94,7 @@ func (p *scorePictures) add(f *scoring.Finder, r *scoring.Rows) error {
 // begin returns a picture that begins with a row.
 func (p *scorePictures) begin(f *scoring.Finder, b dataset.Block, row int, file string) *filePicture {
 	of := &filePicture{
-		file: file, source: cmp.Or(file, p.only), timeAt: f.Places.Time, clock: dataset.Clock{DayFirst: p.dayFirst, Serial: f.Places.Clock.Serial},
+		file: file, source: cmp.Or(file, p.only), timeAt: f.Places.Time, clock: dataset.Clock{DayFirst: p.dayFirst, Serial: f.Places.Clock.Serial, Unix: f.Places.Clock.Unix},
 		scores: plots.NewTrace(plots.ScoreCells), details: map[int]*detail{},
 	}
 	of.clock.Order(f.Places.Times(b))

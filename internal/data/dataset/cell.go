@@ -19,8 +19,17 @@ func parse(cell string) (v float64, ok bool) {
 	if errors.Is(err, strconv.ErrSyntax) {
 		v, err = strconv.ParseFloat(signed(cell), 64)
 	}
+	if err != nil && isOldInfinity(cell) {
+		return math.Inf(1 - 2*one(cell[0] == '-')), true
+	}
 	ok = err == nil || errors.Is(err, strconv.ErrRange)
 	return v, ok && !strings.ContainsAny(cell, "xX_") // strconv reads 0x1p4 and 1_6 as 16
+}
+
+// isOldInfinity reports whether a cell is an infinity as older C libraries write it.
+func isOldInfinity(cell string) bool {
+	number := strings.TrimLeft(cell, "+-")
+	return len(number) == len("1.#INF") && (strings.EqualFold(number, "1.#INF") || strings.EqualFold(number, "1,#INF"))
 }
 
 // signed returns a number with a minus at its end, or in round brackets as in accounts, with a minus in front.
@@ -86,15 +95,15 @@ func shortest(v float64) string {
 }
 
 // marks are the texts of a missing cell of any column, in any case.
-var marks = []string{"", "?", "na", "n/a", "nan", "null", "none", "nil", "nat", "<na>", "-", "--", "---", "...", "*", "n.a.", "n.d.", "#n/a", "#nv"}
+var marks = []string{"", "?", "na", "n/a", "nan", "null", "none", "nil", "nat", "<na>", "-", "--", "---", "...", "*", "n.a.", "n.d.", "k.a.", "#n/a", "#nv", `\n`, "<null>", "(null)", ".", "**", "***"}
 
 // states are texts, in any case, that spreadsheets, compilers and recorders write in place of a
 // number that they do not have. In other columns, they may be words like others.
 var states = []string{
 	"missing", "no data", "nodata", "bad", "bad input", "bad data", "timeout", "i/o timeout", "comm fail", "not connect", "no sample", "no result",
-	"pt created", "shutdown", "configure", "scan off", "out of serv", "offline", "error", "fail", "failed", "invalid", "over range", "under range",
+	"pt created", "shutdown", "configure", "scan off", "out of serv", "offline", "error", "fail", "failed", "invalid", "unknown", "over range", "under range",
 	"#div/0!", "#ref!", "#value!", "#num!", "#name?", "#null!",
-	"+nan", "-nan", "nan(ind)", "-nan(ind)", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "1.#inf", "-1.#inf",
+	"+nan", "-nan", "nan(ind)", "-nan(ind)", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan",
 }
 
 // isMark reports whether a trimmed cell marks a missing value.

@@ -13,6 +13,7 @@ import (
 type Clock struct {
 	DayFirst bool   // 3/4/2026 is in April
 	Serial   bool   // numbers are days since 1899-12-30, as in Excel; see [SerialDates]
+	Unix     bool   // numbers are seconds or milliseconds since 1970; see [UnixTime]
 	form     string // of the last cell, "" for none
 	zone     string // end of that form, "" if it has no zone
 }
@@ -29,6 +30,8 @@ var (
 func (c *Clock) Read(cell string) (seconds float64, zoned, ok bool) {
 	if v, ok := parse(cell); ok && c.Serial {
 		return math.Round((v-serialOf1970)*secondsPerDay*1000) / 1000, false, v-v == 0
+	} else if ok && c.Unix && math.Abs(v) >= milliseconds {
+		return v / 1000, true, v-v == 0
 	} else if ok {
 		return v, true, v-v == 0
 	}
@@ -72,11 +75,11 @@ func (c *Clock) Order(cells iter.Seq[string]) {
 }
 
 // Dated reports whether the last cell was a date, not a number of unknown units.
-func (c *Clock) Dated() bool { return c.form != "" || c.Serial }
+func (c *Clock) Dated() bool { return c.form != "" || c.Serial || c.Unix }
 
-// Text returns a cell for readers: a date of Excel as a date, and other cells as they are.
+// Text returns a cell for readers: a number that is a date as a date, and other cells as they are.
 func (c *Clock) Text(cell string) string {
-	if seconds, _, ok := c.Read(cell); ok && c.Serial {
+	if seconds, _, ok := c.Read(cell); ok && (c.Serial || c.Unix) {
 		return time.UnixMilli(int64(math.Round(1000 * seconds))).UTC().Format("2006-01-02 15:04:05")
 	}
 	return cell
@@ -88,6 +91,23 @@ const (
 	// leastSerial and mostSerial are in the years 1954 and 2064.
 	leastSerial, mostSerial = 20000, 60000
 )
+
+// milliseconds is the least number of a Unix time that counts milliseconds, not seconds.
+const milliseconds = 1e11
+
+// UnixTime reports whether a cell is a time of the years 2000 to 2100 in seconds or milliseconds since 1970, and its
+// column has the name of a time; any name will do if it is "".
+func UnixTime(name, cell string) bool {
+	v, ok := parse(cell)
+	return ok && unixTime(v, v) && (name == "" || has(name, "ordinal"))
+}
+
+// unixTime reports whether all times between two may be Unix times of the years 2000 to 2100.
+func unixTime(first, last float64) bool {
+	within := func(low, high float64) bool { return min(first, last) >= low && max(first, last) <= high }
+	const from, to = 946_684_800, 4_102_444_800
+	return within(from, to) || within(1000*from, 1000*to)
+}
 
 // SerialDates reports whether the first column of a file holds dates as Excel numbers them: it has the name
 // of a time, and values of recent dates that rise by equal steps of a day or less.

@@ -122,11 +122,11 @@ func (t *csvFile) read(features, _ []int) (rowReader, error) {
 // next, text, numbers and seek implement rowReader.
 func (t *csvFile) next() (place, error) {
 	row := place{line: t.lines + 1, offset: t.start + t.rows.InputOffset()}
-	var err error
-	t.record, err = t.nextRecord()
-	if errors.Is(err, io.EOF) {
+	record, err := t.nextRecord()
+	if errors.Is(err, io.EOF) { // the last record stays
 		return row, io.EOF
 	}
+	t.record = record
 	var bad *csv.ParseError
 	switch {
 	case err == nil, errors.Is(err, csv.ErrFieldCount):

@@ -50,7 +50,7 @@ func (d *dialect) value(cell string) (v float64, ok bool) {
 
 // unseparated returns a cell without thousands separators, with a point as the decimal sign.
 func (d *dialect) unseparated(cell string) (number string, ok bool) {
-	if cell = signed(cell); !hasSeparator(cell) {
+	if cell = signed(cell); !hasSeparator(cell) || isOldInfinity(cell) {
 		return cell, true
 	}
 	whole, rest, some := strings.Cut(cell, string(d.decimal))

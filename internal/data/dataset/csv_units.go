@@ -27,6 +27,15 @@ func isUnit(cell string) bool {
 	return len(cell) <= 24 && unit.MatchString(cell)
 }
 
+// measured matches a number with what may be its unit.
+var measured = regexp.MustCompile(`^[+-]?\d+(?:[.,]\d+)*[ \x{00a0}\x{202f}]?([^\d\s].*)$`)
+
+// hasUnit reports whether a cell is a number with a unit behind it.
+func hasUnit(cell string) bool {
+	parts := measured.FindStringSubmatch(withSigns(strings.TrimSpace(cell)))
+	return parts != nil && isUnit(parts[1])
+}
+
 // withSigns returns a cell in UTF-8, because its degree and micro signs may be in Latin-1.
 func withSigns(cell string) string {
 	if utf8.ValidString(cell) {

@@ -9,7 +9,7 @@ import (
 // A Finding is something about a file that its user should know.
 type Finding struct {
 	Column string `json:"column"` // its name
-	// Kind is text, time, empty, constant, ordinal, label, binary, duplicate, sentinel, range,
+	// Kind is text, unit, time, empty, constant, ordinal, label, binary, duplicate, sentinel, range,
 	// missing, decimal, no-number, long, header or totals. The last two are about a line, and have the
 	// first column.
 	Kind    string `json:"kind"`
@@ -159,6 +159,10 @@ func (p *Profile) ofText(c *columnStats) {
 		p.label(&s, folded(&c.tally).without(func(string) bool { return false }))
 		return
 	}
+	if hasUnit(c.first) && !c.time {
+		p.found(c, "unit", fmt.Sprintf("numbers with units, such as %q, so not a feature", c.first), "write numbers alone, with the unit in the header")
+		return
+	}
 	if !c.time {
 		p.found(c, "text", fmt.Sprintf("text such as %q, so not a feature", c.first), "")
 		return
@@ -207,6 +211,9 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 		if len(p.Columns) == 0 && t.serialDates(c.name) {
 			clock := Clock{Serial: true}
 			why = fmt.Sprintf("has dates as Excel numbers them, from %s to %s", clock.Text(shortest(t.first)), clock.Text(shortest(t.last)))
+		} else if unixTime(t.first, t.last) {
+			clock := Clock{Unix: true}
+			why = fmt.Sprintf("has times since 1970, from %s to %s", clock.Text(shortest(t.first)), clock.Text(shortest(t.last)))
 		}
 		p.found(c, "ordinal", why, "--ignore "+name+"; or for --window --time-column "+name+"; or --keep "+name+" if it is a measurement")
 		if p.Flags.TimeColumn == "" {

@@ -187,6 +187,11 @@ func noFeatures(path string, t table) error {
 	const none = "no column is a feature: none that is left "
 	if c, ok := asCSV(t); ok {
 		hint := fmt.Sprintf("columns are %s, separated by %s", quoted(t.header()), named(c.form.delimiter))
+		if names := t.header(); len(names) == 1 && len(strings.Fields(names[0])) > 1 {
+			hint = fmt.Sprintf("spaces do not separate columns here: write commas, semicolons or tabs between them; the only column is %q", short(names[0]))
+		} else if measured := slices.IndexFunc(c.record, hasUnit); measured >= 0 {
+			return &Error{File: path, Column: names[measured], Msg: fmt.Sprintf("want numbers, got numbers with units, such as %q", strings.TrimSpace(c.record[measured])), Hint: "write numbers alone, with the unit in the header"}
+		}
 		if c.form.texts && !c.form.units {
 			hint = "if that row has units, say in node.yaml csv: {units_row: true}; " + hint
 		}

@@ -204,13 +204,11 @@ func (t *trail) ordinal(name string) bool {
 // numbers them if their steps are equal to the second or the column has the name of a time. Values must rise
 // or fall.
 func (t *trail) dated(name string) bool {
-	within := func(low, high float64) bool { return min(t.first, t.last) >= low && max(t.first, t.last) <= high }
-	const from, to = 946_684_800, 4_102_444_800 // the years 2000 and 2100
-	if within(from, to) || within(1000*from, 1000*to) {
+	if unixTime(t.first, t.last) {
 		return true
 	}
 	const least = 10.0 / secondsPerDay // shorter steps do not stand out from the rounding
-	return within(leastSerial, mostSerial) && (has(name, "date") || t.seconds && math.Abs(t.step) >= least)
+	return min(t.first, t.last) >= leastSerial && max(t.first, t.last) <= mostSerial && (has(name, "date") || t.seconds && math.Abs(t.step) >= least)
 }
 
 // labels reports whether a column looks like a label by its name and its values: only 0, 1 and -1, two other

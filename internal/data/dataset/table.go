@@ -175,6 +175,9 @@ func unknown(path string) error {
 	if slices.Contains([]string{".xlsx", ".xls", ".xlsm", ".ods"}, strings.ToLower(filepath.Ext(path))) {
 		return &Error{File: path, Msg: "want rows, got a spreadsheet", Hint: "save its sheet as CSV"}
 	}
+	if strings.EqualFold(filepath.Ext(path), ".json") {
+		return &Error{File: path, Msg: "want an .ndjson file with an object in each line, got .json", Hint: "write each object of an array in a line of its own, as jq -c '.[]' does"}
+	}
 	return &Error{File: path, Msg: "unknown kind of file; " + fileForms}
 }
 

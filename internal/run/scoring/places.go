@@ -34,9 +34,12 @@ func (p *Places) See(b dataset.Block) {
 	}
 	p.seen = true
 	if p.searching {
-		p.Time, p.searching = timeAmong(b.Carried[0]), false
+		if p.Time, p.searching = timeAmong(b.Carried[0]), false; p.Time < 0 {
+			p.Time = unixAmong(p.Names, b.Carried[0])
+		}
 	}
 	p.Time, p.Clock.Serial = serialAmong(b, p.Names, p.Time)
+	p.Clock.Unix = !p.Clock.Serial && p.Time >= 0 && dataset.UnixTime("", cell(b, 0, p.Time))
 	p.Clock.Order(p.Times(b))
 }
 
@@ -74,6 +77,17 @@ func timeAmong(cells []string) int {
 		_, _, ok := clock.Read(c)
 		return ok && strings.ContainsAny(c, "/:T") || ok && strings.Count(c, "-") > 1
 	})
+}
+
+// unixAmong returns the place of the first cell that is a number of seconds or milliseconds since 1970, in a column
+// with the name of a time; -1 if there is none.
+func unixAmong(names, cells []string) int {
+	for i, c := range cells {
+		if dataset.UnixTime(names[i], c) {
+			return i
+		}
+	}
+	return -1
 }
 
 // serialAmong returns the place of the column of times, given that of one that is known or looks like one. It
