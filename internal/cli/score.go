@@ -196,7 +196,7 @@ With a model of windows, share is of the sensor's value, mean and deviation toge
 "of" names the one that deviates most; expected and got are for that one.
 
 Lines are written as rows are read, so files may be larger than memory, and standard input may be
-a stream without end. The first cell of each column there that cannot be read is told at once.
+a stream without end. A warning names the first cell of each column there that cannot be read, at once.
 A row with missing cells is scored by the cells that it has, which also give the expected values. A
 row without any has no score, and "anomaly" is empty. With --explain, "got" is empty for missing
 cells. A row whose window has too few rows before it is scored by its values. With --state FILE,

@@ -353,7 +353,7 @@ func TestEncodingsAndEndings(t *testing.T) {
 	}
 }
 
-// Files in a folder that may be of any kind count if it has no other kinds. Otherwise they are told.
+// Files in a folder that may be of any kind count if it has no other kinds. Otherwise a line names them.
 func TestFilesOfAnyKindInAFolder(t *testing.T) {
 	const rows = "x,y\n1,2\n3,5\n2,4\n"
 	for _, c := range []struct {

@@ -68,9 +68,10 @@ type scanner struct {
 	summation summation
 	// empty reports whether no cell of the present row is a number.
 	empty bool
-	// told marks the features whose first missing cell was told, and then those whose first odd cell was.
+	// told marks the features whose first missing cell Spec.Tell has named, and then those whose first odd cell it
+	// has named; toldLate is for the first key that is no column.
 	told     []bool
-	toldLate bool // the first key that is no column was told
+	toldLate bool
 	// missing marks the missing cells of the row.
 	missing []bool
 }

@@ -80,7 +80,7 @@ func (sc *scanner) cells() (dropped bool, err error) {
 	return dropped, sc.single()
 }
 
-// tells reports whether faults in the rows are told as they come.
+// tells reports whether Spec.Tell names faults in the rows as they come.
 func (sc *scanner) tells() bool { return sc.spec.Tell != nil && isOnce(sc.path) }
 
 // tell tells the columns whose cell of the present row is the first that is no number, or is missing.

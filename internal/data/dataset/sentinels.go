@@ -75,7 +75,7 @@ func (e *ends) add(v float64, times int, at spot) {
 // codes are values often used to mark missing ones.
 var codes = []float64{32767, 32768, 65535, 99, 999, 9999, 99999, 999999, 9999999, 999.25, 2147483647, 2147483648, 4294967295}
 
-// What is said of values far from all others.
+// farValues describes values far from all others, and farAdvice says what to do.
 const (
 	farValues = "far from all other values, so perhaps errors, or written for missing ones"
 	farAdvice = "leave these cells empty, and see --missing: they hide faults"

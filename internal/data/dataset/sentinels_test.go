@@ -50,7 +50,7 @@ func TestSentinels(t *testing.T) {
 	}
 }
 
-// Far values at both ends do not hide each other, and the place of one is told with its file.
+// Far values at both ends do not hide each other, and the place of one has its file.
 func TestFarValuesAtBothEnds(t *testing.T) {
 	text := func(first string) string { return "temp\n" + first + strings.Repeat("40.5\n41\n43\n60\n55\n", 10) }
 	folder(t, "a.csv", text("41\n"), "b.csv", text("850\n-900\n900\n"))

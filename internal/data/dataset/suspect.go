@@ -126,7 +126,7 @@ func folded(p *tally[string]) *tally[string] {
 }
 
 // answer returns the values of a column of text that probably mean anomalies, and all in words. The column has
-// two, or one that is rarer than blank cells, or some of which a part is normal by its words.
+// two, or one that is rarer than blank cells, or a few, and some of these are words for normal rows.
 func answer(name string, p *tally[string]) (anomalies []string, all string, ok bool) {
 	p = folded(p)
 	if p.distinct == 1 && p.counts[0] < p.blank && p.counts[0]+p.blank >= suspectRows {

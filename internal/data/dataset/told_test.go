@@ -9,12 +9,12 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 )
 
-// The first cell of each column that cannot be read is told before the stream goes on, once for each kind.
+// A warning names the first cell of each column that cannot be read before the stream goes on, once for each kind.
 func TestFaultsOfAStreamAreToldAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		head  string
 		lines []string
-		told  []string // in what is told of each line, "" for nothing
+		told  []string // in the warnings about each line, "" for none
 		empty []bool
 	}{
 		"CSV": {
