@@ -140,14 +140,22 @@ func columnsOf(r *report.Run, verbose bool) (string, func(l tableLine) string) {
 				}
 				line += alone + "\t" + together + "\t"
 			}
-			line += cmp.Or(v.Better, "?") + "\t"
+			line += cmp.Or(v.Better, sameFigures(v), "?") + "\t"
 		}
 		return line
 	}
 }
 
+// sameFigures returns same if the figures of a verdict are equal in the table, otherwise "".
+func sameFigures(v *report.Verdict) string {
+	if together, alone := v.Counts(); together == alone && together != "" {
+		return report.Same
+	}
+	return ""
+}
+
 // foundBy names the columns of verdicts, by Verdict.By.
-var foundBy = map[string]string{report.ByFaults: "faults", report.ByExchanged: "tests"}
+var foundBy = map[string]string{report.ByFaults: "faulty rows", report.ByExchanged: "tests"}
 
 // judgedBy returns the values of Verdict.By in a run.
 func judgedBy(r *report.Run) (judged []string) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -13,17 +14,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/numeric/metrics"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
-)
-
-const (
-	// comparedShare is the share of false alarms at which faults found are compared by default.
-	comparedShare = 0.01
-	// comparedBlock is the number of rows that follow each other and may be alike.
-	comparedBlock = 30
 )
 
 // comparison says which of two models is better for rows.
@@ -32,14 +28,14 @@ type comparison struct {
 	Faults *int          `json:"faults,omitempty"`  // rows with label 1, if there are any
 	Old    comparedModel `json:"old"`               // the first of the two models
 	New    comparedModel `json:"new"`               // the second of the two models
-	Both   int           `json:"anomalies_of_both"` // rows that both call anomalies
-	Judged int           `json:"judged_rows"`       // rows that count for what is better: without those that either model was trained on
-	// HigherDensity is the share of rows without a fault in which the new model's density is higher,
-	// if both are densities of the same columns.
-	HigherDensity report.Figure `json:"higher_density,omitzero"`
-	Error         report.Figure `json:"error,omitzero"`   // the standard error of that share, over blocks of rows
-	Better        string        `json:"better,omitempty"` // old or new; empty if the difference is within chance
-	Why           string        `json:"because"`          // the figures that Better follows from
+	Both   int           `json:"anomalies_of_both"` // rows that count and that both call anomalies
+	Judged int           `json:"judged_rows"`       // rows that count: without those that either model was trained on
+	// By is faults if the judgement rests on rows with label 1, exchanged if on copies of rows in which one
+	// value is another row's; absent if there are too few rows.
+	By     string        `json:"by,omitempty"`
+	Error  report.Figure `json:"error,omitzero"`   // the half-width of the 95 % confidence interval of the difference of ROC-AUC
+	Better string        `json:"better,omitempty"` // old or new; same if a difference that matters is ruled out; absent if it is not clear
+	Why    string        `json:"because"`          // the figures that Better follows from
 
 	falseAlarm float64 // share at which faults found are compared
 	leftOut    []bool  // rows that do not count, as a model was trained on them; nil if all do
@@ -53,15 +49,15 @@ type comparedModel struct {
 	Members    int           `json:"members"`              // participants of the training
 	Components int           `json:"components"`           // of a mixture; 0 for others
 	Threshold  report.Figure `json:"threshold,omitzero"`   // above which a row is an anomaly
-	Anomalies  int           `json:"anomalies"`            // rows above it
+	Anomalies  int           `json:"anomalies"`            // rows that count above it
 	Known      int           `json:"known_rows,omitempty"` // rows that it was trained on, if these are more than a fifth; they do not count
-	Found      *int          `json:"found,omitempty"`      // faults above the score that a share of the other rows exceeds, that of --false-alarm
-	ROCAUC     report.Figure `json:"roc_auc,omitzero"`     // of the faults
+	Found      *int          `json:"found,omitempty"`      // faulty rows above the score that a share of the other rows exceeds, that of --false-alarm
+	ROCAUC     report.Figure `json:"roc_auc,omitzero"`     // of the faulty rows, or of the copies with an exchanged value
 
-	columns   []string
+	m         *model.Model
+	spec      dataset.Spec
 	numbers   []int
 	scores    []float64
-	densities []float64 // nil if the model has none
 	isFault   []bool
 	isAnomaly []bool
 	isKnown   []bool
@@ -75,9 +71,10 @@ func (a *app) compare() *cobra.Command {
 		Long: `compare scores rows by two models, such as last week's and this week's, and says which is better for
 them. Rows that one of them was trained on do not count, if there are many and local.npz shows them.
 
-With --label, the better model finds more of the faults at the same share of false alarms. Without,
-the rows should be normal: the better model gives more of them a higher density. Both judgements
-need a difference beyond chance. Faults in successive rows count as one.`,
+With --label, the better model finds more of the faults at the same share of false alarms. Faults in
+successive rows count as one. Without, copies of rows are test faults: one value of each is exchanged
+with another row's, and the better model puts more of them above the rows. Both judgements are those
+of up, and need a difference beyond chance that matters.`,
 		Example: "  collabdict compare last-week/plant-a plant-a today.csv",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -90,7 +87,7 @@ need a difference beyond chance. Faults in successive rows count as one.`,
 					return err
 				}
 			}
-			c := comparison{falseAlarm: cmp.Or(s.share, comparedShare)}
+			c := comparison{falseAlarm: cmp.Or(s.share, report.FoundAt)}
 			for i, to := range []*comparedModel{&c.Old, &c.New} {
 				of := s
 				of.model = args[i]
@@ -141,25 +138,20 @@ func (a *app) compareModel(s *scoredFlags, to *comparedModel) error {
 	if v := m.Manifest.Views; len(v) > 0 {
 		members = len(v[len(v)-1].Members)
 	}
-	*to = comparedModel{Model: s.model, Kind: m.Manifest.Kind, TotalRows: m.Manifest.TotalRows, Members: members, Components: m.Components(), columns: m.Manifest.Columns}
+	*to = comparedModel{Model: s.model, Kind: m.Manifest.Kind, TotalRows: m.Manifest.TotalRows, Members: members, Components: m.Components(), m: m, spec: spec}
 	if t := limits.Limit(); !math.IsNaN(t) {
 		to.Threshold = report.Of(t)
 	}
 	by := scoring.New(m, limits, false)
 	to.knownRows = by.Known
 	_, err = eachLabelled(by, spec, func([]string) {}, func(r *scoring.Rows, isFault []bool) {
-		densities := densities(m, r.Trained)
 		for i, score := range r.Scores {
 			if r.Empty[i] {
 				continue
 			}
-			to.numbers, to.scores, to.isFault, to.isKnown = append(to.numbers, r.Numbers[i]), append(to.scores, score), append(to.isFault, isFault[i]), append(to.isKnown, r.Known[i])
-			if densities != nil {
-				to.densities = append(to.densities, densities[i])
-			}
 			above := r.Verdicts[i] == scoring.Anomalous
+			to.numbers, to.scores, to.isFault, to.isKnown = append(to.numbers, r.Numbers[i]), append(to.scores, score), append(to.isFault, isFault[i]), append(to.isKnown, r.Known[i])
 			to.isAnomaly = append(to.isAnomaly, above)
-			to.Anomalies += one(above)
 		}
 	})
 	return err
@@ -193,6 +185,15 @@ func eachLabelled(by *scoring.Scorer, spec dataset.Spec, begin func(carried []st
 	})
 }
 
+// infinite replaces scores that are NaN.
+func infinite(scores []float64) {
+	for i, score := range scores {
+		if math.IsNaN(score) {
+			scores[i] = math.Inf(1)
+		}
+	}
+}
+
 func one(yes bool) int {
 	if yes {
 		return 1
@@ -200,47 +201,31 @@ func one(yes bool) int {
 	return 0
 }
 
-// densities returns the logarithms of the shared model's densities of rows in the units of the data,
-// nil if it has none. z is in the coordinates of training.
-func densities(m *model.Model, z *mat.Dense) []float64 {
-	by, ok := m.Learned.(interface {
-		LogDensities(dst []float64, x *mat.Dense) []float64
-	})
-	if !ok || m.Projection != nil {
-		return nil
-	}
-	out := by.LogDensities(nil, z)
-	for i := range out {
-		for j, v := range z.RawRowView(i) {
-			if !math.IsNaN(v) {
-				out[i] -= math.Log(m.Scaling.Scale[j])
-			}
-		}
-	}
-	return out
-}
-
 // judge compares what both models say of the rows.
 func (c *comparison) judge() error {
 	if c.Rows = len(c.Old.scores); c.Rows == 0 || !slices.Equal(c.Old.numbers, c.New.numbers) {
 		return &flagError{"data", fmt.Sprintf("want rows that both models score, got %d and %d", c.Rows, len(c.New.scores)), ""}
 	}
-	for i, above := range c.Old.isAnomaly {
-		c.Both += one(above && c.New.isAnomaly[i])
-	}
 	c.leaveOutKnown()
-	c.Why = "there are neither labels nor densities of the same columns"
-	if c.densities() {
-		c.byDensities()
+	for i, of := range c.Old.isAnomaly {
+		if c.counts(i) {
+			c.Old.Anomalies += one(of)
+			c.New.Anomalies += one(c.New.isAnomaly[i])
+			c.Both += one(of && c.New.isAnomaly[i])
+		}
 	}
 	if slices.Contains(c.Old.isFault, true) {
 		c.byFaults()
+		return nil
 	}
-	return nil
+	return c.byExchange()
 }
 
+// counts reports whether a row counts.
+func (c *comparison) counts(row int) bool { return c.leftOut == nil || !c.leftOut[row] }
+
 // leaveOutKnown leaves out the rows that a model was trained on if it was trained on many of them, as the
-// better scores and densities there are no merit.
+// better scores there are no merit.
 func (c *comparison) leaveOutKnown() {
 	known := make([]bool, c.Rows)
 	for _, m := range []*comparedModel{&c.Old, &c.New} {
@@ -274,88 +259,130 @@ func (c *comparison) noteKnown(a *app) {
 	}
 }
 
-// densities reports whether both models have densities of the same columns.
-func (c *comparison) densities() bool {
-	sorted := func(names []string) []string { return slices.Sorted(slices.Values(names)) }
-	return len(c.Old.densities) == c.Rows && len(c.New.densities) == c.Rows && slices.Equal(sorted(c.Old.columns), sorted(c.New.columns))
-}
-
-// byDensities judges by the share of rows without a fault in which the new density is higher.
-func (c *comparison) byDensities() {
-	var blocks []float64 // means over blocks of rows
-	sum, n, total, higher := 0.0, 0, 0, 0.0
-	for i := range c.Rows {
-		if c.Old.isFault[i] || c.leftOut != nil && c.leftOut[i] {
-			continue
-		}
-		v := 0.5
-		switch d := c.New.densities[i] - c.Old.densities[i]; {
-		case d > 0:
-			v = 1
-		case d < 0:
-			v = 0
-		}
-		sum, n, total, higher = sum+v, n+1, total+1, higher+v
-		if n == comparedBlock {
-			blocks, sum, n = append(blocks, sum/comparedBlock), 0, 0
-		}
-	}
-	if total == 0 {
-		c.Why = "there are no rows to judge by"
-		return
-	}
-	share := higher / float64(total)
-	c.HigherDensity = report.Of(share)
-	c.Why = fmt.Sprintf("the new model's density is higher in %.0f %% of the rows", 100*share)
-	if len(blocks) < 5 {
-		c.Why += "; too few rows to say more"
-		return
-	}
-	squares := 0.0
-	for _, b := range blocks {
-		squares += (b - share) * (b - share)
-	}
-	err := math.Sqrt(squares / float64(len(blocks)-1) / float64(len(blocks)))
-	c.Error = report.Of(err)
-	c.Why += fmt.Sprintf(" (± %.0f)", 200*err)
-	c.Better = c.better(share-0.5, 2*err)
-}
-
 // byFaults judges by the faults that the models find.
 func (c *comparison) byFaults() {
 	p := metrics.Faults(c.New.scores, c.Old.scores, c.Old.isFault, c.leftOut)
-	faults, found := len(p.Anomalies[0]), p.Found(c.falseAlarm)
-	c.Faults, c.New.Found, c.Old.Found = &faults, &found[0], &found[1]
-	areas, half, ok := p.AUC()
-	c.New.ROCAUC, c.Old.ROCAUC = report.Of(areas[0]), report.Of(areas[1])
-	c.Why = fmt.Sprintf("at false alarms in 1 of %.4g rows, the new model finds %d of %s, the old one %d", 1/c.falseAlarm, found[0], count(faults, "faulty row"), found[1])
-	c.Better = ""
-	switch {
-	case ok:
-		c.Why += fmt.Sprintf("; their ROC-AUC differs by %s ± %s", report.Fixed(areas[0]-areas[1], 3), report.Fixed(half, 3))
-		c.Better = c.better(areas[0]-areas[1], half)
-	case len(p.AnomalyGroups) == 1:
-		c.Why += "; faults in successive rows count as one, so nothing can be said about the difference"
-	default:
-		c.Why += "; too few faults or other rows count to say more"
-	}
+	v := &report.Verdict{By: report.ByFaults, Rows: len(p.Anomalies[0])}
+	c.take(v, p)
+	found := p.Found(c.falseAlarm)
+	c.Faults, c.New.Found, c.Old.Found = &v.Rows, &found[0], &found[1]
 }
 
-// better returns the better model, if the new one's advantage is beyond chance.
-func (c *comparison) better(advantage, chance float64) string {
-	switch {
-	case math.Abs(advantage) <= chance:
-		return ""
-	case advantage > 0:
-		return "new"
+// byExchange judges by copies of the rows that count, in which one value is another row's.
+func (c *comparison) byExchange() error {
+	var counting []int
+	for i := range c.Rows {
+		if c.counts(i) {
+			counting = append(counting, i)
+		}
 	}
-	return "old"
+	taken := rows.Drawn(len(counting), min(len(counting), pipeline.MostExchanged), 0)
+	for i, at := range taken {
+		taken[i] = counting[at]
+	}
+	p := metrics.Faults(c.New.scores, c.Old.scores, make([]bool, c.Rows), c.leftOut)
+	p.AnomalyGroups = metrics.Groups(len(taken)*pipeline.Copies, min(len(taken), len(p.NormalGroups)))
+	if len(taken) > 0 {
+		exchanged, err := c.exchanged(taken)
+		if err != nil {
+			return err
+		}
+		p.Anomalies = exchanged
+	}
+	c.take(&report.Verdict{By: report.ByExchanged, Rows: len(taken)}, p)
+	return nil
+}
+
+// exchanged returns the scores of rows with exchanged values by the new and the old model. It reads these rows
+// again, in the columns of both.
+func (c *comparison) exchanged(taken []int) (scores [2][]float64, err error) {
+	models := []*comparedModel{&c.New, &c.Old}
+	var columns []string
+	var parts []*mat.Dense
+	for _, of := range models {
+		x, err := of.read(taken)
+		if err != nil {
+			return scores, err
+		}
+		for j, name := range of.m.Manifest.Columns {
+			if !slices.Contains(columns, name) {
+				columns, parts = append(columns, name), append(parts, mat.DenseCopyOf(x.Slice(0, len(taken), j, j+1)))
+			}
+		}
+	}
+	all, every := mat.NewDense(len(taken), len(columns), nil), make([]int, len(taken))
+	for j, part := range parts {
+		all.SetCol(j, part.RawMatrix().Data)
+	}
+	for i := range every {
+		every[i] = i
+	}
+	copies := pipeline.Exchanged(all, every, all, rand.New(rand.NewPCG(0, 0)))
+	n, _ := copies.Dims()
+	for k, of := range models {
+		x := mat.NewDense(n, len(of.m.Manifest.Columns), nil)
+		for j, name := range of.m.Manifest.Columns {
+			x.SetCol(j, mat.Col(nil, slices.Index(columns, name), copies))
+		}
+		if scores[k], err = of.m.Scores(of.m.Trained(x)); err != nil {
+			return scores, err
+		}
+		infinite(scores[k])
+	}
+	return scores, nil
+}
+
+// read reads some of the rows again, given by ascending places, in the columns of the model.
+func (m *comparedModel) read(places []int) (*mat.Dense, error) {
+	var values []float64
+	at, next := 0, 0
+	scanned := m.spec
+	scanned.Label = ""
+	_, err := dataset.Scan(scanned, func([]string) error { return nil }, func(b dataset.Block) error {
+		for i := range b.Numbers {
+			if b.Empty[i] {
+				continue
+			}
+			if next < len(places) && places[next] == at {
+				values = append(values, b.X.RawRowView(i)...)
+				next++
+			}
+			at++
+		}
+		return nil
+	})
+	if err == nil && next < len(places) {
+		err = &flagError{"data", "the rows have changed meanwhile", "compare them again"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return mat.NewDense(len(places), len(values)/len(places), values), nil
+}
+
+// take takes a verdict on the scores of the new and the old model.
+func (c *comparison) take(v *report.Verdict, p *metrics.Paired) {
+	if !v.Judge(p, c.falseAlarm) || v.By == report.ByExchanged && !v.Error.Defined {
+		c.Why = fmt.Sprintf("%s count, and at least 2 that are no faults are needed", count(c.Judged, "row"))
+		return
+	}
+	areas, _, _ := p.AUC()
+	c.By, c.Error = v.By, v.Error
+	c.New.ROCAUC, c.Old.ROCAUC = report.Of(areas[0]), report.Of(areas[1])
+	c.Better = map[string]string{report.ByTogether: "new", report.ByAlone: "old", report.Same: report.Same}[v.Better]
+	c.Why = "the new one " + v.Figures("the old one", "rows")
+	if n := v.Needed(len(p.Normals[0])); v.Better == "" && n > 0 {
+		c.Why += fmt.Sprintf("; about %d rows would show a difference that matters", n)
+	}
 }
 
 func (c comparison) text(w io.Writer) {
-	verdict := "No difference beyond chance"
-	if c.Better != "" {
-		verdict = fmt.Sprintf("The %s model is better for these rows", c.Better)
+	verdict := fmt.Sprintf("The %s model is better for these rows", c.Better)
+	switch c.Better {
+	case report.Same:
+		verdict = "No difference that matters"
+	case "":
+		verdict = "Which model is better is not clear"
 	}
 	fmt.Fprintf(w, "%s: %s.\n\n", verdict, c.Why)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -369,17 +396,19 @@ func (c comparison) text(w io.Writer) {
 		line("components", func(m comparedModel) any { return m.Components })
 	}
 	line("threshold", func(m comparedModel) any { return m.Threshold })
-	line("anomalies", func(m comparedModel) any { return fmt.Sprintf("%d of %d rows", m.Anomalies, c.Rows) })
+	line("anomalies", func(m comparedModel) any { return fmt.Sprintf("%d of %d rows", m.Anomalies, c.Judged) })
 	if c.Faults != nil {
 		line("found", func(m comparedModel) any { return fmt.Sprintf("%d of %s", *m.Found, count(*c.Faults, "faulty row")) })
+	}
+	if c.By != "" {
 		line("ROC-AUC", func(m comparedModel) any { return m.ROCAUC })
 	}
 	t.Flush()
-	fmt.Fprintf(w, "\n%d rows are anomalies for both, %d only for the old model, %d only for the new one.\n", c.Both, c.Old.Anomalies-c.Both, c.New.Anomalies-c.Both)
-	if names := lacking(c.Old.columns, c.New.columns); names != nil {
+	fmt.Fprintf(w, "\nAnomalies for both: %d, only for the old model: %d, only for the new one: %d.\n", c.Both, c.Old.Anomalies-c.Both, c.New.Anomalies-c.Both)
+	if names := lacking(c.Old.m.Manifest.Columns, c.New.m.Manifest.Columns); names != nil {
 		fmt.Fprintf(w, "Columns of the old model alone: %s.\n", listed(names))
 	}
-	if names := lacking(c.New.columns, c.Old.columns); names != nil {
+	if names := lacking(c.New.m.Manifest.Columns, c.Old.m.Manifest.Columns); names != nil {
 		fmt.Fprintf(w, "Columns of the new model alone: %s.\n", listed(names))
 	}
 }

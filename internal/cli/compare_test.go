@@ -1,16 +1,26 @@
 package cli
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/mixtures/ggm"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/internal/run/scoring"
+	"github.com/collabdict/collabdict/model"
 )
 
-// comparisonOf returns a comparison of an old and a new model for n rows, where the new one has higher densities
-// and lower scores of the rows from one to before another, on which it was trained. The old one is better in
-// the other rows.
+// comparisonOf returns a comparison of an old and a new model for n rows, where the new one has lower scores of
+// the rows from one to before another, on which it was trained.
 func comparisonOf(n, from, to int, faults ...int) *comparison {
-	c := &comparison{falseAlarm: comparedShare}
+	c := &comparison{falseAlarm: report.FoundAt}
 	for _, m := range []*comparedModel{&c.Old, &c.New} {
 		m.isFault, m.knownRows = make([]bool, n), &scoring.KnownRows{Rows: n}
 		for i := range n {
@@ -23,8 +33,8 @@ func comparisonOf(n, from, to int, faults ...int) *comparison {
 			case m == &c.New:
 				v += 2
 			}
-			m.numbers, m.scores, m.densities = append(m.numbers, i+1), append(m.scores, v), append(m.densities, -v)
-			m.isKnown, m.isAnomaly = append(m.isKnown, known), append(m.isAnomaly, false)
+			m.numbers, m.scores = append(m.numbers, i+1), append(m.scores, v)
+			m.isKnown, m.isAnomaly = append(m.isKnown, known), append(m.isAnomaly, i%10 == 0)
 		}
 		for _, f := range faults {
 			m.isFault[f] = true
@@ -33,17 +43,25 @@ func comparisonOf(n, from, to int, faults ...int) *comparison {
 	return c
 }
 
-// Rows that trained a model are no evidence for it, if there are many.
+// Rows that trained a model are no evidence for it, if there are many, and no anomalies that count. The old model
+// finds the faults, and the new one does not.
 func TestKnownRowsDoNotJudge(t *testing.T) {
 	for _, of := range []struct {
 		from, to, known, judged int
 		better                  string
 	}{{0, 0, 0, 1000, "old"}, {300, 1000, 700, 300, "old"}, {0, 1000, 1000, 0, ""}, {0, 150, 0, 1000, "old"}} {
-		c := comparisonOf(1000, of.from, of.to)
+		var faults []int
+		for i := 5; i < 1000; i += 20 {
+			faults = append(faults, i)
+		}
+		c := comparisonOf(1000, of.from, of.to, faults...)
+		for _, i := range faults {
+			c.Old.scores[i] = 100
+		}
 		if err := c.judge(); err != nil {
 			t.Fatal(err)
 		}
-		if c.New.Known != of.known || c.Old.Known != 0 || c.Judged != of.judged || c.Better != of.better {
+		if c.New.Known != of.known || c.Old.Known != 0 || c.Judged != of.judged || c.Old.Anomalies != of.judged/10 || c.Both != of.judged/10 || c.Better != of.better {
 			t.Errorf("trained on %d rows: %d known, %d judge, %q is better; want %d, %d, %q", of.to-of.from, c.New.Known, c.Judged, c.Better, of.known, of.judged, of.better)
 		}
 	}
@@ -75,6 +93,70 @@ func TestFaultsAreComparedAtTheShare(t *testing.T) {
 		c.Old.scores[0], c.Old.scores[350] = 5, 100
 		if err := c.judge(); err != nil || *c.Old.Found != want {
 			t.Errorf("share %g: %d found, want %d; %v", share, *c.Old.Found, want, err)
+		}
+	}
+}
+
+// Without labels, copies of rows with an exchanged value judge, as after training: the better model knows how
+// columns depend on each other. Two like models are the same, and of few rows nothing can be said. Columns that
+// one model does not have are exchanged as well.
+func TestExchangedValuesCompareModels(t *testing.T) {
+	dir := t.TempDir()
+	of := func(name string, dependence float64, columns ...string) string {
+		dim := len(columns)
+		precision := mat.NewSymDense(dim, nil)
+		for i := range dim {
+			precision.SetSym(i, i, 1)
+		}
+		precision.SetSym(0, 1, -dependence)
+		mixture, err := gmm.NewMixture([]float64{1}, mat.NewDense(1, dim, nil), []*mat.SymDense{precision})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.New(ggm.Kind.Name, ggm.Kind.New().Options(), columns, mixture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		file, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if err := m.Write(file); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	knows, alike := of("knows.npz", 0.95, "a", "b", "c"), of("alike.npz", 0.95, "b", "a", "c")
+	ignores, lacks := of("ignores.npz", 0, "a", "b", "c"), of("lacks.npz", 0, "c", "a")
+	random, text := rand.New(rand.NewPCG(1, 1)), "a,b,c\n"
+	for range 600 {
+		a := 3 * random.NormFloat64()
+		text += fmt.Sprintf("%.3f,%.3f,%.3f\n", a, a+random.NormFloat64()/2, random.NormFloat64())
+	}
+	many, few := filepath.Join(dir, "many.csv"), filepath.Join(dir, "few.csv")
+	for path, text := range map[string]string{many: text, few: text[:6+strings.LastIndex(text[6:200], "\n")]} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, x := range []struct{ old, new, rows, better string }{
+		{knows, ignores, many, "old"}, {ignores, knows, many, "new"}, {knows, lacks, many, "old"}, {knows, alike, many, "same"}, {knows, alike, few, ""},
+	} {
+		var c comparison
+		for to, path := range map[*comparedModel]string{&c.Old: x.old, &c.New: x.new} {
+			s := scoredFlags{model: path}
+			s.data, s.text = []string{x.rows}, ofModel
+			if err := new(app).compareModel(&s, to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.judge(); err != nil {
+			t.Fatal(err)
+		}
+		if c.Better != x.better || c.By != report.ByExchanged || !c.Error.Defined || !c.Old.ROCAUC.Defined {
+			t.Errorf("%s and %s: %q is better, want %q: %s", filepath.Base(x.old), filepath.Base(x.new), c.Better, x.better, c.Why)
 		}
 	}
 }

@@ -154,7 +154,7 @@ func gains(w io.Writer, r *report.Run) {
 	fmt.Fprintln(w)
 	for _, by := range judged {
 		if by == report.ByFaults {
-			fmt.Fprintln(w, "faults: rows labelled as faults that are found at one false alarm in a hundred rows")
+			fmt.Fprintln(w, "faulty rows: those that are found at one false alarm in a hundred rows")
 		} else {
 			fmt.Fprintln(w, "tests: how many of 100 rows with a test fault score above a normal row; in each, one value is another row's")
 		}

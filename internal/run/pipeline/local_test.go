@@ -266,18 +266,18 @@ func TestExceedingIsItsDefinition(t *testing.T) {
 func TestExchange(t *testing.T) {
 	held := mat.NewDense(3, 4, []float64{1, 2, 3, 4, 5, 6, 7, 8, math.NaN(), math.NaN(), math.NaN(), 9})
 	trained := mat.NewDense(2, 4, []float64{1, 20, 30, 40, 1, 22, math.NaN(), 44})
-	x := exchange(held, []int{0, 2}, trained, rand.New(rand.NewPCG(1, 1)))
-	for i := range 2 * copies {
+	x := Exchanged(held, []int{0, 2}, trained, rand.New(rand.NewPCG(1, 1)))
+	for i := range 2 * Copies {
 		var changed []int
 		for j, v := range x.RawRowView(i) {
-			if was := held.At(i/copies*2, j); v != was && !(math.IsNaN(v) && math.IsNaN(was)) {
+			if was := held.At(i/Copies*2, j); v != was && !(math.IsNaN(v) && math.IsNaN(was)) {
 				changed = append(changed, j)
 				if !slices.Contains(mat.Col(nil, j, trained), v) {
 					t.Errorf("row %d, column %d: %g is in no other row", i, j, v)
 				}
 			}
 		}
-		if len(changed) > 1 || i < copies && len(changed) == 0 {
+		if len(changed) > 1 || i < Copies && len(changed) == 0 {
 			t.Errorf("row %d: columns %d have other values", i, changed)
 		}
 	}

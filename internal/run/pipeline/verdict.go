@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// mostExchanged is the largest number of held-out rows whose values are exchanged, and copies
-	// the number of times that this is done with each.
-	mostExchanged = 400
-	copies        = 10
+	// MostExchanged is the largest number of rows whose values are exchanged, and Copies the number of times
+	// that this is done with each.
+	MostExchanged = 400
+	Copies        = 10
 	// normalBlocks is the number of blocks of own rows in time order that count as different.
 	normalBlocks = 8
 	tries        = 8 // to find another value to exchange
@@ -30,13 +30,13 @@ const (
 func byExchange(part *model.Local, shared algorithm.Scorer, held, trained *mat.Dense, inTime bool, seed uint64) (*report.Verdict, error) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	n, _ := held.Dims()
-	taken := rows.Drawn(n, min(n, mostExchanged), seed)
-	exchanged := exchange(held, taken, trained, random)
+	taken := rows.Drawn(n, min(n, MostExchanged), seed)
+	exchanged := Exchanged(held, taken, trained, random)
 	v := &report.Verdict{By: report.ByExchanged, Rows: len(taken)}
 	known := len(part.Scores[0])
-	p := metrics.Paired{AnomalyGroups: metrics.Groups(len(taken)*copies, len(taken)), NormalGroups: metrics.Groups(known, known)}
+	p := metrics.Paired{AnomalyGroups: metrics.Groups(len(taken)*Copies, len(taken)), NormalGroups: metrics.Groups(known, known)}
 	if inTime {
-		p.AnomalyGroups, p.NormalGroups = metrics.Groups(len(taken)*copies, heldBlocks), metrics.Groups(known, min(known, normalBlocks))
+		p.AnomalyGroups, p.NormalGroups = metrics.Groups(len(taken)*Copies, heldBlocks), metrics.Groups(known, min(known, normalBlocks))
 	}
 	for k, by := range []string{model.Blend, model.Alone} {
 		var err error
@@ -45,21 +45,21 @@ func byExchange(part *model.Local, shared algorithm.Scorer, held, trained *mat.D
 		}
 		p.Normals[k] = part.Own(by)
 	}
-	v.Judge(&p)
+	v.Judge(&p, report.FoundAt)
 	return v, nil
 }
 
-// exchange returns copies of the taken rows. In each copy, one value is that of a training row.
+// Exchanged returns copies of the taken rows. In each copy, one value is that of another row.
 // The value differs, unless the rows have hardly any different ones.
-func exchange(held *mat.Dense, taken []int, trained *mat.Dense, random *rand.Rand) *mat.Dense {
-	n, dim := trained.Dims()
-	out := mat.NewDense(len(taken)*copies, dim, nil)
-	for i := range len(taken) * copies {
+func Exchanged(held *mat.Dense, taken []int, others *mat.Dense, random *rand.Rand) *mat.Dense {
+	n, dim := others.Dims()
+	out := mat.NewDense(len(taken)*Copies, dim, nil)
+	for i := range len(taken) * Copies {
 		row := out.RawRowView(i)
-		copy(row, held.RawRowView(taken[i/copies]))
+		copy(row, held.RawRowView(taken[i/Copies]))
 		for range tries {
 			j := random.IntN(dim)
-			if v := trained.At(random.IntN(n), j); v != row[j] && !math.IsNaN(v) && !math.IsNaN(row[j]) {
+			if v := others.At(random.IntN(n), j); v != row[j] && !math.IsNaN(v) && !math.IsNaN(row[j]) {
 				row[j] = v
 				break
 			}
@@ -77,7 +77,7 @@ func byFaults(together, alone, labels []float64) *report.Verdict {
 	}
 	p := metrics.Faults(together, alone, isFault, nil)
 	v := &report.Verdict{By: report.ByFaults, Rows: len(p.Anomalies[0])}
-	if !v.Judge(p) {
+	if !v.Judge(p, report.FoundAt) {
 		return nil
 	}
 	return v

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/collabdict/collabdict/internal/numeric/metrics"
 )
@@ -25,6 +26,8 @@ type Verdict struct {
 	// Better is together or alone if it finds more, beyond chance; same if a difference that
 	// matters is ruled out; otherwise empty, as rows are too few or the figures disagree.
 	Better string `json:"better,omitempty"`
+
+	share float64 // of false alarms at which faults found are counted; 0 for FoundAt
 }
 
 // The values of Verdict.By.
@@ -48,19 +51,21 @@ const (
 	leastGain = 0.01
 	// leastSame is the number of rows below which an equal result is no evidence.
 	leastSame = 20
-	// foundAt is the share of false alarms at which faults found are counted.
-	foundAt = 0.01
 )
 
-// Judge sets all but the first two fields, given the scores with the others and alone. It returns
-// false if there are no rows to compare.
-func (v *Verdict) Judge(p *metrics.Paired) bool {
+// FoundAt is the share of false alarms at which faults found are counted, unless another is given.
+const FoundAt = 0.01
+
+// Judge sets all but the first two fields, given the scores with the others and alone, and the share of false
+// alarms at which faults found are counted. It returns false if there are no rows to compare.
+func (v *Verdict) Judge(p *metrics.Paired, share float64) bool {
+	v.share = share
 	if len(p.Anomalies[0]) == 0 || len(p.Normals[0]) == 0 {
 		return false
 	}
 	least, found := matters, 0
 	if v.By == ByFaults {
-		n := p.Found(foundAt)
+		n := p.Found(share)
 		v.FoundTogether, v.FoundAlone = n[0], n[1]
 		found, least = n[0]-n[1], 0
 	}
@@ -86,17 +91,35 @@ func (v *Verdict) Sentence() string {
 	if !v.Error.Defined && (v.By == ByExchanged || v.Rows == 0) {
 		return "too few rows of its own to say whether together is better"
 	}
-	var s string
-	if v.By == ByFaults && !v.Error.Defined {
-		s = fmt.Sprintf("finds %d of %d faults at one false alarm in a hundred; alone %d (in successive rows, so they count as one)", v.FoundTogether, v.Rows, v.FoundAlone)
-	} else if v.By == ByFaults {
-		s = fmt.Sprintf("finds %d of %d faults at one false alarm in a hundred; alone %d (ROC-AUC %s, alone %s, ± %s)",
-			v.FoundTogether, v.Rows, v.FoundAlone, Fixed(v.Together.Value, 2), Fixed(v.Alone.Value, 2), Fixed(v.Error.Value, 2))
-	} else {
-		s = fmt.Sprintf("puts %s %% of test faults above normal rows; alone %s %% (± %s; one value of each of %d held-out rows was exchanged with another row's)",
-			Fixed(100*v.Together.Value, 1), Fixed(100*v.Alone.Value, 1), Fixed(100*v.Error.Value, 1), v.Rows)
+	return v.Figures("alone", "held-out rows") + ": " + v.Word()
+}
+
+// Figures returns what is found in words: alone is the name of what the others are compared with, and rows
+// that of those whose values were exchanged.
+func (v *Verdict) Figures(alone, rows string) string {
+	at := "one false alarm in a hundred"
+	if v.share > 0 && v.share != FoundAt {
+		at = fmt.Sprintf("false alarms in 1 of %.4g rows", 1/v.share)
 	}
-	return s + ": " + v.Word()
+	switch {
+	case v.By == ByFaults && !v.Error.Defined:
+		return fmt.Sprintf("finds %d of %d faulty rows at %s; %s %d (in successive rows, so they count as one)", v.FoundTogether, v.Rows, at, alone, v.FoundAlone)
+	case v.By == ByFaults:
+		return fmt.Sprintf("finds %d of %d faulty rows at %s; %s %d (ROC-AUC %s, %s %s, ± %s)",
+			v.FoundTogether, v.Rows, at, alone, v.FoundAlone, Fixed(v.Together.Value, 2), alone, Fixed(v.Alone.Value, 2), Fixed(v.Error.Value, 2))
+	}
+	return fmt.Sprintf("puts %s %% of test faults above normal rows; %s %s %% (± %s; one value of each of %d %s was exchanged with another row's)",
+		Fixed(100*v.Together.Value, 1), alone, Fixed(100*v.Alone.Value, 1), Fixed(100*v.Error.Value, 1), v.Rows, rows)
+}
+
+// Needed returns the number of normal rows, given the present number, that would show a difference that matters;
+// 0 if these are enough, or if the verdict rests on faults.
+func (v *Verdict) Needed(rows int) int {
+	if v.By == ByFaults || !v.Error.Defined || v.Error.Value <= matters && rows >= leastSame {
+		return 0
+	}
+	by := v.Error.Value / matters
+	return max(leastSame, int(math.Ceil(float64(float64(rows)*by*by))))
 }
 
 // Counts returns what is found with the others and alone, for a table: numbers of faults, or areas

@@ -37,16 +37,30 @@ func TestVerdicts(t *testing.T) {
 		{ByExchanged, 6, 0, ""},
 	} {
 		v := Verdict{By: c.by, Rows: c.n}
-		if !v.Judge(pairs(c.n, c.gain)) || v.Better != c.want || (v.FoundTogether > 0) != (c.by == ByFaults) {
+		if !v.Judge(pairs(c.n, c.gain), FoundAt) || v.Better != c.want || (v.FoundTogether > 0) != (c.by == ByFaults) {
 			t.Errorf("by %s, %d rows, gain %g: %+v, want %q", c.by, c.n, c.gain, v, c.want)
 		}
 	}
 	v := Verdict{By: ByFaults, Rows: 1}
-	if !v.Judge(pairs(1, 5)) || v.Error.Defined || v.FoundTogether != 1 || v.Better != "" {
+	if !v.Judge(pairs(1, 5), FoundAt) || v.Error.Defined || v.FoundTogether != 1 || v.Better != "" {
 		t.Errorf("of one fault: %+v", v)
 	}
-	if (&Verdict{By: ByFaults}).Judge(&metrics.Paired{}) {
+	if (&Verdict{By: ByFaults}).Judge(&metrics.Paired{}, FoundAt) {
 		t.Error("no rows judge")
+	}
+}
+
+// A verdict that is not clear says how many rows would do: four times as many for half the interval.
+func TestRowsNeeded(t *testing.T) {
+	for _, c := range []struct {
+		by         string
+		rows, want int
+		err        float64
+	}{{ByExchanged, 100, 400, 2 * matters}, {ByExchanged, 100, 0, matters}, {ByExchanged, 3, leastSame, 0}, {ByFaults, 100, 0, 1}} {
+		v := Verdict{By: c.by, Rows: c.rows, Error: Of(c.err)}
+		if got := v.Needed(c.rows); got != c.want {
+			t.Errorf("by %s with %d rows and ± %g: %d rows needed, want %d", c.by, c.rows, c.err, got, c.want)
+		}
 	}
 }
 
