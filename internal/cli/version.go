@@ -19,7 +19,8 @@ const release = "0.1.0"
 // versions are those of the program, its protocol and its files.
 type versions struct {
 	Version  string `json:"version"`            // release of the program
-	Revision string `json:"revision,omitempty"` // revision of the source
+	Revision string `json:"revision,omitempty"` // revision of the source, if the build knows it
+	Modified bool   `json:"modified,omitempty"` // the source differs from that revision
 	Protocol int    `json:"protocol"`           // members with another version of the protocol are refused
 	Model    int    `json:"model"`              // version of the format of model files
 	Go       string `json:"go"`                 // compiler
@@ -31,25 +32,37 @@ func (a *app) version() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "version", Short: "Print the version of the program, its protocol and its files", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			v := versions{release, revision(), wire.Version, model.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, string(cpu.Active())}
-			return a.print(v, func(w io.Writer) {
-				fmt.Fprintf(w, "collabdict %s, protocol %d, model files %d, %s %s, kernels %s\n", v.Version, v.Protocol, v.Model, v.Go, v.Platform, v.Kernels)
-			})
+			v := versions{Version: release, Protocol: wire.Version, Model: model.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Kernels: string(cpu.Active())}
+			if info, ok := debug.ReadBuildInfo(); ok {
+				v.built(info.Settings)
+			}
+			return a.print(v, v.text)
 		},
 	}
 	a.addJSON(cmd)
 	return cmd
 }
 
-func revision() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value
+// built takes the revision from the settings of a build.
+func (v *versions) built(settings []debug.BuildSetting) {
+	for _, s := range settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
 		}
 	}
-	return ""
+}
+
+func (v versions) text(w io.Writer) {
+	revision := ""
+	if v.Revision != "" {
+		revision = fmt.Sprintf(" (revision %.12s", v.Revision)
+		if v.Modified {
+			revision += ", modified"
+		}
+		revision += ")"
+	}
+	fmt.Fprintf(w, "collabdict %s%s, protocol %d, model files %d, %s %s, kernels %s\n", v.Version, revision, v.Protocol, v.Model, v.Go, v.Platform, v.Kernels)
 }
