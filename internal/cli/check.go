@@ -157,12 +157,7 @@ func profileText(w io.Writer, p *dataset.Profile) {
 	if len(p.Findings) > 0 {
 		fmt.Fprintln(w)
 	}
-	for _, f := range p.Findings {
-		fmt.Fprintf(w, "%s: %s\n", f.Column, f.Message)
-		if f.Advice != "" {
-			fmt.Fprintf(w, "    %s\n", f.Advice)
-		}
-	}
+	findingsText(w, p.Findings)
 	fmt.Fprintln(w)
 	fix := fixes(func(kind string) bool {
 		return slices.ContainsFunc(p.Findings, func(f dataset.Finding) bool {
@@ -172,13 +167,32 @@ func profileText(w io.Writer, p *dataset.Profile) {
 	flagsText(w, fix, &p.Flags)
 }
 
+// findingsText prints findings, those with the same advice together, and the advice below.
+func findingsText(w io.Writer, findings []dataset.Finding) {
+	for i, f := range findings {
+		same := func(g dataset.Finding) bool { return f.Advice != "" && g.Advice == f.Advice }
+		if slices.ContainsFunc(findings[:i], same) {
+			continue
+		}
+		fmt.Fprintf(w, "%s: %s\n", f.Column, f.Message)
+		for _, g := range findings[i+1:] {
+			if same(g) {
+				fmt.Fprintf(w, "%s: %s\n", g.Column, g.Message)
+			}
+		}
+		if f.Advice != "" {
+			fmt.Fprintf(w, "    %s\n", f.Advice)
+		}
+	}
+}
+
 // isLine reports whether a finding is about a line, not about its column.
 func isLine(kind string) bool { return kind == "totals" || kind == "header" }
 
 // fixes says what to change in files before training, given the kinds of findings in them.
 func fixes(found func(kind string) bool) (lines []string) {
-	if found("no-number") {
-		lines = append(lines, "fix the cells that are no numbers before training")
+	if found("no-number") || found("decimal") {
+		lines = append(lines, "correct the cells named above before training")
 	}
 	if found("unit") {
 		lines = append(lines, "write numbers without units to train on them")

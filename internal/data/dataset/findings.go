@@ -82,6 +82,24 @@ func shellWord(s string) string {
 	return s
 }
 
+// missingAdvice chooses a value for --missing.
+const missingAdvice = "--missing skip leaves their rows out; if these are more than about a tenth, take marginal, with a model that learns from what is there"
+
+// namedCells is the number of cells of a column that are no numbers and whose places are named.
+const namedCells = 5
+
+// oddCells says where the cells are that are no numbers.
+func (c *columnStats) oddCells() string {
+	text := c.firstOdd
+	if c.moreOdd != nil {
+		text += "; also " + strings.Join(c.moreOdd, ", ")
+	}
+	if c.odd > namedCells {
+		text += ", …"
+	}
+	return text
+}
+
 // find describes the columns and adds findings.
 func (p *Profile) find(columns []columnStats) {
 	first := map[uint64]string{}
@@ -226,21 +244,25 @@ func (p *Profile) ofNumbers(c *columnStats, first map[uint64]string) {
 	if t.binary && c.low.n == 2 && !t.labels(c.likeness) {
 		p.found(c, "binary", fmt.Sprintf("has only %g and %g", c.low.values[0], c.low.values[1]), "--label "+name+" if it tells anomalies, nothing if it is a sensor")
 	}
+	bad := c.odd+c.doubts > t.n // most of the cells
 	if c.doubts > 0 {
 		p.foundCells(c, "decimal", cellCount{c.doubts, "is a number", "are numbers", " in another way of writing: " + c.firstDoubt}, "")
-		out = true
 	}
 	if c.odd > 0 {
-		p.foundCells(c, "no-number", cellCount{c.odd, "is no number", "are no numbers", ": " + c.firstOdd}, "fix them, or --ignore "+name)
-		out = true
+		advice := "correct these cells, or leave them empty and see --missing"
+		if bad {
+			advice = "correct these cells, or --ignore " + name
+		}
+		p.foundCells(c, "no-number", cellCount{c.odd, "is no number", "are no numbers", ": " + c.oddCells()}, advice)
 	}
+	out = out || bad
 	if s := c.sentinels(p.File); len(s) > 0 {
 		p.found(c, "sentinel", strings.Join(s, ", ")+": "+farValues, farAdvice)
 	} else if c.most >= 1e9*c.least {
 		p.found(c, "range", fmt.Sprintf("sizes are from %g to %g", c.least, c.most), "take logarithms, or another unit, if small values matter")
 	}
 	if c.missing > 0 && !out && !t.labels(c.likeness) {
-		p.foundCells(c, "missing", cellCount{n: c.missing, one: "is missing", several: "are missing"}, "--missing skip, or marginal with a model that learns from what is there")
+		p.foundCells(c, "missing", cellCount{n: c.missing, one: "is missing", several: "are missing"}, missingAdvice)
 		p.Flags.Missing = SkipMissing
 	}
 	if out {

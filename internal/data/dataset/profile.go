@@ -46,7 +46,8 @@ type columnStats struct {
 	hash                 uint64
 	odd, doubts          int // cells that are no number, and numbers in another notation
 	firstOdd, firstDoubt string
-	time                 bool // the first text is a time
+	moreOdd              []string // places of more such cells
+	time                 bool     // the first text is a time
 	first                string
 	tally                tally[string] // of a column of text
 	likeness             likeness
@@ -202,8 +203,11 @@ func (c *columnStats) cell(cell string, i int, at spot, lines *csvFile) {
 		c.add(v, at)
 		return
 	}
-	if c.odd++; c.odd == 1 {
+	switch c.odd++; {
+	case c.odd == 1:
 		c.firstOdd = at.in(*at.path) + ": " + msg
+	case c.odd <= namedCells:
+		c.moreOdd = append(c.moreOdd, at.in(*at.path))
 	}
 	c.hash = mix(c.hash, 3)
 }

@@ -57,14 +57,14 @@ code sentinel: -9999 occurs 2 times, first in line 6: far from all other values,
 codes sentinel: -999 occurs 2 times, first in line 8, 1e+30 occurs 2 times, first in line 7: far from all other values, so perhaps errors, or written for missing ones
 tiny range: sizes are from 1e-09 to 22.5
 point decimal: 2 cells are numbers in another way of writing: line 10: want a number with the decimal sign ",", got "1.25"; write all numbers with the same decimal sign
-word no-number: 2 cells are no numbers: line 11: want a number, got "oops"
+word no-number: 2 cells are no numbers: line 11: want a number, got "oops"; also line 61
 text text: text such as "red", so not a feature
 none empty: all cells are missing
 `
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
 	}
-	if f := p.Flags.String(); f != "--ignore copy,id,const,point,word,none --label fault --missing skip" || p.Flags.TimeColumn != "when" || strings.Join(p.Flags.Keep, " ") != "id fault" {
+	if f := p.Flags.String(); f != "--ignore copy,id,const,none --label fault --missing skip" || p.Flags.TimeColumn != "when" || strings.Join(p.Flags.Keep, " ") != "id fault" {
 		t.Errorf("got flags %s, %+v", f, p.Flags)
 	}
 	if p.Rows != 100 || p.Written != `delimiter ";", decimal sign ","` || p.Columns[7].Missing != 0.02 || *p.Columns[8].Min != -9999 {
@@ -72,16 +72,42 @@ none empty: all cells are missing
 	}
 }
 
-// A file can be read with the flags that its profile proposes.
+// A file can be read with the flags that its profile proposes, once the cells are corrected that are no numbers.
 func TestFlagsOfAProfileSuffice(t *testing.T) {
 	folder(t, "a.csv", awkwardColumns())
 	p, err := new(dataset.Spec).Profile("a.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
+	folder(t, "a.csv", strings.NewReplacer("1.25", "1,25", "oops", "").Replace(awkwardColumns()))
 	d, err := dataset.LoadOne(dataset.Spec{Data: []string{"a.csv"}, Ignore: p.Flags.Ignore, Label: p.Flags.Label, Missing: p.Flags.Missing})
 	if err != nil || dataset.Undeclared(d.Suspects, nil) != nil {
 		t.Errorf("got %v, %+v", err, d)
+	}
+}
+
+// A few cells that are no numbers do not cost a sensor. A column is left out if most of its cells are none.
+func TestFewBadCellsLeaveNoColumnOut(t *testing.T) {
+	for bad, want := range map[int]string{1: "", 400: "", 1600: "flow"} {
+		text := "temp,flow\n"
+		for i := range 3000 {
+			flow := fmt.Sprint((i*31)%17, ".5")
+			if i >= 3000-bad {
+				flow = "abc"
+			}
+			text += fmt.Sprintf("%d.25,%s\n", (i*37)%23, flow)
+		}
+		folder(t, "a.csv", text)
+		p, err := new(dataset.Spec).Profile("a.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(p.Flags.Ignore, " "); got != want {
+			t.Errorf("%d of 3000 cells are bad: ignore %q, want %q", bad, got, want)
+		}
+		if len(p.Findings) != 1 || p.Findings[0].Kind != "no-number" || strings.Contains(p.Findings[0].Advice, "--ignore") != (want != "") {
+			t.Errorf("%d of 3000 cells are bad: got %+v", bad, p.Findings)
+		}
 	}
 }
 
