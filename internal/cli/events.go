@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -103,15 +105,26 @@ func why(e *scoring.Event) string {
 
 // causeText says what a sensor was, and what the model expected.
 func causeText(c *scoring.Cause) string {
-	text := c.Sensor
+	text, got := c.Sensor, cmp.Or(exactly(c.Got), "missing")
 	if c.Of != "" && c.Of != "value" {
 		text += " (" + c.Of + ")"
+		if c.Got != nil {
+			got = fourDigits(*c.Got) // no cell has it
+		}
 	}
-	text += " " + cmp.Or(exactly(c.Got), "missing")
+	text += " " + got
 	if c.Expected != nil {
-		text += fmt.Sprintf(" (expected %.4g)", *c.Expected)
+		text += " (expected " + fourDigits(*c.Expected) + ")"
 	}
 	return text
+}
+
+// fourDigits formats a number with four digits, and more only before the point.
+func fourDigits(v float64) string {
+	if size := math.Abs(v); size >= 1e4 && size < 1e9 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
 // falseAlarms says in a clause how many false alarms are expected.

@@ -32,3 +32,23 @@ func TestPrintedEventsAreInOrder(t *testing.T) {
 		t.Errorf("printed\n%s\nwant %q", &out, want)
 	}
 }
+
+// A cell is shown as it is; figures that no cell has are shown with four digits.
+func TestCausesHaveFewDigits(t *testing.T) {
+	got, expected := 0.14818344, 0.0603512
+	large, more := 123456.0, 98765.4321
+	for _, x := range []struct {
+		of   scoring.Cause
+		want string
+	}{
+		{scoring.Cause{Sensor: "flow", Got: &got, Expected: &expected}, "flow 0.14818344 (expected 0.06035)"},
+		{scoring.Cause{Sensor: "flow", Of: "value", Got: &got}, "flow 0.14818344"},
+		{scoring.Cause{Sensor: "flow", Of: "mean of 4", Got: &got, Expected: &expected}, "flow (mean of 4) 0.1482 (expected 0.06035)"},
+		{scoring.Cause{Sensor: "flow", Of: "mean of 4", Expected: &more}, "flow (mean of 4) missing (expected 98765)"},
+		{scoring.Cause{Sensor: "flow", Got: &large, Expected: &more}, "flow 123456 (expected 98765)"},
+	} {
+		if text := causeText(&x.of); text != x.want {
+			t.Errorf("got %q, want %q", text, x.want)
+		}
+	}
+}
