@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Two builds are told apart by their revision, and by whether the source was modified.
+// Builds differ by their revision, and by whether the source was modified.
 func TestVersionTellsBuildsApart(t *testing.T) {
 	seen := map[string]bool{}
 	for _, settings := range [][]debug.BuildSetting{

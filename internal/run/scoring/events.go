@@ -84,7 +84,7 @@ type Events struct {
 // tally is what the sensors of an event follow from, while it goes on.
 type tally struct {
 	parts  []float64 // sums of the sensors' parts over its anomalies
-	guilty []int     // numbers of anomalies of which each sensor is guilty
+	guilty []int     // number of anomalies per guilty sensor
 	atPeak []Cause   // all sensors at the peak
 	cells  []float64 // of the peak
 }
