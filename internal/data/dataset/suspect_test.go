@@ -219,6 +219,8 @@ func TestAnswers(t *testing.T) {
 		{"ground_truth", "0", "1", "--label ground_truth", false},
 		{"outcome", "fail", "pass", "--label outcome --anomaly fail", true}, // although it is more frequent
 		{"default_speed", "0", "1", "", false},
+		{"defaultspeed", "0", "1", "", false},
+		{"io_1", "0", "1", "", false},
 		{"Spannelement", "0", "1", "", false},
 		{"Abfallanlage", "0", "1", "", false},
 		{"status", "0", "0", "", false},

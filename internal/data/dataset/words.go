@@ -45,7 +45,10 @@ func is(name, what string) bool {
 // tellsFaults reports whether a name has a word of faults, also in a longer word as in Alarmstatus.
 func tellsFaults(name string) bool {
 	return has(name, "label") || has(name, "fault") || is(name, "fault") || slices.ContainsFunc(words(name), func(w string) bool {
-		return !slices.Contains(vocabulary["not-stem"], w) && slices.ContainsFunc(vocabulary["stem"], func(stem string) bool { return strings.Contains(w, stem) })
+		for _, other := range vocabulary["not-stem"] {
+			w = strings.ReplaceAll(w, other, " ")
+		}
+		return slices.ContainsFunc(vocabulary["stem"], func(stem string) bool { return strings.Contains(w, stem) })
 	})
 }
 
