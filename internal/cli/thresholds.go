@@ -387,14 +387,14 @@ func (c *choices) text(w io.Writer) {
 		fmt.Fprintln(w, "\nThresholds without --false-alarm are scores of these rows, and promise nothing about others.")
 	}
 	if i := slices.IndexFunc(c.Thresholds, func(x choice) bool { return x.OneAWeek }); i >= 0 {
-		fmt.Fprintf(w, "\nFor at most one event a week%s: %s%s\n", c.without(), c.command, c.Thresholds[i].flag())
+		fmt.Fprintf(w, "\nFor at most one event a week%s: %s%s\n", c.counted(), c.command, c.Thresholds[i].flag())
 	}
 }
 
-// without names the events that count if there are labels.
-func (c *choices) without() string {
+// counted says which events count.
+func (c *choices) counted() string {
 	if c.Faults == nil {
-		return ""
+		return ", faults included"
 	}
 	return " without a fault"
 }
