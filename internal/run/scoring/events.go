@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
@@ -149,7 +147,9 @@ func (t *tally) add(e *Event, why *Explained, i int, r *Rows) {
 	if r.Numbers[i] == e.First {
 		*t = tally{parts: make([]float64, len(parts)), guilty: make([]int, len(parts))}
 	}
-	floats.Add(t.parts, parts)
+	for j, part := range parts {
+		t.parts[j] += part
+	}
 	for _, j := range why.guilty[why.places[i]] {
 		t.guilty[j]++
 	}

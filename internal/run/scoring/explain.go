@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/algorithm"
@@ -150,7 +149,7 @@ func (e *Explainer) sensors(events []Event, tallies []tally) error {
 		}
 		n := len(t.parts)
 		x.Sensors = slices.Clone(t.atPeak)
-		total := floats.Sum(t.parts)
+		total := sum(t.parts)
 		for k := range x.Sensors {
 			c := &x.Sensors[k]
 			if c.Share = 0; total > 0 {
@@ -197,6 +196,13 @@ func (e *Explainer) sensors(events []Event, tallies []tally) error {
 	return nil
 }
 
+func sum(x []float64) (total float64) {
+	for _, v := range x {
+		total += v
+	}
+	return total
+}
+
 // familiar returns, by column, how far expectations may be from the own rows to be worth telling:
 // their range, widened by its size on both sides. Both are nil if the model has no own rows.
 func familiar(m *model.Model) (low, high []float64) {
@@ -204,11 +210,13 @@ func familiar(m *model.Model) (low, high []float64) {
 		return nil, nil
 	}
 	own := m.InUnits(m.Local.Nearest.Rows())
-	_, columns := own.Dims()
+	n, columns := own.Dims()
 	low, high = make([]float64, columns), make([]float64, columns)
 	for j := range columns {
-		column := mat.Col(nil, j, own)
-		low[j], high[j] = floats.Min(column), floats.Max(column)
+		low[j], high[j] = own.At(0, j), own.At(0, j)
+		for i := range n {
+			low[j], high[j] = math.Min(low[j], own.At(i, j)), math.Max(high[j], own.At(i, j))
+		}
 		size := high[j] - low[j]
 		low[j], high[j] = low[j]-size, high[j]+size
 	}
@@ -290,7 +298,7 @@ func (s *Explained) Causes(row, top int) []Cause {
 	if top > 0 {
 		order = order[:min(top, len(order))]
 	}
-	total := floats.Sum(parts)
+	total := sum(parts)
 	out := make([]Cause, len(order))
 	for k, j := range order {
 		c := most[j]

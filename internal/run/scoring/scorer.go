@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// A Verdict says whether a row is an anomaly, as the cell of a CSV file.
+// A Verdict reports whether a row is an anomaly, as the cell of a CSV file.
 type Verdict string
 
 // Verdicts.
