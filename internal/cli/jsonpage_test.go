@@ -48,7 +48,7 @@ var printedJSON = []struct {
 	{"A check of files", []string{"check"}, "", checked{}},
 	{"An examination", []string{"doctor"}, "", examined{}},
 	{"A model", []string{"inspect"}, "", description{}},
-	{"Events", []string{"score"}, "With a file for the lines, too.", foundEvents{}.Events},
+	{"Events", []string{"score"}, "With a file for the lines, too.", scoredEvents{}},
 	{"Two models", []string{"compare"}, "", comparison{}},
 	{"Thresholds", []string{"thresholds"}, "", choices{}},
 	{"An evaluation", []string{"evaluate"}, "", evaluated{}},

@@ -29,6 +29,9 @@ type scoredFlags struct {
 	thresholdFlags
 	model, own, with string
 	missing          string // "" is an error
+	alarms           string // file of rules, "" for that beside the model
+
+	rules scoring.Rules
 }
 
 func (s *scoredFlags) add(cmd *cobra.Command, what string) {
@@ -207,6 +210,7 @@ For a classifier, the columns are row, the likeliest class and its probability, 
 the participant's own conditions. --probabilities adds the probabilities of all classes.`,
 		Example: `  collabdict score plant-a/model.npz today.csv
   collabdict score plant-a today.csv --explain -o scores.csv
+  collabdict score result today/*.csv
   tail -n +1 -f today.csv | collabdict score plant-a -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if s.explain != "" && (slices.Contains(args, explainAnomalies) || slices.Contains(args, explainAll)) {
@@ -214,7 +218,18 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 			}
 			s.take(args)
 			s.events = s.events || a.json
-			return a.scoreRows(cmd, &s)
+			members, err := s.members()
+			if err != nil {
+				return err
+			}
+			if members != nil {
+				return a.scoreMembers(cmd.Context(), &s, members)
+			}
+			found, err := a.scoreRows(cmd.Context(), &s)
+			if err != nil || found == nil {
+				return err
+			}
+			return a.print(scoredEvents{Events: found.Events}, found.text)
 		},
 	}
 	s.add(cmd, "score")
@@ -229,62 +244,66 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 	f.IntVar(&s.top, "top", 3, "with --explain: the `N` sensors with the largest share; 0 for all")
 	f.BoolVar(&s.probabilities, "probabilities", false, "for a classifier: add the probability of each class")
 	f.StringVar(&s.plots, "plots", "", "draw scores over time, and the sensors of the strongest events, as SVG and PNG in `DIR`; do not share them: they show rows")
+	s.addAlarms(cmd)
 	f.StringVar(&s.state, "state", "", "continue windows and rolling thresholds where the call before has left them in `FILE`")
 	a.addJSON(cmd)
 	return cmd
 }
 
-// scoreRows scores rows, and writes lines or events.
-func (a *app) scoreRows(cmd *cobra.Command, s *scoreFlags) error {
+// scoreRows scores rows, and writes lines. It returns events if these are to be printed.
+func (a *app) scoreRows(ctx context.Context, s *scoreFlags) (*foundEvents, error) {
 	m, spec, err := s.loadFor(a, true, map[string]string{"output": s.out, "state": s.state})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.check(m); err != nil {
-		return err
+		return nil, err
 	}
 	if err := a.complete(m, &s.scoredFlags); err != nil {
-		return err
+		return nil, err
+	}
+	if err := s.readRules(m); err != nil {
+		return nil, err
 	}
 	limits, err := s.threshold(m)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	spec.Carry = s.carry
 	if len(s.carry) == 1 && s.carry[0] == "none" {
 		spec.Carry = []string{}
 	}
 	if s.state == "" {
-		return a.readScored(cmd.Context(), m, spec, s, limits)
+		return a.readScored(ctx, m, spec, s, limits)
 	}
 	release, err := holdState(s.state)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
 	state, err := readState(s.state, s.model)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	state.resume(&spec, limits)
-	err = a.readScored(cmd.Context(), m, spec, s, limits)
+	found, err := a.readScored(ctx, m, spec, s, limits)
 	// The lines of an interrupted stream are written, so that the series goes on after them. A file
 	// of lines, and events, are then not written.
 	interrupted := errors.Is(err, context.Canceled) && !s.printsEvents(a, &spec)
 	if err != nil && !interrupted {
-		return err
+		return nil, err
 	}
 	state.keep(limits)
 	if err := files.WriteJSON(s.state, state); err != nil {
-		return err
+		return nil, err
 	}
-	return err
+	return found, err
 }
 
 // readScored begins to read the rows, and writes their scores.
-func (a *app) readScored(ctx context.Context, m *model.Model, spec dataset.Spec, s *scoreFlags, limits *local.Threshold) error {
+func (a *app) readScored(ctx context.Context, m *model.Model, spec dataset.Spec, s *scoreFlags, limits *local.Threshold) (*foundEvents, error) {
 	if err := forward(ctx, &spec); err != nil {
-		return err
+		return nil, err
 	}
 	return a.writeScored(m, spec, s, limits)
 }
@@ -296,20 +315,21 @@ func (s *scoreFlags) printsEvents(a *app, spec *dataset.Spec) bool {
 	return s.events || s.out != "" || newScreen(a.out).terminal != nil && !lines
 }
 
-// writeScored writes the scores or classes of the rows of spec, as lines, events or both.
-func (a *app) writeScored(m *model.Model, spec dataset.Spec, s *scoreFlags, limits *local.Threshold) error {
+// writeScored writes the scores or classes of the rows of spec as lines. It returns events if these are to be
+// printed.
+func (a *app) writeScored(m *model.Model, spec dataset.Spec, s *scoreFlags, limits *local.Threshold) (*foundEvents, error) {
 	if m.Classifier() != nil {
 		noScores := fmt.Sprintf("model %s gives classes, and no scores", m.Manifest.Kind)
 		switch {
 		case s.events:
-			return &flagError{"events", noScores, "leave it out"}
+			return nil, &flagError{"events", noScores, "leave it out"}
 		case s.plots != "":
-			return &flagError{"plots", noScores, "leave it out"}
+			return nil, &flagError{"plots", noScores, "leave it out"}
 		}
-		return a.toFile(s.out, func(w io.Writer) error { return a.writeClasses(w, m, spec, s.probabilities) })
+		return nil, a.toFile(s.out, func(w io.Writer) error { return a.writeClasses(w, m, spec, s.probabilities) })
 	}
 	events := s.printsEvents(a, &spec)
-	lines := scoreLines{columnsOfScores: s.columnsOfScores, scorer: scoring.New(m, limits, s.explain != "")}
+	lines := scoreLines{columnsOfScores: s.columnsOfScores, scorer: scoring.New(m, limits, s.explain != ""), rules: s.rules}
 	if events || s.plots != "" {
 		lines.promised = s.promise(m)
 		lines.finds = true
@@ -331,10 +351,9 @@ func (a *app) writeScored(m *model.Model, spec dataset.Spec, s *scoreFlags, limi
 		err = lines.pictures.end(lines.found)
 	}
 	if err != nil || !events {
-		return err
+		return nil, err
 	}
-	found := foundEvents{lines.found.Found(), lines.found.Places.File >= 0}
-	return a.print(found.Events, found.text)
+	return &foundEvents{lines.found.Found(), lines.found.Places.File >= 0}, nil
 }
 
 // toFile writes to a file, or to standard output if it has no name.
@@ -382,6 +401,7 @@ type scoreLines struct {
 	columnsOfScores
 	scorer   *scoring.Scorer
 	finds    bool            // events
+	rules    scoring.Rules   // for events
 	promised float64         // share of false alarms, for events
 	found    *scoring.Finder // nil if there are no events to find
 	pictures *scorePictures  // nil for none
@@ -410,7 +430,7 @@ func (a *app) writeScores(out io.Writer, spec dataset.Spec, l *scoreLines) error
 	explain := scoring.NewExplainer(m)
 	err := writeLines(a, out, spec, func(carried []string) []string {
 		if l.finds {
-			l.found = scoring.NewFinder(l.scorer, l.promised, scoring.NewPlaces(carried, spec.Time))
+			l.found = scoring.NewFinder(l.scorer, &l.rules, l.promised, scoring.NewPlaces(carried, spec.Time))
 		}
 		return withCarried(carried, own)
 	}, l.scorer.Each, func(r *scoring.Rows, write func([]string) error) error {

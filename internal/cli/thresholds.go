@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -30,8 +31,19 @@ type choices struct {
 	Faults     *int     `json:"faults,omitempty"`     // faults, each of successive rows with label 1, if there are labels
 	FaultRows  *int     `json:"fault_rows,omitempty"` // rows with label 1, if there are labels
 	Thresholds []choice `json:"thresholds"`           // the lowest first
+	// Participants are, of a folder of members, the thresholds of each, in the order of names. The rows
+	// above are all of theirs.
+	Participants []memberChoices `json:"participants,omitempty"`
 
 	command string // scores with the threshold of OneAWeek, as far as it is the same for all
+	rules   scoring.Rules
+	file    string // of the rules
+}
+
+// memberChoices are the thresholds of a member.
+type memberChoices struct {
+	Participant string `json:"participant"` // the member
+	*choices
 }
 
 // choice is a threshold and what it does with the rows.
@@ -61,6 +73,8 @@ type scoredRow struct {
 	number int
 	file   string
 	fault  int // number of its fault, from 1; 0 for none
+
+	maintained bool // no anomaly counts then
 }
 
 func (a *app) thresholds() *cobra.Command {
@@ -74,61 +88,93 @@ per week if they are rare, and further thresholds until there is one with at mos
 one a week. These are scores of the rows given, and promise nothing. With --label, it adds the faults
 and their rows that are found, and the events without a fault: these are then counted for a week.
 Successive rows with a fault are one fault. Give the share you choose to score and compare with
---false-alarm, or the threshold with --threshold.
+--false-alarm, or the threshold with --threshold, or write it into alarms.yaml beside the model. The
+rules there about events apply, but for those of sensors. A folder with the folders of several members
+stands for their models, as for score.
 
 The promise is about rows like those of training. Without local.npz beside the model, there is none but
 the model's.`,
 		Example: "  collabdict thresholds plant-a last-week.csv",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.take(args)
-			command := []string{"score", s.model, "FILE"}
-			for _, name := range []string{"where", "time-column", "own", "with", "missing"} {
+			var command []string
+			for _, name := range []string{"where", "time-column", "own", "with", "missing", "alarms"} {
 				if f := cmd.Flags().Lookup(name); f.Changed {
 					command = append(command, "--"+name, f.Value.String())
 				}
 			}
-			m, spec, err := s.load(a)
+			members, err := s.members()
 			if err != nil {
 				return err
 			}
-			if m.Scorer() == nil {
-				return &flagError{"model", fmt.Sprintf("model %s gives classes, and no scores", m.Manifest.Kind), ""}
+			if members == nil {
+				c, err := a.thresholdsOf(cmd.Context(), s, command)
+				if err != nil {
+					return err
+				}
+				return a.print(c, c.text)
 			}
-			if err := a.complete(m, &s); err != nil {
-				return err
+			all := choices{Thresholds: []choice{}}
+			var texts []func(io.Writer)
+			for _, m := range members {
+				of := s
+				of.model, of.data = m.model, m.files
+				c, err := a.thresholdsOf(cmd.Context(), of, command)
+				if err != nil {
+					return fmt.Errorf("%s: %w", m.name, err)
+				}
+				all.Rows += c.Rows
+				all.Participants = append(all.Participants, memberChoices{m.name, c})
+				texts = append(texts, c.text)
 			}
-			if err := forward(cmd.Context(), &spec); err != nil {
-				return err
-			}
-			limits, err := s.threshold(m)
-			if err != nil {
-				return err
-			}
-			if limits.Rolls() {
-				return &flagError{"threshold", "a rolling threshold has no line in the table", "give a number"}
-			}
-			var given *choice
-			if s.text != ofModel || s.share != 0 {
-				given = &choice{FalseAlarm: s.promise(m), Threshold: limits.Limit(), Of: ofFlag}
-			}
-			c, err := a.compareThresholds(m, spec, given)
-			if err != nil {
-				return err
-			}
-			c.command = quoted("collabdict", command)
-			return a.print(c, c.text)
+			return a.print(all, func(w io.Writer) { textOfMembers(w, members, texts) })
 		},
 	}
 	s.add(cmd, "score")
 	s.addScoring(cmd)
+	s.addAlarms(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for faults")
 	cmd.Flags().StringVar(&s.anomaly, "anomaly", "", anomalyHelp)
 	a.addJSON(cmd)
 	return cmd
 }
 
+// thresholdsOf compares thresholds on the rows of s. command has the flags that score needs, too.
+func (a *app) thresholdsOf(ctx context.Context, s scoredFlags, command []string) (*choices, error) {
+	folder := s.model
+	m, spec, err := s.load(a)
+	if err != nil {
+		return nil, err
+	}
+	if m.Scorer() == nil {
+		return nil, &flagError{"model", fmt.Sprintf("model %s gives classes, and no scores", m.Manifest.Kind), ""}
+	}
+	if err := a.complete(m, &s); err != nil {
+		return nil, err
+	}
+	if err := s.readRules(m); err != nil {
+		return nil, err
+	}
+	if err := forward(ctx, &spec); err != nil {
+		return nil, err
+	}
+	limits, err := s.threshold(m)
+	if err != nil {
+		return nil, err
+	}
+	if limits.Rolls() {
+		return nil, &flagError{"threshold", "a rolling threshold has no line in the table", "give a number"}
+	}
+	var given *choice
+	if s.text != ofModel || s.share != 0 {
+		given = &choice{FalseAlarm: s.promise(m), Threshold: limits.Limit(), Of: ofFlag}
+	}
+	c := &choices{command: quoted("collabdict", append([]string{"score", folder, "FILE"}, command...)), rules: s.rules, file: s.alarmsPath()}
+	return c, a.compareThresholds(c, m, spec, given)
+}
+
 // compareThresholds scores the rows of spec. given is the threshold that the user names, nil for none.
-func (a *app) compareThresholds(m *model.Model, spec dataset.Spec, given *choice) (*choices, error) {
+func (a *app) compareThresholds(c *choices, m *model.Model, spec dataset.Spec, given *choice) error {
 	var scored []scoredRow
 	var places *scoring.Places
 	spans := map[string]*span{}
@@ -150,6 +196,7 @@ func (a *app) compareThresholds(m *model.Model, spec dataset.Spec, given *choice
 				}
 				if at, ok := places.Seconds(r.Block, i); ok && places.Clock.Dated() {
 					spans[row.file].add(at)
+					row.maintained = c.rules.Maintained(at)
 				}
 			}
 			if isFault[i] {
@@ -163,11 +210,11 @@ func (a *app) compareThresholds(m *model.Model, spec dataset.Spec, given *choice
 		}
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	a.noteGaps(&gaps)
 	a.noteKnown(by.Known)
-	c := &choices{Rows: len(scored)}
+	c.Rows = len(scored)
 	for _, file := range slices.Sorted(maps.Keys(spans)) {
 		c.Days += spans[file].days()
 	}
@@ -175,7 +222,7 @@ func (a *app) compareThresholds(m *model.Model, spec dataset.Spec, given *choice
 		c.Faults, c.FaultRows = &faults, &faultRows
 	}
 	c.list(m, scored, given)
-	return c, nil
+	return nil
 }
 
 // span is the time from the first row of a file to its last, in any order.
@@ -247,7 +294,7 @@ func (c *choices) add(rows []scoredRow, x choice) {
 		}
 		return
 	}
-	x.count(rows, x.Threshold, c.Faults != nil)
+	x.count(rows, x.Threshold, c.Faults != nil, &c.rules)
 	if c.Days > 0 {
 		perDay := float64(x.Events) / c.Days
 		x.EventsPerDay = &perDay
@@ -276,7 +323,7 @@ func (c *choices) first(days float64) int {
 func (c *choices) lowest(rows []scoredRow, scores []float64, days float64) (limit float64, ok bool) {
 	i := sort.Search(len(scores), func(i int) bool {
 		var x choice
-		x.count(rows, scores[i], c.Faults != nil)
+		x.count(rows, scores[i], c.Faults != nil, &c.rules)
 		return c.rare(&x, days)
 	})
 	if i == len(scores) || math.IsInf(scores[i], 0) {
@@ -310,27 +357,40 @@ func roundedUp(v float64, scores []float64) float64 {
 	return v
 }
 
-// count counts the rows above a limit, the events that they are joined to, and the faults among them.
-func (x *choice) count(rows []scoredRow, limit float64, labelled bool) {
-	var e scoring.Event
-	found, foundRows, other, lastFault, hit := 0, 0, 0, 0, true
+// count counts the rows above a limit, the events that they are joined to by rules, and the faults in events.
+func (x *choice) count(rows []scoredRow, limit float64, labelled bool, rules *scoring.Rules) {
+	joiner, counts := scoring.NewJoiner(rules), false
+	found, foundRows, other, lastFault := 0, 0, 0, 0
+	var faults []int // of the rows of the event that goes on
+	end := func() {
+		if counts {
+			x.Events++
+			other += one(len(faults) == 0)
+			for _, fault := range faults {
+				foundRows++
+				found += one(fault != lastFault)
+				lastFault = fault
+			}
+		}
+		faults, counts = nil, false
+	}
 	for _, r := range rows {
 		if r.score <= limit {
 			continue
 		}
-		if x.Anomalies++; x.Anomalies == 1 || !e.Takes(r.file, r.number) {
-			x.Events++
-			other += one(!hit)
-			e.File, hit = r.file, false
+		if x.Anomalies++; r.maintained {
+			continue
 		}
-		e.Last = r.number
+		begins, enough := joiner.Add(r.file, r.number)
+		if begins {
+			end()
+		}
+		counts = counts || enough
 		if r.fault > 0 {
-			foundRows++
-			found += one(r.fault != lastFault)
-			lastFault, hit = r.fault, true
+			faults = append(faults, r.fault)
 		}
 	}
-	other += one(!hit)
+	end()
 	if labelled {
 		x.Found, x.FoundRows, x.Other = &found, &foundRows, &other
 	}
@@ -387,7 +447,11 @@ func (c *choices) text(w io.Writer) {
 		fmt.Fprintln(w, "\nThresholds without --false-alarm are scores of these rows, and promise nothing about others.")
 	}
 	if i := slices.IndexFunc(c.Thresholds, func(x choice) bool { return x.OneAWeek }); i >= 0 {
-		fmt.Fprintf(w, "\nFor at most one event a week%s: %s%s\n", c.counted(), c.command, c.Thresholds[i].flag())
+		x := c.Thresholds[i]
+		fmt.Fprintf(w, "\nFor at most one event a week%s: %s%s\n", c.counted(), c.command, x.flag())
+		if x.Of != ofModel {
+			fmt.Fprintf(w, "To keep it for each score: threshold: %.10g in %s\n", x.Threshold, c.file)
+		}
 	}
 }
 

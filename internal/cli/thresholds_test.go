@@ -26,21 +26,24 @@ func TestThresholdsCountTheEventsOfScore(t *testing.T) {
 		rows = append(rows, scoredRow{score: random.ExpFloat64(), number: number, file: file})
 		r.Scores, r.Numbers, r.Carried = append(r.Scores, rows[i].score), append(r.Numbers, number), append(r.Carried, []string{file})
 	}
-	for _, limit := range []float64{0, 0.5, 1, 2, 4, 100} {
-		r.Verdicts = make([]scoring.Verdict, len(rows))
-		for i, row := range rows {
-			if r.Verdicts[i] = scoring.Normal; row.score > limit {
-				r.Verdicts[i] = scoring.Anomalous
+	gap := 1
+	for _, rules := range []*scoring.Rules{{}, {Anomalies: 2, Of: 3}, {Gap: &gap}} {
+		for _, limit := range []float64{0, 0.5, 1, 2, 4, 100} {
+			r.Verdicts = make([]scoring.Verdict, len(rows))
+			for i, row := range rows {
+				if r.Verdicts[i] = scoring.Normal; row.score > limit {
+					r.Verdicts[i] = scoring.Anomalous
+				}
 			}
-		}
-		f := scoring.NewFinder(scoring.New(&model.Model{}, local.Fixed(limit), false), 0, scoring.NewPlaces([]string{dataset.FileColumn}, ""))
-		if err := f.Add(r); err != nil {
-			t.Fatal(err)
-		}
-		var x choice
-		x.count(rows, limit, false)
-		if found := f.Found(); x.Events != len(found.Events) || x.Anomalies != found.Anomalies || x.Found != nil {
-			t.Errorf("above %g: %+v, want %d anomalies in %d events", limit, x, found.Anomalies, len(found.Events))
+			f := scoring.NewFinder(scoring.New(&model.Model{}, local.Fixed(limit), false), rules, 0, scoring.NewPlaces([]string{dataset.FileColumn}, ""))
+			if err := f.Add(r); err != nil {
+				t.Fatal(err)
+			}
+			var x choice
+			x.count(rows, limit, false, rules)
+			if found := f.Found(); x.Events != len(found.Events) || x.Anomalies != found.Anomalies || x.Found != nil {
+				t.Errorf("above %g: %+v, want %d anomalies in %d events", limit, x, found.Anomalies, len(found.Events))
+			}
 		}
 	}
 }
@@ -59,7 +62,7 @@ func TestThresholdsCountFaults(t *testing.T) {
 		anomalies, events, found, foundRows, otherOf int
 	}{{1, 7, 4, 2, 4, 2}, {4, 5, 4, 2, 3, 2}, {6, 4, 3, 1, 2, 2}, {8, 3, 2, 1, 2, 1}, {9, 0, 0, 0, 0, 0}} {
 		var x choice
-		x.count(rows, c.limit, true)
+		x.count(rows, c.limit, true, &scoring.Rules{})
 		got := []int{x.Anomalies, x.Events, *x.Found, *x.FoundRows, *x.Other}
 		if want := []int{c.anomalies, c.events, c.found, c.foundRows, c.otherOf}; !slices.Equal(got, want) {
 			t.Errorf("above %g: anomalies, events, faults, their rows and other events are %v, want %v", c.limit, got, want)

@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	// Between is the number of normal rows that two anomalies of one event may have between them.
-	Between = 3
 	// leastShare is the share of an event's deviations from which on a sensor is guilty.
 	leastShare = 0.15
 	// sensorsPerEvent is the largest number of sensors that an event lists.
@@ -39,9 +37,6 @@ type Event struct {
 
 	Weight float64 `json:"-"` // sum of its scores
 }
-
-// Takes reports whether an anomaly belongs to an event, if it is in the given row of a file.
-func (e *Event) Takes(file string, row int) bool { return e.File == file && row <= e.Last+Between+1 }
 
 // Times returns the first and the last time of an event, or the numbers of the rows.
 func (e *Event) Times() (start, end string) {
@@ -79,27 +74,37 @@ type Events struct {
 	Judged     bool   `json:"-"` // reports whether there was a threshold
 }
 
-// tally is what the sensors of an event follow from, while it goes on.
-type tally struct {
+// A course is an event while its rows come.
+type course struct {
+	Event
+	place  int       // among the events found; -1 as long as it has too few anomalies
 	parts  []float64 // sums of the sensors' parts over its anomalies
 	guilty []int     // number of anomalies per guilty sensor
-	atPeak []Cause   // all sensors at the peak
+	atPeak []Cause   // all sensors at the peak; nil if they are not known
 	cells  []float64 // of the peak
+	told   bool      // that it has enough anomalies
 }
 
 // A Finder joins anomalies to events.
 type Finder struct {
-	m         *model.Model
 	Explainer *Explainer
 	Places    *Places
-	found     Events
-	going     tally // of the last event
+	// Watch, if not nil, is called with each event once it has enough anomalies, and with ended once no
+	// more rows belong to it.
+	Watch func(e Event, ended bool)
+
+	m      *model.Model
+	rules  *Rules
+	joiner *Joiner
+	found  Events
+	going  *course   // nil between events
+	ended  []*course // since the last block
 }
 
-// NewFinder returns a finder of events in rows that s scores. promised is the share of rows like the own
-// ones that lie above the threshold, and places is where rows have their times.
-func NewFinder(s *Scorer, promised float64, places *Places) *Finder {
-	f := &Finder{m: s.Model, Explainer: NewExplainer(s.Model), Places: places, found: Events{Promised: promised, Events: []Event{}}}
+// NewFinder returns a finder of events in rows that s scores, by rules. promised is the share of rows like
+// the own ones that lie above the threshold, and places is where rows have their times.
+func NewFinder(s *Scorer, rules *Rules, promised float64, places *Places) *Finder {
+	f := &Finder{m: s.Model, Explainer: NewExplainer(s.Model), Places: places, rules: rules, joiner: NewJoiner(rules), found: Events{Promised: promised, Events: []Event{}}}
 	if limit := s.Limits.Limit(); !s.Limits.Rolls() && !math.IsNaN(limit) {
 		f.found.Threshold = report.Of(limit)
 	}
@@ -115,84 +120,108 @@ func (f *Finder) Events() []Event { return f.found.Events }
 // Add adds a block of rows.
 func (f *Finder) Add(r *Rows) error {
 	f.Places.See(r.Block)
-	before := max(0, len(f.found.Events)-1) // the last event may go on
-	of := f.join(r)
-	if !f.Explains() {
-		return nil
-	}
-	why, err := f.Explainer.Rows(r, func(i int) bool { return of[i] >= 0 })
-	if err != nil {
-		return err
-	}
-	events := f.found.Events[before:]
-	tallies := make([]tally, len(events))
-	if len(events) > 0 {
-		tallies[0] = f.going
-	}
-	for i, at := range of {
-		if at >= 0 {
-			tallies[at-before].add(&f.found.Events[at], why, i, r)
+	f.count(r)
+	var why *Explained
+	if f.Explains() {
+		var err error
+		if why, err = f.Explainer.Rows(r, func(i int) bool { return r.Verdicts[i] == Anomalous }); err != nil {
+			return err
 		}
 	}
-	if err := f.Explainer.sensors(events, tallies); err != nil || len(events) == 0 {
-		return err
-	}
-	f.going = tallies[len(events)-1]
-	return nil
-}
-
-// add adds the explanation of an anomaly, row i of a block.
-func (t *tally) add(e *Event, why *Explained, i int, r *Rows) {
-	_, parts, _ := why.ranked(why.places[i])
-	if r.Numbers[i] == e.First {
-		*t = tally{parts: make([]float64, len(parts)), guilty: make([]int, len(parts))}
-	}
-	for j, part := range parts {
-		t.parts[j] += part
-	}
-	for _, j := range why.guilty[why.places[i]] {
-		t.guilty[j]++
-	}
-	if r.Numbers[i] == e.PeakRow {
-		t.atPeak, t.cells = why.Causes(i, 0), slices.Clone(r.X.RawRowView(i))
-	}
-}
-
-// join adds the anomalies of a block to events. It returns the place of the event of each row, -1 for none.
-func (f *Finder) join(r *Rows) []int {
-	if f.found.Rows+f.found.NotScored == 0 {
-		f.found.Begin = f.Places.TimeOf(r.Block, 0)
-	}
-	for _, empty := range r.Empty {
-		if empty {
-			f.found.NotScored++
-		} else {
-			f.found.Rows++
-		}
-	}
-	f.found.End = f.Places.TimeOf(r.Block, len(r.Scores)-1)
-	of := make([]int, len(r.Scores))
-	for i, score := range r.Scores {
-		of[i] = -1
-		f.found.Judged = f.found.Judged || r.Verdicts[i] != Unknown
+	var changed []*course
+	for i := range r.Scores {
 		if r.Verdicts[i] != Anomalous {
 			continue
 		}
 		f.found.Anomalies++
-		file, time := f.Places.FileOf(r.Block, i), f.Places.TimeOf(r.Block, i)
-		last := len(f.found.Events) - 1
-		if last < 0 || !f.found.Events[last].Takes(file, r.Numbers[i]) {
-			f.found.Events = append(f.found.Events, Event{File: file, First: r.Numbers[i], Start: time, Peak: -math.MaxFloat64})
-			last++
+		if f.excused(r, i, why) {
+			continue
 		}
-		of[i] = last
-		e := &f.found.Events[last]
-		e.Last, e.End, e.Weight = r.Numbers[i], time, e.Weight+score
-		if e.Anomalies++; e.Anomalies == 1 || score > e.Peak {
-			e.Peak, e.PeakRow, e.PeakTime = math.Min(score, math.MaxFloat64), r.Numbers[i], time
+		f.join(r, i, why)
+		if n := len(changed); n == 0 || changed[n-1] != f.going {
+			changed = append(changed, f.going)
 		}
 	}
-	return of
+	if n := len(r.Numbers) - 1; !f.joiner.Takes(f.Places.FileOf(r.Block, n), r.Numbers[n]+1) {
+		f.end()
+	}
+	return f.tell(changed)
+}
+
+// excused reports whether rules leave out an anomaly.
+func (f *Finder) excused(r *Rows, i int, why *Explained) bool {
+	if at, ok := f.Places.Seconds(r.Block, i); ok && f.Places.Clock.Dated() && f.rules.Maintained(at) {
+		return true
+	}
+	return why != nil && f.rules.excuses(why.accused(i))
+}
+
+// join adds an anomaly to the event that goes on, or begins another one.
+func (f *Finder) join(r *Rows, i int, why *Explained) {
+	file, time, row, score := f.Places.FileOf(r.Block, i), f.Places.TimeOf(r.Block, i), r.Numbers[i], r.Scores[i]
+	begins, enough := f.joiner.Add(file, row)
+	if begins {
+		f.end()
+		f.going = &course{Event: Event{File: file, First: row, Start: time, Peak: -math.MaxFloat64}, place: -1}
+	}
+	c := f.going
+	c.Last, c.End, c.Weight = row, time, c.Weight+score
+	if c.Anomalies++; c.Anomalies == 1 || score > c.Peak {
+		c.Peak, c.PeakRow, c.PeakTime = math.Min(score, math.MaxFloat64), row, time
+	}
+	if enough {
+		c.place = len(f.found.Events)
+		f.found.Events = append(f.found.Events, c.Event)
+	}
+	if why != nil {
+		c.explain(why, i, r)
+	}
+}
+
+// explain adds the explanation of an anomaly, row i of a block.
+func (c *course) explain(why *Explained, i int, r *Rows) {
+	_, parts, _ := why.ranked(why.places[i])
+	if c.parts == nil {
+		c.parts, c.guilty = make([]float64, len(parts)), make([]int, len(parts))
+	}
+	for j, part := range parts {
+		c.parts[j] += part
+	}
+	for _, j := range why.guilty[why.places[i]] {
+		c.guilty[j]++
+	}
+	if r.Numbers[i] == c.PeakRow {
+		c.atPeak, c.cells = why.Causes(i, 0), slices.Clone(r.X.RawRowView(i))
+	}
+}
+
+// end ends the event that goes on, if there is one.
+func (f *Finder) end() {
+	if f.going != nil {
+		f.ended, f.going = append(f.ended, f.going), nil
+	}
+}
+
+// tell names the sensors of the events that rows were added to, and passes events on.
+func (f *Finder) tell(changed []*course) error {
+	changed = slices.DeleteFunc(changed, func(c *course) bool { return c.place < 0 })
+	if err := f.Explainer.sensors(changed); err != nil {
+		return err
+	}
+	for _, c := range changed {
+		f.found.Events[c.place] = c.Event
+		if f.Watch != nil && !c.told {
+			f.Watch(c.Event, false)
+		}
+		c.told = true
+	}
+	for _, c := range f.ended {
+		if f.Watch != nil && c.told {
+			f.Watch(c.Event, true)
+		}
+	}
+	f.ended = nil
+	return nil
 }
 
 // Found returns the events of all rows.
@@ -213,4 +242,20 @@ func (f *Finder) Found() Events {
 		}
 	}
 	return e
+}
+
+// count counts the rows of a block.
+func (f *Finder) count(r *Rows) {
+	if f.found.Rows+f.found.NotScored == 0 {
+		f.found.Begin = f.Places.TimeOf(r.Block, 0)
+	}
+	for i, empty := range r.Empty {
+		if empty {
+			f.found.NotScored++
+		} else {
+			f.found.Rows++
+		}
+		f.found.Judged = f.found.Judged || r.Verdicts[i] != Unknown
+	}
+	f.found.End = f.Places.TimeOf(r.Block, len(r.Scores)-1)
 }

@@ -139,23 +139,22 @@ func (s *Explained) without(i int, missing []int) []float64 {
 
 // sensors sets the sensors of events, ranked by their parts in all anomalies, with their values at the peak. What
 // is expected there follows from the sensors that are not guilty.
-func (e *Explainer) sensors(events []Event, tallies []tally) error {
+func (e *Explainer) sensors(courses []*course) error {
 	var peaks []float64
-	var of []*Event
-	for i := range events {
-		x, t := &events[i], &tallies[i]
-		if t.atPeak == nil {
+	var of []*course
+	for _, x := range courses {
+		if x.atPeak == nil {
 			continue
 		}
-		n := len(t.parts)
-		x.Sensors = slices.Clone(t.atPeak)
-		total := sum(t.parts)
+		n := len(x.parts)
+		x.Sensors = slices.Clone(x.atPeak)
+		total := sum(x.parts)
 		for k := range x.Sensors {
 			c := &x.Sensors[k]
 			if c.Share = 0; total > 0 {
-				c.Share = t.parts[c.Column%n] / total
+				c.Share = x.parts[c.Column%n] / total
 			}
-			c.Guilty = 2*t.guilty[c.Column%n] >= x.Anomalies || c.Share >= leastShare
+			c.Guilty = 2*x.guilty[c.Column%n] >= x.Anomalies || c.Share >= leastShare
 		}
 		slices.SortStableFunc(x.Sensors, func(a, b Cause) int {
 			if a.Guilty != b.Guilty {
@@ -167,7 +166,7 @@ func (e *Explainer) sensors(events []Event, tallies []tally) error {
 			return cmp.Compare(b.Share, a.Share)
 		})
 		x.Sensors = slices.Clone(x.Sensors[:min(sensorsPerEvent, len(x.Sensors))])
-		row := slices.Clone(t.cells)
+		row := slices.Clone(x.cells)
 		for _, c := range x.Culprits()[:min(len(x.Culprits()), n-1)] {
 			for j := c.Column % n; j < len(row); j += n {
 				row[j] = math.NaN()
@@ -201,6 +200,11 @@ func sum(x []float64) (total float64) {
 		total += v
 	}
 	return total
+}
+
+// accused returns the guilty sensors of an explained row of the block, and otherwise the first.
+func (s *Explained) accused(row int) []Cause {
+	return s.Causes(row, max(1, len(s.guilty[s.places[row]])))
 }
 
 // familiar returns, by column, how far expectations may be from the own rows to be worth telling:

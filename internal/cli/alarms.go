@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/collabdict/collabdict/internal/config"
+	"github.com/collabdict/collabdict/internal/run/scoring"
+	"github.com/collabdict/collabdict/model"
+)
+
+// alarmsFile has the rules of alarms for the model beside it.
+const alarmsFile = "alarms.yaml"
+
+func (s *scoredFlags) addAlarms(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.alarms, "alarms", "", "`FILE` of rules of alarms (default "+alarmsFile+" beside the model, if it is there)")
+}
+
+// alarmsPath returns the file of rules, which need not exist.
+func (s *scoredFlags) alarmsPath() string {
+	if s.alarms != "" {
+		return s.alarms
+	}
+	return filepath.Join(filepath.Dir(s.model), alarmsFile)
+}
+
+// readRules reads the rules of alarms, and takes their threshold unless flags name another.
+func (s *scoredFlags) readRules(m *model.Model) error {
+	path := s.alarmsPath()
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && s.alarms == "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	rules, err := scoring.ReadRules(text, m.DataColumns())
+	if err != nil {
+		return &config.Error{File: path, Err: err, Hint: "correct the file"}
+	}
+	s.rules = *rules
+	if rules.Threshold != nil && s.text == ofModel && s.share == 0 {
+		s.text = fmt.Sprint(*rules.Threshold)
+	}
+	return nil
+}
