@@ -77,12 +77,13 @@ type Events struct {
 // A course is an event while its rows come.
 type course struct {
 	Event
-	place  int       // among the events found; -1 as long as it has too few anomalies
-	parts  []float64 // sums of the sensors' parts over its anomalies
-	guilty []int     // number of anomalies per guilty sensor
-	atPeak []Cause   // all sensors at the peak; nil if they are not known
-	cells  []float64 // of the peak
-	told   bool      // that it has enough anomalies
+	place     int       // among the events found; -1 as long as it has too few anomalies
+	parts     []float64 // sums of the sensors' parts over its explained anomalies
+	guilty    []int     // number of these per guilty sensor
+	explained int
+	atPeak    []Cause   // all sensors at the peak; nil if they are not known
+	cells     []float64 // of the peak
+	told      bool      // that it has enough anomalies
 }
 
 // A Finder joins anomalies to events.
@@ -121,14 +122,14 @@ func (f *Finder) Events() []Event { return f.found.Events }
 func (f *Finder) Add(r *Rows) error {
 	f.Places.See(r.Block)
 	f.count(r)
-	var why *Explained
-	if f.Explains() {
-		var err error
+	var why *Explained // of all anomalies, if rules need their sensors
+	var err error
+	if f.Explains() && len(f.rules.Sensors) > 0 {
 		if why, err = f.Explainer.Rows(r, func(i int) bool { return r.Verdicts[i] == Anomalous }); err != nil {
 			return err
 		}
 	}
-	var changed []*course
+	of, changed := make([]*course, len(r.Scores)), []*course(nil)
 	for i := range r.Scores {
 		if r.Verdicts[i] != Anomalous {
 			continue
@@ -137,15 +138,48 @@ func (f *Finder) Add(r *Rows) error {
 		if f.excused(r, i, why) {
 			continue
 		}
-		f.join(r, i, why)
+		f.join(r, i)
+		of[i] = f.going
 		if n := len(changed); n == 0 || changed[n-1] != f.going {
 			changed = append(changed, f.going)
+		}
+	}
+	if f.Explains() && why == nil {
+		if why, err = f.Explainer.Rows(r, sampled(r, of)); err != nil {
+			return err
+		}
+	}
+	for i, c := range of {
+		if c != nil && why != nil && why.Has(i) {
+			c.explain(why, i, r)
 		}
 	}
 	if n := len(r.Numbers) - 1; !f.joiner.Takes(f.Places.FileOf(r.Block, n), r.Numbers[n]+1) {
 		f.end()
 	}
 	return f.tell(changed)
+}
+
+// mostExplained is the number of a block's anomalies, besides peaks, that the sensors of events follow from. If
+// there are more, the block is likely to be unlike the own rows as a whole.
+const mostExplained = 256
+
+// sampled returns a function that selects the rows to explain of those that belong to events.
+func sampled(r *Rows, of []*course) func(row int) bool {
+	n := 0
+	for _, c := range of {
+		if c != nil {
+			n++
+		}
+	}
+	step, seen := (n+mostExplained-1)/mostExplained, 0
+	return func(i int) bool {
+		if of[i] == nil {
+			return false
+		}
+		seen++
+		return seen%step == 0 || r.Numbers[i] == of[i].PeakRow
+	}
 }
 
 // excused reports whether rules leave out an anomaly.
@@ -157,7 +191,7 @@ func (f *Finder) excused(r *Rows, i int, why *Explained) bool {
 }
 
 // join adds an anomaly to the event that goes on, or begins another one.
-func (f *Finder) join(r *Rows, i int, why *Explained) {
+func (f *Finder) join(r *Rows, i int) {
 	file, time, row, score := f.Places.FileOf(r.Block, i), f.Places.TimeOf(r.Block, i), r.Numbers[i], r.Scores[i]
 	begins, enough := f.joiner.Add(file, row)
 	if begins {
@@ -173,9 +207,6 @@ func (f *Finder) join(r *Rows, i int, why *Explained) {
 		c.place = len(f.found.Events)
 		f.found.Events = append(f.found.Events, c.Event)
 	}
-	if why != nil {
-		c.explain(why, i, r)
-	}
 }
 
 // explain adds the explanation of an anomaly, row i of a block.
@@ -187,6 +218,7 @@ func (c *course) explain(why *Explained, i int, r *Rows) {
 	for j, part := range parts {
 		c.parts[j] += part
 	}
+	c.explained++
 	for _, j := range why.guilty[why.places[i]] {
 		c.guilty[j]++
 	}

@@ -154,7 +154,7 @@ func (e *Explainer) sensors(courses []*course) error {
 			if c.Share = 0; total > 0 {
 				c.Share = x.parts[c.Column%n] / total
 			}
-			c.Guilty = 2*x.guilty[c.Column%n] >= x.Anomalies || c.Share >= leastShare
+			c.Guilty = 2*x.guilty[c.Column%n] >= x.explained || c.Share >= leastShare
 		}
 		slices.SortStableFunc(x.Sensors, func(a, b Cause) int {
 			if a.Guilty != b.Guilty {
