@@ -98,7 +98,7 @@ Exit codes: 0 success; 1 internal error; 2 wrong use; 3 unusable data;
 	root.InitDefaultHelpFlag() // before the arguments are read: otherwise -h would take the command as its value
 	root.InitDefaultVersionFlag()
 	root.SetHelpCommand(help())
-	root.AddCommand(a.demo(), a.run(), a.up(), a.init(), a.check(), a.doctor(), a.status(), a.watch(), a.id(), a.consortium(), a.sim(), a.score(), a.thresholds(), a.compare(), a.evaluate(), a.adapt(), a.inspect(), a.export(), a.ledger(), a.audit(), a.evidence(), a.graph(), a.bench(), a.version())
+	root.AddCommand(a.demo(), a.run(), a.up(), a.init(), a.check(), a.doctor(), a.status(), a.watch(), a.id(), a.consortium(), a.sim(), a.score(), a.serve(), a.thresholds(), a.compare(), a.evaluate(), a.adapt(), a.inspect(), a.export(), a.ledger(), a.audit(), a.evidence(), a.graph(), a.bench(), a.version())
 	return root
 }
 

@@ -52,9 +52,12 @@ func (s *scoredFlags) addScoring(cmd *cobra.Command) {
 // addScores adds the flags that say which scores rows get.
 func (s *scoredFlags) addScores(cmd *cobra.Command) {
 	addOwn(cmd, &s.own)
-	f := cmd.Flags()
-	f.StringVar(&s.with, "with", "", "`SCORES` by the shared model (shared), by the model of the own rows and the nearest of these (alone), or by all (blend) (default blend with local.npz beside the model, otherwise shared)")
-	f.StringVar(&s.missing, "missing", dataset.KeepMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?) or not numbers: score the other cells (marginal), leave their rows out (skip), or end with an error (error)")
+	s.addWith(cmd)
+	cmd.Flags().StringVar(&s.missing, "missing", dataset.KeepMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?) or not numbers: score the other cells (marginal), leave their rows out (skip), or end with an error (error)")
+}
+
+func (s *scoredFlags) addWith(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.with, "with", "", "`SCORES` by the shared model (shared), by the model of the own rows and the nearest of these (alone), or by all (blend) (default blend with local.npz beside the model, otherwise shared)")
 }
 
 // take takes a model and files that are given as arguments, before or after flags.

@@ -170,6 +170,7 @@ func (b *scan) flush() error {
 	if len(b.numbers) == 0 {
 		return nil
 	}
+	b.keep() // f may write it down before it passes the rows on
 	err := b.f(Block{mat.NewDense(len(b.numbers), b.width, b.values), b.numbers, b.carried, b.empty})
 	b.values, b.numbers, b.carried, b.empty = b.values[:0], b.numbers[:0], b.carried[:0], b.empty[:0]
 	return err

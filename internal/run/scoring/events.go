@@ -93,6 +93,8 @@ type Finder struct {
 	// Watch, if not nil, is called with each event once it has enough anomalies, and with ended once no
 	// more rows belong to it.
 	Watch func(e Event, ended bool)
+	// Stream forgets events that have ended, in rows without end.
+	Stream bool
 
 	m      *model.Model
 	rules  *Rules
@@ -227,6 +229,12 @@ func (c *course) explain(why *Explained, i int, r *Rows) {
 	}
 }
 
+// End ends the event that goes on, as no rows follow.
+func (f *Finder) End() {
+	f.end()
+	f.passOn(nil)
+}
+
 // end ends the event that goes on, if there is one.
 func (f *Finder) end() {
 	if f.going != nil {
@@ -240,6 +248,12 @@ func (f *Finder) tell(changed []*course) error {
 	if err := f.Explainer.sensors(changed); err != nil {
 		return err
 	}
+	f.passOn(changed)
+	return nil
+}
+
+// passOn passes on the events that have enough anomalies now, and those that have ended.
+func (f *Finder) passOn(changed []*course) {
 	for _, c := range changed {
 		f.found.Events[c.place] = c.Event
 		if f.Watch != nil && !c.told {
@@ -253,7 +267,13 @@ func (f *Finder) tell(changed []*course) error {
 		}
 	}
 	f.ended = nil
-	return nil
+	if !f.Stream {
+		return
+	}
+	f.found.Events = f.found.Events[:0]
+	if c := f.going; c != nil && c.place >= 0 {
+		c.place, f.found.Events = 0, append(f.found.Events, c.Event)
+	}
 }
 
 // Found returns the events of all rows.

@@ -202,6 +202,21 @@ func sum(x []float64) (total float64) {
 	return total
 }
 
+// Outside returns the sensors of row i of a block whose values are far outside the own rows: beyond their
+// range, widened by its size on both sides.
+func (e *Explainer) Outside(r *Rows, i int) (names []string) {
+	if e.low == nil {
+		return nil
+	}
+	row := r.X.RawRowView(i)
+	for j, name := range e.Model.DataColumns() {
+		if row[j] < e.low[j] || row[j] > e.high[j] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // accused returns the guilty sensors of an explained row of the block, and otherwise the first.
 func (s *Explained) accused(row int) []Cause {
 	return s.Causes(row, max(1, len(s.guilty[s.places[row]])))
@@ -240,9 +255,9 @@ type Cause struct {
 	Expected *float64 `json:"expected,omitempty"` // what the model expects; absent if that is far outside the own rows
 	Got      *float64 `json:"got,omitempty"`      // the value; absent if the cell is missing
 	Share    float64  `json:"share"`              // of all sensors' deviations, from 0 to 1
+	Guilty   bool     `json:"guilty,omitempty"`   // reports whether it makes the row an anomaly; of an event: half of its anomalies, or much of its deviations
 
-	Column int  `json:"-"` // the place of Got in the rows of the model
-	Guilty bool `json:"-"` // of an event: of at least half of its anomalies, or with much of its deviations
+	Column int `json:"-"` // the place of Got in the rows of the model
 }
 
 // outside returns 1 if a value of an explained row is far outside the own rows, otherwise 0.
@@ -306,7 +321,7 @@ func (s *Explained) Causes(row, top int) []Cause {
 	out := make([]Cause, len(order))
 	for k, j := range order {
 		c := most[j]
-		out[k].Sensor, out[k].Column = s.names[j], c
+		out[k].Sensor, out[k].Column, out[k].Guilty = s.names[j], c, k < len(s.guilty[i])
 		if s.kinds != nil {
 			out[k].Of = s.kinds[c/len(s.names)]
 		}

@@ -1,0 +1,140 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/sse"
+
+	"github.com/collabdict/collabdict/internal/run/scoring"
+)
+
+const (
+	// mostEvents is the number of past events that a new listener can ask for.
+	mostEvents = 1000
+	// mostWaiting is the number of events that a listener may be behind.
+	mostWaiting = 100
+	// heartbeat is the time after which listeners get a sign of life.
+	heartbeat = 15 * time.Second
+)
+
+// EventBegan says that a source has an event.
+type EventBegan struct{ Told }
+
+// EventEnded says that an event of a source has ended.
+type EventEnded struct{ Told }
+
+// Told is an event of a source.
+type Told struct {
+	Source string        `json:"source" doc:"Name of the source"`
+	Model  string        `json:"model" doc:"SHA-256 of the model's file"`
+	Event  scoring.Event `json:"event"`
+}
+
+// Alive says that the connection still stands.
+type Alive struct {
+	At string `json:"at" doc:"Time of the server, in RFC 3339"`
+}
+
+// hub passes events on to listeners. It is safe for concurrent use.
+type hub struct {
+	mu        sync.Mutex
+	past      []sse.Message // the last ones, in the order of their numbers
+	next      int           // number of the next event, from 1
+	listeners map[chan sse.Message]bool
+}
+
+func newHub() *hub { return &hub{next: 1, listeners: map[chan sse.Message]bool{}} }
+
+func (h *hub) publish(source, model string, e scoring.Event, ended bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	told := Told{source, model, e}
+	m := sse.Message{ID: h.next, Data: EventBegan{told}}
+	if ended {
+		m.Data = EventEnded{told}
+	}
+	h.next++
+	if h.past = append(h.past, m); len(h.past) > mostEvents {
+		h.past = h.past[len(h.past)-mostEvents:]
+	}
+	for l := range h.listeners {
+		select {
+		case l <- m:
+		default: // it is too slow, and asks for what it misses when it comes back
+			close(l)
+			delete(h.listeners, l)
+		}
+	}
+}
+
+// listen returns the past events after a number, and a channel of those to come, which is closed if its
+// reader is too slow.
+func (h *hub) listen(after int) (past []sse.Message, to chan sse.Message) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, m := range h.past {
+		if m.ID > after {
+			past = append(past, m)
+		}
+	}
+	to = make(chan sse.Message, mostWaiting)
+	h.listeners[to] = true
+	return past, to
+}
+
+func (h *hub) leave(l chan sse.Message) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.listeners, l)
+}
+
+type eventsInput struct {
+	Last   int    `header:"Last-Event-ID" minimum:"0" doc:"Number of the last event that was received: those after it come first"`
+	Source string `query:"source" maxLength:"200" doc:"Name of the only source to tell about"`
+}
+
+func (s *Server) addEvents(api huma.API) {
+	sse.Register(api, huma.Operation{
+		OperationID: "events", Method: http.MethodGet, Path: "/v1/events", Summary: "Listen to events",
+		Description: "Tells events as server-sent events: began once an event has enough anomalies, ended once no more rows belong to it.",
+	}, map[string]any{"began": EventBegan{}, "ended": EventEnded{}, "alive": Alive{}}, func(ctx context.Context, in *eventsInput, send sse.Sender) {
+		past, live := s.events.listen(in.Last)
+		defer s.events.leave(live)
+		wanted := func(m sse.Message) bool {
+			switch of := m.Data.(type) {
+			case EventBegan:
+				return in.Source == "" || of.Source == in.Source
+			case EventEnded:
+				return in.Source == "" || of.Source == in.Source
+			}
+			return true
+		}
+		alive := func() sse.Message { return sse.Message{Data: Alive{s.config.Now().UTC().Format(time.RFC3339)}} }
+		if send(alive()) != nil {
+			return
+		}
+		for _, m := range past {
+			if wanted(m) && send(m) != nil {
+				return
+			}
+		}
+		for {
+			var m sse.Message
+			open := true
+			select {
+			case <-ctx.Done():
+				return
+			case <-s.config.After(heartbeat):
+				m = alive()
+			case m, open = <-live:
+			}
+			if !open || wanted(m) && send(m) != nil {
+				return
+			}
+		}
+	})
+}

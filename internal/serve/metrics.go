@@ -1,0 +1,59 @@
+package serve
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics serves numbers of rows by source, in the form that Prometheus reads.
+func (s *Server) metrics() http.Handler {
+	all := prometheus.NewPedanticRegistry()
+	all.MustRegister(collector{s})
+	return promhttp.HandlerFor(all, promhttp.HandlerOpts{})
+}
+
+type collector struct{ *Server }
+
+const prefix = "collabdict_serve_"
+
+var (
+	rowsMetric      = prometheus.NewDesc(prefix+"rows_total", "Rows scored.", []string{"source"}, nil)
+	anomaliesMetric = prometheus.NewDesc(prefix+"anomalies_total", "Rows whose score is above the threshold.", []string{"source"}, nil)
+	missingMetric   = prometheus.NewDesc(prefix+"missing_cells_total", "Cells without a number.", []string{"source", "sensor"}, nil)
+	promisedMetric  = prometheus.NewDesc(prefix+"false_alarms_promised", "Share of rows like the own ones that is above the threshold at most.", nil, nil)
+	modelMetric     = prometheus.NewDesc(prefix+"model_written_seconds", "When the model's file was written.", []string{"digest"}, nil)
+	loadsMetric     = prometheus.NewDesc(prefix+"model_loads_total", "Models loaded since the start.", nil, nil)
+	failedMetric    = prometheus.NewDesc(prefix+"model_load_failures_total", "Models that could not be loaded.", nil, nil)
+	requestsMetric  = prometheus.NewDesc(prefix+"requests", "Requests that are scored.", nil, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (c collector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{rowsMetric, anomaliesMetric, missingMetric, promisedMetric, modelMetric, loadsMetric, failedMetric, requestsMetric} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c collector) Collect(to chan<- prometheus.Metric) {
+	number := func(d *prometheus.Desc, kind prometheus.ValueType, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, kind, v, labels...)
+	}
+	l := c.loaded.Load()
+	number(promisedMetric, prometheus.GaugeValue, l.Promised)
+	number(modelMetric, prometheus.GaugeValue, float64(l.Written.Unix()), l.Digest)
+	number(loadsMetric, prometheus.CounterValue, float64(c.loads.Load()))
+	number(failedMetric, prometheus.CounterValue, float64(c.failed.Load()))
+	number(requestsMetric, prometheus.GaugeValue, float64(len(c.room)))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for source, of := range c.sources {
+		number(rowsMetric, prometheus.CounterValue, float64(of.rows), source)
+		number(anomaliesMetric, prometheus.CounterValue, float64(of.anomalies), source)
+		for sensor, n := range of.missing {
+			number(missingMetric, prometheus.CounterValue, float64(n), source, sensor)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package serve
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/files"
+	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/internal/run/scoring"
+)
+
+// series is what the next rows of a source need of those before.
+type series struct {
+	dataset.Series
+	server *Server
+	source string // "" for a request of its own
+	loaded *Loaded
+	limits *local.Threshold
+	scorer *scoring.Scorer
+	finder *scoring.Finder
+	before int    // rows so far
+	saved  []byte // the state on disk
+
+	turn chan struct{} // holds the request that scores
+	used int64         // when it was used last, in uses of all series
+
+	rows, anomalies int            // since the server began
+	missing         map[string]int // cells, by sensor
+}
+
+// state is a series on disk.
+type state struct {
+	Format  string         `json:"format"`
+	Version int            `json:"version"`
+	Source  string         `json:"source"`
+	Model   string         `json:"model"` // digest
+	Rows    int            `json:"rows"`
+	Series  dataset.Series `json:"series"`
+	Scores  []string       `json:"scores,omitempty"` // of a rolling threshold; some may be infinite
+	Events  scoring.State  `json:"events"`
+}
+
+const stateFormat = "collabdict serve series"
+
+// busyError reports that another request of a source is scored.
+type busyError struct{ source string }
+
+func (e *busyError) Error() string {
+	return fmt.Sprintf("source: another request scores rows of %q, and the rows of a source have an order: send one request after the other", e.source)
+}
+
+// take returns the series of a source for one request, until release is called. A source of which a
+// request is scored already is an error.
+func (s *Server) take(source string, l *Loaded) (of *series, release func(), err error) {
+	if source == "" {
+		return s.begin("", l), func() {}, nil
+	}
+	s.mu.Lock()
+	of = s.sources[source]
+	if of == nil {
+		of = s.begin(source, l)
+		if err := of.resume(); err != nil {
+			s.mu.Unlock()
+			return nil, nil, err
+		}
+		s.forget()
+		s.sources[source] = of
+	}
+	s.used++
+	of.used = s.used
+	s.mu.Unlock()
+	select {
+	case of.turn <- struct{}{}:
+	default:
+		return nil, nil, &busyError{source}
+	}
+	if of.loaded != l {
+		of.change(l)
+	}
+	return of, func() { <-of.turn }, nil
+}
+
+// forget makes room for a series: it drops the one that was used longest ago, unless all are in use. What
+// is on disk stays.
+func (s *Server) forget() {
+	for len(s.sources) >= s.config.Sources {
+		oldest := ""
+		for name, of := range s.sources {
+			if len(of.turn) == 0 && (oldest == "" || of.used < s.sources[oldest].used) {
+				oldest = name
+			}
+		}
+		if oldest == "" {
+			return
+		}
+		delete(s.sources, oldest)
+	}
+}
+
+// begin returns a series without rows.
+func (s *Server) begin(source string, l *Loaded) *series {
+	of := &series{server: s, source: source, turn: make(chan struct{}, 1), missing: map[string]int{}}
+	of.use(l)
+	return of
+}
+
+// use begins to score by a model.
+func (of *series) use(l *Loaded) {
+	of.loaded, of.limits = l, l.Limits()
+	of.scorer = scoring.New(l.Model, of.limits, false)
+	of.finder = scoring.NewFinder(of.scorer, l.Rules, l.Promised, scoring.NewPlaces(nil, ""))
+	of.finder.Stream = true
+	if of.source != "" { // without a source, rows of different machines follow each other
+		of.finder.Watch = func(e scoring.Event, ended bool) { of.server.events.publish(of.source, l.Digest, e, ended) }
+	}
+}
+
+// change scores by a new model from now on. Windows go on if it has the same columns. An event that goes on
+// ends, and a rolling threshold begins anew.
+func (of *series) change(l *Loaded) {
+	if l.Spec.Window != of.loaded.Spec.Window || len(l.Spec.Columns) != len(of.loaded.Spec.Columns) {
+		of.Series = dataset.Series{}
+	}
+	of.finder.End()
+	of.use(l)
+}
+
+// count counts scored rows, and their missing cells.
+func (of *series) count(r *scoring.Rows, names []string) {
+	of.server.mu.Lock()
+	defer of.server.mu.Unlock()
+	for i := range r.Scores {
+		of.rows++
+		if r.Verdicts[i] == scoring.Anomalous {
+			of.anomalies++
+		}
+		for j, name := range names {
+			if math.IsNaN(r.X.At(i, j)) {
+				of.missing[name]++
+			}
+		}
+	}
+}
+
+// file returns the path of the series' state.
+func (of *series) file() string {
+	sum := sha256.Sum256([]byte(of.source))
+	return filepath.Join(of.server.config.Folder, hex.EncodeToString(sum[:16])+".json")
+}
+
+// keep writes the state to disk, if it has changed.
+func (of *series) keep() error {
+	if of.source == "" || of.server.config.Folder == "" {
+		return nil
+	}
+	s := state{Format: stateFormat, Version: 1, Source: of.source, Model: of.loaded.Digest, Series: of.Series, Events: of.finder.State()}
+	for _, v := range of.limits.Recent() {
+		s.Scores = append(s.Scores, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	if s.Scores != nil || len(s.Series.Recent) > 0 || s.Events.Goes() {
+		s.Rows = of.before
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if string(text) == string(of.saved) {
+		return nil
+	}
+	if err := files.WriteJSON(of.file(), s); err != nil {
+		return err
+	}
+	of.saved = text
+	return nil
+}
+
+// resume continues the series where its state on disk has ended, if there is one of the same model.
+func (of *series) resume() error {
+	if of.server.config.Folder == "" {
+		return nil
+	}
+	text, err := os.ReadFile(of.file())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var was state
+	if err := files.DecodeJSON(text, "state of a series", &was); err != nil {
+		return fmt.Errorf("%s: %w: remove it to begin anew", of.file(), err)
+	}
+	if was.Format != stateFormat || was.Version != 1 {
+		return fmt.Errorf("%s: want format %q of version 1, got %q of version %d: remove it to begin anew", of.file(), stateFormat, was.Format, was.Version)
+	}
+	if was.Model != of.loaded.Digest {
+		return nil
+	}
+	of.before, of.Series = was.Rows, was.Series
+	for _, text := range was.Scores {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return fmt.Errorf("%s: scores: want numbers, got %q: remove it to begin anew", of.file(), text)
+		}
+		of.limits.Above(v)
+	}
+	return of.finder.Resume(was.Events)
+}

@@ -1,0 +1,115 @@
+package serve
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/internal/run/scoring"
+	"github.com/collabdict/collabdict/model"
+)
+
+// Loaded is a model that is ready to score.
+type Loaded struct {
+	Model    *model.Model
+	Spec     dataset.Spec            // how rows are read, but for where from
+	Limits   func() *local.Threshold // of a series that begins
+	Rules    *scoring.Rules          // of events
+	Promised float64                 // share of rows like the own ones above the threshold
+	Digest   string                  // SHA-256 of the model's file
+	Written  time.Time               // when that was written
+}
+
+// Config is what a server needs.
+type Config struct {
+	Version string
+	Load    func() (*Loaded, error) // reads the model
+	// Folder keeps the series of sources, so that they go on after a crash; "" for none.
+	Folder  string
+	Sources int // series kept at a time
+	Clients int // requests scored at a time
+	// Idle is the time after which a request that sends nothing ends.
+	Idle time.Duration
+	Now  func() time.Time
+	// After returns a channel that receives after a while, as time.After does.
+	After func(time.Duration) <-chan time.Time
+	Log   func(format string, a ...any)
+}
+
+// Server scores rows by the model that was loaded last. It is safe for concurrent use.
+type Server struct {
+	config  Config
+	loaded  atomic.Pointer[Loaded]
+	failed  atomic.Int64 // loads that failed
+	loads   atomic.Int64
+	mu      sync.Mutex
+	sources map[string]*series
+	used    int64 // uses of series so far
+	events  *hub
+	room    chan struct{} // a place for each request that is scored
+}
+
+// New returns a server that has loaded its model.
+func New(c Config) (*Server, error) {
+	s := &Server{config: c, sources: map[string]*series{}, events: newHub(), room: make(chan struct{}, c.Clients)}
+	l, err := c.Load()
+	if err != nil {
+		return nil, err
+	}
+	if l.Model.Scorer() == nil {
+		return nil, fmt.Errorf("model %s gives classes, and no scores", l.Model.Manifest.Kind)
+	}
+	s.loaded.Store(l)
+	return s, nil
+}
+
+// Reload loads the model again. Requests that have begun keep theirs. After an error, so do the others.
+func (s *Server) Reload() error {
+	l, err := s.config.Load()
+	if err == nil && l.Model.Scorer() == nil {
+		err = fmt.Errorf("model %s gives classes, and no scores", l.Model.Manifest.Kind)
+	}
+	if err != nil {
+		s.failed.Add(1)
+		return err
+	}
+	s.loads.Add(1)
+	s.loaded.Store(l)
+	return nil
+}
+
+// Open are the paths that need no secret.
+var Open = []string{"/healthz", "/readyz"}
+
+// Handler returns the handler of all paths. It needs a guard around it.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	c := huma.DefaultConfig("collabdict scores", s.config.Version)
+	c.DocsPath, c.SchemasPath = "", "" // its page would load scripts from elsewhere
+	c.CreateHooks = nil                // no links to schemas in answers
+	c.Info.Description = "Scores rows by a model of collabdict. Send the header Authorization: Bearer TOKEN."
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
+	c.Security = []map[string][]string{{"token": {}}}
+	api := humago.New(mux, c)
+	s.addScore(api)
+	s.addModel(api)
+	s.addEvents(api)
+	plain := func(path string, code int, text string) {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			w.WriteHeader(code)
+			fmt.Fprintln(w, text)
+		})
+	}
+	plain("/healthz", http.StatusOK, "running")
+	plain("/readyz", http.StatusOK, "a model is loaded")
+	mux.Handle("GET /metrics", s.metrics())
+	return mux
+}
