@@ -44,7 +44,8 @@ func (s *scoredFlags) readRules(m *model.Model) error {
 		return &config.Error{File: path, Err: err, Hint: "correct the file"}
 	}
 	s.rules = *rules
-	if rules.Threshold != nil && s.text == ofModel && s.share == 0 {
+	// The threshold is one of the scores by default: those of --with have another scale.
+	if rules.Threshold != nil && s.text == "" && s.share == 0 && s.with == "" {
 		s.text = fmt.Sprint(*rules.Threshold)
 	}
 	return nil

@@ -140,18 +140,10 @@ func columnsOf(r *report.Run, verbose bool) (string, func(l tableLine) string) {
 				}
 				line += alone + "\t" + together + "\t"
 			}
-			line += cmp.Or(v.Better, sameFigures(v), "?") + "\t"
+			line += cmp.Or(v.Better, "not clear") + "\t"
 		}
 		return line
 	}
-}
-
-// sameFigures returns same if the figures of a verdict are equal in the table, otherwise "".
-func sameFigures(v *report.Verdict) string {
-	if together, alone := v.Counts(); together == alone && together != "" {
-		return report.Same
-	}
-	return ""
 }
 
 // foundBy names the columns of verdicts, by Verdict.By.

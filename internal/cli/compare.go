@@ -130,6 +130,9 @@ func (a *app) compareModel(s *scoredFlags, to *comparedModel) error {
 	if err := a.complete(m, s); err != nil {
 		return err
 	}
+	if err := s.readRules(m); err != nil {
+		return err
+	}
 	limits, err := s.threshold(m)
 	if err != nil {
 		return err

@@ -150,10 +150,10 @@ func (a *app) serveModel(ctx context.Context, s *serveFlags) error {
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := h.Shutdown(ending); err != nil {
-		err = h.Close()
+	if h.Shutdown(ending) == nil {
+		return nil
 	}
-	return err
+	return h.Close()
 }
 
 // loaded loads the model for a server.

@@ -26,7 +26,7 @@ type thresholdFlags struct {
 }
 
 func (t *thresholdFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&t.text, "threshold", ofModel, "`THRESHOLD` above which a row is an anomaly: the model's (model), a number, or rolling:N to take it from the N scores before the row, for streams that drift, such as rolling:1000")
+	cmd.Flags().StringVar(&t.text, "threshold", "", "`THRESHOLD` above which a row is an anomaly: model, a number, or for streams that drift rolling:N, from the N scores before the row (default that of alarms.yaml, otherwise the model's)")
 	cmd.Flags().Func("false-alarm", "the threshold that at most this `SHARE` of rows like the own ones lies above (default that of the training)", func(text string) error {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(v > 0 && v < 1) {
@@ -36,6 +36,9 @@ func (t *thresholdFlags) add(cmd *cobra.Command) {
 		return nil
 	})
 }
+
+// ofModel reports whether the threshold is the model's.
+func (t *thresholdFlags) ofModel() bool { return t.text == "" || t.text == ofModel }
 
 // threshold returns the threshold for rows scored by a model.
 func (t *thresholdFlags) threshold(m *model.Model) (*local.Threshold, error) {
@@ -47,10 +50,10 @@ func (t *thresholdFlags) threshold(m *model.Model) (*local.Threshold, error) {
 		share = t.share
 	}
 	switch {
-	case t.text == ofModel && t.share != 0:
+	case t.ofModel() && t.share != 0:
 		limit, err := limitFor(m, share)
 		return local.Fixed(limit), err
-	case t.text == ofModel:
+	case t.ofModel():
 		return local.Fixed(m.Threshold()), nil
 	case m.Scorer() == nil:
 		return nil, bad("leave it out", "model %s gives no scores", m.Manifest.Kind)
@@ -82,7 +85,7 @@ func (t *thresholdFlags) promise(m *model.Model) float64 {
 	switch {
 	case t.share != 0:
 		return t.share
-	case t.text == ofModel:
+	case t.ofModel():
 		return promised(m)
 	case strings.HasPrefix(t.text, rollingBy):
 		return m.Manifest.FalseAlarm

@@ -37,7 +37,8 @@ type choices struct {
 
 	command string // scores with the threshold of OneAWeek, as far as it is the same for all
 	rules   scoring.Rules
-	file    string // of the rules
+	file    string // to keep a threshold in, "" for none
+	known   bool   // most rows trained the model
 }
 
 // memberChoices are the thresholds of a member.
@@ -166,10 +167,13 @@ func (a *app) thresholdsOf(ctx context.Context, s scoredFlags, command []string)
 		return nil, &flagError{"threshold", "a rolling threshold has no line in the table", "give a number"}
 	}
 	var given *choice
-	if s.text != ofModel || s.share != 0 {
+	if !s.ofModel() || s.share != 0 {
 		given = &choice{FalseAlarm: s.promise(m), Threshold: limits.Limit(), Of: ofFlag}
 	}
-	c := &choices{command: quoted("collabdict", append([]string{"score", folder, "FILE"}, command...)), rules: s.rules, file: s.alarmsPath()}
+	c := &choices{command: quoted("collabdict", append([]string{"score", folder, "FILE"}, command...)), rules: s.rules}
+	if s.alarms == "" && s.with == "" {
+		c.file = s.alarmsPath()
+	}
 	return c, a.compareThresholds(c, m, spec, given)
 }
 
@@ -214,6 +218,7 @@ func (a *app) compareThresholds(c *choices, m *model.Model, spec dataset.Spec, g
 	}
 	a.noteGaps(&gaps)
 	a.noteKnown(by.Known)
+	c.known = by.Known.Many()
 	c.Rows = len(scored)
 	for _, file := range slices.Sorted(maps.Keys(spans)) {
 		c.Days += spans[file].days()
@@ -269,7 +274,7 @@ func (c *choices) list(m *model.Model, rows []scoredRow, given *choice) {
 	}
 	scores = slices.Compact(scores)
 	for _, days := range []float64{1, 7} {
-		if c.first(days) >= 0 || c.Days == 0 {
+		if c.first(days) >= 0 || c.Days < 0.95*days {
 			continue
 		}
 		if limit, ok := c.lowest(rows, scores, days); ok {
@@ -315,7 +320,7 @@ func (c *choices) rare(x *choice, days float64) bool {
 
 // first returns the place of the lowest threshold that is rarely exceeded, -1 if there is none.
 func (c *choices) first(days float64) int {
-	return slices.IndexFunc(c.Thresholds, func(x choice) bool { return c.Days > 0 && c.rare(&x, days) })
+	return slices.IndexFunc(c.Thresholds, func(x choice) bool { return c.Days >= 0.95*days && c.rare(&x, days) })
 }
 
 // lowest returns a score of the rows that is rarely exceeded, while the next lower one is not, rounded up. ok is
@@ -446,14 +451,27 @@ func (c *choices) text(w io.Writer) {
 	if unpromised {
 		fmt.Fprintln(w, "\nThresholds without --false-alarm are scores of these rows, and promise nothing about others.")
 	}
-	if i := slices.IndexFunc(c.Thresholds, func(x choice) bool { return x.OneAWeek }); i >= 0 {
+	if c.known {
+		fmt.Fprintln(w, "\nMany of the rows trained the model. Their scores are too low, and so are these thresholds: take later rows.")
+	}
+	i := slices.IndexFunc(c.Thresholds, func(x choice) bool { return x.OneAWeek })
+	switch {
+	case i >= 0:
 		x := c.Thresholds[i]
-		fmt.Fprintf(w, "\nFor at most one event a week%s: %s%s\n", c.counted(), c.command, x.flag())
-		if x.Of != ofModel {
+		fmt.Fprintf(w, "\nFor at most one event a week in rows like these%s: %s%s\n", c.counted(), c.command, x.flag())
+		if c.file != "" {
 			fmt.Fprintf(w, "To keep it for each score: threshold: %.10g in %s\n", x.Threshold, c.file)
 		}
+		if c.Days < fewDays {
+			fmt.Fprintf(w, "%.3g days show little of a week: with more rows, the threshold is surer.\n", c.Days)
+		}
+	case c.Days > 0:
+		fmt.Fprintf(w, "\n%.3g days are too few for a threshold of one event a week.\n", c.Days)
 	}
 }
+
+// fewDays is the time below which rare events are not sure to be rare.
+const fewDays = 21
 
 // counted says which events count.
 func (c *choices) counted() string {

@@ -86,9 +86,9 @@ func TestThresholdsAreListedByShare(t *testing.T) {
 		Scores: [][]float64{own, own}, Calibrations: []*model.Calibration{local.Calibrate(own), local.Calibrate(own)},
 	}}
 	m.SetThresholds()
-	c := &choices{Days: 2}
+	c := &choices{Days: 7}
 	c.list(m, rows, nil)
-	if len(c.Thresholds) < 6 || c.Faults != nil {
+	if len(c.Thresholds) < 5 || c.Faults != nil {
 		t.Fatalf("got %+v", c)
 	}
 	for i, x := range c.Thresholds[1:] {
@@ -97,7 +97,7 @@ func TestThresholdsAreListedByShare(t *testing.T) {
 		if lessPromised || x.Threshold <= before.Threshold || x.Anomalies > before.Anomalies {
 			t.Errorf("%+v comes after %+v", x, before)
 		}
-		if *x.EventsPerDay != float64(x.Events)/2 {
+		if *x.EventsPerDay != float64(x.Events)/7 {
 			t.Errorf("got %+v, want the events of 2 days", x)
 		}
 	}

@@ -224,7 +224,7 @@ func (a *answer) score(r *http.Request) error {
 // body returns the rows of the request, as lines.
 func (a *answer) body(r *http.Request) (io.Reader, error) {
 	if a.kind != "application/json" {
-		// Whoever sends a stream may read its answers meanwhile.
+		// A client may read answers while it sends rows.
 		if err := a.control.EnableFullDuplex(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return nil, err
 		}

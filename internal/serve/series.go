@@ -58,8 +58,8 @@ func (e *busyError) Error() string {
 	return fmt.Sprintf("source: another request scores rows of %q, and the rows of a source have an order: send one request after the other", e.source)
 }
 
-// take returns the series of a source for one request, until release is called. A source of which a
-// request is scored already is an error.
+// take returns the series of a source for one request, until release is called. It is an error if
+// another request of the source is scored.
 func (s *Server) take(source string, l *Loaded) (of *series, release func(), err error) {
 	if source == "" {
 		return s.begin("", l), func() {}, nil

@@ -171,21 +171,11 @@ func TestAStreamIsAnsweredLineByLine(t *testing.T) {
 		c.After = func(time.Duration) <-chan time.Time { return closed() }
 	})
 	body, rows := io.Pipe()
-	answers := make(chan *http.Response, 1)
-	go func() {
-		r, err := http.NewRequest(http.MethodPost, h.URL+"/v1/score", body)
-		if err != nil {
-			t.Error(err)
-		}
-		r.Header.Set("Content-Type", "application/x-ndjson")
-		answer, err := h.Client().Do(r)
-		if err != nil {
-			t.Error(err)
-		}
-		answers <- answer
-	}()
-	fmt.Fprintln(rows, `{"a": 1, "b": 0}`)
-	answer := <-answers
+	go fmt.Fprintln(rows, `{"a": 1, "b": 0}`)
+	answer, err := h.Client().Post(h.URL+"/v1/score", "application/x-ndjson", body)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer answer.Body.Close()
 	lines := bufio.NewReader(answer.Body)
 	for i := range 5 {

@@ -44,6 +44,7 @@ func sensorsOfOneLoad(t *testing.T, dim int, noise float64) *model.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.Manifest.Threshold = 9
 	return m
 }
 

@@ -74,9 +74,13 @@ func (e *Explainer) Cells(values, above []float64) (*Explained, error) {
 		return s, err
 	}
 	var anomalies []int
+	above = slices.Clone(above)
 	for i, limit := range above {
 		if !math.IsNaN(limit) {
 			anomalies = append(anomalies, i)
+			if of := e.Model.Threshold(); of < limit { // who is guilty does not depend on the user's choice
+				above[i] = of
+			}
 		}
 	}
 	for range min(mostGuilty, len(s.names)-1) {

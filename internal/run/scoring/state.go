@@ -54,7 +54,7 @@ func (f *Finder) State() State {
 	return s
 }
 
-// Resume goes on with the event of a state. The finder must not have any rows yet, and the model must be
+// Resume continues the event of a state. The finder must not have any rows yet, and the model must be
 // that of the state.
 func (f *Finder) Resume(s State) error {
 	if s.Event == nil {
