@@ -28,6 +28,9 @@ func (a *app) adaptRows(spec *dataset.Spec, m *model.Model, file string) error {
 		}
 	}
 	spec.Rename, spec.CSV = own.Rename, own.CSV
+	if spec.Time == "" && m.Manifest.Window > 0 { // gaps in time end windows, as in training
+		spec.Time = own.TimeColumn
+	}
 	if spec.Units, err = own.ColumnUnits(m.Manifest.Units); err != nil {
 		return &config.Error{File: path, Err: err, Hint: "correct the file; to score rows of another participant, copy the model to another folder"}
 	}

@@ -127,7 +127,7 @@ var otherNames = map[string]string{
 	"train": toTrain, "fit": toTrain, "learn": toTrain, "start": toTrain,
 	"join":    "to take part in a run, use collabdict run",
 	"predict": toScore, "detect": toScore, "apply": toScore, "infer": toScore,
-	"plot":  toLook, "show": toLook, "view": toLook, "describe": toLook,
+	"plot": toLook, "show": toLook, "view": toLook, "describe": toLook,
 	"test":     "to measure a model on labelled rows, use collabdict evaluate MODEL FILE --label COLUMN",
 	"generate": "to train on synthetic rows, use collabdict sim --generate participants=5,rows=200,columns=6,patterns=3",
 }

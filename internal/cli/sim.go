@@ -230,7 +230,11 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	a.warn(run.Report.Warnings)
 	return a.print(run.Report, func(w io.Writer) {
 		a.runTable(w, run.Report)
-		nextSteps(w, to.dir, run.Report, "FILE")
+		rows := "FILE"
+		if src.spec.Time != "" && t.Window > 0 { // no node.yaml beside the models has it
+			rows = quoted(rows, []string{"--time-column", src.spec.Time})
+		}
+		nextSteps(w, to.dir, run.Report, rows)
 	})
 }
 

@@ -40,6 +40,10 @@ func (s *Spec) checkAnomalies(d *Dataset, shares []*share, first string) error {
 			}
 		}
 		if slices.ContainsFunc(seen, s.IsAnomaly) || s.anomalyIn(shares) {
+			if value := s.unseen(seen); value != "" && len(shares) > 1 { // one member need not have all
+				fault.Msg, fault.Hint = fmt.Sprintf("no row has the label %q, one of those of anomalies", value), "correct --anomaly; values there are "+quoted(seen)
+				return fault
+			}
 			return s.checkAlike(shares)
 		}
 		if len(seen) < 2 {
@@ -62,6 +66,22 @@ func (s *Spec) checkAnomalies(d *Dataset, shares []*share, first string) error {
 		return fault
 	}
 	return nil
+}
+
+// unseen returns the first of several labels of anomalies that no row has, "" if there is none or not all
+// labels were kept.
+func (s *Spec) unseen(seen []string) string {
+	values := strings.Split(s.Anomaly, ",")
+	if len(values) < 2 || len(seen) >= mostSeen {
+		return ""
+	}
+	for _, value := range values {
+		of := Spec{Anomaly: value}
+		if strings.TrimSpace(value) != "" && !slices.ContainsFunc(seen, of.IsAnomaly) {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
 }
 
 // checkAlike returns an error if a file without anomalies has several labels, and no file with anomalies has any

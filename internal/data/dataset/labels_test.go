@@ -1,6 +1,8 @@
 package dataset_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
@@ -52,6 +54,21 @@ func TestFirstClass(t *testing.T) {
 		d, err := dataset.LoadOne(dataset.Spec{Data: []string{"d"}, Label: label, Where: condition("part=train"), Ignore: []string{"name"}})
 		if err != nil || d.FirstClass != want {
 			t.Errorf("label %q: got %q, %v, want %q", label, d.FirstClass, err, want)
+		}
+	}
+}
+
+// Each of several labels of anomalies is that of a row in some file. One member need not have all.
+func TestEachLabelOfAnomaliesIsThere(t *testing.T) {
+	folder(t, "a.csv", "x,state\n1,ok\n2,leak\n3,ok\n", "b.csv", "x,state\n1,ok\n2,JAM \n3,ok\n")
+	for anomaly, want := range map[string]string{"leak,jam": "", "Jam, leak": "", "leek,jam": "leek", "leak,jam,break": "break"} {
+		_, err := dataset.LoadAll(dataset.Spec{Data: []string{"a.csv", "b.csv"}, Label: "state", Anomaly: anomaly, Anomalies: true})
+		var fault *dataset.Error
+		if (want != "") != errors.As(err, &fault) || want != "" && (fault.Column != "state" || !strings.Contains(fault.Msg, want)) {
+			t.Errorf("%s: got %v", anomaly, err)
+		}
+		if _, err := dataset.LoadOne(dataset.Spec{Data: []string{"a.csv"}, Label: "state", Anomaly: "leak,jam", Anomalies: true}); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -144,8 +144,8 @@ func TestOddCells(t *testing.T) {
 	}
 }
 
-// A column of rows to be scored in which no cell is a number is an error. Marks of missing cells, and few words,
-// are what a recorder writes.
+// A column of rows to be scored in which all cells have units is an error. Marks of missing cells, and words, are
+// what a recorder writes.
 func TestUnreadableColumns(t *testing.T) {
 	for _, c := range []struct {
 		cell  string
@@ -154,8 +154,9 @@ func TestUnreadableColumns(t *testing.T) {
 	}{
 		{"7.5 °C", 1, true},
 		{"7.5 °C", 60, true},
-		{"down", 60, true},
-		{"down", 2, false},
+		{"-12 bar", 60, true},
+		{"down", 60, false},
+		{"ERR 17", 60, false},
 		{"NA", 60, false},
 		{"No Data", 60, false},
 		{"", 60, false},

@@ -107,13 +107,13 @@ func (sc *scanner) tellLate() {
 }
 
 // unreadable returns an error if no cell of a feature was a number in the rows to be scored, as when cells have
-// units. Words may be what a recorder writes while a sensor is down, so they need more rows, of a file.
+// units. Words are what a recorder writes while a sensor is down.
 func (sc *scanner) unreadable() error {
 	if !sc.spec.Scored || sc.sound {
 		return nil
 	}
 	for j, fault := range sc.odd {
-		if fault == nil || sc.readable[j] || !strings.ContainsAny(fault.Got, "0123456789") && (sc.out.gaps.Rows < suspectRows || isOnce(sc.path)) {
+		if fault == nil || sc.readable[j] || !beginsNumber(fault.Got) {
 			continue
 		}
 		all := *fault
@@ -122,6 +122,12 @@ func (sc *scanner) unreadable() error {
 		return &all
 	}
 	return nil
+}
+
+// beginsNumber reports whether a cell may be a number with a unit.
+func beginsNumber(cell string) bool {
+	cell = strings.TrimLeft(cell, "+-−<>~. ")
+	return cell != "" && cell[0] >= '0' && cell[0] <= '9'
 }
 
 // fault returns an error about a cell of the present row; got is the cell if it alone is at fault.
@@ -222,7 +228,7 @@ func (sc *scanner) label(train bool) (float64, error) {
 		if err := sc.text(cell, sc.spec.Label); err != nil {
 			return 0, err
 		}
-		note(&sc.out.seenLabels, cell)
+		note(&sc.out.seenLabels, strings.TrimSpace(cell))
 		if value = 0; sc.spec.IsAnomaly(cell) {
 			value = 1
 		}

@@ -27,9 +27,12 @@ func (sc *scanner) role() (train, test bool) {
 	return train, test
 }
 
+// mostSeen is the number of values that are noted.
+const mostSeen = 40
+
 // note collects a few distinct values.
 func note(seen *[]string, value string) {
-	if len(*seen) < 8 && !slices.Contains(*seen, value) {
+	if len(*seen) < mostSeen && !slices.Contains(*seen, value) {
 		*seen = append(*seen, strings.Clone(value)) // a record's cells share one string
 	}
 }
