@@ -74,6 +74,7 @@ func (t *csvFile) begin(set *CSV) error {
 		if form, err = t.recognise(buffered, *set); err != nil {
 			return err
 		}
+		form.open = form.open && isOnce(t.path) // a file shows more of its rows, and is read in pieces
 	} else if bom, _ := buffered.Peek(3); string(bom) == "\ufeff" {
 		form.start = len(bom)
 	}

@@ -40,6 +40,11 @@ func (d *dialect) canonical(cell string) (number string, ok bool) {
 
 // value returns the number in a cell.
 func (d *dialect) value(cell string) (v float64, ok bool) {
+	if d.open {
+		if m := fraction.FindStringSubmatch(signed(cell)); m != nil {
+			d.open, d.decimal = false, rune(m[1][0])
+		}
+	}
 	if !d.plain() {
 		if cell, ok = d.unseparated(cell); !ok {
 			return 0, false

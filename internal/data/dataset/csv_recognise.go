@@ -110,7 +110,13 @@ func recognise(head []byte, whole bool, set CSV) (dialect, *Error) {
 	if !d.plain() {
 		d.points = nil
 	}
+	d.open = d.plain() && d.delimiter != ',' && set.Decimal == "" && set.Thousands == "" && !slices.ContainsFunc(s.rows, showsSign)
 	return d, nil
+}
+
+// showsSign reports whether a cell of a row has a decimal sign.
+func showsSign(r record) bool {
+	return slices.ContainsFunc(r.cells, func(cell string) bool { return fraction.MatchString(signed(strings.TrimSpace(cell))) })
 }
 
 // hasComment reports whether a line starts like a comment.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -402,5 +403,38 @@ func TestColumnsOfASourceThatWasRead(t *testing.T) {
 	}
 	if got, err := spec.IgnoredIn("standard input"); err != nil || !slices.Equal(got, []string{"of"}) {
 		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// A stream may begin with whole numbers. The first number with a comma then shows the decimal sign.
+func TestDecimalSignOfAStreamThatBeginsWithWholeNumbers(t *testing.T) {
+	for text, want := range map[string][]float64{
+		"a;b\n0;0\n0;0\n|61,15;3\n7;2,5\n": {0, 0, 0, 0, 61.15, 3, 7, 2.5},
+		"a;b\n0;0\n|61.15;3\n":             {0, 0, 61.15, 3},
+		"a,b\n0,0\n|1,2\n":                 {0, 0, 1, 2},
+	} {
+		now, later, _ := strings.Cut(text, "|")
+		from, to := io.Pipe()
+		silent := make(chan time.Time)
+		go func() {
+			_, _ = io.WriteString(to, now)
+			silent <- time.Time{}
+			_, _ = io.WriteString(to, later)
+			to.Close()
+		}()
+		spec := dataset.Spec{Data: []string{"-"}, Columns: []string{"a", "b"}, Missing: dataset.KeepMissing, Scored: true}
+		if err := spec.Forward(t.Context(), from, func() <-chan time.Time { return silent }); err != nil {
+			t.Fatal(err)
+		}
+		var got []float64
+		if _, err := dataset.Scan(spec, uncarried, func(b dataset.Block) error {
+			got = append(got, slices.Concat(b.X.RawMatrix().Data)...)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
 	}
 }
