@@ -433,7 +433,7 @@ func (a *app) writeScores(out io.Writer, spec dataset.Spec, l *scoreLines) error
 	explain := scoring.NewExplainer(m)
 	err := writeLines(a, out, spec, func(carried []string) []string {
 		if l.finds {
-			l.found = scoring.NewFinder(l.scorer, &l.rules, l.promised, scoring.NewPlaces(carried, spec.Time))
+			l.found = scoring.NewFinder(l.scorer, explain, &l.rules, l.promised, scoring.NewPlaces(carried, spec.Time))
 		}
 		return withCarried(carried, own)
 	}, l.scorer.Each, func(r *scoring.Rows, write func([]string) error) error {

@@ -35,7 +35,7 @@ func TestThresholdsCountTheEventsOfScore(t *testing.T) {
 					r.Verdicts[i] = scoring.Anomalous
 				}
 			}
-			f := scoring.NewFinder(scoring.New(&model.Model{}, local.Fixed(limit), false), rules, 0, scoring.NewPlaces([]string{dataset.FileColumn}, ""))
+			f := scoring.NewFinder(scoring.New(&model.Model{}, local.Fixed(limit), false), &scoring.Explainer{Model: &model.Model{}}, rules, 0, scoring.NewPlaces([]string{dataset.FileColumn}, ""))
 			if err := f.Add(r); err != nil {
 				t.Fatal(err)
 			}

@@ -200,8 +200,11 @@ func (a *answer) score(r *http.Request) error {
 			rows.Numbers[i] += before
 		}
 		of.before = rows.Numbers[len(rows.Numbers)-1]
-		if err := of.finder.Add(rows); err != nil {
-			return err
+		a.places.See(rows.Block)
+		if a.in.Source != "" { // without one, nobody hears of events
+			if err := of.finder.Add(rows); err != nil {
+				return err
+			}
 		}
 		why, err := a.explainer.Rows(rows, func(i int) bool {
 			return !rows.Empty[i] && (a.in.Explain == "all" || a.in.Explain == "anomalies" && rows.Verdicts[i] == scoring.Anomalous)
@@ -228,7 +231,10 @@ func (a *answer) body(r *http.Request) (io.Reader, error) {
 		if err := a.control.EnableFullDuplex(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return nil, err
 		}
-		slow := &slowReader{r.Body, func() error { return a.control.SetReadDeadline(a.server.config.Now().Add(a.server.config.Idle)) }}
+		var slow io.Reader = &slowReader{r.Body, func() error { return a.control.SetReadDeadline(a.server.config.Now().Add(a.server.config.Idle)) }}
+		if r.ContentLength >= 0 { // all rows are there, and many at a time are scored faster
+			slow = fullReader{slow}
+		}
 		if a.kind == "text/csv" {
 			return slow, nil
 		}
@@ -302,6 +308,17 @@ func (s *slowReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return s.of.Read(p)
+}
+
+// fullReader fills what it is given, up to the end.
+type fullReader struct{ of io.Reader }
+
+func (f fullReader) Read(p []byte) (int, error) {
+	n, err := io.ReadFull(f.of, p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil // the next read ends
+	}
+	return n, err
 }
 
 // begin begins the answer.

@@ -116,12 +116,10 @@ func (s *Server) begin(source string, l *Loaded) *series {
 // use begins to score by a model.
 func (of *series) use(l *Loaded) {
 	of.loaded, of.limits = l, l.Limits()
-	of.scorer = scoring.New(l.Model, of.limits, false)
-	of.finder = scoring.NewFinder(of.scorer, l.Rules, l.Promised, scoring.NewPlaces(nil, ""))
+	of.scorer = &scoring.Scorer{Model: l.Model, Limits: of.limits} // nobody asks for rows that are known
+	of.finder = scoring.NewFinder(of.scorer, l.explainer, l.Rules, l.Promised, scoring.NewPlaces(nil, ""))
 	of.finder.Stream = true
-	if of.source != "" { // without a source, rows of different machines follow each other
-		of.finder.Watch = func(e scoring.Event, ended bool) { of.server.events.publish(of.source, l.Digest, e, ended) }
-	}
+	of.finder.Watch = func(e scoring.Event, ended bool) { of.server.events.publish(of.source, l.Digest, e, ended) }
 }
 
 // change scores by a new model from now on. Windows go on if it has the same columns. An event that goes on

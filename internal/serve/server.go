@@ -25,6 +25,8 @@ type Loaded struct {
 	Promised float64                 // share of rows like the own ones above the threshold
 	Digest   string                  // SHA-256 of the model's file
 	Written  time.Time               // when that was written
+
+	explainer *scoring.Explainer
 }
 
 // Config is what a server needs.
@@ -59,28 +61,28 @@ type Server struct {
 // New returns a server that has loaded its model.
 func New(c Config) (*Server, error) {
 	s := &Server{config: c, sources: map[string]*series{}, events: newHub(), room: make(chan struct{}, c.Clients)}
-	l, err := c.Load()
-	if err != nil {
-		return nil, err
-	}
-	if l.Model.Scorer() == nil {
-		return nil, fmt.Errorf("model %s gives classes, and no scores", l.Model.Manifest.Kind)
-	}
-	s.loaded.Store(l)
-	return s, nil
+	return s, s.load()
 }
 
 // Reload loads the model again. Requests that have begun keep theirs. After an error, so do the others.
 func (s *Server) Reload() error {
-	l, err := s.config.Load()
-	if err == nil && l.Model.Scorer() == nil {
-		err = fmt.Errorf("model %s gives classes, and no scores", l.Model.Manifest.Kind)
-	}
-	if err != nil {
+	if err := s.load(); err != nil {
 		s.failed.Add(1)
 		return err
 	}
 	s.loads.Add(1)
+	return nil
+}
+
+func (s *Server) load() error {
+	l, err := s.config.Load()
+	if err != nil {
+		return err
+	}
+	if l.Model.Scorer() == nil {
+		return fmt.Errorf("model %s gives classes, and no scores", l.Model.Manifest.Kind)
+	}
+	l.explainer = scoring.NewExplainer(l.Model)
 	s.loaded.Store(l)
 	return nil
 }

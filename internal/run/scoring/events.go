@@ -104,10 +104,10 @@ type Finder struct {
 	ended  []*course // since the last block
 }
 
-// NewFinder returns a finder of events in rows that s scores, by rules. promised is the share of rows like
-// the own ones that lie above the threshold, and places is where rows have their times.
-func NewFinder(s *Scorer, rules *Rules, promised float64, places *Places) *Finder {
-	f := &Finder{m: s.Model, Explainer: NewExplainer(s.Model), Places: places, rules: rules, joiner: NewJoiner(rules), found: Events{Promised: promised, Events: []Event{}}}
+// NewFinder returns a finder of events in rows that s scores and e explains, by rules. promised is the share
+// of rows like the own ones that lie above the threshold, and places is where rows have their times.
+func NewFinder(s *Scorer, e *Explainer, rules *Rules, promised float64, places *Places) *Finder {
+	f := &Finder{m: s.Model, Explainer: e, Places: places, rules: rules, joiner: NewJoiner(rules), found: Events{Promised: promised, Events: []Event{}}}
 	if limit := s.Limits.Limit(); !s.Limits.Rolls() && !math.IsNaN(limit) {
 		f.found.Threshold = report.Of(limit)
 	}

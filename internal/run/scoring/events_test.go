@@ -56,7 +56,7 @@ func TestAFaultIsNotUnlikeTraining(t *testing.T) {
 		rows, anomalies int
 		want            []string
 	}{{144, 12, nil}, {144, 28, nil}, {144, 29, m.DataColumns()[1:]}, {20, 4, nil}, {1000, 1000, m.DataColumns()[1:]}} {
-		f := NewFinder(New(m, local.Fixed(5), false), &Rules{}, 0.001, NewPlaces(nil, ""))
+		f := NewFinder(New(m, local.Fixed(5), false), NewExplainer(m), &Rules{}, 0.001, NewPlaces(nil, ""))
 		f.found.Rows, f.found.Anomalies = c.rows, c.anomalies
 		f.found.Events = []Event{{First: 1, Last: c.anomalies, Anomalies: c.anomalies, Sensors: []Cause{{Sensor: m.DataColumns()[1], Share: 1}}}}
 		if got := f.Found().Unlike; !slices.Equal(got, c.want) {
@@ -93,7 +93,7 @@ func TestEventsNameSensorsThatFailTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := NewFinder(by, &Rules{}, 0, NewPlaces(nil, ""))
+		f := NewFinder(by, NewExplainer(m), &Rules{}, 0, NewPlaces(nil, ""))
 		if err := f.Add(r); err != nil {
 			t.Fatal(err)
 		}

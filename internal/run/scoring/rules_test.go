@@ -129,7 +129,7 @@ func TestEventsByRules(t *testing.T) {
 	m := sensorsOfOneLoad(t, 2, 0.3)
 	by := New(m, local.Fixed(9), false)
 	gap := 1
-	f := NewFinder(by, &Rules{Anomalies: 2, Of: 3, Gap: &gap}, 0, NewPlaces(nil, ""))
+	f := NewFinder(by, NewExplainer(m), &Rules{Anomalies: 2, Of: 3, Gap: &gap}, 0, NewPlaces(nil, ""))
 	var told []string
 	f.Watch = func(e Event, ended bool) {
 		told = append(told, map[bool]string{false: "begin ", true: "end "}[ended]+strings.Repeat("x", e.Anomalies))
