@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/ops/web"
@@ -110,7 +111,7 @@ func (a *app) serveModel(ctx context.Context, s *serveFlags) error {
 	if s.model, err = modelIn(s.model); err != nil {
 		return err
 	}
-	folder := filepath.Dir(s.model)
+	folder, seen := filepath.Dir(s.model), s.state()
 	server, err := serve.New(serve.Config{
 		Version: release, Load: func() (*serve.Loaded, error) { return s.loaded(a) }, Folder: filepath.Join(folder, seriesFolder),
 		Sources: s.sources, Clients: s.clients, Idle: idleClient, Now: time.Now, After: time.After,
@@ -142,7 +143,7 @@ func (a *app) serveModel(ctx context.Context, s *serveFlags) error {
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(l) }()
 	a.note("scores at %s://%s/v1/score, with the token in %s", scheme, l.Addr(), s.token)
-	go s.watch(ctx, a, server)
+	go s.watch(ctx, a, server, seen)
 	select {
 	case err := <-failed:
 		return err
@@ -194,25 +195,26 @@ func (s *serveFlags) loaded(a *app) (*serve.Loaded, error) {
 	}, nil
 }
 
-// watch loads the model again whenever one of its files changes.
-func (s *serveFlags) watch(ctx context.Context, a *app, server *serve.Server) {
-	folder := filepath.Dir(s.model)
-	state := func() (all string) {
-		for _, path := range []string{s.model, ownBeside(s.model), localBeside(s.model), s.alarmsPath(), filepath.Join(folder, "node.yaml")} {
-			if info, err := os.Stat(path); err == nil {
-				all += fmt.Sprint(path, info.Size(), info.ModTime().UnixNano(), "\n")
-			}
+// state returns what changes with any of the model's files.
+func (s *serveFlags) state() (all string) {
+	for _, path := range []string{s.model, ownBeside(s.model), localBeside(s.model), s.alarmsPath(), filepath.Join(filepath.Dir(s.model), config.NodeFile)} {
+		if info, err := os.Stat(path); err == nil {
+			all += fmt.Sprint(path, info.Size(), info.ModTime().UnixNano(), "\n")
 		}
-		return all
 	}
-	seen := state()
+	return all
+}
+
+// watch loads the model again whenever one of its files differs from what was seen.
+func (s *serveFlags) watch(ctx context.Context, a *app, server *serve.Server, seen string) {
+	folder := filepath.Dir(s.model)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(watchModel):
 		}
-		now := state()
+		now := s.state()
 		if now == seen {
 			continue
 		}
