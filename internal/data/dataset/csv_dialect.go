@@ -56,8 +56,8 @@ type dialect struct {
 	decimal, thousands rune
 	// open reports that no number has shown its decimal sign yet, so that the first one with a comma does. The
 	// first rows of a stream may be whole numbers, as of a machine that is off.
-	open bool
-	comment            rune // 0 for none
+	open    bool
+	comment rune // 0 for none
 	// start is the offset of the header, lines the number of lines above it, and above the
 	// number of these that are neither sep= nor comments.
 	start, lines, above int
