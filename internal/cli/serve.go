@@ -33,6 +33,9 @@ const (
 	seriesFolder = "series"
 	// watchModel is the time after which a new model is noticed.
 	watchModel = 2 * time.Second
+	// mostClients is the number of requests scored at a time, and mostSources that of series in memory.
+	mostClients = 64
+	mostSources = 1000
 	// idleClient is the time after which a request that sends nothing ends.
 	idleClient = time.Minute
 )
@@ -41,7 +44,6 @@ const (
 type serveFlags struct {
 	scoredFlags
 	listen, token, cert, key string
-	clients, sources         int
 }
 
 func (a *app) serve() *cobra.Command {
@@ -84,19 +86,11 @@ A new model in the folder is loaded at once, and requests that have begun keep t
 	f.StringVar(&s.token, "token-file", "", "`FILE` with the token of programs; it is made if it is missing (default "+tokenFile+" beside the model)")
 	f.StringVar(&s.cert, "tls-cert", "", "`FILE` with a certificate, in PEM")
 	f.StringVar(&s.key, "tls-key", "", "`FILE` with its key, in PEM")
-	f.IntVar(&s.clients, "clients", 64, "requests scored at a time, others get the status 429: a `NUMBER`")
-	f.IntVar(&s.sources, "sources", 1000, "series kept in memory: a `NUMBER`")
 	return cmd
 }
 
 // serveModel serves until the context ends.
 func (a *app) serveModel(ctx context.Context, s *serveFlags) error {
-	if s.clients < 1 {
-		return &flagError{"clients", fmt.Sprintf("want at least 1, got %d", s.clients), ""}
-	}
-	if s.sources < 1 {
-		return &flagError{"sources", fmt.Sprintf("want at least 1, got %d", s.sources), ""}
-	}
 	host, _, err := net.SplitHostPort(s.listen)
 	if err != nil {
 		return &flagError{"listen", fmt.Sprintf("want an address such as 127.0.0.1:8086, got %q", s.listen), ""}
@@ -114,7 +108,7 @@ func (a *app) serveModel(ctx context.Context, s *serveFlags) error {
 	folder, seen := filepath.Dir(s.model), s.state()
 	server, err := serve.New(serve.Config{
 		Version: release, Load: func() (*serve.Loaded, error) { return s.loaded(a) }, Folder: filepath.Join(folder, seriesFolder),
-		Sources: s.sources, Clients: s.clients, Idle: idleClient, Now: time.Now, After: time.After,
+		Sources: mostSources, Clients: mostClients, Idle: idleClient, Now: time.Now, After: time.After,
 	})
 	if err != nil {
 		return err
