@@ -46,7 +46,7 @@ func (s *scoredFlags) readRules(m *model.Model) error {
 	s.rules = *rules
 	// The threshold is one of the scores by default: those of --with have another scale.
 	if rules.Threshold != nil && s.text == "" && s.share == 0 && s.with == "" {
-		s.text = fmt.Sprint(*rules.Threshold)
+		s.text, s.kept = fmt.Sprint(*rules.Threshold), true
 	}
 	return nil
 }

@@ -61,6 +61,7 @@ type comparedModel struct {
 	isFault   []bool
 	isAnomaly []bool
 	isKnown   []bool
+	rules     bool // the threshold is that of alarms.yaml
 	knownRows *scoring.KnownRows
 }
 
@@ -141,7 +142,7 @@ func (a *app) compareModel(s *scoredFlags, to *comparedModel) error {
 	if v := m.Manifest.Views; len(v) > 0 {
 		members = len(v[len(v)-1].Members)
 	}
-	*to = comparedModel{Model: s.model, Kind: m.Manifest.Kind, TotalRows: m.Manifest.TotalRows, Members: members, Components: m.Components(), m: m, spec: spec}
+	*to = comparedModel{Model: s.model, Kind: m.Manifest.Kind, TotalRows: m.Manifest.TotalRows, Members: members, Components: m.Components(), m: m, spec: spec, rules: s.kept}
 	if t := limits.Limit(); !math.IsNaN(t) {
 		to.Threshold = report.Of(t)
 	}
@@ -399,6 +400,14 @@ func (c comparison) text(w io.Writer) {
 		line("components", func(m comparedModel) any { return m.Components })
 	}
 	line("threshold", func(m comparedModel) any { return m.Threshold })
+	if c.Old.rules != c.New.rules {
+		line("from", func(m comparedModel) any {
+			if m.rules {
+				return alarmsFile
+			}
+			return "the model"
+		})
+	}
 	line("anomalies", func(m comparedModel) any { return fmt.Sprintf("%d of %d rows", m.Anomalies, c.Judged) })
 	if c.Faults != nil {
 		line("found", func(m comparedModel) any { return fmt.Sprintf("%d of %s", *m.Found, count(*c.Faults, "faulty row")) })

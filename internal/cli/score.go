@@ -32,6 +32,7 @@ type scoredFlags struct {
 	alarms           string // file of rules, "" for that beside the model
 
 	rules scoring.Rules
+	kept  bool // the threshold is that of rules
 }
 
 func (s *scoredFlags) add(cmd *cobra.Command, what string) {

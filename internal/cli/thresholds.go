@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strconv"
@@ -143,6 +144,9 @@ the model's.`,
 // thresholdsOf compares thresholds on the rows of s. command has the flags that score needs, too.
 func (a *app) thresholdsOf(ctx context.Context, s scoredFlags, command []string) (*choices, error) {
 	folder := s.model
+	if filepath.Base(folder) == model.File {
+		folder = filepath.Dir(folder)
+	}
 	m, spec, err := s.load(a)
 	if err != nil {
 		return nil, err
@@ -274,10 +278,16 @@ func (c *choices) list(m *model.Model, rows []scoredRow, given *choice) {
 	}
 	scores = slices.Compact(scores)
 	for _, days := range []float64{1, 7} {
-		if c.first(days) >= 0 || c.Days < 0.95*days {
+		if c.Days < 0.95*days {
 			continue
 		}
-		if limit, ok := c.lowest(rows, scores, days); ok {
+		limit, ok := c.lowest(rows, scores, days)
+		if i := c.first(days); ok && i >= 0 {
+			var x choice
+			x.count(rows, limit, c.Faults != nil, &c.rules)
+			ok = days == 7 && x.Events > c.Thresholds[i].Events // the table's would be needlessly high
+		}
+		if ok {
 			c.add(rows, choice{Threshold: limit, Of: ofTheseRows})
 		}
 	}
