@@ -82,8 +82,9 @@ func (s *Server) load() error {
 	if l.Model.Scorer() == nil {
 		return fmt.Errorf("model %s gives classes, and no scores", l.Model.Manifest.Kind)
 	}
-	l.explainer = scoring.NewExplainer(l.Model)
-	s.loaded.Store(l)
+	own := *l
+	own.explainer = scoring.NewExplainer(own.Model)
+	s.loaded.Store(&own)
 	return nil
 }
 
