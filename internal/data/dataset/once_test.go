@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -132,7 +133,11 @@ func TestProfilesHoldNothing(t *testing.T) {
 		}
 		before := inUse()
 		held := readerFunc(func([]byte) (int, error) {
-			if grown := int64(inUse()) - int64(before); grown > 4<<20 {
+			grown := int64(math.MaxInt64)
+			for range 3 { // the reader still frees what it has read
+				grown = min(grown, int64(inUse())-int64(before))
+			}
+			if grown > 4<<20 {
 				t.Errorf("%s: %d bytes are held of %d", name, grown, pieces*len(piece))
 			}
 			return 0, io.EOF
