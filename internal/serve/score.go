@@ -227,23 +227,23 @@ func (a *answer) score(r *http.Request) error {
 // body returns the rows of the request, as lines.
 func (a *answer) body(r *http.Request) (io.Reader, error) {
 	if a.kind != "application/json" {
-		// A client may read answers while it sends rows.
-		if err := a.control.EnableFullDuplex(); err != nil && !errors.Is(err, http.ErrNotSupported) {
-			return nil, err
-		}
 		var slow io.Reader = &slowReader{r.Body, func() error { return a.control.SetReadDeadline(a.server.config.Now().Add(a.server.config.Idle)) }}
 		if r.ContentLength >= 0 { // all rows are there, and many at a time are scored faster
 			slow = fullReader{slow}
 		}
-		if a.kind == "text/csv" {
-			return slow, nil
+		if a.kind != "text/csv" {
+			lines := bufio.NewReader(slow)
+			first, err := firstLine(lines)
+			if err != nil {
+				return nil, err
+			}
+			slow = io.MultiReader(bytes.NewReader(a.whole(first)), lines)
 		}
-		lines := bufio.NewReader(slow)
-		first, err := lines.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
+		// A client may read answers while it sends rows.
+		if err := a.control.EnableFullDuplex(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return nil, err
 		}
-		return io.MultiReader(bytes.NewReader(a.whole(first)), lines), nil
+		return slow, nil
 	}
 	text, err := io.ReadAll(http.MaxBytesReader(a.w, r.Body, mostBatch))
 	if err != nil {
@@ -269,6 +269,21 @@ func (a *answer) body(r *http.Request) (io.Reader, error) {
 		lines.WriteByte('\n')
 	}
 	return &lines, nil
+}
+
+// firstLine reads a line, which is held in memory.
+func firstLine(from *bufio.Reader) (line []byte, err error) {
+	for len(line) <= mostBatch {
+		part, err := from.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case err == nil || errors.Is(err, io.EOF):
+			return line, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+	return nil, &http.MaxBytesError{Limit: mostBatch}
 }
 
 // whole returns the first of JSON objects with a null for each of the model's columns that it lacks: rows may
@@ -327,6 +342,7 @@ func (a *answer) begin() {
 		return
 	}
 	a.begun = true
+	a.extend()
 	h := a.w.Header()
 	h.Set("Content-Type", a.kind)
 	h.Set(modelHeader, a.loaded.Digest)
@@ -344,6 +360,7 @@ func (a *answer) head() []string { return append([]string{"row"}, a.places.Names
 
 // write writes the scores of a block.
 func (a *answer) write(r *scoring.Rows, why *scoring.Explained) error {
+	a.extend() // rows may have been long in coming
 	for i := range r.Scores {
 		row := a.row(r, i, why)
 		switch a.kind {
@@ -366,6 +383,11 @@ func (a *answer) write(r *scoring.Rows, why *scoring.Explained) error {
 	return a.flush()
 }
 
+// extend gives the client time to read. A connection without deadlines never runs out of it.
+func (a *answer) extend() {
+	_ = a.control.SetWriteDeadline(a.server.config.Now().Add(a.server.config.Idle))
+}
+
 // flush sends what is written. A client that does not read ends its request.
 func (a *answer) flush() error {
 	if a.csv != nil {
@@ -373,9 +395,6 @@ func (a *answer) flush() error {
 		if err := a.csv.Error(); err != nil {
 			return err
 		}
-	}
-	if err := a.control.SetWriteDeadline(a.server.config.Now().Add(a.server.config.Idle)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
 	}
 	if err := a.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err

@@ -77,10 +77,14 @@ func (s *Server) take(source string, l *Loaded) (of *series, release func(), err
 	}
 	s.used++
 	of.used = s.used
-	s.mu.Unlock()
-	select {
+	busy := false
+	select { // before others may forget the series
 	case of.turn <- struct{}{}:
 	default:
+		busy = true
+	}
+	s.mu.Unlock()
+	if busy {
 		return nil, nil, &busyError{source}
 	}
 	if of.loaded != l {

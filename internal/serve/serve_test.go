@@ -217,6 +217,7 @@ func TestRequestsThatCannotBeAnswered(t *testing.T) {
 		{"another way to explain", "?explain=some", "application/json", `{"a": 1}`, 422},
 		{"a long name", "?source=" + strings.Repeat("x", mostName+1), "application/json", `{"a": 1}`, 422},
 		{"a large batch", "", "application/json", `[{"a": ` + strings.Repeat(" ", mostBatch) + "1}]", 413},
+		{"a line without end", "", "application/x-ndjson", `{"a": ` + strings.Repeat(" ", mostBatch+1<<16), 413},
 		{"rows after a bad one", "", "application/json", `{"a": 1}`, 200},
 	} {
 		if code, text := send(t, h, c.query, c.kind, c.body); code != c.want {
@@ -248,6 +249,26 @@ func TestRequestsThatCannotBeAnswered(t *testing.T) {
 	release()
 	if code, _ := send(t, h, "?source=v", "application/json", `{"a": 1}`); code != http.StatusOK {
 		t.Errorf("a source that was in use: got %d", code)
+	}
+}
+
+// Answers may take longer than the server gives to short ones.
+func TestLongAnswers(t *testing.T) {
+	s, _ := serverOf(t, loadedModel(t, 0, "x"), nil)
+	h := httptest.NewUnstartedServer(s.Handler())
+	h.Config.WriteTimeout = time.Nanosecond
+	h.Start()
+	defer h.Close()
+	const rows = 5000
+	for kind, body := range map[string]string{
+		"text/csv":             "a,b\n" + strings.Repeat("1,2\n", rows),
+		"application/x-ndjson": strings.Repeat("{\"a\":1,\"b\":2}\n", rows),
+		"application/json":     "[" + strings.Repeat("{\"a\":1,\"b\":2},", rows-1) + "{\"a\":1,\"b\":2}]",
+	} {
+		code, text := send(t, h, "", kind, body)
+		if code != http.StatusOK || strings.Count(text, "true") != rows {
+			t.Errorf("%s: got %d and %d rows", kind, code, strings.Count(text, "true"))
+		}
 	}
 }
 
