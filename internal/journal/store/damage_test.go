@@ -86,6 +86,21 @@ func TestEntriesProveThemselves(t *testing.T) {
 	log := func(tx *bbolt.Tx, id [32]byte) *bbolt.Bucket {
 		return tx.Bucket(bucketRuns).Bucket(id[:]).Bucket(bucketLog)
 	}
+	rename := func(in *bbolt.Bucket, from, to string) error {
+		b, err := in.CreateBucket([]byte(to))
+		if err != nil {
+			return err
+		}
+		var buckets [][]byte
+		err = in.Bucket([]byte(from)).ForEachBucket(func(name []byte) error {
+			buckets = append(buckets, bytes.Clone(name))
+			return nil
+		})
+		for _, name := range buckets {
+			err = errors.Join(err, in.Bucket([]byte(from)).MoveBucket(name, b))
+		}
+		return errors.Join(err, in.DeleteBucket([]byte(from)))
+	}
 	slot := func(n uint64) []byte { return slotKey(n, "") }
 	swap := func(a, b *bbolt.Bucket, ka, kb []byte) error {
 		x, y := bytes.Clone(a.Get(ka)), bytes.Clone(b.Get(kb))
@@ -120,6 +135,16 @@ func TestEntriesProveThemselves(t *testing.T) {
 		"the version":              {func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Put(keyVersion, make([]byte, 36)) }, "is not what was written"},
 		"a value without a digest": {func(tx *bbolt.Tx) error { return log(tx, last).Bucket(slot(0)).Put(keyData, []byte("short")) }, "without a digest"},
 		"a bucket of the top":      {func(tx *bbolt.Tx) error { return tx.DeleteBucket(bucketRosters) }, `its bucket "rosters" is missing`},
+		"the log has another name": {func(tx *bbolt.Tx) error {
+			return rename(tx.Bucket(bucketRuns).Bucket(last[:]), "log", "lof")
+		}, `nothing has written its bucket "lof"`},
+		"the slots have another name": {func(tx *bbolt.Tx) error {
+			return rename(tx.Bucket(bucketRuns).Bucket(last[:]), "slots", "Slots")
+		}, `nothing has written its bucket "Slots"`},
+		"a bucket of nobody": {func(tx *bbolt.Tx) error {
+			_, err := tx.CreateBucket([]byte("stage"))
+			return err
+		}, `nothing has written its bucket "stage"`},
 		"a decision at a second slot": {func(tx *bbolt.Tx) error {
 			b, err := log(tx, last).CreateBucket(slot(6))
 			return errors.Join(err, b.Put(keyData, log(tx, last).Bucket(slot(5)).Get(keyData)))

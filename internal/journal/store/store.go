@@ -1,12 +1,14 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -225,8 +227,11 @@ func (s *Store) checkVersion(meta bucket) error {
 
 // checkEntries compares the entries with their head. It also checks the digests of those
 // entries that are found by their keys. The entries of slots and logs are checked when they are
-// read.
+// read. Since no digest is read of a bucket whose name has changed, it checks the names, too.
 func checkEntries(root bucket) error {
+	if err := root.checkNames(bucketMeta, bucketRosters, bucketRuns, bucketStaged); err != nil {
+		return err
+	}
 	want, err := readHead(root)
 	if err != nil {
 		return err
@@ -236,6 +241,12 @@ func checkEntries(root bucket) error {
 		b := root.child(name)
 		if !b.exists() {
 			return damagef("its bucket %q is missing", name)
+		}
+		if string(name) == string(bucketRuns) {
+			err := b.bolt.ForEachBucket(func(id []byte) error { return b.child(id).checkNames(bucketSlots, bucketLog) })
+			if err != nil {
+				return err
+			}
 		}
 		err := b.each(func(in bucket, key, digest []byte) (err error) {
 			switch string(key) {
@@ -256,6 +267,16 @@ func checkEntries(root bucket) error {
 		return damagef("its %d entries differ from the %d that were written", got.count, want.count)
 	}
 	return nil
+}
+
+// checkNames returns an error if there is a bucket in this one that has none of the names.
+func (b bucket) checkNames(names ...[]byte) error {
+	return b.bolt.ForEachBucket(func(name []byte) error {
+		if !slices.ContainsFunc(names, func(n []byte) bool { return bytes.Equal(n, name) }) {
+			return damagef("nothing has written its bucket %q", name)
+		}
+		return nil
+	})
 }
 
 // readHead returns the head of a file's entries; a new file has none yet.
