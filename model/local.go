@@ -96,6 +96,28 @@ func (l *Local) Own(scores string) []float64 {
 	return local.Own(l.Ensemble(nil, scores), l.Scores[l.first(scores):])
 }
 
+// LeftOut returns the scores of the kept rows of Nearest, each by the participant's models and rows without
+// it: those by [Shared], [Alone] or [Blend], and its surprises at the members of the ensemble, one column
+// each. ok is false if a model cannot leave rows out.
+func (l *Local) LeftOut(scores string) (of []float64, surprises *mat.Dense, ok bool) {
+	n, _ := l.Nearest.Rows().Dims()
+	if len(l.Scores[0]) != n+l.Held {
+		return nil, nil, false
+	}
+	of = l.Own(scores)[:n]
+	if scores == Shared {
+		return of, nil, true
+	}
+	e := l.Ensemble(nil, scores)
+	surprises = mat.NewDense(n, len(e.Members), nil)
+	for j, m := range e.Members {
+		for i, v := range l.Scores[l.first(scores)+j][:n] {
+			surprises.Set(i, j, m.OwnSurprise(v))
+		}
+	}
+	return of, surprises, true
+}
+
 // blended is the shared model with the scores of an ensemble.
 type blended struct {
 	algorithm.Scorer

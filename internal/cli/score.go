@@ -511,9 +511,9 @@ func (a *app) noteSurprises(s *scoring.Surprises) {
 	a.note("rows that score higher than every own row: %s", strings.Join(parts, ", "))
 }
 
-// noteKnown notes that rows trained the model.
+// noteKnown notes that rows trained the model, if their scores show it.
 func (a *app) noteKnown(k *scoring.KnownRows) {
-	if k.Many() {
+	if k.Many() && !k.LeavesOut() {
 		a.note("%d of %s trained the model: their scores are too low, so faults among them may look normal", k.Known, count(k.Rows, "row"))
 	}
 }

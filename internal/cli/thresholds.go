@@ -39,7 +39,7 @@ type choices struct {
 	command string // scores with the threshold of OneAWeek, as far as it is the same for all
 	rules   scoring.Rules
 	file    string // to keep a threshold in, "" for none
-	known   bool   // most rows trained the model
+	known   bool   // many rows trained the model, and their scores are too low
 }
 
 // memberChoices are the thresholds of a member.
@@ -222,7 +222,7 @@ func (a *app) compareThresholds(c *choices, m *model.Model, spec dataset.Spec, g
 	}
 	a.noteGaps(&gaps)
 	a.noteKnown(by.Known)
-	c.known = by.Known.Many()
+	c.known = by.Known.Many() && !by.Known.LeavesOut()
 	c.Rows = len(scored)
 	for _, file := range slices.Sorted(maps.Keys(spans)) {
 		c.Days += spans[file].days()

@@ -87,9 +87,9 @@ func (c *Calibration) Most() float64 { return portable.Log(float64(1 + len(c.sco
 // Beyond reports whether a score is above those of all own rows.
 func (c *Calibration) Beyond(score float64) bool { return score > c.scores[len(c.scores)-1] }
 
-// own returns the surprise of one of the calibration's own rows, compared with the others. A
+// OwnSurprise returns the surprise of one of the calibration's own rows, compared with the others. A
 // row above all others gets the surprise of a new row.
-func (c *Calibration) own(score float64) float64 {
+func (c *Calibration) OwnSurprise(score float64) float64 {
 	n := len(c.scores)
 	if n > 1 && score > c.scores[n-2] {
 		return Calibrate(c.scores[:n-1]).Surprise(score)

@@ -38,7 +38,7 @@ func (e *Ensemble) Score(scores []float64) float64 {
 
 // own is like Score, for a row of the calibrations.
 func (e *Ensemble) own(scores []float64) float64 {
-	return e.mean(scores, func(m Member, v float64) float64 { return m.own(v) })
+	return e.mean(scores, func(m Member, v float64) float64 { return m.OwnSurprise(v) })
 }
 
 func (e *Ensemble) mean(scores []float64, surprise func(m Member, v float64) float64) float64 {

@@ -5,33 +5,44 @@ import (
 	"math"
 )
 
-// Known holds the rows among those of a [Nearest] that occur there once. Their scores are too low: each is
-// its own nearest row. A row that occurs twice is near its twin even if it is left out, as for a calibration.
+// Known finds the rows of a [Nearest] that occur there once. Each is its own nearest row, so its score is too
+// low. A row that occurs twice is near its twin even if it is left out, as for a calibration. Known is safe for
+// concurrent use.
 type Known struct {
-	times map[string]int // by the bits of the values
-	key   []byte
+	index map[string]int // by the bits of the values; twice for a row that occurs more than once
 }
+
+const twice = -1
 
 // Known returns the kept rows for comparison with others.
 func (n *Nearest) Known() *Known {
-	k := &Known{times: map[string]int{}}
-	count, _ := n.rows.Dims()
-	for i := range count {
-		k.set(n.rows.RawRowView(i))
-		k.times[string(k.key)]++
-	}
-	return k
+	n.once.Do(func() {
+		count, dim := n.rows.Dims()
+		n.known = &Known{make(map[string]int, count)}
+		key := make([]byte, 0, 8*dim)
+		for i := range count {
+			key = bits(key[:0], n.rows.RawRowView(i))
+			at := i
+			if _, is := n.known.index[string(key)]; is {
+				at = twice
+			}
+			n.known.index[string(key)] = at
+		}
+	})
+	return n.known
 }
 
-// Has reports whether a row is one of the kept rows, in every bit.
-func (k *Known) Has(row []float64) bool {
-	k.set(row)
-	return k.times[string(k.key)] == 1
+// Find returns the index of a row among the kept rows, if it is one of them in every bit.
+func (k *Known) Find(row []float64) (index int, found bool) {
+	var buffer [512]byte
+	index, found = k.index[string(bits(buffer[:0], row))]
+	return index, found && index != twice
 }
 
-func (k *Known) set(row []float64) {
-	k.key = k.key[:0]
+// bits appends the bits of values.
+func bits(to []byte, row []float64) []byte {
 	for _, v := range row {
-		k.key = binary.LittleEndian.AppendUint64(k.key, math.Float64bits(v))
+		to = binary.LittleEndian.AppendUint64(to, math.Float64bits(v))
 	}
+	return to
 }

@@ -62,7 +62,7 @@ func TestSurpriseByHand(t *testing.T) {
 			t.Errorf("%g: surprise %g, want %g", score, got, want)
 		}
 	}
-	if math.Signbit(c.Surprise(0)) || math.Signbit(c.own(1)) {
+	if math.Signbit(c.Surprise(0)) || math.Signbit(c.OwnSurprise(1)) {
 		t.Error("no surprise is -0")
 	}
 	if c.Beyond(4) || !c.Beyond(4.5) || c.Surprise(4.5) <= c.Most() {

@@ -2,6 +2,7 @@ package local
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -27,6 +28,9 @@ const Neighbours = 3
 type Nearest struct {
 	rows   *mat.Dense
 	search *search // nil to compare with all rows
+
+	once  sync.Once
+	known *Known
 }
 
 // Kept returns the indices of the rows to keep out of n, in ascending order: all, or a draw by
@@ -37,7 +41,7 @@ func Kept(n, width int, seed uint64) []int {
 }
 
 // NewNearest returns the scorer for at least two rows, which it keeps.
-func NewNearest(x *mat.Dense) *Nearest { return &Nearest{x, newSearch(x)} }
+func NewNearest(x *mat.Dense) *Nearest { return &Nearest{rows: x, search: newSearch(x)} }
 
 // Rows returns the kept rows. The caller must not change them.
 func (n *Nearest) Rows() *mat.Dense { return n.rows }

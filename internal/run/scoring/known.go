@@ -10,9 +10,16 @@ import (
 // leastKnown is the share of known rows above which they are not there by chance.
 const leastKnown = 0.2
 
-// KnownRows finds rows that the model was trained on; nil without the local part.
+// KnownRows finds rows that the model was trained on; nil without the local part. If the model can leave rows
+// out, they get the scores that they have without themselves.
 type KnownRows struct {
-	of    *local.Known
+	model    *model.Model
+	rows     *local.Known
+	loaded   bool // whether the fields below are set
+	leftOut  []float64
+	surprise *mat.Dense // nil for scores that are no blend
+	leaves   bool
+
 	Rows  int // rows looked at
 	Known int // those that trained
 }
@@ -22,23 +29,44 @@ func KnownOf(m *model.Model) *KnownRows {
 	if m.Local == nil {
 		return nil
 	}
-	return &KnownRows{of: m.Local.Nearest.Known()}
+	return &KnownRows{model: m, rows: m.Local.Nearest.Known()}
 }
 
-// mark counts rows in the coordinates of training, and returns those that trained.
-func (k *KnownRows) mark(z *mat.Dense) []bool {
-	n, _ := z.Dims()
-	trained := make([]bool, n)
+// LeavesOut reports whether known rows have the scores that they have without themselves. Otherwise their
+// scores are too low.
+func (k *KnownRows) LeavesOut() bool {
 	if k == nil {
-		return trained
+		return false
 	}
-	for i := range trained {
-		if trained[i] = k.of.Has(z.RawRowView(i)); trained[i] {
-			k.Known++
+	if !k.loaded {
+		k.leftOut, k.surprise, k.leaves = k.model.Local.LeftOut(k.model.ScoredBy())
+		k.loaded = true
+	}
+	return k.leaves
+}
+
+// mark counts the rows of a block and those that trained, and sets Known, and their scores and surprises if
+// LeavesOut.
+func (k *KnownRows) mark(r *Rows) {
+	r.Known = make([]bool, len(r.Scores))
+	if k == nil {
+		return
+	}
+	for i := range r.Known {
+		index, known := k.rows.Find(r.Trained.RawRowView(i))
+		if r.Known[i] = known; !known {
+			continue
+		}
+		k.Known++
+		if !k.LeavesOut() {
+			continue
+		}
+		r.Scores[i] = k.leftOut[index]
+		if r.Surprises != nil && k.surprise != nil {
+			r.Surprises.SetRow(i, k.surprise.RawRowView(index))
 		}
 	}
-	k.Rows += n
-	return trained
+	k.Rows += len(r.Known)
 }
 
 // Many reports whether the rows that trained are too many to be there by chance.

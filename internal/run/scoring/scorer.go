@@ -85,7 +85,6 @@ func (s *Scorer) score(b dataset.Block) (*Rows, error) {
 	n := len(b.Numbers)
 	r := &Rows{Block: b, Limits: make([]float64, n), Verdicts: make([]Verdict, n)}
 	r.Trained = s.Model.Trained(mat.DenseCopyOf(b.X)) // which may overwrite its rows
-	r.Known = s.Known.mark(r.Trained)
 	var err error
 	if s.Surprises == nil {
 		r.Scores, err = s.Model.Scores(r.Trained)
@@ -95,6 +94,7 @@ func (s *Scorer) score(b dataset.Block) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Known.mark(r)
 	for i, score := range r.Scores {
 		r.Limits[i] = s.Limits.Limit()
 		if b.Empty[i] {
