@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,7 +129,7 @@ func (c *checked) text(w io.Writer) {
 		if n := len(f.Files) - 1; n > 0 {
 			in += fmt.Sprintf(" and %d more", n)
 		}
-		fmt.Fprintf(w, "%s: %s, in %s\n", f.Column, f.Message, in)
+		fmt.Fprintf(w, "%s: %s, in %s\n", cmp.Or(f.Column, "rows"), f.Message, in)
 	}
 	if len(c.Refused) > 0 {
 		fmt.Fprintf(w, "cannot be read: %s\n", listed(c.Refused))

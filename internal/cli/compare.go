@@ -75,32 +75,28 @@ them. Rows that one of them was trained on do not count, if there are many and l
 With --label, the better model finds more of the faults at the same share of false alarms. Faults in
 successive rows count as one. Without, copies of rows are test faults: one value of each is exchanged
 with another row's, and the better model puts more of them above the rows. Both judgements are those
-of up, and need a difference beyond chance that matters.`,
+of up, and need a difference beyond chance that matters.
+
+OLD and NEW may be folders of several members, as for score. Each file then belongs to the member with
+its name.`,
 		Example: "  collabdict compare last-week/plant-a plant-a today.csv",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return &usageError{fmt.Errorf("want OLD NEW and files of rows, got %s", count(len(args), "argument")), "see collabdict compare --help"}
 			}
 			s.data = append(s.data, args[2:]...)
-			for i := range 2 {
-				var err error
-				if args[i], err = modelIn(args[i]); err != nil {
-					return err
-				}
-			}
-			c := comparison{falseAlarm: cmp.Or(s.share, report.FoundAt)}
-			for i, to := range []*comparedModel{&c.Old, &c.New} {
-				of := s
-				of.model = args[i]
-				if err := a.compareModel(&of, to); err != nil {
-					return err
-				}
-			}
-			if err := c.judge(); err != nil {
+			members, err := s.membersOf(args[0], args[1])
+			if err != nil {
 				return err
 			}
-			c.noteKnown(a)
-			return a.print(c, c.text)
+			if members == nil {
+				c, err := a.compareModels(s, args[0], args[1])
+				if err != nil {
+					return err
+				}
+				return a.print(c, c.text)
+			}
+			return a.compareMembers(s, args[0], members)
 		},
 	}
 	f := cmd.Flags()
@@ -113,6 +109,29 @@ of up, and need a difference beyond chance that matters.`,
 	f.StringVar(&s.with, "with", "", "`SCORES` by the shared models (shared), by the models of the own rows and the nearest of these (alone), or by all (blend) (default blend with local.npz beside a model, otherwise shared)")
 	a.addJSON(cmd)
 	return cmd
+}
+
+// compareModels compares two models, or those in two folders, on the rows of s.
+func (a *app) compareModels(s scoredFlags, before, after string) (*comparison, error) {
+	c := &comparison{falseAlarm: cmp.Or(s.share, report.FoundAt)}
+	for _, m := range []struct {
+		path string
+		to   *comparedModel
+	}{{before, &c.Old}, {after, &c.New}} {
+		of := s
+		var err error
+		if of.model, err = modelIn(m.path); err != nil {
+			return nil, err
+		}
+		if err := a.compareModel(&of, m.to); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.judge(); err != nil {
+		return nil, err
+	}
+	c.noteKnown(a)
+	return c, nil
 }
 
 // compareModel scores the rows by one model.

@@ -464,6 +464,9 @@ func (c *choices) text(w io.Writer) {
 	if c.known {
 		fmt.Fprintln(w, "\nMany of the rows trained the model. Their scores are too low, and so are these thresholds: take later rows.")
 	}
+	if len(c.rules.Sensors) > 0 {
+		fmt.Fprintln(w, "\nRules of sensors are left out here, so score may find fewer events.")
+	}
 	i := slices.IndexFunc(c.Thresholds, func(x choice) bool { return x.OneAWeek })
 	switch {
 	case i >= 0:

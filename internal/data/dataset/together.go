@@ -18,9 +18,9 @@ type Common struct {
 
 // A CommonFinding is something about a column in some of several files.
 type CommonFinding struct {
-	Column string `json:"column"` // its name
-	// Kind is that of a finding in a file, absent for a column that other files lack, or labels for one whose
-	// labels are of several kinds.
+	Column string `json:"column"` // its name; "" for a finding about rows
+	// Kind is that of a finding in a file, absent for a column that other files lack, labels for one whose
+	// labels are of several kinds, or short for files with few rows.
 	Kind    string   `json:"kind"`
 	Message string   `json:"message"` // what was found in the first of the files, and the number of cells in all
 	Files   []string `json:"files"`   // where; for absent, the files that lack the column
@@ -118,7 +118,35 @@ func Together(profiles []*Profile) *Common {
 			out.Flags.Ignore = append(out.Flags.Ignore, name)
 		}
 	}
+	if f := shortFiles(profiles); f != nil {
+		out.Findings = append(out.Findings, *f)
+	}
 	return out
+}
+
+// fewRows is the share of the median number of rows below which a file is short.
+const fewRows = 0.2
+
+// shortFiles returns the finding about files that are much shorter than most, or nil.
+func shortFiles(profiles []*Profile) *CommonFinding {
+	rows := make([]int, len(profiles))
+	for i, p := range profiles {
+		rows[i] = p.Rows
+	}
+	slices.Sort(rows)
+	median := rows[len(rows)/2]
+	f := &CommonFinding{Kind: "short"}
+	least := median
+	for _, p := range profiles {
+		if float64(p.Rows) < fewRows*float64(median) {
+			f.Files, least = append(f.Files, p.File), min(least, p.Rows)
+		}
+	}
+	if f.Files == nil {
+		return nil
+	}
+	f.Message = fmt.Sprintf("only %d rows, where most files have %d or more: at first, whatever is new there counts as an anomaly", least, median)
+	return f
 }
 
 // absent returns the finding about a column that some files lack.

@@ -149,3 +149,30 @@ func TestLabelsOfFilesTogether(t *testing.T) {
 		}
 	}
 }
+
+// Files with less than a fifth of the median number of rows are named.
+func TestShortFiles(t *testing.T) {
+	for _, c := range []struct {
+		rows []int
+		want []string
+	}{
+		{[]int{100, 100, 100}, nil},
+		{[]int{100, 20, 100}, nil},
+		{[]int{100, 19, 100, 100, 3}, []string{"b", "e"}},
+		{[]int{100, 19}, []string{"b"}},
+	} {
+		var profiles []*dataset.Profile
+		for i, n := range c.rows {
+			profiles = append(profiles, &dataset.Profile{File: "abcde"[i : i+1], Rows: n})
+		}
+		var got []string
+		for _, f := range dataset.Together(profiles).Findings {
+			if f.Kind == "short" {
+				got = f.Files
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v rows: short are %v, want %v", c.rows, got, c.want)
+		}
+	}
+}

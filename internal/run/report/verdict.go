@@ -173,7 +173,7 @@ func (r *Run) Gains() string {
 		s += fmt.Sprintf("; for %d there is no difference that matters", k)
 	}
 	if k := better[""]; k > 0 {
-		s += fmt.Sprintf("; for %d it is not clear", k)
+		s += fmt.Sprintf("; for %d it is not clear, as by chance either could be better", k)
 	}
 	if better[ByTogether]+better[""] == 0 {
 		s += ": sharing shows no gain here"

@@ -74,7 +74,7 @@ func TestGains(t *testing.T) {
 		r.Participants = append(r.Participants, Participant{HeldOut: &HeldOut{Verdict: &Verdict{Better: better}}})
 	}
 	r.Participants = append(r.Participants, Participant{})
-	if got, want := r.Gains(), "of 5 participants, together is better for 2 and alone for 1; for 1 there is no difference that matters; for 1 it is not clear"; got != want {
+	if got, want := r.Gains(), "of 5 participants, together is better for 2 and alone for 1; for 1 there is no difference that matters; for 1 it is not clear, as by chance either could be better"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
