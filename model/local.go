@@ -97,17 +97,14 @@ func (l *Local) Own(scores string) []float64 {
 }
 
 // LeftOut returns the scores of the kept rows of Nearest, each by the participant's models and rows without
-// it: those by [Shared], [Alone] or [Blend], and its surprises at the members of the ensemble, one column
-// each. ok is false if a model cannot leave rows out.
+// it: those by [Alone] or [Blend], and its surprises at the members of the ensemble, one column each. ok is
+// false if a model cannot leave rows out, and for [Shared], whose scores all participants have in common.
 func (l *Local) LeftOut(scores string) (of []float64, surprises *mat.Dense, ok bool) {
 	n, _ := l.Nearest.Rows().Dims()
-	if len(l.Scores[0]) != n+l.Held {
+	if len(l.Scores[0]) != n+l.Held || scores == Shared {
 		return nil, nil, false
 	}
 	of = l.Own(scores)[:n]
-	if scores == Shared {
-		return of, nil, true
-	}
 	e := l.Ensemble(nil, scores)
 	surprises = mat.NewDense(n, len(e.Members), nil)
 	for j, m := range e.Members {

@@ -113,17 +113,18 @@ its name.`,
 
 // compareModels compares two models, or those in two folders, on the rows of s.
 func (a *app) compareModels(s scoredFlags, before, after string) (*comparison, error) {
-	c := &comparison{falseAlarm: cmp.Or(s.share, report.FoundAt)}
-	for _, m := range []struct {
-		path string
-		to   *comparedModel
-	}{{before, &c.Old}, {after, &c.New}} {
-		of := s
+	paths := []string{before, after}
+	for i, path := range paths {
 		var err error
-		if of.model, err = modelIn(m.path); err != nil {
+		if paths[i], err = modelIn(path); err != nil {
 			return nil, err
 		}
-		if err := a.compareModel(&of, m.to); err != nil {
+	}
+	c := &comparison{falseAlarm: cmp.Or(s.share, report.FoundAt)}
+	for i, to := range []*comparedModel{&c.Old, &c.New} {
+		of := s
+		of.model = paths[i]
+		if err := a.compareModel(&of, to); err != nil {
 			return nil, err
 		}
 	}

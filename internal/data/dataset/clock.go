@@ -45,7 +45,7 @@ func (c *Clock) Read(cell string) (seconds float64, zoned, ok bool) {
 }
 
 // slashed matches the beginning of a date whose order is not clear.
-var slashed = regexp.MustCompile(`^(\d{1,2})/(\d{1,2})/\d{4}`)
+var slashed = regexp.MustCompile(`^(\d{1,2})/(\d{1,2})/\d{2}`)
 
 // Order finds out from successive cells of a column whether days come first: if a date begins with more
 // than 12, or else if the first and the last date are then closer together. It changes nothing if neither
@@ -154,9 +154,22 @@ func (c *Clock) learn(cell string) (t time.Time, ok bool) {
 	return t, false
 }
 
+// shortYear matches a date whose year has two digits: one in which these are no day, as points or a month's name
+// show, or as American dates have it. Without a time of day, it could be a version, unless all have two digits.
+var shortYear = regexp.MustCompile(`^(\d{1,2}[./]\d{1,2}[./]\d\d \d|\d\d[./]\d\d[./]\d\d$|\d{1,2}[- ][A-Za-z]{3}[- ]\d\d( |$))`)
+
 // dateForm returns the layout of the date at the beginning of a cell, as its digits and first sign
-// show; "" if none begins so. Years have four digits: two could be days.
+// show; "" if none begins so.
 func (c *Clock) dateForm(cell string) string {
+	form := c.longForm(cell)
+	if shortYear.MatchString(cell) {
+		return strings.Replace(form, "2006", "06", 1)
+	}
+	return form
+}
+
+// longForm is dateForm for years of four digits.
+func (c *Clock) longForm(cell string) string {
 	digits := len(cell) - len(strings.TrimLeft(cell, "0123456789"))
 	if digits == len(cell) || digits == 0 {
 		return ""

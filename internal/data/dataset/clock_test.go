@@ -36,6 +36,13 @@ func TestClock(t *testing.T) {
 		{"3-Nov-2026 08:30", false, seconds, false},
 		{"3 Nov 2026 08:30", false, seconds, false},
 		{"2026-11-03", false, seconds - 8.5*3600, false},
+		{"03.11.26 08:30", false, seconds, false},
+		{"3.11.26 8:30", false, seconds, false},
+		{"03.11.26", false, seconds - 8.5*3600, false},
+		{"11/3/26 8:30 AM", false, seconds, false},
+		{"03/11/26 08:30", true, seconds, false},
+		{"3-Nov-26 08:30", false, seconds, false},
+		{"03-Nov-26", false, seconds - 8.5*3600, false},
 		{"1762158600.5", false, 1762158600.5, true},
 	} {
 		clock := Clock{DayFirst: c.dayFirst}
@@ -46,7 +53,7 @@ func TestClock(t *testing.T) {
 			}
 		}
 	}
-	for _, cell := range []string{"noon", "", "-", "12:30:00", "1.2.3", "2.5 bar", "3.11.26", "31.02.2026", "13/13/2026", "M0-A", "20261103", "pump 3", "2026-11-03 08:30:00 later", "NaN"} {
+	for _, cell := range []string{"noon", "", "-", "12:30:00", "1.2.3", "2.5 bar", "3.11.26", "03-11-26", "26-11-03", "10.2.34", "1.2.345", "03.11.126 08:30", "31.02.2026", "13/13/2026", "M0-A", "20261103", "pump 3", "2026-11-03 08:30:00 later", "NaN"} {
 		if seconds, _, ok := new(Clock).Read(cell); ok && cell != "20261103" {
 			t.Errorf("%q is read as %f", cell, seconds)
 		}
@@ -107,6 +114,7 @@ func TestOrderOfDates(t *testing.T) {
 		{[]string{"01/11/2026 00:00", "03/11/2026 00:10", "06/11/2026 23:50"}, true},
 		{[]string{"11/01/2026 00:00", "11/03/2026 00:10", "11/06/2026 23:50"}, false},
 		{[]string{"31/10/2026 23:50", "01/11/2026 00:00"}, true},
+		{[]string{"01/11/26 00:00", "03/11/26 00:10", "06/11/26 23:50"}, true},
 		{[]string{"2026/10/26"}, false},
 		{[]string{"26.10.2026", "1"}, false},
 		{[]string{"03/03/2026"}, false},

@@ -17,7 +17,7 @@ type KnownRows struct {
 	rows     *local.Known
 	loaded   bool // whether the fields below are set
 	leftOut  []float64
-	surprise *mat.Dense // nil for scores that are no blend
+	surprise *mat.Dense
 	leaves   bool
 
 	Rows  int // rows looked at
@@ -62,7 +62,7 @@ func (k *KnownRows) mark(r *Rows) {
 			continue
 		}
 		r.Scores[i] = k.leftOut[index]
-		if r.Surprises != nil && k.surprise != nil {
+		if r.Surprises != nil {
 			r.Surprises.SetRow(i, k.surprise.RawRowView(index))
 		}
 	}
