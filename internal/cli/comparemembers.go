@@ -8,6 +8,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -65,34 +66,68 @@ func (a *app) compareMembers(s scoredFlags, before string, members []scoredMembe
 	return a.print(all, func(w io.Writer) {
 		all.text(w)
 		if len(members) > 0 {
-			fmt.Fprintf(w, "\nOne in detail: %s\n", quoted("collabdict", append([]string{"compare", filepath.Join(before, members[0].name), filepath.Dir(members[0].model)}, members[0].files...)))
+			fmt.Fprintf(w, "One in detail: %s\n", quoted("collabdict", append([]string{"compare", filepath.Join(before, members[0].name), filepath.Dir(members[0].model)}, members[0].files...)))
 		}
 	})
 }
 
 // text prints a line for each member.
 func (c *comparisons) text(w io.Writer) {
-	faults := slices.ContainsFunc(c.Participants, func(m memberComparison) bool { return m.Faults != nil })
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head := "participant\trows\tanomalies old\tnew\t"
-	if faults {
-		head += "faulty rows\tfound old\tnew\t"
-	}
-	fmt.Fprintln(t, head+"ROC-AUC old\tnew\t± difference\tbetter\t")
-	unclear := false
+	var judged []string
+	rules, unclear := false, false
 	for _, m := range c.Participants {
-		line := fmt.Sprintf("%s\t%d\t%d\t%d\t", m.Participant, m.Judged, m.Old.Anomalies, m.New.Anomalies)
-		switch {
-		case faults && m.Faults != nil:
-			line += fmt.Sprintf("%d\t%d\t%d\t", *m.Faults, *m.Old.Found, *m.New.Found)
-		case faults:
-			line += "\t\t\t"
+		if m.By != "" && !slices.Contains(judged, m.By) {
+			judged = append(judged, m.By)
 		}
+		rules = rules || m.Old.rules != m.New.rules
 		unclear = unclear || m.Better == ""
-		fmt.Fprintf(t, "%s%v\t%v\t%v\t%s\t\n", line, m.Old.ROCAUC, m.New.ROCAUC, m.Error, cmp.Or(m.Better, "not clear"))
+	}
+	slices.SortFunc(judged, func(a, b string) int { return cmp.Compare(foundBy[a], foundBy[b]) })
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	head := "participant\trows\tanomalies old\tanomalies new\t"
+	for _, by := range judged {
+		head += foundBy[by] + " old\t" + foundBy[by] + " new\t"
+	}
+	fmt.Fprintln(t, head+"better\t")
+	for _, m := range c.Participants {
+		line := fmt.Sprintf("%s\t%d\t%s\t%s\t", m.Participant, m.Judged, m.Old.counted(), m.New.counted())
+		for _, by := range judged {
+			old, now := "", ""
+			if m.By == by {
+				old, now = m.found(&m.Old), m.found(&m.New)
+			}
+			line += old + "\t" + now + "\t"
+		}
+		fmt.Fprintln(t, line+cmp.Or(m.Better, "not clear")+"\t")
 	}
 	t.Flush()
-	if unclear {
-		fmt.Fprintln(w, "\nnot clear: by chance either could be better; more rows, or labelled faults, would show which")
+	fmt.Fprintln(w)
+	if slices.Contains(judged, report.ByFaults) {
+		fmt.Fprintln(w, "faulty rows: those above the score of one normal row in a hundred, or of --false-alarm")
 	}
+	if slices.Contains(judged, report.ByExchanged) {
+		fmt.Fprintln(w, "tests: rows with one value of another row, percent above normal rows")
+	}
+	if rules {
+		fmt.Fprintf(w, "*: by the threshold in %s\n", alarmsFile)
+	}
+	if unclear {
+		fmt.Fprintln(w, "not clear: by chance either could be better; more rows, or labelled faults, would show which")
+	}
+}
+
+// counted returns the number of anomalies, marked if the threshold is that of rules.
+func (m *comparedModel) counted() string {
+	if m.rules {
+		return fmt.Sprintf("%d*", m.Anomalies)
+	}
+	return fmt.Sprint(m.Anomalies)
+}
+
+// found returns what one of the models finds: faulty rows, or test faults in percent.
+func (c *comparison) found(m *comparedModel) string {
+	if m.Found != nil {
+		return fmt.Sprintf("%d of %d", *m.Found, *c.Faults)
+	}
+	return report.Fixed(100*m.ROCAUC.Value, 1)
 }

@@ -3,11 +3,15 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -17,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
@@ -36,9 +41,11 @@ type choices struct {
 	// above are all of theirs.
 	Participants []memberChoices `json:"participants,omitempty"`
 
+	Kept string `json:"kept,omitempty"` // the file that now has the threshold with one event a week
+
 	command string // scores with the threshold of OneAWeek, as far as it is the same for all
 	rules   scoring.Rules
-	file    string // to keep a threshold in, "" for none
+	file    string // to keep a threshold in
 	known   bool   // many rows trained the model, and their scores are too low
 }
 
@@ -81,6 +88,7 @@ type scoredRow struct {
 
 func (a *app) thresholds() *cobra.Command {
 	var s scoredFlags
+	keep := false
 	cmd := &cobra.Command{
 		Use: "thresholds [MODEL] [FILE]...", Short: "Compare thresholds on rows: events per day, and faults found",
 		Long: `thresholds scores rows, such as those of the last week. For several shares of false alarms, it
@@ -90,15 +98,18 @@ per week if they are rare, and further thresholds until there is one with at mos
 one a week. These are scores of the rows given, and promise nothing. With --label, it adds the faults
 and their rows that are found, and the events without a fault: these are then counted for a week.
 Successive rows with a fault are one fault. Give the share you choose to score and compare with
---false-alarm, or the threshold with --threshold, or write it into alarms.yaml beside the model. The
-rules there about events apply, but for those of sensors. A folder with the folders of several members
-stands for their models, as for score.
+--false-alarm, or the threshold with --threshold; --keep writes that of one event a week into alarms.yaml
+beside the model, where score finds it. The rules there about events apply, but for those of sensors. A
+folder with the folders of several members stands for their models, as for score.
 
 The promise is about rows like those of training. Without local.npz beside the model, there is none but
 the model's.`,
 		Example: "  collabdict thresholds plant-a last-week.csv",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.take(args)
+			if keep && (s.with != "" || s.alarms != "") {
+				return &flagError{"keep", "it keeps a threshold of the scores by default in " + alarmsFile + " beside the model", "leave --with and --alarms out"}
+			}
 			var command []string
 			for _, name := range []string{"where", "time-column", "own", "with", "missing", "alarms"} {
 				if f := cmd.Flags().Lookup(name); f.Changed {
@@ -111,6 +122,9 @@ the model's.`,
 			}
 			if members == nil {
 				c, err := a.thresholdsOf(cmd.Context(), s, command)
+				if err == nil && keep {
+					err = c.keep()
+				}
 				if err != nil {
 					return err
 				}
@@ -122,6 +136,9 @@ the model's.`,
 				of := s
 				of.model, of.data = m.model, m.files
 				c, err := a.thresholdsOf(cmd.Context(), of, command)
+				if err == nil && keep {
+					err = c.keep()
+				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", m.name, err)
 				}
@@ -137,8 +154,40 @@ the model's.`,
 	s.addAlarms(cmd)
 	cmd.Flags().StringVar(&s.label, "label", "", "`COLUMN` with 1 for faults")
 	cmd.Flags().StringVar(&s.anomaly, "anomaly", "", anomalyHelp)
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep the threshold with one event a week for score, in alarms.yaml")
 	a.addJSON(cmd)
 	return cmd
+}
+
+// keep writes the threshold with one event a week into the file of rules, if there is one.
+func (c *choices) keep() error {
+	i := c.oneAWeek()
+	if i < 0 {
+		return nil
+	}
+	text, err := os.ReadFile(c.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	line := fmt.Appendf(nil, "threshold: %.10g", c.Thresholds[i].Threshold)
+	if old := thresholdLine.FindIndex(text); old != nil {
+		text = slices.Concat(text[:old[0]], line, text[old[1]:])
+	} else {
+		text = slices.Concat(line, []byte("\n"), text)
+	}
+	c.Kept = c.file
+	return files.Write(c.file, 0o600, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// thresholdLine is the line of a file of rules that has the threshold, without a comment after it.
+var thresholdLine = regexp.MustCompile(`(?m)^threshold:[^#\r\n]*[^#\s]`)
+
+// oneAWeek returns the place of the threshold with one event a week, -1 for none.
+func (c *choices) oneAWeek() int {
+	return slices.IndexFunc(c.Thresholds, func(x choice) bool { return x.OneAWeek })
 }
 
 // thresholdsOf compares thresholds on the rows of s. command has the flags that score needs, too.
@@ -174,10 +223,7 @@ func (a *app) thresholdsOf(ctx context.Context, s scoredFlags, command []string)
 	if !s.ofModel() || s.share != 0 {
 		given = &choice{FalseAlarm: s.promise(m), Threshold: limits.Limit(), Of: ofFlag}
 	}
-	c := &choices{command: quoted("collabdict", append([]string{"score", folder, "FILE"}, command...)), rules: s.rules}
-	if s.alarms == "" && s.with == "" {
-		c.file = s.alarmsPath()
-	}
+	c := &choices{command: quoted("collabdict", append([]string{"score", folder, "FILE"}, command...)), rules: s.rules, file: s.alarmsPath()}
 	return c, a.compareThresholds(c, m, spec, given)
 }
 
@@ -430,11 +476,11 @@ func (c *choices) text(w io.Writer) {
 	fmt.Fprint(w, "\n\n")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	head := "--false-alarm\tthreshold\tanomalies\tevents\t"
-	if c.Days > 0 {
-		head += "event rate\t"
-	}
 	if c.Faults != nil {
 		head += "faults found\tfaulty rows found\tother events\t"
+	}
+	if c.Days > 0 {
+		head += map[bool]string{true: "their", false: "event"}[c.Faults != nil] + " rate\t"
 	}
 	fmt.Fprintln(t, head)
 	unpromised := false
@@ -449,11 +495,13 @@ func (c *choices) text(w io.Writer) {
 			limit = fmt.Sprintf("%.10g", x.Threshold) // as it is to be typed
 		}
 		line := fmt.Sprintf("%s\t%s\t%d\t%d\t", share, limit, x.Anomalies, x.Events)
-		if x.EventsPerDay != nil {
-			line += rate(*x.EventsPerDay) + "\t"
-		}
+		counted := x.Events
 		if x.Found != nil {
 			line += fmt.Sprintf("%d of %d\t%d of %d\t%d\t", *x.Found, *c.Faults, *x.FoundRows, *c.FaultRows, *x.Other)
+			counted = *x.Other
+		}
+		if c.Days > 0 {
+			line += rate(float64(counted)/c.Days) + "\t"
 		}
 		fmt.Fprintln(t, line+x.marks())
 	}
@@ -467,19 +515,23 @@ func (c *choices) text(w io.Writer) {
 	if len(c.rules.Sensors) > 0 {
 		fmt.Fprintln(w, "\nRules of sensors are left out here, so score may find fewer events.")
 	}
-	i := slices.IndexFunc(c.Thresholds, func(x choice) bool { return x.OneAWeek })
+	i := c.oneAWeek()
 	switch {
 	case i >= 0:
 		x := c.Thresholds[i]
 		fmt.Fprintf(w, "\nFor at most one event a week in rows like these%s: %s%s\n", c.counted(), c.command, x.flag())
-		if c.file != "" {
-			fmt.Fprintf(w, "To keep it for each score: threshold: %.10g in %s\n", x.Threshold, c.file)
+		if c.Kept != "" {
+			fmt.Fprintf(w, "It is kept in %s.\n", c.Kept)
+		} else {
+			fmt.Fprintln(w, "To keep it for each score, add --keep.")
 		}
 		if c.Days < fewDays {
 			fmt.Fprintf(w, "%.3g days show little of a week: with more rows, the threshold is surer.\n", c.Days)
 		}
 	case c.Days > 0:
-		fmt.Fprintf(w, "\n%.3g days are too few for a threshold of one event a week.\n", c.Days)
+		fmt.Fprintf(w, "\n%.3g days are too few for a threshold of one event a week. Until there are more, the model's counts.\n", c.Days)
+	default:
+		fmt.Fprintln(w, "\nNo column has times, so there are no events per week.")
 	}
 }
 

@@ -109,6 +109,9 @@ func (p *Profile) find(columns []columnStats) {
 		switch c.kind {
 		case kindText:
 			d.Type = "text"
+			if c.time {
+				d.Type = "time"
+			}
 			p.ofText(c)
 		case kindEmpty:
 			d.Type = "empty"

@@ -26,7 +26,7 @@ type Profile struct {
 // A ColumnProfile describes a column. Min, Mean and Max are nil if it has no numbers.
 type ColumnProfile struct {
 	Name string `json:"name"` // its name
-	// Type is number, text, empty or other.
+	// Type is number, text, time, empty or other.
 	Type string `json:"type"`
 	// Missing is the share of rows in which the cell is missing.
 	Missing float64  `json:"missing"`
