@@ -19,19 +19,20 @@ type collector struct{ *Server }
 const prefix = "collabdict_serve_"
 
 var (
-	rowsMetric      = prometheus.NewDesc(prefix+"rows_total", "Rows scored.", []string{"source"}, nil)
+	rowsMetric      = prometheus.NewDesc(prefix+"rows_total", "Rows scored; the source is empty for requests without one.", []string{"source"}, nil)
 	anomaliesMetric = prometheus.NewDesc(prefix+"anomalies_total", "Rows whose score is above the threshold.", []string{"source"}, nil)
 	missingMetric   = prometheus.NewDesc(prefix+"missing_cells_total", "Cells without a number.", []string{"source", "sensor"}, nil)
+	guiltyMetric    = prometheus.NewDesc(prefix+"sensor_anomalies_total", "Anomalies that a sensor is at fault in; those of requests with explain=none are not counted.", []string{"source", "sensor"}, nil)
 	promisedMetric  = prometheus.NewDesc(prefix+"false_alarms_promised", "Share of rows like the own ones that is above the threshold at most.", nil, nil)
 	modelMetric     = prometheus.NewDesc(prefix+"model_written_seconds", "When the model's file was written.", []string{"digest"}, nil)
 	loadsMetric     = prometheus.NewDesc(prefix+"model_loads_total", "Models loaded since the start.", nil, nil)
-	failedMetric    = prometheus.NewDesc(prefix+"model_load_failures_total", "Models that could not be loaded.", nil, nil)
+	failedMetric    = prometheus.NewDesc(prefix+"model_load_failed", "1 while the model in the folder cannot be loaded, so that the one before scores on.", nil, nil)
 	requestsMetric  = prometheus.NewDesc(prefix+"requests", "Requests that are scored.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (c collector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{rowsMetric, anomaliesMetric, missingMetric, promisedMetric, modelMetric, loadsMetric, failedMetric, requestsMetric} {
+	for _, d := range []*prometheus.Desc{rowsMetric, anomaliesMetric, missingMetric, guiltyMetric, promisedMetric, modelMetric, loadsMetric, failedMetric, requestsMetric} {
 		to <- d
 	}
 }
@@ -45,15 +46,28 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	number(promisedMetric, prometheus.GaugeValue, l.Promised)
 	number(modelMetric, prometheus.GaugeValue, float64(l.Written.Unix()), l.Digest)
 	number(loadsMetric, prometheus.CounterValue, float64(c.loads.Load()))
-	number(failedMetric, prometheus.CounterValue, float64(c.failed.Load()))
+	failed := 0.0
+	if c.failed.Load() {
+		failed = 1
+	}
+	number(failedMetric, prometheus.GaugeValue, failed)
 	number(requestsMetric, prometheus.GaugeValue, float64(len(c.room)))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for source, of := range c.sources {
-		number(rowsMetric, prometheus.CounterValue, float64(of.rows), source)
-		number(anomaliesMetric, prometheus.CounterValue, float64(of.anomalies), source)
-		for sensor, n := range of.missing {
+	counted := func(source string, n *counts) {
+		number(rowsMetric, prometheus.CounterValue, float64(n.rows), source)
+		number(anomaliesMetric, prometheus.CounterValue, float64(n.anomalies), source)
+		for sensor, n := range n.missing {
 			number(missingMetric, prometheus.CounterValue, float64(n), source, sensor)
 		}
+		for sensor, n := range n.guilty {
+			number(guiltyMetric, prometheus.CounterValue, float64(n), source, sensor)
+		}
+	}
+	for source, of := range c.sources {
+		counted(source, of.counts)
+	}
+	if c.unnamed.rows > 0 {
+		counted("", c.unnamed)
 	}
 }

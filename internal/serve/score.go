@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -90,6 +91,9 @@ func (s *Server) addScore(api huma.API) {
 		kind, _, err := mime.ParseMediaType(in.Kind)
 		if err != nil || !slices.Contains([]string{"application/json", "application/x-ndjson", "text/csv"}, kind) {
 			return nil, huma.Error415UnsupportedMediaType(fmt.Sprintf("want application/json, application/x-ndjson or text/csv, got %q", in.Kind))
+		}
+		if !utf8.ValidString(in.Source) { // neither the series on disk nor the metrics could name it
+			return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("source: want UTF-8, got %q: send another name", in.Source))
 		}
 		select {
 		case s.room <- struct{}{}:
@@ -212,7 +216,7 @@ func (a *answer) score(r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		of.count(rows, a.loaded.Model.DataColumns())
+		of.count(rows, a.loaded.Model.DataColumns(), why)
 		if err := of.keep(); err != nil {
 			return err
 		}

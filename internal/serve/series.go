@@ -33,9 +33,16 @@ type series struct {
 	turn chan struct{} // holds the request that scores
 	used int64         // when it was used last, in uses of all series
 
-	rows, anomalies int            // since the server began
-	missing         map[string]int // cells, by sensor
+	counts *counts
 }
+
+// counts are numbers since the server began.
+type counts struct {
+	rows, anomalies int
+	missing, guilty map[string]int // cells without a number, and anomalies by sensor at fault
+}
+
+func newCounts() *counts { return &counts{missing: map[string]int{}, guilty: map[string]int{}} }
 
 // state is a series on disk.
 type state struct {
@@ -62,7 +69,9 @@ func (e *busyError) Error() string {
 // another request of the source is scored.
 func (s *Server) take(source string, l *Loaded) (of *series, release func(), err error) {
 	if source == "" {
-		return s.begin("", l), func() {}, nil
+		of := s.begin("", l)
+		of.counts = s.unnamed
+		return of, func() {}, nil
 	}
 	s.mu.Lock()
 	of = s.sources[source]
@@ -112,7 +121,7 @@ func (s *Server) forget() {
 
 // begin returns a series without rows.
 func (s *Server) begin(source string, l *Loaded) *series {
-	of := &series{server: s, source: source, turn: make(chan struct{}, 1), missing: map[string]int{}}
+	of := &series{server: s, source: source, turn: make(chan struct{}, 1), counts: newCounts()}
 	of.use(l)
 	return of
 }
@@ -136,20 +145,30 @@ func (of *series) change(l *Loaded) {
 	of.use(l)
 }
 
-// count counts scored rows, and their missing cells.
-func (of *series) count(r *scoring.Rows, names []string) {
+// count counts scored rows, their missing cells, and the sensors at fault in explained anomalies.
+func (of *series) count(r *scoring.Rows, names []string, why *scoring.Explained) {
+	var guilty []string
+	for i, verdict := range r.Verdicts {
+		if verdict == scoring.Anomalous {
+			guilty = append(guilty, why.Guilty(i)...)
+		}
+	}
 	of.server.mu.Lock()
 	defer of.server.mu.Unlock()
+	n := of.counts
 	for i := range r.Scores {
-		of.rows++
+		n.rows++
 		if r.Verdicts[i] == scoring.Anomalous {
-			of.anomalies++
+			n.anomalies++
 		}
 		for j, name := range names {
 			if math.IsNaN(r.X.At(i, j)) {
-				of.missing[name]++
+				n.missing[name]++
 			}
 		}
+	}
+	for _, name := range guilty {
+		n.guilty[name]++
 	}
 }
 

@@ -215,6 +215,7 @@ func TestRequestsThatCannotBeAnswered(t *testing.T) {
 		{"CSV without the columns", "", "text/csv", "x,y\n1,2\n", 422},
 		{"a nested value", "", "application/x-ndjson", `{"a": {"b": 1}}`, 422},
 		{"another way to explain", "?explain=some", "application/json", `{"a": 1}`, 422},
+		{"a name that is no UTF-8", "?source=%ff", "application/json", `{"a": 1}`, 422},
 		{"a long name", "?source=" + strings.Repeat("x", mostName+1), "application/json", `{"a": 1}`, 422},
 		{"a large batch", "", "application/json", `[{"a": ` + strings.Repeat(" ", mostBatch) + "1}]", 413},
 		{"a line without end", "", "application/x-ndjson", `{"a": ` + strings.Repeat(" ", mostBatch+1<<16), 413},
@@ -385,9 +386,15 @@ func TestReload(t *testing.T) {
 	if err := s.Reload(); err == nil || digest() != "one" {
 		t.Errorf("after a load that failed: %v, model %s", err, digest())
 	}
+	if !s.failed.Load() {
+		t.Error("a load that failed is not noted")
+	}
 	fault = nil
 	if err := s.Reload(); err != nil || digest() != "two" {
 		t.Errorf("after a load: %v, model %s", err, digest())
+	}
+	if s.failed.Load() {
+		t.Error("the load after one that failed is not noted")
 	}
 }
 
@@ -476,6 +483,9 @@ func TestEventsAreTold(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	_, h := serverOf(t, loadedModel(t, 0, "x"), nil)
 	send(t, h, "?source=v", "application/json", `[{"a": 0, "b": 0}, {"a": 99}]`)
+	send(t, h, "", "application/json", `[{"a": 0, "b": 0}]`)
+	send(t, h, "", "application/json", `[{"a": 0, "b": -99}, {"a": 0, "b": 0}]`)
+	send(t, h, "?source=%ff", "application/json", `{"a": 0}`) // no UTF-8, so no label
 	r, err := h.Client().Get(h.URL + "/metrics")
 	if err != nil {
 		t.Fatal(err)
@@ -488,6 +498,8 @@ func TestMetrics(t *testing.T) {
 	for _, want := range []string{
 		`collabdict_serve_rows_total{source="v"} 2`, `collabdict_serve_anomalies_total{source="v"} 1`,
 		`collabdict_serve_missing_cells_total{sensor="b",source="v"} 1`, `collabdict_serve_false_alarms_promised 0.01`,
+		`collabdict_serve_sensor_anomalies_total{sensor="a",source="v"} 1`, `collabdict_serve_sensor_anomalies_total{sensor="b",source=""} 1`,
+		`collabdict_serve_rows_total{source=""} 3`, `collabdict_serve_model_load_failed 0`,
 	} {
 		if !bytes.Contains(text, []byte(want+"\n")) {
 			t.Errorf("no %s in\n%s", want, text)

@@ -49,10 +49,11 @@ type Config struct {
 type Server struct {
 	config  Config
 	loaded  atomic.Pointer[Loaded]
-	failed  atomic.Int64 // loads that failed
+	failed  atomic.Bool // the last load has failed
 	loads   atomic.Int64
 	mu      sync.Mutex
 	sources map[string]*series
+	unnamed *counts // of requests without a source
 	used    int64 // uses of series so far
 	events  *hub
 	room    chan struct{} // a place for each request that is scored
@@ -60,18 +61,18 @@ type Server struct {
 
 // New returns a server that has loaded its model.
 func New(c Config) (*Server, error) {
-	s := &Server{config: c, sources: map[string]*series{}, events: newHub(), room: make(chan struct{}, c.Clients)}
+	s := &Server{config: c, sources: map[string]*series{}, unnamed: newCounts(), events: newHub(), room: make(chan struct{}, c.Clients)}
 	return s, s.load()
 }
 
 // Reload loads the model again. Requests that have begun keep theirs. After an error, so do the others.
 func (s *Server) Reload() error {
-	if err := s.load(); err != nil {
-		s.failed.Add(1)
-		return err
+	err := s.load()
+	s.failed.Store(err != nil)
+	if err == nil {
+		s.loads.Add(1)
 	}
-	s.loads.Add(1)
-	return nil
+	return err
 }
 
 func (s *Server) load() error {

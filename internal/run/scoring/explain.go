@@ -310,6 +310,16 @@ func (s *Explained) ranked(i int) (order []int, parts []float64, most []int) {
 	return order, parts, most
 }
 
+// Guilty returns the guilty sensors of row of the block; none if it is not explained.
+func (s *Explained) Guilty(row int) (names []string) {
+	if i, ok := s.places[row]; ok {
+		for _, j := range s.guilty[i] {
+			names = append(names, s.names[j])
+		}
+	}
+	return names
+}
+
 // Causes returns the sensors of an explained row of the block: the guilty ones, then those with values
 // far outside the own rows, then the others, the largest part first; at most top of them unless that is 0.
 func (s *Explained) Causes(row, top int) []Cause {
