@@ -54,7 +54,7 @@ type Server struct {
 	mu      sync.Mutex
 	sources map[string]*series
 	unnamed *counts // of requests without a source
-	used    int64 // uses of series so far
+	used    int64   // uses of series so far
 	events  *hub
 	room    chan struct{} // a place for each request that is scored
 }
