@@ -13,7 +13,7 @@ OUTSIDE ?=
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build cross test search race noasm vet fmt lint tidy-check generate-check fuzz prose outside image chart lab e2e vuln check clean
+.PHONY: help build cross test search race noasm vet fmt lint tidy-check generate-check fuzz prose outside image chart monitoring lab e2e vuln check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -98,6 +98,10 @@ e2e: ## try consortia in network namespaces (root, Linux, iproute2, nftables, an
 chart: ## render the Helm chart and read it as Kubernetes does (a module of its own)
 	cd deploy/helm/test && $(GO) vet ./... && $(GO) test ./...
 
+monitoring: ## check the dashboard of Grafana by its schema (a module of its own), and the rules with promtool (Debian package prometheus)
+	cd deploy/grafana/test && $(GO) vet ./... && $(GO) test ./...
+	$(GO) test -count=1 -run 'TestRulesOfPrometheus|TestDeployedMetrics' -v ./internal/cli ./internal/serve ./internal/ops/operate
+
 lab: ## test the papers' experiments (a module of its own)
 	cd lab && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test -timeout 20m ./...
 
@@ -108,7 +112,7 @@ vuln: ## report known vulnerabilities of what the program calls, if the database
 		*) exit 1;; \
 	esac
 
-check: tidy-check fmt vet cross lint prose race noasm search test lab chart ## everything that CI runs, each once
+check: tidy-check fmt vet cross lint prose race noasm search test lab chart monitoring ## everything that CI runs, each once
 
 clean: ## remove what was built
 	rm -rf bin

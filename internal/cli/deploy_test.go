@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -195,5 +196,51 @@ func TestComposeFile(t *testing.T) {
 	}
 	if slices.Sort(commands); len(slices.Compact(commands)) != 1 || !strings.Contains(commands[0], fmt.Sprintf("--expect %d ", len(file.Services))) {
 		t.Errorf("commands differ: %q", commands)
+	}
+}
+
+// The rules of Prometheus raise the alerts that their tests name, and no others, and the queries of the dashboard
+// of Grafana are valid.
+func TestRulesOfPrometheus(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("SKIPPED, NOTHING CHECKED: promtool is not installed (Debian package prometheus)")
+	}
+	text, err := os.ReadFile(deploy + "grafana/collabdict.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var board struct {
+		Panels []struct{ Targets []struct{ Expr string } }
+	}
+	if err := json.Unmarshal(text, &board); err != nil {
+		t.Fatal(err)
+	}
+	type rule struct {
+		Record string `yaml:"record"`
+		Expr   string `yaml:"expr"`
+	}
+	var queries []rule
+	for _, p := range board.Panels {
+		for _, q := range p.Targets {
+			queries = append(queries, rule{fmt.Sprintf("query:%d", len(queries)), strings.ReplaceAll(q.Expr, "$__rate_interval", "5m")})
+		}
+	}
+	text, err = yaml.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": queries}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dashboard := filepath.Join(t.TempDir(), "dashboard.yml")
+	if err := os.WriteFile(dashboard, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"check", "config", "--syntax-only", "prometheus.yml"}, {"check", "rules", "rules.yml"}, {"test", "rules", "rules_test.yml"}, {"check", "rules", dashboard},
+	} {
+		c := exec.Command(promtool, args...)
+		c.Dir = deploy + "prometheus"
+		if said, err := c.CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, said)
+		}
 	}
 }

@@ -10,12 +10,14 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
@@ -23,6 +25,7 @@ import (
 	"github.com/collabdict/collabdict/internal/mixtures/ggm"
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/scoring"
+	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -503,6 +506,22 @@ func TestMetrics(t *testing.T) {
 	} {
 		if !bytes.Contains(text, []byte(want+"\n")) {
 			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
+
+// The rules of Prometheus and the dashboard of Grafana name metrics that there are.
+func TestDeployedMetrics(t *testing.T) {
+	described := make(chan *prometheus.Desc, 100)
+	collector{}.Describe(described)
+	close(described)
+	var have []string
+	for d := range described {
+		have = append(have, regexp.MustCompile(`"(collabdict_\w+)"`).FindStringSubmatch(d.String())[1])
+	}
+	for _, name := range testkit.DeployedMetrics(t, "../../deploy") {
+		if testkit.OfServer(name) && !slices.Contains(have, name) {
+			t.Errorf("there is no metric %s", name)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/ops/inventory"
+	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // Every field of the status and every metric is in the inventory, and the inventory lists no
@@ -22,7 +23,7 @@ func TestStatusAndMetricsAreInTheInventory(t *testing.T) {
 	have[inventory.Status], have[inventory.Socket] = shown(all.Public(), all)
 	public, socket := metricsOf(t, all.Public()), metricsOf(t, all)
 	for _, m := range metrics {
-		name := regexp.MustCompile(`"(collabdict_\w+)"`).FindStringSubmatch(m.desc.String())[1]
+		name := nameOf(m)
 		switch line := "# TYPE " + name + " "; {
 		case strings.Contains(public, line):
 			have[inventory.Metrics] = append(have[inventory.Metrics], strings.TrimPrefix(name, "collabdict_"))
@@ -48,6 +49,19 @@ func TestStatusAndMetricsAreInTheInventory(t *testing.T) {
 		}
 		if port := thing.Place == inventory.Status || thing.Place == inventory.Metrics; port && thing.Tells != "" && thing.Tells != inventory.WorkTime {
 			t.Errorf("%s shows %s", thing.Place, thing.Tells)
+		}
+	}
+}
+
+func nameOf(m metric) string {
+	return regexp.MustCompile(`"(collabdict_\w+)"`).FindStringSubmatch(m.desc.String())[1]
+}
+
+// The rules of Prometheus and the dashboard of Grafana name metrics that there are.
+func TestDeployedMetrics(t *testing.T) {
+	for _, name := range testkit.DeployedMetrics(t, "../../../deploy") {
+		if !testkit.OfServer(name) && !slices.ContainsFunc(metrics, func(m metric) bool { return nameOf(m) == name }) {
+			t.Errorf("there is no metric %s", name)
 		}
 	}
 }
