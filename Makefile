@@ -87,7 +87,7 @@ outside: ## run tests, benchmarks and comparisons that need data from the folder
 	$(GO) test -count=1 -timeout 2h -bench 'Oracles|Stream|LocalUpdate' -benchtime 1x \
 		$$(grep -rl --include='*_test.go' --exclude-dir=lab 'testkit\.Outside' . | xargs -n 1 dirname | sort -u); \
 	(cd lab && $(GO) test -count=1 -timeout 2h ./...); \
-	for peer in em vae glasso; do lab/peers/$$peer.sh; done
+	for peer in em vae glasso; do lab/peers/$$peer.sh; done; lab/peers/score.py
 
 image: ## build the container image IMAGE (image.tar) with ko, and run the program from its layers
 	scripts/image.sh "$(or $(IMAGE),image.tar)"
