@@ -49,7 +49,8 @@ def prepare(own, model, rows):
     import pandas
     from sklearn.mixture import GaussianMixture
 
-    own = pandas.read_csv(own).drop(columns=["label", "split"])
+    own = pandas.read_csv(own)
+    own = own[own["split"] == "train"].drop(columns=["label", "split"])
     mixture = GaussianMixture(10, random_state=1).fit(own.values)
     limit = numpy.quantile(-mixture.score_samples(own.values), 0.99)
     with open(model, "wb") as f:
@@ -84,15 +85,20 @@ def main():
     with tempfile.TemporaryDirectory() as d:
         program, rows, learned, out = (os.path.join(d, name) for name in ("collabdict", "rows.csv", "peer.pickle", "out.csv"))
         subprocess.run(["go", "build", "-o", program, "./cmd/collabdict"], check=True)
-        # Of fourteen components, those that are one pattern are merged: ten are left.
+        # up writes the rows to files; sim without protection gives the same model each time. Of twelve components,
+        # those that are one pattern are merged: ten are left.
         spec = "participants=3,rows=3000,columns=38,patterns=24"
-        subprocess.run([program, "sim", "--generate", spec, "--components", "14", "--protect", "none", "--out", d + "/o"], check=True, capture_output=True)
+        subprocess.run([program, "up", "--generate", spec, "--components", "1", "--rounds", "1", "--out", d + "/up"], check=True, capture_output=True)
+        os.mkdir(d + "/own")
+        for name in ("plant-a", "plant-b", "plant-c"):
+            os.rename(f"{d}/up/{name}/{name}.csv", f"{d}/own/{name}.csv")
+        subprocess.run([program, "sim", "--data", d + "/own", "--label", "label", "--test-where", "split=test", "--components", "12", "--protect", "none", "--out", d + "/o"], check=True, capture_output=True)
         model = d + "/o/plant-a"
         components = json.loads(subprocess.run([program, "inspect", model, "--json"], check=True, stdout=subprocess.PIPE).stdout)["components"]
         if len(components) != 10:
             sys.exit(f"score.py: want a model of 10 components, got {len(components)}")
         me = [sys.executable, os.path.abspath(__file__)]
-        subprocess.run(me + ["prepare", model + "/plant-a.csv", learned, rows], check=True)
+        subprocess.run(me + ["prepare", d + "/own/plant-a.csv", learned, rows], check=True)
         with open(rows, "rb") as f:
             body = f.read()
         server = subprocess.Popen([program, "serve", model, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE)
