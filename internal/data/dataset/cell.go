@@ -23,7 +23,18 @@ func parse(cell string) (v float64, ok bool) {
 		return math.Inf(1 - 2*one(cell[0] == '-')), true
 	}
 	ok = err == nil || errors.Is(err, strconv.ErrRange)
-	return v, ok && !strings.ContainsAny(cell, "xX_") // strconv reads 0x1p4 and 1_6 as 16
+	return v, ok && isDecimal(cell)
+}
+
+// isDecimal reports whether a number that strconv reads is decimal: it also reads 0x1p4 and 1_6, as 16. It is a loop
+// over bytes, as [strings.ContainsAny] takes a third of the time to read a file.
+func isDecimal(number string) bool {
+	for i := range len(number) {
+		if c := number[i]; c == 'x' || c == 'X' || c == '_' {
+			return false
+		}
+	}
+	return true
 }
 
 // isOldInfinity reports whether a cell is an infinity as older C libraries write it.
