@@ -57,7 +57,7 @@ def prepare(own, model, rows):
         pickle.dump((mixture, limit), f)
     random = numpy.random.default_rng(1)
     a, b = random.integers(len(own), size=(2, ROWS))
-    w = 0.2 * random.random((ROWS, 1))
+    w = 0.05 * random.random((ROWS, 1))
     x = (1 - w) * own.values[a] + w * own.values[b]
     pandas.DataFrame(x, columns=own.columns).to_csv(rows, index=False, float_format="%.4f")
 
