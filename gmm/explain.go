@@ -110,19 +110,44 @@ func (m *Mixture) explainPartial(z *mat.Dense, rows []int, out *algorithm.Explan
 	}
 }
 
-// of returns the marginal distribution of some of the variables, given by ascending indices.
+// of returns the marginal distribution of some of the variables, given by ascending indices. Its precision
+// matrices are Schur complements: Λ_oo − Λ_om Λ_mm⁻¹ Λ_mo, with o the variables and m the others.
 func (m *Mixture) of(places []int) (*Mixture, error) {
 	k, dim := m.Components(), len(places)
+	var others []int
+	for i := range m.Dim() {
+		if !slices.Contains(places, i) {
+			others = append(others, i)
+		}
+	}
 	means, precisions := mat.NewDense(k, dim, nil), make([]*mat.SymDense, k)
+	inner, solved := mat.NewSymDense(len(others), nil), make([][]float64, dim)
 	for c := range k {
-		covariance, part := m.Covariance(c), mat.NewSymDense(dim, nil)
-		for a, i := range places {
-			means.Set(c, a, m.means.At(c, i))
-			for b := a; b < dim; b++ {
-				part.SetSym(a, b, covariance.At(i, places[b]))
+		whole, part := m.Precision(c), mat.NewSymDense(dim, nil)
+		for a, i := range others {
+			for b, j := range others[a:] {
+				inner.SetSym(a, a+b, whole.At(i, j))
 			}
 		}
-		precisions[c] = partial.Factorise(part).Inverse()
+		factor := partial.Factorise(inner)
+		for a, i := range places {
+			means.Set(c, a, m.means.At(c, i))
+			solved[a] = solved[a][:0] // Λ_mm⁻¹ Λ_mi
+			for _, j := range others {
+				solved[a] = append(solved[a], whole.At(i, j))
+			}
+			factor.Solve(solved[a])
+		}
+		for a, i := range places {
+			for b, j := range places[a:] {
+				v := whole.At(i, j)
+				for q, by := range solved[a+b] {
+					v -= float64(whole.At(i, others[q]) * by)
+				}
+				part.SetSym(a, a+b, v)
+			}
+		}
+		precisions[c] = part
 	}
 	return NewMixture(m.weights, means, precisions)
 }
