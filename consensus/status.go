@@ -13,7 +13,8 @@ type Status struct {
 	Kind      Kind // kind of the current call; 0 between calls
 	Round     uint32
 	State     State
-	Plan      string           // name of the current session's plan
+	Plan      session.Plan     // that of the current session; nil if there is none
+	Seats     [][]int          // by lane of the session: the members in the order of the plan's vertices
 	Step      int              // round of the session
 	Steps     int              // predicted rounds of the session
 	Come      session.Progress // progress of the current session, over all lanes
@@ -54,9 +55,10 @@ func (m *Machine) Status() Status {
 		st.Paused = st.Paused || m.err == nil && m.tooFew()
 	}
 	if a := s.attempts[s.ballots.promised]; a != nil && a.lanes != nil {
-		plan := a.plan().Session(a.layout.Words())
-		st.Plan, st.Steps = plan.Name(), plan.Rounds()
-		for _, x := range a.lanes {
+		st.Plan = a.plan().Session(a.layout.Words())
+		st.Steps = st.Plan.Rounds()
+		for lane, x := range a.lanes {
+			st.Seats = append(st.Seats, a.seats().placement(lane, a.self).Members)
 			st.Step = max(st.Step, x.Round())
 			st.Come.Add(x.Progress())
 		}

@@ -53,6 +53,7 @@ type loop struct {
 	ended     map[int]time.Time // members that have reported the end of their part, and when
 	record    consensus.Record
 	took      time.Duration // the last slot
+	exchanges exchanges     // of the present or the last session
 	logged    logState
 	allOver   bool
 	expelled  error // set once the other members have removed this one while it was away

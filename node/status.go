@@ -59,6 +59,9 @@ type Status struct {
 	LastTook       time.Duration `json:"last_took"`       // the duration of the last collective
 	Traffic        Traffic       `json:"traffic"`         // what was sent and received
 	Links          []Link        `json:"links,omitempty"` // connections to other members
+	// Edges are the pairs of members that exchange vectors in the present or the last sum, from what
+	// this process has seen. With more than 200 members there are none.
+	Edges []Edge `json:"edges,omitempty"`
 	// Unreached lists, while joining, the pairs of members found that do not reach each other.
 	Unreached []Unreached `json:"unreached,omitempty"`
 }
@@ -67,6 +70,12 @@ type Status struct {
 type Link struct {
 	Name string `json:"name"`          // that of the member
 	Via  string `json:"via,omitempty"` // the member that relays it, if any
+}
+
+// An Edge is a pair of members that exchange vectors in a sum.
+type Edge struct {
+	A string `json:"a"` // the name of one
+	B string `json:"b"` // the name of the other
 }
 
 // An Unreached is a pair of members that are both found and do not reach each other.
@@ -120,6 +129,7 @@ type snapshot struct {
 	record     consensus.Record
 	held       []string // names of machine.Held
 	heldUntil  int
+	edges      [][2]int // the ranks of members that exchange vectors
 	took       time.Duration
 	ballots    uint64
 	since      time.Time // start of the pause, as this process saw it
@@ -129,6 +139,7 @@ type snapshot struct {
 // publish makes the machine's status visible, and logs what has changed.
 func (l *loop) publish() {
 	s := &snapshot{machine: l.machine.Status(), rules: l.machine.Rules(), record: l.record, took: l.took}
+	s.edges = l.exchanges.next(s.machine)
 	if n := len(s.machine.Held); n > 0 {
 		s.heldUntil = max(1, s.rules.Colluders+2-n)
 	}
@@ -207,6 +218,9 @@ func (n *Node) Status() Status {
 	}
 	for _, r := range m.Members {
 		out.Members = append(out.Members, all.All[r].Name)
+	}
+	for _, e := range s.edges {
+		out.Edges = append(out.Edges, Edge{all.All[e[0]].Name, all.All[e[1]].Name})
 	}
 	out.Links = linksOf(n.host.Links(), func(id peer.ID) string { return nameIn(all.All, id) })
 	waited := time.Since(n.loop.start) - m.Since

@@ -39,9 +39,9 @@ func (l *loop) watch(s consensus.Status) {
 		l.log.Info("a new ballot begins", "slot", s.Slot, "ballot", s.Ballot, "reason", s.Stuck)
 	}
 	t.slot, t.ballot = s.Slot, s.Ballot
-	if s.Plan != "" && !t.plans[s.Plan] {
-		t.plans[s.Plan] = true
-		l.log.Info("plan for sums of this length: "+s.Plan, "slot", s.Slot, "rounds", s.Steps)
+	if s.Plan != nil && !t.plans[s.Plan.Name()] {
+		t.plans[s.Plan.Name()] = true
+		l.log.Info("plan for sums of this length: "+s.Plan.Name(), "slot", s.Slot, "rounds", s.Steps)
 	}
 	if s.Paused != t.paused || s.PausedBy != t.by {
 		t.paused, t.by, t.since = s.Paused, s.PausedBy, time.Time{}

@@ -65,6 +65,9 @@ type Plan interface {
 	Digest() [32]byte
 	// Name returns a short description of the plan, for logs.
 	Name() string
+	// Edges returns the pairs v < w of vertices whose members exchange frames, in order. It assumes
+	// a vector long enough that no frame is without words.
+	Edges() [][2]int
 }
 
 // A Placement assigns members to the vertices of a plan's topology. Members[v] is the id of the

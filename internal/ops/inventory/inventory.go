@@ -77,7 +77,7 @@ var Things = []Thing{
 		"node.paused", "node.paused_by", "node.paused_since", "node.held", "node.held_until", "node.least", "node.quorum", "node.stuck",
 		"node.waiting.name", "node.wanted.names", "node.wanted.own", "node.setup_slots", "node.last_iterations", "node.last_difference",
 		"node.traffic.bytes_sent", "node.traffic.bytes_received", "node.traffic.data_bytes_sent", "node.traffic.messages_sent", "node.traffic.messages_received",
-		"node.links.name", "node.links.via", "node.unreached.a", "node.unreached.b", "node.unreached.reason", "node.unreached.advice",
+		"node.links.name", "node.links.via", "node.edges.a", "node.edges.b", "node.unreached.a", "node.unreached.b", "node.unreached.reason", "node.unreached.advice",
 		"process.goroutines", "process.state_bytes",
 	}},
 
