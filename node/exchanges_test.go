@@ -24,13 +24,13 @@ func TestTheStatusHasTheEdgesOfASum(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := []Edge{{"m0", "m1"}, {"m0", "m2"}, {"m1", "m2"}} // a small graph is complete
+	want := []Exchange{{"m0", "m1"}, {"m0", "m2"}, {"m1", "m2"}} // a small graph is complete
 	for _, n := range nodes {
 		got := n.Status().Edges
 		for i, e := range got { // names have no order of ranks
-			got[i] = Edge{min(e.A, e.B), max(e.A, e.B)}
+			got[i] = Exchange{min(e.A, e.B), max(e.A, e.B)}
 		}
-		slices.SortFunc(got, func(a, b Edge) int { return slices.Compare([]string{a.A, a.B}, []string{b.A, b.B}) })
+		slices.SortFunc(got, func(a, b Exchange) int { return slices.Compare([]string{a.A, a.B}, []string{b.A, b.B}) })
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got %v, want %v", n.Status().Name, got, want)
 		}

@@ -61,7 +61,7 @@ type Status struct {
 	Links          []Link        `json:"links,omitempty"` // connections to other members
 	// Edges are the pairs of members that exchange vectors in the present or the last sum, from what
 	// this process has seen. With more than 200 members there are none.
-	Edges []Edge `json:"edges,omitempty"`
+	Edges []Exchange `json:"edges,omitempty"`
 	// Unreached lists, while joining, the pairs of members found that do not reach each other.
 	Unreached []Unreached `json:"unreached,omitempty"`
 }
@@ -72,8 +72,8 @@ type Link struct {
 	Via  string `json:"via,omitempty"` // the member that relays it, if any
 }
 
-// An Edge is a pair of members that exchange vectors in a sum.
-type Edge struct {
+// An Exchange is a pair of members that exchange vectors in a sum.
+type Exchange struct {
 	A string `json:"a"` // the name of one
 	B string `json:"b"` // the name of the other
 }
@@ -220,7 +220,7 @@ func (n *Node) Status() Status {
 		out.Members = append(out.Members, all.All[r].Name)
 	}
 	for _, e := range s.edges {
-		out.Edges = append(out.Edges, Edge{all.All[e[0]].Name, all.All[e[1]].Name})
+		out.Edges = append(out.Edges, Exchange{all.All[e[0]].Name, all.All[e[1]].Name})
 	}
 	out.Links = linksOf(n.host.Links(), func(id peer.ID) string { return nameIn(all.All, id) })
 	waited := time.Since(n.loop.start) - m.Since

@@ -23,24 +23,10 @@ import (
 type description struct {
 	model.Manifest
 	learned        algorithm.Model
-	Components     []component            `json:"components,omitempty"`     // those of a mixture
+	Components     []report.Component     `json:"components,omitempty"`     // those of a mixture
 	Own            *ownPart               `json:"own,omitempty"`            // the participant's own part, from own.npz
 	LocalPart      *localPart             `json:"local_part,omitempty"`     // the model of the own rows, from local.npz
 	Reconstruction *report.Reconstruction `json:"reconstruction,omitempty"` // that of the rows of --data
-}
-
-// component is a component of a mixture.
-type component struct {
-	Weight float64   `json:"weight"` // its share of the own rows
-	Mean   []float64 `json:"mean"`   // in the units of the data
-	Edges  []edge    `json:"edges"`  // direct dependencies, the strongest first
-}
-
-// edge is a direct dependency between two variables.
-type edge struct {
-	A                  string  `json:"a"`                   // a column
-	B                  string  `json:"b"`                   // another column
-	PartialCorrelation float64 `json:"partial_correlation"` // from −1 to 1
 }
 
 func (a *app) inspect() *cobra.Command {
@@ -95,9 +81,9 @@ func describe(m *model.Model) description {
 	}
 	means, names := m.InUnits(of.Means()), coordinates(m)
 	for k, w := range of.Weights() {
-		c := component{Weight: w, Mean: means.RawRowView(k), Edges: []edge{}}
+		c := report.Component{Weight: w, Mean: means.RawRowView(k), Edges: []report.Edge{}}
 		for _, e := range gmm.Dependencies(of.Precision(k)) {
-			c.Edges = append(c.Edges, edge{names[e.A], names[e.B], e.PartialCorrelation})
+			c.Edges = append(c.Edges, report.Edge{A: names[e.A], B: names[e.B], PartialCorrelation: e.PartialCorrelation})
 		}
 		d.Components = append(d.Components, c)
 	}
@@ -346,7 +332,7 @@ func members(views []report.View) string {
 }
 
 // strongest lists the first three edges.
-func strongest(edges []edge) string {
+func strongest(edges []report.Edge) string {
 	var s []string
 	for _, e := range edges[:min(3, len(edges))] {
 		sign := ""

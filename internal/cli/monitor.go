@@ -157,7 +157,7 @@ func (m *monitor) completed(p algorithm.Progress, members int, virtual time.Dura
 
 // roundOf returns what the owner of a folder is shown of the round in p.
 func roundOf(p algorithm.Progress, members int) *operate.Round {
-	r := &operate.Round{Loss: report.Of(p.Loss), Step: p.Step, Members: members, Clusters: p.Clusters, Converged: p.Converged}
+	r := &operate.Round{Loss: report.Of(p.Loss), Objective: report.Of(p.Objective), Step: p.Step, Members: members, Clusters: p.Clusters, Converged: p.Converged}
 	if d := p.Diversity; d != nil {
 		r.Contribution = report.Of(math.Exp(d.Min))
 	}

@@ -93,7 +93,7 @@ var Things = []Thing{
 	{Place: Socket, Names: []string{"warned.at", "warned.text", "warnings"}, Tells: "what the program warns its owner of, such as components with few rows"},
 	{Place: Socket, Names: []string{"known.at", "known.text", "known_in_all"}, Tells: "what all members have come to know of a member"},
 	{Place: Socket, Names: []string{
-		"last.loss", "last.step", "last.members", "last.clusters", "last.converged", "last.smallest_contribution", "last.low_diversity.component",
+		"last.loss", "last.objective", "last.step", "last.members", "last.clusters", "last.converged", "last.smallest_contribution", "last.low_diversity.component",
 		"last.low_diversity.action", "last.information", "last.active_units", "last.latent", "last.weight", "last.discrepancy", "last.virtual",
 	}, Tells: "figures of the last round, with those of the owner's rows"},
 

@@ -3,5 +3,9 @@
 // participant's folder. It shows no value of a row. Warnings may depend on the own rows, and
 // are only for the owner of the folder.
 //
-// Start reading at [Status].
+// It also serves the page of a process, or of the folder of a finished run. The page shows what one
+// member sees: its own in run, and the first one that still runs in up and demo. In sim, which has no
+// node, it shows the rounds of all. [ReaderOf] is the rule of who may see what there.
+//
+// Start reading at [Status], and for the page at [Run].
 package operate

@@ -20,7 +20,32 @@ type Line struct {
 	Present bool
 	// Common marks a line about the run as a whole, which is of interest from any member.
 	Common bool
+	// Event is the kind of event that the line reports; empty for other lines.
+	Event EventKind
+	// Member is the member that the event is about, if it is about one.
+	Member string
 }
+
+// An EventKind is a kind of event in a run.
+type EventKind string
+
+// The kinds of events.
+const (
+	Begun     EventKind = "begun"     // a phase of the process began
+	Restarted EventKind = "restarted" // the process resumed a run of an earlier one
+	Left      EventKind = "left"      // a member left the sums
+	Returned  EventKind = "returned"  // it is in the sums again
+	Relayed   EventKind = "relayed"   // it is reached through another member
+	Direct    EventKind = "direct"    // it is reached directly again
+	Paused    EventKind = "paused"    // the run paused
+	Resumed   EventKind = "resumed"   // it continued
+	Changed   EventKind = "changed"   // members were added or removed
+	Held      EventKind = "held"      // statistics of members are held back
+	Counted   EventKind = "counted"   // they count again
+	Wanted    EventKind = "wanted"    // members want different changes
+	Agreed    EventKind = "agreed"    // something became of the own wish for a change
+	Known     EventKind = "known"     // all members came to know something of a member; for the owner
+)
 
 const (
 	// sayAfter is how long a wait takes before it is reported. A wait not much longer than usual
@@ -73,7 +98,7 @@ func (r *Reporter) Next(s *Status) (lines []Line) {
 		r.before, r.printed = s, s.Began
 	}
 	if r.before.Phase != s.Phase && s.Phase == Running && s.Resumed > 0 {
-		lines = append(lines, said(fmt.Sprintf("resumes the run after round %d, from the state in its folder", s.Resumed)))
+		lines = append(lines, happened(Restarted, fmt.Sprintf("resumes the run after round %d, from the state in its folder", s.Resumed)))
 	}
 	switch {
 	case s.Phase == Joining && s.Node != nil:
@@ -84,7 +109,7 @@ func (r *Reporter) Next(s *Status) (lines []Line) {
 		lines = append(lines, r.rounds(s)...)
 	}
 	for _, known := range s.Known[max(0, len(s.Known)-s.Knowns+r.before.Knowns):] {
-		lines = append(lines, Line{Text: "warning: " + known.Text, Key: known.Text, Common: true})
+		lines = append(lines, Line{Text: "warning: " + known.Text, Key: known.Text, Common: true, Event: Known})
 	}
 	if lines == nil {
 		lines = r.heartbeat(s)
@@ -98,6 +123,12 @@ func (r *Reporter) Next(s *Status) (lines []Line) {
 
 // said returns a line about something that has happened.
 func said(text string) Line { return Line{Text: text, Key: text} }
+
+// of returns the line as one about a member.
+func (l Line) of(member string) Line { l.Member = member; return l }
+
+// happened returns a line about an event.
+func happened(kind EventKind, text string) Line { return Line{Text: text, Key: text, Event: kind} }
 
 // joining reports the members that are here when they change, and once where to reach this one.
 func (r *Reporter) joining(s *Status) (lines []Line) {
@@ -177,10 +208,10 @@ func (r *Reporter) running(s *Status) (lines []Line) {
 	lines = append(lines, r.links(n.Links)...)
 	lines = append(lines, r.roster(s)...)
 	if line := r.wishes.next(s); line != "" {
-		lines = append(lines, said(line))
+		lines = append(lines, happened(Wanted, line))
 	}
 	if s.Agreement != "" && s.Agreement != r.before.Agreement {
-		lines = append(lines, Line{Text: s.Agreement, Key: s.Agreement, Common: true})
+		lines = append(lines, Line{Text: s.Agreement, Key: s.Agreement, Common: true, Event: Agreed})
 	}
 	if s.Round > r.before.Round { // the members in the sums change between rounds
 		lines = append(lines, r.members(n)...)
@@ -189,7 +220,11 @@ func (r *Reporter) running(s *Status) (lines []Line) {
 	lines = append(lines, r.rounds(s)...)
 	if !slices.Equal(n.Held, r.held) {
 		if line := heldLine(r.held, n); line != "" {
-			lines = append(lines, said(line))
+			kind := Held
+			if len(n.Held) == 0 {
+				kind = Counted
+			}
+			lines = append(lines, happened(kind, line))
 		}
 		r.held = n.Held
 	}
@@ -203,9 +238,9 @@ func (r *Reporter) running(s *Status) (lines []Line) {
 func (r *Reporter) links(now []node.Link) (lines []Line) {
 	for _, l := range now {
 		if before := r.via[l.Name]; l.Via != "" && l.Via != before {
-			lines = append(lines, said(l.Name+" is reached through "+l.Via))
+			lines = append(lines, happened(Relayed, l.Name+" is reached through "+l.Via).of(l.Name))
 		} else if l.Via == "" && before != "" {
-			lines = append(lines, said(l.Name+" is reached directly"))
+			lines = append(lines, happened(Direct, l.Name+" is reached directly").of(l.Name))
 		}
 		r.via[l.Name] = l.Via
 	}
@@ -231,7 +266,7 @@ func (r *Reporter) roster(s *Status) []Line {
 	if parts == nil {
 		return nil
 	}
-	line := said(fmt.Sprintf("the members have changed: %s; %d now", strings.Join(parts, ", "), len(s.Roster)))
+	line := happened(Changed, fmt.Sprintf("the members have changed: %s; %d now", strings.Join(parts, ", "), len(s.Roster)))
 	line.Common = true
 	return []Line{line}
 }
@@ -256,12 +291,12 @@ func (r *Reporter) members(n *node.Status) (lines []Line) {
 	}
 	for _, m := range out {
 		if without(r.out, m.Name) {
-			lines = append(lines, said(fmt.Sprintf("without %s from now on: %s", called(m.Name), m.Reason)))
+			lines = append(lines, happened(Left, fmt.Sprintf("without %s from now on: %s", called(m.Name), m.Reason)).of(m.Name))
 		}
 	}
 	for _, m := range r.out {
 		if slices.Contains(n.Members, m.Name) {
-			lines = append(lines, said(fmt.Sprintf("with %s again", called(m.Name))))
+			lines = append(lines, happened(Returned, fmt.Sprintf("with %s again", called(m.Name))).of(m.Name))
 		}
 	}
 	r.out = out
@@ -347,8 +382,8 @@ type pause struct {
 // statuses; a completed round shows it.
 func (p *pause) next(s *Status, completed bool) (lines []Line) {
 	n := s.Node
-	say := func(text, key string) {
-		lines, p.said = append(lines, Line{Text: text, Key: key, Present: true, Common: true}), s.At
+	say := func(kind EventKind, text, key string) {
+		lines, p.said = append(lines, Line{Text: text, Key: key, Present: true, Common: true, Event: kind}), s.At
 	}
 	if !p.began.IsZero() && (completed || !n.Paused) {
 		text := "resumed: enough members are connected"
@@ -356,7 +391,7 @@ func (p *pause) next(s *Status, completed bool) (lines []Line) {
 			text = "resumed: the members have agreed to continue"
 		}
 		p.began, p.by = time.Time{}, 0
-		say(text, text)
+		say(Resumed, text, text)
 	}
 	if !n.Paused {
 		return lines
@@ -365,9 +400,9 @@ func (p *pause) next(s *Status, completed bool) (lines []Line) {
 	switch {
 	case p.began.IsZero() || n.PausedBy != p.by:
 		p.began, p.by = s.At, n.PausedBy
-		say(text, text)
+		say(Paused, text, text)
 	case n.PausedBy == 0 && s.At.Sub(p.said) >= sayEvery: // in a pause by agreement, nobody waits
-		say(fmt.Sprintf("%s; for %s now", text, s.At.Sub(p.began).Round(time.Second)), text)
+		say("", fmt.Sprintf("%s; for %s now", text, s.At.Sub(p.began).Round(time.Second)), text)
 	}
 	return lines
 }

@@ -70,7 +70,9 @@ type Status struct {
 // Round is a completed round as its member saw it.
 type Round struct {
 	// Loss falls during training: minus the objective of a row, or the step of the centres.
-	Loss      report.Figure `json:"loss,omitzero"`
+	Loss report.Figure `json:"loss,omitzero"`
+	// Objective is what training improves, before the round's step; for some kinds after it.
+	Objective report.Figure `json:"objective,omitzero"`
 	Step      bool          `json:"step,omitempty"`      // whether loss is a step
 	Members   int           `json:"members"`             // members in the sums
 	Clusters  int           `json:"clusters,omitempty"`  // clusters found, if any

@@ -3,8 +3,6 @@ package operate
 import (
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -27,8 +25,8 @@ func (s *Status) WriteTable(w io.Writer) {
 	if n := s.Node; n != nil {
 		fmt.Fprintf(w, "%d of %d members are here\n\n", s.Present(), n.Want)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, m := range s.memberStates() {
-			fmt.Fprintf(t, "  %s\t%s\n", m[0], m[1])
+		for _, m := range s.members() {
+			fmt.Fprintf(t, "  %s\t%s\n", m.Name, m)
 		}
 		t.Flush()
 		for _, u := range n.Unreached {
@@ -68,51 +66,6 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// memberStates returns the members' names and states, in the order of the names.
-func (s *Status) memberStates() (list [][2]string) {
-	n := s.Node
-	state := map[string]string{}
-	for _, m := range slices.Concat(n.Present, n.Missing) {
-		state[m] = "here"
-	}
-	for _, m := range n.Missing {
-		state[m] = "missing"
-	}
-	in, lost := "in the sums", "lost: "
-	if n.PausedBy > 0 { // members may be absent
-		in, lost = "here", "away: "
-	}
-	for _, m := range n.Members {
-		state[m] = in
-	}
-	for _, m := range n.Absent {
-		state[m.Name] = "not in the sums: " + m.Reason
-		if m.Lost {
-			state[m.Name] = lost + m.Reason
-		}
-	}
-	for _, m := range n.Waiting {
-		if m.For < time.Second {
-			continue
-		}
-		state[m.Name] += fmt.Sprintf(", waited for %s", m.For.Round(time.Second))
-	}
-	for _, l := range n.Links {
-		if l.Via != "" {
-			state[l.Name] += ", through " + l.Via
-		}
-	}
-	for m, text := range state {
-		short, _, _ := strings.Cut(m, " (")
-		if short == n.Name {
-			text += " (this member)"
-		}
-		list = append(list, [2]string{short, strings.TrimPrefix(text, ", ")})
-	}
-	slices.SortFunc(list, func(x, y [2]string) int { return strings.Compare(x[0], y[0]) })
-	return list
 }
 
 // roundLine describes the last round.

@@ -1,0 +1,216 @@
+package operate
+
+import (
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/ops/web"
+	"github.com/collabdict/collabdict/internal/run/report"
+)
+
+// A Reader is who reads a page.
+type Reader bool
+
+// The readers of a page.
+const (
+	Others Reader = false // they are shown nothing that depends on rows but what [Status.Public] shows
+	Owner  Reader = true  // the owner of the folder, who is shown everything
+)
+
+// ReaderOf returns who reads a page whose address is printed. The address has a secret, and who knows
+// that can read the page. On a terminal, only who has started the process sees it: that is the owner.
+// A log, such as that of a service, may be read by others.
+func ReaderOf(terminal bool) Reader { return Reader(terminal) }
+
+// Run is what the page of a run shows first; each later event has the same form, with only the rounds
+// and events that are new.
+type Run struct {
+	Status *Status `json:"status"` // the present status, without fields that the reader may not see
+	Owner  bool    `json:"owner"`  // whether it has the fields for the owner of the folder
+	Doing  string  `json:"doing"`  // what the process does, and whom it waits for, in words
+	// Healthy reports whether the process contributes, or prepares to.
+	Healthy bool `json:"healthy"`
+	// Left is the longest time for the remaining rounds; absent if unknown.
+	Left    time.Duration `json:"left,omitempty"`
+	Members []Member      `json:"members"` // in the order of their names
+	Rounds  []Point       `json:"rounds"`  // in order; of many, some are left out
+	Events  []Happening   `json:"events"`  // in order; of many, the last ones
+	// Privacy and Model are the numbers of times that the answers of /page/privacy and /page/model have
+	// been set; 0 if there is none yet.
+	Privacy int `json:"privacy"`
+	Model   int `json:"model"` // as privacy
+}
+
+// Privacy is what the page shows of the privacy of a member.
+type Privacy struct {
+	// Shown lists what a run with this agreement shows the other members; absent if unknown.
+	Shown []report.Shown `json:"shown,omitempty"`
+	// Outside lists what can be seen outside of sums.
+	Outside    []Seen             `json:"outside"`
+	Protection *report.Protection `json:"protection,omitempty"` // what hides the vectors in sums
+	// Spent is the differential privacy spent by all runs and releases of the folder.
+	Spent []Spent `json:"spent"`
+
+	// The fields below may depend on rows, and are only for the owner of the folder.
+
+	// Told are sentences about what the run has shown of this member, as inspect --privacy prints them.
+	Told     []string `json:"told,omitempty"`
+	Warnings []string `json:"warnings,omitempty"` // with what to do
+}
+
+// Seen is something that can be seen outside of sums.
+type Seen struct {
+	Place string `json:"place"`           // where
+	By    string `json:"by"`              // who sees it
+	What  string `json:"what"`            // what is seen
+	Tells string `json:"tells,omitempty"` // what that tells about rows; absent for nothing
+}
+
+// public returns what others than the owner of the folder may see.
+func (p *Privacy) public() *Privacy {
+	public := *p
+	public.Told, public.Warnings = nil, nil
+	return &public
+}
+
+// Learned is what the page shows of a member's model, which is for the owner of the folder.
+type Learned struct {
+	Kind        string   `json:"kind"`        // the model, such as ggm
+	Participant string   `json:"participant"` // its owner
+	About       string   `json:"about"`       // its origin, in words
+	Columns     []string `json:"columns"`     // the columns trained on
+	// Units are the units of columns, by name, if they were agreed.
+	Units      map[string]string  `json:"units,omitempty"`
+	Components []report.Component `json:"components,omitempty"` // the patterns, if it is a mixture
+	// LeastWeight is the weight below which a component does not matter.
+	LeastWeight float64 `json:"least_weight,omitempty"`
+	// Threshold is the score above which a row is an anomaly; absent without one.
+	Threshold float64         `json:"threshold,omitempty"`
+	HeldOut   *report.HeldOut `json:"held_out,omitempty"` // figures on held-out rows, alone and together
+	Verdict   string          `json:"verdict,omitempty"`  // whether together is better than alone, in words
+	Warnings  []string        `json:"warnings,omitempty"` // given at the end of the training
+}
+
+// Page is what the page of a process shows. It is safe for concurrent use.
+type Page struct {
+	reader Reader
+	clock  Clock
+
+	mu      sync.Mutex
+	history *history
+	status  *Status
+	privacy *Privacy
+	model   *Learned
+	sets    struct{ privacy, model int }
+	changed chan struct{} // closed at the next change
+}
+
+// A Clock tells the time to what serves a page.
+type Clock struct {
+	Now   func() time.Time                       // as time.Now does
+	After func(d time.Duration) <-chan time.Time // as time.After does
+}
+
+// NewPage returns the page of a process for a reader.
+func NewPage(of Reader, c Clock) *Page {
+	return &Page{reader: of, clock: c, history: newHistory(), changed: make(chan struct{})}
+}
+
+// Next shows the next status of the process. The page keeps it.
+func (p *Page) Next(s *Status) {
+	p.change(func() {
+		p.status = s
+		p.history.next(s)
+	})
+}
+
+// SetPrivacy shows what is known of the privacy of the member.
+func (p *Page) SetPrivacy(of *Privacy) { p.change(func() { p.privacy = of; p.sets.privacy++ }) }
+
+// SetModel shows the model that was learned.
+func (p *Page) SetModel(m *Learned) { p.change(func() { p.model = m; p.sets.model++ }) }
+
+func (p *Page) change(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// since returns the run with the rounds and events after those of a reader, and a channel that is
+// closed at the next change. The run is nil before the first status.
+func (p *Page) since(round, event int) (r *Run, next <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.status == nil {
+		return nil, p.changed
+	}
+	s := p.status
+	r = &Run{Status: s, Owner: bool(p.reader), Members: s.members(), Privacy: p.sets.privacy, Model: p.sets.model}
+	r.Healthy, r.Doing = s.Healthy()
+	r.Left, _ = s.Left()
+	r.Rounds, r.Events = p.history.since(round, event)
+	if p.reader == Others {
+		r.Status, r.Model = s.Public(), 0
+		for i := range r.Rounds {
+			r.Rounds[i].Objective, r.Rounds[i].Step, r.Rounds[i].Virtual = report.Figure{}, false, 0
+		}
+		r.Events = slices.DeleteFunc(r.Events, func(e Happening) bool { return e.Kind == Known })
+	}
+	return r, p.changed
+}
+
+// Handler serves /page/run, /page/privacy and /page/model, and the files of the page.
+func (p *Page) Handler(files fs.FS) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /", http.FileServerFS(files))
+	mux.HandleFunc("GET /page/run", func(w http.ResponseWriter, r *http.Request) {
+		if accept := r.Header.Get("Accept"); strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/event-stream") {
+			if run, _ := p.since(0, 0); run != nil {
+				answerJSON(w, run)
+			} else {
+				web.Refuse(w, http.StatusNotFound, "the process has no status yet: ask again later")
+			}
+			return
+		}
+		p.stream(w, r)
+	})
+	mux.HandleFunc("GET /page/privacy", func(w http.ResponseWriter, _ *http.Request) {
+		p.mu.Lock()
+		of := p.privacy
+		p.mu.Unlock()
+		switch {
+		case of == nil:
+			web.Refuse(w, http.StatusNotFound, "what others can see is not known yet: ask again when the member joins the others")
+		case p.reader == Others:
+			answerJSON(w, of.public())
+		default:
+			answerJSON(w, of)
+		}
+	})
+	mux.HandleFunc("GET /page/model", func(w http.ResponseWriter, _ *http.Request) {
+		p.mu.Lock()
+		m := p.model
+		p.mu.Unlock()
+		switch {
+		case p.reader == Others:
+			web.Refuse(w, http.StatusForbidden, "the model depends on rows, so it is shown to the owner of the folder alone: start the process on a terminal, or open the folder of the finished run")
+		case m == nil:
+			web.Refuse(w, http.StatusNotFound, "there is no model yet: ask again when the run has ended")
+		default:
+			answerJSON(w, m)
+		}
+	})
+	return mux
+}
+
+func answerJSON(w http.ResponseWriter, v any) {
+	begin(w, "application/json", http.StatusOK)
+	_ = json.NewEncoder(w).Encode(v) // the client may be gone
+}
