@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -13,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/ops/outcome"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
@@ -23,6 +22,7 @@ import (
 type description struct {
 	model.Manifest
 	learned        algorithm.Model
+	about          string
 	Components     []report.Component     `json:"components,omitempty"`     // those of a mixture
 	Own            *ownPart               `json:"own,omitempty"`            // the participant's own part, from own.npz
 	LocalPart      *localPart             `json:"local_part,omitempty"`     // the model of the own rows, from local.npz
@@ -74,37 +74,11 @@ it also draws reconstructed images. Figures of networks show at most 5000 rows, 
 }
 
 func describe(m *model.Model) description {
-	d := description{Manifest: m.Manifest, learned: m.Learned}
-	of, ok := m.Learned.(algorithm.Dictionary)
-	if !ok {
-		return d
-	}
-	means, names := m.InUnits(of.Means()), coordinates(m)
-	for k, w := range of.Weights() {
-		c := report.Component{Weight: w, Mean: means.RawRowView(k), Edges: []report.Edge{}}
-		for _, e := range gmm.Dependencies(of.Precision(k)) {
-			c.Edges = append(c.Edges, report.Edge{A: names[e.A], B: names[e.B], PartialCorrelation: e.PartialCorrelation})
-		}
-		d.Components = append(d.Components, c)
-	}
-	return d
-}
-
-// coordinates names the coordinates of training: the columns, or the axes that they are
-// projected to.
-func coordinates(m *model.Model) []string {
-	if m.Projection == nil {
-		return m.Manifest.Columns
-	}
-	names := make([]string, m.Dim())
-	for i := range names {
-		names[i] = fmt.Sprintf("axis%d", i+1)
-	}
-	return names
+	return description{Manifest: m.Manifest, learned: m.Learned, about: outcome.About(m), Components: outcome.Components(m)}
 }
 
 func (d description) text(w io.Writer, verbose bool) {
-	d.origin(w)
+	fmt.Fprintln(w, d.about)
 	if d.Window > 0 {
 		fmt.Fprintf(w, "each column with its mean and deviation over the last %d rows\n", d.Window)
 	}
@@ -161,19 +135,6 @@ func (d description) settings(w io.Writer) {
 	d.choice(w)
 }
 
-// origin prints the kind of the model, its participant and the rows that it comes from.
-func (d description) origin(w io.Writer) {
-	what := count(len(d.Components), "component")
-	switch of := d.learned.(type) {
-	case algorithm.Coder:
-		what = fmt.Sprintf("%d latent dimensions", of.Latent())
-	case algorithm.Classifier:
-		what = fmt.Sprintf("a classifier of %d classes", of.Classes())
-	}
-	fmt.Fprintf(w, "%s of %s: %s over %s, trained on %s (%d of its own) by %s\n",
-		d.Kind, d.Participant, what, count(len(d.Columns), "column"), count(d.TotalRows, "row"), d.Rows, members(d.Views))
-}
-
 // components prints the components of a mixture.
 func (d description) components(w io.Writer) {
 	if len(d.Components) == 0 {
@@ -191,32 +152,11 @@ func (d description) components(w io.Writer) {
 
 // privacyText prints what others can see of the participant.
 func (d description) privacyText(w io.Writer) {
-	d.origin(w)
-	p := d.Privacy
-	fmt.Fprintf(w, "privacy: protection %s", p.Protection.Mode)
-	if b := p.Protection.BreachPredicted; b != nil {
-		fmt.Fprintf(w, ", a member's vector is recovered with probability %.2g (assumed colluders: %d)", *b, p.Protection.Colluders)
-	}
-	fmt.Fprintln(w)
-	// The diversity is that of the weights in Eq. (47) of Idé et al. 2024, or of the
-	// responsibilities behind this participant's contribution.
-	if p.LeastDiversity.Applies {
-		fmt.Fprintf(w, "  at one time, its part of a component rested on about %s rows: only the sum over the members hides them (--on-low-diversity chooses another way)\n",
-			report.Fixed(math.Exp(p.LeastDiversity.Value), 1))
-	}
-	if past := p.Protection.PastRun; past != nil {
-		fmt.Fprintf(w, "  %s\n", past.Line())
-	}
-	for _, s := range p.Published {
-		fmt.Fprintf(w, "  published: %s\n", s)
-	}
-	for _, e := range p.Entries {
-		if e.Kind != report.PublishedEntry {
-			fmt.Fprintf(w, "  %s\n", e.Sentence())
-		}
-	}
-	if c := p.ReleaseCap; c != nil {
-		fmt.Fprintf(w, "  the members allow releases up to epsilon %g at delta %g\n", c.Epsilon, c.Delta)
+	fmt.Fprintln(w, d.about)
+	told := outcome.Told(&d.Privacy)
+	fmt.Fprintln(w, "privacy: "+told[0])
+	for _, line := range told[1:] {
+		fmt.Fprintln(w, "  "+line)
 	}
 }
 
@@ -318,17 +258,6 @@ func (d description) options() string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-func members(views []report.View) string {
-	if len(views) == 0 {
-		return "it alone"
-	}
-	last := views[len(views)-1]
-	if last.Count > 0 {
-		return fmt.Sprintf("%d participants", last.Count)
-	}
-	return strings.Join(last.Members, ", ")
 }
 
 // strongest lists the first three edges.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/internal/journal"
+	"github.com/collabdict/collabdict/internal/ops/outcome"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/report"
@@ -38,16 +39,9 @@ type sums struct {
 	Noisy    report.Spend `json:"noise"`    // the loss by the noise of all runs
 }
 
-// The two kinds of loss that a folder's ledger adds up, and the default delta of epsilon.
-const (
-	ofReleases = "all releases of this folder together"
-	ofNoise    = "what noise hides in all runs of this folder together"
-	usualDelta = 1e-5
-)
-
 func (a *app) ledger() *cobra.Command {
 	var dir string
-	delta := usualDelta
+	delta := outcome.UsualDelta
 	cmd := &cobra.Command{
 		Use: "ledger [DIR]", Short: "List what has left a participant's folder: totals, messages, noise and releases",
 		Long: `ledger lists what the runs and releases of a folder have revealed to others: what it was, who
@@ -110,9 +104,9 @@ func (t *told) add(delta float64) {
 		}
 	}
 	loss, n := journal.Spent(t.Records, report.ReleaseEntry)
-	t.Sums.Releases, t.Sums.Released = n, report.SpendOf(loss, delta, ofReleases)
+	t.Sums.Releases, t.Sums.Released = n, report.SpendOf(loss, delta, outcome.OfReleases)
 	loss, _ = journal.Spent(t.Records, report.NoiseEntry)
-	t.Sums.Noisy = report.SpendOf(loss, delta, ofNoise)
+	t.Sums.Noisy = report.SpendOf(loss, delta, outcome.OfNoise)
 }
 
 func (t *told) text(w io.Writer) {

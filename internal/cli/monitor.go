@@ -20,6 +20,7 @@ import (
 	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/journal/store"
 	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/ops/outcome"
 	"github.com/collabdict/collabdict/internal/run/launch"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
@@ -240,7 +241,7 @@ func (p *pace) round(now time.Time, replayed bool) (each time.Duration, known bo
 
 // spentIn returns the differential privacy that a journal says was spent, nil if it is unreadable,
 // which ends the run elsewhere.
-func spentIn(j *journal.Journal) (list []operate.Spent) {
+func spentIn(j *journal.Journal) []operate.Spent {
 	if j == nil {
 		return nil
 	}
@@ -248,15 +249,7 @@ func spentIn(j *journal.Journal) (list []operate.Spent) {
 	if err != nil {
 		return nil
 	}
-	for _, spent := range []struct {
-		by report.EntryKind
-		of string
-	}{{report.NoiseEntry, ofNoise}, {report.ReleaseEntry, ofReleases}} {
-		if loss, n := journal.Spent(records, spent.by); n > 0 {
-			list = append(list, operate.Spent{By: spent.by, Spend: report.SpendOf(loss, usualDelta, spent.of)})
-		}
-	}
-	return list
+	return outcome.Spent(records)
 }
 
 func processOf(dir string) operate.Process {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/journal"
+	"github.com/collabdict/collabdict/internal/ops/outcome"
 	"github.com/collabdict/collabdict/internal/run/report"
 )
 
@@ -20,7 +21,7 @@ func monitored(t *testing.T, runs int) *monitor {
 		t.Fatal(err)
 	}
 	spent := func(kind report.EntryKind) []report.Entry {
-		return []report.Entry{{Kind: kind, What: "means", SeenBy: "all", Times: 1, Spend: &report.Spend{ZCDP: 0.5, Epsilon: 1, Delta: usualDelta}}}
+		return []report.Entry{{Kind: kind, What: "means", SeenBy: "all", Times: 1, Spend: &report.Spend{ZCDP: 0.5, Epsilon: 1, Delta: outcome.UsualDelta}}}
 	}
 	for i := range runs {
 		id := fmt.Sprintf("%064x", i)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/internal/journal"
+	"github.com/collabdict/collabdict/internal/ops/outcome"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/report"
@@ -32,7 +33,7 @@ func (r *releaseFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.BoolVar(&r.on, "release", false, "draw the means of a mixture from their posterior, and print how much that reveals about a row")
 	fl.Float64Var(&r.radius, "radius", 0, "with --release: rows are at most `R` apart, in the units of training")
-	fl.Float64Var(&r.delta, "delta", usualDelta, "with --release: `PROBABILITY` delta of the epsilon printed")
+	fl.Float64Var(&r.delta, "delta", outcome.UsualDelta, "with --release: `PROBABILITY` delta of the epsilon printed")
 }
 
 // unused reports flags that require --release, without it.
@@ -106,7 +107,7 @@ func (a *app) release(from string, f releaseFlags, e *exported) error {
 		return fmt.Errorf("%w; the ledger still counts the release", err)
 	}
 	loss, n := journal.Spent(records, report.ReleaseEntry)
-	e.Release = &released{r, n, report.SpendOf(loss, f.delta, ofReleases), limit}
+	e.Release = &released{r, n, report.SpendOf(loss, f.delta, outcome.OfReleases), limit}
 	return a.print(e, e.text)
 }
 

@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -84,7 +85,7 @@ func pointOf(s *Status) Point {
 		p.Virtual, p.Objective, p.Step, p.Members = l.Virtual, l.Objective, l.Step, l.Members
 	}
 	if n := s.Node; n != nil {
-		p.Members, p.Error = len(n.Members), n.LastDifference
+		p.Members, p.Error = cmp.Or(len(n.Members), p.Members), n.LastDifference
 		p.BytesSent, p.BytesReceived = n.Traffic.BytesSent, n.Traffic.BytesReceived
 	}
 	return p

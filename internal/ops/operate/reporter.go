@@ -249,7 +249,7 @@ func (r *Reporter) links(now []node.Link) (lines []Line) {
 
 // roster reports members that have joined the run, or left it for good.
 func (r *Reporter) roster(s *Status) []Line {
-	if r.before.Roster == nil {
+	if r.before.Roster == nil || slices.Equal(r.before.Roster, s.Roster) {
 		return nil
 	}
 	var parts []string
@@ -409,6 +409,9 @@ func (p *pause) next(s *Status, completed bool) (lines []Line) {
 
 // pauseLine says which change has paused the run, or which members are missing.
 func pauseLine(n *node.Status) string {
+	if n.PausedBy > 0 && n.Quorum == 0 { // of a finished run
+		return fmt.Sprintf("paused by agreement, change %d", n.PausedBy)
+	}
 	if n.PausedBy > 0 {
 		return fmt.Sprintf("paused by agreement, change %d: the run continues when %d members have a change with resume: true", n.PausedBy, n.Quorum)
 	}

@@ -22,7 +22,10 @@ const (
 	Saving  Phase = "saving"  // has done its part, and writes the results
 )
 
-// Phases are all phases in order.
+// Ended is the phase of a run of which there are only files, without a process.
+const Ended Phase = "ended"
+
+// Phases are all phases of a process in order.
 var Phases = []Phase{Loading, Joining, Running, Saving}
 
 // Status is the state of a process: what its operator, other programs and probes are shown all
@@ -186,6 +189,8 @@ func (s *Status) Activity() string {
 		return "reading the rows"
 	case s.Phase == Saving:
 		return "writing the results"
+	case s.Phase == Ended:
+		return "the run has ended"
 	case n == nil:
 		return "joining"
 	case s.Phase == Joining:

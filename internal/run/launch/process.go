@@ -124,12 +124,8 @@ func lastRun(dir string) (run [32]byte, err error) {
 }
 
 func (c *Child) readReport() *report.Run {
-	b, err := os.ReadFile(filepath.Join(c.Dir, participant.ResultFile))
+	r, err := participant.ReadResult(c.Dir)
 	if err != nil {
-		return nil
-	}
-	r := &report.Run{}
-	if json.Unmarshal(b, r) != nil {
 		return nil
 	}
 	return r

@@ -3,8 +3,10 @@ package participant
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/collabdict/collabdict/algorithm"
@@ -255,4 +257,19 @@ func WriteResult(dir string, r *report.Run) error {
 		return err
 	}
 	return files.WriteJSON(filepath.Join(dir, ResultFile), r)
+}
+
+// ReadResult returns the result in a folder. A result of a program that knew fewer or more fields will
+// do. If there is none, the error is fs.ErrNotExist.
+func ReadResult(dir string) (*report.Run, error) {
+	path := filepath.Join(dir, ResultFile)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &report.Run{}
+	if err := json.Unmarshal(b, r); err != nil {
+		return nil, fmt.Errorf("%s: want the result of a run, got none: %w", path, err)
+	}
+	return r, nil
 }

@@ -1,0 +1,232 @@
+package outcome
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/journal"
+	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/run/participant"
+	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/model"
+	"github.com/collabdict/collabdict/node"
+)
+
+// Open returns the page of the finished run in a folder: that of a member, or that of several, of
+// which it shows the first. Who has the files is the owner of the folder. It changes nothing.
+func Open(dir string, c operate.Clock) (*operate.Page, error) {
+	r, err := resultIn(dir)
+	if err != nil {
+		return nil, err
+	}
+	begun, err := readJournal(dir, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	m, err := modelIn(dir, r)
+	if err != nil {
+		return nil, err
+	}
+	records, err := participant.Ledger(dir)
+	if err != nil {
+		return nil, err
+	}
+	p := operate.NewPage(operate.Owner, c)
+	replay(r, begun, p.Next)
+	shown := &model.Manifest{Privacy: model.Ledger{Protection: r.Protection, Entries: r.Ledger}}
+	if m != nil {
+		shown = &m.Manifest
+		p.SetModel(Learned(m))
+	}
+	p.SetPrivacy(Privacy(shown, r.Warnings, Spent(records)))
+	return p, nil
+}
+
+// resultIn returns the result of a run. In a member's folder of a simulation, only its own part is; the
+// result is in the folder above.
+func resultIn(dir string) (*report.Run, error) {
+	r, err := participant.ReadResult(dir)
+	if err == nil && r.Participants == nil {
+		r, err = participant.ReadResult(filepath.Join(dir, ".."))
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w: want the folder of a member whose run has ended, or of a finished sim, up or demo", err)
+	case err == nil && len(r.Participants) == 0:
+		return nil, fmt.Errorf("%s: want the result of a run with participants, got none: name the folder that the run was written to", filepath.Join(dir, participant.ResultFile))
+	}
+	return r, err
+}
+
+// modelIn returns the model in a folder with its private parts, or that of the first participant of a
+// result; nil if there is none, as after a run that has failed.
+func modelIn(dir string, r *report.Run) (*model.Model, error) {
+	path := filepath.Join(dir, model.File)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		i := slices.IndexFunc(r.Participants, func(p report.Participant) bool { return filepath.IsLocal(p.ModelFile) })
+		if i < 0 {
+			return nil, nil
+		}
+		path = filepath.Join(dir, r.Participants[i].ModelFile)
+	}
+	m, err := model.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	complete := true // unless the model needs a private part that is not there
+	if m.Personal() != nil {
+		complete, err = readIfThere(m.ReadOwnFile, filepath.Join(filepath.Dir(path), model.OwnFile))
+	}
+	if err == nil && complete && m.Manifest.Local {
+		_, err = readIfThere(m.ReadLocalFile, filepath.Join(filepath.Dir(path), model.LocalFile))
+	}
+	return m, err
+}
+
+func readIfThere(read func(string) error, path string) (there bool, err error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return true, read(path)
+}
+
+// begun is what the journal of a folder adds to a result.
+type begun struct {
+	at      time.Time
+	members map[string]string // peer IDs by name
+	rounds  map[int]time.Time // the time of a round's last decision
+}
+
+// readJournal returns what the journal of a folder knows of a run; nothing if there is none.
+func readJournal(dir, run string) (*begun, error) {
+	b, within := &begun{members: map[string]string{}, rounds: map[int]time.Time{}}, false
+	if run == "" { // a simulation
+		return b, nil
+	}
+	_, err := journal.Check(dir, func(l journal.Line) {
+		switch l.Event {
+		case journal.Begun, journal.Resumed:
+			if within = l.Run == run; within && l.Event == journal.Begun {
+				b.at = l.At
+			}
+		case journal.Decided:
+			if within {
+				b.rounds[int(l.Round)] = l.At
+			}
+		}
+		if within && l.Run == run {
+			for _, m := range l.Members {
+				b.members[m.Name] = m.ID
+			}
+		}
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return b, nil
+	}
+	return b, err
+}
+
+// replay calls next with the successive statuses of a finished run, so that its history is made in the
+// same way as that of a running process.
+func replay(r *report.Run, b *begun, next func(*operate.Status)) {
+	rows := r.RoundRows()
+	s := operate.Status{Name: r.Participants[0].Name, Model: r.Model, Run: r.ID, Phase: operate.Running, Began: b.at, Since: b.at, At: b.at}
+	n := node.Status{Name: s.Name, State: "finished"}
+	roster := map[string]bool{}
+	view, change, paused := -1, 0, uint32(0)
+	// tell passes a status on, which must not change later.
+	tell := func() {
+		status, of := s, n
+		of.Paused, of.PausedBy = paused > 0, paused
+		status.Node = &of
+		next(&status)
+	}
+	// sees takes the views up to a round.
+	sees := func(round int) {
+		moved := false
+		for view+1 < len(r.Views) && (view < 0 || r.Views[view+1].Round <= round) {
+			view, moved = view+1, true
+		}
+		if !moved {
+			return
+		}
+		v := r.Views[view]
+		n.Members, n.Absent = v.Members, nil
+		for _, m := range v.Missing {
+			n.Absent = append(n.Absent, node.Absent{Name: m.Name, Reason: m.Reason, Lost: true})
+			roster[m.Name] = true
+		}
+		for _, name := range v.Members {
+			roster[name] = true
+		}
+		n.Want = cmp.Or(v.Count, len(v.Members)+len(v.Missing))
+		s.Roster = listed(roster, b.members)
+	}
+	// changes takes the changes of the roster before a round.
+	changes := func(round int) {
+		for ; change < len(r.RosterChanges) && r.RosterChanges[change].After < round; change++ {
+			c := r.RosterChanges[change]
+			for _, name := range c.Removed {
+				delete(roster, name)
+			}
+			for _, name := range c.Added {
+				roster[name] = true
+			}
+			s.Roster = listed(roster, b.members)
+			if c.Paused {
+				paused = uint32(change + 1)
+			} else if c.Resumed {
+				paused = 0
+			}
+			tell()
+		}
+	}
+	sees(0)
+	tell()
+	for _, row := range rows {
+		changes(row.Round)
+		sees(row.Round)
+		s.Round, s.At = row.Round, b.rounds[row.Round]
+		s.Last = &operate.Round{Objective: row.Objective, Members: row.Members}
+		tell()
+	}
+	changes(s.Round + 1)
+	s.Last = lastOf(s.Last, r)
+	n.LastDifference, n.LastIterations = r.Consensus.Error, r.Consensus.Iterations
+	n.SetupSlots = r.SetupRounds
+	n.Traffic.BytesSent, n.Traffic.MessagesSent = uint64(max(0, r.BytesSent)), uint64(max(0, r.Messages))
+	s.Phase, s.Since, s.Round = operate.Ended, s.At, max(s.Round, r.Rounds)
+	tell()
+}
+
+// lastOf returns the last round of a result.
+func lastOf(last *operate.Round, r *report.Run) *operate.Round {
+	if last == nil {
+		return nil
+	}
+	of := *last
+	of.Clusters, of.Converged = r.Clusters, r.Converged
+	return &of
+}
+
+// listed returns names with their peer IDs, as far as these are known, in order.
+func listed(names map[string]bool, ids map[string]string) (list []string) {
+	for name := range names {
+		if id := ids[name]; id != "" {
+			name += " (" + id + ")"
+		}
+		list = append(list, name)
+	}
+	slices.SortFunc(list, strings.Compare)
+	return list
+}

@@ -1,0 +1,245 @@
+package outcome
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/plants"
+	"github.com/collabdict/collabdict/internal/files"
+	"github.com/collabdict/collabdict/internal/journal"
+	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/run/participant"
+	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/run/simulate"
+	"github.com/collabdict/collabdict/internal/testkit"
+	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
+	"github.com/collabdict/collabdict/model"
+)
+
+var systemClock = operate.Clock{Now: time.Now, After: time.After}
+
+// ask decodes the answer of a page.
+func ask(t *testing.T, p *operate.Page, path string, to any) {
+	t.Helper()
+	if code := codeOf(t, p, path, to); code != http.StatusOK {
+		t.Fatalf("%s: got %d", path, code)
+	}
+}
+
+func codeOf(t *testing.T, p *operate.Page, path string, to any) int {
+	t.Helper()
+	r := httptest.NewRequest("GET", path, nil)
+	r.Header.Set("Accept", "application/json")
+	w := httptest.NewRecorder()
+	p.Handler(fstest.MapFS{}).ServeHTTP(w, r)
+	if w.Code == http.StatusOK {
+		if err := json.Unmarshal(w.Body.Bytes(), to); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	return w.Code
+}
+
+// simulated runs a simulation of three plants.
+func simulated(t *testing.T) (*simulate.Run, []dataset.Participant) {
+	t.Helper()
+	testkit.SkipRaced(t)
+	parts := plants.Generate(plants.Spec{Participants: 3, Rows: 80, Columns: 3, Patterns: 2}, 4)
+	run, err := simulate.Simulate(t.Context(), pipelinetest.Task(t, "ggm", "components=2", "rounds=6", "tol=0"), parts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run, parts
+}
+
+// saved writes a simulation as sim does, without what the page does not need.
+func saved(t *testing.T, run *simulate.Run) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	var errs []error
+	for i, m := range run.Models {
+		p := &run.Report.Participants[i]
+		p.ModelFile = filepath.Join(p.Name, model.File)
+		errs = append(errs, model.Save(filepath.Join(dir, p.Name), m), files.WriteJSON(filepath.Join(dir, p.Name, participant.ResultFile), p))
+	}
+	if err := errors.Join(append(errs, participant.WriteResult(dir, run.Report))...); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestAFinishedSimulationIsShown(t *testing.T) {
+	run, parts := simulated(t)
+	dir := saved(t, run)
+	for _, of := range []string{dir, filepath.Join(dir, parts[0].Name), filepath.Join(dir, parts[2].Name) + "/"} {
+		p, err := Open(of, systemClock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shown operate.Run
+		ask(t, p, "/page/run", &shown)
+		if !shown.Owner || shown.Status.Phase != operate.Ended || shown.Status.Round != 6 || len(shown.Members) != 3 || len(shown.Rounds) != 6 {
+			t.Errorf("%s: got %+v", of, shown)
+		}
+		for i, point := range shown.Rounds {
+			if want := run.Report.RoundRows()[i]; point.Round != i+1 || point.Objective != want.Objective || point.Members != 3 || !point.At.IsZero() {
+				t.Errorf("%s: got %+v, want %+v", of, point, want)
+			}
+		}
+		var learned operate.Learned
+		ask(t, p, "/page/model", &learned)
+		name := parts[0].Name
+		if strings.HasSuffix(of, "/") {
+			name = parts[2].Name
+		}
+		if learned.Participant != name || len(learned.Components) != 2 || len(learned.Components[0].Mean) != 3 || learned.LeastWeight <= 0 || learned.Verdict == "" {
+			t.Errorf("%s: got %+v", of, learned)
+		}
+		var private operate.Privacy
+		ask(t, p, "/page/privacy", &private)
+		if len(private.Told) == 0 || len(private.Outside) == 0 || private.Protection.Mode == "" || private.Spent == nil {
+			t.Errorf("%s: got %+v", of, private)
+		}
+	}
+}
+
+// The folder of a member has the times of rounds, the peer IDs, and the changes of the members.
+func TestAFinishedMemberIsShown(t *testing.T) {
+	dir, id := t.TempDir(), strings.Repeat("0f", 32)
+	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	now := func() time.Time { at = at.Add(time.Second); return at }
+	j, err := journal.Open(dir, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	past, err := j.Past()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := journal.Start{
+		Run: id, Model: "ggm", Agreement: id, Members: []journal.Member{{Name: "a", ID: "1"}, {Name: "b", ID: "2"}, {Name: "c", ID: "3"}},
+		Rows: id, Key: past.Key(),
+	}
+	if err := j.Begin(start); err != nil {
+		t.Fatal(err)
+	}
+	for slot, round := range []uint32{0, 1, 2, 3, 4} {
+		if err := j.Decide(journal.Line{Slot: uint64(slot), Round: round, Kind: "sum", Digest: id, Members: start.Members}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.End(journal.Line{Run: id, Why: journal.AsPlanned, Round: 4, Members: start.Members}); err != nil {
+		t.Fatal(err)
+	}
+	r := &report.Run{
+		ID: id, Model: "ggm", Rounds: 4, Converged: true, BytesSent: 7, Warnings: []string{"privacy: a total is of one member"},
+		Participants: []report.Participant{{Name: "a", History: []report.Round{{Round: 1, Objective: -4}, {Round: 2, Objective: -3}, {Round: 3, Objective: math.MaxFloat64}, {Round: 4, Objective: -1}}}},
+		Views: []report.View{
+			{Round: 1, Members: []string{"a", "b", "c"}}, {Round: 2, Members: []string{"a", "c"}, Missing: []report.Missing{{Name: "b", Reason: "silent"}}},
+			{Round: 4, Members: []string{"a", "b", "c", "d"}},
+		},
+		RosterChanges: []report.RosterChange{{After: 2, Paused: true}, {After: 2, Resumed: true}, {After: 3, Added: []string{"d"}}},
+		Protection:    report.Protection{Mode: "chunks"},
+	}
+	if err := participant.WriteResult(dir, r); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Open(dir, systemClock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown operate.Run
+	ask(t, p, "/page/run", &shown)
+	var kinds []operate.EventKind
+	for _, e := range shown.Events {
+		kinds = append(kinds, e.Kind)
+	}
+	want := []operate.EventKind{operate.Begun, operate.Left, operate.Paused, operate.Resumed, operate.Changed, operate.Returned, operate.Begun}
+	if !slices.Equal(kinds, want) {
+		t.Errorf("got %v, want %v", kinds, want)
+	}
+	if first, third := shown.Rounds[0], shown.Rounds[2]; first.At.IsZero() || third.At.Sub(first.At) <= 0 || first.Members != 3 || third.Members != 2 {
+		t.Errorf("got %+v and %+v", first, third)
+	}
+	if m := shown.Members; len(m) != 4 || m[0].Peer != "1" || !m[0].Own || m[1].State != operate.Summed || m[3].Peer != "" {
+		t.Errorf("got %+v", m)
+	}
+	if s := shown.Status; s.Node.Traffic.BytesSent != 7 || !s.Last.Converged || s.Began.IsZero() {
+		t.Errorf("got %+v", s)
+	}
+	var private operate.Privacy
+	ask(t, p, "/page/privacy", &private)
+	if !slices.Equal(private.Warnings, r.Warnings) || private.Protection.Mode != "chunks" {
+		t.Errorf("got %+v", private)
+	}
+	if code := codeOf(t, p, "/page/model", nil); code != http.StatusNotFound {
+		t.Errorf("without a model, got %d", code)
+	}
+}
+
+func TestFoldersWithoutARunAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Open(dir, systemClock); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	for _, text := range []string{"", "{", "[]", "{}", `{"participants": []}`, `{"model": "ggm", "participants": 3}`} {
+		path := filepath.Join(dir, participant.ResultFile)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir, systemClock); err == nil {
+			t.Errorf("%q: want an error", text)
+		}
+	}
+	run, parts := simulated(t)
+	dir = saved(t, run)
+	if err := os.WriteFile(filepath.Join(dir, parts[0].Name, model.File), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, systemClock); err == nil || !strings.Contains(err.Error(), parts[0].Name) {
+		t.Errorf("of a broken model, got %v", err)
+	}
+}
+
+// Before the first round, the words are those of the inventory of the task.
+func TestWhatARunWillShow(t *testing.T) {
+	task := pipelinetest.Task(t, "ggm")
+	p := Planned(task, collabdict.Solo{}, nil)
+	if want := report.ShownOf(task.Inventory(collabdict.Solo{})); len(p.Shown) < len(want) || p.Shown[0] != want[0] {
+		t.Errorf("got %+v, want %+v", p.Shown, want)
+	}
+	if len(p.Outside) == 0 || p.Spent == nil || p.Told != nil {
+		t.Errorf("got %+v", p)
+	}
+}
+
+// Whatever a result has, it is shown or refused.
+func FuzzResult(f *testing.F) {
+	f.Add([]byte(`{"model":"ggm","participants":[{"name":"a","history":[{"round":1,"objective":-1},{"round":2,"objective":null}]}],"views":[{"round":1,"members":["a"],"missing":[{"name":"b"}]}],"roster_changes":[{"after_round":1,"paused":true,"added":["c"],"removed":["a"]}]}`))
+	f.Add([]byte(`{"participants":[{"history":[{"round":-3},{"round":9000000000}]}],"views":[{"round":-1,"count":3},{"round":2}],"bytes_sent":-1,"rounds":-7}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, participant.ResultFile), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p, err := Open(dir, systemClock)
+		if err != nil {
+			return
+		}
+		var shown operate.Run
+		ask(t, p, "/page/run", &shown)
+	})
+}

@@ -1,0 +1,99 @@
+package outcome
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/internal/data/columnstats"
+	"github.com/collabdict/collabdict/internal/journal"
+	"github.com/collabdict/collabdict/internal/ops/inventory"
+	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
+	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/model"
+)
+
+// The two kinds of loss that a folder's ledger adds up, and the default delta of epsilon.
+const (
+	OfReleases = "all releases of this folder together"
+	OfNoise    = "what noise hides in all runs of this folder together"
+	UsualDelta = 1e-5
+)
+
+// Spent returns the differential privacy that a folder has spent, by its records.
+func Spent(records []journal.Record) (list []operate.Spent) {
+	for _, spent := range []struct {
+		by report.EntryKind
+		of string
+	}{{report.NoiseEntry, OfNoise}, {report.ReleaseEntry, OfReleases}} {
+		if loss, n := journal.Spent(records, spent.by); n > 0 {
+			list = append(list, operate.Spent{By: spent.by, Spend: report.SpendOf(loss, UsualDelta, spent.of)})
+		}
+	}
+	return list
+}
+
+// Told returns sentences about what training has shown of the participant. The first one is about the
+// protection of sums.
+func Told(p *model.Ledger) []string {
+	first := "protection " + p.Protection.Mode
+	if b := p.Protection.BreachPredicted; b != nil {
+		first += fmt.Sprintf(", a member's vector is recovered with probability %.2g (assumed colluders: %d)", *b, p.Protection.Colluders)
+	}
+	lines := []string{first}
+	// The diversity is that of the weights in Eq. (47) of Idé et al. 2024, or of the
+	// responsibilities behind this participant's contribution.
+	if p.LeastDiversity.Applies {
+		lines = append(lines, fmt.Sprintf("at one time, its part of a component rested on about %s rows: only the sum over the members hides them (--on-low-diversity chooses another way)",
+			report.Fixed(math.Exp(p.LeastDiversity.Value), 1)))
+	}
+	if past := p.Protection.PastRun; past != nil {
+		lines = append(lines, past.Line())
+	}
+	for _, s := range p.Published {
+		lines = append(lines, "published: "+s)
+	}
+	for _, e := range p.Entries {
+		if e.Kind != report.PublishedEntry {
+			lines = append(lines, e.Sentence())
+		}
+	}
+	if c := p.ReleaseCap; c != nil {
+		lines = append(lines, fmt.Sprintf("the members allow releases up to epsilon %g at delta %g", c.Epsilon, c.Delta))
+	}
+	return lines
+}
+
+// Planned returns what is known of the privacy of a participant before its first round: what a run of
+// the task shows the other members of the group. The participant has a folder that has spent so much.
+// The task is complete for its columns.
+func Planned(t *pipeline.Task, g collabdict.Group, spent []operate.Spent) *operate.Privacy {
+	items := t.Inventory(g)
+	if _, tells := t.ConservedInRuns(); tells && columnstats.Publishes(g) {
+		items = append(items, pipeline.PastRun)
+	}
+	protection := pipeline.Protection(t.Settings, g.Membership().Size)
+	return &operate.Privacy{Shown: report.ShownOf(items), Outside: outside(), Protection: &protection, Spent: withList(spent), Warnings: t.ShownWarnings()}
+}
+
+// Privacy returns what is known of the privacy of the participant of a trained model: its run gave
+// the warnings, and its folder has spent so much.
+func Privacy(m *model.Manifest, warnings []string, spent []operate.Spent) *operate.Privacy {
+	return &operate.Privacy{
+		Outside: outside(), Protection: &m.Privacy.Protection, Spent: withList(spent), Told: Told(&m.Privacy), Warnings: warnings,
+	}
+}
+
+// withList returns a list that is not nil, so that JSON has one.
+func withList(spent []operate.Spent) []operate.Spent { return append([]operate.Spent{}, spent...) }
+
+// outside lists what can be seen outside of sums.
+func outside() []operate.Seen {
+	list := []operate.Seen{}
+	for _, t := range inventory.Things {
+		list = append(list, operate.Seen{Place: string(t.Place), By: t.Place.SeenBy(), What: strings.Join(t.Names, ", "), Tells: t.Tells})
+	}
+	return list
+}
