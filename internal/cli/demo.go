@@ -151,6 +151,7 @@ func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Parti
 			c.Node.OnStatus = m.joining
 			c.OnJoin = func(n *node.Node) (ended func()) {
 				m.joined(n)
+				m.plans(t, len(p.Columns), len(parts), c.Journal)
 				return func() { m.enter(operate.Saving) }
 			}
 			c.OnRound = func(p algorithm.Progress, s node.Status) { m.completed(p, len(s.Members), 0) }
@@ -167,6 +168,9 @@ func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Parti
 			}
 			if r != nil {
 				ends[i].Run = r.Report
+				if i == 0 {
+					m.learns(r.Model, r.Report, c.Journal)
+				}
 			}
 		})
 	}

@@ -18,6 +18,7 @@ type fleet struct {
 	*screen
 	dir   string
 	names []string
+	page  *operate.Page // of the first node that still runs; nil if nobody reads it
 
 	mu        sync.Mutex
 	reporters []*operate.Reporter
@@ -46,6 +47,9 @@ func (f *fleet) next(i int, s *operate.Status) {
 	speaks := true
 	for _, gone := range f.gone[:i] {
 		speaks = speaks && gone
+	}
+	if speaks {
+		f.page.Next(s)
 	}
 	for _, l := range f.reporters[i].Next(s) {
 		if (speaks || l.Common) && f.news(i, l, s.At) {

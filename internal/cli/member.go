@@ -79,6 +79,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 	c.Node.OnStatus = m.joining
 	c.OnJoin = func(n *node.Node) (ended func()) {
 		m.joined(n)
+		m.plans(c.Task, len(c.Data.Columns), len(n.Roster()), c.Journal)
 		stopFollowing := m.follow(n, &f.agreement)
 		return func() { stopFollowing(); m.enter(operate.Saving) }
 	}
@@ -88,6 +89,9 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 	before := resultsIn(c.Out)
 	result, err := participant.Run(ctx, c)
 	m.screen.end()
+	if result != nil {
+		m.learns(result.Model, result.Report, c.Journal)
+	}
 	if result != nil && result.Kept != "" {
 		a.note("the results of the earlier run are kept in %s", result.Kept)
 	}

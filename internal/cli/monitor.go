@@ -33,6 +33,7 @@ type monitor struct {
 	logs     *logs         // remembers warnings; nil if nobody asks for them
 	statuses *json.Encoder // for the parent of this process; nil if there is none
 	screen   *screen
+	page     *operate.Page // nil if nobody reads it; set before the first report
 	now      func() time.Time
 
 	order    sync.Mutex // of reports
@@ -97,6 +98,7 @@ func (m *monitor) report() {
 	if m.statuses != nil {
 		_ = m.statuses.Encode(launch.Message{Status: s}) // a parent that is gone ends this process
 	}
+	m.page.Next(s)
 	for _, l := range m.reporter.Next(s) {
 		m.screen.show(l)
 	}

@@ -193,6 +193,7 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	}
 	m := newMonitor("", "", a.err, a.verbose)
 	m.trains(t)
+	m.plans(t, len(data.Columns), len(data.Participants), nil)
 	m.enter(operate.Running)
 	run, err := simulate.SimulateUnder(ctx, under, t, data.Participants, func(p simulate.Progress) {
 		p.Weighting, p.LowDiversity, p.Diversity = nil, nil, nil // one participant's alone
@@ -202,6 +203,9 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 		}
 	})
 	m.screen.end()
+	if err == nil {
+		m.learns(run.Models[0], run.Report, nil)
+	}
 	if err != nil {
 		a.noteEarlier(before)
 		a.drawFailed(run, to)

@@ -96,7 +96,7 @@ type Learned struct {
 	Warnings  []string        `json:"warnings,omitempty"` // given at the end of the training
 }
 
-// Page is what the page of a process shows. It is safe for concurrent use.
+// Page is what the page of a process shows. It is safe for concurrent use. Nobody reads a nil page.
 type Page struct {
 	reader Reader
 	clock  Clock
@@ -136,6 +136,9 @@ func (p *Page) SetPrivacy(of *Privacy) { p.change(func() { p.privacy = of; p.set
 func (p *Page) SetModel(m *Learned) { p.change(func() { p.model = m; p.sets.model++ }) }
 
 func (p *Page) change(f func()) {
+	if p == nil {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f()

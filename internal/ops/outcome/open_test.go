@@ -3,12 +3,14 @@ package outcome
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +24,7 @@ import (
 	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/run/participant"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/internal/run/simulate"
 	"github.com/collabdict/collabdict/internal/testkit"
@@ -217,12 +220,16 @@ func TestFoldersWithoutARunAreRefused(t *testing.T) {
 // Before the first round, the words are those of the inventory of the task.
 func TestWhatARunWillShow(t *testing.T) {
 	task := pipelinetest.Task(t, "ggm")
-	p := Planned(task, collabdict.Solo{}, nil)
-	if want := report.ShownOf(task.Inventory(collabdict.Solo{})); len(p.Shown) < len(want) || p.Shown[0] != want[0] {
-		t.Errorf("got %+v, want %+v", p.Shown, want)
-	}
-	if len(p.Outside) == 0 || p.Spent == nil || p.Told != nil {
+	items := task.Inventory(collabdict.Solo{})
+	if p := Planned(task, 5, nil); !reflect.DeepEqual(p.Shown, report.ShownOf(items)) || len(p.Outside) == 0 || p.Spent == nil || p.Told != nil || p.Protection.BreachPredicted == nil {
 		t.Errorf("got %+v", p)
+	}
+	words := func(p *operate.Privacy) string { return fmt.Sprint(p.Shown) }
+	if p := Planned(task, 5, []operate.Spent{}); !strings.Contains(words(p), pipeline.PastRun.What[1:]) {
+		t.Errorf("of a member with a folder, got %+v", p.Shown)
+	}
+	if p := Planned(task, 500, []operate.Spent{}); strings.Contains(words(p), pipeline.PastRun.What[1:]) || strings.Contains(words(p), "nonce") {
+		t.Errorf("of many members, got %+v", p.Shown)
 	}
 }
 

@@ -22,8 +22,9 @@ const (
 	UsualDelta = 1e-5
 )
 
-// Spent returns the differential privacy that a folder has spent, by its records.
-func Spent(records []journal.Record) (list []operate.Spent) {
+// Spent returns the differential privacy that a folder has spent, by its records. It is never nil.
+func Spent(records []journal.Record) []operate.Spent {
+	list := []operate.Spent{}
 	for _, spent := range []struct {
 		by report.EntryKind
 		of string
@@ -66,17 +67,27 @@ func Told(p *model.Ledger) []string {
 	return lines
 }
 
-// Planned returns what is known of the privacy of a participant before its first round: what a run of
-// the task shows the other members of the group. The participant has a folder that has spent so much.
-// The task is complete for its columns.
-func Planned(t *pipeline.Task, g collabdict.Group, spent []operate.Spent) *operate.Privacy {
+// Planned returns what is known of the privacy of a member before its first round: what a run of the
+// task with size members shows the others. The task is complete for its columns. A member that keeps
+// a folder has spent so much, and publishes its last run; spent is nil for one without a folder.
+func Planned(t *pipeline.Task, size int, spent []operate.Spent) *operate.Privacy {
+	g := group{size: size}
 	items := t.Inventory(g)
-	if _, tells := t.ConservedInRuns(); tells && columnstats.Publishes(g) {
+	if _, tells := t.ConservedInRuns(); tells && spent != nil && columnstats.Publishes(g) {
 		items = append(items, pipeline.PastRun)
 	}
-	protection := pipeline.Protection(t.Settings, g.Membership().Size)
+	protection := pipeline.Protection(t.Settings, size)
 	return &operate.Privacy{Shown: report.ShownOf(items), Outside: outside(), Protection: &protection, Spent: withList(spent), Warnings: t.ShownWarnings()}
 }
+
+// A group of a size, which only that is asked of.
+type group struct {
+	collabdict.Solo
+	size int
+}
+
+// Membership implements [collabdict.Group].
+func (g group) Membership() collabdict.Membership { return collabdict.Membership{Size: g.size} }
 
 // Privacy returns what is known of the privacy of the participant of a trained model: its run gave
 // the warnings, and its folder has spent so much.
