@@ -50,7 +50,8 @@ type Run struct {
 type Privacy struct {
 	// Shown lists what a run with this agreement shows the other members; absent if unknown.
 	Shown []report.Shown `json:"shown,omitempty"`
-	// Outside lists what can be seen outside of sums.
+	// Outside lists what can be seen outside of sums: by other members, and what tells others something
+	// about rows.
 	Outside    []Seen             `json:"outside"`
 	Protection *report.Protection `json:"protection,omitempty"` // what hides the vectors in sums
 	// Spent is the differential privacy spent by all runs and releases of the folder.

@@ -39,13 +39,14 @@ func Open(dir string, c operate.Clock) (*operate.Page, error) {
 		return nil, err
 	}
 	p := operate.NewPage(operate.Owner, c)
-	replay(r, begun, p.Next)
+	name := r.Participants[0].Name
 	shown := &model.Manifest{Privacy: model.Ledger{Protection: r.Protection, Entries: r.Ledger}}
 	if m != nil {
-		shown = &m.Manifest
+		shown, name = &m.Manifest, m.Manifest.Participant
 		p.SetModel(Learned(m))
 	}
 	p.SetPrivacy(Privacy(shown, r.Warnings, Spent(records)))
+	replay(r, name, begun, p.Next)
 	return p, nil
 }
 
@@ -136,12 +137,12 @@ func readJournal(dir, run string) (*begun, error) {
 	return b, err
 }
 
-// replay calls next with the successive statuses of a finished run, so that its history is made in the
-// same way as that of a running process.
-func replay(r *report.Run, b *begun, next func(*operate.Status)) {
+// replay calls next with the successive statuses of a finished run as a member saw it, so that its
+// history is made in the same way as that of a running process.
+func replay(r *report.Run, name string, b *begun, next func(*operate.Status)) {
 	rows := r.RoundRows()
-	s := operate.Status{Name: r.Participants[0].Name, Model: r.Model, Run: r.ID, Phase: operate.Running, Began: b.at, Since: b.at, At: b.at}
-	n := node.Status{Name: s.Name, State: "finished"}
+	s := operate.Status{Name: name, Model: r.Model, Run: r.ID, Phase: operate.Running, Began: b.at, Since: b.at, At: b.at}
+	n := node.Status{Name: name, State: "finished"}
 	roster := map[string]bool{}
 	view, change, paused := -1, 0, uint32(0)
 	// tell passes a status on, which must not change later.

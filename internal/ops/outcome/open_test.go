@@ -108,6 +108,9 @@ func TestAFinishedSimulationIsShown(t *testing.T) {
 		if strings.HasSuffix(of, "/") {
 			name = parts[2].Name
 		}
+		if i := slices.IndexFunc(shown.Members, func(m operate.Member) bool { return m.Own }); i < 0 || shown.Members[i].Name != name || shown.Status.Name != name {
+			t.Errorf("%s: got %+v, want it as %s saw it", of, shown.Members, name)
+		}
 		if learned.Participant != name || len(learned.Components) != 2 || len(learned.Components[0].Mean) != 3 || learned.LeastWeight <= 0 || learned.Verdict == "" {
 			t.Errorf("%s: got %+v", of, learned)
 		}

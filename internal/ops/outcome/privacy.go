@@ -3,6 +3,7 @@ package outcome
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/collabdict/collabdict"
@@ -74,7 +75,7 @@ func Planned(t *pipeline.Task, size int, spent []operate.Spent) *operate.Privacy
 	g := group{size: size}
 	items := t.Inventory(g)
 	if _, tells := t.ConservedInRuns(); tells && spent != nil && columnstats.Publishes(g) {
-		items = append(items, pipeline.PastRun)
+		items = slices.Insert(items, 1, pipeline.PastRun) // with the nonce, which comes first
 	}
 	protection := pipeline.Protection(t.Settings, size)
 	return &operate.Privacy{Shown: report.ShownOf(items), Outside: outside(), Protection: &protection, Spent: withList(spent), Warnings: t.ShownWarnings()}
@@ -100,10 +101,14 @@ func Privacy(m *model.Manifest, warnings []string, spent []operate.Spent) *opera
 // withList returns a list that is not nil, so that JSON has one.
 func withList(spent []operate.Spent) []operate.Spent { return append([]operate.Spent{}, spent...) }
 
-// outside lists what can be seen outside of sums.
+// outside lists what can be seen outside of sums: by other members, and what tells others something
+// about rows.
 func outside() []operate.Seen {
 	list := []operate.Seen{}
 	for _, t := range inventory.Things {
+		if t.Tells == "" && t.Place != inventory.Network {
+			continue
+		}
 		list = append(list, operate.Seen{Place: string(t.Place), By: t.Place.SeenBy(), What: strings.Join(t.Names, ", "), Tells: t.Tells})
 	}
 	return list
