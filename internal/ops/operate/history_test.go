@@ -129,8 +129,15 @@ func TestTheTimelineHasWhatHappens(t *testing.T) {
 		got = append(got, brief{e.Round, e.Kind, e.Member})
 	}
 	want := []brief{
-		{0, Begun, ""}, {1, Begun, ""}, {1, Relayed, "member-001"}, {2, Left, "member-002"}, {2, Paused, ""}, {2, Resumed, ""},
-		{3, Returned, "member-002"}, {3, Known, ""}, {3, Changed, ""},
+		{0, Begun, ""},
+		{1, Begun, ""},
+		{1, Relayed, "member-001"},
+		{2, Left, "member-002"},
+		{2, Paused, ""},
+		{2, Resumed, ""},
+		{3, Returned, "member-002"},
+		{3, Known, ""},
+		{3, Changed, ""},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%v, want\n%v", got, want)

@@ -154,7 +154,8 @@ func TestAFinishedMemberIsShown(t *testing.T) {
 		ID: id, Model: "ggm", Rounds: 4, Converged: true, BytesSent: 7, Warnings: []string{"privacy: a total is of one member"},
 		Participants: []report.Participant{{Name: "a", History: []report.Round{{Round: 1, Objective: -4}, {Round: 2, Objective: -3}, {Round: 3, Objective: math.MaxFloat64}, {Round: 4, Objective: -1}}}},
 		Views: []report.View{
-			{Round: 1, Members: []string{"a", "b", "c"}}, {Round: 2, Members: []string{"a", "c"}, Missing: []report.Missing{{Name: "b", Reason: "silent"}}},
+			{Round: 1, Members: []string{"a", "b", "c"}},
+			{Round: 2, Members: []string{"a", "c"}, Missing: []report.Missing{{Name: "b", Reason: "silent"}}},
 			{Round: 4, Members: []string{"a", "b", "c", "d"}},
 		},
 		RosterChanges: []report.RosterChange{{After: 2, Paused: true}, {After: 2, Resumed: true}, {After: 3, Added: []string{"d"}}},
