@@ -60,7 +60,7 @@ func TestEdgesAreThoseOfThePresentOrTheLastSession(t *testing.T) {
 		{"in a session", consensus.Status{Slot: 1, Plan: four, Seats: [][]int{{4, 2, 0, 7}}}, 6},
 		{"after it", consensus.Status{Slot: 2}, 6},
 		{"in a session of two lanes", consensus.Status{Slot: 2, Plan: circulant(3), Seats: [][]int{{0, 1, 2}, {2, 0, 1}}}, 3},
-		{"of the most members", consensus.Status{Slot: 3, Plan: circulant(mostDrawn), Seats: [][]int{ranks[:mostDrawn]}}, 1500}, // of 8 skips each, the last of which leads to the same pair from both ends
+		{"of the most members", consensus.Status{Slot: 3, Plan: circulant(mostDrawn), Seats: [][]int{ranks[:mostDrawn]}}, 1500}, // of 8 skips each; the last leads to the same pair from both ends
 		{"of more", consensus.Status{Slot: 4, Plan: circulant(mostDrawn + 1), Seats: [][]int{ranks}}, 0},
 	} {
 		got := x.next(c.s)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// pairs returns the pairs v < w of vertices of which one hears the other, in order. hears calls its
-// argument for each vertex and each that it hears, itself and duplicates included.
+// pairs returns the pairs v < w of vertices that exchange frames, in order. hears calls its argument
+// for each vertex and each that it hears, itself and duplicates included.
 func pairs(hears func(hear func(v, w int))) [][2]int {
 	var all [][2]int
 	hears(func(v, w int) {

@@ -64,7 +64,7 @@ func TestAMonitorShowsItsPage(t *testing.T) {
 	}
 }
 
-// Who reads a log may see no row, so the page whose address is in one is not the owner's.
+// Readers of a log may see no row, so a page whose address is in one is not the owner's.
 func TestAPageWhoseAddressIsInALogIsNotForTheOwner(t *testing.T) {
 	p, address, stop, err := servePage(t.Context(), newScreen(io.Discard), fstest.MapFS{})
 	if err != nil {

@@ -43,7 +43,7 @@ type Happening struct {
 	Text   string    `json:"text"`             // what has happened, in words
 }
 
-// A history follows the successive statuses of a process. What it keeps is bounded.
+// A history follows the successive statuses of a process, and keeps a bounded part of them.
 type history struct {
 	reporter *Reporter
 	member   string // whose statuses these are

@@ -35,7 +35,7 @@ func get(t *testing.T, h http.Handler, path string) (int, string) {
 	return w.Code, w.Body.String()
 }
 
-// filledPage returns a page of which everything is set: of two statuses, so that there are events.
+// filledPage returns a page with a value in every field, after two statuses, so that there are events.
 func filledPage(of Reader, change func(*Status, *Privacy)) *Page {
 	p := NewPage(of, systemClock)
 	for round := 1; round <= 2; round++ {
@@ -52,7 +52,7 @@ func filledPage(of Reader, change func(*Status, *Privacy)) *Page {
 	return p
 }
 
-// What is shown to others than the owner is the same whatever the fields that depend on rows are.
+// A page for others than the owner is the same whatever the fields that depend on rows are.
 func TestWhatOthersReadDoesNotDependOnRows(t *testing.T) {
 	withRows := filledPage(Others, func(*Status, *Privacy) {}).Handler(pageFiles)
 	without := filledPage(Others, func(s *Status, p *Privacy) { *s, *p = *s.Public(), *p.public() }).Handler(pageFiles)
@@ -197,7 +197,7 @@ func event(t *testing.T, from *bufio.Reader) (name string, run Run) {
 	}
 }
 
-// A stream begins with the history, goes on with what is new, and ends with its server.
+// A stream begins with the history, then tells what is new, and ends with its server.
 func TestAStreamTellsWhatIsNew(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	p := NewPage(Owner, systemClock)

@@ -22,7 +22,7 @@ const (
 	Saving  Phase = "saving"  // has done its part, and writes the results
 )
 
-// Ended is the phase of a run of which there are only files, without a process.
+// Ended is the phase of a finished run without a process, which is read from files.
 const Ended Phase = "ended"
 
 // Phases are all phases of a process in order.

@@ -20,7 +20,8 @@ import (
 )
 
 // Open returns the page of the finished run in a folder: that of a member, or that of several, of
-// which it shows the first. Who has the files is the owner of the folder. It changes nothing.
+// which it shows the first. Its reader is the owner of the folder, whose files these are. It changes
+// nothing.
 func Open(dir string, c operate.Clock) (*operate.Page, error) {
 	r, err := resultIn(dir)
 	if err != nil {
