@@ -10,7 +10,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -247,9 +249,19 @@ func TestAStreamTellsWhatIsNew(t *testing.T) {
 // A reader receives what a stream writes, each time after a delay.
 type reader struct {
 	header   http.Header
-	texts    []string
 	delay    time.Duration
 	deadline time.Time
+
+	mu    sync.Mutex
+	texts []string
+}
+
+// received returns what the reader has received so far.
+func (r *reader) received() []string {
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.texts)
 }
 
 func (r *reader) Header() http.Header                 { return r.header }
@@ -264,6 +276,8 @@ func (r *reader) Write(text []byte) (n int, err error) {
 		return 0, os.ErrDeadlineExceeded
 	}
 	<-time.After(r.delay)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.texts = append(r.texts, string(text))
 	return len(text), nil
 }
@@ -289,12 +303,12 @@ func TestAStreamHasFewEvents(t *testing.T) {
 			p.Next(inRound(round, 3))
 			<-time.After(5 * time.Millisecond)
 		}
-		if most := int(time.Since(begun)/streamEvery) + 1; len(to.texts) > most || len(to.texts) < most-2 {
-			t.Errorf("got %d events, want about %d", len(to.texts), most)
+		got := to.received()
+		if most := int(time.Since(begun)/streamEvery) + 1; len(got) > most || len(got) < most-2 {
+			t.Errorf("got %d events, want about %d", len(got), most)
 		}
 		<-time.After(streamEvery)
-		synctest.Wait()
-		n := len(to.texts)
+		n := len(to.received())
 		for range 10 { // nothing but the time changes
 			s := inRound(1000, 3)
 			s.At = time.Now()
@@ -302,14 +316,12 @@ func TestAStreamHasFewEvents(t *testing.T) {
 			p.Next(s)
 			<-time.After(time.Second)
 		}
-		synctest.Wait()
-		if len(to.texts) != n {
-			t.Errorf("got %q although nothing has changed", to.texts[n:])
+		if got = to.received(); len(got) != n {
+			t.Errorf("got %q although nothing has changed", got[n:])
 		}
 		<-time.After(aliveEvery + time.Second)
-		synctest.Wait()
-		if len(to.texts) != n+1 || !strings.HasPrefix(to.texts[n], ":") {
-			t.Errorf("got %q, want a sign of life", to.texts[n:])
+		if got = to.received(); len(got) != n+1 || !strings.HasPrefix(got[n], ":") {
+			t.Errorf("got %q, want a sign of life", got[n:])
 		}
 		end()
 	})
@@ -325,8 +337,8 @@ func TestASlowReaderIsDropped(t *testing.T) {
 		_, end := streamTo(p, late)
 		begun := time.Now()
 		<-dropped
-		if took := time.Since(begun); took != mostBehind || len(slow.texts) != 0 {
-			t.Errorf("was dropped after %s and %d events", took, len(slow.texts))
+		if took := time.Since(begun); took != mostBehind || len(slow.received()) != 0 {
+			t.Errorf("was dropped after %s and %d events", took, len(slow.received()))
 		}
 		p.Next(inRound(2, 3))
 		end()
