@@ -13,6 +13,7 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/ops/outcome"
+	"github.com/collabdict/collabdict/internal/run/components"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
@@ -23,7 +24,7 @@ type description struct {
 	model.Manifest
 	learned        algorithm.Model
 	about          string
-	Components     []report.Component     `json:"components,omitempty"`     // those of a mixture
+	Components     []components.Component `json:"components,omitempty"`     // those of a mixture
 	Own            *ownPart               `json:"own,omitempty"`            // the participant's own part, from own.npz
 	LocalPart      *localPart             `json:"local_part,omitempty"`     // the model of the own rows, from local.npz
 	Reconstruction *report.Reconstruction `json:"reconstruction,omitempty"` // that of the rows of --data
@@ -74,7 +75,7 @@ it also draws reconstructed images. Figures of networks show at most 5000 rows, 
 }
 
 func describe(m *model.Model) description {
-	return description{Manifest: m.Manifest, learned: m.Learned, about: outcome.About(m), Components: outcome.Components(m)}
+	return description{Manifest: m.Manifest, learned: m.Learned, about: outcome.About(m), Components: components.Of(m)}
 }
 
 func (d description) text(w io.Writer, verbose bool) {
@@ -261,7 +262,7 @@ func (d description) options() string {
 }
 
 // strongest lists the first three edges.
-func strongest(edges []report.Edge) string {
+func strongest(edges []components.Edge) string {
 	var s []string
 	for _, e := range edges[:min(3, len(edges))] {
 		sign := ""

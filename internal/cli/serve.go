@@ -137,6 +137,7 @@ func (a *app) serveModel(ctx context.Context, s *serveFlags) error {
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(l) }()
 	a.note("scores at %s://%s/v1/score, with the token in %s", scheme, l.Addr(), s.token)
+	a.note("page at %s", guard.Address(scheme+"://"+net.JoinHostPort(visited(host, names), port)))
 	go s.watch(ctx, a, server, seen)
 	select {
 	case err := <-failed:
@@ -149,6 +150,17 @@ func (a *app) serveModel(ctx context.Context, s *serveFlags) error {
 		return nil
 	}
 	return h.Close()
+}
+
+// visited returns the host to open a page at, for a server that listens on a host, with a certificate of names.
+func visited(host string, names []string) string {
+	switch ip := net.ParseIP(host); {
+	case len(names) > 0:
+		return names[0]
+	case host == "" || ip != nil && ip.IsUnspecified():
+		return "localhost"
+	}
+	return host
 }
 
 // loaded loads the model for a server.

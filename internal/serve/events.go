@@ -39,27 +39,33 @@ type Alive struct {
 	At string `json:"at" doc:"Time of the server, in RFC 3339"`
 }
 
-// hub passes events on to listeners. It is safe for concurrent use.
+// hub passes messages on to listeners. It is safe for concurrent use.
 type hub struct {
+	most      int // size of the past that a new listener can ask for
 	mu        sync.Mutex
-	past      []sse.Message // the last ones, in the order of their numbers
-	next      int           // number of the next event, from 1
+	past      []sized // the last ones, in the order of their numbers
+	size      int     // of the past
+	next      int     // number of the next message, from 1
 	listeners map[chan sse.Message]bool
 }
 
-func newHub() *hub { return &hub{next: 1, listeners: map[chan sse.Message]bool{}} }
+// sized is a message with its share of the past.
+type sized struct {
+	sse.Message
+	size int
+}
 
-func (h *hub) publish(source, model string, e scoring.Event, ended bool) {
+func newHub(most int) *hub { return &hub{most: most, next: 1, listeners: map[chan sse.Message]bool{}} }
+
+func (h *hub) publish(data any, size int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	told := Told{source, model, e}
-	m := sse.Message{ID: h.next, Data: EventBegan{told}}
-	if ended {
-		m.Data = EventEnded{told}
-	}
+	m := sse.Message{ID: h.next, Data: data}
 	h.next++
-	if h.past = append(h.past, m); len(h.past) > mostEvents {
-		h.past = h.past[len(h.past)-mostEvents:]
+	h.past, h.size = append(h.past, sized{m, size}), h.size+size
+	for h.size > h.most && len(h.past) > 1 {
+		h.size -= h.past[0].size
+		h.past = h.past[1:]
 	}
 	for l := range h.listeners {
 		select {
@@ -71,14 +77,17 @@ func (h *hub) publish(source, model string, e scoring.Event, ended bool) {
 	}
 }
 
-// listen returns the past events after a number, and a channel of those to come, which is closed if its
+// listen returns the past messages after a number, and a channel of those to come, which is closed if its
 // reader is too slow.
 func (h *hub) listen(after int) (past []sse.Message, to chan sse.Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if after >= h.next { // the number is of an earlier start of the server
+		after = 0
+	}
 	for _, m := range h.past {
 		if m.ID > after {
-			past = append(past, m)
+			past = append(past, m.Message)
 		}
 	}
 	to = make(chan sse.Message, mostWaiting)
@@ -92,6 +101,38 @@ func (h *hub) leave(l chan sse.Message) {
 	delete(h.listeners, l)
 }
 
+// tell sends a listener the messages after a number that it wants, until it leaves or is too slow.
+func (s *Server) tell(ctx context.Context, h *hub, after int, send sse.Sender, wanted func(data any) bool) {
+	past, live := h.listen(after)
+	defer h.leave(live)
+	alive := func() sse.Message { return sse.Message{Data: Alive{s.config.Now().UTC().Format(time.RFC3339)}} }
+	if send(alive()) != nil {
+		return
+	}
+	for _, m := range past {
+		if wanted(m.Data) && send(m) != nil {
+			return
+		}
+	}
+	for {
+		var m sse.Message
+		open := true
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.config.After(heartbeat):
+			m = alive()
+		case m, open = <-live:
+			if open && !wanted(m.Data) {
+				continue
+			}
+		}
+		if !open || send(m) != nil {
+			return
+		}
+	}
+}
+
 type eventsInput struct {
 	Last   int    `header:"Last-Event-ID" minimum:"0" doc:"Number of the last event that was received: those after it come first"`
 	Source string `query:"source" maxLength:"200" doc:"Name of the only source to tell about"`
@@ -102,39 +143,14 @@ func (s *Server) addEvents(api huma.API) {
 		OperationID: "events", Method: http.MethodGet, Path: "/v1/events", Summary: "Listen to events",
 		Description: "Tells events as server-sent events: began once an event has enough anomalies, ended once no more rows belong to it.",
 	}, map[string]any{"began": EventBegan{}, "ended": EventEnded{}, "alive": Alive{}}, func(ctx context.Context, in *eventsInput, send sse.Sender) {
-		past, live := s.events.listen(in.Last)
-		defer s.events.leave(live)
-		wanted := func(m sse.Message) bool {
-			switch of := m.Data.(type) {
+		s.tell(ctx, s.events, in.Last, send, func(data any) bool {
+			switch of := data.(type) {
 			case EventBegan:
 				return in.Source == "" || of.Source == in.Source
 			case EventEnded:
 				return in.Source == "" || of.Source == in.Source
 			}
 			return true
-		}
-		alive := func() sse.Message { return sse.Message{Data: Alive{s.config.Now().UTC().Format(time.RFC3339)}} }
-		if send(alive()) != nil {
-			return
-		}
-		for _, m := range past {
-			if wanted(m) && send(m) != nil {
-				return
-			}
-		}
-		for {
-			var m sse.Message
-			open := true
-			select {
-			case <-ctx.Done():
-				return
-			case <-s.config.After(heartbeat):
-				m = alive()
-			case m, open = <-live:
-			}
-			if !open || wanted(m) && send(m) != nil {
-				return
-			}
-		}
+		})
 	})
 }

@@ -2,11 +2,14 @@ package serve
 
 import (
 	"context"
-	"math"
 	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/collabdict/collabdict/internal/run/components"
+	"github.com/collabdict/collabdict/internal/run/scoring"
+	"github.com/collabdict/collabdict/model"
 )
 
 // Model describes the model that scores.
@@ -23,6 +26,47 @@ type Model struct {
 	Columns     []Column `json:"columns"`
 	Threshold   *float64 `json:"threshold,omitempty" doc:"Score above which a row is an anomaly, unless that rolls"`
 	Promised    float64  `json:"false_alarms_promised,omitempty" doc:"Share of rows like the own ones that is above the threshold at most"`
+	// Thresholds follow from the scores of the own rows.
+	Thresholds []Threshold `json:"thresholds,omitempty" doc:"Thresholds to choose from, the lowest first; absent without own rows"`
+	Events     EventRules  `json:"events" doc:"How anomalies are joined to events"`
+}
+
+// Components are the components of a mixture.
+type Components struct {
+	Columns    []string               `json:"columns" doc:"The columns of the means"`
+	Components []components.Component `json:"components" doc:"Each with its weight, its mean in units, and direct dependencies, the strongest first; none for another model"`
+}
+
+// Threshold is a threshold with its promise.
+type Threshold struct {
+	Promised  float64 `json:"false_alarms_promised" doc:"Share of rows like the own ones that is above it at most"`
+	Threshold float64 `json:"threshold" doc:"In nats"`
+}
+
+// EventRules say when anomalies of successive rows are an event.
+type EventRules struct {
+	Anomalies int `json:"anomalies" doc:"Anomalies that make an event"`
+	Of        int `json:"of" doc:"Successive rows that these are among"`
+	Gap       int `json:"gap" doc:"Normal rows that two anomalies of an event may have between them"`
+}
+
+// shares are the shares of false alarms that thresholds are shown for, from frequent to rare.
+var shares = []float64{0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001}
+
+// thresholds returns the thresholds that the own rows suffice for, without those that promise less than
+// an equal one.
+func thresholds(m *model.Model) (all []Threshold) {
+	for _, share := range shares {
+		limit, enough, ok := m.ThresholdFor(share)
+		if !ok || !enough {
+			break
+		}
+		if n := len(all); n > 0 && all[n-1].Threshold == limit {
+			all = all[:n-1]
+		}
+		all = append(all, Threshold{share, limit})
+	}
+	return all
 }
 
 // Column is a sensor.
@@ -39,6 +83,15 @@ func (s *Server) addModel(api huma.API) {
 	})
 }
 
+func (s *Server) addComponents(api huma.API) {
+	huma.Register(api, huma.Operation{
+		OperationID: "components", Method: http.MethodGet, Path: "/v1/components", Summary: "Describe the components of a mixture",
+	}, func(context.Context, *struct{}) (*struct{ Body Components }, error) {
+		l := s.loaded.Load()
+		return &struct{ Body Components }{Components{Columns: l.Model.Manifest.Columns, Components: l.components}}, nil
+	})
+}
+
 func (l *Loaded) describe() Model {
 	m := l.Model
 	d := Model{
@@ -51,9 +104,10 @@ func (l *Loaded) describe() Model {
 	for _, name := range m.DataColumns() {
 		d.Columns = append(d.Columns, Column{name, m.Manifest.Units[name]})
 	}
-	if limits := l.Limits(); !limits.Rolls() && !math.IsNaN(limits.Limit()) {
-		t := limits.Limit()
-		d.Threshold = &t
+	d.Threshold, d.Thresholds = l.fixed(), l.thresholds
+	d.Events = EventRules{Anomalies: max(1, l.Rules.Anomalies), Of: max(1, l.Rules.Of), Gap: scoring.Between}
+	if l.Rules.Gap != nil {
+		d.Events.Gap = *l.Rules.Gap
 	}
 	return d
 }

@@ -62,6 +62,7 @@ type scoreInput struct {
 	Source  string `query:"source" maxLength:"200" doc:"Name of the series that the rows continue, such as a machine. Without one, windows begin anew"`
 	Explain string `query:"explain" enum:"none,anomalies,all" default:"anomalies" doc:"Rows that are explained"`
 	Top     int    `query:"top" minimum:"0" maximum:"10000" default:"3" doc:"Sensors per explained row, 0 for all"`
+	Accept  string `header:"Accept" doc:"Form of the answer, if it is to be another than that of the request: application/x-ndjson or text/csv for rows in any form"`
 	Kind    string `header:"Content-Type" doc:"application/json for one object or an array of objects, application/x-ndjson for a stream of objects, text/csv for CSV with a header"`
 }
 
@@ -71,7 +72,7 @@ func (s *Server) addScore(api huma.API) {
 	text := &huma.Schema{Type: huma.TypeString}
 	op := huma.Operation{
 		OperationID: "score", Method: http.MethodPost, Path: "/v1/score", Summary: "Score rows",
-		Description:   "Scores one row, a batch or a stream. The answer has the form of the request. A stream is answered line by line as it arrives; if it fails, its last line has the field or the cell error.",
+		Description:   "Scores one row, a batch or a stream. The answer has the form of the request, unless Accept names another. A stream is answered line by line as it arrives; if it fails, its last line has the field or the cell error.",
 		DefaultStatus: http.StatusOK,
 		Responses: map[string]*huma.Response{"200": {
 			Description: "Scores, in the order of the rows",
@@ -103,7 +104,7 @@ func (s *Server) addScore(api huma.API) {
 		return &huma.StreamResponse{Body: func(ctx huma.Context) {
 			defer func() { <-s.room }()
 			r, w := humago.Unwrap(ctx)
-			a := &answer{server: s, loaded: s.loaded.Load(), in: in, kind: kind, w: w, control: http.NewResponseController(w)}
+			a := &answer{server: s, loaded: s.loaded.Load(), in: in, kind: kind, form: in.form(kind), w: w, control: http.NewResponseController(w)}
 			a.give(r, api, ctx)
 		}}, nil
 	})
@@ -120,12 +121,22 @@ const (
 	dateHeader  = "Collabdict-Trained"
 )
 
+// form returns the form of the answer to a request of a kind. A batch in JSON is held in memory, so that is
+// the answer to such a batch alone.
+func (in *scoreInput) form(kind string) string {
+	if in.Accept == "application/x-ndjson" || in.Accept == "text/csv" {
+		return in.Accept
+	}
+	return kind
+}
+
 // answer is one request for scores while it is answered.
 type answer struct {
 	server  *Server
 	loaded  *Loaded
 	in      *scoreInput
-	kind    string
+	kind    string // of the request
+	form    string // of the answer
 	w       http.ResponseWriter
 	control *http.ResponseController
 
@@ -348,10 +359,10 @@ func (a *answer) begin() {
 	a.begun = true
 	a.extend()
 	h := a.w.Header()
-	h.Set("Content-Type", a.kind)
+	h.Set("Content-Type", a.form)
 	h.Set(modelHeader, a.loaded.Digest)
 	h.Set(dateHeader, a.loaded.Written.UTC().Format(time.RFC3339))
-	if a.kind == "text/csv" {
+	if a.form == "text/csv" {
 		a.csv = csv.NewWriter(a.w)
 		_ = a.csv.Write(append(a.head(), "score", "anomaly", "enough", "missing", "outside", "sensors")) // flushing reports the error
 	} else {
@@ -365,9 +376,13 @@ func (a *answer) head() []string { return append([]string{"row"}, a.places.Names
 // write writes the scores of a block.
 func (a *answer) write(r *scoring.Rows, why *scoring.Explained) error {
 	a.extend() // rows may have been long in coming
+	var told []Row
 	for i := range r.Scores {
 		row := a.row(r, i, why)
-		switch a.kind {
+		if a.in.Source != "" {
+			told = append(told, row)
+		}
+		switch a.form {
 		case "application/json":
 			a.batch.Rows = append(a.batch.Rows, row)
 			continue
@@ -381,7 +396,8 @@ func (a *answer) write(r *scoring.Rows, why *scoring.Explained) error {
 			}
 		}
 	}
-	if a.kind == "application/json" {
+	a.tellScores(told)
+	if a.form == "application/json" {
 		return nil
 	}
 	return a.flush()
@@ -409,14 +425,11 @@ func (a *answer) flush() error {
 // end ends the answer.
 func (a *answer) end(gaps *dataset.Gaps) error {
 	a.begin()
-	if a.kind != "application/json" {
+	if a.form != "application/json" {
 		return a.flush()
 	}
 	a.batch.Model, a.batch.Trained = a.loaded.Digest, a.w.Header().Get(dateHeader)
-	if limits := a.loaded.Limits(); !limits.Rolls() && !math.IsNaN(limits.Limit()) {
-		t := limits.Limit()
-		a.batch.Threshold = &t
-	}
+	a.batch.Threshold = a.loaded.fixed()
 	if a.batch.Rows == nil {
 		a.batch.Rows = []Row{}
 	}

@@ -83,6 +83,7 @@ func (s *Server) take(source string, l *Loaded) (of *series, release func(), err
 		}
 		s.forget()
 		s.sources[source] = of
+		s.scores.publish(SourceBegan{source}, 1)
 	}
 	s.used++
 	of.used = s.used
@@ -132,7 +133,14 @@ func (of *series) use(l *Loaded) {
 	of.scorer = &scoring.Scorer{Model: l.Model, Limits: of.limits} // nobody asks for rows that are known
 	of.finder = scoring.NewFinder(of.scorer, l.explainer, l.Rules, l.Promised, scoring.NewPlaces(nil, ""))
 	of.finder.Stream = true
-	of.finder.Watch = func(e scoring.Event, ended bool) { of.server.events.publish(of.source, l.Digest, e, ended) }
+	of.finder.Watch = func(e scoring.Event, ended bool) {
+		told := Told{of.source, l.Digest, e}
+		if ended {
+			of.server.events.publish(EventEnded{told}, 1)
+		} else {
+			of.server.events.publish(EventBegan{told}, 1)
+		}
+	}
 }
 
 // change scores by a new model from now on. Windows go on if it has the same columns. An event that goes on

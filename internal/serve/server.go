@@ -11,6 +11,9 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/ops/web"
+	"github.com/collabdict/collabdict/internal/page"
+	"github.com/collabdict/collabdict/internal/run/components"
 	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
@@ -26,7 +29,9 @@ type Loaded struct {
 	Digest   string                  // SHA-256 of the model's file
 	Written  time.Time               // when that was written
 
-	explainer *scoring.Explainer
+	explainer  *scoring.Explainer
+	thresholds []Threshold
+	components []components.Component
 }
 
 // Config is what a server needs.
@@ -56,12 +61,13 @@ type Server struct {
 	unnamed *counts // of requests without a source
 	used    int64   // uses of series so far
 	events  *hub
+	scores  *hub
 	room    chan struct{} // a place for each request that is scored
 }
 
 // New returns a server that has loaded its model.
 func New(c Config) (*Server, error) {
-	s := &Server{config: c, sources: map[string]*series{}, unnamed: newCounts(), events: newHub(), room: make(chan struct{}, c.Clients)}
+	s := &Server{config: c, sources: map[string]*series{}, unnamed: newCounts(), events: newHub(mostEvents), scores: newHub(mostScores), room: make(chan struct{}, c.Clients)}
 	return s, s.load()
 }
 
@@ -84,7 +90,7 @@ func (s *Server) load() error {
 		return fmt.Errorf("model %s gives classes, and no scores", l.Model.Manifest.Kind)
 	}
 	own := *l
-	own.explainer = scoring.NewExplainer(own.Model)
+	own.explainer, own.thresholds, own.components = scoring.NewExplainer(own.Model), thresholds(own.Model), components.Of(own.Model)
 	s.loaded.Store(&own)
 	return nil
 }
@@ -92,7 +98,7 @@ func (s *Server) load() error {
 // Open are the paths that need no secret.
 var Open = []string{"/healthz", "/readyz"}
 
-// Handler returns the handler of all paths. It needs a guard around it.
+// Handler returns the handler of all paths, those of the page among them. It needs a guard around it.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	c := huma.DefaultConfig("collabdict scores", s.config.Version)
@@ -104,7 +110,10 @@ func (s *Server) Handler() http.Handler {
 	api := humago.New(mux, c)
 	s.addScore(api)
 	s.addModel(api)
+	s.addComponents(api)
 	s.addEvents(api)
+	s.addScores(api)
+	web.AddFiles(mux, page.Serve())
 	plain := func(path string, code int, text string) {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")

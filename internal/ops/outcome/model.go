@@ -6,42 +6,12 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/export"
 	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/run/components"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
-
-// Components returns the components of a mixture, nil for other models.
-func Components(m *model.Model) (list []report.Component) {
-	of, ok := m.Learned.(algorithm.Dictionary)
-	if !ok {
-		return nil
-	}
-	means, names := m.InUnits(of.Means()), coordinates(m)
-	for k, w := range of.Weights() {
-		c := report.Component{Weight: w, Mean: means.RawRowView(k), Edges: []report.Edge{}}
-		for _, e := range gmm.Dependencies(of.Precision(k)) {
-			c.Edges = append(c.Edges, report.Edge{A: names[e.A], B: names[e.B], PartialCorrelation: e.PartialCorrelation})
-		}
-		list = append(list, c)
-	}
-	return list
-}
-
-// coordinates names the coordinates of training: the columns, or the axes that they are
-// projected to.
-func coordinates(m *model.Model) []string {
-	if m.Projection == nil {
-		return m.Manifest.Columns
-	}
-	names := make([]string, m.Dim())
-	for i := range names {
-		names[i] = fmt.Sprintf("axis%d", i+1)
-	}
-	return names
-}
 
 // About describes the kind of a model, its participant and the rows that it comes from.
 func About(m *model.Model) string {
@@ -84,7 +54,7 @@ func Learned(m *model.Model) *operate.Learned {
 	of := &m.Manifest
 	l := &operate.Learned{
 		Kind: of.Kind, Participant: of.Participant, About: About(m), Columns: of.Columns, Units: of.Units,
-		Components: Components(m), HeldOut: of.HeldOut, Warnings: of.Warnings,
+		Components: components.Of(m), HeldOut: of.HeldOut, Warnings: of.Warnings,
 	}
 	if of.HeldOut != nil && of.HeldOut.Verdict != nil {
 		l.Verdict = of.HeldOut.Verdict.Sentence()

@@ -1,0 +1,55 @@
+// Elements, made without markup in text, so that no name of a sensor or a source is read as markup.
+
+/**
+ * Returns a new element. Attributes that are functions become listeners, true sets an empty attribute, and
+ * false, null and undefined leave it out.
+ *
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...(Node|string|null|undefined|false)} children
+ * @returns {HTMLElement}
+ */
+export function el(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/**
+ * Returns a new element of a drawing.
+ *
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...(Node|string|null|undefined|false)} children
+ * @returns {SVGElement}
+ */
+export function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+}
+
+function fill(e, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') e.addEventListener(name, value);
+    else if (value === true) e.setAttribute(name, '');
+    else if (value !== false && value != null) e.setAttribute(name, String(value));
+  }
+  e.append(...children.filter((c) => c != null && c !== false));
+  return e;
+}
+
+/**
+ * Returns a table in a region that scrolls and can be reached by keyboard. Cells are texts or nodes; the first
+ * of a row is its head.
+ *
+ * @param {string} name - what the table shows
+ * @param {{text: string, number?: boolean}[]} head
+ * @param {(Node|string)[][]} rows
+ * @returns {HTMLElement}
+ */
+export function table(name, head, rows) {
+  const kind = (i) => (head[i].number ? 'number' : null);
+  return el('div', { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': name },
+    el('table', {},
+      el('caption', { class: 'hidden' }, name),
+      el('thead', {}, el('tr', {}, ...head.map((h, i) => el('th', { scope: 'col', class: kind(i) }, h.text)))),
+      el('tbody', {}, ...rows.map((r) => el('tr', {}, ...r.map((c, i) =>
+        (i === 0 ? el('th', { scope: 'row', class: kind(i) }, c) : el('td', { class: kind(i) }, c))))))));
+}

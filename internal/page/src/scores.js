@@ -1,0 +1,395 @@
+// The view of scores: those of a file, or of a source as its rows come.
+
+import { ask, get, lines, listen } from './api.js';
+import { Chart } from './chart.js';
+import { el, table } from './dom.js';
+import { join } from './events.js';
+import { count, seconds, short } from './format.js';
+import { words } from './messages.js';
+import { announce, name as nameOwner, trouble } from './shell.js';
+
+const say = words.scores;
+const mostLive = 20000; // rows of a source that are kept
+const mostEvents = 200; // that are listed
+const mostListed = 500; // rows in the table
+const sensors = 5; // of an anomaly, as it comes with the scores
+
+/** @type {import('./shell.js').View} */
+export const scores = { name: 'scores', title: say.title, mount: (root) => new Scores(root) };
+
+class Scores {
+  constructor(root) {
+    this.root = root;
+    this.model = null;
+    this.clear();
+    this.build();
+    this.load();
+  }
+
+  // clear forgets all rows.
+  clear() {
+    this.rows = []; // as the server sent them
+    this.numbers = [];
+    this.values = [];
+    this.events = [];
+    this.above = [];
+    this.chosen = null;
+    this.what = ''; // the file or the source
+    this.file = null;
+    this.stop?.();
+    this.stop = null;
+  }
+
+  build() {
+    this.input = el('input', { type: 'file', id: 'file', accept: '.csv,text/csv', class: 'hidden', change: () => this.input.files[0] && this.open(this.input.files[0]) });
+    this.sources = el('select', { id: 'source', change: () => this.watch(this.sources.value) });
+    this.message = el('div', { class: 'notice', role: 'alert', hidden: true });
+    this.summary = el('p', { class: 'summary' });
+    this.empty = el('div', { class: 'empty' });
+    this.host = el('div', { class: 'chart', role: 'img' });
+    this.pointed = el('p', { class: 'pointed', 'aria-hidden': 'true' });
+    this.chart = new Chart(this.host, { x: '', y: say.axis, threshold: say.line }, (i) => this.choose(i), (i) => this.point(i));
+    this.slider = el('input', { type: 'range', id: 'threshold', min: 0, max: 1000, step: 1, 'aria-describedby': 'promise', input: () => this.slide() });
+    this.exact = el('input', { type: 'number', id: 'exact', step: 'any', change: () => this.exact.value !== '' && this.limit(Number(this.exact.value)) });
+    this.promise = el('p', { id: 'promise' });
+    this.list = el('div');
+    this.why = el('div');
+    this.listed = el('details', { class: 'listed', toggle: () => this.tabulate() }, el('summary', {}, say.listed), el('div'));
+    const button = (text, then) => el('button', { type: 'button', click: then }, text);
+    this.content = el('div', { class: 'content', hidden: true },
+      el('figure', {},
+        el('figcaption', {}, this.summary, el('p', { class: 'quiet' }, say.chartHelp)),
+        this.host,
+        el('div', { class: 'under' },
+          el('div', { class: 'buttons', role: 'group', 'aria-label': say.view },
+            button(say.closer, () => this.chart.move(0.5, 0)), button(say.wider, () => this.chart.move(2, 0)),
+            button(say.earlier, () => this.chart.move(1, -0.5)), button(say.later, () => this.chart.move(1, 0.5)),
+            button(say.all, () => this.chart.zoom())),
+          this.pointed)),
+      el('section', { class: 'limit', 'aria-labelledby': 'limit-title' },
+        el('h2', { id: 'limit-title' }, el('label', { for: 'threshold' }, say.threshold)),
+        this.slider,
+        el('div', { class: 'exact' }, el('label', { for: 'exact' }, say.exactly), this.exact, button(say.reset, () => this.limit(this.given()))),
+        this.promise),
+      el('div', { class: 'pair' },
+        el('section', { 'aria-labelledby': 'events-title' }, el('h2', { id: 'events-title' }, say.events), this.list),
+        el('section', { 'aria-labelledby': 'why-title' },
+          el('h2', { id: 'why-title' }, say.why),
+          el('div', { class: 'buttons' }, button(say.previous, () => this.step(-1)), button(say.next, () => this.step(1))),
+          this.why)),
+      this.listed);
+    this.root.append(
+      el('div', { class: 'toolbar' },
+        el('div', { class: 'chooser' }, this.input, el('label', { for: 'file', class: 'button' }, say.choose), el('span', { class: 'quiet' }, say.drop)),
+        el('div', { class: 'chooser' }, el('label', { for: 'source' }, say.live), this.sources)),
+      this.message, this.empty, this.content);
+    addEventListener('dragover', (e) => { e.preventDefault(); document.body.classList.add('dropping'); });
+    addEventListener('dragleave', (e) => e.relatedTarget || document.body.classList.remove('dropping'));
+    addEventListener('drop', (e) => {
+      e.preventDefault();
+      document.body.classList.remove('dropping');
+      if (e.dataTransfer.files[0]) {
+        location.hash = '#scores';
+        this.open(e.dataTransfer.files[0]);
+      }
+    });
+  }
+
+  async load() {
+    try {
+      const [model, sources] = await Promise.all([get('/v1/model'), get('/v1/sources')]);
+      this.model = model;
+      this.names = sources.map((s) => s.source);
+      nameOwner(model.participant);
+      trouble('');
+    } catch (e) {
+      trouble(e.message);
+      setTimeout(() => this.load(), 3000);
+      return;
+    }
+    this.threshold = this.given();
+    this.offer();
+    this.invite();
+    this.hear('');
+  }
+
+  // offer lists the sources.
+  offer() {
+    const chosen = this.sources.value;
+    this.sources.replaceChildren(el('option', { value: '' }, this.names.length ? say.noSource : say.none),
+      ...this.names.map((n) => el('option', { value: n }, n)));
+    this.sources.value = chosen;
+    this.sources.disabled = !this.names.length;
+  }
+
+  invite() {
+    this.empty.replaceChildren(el('h2', {}, say.emptyTitle), el('p', {}, say.empty), el('p', {}, say.emptyLive),
+      el('pre', { tabindex: 0, 'aria-label': say.emptyLive }, say.curl(location.origin, this.model.columns.slice(0, 2).map((c) => c.name))));
+  }
+
+  // given is the threshold of the server, or the lowest that it promises something for.
+  given() {
+    return this.model?.threshold ?? this.model?.thresholds?.[0]?.threshold ?? null;
+  }
+
+  // hear listens to new sources, and to the scores of one of them unless its name is ''.
+  hear(source) {
+    this.stop?.();
+    let queue = [], frame = 0;
+    this.stop = listen(`/v1/scores?source=${encodeURIComponent(source)}`, {
+      began: ({ source: name }) => {
+        if (this.names.includes(name)) return;
+        this.names.push(name);
+        this.names.sort();
+        this.offer();
+      },
+      scored: (told) => {
+        queue.push(...told.rows);
+        frame ||= requestAnimationFrame(() => {
+          frame = 0;
+          const rows = queue;
+          queue = [];
+          this.add(rows);
+        });
+      },
+    }, trouble);
+  }
+
+  // watch shows the scores of a source as they come.
+  watch(source) {
+    this.clear();
+    this.input.value = '';
+    this.complain(null);
+    this.what = source;
+    this.live = source !== '';
+    this.content.hidden = true;
+    this.empty.hidden = this.live;
+    if (this.live) announce(say.waiting(source));
+    else announce('');
+    this.hear(source);
+  }
+
+  // add adds rows of a source that is watched.
+  add(rows) {
+    const before = this.events.length, first = this.rows.length === 0;
+    if (this.rows.length && rows[0].row <= this.numbers[this.numbers.length - 1]) this.rows = []; // the series began anew
+    this.rows = this.rows.concat(rows).slice(-mostLive);
+    this.index();
+    this.draw(first);
+    if (first) announce(say.watching(this.what));
+    if (!first && this.events.length > before) {
+      const e = this.events[this.events.length - 1];
+      announce(say.told(this.what, this.at(e.first)));
+    }
+  }
+
+  // open scores a file.
+  async open(file) {
+    this.abort?.abort();
+    const abort = this.abort = new AbortController();
+    this.clear();
+    this.sources.value = '';
+    this.live = false;
+    this.what = file.name;
+    this.file = file;
+    this.complain(null);
+    this.content.hidden = true;
+    this.empty.hidden = true;
+    announce(say.scoring(file.name, 0));
+    this.hear('');
+    let told = 0, fault = null;
+    const rows = [];
+    try {
+      const answer = await ask(`/v1/score?explain=anomalies&top=${sensors}`, {
+        method: 'POST', headers: { 'Content-Type': 'text/csv', Accept: 'application/x-ndjson' }, body: file, signal: abort.signal,
+      });
+      await lines(answer, (row) => {
+        if (row.error) {
+          fault = row.error;
+          return;
+        }
+        rows.push(row);
+        if (rows.length - told >= 20000) announce(say.scoring(file.name, told = rows.length));
+      });
+    } catch (e) {
+      if (abort.signal.aborted) return;
+      fault = e.message;
+    }
+    if (abort.signal.aborted) return;
+    this.rows = rows;
+    if (fault || !rows.length) this.complain(say.failed(file.name), fault ?? say.noRows, rows.length ? say.partly(rows.length) : '');
+    this.input.value = ''; // so that the same file can be chosen again
+    if (!rows.length) {
+      announce('');
+      this.empty.hidden = false;
+      return;
+    }
+    this.index();
+    this.draw(true);
+  }
+
+  complain(title, ...lines) {
+    this.message.hidden = title === null;
+    this.message.replaceChildren(...(title === null ? [] : [el('strong', {}, title), ...lines.filter(Boolean).map((l) => el('p', {}, l))]));
+  }
+
+  // index finds the places of all rows on the chart: times if all rows have one and these ascend.
+  index() {
+    this.numbers = this.rows.map((r) => r.row);
+    this.values = this.rows.map((r) => r.score ?? null);
+    const times = this.rows.map((r) => seconds(r.time));
+    this.times = times.every((t, i) => t > (i ? times[i - 1] : -Infinity));
+    this.x = this.times ? times : this.numbers;
+    const finite = this.values.filter((v) => v != null).sort((a, b) => a - b);
+    this.top = finite[finite.length - 1] ?? 1;
+    const t = this.given() ?? this.top, middle = finite[finite.length >> 1] ?? 0;
+    const last = this.model.thresholds?.at(-1)?.threshold ?? t;
+    this.low = Math.min(middle, t);
+    this.high = Math.max(last, t, Math.min(this.top, middle + 4 * Math.abs(t - middle)));
+    if (!(this.high > this.low)) this.high = this.low + 1;
+    if (this.threshold == null) this.threshold = this.high;
+    this.judge();
+  }
+
+  // judge finds what is above the threshold.
+  judge() {
+    this.events = join(this.numbers, this.values, this.threshold, this.model.events);
+    this.above = [];
+    this.values.forEach((v, i) => v != null && v > this.threshold && this.above.push(i));
+    this.scored = this.values.reduce((n, v) => n + (v != null), 0);
+  }
+
+  spans() {
+    return this.events.map((e) => ({ from: this.x[e.first], to: this.x[e.last] }));
+  }
+
+  draw(first) {
+    this.empty.hidden = true;
+    this.content.hidden = false;
+    this.chart.show({ x: this.x, scores: this.values, times: this.times, threshold: this.threshold, spans: this.spans(), chosen: this.chosen });
+    if (first) this.chart.zoom();
+    this.tell(first);
+    if (first) this.explain();
+  }
+
+  // limit sets the threshold.
+  limit(t) {
+    if (t == null || Number.isNaN(t)) return;
+    this.threshold = t;
+    this.judge();
+    this.chart.change({ threshold: t, spans: this.spans() });
+    this.tell(true);
+  }
+
+  slide() {
+    const t = this.low + (this.high - this.low) * Number(this.slider.value) / 1000;
+    this.limit(Number(t.toPrecision(4)));
+  }
+
+  // tell says in words and tables what the chart shows.
+  tell(aloud) {
+    const t = this.threshold, n = this.rows.length, unscored = n - this.scored;
+    const summary = say.scored(this.what, n, this.above.length, this.events.length);
+    this.summary.textContent = unscored ? `${summary} ${say.unscored(unscored)}` : summary;
+    if (aloud) announce(summary);
+    this.host.setAttribute('aria-label', say.described(this.scored, this.times ? say.overTime : say.overRows, this.top));
+    this.slider.value = String(Math.round(1000 * (t - this.low) / (this.high - this.low)));
+    this.slider.setAttribute('aria-valuetext', say.line(t));
+    this.exact.value = String(t);
+    const given = this.model.thresholds ?? [];
+    const promised = given.filter((g) => g.threshold <= t).at(-1);
+    const promise = given.length ? (promised ? say.promise(promised.false_alarms_promised) : say.noPromise) : say.noOwn;
+    this.promise.replaceChildren(promise, ' ', say.here(this.above.length, this.scored), ' ',
+      this.model.threshold == null ? say.rolls : t === this.model.threshold ? '' : say.keep(t));
+    this.showEvents();
+    this.tabulate();
+  }
+
+  // at says when a row was.
+  at(i) {
+    return this.rows[i].time || say.row(this.numbers[i]);
+  }
+
+  showEvents() {
+    if (!this.events.length) {
+      this.list.replaceChildren(el('p', { class: 'quiet' }, say.noEvents));
+      return;
+    }
+    let shown = this.events;
+    if (shown.length > mostEvents) {
+      const least = shown.map((e) => this.values[e.peak]).sort((a, b) => b - a)[mostEvents - 1];
+      shown = shown.filter((e) => this.values[e.peak] >= least).slice(0, mostEvents);
+    }
+    const focused = document.activeElement?.dataset.event;
+    this.list.replaceChildren(
+      shown.length < this.events.length ? el('p', { class: 'quiet' }, say.eventsCut(shown.length, this.events.length)) : '',
+      table(say.events, [{ text: say.start }, { text: say.end }, { text: say.anomalies, number: true }, { text: say.peak, number: true }, { text: say.sensors }],
+        shown.map((e) => [
+          el('button', { type: 'button', class: 'link', 'data-event': this.numbers[e.first], 'aria-label': say.show(this.at(e.first)), click: () => this.visit(e) }, this.at(e.first)),
+          this.at(e.last), count(e.anomalies), short(this.values[e.peak]),
+          (this.rows[e.peak].sensors ?? []).filter((s, i) => s.guilty || i === 0).map((s) => s.sensor).join(', ') || '–',
+        ])));
+    if (focused) this.list.querySelector(`[data-event="${focused}"]`)?.focus();
+  }
+
+  // visit shows an event.
+  visit(e) {
+    const from = this.x[e.first], to = this.x[e.last], all = this.x[this.x.length - 1] - this.x[0];
+    const room = Math.max((to - from) * 2, Math.min(all / 2, 40 * all / Math.max(1, this.x.length)));
+    this.chart.zoom(from - room, to + room);
+    this.choose(e.peak);
+  }
+
+  // step chooses the next row above the threshold, or the one before.
+  step(by) {
+    const from = this.chosen ?? (by > 0 ? -1 : this.rows.length);
+    const next = by > 0 ? this.above.find((i) => i > from) : this.above.findLast((i) => i < from);
+    if (next !== undefined) this.choose(next);
+  }
+
+  choose(i) {
+    this.chosen = i;
+    this.chart.change({ chosen: i });
+    this.explain(true);
+  }
+
+  point(i) {
+    const row = i == null ? null : this.rows[i];
+    this.pointed.textContent = row && row.score != null ? say.pointed(row.row, row.time, row.score) : '';
+  }
+
+  // explain shows the sensors of the chosen row.
+  explain(aloud) {
+    const row = this.rows[this.chosen];
+    if (!row) {
+      this.why.replaceChildren(el('p', { class: 'quiet' }, say.whyEmpty));
+      return;
+    }
+    const title = say.whyRow(row.row, row.time, row.score);
+    const units = Object.fromEntries(this.model.columns.map((c) => [c.name, c.unit]));
+    const value = (v, unit, none) => (v == null ? none : `${short(v, 5)}${unit ? ` ${unit}` : ''}`);
+    const notes = [row.missing?.length && say.missed(row.missing), row.outside?.length && say.outside(row.outside)].filter(Boolean);
+    this.why.replaceChildren(
+      el('p', { class: 'row' }, title),
+      row.sensors?.length
+        ? table(title, [{ text: say.sensor }, { text: say.expected, number: true }, { text: say.got, number: true }, { text: say.share, number: true }],
+          row.sensors.map((s) => [
+            el('span', {}, s.of ? `${s.sensor} (${s.of})` : s.sensor, s.guilty ? el('span', { class: 'mark' }, say.guilty) : ''),
+            value(s.expected, units[s.sensor], say.unsure), value(s.got, units[s.sensor], say.missing),
+            el('span', { class: 'share' }, el('progress', { max: 1, value: s.share, 'aria-hidden': 'true' }), `${Math.round(100 * s.share)} %`),
+          ]))
+        : el('p', { class: 'quiet' }, say.unexplained),
+      ...notes.map((n) => el('p', { class: 'quiet' }, n)));
+    if (aloud) announce(`${title} ${(row.sensors ?? []).filter((s) => s.guilty).map((s) => s.sensor).join(', ')}`);
+  }
+
+  // tabulate lists the rows of the chart, if the table is open.
+  tabulate() {
+    if (!this.listed.open) return;
+    const order = this.values.map((v, i) => i).filter((i) => this.values[i] != null)
+      .sort((a, b) => this.values[b] - this.values[a]).slice(0, mostListed);
+    this.listed.lastElementChild.replaceChildren(el('p', { class: 'quiet' }, say.listedCut(order.length, this.rows.length)),
+      table(say.listed, [{ text: say.number, number: true }, { text: say.time }, { text: say.score, number: true }, { text: say.above }],
+        order.map((i) => [count(this.numbers[i]), this.rows[i].time ?? '–', short(this.values[i]), this.values[i] > this.threshold ? say.yes : say.no])));
+  }
+}
