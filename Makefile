@@ -4,6 +4,7 @@ FUZZTIME ?= 30s
 
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+AXE         := 4.14.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 ASSEMBLY := $(foreach f,internal/kernels/blas/add internal/kernels/mixture/assembly internal/kernels/elementwise/assembly,$(f)_amd64.s $(f)_amd64.go)
@@ -13,7 +14,7 @@ OUTSIDE ?=
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build cross test search race noasm vet fmt lint tidy-check generate-check fuzz prose outside image chart monitoring lab e2e vuln check clean
+.PHONY: help build cross test search race noasm vet fmt lint tidy-check generate-check fuzz prose outside image chart monitoring page lab e2e vuln check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -101,6 +102,12 @@ chart: ## render the Helm chart and read it as Kubernetes does (a module of its 
 monitoring: ## check the dashboard of Grafana by its schema (a module of its own), and the rules with promtool (Debian package prometheus)
 	cd deploy/grafana/test && $(GO) vet ./... && $(GO) test ./...
 	$(GO) test -count=1 -run 'TestRulesOfPrometheus|TestDeployedMetrics' -v ./internal/cli ./internal/serve ./internal/ops/operate
+
+page: ## test the pages in Chromium, with axe-core from npm (a module of its own)
+	@command -v npm >/dev/null || { echo "page: SKIPPED, NOTHING CHECKED: npm is not installed"; exit 0; }; \
+	set -e; d="$$(mktemp -d)"; trap 'rm -rf "$$d"' EXIT; \
+	(cd "$$d" && npm pack --silent axe-core@$(AXE) >/dev/null && tar xzf axe-core-$(AXE).tgz); \
+	cd internal/page/browser && $(GO) mod tidy -diff && $(GO) vet ./... && COLLABDICT_AXE="$$d/package/axe.min.js" $(GO) test -count=1 -timeout 10m ./...
 
 lab: ## test the papers' experiments (a module of its own)
 	cd lab && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test -timeout 20m ./...

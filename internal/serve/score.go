@@ -30,6 +30,10 @@ import (
 const (
 	// mostBatch bounds the bytes of a batch, which is held in memory.
 	mostBatch = 32 << 20
+	// mostHeld bounds the bytes of lines and of CSV that are read before they are answered, and mostInMemory
+	// those that are not put on the disk meanwhile.
+	mostHeld     = 1 << 30
+	mostInMemory = 1 << 20
 	// mostName bounds the bytes of the name of a source.
 	mostName = 200
 )
@@ -140,7 +144,8 @@ type answer struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 
-	begun     bool // the answer has begun
+	begun     bool   // the answer has begun
+	release   func() // of the body's place on the disk
 	explainer *scoring.Explainer
 	places    *scoring.Places
 	batch     Scored
@@ -152,6 +157,10 @@ type answer struct {
 // give answers the request, with an error if that occurs before any score.
 func (a *answer) give(r *http.Request, api huma.API, ctx huma.Context) {
 	err := a.score(r)
+	var bad *dataset.Error
+	if errors.As(err, &bad) && bad.Line > 0 { // rows of a request are in no file
+		bad.File = "body"
+	}
 	switch {
 	case err == nil:
 	case !a.begun:
@@ -194,6 +203,9 @@ func (a *answer) score(r *http.Request) error {
 	}
 	defer release()
 	body, err := a.body(r)
+	if a.release != nil {
+		defer a.release()
+	}
 	if err != nil {
 		return err
 	}
@@ -243,8 +255,11 @@ func (a *answer) score(r *http.Request) error {
 func (a *answer) body(r *http.Request) (io.Reader, error) {
 	if a.kind != "application/json" {
 		var slow io.Reader = &slowReader{r.Body, func() error { return a.control.SetReadDeadline(a.server.config.Now().Add(a.server.config.Idle)) }}
-		if r.ContentLength >= 0 { // all rows are there, and many at a time are scored faster
-			slow = fullReader{slow}
+		if r.ContentLength >= 0 {
+			var err error
+			if slow, err = a.held(slow, r.ContentLength); err != nil {
+				return nil, err
+			}
 		}
 		if a.kind != "text/csv" {
 			lines := bufio.NewReader(slow)
@@ -254,7 +269,7 @@ func (a *answer) body(r *http.Request) (io.Reader, error) {
 			}
 			slow = io.MultiReader(bytes.NewReader(a.whole(first)), lines)
 		}
-		// A client may read answers while it sends rows.
+		// A client may read answers while it sends rows without end.
 		if err := a.control.EnableFullDuplex(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return nil, err
 		}
@@ -284,6 +299,34 @@ func (a *answer) body(r *http.Request) (io.Reader, error) {
 		lines.WriteByte('\n')
 	}
 	return &lines, nil
+}
+
+// held reads a body of a size whole, since many clients, browsers among them, read no answer before they have
+// sent all. A large one is on the disk meanwhile.
+func (a *answer) held(from io.Reader, size int64) (io.Reader, error) {
+	if size > mostHeld {
+		return nil, fmt.Errorf("%w: want a body of at most %d bytes, got %d: send it as a stream, without Content-Length, or in parts", &http.MaxBytesError{Limit: mostHeld}, mostHeld, size)
+	}
+	if size <= mostInMemory {
+		text, err := io.ReadAll(from)
+		return bytes.NewReader(text), err
+	}
+	f, err := os.CreateTemp(a.server.config.Folder, "rows-*")
+	if err != nil {
+		return nil, err
+	}
+	removed := os.Remove(f.Name()) == nil // except on Windows, where it is open
+	a.release = func() {
+		_ = f.Close()
+		if !removed {
+			_ = os.Remove(f.Name())
+		}
+	}
+	if _, err := io.Copy(f, from); err != nil {
+		return nil, err
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	return f, err
 }
 
 // firstLine reads a line, which is held in memory.
@@ -338,17 +381,6 @@ func (s *slowReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return s.of.Read(p)
-}
-
-// fullReader fills what it is given, up to the end.
-type fullReader struct{ of io.Reader }
-
-func (f fullReader) Read(p []byte) (int, error) {
-	n, err := io.ReadFull(f.of, p)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil // the next read ends
-	}
-	return n, err
 }
 
 // begin begins the answer.

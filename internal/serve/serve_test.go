@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -228,7 +230,7 @@ func TestRequestsThatCannotBeAnswered(t *testing.T) {
 			t.Errorf("%s: got %d %.200s, want %d", c.name, code, text, c.want)
 		}
 	}
-	for path, want := range map[string]int{"/v1/score": 405, "/v1/rows": 404, "/docs": 404, "/healthz": 200, "/readyz": 200, "/metrics": 200, "/openapi.json": 200} {
+	for path, want := range map[string]int{"/v1/score": 405, "/v1/rows": 404, "/docs": 404, "/healthz": 200, "/readyz": 200, "/metrics": 200, "/openapi.json": 200, "/": 200, "/page.js": 200, "/page.css": 200, "/v1/model": 200, "/v1/components": 200, "/v1/sources": 200} {
 		r, err := h.Client().Get(h.URL + path)
 		if err != nil {
 			t.Fatal(err)
@@ -272,6 +274,203 @@ func TestLongAnswers(t *testing.T) {
 		code, text := send(t, h, "", kind, body)
 		if code != http.StatusOK || strings.Count(text, "true") != rows {
 			t.Errorf("%s: got %d and %d rows", kind, code, strings.Count(text, "true"))
+		}
+	}
+}
+
+// A client that reads no answer before it has sent all of a large body gets its answer.
+func TestABodyIsSentBeforeItsAnswerIsRead(t *testing.T) {
+	folder := t.TempDir()
+	_, h := serverOf(t, loadedModel(t, 0, "x"), func(c *Config) { c.Folder = folder })
+	const rows = 1 << 20
+	body := "a,b\n" + strings.Repeat("1,2\n", rows)
+	c, err := net.Dial("tcp", h.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fprintf(c, "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if n := bytes.Count(text, []byte("\n")); err != nil || n != rows+1 {
+		t.Errorf("got %d lines: %v", n, err)
+	}
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) > 0 {
+		t.Errorf("the body is still on the disk: %v %v", left, err)
+	}
+}
+
+func TestABodyIsBounded(t *testing.T) {
+	_, h := serverOf(t, loadedModel(t, 0, "x"), nil)
+	r := httptest.NewRequest(http.MethodPost, "/v1/score", strings.NewReader("a,b\n1,2\n"))
+	r.Header.Set("Content-Type", "text/csv")
+	r.ContentLength = mostHeld + 1
+	w := httptest.NewRecorder()
+	h.Config.Handler.ServeHTTP(w, r)
+	if w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+// Accept asks for lines or CSV, whatever the form of the rows.
+func TestFormsOfAnswers(t *testing.T) {
+	_, h := serverOf(t, loadedModel(t, 0, "x"), nil)
+	for _, c := range []struct{ kind, body, accept, want string }{
+		{"text/csv", "a,b\n7,2\n", "application/x-ndjson", "application/x-ndjson"},
+		{"application/json", `{"a": 7, "b": 2}`, "application/x-ndjson", "application/x-ndjson"},
+		{"application/x-ndjson", `{"a": 7, "b": 2}`, "text/csv", "text/csv"},
+		{"text/csv", "a,b\n7,2\n", "application/json", "text/csv"},
+		{"text/csv", "a,b\n7,2\n", "*/*", "text/csv"},
+	} {
+		r, err := http.NewRequest(http.MethodPost, h.URL+"/v1/score", strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", c.kind)
+		r.Header.Set("Accept", c.accept)
+		answer, err := h.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if got := answer.Header.Get("Content-Type"); err != nil || answer.StatusCode != http.StatusOK || got != c.want {
+			t.Errorf("%s for %s: got %d %s: %v", c.accept, c.kind, answer.StatusCode, got, err)
+		}
+		if c.want == "application/x-ndjson" {
+			if rows := rowsIn(t, string(text)); len(rows) != 1 || len(rows[0].Sensors) != 2 {
+				t.Errorf("%s for %s: got %s", c.accept, c.kind, text)
+			}
+		}
+	}
+}
+
+// A listener gets the past rows of its source alone, hears of new sources, and goes on where it ended.
+func TestScoresAreTold(t *testing.T) {
+	_, h := serverOf(t, loadedModel(t, 0, "x"), nil)
+	send(t, h, "?source=v", "text/csv", "note,a,b\nx,1,2\ny,9,9\n")
+	send(t, h, "?source=w", "text/csv", "a,b\n1,2\n")
+	send(t, h, "", "text/csv", "a,b\n1,2\n")
+	hear := func(source, last string, messages int) (kinds []string, told []SourceScored) {
+		t.Helper()
+		r, err := http.NewRequest(http.MethodGet, h.URL+"/v1/scores?source="+source, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Last-Event-ID", last)
+		answer, err := h.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		lines := bufio.NewReader(answer.Body)
+		kind := ""
+		for len(kinds) < messages {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			if of, ok := strings.CutPrefix(line, "event: "); ok {
+				kind = strings.TrimSpace(of)
+			}
+			if text, ok := strings.CutPrefix(line, "data: "); ok {
+				kinds = append(kinds, kind)
+				if kind == "scored" {
+					var of SourceScored
+					if err := json.Unmarshal([]byte(text), &of); err != nil {
+						t.Fatal(err)
+					}
+					told = append(told, of)
+				}
+			}
+		}
+		return kinds, told
+	}
+	kinds, told := hear("v", "0", 4)
+	if !slices.Equal(kinds, []string{"alive", "began", "scored", "began"}) {
+		t.Errorf("got %q", kinds)
+	}
+	if len(told) != 1 || told[0].Source != "v" || *told[0].Threshold != 10 || len(told[0].Rows) != 2 || !*told[0].Rows[1].Anomaly || told[0].Rows[1].Carried != nil || len(told[0].Rows[1].Sensors) != 2 {
+		t.Errorf("got %s", asJSON(t, told))
+	}
+	if kinds, _ := hear("w", "3", 2); !slices.Equal(kinds, []string{"alive", "scored"}) {
+		t.Errorf("after a message: got %q", kinds)
+	}
+	if kinds, _ := hear("", "0", 3); !slices.Equal(kinds, []string{"alive", "began", "began"}) {
+		t.Errorf("without a source: got %q", kinds)
+	}
+	if kinds, _ := hear("v", "99", 3); !slices.Equal(kinds, []string{"alive", "began", "scored"}) {
+		t.Errorf("after a number of an earlier start: got %q", kinds)
+	}
+	r, err := h.Client().Get(h.URL + "/v1/sources")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var sources []Source
+	if err := json.NewDecoder(r.Body).Decode(&sources); err != nil || !slices.Equal(sources, []Source{{"v", 2, 1}, {"w", 1, 0}}) {
+		t.Errorf("got %v: %v", sources, err)
+	}
+}
+
+// The past is bounded by its size, and a listener that does not read is dropped.
+func TestTheHubIsBounded(t *testing.T) {
+	h := newHub(10)
+	_, slow := h.listen(0)
+	for i := range 2 * mostWaiting {
+		h.publish(i, 4)
+	}
+	if past, _ := h.listen(0); len(past) != 2 || past[1].Data != 2*mostWaiting-1 {
+		t.Errorf("got %v", past)
+	}
+	n := 0
+	for range slow {
+		n++
+	}
+	if n != mostWaiting {
+		t.Errorf("the slow one got %d messages", n)
+	}
+	h.publish("large", 11)
+	if past, _ := h.listen(0); len(past) != 1 {
+		t.Errorf("got %v", past)
+	}
+}
+
+func TestThresholdsToChooseFrom(t *testing.T) {
+	l := loadedModel(t, 0, "x")
+	if got := thresholds(l.Model); got != nil {
+		t.Errorf("without own rows: got %v", got)
+	}
+	scores := make([]float64, 200)
+	own := mat.NewDense(len(scores), 2, nil)
+	for i := range scores {
+		scores[i] = float64(i)
+		own.Set(i, 0, float64(i))
+	}
+	l.Model.Local = &model.Local{
+		Nearest: local.NewNearest(own), Scores: [][]float64{scores, scores},
+		Calibrations: []*local.Calibration{local.Calibrate(scores), local.Calibrate(scores)},
+	}
+	if err := l.Model.With(model.Shared); err != nil {
+		t.Fatal(err)
+	}
+	got := thresholds(l.Model)
+	if len(got) != 6 || got[len(got)-1] != (Threshold{0.005, 199}) {
+		t.Errorf("got %v", got)
+	}
+	for i := 1; i < len(got); i++ {
+		if got[i].Promised >= got[i-1].Promised || got[i].Threshold <= got[i-1].Threshold {
+			t.Errorf("got %v", got)
 		}
 	}
 }

@@ -15,6 +15,17 @@ import uPlot from '../vendor/uplot/uPlot.esm.js';
 
 const height = 320;
 
+// times are the forms of times on the axis, by the seconds from one to the next: their own, and with the day or
+// the year where that begins.
+const day = '{YYYY}-{MM}-{DD}';
+const times = [
+  [31536000, '{YYYY}', null, null, null, null, null, null, 1],
+  [86400, '{MM}-{DD}', `\n{YYYY}`, null, null, null, null, null, 1],
+  [60, '{HH}:{mm}', `\n${day}`, null, `\n${day}`, null, null, null, 1],
+  [1, '{HH}:{mm}:{ss}', `\n${day}`, null, `\n${day}`, null, null, null, 1],
+  [0.001, '{HH}:{mm}:{ss}.{fff}', `\n${day}`, null, `\n${day}`, null, null, null, 1],
+];
+
 /** A Chart draws scores in an element, in whose width it fits. */
 export class Chart {
   /**
@@ -89,7 +100,7 @@ export class Chart {
       legend: { show: false },
       cursor: { drag: { x: true, y: false, setScale: true }, points: { show: false } },
       scales: { x: { time: this.drawn.times }, y: { range: (u, low, high) => this.range(low, high) } },
-      axes: [{ ...axis, space: 70 }, { ...axis, size: 52, label: this.words.y, labelSize: 18, labelFont: font, labelGap: 0 }],
+      axes: [{ ...axis, space: 80, ...(this.drawn.times ? { values: times } : {}) }, { ...axis, size: 52, label: this.words.y, labelSize: 18, labelFont: font, labelGap: 0 }],
       series: [
         {},
         { stroke: color('--line'), width: 1.25, points: { show: (u, s, from, to) => to - from < 80, size: 4, fill: color('--line') }, spanGaps: false },

@@ -36,7 +36,7 @@ function fill(e, attributes, children) {
 }
 
 /**
- * Returns a table in a region that scrolls and can be reached by keyboard. Cells are texts or nodes; the first
+ * Returns a table in a part of the page that scrolls and can be reached by keyboard. Cells are texts or nodes; the first
  * of a row is its head.
  *
  * @param {string} name - what the table shows
@@ -46,7 +46,7 @@ function fill(e, attributes, children) {
  */
 export function table(name, head, rows) {
   const kind = (i) => (head[i].number ? 'number' : null);
-  return el('div', { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': name },
+  return el('div', { class: 'scroll', role: 'group', tabindex: 0, 'aria-label': name },
     el('table', {},
       el('caption', { class: 'hidden' }, name),
       el('thead', {}, el('tr', {}, ...head.map((h, i) => el('th', { scope: 'col', class: kind(i) }, h.text)))),

@@ -19,7 +19,7 @@ import { svg } from './dom.js';
  */
 export function circle(title, names, edges) {
   const joined = names.filter((n) => edges.some((e) => e.a === n || e.b === n));
-  const radius = Math.max(110, joined.length * 8), room = 120, size = 2 * (radius + room);
+  const radius = Math.max(130, joined.length * 3), room = 110, size = 2 * (radius + room);
   const at = new Map(joined.map((n, i) => {
     const turn = 2 * Math.PI * i / joined.length - Math.PI / 2;
     return [n, { x: Math.cos(turn) * radius, y: Math.sin(turn) * radius, turn }];

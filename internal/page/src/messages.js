@@ -85,7 +85,7 @@ export const words = {
     missed: (names) => `Without a number: ${names.join(', ')}.`,
     outside: (names) => `Far outside the rows of training: ${names.join(', ')}.`,
     asking: 'Asking the server …',
-    unexplained: 'This row is below the threshold of the server, so it was not explained.',
+    unexplained: 'The server did not explain this row, as it was below the threshold.',
     listed: 'Rows of the chart as a table',
     listedCut: (shown, n) => `${count(shown)} of ${many(n, 'row')} in this part of the chart, the highest scores first.`,
     time: 'Time',
@@ -98,7 +98,7 @@ export const words = {
 
   model: {
     title: 'Model',
-    facts: 'Model',
+    facts: 'Origin and threshold',
     kind: 'Algorithm',
     participant: 'Participant',
     trained: 'Written',

@@ -21,7 +21,7 @@ async function mount(root) {
     try {
       const [of, mixture] = await Promise.all([get('/v1/model'), get('/v1/components')]);
       trouble('');
-      content.replaceChildren(facts(of), thresholds(of), ...patterns(mixture, of));
+      content.replaceChildren(facts(of), ...patterns(mixture, of));
       return;
     } catch (e) {
       trouble(e.message);
@@ -30,7 +30,7 @@ async function mount(root) {
   }
 }
 
-const part = (id, title, ...children) => el('section', { 'aria-labelledby': id }, el('h2', { id }, title), ...children);
+const part = (title, ...children) => el('section', {}, el('h2', {}, title), ...children);
 
 function facts(of) {
   const lines = [
@@ -44,31 +44,31 @@ function facts(of) {
     [say.trained, el('time', { datetime: of.trained }, new Date(of.trained).toLocaleString())],
     [say.digest, el('code', { class: 'digest' }, of.digest)],
   ].filter(Boolean);
-  return part('facts', say.facts, el('dl', {}, ...lines.map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', {}, v)))));
+  return part(say.facts, el('dl', {}, ...lines.map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', {}, v)))));
 }
 
 function thresholds(of) {
   if (!of.thresholds?.length) return '';
-  return part('thresholds', say.thresholds, el('p', { class: 'quiet' }, say.thresholdsNote),
+  return part(say.thresholds, el('p', { class: 'quiet' }, say.thresholdsNote),
     table(say.thresholds, [{ text: say.falseAlarms }, { text: say.share, number: true }, { text: say.nats, number: true }],
       of.thresholds.map((t) => [`1 in ${count(Math.round(1 / t.false_alarms_promised))}`, percent(t.false_alarms_promised), short(t.threshold)])));
 }
 
 function patterns(mixture, of) {
   const all = (mixture.components ?? []).map((c, i) => ({ ...c, k: i + 1 })).sort((a, b) => b.weight - a.weight);
-  if (!all.length) return [part('patterns', say.patterns, el('p', {}, say.noPatterns))];
+  if (!all.length) return [thresholds(of), part(say.patterns, el('p', {}, say.noPatterns))];
   const units = Object.fromEntries(of.columns.map((c) => [c.name, c.unit]));
   const edge = (e) => `${e.a} ~ ${e.b} ${short(e.partial_correlation, 2)}`;
-  const weights = part('patterns', say.patterns, el('p', { class: 'quiet' }, say.patternsNote(all.length)),
+  const weights = part(say.patterns, el('p', { class: 'quiet' }, say.patternsNote(all.length)),
     table(say.patterns, [{ text: say.which }, { text: say.weight, number: true }, { text: say.edges, number: true }, { text: say.strongest }],
       all.map((c) => [say.pattern(c.k),
         el('span', { class: 'share' }, el('progress', { max: 1, value: c.weight, 'aria-hidden': 'true' }), percent(c.weight)),
         count(c.edges.length), c.edges.slice(0, 3).map(edge).join(', ') || '–'])));
-  return [weights, means(all, mixture.columns, units), dependencies(all, mixture.columns)];
+  return [el('div', { class: 'pair' }, weights, thresholds(of)), means(all, mixture.columns, units), dependencies(all, mixture.columns)];
 }
 
 function means(all, columns, units) {
-  return part('means', say.means, el('p', { class: 'quiet' }, say.meansNote),
+  return part(say.means, el('p', { class: 'quiet' }, say.meansNote),
     table(say.means, [{ text: say.column }, ...all.map((c) => ({ text: say.pattern(c.k), number: true }))],
       columns.map((name, j) => {
         const middle = all.reduce((s, c) => s + c.weight * c.mean[j], 0);
@@ -100,6 +100,6 @@ function dependencies(all, columns) {
           few.map((e) => [e.a, e.b, short(e.partial_correlation, 3)]))));
   };
   show();
-  return part('dependencies', say.dependencies, el('p', { class: 'quiet' }, say.dependenciesNote),
+  return part(say.dependencies, el('p', { class: 'quiet' }, say.dependenciesNote),
     el('p', { class: 'chooser' }, el('label', { for: 'pattern' }, say.which), choice), shown);
 }

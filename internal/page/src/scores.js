@@ -1,6 +1,6 @@
 // The view of scores: those of a file, or of a source as its rows come.
 
-import { ask, get, lines, listen } from './api.js';
+import { Lost, ask, get, lines, listen } from './api.js';
 import { Chart } from './chart.js';
 import { el, table } from './dom.js';
 import { join } from './events.js';
@@ -12,7 +12,8 @@ const say = words.scores;
 const mostLive = 20000; // rows of a source that are kept
 const mostEvents = 200; // that are listed
 const mostListed = 500; // rows in the table
-const sensors = 5; // of an anomaly, as it comes with the scores
+const settled = 200; // milliseconds after which a threshold is no longer moved
+const mostSensors = 5; // of a row
 
 /** @type {import('./shell.js').View} */
 export const scores = { name: 'scores', title: say.title, mount: (root) => new Scores(root) };
@@ -36,6 +37,7 @@ class Scores {
     this.chosen = null;
     this.what = ''; // the file or the source
     this.file = null;
+    this.records = null; // of the file, the header first
     this.stop?.();
     this.stop = null;
   }
@@ -66,15 +68,15 @@ class Scores {
             button(say.earlier, () => this.chart.move(1, -0.5)), button(say.later, () => this.chart.move(1, 0.5)),
             button(say.all, () => this.chart.zoom())),
           this.pointed)),
-      el('section', { class: 'limit', 'aria-labelledby': 'limit-title' },
-        el('h2', { id: 'limit-title' }, el('label', { for: 'threshold' }, say.threshold)),
+      el('section', { class: 'limit' },
+        el('h2', {}, el('label', { for: 'threshold' }, say.threshold)),
         this.slider,
         el('div', { class: 'exact' }, el('label', { for: 'exact' }, say.exactly), this.exact, button(say.reset, () => this.limit(this.given()))),
         this.promise),
       el('div', { class: 'pair' },
-        el('section', { 'aria-labelledby': 'events-title' }, el('h2', { id: 'events-title' }, say.events), this.list),
-        el('section', { 'aria-labelledby': 'why-title' },
-          el('h2', { id: 'why-title' }, say.why),
+        el('section', {}, el('h2', {}, say.events), this.list),
+        el('section', {},
+          el('h2', {}, say.why),
           el('div', { class: 'buttons' }, button(say.previous, () => this.step(-1)), button(say.next, () => this.step(1))),
           this.why)),
       this.listed);
@@ -200,7 +202,7 @@ class Scores {
     let told = 0, fault = null;
     const rows = [];
     try {
-      const answer = await ask(`/v1/score?explain=anomalies&top=${sensors}`, {
+      const answer = await ask('/v1/score?explain=none', {
         method: 'POST', headers: { 'Content-Type': 'text/csv', Accept: 'application/x-ndjson' }, body: file, signal: abort.signal,
       });
       await lines(answer, (row) => {
@@ -295,12 +297,12 @@ class Scores {
     this.host.setAttribute('aria-label', say.described(this.scored, this.times ? say.overTime : say.overRows, this.top));
     this.slider.value = String(Math.round(1000 * (t - this.low) / (this.high - this.low)));
     this.slider.setAttribute('aria-valuetext', say.line(t));
-    this.exact.value = String(t);
+    this.exact.value = String(Number(t.toPrecision(6)));
     const given = this.model.thresholds ?? [];
     const promised = given.filter((g) => g.threshold <= t).at(-1);
     const promise = given.length ? (promised ? say.promise(promised.false_alarms_promised) : say.noPromise) : say.noOwn;
     this.promise.replaceChildren(promise, ' ', say.here(this.above.length, this.scored), ' ',
-      this.model.threshold == null ? say.rolls : t === this.model.threshold ? '' : say.keep(t));
+      this.model.threshold == null ? say.rolls : t === this.model.threshold ? '' : say.keep(this.exact.value));
     this.showEvents();
     this.tabulate();
   }
@@ -330,6 +332,8 @@ class Scores {
           (this.rows[e.peak].sensors ?? []).filter((s, i) => s.guilty || i === 0).map((s) => s.sensor).join(', ') || '–',
         ])));
     if (focused) this.list.querySelector(`[data-event="${focused}"]`)?.focus();
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.inquire(shown.map((e) => this.rows[e.peak])), settled);
   }
 
   // visit shows an event.
@@ -369,18 +373,61 @@ class Scores {
     const units = Object.fromEntries(this.model.columns.map((c) => [c.name, c.unit]));
     const value = (v, unit, none) => (v == null ? none : `${short(v, 5)}${unit ? ` ${unit}` : ''}`);
     const notes = [row.missing?.length && say.missed(row.missing), row.outside?.length && say.outside(row.outside)].filter(Boolean);
-    this.why.replaceChildren(
-      el('p', { class: 'row' }, title),
-      row.sensors?.length
-        ? table(title, [{ text: say.sensor }, { text: say.expected, number: true }, { text: say.got, number: true }, { text: say.share, number: true }],
-          row.sensors.map((s) => [
-            el('span', {}, s.of ? `${s.sensor} (${s.of})` : s.sensor, s.guilty ? el('span', { class: 'mark' }, say.guilty) : ''),
-            value(s.expected, units[s.sensor], say.unsure), value(s.got, units[s.sensor], say.missing),
-            el('span', { class: 'share' }, el('progress', { max: 1, value: s.share, 'aria-hidden': 'true' }), `${Math.round(100 * s.share)} %`),
-          ]))
-        : el('p', { class: 'quiet' }, say.unexplained),
-      ...notes.map((n) => el('p', { class: 'quiet' }, n)));
+    let explained = el('p', { class: 'quiet' }, say.unexplained);
+    if (row.sensors?.length) {
+      explained = table(title, [{ text: say.sensor }, { text: say.expected, number: true }, { text: say.got, number: true }, { text: say.share, number: true }],
+        row.sensors.map((s) => [
+          el('span', {}, s.of ? `${s.sensor} (${s.of})` : s.sensor, s.guilty ? el('span', { class: 'mark' }, say.guilty) : ''),
+          value(s.expected, units[s.sensor], say.unsure), value(s.got, units[s.sensor], say.missing),
+          el('span', { class: 'share' }, el('progress', { max: 1, value: s.share, 'aria-hidden': 'true' }), `${Math.round(100 * s.share)} %`),
+        ]));
+    } else if (this.file && !row.refused) {
+      explained.textContent = say.asking;
+      this.inquire([row]);
+    }
+    this.why.replaceChildren(el('p', { class: 'row' }, title), explained, ...notes.map((n) => el('p', { class: 'quiet' }, n)));
     if (aloud) announce(`${title} ${(row.sensors ?? []).filter((s) => s.guilty).map((s) => s.sensor).join(', ')}`);
+  }
+
+  // inquire asks the server to explain rows of the file. It sends them again: at once, or with a model of windows
+  // each after those of its window.
+  async inquire(rows) {
+    const file = this.file;
+    rows = rows.filter((r) => !r.sensors && !r.asked);
+    if (!file || !rows.length) return;
+    for (const r of rows) r.asked = true;
+    try {
+      this.records ??= records(await file.text());
+      const before = Math.max(1, this.model.window ?? 1) - 1;
+      for (const part of before ? rows.map((r) => [r]) : [rows]) {
+        if (this.file !== file) return;
+        await this.ask(part, before);
+      }
+    } catch (e) {
+      for (const r of rows) r.asked = false;
+      if (e instanceof Lost) trouble(e.message);
+      return;
+    }
+    if (this.file !== file) return;
+    this.showEvents();
+    if (rows.includes(this.rows[this.chosen])) this.explain(true);
+  }
+
+  // ask has rows explained, the first of them after as many others. If the answer has another score, the rows of
+  // the file were counted otherwise.
+  async ask(rows, before) {
+    const first = rows[0].row;
+    const sent = [this.records[0], ...this.records.slice(Math.max(1, first - before), first), ...rows.map((r) => this.records[r.row])];
+    const answer = await ask(`/v1/score?explain=all&top=${mostSensors}`, {
+      method: 'POST', headers: { 'Content-Type': 'text/csv', Accept: 'application/x-ndjson' }, body: `${sent.join('\n')}\n`,
+    });
+    const told = [];
+    await lines(answer, (row) => told.push(row));
+    told.splice(0, told.length - rows.length);
+    rows.forEach((row, i) => {
+      if (Math.abs(told[i]?.score - row.score) <= 1e-6 * (1 + Math.abs(row.score))) row.sensors = told[i].sensors;
+      else row.refused = true;
+    });
   }
 
   // tabulate lists the rows of the chart, if the table is open.
@@ -392,4 +439,18 @@ class Scores {
       table(say.listed, [{ text: say.number, number: true }, { text: say.time }, { text: say.score, number: true }, { text: say.above }],
         order.map((i) => [count(this.numbers[i]), this.rows[i].time ?? '–', short(this.values[i]), this.values[i] > this.threshold ? say.yes : say.no])));
   }
+}
+
+// records returns the lines of a CSV file that have a record each; one in quotes may have several lines.
+function records(text) {
+  if (!text.includes('"')) return text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const all = [];
+  let quotes = 0, open = '';
+  for (const line of text.split(/\r?\n/)) {
+    const whole = open === '' ? line : `${open}\n${line}`;
+    quotes += (line.match(/"/g) ?? []).length;
+    open = quotes % 2 ? whole : '';
+    if (!open && whole.trim() !== '') all.push(whole);
+  }
+  return all;
 }

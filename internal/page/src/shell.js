@@ -69,6 +69,7 @@ export function start(views) {
       wanted.mounted = true;
       wanted.view.mount(wanted.root);
     }
+    announce('');
     if (moved) wanted.root.querySelector('h1').focus();
   };
   addEventListener('hashchange', () => show(true));
