@@ -182,6 +182,14 @@ var importRules = []importRule{
 		reason: "one package shows a running node over HTTP, one scores rows, and one guards both",
 	},
 	{
+		packages: []string{"./internal/page"}, only: []string{"embed", "io/fs"},
+		reason: "a page is files, whoever serves them",
+	},
+	{
+		packages: []string{"./..."}, never: []string{"github.com/evanw/esbuild/..."},
+		reason: "files of pages are made by a test, and no program makes any",
+	},
+	{
 		packages: []string{"./internal/ops/web"}, only: []string{"std"},
 		reason: "what guards a server is to be read and checked by itself",
 	},

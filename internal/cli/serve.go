@@ -50,10 +50,14 @@ func (a *app) serve() *cobra.Command {
 	var s serveFlags
 	cmd := &cobra.Command{
 		Use: "serve MODEL", Short: "Score rows over HTTP",
-		Long: `serve scores rows that programs send, by the model in a participant's folder. It needs no other member.
+		Long: `serve scores rows by the model in a participant's folder. It needs no other member. It prints the address of
+a page, which opens once: there you score files, watch sources, and see the model. Programs send rows:
 
   POST /v1/score   scores of one row, a batch or a stream: JSON, JSON lines or CSV
-  GET /v1/model    the model, its columns and its threshold
+  GET /v1/model    the model, its columns, and its thresholds
+  GET /v1/components   weights, means and dependencies of a mixture
+  GET /v1/sources  the sources so far
+  GET /v1/scores   scores of a source as they come, as server-sent events
   GET /v1/events   events as they begin and end, as server-sent events
   GET /openapi.json   all of these, described by OpenAPI 3.1
   GET /metrics     numbers of rows, anomalies and missing cells, for Prometheus

@@ -21,11 +21,15 @@ var pages = []string{"serve"}
 // build returns the files of a page.
 func build(t *testing.T, name string) map[string][]byte {
 	t.Helper()
+	licence, err := os.ReadFile("vendor/uplot/LICENSE")
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := api.Build(api.BuildOptions{
 		EntryPointsAdvanced: []api.EntryPoint{{InputPath: "src/" + name + ".js", OutputPath: "page"}},
 		Bundle:              true, MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
 		Format: api.FormatESModule, Target: api.ES2022, Charset: api.CharsetUTF8, LegalComments: api.LegalCommentsEndOfFile,
-		Outdir: "dist/" + name, Loader: map[string]api.Loader{".LICENSE": api.LoaderText},
+		Outdir: "dist/" + name, Footer: map[string]string{"js": "/*! uPlot\n" + string(licence) + "*/"},
 	})
 	for _, m := range append(r.Errors, r.Warnings...) {
 		t.Fatalf("%s:%d:%d: %s", m.Location.File, m.Location.Line, m.Location.Column, m.Text)

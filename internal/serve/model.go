@@ -26,6 +26,8 @@ type Model struct {
 	Columns     []Column `json:"columns"`
 	Threshold   *float64 `json:"threshold,omitempty" doc:"Score above which a row is an anomaly, unless that rolls"`
 	Promised    float64  `json:"false_alarms_promised,omitempty" doc:"Share of rows like the own ones that is above the threshold at most"`
+	// Verdict is absent unless the participant compared both.
+	Verdict string `json:"verdict,omitempty" doc:"Whether scores find more with the other participants than alone, in a sentence"`
 	// Thresholds follow from the scores of the own rows.
 	Thresholds []Threshold `json:"thresholds,omitempty" doc:"Thresholds to choose from, the lowest first; absent without own rows"`
 	Events     EventRules  `json:"events" doc:"How anomalies are joined to events"`
@@ -103,6 +105,9 @@ func (l *Loaded) describe() Model {
 	}
 	for _, name := range m.DataColumns() {
 		d.Columns = append(d.Columns, Column{name, m.Manifest.Units[name]})
+	}
+	if h := m.Manifest.HeldOut; h != nil && h.Verdict != nil {
+		d.Verdict = h.Verdict.Sentence()
 	}
 	d.Threshold, d.Thresholds = l.fixed(), l.thresholds
 	d.Events = EventRules{Anomalies: max(1, l.Rules.Anomalies), Of: max(1, l.Rules.Of), Gap: scoring.Between}

@@ -42,10 +42,16 @@ export class Chart {
 
   /** Draws rows that differ from those before. @param {Drawn} drawn */
   show(drawn) {
-    const same = this.drawn && this.drawn.times === drawn.times;
+    const before = this.drawn;
     this.drawn = drawn;
-    if (this.plot && same) this.plot.setData(this.data(), true);
-    else this.make();
+    if (!this.plot || before.times !== drawn.times) {
+      this.make();
+      return;
+    }
+    const { min, max } = this.plot.scales.x;
+    const whole = !(min > before.x[0] || max < before.x[before.x.length - 1]);
+    this.plot.setData(this.data(), whole);
+    if (!whole) this.zoom(min, max); // what is looked at stays
   }
 
   /** Draws the same rows with another threshold, events or choice. @param {Partial<Drawn>} changes */

@@ -108,6 +108,7 @@ export const words = {
     noOwn: 'none',
     by: 'Scores by',
     scores: { blend: 'the shared model and the own rows', shared: 'the shared model', alone: 'the own rows alone' },
+    verdict: 'Alone or together',
     window: 'Window',
     windowRows: (n) => many(n, 'row'),
     threshold: 'Threshold',

@@ -5,7 +5,7 @@ import { el, table } from './dom.js';
 import { count, percent, short } from './format.js';
 import { circle } from './graph.js';
 import { words } from './messages.js';
-import { trouble } from './shell.js';
+import { announce, trouble } from './shell.js';
 
 const say = words.model;
 const mostEdges = 30; // that are drawn and listed
@@ -17,6 +17,12 @@ export const model = { name: 'model', title: say.title, mount };
 async function mount(root) {
   const content = el('div', { class: 'content' }, el('p', { class: 'quiet' }, words.loading));
   root.append(content);
+  const load = () => fill(content);
+  addEventListener('hashchange', () => root.hidden || load()); // the server may have another model by now
+  await load();
+}
+
+async function fill(content) {
   for (;;) {
     try {
       const [of, mixture] = await Promise.all([get('/v1/model'), get('/v1/components')]);
@@ -41,6 +47,7 @@ function facts(of) {
     [say.rows, count(of.rows)],
     [say.ownRows, of.own_rows ? count(of.own_rows) : say.noOwn],
     of.window ? [say.window, say.windowRows(of.window)] : null,
+    of.verdict ? [say.verdict, of.verdict] : null,
     [say.trained, el('time', { datetime: of.trained }, new Date(of.trained).toLocaleString())],
     [say.digest, el('code', { class: 'digest' }, of.digest)],
   ].filter(Boolean);
@@ -82,13 +89,13 @@ function means(all, columns, units) {
 }
 
 function dependencies(all, columns) {
-  const shown = el('div', { class: 'pair', 'aria-live': 'polite' });
-  const choice = el('select', { id: 'pattern', change: () => show() }, ...all.map((c, i) => el('option', { value: i }, `${say.pattern(c.k)} (${percent(c.weight)})`)));
+  const shown = el('div', { class: 'pair' });
+  const choice = el('select', { id: 'pattern', change: () => announce(show()) }, ...all.map((c, i) => el('option', { value: i }, `${say.pattern(c.k)} (${percent(c.weight)})`)));
   const show = () => {
     const { k, edges } = all[Number(choice.value)];
     if (!edges.length) {
       shown.replaceChildren(el('p', {}, say.noEdges));
-      return;
+      return say.noEdges;
     }
     const few = edges.slice(0, mostEdges);
     const names = [...new Set([...columns, ...few.flatMap((e) => [e.a, e.b])])];
@@ -98,6 +105,7 @@ function dependencies(all, columns) {
         few.length < edges.length ? el('p', { class: 'quiet' }, say.cut(few.length, edges.length)) : '',
         table(say.dependencies, [{ text: say.first }, { text: say.second }, { text: say.correlation, number: true }],
           few.map((e) => [e.a, e.b, short(e.partial_correlation, 3)]))));
+    return say.graph(k, few.length);
   };
   show();
   return part(say.dependencies, el('p', { class: 'quiet' }, say.dependenciesNote),

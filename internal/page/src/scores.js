@@ -22,6 +22,7 @@ class Scores {
   constructor(root) {
     this.root = root;
     this.model = null;
+    this.asked = ''; // digest of the model that was asked for last
     this.clear();
     this.build();
     this.load();
@@ -115,6 +116,24 @@ class Scores {
     this.hear('');
   }
 
+  // refresh takes the server's new model, of a digest.
+  async refresh(digest) {
+    if (digest === this.model.digest || digest === this.asked) return;
+    this.asked = digest;
+    const moved = this.threshold !== this.given();
+    try {
+      this.model = await get('/v1/model');
+    } catch (e) {
+      trouble(e.message);
+      return;
+    }
+    if (!moved) this.threshold = this.given();
+    if (this.rows.length) {
+      this.index();
+      this.draw(false);
+    }
+  }
+
   // offer lists the sources.
   offer() {
     const chosen = this.sources.value;
@@ -146,6 +165,7 @@ class Scores {
         this.offer();
       },
       scored: (told) => {
+        this.refresh(told.model);
         queue.push(...told.rows);
         frame ||= requestAnimationFrame(() => {
           frame = 0;
@@ -205,6 +225,7 @@ class Scores {
       const answer = await ask('/v1/score?explain=none', {
         method: 'POST', headers: { 'Content-Type': 'text/csv', Accept: 'application/x-ndjson' }, body: file, signal: abort.signal,
       });
+      await this.refresh(answer.headers.get('Collabdict-Model'));
       await lines(answer, (row) => {
         if (row.error) {
           fault = row.error;
