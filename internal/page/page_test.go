@@ -48,7 +48,7 @@ func build(t *testing.T, name string) map[string][]byte {
 	return files
 }
 
-// What is served is made of the sources beside it.
+// The files that are served are made of the sources beside them.
 func TestFilesAreCurrent(t *testing.T) {
 	for _, name := range pages {
 		folder, files := filepath.Join("dist", name), build(t, name)

@@ -158,7 +158,7 @@ type answer struct {
 func (a *answer) give(r *http.Request, api huma.API, ctx huma.Context) {
 	err := a.score(r)
 	var bad *dataset.Error
-	if errors.As(err, &bad) && bad.Line > 0 { // rows of a request are in no file
+	if errors.As(err, &bad) && bad.File != "" { // rows of a request are in no file
 		bad.File = "body"
 	}
 	switch {

@@ -67,7 +67,8 @@ export class Chart {
   zoom(min, max) {
     const { x } = this.drawn;
     const first = x[0], last = x[x.length - 1];
-    if (min === undefined || !(max > min)) this.plot.setScale('x', { min: first, max: last });
+    if (!(last > first)) this.plot.setScale('x', { min: first - 1, max: first + 1 });
+    else if (min === undefined || !(max > min)) this.plot.setScale('x', { min: first, max: last });
     else this.plot.setScale('x', { min: Math.max(first, min), max: Math.min(last, max) });
   }
 

@@ -47,8 +47,7 @@ function fill(e, attributes, children) {
 export function table(name, head, rows) {
   const kind = (i) => (head[i].number ? 'number' : null);
   return el('div', { class: 'scroll', role: 'group', tabindex: 0, 'aria-label': name },
-    el('table', {},
-      el('caption', { class: 'hidden' }, name),
+    el('table', { 'aria-label': name },
       el('thead', {}, el('tr', {}, ...head.map((h, i) => el('th', { scope: 'col', class: kind(i) }, h.text)))),
       el('tbody', {}, ...rows.map((r) => el('tr', {}, ...r.map((c, i) =>
         (i === 0 ? el('th', { scope: 'row', class: kind(i) }, c) : el('td', { class: kind(i) }, c))))))));

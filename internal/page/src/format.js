@@ -14,6 +14,7 @@ export const count = (n) => whole.format(n);
  */
 export function short(v, digits = 4) {
   if (v == null || Number.isNaN(v)) return '–';
+  if (Math.abs(v) > 1e300) return v < 0 ? '−∞' : '∞';
   if (v !== 0 && (Math.abs(v) >= 1e6 || Math.abs(v) < 1e-4)) return v.toExponential(digits - 1).replace('-', '−');
   return String(Number(v.toPrecision(digits))).replace('-', '−');
 }

@@ -14,12 +14,10 @@ const far = 1.5; // standard deviations of the patterns' means from which on one
 /** @type {import('./shell.js').View} */
 export const model = { name: 'model', title: say.title, mount };
 
-async function mount(root) {
+function mount(root) {
   const content = el('div', { class: 'content' }, el('p', { class: 'quiet' }, words.loading));
   root.append(content);
-  const load = () => fill(content);
-  addEventListener('hashchange', () => root.hidden || load()); // the server may have another model by now
-  await load();
+  return () => fill(content); // the server may have another model by now
 }
 
 async function fill(content) {
@@ -90,7 +88,7 @@ function means(all, columns, units) {
 
 function dependencies(all, columns) {
   const shown = el('div', { class: 'pair' });
-  const choice = el('select', { id: 'pattern', change: () => announce(show()) }, ...all.map((c, i) => el('option', { value: i }, `${say.pattern(c.k)} (${percent(c.weight)})`)));
+  const choice = el('select', { id: 'pattern', change: () => announce(show(), true) }, ...all.map((c, i) => el('option', { value: i }, `${say.pattern(c.k)} (${percent(c.weight)})`)));
   const show = () => {
     const { k, edges } = all[Number(choice.value)];
     if (!edges.length) {

@@ -10,13 +10,14 @@ import { announce, name as nameOwner, trouble } from './shell.js';
 
 const say = words.scores;
 const mostLive = 20000; // rows of a source that are kept
+const infinite = 1e300; // stands for no number in JSON, and is drawn a little above the others
 const mostEvents = 200; // that are listed
 const mostListed = 500; // rows in the table
 const settled = 200; // milliseconds after which a threshold is no longer moved
 const mostSensors = 5; // of a row
 
 /** @type {import('./shell.js').View} */
-export const scores = { name: 'scores', title: say.title, mount: (root) => new Scores(root) };
+export const scores = { name: 'scores', title: say.title, mount: (root) => { new Scores(root); } };
 
 class Scores {
   constructor(root) {
@@ -263,7 +264,7 @@ class Scores {
     const times = this.rows.map((r) => seconds(r.time));
     this.times = times.every((t, i) => t > (i ? times[i - 1] : -Infinity));
     this.x = this.times ? times : this.numbers;
-    const finite = this.values.filter((v) => v != null).sort((a, b) => a - b);
+    const finite = this.values.filter((v) => v != null && v < infinite).sort((a, b) => a - b);
     this.top = finite[finite.length - 1] ?? 1;
     const t = this.given() ?? this.top, middle = finite[finite.length >> 1] ?? 0;
     const last = this.model.thresholds?.at(-1)?.threshold ?? t;
@@ -289,7 +290,8 @@ class Scores {
   draw(first) {
     this.empty.hidden = true;
     this.content.hidden = false;
-    this.chart.show({ x: this.x, scores: this.values, times: this.times, threshold: this.threshold, spans: this.spans(), chosen: this.chosen });
+    const most = 1.1 * Math.max(this.top, this.threshold, 1);
+    this.chart.show({ x: this.x, scores: this.values.map((v) => (v >= infinite ? most : v)), times: this.times, threshold: this.threshold, spans: this.spans(), chosen: this.chosen });
     if (first) this.chart.zoom();
     this.tell(first);
     if (first) this.explain();
@@ -314,7 +316,7 @@ class Scores {
     const t = this.threshold, n = this.rows.length, unscored = n - this.scored;
     const summary = say.scored(this.what, n, this.above.length, this.events.length);
     this.summary.textContent = unscored ? `${summary} ${say.unscored(unscored)}` : summary;
-    if (aloud) announce(summary);
+    if (aloud) announce(summary, true);
     this.host.setAttribute('aria-label', say.described(this.scored, this.times ? say.overTime : say.overRows, this.top));
     this.slider.value = String(Math.round(1000 * (t - this.low) / (this.high - this.low)));
     this.slider.setAttribute('aria-valuetext', say.line(t));
@@ -407,7 +409,7 @@ class Scores {
       this.inquire([row]);
     }
     this.why.replaceChildren(el('p', { class: 'row' }, title), explained, ...notes.map((n) => el('p', { class: 'quiet' }, n)));
-    if (aloud) announce(`${title} ${(row.sensors ?? []).filter((s) => s.guilty).map((s) => s.sensor).join(', ')}`);
+    if (aloud) announce(`${title} ${(row.sensors ?? []).filter((s) => s.guilty).map((s) => s.sensor).join(', ')}`, true);
   }
 
   // inquire asks the server to explain rows of the file. It sends them again: at once, or with a model of windows

@@ -4,21 +4,28 @@ import { el } from './dom.js';
 import { words } from './messages.js';
 
 /**
- * A View is one part of a page. mount is called once, when the view is first shown.
+ * A View is one part of a page. mount fills it once; what that returns, if anything, is called each time the view
+ * is shown.
  *
  * @typedef {object} View
  * @property {string} name - in the address of the page
  * @property {string} title
- * @property {(root: HTMLElement) => void} mount
+ * @property {(root: HTMLElement) => (() => void) | void} mount
  */
 
 const status = el('p', { id: 'status', role: 'status' });
 const problem = el('p', { id: 'problem', role: 'alert', hidden: true });
 const whose = el('span', { class: 'whose' });
 
-/** Announces a change to those who see the page, and to those who hear it. @param {string} text */
-export function announce(text) {
+/**
+ * Announces a change to those who hear the page, and to those who see it, unless they see it elsewhere.
+ *
+ * @param {string} text
+ * @param {boolean} [seen]
+ */
+export function announce(text, seen = false) {
   status.textContent = text;
+  status.classList.toggle('hidden', seen);
 }
 
 /** Shows that the server cannot be reached, until the text is ''. @param {string} text */
@@ -43,7 +50,6 @@ export function start(views) {
   const main = el('main', { id: 'main', tabindex: -1 });
   const parts = views.map((view) => ({
     view,
-    mounted: false,
     link: el('a', { href: `#${view.name}` }, view.title),
     root: el('section', { hidden: true, 'aria-labelledby': `${view.name}-title` },
       el('h1', { id: `${view.name}-title`, tabindex: -1 }, view.title)),
@@ -57,6 +63,7 @@ export function start(views) {
       status),
     problem, main);
 
+  for (const p of parts) p.shown = p.view.mount(p.root);
   const show = (moved) => {
     const wanted = parts.find((p) => `#${p.view.name}` === location.hash) ?? parts[0];
     for (const p of parts) {
@@ -65,11 +72,8 @@ export function start(views) {
       else p.link.removeAttribute('aria-current');
     }
     document.title = words.pageTitle(wanted.view.title);
-    if (!wanted.mounted) {
-      wanted.mounted = true;
-      wanted.view.mount(wanted.root);
-    }
-    announce('');
+    wanted.shown?.();
+    if (moved) announce('');
     if (moved) wanted.root.querySelector('h1').focus();
   };
   addEventListener('hashchange', () => show(true));
