@@ -82,10 +82,15 @@ type server struct {
 	cmd                 *exec.Cmd
 }
 
-// serve starts a server on a port, "0" for any.
+// serve starts a server of plant-a on a port, "0" for any.
 func serve(t *testing.T, port string) *server {
 	t.Helper()
-	s := &server{cmd: exec.Command(filepath.Join(folder, "collabdict"), "serve", filepath.Join(folder, "o", "plant-a"), "--listen", "127.0.0.1:"+port)}
+	return serveFolder(t, filepath.Join(folder, "o", "plant-a"), port)
+}
+
+func serveFolder(t *testing.T, of, port string) *server {
+	t.Helper()
+	s := &server{cmd: exec.Command(filepath.Join(folder, "collabdict"), "serve", of, "--listen", "127.0.0.1:"+port)}
 	said, err := s.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +112,7 @@ func serve(t *testing.T, port string) *server {
 		for lines.Scan() {
 		}
 	}()
-	token, err := os.ReadFile(filepath.Join(folder, "o", "plant-a", "serve.token"))
+	token, err := os.ReadFile(filepath.Join(of, "serve.token"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -416,9 +421,78 @@ func TestAFileByKeyboard(t *testing.T) {
 	p.run(chromedp.Focus(chromedp.CSS(".link")))
 	p.press(kb.Enter)
 	p.until("document.querySelector('.row') && document.querySelector('.row').parentElement.innerText.includes('Expected')")
-	if text := get[string](p, "document.querySelector('.row').parentElement.innerText"); !strings.Contains(text, "Expected") {
-		t.Errorf("got %q", text)
+	row := "document.querySelector('.row').textContent"
+	chosen := get[string](p, row)
+	for _, text := range []string{"Next row above", "Zoom in", "Later", "Show all", "As the model has it"} {
+		if !get[bool](p, fmt.Sprintf("(() => { const b = [...document.querySelectorAll('button')].find((b) => b.textContent === %q); b.focus(); return document.activeElement === b && b.matches(':focus-visible') })()", text)) {
+			t.Errorf("%s has no visible focus", text)
+		}
+		p.press(kb.Enter)
 	}
+	if get[string](p, row) == chosen {
+		t.Error("the next row is the same")
+	}
+	if after := get[string](p, summary); after != before {
+		t.Errorf("with the model's threshold again: got %q, want %q", after, before)
+	}
+	p.run(chromedp.Focus(chromedp.CSS("summary")))
+	p.press(kb.Enter)
+	p.until("document.querySelectorAll('.listed tbody tr').length === 500")
+}
+
+// The page joins anomalies to the events that score tells.
+func TestEventsAreThoseOfScore(t *testing.T) {
+	s := serve(t, "0")
+	file := csv(t, "events.csv", s.names(t), 3000)
+	score := exec.Command("./collabdict", "score", "o/plant-a", file, "--json")
+	score.Dir = folder
+	out, err := score.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told struct {
+		Anomalies int
+		Events    []struct {
+			Start, End string
+			Anomalies  int
+		}
+	}
+	if err := json.Unmarshal(out, &told); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var want []string
+	for _, e := range told.Events {
+		want = append(want, fmt.Sprintf("%s|%s|%d", e.Start, e.End, e.Anomalies))
+	}
+	p := open(t, s)
+	p.until("document.querySelector('.empty pre')")
+	p.choose(file)
+	p.until(scored)
+	got := get[[]string](p, "[...document.querySelectorAll('.link')].map((b) => [...b.closest('tr').children].slice(0, 3).map((c) => c.textContent).join('|'))")
+	if len(want) < 3 || !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A part of the chart is chosen by the pointer, and a click explains a row.
+func TestTheChartByPointer(t *testing.T) {
+	s := serve(t, "0")
+	file := csv(t, "pointer.csv", s.names(t), 1000)
+	p := open(t, s)
+	p.until("document.querySelector('.empty pre')")
+	p.choose(file)
+	p.until(scored + " && document.querySelector('.u-over')")
+	box := get[[]float64](p, "(() => { const r = document.querySelector('.u-over').getBoundingClientRect(); return [r.left, r.top, r.width, r.height] })()")
+	at := func(x float64) (float64, float64) { return box[0] + x*box[2], box[1] + box[3]/2 }
+	x, y := at(0.495) // rows 491 to 499 of 1,000
+	p.run(chromedp.MouseClickXY(x, y))
+	p.until("document.querySelector('.row')?.textContent.match(/Row 49[0-9]|Row 500/)")
+	fromX, fromY := at(0.2)
+	toX, toY := at(0.4)
+	p.run(chromedp.DragAndDropXY(fromX, fromY, toX, toY))
+	x, y = at(0.5) // row 300 of what is shown now
+	p.run(chromedp.MouseClickXY(x, y))
+	p.until("document.querySelector('.row').textContent.match(/Row (29[0-9]|30[0-9]|31[0-9])/)")
 }
 
 // A large file is scored and drawn within two seconds, on two processors that nothing else uses.

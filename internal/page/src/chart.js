@@ -176,13 +176,13 @@ export class Chart {
     let from = 0;
     u.over.addEventListener('mousedown', (e) => { from = e.clientX; });
     u.over.addEventListener('click', (e) => {
-      const at = u.cursor.left;
-      if (Math.abs(e.clientX - from) > 3 || at == null || at < 0) return;
-      let best = u.cursor.idx;
+      if (Math.abs(e.clientX - from) > 3) return; // it was a drag
+      const at = e.clientX - u.over.getBoundingClientRect().left;
+      let best = u.valToIdx(u.posToVal(at, 'x'));
       for (let i = u.valToIdx(u.posToVal(at - 6, 'x')); i <= u.valToIdx(u.posToVal(at + 6, 'x')); i++) {
         if (this.drawn.scores[i] != null && !(this.drawn.scores[best] >= this.drawn.scores[i])) best = i;
       }
-      if (best != null && this.drawn.scores[best] != null) this.choose(best);
+      if (this.drawn.scores[best] != null) this.choose(best);
     });
   }
 }

@@ -55,7 +55,7 @@ export const words = {
     exactly: 'Threshold in nats',
     reset: 'As the model has it',
     promise: (share) => `Promise: at most ${oneIn(share)} rows like your own is above it (${percent(share)}).`,
-    noPromise: 'No promise: too few own rows for a threshold as high, or as low, as this.',
+    noPromise: 'No promise for a threshold as low as this.',
     noOwn: 'No promise: there is no local.npz beside the model.',
     rolls: 'The threshold of the server rolls, so this one is for looking only.',
     here: (above, n) => `Here: ${count(above)} of ${many(n, 'row')} (${percent(n ? above / n : 0)}).`,

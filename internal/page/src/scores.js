@@ -321,7 +321,8 @@ class Scores {
     this.slider.value = String(Math.round(1000 * (t - this.low) / (this.high - this.low)));
     this.slider.setAttribute('aria-valuetext', say.line(t));
     this.exact.value = String(Number(t.toPrecision(6)));
-    const given = this.model.thresholds ?? [];
+    const { threshold, false_alarms_promised: share } = this.model;
+    const given = this.model.thresholds ?? (share && threshold != null ? [{ threshold, false_alarms_promised: share }] : []);
     const promised = given.filter((g) => g.threshold <= t).at(-1);
     const promise = given.length ? (promised ? say.promise(promised.false_alarms_promised) : say.noPromise) : say.noOwn;
     this.promise.replaceChildren(promise, ' ', say.here(this.above.length, this.scored), ' ',
@@ -400,7 +401,7 @@ class Scores {
     if (row.sensors?.length) {
       explained = table(title, [{ text: say.sensor }, { text: say.expected, number: true }, { text: say.got, number: true }, { text: say.share, number: true }],
         row.sensors.map((s) => [
-          el('span', {}, s.of ? `${s.sensor} (${s.of})` : s.sensor, s.guilty ? el('span', { class: 'mark' }, say.guilty) : ''),
+          el('span', {}, s.of ? `${s.sensor} (${s.of})` : s.sensor, ...(s.guilty ? [' ', el('span', { class: 'mark' }, say.guilty)] : [])),
           value(s.expected, units[s.sensor], say.unsure), value(s.got, units[s.sensor], say.missing),
           el('span', { class: 'share' }, el('progress', { max: 1, value: s.share, 'aria-hidden': 'true' }), `${Math.round(100 * s.share)} %`),
         ]));
