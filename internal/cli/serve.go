@@ -112,7 +112,7 @@ func (a *app) serveModel(ctx context.Context, s *serveFlags) error {
 	folder, seen := filepath.Dir(s.model), s.state()
 	server, err := serve.New(serve.Config{
 		Version: release, Load: func() (*serve.Loaded, error) { return s.loaded(a) }, Folder: filepath.Join(folder, seriesFolder),
-		Sources: mostSources, Clients: mostClients, Idle: idleClient, Now: time.Now, After: time.After,
+		Sources: mostSources, Clients: mostClients, Idle: idleClient, Done: ctx.Done(), Now: time.Now, After: time.After,
 	})
 	if err != nil {
 		return err

@@ -15,10 +15,15 @@ import (
 const (
 	// mostEvents is the number of past events that a new listener can ask for.
 	mostEvents = 1000
+	// mostListeners is the number of listeners at a time.
+	mostListeners = 100
 	// mostWaiting is the number of events that a listener may be behind.
 	mostWaiting = 100
 	// heartbeat is the time after which listeners get a sign of life.
 	heartbeat = 15 * time.Second
+
+	eventsPath = "/v1/events"
+	scoresPath = "/v1/scores"
 )
 
 // EventBegan says that a source has an event.
@@ -120,6 +125,8 @@ func (s *Server) tell(ctx context.Context, h *hub, after int, send sse.Sender, w
 		select {
 		case <-ctx.Done():
 			return
+		case <-s.config.Done:
+			return
 		case <-s.config.After(heartbeat):
 			m = alive()
 		case m, open = <-live:
@@ -140,7 +147,7 @@ type eventsInput struct {
 
 func (s *Server) addEvents(api huma.API) {
 	sse.Register(api, huma.Operation{
-		OperationID: "events", Method: http.MethodGet, Path: "/v1/events", Summary: "Listen to events",
+		OperationID: "events", Method: http.MethodGet, Path: eventsPath, Summary: "Listen to events",
 		Description: "Tells events as server-sent events: began once an event has enough anomalies, ended once no more rows belong to it.",
 	}, map[string]any{"began": EventBegan{}, "ended": EventEnded{}, "alive": Alive{}}, func(ctx context.Context, in *eventsInput, send sse.Sender) {
 		s.tell(ctx, s.events, in.Last, send, func(data any) bool {

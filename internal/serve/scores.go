@@ -50,7 +50,7 @@ func (s *Server) addScores(api huma.API) {
 		return &struct{ Body []Source }{s.list()}, nil
 	})
 	sse.Register(api, huma.Operation{
-		OperationID: "scores", Method: http.MethodGet, Path: "/v1/scores", Summary: "Listen to the scores of a source",
+		OperationID: "scores", Method: http.MethodGet, Path: scoresPath, Summary: "Listen to the scores of a source",
 		Description: "Tells scores as server-sent events: scored for rows of the source, first the last ones, and began for each new source.",
 	}, map[string]any{"scored": SourceScored{}, "began": SourceBegan{}, "alive": Alive{}}, func(ctx context.Context, in *scoresInput, send sse.Sender) {
 		s.tell(ctx, s.scores, in.Last, send, func(data any) bool {

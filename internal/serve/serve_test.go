@@ -446,6 +446,41 @@ func TestTheHubIsBounded(t *testing.T) {
 	}
 }
 
+// Listeners are few at a time, and are let go when the server ends.
+func TestListenersAreBounded(t *testing.T) {
+	done := make(chan struct{})
+	_, h := serverOf(t, loadedModel(t, 0, "x"), func(c *Config) { c.Done = done })
+	listen := func(path string) *http.Response {
+		t.Helper()
+		r, err := h.Client().Get(h.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = r.Body.Close() })
+		return r
+	}
+	var all []*http.Response
+	for i := range mostListeners {
+		r := listen([]string{eventsPath, scoresPath}[i%2])
+		if r.StatusCode != http.StatusOK {
+			t.Fatalf("listener %d: got %s", i+1, r.Status)
+		}
+		all = append(all, r)
+	}
+	if r := listen(scoresPath); r.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("one more: got %s", r.Status)
+	}
+	if code, _ := send(t, h, "", "application/json", `{"a": 1}`); code != http.StatusOK {
+		t.Errorf("rows meanwhile: got %d", code)
+	}
+	close(done)
+	for _, r := range all {
+		if _, err := io.ReadAll(r.Body); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestThresholdsToChooseFrom(t *testing.T) {
 	l := loadedModel(t, 0, "x")
 	if got := thresholds(l.Model); got != nil {

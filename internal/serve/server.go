@@ -44,6 +44,8 @@ type Config struct {
 	Clients int // requests scored at a time
 	// Idle is the time after which a request that sends nothing ends.
 	Idle time.Duration
+	// Done is closed when the server is to end: listeners are let go then. It may be nil.
+	Done <-chan struct{}
 	Now  func() time.Time
 	// After returns a channel that receives after a while, as time.After does.
 	After func(time.Duration) <-chan time.Time
@@ -124,5 +126,13 @@ func (s *Server) Handler() http.Handler {
 	plain("/healthz", http.StatusOK, "running")
 	plain("/readyz", http.StatusOK, "a model is loaded")
 	mux.Handle("GET /metrics", s.metrics())
-	return mux
+	listeners := web.Limit(mostListeners, mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case eventsPath, scoresPath:
+			listeners.ServeHTTP(w, r)
+		default:
+			mux.ServeHTTP(w, r)
+		}
+	})
 }

@@ -70,7 +70,7 @@ func (g *Guard) Wrap(h http.Handler) http.Handler {
 			h.ServeHTTP(w, r)
 		default:
 			w.Header().Set("WWW-Authenticate", `Bearer realm="collabdict"`)
-			Refuse(w, http.StatusUnauthorized, "want the header Authorization: Bearer TOKEN")
+			Refuse(w, http.StatusUnauthorized, "want the header Authorization: Bearer TOKEN, or a browser that has opened the address that the program prints")
 		}
 	}))
 }
