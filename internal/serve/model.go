@@ -50,6 +50,8 @@ type EventRules struct {
 	Anomalies int `json:"anomalies" doc:"Anomalies that make an event"`
 	Of        int `json:"of" doc:"Successive rows that these are among"`
 	Gap       int `json:"gap" doc:"Normal rows that two anomalies of an event may have between them"`
+	// Further reports whether anomalies may be left out, too.
+	Further bool `json:"further,omitempty" doc:"Whether rules of sensors or maintenance leave out anomalies"`
 }
 
 // shares are the shares of false alarms that thresholds are shown for, from frequent to rare.
@@ -110,7 +112,10 @@ func (l *Loaded) describe() Model {
 		d.Verdict = h.Verdict.Sentence()
 	}
 	d.Threshold, d.Thresholds = l.fixed(), l.thresholds
-	d.Events = EventRules{Anomalies: max(1, l.Rules.Anomalies), Of: max(1, l.Rules.Of), Gap: scoring.Between}
+	d.Events = EventRules{
+		Anomalies: max(1, l.Rules.Anomalies), Of: max(1, l.Rules.Of), Gap: scoring.Between,
+		Further: len(l.Rules.Sensors)+len(l.Rules.Maintenance) > 0,
+	}
 	if l.Rules.Gap != nil {
 		d.Events.Gap = *l.Rules.Gap
 	}

@@ -334,7 +334,7 @@ const scored = "!document.querySelector('.content').hidden"
 func TestViewsAreAccessible(t *testing.T) {
 	s := serve(t, "0")
 	file := csv(t, "few.csv", s.names(t), 2000)
-	p := open(t, s)
+	p := open(t, s, "422 for")
 	axe := ""
 	if path := os.Getenv("COLLABDICT_AXE"); path != "" {
 		text, err := os.ReadFile(path)
@@ -370,10 +370,18 @@ func TestViewsAreAccessible(t *testing.T) {
 	p.choose(file)
 	p.until(scored)
 	p.run(chromedp.Click(chromedp.CSS(".link")))
+	p.until("document.querySelector('.row')")
 	check("scores")
+	p.run(chromedp.Click(chromedp.CSS("summary")))
+	p.until("document.querySelector('.listed tbody')")
+	check("scores-table")
 	p.run(chromedp.Navigate(s.origin + "/#model"))
 	p.until("document.querySelector('.graph')")
 	check("model")
+	p.run(chromedp.Navigate(s.origin + "/#scores"))
+	p.choose(csv(t, "none.csv", nil, 1))
+	p.until("!document.querySelector('.notice').hidden")
+	check("scores-error")
 }
 
 // A file is scored, its threshold moved, and its events shown, by keyboard alone.

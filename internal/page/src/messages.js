@@ -63,6 +63,7 @@ export const words = {
     events: 'Events',
     noEvents: 'No event at this threshold.',
     eventsCut: (shown, n) => `The ${count(shown)} events with the highest peaks, of ${count(n)}.`,
+    further: 'Rules of alarms.yaml about sensors and maintenance are not applied here.',
     start: 'Start',
     end: 'End',
     peak: 'Peak',

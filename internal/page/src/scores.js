@@ -149,9 +149,10 @@ class Scores {
       el('pre', { tabindex: 0, 'aria-label': say.emptyLive }, say.curl(location.origin, this.model.columns.slice(0, 2).map((c) => c.name))));
   }
 
-  // given is the threshold of the server, or the lowest that it promises something for.
+  // given is the threshold of the server, or if that rolls one with the same promise.
   given() {
-    return this.model?.threshold ?? this.model?.thresholds?.[0]?.threshold ?? null;
+    const { threshold, thresholds = [], false_alarms_promised: share } = this.model;
+    return threshold ?? (thresholds.find((t) => t.false_alarms_promised <= (share ?? 0)) ?? thresholds.at(-1))?.threshold ?? null;
   }
 
   // hear listens to new sources, and to the scores of one of them unless its name is ''.
@@ -348,6 +349,7 @@ class Scores {
     }
     const focused = document.activeElement?.dataset.event;
     this.list.replaceChildren(
+      this.model.events.further ? el('p', { class: 'quiet' }, say.further) : '',
       shown.length < this.events.length ? el('p', { class: 'quiet' }, say.eventsCut(shown.length, this.events.length)) : '',
       table(say.events, [{ text: say.start }, { text: say.end }, { text: say.anomalies, number: true }, { text: say.peak, number: true }, { text: say.sensors }],
         shown.map((e) => [
