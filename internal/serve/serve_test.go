@@ -450,32 +450,42 @@ func TestTheHubIsBounded(t *testing.T) {
 func TestListenersAreBounded(t *testing.T) {
 	done := make(chan struct{})
 	_, h := serverOf(t, loadedModel(t, 0, "x"), func(c *Config) { c.Done = done })
-	listen := func(path string) *http.Response {
+	end := sync.OnceFunc(func() { close(done) })
+	t.Cleanup(end)
+	listen := func(path string) (code int, ended <-chan error) {
 		t.Helper()
-		r, err := h.Client().Get(h.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = r.Body.Close() })
-		return r
+		codes, read := make(chan int, 1), make(chan error, 1)
+		go func() {
+			r, err := h.Client().Get(h.URL + path)
+			if err != nil {
+				codes <- 0
+				read <- err
+				return
+			}
+			defer r.Body.Close()
+			codes <- r.StatusCode
+			_, err = io.Copy(io.Discard, r.Body)
+			read <- err
+		}()
+		return <-codes, read
 	}
-	var all []*http.Response
+	var all []<-chan error
 	for i := range mostListeners {
-		r := listen([]string{eventsPath, scoresPath}[i%2])
-		if r.StatusCode != http.StatusOK {
-			t.Fatalf("listener %d: got %s", i+1, r.Status)
+		code, ended := listen([]string{eventsPath, scoresPath}[i%2])
+		if code != http.StatusOK {
+			t.Fatalf("listener %d: got %d", i+1, code)
 		}
-		all = append(all, r)
+		all = append(all, ended)
 	}
-	if r := listen(scoresPath); r.StatusCode != http.StatusTooManyRequests {
-		t.Errorf("one more: got %s", r.Status)
+	if code, _ := listen(scoresPath); code != http.StatusTooManyRequests {
+		t.Errorf("one more: got %d", code)
 	}
 	if code, _ := send(t, h, "", "application/json", `{"a": 1}`); code != http.StatusOK {
 		t.Errorf("rows meanwhile: got %d", code)
 	}
-	close(done)
-	for _, r := range all {
-		if _, err := io.ReadAll(r.Body); err != nil {
+	end()
+	for _, ended := range all {
+		if err := <-ended; err != nil {
 			t.Fatal(err)
 		}
 	}

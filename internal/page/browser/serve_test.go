@@ -416,7 +416,7 @@ func TestAFileByKeyboard(t *testing.T) {
 		}
 		reached = append(reached, at)
 	}
-	for _, want := range []string{"file", "Zoom in", "Show all", "threshold", "exact", "Next row above", "Rows of the chart as a table"} {
+	for _, want := range []string{"file", "Zoom in", "Show all", "threshold", "exact", "Next anomaly", "Rows of the chart as a table"} {
 		if !slices.Contains(reached, want) {
 			t.Errorf("the tab key does not reach %q, but %q", want, reached)
 		}
@@ -431,7 +431,7 @@ func TestAFileByKeyboard(t *testing.T) {
 	p.until("document.querySelector('.row') && document.querySelector('.row').parentElement.innerText.includes('Expected')")
 	row := "document.querySelector('.row').textContent"
 	chosen := get[string](p, row)
-	for _, text := range []string{"Next row above", "Zoom in", "Later", "Show all", "As the model has it"} {
+	for _, text := range []string{"Next anomaly", "Zoom in", "Later", "Show all", "As the model has it"} {
 		if !get[bool](p, fmt.Sprintf("(() => { const b = [...document.querySelectorAll('button')].find((b) => b.textContent === %q); b.focus(); return document.activeElement === b && b.matches(':focus-visible') })()", text)) {
 			t.Errorf("%s has no visible focus", text)
 		}
@@ -446,6 +446,9 @@ func TestAFileByKeyboard(t *testing.T) {
 	p.run(chromedp.Focus(chromedp.CSS("summary")))
 	p.press(kb.Enter)
 	p.until("document.querySelectorAll('.listed tbody tr').length === 500")
+	p.run(chromedp.Evaluate[chromedp.Void]("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Zoom in').focus()"))
+	p.press(slices.Repeat([]string{kb.Enter}, 5)...)
+	p.until("document.querySelectorAll('.listed tbody tr').length < 80")
 }
 
 // The page joins anomalies to the events that score tells.
@@ -583,6 +586,12 @@ func TestASourceLive(t *testing.T) {
 	send(600)
 	p.until("document.querySelector('.summary').textContent.includes('700 rows')")
 	p.until("document.querySelector('#status').textContent.includes('event')")
+	p.run(chromedp.Focus(chromedp.CSS(".link")))
+	send(600)
+	p.until("document.querySelector('.summary').textContent.includes('1,300 rows')")
+	if !get[bool](p, "document.activeElement.matches('.link')") {
+		t.Error("the focus is lost as rows come")
+	}
 	s.stop()
 	p.until("!document.querySelector('#problem').hidden")
 	serve(t, s.origin[strings.LastIndex(s.origin, ":")+1:])

@@ -33,9 +33,10 @@ export class Chart {
    * @param {{x: string, y: string, threshold: (t: number) => string}} words
    * @param {(index: number) => void} choose - called with a row that was clicked
    * @param {(index: number|null) => void} point - called with the row below the pointer
+   * @param {() => void} zoomed - called when another part is shown
    */
-  constructor(host, words, choose, point) {
-    Object.assign(this, { host, words, choose, point, plot: null, drawn: null });
+  constructor(host, words, choose, point, zoomed) {
+    Object.assign(this, { host, words, choose, point, zoomed, plot: null, drawn: null });
     new ResizeObserver(() => this.fit()).observe(host);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.make());
   }
@@ -82,6 +83,12 @@ export class Chart {
     this.zoom(from, from + width);
   }
 
+  /** Returns the first and the last x that are shown. @returns {{min: number, max: number}} */
+  shown() {
+    const { min, max } = this.plot.scales.x;
+    return { min: min ?? -Infinity, max: max ?? Infinity };
+  }
+
   data() {
     const { x, scores, threshold } = this.drawn;
     return [x, scores, threshold == null ? scores.map(() => null) : scores.map((v) => (v != null && v > threshold ? v : null))];
@@ -116,6 +123,7 @@ export class Chart {
       hooks: {
         drawClear: [(u) => this.spans(u, colors.span)],
         draw: [(u) => this.marks(u, colors, font)],
+        setScale: [(u, axis) => axis === 'x' && u === this.plot && this.zoomed()],
         setCursor: [(u) => this.point(u.cursor.idx ?? null)],
         ready: [(u) => this.listen(u)],
       },

@@ -36,6 +36,22 @@ function fill(e, attributes, children) {
 }
 
 /**
+ * Replaces what an element has, and keeps the focus and how far a table in it is scrolled. The focus finds its
+ * element by the attribute data-key.
+ *
+ * @param {HTMLElement} host
+ * @param {...(Node|string)} children
+ */
+export function renew(host, ...children) {
+  const at = document.activeElement, inside = host.contains(at), key = at?.dataset.key;
+  const top = host.querySelector('.scroll')?.scrollTop ?? 0;
+  host.replaceChildren(...children);
+  const scroll = host.querySelector('.scroll');
+  if (scroll) scroll.scrollTop = top;
+  if (inside) ((key && host.querySelector(`[data-key="${CSS.escape(key)}"]`)) || scroll)?.focus({ preventScroll: true });
+}
+
+/**
  * Returns a table in a part of the page that scrolls and can be reached by keyboard. Cells are texts or nodes; the first
  * of a row is its head.
  *

@@ -2,7 +2,7 @@
 
 import { Lost, ask, get, lines, listen } from './api.js';
 import { Chart } from './chart.js';
-import { el, table } from './dom.js';
+import { el, renew, table } from './dom.js';
 import { join } from './events.js';
 import { count, seconds, short } from './format.js';
 import { words } from './messages.js';
@@ -52,7 +52,7 @@ class Scores {
     this.empty = el('div', { class: 'empty' });
     this.host = el('div', { class: 'chart', role: 'img' });
     this.pointed = el('p', { class: 'pointed', 'aria-hidden': 'true' });
-    this.chart = new Chart(this.host, { x: '', y: say.axis, threshold: say.line }, (i) => this.choose(i), (i) => this.point(i));
+    this.chart = new Chart(this.host, { x: '', y: say.axis, threshold: say.line }, (i) => this.choose(i), (i) => this.point(i), () => this.tabulate());
     this.slider = el('input', { type: 'range', id: 'threshold', min: 0, max: 1000, step: 1, 'aria-describedby': 'promise', input: () => this.slide() });
     this.exact = el('input', { type: 'number', id: 'exact', step: 'any', change: () => this.exact.value !== '' && this.limit(Number(this.exact.value)) });
     this.promise = el('p', { id: 'promise' });
@@ -339,7 +339,7 @@ class Scores {
 
   showEvents() {
     if (!this.events.length) {
-      this.list.replaceChildren(el('p', { class: 'quiet' }, say.noEvents));
+      renew(this.list, el('p', { class: 'quiet' }, say.noEvents));
       return;
     }
     let shown = this.events;
@@ -347,17 +347,15 @@ class Scores {
       const least = shown.map((e) => this.values[e.peak]).sort((a, b) => b - a)[mostEvents - 1];
       shown = shown.filter((e) => this.values[e.peak] >= least).slice(0, mostEvents);
     }
-    const focused = document.activeElement?.dataset.event;
-    this.list.replaceChildren(
+    renew(this.list,
       this.model.events.further ? el('p', { class: 'quiet' }, say.further) : '',
       shown.length < this.events.length ? el('p', { class: 'quiet' }, say.eventsCut(shown.length, this.events.length)) : '',
       table(say.events, [{ text: say.start }, { text: say.end }, { text: say.anomalies, number: true }, { text: say.peak, number: true }, { text: say.sensors }],
         shown.map((e) => [
-          el('button', { type: 'button', class: 'link', 'data-event': this.numbers[e.first], 'aria-label': say.show(this.at(e.first)), click: () => this.visit(e) }, this.at(e.first)),
+          el('button', { type: 'button', class: 'link', 'data-key': this.numbers[e.first], 'aria-label': say.show(this.at(e.first)), click: () => this.visit(e) }, this.at(e.first)),
           this.at(e.last), count(e.anomalies), short(this.values[e.peak]),
           (this.rows[e.peak].sensors ?? []).filter((s, i) => s.guilty || i === 0).map((s) => s.sensor).join(', ') || '–',
         ])));
-    if (focused) this.list.querySelector(`[data-event="${focused}"]`)?.focus();
     clearTimeout(this.later);
     this.later = setTimeout(() => this.inquire(shown.map((e) => this.rows[e.peak])), settled);
   }
@@ -392,7 +390,7 @@ class Scores {
   explain(aloud) {
     const row = this.rows[this.chosen];
     if (!row) {
-      this.why.replaceChildren(el('p', { class: 'quiet' }, say.whyEmpty));
+      renew(this.why, el('p', { class: 'quiet' }, say.whyEmpty));
       return;
     }
     const title = say.whyRow(row.row, row.time, row.score);
@@ -411,7 +409,7 @@ class Scores {
       explained.textContent = say.asking;
       this.inquire([row]);
     }
-    this.why.replaceChildren(el('p', { class: 'row' }, title), explained, ...notes.map((n) => el('p', { class: 'quiet' }, n)));
+    renew(this.why, el('p', { class: 'row' }, title), explained, ...notes.map((n) => el('p', { class: 'quiet' }, n)));
     if (aloud) announce(`${title} ${(row.sensors ?? []).filter((s) => s.guilty).map((s) => s.sensor).join(', ')}`, true);
   }
 
@@ -458,10 +456,11 @@ class Scores {
 
   // tabulate lists the rows of the chart, if the table is open.
   tabulate() {
-    if (!this.listed.open) return;
-    const order = this.values.map((v, i) => i).filter((i) => this.values[i] != null)
-      .sort((a, b) => this.values[b] - this.values[a]).slice(0, mostListed);
-    this.listed.lastElementChild.replaceChildren(el('p', { class: 'quiet' }, say.listedCut(order.length, this.rows.length)),
+    if (!this.listed.open || !this.rows.length) return;
+    const { min, max } = this.chart.shown();
+    const all = this.values.map((v, i) => i).filter((i) => this.values[i] != null && this.x[i] >= min && this.x[i] <= max);
+    const order = all.toSorted((a, b) => this.values[b] - this.values[a]).slice(0, mostListed);
+    renew(this.listed.lastElementChild, el('p', { class: 'quiet' }, say.listedCut(order.length, all.length)),
       table(say.listed, [{ text: say.number, number: true }, { text: say.time }, { text: say.score, number: true }, { text: say.above }],
         order.map((i) => [count(this.numbers[i]), this.rows[i].time ?? '–', short(this.values[i]), this.values[i] > this.threshold ? say.yes : say.no])));
   }
