@@ -158,9 +158,10 @@ func (a *app) serveModel(ctx context.Context, s *serveFlags) error {
 
 // visited returns the host to open a page at, for a server that listens on a host, with a certificate of names.
 func visited(host string, names []string) string {
+	i := slices.IndexFunc(names, func(name string) bool { return !strings.Contains(name, "*") })
 	switch ip := net.ParseIP(host); {
-	case len(names) > 0:
-		return names[0]
+	case i >= 0:
+		return names[i]
 	case host == "" || ip != nil && ip.IsUnspecified():
 		return "localhost"
 	}

@@ -265,7 +265,7 @@ class Scores {
     const times = this.rows.map((r) => seconds(r.time));
     this.times = times.every((t, i) => t > (i ? times[i - 1] : -Infinity));
     this.x = this.times ? times : this.numbers;
-    const finite = this.values.filter((v) => v != null && v < infinite).sort((a, b) => a - b);
+    const finite = Float64Array.from(this.values.filter((v) => v != null && v < infinite)).sort();
     this.top = finite[finite.length - 1] ?? 1;
     const t = this.given() ?? this.top, middle = finite[finite.length >> 1] ?? 0;
     const last = this.model.thresholds?.at(-1)?.threshold ?? t;
