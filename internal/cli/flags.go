@@ -81,9 +81,11 @@ func readOne(ctx context.Context, spec *dataset.Spec) (*dataset.Dataset, error) 
 	return dataset.LoadOne(*spec)
 }
 
+// silent is the time after which a source that is silent has shown enough of how it is written.
+const silent = 200 * time.Millisecond
+
 // forward begins to read sources that can be read only once.
 func forward(ctx context.Context, spec *dataset.Spec) error {
-	const silent = 200 * time.Millisecond
 	return spec.Forward(ctx, os.Stdin, func() <-chan time.Time { return time.After(silent) })
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -28,6 +29,8 @@ type app struct {
 	args     []string // arguments of the program, without its name
 	json     bool     // standard output has one JSON object, standard error everything else
 	verbose  bool     // progress of every step, and how sums are made
+
+	after func(time.Duration) <-chan time.Time // nil for time.After
 }
 
 // errHelped ends a command that was only asked for help.

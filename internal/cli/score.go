@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -152,6 +151,7 @@ type scoreFlags struct {
 	scoredFlags
 	columnsOfScores
 	out, state, plots string
+	follow            string // file that is followed, "" for none
 	carry             []string
 	events            bool
 }
@@ -207,21 +207,30 @@ a stream without end. A warning names the first cell of each column there that c
 A row with missing cells is scored by the cells that it has, which also give the expected values. A
 row without any has no score, and "anomaly" is empty. With --explain, "got" is empty for missing
 cells. A row whose window has too few rows before it is scored by its values. With --state FILE,
-windows and rolling thresholds go on where the last call with that FILE has ended, so a file a
-minute has the scores of one long file.
+windows, rolling thresholds, events and the numbers of rows go on where the last call with that FILE
+has ended, so a file a minute has the scores of one long file.
+
+--follow FILE scores rows as they are appended to a file, until it is interrupted. A line waits for
+its end. If the file is renamed and made anew, or copied and truncated, the new one continues it, and
+may lack a header. With --state, the next call goes on after the last row, in the file beside FILE
+to which that was renamed or copied since, if there was one rotation. After a kill without a signal,
+the last lines may come twice.
 
 For a classifier, the columns are row, the likeliest class and its probability, with
 the participant's own conditions. --probabilities adds the probabilities of all classes.`,
 		Example: `  collabdict score plant-a/model.npz today.csv
   collabdict score plant-a today.csv --explain -o scores.csv
   collabdict score result today/*.csv
-  tail -n +1 -f today.csv | collabdict score plant-a -`,
+  collabdict score plant-a --follow today.csv --state state.json >>scores.csv`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if s.explain != "" && (slices.Contains(args, explainAnomalies) || slices.Contains(args, explainAll)) {
 				return &flagError{"explain", "want its value after =, as the flag can stand alone", "write --explain=" + explainAll + ", or --explain"}
 			}
 			s.take(args)
 			s.events = s.events || a.json
+			if err := s.checkFollow(); err != nil {
+				return err
+			}
 			members, err := s.members()
 			if err != nil {
 				return err
@@ -249,7 +258,8 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 	f.BoolVar(&s.probabilities, "probabilities", false, "for a classifier: add the probability of each class")
 	f.StringVar(&s.plots, "plots", "", "draw scores over time, and the sensors of the strongest events, as SVG and PNG in `DIR`; do not share them: they show rows")
 	s.addAlarms(cmd)
-	f.StringVar(&s.state, "state", "", "continue windows and rolling thresholds where the call before has left them in `FILE`")
+	f.StringVar(&s.follow, "follow", "", "score the rows that are appended to `FILE`, also after it was rotated")
+	f.StringVar(&s.state, "state", "", "continue windows, rolling thresholds and events where the call before has left them in `FILE`")
 	a.addJSON(cmd)
 	return cmd
 }
@@ -277,39 +287,24 @@ func (a *app) scoreRows(ctx context.Context, s *scoreFlags) (*foundEvents, error
 	if len(s.carry) == 1 && s.carry[0] == "none" {
 		spec.Carry = []string{}
 	}
-	if s.state == "" {
-		return a.readScored(ctx, m, spec, s, limits)
+	lines := s.lines(m, limits)
+	if s.state != "" || s.follow != "" {
+		return a.scoreSeries(ctx, spec, s, lines)
 	}
-	release, err := holdState(s.state)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	state, err := readState(s.state, s.model)
-	if err != nil {
-		return nil, err
-	}
-	state.resume(&spec, limits)
-	found, err := a.readScored(ctx, m, spec, s, limits)
-	// The lines of an interrupted stream are written, so that the series goes on after them. A file
-	// of lines, and events, are then not written.
-	interrupted := errors.Is(err, context.Canceled) && !s.printsEvents(a, &spec)
-	if err != nil && !interrupted {
-		return nil, err
-	}
-	state.keep(limits)
-	if err := files.WriteJSON(s.state, state); err != nil {
-		return nil, err
-	}
-	return found, err
+	return a.readScored(ctx, spec, s, lines)
+}
+
+// lines returns what writes the lines of rows that a model scores, or classifies.
+func (s *scoreFlags) lines(m *model.Model, limits *local.Threshold) *scoreLines {
+	return &scoreLines{columnsOfScores: s.columnsOfScores, scorer: scoring.New(m, limits, s.explain != ""), rules: s.rules, promised: s.promise(m)}
 }
 
 // readScored begins to read the rows, and writes their scores.
-func (a *app) readScored(ctx context.Context, m *model.Model, spec dataset.Spec, s *scoreFlags, limits *local.Threshold) (*foundEvents, error) {
+func (a *app) readScored(ctx context.Context, spec dataset.Spec, s *scoreFlags, lines *scoreLines) (*foundEvents, error) {
 	if err := forward(ctx, &spec); err != nil {
 		return nil, err
 	}
-	return a.writeScored(m, spec, s, limits)
+	return a.writeScored(spec, s, lines)
 }
 
 // printsEvents reports whether events are printed. On a terminal, a stream and columns that were
@@ -321,8 +316,8 @@ func (s *scoreFlags) printsEvents(a *app, spec *dataset.Spec) bool {
 
 // writeScored writes the scores or classes of the rows of spec as lines. It returns events if these are to be
 // printed.
-func (a *app) writeScored(m *model.Model, spec dataset.Spec, s *scoreFlags, limits *local.Threshold) (*foundEvents, error) {
-	if m.Classifier() != nil {
+func (a *app) writeScored(spec dataset.Spec, s *scoreFlags, lines *scoreLines) (*foundEvents, error) {
+	if m := lines.scorer.Model; m.Classifier() != nil {
 		noScores := fmt.Sprintf("model %s gives classes, and no scores", m.Manifest.Kind)
 		switch {
 		case s.events:
@@ -333,11 +328,7 @@ func (a *app) writeScored(m *model.Model, spec dataset.Spec, s *scoreFlags, limi
 		return nil, a.toFile(s.out, func(w io.Writer) error { return a.writeClasses(w, m, spec, s.probabilities) })
 	}
 	events := s.printsEvents(a, &spec)
-	lines := scoreLines{columnsOfScores: s.columnsOfScores, scorer: scoring.New(m, limits, s.explain != ""), rules: s.rules}
-	if events || s.plots != "" {
-		lines.promised = s.promise(m)
-		lines.finds = true
-	}
+	lines.finds = lines.finds || events || s.plots != ""
 	if s.plots != "" {
 		only := ""
 		if files, err := spec.Files(); err == nil && len(files) > 0 {
@@ -347,9 +338,9 @@ func (a *app) writeScored(m *model.Model, spec dataset.Spec, s *scoreFlags, limi
 	}
 	var err error
 	if events && s.out == "" {
-		err = a.writeScores(io.Discard, spec, &lines)
+		err = a.writeScores(io.Discard, spec, lines)
 	} else {
-		err = a.toFile(s.out, func(w io.Writer) error { return a.writeScores(w, spec, &lines) })
+		err = a.toFile(s.out, func(w io.Writer) error { return a.writeScores(w, spec, lines) })
 	}
 	if err == nil {
 		err = lines.pictures.end(lines.found)
@@ -410,6 +401,19 @@ type scoreLines struct {
 	found    *scoring.Finder // nil if there are no events to find
 	pictures *scorePictures  // nil for none
 	line     []string
+	// each, if not nil, scores the rows of a spec in place of the scorer's method.
+	each func(dataset.Spec, func(carried []string) error, func(*scoring.Rows) error) (dataset.Gaps, error)
+}
+
+// series returns the rows as a series that other calls continue.
+func (l *scoreLines) series() scoring.Series {
+	l.finds, l.found = true, l.finder(scoring.NewPlaces(nil, ""))
+	l.found.Continued = true
+	return scoring.Series{Scorer: l.scorer, Finder: l.found}
+}
+
+func (l *scoreLines) finder(places *scoring.Places) *scoring.Finder {
+	return scoring.NewFinder(l.scorer, scoring.NewExplainer(l.scorer.Model), &l.rules, l.promised, places)
 }
 
 // writeScores writes the scores of the rows of spec.
@@ -431,13 +435,24 @@ func (a *app) writeScores(out io.Writer, spec dataset.Spec, l *scoreLines) error
 		ofSensors = len(own) - ofSensors
 	}
 	defer a.noteSurprises(l.scorer.Surprises)
-	explain := scoring.NewExplainer(m)
+	var explain *scoring.Explainer
+	each := l.each
+	if each == nil {
+		each = l.scorer.Each
+	}
 	err := writeLines(a, out, spec, func(carried []string) []string {
-		if l.finds {
-			l.found = scoring.NewFinder(l.scorer, explain, &l.rules, l.promised, scoring.NewPlaces(carried, spec.Time))
+		places := scoring.NewPlaces(carried, spec.Time)
+		switch {
+		case l.found != nil:
+			l.found.Places = places
+		case l.finds:
+			l.found = l.finder(places)
+		}
+		if explain = scoring.NewExplainer(m); l.found != nil {
+			explain = l.found.Explainer
 		}
 		return withCarried(carried, own)
-	}, l.scorer.Each, func(r *scoring.Rows, write func([]string) error) error {
+	}, each, func(r *scoring.Rows, write func([]string) error) error {
 		if l.found != nil {
 			if err := l.found.Add(r); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -8,24 +9,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/follow"
 	"github.com/collabdict/collabdict/internal/files"
-	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/internal/run/scoring"
 )
 
-const stateFormat = "collabdict score state"
-
-// scoreState is what score remembers of a series from one call to the next.
-type scoreState struct {
-	Format  string         `json:"format"` // "collabdict score state"
-	Version int            `json:"version"`
-	Model   string         `json:"model"` // SHA-256 of the model's file
-	Series  dataset.Series `json:"series"`
-	// Scores are the last ones of a rolling threshold, in their shortest form, as some may be
-	// infinite.
-	Scores []string `json:"scores,omitempty"`
+// keptSeries is a series that score continues from one call to the next.
+type keptSeries struct {
+	scoring.Series
+	path  string        // of the state, "" if it is not kept
+	model string        // digest of the model's file
+	file  *follow.Place // where the state was left, nil for none
 }
 
 // holdState keeps other processes from the state in a file until release is called.
@@ -47,52 +43,73 @@ func holdState(path string) (release func(), err error) {
 	}, nil
 }
 
-// readState reads the state of a series scored by a model, or begins one if there is no file.
-func readState(path, modelFile string) (*scoreState, error) {
+// resume continues the series of the state in a file, if there is one. It is that of a model's file.
+func (k *keptSeries) resume(path, modelFile string) error {
 	b, err := os.ReadFile(modelFile)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	digest := sha256.Sum256(b)
-	s := &scoreState{Format: stateFormat, Version: 1, Model: hex.EncodeToString(digest[:])}
+	k.path, k.model = path, hex.EncodeToString(digest[:])
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var was scoreState
-	if err := files.DecodeJSON(text, "state of score", &was); err != nil {
-		return nil, &flagError{"state", fmt.Sprintf("%s: %v", path, err), "name another file, or remove it to begin anew"}
+	const hint = "name another file, or remove it to begin anew"
+	was, err := scoring.ParseState(text)
+	if err == nil && was.Model != k.model {
+		return &flagError{"state", path + " is of a series scored by another model", hint}
 	}
-	switch {
-	case was.Format != s.Format || was.Version != s.Version:
-		return nil, &flagError{"state", fmt.Sprintf("%s: want format %q of version %d, got %q of version %d", path, s.Format, s.Version, was.Format, was.Version), "name another file"}
-	case was.Model != s.Model:
-		return nil, &flagError{"state", path + " is of a series scored by another model", "name another file, or remove it to begin anew"}
+	if err == nil {
+		k.file = was.File
+		err = k.Resume(was)
 	}
-	for _, text := range was.Scores {
-		if _, err := strconv.ParseFloat(text, 64); err != nil {
-			return nil, &flagError{"state", fmt.Sprintf("%s: scores: want numbers, got %q", path, text), "name another file, or remove it to begin anew"}
+	if err != nil {
+		return &flagError{"state", fmt.Sprintf("%s: %v", path, err), hint}
+	}
+	return nil
+}
+
+// keep writes the state, if it is kept. at is where the rows of a file that is followed have ended.
+func (k *keptSeries) keep(at *follow.Place) error {
+	if k.path == "" {
+		return nil
+	}
+	s := k.State(k.model)
+	s.File = at
+	return files.WriteJSON(k.path, s)
+}
+
+// scoreSeries scores rows that continue those of an earlier call, or will be continued. It returns events if these
+// are to be printed.
+func (a *app) scoreSeries(ctx context.Context, spec dataset.Spec, s *scoreFlags, lines *scoreLines) (*foundEvents, error) {
+	k := &keptSeries{Series: lines.series()}
+	if s.state != "" {
+		release, err := holdState(s.state)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		if err := k.resume(s.state, s.model); err != nil {
+			return nil, err
 		}
 	}
-	return &was, nil
-}
-
-// resume continues the series.
-func (s *scoreState) resume(spec *dataset.Spec, limits *local.Threshold) {
-	spec.Series = &s.Series
-	for _, text := range s.Scores {
-		v, _ := strconv.ParseFloat(text, 64) // readState has checked it
-		limits.Above(v)
+	spec.Series = &k.Series.Series
+	if s.follow != "" {
+		return nil, a.follow(ctx, spec, s, lines, k)
 	}
-}
-
-// keep records the scores that the threshold of the next row follows from.
-func (s *scoreState) keep(limits *local.Threshold) {
-	s.Scores = nil
-	for _, v := range limits.Recent() {
-		s.Scores = append(s.Scores, strconv.FormatFloat(v, 'g', -1, 64))
+	found, err := a.readScored(ctx, spec, s, lines)
+	// The lines of an interrupted stream are written, so that the series goes on after them. A file
+	// of lines, and events, are then not written.
+	interrupted := errors.Is(err, context.Canceled) && !s.printsEvents(a, &spec)
+	if err != nil && !interrupted {
+		return nil, err
 	}
+	if err := k.keep(nil); err != nil {
+		return nil, err
+	}
+	return found, err
 }

@@ -3,10 +3,12 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/ggm"
 	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -81,12 +84,60 @@ func TestStateOfAnInterruptedStream(t *testing.T) {
 	if err := root.ExecuteContext(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v\n%s", err, out)
 	}
-	s, err := readState(path, filepath.Join(dir, model.File))
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Scores) != 2 || !strings.HasPrefix(s.Scores[0], "5.41") || !strings.HasPrefix(s.Scores[1], "8.91") {
+	s, err := scoring.ParseState(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Rows.Rows != 4 || len(s.Scores) != 2 || !strings.HasPrefix(s.Scores[0], "5.41") || !strings.HasPrefix(s.Scores[1], "8.91") {
 		t.Errorf("got %q, want those of the last two of\n%s", s.Scores, out)
+	}
+}
+
+// Pieces of a file have the lines of the whole, and an event goes on from one to the next.
+func TestPiecesAreOneSeries(t *testing.T) {
+	dir := folderOfModel(t)
+	score := func(text string, args ...string) []string {
+		path := filepath.Join(dir, "rows.csv")
+		if err := os.WriteFile(path, []byte("at,x\n"+text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		root := (&app{out: &out, err: io.Discard}).root()
+		root.SetArgs(append([]string{"score", dir, path}, args...))
+		if err := root.ExecuteContext(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSpace(out.String()), "\n")[1:]
+	}
+	whole := score("1,0\n2,9\n3,9\n4,9\n5,0\n6,9\n7,0\n")
+	state := filepath.Join(dir, "state.json")
+	pieces := slices.Concat(score("1,0\n2,9\n", "--state", state), score("3,9\n4,9\n", "--state", state), score("5,0\n6,9\n7,0\n", "--state", state))
+	if !slices.Equal(pieces, whole) {
+		t.Errorf("got %q, want %q", pieces, whole)
+	}
+	events := func(text string) (all []scoring.Event) {
+		var found scoring.Events
+		lines := score(text, "--state", state, "--json")
+		if err := json.Unmarshal([]byte("{"+strings.Join(lines, "\n")), &found); err != nil {
+			t.Fatal(err)
+		}
+		return found.Events
+	}
+	for i, c := range []struct {
+		text                   string
+		first, last, anomalies int // all 0 for no event
+	}{{"8,9\n9,0\n", 2, 8, 5}, {"10,0\n", 0, 0, 0}, {"11,9\n", 2, 11, 6}, {"12,0\n13,0\n14,0\n15,0\n", 0, 0, 0}, {"16,9\n", 16, 16, 1}} {
+		got := events(c.text)
+		if len(got) == 0 && c.first == 0 {
+			continue
+		}
+		if len(got) != 1 || got[0].First != c.first || got[0].Last != c.last || got[0].Anomalies != c.anomalies {
+			t.Errorf("piece %d: got %+v, want rows %d to %d with %d anomalies", i+4, got, c.first, c.last, c.anomalies)
+		}
 	}
 }
 

@@ -52,22 +52,28 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	}
 	number(failedMetric, prometheus.GaugeValue, failed)
 	number(requestsMetric, prometheus.GaugeValue, float64(len(c.room)))
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	counted := func(source string, n *counts) {
-		number(rowsMetric, prometheus.CounterValue, float64(n.rows), source)
-		number(anomaliesMetric, prometheus.CounterValue, float64(n.anomalies), source)
-		for sensor, n := range n.missing {
+	for source, of := range c.counts() {
+		number(rowsMetric, prometheus.CounterValue, float64(of.rows), source)
+		number(anomaliesMetric, prometheus.CounterValue, float64(of.anomalies), source)
+		for sensor, n := range of.missing {
 			number(missingMetric, prometheus.CounterValue, float64(n), source, sensor)
 		}
-		for sensor, n := range n.guilty {
+		for sensor, n := range of.guilty {
 			number(guiltyMetric, prometheus.CounterValue, float64(n), source, sensor)
 		}
 	}
-	for source, of := range c.sources {
-		counted(source, of.counts)
+}
+
+// counts returns copies of what was counted, by source: who reads metrics may be slow, and requests must not wait.
+func (s *Server) counts() map[string]counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[string]counts{}
+	for source, of := range s.sources {
+		all[source] = of.counts.copy()
 	}
-	if c.unnamed.rows > 0 {
-		counted("", c.unnamed)
+	if s.unnamed.rows > 0 {
+		all[""] = s.unnamed.copy()
 	}
+	return all
 }

@@ -108,7 +108,7 @@ func (s *Server) addScore(api huma.API) {
 		return &huma.StreamResponse{Body: func(ctx huma.Context) {
 			defer func() { <-s.room }()
 			r, w := humago.Unwrap(ctx)
-			a := &answer{server: s, loaded: s.loaded.Load(), in: in, kind: kind, form: in.form(kind), w: w, control: http.NewResponseController(w)}
+			a := &answer{server: s, in: in, kind: kind, form: in.form(kind), w: w, control: http.NewResponseController(w)}
 			a.give(r, api, ctx)
 		}}, nil
 	})
@@ -197,11 +197,12 @@ var errBody = errors.New("want a JSON object, or an array of objects, one per ro
 
 func (a *answer) score(r *http.Request) error {
 	s := a.server
-	of, release, err := s.take(a.in.Source, a.loaded)
+	of, release, err := s.take(a.in.Source)
 	if err != nil {
 		return err
 	}
 	defer release()
+	a.loaded = of.loaded
 	body, err := a.body(r)
 	if a.release != nil {
 		defer a.release()
@@ -209,27 +210,22 @@ func (a *answer) score(r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a.explainer = of.finder.Explainer
+	a.explainer = of.Finder.Explainer
 	spec := a.loaded.Spec
-	spec.Data, spec.Series = []string{"-"}, &of.Series
+	spec.Data, spec.Series = []string{"-"}, &of.Series.Series
 	spec.Tell = func(line string) { a.warnings = append(a.warnings, line) }
 	if err := spec.Forward(r.Context(), body, func() <-chan time.Time { return s.config.After(200 * time.Millisecond) }); err != nil {
 		return err
 	}
-	before := of.before
-	gaps, err := of.scorer.Each(spec, func(carried []string) error {
+	gaps, err := of.Scorer.Each(spec, func(carried []string) error {
 		a.places = scoring.NewPlaces(carried, spec.Time)
 		a.places.Clock.DayFirst = spec.CSV.DayFirst
-		of.finder.Places = a.places
+		of.Finder.Places = a.places
 		return nil
 	}, func(rows *scoring.Rows) error {
-		for i := range rows.Numbers {
-			rows.Numbers[i] += before
-		}
-		of.before = rows.Numbers[len(rows.Numbers)-1]
 		a.places.See(rows.Block)
 		if a.in.Source != "" { // without one, nobody hears of events
-			if err := of.finder.Add(rows); err != nil {
+			if err := of.Finder.Add(rows); err != nil {
 				return err
 			}
 		}

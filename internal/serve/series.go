@@ -7,27 +7,22 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/files"
-	"github.com/collabdict/collabdict/internal/run/local"
 	"github.com/collabdict/collabdict/internal/run/scoring"
 )
 
-// series is what the next rows of a source need of those before.
+// series is the series of a source.
 type series struct {
-	dataset.Series
+	scoring.Series
 	server *Server
 	source string // "" for a request of its own
 	loaded *Loaded
-	limits *local.Threshold
-	scorer *scoring.Scorer
-	finder *scoring.Finder
-	before int    // rows so far
 	saved  []byte // the state on disk
 
 	turn chan struct{} // holds the request that scores
@@ -36,7 +31,7 @@ type series struct {
 	counts *counts
 }
 
-// counts are numbers since the server began.
+// counts are the figures of a source in metrics, since the server began.
 type counts struct {
 	rows, anomalies int
 	missing, guilty map[string]int // cells without a number, and anomalies by sensor at fault
@@ -44,19 +39,9 @@ type counts struct {
 
 func newCounts() *counts { return &counts{missing: map[string]int{}, guilty: map[string]int{}} }
 
-// state is a series on disk.
-type state struct {
-	Format  string         `json:"format"`
-	Version int            `json:"version"`
-	Source  string         `json:"source"`
-	Model   string         `json:"model"` // digest
-	Rows    int            `json:"rows"`
-	Series  dataset.Series `json:"series"`
-	Scores  []string       `json:"scores,omitempty"` // of a rolling threshold; some may be infinite
-	Events  scoring.State  `json:"events"`
+func (c *counts) copy() counts {
+	return counts{c.rows, c.anomalies, maps.Clone(c.missing), maps.Clone(c.guilty)}
 }
-
-const stateFormat = "collabdict serve series"
 
 // busyError reports that another request of a source is scored.
 type busyError struct{ source string }
@@ -65,18 +50,18 @@ func (e *busyError) Error() string {
 	return fmt.Sprintf("source: another request scores rows of %q, and the rows of a source have an order: send one request after the other", e.source)
 }
 
-// take returns the series of a source for one request, until release is called. It is an error if
-// another request of the source is scored.
-func (s *Server) take(source string, l *Loaded) (of *series, release func(), err error) {
+// take returns the series of a source for one request, until release is called. It scores by the model that was
+// loaded last. It is an error if another request of the source is scored.
+func (s *Server) take(source string) (of *series, release func(), err error) {
 	if source == "" {
-		of := s.begin("", l)
+		of := s.begin("", s.loaded.Load())
 		of.counts = s.unnamed
 		return of, func() {}, nil
 	}
 	s.mu.Lock()
 	of = s.sources[source]
 	if of == nil {
-		of = s.begin(source, l)
+		of = s.begin(source, s.loaded.Load())
 		if err := of.resume(); err != nil {
 			s.mu.Unlock()
 			return nil, nil, err
@@ -97,7 +82,8 @@ func (s *Server) take(source string, l *Loaded) (of *series, release func(), err
 	if busy {
 		return nil, nil, &busyError{source}
 	}
-	if of.loaded != l {
+	// A model that was loaded before its turn may be older than that of the request before.
+	if l := s.loaded.Load(); of.loaded != l {
 		of.change(l)
 	}
 	return of, func() { <-of.turn }, nil
@@ -129,11 +115,11 @@ func (s *Server) begin(source string, l *Loaded) *series {
 
 // use begins to score by a model.
 func (of *series) use(l *Loaded) {
-	of.loaded, of.limits = l, l.Limits()
-	of.scorer = &scoring.Scorer{Model: l.Model, Limits: of.limits} // nobody asks for rows that are known
-	of.finder = scoring.NewFinder(of.scorer, l.explainer, l.Rules, l.Promised, scoring.NewPlaces(nil, ""))
-	of.finder.Stream = true
-	of.finder.Watch = func(e scoring.Event, ended bool) {
+	of.loaded = l
+	of.Scorer = scoring.New(l.Model, l.Limits(), false)
+	of.Finder = scoring.NewFinder(of.Scorer, l.explainer, l.Rules, l.Promised, scoring.NewPlaces(nil, ""))
+	of.Finder.Stream, of.Finder.Continued = true, true
+	of.Finder.Watch = func(e scoring.Event, ended bool) {
 		told := Told{of.source, l.Digest, e}
 		if ended {
 			of.server.events.publish(EventEnded{told}, 1)
@@ -147,9 +133,9 @@ func (of *series) use(l *Loaded) {
 // ends, and a rolling threshold begins anew.
 func (of *series) change(l *Loaded) {
 	if l.Spec.Window != of.loaded.Spec.Window || len(l.Spec.Columns) != len(of.loaded.Spec.Columns) {
-		of.Series = dataset.Series{}
+		of.Series.Series = dataset.Series{Rows: of.Rows}
 	}
-	of.finder.End()
+	of.Finder.End()
 	of.use(l)
 }
 
@@ -191,12 +177,10 @@ func (of *series) keep() error {
 	if of.source == "" || of.server.config.Folder == "" {
 		return nil
 	}
-	s := state{Format: stateFormat, Version: 1, Source: of.source, Model: of.loaded.Digest, Series: of.Series, Events: of.finder.State()}
-	for _, v := range of.limits.Recent() {
-		s.Scores = append(s.Scores, strconv.FormatFloat(v, 'g', -1, 64))
-	}
-	if s.Scores != nil || len(s.Series.Recent) > 0 || s.Events.Goes() {
-		s.Rows = of.before
+	s := of.State(of.loaded.Digest)
+	s.Source = of.source
+	if s.Bare() { // numbers of rows alone are not worth a write for each request
+		s.Rows.Rows = 0
 	}
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -224,23 +208,15 @@ func (of *series) resume() error {
 	if err != nil {
 		return err
 	}
-	var was state
-	if err := files.DecodeJSON(text, "state of a series", &was); err != nil {
-		return fmt.Errorf("%s: %w: remove it to begin anew", of.file(), err)
-	}
-	if was.Format != stateFormat || was.Version != 1 {
-		return fmt.Errorf("%s: want format %q of version 1, got %q of version %d: remove it to begin anew", of.file(), stateFormat, was.Format, was.Version)
-	}
-	if was.Model != of.loaded.Digest {
+	was, err := scoring.ParseState(text)
+	if err == nil && was.Model != of.loaded.Digest {
 		return nil
 	}
-	of.before, of.Series = was.Rows, was.Series
-	for _, text := range was.Scores {
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return fmt.Errorf("%s: scores: want numbers, got %q: remove it to begin anew", of.file(), text)
-		}
-		of.limits.Above(v)
+	if err == nil {
+		err = of.Resume(was)
 	}
-	return of.finder.Resume(was.Events)
+	if err != nil {
+		return fmt.Errorf("%s: %w: remove it to begin anew", of.file(), err)
+	}
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -245,7 +246,7 @@ func TestRequestsThatCannotBeAnswered(t *testing.T) {
 		t.Errorf("a full server: got %d", code)
 	}
 	<-s.room
-	_, release, err := s.take("v", s.loaded.Load())
+	_, release, err := s.take("v")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -653,8 +654,8 @@ func TestManySources(t *testing.T) {
 			t.Fatal(text)
 		}
 	}
-	if len(s.sources) != 2 || s.sources["a"] != nil || s.sources["b"].before != 3 {
-		t.Errorf("got %d series, b with %d rows", len(s.sources), s.sources["b"].before)
+	if len(s.sources) != 2 || s.sources["a"] != nil || s.sources["b"].Rows != 3 {
+		t.Errorf("got %d series, b with %d rows", len(s.sources), s.sources["b"].Rows)
 	}
 }
 
@@ -767,6 +768,58 @@ func TestDeployedMetrics(t *testing.T) {
 		if testkit.OfServer(name) && !slices.Contains(have, name) {
 			t.Errorf("there is no metric %s", name)
 		}
+	}
+}
+
+// A slow reader of metrics keeps no request waiting.
+func TestSlowReadersOfMetrics(t *testing.T) {
+	s, h := serverOf(t, loadedModel(t, 0, "x"), nil)
+	send(t, h, "?source=v", "application/json", `{"a": 0, "b": 0}`)
+	metrics, seen := make(chan prometheus.Metric), false
+	go func() {
+		collector{s}.Collect(metrics)
+		close(metrics)
+	}()
+	for m := range metrics {
+		if m.Desc() == rowsMetric {
+			if seen = s.mu.TryLock(); seen {
+				s.mu.Unlock()
+			}
+		}
+	}
+	if !seen {
+		t.Error("the sources are locked while metrics are sent")
+	}
+}
+
+// A request that waits for its turn while a model is loaded scores by the new one: the series does not go back.
+func TestASeriesDoesNotGoBack(t *testing.T) {
+	next := loadedModel(t, 0, "one")
+	s, h := serverOf(t, next, func(c *Config) { c.Load = func() (*Loaded, error) { return next, nil } })
+	body, rows := io.Pipe()
+	answered := make(chan string)
+	s.mu.Lock() // the request below waits for its series
+	go func() {
+		answer, err := h.Client().Post(h.URL+"/v1/score?source=v", "application/x-ndjson", body)
+		if err != nil {
+			answered <- err.Error()
+			return
+		}
+		defer answer.Body.Close()
+		answered <- answer.Header.Get(modelHeader)
+	}()
+	for len(s.room) == 0 {
+		runtime.Gosched()
+	}
+	next = loadedModel(t, 0, "two")
+	if err := s.Reload(); err != nil {
+		t.Error(err)
+	}
+	s.mu.Unlock()
+	fmt.Fprintln(rows, `{"a": 0, "b": 0}`)
+	rows.Close()
+	if got := <-answered; got != "two" {
+		t.Errorf("got the model %q, want two", got)
 	}
 }
 

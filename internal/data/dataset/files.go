@@ -37,7 +37,7 @@ func Resolve(data []string) ([]string, error) {
 // if they were named.
 func resolve(path string) (files, others []string, err error) {
 	if path == "-" {
-		return []string{standardInput}, nil, nil
+		return []string{StandardInput}, nil, nil
 	}
 	if IsDatabase(path) {
 		return nil, nil, &Error{
@@ -171,7 +171,7 @@ func stem(path string) string {
 // Files resolves Data, without standard input, and adds label files that belong to images.
 func (s Spec) Files() ([]string, error) {
 	files, err := Resolve(s.Data)
-	files = slices.DeleteFunc(files, func(f string) bool { return f == standardInput })
+	files = slices.DeleteFunc(files, func(f string) bool { return f == StandardInput })
 	for _, f := range files {
 		if labels := labelsBeside(f); idxFormat.fits(f) && labels != "" {
 			files = append(files, labels)

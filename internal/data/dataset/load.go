@@ -124,7 +124,7 @@ func (s *Spec) tooFew(d *Dataset, files []string) error {
 
 func nameByFile(names, files []string) error {
 	for i, f := range files {
-		if f == standardInput {
+		if f == StandardInput {
 			return &Error{File: f, Msg: "want a file for each participant, got the rows of one", Hint: "take --split column=NAME or another that deals rows, or let each participant read its own with run"}
 		}
 		names[i] = stem(f)

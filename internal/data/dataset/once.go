@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// standardInput is the name of the source "-" in messages.
-const standardInput = "standard input"
+// StandardInput is the name of the source "-" in messages, and as the file of an [Error].
+const StandardInput = "standard input"
 
 // once is a source that can be read only once, CSV or JSON lines: a file for readers that move
 // forward, and its own information, by which [openFile] finds it. Until passed is set, readers may
@@ -39,7 +39,7 @@ type once struct {
 const mostPrefix = 16 << 20
 
 // isOnce reports whether a resolved source can be read only once.
-func isOnce(path string) bool { return path == standardInput || queryFormat.fits(path) }
+func isOnce(path string) bool { return path == StandardInput || queryFormat.fits(path) }
 
 // Input reports whether Data names standard input.
 func (s *Spec) Input() bool { return slices.Contains(s.Data, "-") }
@@ -62,7 +62,7 @@ func (s *Spec) Forward(ctx context.Context, input io.Reader, silence func() <-ch
 		switch {
 		case queryFormat.fits(path):
 			from, err = query(ctx, path)
-		case path == standardInput:
+		case path == StandardInput:
 			from, err = sniff(ctx, piped(ctx, input), silence)
 		default:
 			continue
@@ -214,15 +214,15 @@ func piped(ctx context.Context, from io.Reader) *io.PipeReader {
 
 // sniff recognises standard input by its first bytes: compressed or not, CSV or JSON lines.
 func sniff(ctx context.Context, from *io.PipeReader, silence func() <-chan time.Time) (*once, error) {
-	b, _, err := decompressed(standardInput, from)
+	b, _, err := decompressed(StandardInput, from)
 	if err != nil {
 		return nil, err
 	}
-	out := &once{name: standardInput, objects: beginsObject(b), from: newFeed(ctx, silence)}
+	out := &once{name: StandardInput, objects: beginsObject(b), from: newFeed(ctx, silence)}
 	go func() {
 		_, err := io.Copy(out.from, b)
 		if err != nil && !errors.Is(err, context.Canceled) {
-			err = readError(standardInput, true, err)
+			err = readError(StandardInput, true, err)
 		}
 		from.Close()
 		out.from.end(err)

@@ -15,7 +15,7 @@ import (
 // A Block is rows that [Scan] has read.
 type Block struct {
 	X       *mat.Dense
-	Numbers []int      // numbers of the rows among all rows of the files, from 1
+	Numbers []int      // numbers of the rows among all rows of the files, or of the series, from 1
 	Carried [][]string // per row, the cells of the carried columns
 	Empty   []bool     // per row, whether none of its cells is a number
 }
@@ -25,7 +25,7 @@ type Block struct {
 // valid until f returns; an error of f ends the scan. A fault in a file is returned after the
 // blocks before it, and the end of a source's context after all rows before it. Rows of a source that can be read only once are passed on before the scan waits
 // for more. Scan uses these fields of the Spec: Data, Where, Missing, Scored, Ignore, Columns,
-// Carry, Window, Time and Series.
+// Carry, Window, Time, Series and Skip.
 //
 // If there are several files, the first carried column, [FileColumn], holds their names.
 func Scan(spec Spec, begin func(carried []string) error, f func(Block) error) (Gaps, error) {
@@ -40,7 +40,11 @@ func Scan(spec Spec, begin func(carried []string) error, f func(Block) error) (G
 	if err != nil {
 		return gaps, err
 	}
-	b := &scan{spec: &spec, width: len(sch.features), named: len(files) > 1, f: f}
+	b := &scan{spec: &spec, width: len(sch.features), named: len(files) > 1, skip: spec.Skip, f: f}
+	if spec.Series != nil {
+		b.read = spec.Series.Rows
+	}
+	before := b.read
 	if spec.Window > 0 {
 		b.roll = rows.NewRoll(spec.Window, b.width, spec.full())
 		b.width = len(rows.WindowColumns(sch.features, spec.Window))
@@ -75,7 +79,7 @@ func Scan(spec Spec, begin func(carried []string) error, f func(Block) error) (G
 		return gaps, err
 	}
 	b.keep()
-	if spec.Scored && b.read == 0 {
+	if spec.Scored && b.read == before {
 		return gaps, nil
 	}
 	return gaps, spec.check(shares, files[0])
@@ -93,7 +97,8 @@ type scan struct {
 	roll    *rows.Roll // nil without windows
 	course  course
 	row     []float64 // scratch
-	read    int       // rows of all files so far
+	read    int       // rows of the series so far, or of all files
+	skip    int       // rows to pass over
 	values  []float64
 	numbers []int
 	carried [][]string
@@ -113,6 +118,10 @@ func (b *scan) file(sch schema, path string) (*share, error) {
 		from.from.idle = func() { b.err = errors.Join(b.err, b.flush()) }
 	}
 	sh, err := b.spec.scan(sch, path, path, nil, func(sc *scanner) error {
+		if b.skip > 0 {
+			b.skip--
+			return b.err
+		}
 		b.read++
 		if train, _ := sc.role(); !train {
 			return b.err
@@ -176,9 +185,10 @@ func (b *scan) flush() error {
 	return err
 }
 
-// A Series is what windows need of the rows before those that a scan reads: files that follow each
-// other are then scored as one.
+// A Series is what a scan needs of the rows before those that it reads: files that follow each other are then
+// scored as one.
 type Series struct {
+	Rows   int       `json:"rows"`             // rows so far
 	Recent []Cells   `json:"recent,omitempty"` // last rows of the window that goes on
 	Time   float64   `json:"time"`             // that of the last row
 	Steps  []float64 `json:"steps,omitempty"`  // last steps of time
@@ -211,7 +221,10 @@ func (b *scan) resume() {
 // keep writes what the next rows need into the Spec's series, if there is one.
 func (b *scan) keep() {
 	s := b.spec.Series
-	if s == nil || b.roll == nil {
+	if s == nil {
+		return
+	}
+	if s.Rows = b.read; b.roll == nil {
 		return
 	}
 	s.Recent, s.Time, s.Steps = nil, b.course.time, slices.Clone(b.course.steps)

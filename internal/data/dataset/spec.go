@@ -65,6 +65,8 @@ type Spec struct {
 	// Series, if not nil, is what went before the rows that [Scan] reads, and is then what
 	// went before the next.
 	Series *Series
+	// Skip is the number of rows at the beginning that [Scan] passes over, as an earlier scan has read them.
+	Skip int
 	// Seed determines the deal of splits that pool rows.
 	Seed uint64
 	// MinRows leaves out participants with fewer training rows. min= in Split takes precedence.

@@ -77,7 +77,7 @@ type Events struct {
 // A course is an event while its rows come.
 type course struct {
 	Event
-	place     int       // among the events found; -1 as long as it has too few anomalies
+	place     int       // among the events found; -1 as long as it has too few anomalies, or none of these rows
 	parts     []float64 // sums of the sensors' parts over its explained anomalies
 	guilty    []int     // number of these per guilty sensor
 	explained int
@@ -95,6 +95,8 @@ type Finder struct {
 	Watch func(e Event, ended bool)
 	// Stream forgets events that have ended, in rows without end.
 	Stream bool
+	// Continued says that files continue each other, so that an event may begin in one and end in the next.
+	Continued bool
 
 	m      *model.Model
 	rules  *Rules
@@ -156,7 +158,7 @@ func (f *Finder) Add(r *Rows) error {
 			c.explain(why, i, r)
 		}
 	}
-	if n := len(r.Numbers) - 1; !f.joiner.Takes(f.Places.FileOf(r.Block, n), r.Numbers[n]+1) {
+	if n := len(r.Numbers) - 1; !f.joiner.Takes(f.file(r, n), r.Numbers[n]+1) {
 		f.end()
 	}
 	return f.tell(changed)
@@ -194,21 +196,28 @@ func (f *Finder) excused(r *Rows, i int, why *Explained) bool {
 
 // join adds an anomaly to the event that goes on, or begins another one.
 func (f *Finder) join(r *Rows, i int) {
-	file, time, row, score := f.Places.FileOf(r.Block, i), f.Places.TimeOf(r.Block, i), r.Numbers[i], r.Scores[i]
-	begins, enough := f.joiner.Add(file, row)
-	if begins {
+	time, row, score := f.Places.TimeOf(r.Block, i), r.Numbers[i], r.Scores[i]
+	if begins, _ := f.joiner.Add(f.file(r, i), row); begins {
 		f.end()
-		f.going = &course{Event: Event{File: file, First: row, Start: time, Peak: -math.MaxFloat64}, place: -1}
+		f.going = &course{Event: Event{File: f.Places.FileOf(r.Block, i), First: row, Start: time, Peak: -math.MaxFloat64}, place: -1}
 	}
 	c := f.going
 	c.Last, c.End, c.Weight = row, time, c.Weight+score
 	if c.Anomalies++; c.Anomalies == 1 || score > c.Peak {
 		c.Peak, c.PeakRow, c.PeakTime = math.Min(score, math.MaxFloat64), row, time
 	}
-	if enough {
+	if f.joiner.enough && c.place < 0 {
 		c.place = len(f.found.Events)
 		f.found.Events = append(f.found.Events, c.Event)
 	}
+}
+
+// file returns what separates row i from events of other rows: its file, unless files continue each other.
+func (f *Finder) file(r *Rows, i int) string {
+	if f.Continued {
+		return ""
+	}
+	return f.Places.FileOf(r.Block, i)
 }
 
 // explain adds the explanation of an anomaly, row i of a block.

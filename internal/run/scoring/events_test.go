@@ -17,7 +17,7 @@ import (
 )
 
 // sensorsOfOneLoad returns a model of sensors that all follow one load, with noise.
-func sensorsOfOneLoad(t *testing.T, dim int, noise float64) *model.Model {
+func sensorsOfOneLoad(t testing.TB, dim int, noise float64) *model.Model {
 	t.Helper()
 	covariance := mat.NewSymDense(dim, nil)
 	for i := range dim {

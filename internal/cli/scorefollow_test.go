@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/testkit"
+)
+
+// followFile scores a file that is followed. At each look at it, step is called, which returns false to end.
+func followFile(t *testing.T, dir, path, state string, step func() bool) (lines []string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var turn sync.Mutex
+	after := func(d time.Duration) <-chan time.Time {
+		turn.Lock()
+		defer turn.Unlock()
+		c := make(chan time.Time)
+		close(c)
+		if d == lookAgain && !step() {
+			cancel()
+		}
+		return c
+	}
+	var out bytes.Buffer
+	s := scoreFlags{follow: path, state: state}
+	s.model, s.missing, s.text = dir, dataset.KeepMissing, "rolling:3"
+	if err := s.checkFollow(); err != nil {
+		return nil, err
+	}
+	_, err = (&app{out: &out, err: io.Discard, after: after}).scoreRows(ctx, &s)
+	lines = strings.Split(strings.TrimSpace(out.String()), "\n")
+	return lines, err
+}
+
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.WriteString(text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+}
+
+// Rows of a file that grows and is rotated have the lines of one long file: none is lost or comes twice, also if
+// the process ends and another one goes on.
+func TestFollowedRowsAreOneSeries(t *testing.T) {
+	testkit.SkipRaced(t)
+	dir := folderOfModel(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	const rows = 200
+	var all []string
+	for i := range rows {
+		all = append(all, fmt.Sprintf("%d,%.3f\n", i, random.NormFloat64()))
+	}
+	whole := filepath.Join(t.TempDir(), "whole.csv")
+	appendTo(t, whole, "at,x\n"+strings.Join(all, ""))
+	var out bytes.Buffer
+	root := (&app{out: &out, err: io.Discard}).root()
+	root.SetArgs([]string{"score", dir, whole, "--threshold", "rolling:3"})
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(strings.TrimSpace(out.String()), "\n")[1:]
+	for trial := range 20 {
+		folder := t.TempDir()
+		path, state := filepath.Join(folder, "rows.csv"), filepath.Join(folder, "state.json")
+		next, part, rotations, since, idle := 0, "", 0, 0, 0
+		writes := func() { // some rows, the last of them in two parts, or a rotation
+			since++
+			switch what := random.IntN(6); {
+			case part == "" && next > 0 && what == 0 && since > 6: // who looks in between sees each file
+				rotations, since = rotations+1, 0
+				if err := os.Rename(path, fmt.Sprint(path, ".", rotations)); err != nil {
+					t.Fatal(err)
+				}
+				appendTo(t, path, "at,x\n")
+			case next < rows:
+				text := part
+				if part = ""; next == 0 && rotations == 0 {
+					text = "at,x\n"
+				}
+				to := min(rows, next+1+random.IntN(9))
+				text, next = text+strings.Join(all[next:to], ""), to
+				if cut := len(text) - random.IntN(3); next < rows && cut > len("at,x\n") {
+					text, part = text[:cut], text[cut:]
+				}
+				appendTo(t, path, text)
+			}
+		}
+		var got []string
+		for idle < 8 {
+			lives := 5 + random.IntN(30)
+			lines, err := followFile(t, dir, path, state, func() bool {
+				if next == rows && part == "" {
+					idle++
+				} else {
+					writes()
+				}
+				lives--
+				return lives > 0 && idle < 8
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(lines) > 1 {
+				got = append(got, lines[1:]...)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("trial %d, %d rotations: got %d lines, want %d\n%s", trial, rotations, len(got), len(want), strings.Join(got, "\n"))
+		}
+	}
+}
+
+// A file with other columns in the place of the one before ends the command.
+func TestAFollowedFileWithOtherColumns(t *testing.T) {
+	dir := folderOfModel(t)
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	appendTo(t, path, "at,x\n1,2\n")
+	steps := []func(){
+		func() {
+			if err := os.Rename(path, path+".1"); err != nil {
+				t.Fatal(err)
+			}
+			appendTo(t, path, "at,pressure,flow\n1,2,3\n")
+		},
+		func() {}, func() {}, func() {},
+	}
+	lines, err := followFile(t, dir, path, "", func() bool {
+		if len(steps) == 0 {
+			return false
+		}
+		steps[0]()
+		steps = steps[1:]
+		return true
+	})
+	bad, ok := errors.AsType[*dataset.Error](err)
+	if !ok || bad.File != path || !strings.Contains(bad.Error(), `"x"; columns are "at", "pressure"`) || len(lines) != 2 {
+		t.Errorf("got %v after %q", err, lines)
+	}
+}
+
+func TestFollowContradicts(t *testing.T) {
+	dir := folderOfModel(t)
+	zipped := filepath.Join(t.TempDir(), "rows.csv.gz")
+	if err := os.WriteFile(zipped, []byte{0x1f, 0x8b, 8, 0}, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		flag string
+		args []string
+	}{
+		{"data", []string{dir, "a.csv", "--follow", "b.csv"}},
+		{"output", []string{dir, "--follow", "b.csv", "-o", "c.csv"}},
+		{"plots", []string{dir, "--follow", "b.csv", "--plots", "c"}},
+		{"events", []string{dir, "--follow", "b.csv", "--events"}},
+		{"follow", []string{dir, "--follow", zipped}},
+		{"follow", []string{dir, "--follow", dir}},
+	} {
+		root := (&app{out: io.Discard, err: io.Discard}).root()
+		root.SetArgs(append([]string{"score"}, c.args...))
+		if of, ok := errors.AsType[*flagError](root.ExecuteContext(t.Context())); !ok || of.flag != c.flag {
+			t.Errorf("%q: got %v, want an error of --%s", c.args, of, c.flag)
+		}
+	}
+}
