@@ -43,6 +43,14 @@ func (s *scoredFlags) readRules(m *model.Model) error {
 	if err != nil {
 		return &config.Error{File: path, Err: err, Hint: "correct the file"}
 	}
+	if w := rules.Webhook; w != nil && w.TokenFile != "" {
+		if !filepath.IsAbs(w.TokenFile) {
+			w.TokenFile = filepath.Join(filepath.Dir(path), w.TokenFile)
+		}
+		if _, err := os.ReadFile(w.TokenFile); err != nil {
+			return &config.Error{File: path, Err: fmt.Errorf("webhook: token_file: %w", err), Hint: "name a file with a token"}
+		}
+	}
 	s.rules = *rules
 	// The threshold is one of the scores by default: those of --with have another scale.
 	if rules.Threshold != nil && s.text == "" && s.share == 0 && s.with == "" {

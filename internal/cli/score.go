@@ -288,7 +288,7 @@ func (a *app) scoreRows(ctx context.Context, s *scoreFlags) (*foundEvents, error
 		spec.Carry = []string{}
 	}
 	lines := s.lines(m, limits)
-	if s.state != "" || s.follow != "" {
+	if s.state != "" || s.follow != "" || s.hooked(&spec) {
 		return a.scoreSeries(ctx, spec, s, lines)
 	}
 	return a.readScored(ctx, spec, s, lines)

@@ -3,10 +3,13 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,11 +19,12 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/serve"
 	"github.com/collabdict/collabdict/internal/testkit"
 )
 
 // followFile scores a file that is followed. At each look at it, step is called, which returns false to end.
-func followFile(t *testing.T, dir, path, state string, step func() bool) (lines []string, err error) {
+func followFile(t *testing.T, dir, path, state, threshold string, step func() bool) (lines []string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -37,7 +41,7 @@ func followFile(t *testing.T, dir, path, state string, step func() bool) (lines 
 	}
 	var out bytes.Buffer
 	s := scoreFlags{follow: path, state: state}
-	s.model, s.missing, s.text = dir, dataset.KeepMissing, "rolling:3"
+	s.model, s.missing, s.text = dir, dataset.KeepMissing, threshold
 	if err := s.checkFollow(); err != nil {
 		return nil, err
 	}
@@ -107,7 +111,7 @@ func TestFollowedRowsAreOneSeries(t *testing.T) {
 		var got []string
 		for idle < 8 {
 			lives := 5 + random.IntN(30)
-			lines, err := followFile(t, dir, path, state, func() bool {
+			lines, err := followFile(t, dir, path, state, "rolling:3", func() bool {
 				if next == rows && part == "" {
 					idle++
 				} else {
@@ -143,7 +147,7 @@ func TestAFollowedFileWithOtherColumns(t *testing.T) {
 		},
 		func() {}, func() {}, func() {},
 	}
-	lines, err := followFile(t, dir, path, "", func() bool {
+	lines, err := followFile(t, dir, path, "", "", func() bool {
 		if len(steps) == 0 {
 			return false
 		}
@@ -179,5 +183,48 @@ func TestFollowContradicts(t *testing.T) {
 		if of, ok := errors.AsType[*flagError](root.ExecuteContext(t.Context())); !ok || of.flag != c.flag {
 			t.Errorf("%q: got %v, want an error of --%s", c.args, of, c.flag)
 		}
+	}
+}
+
+// Events of rows that come without end go to the webhook of the rules, and those of files do not.
+func TestEventsOfAStreamGoToTheWebhook(t *testing.T) {
+	dir := folderOfModel(t)
+	var mu sync.Mutex
+	var told []serve.Told
+	h := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		var of serve.Told
+		if err := json.NewDecoder(r.Body).Decode(&of); err != nil {
+			t.Error(err)
+		}
+		told = append(told, of)
+	}))
+	defer h.Close()
+	if err := os.WriteFile(filepath.Join(dir, alarmsFile), []byte("webhook: {url: '"+h.URL+"'}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, state := filepath.Join(dir, "rows.csv"), filepath.Join(dir, "state.json")
+	appendTo(t, path, "at,x\n1,0\n2,9\n3,9\n")
+	root := (&app{out: io.Discard, err: io.Discard}).root()
+	root.SetArgs([]string{"score", dir, path})
+	if err := root.ExecuteContext(t.Context()); err != nil || len(told) != 0 {
+		t.Fatalf("of a file: %v, %v", err, told)
+	}
+	looks := func(n int) func() bool {
+		return func() bool { n--; return n > 0 }
+	}
+	for range 2 {
+		if _, err := followFile(t, dir, path, state, "", looks(3)); err != nil {
+			t.Fatal(err)
+		}
+		appendTo(t, path, "4,9\n5,0\n6,0\n7,0\n8,0\n9,0\n10,9\n11,0\n")
+	}
+	var got []string
+	for _, of := range told {
+		got = append(got, fmt.Sprint(of.Status, " ", of.Event.First, "-", of.Event.Last, " ", of.Source == path))
+	}
+	if want := []string{"began 2-3 true", "ended 2-4 true", "began 10-10 true"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

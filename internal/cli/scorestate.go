@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,11 +11,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/follow"
 	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/run/scoring"
+	"github.com/collabdict/collabdict/internal/serve"
 )
 
 // keptSeries is a series that score continues from one call to the next.
@@ -43,14 +47,9 @@ func holdState(path string) (release func(), err error) {
 	}, nil
 }
 
-// resume continues the series of the state in a file, if there is one. It is that of a model's file.
-func (k *keptSeries) resume(path, modelFile string) error {
-	b, err := os.ReadFile(modelFile)
-	if err != nil {
-		return err
-	}
-	digest := sha256.Sum256(b)
-	k.path, k.model = path, hex.EncodeToString(digest[:])
+// resume continues the series of the state in a file, if there is one.
+func (k *keptSeries) resume(path string) error {
+	k.path = path
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -83,17 +82,39 @@ func (k *keptSeries) keep(at *follow.Place) error {
 	return files.WriteJSON(k.path, s)
 }
 
+// hooked reports whether events are sent to a webhook: those of rows that come without end, and not those of a file
+// that may be old.
+func (s *scoreFlags) hooked(spec *dataset.Spec) bool {
+	return s.rules.Webhook != nil && len(spec.Data) == 1 && spec.Input()
+}
+
 // scoreSeries scores rows that continue those of an earlier call, or will be continued. It returns events if these
 // are to be printed.
 func (a *app) scoreSeries(ctx context.Context, spec dataset.Spec, s *scoreFlags, lines *scoreLines) (*foundEvents, error) {
-	k := &keptSeries{Series: lines.series()}
+	b, err := os.ReadFile(s.model)
+	if err != nil {
+		return nil, err
+	}
+	digest := sha256.Sum256(b)
+	k := &keptSeries{Series: lines.series(), model: hex.EncodeToString(digest[:])}
+	k.Finder.Stream = !s.printsEvents(a, &spec) && s.plots == ""
+	if s.hooked(&spec) {
+		hook := serve.NewWebhook(time.After, rand.Reader, a.note)
+		defer hook.Close()
+		k.Finder.Watch = func(e scoring.Event, ended bool) {
+			hook.Send(lines.rules.Webhook, serve.NewTold(cmp.Or(s.follow, dataset.StandardInput), k.model, e, ended))
+		}
+		if s.state == "" { // nothing continues the event that goes on at the end
+			defer k.Finder.End()
+		}
+	}
 	if s.state != "" {
 		release, err := holdState(s.state)
 		if err != nil {
 			return nil, err
 		}
 		defer release()
-		if err := k.resume(s.state, s.model); err != nil {
+		if err := k.resume(s.state); err != nil {
 			return nil, err
 		}
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
@@ -64,15 +65,23 @@ a page, which opens once: there you score files, watch sources, and see the mode
   GET /healthz, /readyz
 
 Rows with the same ?source=NAME are one series: windows, rolling thresholds and events go on from one
-request to the next, also after a crash. Rules in alarms.yaml beside the model apply, as for score.
+request to the next, also after a crash. Rules in alarms.yaml beside the model apply, as for score. Its
+webhook gets each event as it begins and ends.
 
 A program sends the token in serve.token beside the model, as Authorization: Bearer TOKEN. serve listens
 on this machine alone, unless --listen names another address; that needs --tls-cert and --tls-key.
 
 A new model in the folder is loaded at once, and requests that have begun keep theirs.`,
 		Example: `  collabdict serve plant-a
-  curl -H "Authorization: Bearer $(cat plant-a/serve.token)" --data-binary @today.csv \
-    -H 'Content-Type: text/csv' 'http://127.0.0.1:8086/v1/score?source=press-7'`,
+  token="Authorization: Bearer $(cat plant-a/serve.token)"
+  curl -H "$token" --data-binary @today.csv -H 'Content-Type: text/csv' \
+    'http://127.0.0.1:8086/v1/score?source=press-7'
+  curl -H "$token" http://127.0.0.1:8086/v1/model
+  curl -H "$token" --no-buffer http://127.0.0.1:8086/v1/events
+  curl -H "$token" http://127.0.0.1:8086/metrics
+  curl -H "$token" http://127.0.0.1:8086/openapi.json
+  curl http://127.0.0.1:8086/healthz
+  curl http://127.0.0.1:8086/readyz`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.take(args)
@@ -110,9 +119,11 @@ func (a *app) serveModel(ctx context.Context, s *serveFlags) error {
 		return err
 	}
 	folder, seen := filepath.Dir(s.model), s.state()
+	hook := serve.NewWebhook(time.After, rand.Reader, a.note)
+	defer hook.Close()
 	server, err := serve.New(serve.Config{
 		Version: release, Load: func() (*serve.Loaded, error) { return s.loaded(a) }, Folder: filepath.Join(folder, seriesFolder),
-		Sources: mostSources, Clients: mostClients, Idle: idleClient, Done: ctx.Done(), Now: time.Now, After: time.After,
+		Sources: mostSources, Clients: mostClients, Idle: idleClient, Done: ctx.Done(), Now: time.Now, After: time.After, Webhook: hook,
 	})
 	if err != nil {
 		return err

@@ -34,6 +34,7 @@ type EventEnded struct{ Told }
 
 // Told is an event of a source.
 type Told struct {
+	Status string        `json:"status" enum:"began,ended" doc:"began once the event has enough anomalies, ended once no more rows belong to it"`
 	Source string        `json:"source" doc:"Name of the source"`
 	Model  string        `json:"model" doc:"SHA-256 of the model's file"`
 	Event  scoring.Event `json:"event"`
@@ -61,6 +62,11 @@ type sized struct {
 }
 
 func newHub(most int) *hub { return &hub{most: most, next: 1, listeners: map[chan sse.Message]bool{}} }
+
+// NewTold returns an event of a source that has begun, or ended.
+func NewTold(source, model string, e scoring.Event, ended bool) Told {
+	return Told{map[bool]string{false: "began", true: "ended"}[ended], source, model, e}
+}
 
 func (h *hub) publish(data any, size int) {
 	h.mu.Lock()

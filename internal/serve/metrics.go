@@ -27,12 +27,16 @@ var (
 	modelMetric     = prometheus.NewDesc(prefix+"model_written_seconds", "When the model's file was written.", []string{"digest"}, nil)
 	loadsMetric     = prometheus.NewDesc(prefix+"model_loads_total", "Models loaded since the start.", nil, nil)
 	failedMetric    = prometheus.NewDesc(prefix+"model_load_failed", "1 while the model in the folder cannot be loaded, so that the one before scores on.", nil, nil)
+	sentMetric      = prometheus.NewDesc(prefix+"webhook_events_total", "Events that the webhook has taken.", nil, nil)
+	triesMetric     = prometheus.NewDesc(prefix+"webhook_failures_total", "Tries to send an event that have failed.", nil, nil)
+	lostMetric      = prometheus.NewDesc(prefix+"webhook_lost_total", "Events that the webhook has not taken, and that are sent no more.", nil, nil)
+	waitingMetric   = prometheus.NewDesc(prefix+"webhook_waiting", "Events that wait to be sent.", nil, nil)
 	requestsMetric  = prometheus.NewDesc(prefix+"requests", "Requests that are scored.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (c collector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{rowsMetric, anomaliesMetric, missingMetric, guiltyMetric, promisedMetric, modelMetric, loadsMetric, failedMetric, requestsMetric} {
+	for _, d := range []*prometheus.Desc{rowsMetric, anomaliesMetric, missingMetric, guiltyMetric, promisedMetric, modelMetric, loadsMetric, failedMetric, requestsMetric, sentMetric, triesMetric, lostMetric, waitingMetric} {
 		to <- d
 	}
 }
@@ -52,6 +56,12 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	}
 	number(failedMetric, prometheus.GaugeValue, failed)
 	number(requestsMetric, prometheus.GaugeValue, float64(len(c.room)))
+	if w := c.config.Webhook; w != nil {
+		number(sentMetric, prometheus.CounterValue, float64(w.sent.Load()))
+		number(triesMetric, prometheus.CounterValue, float64(w.failures.Load()))
+		number(lostMetric, prometheus.CounterValue, float64(w.lost.Load()))
+		number(waitingMetric, prometheus.GaugeValue, float64(len(w.queue)))
+	}
 	for source, of := range c.counts() {
 		number(rowsMetric, prometheus.CounterValue, float64(of.rows), source)
 		number(anomaliesMetric, prometheus.CounterValue, float64(of.anomalies), source)

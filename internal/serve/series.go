@@ -120,12 +120,13 @@ func (of *series) use(l *Loaded) {
 	of.Finder = scoring.NewFinder(of.Scorer, l.explainer, l.Rules, l.Promised, scoring.NewPlaces(nil, ""))
 	of.Finder.Stream, of.Finder.Continued = true, true
 	of.Finder.Watch = func(e scoring.Event, ended bool) {
-		told := Told{of.source, l.Digest, e}
+		told := NewTold(of.source, l.Digest, e, ended)
 		if ended {
 			of.server.events.publish(EventEnded{told}, 1)
 		} else {
 			of.server.events.publish(EventBegan{told}, 1)
 		}
+		of.server.config.Webhook.Send(l.Rules.Webhook, told)
 	}
 }
 

@@ -49,7 +49,8 @@ type Config struct {
 	Now  func() time.Time
 	// After returns a channel that receives after a while, as time.After does.
 	After func(time.Duration) <-chan time.Time
-	Log   func(format string, a ...any)
+	// Webhook sends events to where the model's rules say; nil for nowhere.
+	Webhook *Webhook
 }
 
 // Server scores rows by the model that was loaded last. It is safe for concurrent use.

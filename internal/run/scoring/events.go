@@ -261,18 +261,31 @@ func (f *Finder) tell(changed []*course) error {
 	return nil
 }
 
-// passOn passes on the events that have enough anomalies now, and those that have ended.
+// passOn passes on the events that have enough anomalies now, and those that have ended: each one in turn, so that
+// an event ends before the next one begins.
 func (f *Finder) passOn(changed []*course) {
+	tell := func(c *course, ended bool) {
+		if f.Watch != nil {
+			f.Watch(c.Event, ended)
+		}
+	}
+	ended := f.ended
 	for _, c := range changed {
+		for len(ended) > 0 && ended[0].First < c.First {
+			if ended[0].told {
+				tell(ended[0], true)
+			}
+			ended = ended[1:]
+		}
 		f.found.Events[c.place] = c.Event
-		if f.Watch != nil && !c.told {
-			f.Watch(c.Event, false)
+		if !c.told {
+			tell(c, false)
 		}
 		c.told = true
 	}
-	for _, c := range f.ended {
-		if f.Watch != nil && c.told {
-			f.Watch(c.Event, true)
+	for _, c := range ended {
+		if c.told {
+			tell(c, true)
 		}
 	}
 	f.ended = nil

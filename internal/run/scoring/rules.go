@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/files/strict"
+	"github.com/collabdict/collabdict/internal/ops/web"
 )
 
 // Between is the number of normal rows that two anomalies of one event may have between them, unless
@@ -31,6 +33,25 @@ type Rules struct {
 	Sensors map[string]SensorRule `yaml:"sensors"`
 	// Maintenance are the times in which no anomaly counts.
 	Maintenance []Period `yaml:"maintenance"`
+	// Webhook is where events are sent as they begin and end; nil for nowhere.
+	Webhook *Webhook `yaml:"webhook"`
+}
+
+// A Webhook receives events of a series that has no end.
+type Webhook struct {
+	URL       string `yaml:"url"`        // of https, or of http on this machine
+	TokenFile string `yaml:"token_file"` // file with a token that is sent as Authorization: Bearer; "" for none
+}
+
+func (w *Webhook) check() error {
+	u, err := url.Parse(w.URL)
+	if err != nil || u.Hostname() == "" {
+		return errors.New("url: want an address such as https://alarms.example.com/collabdict")
+	}
+	if u.Scheme != "https" && !(u.Scheme == "http" && web.Local(u.Hostname())) {
+		return fmt.Errorf("url: want https, as events depend on rows, got %s to %s", u.Scheme, u.Hostname())
+	}
+	return nil
 }
 
 // A SensorRule says which deviations of a sensor count.
@@ -80,6 +101,11 @@ func (r *Rules) check(columns []string) error {
 			return fmt.Errorf("sensors: %s: only: want above or below, got %q", name, s.Only)
 		case !(s.Ignore[0] <= s.Ignore[1]):
 			return fmt.Errorf("sensors: %s: ignore: want the smaller value first, got %g and %g", name, s.Ignore[0], s.Ignore[1])
+		}
+	}
+	if r.Webhook != nil {
+		if err := r.Webhook.check(); err != nil {
+			return fmt.Errorf("webhook: %w", err)
 		}
 	}
 	for i := range r.Maintenance {

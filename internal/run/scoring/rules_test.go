@@ -41,14 +41,19 @@ func TestReadRules(t *testing.T) {
 
 func TestRulesThatCannotBeMeant(t *testing.T) {
 	for text, want := range map[string]string{
-		"anomalis: 2":                   "anomalies",
-		"anomalies: 3\nof: 2":           "3 of 2",
-		"anomalies: -1":                 "-1",
-		"gap: -1":                       "-1",
-		"threshold: .nan":               "NaN",
-		"sensors: {x: {only: above}}":   `"x"`,
-		"sensors: {a: {only: over}}":    `"over"`,
-		"sensors: {a: {ignore: [2,1]}}": "2 and 1",
+		"anomalis: 2":            "anomalies",
+		"anomalies: 3\nof: 2":    "3 of 2",
+		"anomalies: -1":          "-1",
+		"gap: -1":                "-1",
+		"threshold: .nan":        "NaN",
+		"webhook: {}":            "url",
+		"webhook: {url: alarms}": "url",
+		"webhook: {url: 'http://alarms.example.com/x'}":                    "https",
+		"webhook: {url: 'file:///etc/passwd'}":                             "url",
+		"webhook: {uri: 'https://alarms.example.com'}":                     "uri",
+		"sensors: {x: {only: above}}":                                      `"x"`,
+		"sensors: {a: {only: over}}":                                       `"over"`,
+		"sensors: {a: {ignore: [2,1]}}":                                    "2 and 1",
 		"maintenance: [{from: soon, to: 2026-11-07 08:00}]":                "period 1",
 		"maintenance: [{from: 2026-11-07 08:00, to: 2026-11-07 08:00}]":    "period 1",
 		"maintenance: [{weekday: sonntag, from: '06:00', to: '08:00'}]":    `"sonntag"`,
@@ -163,7 +168,7 @@ func TestEventsByRules(t *testing.T) {
 	if want := []string{"x.x", "xx.x", "xxx"}; !slices.Equal(got, want) {
 		t.Errorf("got events %q, want %q", got, want)
 	}
-	if want := []string{"begin xx", "begin xx", "end xx", "end xxx", "begin xxx"}; !slices.Equal(told, want) {
+	if want := []string{"begin xx", "end xx", "begin xx", "end xxx", "begin xxx"}; !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
 	}
 	if n := f.Found().Anomalies; n != strings.Count(course, "x") {
