@@ -231,9 +231,12 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 			if err := s.checkFollow(); err != nil {
 				return err
 			}
-			members, err := s.members()
-			if err != nil {
-				return err
+			var members []scoredMember
+			if s.follow == "" {
+				var err error
+				if members, err = s.members(); err != nil {
+					return err
+				}
 			}
 			if members != nil {
 				return a.scoreMembers(cmd.Context(), &s, members)
@@ -250,7 +253,7 @@ the participant's own conditions. --probabilities adds the probabilities of all 
 	f := cmd.Flags()
 	f.StringVarP(&s.out, "output", "o", "", "write lines to `FILE` instead of standard output")
 	f.StringSliceVar(&s.carry, "carry", nil, "`COLUMNS` whose cells are copied, separated by commas, or none (default all that are no features)")
-	f.BoolVar(&s.events, "events", false, "print events in place of a line per row; --json prints them as JSON")
+	f.BoolVar(&s.events, "events", false, "print events in place of a line per row; --json prints them as JSON, and so does --follow, a line as each begins and as it ends")
 	f.BoolVar(&s.clusters, "clusters", false, "add the cluster, or component, of each row")
 	f.StringVar(&s.explain, "explain", "", "write lines per sensor for `ROWS`: what was expected, and its share of the deviation; anomalies, or all")
 	f.Lookup("explain").NoOptDefVal = explainAnomalies

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,14 +28,16 @@ func (s *scoreFlags) checkFollow() error {
 		{len(s.data) > 0, "data", "name the file once, after --follow"},
 		{s.out != "", "output", "write the lines to a file with >>"},
 		{s.plots != "", "plots", "draw the file without --follow"},
-		{s.events, "events", "leave it out: events go to the webhook in " + alarmsFile},
 	} {
 		if c.given {
 			return &flagError{c.flag, "contradicts --follow", c.hint}
 		}
 	}
 	s.data = []string{"-"}
-	return nil
+	if s.state != "" && filepath.Clean(s.state) == filepath.Clean(s.follow) {
+		return &flagError{"state", "would overwrite the file to follow", "name another file"}
+	}
+	return another("state", s.state, s.follow)
 }
 
 // follow scores the rows that are appended to a file, until the context ends. That is no error.
@@ -50,7 +54,11 @@ func (a *app) follow(ctx context.Context, spec dataset.Spec, s *scoreFlags, line
 	lines.each = func(spec dataset.Spec, begin func([]string) error, of func(*scoring.Rows) error) (dataset.Gaps, error) {
 		return f.each(ctx, spec, lines, begin, of)
 	}
-	err := a.writeScores(a.out, spec, lines)
+	out := a.out
+	if s.events { // these are printed in place of rows
+		out = io.Discard
+	}
+	err := a.writeScores(out, spec, lines)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return nil
@@ -106,7 +114,7 @@ func (f *followed) file(ctx context.Context, spec dataset.Spec, file *follow.Fil
 	err := spec.Forward(ctx, file, func() <-chan time.Time { return f.after(silent) })
 	if err == nil {
 		_, err = lines.scorer.Each(spec, begin, func(r *scoring.Rows) error {
-			if err := of(r); err != nil {
+			if err := errors.Join(of(r), f.series.failed); err != nil {
 				return err
 			}
 			return f.series.keep(file.Place(f.series.Rows - before))

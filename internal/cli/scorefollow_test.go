@@ -50,6 +50,28 @@ func followFile(t *testing.T, dir, path, state, threshold string, step func() bo
 	return lines, err
 }
 
+// followEvents prints the events of a file that is followed for a while.
+func followEvents(t *testing.T, dir, path string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out bytes.Buffer
+	looks := 0
+	root := (&app{out: &out, err: io.Discard, after: func(d time.Duration) <-chan time.Time {
+		if d == lookAgain {
+			if looks++; looks > 2 {
+				cancel()
+			}
+		}
+		c := make(chan time.Time)
+		close(c)
+		return c
+	}}).root()
+	root.SetArgs([]string{"score", dir, "--follow", path, "--events"})
+	err := root.ExecuteContext(ctx)
+	return out.String(), err
+}
+
 func appendTo(t *testing.T, path, text string) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -174,7 +196,8 @@ func TestFollowContradicts(t *testing.T) {
 		{"data", []string{dir, "a.csv", "--follow", "b.csv"}},
 		{"output", []string{dir, "--follow", "b.csv", "-o", "c.csv"}},
 		{"plots", []string{dir, "--follow", "b.csv", "--plots", "c"}},
-		{"events", []string{dir, "--follow", "b.csv", "--events"}},
+		{"state", []string{dir, "--follow", "b.csv", "--state", "./b.csv"}},
+		{"model", []string{filepath.Dir(dir), "--follow", "b.csv"}},
 		{"follow", []string{dir, "--follow", zipped}},
 		{"follow", []string{dir, "--follow", dir}},
 	} {
@@ -211,6 +234,11 @@ func TestEventsOfAStreamGoToTheWebhook(t *testing.T) {
 	if err := root.ExecuteContext(t.Context()); err != nil || len(told) != 0 {
 		t.Fatalf("of a file: %v, %v", err, told)
 	}
+	text, err := followEvents(t, dir, path)
+	if err != nil || strings.Count(text, "\n") != 2 || !strings.Contains(text, `"status":"ended"`) || len(told) != 2 {
+		t.Errorf("printed %s, %v, and sent %+v", text, err, told)
+	}
+	told = nil
 	looks := func(n int) func() bool {
 		return func() bool { n--; return n > 0 }
 	}

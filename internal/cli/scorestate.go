@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,6 +27,8 @@ type keptSeries struct {
 	path  string        // of the state, "" if it is not kept
 	model string        // digest of the model's file
 	file  *follow.Place // where the state was left, nil for none
+	// failed is the error of printing an event, nil if there was none.
+	failed error
 }
 
 // holdState keeps other processes from the state in a file until release is called.
@@ -98,15 +101,20 @@ func (a *app) scoreSeries(ctx context.Context, spec dataset.Spec, s *scoreFlags,
 	digest := sha256.Sum256(b)
 	k := &keptSeries{Series: lines.series(), model: hex.EncodeToString(digest[:])}
 	k.Finder.Stream = !s.printsEvents(a, &spec) && s.plots == ""
+	var hook *serve.Webhook
 	if s.hooked(&spec) {
-		hook := serve.NewWebhook(time.After, rand.Reader, a.note)
+		hook = serve.NewWebhook(time.After, rand.Reader, a.note)
 		defer hook.Close()
-		k.Finder.Watch = func(e scoring.Event, ended bool) {
-			hook.Send(lines.rules.Webhook, serve.NewTold(cmp.Or(s.follow, dataset.StandardInput), k.model, e, ended))
+	}
+	k.Finder.Watch = func(e scoring.Event, ended bool) {
+		told := serve.NewTold(cmp.Or(s.follow, dataset.StandardInput), k.model, e, ended)
+		hook.Send(lines.rules.Webhook, told)
+		if s.follow != "" && s.events {
+			k.failed = errors.Join(k.failed, json.NewEncoder(a.out).Encode(told))
 		}
-		if s.state == "" { // nothing continues the event that goes on at the end
-			defer k.Finder.End()
-		}
+	}
+	if s.state == "" { // nothing continues the event that goes on at the end
+		defer k.Finder.End()
 	}
 	if s.state != "" {
 		release, err := holdState(s.state)

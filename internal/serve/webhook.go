@@ -184,6 +184,7 @@ func (w *Webhook) try(ctx context.Context, p post) (again bool, err error) {
 		return false, errors.New("its address cannot be used")
 	}
 	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "collabdict")
 	r.Header.Set("Idempotency-Key", p.key)
 	if to.TokenFile != "" {
 		token, err := os.ReadFile(to.TokenFile)

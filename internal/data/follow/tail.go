@@ -52,7 +52,7 @@ func (t *Tail) Open(ctx context.Context, at *Place) (f *File, skip int, err erro
 			f, err = t.take(ctx, was)
 			return f, at.Rows, err
 		}
-		t.Tell(fmt.Sprintf("the file that was read before is not %s, nor one beside it whose name begins so: rows at its end may be missing", t.Path))
+		t.Tell(fmt.Sprintf("warning: the file that was read before is not %s, nor one beside it whose name begins so: rows at its end may be missing", t.Path))
 	}
 	f, err = t.wait(ctx)
 	return f, 0, err
@@ -205,7 +205,7 @@ func (f *File) fill() error {
 	}
 	if !intact { // what was read may be from another place
 		if len(f.rest) > 0 {
-			f.tail.Tell(f.tail.Path + " was truncated in the middle of a line, which is left out")
+			f.tail.Tell("warning: " + f.tail.Path + " was truncated in the middle of a line, which is left out")
 		}
 		f.ended, f.truncated = true, true
 		return nil
