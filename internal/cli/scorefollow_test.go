@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/internal/serve"
 	"github.com/collabdict/collabdict/internal/testkit"
 )
@@ -50,19 +52,34 @@ func followFile(t *testing.T, dir, path, state, threshold string, step func() bo
 	return lines, err
 }
 
-// followEvents prints the events of a file that is followed for a while.
+// rowsIn returns the number of rows that a state comes after, 0 if there is none.
+func rowsIn(t *testing.T, state string) int {
+	t.Helper()
+	text, err := os.ReadFile(state)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := scoring.ParseState(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return of.Rows.Rows
+}
+
+// followEvents prints the events of a file that is followed until one begins.
 func followEvents(t *testing.T, dir, path string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var out bytes.Buffer
-	looks := 0
-	root := (&app{out: &out, err: io.Discard, after: func(d time.Duration) <-chan time.Time {
-		if d == lookAgain {
-			if looks++; looks > 2 {
-				cancel()
-			}
+	out := &hook{wrote: func(all string) {
+		if strings.Contains(all, "began") {
+			cancel()
 		}
+	}}
+	root := (&app{out: out, err: io.Discard, after: func(time.Duration) <-chan time.Time {
 		c := make(chan time.Time)
 		close(c)
 		return c
@@ -107,40 +124,41 @@ func TestFollowedRowsAreOneSeries(t *testing.T) {
 	for trial := range 20 {
 		folder := t.TempDir()
 		path, state := filepath.Join(folder, "rows.csv"), filepath.Join(folder, "state.json")
-		next, part, rotations, since, idle := 0, "", 0, 0, 0
-		writes := func() { // some rows, the last of them in two parts, or a rotation
-			since++
-			switch what := random.IntN(6); {
-			case part == "" && next > 0 && what == 0 && since > 6: // who looks in between sees each file
-				rotations, since = rotations+1, 0
+		next, part, rotations, rotate := 0, "", 0, false
+		appendTo(t, path, "at,x\n")
+		step := func() (waits bool) { // some rows, the last of them in two parts, or a rotation
+			switch {
+			case rotate && rowsIn(t, state) < next: // no file is passed over unread
+				return true
+			case rotate:
+				rotate, rotations = false, rotations+1
 				if err := os.Rename(path, fmt.Sprint(path, ".", rotations)); err != nil {
-					t.Fatal(err)
+					t.Error(err)
 				}
 				appendTo(t, path, "at,x\n")
-			case next < rows:
-				text := part
-				if part = ""; next == 0 && rotations == 0 {
-					text = "at,x\n"
-				}
+			case next == rows && part == "":
+				return true
+			default:
 				to := min(rows, next+1+random.IntN(9))
-				text, next = text+strings.Join(all[next:to], ""), to
-				if cut := len(text) - random.IntN(3); next < rows && cut > len("at,x\n") {
-					text, part = text[:cut], text[cut:]
+				text := part + strings.Join(all[next:to], "")
+				cut := len(text)
+				if next = to; next < rows {
+					cut -= random.IntN(3)
 				}
-				appendTo(t, path, text)
+				appendTo(t, path, text[:cut])
+				part = text[cut:]
+				rotate = part == "" && random.IntN(3) == 0
 			}
+			return false
 		}
 		var got []string
-		for idle < 8 {
-			lives := 5 + random.IntN(30)
+		for life := 0; len(got) < rows && life < 500; life++ {
+			looks := 1 + random.IntN(20)
 			lines, err := followFile(t, dir, path, state, "rolling:3", func() bool {
-				if next == rows && part == "" {
-					idle++
-				} else {
-					writes()
+				if !step() {
+					looks--
 				}
-				lives--
-				return lives > 0 && idle < 8
+				return looks > 0 && rowsIn(t, state) < rows
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -148,6 +166,9 @@ func TestFollowedRowsAreOneSeries(t *testing.T) {
 			if len(lines) > 1 {
 				got = append(got, lines[1:]...)
 			}
+		}
+		if trial == 0 && rotations == 0 {
+			t.Error("nothing was rotated")
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("trial %d, %d rotations: got %d lines, want %d\n%s", trial, rotations, len(got), len(want), strings.Join(got, "\n"))
@@ -160,21 +181,15 @@ func TestAFollowedFileWithOtherColumns(t *testing.T) {
 	dir := folderOfModel(t)
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	appendTo(t, path, "at,x\n1,2\n")
-	steps := []func(){
-		func() {
+	renamed := false
+	lines, err := followFile(t, dir, path, "", "", func() bool {
+		if !renamed {
 			if err := os.Rename(path, path+".1"); err != nil {
-				t.Fatal(err)
+				t.Error(err)
 			}
 			appendTo(t, path, "at,pressure,flow\n1,2,3\n")
-		},
-		func() {}, func() {}, func() {},
-	}
-	lines, err := followFile(t, dir, path, "", "", func() bool {
-		if len(steps) == 0 {
-			return false
 		}
-		steps[0]()
-		steps = steps[1:]
+		renamed = true
 		return true
 	})
 	bad, ok := errors.AsType[*dataset.Error](err)
@@ -239,11 +254,9 @@ func TestEventsOfAStreamGoToTheWebhook(t *testing.T) {
 		t.Errorf("printed %s, %v, and sent %+v", text, err, told)
 	}
 	told = nil
-	looks := func(n int) func() bool {
-		return func() bool { n--; return n > 0 }
-	}
-	for range 2 {
-		if _, err := followFile(t, dir, path, state, "", looks(3)); err != nil {
+	for _, rows := range []int{3, 11} {
+		_, err := followFile(t, dir, path, state, "", func() bool { return rowsIn(t, state) < rows })
+		if err != nil {
 			t.Fatal(err)
 		}
 		appendTo(t, path, "4,9\n5,0\n6,0\n7,0\n8,0\n9,0\n10,9\n11,0\n")

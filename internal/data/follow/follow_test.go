@@ -154,6 +154,20 @@ func TestFilesThatFollowEachOther(t *testing.T) {
 				func() {}, func() {},
 			}
 		}, []string{"x,at\n1,2\n", "p,q\n3,4\n"}, 0},
+		{"decimal commas, without a header again", func(t *testing.T, path string) []func() {
+			write(t, path, "at;x;y\n1;2,5;3\n")
+			return []func(){
+				func() { truncate(t, path); write(t, path, "2;3,5;\n") },
+				func() {},
+			}
+		}, []string{"at;x;y\n1;2,5;3\n", "at;x;y\n2;3,5;\n"}, 0},
+		{"a line before the header", func(t *testing.T, path string) []func() {
+			write(t, path, "at,x,y\n1,2,3\n")
+			return []func(){
+				func() { truncate(t, path); write(t, path, "logger,7\nat,x,y\n") },
+				func() {},
+			}
+		}, []string{"at,x,y\n1,2,3\n", "logger,7\nat,x,y\n"}, 0},
 		{"an empty file between", func(t *testing.T, path string) []func() {
 			write(t, path, "x\n1\n")
 			return []func(){

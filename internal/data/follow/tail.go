@@ -287,24 +287,23 @@ func (f *File) give(lines []byte) {
 // rowOf reports whether a line of CSV is a row under a header: it has as many cells and a number, but none of the
 // header's names.
 func rowOf(line, header string) bool {
-	separator := func(r rune) bool { return r == ',' || r == ';' || r == '\t' || r == '|' }
-	cells := func(text string) (all []string) {
-		for text != "" {
-			at := strings.IndexFunc(text, separator)
-			if at < 0 {
-				return append(all, strings.Trim(text, `" `))
-			}
-			all, text = append(all, strings.Trim(text[:at], `" `)), text[at+1:]
+	separator := ","
+	for _, s := range []string{";", "\t", "|"} {
+		if strings.Count(header, s) > strings.Count(header, separator) {
+			separator = s
 		}
-		return all
 	}
-	names, number := cells(header), false
-	for _, cell := range cells(line) {
-		if cell != "" && slices.Contains(names, cell) {
+	names, cells := strings.Split(header, separator), strings.Split(line, separator)
+	number := false
+	for _, cell := range cells {
+		if cell = strings.Trim(cell, `" `); cell == "" {
+			continue
+		}
+		if slices.ContainsFunc(names, func(name string) bool { return strings.Trim(name, `" `) == cell }) {
 			return false
 		}
-		_, err := strconv.ParseFloat(cell, 64)
+		_, err := strconv.ParseFloat(strings.Replace(cell, ",", ".", 1), 64) // a comma may be the decimal sign
 		number = number || err == nil
 	}
-	return number && !strings.HasPrefix(line, "{")
+	return number && len(cells) == len(names)
 }
