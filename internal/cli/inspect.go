@@ -24,7 +24,7 @@ type description struct {
 	model.Manifest
 	learned        algorithm.Model
 	about          string
-	Components     []components.Component `json:"components,omitempty"`     // those of a mixture
+	Components     []report.Component     `json:"components,omitempty"`     // those of a mixture
 	Own            *ownPart               `json:"own,omitempty"`            // the participant's own part, from own.npz
 	LocalPart      *localPart             `json:"local_part,omitempty"`     // the model of the own rows, from local.npz
 	Reconstruction *report.Reconstruction `json:"reconstruction,omitempty"` // that of the rows of --data
@@ -262,7 +262,7 @@ func (d description) options() string {
 }
 
 // strongest lists the first three edges.
-func strongest(edges []components.Edge) string {
+func strongest(edges []report.Edge) string {
 	var s []string
 	for _, e := range edges[:min(3, len(edges))] {
 		sign := ""

@@ -7,7 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/collabdict/collabdict/internal/run/components"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
 )
@@ -35,8 +35,8 @@ type Model struct {
 
 // Components are the components of a mixture.
 type Components struct {
-	Columns    []string               `json:"columns" doc:"The columns of the means"`
-	Components []components.Component `json:"components" doc:"Each with its weight, its mean in units, and direct dependencies, the strongest first; none for another model"`
+	Columns    []string           `json:"columns" doc:"The columns of the means"`
+	Components []report.Component `json:"components" doc:"Each with its weight, its mean in units, and direct dependencies, the strongest first; none for another model"`
 }
 
 // Threshold is a threshold with its promise.

@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/internal/page"
 	"github.com/collabdict/collabdict/internal/run/components"
 	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
 )
@@ -31,7 +32,7 @@ type Loaded struct {
 
 	explainer  *scoring.Explainer
 	thresholds []Threshold
-	components []components.Component
+	components []report.Component
 }
 
 // Config is what a server needs.

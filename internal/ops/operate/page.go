@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/ops/web"
-	"github.com/collabdict/collabdict/internal/run/components"
 	"github.com/collabdict/collabdict/internal/run/report"
 )
 
@@ -87,8 +86,8 @@ type Learned struct {
 	About       string   `json:"about"`       // its origin, in words
 	Columns     []string `json:"columns"`     // the columns trained on
 	// Units are the units of columns, by name, if they were agreed.
-	Units      map[string]string      `json:"units,omitempty"`
-	Components []components.Component `json:"components,omitempty"` // the patterns, if it is a mixture
+	Units      map[string]string  `json:"units,omitempty"`
+	Components []report.Component `json:"components,omitempty"` // the patterns, if it is a mixture
 	// LeastWeight is the weight below which a component does not matter.
 	LeastWeight float64 `json:"least_weight,omitempty"`
 	// Threshold is the score above which a row is an anomaly; absent without one.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/ggm"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -27,7 +28,7 @@ func TestComponentsOfAMixture(t *testing.T) {
 	if len(got) != 2 || got[0].Weight != 0.25 || !slices.Equal(got[1].Mean, []float64{4, 5, 6}) || got[1].Edges == nil || len(got[1].Edges) != 0 {
 		t.Fatalf("got %+v", got)
 	}
-	want := []Edge{{"b", "c", -0.5}, {"a", "b", 0.2}}
+	want := []report.Edge{{A: "b", B: "c", PartialCorrelation: -0.5}, {A: "a", B: "b", PartialCorrelation: 0.2}}
 	for i, e := range got[0].Edges {
 		if len(got[0].Edges) != 2 || e.A != want[i].A || e.B != want[i].B || math.Abs(e.PartialCorrelation-want[i].PartialCorrelation) > 1e-12 {
 			t.Fatalf("got %+v, want %+v", got[0].Edges, want)
