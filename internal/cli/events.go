@@ -49,6 +49,9 @@ func (f foundEvents) text(w io.Writer) {
 	if e.Promised > 0 {
 		fmt.Fprintf(w, "; of rows like those of training, %s (%s)", falseAlarms(e.Promised*float64(e.Rows)), oneIn(e.Promised))
 	}
+	if e.LeftOut > 0 {
+		fmt.Fprintf(w, "; %s left out by %s", counts(e.LeftOut, "anomaly", "anomalies"), alarmsFile)
+	}
 	fmt.Fprintln(w)
 	if len(e.Unlike) > 0 {
 		fmt.Fprintf(w, "These rows are unlike those of training, above all in %s: check units and sensors first. Train again only if these rows are normal.\n", strings.Join(e.Unlike, ", "))

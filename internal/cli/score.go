@@ -348,6 +348,9 @@ func (a *app) writeScored(spec dataset.Spec, s *scoreFlags, lines *scoreLines) (
 	if err == nil {
 		err = lines.pictures.end(lines.found)
 	}
+	if err == nil && lines.found != nil && lines.found.Undated() {
+		a.note("the maintenance in %s leaves nothing out, as no column has dates", alarmsFile)
+	}
 	if err != nil || !events {
 		return nil, err
 	}

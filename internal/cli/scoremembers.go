@@ -90,7 +90,8 @@ func (a *app) scoreMembers(ctx context.Context, s *scoreFlags, members []scoredM
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
-		all.Rows, all.NotScored, all.Anomalies = all.Rows+found.Rows, all.NotScored+found.NotScored, all.Anomalies+found.Anomalies
+		all.Rows, all.NotScored = all.Rows+found.Rows, all.NotScored+found.NotScored
+		all.Anomalies, all.LeftOut = all.Anomalies+found.Anomalies, all.LeftOut+found.LeftOut
 		all.Participants = append(all.Participants, memberEvents{m.name, found.Events})
 		texts = append(texts, found.text)
 	}

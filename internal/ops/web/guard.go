@@ -49,6 +49,9 @@ func NewToken(random io.Reader) string {
 // ticketKey is the parameter of an address with a ticket.
 const ticketKey = "ticket"
 
+// sessionAge is the time that a browser keeps its session, in seconds. The server may end earlier.
+const sessionAge = 30 * 24 * 3600
+
 // Address returns an address that opens a page once, given that of the server. The browser that opens
 // it first has a session until the server ends.
 func (g *Guard) Address(server string) string {
@@ -100,6 +103,7 @@ func (g *Guard) enter(w http.ResponseWriter, r *http.Request) {
 	if valid {
 		http.SetCookie(w, &http.Cookie{
 			Name: g.cookie, Value: g.session, Path: "/", HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
+			MaxAge: sessionAge, // so that a browser can be closed meanwhile
 		})
 	}
 	http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)

@@ -64,6 +64,7 @@ type Events struct {
 	Rows      int     `json:"rows"`                            // rows scored
 	NotScored int     `json:"not_scored,omitempty"`            // rows without any cell that is a number
 	Anomalies int     `json:"anomalies"`                       // those above the threshold
+	LeftOut   int     `json:"left_out,omitempty"`              // anomalies in no event, as rules of sensors or maintenance leave them out
 	Promised  float64 `json:"false_alarms_promised,omitempty"` // share of rows like the own ones
 	// Threshold is the score above which a row is an anomaly, unless that rolls.
 	Threshold report.Figure `json:"threshold,omitzero"`
@@ -140,6 +141,7 @@ func (f *Finder) Add(r *Rows) error {
 		}
 		f.found.Anomalies++
 		if f.excused(r, i, why) {
+			f.found.LeftOut++
 			continue
 		}
 		f.join(r, i)
@@ -184,6 +186,11 @@ func sampled(r *Rows, of []*course) func(row int) bool {
 		seen++
 		return seen%step == 0 || r.Numbers[i] == of[i].PeakRow
 	}
+}
+
+// Undated reports whether rules have times of maintenance, but the rows no times to compare with.
+func (f *Finder) Undated() bool {
+	return len(f.rules.Maintenance) > 0 && (f.Places.Time < 0 || !f.Places.Clock.Dated())
 }
 
 // excused reports whether rules leave out an anomaly.
