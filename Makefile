@@ -119,7 +119,7 @@ vuln: ## report known vulnerabilities of what the program calls, if the database
 		*) exit 1;; \
 	esac
 
-check: tidy-check fmt vet cross lint prose race noasm search test lab chart monitoring ## everything that CI runs, each once
+check: tidy-check fmt vet cross lint prose race noasm search test lab chart monitoring page ## everything that CI runs, each once
 
 clean: ## remove what was built
 	rm -rf bin
