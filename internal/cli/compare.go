@@ -90,7 +90,7 @@ its name.`,
 				return err
 			}
 			if members == nil {
-				c, err := a.compareModels(s, args[0], args[1])
+				c, err := a.compareModels(s, args[0], args[1], "")
 				if err != nil {
 					return err
 				}
@@ -111,8 +111,8 @@ its name.`,
 	return cmd
 }
 
-// compareModels compares two models, or those in two folders, on the rows of s.
-func (a *app) compareModels(s scoredFlags, before, after string) (*comparison, error) {
+// compareModels compares two models, or those in two folders, on the rows of s. Notes begin with name.
+func (a *app) compareModels(s scoredFlags, before, after, name string) (*comparison, error) {
 	paths := []string{before, after}
 	for i, path := range paths {
 		var err error
@@ -131,7 +131,7 @@ func (a *app) compareModels(s scoredFlags, before, after string) (*comparison, e
 	if err := c.judge(); err != nil {
 		return nil, err
 	}
-	c.noteKnown(a)
+	c.noteKnown(a, name)
 	return c, nil
 }
 
@@ -268,7 +268,7 @@ func (c *comparison) leaveOutKnown() {
 }
 
 // noteKnown says which rows do not count.
-func (c *comparison) noteKnown(a *app) {
+func (c *comparison) noteKnown(a *app, name string) {
 	var parts []string
 	for _, m := range []struct {
 		name string
@@ -279,7 +279,7 @@ func (c *comparison) noteKnown(a *app) {
 		}
 	}
 	if parts != nil {
-		a.note("%s: scores of such rows are too low, so only the other %d count", strings.Join(parts, ", and "), c.Judged)
+		a.note("%s%s, so only the other %d count", name, strings.Join(parts, ", and "), c.Judged)
 	}
 }
 

@@ -57,7 +57,7 @@ func (a *app) compareMembers(s scoredFlags, before string, members []scoredMembe
 	for _, m := range members {
 		of := s
 		of.data = m.files
-		c, err := a.compareModels(of, filepath.Join(before, m.name, model.File), m.model)
+		c, err := a.compareModels(of, filepath.Join(before, m.name, model.File), m.model, m.name+": ")
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
@@ -79,7 +79,7 @@ func (c *comparisons) text(w io.Writer) {
 		if m.By != "" && !slices.Contains(judged, m.By) {
 			judged = append(judged, m.By)
 		}
-		rules = rules || m.Old.rules != m.New.rules
+		rules = rules || m.Old.rules || m.New.rules
 		unclear = unclear || m.Better == ""
 	}
 	slices.SortFunc(judged, func(a, b string) int { return cmp.Compare(foundBy[a], foundBy[b]) })
@@ -112,7 +112,7 @@ func (c *comparisons) text(w io.Writer) {
 		fmt.Fprintf(w, "*: by the threshold in %s\n", alarmsFile)
 	}
 	if unclear {
-		fmt.Fprintln(w, "not clear: by chance either could be better; more rows, or labelled faults, would show which")
+		fmt.Fprintln(w, "not clear: by chance either could be better; more rows or faults would show which")
 	}
 }
 

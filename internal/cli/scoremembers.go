@@ -72,6 +72,9 @@ func (a *app) scoreMembers(ctx context.Context, s *scoreFlags, members []scoredM
 	if s.state != "" {
 		return &flagError{"state", "one file cannot hold the series of several members", "score the members one by one"}
 	}
+	if s.explain != "" && s.out == "" {
+		return &flagError{"explain", "the lines of several members go to a folder, and only events are printed", "add -o FOLDER"}
+	}
 	all := scoredEvents{Events: scoring.Events{Events: []scoring.Event{}}}
 	var texts []func(io.Writer)
 	for _, m := range members {

@@ -42,6 +42,7 @@ type filePicture struct {
 	source    string // the file, "" for standard input
 	column    string // that of times, "" for the numbers of rows
 	timeAt    int    // its place among the carried columns, -1 for none
+	places    *scoring.Places
 	clock     dataset.Clock
 	rows      int
 	untimed   int // rows without a time
@@ -94,7 +95,7 @@ func (p *scorePictures) add(f *scoring.Finder, r *scoring.Rows) error {
 // begin returns a picture that begins with a row.
 func (p *scorePictures) begin(f *scoring.Finder, b dataset.Block, row int, file string) *filePicture {
 	of := &filePicture{
-		file: file, source: cmp.Or(file, p.only), timeAt: f.Places.Time, clock: dataset.Clock{DayFirst: p.dayFirst, Serial: f.Places.Clock.Serial, Unix: f.Places.Clock.Unix},
+		file: file, source: cmp.Or(file, p.only), timeAt: f.Places.Time, places: f.Places, clock: dataset.Clock{DayFirst: p.dayFirst, Serial: f.Places.Clock.Serial, Unix: f.Places.Clock.Unix},
 		scores: plots.NewTrace(plots.ScoreCells), details: map[int]*detail{},
 	}
 	of.clock.Order(f.Places.Times(b))
@@ -105,7 +106,7 @@ func (p *scorePictures) begin(f *scoring.Finder, b dataset.Block, row int, file 
 	if of.timeAt < 0 {
 		return of
 	}
-	if _, _, ok := of.clock.Read(b.Carried[row][of.timeAt]); ok {
+	if _, _, ok := of.clock.Read(f.Places.Written(b, row)); ok {
 		of.column = f.Places.Names[of.timeAt]
 	} else {
 		of.timeAt = -1
@@ -130,7 +131,7 @@ func (p *filePicture) rowTime(b dataset.Block, i int) float64 {
 	if p.timeAt < 0 {
 		return p.time("", b.Numbers[i])
 	}
-	return p.time(b.Carried[i][p.timeAt], b.Numbers[i])
+	return p.time(p.places.Written(b, i), b.Numbers[i])
 }
 
 // add adds the rows of a block from one to before another.

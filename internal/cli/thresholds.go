@@ -123,7 +123,7 @@ the model's.`,
 			if members == nil {
 				c, err := a.thresholdsOf(cmd.Context(), s, command)
 				if err == nil && keep {
-					err = c.keep()
+					err = c.keep(a, "")
 				}
 				if err != nil {
 					return err
@@ -137,7 +137,7 @@ the model's.`,
 				of.model, of.data = m.model, m.files
 				c, err := a.thresholdsOf(cmd.Context(), of, command)
 				if err == nil && keep {
-					err = c.keep()
+					err = c.keep(a, m.name+": ")
 				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", m.name, err)
@@ -159,10 +159,12 @@ the model's.`,
 	return cmd
 }
 
-// keep writes the threshold with one event a week into the file of rules, if there is one.
-func (c *choices) keep() error {
+// keep writes the threshold with one event a week into the file of rules, if there is one. Otherwise it notes
+// that none is kept, after a name.
+func (c *choices) keep(a *app, name string) error {
 	i := c.oneAWeek()
 	if i < 0 {
+		a.note("%sno threshold is kept: these rows show none with one event a week", name)
 		return nil
 	}
 	text, err := os.ReadFile(c.file)

@@ -472,7 +472,7 @@ func (a *answer) end(gaps *dataset.Gaps) error {
 func (a *answer) row(r *scoring.Rows, i int, why *scoring.Explained) Row {
 	row := Row{Row: r.Numbers[i], Time: a.places.TimeOf(r.Block, i)}
 	for j, cell := range r.Carried[i] {
-		if j != a.places.Time {
+		if j != a.places.Time && j != a.places.Hours {
 			if row.Carried == nil {
 				row.Carried = map[string]string{}
 			}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,6 +17,21 @@ type Clock struct {
 	Unix     bool   // numbers are seconds or milliseconds since 1970; see [UnixTime]
 	form     string // of the last cell, "" for none
 	zone     string // end of that form, "" if it has no zone
+}
+
+// DateOnly reports whether a cell is a date without a time of day.
+func DateOnly(cell string) bool {
+	var c Clock
+	_, _, ok := c.Read(cell)
+	return ok && c.form != "" && !strings.Contains(c.form, "04")
+}
+
+// TimeOfDay reports whether a cell is a time of day without a date, such as 08:30.
+func TimeOfDay(cell string) bool {
+	return slices.ContainsFunc(hours, func(form string) bool {
+		_, err := time.Parse(form, cell)
+		return err == nil && strings.Contains(cell, ":")
+	})
 }
 
 // hours and zones are what may follow a date, in the layouts of package time. Seconds may have

@@ -130,3 +130,15 @@ func TestOrderOfDates(t *testing.T) {
 		t.Error("what was declared has changed")
 	}
 }
+
+func TestDatesAndTimesOfDay(t *testing.T) {
+	for cell, want := range map[string][2]bool{
+		"01.10.2026": {true, false}, "2026-10-01": {true, false}, "01.10.26": {true, false}, "01.10.2026 00:05": {false, false},
+		"20261001T083000": {false, false}, "08:30": {false, true}, "08:30:00": {false, true}, "8:30 PM": {false, true}, "12.5": {false, false},
+		"083000": {false, false}, "": {false, false}, "45000": {false, false}, "25:00": {false, false},
+	} {
+		if got := [2]bool{DateOnly(cell), TimeOfDay(cell)}; got != want {
+			t.Errorf("%q: got %t, want %t", cell, got, want)
+		}
+	}
+}

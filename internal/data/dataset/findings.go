@@ -9,7 +9,7 @@ import (
 // A Finding is something about a file that its user should know.
 type Finding struct {
 	Column string `json:"column"` // its name
-	// Kind is text, unit, time, empty, constant, ordinal, label, binary, duplicate, sentinel, range,
+	// Kind is text, unit, time, date, empty, constant, ordinal, label, binary, duplicate, sentinel, range,
 	// missing, decimal, no-number, long, header or totals. The last two are about a line, and have the
 	// first column.
 	Kind    string `json:"kind"`
@@ -103,6 +103,10 @@ func (c *columnStats) oddCells() string {
 // find describes the columns and adds findings.
 func (p *Profile) find(columns []columnStats) {
 	first := map[uint64]string{}
+	hours := "" // the column with the time of day
+	if i := slices.IndexFunc(columns, func(c columnStats) bool { return c.kind == kindText && TimeOfDay(c.first) }); i >= 0 {
+		hours = columns[i].name
+	}
 	for i := range columns {
 		c := &columns[i]
 		d := ColumnProfile{Name: c.name, Type: "number", Missing: float64(c.missing) / float64(p.Rows)}
@@ -112,7 +116,7 @@ func (p *Profile) find(columns []columnStats) {
 			if c.time {
 				d.Type = "time"
 			}
-			p.ofText(c)
+			p.ofText(c, hours)
 		case kindEmpty:
 			d.Type = "empty"
 			p.found(c, "empty", "all cells are missing", "--ignore "+shellWord(c.name))
@@ -173,7 +177,7 @@ func (p *Profile) foundCells(c *columnStats, kind string, cells cellCount, advic
 	p.Findings = append(p.Findings, Finding{Column: c.name, Kind: kind, Message: cells.String(), Advice: advice, counted: &cells})
 }
 
-func (p *Profile) ofText(c *columnStats) {
+func (p *Profile) ofText(c *columnStats, hours string) {
 	if anomalies, all, ok := answer(c.name, &c.tally); ok {
 		s := Suspect{Column: c.name, Anomalies: anomalies}
 		p.found(c, "label", "has the name of a label, and only "+all, s.flags()+", or --ignore "+shellWord(c.name))
@@ -186,6 +190,10 @@ func (p *Profile) ofText(c *columnStats) {
 	}
 	if !c.time {
 		p.found(c, "text", fmt.Sprintf("text such as %q, so not a feature", c.first), "")
+		return
+	}
+	if hours != "" && DateOnly(c.first) {
+		p.found(c, "date", fmt.Sprintf("dates such as %q, so not a feature; score joins them with the times of day in %s", c.first, hours), "for --window, write both into one column")
 		return
 	}
 	p.found(c, "time", fmt.Sprintf("times such as %q, so not a feature", c.first), "for --window: --time-column "+shellWord(c.name))

@@ -12,6 +12,7 @@ import (
 type Places struct {
 	Names []string      // of the carried columns
 	Time  int           // place of the time, -1 for none
+	Hours int           // place of the time of day, if Time has only dates; -1 for none
 	File  int           // place of the file's name, -1 for none
 	Clock dataset.Clock // reads the times
 
@@ -22,7 +23,7 @@ type Places struct {
 // NewPlaces returns the places among carried columns. time is the column of times; "" lets the first
 // rows show it.
 func NewPlaces(names []string, time string) *Places {
-	p := &Places{Names: names, Time: slices.Index(names, time), File: slices.Index(names, dataset.FileColumn)}
+	p := &Places{Names: names, Time: slices.Index(names, time), Hours: -1, File: slices.Index(names, dataset.FileColumn)}
 	p.searching = p.Time < 0
 	return p
 }
@@ -40,11 +41,22 @@ func (p *Places) See(b dataset.Block) {
 	}
 	p.Time, p.Clock.Serial = serialAmong(b, p.Names, p.Time)
 	p.Clock.Unix = !p.Clock.Serial && p.Time >= 0 && dataset.UnixTime("", cell(b, 0, p.Time))
+	if dataset.DateOnly(cell(b, 0, p.Time)) {
+		p.Hours = slices.IndexFunc(b.Carried[0], dataset.TimeOfDay)
+	}
 	p.Clock.Order(p.Times(b))
 }
 
 // TimeOf returns the time of row i of a block as it is written, "" if there is none.
-func (p *Places) TimeOf(b dataset.Block, i int) string { return p.Clock.Text(cell(b, i, p.Time)) }
+func (p *Places) TimeOf(b dataset.Block, i int) string { return p.Clock.Text(p.Written(b, i)) }
+
+// Written returns the time of row i of a block, whose date and time of day may be in two columns.
+func (p *Places) Written(b dataset.Block, i int) string {
+	if p.Hours < 0 {
+		return cell(b, i, p.Time)
+	}
+	return cell(b, i, p.Time) + " " + cell(b, i, p.Hours)
+}
 
 // FileOf returns the file of row i of a block, "" if rows do not name theirs.
 func (p *Places) FileOf(b dataset.Block, i int) string { return cell(b, i, p.File) }
@@ -54,7 +66,7 @@ func (p *Places) Seconds(b dataset.Block, i int) (seconds float64, ok bool) {
 	if p.Time < 0 {
 		return 0, false
 	}
-	seconds, _, ok = p.Clock.Read(cell(b, i, p.Time))
+	seconds, _, ok = p.Clock.Read(p.Written(b, i))
 	return seconds, ok
 }
 
@@ -62,7 +74,7 @@ func (p *Places) Seconds(b dataset.Block, i int) (seconds float64, ok bool) {
 func (p *Places) Times(b dataset.Block) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range b.Carried {
-			if p.Time < 0 || !yield(b.Carried[i][p.Time]) {
+			if p.Time < 0 || !yield(p.Written(b, i)) {
 				return
 			}
 		}
@@ -75,7 +87,7 @@ func timeAmong(cells []string) int {
 		var clock dataset.Clock
 		clock.Order(slices.Values([]string{c}))
 		_, _, ok := clock.Read(c)
-		return ok && strings.ContainsAny(c, "/:T") || ok && strings.Count(c, "-") > 1
+		return ok && (strings.ContainsAny(c, "/:T") || strings.Count(c, "-") > 1 || dataset.DateOnly(c))
 	})
 }
 
