@@ -4,11 +4,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/collabdict/collabdict/internal/mixtures/density"
-
+	gonum "gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/mixtures/density"
 	"github.com/collabdict/collabdict/internal/numeric/parallel"
 	"github.com/collabdict/collabdict/internal/numeric/partial"
 )
@@ -35,162 +36,270 @@ func (m *Mixture) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 		panic(errShape)
 	}
 	out := algorithm.Explanation{Parts: mat.NewDense(rows, dim, nil), Expected: mat.NewDense(rows, dim, nil)}
-	parallel.For((rows+parallel.BlockRows-1)/parallel.BlockRows, func(b int) {
-		e := newExplainer(m)
-		for j := b * parallel.BlockRows; j < min(rows, (b+1)*parallel.BlockRows); j++ {
-			if partial.Any(z.RawRowView(j)) {
-				continue
-			}
-			parts, expected := out.Parts.RawRowView(j), out.Expected.RawRowView(j)
-			e.take(z.RawRowView(j))
-			for i := range dim {
-				parts[i], expected[i] = e.variable(i)
+	groups := alike(z)
+	parallel.For(len(groups), func(g int) {
+		e := newExplainer(m.given(z.RawRowView(groups[g][0])))
+		for some := range slices.Chunk(groups[g], takenAtOnce) {
+			e.take(z, some)
+			for r, j := range some {
+				e.explain(r, out.Parts.RawRowView(j), out.Expected.RawRowView(j))
 			}
 		}
 	})
-	alike := alike(z)
-	parallel.For(len(alike), func(p int) { m.explainPartial(z, alike[p], &out) })
 	return out, nil
 }
 
-// alike returns the rows with missing cells, those with the same ones together.
+// alike returns the rows in groups of at most [parallel.BlockRows] whose missing cells are the same.
 func alike(z *mat.Dense) (groups [][]int) {
 	rows, dim := z.Dims()
 	of, key := map[string]int{}, make([]byte, dim)
 	for j := range rows {
-		x := z.RawRowView(j)
-		if !partial.Any(x) {
-			continue
-		}
-		for i, v := range x {
+		for i, v := range z.RawRowView(j) {
 			if key[i] = 0; math.IsNaN(v) {
 				key[i] = 1
 			}
 		}
-		p, known := of[string(key)]
-		if !known {
-			p, groups = len(groups), append(groups, nil)
-			of[string(key)] = p
+		g, known := of[string(key)]
+		if !known || len(groups[g]) == parallel.BlockRows {
+			g, groups = len(groups), append(groups, nil)
+			of[string(key)] = g
 		}
-		groups[p] = append(groups[p], j)
+		groups[g] = append(groups[g], j)
 	}
 	return groups
 }
 
-// explainPartial explains rows whose missing cells are the same.
-func (m *Mixture) explainPartial(z *mat.Dense, rows []int, out *algorithm.Explanation) {
-	o := m.evaluator().Observer(nil)
-	var of []int // the others
-	for i, v := range z.RawRowView(rows[0]) {
-		if !math.IsNaN(v) {
-			of = append(of, i)
-		}
-	}
-	var sub *explainer
-	if len(of) > 0 {
-		if less, err := m.of(of); err == nil { // rounding may make its matrices degenerate
-			sub = newExplainer(less)
-		}
-	}
-	rest := make([]float64, len(of))
-	for _, j := range rows {
-		x, parts, expected := z.RawRowView(j), out.Parts.RawRowView(j), out.Expected.RawRowView(j)
-		copy(expected, x)
-		o.Complete(expected)
-		if sub == nil {
-			continue
-		}
-		for a, i := range of {
-			rest[a] = x[i]
-		}
-		sub.take(rest)
-		for a, i := range of {
-			parts[i], expected[i] = sub.variable(a)
-		}
-	}
+// A marginal is the distribution of the variables that a row has. Fields are by component.
+type marginal struct {
+	variables, missing []int
+	log                []float64   // ln π_k + ½ ln|Λ_k| − M/2 ln 2π
+	means, missed      [][]float64 // of the variables, and of the missing ones
+	diagonal, width    [][]float64 // Λ_k,ii and 1/√Λ_k,ii
+	// others predicts each variable from the others: −Λ_k,ij/Λ_k,ii in row j and column i, 0 for i = j. It is nil
+	// if no variable depends on another one.
+	others [][]float64
+	// fill is Λ_mm⁻¹ Λ_mo with a row per missing variable, which predicts that from the variables.
+	fill [][]float64
 }
 
-// of returns the marginal distribution of some of the variables, given by ascending indices. Its precision
-// matrices are Schur complements: Λ_oo − Λ_om Λ_mm⁻¹ Λ_mo, with o the variables and m the others.
-func (m *Mixture) of(places []int) (*Mixture, error) {
-	k, dim := m.Components(), len(places)
-	var others []int
-	for i := range m.Dim() {
-		if !slices.Contains(places, i) {
-			others = append(others, i)
+// given returns the marginal distribution of the variables that a row has. With o for these and m for the
+// missing ones, its precision matrices are the Schur complements Λ_oo − Λ_om Λ_mm⁻¹ Λ_mo, and their determinants are
+// |Λ|/|Λ_mm|.
+func (m *Mixture) given(row []float64) *marginal {
+	k := m.Components()
+	g := &marginal{missing: partial.Missing(nil, row), log: make([]float64, k)}
+	for i, v := range row {
+		if !math.IsNaN(v) {
+			g.variables = append(g.variables, i)
 		}
 	}
-	means, precisions := mat.NewDense(k, dim, nil), make([]*mat.SymDense, k)
-	inner, solved := mat.NewSymDense(len(others), nil), make([][]float64, dim)
-	for c := range k {
-		whole, part := m.Precision(c), mat.NewSymDense(dim, nil)
-		for a, i := range others {
-			for b, j := range others[a:] {
-				inner.SetSym(a, a+b, whole.At(i, j))
+	for c, p := range m.parts {
+		g.means, g.missed = append(g.means, gathered(m.means.RawRowView(c), g.variables)), append(g.missed, gathered(m.means.RawRowView(c), g.missing))
+		logDet := 0.0 // of Λ_mm
+		if m.form == Full {
+			logDet = g.addFull(m.precisions[c])
+		} else {
+			g.diagonal = append(g.diagonal, gathered(p.Diagonal, g.variables))
+			for _, i := range g.missing {
+				logDet += math.Log(p.Diagonal[i])
+			}
+		}
+		width := make([]float64, len(g.variables))
+		for a, v := range g.diagonal[c] {
+			width[a] = 1 / math.Sqrt(v)
+		}
+		g.width = append(g.width, width)
+		g.log[c] = math.Log(m.weights[c]) + p.LogNorm + (float64(float64(len(g.missing))*ln2Pi)-logDet)/2
+	}
+	return g
+}
+
+// gathered returns the values at some places.
+func gathered(of []float64, places []int) []float64 {
+	out := make([]float64, len(places))
+	for a, i := range places {
+		out[a] = of[i]
+	}
+	return out
+}
+
+// addFull adds what depends on the precision matrix of the next component. It returns ln|Λ_mm|.
+func (g *marginal) addFull(precision *mat.SymDense) (logDet float64) {
+	n, missing := len(g.variables), len(g.missing)
+	part, cross, fill := make([]float64, n*n), make([]float64, missing*n), make([]float64, missing*n)
+	for a, i := range g.variables {
+		for b, j := range g.variables {
+			part[a*n+b] = precision.At(i, j)
+		}
+	}
+	if missing > 0 {
+		inner, solved := mat.NewSymDense(missing, nil), make([]float64, missing)
+		for a, i := range g.missing {
+			for b, j := range g.missing[a:] {
+				inner.SetSym(a, a+b, precision.At(i, j))
+			}
+			for b, j := range g.variables {
+				cross[a*n+b] = precision.At(i, j)
 			}
 		}
 		factor := partial.Factorise(inner)
-		for a, i := range places {
-			means.Set(c, a, m.means.At(c, i))
-			solved[a] = solved[a][:0] // Λ_mm⁻¹ Λ_mi
-			for _, j := range others {
-				solved[a] = append(solved[a], whole.At(i, j))
+		logDet = factor.LogDet()
+		for b := range n {
+			for a := range solved {
+				solved[a] = cross[a*n+b]
 			}
-			factor.Solve(solved[a])
-		}
-		for a, i := range places {
-			for b, j := range places[a:] {
-				v := whole.At(i, j)
-				for q, by := range solved[a+b] {
-					v -= float64(whole.At(i, others[q]) * by)
-				}
-				part.SetSym(a, a+b, v)
+			factor.Solve(solved)
+			for a, v := range solved {
+				fill[a*n+b] = v
 			}
 		}
-		precisions[c] = part
 	}
-	return NewMixture(m.weights, means, precisions)
-}
-
-// explainer holds intermediate values of one row for each component.
-type explainer struct {
-	*Mixture
-	log       []float64   // ln π_k + ½ ln|Λ_k| − M/2 ln 2π
-	width     [][]float64 // 1/√Λ_k,ii
-	off       [][]float64 // x − μ_k
-	predicted [][]float64 // e_k − μ_k
-	square    []float64   // (x−μ_k)ᵀΛ_k(x−μ_k)
-	joint     []float64   // ln π_k N(x|μ_k, Λ_k⁻¹)
-	total     float64     // ln p(x)
-	without   []float64   // for one i: ln π_k N(x with x_i = e_ik|μ_k, Λ_k⁻¹)
-	moved     []float64   // x − μ_k with x_i = e_ik
-	spare     []float64
-}
-
-func newExplainer(m *Mixture) *explainer {
-	k, dim := m.Components(), m.Dim()
-	room := func(n int) []float64 { return make([]float64, n) }
-	e := &explainer{Mixture: m, square: room(k), joint: room(k), without: room(k), moved: room(dim), spare: room(dim)}
-	for c, p := range m.parts {
-		e.log = append(e.log, math.Log(m.weights[c])+p.LogNorm)
-		e.off, e.predicted, e.width = append(e.off, room(dim)), append(e.predicted, room(dim)), append(e.width, room(dim))
-		for i, v := range p.Diagonal {
-			e.width[c][i] = 1 / math.Sqrt(v)
+	diagonal, others := make([]float64, n), make([]float64, n*n)
+	for a, i := range g.variables {
+		row := part[a*n : (a+1)*n]
+		for q := range missing {
+			blas.AddScaled(row, -cross[q*n+a], fill[q*n:(q+1)*n])
 		}
+		if diagonal[a] = row[a]; !(row[a] > 0) { // by rounding
+			clear(row)
+			diagonal[a] = precision.At(i, i)
+		}
+		for b, v := range row {
+			if b != a {
+				others[b*n+a] = -v / diagonal[a]
+			}
+		}
+	}
+	g.diagonal, g.others, g.fill = append(g.diagonal, diagonal), append(g.others, others), append(g.fill, fill)
+	return logDet
+}
+
+// An explainer explains rows by a marginal distribution.
+type explainer struct {
+	*marginal
+	// of the rows taken:
+	x              []float64
+	off, predicted [][]float64 // x − μ_k and e_k − μ_k, by component
+	// of one row:
+	square  []float64   // (x−μ_k)ᵀΛ_k(x−μ_k)
+	joint   []float64   // ln π_k N(x|μ_k, Λ_k⁻¹)
+	near    []int       // the components that matter
+	without [][]float64 // ln π_k N(x with x_i = e_ik|μ_k, Λ_k⁻¹), of those
+	top     []float64   // the largest of these by variable
+	peaks   []float64   // sums of e^(without−top)
+	weights []float64   // sums of their products with the widths
+	moved   []float64   // x − μ_k with x_i = e_ik
+	spare   []float64
+}
+
+// takenAtOnce is the number of rows that an explainer takes at most, so that they stay in the cache.
+const takenAtOnce = 32
+
+func newExplainer(g *marginal) *explainer {
+	k, n := len(g.log), len(g.variables)
+	room := func(n int) []float64 { return make([]float64, n) }
+	e := &explainer{
+		marginal: g, x: room(takenAtOnce * n), square: room(k), joint: room(k),
+		top: room(n), peaks: room(n), weights: room(n), moved: room(n), spare: room(n),
+	}
+	for range k {
+		e.off, e.predicted, e.without = append(e.off, room(takenAtOnce*n)), append(e.predicted, room(takenAtOnce*n)), append(e.without, room(n))
 	}
 	return e
 }
 
-func (e *explainer) take(x []float64) {
-	for k := range e.parts {
-		mean := e.means.RawRowView(k)
-		for i, v := range x {
-			e.off[k][i] = math.Max(-density.Farthest, math.Min(density.Farthest, v)) - mean[i]
+// take takes some rows of z, at most takenAtOnce.
+func (e *explainer) take(z *mat.Dense, rows []int) {
+	n := len(e.variables)
+	for r, j := range rows {
+		row, x := z.RawRowView(j), e.x[r*n:]
+		for a, i := range e.variables {
+			x[a] = max(-density.Farthest, min(density.Farthest, row[i]))
 		}
-		e.square[k] = e.squareOf(k, e.predicted[k], e.off[k])
+	}
+	for k, mean := range e.means {
+		for r := range rows {
+			x, off := e.x[r*n:(r+1)*n], e.off[k][r*n:]
+			for a, m := range mean {
+				off[a] = x[a] - m
+			}
+		}
+		if e.others != nil && n > 0 {
+			blas.Implementation{}.Dgemm(gonum.NoTrans, gonum.NoTrans, len(rows), n, n, 1, e.off[k], n, e.others[k], n, 0, e.predicted[k], n)
+		}
+	}
+}
+
+// negligible is the log of a share of the density that does not matter.
+const negligible = -80
+
+// explain sets the contributions of the variables of the r-th row taken, and what is expected of all variables.
+//
+// With z² = Λ_k,ii(x_i−e_ik)², N(x with x_i = e_ik|k) is N(x|k) e^{z²/2}. As N(x_i|others, k)
+// is √(Λ_k,ii/2π) e^{−z²/2}, it is also N(x without i|k) √(Λ_k,ii/2π).
+func (e *explainer) explain(r int, parts, expected []float64) {
+	n := len(e.variables)
+	from, to := r*n, (r+1)*n
+	for k, diagonal := range e.diagonal {
+		off, predicted, without := e.off[k][from:to], e.predicted[k][from:to], e.without[k]
+		e.square[k] = 0
+		for a, v := range diagonal {
+			d := off[a] - predicted[a]
+			e.square[k] += float64(v * off[a] * d)
+			without[a] = float64(v*d*d) / 2
+		}
 		e.joint[k] = e.log[k] - e.square[k]/2
 	}
-	e.total = logSumExp(e.joint)
+	total := logSumExp(e.joint)
+	e.near = e.near[:0]
+	for k, joint := range e.joint {
+		// Such differences of huge squares do not tell.
+		if n == 0 || !(joint+slices.Max(e.without[k]) < total+negligible) || e.square[k] > huge {
+			e.near = append(e.near, k)
+		}
+	}
+	for q, k := range e.near {
+		off, predicted, without := e.off[k][from:to], e.predicted[k][from:to], e.without[k]
+		for a, gain := range without {
+			if without[a] = e.joint[k] + gain; e.square[k] > cancels && e.square[k]-2*gain < e.square[k]/cancels {
+				copy(e.moved, off)
+				e.moved[a] = predicted[a]
+				without[a] = e.log[k] - e.squareOf(k, e.moved)/2
+			}
+			if q == 0 || without[a] > e.top[a] {
+				e.top[a] = without[a]
+			}
+		}
+	}
+	clear(e.peaks)
+	clear(e.weights)
+	clear(e.spare)
+	for _, k := range e.near {
+		mean, predicted, width := e.means[k], e.predicted[k][from:to], e.width[k]
+		for a, v := range e.without[k] {
+			peak := 1.0
+			if v != e.top[a] {
+				peak = math.Exp(v - e.top[a])
+			}
+			weight := float64(peak * width[a])
+			e.peaks[a] += peak
+			e.weights[a] += weight
+			e.spare[a] += float64(weight * (mean[a] + predicted[a]))
+		}
+	}
+	for a, i := range e.variables {
+		parts[i], expected[i] = max(0, e.top[a]+math.Log(e.peaks[a])-total), e.spare[a]/e.weights[a]
+	}
+	for _, k := range e.near {
+		share := math.Exp(e.joint[k] - total)
+		for q, i := range e.missing {
+			v := e.missed[k][q]
+			if e.fill != nil {
+				v -= blas.Dot(e.fill[k][q*n:(q+1)*n], e.off[k][from:to])
+			}
+			expected[i] += float64(share * v)
+		}
+	}
 }
 
 func logSumExp(x []float64) float64 {
@@ -204,55 +313,25 @@ func logSumExp(x []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// variable returns the contribution of variable i and its conditional mean.
-//
-// With z² = Λ_k,ii(x_i−e_ik)², N(x with x_i = e_ik|k) is N(x|k) e^{z²/2}. As N(x_i|others, k)
-// is √(Λ_k,ii/2π) e^{−z²/2}, it is also N(x without i|k) √(Λ_k,ii/2π).
-func (e *explainer) variable(i int) (part, expected float64) {
-	for k, p := range e.parts {
-		d := e.off[k][i] - e.predicted[k][i]
-		z := float64(p.Diagonal[i] * d * d)
-		if e.without[k] = e.joint[k] + z/2; e.square[k] > cancels && e.square[k]-z < e.square[k]/cancels {
-			copy(e.moved, e.off[k])
-			e.moved[i] = e.predicted[k][i]
-			e.without[k] = e.log[k] - e.squareOf(k, e.spare, e.moved)/2
-		}
-	}
-	top, peaks, others := slices.Max(e.without), 0.0, 0.0
-	for k, v := range e.without {
-		peak := math.Exp(v - top)
-		other := float64(peak * e.width[k][i])
-		peaks += peak
-		others += other
-		expected += float64(other * (e.means.At(k, i) + e.predicted[k][i]))
-	}
-	return math.Max(0, top+math.Log(peaks)-e.total), expected / others
-}
-
 // cancels is the limit of cancellation. If a square is larger than this, and larger than the
 // square without one variable by this factor, the latter is computed anew, because as a
 // difference it would have too few digits.
 const cancels = 1e3
 
-// squareOf returns dᵀΛ_k d. It sets predicted to the values of d_i that the others predict, −Σ_j
-// Λ_ij d_j / Λ_ii over all j other than i.
-func (m *Mixture) squareOf(k int, predicted, d []float64) (sum float64) {
+// huge is a square whose differences may be wrong by more than a nat.
+const huge = 1e12
+
+// squareOf returns dᵀΛ_k d.
+func (e *explainer) squareOf(k int, d []float64) (sum float64) {
+	predicted, n := e.spare, len(d)
 	clear(predicted)
-	if m.form == Full {
-		precision := m.precisions[k].RawSymmetric()
-		for i, v := range d {
-			row := precision.Data[i*precision.Stride:][:len(d)]
-			others := 0.0
-			for j := i + 1; j < len(d); j++ { // only the upper triangle is stored
-				others += float64(d[j] * row[j])
-				predicted[j] -= float64(v * row[j])
-			}
-			predicted[i] -= others
+	if e.others != nil {
+		for a, v := range d {
+			blas.AddScaled(predicted, v, e.others[k][a*n:(a+1)*n])
 		}
 	}
-	for i, v := range m.parts[k].Diagonal {
-		predicted[i] /= v
-		sum += float64(v * d[i] * (d[i] - predicted[i]))
+	for a, v := range e.diagonal[k] {
+		sum += float64(v * d[a] * (d[a] - predicted[a]))
 	}
 	return sum
 }

@@ -78,15 +78,16 @@ func TestWithoutAVariable(t *testing.T) {
 		}
 		for _, v := range []float64{x[i], 1e4, -1e9, 1e200} {
 			x[i] = v
-			e := newExplainer(m)
-			e.take(x)
-			part, expected := e.variable(i)
-			for k, l := range logs {
-				testkit.Near(t, "log density of the others", e.without[k]+math.Log(e.width[k][i]*math.Sqrt(2*math.Pi)), l, 1e-10)
+			e, n := newExplainer(m.given(x)), len(x)
+			parts, expected := make([]float64, n), make([]float64, n)
+			e.take(m.row(x), []int{0})
+			e.explain(0, parts, expected)
+			for _, k := range e.near {
+				testkit.Near(t, "log density of the others", e.without[k][i]+math.Log(e.width[k][i]*math.Sqrt(2*math.Pi)), logs[k], 1e-10)
 			}
-			testkit.Near(t, "conditional mean", expected, want, 1e-10)
-			if !(part >= 0) || math.IsInf(part, 1) {
-				t.Fatalf("x_i = %g adds %g", v, part)
+			testkit.Near(t, "conditional mean", expected[i], want, 1e-10)
+			if !(parts[i] >= 0) || math.IsInf(parts[i], 1) {
+				t.Fatalf("x_i = %g adds %g", v, parts[i])
 			}
 		}
 	})
@@ -130,4 +131,107 @@ func TestAFaultDoesNotHideInAWideComponent(t *testing.T) {
 	if share := parts[1] / floats.Sum(parts); share < 0.75 {
 		t.Errorf("contributions %.3f: the faulty variable has a share of %.2f, want above 0.75", parts, share)
 	}
+}
+
+// A row with missing cells is explained as by the marginal distribution of the others, whose covariance matrices
+// are blocks of the whole ones. It has the same explanation among other rows as alone.
+func TestMissingCellsAreExplainedByTheMarginal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m, x := drawn(t, 3)
+		var of []int
+		for i := range x {
+			if rapid.Bool().Draw(t, "present") {
+				of = append(of, i)
+			} else {
+				x[i] = math.NaN()
+			}
+		}
+		z := mat.NewDense(2*takenAtOnce, len(x), nil)
+		for j := range 2*takenAtOnce - 1 {
+			z.Set(j, j%len(x), float64(j))
+		}
+		z.SetRow(2*takenAtOnce-1, x)
+		all, err := m.Explain(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Explain(m.row(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range x {
+			if a, b := all.Parts.At(2*takenAtOnce-1, i), got.Parts.At(0, i); a != b {
+				t.Fatalf("variable %d: part %g among others, %g alone", i, a, b)
+			}
+			if a, b := all.Expected.At(2*takenAtOnce-1, i), got.Expected.At(0, i); a != b {
+				t.Fatalf("variable %d: %g is expected among others, %g alone", i, a, b)
+			}
+		}
+		whole, err := m.Complete(m.row(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := mat.DenseCopyOf(whole) // of the missing cells
+		parts := make([]float64, len(x))
+		if len(of) > 0 {
+			less := marginalOf(t, m, of)
+			rest, err := less.Explain(less.row(gathered(x, of)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for a, i := range of {
+				parts[i] = rest.Parts.At(0, a)
+				want.Set(0, i, rest.Expected.At(0, a))
+			}
+		}
+		for i, part := range parts {
+			testkit.Near(t, "part", got.Parts.At(0, i), part, 1e-9)
+			testkit.Near(t, "expected value", got.Expected.At(0, i), want.At(0, i), 1e-9)
+		}
+	})
+}
+
+// marginalOf returns the distribution of some variables, by the inverses of blocks of the covariance matrices.
+func marginalOf(t *rapid.T, m *Mixture, of []int) *Mixture {
+	means, precisions := mat.NewDense(m.Components(), len(of), nil), []*mat.SymDense(nil)
+	for k := range m.Components() {
+		block, whole := mat.NewSymDense(len(of), nil), m.Covariance(k)
+		for a, i := range of {
+			means.Set(k, a, m.Means().At(k, i))
+			for b, j := range of {
+				block.SetSym(a, b, whole.At(i, j))
+			}
+		}
+		var root mat.Cholesky
+		if !root.Factorize(block) {
+			t.Fatal("the covariance matrix of a component is not positive definite")
+		}
+		inverse := mat.NewSymDense(len(of), nil)
+		if err := root.InverseTo(inverse); err != nil {
+			t.Fatal(err)
+		}
+		precisions = append(precisions, inverse)
+	}
+	less, err := NewMixture(m.Weights(), means, precisions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return less
+}
+
+// Of variables that are independent, missing ones change nothing for the others.
+func TestIndependentVariablesAreExplainedAlone(t *testing.T) {
+	m, err := NewDiagMixture(Diag, []float64{1}, mat.NewDense(1, 3, []float64{1, 0, 2}), mat.NewDense(1, 3, []float64{4, 4, 4}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := m.Explain(mat.NewDense(2, 3, []float64{1.2, 5, 2.1, 1.2, math.NaN(), 2.1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, part := range []float64{.08, 0, .02} {
+		testkit.Near(t, "part", e.Parts.At(1, i), part, 1e-12)
+		testkit.Near(t, "expected value", e.Expected.At(1, i), m.Means().At(0, i), 1e-12)
+	}
+	testkit.Near(t, "part", e.Parts.At(0, 0), .08, 1e-12)
 }
