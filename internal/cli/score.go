@@ -459,6 +459,12 @@ func (a *app) writeScores(out io.Writer, spec dataset.Spec, l *scoreLines) error
 		}
 		return withCarried(carried, own)
 	}, each, func(r *scoring.Rows, write func([]string) error) error {
+		why, err := explain.Rows(r, func(i int) bool {
+			return !r.Empty[i] && (l.explain == explainAll || l.explain != "" && r.Verdicts[i] != scoring.Normal)
+		})
+		if err != nil {
+			return err
+		}
 		if l.found != nil {
 			if err := l.found.Add(r); err != nil {
 				return err
@@ -466,12 +472,6 @@ func (a *app) writeScores(out io.Writer, spec dataset.Spec, l *scoreLines) error
 			if err := l.pictures.add(l.found, r); err != nil {
 				return err
 			}
-		}
-		why, err := explain.Rows(r, func(i int) bool {
-			return !r.Empty[i] && (l.explain == explainAll || l.explain != "" && r.Verdicts[i] != scoring.Normal)
-		})
-		if err != nil {
-			return err
 		}
 		var clusters []int
 		if l.clusters {

@@ -224,16 +224,16 @@ func (a *answer) score(r *http.Request) error {
 		return nil
 	}, func(rows *scoring.Rows) error {
 		a.places.See(rows.Block)
-		if a.in.Source != "" { // without one, nobody hears of events
-			if err := of.Finder.Add(rows); err != nil {
-				return err
-			}
-		}
 		why, err := a.explainer.Rows(rows, func(i int) bool {
 			return !rows.Empty[i] && (a.in.Explain == "all" || a.in.Explain == "anomalies" && rows.Verdicts[i] == scoring.Anomalous)
 		})
 		if err != nil {
 			return err
+		}
+		if a.in.Source != "" { // without one, nobody hears of events
+			if err := of.Finder.Add(rows); err != nil {
+				return err
+			}
 		}
 		of.count(rows, a.loaded.Model.DataColumns(), why)
 		if err := of.keep(); err != nil {

@@ -229,12 +229,12 @@ func (f *Finder) file(r *Rows, i int) string {
 
 // explain adds the explanation of an anomaly, row i of a block.
 func (c *course) explain(why *Explained, i int, r *Rows) {
-	_, parts, _ := why.ranked(why.places[i])
+	order, _ := why.ranked(why.places[i])
 	if c.parts == nil {
-		c.parts, c.guilty = make([]float64, len(parts)), make([]int, len(parts))
+		c.parts, c.guilty = make([]float64, len(order)), make([]int, len(order))
 	}
-	for j, part := range parts {
-		c.parts[j] += part
+	for _, of := range order {
+		c.parts[of.sensor] += of.part
 	}
 	c.explained++
 	for _, j := range why.guilty[why.places[i]] {

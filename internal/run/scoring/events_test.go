@@ -3,6 +3,7 @@ package scoring
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -112,5 +113,42 @@ func TestEventsNameSensorsThatFailTogether(t *testing.T) {
 	}
 	if right < wanted*97/100 || named > right+wanted/20 || off/float64(right) > noise/2 {
 		t.Errorf("%d of %d faulty sensors among %d named, expectations off by %.2f on average; want nearly all, and below %.2f", right, wanted, named, off/float64(right), noise/2)
+	}
+}
+
+// Rows of a block that are explained already are not explained again. Each call selects its own rows, and rows that
+// are not explained yet are.
+func TestABlockIsExplainedOnce(t *testing.T) {
+	m := sensorsOfOneLoad(t, 3, 0.3)
+	r := &Rows{
+		Block:  dataset.Block{X: mat.NewDense(3, 3, []float64{0, 0, 0, 9, 0, 0, 0, math.NaN(), 9}), Numbers: []int{1, 2, 3}},
+		Scores: []float64{1, 10, 10}, Limits: []float64{9, 9, 9}, Verdicts: []Verdict{Normal, Anomalous, Anomalous},
+	}
+	e := NewExplainer(m)
+	explained := func(wanted ...int) *Explained {
+		t.Helper()
+		s, err := e.Rows(r, func(i int) bool { return slices.Contains(wanted, i) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range r.Scores {
+			if want := slices.Contains(wanted, i); s.Has(i) != want || (s.Causes(i, 1) != nil) != want || (len(s.Guilty(i)) > 0) != (want && i > 0) {
+				t.Errorf("of %v, row %d: explained %t, by %v, guilty %q", wanted, i, s.Has(i), s.Causes(i, 1), s.Guilty(i))
+			}
+		}
+		return s
+	}
+	two := explained(1, 2)
+	one := explained(2)
+	if one.Parts != two.Parts {
+		t.Error("a row is explained again")
+	}
+	if !reflect.DeepEqual(one.Causes(2, 0), two.Causes(2, 0)) {
+		t.Errorf("got %v, want %v", one.Causes(2, 0), two.Causes(2, 0))
+	}
+	explained()
+	all := explained(0, 1, 2)
+	if !reflect.DeepEqual(one.Causes(2, 0), all.Causes(2, 0)) {
+		t.Errorf("got %v, want %v", all.Causes(2, 0), one.Causes(2, 0))
 	}
 }

@@ -15,8 +15,8 @@ import (
 // Explained explains the scores of some rows of a block in the units of the data.
 type Explained struct {
 	names  []string
-	kinds  []string    // kinds of columns per sensor, if there are several
-	places map[int]int // place of a row of the block among the explained ones; nil without a block
+	kinds  []string // kinds of columns per sensor, if there are several
+	places []int    // place of each row of the block among the explained ones, -1 for none; nil without a block
 	got    *mat.Dense
 	guilty [][]int // of each explained row, the sensors that make it an anomaly, in the order found
 	algorithm.Explanation
@@ -39,19 +39,36 @@ func NewExplainer(m *model.Model) *Explainer {
 	return e
 }
 
-// Rows explains the scores of those rows of a block that wanted selects.
+// Rows explains the scores of those rows of a block that wanted selects. It explains none again that the call before
+// has explained, if that has explained all of them.
 func (e *Explainer) Rows(r *Rows, wanted func(row int) bool) (*Explained, error) {
-	var values, above []float64
-	places := map[int]int{}
-	for i := range r.Scores {
-		if wanted(i) {
-			places[i] = len(places)
-			values, above = append(values, r.X.RawRowView(i)...), append(above, r.Above(i))
+	chosen, places := make([]int, 0, len(r.Scores)), make([]int, len(r.Scores))
+	for i := range places {
+		if places[i] = -1; wanted(i) {
+			places[i] = len(chosen)
+			chosen = append(chosen, i)
 		}
 	}
+	if before := r.explained; before != nil && !slices.ContainsFunc(chosen, func(i int) bool { return !before.Has(i) }) {
+		s := *before
+		for _, i := range chosen {
+			places[i] = before.places[i]
+		}
+		s.places = places
+		return &s, nil
+	}
+	_, width := r.X.Dims()
+	values, above := make([]float64, 0, len(chosen)*width), make([]float64, 0, len(chosen))
+	for _, i := range chosen {
+		values, above = append(values, r.X.RawRowView(i)...), append(above, r.Above(i))
+	}
 	s, err := e.Cells(values, above)
+	if err != nil {
+		return nil, err
+	}
 	s.places = places
-	return s, err
+	r.explained = s
+	return s, nil
 }
 
 // Cells explains the scores of rows with the given cells, in the units of the data. above has the
@@ -97,9 +114,9 @@ func (s *Explained) accuse(m *model.Model, anomalies []int, limits []float64) ([
 	var accused []int
 	var values []float64
 	for _, i := range anomalies {
-		order, parts, _ := s.ranked(i)
-		if j := order[len(s.guilty[i])]; parts[j] > 0 {
-			s.guilty[i] = append(s.guilty[i], j)
+		order, _ := s.ranked(i)
+		if next := order[len(s.guilty[i])]; next.part > 0 {
+			s.guilty[i] = append(s.guilty[i], next.sensor)
 			accused, values = append(accused, i), append(values, s.without(i, s.guilty[i])...)
 		}
 	}
@@ -248,8 +265,7 @@ func familiar(m *model.Model) (low, high []float64) {
 
 // Has reports whether a row of the block is explained.
 func (s *Explained) Has(row int) bool {
-	_, ok := s.places[row]
-	return ok
+	return row < len(s.places) && s.places[row] >= 0
 }
 
 // A Cause is a sensor's part in a score.
@@ -264,12 +280,10 @@ type Cause struct {
 	Column int `json:"-"` // the place of Got in the rows of the model
 }
 
-// outside returns 1 if a value of an explained row is far outside the own rows, otherwise 0.
-func (s *Explained) outside(i, column int) int {
-	if v := s.got.At(i, column); s.low != nil && (v < s.low[column] || v > s.high[column]) {
-		return 1
-	}
-	return 0
+// outside reports whether a value of an explained row is far outside the own rows.
+func (s *Explained) outside(i, column int) bool {
+	v := s.got.At(i, column)
+	return s.low != nil && (v < s.low[column] || v > s.high[column])
 }
 
 // Expects returns what the model expects in a column of the i-th explained row, NaN if that is far
@@ -282,38 +296,51 @@ func (s *Explained) Expects(i, column int) float64 {
 	return v
 }
 
+// A ranked sensor is one of an explained row.
+type ranked struct {
+	sensor, column int // the column is that which deviates most
+	part           float64
+	place          int // guilty ones are at their places in the order found, others behind them
+}
+
 // ranked returns the sensors of an explained row: the guilty ones in the order found, then those with values
-// far outside the own rows, then the others, the largest part first. It returns the part of each sensor,
-// and the column of each that deviates most.
-func (s *Explained) ranked(i int) (order []int, parts []float64, most []int) {
-	all := s.Parts.RawRowView(i)
-	parts, order = make([]float64, len(s.names)), make([]int, len(s.names))
-	most = make([]int, len(s.names))
+// far outside the own rows, then the others, the largest part first. It also returns the sum of their parts.
+func (s *Explained) ranked(i int) (order []ranked, total float64) {
+	all, n := s.Parts.RawRowView(i), len(s.names)
+	order = make([]ranked, n)
 	for j := range order {
-		order[j], most[j] = j, j
-		for c := j; c < len(all); c += len(s.names) {
-			parts[j] += all[c]
-			if all[c] > all[most[j]] {
-				most[j] = c
+		of := ranked{sensor: j, column: j, place: n}
+		for c := j; c < len(all); c += n {
+			of.part += all[c]
+			if all[c] > all[of.column] {
+				of.column = c
 			}
 		}
-	}
-	place := func(j int) int {
-		if at := slices.Index(s.guilty[i], j); at >= 0 {
-			return at
+		if s.outside(i, of.column) {
+			of.place--
 		}
-		return len(s.names) - s.outside(i, most[j])
+		order[j] = of
+		total += of.part
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(parts[b], parts[a]))
+	for place, j := range s.guilty[i] {
+		order[j].place = place
+	}
+	slices.SortFunc(order, func(a, b ranked) int {
+		switch {
+		case a.place != b.place:
+			return a.place - b.place
+		case a.part != b.part:
+			return cmp.Compare(b.part, a.part)
+		}
+		return a.sensor - b.sensor
 	})
-	return order, parts, most
+	return order, total
 }
 
 // Guilty returns the guilty sensors of row of the block; none if it is not explained.
 func (s *Explained) Guilty(row int) (names []string) {
-	if i, ok := s.places[row]; ok {
-		for _, j := range s.guilty[i] {
+	if s.Has(row) {
+		for _, j := range s.guilty[s.places[row]] {
 			names = append(names, s.names[j])
 		}
 	}
@@ -323,24 +350,23 @@ func (s *Explained) Guilty(row int) (names []string) {
 // Causes returns the sensors of an explained row of the block: the guilty ones, then those with values
 // far outside the own rows, then the others, the largest part first; at most top of them unless that is 0.
 func (s *Explained) Causes(row, top int) []Cause {
-	i, ok := s.places[row]
-	if !ok {
+	if !s.Has(row) {
 		return nil
 	}
-	order, parts, most := s.ranked(i)
+	i := s.places[row]
+	order, total := s.ranked(i)
 	if top > 0 {
 		order = order[:min(top, len(order))]
 	}
-	total := sum(parts)
 	out := make([]Cause, len(order))
-	for k, j := range order {
-		c := most[j]
-		out[k].Sensor, out[k].Column, out[k].Guilty = s.names[j], c, k < len(s.guilty[i])
+	for k, of := range order {
+		c := of.column
+		out[k].Sensor, out[k].Column, out[k].Guilty = s.names[of.sensor], c, k < len(s.guilty[i])
 		if s.kinds != nil {
 			out[k].Of = s.kinds[c/len(s.names)]
 		}
 		if total > 0 {
-			out[k].Share = parts[j] / total
+			out[k].Share = of.part / total
 		}
 		if v := s.Expects(i, c); !math.IsNaN(v) {
 			out[k].Expected = &v

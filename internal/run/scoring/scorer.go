@@ -40,6 +40,8 @@ type Rows struct {
 	Verdicts  []Verdict
 	Known     []bool     // rows that trained the model
 	Surprises *mat.Dense // a row per row, a column per member of the model's ensemble; nil if these are not wanted
+
+	explained *Explained // see [Explainer.Rows]
 }
 
 // Above returns the threshold of row i if that is an anomaly, and otherwise NaN.
