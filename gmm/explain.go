@@ -38,7 +38,7 @@ func (m *Mixture) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	out := algorithm.Explanation{Parts: mat.NewDense(rows, dim, nil), Expected: mat.NewDense(rows, dim, nil)}
 	groups := alike(z)
 	parallel.For(len(groups), func(g int) {
-		e := newExplainer(m.given(z.RawRowView(groups[g][0])))
+		e := newExplainer(m.given(z.RawRowView(groups[g][0])), len(groups[g]))
 		for some := range slices.Chunk(groups[g], takenAtOnce) {
 			e.take(z, some)
 			for r, j := range some {
@@ -125,15 +125,18 @@ func gathered(of []float64, places []int) []float64 {
 
 // addFull adds what depends on the precision matrix of the next component. It returns ln|Λ_mm|.
 func (g *marginal) addFull(precision *mat.SymDense) (logDet float64) {
-	n, missing := len(g.variables), len(g.missing)
-	part, cross, fill := make([]float64, n*n), make([]float64, missing*n), make([]float64, missing*n)
+	n, whole := len(g.variables), precision.RawSymmetric()
+	part := make([]float64, n*n) // first Λ_oo
 	for a, i := range g.variables {
-		for b, j := range g.variables {
-			part[a*n+b] = precision.At(i, j)
+		row := whole.Data[i*whole.Stride:]
+		for b := a; b < n; b++ { // only the upper triangle is stored
+			part[a*n+b] = row[g.variables[b]]
+			part[b*n+a] = part[a*n+b]
 		}
 	}
-	if missing > 0 {
-		inner, solved := mat.NewSymDense(missing, nil), make([]float64, missing)
+	fill := make([]float64, len(g.missing)*n)
+	if len(g.missing) > 0 {
+		inner, cross := mat.NewSymDense(len(g.missing), nil), make([]float64, len(fill))
 		for a, i := range g.missing {
 			for b, j := range g.missing[a:] {
 				inner.SetSym(a, a+b, precision.At(i, j))
@@ -144,33 +147,33 @@ func (g *marginal) addFull(precision *mat.SymDense) (logDet float64) {
 		}
 		factor := partial.Factorise(inner)
 		logDet = factor.LogDet()
+		inverse := factor.Inverse()
+		for a := range g.missing {
+			row := fill[a*n : (a+1)*n]
+			for q := range g.missing {
+				blas.AddScaled(row, inverse.At(a, q), cross[q*n:(q+1)*n])
+			}
+		}
 		for b := range n {
-			for a := range solved {
-				solved[a] = cross[a*n+b]
-			}
-			factor.Solve(solved)
-			for a, v := range solved {
-				fill[a*n+b] = v
+			for q := range g.missing {
+				blas.AddScaled(part[b*n:(b+1)*n], -cross[q*n+b], fill[q*n:(q+1)*n])
 			}
 		}
 	}
-	diagonal, others := make([]float64, n), make([]float64, n*n)
+	diagonal, scale := make([]float64, n), make([]float64, n)
 	for a, i := range g.variables {
-		row := part[a*n : (a+1)*n]
-		for q := range missing {
-			blas.AddScaled(row, -cross[q*n+a], fill[q*n:(q+1)*n])
-		}
-		if diagonal[a] = row[a]; !(row[a] > 0) { // by rounding
-			clear(row)
-			diagonal[a] = precision.At(i, i)
-		}
-		for b, v := range row {
-			if b != a {
-				others[b*n+a] = -v / diagonal[a]
-			}
+		if diagonal[a], scale[a] = part[a*n+a], -1/part[a*n+a]; !(diagonal[a] > 0) { // by rounding
+			diagonal[a], scale[a] = precision.At(i, i), 0
 		}
 	}
-	g.diagonal, g.others, g.fill = append(g.diagonal, diagonal), append(g.others, others), append(g.fill, fill)
+	for b := range n {
+		row := part[b*n : (b+1)*n]
+		for a, by := range scale {
+			row[a] *= by
+		}
+		row[b] = 0
+	}
+	g.diagonal, g.others, g.fill = append(g.diagonal, diagonal), append(g.others, part), append(g.fill, fill)
 	return logDet
 }
 
@@ -195,15 +198,16 @@ type explainer struct {
 // takenAtOnce is the number of rows that an explainer takes at most, so that they stay in the cache.
 const takenAtOnce = 32
 
-func newExplainer(g *marginal) *explainer {
-	k, n := len(g.log), len(g.variables)
+// newExplainer returns an explainer for some number of rows.
+func newExplainer(g *marginal, rows int) *explainer {
+	k, n, rows := len(g.log), len(g.variables), min(rows, takenAtOnce)
 	room := func(n int) []float64 { return make([]float64, n) }
 	e := &explainer{
-		marginal: g, x: room(takenAtOnce * n), square: room(k), joint: room(k),
+		marginal: g, x: room(rows * n), square: room(k), joint: room(k),
 		top: room(n), peaks: room(n), weights: room(n), moved: room(n), spare: room(n),
 	}
 	for range k {
-		e.off, e.predicted, e.without = append(e.off, room(takenAtOnce*n)), append(e.predicted, room(takenAtOnce*n)), append(e.without, room(n))
+		e.off, e.predicted, e.without = append(e.off, room(rows*n)), append(e.predicted, room(rows*n)), append(e.without, room(n))
 	}
 	return e
 }

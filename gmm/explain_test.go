@@ -78,7 +78,7 @@ func TestWithoutAVariable(t *testing.T) {
 		}
 		for _, v := range []float64{x[i], 1e4, -1e9, 1e200} {
 			x[i] = v
-			e, n := newExplainer(m.given(x)), len(x)
+			e, n := newExplainer(m.given(x), 1), len(x)
 			parts, expected := make([]float64, n), make([]float64, n)
 			e.take(m.row(x), []int{0})
 			e.explain(0, parts, expected)
