@@ -2,6 +2,7 @@ package local
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -101,10 +102,15 @@ func (n *Nearest) score(row []float64, self int) float64 {
 			return math.NaN()
 		}
 		times = math.Sqrt(float64(len(row)) / float64(len(of)))
-		squareBelow = func(x, y []float64, _ float64) (sum float64) {
-			for _, j := range of {
-				d := x[j] - y[j]
-				sum += float64(d * d)
+		squareBelow = func(x, y []float64, bound float64) (sum float64) {
+			for some := range slices.Chunk(of, stretch) {
+				for _, j := range some {
+					d := x[j] - y[j]
+					sum += float64(d * d)
+				}
+				if sum >= bound {
+					break
+				}
 			}
 			return sum
 		}
@@ -153,9 +159,11 @@ func (b *best) score(times float64) float64 {
 	return times * sum / float64(b.found)
 }
 
+// stretch is the number of cells after which a sum of squares is compared with its bound.
+const stretch = 16
+
 // squareBelow returns ‖x−y‖² if it is below bound, and otherwise some value of at least bound.
 func squareBelow(x, y []float64, bound float64) (sum float64) {
-	const stretch = 16
 	for len(x) > stretch {
 		for i, v := range x[:stretch] {
 			d := v - y[i]
