@@ -1,12 +1,16 @@
 package dataset
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict/internal/data/units"
 )
@@ -98,6 +102,36 @@ func FuzzNumber(f *testing.F) {
 					t.Fatalf("%+v: %q is %q", d, cell, number)
 				}
 			}
+		}
+	})
+}
+
+// FuzzShortNumber looks for a number whose bits differ from those of [strconv.ParseFloat].
+func FuzzShortNumber(f *testing.F) {
+	for _, cell := range []string{"0", "-0", "-0.000", ".5", "5.", ".", "-", "", "1.2.3", "74.5653", "9007199254740991", "9007199254740993", "0.000000000000000000000001", "1e5", "+1", "1_0", "--1", "1-"} {
+		f.Add(cell)
+	}
+	f.Fuzz(func(t *testing.T, cell string) {
+		got, ok := parseShort(cell)
+		if !ok {
+			return
+		}
+		if want, err := strconv.ParseFloat(cell, 64); err != nil || math.Float64bits(got) != math.Float64bits(want) || !isDecimal(cell) {
+			t.Errorf("%q: got %v, want %v, %v", cell, got, want, err)
+		}
+	})
+}
+
+// Numbers of up to 15 digits are read without [strconv.ParseFloat], with the same bits.
+func TestShortNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cell := rapid.StringMatching(`-?([0-9]{1,15}|[0-9]{1,7}\.[0-9]{0,8}|\.[0-9]{1,15})`).Draw(t, "cell")
+		want, err := strconv.ParseFloat(cell, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := parseShort(cell); !ok || math.Float64bits(got) != math.Float64bits(want) {
+			t.Fatalf("%q: got %v, %t, want %v", cell, got, ok, want)
 		}
 	})
 }
