@@ -3,6 +3,7 @@ package local
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
@@ -34,6 +35,15 @@ type search struct {
 	index   []int     // their indices
 	far     []int     // indices of the far rows
 	largest float64   // the largest norm of the rows
+
+	spare sync.Pool // of *searching
+}
+
+// searching is what a search for some rows needs. It is used again, since it is large.
+type searching struct {
+	block    []float32 // the rows relative to the centre
+	products []float32
+	rows     [searchedAtOnce]nearestThree
 }
 
 // newSearch returns nil if all rows should be compared: if there are few, or values whose squares
@@ -85,29 +95,30 @@ func (s *search) relative(to []float32, row []float64) []float32 {
 func (n *Nearest) searched(x *mat.Dense, first int, own bool, out []float64) {
 	s := n.search
 	_, dim := x.Dims()
-	var block []float32
-	near := make([][]int, len(out))
-	values := make([][]float32, len(out))
-	limits := make([]nearestThree, len(out))
+	w, _ := s.spare.Get().(*searching)
+	if w == nil {
+		w = &searching{products: make([]float32, searchedAtOnce*searchedAmong)}
+	}
+	defer s.spare.Put(w)
+	w.block = w.block[:0]
 	for i := range out {
 		row := x.RawRowView(first + i)
-		block = s.relative(block, row)
+		w.block = s.relative(w.block, row)
 		norm := math.Sqrt(squareBelow(row, s.centre, math.Inf(1)))
-		limits[i].start(s.slack(norm, dim))
+		w.rows[i].start(s.slack(norm, dim))
 	}
-	c := make([]float32, len(out)*searchedAmong)
 	for from := 0; from < len(s.index); from += searchedAmong {
 		count := min(searchedAmong, len(s.index)-from)
 		for i := range out {
-			copy(c[i*count:(i+1)*count], s.squares[from:from+count])
+			copy(w.products[i*count:(i+1)*count], s.squares[from:from+count])
 		}
-		kernels.Implementation{}.Sgemm(blas.NoTrans, blas.Trans, len(out), count, dim, -2, block, dim, s.rows[from*dim:], dim, 1, c, count)
+		kernels.Implementation{}.Sgemm(blas.NoTrans, blas.Trans, len(out), count, dim, -2, w.block, dim, s.rows[from*dim:], dim, 1, w.products, count)
 		for i := range out {
 			self := -1
 			if own {
 				self = first + i
 			}
-			near[i], values[i] = limits[i].collect(c[i*count:(i+1)*count], s.index[from:from+count], self, near[i], values[i])
+			w.rows[i].collect(w.products[i*count:(i+1)*count], s.index[from:from+count], self)
 		}
 	}
 	for i := range out {
@@ -117,9 +128,9 @@ func (n *Nearest) searched(x *mat.Dense, first int, own bool, out []float64) {
 			self = first + i
 		}
 		b := best{below: squareBelow}
-		for k, j := range near[i] {
-			if values[i][k] <= limits[i].limit {
-				b.add(row, n.rows.RawRowView(j))
+		for _, near := range w.rows[i].near {
+			if near.value <= w.rows[i].limit {
+				b.add(row, n.rows.RawRowView(near.index))
 			}
 		}
 		for _, j := range s.far {
@@ -142,24 +153,31 @@ func (s *search) slack(norm float64, dim int) float32 {
 type nearestThree struct {
 	smallest [Neighbours]float32
 	slack    float32
-	limit    float32 // a row with a larger value is not among the nearest
+	limit    float32     // a row with a larger value is not among the nearest
+	near     []candidate // rows that may be among the nearest
+}
+
+// A candidate is a kept row, by its index, and its value.
+type candidate struct {
+	index int
+	value float32
 }
 
 func (t *nearestThree) start(slack float32) {
-	t.slack, t.limit = slack, float32(math.Inf(1))
+	t.slack, t.limit, t.near = slack, float32(math.Inf(1)), t.near[:0]
 	for k := range t.smallest {
 		t.smallest[k] = float32(math.Inf(1))
 	}
 }
 
-// collect appends the indices and values of rows that may be among the nearest.
-func (t *nearestThree) collect(values []float32, index []int, self int, near []int, of []float32) ([]int, []float32) {
+// collect takes values of the kept rows with the given indices, of which self is left out.
+func (t *nearestThree) collect(values []float32, index []int, self int) {
 	limit := t.limit
 	for k, v := range values {
 		if v > limit || index[k] == self {
 			continue
 		}
-		near, of = append(near, index[k]), append(of, v)
+		t.near = append(t.near, candidate{index[k], v})
 		if v < t.smallest[Neighbours-1] {
 			at := Neighbours - 1
 			for ; at > 0 && t.smallest[at-1] > v; at-- {
@@ -170,7 +188,6 @@ func (t *nearestThree) collect(values []float32, index []int, self int, near []i
 		}
 	}
 	t.limit = limit
-	return near, of
 }
 
 // isSearched reports whether a search can find the nearest rows of a row: all cells are there, and
