@@ -74,8 +74,10 @@ func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, dir string) err
 	few, columns := parts[0].Train.Dims()
 	many, _ := parts[len(parts)-1].Train.Dims()
 	parts = dataset.Window(parts, t.Window)
+	shown, stop := a.openPage(ctx, dir)
+	defer stop()
 	a.note("%d plants with %d rows of %d sensors, the last with %d; a node of each, on 127.0.0.1, learns %s", len(parts), few, columns, many, t.Kind.About)
-	run, err := a.nodes(ctx, t, parts, dir)
+	run, err := a.nodes(ctx, t, parts, dir, shown)
 	if err != nil {
 		return err
 	}
@@ -119,8 +121,8 @@ func clearDemo(dir string, names []string) error {
 	return nil
 }
 
-// nodes runs a node for each plant in this process, and combines their results.
-func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Participant, dir string) (*report.Run, error) {
+// nodes runs a node for each plant in this process, and combines their results. The page is of the first.
+func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Participant, dir string, shown *operate.Page) (*report.Run, error) {
 	names := namesOf(parts)
 	layout, err := launch.Layout(dir, names)
 	if err != nil {
@@ -131,6 +133,7 @@ func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Parti
 		return nil, err
 	}
 	m := newMonitor("", names[0], a.err, a.verbose)
+	m.page = shown
 	m.trains(t)
 	defer m.screen.end()
 	defer m.watch()()

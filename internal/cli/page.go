@@ -2,12 +2,12 @@ package cli
 
 import (
 	"context"
-	"io/fs"
 	"time"
 
 	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/ops/outcome"
+	pagefiles "github.com/collabdict/collabdict/internal/page"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
@@ -16,11 +16,29 @@ import (
 // systemClock is the clock of pages.
 var systemClock = operate.Clock{Now: time.Now, After: time.After}
 
-// servePage serves a page with its files until the context ends or stop is called, and returns its
-// address, to be shown on a screen.
-func servePage(ctx context.Context, to *screen, files fs.FS) (p *operate.Page, address string, stop func(), err error) {
+// openPage serves a page of this process for its user at a terminal until stop is called, and prints the
+// address. dir is the folder of the result, empty if nothing is kept. In a log, the address would be read
+// by others and opened by nobody, so there p is nil.
+func (a *app) openPage(ctx context.Context, dir string) (p *operate.Page, stop func()) {
+	to := newScreen(a.err)
+	if to.terminal == nil {
+		return nil, func() {}
+	}
+	p, address, stop, err := servePage(ctx, to)
+	if err != nil { // the run needs no page
+		to.line("warning: no page: " + err.Error())
+		return nil, func() {}
+	}
+	p.SetFolder(dir)
+	to.line("page at " + address)
+	return p, stop
+}
+
+// servePage serves a page until the context ends or stop is called, and returns its address, to be shown
+// on a screen.
+func servePage(ctx context.Context, to *screen) (p *operate.Page, address string, stop func(), err error) {
 	p = operate.NewPage(operate.ReaderOf(to.terminal != nil), systemClock)
-	address, stop, err = operate.ServePage(ctx, p, files)
+	address, stop, err = operate.ServePage(ctx, p, pagefiles.Node())
 	return p, address, stop, err
 }
 

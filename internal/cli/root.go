@@ -101,7 +101,7 @@ Exit codes: 0 success; 1 internal error; 2 wrong use; 3 unusable data;
 	root.InitDefaultHelpFlag() // before the arguments are read: otherwise -h would take the command as its value
 	root.InitDefaultVersionFlag()
 	root.SetHelpCommand(help())
-	root.AddCommand(a.demo(), a.run(), a.up(), a.init(), a.check(), a.doctor(), a.status(), a.watch(), a.id(), a.consortium(), a.sim(), a.score(), a.serve(), a.thresholds(), a.compare(), a.evaluate(), a.adapt(), a.inspect(), a.export(), a.ledger(), a.audit(), a.evidence(), a.graph(), a.bench(), a.version())
+	root.AddCommand(a.demo(), a.run(), a.up(), a.init(), a.check(), a.doctor(), a.status(), a.watch(), a.view(), a.id(), a.consortium(), a.sim(), a.score(), a.serve(), a.thresholds(), a.compare(), a.evaluate(), a.adapt(), a.inspect(), a.export(), a.ledger(), a.audit(), a.evidence(), a.graph(), a.bench(), a.version())
 	return root
 }
 
@@ -130,7 +130,7 @@ var otherNames = map[string]string{
 	"train": toTrain, "fit": toTrain, "learn": toTrain, "start": toTrain,
 	"join":    "to take part in a run, use collabdict run",
 	"predict": toScore, "detect": toScore, "apply": toScore, "infer": toScore,
-	"plot": toLook, "show": toLook, "view": toLook, "describe": toLook,
+	"plot": toLook, "show": toLook, "describe": toLook,
 	"test":     "to measure a model on labelled rows, use collabdict evaluate MODEL FILE --label COLUMN",
 	"generate": "to train on synthetic rows, use collabdict sim --generate participants=5,rows=200,columns=6,patterns=3",
 }

@@ -191,7 +191,10 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	if len(data.Participants) > consensus.SmallRoster {
 		collectSeldom()
 	}
+	shown, stop := a.openPage(ctx, to.dir)
+	defer stop()
 	m := newMonitor("", "", a.err, a.verbose)
+	m.page = shown
 	m.trains(t)
 	m.plans(t, len(data.Columns), len(data.Participants), nil)
 	m.enter(operate.Running)

@@ -15,6 +15,8 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/partition"
 	"github.com/collabdict/collabdict/internal/files"
+	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/ops/outcome"
 	"github.com/collabdict/collabdict/internal/run/launch"
 	"github.com/collabdict/collabdict/internal/run/participant"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
@@ -138,8 +140,17 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 		return err
 	}
 	a.note("%d nodes on this machine; the folder of each is in %s", len(parts), f.out)
+	shown, stop := a.openPage(ctx, f.out)
+	defer stop()
+	if shown != nil {
+		records, err := participant.Ledger(filepath.Join(f.out, parts[0].Name))
+		if err != nil {
+			return err
+		}
+		shown.SetPrivacy(outcome.Planned(t.Resolved(len(data.Columns)), len(parts), outcome.Spent(records)))
+	}
 	more := append(f.logs.args(), "--join-timeout", joinTimeout(len(parts), time.Since(began)).String())
-	run, err := a.runAll(ctx, f.out, parts, more, max(t.Settings.Rules(len(parts)).Quorum, len(parts)/2+1))
+	run, err := a.runAll(ctx, f.out, parts, more, shown, max(t.Settings.Rules(len(parts)).Quorum, len(parts)/2+1))
 	if err != nil {
 		a.noteEarlier(before)
 		return err
@@ -161,6 +172,11 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 	}
 	if err := before.remove(); err != nil {
 		return err
+	}
+	if shown != nil {
+		if err := outcome.Show(f.out, shown); err != nil {
+			return err
+		}
 	}
 	a.warn(run.Warnings)
 	return a.print(run, func(w io.Writer) {
@@ -230,13 +246,14 @@ func (f *upFlags) rows(src source) func(name string) (*config.Node, error) {
 }
 
 // runAll runs the nodes and combines their results. A quorum of them must finish; the others
-// are listed with the reason of their failure.
-func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participant, more []string, quorum int) (*report.Run, error) {
+// are listed with the reason of their failure. The page is of the first node that still runs.
+func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participant, more []string, shownOn *operate.Page, quorum int) (*report.Run, error) {
 	names := namesOf(parts)
 	args := func(folder string) []string {
 		return append([]string{"run", "--dir", folder, "--with-parent", "--json"}, more...)
 	}
 	shown := newFleet(newScreen(a.err), a.verbose, dir, names)
+	shown.page = shownOn
 	stop := context.AfterFunc(ctx, func() {
 		shown.line("interrupted: the nodes shut down cleanly; press Ctrl-C again to end at once")
 	})

@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "write the files of the pages")
 
 // pages are the pages, by the names of their entries.
-var pages = []string{"serve"}
+var pages = []string{"serve", "node"}
 
 // build returns the files of a page.
 func build(t *testing.T, name string) map[string][]byte {

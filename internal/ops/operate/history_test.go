@@ -42,7 +42,7 @@ func TestTheHistoryIsBounded(t *testing.T) {
 		n.Links = []node.Link{{Name: "member-001", Via: []string{"", "member-002"}[round%2]}}
 		p.Next(&s)
 	}
-	run, _ := p.since(0, 0)
+	run := p.since(0, 0).run
 	if n := len(run.Rounds); n > mostPoints || n < mostPoints/2 || run.Rounds[n-1].Round != rounds {
 		t.Fatalf("got %d rounds up to %d", n, run.Rounds[n-1].Round)
 	}
@@ -59,7 +59,7 @@ func TestTheHistoryIsBounded(t *testing.T) {
 	if err != nil || len(text) > 1<<20 {
 		t.Errorf("got %d bytes: %v", len(text), err)
 	}
-	rest, _ := p.since(rounds-1, run.Events[mostEvents-2].Number)
+	rest := p.since(rounds-1, run.Events[mostEvents-2].Number).run
 	if len(rest.Rounds) != 1 || len(rest.Events) != 1 {
 		t.Errorf("got %d rounds and %d events that are new, want 1 and 1", len(rest.Rounds), len(rest.Events))
 	}

@@ -40,10 +40,8 @@ type Run struct {
 	Members []Member      `json:"members"` // in the order of their names
 	Rounds  []Point       `json:"rounds"`  // in order; of many, some are left out
 	Events  []Happening   `json:"events"`  // in order; of many, the last ones
-	// Privacy and Model are the numbers of times that the answers of /page/privacy and /page/model have
-	// been set; 0 if there is none yet.
-	Privacy int `json:"privacy"`
-	Model   int `json:"model"` // as privacy
+	// Folder has the result of the run once that has ended; absent if nothing is kept.
+	Folder string `json:"folder,omitempty"`
 }
 
 // Privacy is what the page shows of the privacy of a member.
@@ -107,7 +105,7 @@ type Page struct {
 	status  *Status
 	privacy *Privacy
 	model   *Learned
-	sets    struct{ privacy, model int }
+	folder  string
 	changed chan struct{} // closed at the next change
 }
 
@@ -130,11 +128,23 @@ func (p *Page) Next(s *Status) {
 	})
 }
 
-// SetPrivacy shows what is known of the privacy of the member.
-func (p *Page) SetPrivacy(of *Privacy) { p.change(func() { p.privacy = of; p.sets.privacy++ }) }
+// SetPrivacy shows what is known of the privacy of the member. What the run shows stays as it was if
+// that is unknown now.
+func (p *Page) SetPrivacy(of *Privacy) {
+	p.change(func() {
+		whole := *of
+		if whole.Shown == nil && p.privacy != nil {
+			whole.Shown = p.privacy.Shown
+		}
+		p.privacy = &whole
+	})
+}
 
 // SetModel shows the model that was learned.
-func (p *Page) SetModel(m *Learned) { p.change(func() { p.model = m; p.sets.model++ }) }
+func (p *Page) SetModel(m *Learned) { p.change(func() { p.model = m }) }
+
+// SetFolder names the folder that has the result of the run once that has ended.
+func (p *Page) SetFolder(dir string) { p.change(func() { p.folder = dir }) }
 
 func (p *Page) change(f func()) {
 	if p == nil {
@@ -147,37 +157,60 @@ func (p *Page) change(f func()) {
 	p.changed = make(chan struct{})
 }
 
-// since returns the run with the rounds and events after those of a reader, and a channel that is
-// closed at the next change. The run is nil before the first status.
-func (p *Page) since(round, event int) (r *Run, next <-chan struct{}) {
+// A content is what a page shows its reader.
+type content struct {
+	run     *Run // nil before the first status
+	privacy *Privacy
+	model   *Learned
+	next    <-chan struct{} // closed at the next change
+}
+
+// since returns what the page shows, the run with the rounds and events after those of a reader.
+func (p *Page) since(round, event int) content {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	all := content{run: p.runSince(round, event), privacy: p.privacy, next: p.changed}
+	if p.reader == Owner {
+		all.model = p.model
+	}
+	return all
+}
+
+func (p *Page) runSince(round, event int) *Run {
 	if p.status == nil {
-		return nil, p.changed
+		return nil
 	}
 	s := p.status
-	r = &Run{Status: s, Owner: bool(p.reader), Members: s.members(), Privacy: p.sets.privacy, Model: p.sets.model}
+	r := &Run{Status: s, Owner: bool(p.reader), Members: s.members(), Folder: p.folder}
 	r.Healthy, r.Doing = s.Healthy()
 	r.Left, _ = s.Left()
 	r.Rounds, r.Events = p.history.since(round, event)
 	if p.reader == Others {
-		r.Status, r.Model = s.Public(), 0
+		r.Status = s.Public()
 		for i := range r.Rounds {
 			r.Rounds[i].Objective, r.Rounds[i].Step, r.Rounds[i].Virtual = report.Figure{}, false, 0
 		}
 		r.Events = slices.DeleteFunc(r.Events, func(e Happening) bool { return e.Kind == Known })
 	}
-	return r, p.changed
+	return r
+}
+
+// of returns the part of what is known that a reader may see.
+func (p *Privacy) of(r Reader) *Privacy {
+	if r == Others {
+		return p.public()
+	}
+	return p
 }
 
 // Handler serves /page/run, /page/privacy and /page/model, and the files of the page.
 func (p *Page) Handler(files fs.FS) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /", http.FileServerFS(files))
+	web.AddFiles(mux, files)
 	mux.HandleFunc("GET /page/run", func(w http.ResponseWriter, r *http.Request) {
 		if accept := r.Header.Get("Accept"); strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/event-stream") {
-			if run, _ := p.since(0, 0); run != nil {
-				answerJSON(w, run)
+			if all := p.since(0, 0); all.run != nil {
+				answerJSON(w, all.run)
 			} else {
 				web.Refuse(w, http.StatusNotFound, "the process has no status yet: ask again later")
 			}
@@ -186,22 +219,14 @@ func (p *Page) Handler(files fs.FS) http.Handler {
 		p.stream(w, r)
 	})
 	mux.HandleFunc("GET /page/privacy", func(w http.ResponseWriter, _ *http.Request) {
-		p.mu.Lock()
-		of := p.privacy
-		p.mu.Unlock()
-		switch {
-		case of == nil:
+		if of := p.since(0, 0).privacy; of != nil {
+			answerJSON(w, of.of(p.reader))
+		} else {
 			web.Refuse(w, http.StatusNotFound, "what others can see is not known yet: ask again when the member joins the others")
-		case p.reader == Others:
-			answerJSON(w, of.public())
-		default:
-			answerJSON(w, of)
 		}
 	})
 	mux.HandleFunc("GET /page/model", func(w http.ResponseWriter, _ *http.Request) {
-		p.mu.Lock()
-		m := p.model
-		p.mu.Unlock()
+		m := p.since(0, 0).model
 		switch {
 		case p.reader == Others:
 			web.Refuse(w, http.StatusForbidden, "the model depends on rows, so it is shown to the owner of the folder alone: start the process on a terminal, or open the folder of the finished run")

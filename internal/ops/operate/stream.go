@@ -28,8 +28,8 @@ const (
 	mostReaders = 32
 )
 
-// stream sends the run as server-sent events: run, with the whole history, then news whenever
-// something has changed, and end when the server ends.
+// stream sends server-sent events: run, with the whole history, then news whenever that has changed;
+// privacy and model whenever these are set, and at last end when the server ends.
 func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 	s := &stream{to: w, control: http.NewResponseController(w), now: p.clock.Now, name: "run"}
 	if err := s.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
@@ -37,8 +37,8 @@ func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	begin(w, "text/event-stream", http.StatusOK)
 	for ended := r.Context().Done(); ; {
-		run, next := p.since(s.round, s.event)
-		if s.send(run) != nil {
+		all := p.since(s.round, s.event)
+		if s.sendAll(all, p.reader) != nil {
 			return
 		}
 		select {
@@ -47,9 +47,11 @@ func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 		}
 		select {
 		case <-ended:
-			_ = s.write("event: end\ndata: {}\n\n") // the client may be gone
+			if s.sendAll(p.since(s.round, s.event), p.reader) == nil {
+				_ = s.write("event: end\ndata: {}\n\n") // the client may be gone
+			}
 			return
-		case <-next:
+		case <-all.next:
 		case <-p.clock.After(aliveEvery):
 			if s.write(": alive\n\n") != nil {
 				return
@@ -66,6 +68,26 @@ type stream struct {
 	name         string // of the next event
 	round, event int    // the last ones that were sent
 	sent         []byte // what is steady in the last one
+	privacy      *Privacy
+	model        *Learned
+}
+
+// sendAll sends what is new.
+func (s *stream) sendAll(all content, to Reader) error {
+	if err := s.send(all.run); err != nil {
+		return err
+	}
+	if all.privacy != s.privacy {
+		s.privacy = all.privacy
+		if err := s.tell("privacy", all.privacy.of(to)); err != nil {
+			return err
+		}
+	}
+	if all.model != s.model {
+		s.model = all.model
+		return s.tell("model", all.model)
+	}
+	return nil
 }
 
 // send sends a run if it has something new.
@@ -80,11 +102,7 @@ func (s *stream) send(r *Run) error {
 	if bytes.Equal(steady, s.sent) && len(r.Rounds)+len(r.Events) == 0 {
 		return nil
 	}
-	data, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	if err := s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", s.name, data)); err != nil {
+	if err := s.tell(s.name, r); err != nil {
 		return err
 	}
 	s.name, s.sent = "news", steady
@@ -109,6 +127,15 @@ func (r *Run) steady() *Run {
 		status.Node = &n
 	}
 	return &steady
+}
+
+// tell sends an event.
+func (s *stream) tell(name string, of any) error {
+	data, err := json.Marshal(of)
+	if err != nil {
+		return err
+	}
+	return s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, data))
 }
 
 // write writes text at once. The reader must receive it in time.

@@ -31,24 +31,42 @@ func Open(dir string, c operate.Clock) (*operate.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := modelIn(dir, r)
+	p := operate.NewPage(operate.Owner, c)
+	name, err := show(dir, r, p)
 	if err != nil {
 		return nil, err
+	}
+	replay(r, name, begun, p.Next)
+	return p, nil
+}
+
+// Show shows what the finished run in a folder has come to on the page of the process that ran it.
+func Show(dir string, p *operate.Page) error {
+	r, err := resultIn(dir)
+	if err == nil {
+		_, err = show(dir, r, p)
+	}
+	return err
+}
+
+// show returns the name of the member whose outcome the page shows.
+func show(dir string, r *report.Run, p *operate.Page) (name string, err error) {
+	m, err := modelIn(dir, r)
+	if err != nil {
+		return "", err
 	}
 	records, err := participant.Ledger(dir)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	p := operate.NewPage(operate.Owner, c)
-	name := r.Participants[0].Name
+	name = r.Participants[0].Name
 	shown := &model.Manifest{Privacy: model.Ledger{Protection: r.Protection, Entries: r.Ledger}}
 	if m != nil {
 		shown, name = &m.Manifest, m.Manifest.Participant
 		p.SetModel(Learned(m))
 	}
 	p.SetPrivacy(Privacy(shown, r.Warnings, Spent(records)))
-	replay(r, name, begun, p.Next)
-	return p, nil
+	return name, nil
 }
 
 // resultIn returns the result of a run. In a member's folder of a simulation, only its own part is; the

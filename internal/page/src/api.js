@@ -27,7 +27,7 @@ export async function ask(path, options) {
 }
 
 /** @param {string} path @returns {Promise<any>} */
-export const get = async (path) => (await ask(path)).json();
+export const get = async (path) => (await ask(path, { headers: { Accept: 'application/json' } })).json();
 
 /**
  * Passes on each line of an answer in JSON lines.
@@ -60,11 +60,12 @@ const again = 3000; // milliseconds from one attempt to connect to the next
  * itself, unless the server refused.
  *
  * @param {string} path
+ * @param {string} other - a path that tells why the server refuses
  * @param {Record<string, (data: any) => void>} by - what to do with each kind of event
  * @param {(problem: string) => void} state - '' once the connection stands
  * @returns {() => void}
  */
-export function listen(path, by, state) {
+export function listen(path, other, by, state) {
   let source, timer;
   const connect = () => {
     source = new EventSource(path);
@@ -72,7 +73,7 @@ export function listen(path, by, state) {
     source.onerror = async () => {
       if (source.readyState !== EventSource.CLOSED) return state(words.reconnecting);
       timer = setTimeout(connect, again);
-      state(await get('/v1/model').then(() => words.reconnecting, (e) => e.message));
+      state(await get(other).then(() => words.reconnecting, (e) => e.message));
     };
     for (const [kind, then] of Object.entries(by)) source.addEventListener(kind, (e) => then(JSON.parse(e.data)));
   };

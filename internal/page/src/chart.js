@@ -26,6 +26,19 @@ const times = [
   [0.001, '{HH}:{mm}:{ss}.{fff}', `\n${day}`, null, `\n${day}`, null, null, null, 1],
 ];
 
+/**
+ * Returns the colors of an element, the font of what is drawn in it, and the look of axes.
+ *
+ * @param {HTMLElement} host
+ * @returns {{color: (name: string) => string, font: string, axis: object}}
+ */
+export function theme(host) {
+  const style = getComputedStyle(host);
+  const color = (name) => style.getPropertyValue(name).trim();
+  const font = `12px ${style.fontFamily}`;
+  return { color, font, axis: { stroke: color('--quiet'), font, grid: { stroke: color('--grid'), width: 1 }, ticks: { stroke: color('--grid'), width: 1 } } };
+}
+
 /** A Chart draws scores in an element, in whose width it fits. */
 export class Chart {
   /**
@@ -103,10 +116,7 @@ export class Chart {
     if (!this.drawn) return;
     const scale = this.plot?.scales.x;
     this.plot?.destroy();
-    const style = getComputedStyle(this.host);
-    const color = (name) => style.getPropertyValue(name).trim();
-    const font = `12px ${style.fontFamily}`;
-    const axis = { stroke: color('--quiet'), font, grid: { stroke: color('--grid'), width: 1 }, ticks: { stroke: color('--grid'), width: 1 } };
+    const { color, font, axis } = theme(this.host);
     const colors = { span: color('--span'), threshold: color('--alarm'), chosen: color('--ink'), ground: color('--ground') };
     this.plot = new uPlot({
       width: this.host.clientWidth || 600, height,

@@ -22,6 +22,24 @@ export function short(v, digits = 4) {
 /** @param {number} share - from 0 to 1 @returns {string} */
 export const percent = (share) => `${short(100 * share, 3)} %`;
 
+/** @param {number} n @returns {string} */
+export function bytes(n) {
+  for (const [size, unit] of [[1e9, 'GB'], [1e6, 'MB']]) if (n >= size) return `${short(n / size, 3)} ${unit}`;
+  return `${short(n / 1e3, 3)} kB`;
+}
+
+/** @param {number} ns - nanoseconds @returns {string} */
+export function duration(ns) {
+  const s = ns / 1e9;
+  if (s < 1) return `${short(s * 1000, 2)} ms`;
+  if (s < 60) return `${Math.round(s)} s`;
+  const all = Math.round(s), h = Math.floor(all / 3600), m = Math.floor(all % 3600 / 60);
+  return h ? `${count(h)} h ${m} min` : `${m} min ${all % 60} s`;
+}
+
+/** Returns the time of day. @param {string|number} at @returns {string} */
+export const clock = (at) => new Date(at).toLocaleTimeString('en-GB');
+
 /**
  * Returns the seconds since 1970 of a time as it is written, whatever its zone; NaN for another text.
  *

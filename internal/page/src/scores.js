@@ -159,7 +159,7 @@ class Scores {
   hear(source) {
     this.stop?.();
     let queue = [], frame = 0;
-    this.stop = listen(`/v1/scores?source=${encodeURIComponent(source)}`, {
+    this.stop = listen(`/v1/scores?source=${encodeURIComponent(source)}`, '/v1/model', {
       began: ({ source: name }) => {
         if (this.names.includes(name)) return;
         this.names.push(name);

@@ -1,0 +1,148 @@
+// The view of a run: its members, rounds and events.
+
+import { Curve } from './curve.js';
+import { el, renew, table } from './dom.js';
+import { on, told } from './feed.js';
+import { bytes, clock, count, duration, short } from './format.js';
+import { ring } from './graph.js';
+import { words } from './messages.js';
+
+const say = words.run;
+const mostListed = 500; // rounds in the table
+const fine = ['summed', 'here'];
+
+/** @type {import('./shell.js').View} */
+export const run = { name: 'run', title: say.title, mount: (root) => { const r = new Run(root); return () => r.draw(); } };
+
+class Run {
+  constructor(root) {
+    this.root = root;
+    this.wait = el('p', { class: 'quiet' }, words.loading);
+    this.over = el('div', { class: 'notice', hidden: true });
+    this.doing = el('p', { class: 'summary' });
+    this.absent = el('p', { class: 'absent', hidden: true });
+    this.facts = el('dl');
+    this.ring = el('figure');
+    this.members = el('div');
+    this.events = el('div');
+    this.warnings = el('div');
+    this.curves = say.curves.map((c) => ({ ...c, ...this.curve(c) }));
+    this.rounds = el('details', { class: 'listed', toggle: () => this.list() }, el('summary', {}, say.rounds), el('div'));
+    this.content = el('div', { class: 'content', hidden: true },
+      el('section', {}, this.over, this.doing, this.absent, this.facts),
+      this.warnings,
+      el('div', { class: 'pair' },
+        el('section', {}, el('h2', {}, say.members), this.ring),
+        el('section', {}, el('h2', {}, say.table), this.members)),
+      el('section', {}, el('h2', {}, say.course), el('div', { class: 'pair' }, ...this.curves.map((c) => c.figure)), this.rounds),
+      el('section', {}, el('h2', {}, say.events), this.events));
+    root.append(this.wait, this.content);
+    on('run', () => this.draw());
+    setInterval(() => this.tick(), 1000);
+  }
+
+  curve({ title, unit }) {
+    const host = el('div', { class: 'chart small', role: 'img' });
+    const last = el('p', { class: 'quiet' });
+    return { host, last, figure: el('figure', {}, el('figcaption', {}, el('h3', {}, title), last), host), plot: new Curve(host, unit === 'bytes' ? bytes : short) };
+  }
+
+  // tick goes on with the seconds of waits.
+  tick() {
+    if (told.run && !told.ended && told.run.members?.some((m) => m.waited) && !this.root.hidden) this.states(told.run);
+  }
+
+  draw() {
+    const now = told.run;
+    if (!now || this.root.hidden) return;
+    this.wait.hidden = true;
+    this.content.hidden = false;
+    const { status } = now, ended = status.phase === 'ended';
+    this.over.hidden = !told.ended;
+    if (told.ended) this.over.replaceChildren(el('p', {}, say.over), now.folder ? el('pre', { tabindex: 0 }, `collabdict view ${quoted(now.folder)}`) : '');
+    this.states(now);
+    this.facts.replaceChildren(...facts(now, ended).map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', {}, v))));
+    const warned = [...(status.warned ?? [])].reverse();
+    this.warnings.hidden = !warned.length;
+    renew(this.warnings, ...(warned.length ? [el('h2', {}, say.warnings(status.warnings)), el('ul', {}, ...warned.map((w) => el('li', {}, `${clock(w.at)} ${w.text}`)))] : []));
+    this.course();
+    this.list();
+    renew(this.events, told.events.length ? table(say.events, [{ text: say.time }, { text: say.after, number: true }, { text: say.event }],
+      [...told.events].reverse().map((e) => [e.at ? el('time', { datetime: e.at }, clock(e.at)) : '–', count(e.round), e.kind === 'begun' ? say.phases[e.text] ?? e.text : e.text])) : el('p', {}, say.noEvents));
+  }
+
+  // states shows where each member stands.
+  states(now) {
+    const members = now.members ?? [], at = told.ended ? Date.parse(now.status.at) : Date.now();
+    const since = (m) => say.since(clock(m.waited), duration(Math.max(0, at - Date.parse(m.waited)) * 1e6));
+    const missed = members.filter((m) => !fine.includes(m.state) || m.waited);
+    this.doing.textContent = told.ended ? say.stood(now.doing) : capital(now.doing);
+    this.doing.classList.toggle('ill', !now.healthy);
+    this.absent.hidden = !missed.length;
+    this.absent.replaceChildren(el('strong', {}, say.missed(missed.length, members.length)), ' ',
+      missed.slice(0, 20).map((m) => (m.waited ? say.waited(m.name, since(m)) : say.who(m.name, say.states[m.state] ?? m.state))).join('; '),
+      missed.length > 20 ? say.more(missed.length - 20) : '');
+    const edges = now.status.node?.edges ?? [];
+    const key = JSON.stringify([edges, members.map((m) => [m.name, m.state, m.via, !!m.waited])]);
+    if (key !== this.drawn) {
+      this.drawn = key;
+      this.ring.replaceChildren(...(members.length ? [ring(say.ring(members, edges, missed.length), members, edges), legend(members, edges)] : [el('p', {}, say.alone)]));
+    }
+    const sorted = [...missed, ...members.filter((m) => !missed.includes(m))];
+    renew(this.members, members.length ? table(say.table, [{ text: say.member }, { text: say.state }, { text: say.waits }, { text: say.via }, { text: say.peer }],
+      sorted.map((m) => [m.own ? say.own(m.name) : m.name,
+        el('span', { class: `state ${m.waited ? 'waited' : m.state}` }, `${say.states[m.state] ?? m.state}${m.reason ? `: ${m.reason}` : ''}`),
+        m.waited ? since(m) : '–', m.via || '–', m.peer ? el('code', { class: 'digest', title: m.peer }, m.peer.slice(-8)) : '–'])) : el('p', {}, say.alone));
+  }
+
+  course() {
+    const x = told.rounds.map((r) => r.round);
+    for (const c of this.curves) {
+      const y = told.rounds.map((r) => (c.of(r) ?? null));
+      const known = y.filter((v) => v != null), any = known.length > 0 && (c.always || known.some((v) => v !== 0));
+      c.figure.hidden = !any;
+      if (!any) continue;
+      const last = known[known.length - 1], write = c.unit === 'bytes' ? bytes : short;
+      c.last.textContent = say.last(write(last));
+      c.host.setAttribute('aria-label', say.described(c.title, known.length, write(known[0]), write(last)));
+      c.plot.show(x, y);
+    }
+  }
+
+  list() {
+    if (!this.rounds.open) return;
+    const shown = told.rounds.slice(-mostListed).reverse();
+    renew(this.rounds.querySelector('div'),
+      el('p', { class: 'quiet' }, say.listed(shown.length, told.rounds.length)),
+      table(say.rounds, [{ text: say.round, number: true }, { text: say.time }, ...say.curves.map((c) => ({ text: c.title, number: true }))],
+        shown.map((r) => [count(r.round), r.at ? clock(r.at) : '–', ...say.curves.map((c) => (c.of(r) == null ? '–' : c.unit === 'bytes' ? bytes(c.of(r)) : short(c.of(r), 6)))])));
+  }
+}
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const quoted = (path) => (/^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+
+function facts(now, ended) {
+  const { status } = now, { node } = status, rounds = told.rounds, last = rounds[rounds.length - 1];
+  const sums = (now.members ?? []).filter((m) => m.state === 'summed').length;
+  return [
+    [say.round, status.rounds && !ended ? say.ofRounds(status.round, status.rounds) : count(status.round)],
+    !now.members?.length ? null : [say.sums, say.ofMembers(sums, now.members.length)],
+    ended || told.ended ? null : [say.finish, now.left ? say.left(duration(now.left), clock(Date.parse(status.at) + now.left / 1e6)) : say.unknown],
+    node?.last_took ? [say.took, duration(node.last_took)] : null,
+    node?.traffic?.bytes_sent ? [say.sent, say.messages(bytes(node.traffic.bytes_sent), node.traffic.messages_sent)] : null,
+    node?.traffic?.bytes_received ? [say.received, say.messages(bytes(node.traffic.bytes_received), node.traffic.messages_received)] : null,
+    last?.virtual ? [say.virtual, duration(last.virtual)] : null,
+    [say.model, status.model],
+    status.run ? [say.id, el('code', { class: 'digest', title: status.run }, status.run.slice(0, 16))] : null,
+    status.began && !status.began.startsWith('0001') ? [say.began, el('time', { datetime: status.began }, new Date(status.began).toLocaleString())] : null,
+  ].filter((f) => f && f[1]);
+}
+
+function legend(members, edges) {
+  const states = [...new Set(members.map((m) => (m.waited ? 'waited' : m.state)))];
+  const parts = states.map((s) => el('li', { class: `state ${s}` }, say.states[s] ?? s));
+  if (edges.length) parts.push(el('li', { class: 'key edges' }, say.exchange(edges.length)));
+  if (members.some((m) => m.via)) parts.push(el('li', { class: 'key relays' }, say.relay));
+  return el('figcaption', {}, el('ul', { class: 'legend' }, ...parts));
+}
