@@ -11,20 +11,19 @@ import { svg } from './dom.js';
 
 const round = (v) => v.toFixed(1);
 
-// places returns where names are around a circle, which has room around it for them.
-function places(names, room) {
-  const radius = Math.max(130, names.length * 3), size = 2 * (radius + room);
+// places returns where names are around a circle, which has room beside it, and above and below it.
+function places(names, radius, beside, above) {
   const at = new Map(names.map((n, i) => {
     const turn = 2 * Math.PI * i / names.length - Math.PI / 2;
     return [n, { x: Math.cos(turn) * radius, y: Math.sin(turn) * radius, turn }];
   }));
-  return { at, box: `${-size / 2} ${-size / 2} ${size} ${size}` };
+  const x = radius + beside, y = radius + above;
+  return { at, box: `${-x} ${-y} ${2 * x} ${2 * y}` };
 }
 
 function label(name, { turn }, off) {
   const left = Math.cos(turn) < -1e-9, degrees = turn * 180 / Math.PI + (left ? 180 : 0);
-  const text = name.length > 16 ? `${name.slice(0, 15)}…` : name;
-  return svg('text', { transform: `rotate(${round(degrees)})`, x: left ? -off : off, dy: '0.32em', 'text-anchor': left ? 'end' : 'start' }, text);
+  return svg('text', { transform: `rotate(${round(degrees)})`, x: left ? -off : off, dy: '0.32em', 'text-anchor': left ? 'end' : 'start' }, shortened(name));
 }
 
 /**
@@ -37,7 +36,7 @@ function label(name, { turn }, off) {
  */
 export function circle(title, names, edges) {
   const joined = names.filter((n) => edges.some((e) => e.a === n || e.b === n));
-  const { at, box } = places(joined, 110);
+  const { at, box } = places(joined, Math.max(130, joined.length * 3), 110, 110);
   const strongest = Math.max(...edges.map((e) => Math.abs(e.partial_correlation)));
   const lines = edges.map((e) => {
     const a = at.get(e.a), b = at.get(e.b);
@@ -55,6 +54,15 @@ export function circle(title, names, edges) {
 }
 
 const mostLabels = 40; // members with their names beside them
+const mostLevel = 16; // members whose names are level, as there is room
+
+// level returns a name outside of the circle, beside its place, or above or below it at the top or the bottom.
+function level(name, { turn }) {
+  const x = Math.cos(turn), y = Math.sin(turn), side = Math.abs(x) < 0.15 ? 'middle' : x < 0 ? 'end' : 'start';
+  return svg('text', { x: round(side === 'middle' ? 0 : 14 * Math.sign(x)), y: round(side === 'middle' ? 18 * y : 6 * y), dy: '0.32em', 'text-anchor': side }, shortened(name));
+}
+
+const shortened = (name) => (name.length > 16 ? `${name.slice(0, 15)}…` : name);
 
 /**
  * Returns a drawing of members, the pairs that exchange vectors, and those that others relay.
@@ -65,14 +73,14 @@ const mostLabels = 40; // members with their names beside them
  * @returns {SVGElement}
  */
 export function ring(title, members, edges) {
-  const labelled = members.length <= mostLabels, many = members.length > 60;
-  const { at, box } = places(members.map((m) => m.name), labelled ? 110 : 30);
+  const n = members.length, few = n <= mostLevel, labelled = n <= mostLabels, many = n > 60;
+  const { at, box } = places(members.map((m) => m.name), few ? 90 : Math.max(130, n * 3), labelled ? 120 : 20, few ? 28 : labelled ? 110 : 20);
   const line = (a, b, kind) => (at.has(a) && at.has(b)
     ? svg('line', { class: kind, x1: round(at.get(a).x), y1: round(at.get(a).y), x2: round(at.get(b).x), y2: round(at.get(b).y) }) : null);
   const nodes = members.map((m) => {
     const place = at.get(m.name), state = m.waited ? 'waited' : m.state;
     return svg('g', { class: `member ${state}${m.own ? ' own' : ''}`, transform: `translate(${round(place.x)} ${round(place.y)})` },
-      mark(state, many ? 5 : 7), labelled && label(m.name, place, 16));
+      mark(state, many ? 5 : 7), labelled && (few ? level(m.name, place) : label(m.name, place, 16)));
   });
   return svg('svg', { class: `graph ring${many ? ' many' : ''}`, role: 'img', 'aria-label': title, viewBox: box },
     ...edges.map((e) => line(e.a, e.b, 'exchange')), ...members.filter((m) => m.via).map((m) => line(m.name, m.via, 'relay')), ...nodes);

@@ -24,9 +24,8 @@ function parts(of) {
   const p = of.protection;
   return [
     of.warnings?.length ? part(say.warnings, list(of.warnings)) : '',
-    of.told?.length ? part(say.told, list(of.told)) : '',
-    of.shown?.length ? part(say.shown, el('p', { class: 'quiet' }, say.shownNote), table(say.shown, [{ text: say.how }, { text: say.what }], of.shown.map((s) => [s.how, s.what]))) : '',
-    p?.mode ? part(say.protection, el('dl', {}, ...[
+    of.shown?.length ? part(say.shown, el('p', { class: 'quiet' }, say.shownNote), el('div', { class: 'prose' }, table(say.shown, [{ text: say.how }, { text: say.what }], of.shown.map((s) => [s.how, s.what])))) : '',
+    el('div', { class: 'pair' }, p?.mode ? part(say.protection, el('dl', {}, ...[
       [say.mode, p.mode],
       p.chunks ? [say.chunks, String(p.chunks)] : null,
       p.threshold ? [say.threshold, String(p.threshold)] : null,
@@ -34,8 +33,10 @@ function parts(of) {
     ].filter(Boolean).map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', {}, v))))) : '',
     part(say.spent, of.spent.length
       ? table(say.spent, [{ text: say.by }, { text: say.epsilon, number: true }, { text: say.delta, number: true }], of.spent.map((s) => [s.of, short(s.epsilon), short(s.delta)]))
-      : el('p', {}, say.nothing)),
-    part(say.outside, el('p', { class: 'quiet' }, say.outsideNote),
-      table(say.outside, [{ text: say.place }, { text: say.seenBy }, { text: say.what }, { text: say.tells }], of.outside.map((o) => [o.place, o.by, o.what, o.tells || say.none]))),
+      : el('p', {}, say.nothing))),
+    of.told?.length ? part(say.told, list(of.told)) : '',
+    part(say.outside, el('div', { class: 'prose' },
+      table(say.outside, [{ text: say.what }, { text: say.tells }], of.outside.map((o) => [
+        el('span', {}, o.what, el('br'), el('span', { class: 'quiet' }, say.seen(o.place, o.by))), o.tells || say.none])))),
   ].filter(Boolean);
 }

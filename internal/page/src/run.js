@@ -44,7 +44,7 @@ class Run {
   curve({ title, unit }) {
     const host = el('div', { class: 'chart small', role: 'img' });
     const last = el('p', { class: 'quiet' });
-    return { host, last, figure: el('figure', {}, el('figcaption', {}, el('h3', {}, title), last), host), plot: new Curve(host, unit === 'bytes' ? bytes : short) };
+    return { host, last, figure: el('figure', {}, el('figcaption', {}, el('h3', {}, title), last), host), plot: new Curve(host, say.round, unit === 'bytes' ? bytes : short, unit === 'count') };
   }
 
   // tick goes on with the seconds of waits.
@@ -89,10 +89,14 @@ class Run {
       this.ring.replaceChildren(...(members.length ? [ring(say.ring(members, edges, missed.length), members, edges), legend(members, edges)] : [el('p', {}, say.alone)]));
     }
     const sorted = [...missed, ...members.filter((m) => !missed.includes(m))];
-    renew(this.members, members.length ? table(say.table, [{ text: say.member }, { text: say.state }, { text: say.waits }, { text: say.via }, { text: say.peer }],
-      sorted.map((m) => [m.own ? say.own(m.name) : m.name,
-        el('span', { class: `state ${m.waited ? 'waited' : m.state}` }, `${say.states[m.state] ?? m.state}${m.reason ? `: ${m.reason}` : ''}`),
-        m.waited ? since(m) : '–', m.via || '–', m.peer ? el('code', { class: 'digest', title: m.peer }, m.peer.slice(-8)) : '–'])) : el('p', {}, say.alone));
+    const columns = [
+      { text: say.member, of: (m) => (m.own ? say.own(m.name) : m.name) },
+      { text: say.state, of: (m) => el('span', { class: `state ${m.waited ? 'waited' : m.state}` }, `${say.states[m.state] ?? m.state}${m.reason ? `: ${m.reason}` : ''}`) },
+      { text: say.waits, if: 'waited', of: since },
+      { text: say.via, if: 'via', of: (m) => m.via },
+      { text: say.peer, if: 'peer', of: (m) => el('code', { class: 'digest', title: m.peer }, m.peer.slice(-8)) },
+    ].filter((c) => !c.if || members.some((m) => m[c.if]));
+    renew(this.members, members.length ? table(say.table, columns, sorted.map((m) => columns.map((c) => (!c.if || m[c.if] ? c.of(m) : '–')))) : el('p', {}, say.alone));
   }
 
   course() {
@@ -142,6 +146,7 @@ function facts(now, ended) {
 function legend(members, edges) {
   const states = [...new Set(members.map((m) => (m.waited ? 'waited' : m.state)))];
   const parts = states.map((s) => el('li', { class: `state ${s}` }, say.states[s] ?? s));
+  if (told.run.status.phase === 'ended' && !edges.length) parts.push(el('li', { class: 'quiet' }, say.noEdges));
   if (edges.length) parts.push(el('li', { class: 'key edges' }, say.exchange(edges.length)));
   if (members.some((m) => m.via)) parts.push(el('li', { class: 'key relays' }, say.relay));
   return el('figcaption', {}, el('ul', { class: 'legend' }, ...parts));
