@@ -57,42 +57,6 @@ func command(t *testing.T, terminal bool, args ...string) *server {
 	return s
 }
 
-// accessible checks a view with axe-core, in light and dark, and that it fits each width.
-func (p *tab) accessible(name string) {
-	p.Helper()
-	for _, colors := range []string{"light", "dark"} {
-		for _, width := range []int64{390, 1440, 2560} {
-			p.size(width, 900, colors)
-			p.picture(fmt.Sprintf("%s-%s-%d", name, colors, width))
-			if wide := get[int](p, "document.documentElement.scrollWidth"); int64(wide) > width {
-				p.Errorf("%s: the page is %d wide in a window of %d", name, wide, width)
-			}
-			if !get[bool](p, "typeof axe !== 'undefined'") || width == 2560 {
-				continue
-			}
-			for _, v := range get[[]string](p, `axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join('; ')))`) {
-				p.Errorf("%s, %s, %d wide: %s", name, colors, width, v)
-			}
-		}
-	}
-	p.size(1440, 900, "light")
-}
-
-// withAxe loads axe-core, if its path is known.
-func (p *tab) withAxe() {
-	p.Helper()
-	path := os.Getenv("COLLABDICT_AXE")
-	if path == "" {
-		p.Log("axe-core is not checked: want COLLABDICT_AXE with the path of axe.min.js")
-		return
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		p.Fatal(err)
-	}
-	p.run(chromedp.Evaluate[chromedp.Void](string(text)))
-}
-
 func (p *tab) view(name string) {
 	p.Helper()
 	p.run(chromedp.Evaluate[chromedp.Void]("location.hash = '#" + name + "'"))
@@ -261,7 +225,8 @@ func TestChangesAreAnnounced(t *testing.T) {
 	if get[bool](p, "!document.querySelector('.absent').hidden") || get[string](p, "document.querySelector('#status').textContent") != "" {
 		t.Error("a calm run has something to tell")
 	}
-	silent := withRounds(consortium(3, 13, at.Add(time.Second)), 13, 13)
+	silent := withRounds(consortium(3, 13, at.Add(time.Second)), 13, 13) // no further news of the wait comes
+	silent["members"].([]object)[1]["waited"] = time.Now().UTC().Format(time.RFC3339)
 	m.send(t, "news", silent)
 	p.until("document.querySelector('#status').textContent.includes('member-001 is silent since')")
 	lost := consortium(3, 13, at.Add(2*time.Second))
@@ -315,4 +280,67 @@ func TestARunByKeyboard(t *testing.T) {
 			}
 		}
 	}
+}
+
+// processOf returns the process of the member whose folder is dir.
+func processOf(t *testing.T, dir string) int {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil || len(all) == 0 {
+		t.Skip("want /proc, to find the process of a member")
+	}
+	for _, path := range all {
+		line, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(line), "run\x00--dir\x00"+dir+"\x00") {
+			continue
+		}
+		if cwd, err := os.Readlink(filepath.Join(filepath.Dir(path), "cwd")); err == nil && cwd == folder {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pid
+		}
+	}
+	t.Fatalf("no process runs in %s", dir)
+	return 0
+}
+
+// Curves grow round by round; a member that is killed is named, and seen to return.
+func TestAMemberIsLostAndReturns(t *testing.T) {
+	s := command(t, true, "up", "--generate", "participants=5,rows=2000,columns=20,patterns=4", "--components", "12", "--rounds", "2000", "--tol", "0", "--out", "u")
+	p := open(t, s)
+	p.until("document.querySelectorAll('.ring .exchange').length > 3")
+	rounds := "Number(document.querySelector('#run-title').closest('section').querySelector('dd').textContent.split(' ')[0].replace(',', ''))"
+	for want := 1; want < 8; want *= 2 {
+		p.until(fmt.Sprintf("%s >= %d", rounds, want))
+	}
+	p.until("document.querySelectorAll('.u-wrap').length >= 3")
+	p.picture("run-live")
+	p.view("privacy")
+	p.until("document.body.innerText.includes('What the other members see of you')")
+	p.withAxe()
+	p.accessible("privacy-live")
+	p.view("model")
+	p.until("document.body.innerText.includes('There is no model yet')")
+	p.view("run")
+	pid := processOf(t, filepath.Join("u", "plant-c"))
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	killed := time.Now()
+	p.until("document.querySelector('#status').textContent.includes('plant-c is silent since')")
+	p.until("document.querySelector('.absent').textContent.includes('plant-c is lost')")
+	t.Logf("named after %s: %s", time.Since(killed), get[string](p, "document.querySelector('#status').textContent"))
+	p.picture("run-lost")
+	again := exec.Command(filepath.Join(folder, "collabdict"), "run", "--dir", filepath.Join("u", "plant-c"))
+	again.Dir = folder
+	if err := again.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = again.Process.Kill(); _ = again.Wait() }()
+	p.until("document.querySelector('.absent').hidden && document.querySelector('[aria-label=Events] tbody').innerText.includes('plant-c')")
+	p.picture("run-returned")
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	p.until("document.querySelector('.notice pre')?.textContent === 'collabdict view u'")
 }

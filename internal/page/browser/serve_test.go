@@ -328,6 +328,42 @@ func (p *tab) picture(name string) {
 	}
 }
 
+// accessible checks a view with axe-core, in light and dark, and that it fits each width.
+func (p *tab) accessible(name string) {
+	p.Helper()
+	for _, colors := range []string{"light", "dark"} {
+		for _, width := range []int64{390, 1440, 2560} {
+			p.size(width, 900, colors)
+			p.picture(fmt.Sprintf("%s-%s-%d", name, colors, width))
+			if wide := get[int](p, "document.documentElement.scrollWidth"); int64(wide) > width {
+				p.Errorf("%s: the page is %d wide in a window of %d", name, wide, width)
+			}
+			if !get[bool](p, "typeof axe !== 'undefined'") || width == 2560 {
+				continue
+			}
+			for _, v := range get[[]string](p, `axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join('; ')))`) {
+				p.Errorf("%s, %s, %d wide: %s", name, colors, width, v)
+			}
+		}
+	}
+	p.size(1440, 900, "light")
+}
+
+// withAxe loads axe-core, if its path is known.
+func (p *tab) withAxe() {
+	p.Helper()
+	path := os.Getenv("COLLABDICT_AXE")
+	if path == "" {
+		p.Log("axe-core is not checked: want COLLABDICT_AXE with the path of axe.min.js")
+		return
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.run(chromedp.Evaluate[chromedp.Void](string(text)))
+}
+
 const scored = "!document.querySelector('.content').hidden"
 
 // Every view is free of violations that axe finds, fits each width, light and dark.
@@ -335,53 +371,24 @@ func TestViewsAreAccessible(t *testing.T) {
 	s := serve(t, "0")
 	file := csv(t, "few.csv", s.names(t), 2000)
 	p := open(t, s, "422 for")
-	axe := ""
-	if path := os.Getenv("COLLABDICT_AXE"); path != "" {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		axe = string(text)
-		p.run(chromedp.Evaluate[chromedp.Void](axe))
-	} else {
-		t.Log("axe-core is not checked: want COLLABDICT_AXE with the path of axe.min.js")
-	}
-	check := func(name string) {
-		t.Helper()
-		for _, colors := range []string{"light", "dark"} {
-			for _, width := range []int64{390, 1440, 2560} {
-				p.size(width, 900, colors)
-				p.picture(fmt.Sprintf("%s-%s-%d", name, colors, width))
-				if wide := get[int](p, "document.documentElement.scrollWidth"); int64(wide) > width {
-					t.Errorf("%s: the page is %d wide in a window of %d", name, wide, width)
-				}
-				if axe == "" || width == 2560 {
-					continue
-				}
-				for _, v := range get[[]string](p, `axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join('; ')))`) {
-					t.Errorf("%s, %s, %d wide: %s", name, colors, width, v)
-				}
-			}
-		}
-		p.size(1440, 900, "light")
-	}
+	p.withAxe()
 	p.until("document.querySelector('.empty pre')")
-	check("scores-empty")
+	p.accessible("scores-empty")
 	p.choose(file)
 	p.until(scored)
 	p.run(chromedp.Click(chromedp.CSS(".link")))
 	p.until("document.querySelector('.row')")
-	check("scores")
+	p.accessible("scores")
 	p.run(chromedp.Click(chromedp.CSS("summary")))
 	p.until("document.querySelector('.listed tbody')")
-	check("scores-table")
+	p.accessible("scores-table")
 	p.run(chromedp.Navigate(s.origin + "/#model"))
 	p.until("document.querySelector('.graph')")
-	check("model")
+	p.accessible("model")
 	p.run(chromedp.Navigate(s.origin + "/#scores"))
 	p.choose(csv(t, "none.csv", nil, 1))
 	p.until("!document.querySelector('.notice').hidden")
-	check("scores-error")
+	p.accessible("scores-error")
 }
 
 // A file is scored, its threshold moved, and its events shown, by keyboard alone.

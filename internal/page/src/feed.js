@@ -12,7 +12,13 @@ export const told = { run: null, rounds: [], events: [], privacy: null, model: n
 
 const views = [];
 
-/** Calls a function now and whenever something of a kind is new. @param {string} kind @param {() => void} f */
+/**
+ * Calls a function now and whenever something is new: the run, the privacy, the model, or how long members have
+ * been waited for (waits).
+ *
+ * @param {'run'|'privacy'|'model'|'waits'} kind
+ * @param {() => void} f
+ */
 export function on(kind, f) {
   views.push({ kind, f });
   f();
@@ -30,6 +36,7 @@ export function follow() {
     take.model(of.model);
     return;
   }
+  setInterval(waits, 1000); // the server sends nothing while a wait goes on
   const stop = listen('/page/run', '/page/run', { ...take, end: () => { stop(); take.end(); } }, (problem) => {
     trouble(problem && told.run?.folder ? `${problem} ${say.again(told.run.folder)}` : problem);
   });
@@ -42,9 +49,8 @@ const take = {
     add(run);
   },
   news: (run) => {
-    const before = told.run;
     add(run);
-    tell(before, run);
+    tell(run.events?.filter((e) => e.kind !== 'begun').map((e) => e.text) ?? []);
   },
   privacy: (of) => {
     told.privacy = of;
@@ -69,17 +75,19 @@ function add(run) {
   changed('run');
 }
 
-// tell announces what has happened, and who is waited for.
-function tell(before, run) {
-  const texts = (run.events ?? []).filter((e) => e.kind !== 'begun').map((e) => e.text);
-  for (const m of run.members ?? []) {
-    if (!long(m, run)) continue;
-    const old = before.members?.find((o) => o.name === m.name);
-    if (!old || !long(old, before)) texts.push(say.silent(m.name, seconds(m, run)));
-  }
-  if (texts.length > 3) texts.splice(0, texts.length - 3);
-  if (texts.length) announce(texts.join(' '));
+// tell announces texts, of many the last.
+function tell(texts) {
+  if (texts.length) announce(texts.slice(-3).join('; '));
 }
 
-const seconds = (m, run) => Math.round((Date.parse(run.status.at) - Date.parse(m.waited)) / 1000);
-const long = (m, run) => m.waited && 1000 * seconds(m, run) >= silent;
+const late = new Set(); // members whose silence was announced
+
+// waits announces for whom the others wait.
+function waits() {
+  if (!told.run || told.ended) return;
+  const waited = (told.run.members ?? []).filter((m) => m.waited && Date.now() - Date.parse(m.waited) >= silent);
+  tell(waited.filter((m) => !late.has(m.name)).map((m) => say.silent(m.name, Math.round((Date.now() - Date.parse(m.waited)) / 1000))));
+  late.clear();
+  for (const m of waited) late.add(m.name);
+  if (told.run.members?.some((m) => m.waited)) changed('waits');
+}

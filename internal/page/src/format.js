@@ -15,7 +15,7 @@ export const count = (n) => whole.format(n);
 export function short(v, digits = 4) {
   if (v == null || Number.isNaN(v)) return '–';
   if (Math.abs(v) > 1e300) return v < 0 ? '−∞' : '∞';
-  if (v !== 0 && (Math.abs(v) >= 1e6 || Math.abs(v) < 1e-4)) return v.toExponential(digits - 1).replace('-', '−');
+  if (v !== 0 && (Math.abs(v) >= 1e6 || Math.abs(v) < 1e-4)) return Number(v.toPrecision(digits)).toExponential().replace('-', '−');
   return String(Number(v.toPrecision(digits))).replace('-', '−');
 }
 
@@ -36,6 +36,9 @@ export function duration(ns) {
   const all = Math.round(s), h = Math.floor(all / 3600), m = Math.floor(all % 3600 / 60);
   return h ? `${count(h)} h ${m} min` : `${m} min ${all % 60} s`;
 }
+
+/** Returns a date and a time of day. @param {string} at @returns {string} */
+export const moment = (at) => new Date(at).toLocaleString('sv-SE');
 
 /** Returns the time of day. @param {string|number} at @returns {string} */
 export const clock = (at) => new Date(at).toLocaleTimeString('en-GB');

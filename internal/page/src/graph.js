@@ -17,8 +17,9 @@ function places(names, radius, beside, above) {
     const turn = 2 * Math.PI * i / names.length - Math.PI / 2;
     return [n, { x: Math.cos(turn) * radius, y: Math.sin(turn) * radius, turn }];
   }));
-  const x = radius + beside, y = radius + above;
-  return { at, box: `${-x} ${-y} ${2 * x} ${2 * y}` };
+  const x = radius + beside, all = [...at.values()].map((p) => p.y);
+  const top = Math.min(...all) - above, bottom = Math.max(...all) + above;
+  return { at, box: `${round(-x)} ${round(top)} ${round(2 * x)} ${round(bottom - top)}` };
 }
 
 function label(name, { turn }, off) {
@@ -80,10 +81,11 @@ export function ring(title, members, edges) {
   const nodes = members.map((m) => {
     const place = at.get(m.name), state = m.waited ? 'waited' : m.state;
     return svg('g', { class: `member ${state}${m.own ? ' own' : ''}`, transform: `translate(${round(place.x)} ${round(place.y)})` },
-      mark(state, many ? 5 : 7), labelled && (few ? level(m.name, place) : label(m.name, place, 16)));
+      mark(state, many ? (state === 'summed' ? 6 : 14) : 7), labelled && (few ? level(m.name, place) : label(m.name, place, 16)));
   });
   return svg('svg', { class: `graph ring${many ? ' many' : ''}`, role: 'img', 'aria-label': title, viewBox: box },
-    ...edges.map((e) => line(e.a, e.b, 'exchange')), ...members.filter((m) => m.via).map((m) => line(m.name, m.via, 'relay')), ...nodes);
+    ...edges.map((e) => line(e.a, e.b, 'exchange')), ...members.filter((m) => m.via).map((m) => line(m.name, m.via, 'relay')),
+    ...nodes.filter((_, i) => members[i].state === 'summed' && !members[i].waited), ...nodes.filter((_, i) => members[i].state !== 'summed' || members[i].waited));
 }
 
 // mark returns the sign of a state: a disc, a ring, a square or a cross, so that color is not needed.

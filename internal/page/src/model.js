@@ -2,7 +2,7 @@
 
 import { get } from './api.js';
 import { el, table } from './dom.js';
-import { count, percent, short } from './format.js';
+import { count, moment, percent, short } from './format.js';
 import { words } from './messages.js';
 import { facts, part, patterns } from './patterns.js';
 import { trouble } from './shell.js';
@@ -44,7 +44,7 @@ function origin(of) {
     [say.ownRows, of.own_rows ? count(of.own_rows) : say.noOwn],
     of.window ? [say.window, say.windowRows(of.window)] : null,
     of.verdict ? [say.verdict, of.verdict] : null,
-    [say.trained, el('time', { datetime: of.trained }, new Date(of.trained).toLocaleString())],
+    [say.trained, el('time', { datetime: of.trained }, moment(of.trained))],
     [say.digest, el('code', { class: 'digest' }, of.digest)],
   ]);
 }

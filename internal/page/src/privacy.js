@@ -24,7 +24,7 @@ function parts(of) {
   const p = of.protection;
   return [
     of.warnings?.length ? part(say.warnings, list(of.warnings)) : '',
-    of.shown?.length ? part(say.shown, el('p', { class: 'quiet' }, say.shownNote), el('div', { class: 'prose' }, table(say.shown, [{ text: say.how }, { text: say.what }], of.shown.map((s) => [s.how, s.what])))) : '',
+    of.shown?.length ? part(say.shown, el('p', { class: 'quiet' }, say.shownNote), el('div', { class: 'prose uneven' }, table(say.shown, [{ text: say.how }, { text: say.what }], of.shown.map((s) => [s.how, s.what])))) : '',
     el('div', { class: 'pair' }, p?.mode ? part(say.protection, el('dl', {}, ...[
       [say.mode, p.mode],
       p.chunks ? [say.chunks, String(p.chunks)] : null,

@@ -3,7 +3,7 @@
 import { Curve } from './curve.js';
 import { el, renew, table } from './dom.js';
 import { on, told } from './feed.js';
-import { bytes, clock, count, duration, short } from './format.js';
+import { bytes, clock, count, duration, moment, short } from './format.js';
 import { ring } from './graph.js';
 import { words } from './messages.js';
 
@@ -34,22 +34,17 @@ class Run {
       el('div', { class: 'pair' },
         el('section', {}, el('h2', {}, say.members), this.ring),
         el('section', {}, el('h2', {}, say.table), this.members)),
-      el('section', {}, el('h2', {}, say.course), el('div', { class: 'pair' }, ...this.curves.map((c) => c.figure)), this.rounds),
+      el('section', {}, el('h2', {}, say.course), el('div', { class: 'curves' }, ...this.curves.map((c) => c.figure)), this.rounds),
       el('section', {}, el('h2', {}, say.events), this.events));
     root.append(this.wait, this.content);
     on('run', () => this.draw());
-    setInterval(() => this.tick(), 1000);
+    on('waits', () => told.run && !this.root.hidden && this.states(told.run));
   }
 
   curve({ title, unit }) {
     const host = el('div', { class: 'chart small', role: 'img' });
     const last = el('p', { class: 'quiet' });
     return { host, last, figure: el('figure', {}, el('figcaption', {}, el('h3', {}, title), last), host), plot: new Curve(host, say.round, unit === 'bytes' ? bytes : short, unit === 'count') };
-  }
-
-  // tick goes on with the seconds of waits.
-  tick() {
-    if (told.run && !told.ended && told.run.members?.some((m) => m.waited) && !this.root.hidden) this.states(told.run);
   }
 
   draw() {
@@ -139,7 +134,7 @@ function facts(now, ended) {
     last?.virtual ? [say.virtual, duration(last.virtual)] : null,
     [say.model, status.model],
     status.run ? [say.id, el('code', { class: 'digest', title: status.run }, status.run.slice(0, 16))] : null,
-    status.began && !status.began.startsWith('0001') ? [say.began, el('time', { datetime: status.began }, new Date(status.began).toLocaleString())] : null,
+    status.began && !status.began.startsWith('0001') ? [say.began, el('time', { datetime: status.began }, moment(status.began))] : null,
   ].filter((f) => f && f[1]);
 }
 
