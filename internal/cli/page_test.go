@@ -1,10 +1,15 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -61,6 +66,63 @@ func TestAMonitorShowsItsPage(t *testing.T) {
 	}
 	if shownAt(t, m.page, "/page/privacy", &private); len(private.Told) == 0 {
 		t.Errorf("at the end, got %+v", private)
+	}
+}
+
+// view serves the page of a finished run until it is interrupted, to who has the address.
+func TestViewServesAFinishedRun(t *testing.T) {
+	testkit.SkipRaced(t)
+	dir := t.TempDir()
+	parts := plants.Generate(plants.Spec{Participants: 3, Rows: 80, Columns: 3, Patterns: 2}, 4)
+	run, err := simulate.Simulate(t.Context(), pipelinetest.Task(t, "ggm", "components=2", "rounds=3", "tol=0"), parts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeRun(dir, run.Report, run.Course.Rounds, run.Models); err != nil {
+		t.Fatal(err)
+	}
+	said, to := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- (&app{out: io.Discard, err: to}).viewRun(ctx, dir) }()
+	line, err := bufio.NewReader(said).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := regexp.MustCompile(`http://\S+`).FindString(line)
+	server, _, _ := strings.Cut(address, "/?")
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &http.Client{Jar: jar, Transport: &http.Transport{}}
+	defer c.CloseIdleConnections()
+	for _, test := range []struct {
+		at   string
+		code int
+	}{{server + "/", 401}, {server + "/page/run", 401}, {address, 200}, {server + "/page/model", 200}, {server + "/page.js", 200}} {
+		a, err := c.Get(test.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body.Close()
+		if a.StatusCode != test.code {
+			t.Errorf("%s: got %d, want %d", test.at, a.StatusCode, test.code)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// Elsewhere than at a terminal, no page is served and nothing is printed.
+func TestThereIsNoPageInALog(t *testing.T) {
+	var log bytes.Buffer
+	p, stop := (&app{err: &log}).openPage(t.Context(), "out")
+	stop()
+	if p != nil || log.Len() > 0 {
+		t.Errorf("got %v and %q", p, log.String())
 	}
 }
 
