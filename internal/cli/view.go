@@ -16,7 +16,7 @@ func (a *app) view() *cobra.Command {
 	return &cobra.Command{
 		Use: "view DIR", Short: "Show a finished run in a browser",
 		Long: `view shows a finished run: its members and rounds, what it has shown of a member, and the model. DIR is a
-participant's folder, or that of demo, up or sim, of which it shows the first participant. Open the printed
+participant's folder, or that of demo, up or sim; there it shows the first participant. Open the printed
 address, which works once. view serves until Ctrl-C, on this machine alone.`,
 		Example: "  collabdict view collabdict-demo",
 		Args:    oneFolder,

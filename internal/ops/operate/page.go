@@ -128,8 +128,8 @@ func (p *Page) Next(s *Status) {
 	})
 }
 
-// SetPrivacy shows what is known of the privacy of the member. What the run shows stays as it was if
-// that is unknown now.
+// SetPrivacy shows what is known of the privacy of the member. If of does not know what the run shows,
+// the page keeps what it had.
 func (p *Page) SetPrivacy(of *Privacy) {
 	p.change(func() {
 		whole := *of

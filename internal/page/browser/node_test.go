@@ -129,7 +129,7 @@ func (m *madeUp) send(t *testing.T, name string, of any) {
 // object is an object of JSON.
 type object map[string]any
 
-// consortium returns a run of n members in a round, of which some are lost, away or waited for.
+// consortium returns a run of n members in a round, some of them lost, away or waited for.
 func consortium(n, round int, at time.Time) object {
 	var members, edges []object
 	for i := range n {
@@ -156,9 +156,11 @@ func consortium(n, round int, at time.Time) object {
 		}
 	}
 	return object{
-		"status": object{"name": "member-000", "model": "ggm", "phase": "running", "at": at, "began": at.Add(-time.Minute), "run": strings.Repeat("0f", 32), "round": round, "rounds": 100,
+		"status": object{
+			"name": "member-000", "model": "ggm", "phase": "running", "at": at, "began": at.Add(-time.Minute), "run": strings.Repeat("0f", 32), "round": round, "rounds": 100,
 			"warned": []object{{"at": at, "text": "member-002 is lost: silent for 9 s"}}, "warnings": 3,
-			"node": object{"edges": edges, "last_took": 120_000_000, "traffic": object{"bytes_sent": 12_345_678, "messages_sent": 4321, "bytes_received": 12_000_000, "messages_received": 4300}}},
+			"node": object{"edges": edges, "last_took": 120_000_000, "traffic": object{"bytes_sent": 12_345_678, "messages_sent": 4321, "bytes_received": 12_000_000, "messages_received": 4300}},
+		},
 		"owner": true, "doing": "round 12: waiting for member-001, 5s", "healthy": true, "left": 95_000_000_000, "members": members, "folder": "o",
 		"rounds": []object{}, "events": []object{},
 	}
@@ -210,7 +212,7 @@ func TestRunsOfFewAndOfManyMembers(t *testing.T) {
 	}
 }
 
-// What happens is announced in words, and the page says when its process has ended.
+// The page announces in words what happens, and says when its process has ended.
 func TestChangesAreAnnounced(t *testing.T) {
 	m := serveMadeUp(t)
 	p := open(t, m.server)
