@@ -58,6 +58,12 @@ it also draws reconstructed images. Figures of networks show at most 5000 rows, 
 			if d.Reconstruction, err = l.look(cmd.Context(), a, m); err != nil {
 				return err
 			}
+			if l.html != "" {
+				if err := writePage(m, l.model, l.html); err != nil {
+					return err
+				}
+				a.note("page in %s", l.html)
+			}
 			return a.print(d, func(w io.Writer) {
 				if l.privacy {
 					d.privacyText(w)

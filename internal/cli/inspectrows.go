@@ -23,6 +23,7 @@ type lookFlags struct {
 	scoredFlags
 	memory  memoryFlags
 	plots   string
+	html    string
 	privacy bool
 }
 
@@ -33,6 +34,7 @@ func (l *lookFlags) add(cmd *cobra.Command) {
 	f.StringVar(&l.label, "label", "", "colour rows by `COLUMN`: classes, or 1 for anomalies and 0 or -1 for normal rows")
 	f.StringVar(&l.missing, "missing", dataset.RefuseMissing, "what to do with `CELLS` that are missing (empty, NaN, NA, ?): end with an error (error), or leave their rows out (skip)")
 	f.BoolVar(&l.privacy, "privacy", false, "list what others can see of the participant, and nothing else")
+	f.StringVar(&l.html, "html", "", "write the model and its run as a page in one `FILE`, which a browser opens without a server; do not share it: it shows own weights")
 	f.StringVar(&l.plots, "plots", "", "draw figures as SVG and PNG in `DIR`: a mixture, scores of rows, codes of rows, reconstructed images, published weights; do not share them: they show rows or own weights")
 }
 

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"io"
 	"time"
 
+	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/ops/outcome"
@@ -40,6 +42,15 @@ func servePage(ctx context.Context, to *screen) (p *operate.Page, address string
 	p = operate.NewPage(operate.ReaderOf(to.terminal != nil), systemClock)
 	address, stop, err = operate.ServePage(ctx, p, pagefiles.Node())
 	return p, address, stop, err
+}
+
+// writePage writes the page of a model, and of the run in its folder, to one file.
+func writePage(m *model.Model, path, to string) error {
+	p, err := outcome.OpenModel(m, path, systemClock)
+	if err != nil {
+		return err
+	}
+	return files.Write(to, 0o600, func(w io.Writer) error { return p.WriteHTML(w, pagefiles.Node()) })
 }
 
 // plans shows on the page what a run of a task shows the other members. j is the journal of the

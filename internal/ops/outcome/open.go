@@ -40,6 +40,20 @@ func Open(dir string, c operate.Clock) (*operate.Page, error) {
 	return p, nil
 }
 
+// OpenModel returns the page of the run in the folder of a model's file, or of the model alone if there is
+// none.
+func OpenModel(m *model.Model, path string, c operate.Clock) (*operate.Page, error) {
+	if filepath.Base(path) == model.File {
+		if p, err := Open(filepath.Dir(path), c); !errors.Is(err, fs.ErrNotExist) {
+			return p, err
+		}
+	}
+	p := operate.NewPage(operate.Owner, c)
+	p.SetModel(Learned(m))
+	p.SetPrivacy(Privacy(&m.Manifest, m.Manifest.Warnings, nil))
+	return p, nil
+}
+
 // Show shows what the finished run in a folder has come to on the page of the process that ran it.
 func Show(dir string, p *operate.Page) error {
 	r, err := resultIn(dir)

@@ -82,6 +82,35 @@ func TestAFinishedRun(t *testing.T) {
 	p.accessible("model-finished")
 }
 
+// A page in one file shows a run without a server, and asks nobody.
+func TestAPageInOneFile(t *testing.T) {
+	for name, of := range map[string]string{"whole": "o/plant-b", "alone": "alone.npz"} {
+		text, err := os.ReadFile(filepath.Join(folder, "o", "plant-a", "model.npz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "alone.npz"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		inspect := exec.Command("./collabdict", "inspect", of, "--html", name+".html")
+		inspect.Dir = folder
+		if out, err := inspect.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		p := open(t, &server{page: "file://" + filepath.Join(folder, name+".html"), origin: "file://"})
+		if name == "whole" {
+			p.until("document.querySelectorAll('.member').length === 3 && document.querySelector('.u-wrap')")
+		} else {
+			p.until("document.body.innerText.includes('has no run')")
+		}
+		p.picture("file-" + name)
+		p.view("privacy")
+		p.until("document.body.innerText.includes('Protection of sums')")
+		p.view("model")
+		p.until("document.querySelector('#pattern')")
+	}
+}
+
 // A made-up run is a stream of events that a test sends, beside the files of the page.
 type madeUp struct {
 	*server

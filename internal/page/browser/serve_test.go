@@ -237,7 +237,7 @@ func open(t *testing.T, s *server, expected ...string) *tab {
 		case *runtime.EventConsoleAPICalled:
 			fault("console.%s: %s", of.Type, of.Args[0].Value)
 		case *network.EventRequestWillBeSent:
-			if u, err := url.Parse(of.Request.URL); err != nil || u.Scheme != "data" && "http://"+u.Host != s.origin {
+			if u, err := url.Parse(of.Request.URL); err != nil || u.Scheme != "data" && u.Scheme+"://"+u.Host != s.origin {
 				fault("request to another origin: %s", of.Request.URL)
 			}
 		case *network.EventResponseReceived:

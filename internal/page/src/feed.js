@@ -7,8 +7,8 @@ import { announce, name, trouble } from './shell.js';
 const say = words.run;
 const silent = 4000; // milliseconds of a wait from which on it is announced
 
-/** @type {{run: any, rounds: any[], events: any[], privacy: any, model: any, ended: boolean}} */
-export const told = { run: null, rounds: [], events: [], privacy: null, model: null, ended: false };
+/** @type {{run: any, rounds: any[], events: any[], privacy: any, model: any, ended: boolean, kept: boolean}} - kept: there is no run */
+export const told = { run: null, rounds: [], events: [], privacy: null, model: null, ended: false, kept: false };
 
 const views = [];
 
@@ -31,7 +31,10 @@ export function follow() {
   const kept = document.getElementById('data');
   if (kept) {
     const of = JSON.parse(kept.textContent);
-    take.run(of.run);
+    if (of.run) take.run(of.run);
+    else name(say.whose(of.model.participant));
+    told.kept = !of.run;
+    changed('run');
     take.privacy(of.privacy);
     take.model(of.model);
     return;

@@ -100,6 +100,7 @@ export const words = {
   run: {
     title: 'Run',
     whose: (name) => (name ? `as ${name} sees it` : ''),
+    none: 'The folder of this model has no run.',
     over: 'The process has ended, so this page no longer changes. This command shows a finished run again:',
     again: (folder) => `If the run has ended, collabdict view ${folder} shows it again.`,
     stood: (doing) => `The last state: ${doing}`,

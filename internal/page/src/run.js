@@ -49,6 +49,7 @@ class Run {
 
   draw() {
     const now = told.run;
+    if (told.kept) this.wait.textContent = say.none;
     if (!now || this.root.hidden) return;
     this.wait.hidden = true;
     this.content.hidden = false;
