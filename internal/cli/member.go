@@ -29,9 +29,6 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 		return err
 	}
 	m := newMonitor(c.Node.Dir, c.Node.Name, l, a.verbose)
-	var closePage func()
-	m.page, closePage = a.openPage(ctx, c.Out)
-	defer closePage()
 	m.trains(c.Task)
 	if f.withParent {
 		m.statuses = json.NewEncoder(a.out)
@@ -41,6 +38,9 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 		return err
 	}
 	defer stop()
+	var closePage func()
+	m.page, closePage = a.openPage(ctx, c.Out)
+	defer closePage()
 	if c.Journal, err = journal.Open(c.Node.Dir, time.Now); err != nil {
 		return err
 	}
