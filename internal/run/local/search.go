@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	fewestSearched = 256  // kept rows from which on a search is faster than comparing with all
-	searchedAtOnce = 64   // rows per product
-	searchedAmong  = 1024 // kept rows per product, so that it stays in the cache
+	fewestSearched = 256 // kept rows from which on a search is faster than comparing with all
+	searchedAtOnce = 128 // rows per product
+	searchedAmong  = 512 // kept rows per product, so that it stays in the cache
 	// farNorms is the multiple of the median norm above which a kept row is compared with each row:
 	// its rounding errors would hide the differences between the others.
 	farNorms = 8
