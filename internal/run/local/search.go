@@ -170,7 +170,7 @@ func (t *nearestThree) start(slack float32) {
 	}
 }
 
-// collect takes values of the kept rows with the given indices, of which self is left out.
+// collect takes values of the kept rows with the given indices. It leaves self out.
 func (t *nearestThree) collect(values []float32, index []int, self int) {
 	limit := t.limit
 	for k, v := range values {
