@@ -51,6 +51,9 @@ func (l *lookFlags) open(cmd *cobra.Command) (*model.Model, error) {
 			return nil, &flagError{name, "requires rows", "name them with --data"}
 		}
 	}
+	if l.html != "" && filepath.Ext(l.html) != ".html" { // it could be the model, or somebody's data
+		return nil, &flagError{"html", fmt.Sprintf("want a name that ends in .html, got %q", l.html), ""}
+	}
 	var err error
 	if l.model, err = modelIn(l.model); err != nil {
 		return nil, err
