@@ -279,6 +279,33 @@ func TestChangesAreAnnounced(t *testing.T) {
 	p.accessible("run-over")
 }
 
+// A page whose reader is not the owner shows no model.
+func TestAReaderWithoutTheModel(t *testing.T) {
+	m := serveMadeUp(t)
+	p := open(t, m.server)
+	run := withRounds(consortium(14, 12, time.Now().UTC()), 1, 12)
+	run["owner"] = false
+	for _, r := range run["rounds"].([]object) {
+		delete(r, "objective")
+	}
+	m.send(t, "run", run)
+	p.until("document.querySelectorAll('.u-wrap').length === 3")
+	p.view("model")
+	p.until("document.body.innerText.includes('only the owner of the folder sees it')")
+}
+
+func TestAServerOfARunThatIsGone(t *testing.T) {
+	s := command(t, false, "view", "o")
+	p := open(t, s)
+	p.until("document.querySelector('.ring')")
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.until("document.querySelector('#problem').textContent.includes('collabdict view o')")
+	p.withAxe()
+	p.accessible("run-gone")
+}
+
 // Every control is reached by the tab key, and the views by theirs.
 func TestARunByKeyboard(t *testing.T) {
 	p := open(t, command(t, false, "view", "o"))

@@ -43,7 +43,7 @@ export class Curve {
       cursor: { show: false },
       scales: { x: { time: false, range: (u, low, high) => (high > low ? [low, high] : [low - 1, high + 1]) }, y: this.counts ? { range: (u, low, high) => [0, (high ?? 0) + 1] } : {} },
       axes: [{ ...axis, incrs: whole, label: this.x, labelSize: 16, labelFont: font, labelGap: 0, size: 44 }, { ...axis, size: 64, ...(this.counts ? { incrs: whole } : {}), values: (u, all) => all.map((v) => this.write(v)) }],
-      series: [{}, { stroke: color('--line'), width: 1.5, points: { show: (u, s, from, to) => to - from < 40, size: 4, fill: color('--line') } }],
+      series: [{}, { stroke: color('--line'), width: 1.5, ...(this.counts ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}), points: { show: (u, s, from, to) => to - from < 40, size: 4, fill: color('--line') } }],
     }, this.data, this.host);
   }
 }
