@@ -9,7 +9,7 @@ import uPlot from '../vendor/uplot/uPlot.esm.js';
  * @property {(number|null)[]} scores
  * @property {boolean} times - whether x is in seconds since 1970
  * @property {number|null} threshold
- * @property {{from: number, to: number}[]} spans - of events, in x
+ * @property {{from: number, to: number, chosen: boolean}[]} spans - of events, in x
  * @property {number|null} chosen - index of the row that is explained
  */
 
@@ -43,7 +43,7 @@ export function theme(host) {
 export class Chart {
   /**
    * @param {HTMLElement} host
-   * @param {{x: string, y: string, threshold: (t: number) => string}} words
+   * @param {{y: string, threshold: (t: number) => string}} words
    * @param {(index: number) => void} choose - called with a row that was clicked
    * @param {(index: number|null) => void} point - called with the row below the pointer
    * @param {() => void} zoomed - called when another part is shown
@@ -79,20 +79,24 @@ export class Chart {
 
   /** Shows the part from one x to another, or all. @param {number} [min] @param {number} [max] */
   zoom(min, max) {
-    const { x } = this.drawn;
-    const first = x[0], last = x[x.length - 1];
-    if (!(last > first)) this.plot.setScale('x', { min: first - 1, max: first + 1 });
-    else if (min === undefined || !(max > min)) this.plot.setScale('x', { min: first, max: last });
+    const { first, last } = this.ends();
+    if (min === undefined || !(max > min)) this.plot.setScale('x', { min: first, max: last });
     else this.plot.setScale('x', { min: Math.max(first, min), max: Math.min(last, max) });
+  }
+
+  // ends returns what is shown at most, with room for the marks of the first and the last row.
+  ends() {
+    const { x } = this.drawn, first = x[0], last = x[x.length - 1], room = 0.01 * (last - first) || 1;
+    return { first: first - room, last: last + room };
   }
 
   /** Scales what is shown about its middle, and moves it by a part of its width. */
   move(factor, by) {
     const { min, max } = this.plot.scales.x;
-    const { x } = this.drawn;
-    const width = Math.min((max - min) * factor, x[x.length - 1] - x[0]);
+    const { first, last } = this.ends();
+    const width = Math.min((max - min) * factor, last - first);
     let from = (min + max) / 2 - width / 2 + by * width;
-    from = Math.max(x[0], Math.min(from, x[x.length - 1] - width));
+    from = Math.max(first, Math.min(from, last - width));
     this.zoom(from, from + width);
   }
 
@@ -103,8 +107,7 @@ export class Chart {
   }
 
   data() {
-    const { x, scores, threshold } = this.drawn;
-    return [x, scores, threshold == null ? scores.map(() => null) : scores.map((v) => (v != null && v > threshold ? v : null))];
+    return [this.drawn.x, this.drawn.scores];
   }
 
   fit() {
@@ -117,9 +120,10 @@ export class Chart {
     const scale = this.plot?.scales.x;
     this.plot?.destroy();
     const { color, font, axis } = theme(this.host);
-    const colors = { span: color('--span'), threshold: color('--alarm'), chosen: color('--ink'), ground: color('--ground') };
+    const colors = { span: color('--span'), chosenSpan: color('--chosen-span'), alarm: color('--alarm'), gap: color('--quiet'), ink: color('--ink'), ground: color('--ground') };
     this.plot = new uPlot({
       width: this.host.clientWidth || 600, height,
+      padding: [12, 52, null, null], // at the right, the threshold
       tzDate: (t) => uPlot.tzDate(new Date(t * 1000), 'Etc/UTC'),
       legend: { show: false },
       cursor: { drag: { x: true, y: false, setScale: true }, points: { show: false } },
@@ -128,10 +132,9 @@ export class Chart {
       series: [
         {},
         { stroke: color('--line'), width: 1.25, points: { show: (u, s, from, to) => to - from < 80, size: 4, fill: color('--line') }, spanGaps: false },
-        { stroke: colors.threshold, paths: () => null, points: { show: true, size: 7, width: 1.5, fill: colors.ground, stroke: colors.threshold } },
       ],
       hooks: {
-        drawClear: [(u) => this.spans(u, colors.span)],
+        drawClear: [(u) => this.spans(u, colors)],
         draw: [(u) => this.marks(u, colors, font)],
         setScale: [(u, axis) => axis === 'x' && u === this.plot && this.zoomed()],
         setCursor: [(u) => this.point(u.cursor.idx ?? null)],
@@ -149,42 +152,76 @@ export class Chart {
     return [bottom - room, top + room];
   }
 
-  spans(u, fill) {
-    const { ctx, bbox } = u;
+  // spans marks events by bands, and rows without a score at the bottom.
+  spans(u, colors) {
+    const { ctx, bbox } = u, { x, scores, spans } = this.drawn;
+    const ratio = devicePixelRatio, right = bbox.left + bbox.width, bottom = bbox.top + bbox.height;
     ctx.save();
-    ctx.fillStyle = fill;
-    for (const { from, to } of this.drawn.spans) {
-      const left = Math.max(bbox.left, u.valToPos(from, 'x', true) - 2), right = Math.min(bbox.left + bbox.width, u.valToPos(to, 'x', true) + 2);
-      if (right > left) ctx.fillRect(left, bbox.top, right - left, bbox.height);
+    for (const { from, to, chosen } of spans) {
+      const begin = Math.max(bbox.left, u.valToPos(from, 'x', true) - 3 * ratio), end = Math.min(right, u.valToPos(to, 'x', true) + 3 * ratio);
+      if (!(end > begin)) continue;
+      ctx.fillStyle = chosen ? colors.chosenSpan : colors.span;
+      ctx.fillRect(begin, bbox.top, end - begin, bbox.height);
+      ctx.fillStyle = colors.alarm;
+      ctx.fillRect(begin, bbox.top, end - begin, (chosen ? 6 : 3) * ratio);
+    }
+    ctx.fillStyle = colors.gap;
+    for (const i of this.visible(u)) {
+      if (scores[i] != null) continue;
+      const at = u.valToPos(x[i], 'x', true);
+      ctx.fillRect(at - 1.5 * ratio, bottom - 10 * ratio, 3 * ratio, 10 * ratio);
     }
     ctx.restore();
   }
 
+  // visible returns the indices of the rows that are shown.
+  * visible(u) {
+    const { x } = this.drawn, { min, max } = u.scales.x;
+    for (let i = u.valToIdx(min); i < x.length && x[i] <= max; i++) if (x[i] >= min) yield i;
+  }
+
+  // marks draws the threshold, the anomalies, and the row that is explained. Of anomalies that would cover each
+  // other, the highest has a mark.
   marks(u, colors, font) {
-    const { ctx, bbox } = u, { threshold, chosen, x } = this.drawn;
-    const ratio = devicePixelRatio;
+    const { ctx, bbox } = u, { threshold, chosen, x, scores } = this.drawn;
+    const ratio = devicePixelRatio, apart = 7 * ratio;
+    const dot = (i, radius) => {
+      ctx.beginPath();
+      ctx.arc(u.valToPos(x[i], 'x', true), u.valToPos(scores[i], 'y', true), radius * ratio, 0, 2 * Math.PI);
+    };
     ctx.save();
+    ctx.fillStyle = ctx.strokeStyle = colors.alarm;
     if (threshold != null) {
       const y = u.valToPos(threshold, 'y', true);
-      ctx.strokeStyle = ctx.fillStyle = colors.threshold;
       ctx.lineWidth = 1.5 * ratio;
       ctx.setLineDash([6 * ratio, 4 * ratio]);
       line(ctx, bbox.left, y, bbox.left + bbox.width, y);
       ctx.font = font.replace('12px', `${12 * ratio}px`);
-      ctx.textAlign = 'right';
-      const text = this.words.threshold(threshold), width = ctx.measureText(text).width;
-      const right = bbox.left + bbox.width - 4 * ratio, base = y - 5 * ratio < bbox.top + 12 * ratio ? y + 15 * ratio : y - 5 * ratio;
-      ctx.fillStyle = colors.ground;
-      ctx.fillRect(right - width - 3 * ratio, base - 12 * ratio, width + 6 * ratio, 15 * ratio);
-      ctx.fillStyle = colors.threshold;
-      ctx.fillText(text, right, base);
+      ctx.textAlign = 'left';
+      ctx.textBaseline = 'middle';
+      ctx.fillText(this.words.threshold(threshold), bbox.left + bbox.width + 6 * ratio, y);
+      const highest = new Map();
+      for (const i of this.visible(u)) {
+        if (!(scores[i] > threshold)) continue;
+        const place = Math.floor(u.valToPos(x[i], 'x', true) / apart), other = highest.get(place);
+        if (other === undefined || scores[i] > scores[other]) highest.set(place, i);
+      }
+      for (const i of highest.values()) {
+        dot(i, 3);
+        ctx.fill();
+      }
     }
-    if (chosen != null && x[chosen] >= u.scales.x.min && x[chosen] <= u.scales.x.max) {
-      const at = u.valToPos(x[chosen], 'x', true);
-      ctx.strokeStyle = colors.chosen;
-      ctx.lineWidth = ratio;
+    if (chosen != null && scores[chosen] != null && x[chosen] >= u.scales.x.min && x[chosen] <= u.scales.x.max) {
       ctx.setLineDash([]);
-      line(ctx, at, bbox.top, at, bbox.top + bbox.height);
+      ctx.lineWidth = 2 * ratio;
+      ctx.strokeStyle = colors.ink;
+      ctx.fillStyle = colors.ground;
+      dot(chosen, 6);
+      ctx.fill();
+      ctx.stroke();
+      ctx.fillStyle = scores[chosen] > threshold ? colors.alarm : colors.ink;
+      dot(chosen, 3);
+      ctx.fill();
     }
     ctx.restore();
   }

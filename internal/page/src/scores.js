@@ -15,6 +15,9 @@ const mostEvents = 200; // that are listed
 const mostListed = 500; // rows in the table
 const settled = 200; // milliseconds after which a threshold is no longer moved
 const mostSensors = 5; // of a row
+const mostNamed = 3; // sensors of the headline
+const mostColumns = 60; // that are listed at once
+const little = 0.01; // share of a sensor that does not matter
 
 /** @type {import('./shell.js').View} */
 export const scores = { name: 'scores', title: say.title, mount: (root) => { new Scores(root); } };
@@ -46,46 +49,52 @@ class Scores {
 
   build() {
     this.input = el('input', { type: 'file', id: 'file', accept: '.csv,text/csv', class: 'hidden', change: () => this.input.files[0] && this.open(this.input.files[0]) });
-    this.sources = el('select', { id: 'source', change: () => this.watch(this.sources.value) });
+    this.sources = el('select', { id: 'source', disabled: true, 'aria-describedby': 'source-note', change: () => this.watch(this.sources.value) });
     this.message = el('div', { class: 'notice', role: 'alert', hidden: true });
-    this.summary = el('p', { class: 'summary' });
+    this.headline = el('p', { class: 'summary' });
+    this.summary = el('p');
     this.empty = el('div', { class: 'empty' });
     this.host = el('div', { class: 'chart', role: 'img' });
     this.pointed = el('p', { class: 'pointed', 'aria-hidden': 'true' });
-    this.chart = new Chart(this.host, { x: '', y: say.axis, threshold: say.line }, (i) => this.choose(i), (i) => this.point(i), () => this.tabulate());
+    this.chart = new Chart(this.host, { y: say.score, threshold: short }, (i) => this.choose(i), (i) => this.point(i), () => this.tabulate());
     this.slider = el('input', { type: 'range', id: 'threshold', min: 0, max: 1000, step: 1, 'aria-describedby': 'promise', input: () => this.slide() });
     this.exact = el('input', { type: 'number', id: 'exact', step: 'any', change: () => this.exact.value !== '' && this.limit(Number(this.exact.value)) });
     this.promise = el('p', { id: 'promise' });
+    this.restore = el('button', { type: 'button', click: () => this.limit(this.given()) });
     this.list = el('div');
     this.why = el('div');
     this.listed = el('details', { class: 'listed', toggle: () => this.tabulate() }, el('summary', {}, say.listed), el('div'));
     const button = (text, then) => el('button', { type: 'button', click: then }, text);
     this.content = el('div', { class: 'content', hidden: true },
       el('figure', {},
-        el('figcaption', {}, this.summary, el('p', { class: 'quiet' }, say.chartHelp)),
+        el('figcaption', {}, this.headline, this.summary,
+          el('p', { class: 'quiet' }, say.meaning, ' ', el('span', { class: 'by-mouse' }, say.byMouse), el('span', { class: 'by-touch' }, say.byTouch))),
         this.host,
+        el('ul', { class: 'keys quiet', 'aria-label': say.keys }, ...['anomaly', 'event', 'threshold', 'gap'].map((k) => el('li', { class: `key-${k}` }, say.key[k]))),
         el('div', { class: 'under' },
           el('div', { class: 'buttons', role: 'group', 'aria-label': say.view },
             button(say.closer, () => this.chart.move(0.5, 0)), button(say.wider, () => this.chart.move(2, 0)),
             button(say.earlier, () => this.chart.move(1, -0.5)), button(say.later, () => this.chart.move(1, 0.5)),
             button(say.all, () => this.chart.zoom())),
           this.pointed)),
-      el('section', { class: 'limit' },
-        el('h2', {}, el('label', { for: 'threshold' }, say.threshold)),
-        this.slider,
-        el('div', { class: 'exact' }, el('label', { for: 'exact' }, say.exactly), this.exact, button(say.reset, () => this.limit(this.given()))),
-        this.promise),
       el('div', { class: 'pair' },
         el('section', {}, el('h2', {}, say.events), this.list),
         el('section', {},
           el('h2', {}, say.why),
           el('div', { class: 'buttons' }, button(say.previous, () => this.step(-1)), button(say.next, () => this.step(1))),
           this.why)),
+      el('section', { class: 'limit' },
+        el('h2', {}, el('label', { for: 'threshold' }, say.threshold)),
+        el('p', { class: 'quiet' }, say.thresholdNote),
+        el('div', {}, this.slider, el('div', { class: 'ends quiet', 'aria-hidden': 'true' }, el('span', {}, say.more), el('span', {}, say.fewer))),
+        el('div', { class: 'exact' }, el('label', { for: 'exact' }, say.exactly), this.exact, this.restore),
+        this.promise,
+        el('p', {}, el('a', { href: '#model' }, say.others))),
       this.listed);
     this.root.append(
       el('div', { class: 'toolbar' },
-        el('div', { class: 'chooser' }, this.input, el('label', { for: 'file', class: 'button' }, say.choose), el('span', { class: 'quiet' }, say.drop)),
-        el('div', { class: 'chooser' }, el('label', { for: 'source' }, say.live), this.sources)),
+        el('div', { class: 'chooser' }, this.input, el('label', { for: 'file', class: 'button' }, say.choose), el('span', { class: 'quiet by-mouse' }, say.drop)),
+        el('div', { class: 'chooser' }, el('label', { for: 'source' }, say.live), this.sources, el('span', { class: 'quiet', id: 'source-note' }, say.sourceNote))),
       this.message, this.empty, this.content);
     addEventListener('dragover', (e) => { e.preventDefault(); document.body.classList.add('dropping'); });
     addEventListener('dragleave', (e) => e.relatedTarget || document.body.classList.remove('dropping'));
@@ -145,8 +154,15 @@ class Scores {
   }
 
   invite() {
-    this.empty.replaceChildren(el('h2', {}, say.emptyTitle), el('p', {}, say.empty), el('p', {}, say.emptyLive),
-      el('pre', { tabindex: 0, 'aria-label': say.emptyLive }, say.curl(location.origin, this.model.columns.slice(0, 2).map((c) => c.name))));
+    this.empty.replaceChildren(el('h2', {}, say.emptyTitle), el('p', {}, say.empty), this.needed(),
+      el('details', {}, el('summary', {}, say.programs), el('p', {}, say.emptyLive),
+        el('pre', { tabindex: 0, 'aria-label': say.emptyLive }, say.curl(location.origin, this.model.columns.slice(0, 2).map((c) => c.name)))));
+  }
+
+  // needed lists the columns of a file.
+  needed() {
+    return el('details', { open: this.model.columns.length <= mostColumns }, el('summary', {}, say.columns(this.model.columns.length)),
+      el('p', { class: 'names' }, this.model.columns.map((c) => (c.unit ? `${c.name} (${c.unit})` : c.name)).join(', ')));
   }
 
   // given is the threshold of the server, or if that rolls one with the same promise.
@@ -242,11 +258,10 @@ class Scores {
     }
     if (abort.signal.aborted) return;
     this.rows = rows;
-    if (fault || !rows.length) this.complain(say.failed(file.name), fault ?? say.noRows, rows.length ? say.partly(rows.length) : '');
+    if (fault || !rows.length) this.complain(say.failed(file.name), fault ? say.inFile(fault) : say.noRows, rows.length ? say.partly(rows.length) : this.needed());
     this.input.value = ''; // so that the same file can be chosen again
     if (!rows.length) {
       announce('');
-      this.empty.hidden = false;
       return;
     }
     this.index();
@@ -255,13 +270,15 @@ class Scores {
 
   complain(title, ...lines) {
     this.message.hidden = title === null;
-    this.message.replaceChildren(...(title === null ? [] : [el('strong', {}, title), ...lines.filter(Boolean).map((l) => el('p', {}, l))]));
+    this.message.replaceChildren(...(title === null ? [] : [el('strong', {}, title), ...lines.filter(Boolean).map((l) => (l.nodeType ? l : el('p', {}, l)))]));
   }
 
   // index finds the places of all rows on the chart: times if all rows have one and these ascend.
   index() {
     this.numbers = this.rows.map((r) => r.row);
     this.values = this.rows.map((r) => r.score ?? null);
+    this.gaps = this.rows.map((r, i) => i).filter((i) => this.values[i] == null);
+    this.minutes = this.rows.every((r) => !parts(r.time)?.second);
     const times = this.rows.map((r) => seconds(r.time));
     this.times = times.every((t, i) => t > (i ? times[i - 1] : -Infinity));
     this.x = this.times ? times : this.numbers;
@@ -285,7 +302,12 @@ class Scores {
   }
 
   spans() {
-    return this.events.map((e) => ({ from: this.x[e.first], to: this.x[e.last] }));
+    return this.events.map((e) => ({ from: this.x[e.first], to: this.x[e.last], chosen: this.holds(e) }));
+  }
+
+  // holds reports whether an event has the chosen row.
+  holds(e) {
+    return this.chosen != null && e.first <= this.chosen && this.chosen <= e.last;
   }
 
   draw(first) {
@@ -314,9 +336,12 @@ class Scores {
 
   // tell says in words and tables what the chart shows.
   tell(aloud) {
-    const t = this.threshold, n = this.rows.length, unscored = n - this.scored;
-    const summary = say.scored(this.what, n, this.above.length, this.events.length);
-    this.summary.textContent = unscored ? `${summary} ${say.unscored(unscored)}` : summary;
+    const t = this.threshold;
+    const summary = [say.scored(this.what, this.rows.length, this.above.length, this.events.length, this.events.reduce((n, e) => n + e.anomalies, 0)),
+      this.gaps.length ? say.gaps(this.gaps.length, this.at(this.gaps[0])) : '', this.zoneNote()].filter(Boolean).join(' ');
+    this.summary.textContent = summary;
+    this.restore.hidden = this.given() == null;
+    this.restore.textContent = say.reset(short(this.given()));
     if (aloud) announce(summary, true);
     this.host.setAttribute('aria-label', say.described(this.scored, this.times ? say.overTime : say.overRows, this.top));
     this.slider.value = String(Math.round(1000 * (t - this.low) / (this.high - this.low)));
@@ -326,18 +351,32 @@ class Scores {
     const given = this.model.thresholds ?? (share && threshold != null ? [{ threshold, false_alarms_promised: share }] : []);
     const promised = given.filter((g) => g.threshold <= t).at(-1);
     const promise = given.length ? (promised ? say.promise(promised.false_alarms_promised) : say.noPromise) : say.noOwn;
+    const part = this.scored ? this.above.length / this.scored : 0;
     this.promise.replaceChildren(promise, ' ', say.here(this.above.length, this.scored), ' ',
+      promised && part > promised.false_alarms_promised ? `${say.tooMany} ` : '',
       this.model.threshold == null ? say.rolls : t === this.model.threshold ? '' : say.keep(this.exact.value));
     this.showEvents();
     this.tabulate();
   }
 
-  // at says when a row was.
-  at(i) {
-    return this.rows[i].time || say.row(this.numbers[i]);
+  // at says when a row was, without its zone, and without seconds if no row has any. After another time of the
+  // same day, it leaves out the day.
+  at(i, after) {
+    const time = parts(this.rows[i].time);
+    if (!time) return this.rows[i].time || say.row(this.numbers[i]);
+    const clock = time.clock + (this.minutes ? '' : time.second || ':00');
+    if (after !== undefined && parts(this.rows[after].time)?.day === time.day) return clock;
+    return `${time.day} ${clock}`;
+  }
+
+  // zoneNote says which zone times are in, if they name one, or that the file's are shown as they are.
+  zoneNote() {
+    const time = parts(this.rows[0].time);
+    return time ? say.zone(time.zone) : '';
   }
 
   showEvents() {
+    this.tellHeadline();
     if (!this.events.length) {
       renew(this.list, el('p', { class: 'quiet' }, say.noEvents));
       return;
@@ -347,17 +386,38 @@ class Scores {
       const least = shown.map((e) => this.values[e.peak]).sort((a, b) => b - a)[mostEvents - 1];
       shown = shown.filter((e) => this.values[e.peak] >= least).slice(0, mostEvents);
     }
+    const whole = (i) => this.rows[i].time || null;
     renew(this.list,
       this.model.events.further ? el('p', { class: 'quiet' }, say.further) : '',
       shown.length < this.events.length ? el('p', { class: 'quiet' }, say.eventsCut(shown.length, this.events.length)) : '',
       table(say.events, [{ text: say.start }, { text: say.end }, { text: say.anomalies, number: true }, { text: say.peak, number: true }, { text: say.sensors }],
         shown.map((e) => [
-          el('button', { type: 'button', class: 'link', 'data-key': this.numbers[e.first], 'aria-label': say.show(this.at(e.first)), click: () => this.visit(e) }, this.at(e.first)),
-          this.at(e.last), count(e.anomalies), short(this.values[e.peak]),
-          (this.rows[e.peak].sensors ?? []).filter((s, i) => s.guilty || i === 0).map((s) => s.sensor).join(', ') || '–',
+          el('button', { type: 'button', class: 'link', 'data-key': this.numbers[e.first], title: whole(e.first), 'aria-current': this.holds(e) ? 'true' : null, 'aria-label': say.show(this.at(e.first)), click: () => this.visit(e) }, this.at(e.first)),
+          el('span', { title: whole(e.last) }, this.at(e.last, e.first)), count(e.anomalies), short(this.values[e.peak]),
+          this.causes(e).map((s) => s.sensor).join(', ') || '–',
         ])));
     clearTimeout(this.later);
     this.later = setTimeout(() => this.inquire(shown.map((e) => this.rows[e.peak])), settled);
+  }
+
+  // causes are the sensors that make the peak of an event an anomaly, or the one that deviates most.
+  causes(e) {
+    const all = this.rows[e.peak].sensors ?? [];
+    const guilty = all.filter((s) => s.guilty);
+    return guilty.length ? guilty : all.slice(0, 1);
+  }
+
+  // tellHeadline says which sensors the events are about, how often, and how far they are from what is expected.
+  tellHeadline() {
+    const by = new Map();
+    for (const e of this.events) for (const s of this.causes(e)) by.set(s.sensor, [...(by.get(s.sensor) ?? []), s]);
+    const order = [...by].sort((a, b) => b[1].length - a[1].length);
+    const units = Object.fromEntries(this.model.columns.map((c) => [c.name, c.unit]));
+    this.headline.textContent = [
+      ...order.slice(0, mostNamed).map(([sensor, found]) => say.headline(sensor, found.length, deviation(found, units[sensor]))),
+      order.length > mostNamed ? say.moreSensors(order.length - mostNamed) : '',
+    ].filter(Boolean).join(' ');
+    this.headline.hidden = !order.length;
   }
 
   // visit shows an event.
@@ -377,13 +437,14 @@ class Scores {
 
   choose(i) {
     this.chosen = i;
-    this.chart.change({ chosen: i });
+    this.chart.change({ chosen: i, spans: this.spans() });
+    this.showEvents();
     this.explain(true);
   }
 
   point(i) {
     const row = i == null ? null : this.rows[i];
-    this.pointed.textContent = row && row.score != null ? say.pointed(row.row, row.time, row.score) : '';
+    this.pointed.textContent = row && row.score != null ? say.pointed(row.row, row.time && this.at(i), row.score) : '';
   }
 
   // explain shows the sensors of the chosen row.
@@ -393,18 +454,22 @@ class Scores {
       renew(this.why, el('p', { class: 'quiet' }, say.whyEmpty));
       return;
     }
-    const title = say.whyRow(row.row, row.time, row.score);
+    const peak = this.events.some((e) => e.peak === this.chosen);
+    const title = say.whyRow(row.row, row.time && this.at(this.chosen), row.score, peak);
     const units = Object.fromEntries(this.model.columns.map((c) => [c.name, c.unit]));
     const value = (v, unit, none) => (v == null ? none : `${short(v, 5)}${unit ? ` ${unit}` : ''}`);
     const notes = [row.missing?.length && say.missed(row.missing), row.outside?.length && say.outside(row.outside)].filter(Boolean);
     let explained = el('p', { class: 'quiet' }, say.unexplained);
     if (row.sensors?.length) {
-      explained = table(title, [{ text: say.sensor }, { text: say.expected, number: true }, { text: say.got, number: true }, { text: say.share, number: true }],
-        row.sensors.map((s) => [
+      const list = (name, sensors) => table(name, [{ text: say.sensor }, { text: say.expected, number: true }, { text: say.got, number: true }, { text: say.share, number: true }],
+        sensors.map((s) => [
           el('span', {}, s.of ? `${s.sensor} (${s.of})` : s.sensor, ...(s.guilty ? [' ', el('span', { class: 'mark' }, say.guilty)] : [])),
           value(s.expected, units[s.sensor], say.unsure), value(s.got, units[s.sensor], say.missing),
-          el('span', { class: 'share' }, el('progress', { max: 1, value: s.share, 'aria-hidden': 'true' }), `${Math.round(100 * s.share)} %`),
+          el('span', { class: 'share' }, el('progress', { max: 1, value: s.share, 'aria-hidden': 'true' }), el('span', {}, `${Math.round(100 * s.share)} %`)),
         ]));
+      const matter = row.sensors.filter((s, i) => i === 0 || s.guilty || s.share >= little), others = row.sensors.filter((s) => !matter.includes(s));
+      explained = el('div', { class: 'sensors' }, list(title, matter),
+        others.length ? el('details', {}, el('summary', {}, say.otherSensors), list(say.otherSensors, others)) : '');
     } else if (this.file && !row.refused) {
       explained.textContent = say.asking;
       this.inquire([row]);
@@ -459,11 +524,29 @@ class Scores {
     if (!this.listed.open || !this.rows.length) return;
     const { min, max } = this.chart.shown();
     const all = this.values.map((v, i) => i).filter((i) => this.values[i] != null && this.x[i] >= min && this.x[i] <= max);
-    const order = all.toSorted((a, b) => this.values[b] - this.values[a]).slice(0, mostListed);
+    const shown = (i) => Number(this.values[i].toPrecision(4)); // equal as they are written, which time orders
+    const order = all.toSorted((a, b) => shown(b) - shown(a)).slice(0, mostListed);
     renew(this.listed.lastElementChild, el('p', { class: 'quiet' }, say.listedCut(order.length, all.length)),
-      table(say.listed, [{ text: say.number, number: true }, { text: say.time }, { text: say.score, number: true }, { text: say.above }],
-        order.map((i) => [count(this.numbers[i]), this.rows[i].time ?? '–', short(this.values[i]), this.values[i] > this.threshold ? say.yes : say.no])));
+      table(say.listed, [{ text: say.number, number: true }, { text: say.time }, { text: say.score, number: true }, { text: say.anomaly }],
+        order.map((i) => [count(this.numbers[i]), this.rows[i].time ? this.at(i) : '–', short(this.values[i]), this.values[i] > this.threshold ? say.yes : say.no])));
   }
+}
+
+// parts returns the day, the clock, the seconds if these are not 0, and the zone of a time; null for another text.
+function parts(text) {
+  const m = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?\s*(.*)$/.exec(text ?? '');
+  return m && { day: m[1], clock: m[2], second: /[1-9]/.test(m[3] ?? '') ? m[3] : '', zone: m[4] };
+}
+
+// deviation says how far a sensor's values are from what is expected: by a factor if that is large, or else by a
+// difference; '' if the model expects none.
+function deviation(found, unit) {
+  const both = found.filter((s) => s.expected != null && s.got != null);
+  if (!both.length) return '';
+  const factors = both.map((s) => s.got / s.expected), least = Math.min(...factors), most = Math.max(...factors);
+  if (both.every((s) => s.got * s.expected > 0) && (least >= 1.5 || most <= 0.67)) return say.factor(least, most);
+  const off = both.map((s) => s.got - s.expected), low = Math.min(...off), high = Math.max(...off);
+  return low > 0 ? say.higher(low, high, unit) : high < 0 ? say.lower(-high, -low, unit) : say.bothWays;
 }
 
 // records returns the lines of a CSV file that have a record each; one in quotes may have several lines.
