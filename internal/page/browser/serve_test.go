@@ -394,7 +394,7 @@ func TestViewsAreAccessible(t *testing.T) {
 	p.choose(file)
 	p.until(scored)
 	p.run(chromedp.Click(chromedp.CSS(".link")))
-	p.until("document.querySelector('.row')")
+	p.until("document.querySelector('figure:has(h3) canvas')")
 	p.accessible("scores")
 	p.run(chromedp.Click(chromedp.CSS(".listed > summary")))
 	p.until("document.querySelector('.listed tbody')")
@@ -453,6 +453,21 @@ func TestAFileByKeyboard(t *testing.T) {
 	p.run(chromedp.Focus(chromedp.CSS(".link")))
 	p.press(kb.Enter)
 	p.until("document.querySelector('.row') && document.querySelector('.row').parentElement.innerText.includes('Expected')")
+	// What is unusual comes first, and the values of the event's sensor are shown beside what was expected.
+	names := s.names(t)
+	for _, sensor := range names[3:5] {
+		p.until(fmt.Sprintf("document.querySelector('.summary').textContent.includes(%q)", sensor))
+	}
+	p.until(fmt.Sprintf("!document.querySelector('figure:has(h3)').hidden && document.querySelector('h3').textContent.includes(%q)", names[3]))
+	if n := get[int](p, "document.querySelectorAll('figure:has(h3) tbody tr').length"); n != 69 {
+		t.Errorf("got the values of %d rows, want 30 before the event, 9 of it and 30 after it", n)
+	}
+	p.run(chromedp.Evaluate[chromedp.Void]("document.querySelector('.listed').open = true"))
+	p.until("(() => { const n = document.querySelectorAll('.listed tbody tr').length; return n > 0 && n < 500 })()") // the chart shows the event alone
+	p.run(chromedp.Evaluate[chromedp.Void]("document.querySelector('.listed').open = false"))
+	if !get[bool](p, "document.querySelector('.link').matches('[aria-current=true]')") {
+		t.Error("the chosen event is not marked in the list")
+	}
 	row := "document.querySelector('.row').textContent"
 	chosen := get[string](p, row)
 	for _, text := range []string{"Next anomaly", "Zoom in", "Later", "Show all", get[string](p, "document.querySelector('.exact button').textContent")} {

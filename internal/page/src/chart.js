@@ -26,6 +26,8 @@ const times = [
   [0.001, '{HH}:{mm}:{ss}.{fff}', `\n${day}`, null, `\n${day}`, null, null, null, 1],
 ];
 
+const utc = (t) => uPlot.tzDate(new Date(t * 1000), 'Etc/UTC'); // times have been read as if they were in UTC
+
 /**
  * Returns the colors of an element, the font of what is drawn in it, and the look of axes.
  *
@@ -124,7 +126,7 @@ export class Chart {
     this.plot = new uPlot({
       width: this.host.clientWidth || 600, height,
       padding: [12, 52, null, null], // at the right, the threshold
-      tzDate: (t) => uPlot.tzDate(new Date(t * 1000), 'Etc/UTC'),
+      tzDate: utc,
       legend: { show: false },
       cursor: { drag: { x: true, y: false, setScale: true }, points: { show: false } },
       scales: { x: { time: this.drawn.times }, y: { range: (u, low, high) => this.range(low, high) } },
@@ -239,6 +241,57 @@ export class Chart {
       }
       if (this.drawn.scores[best] != null) this.choose(best);
     });
+  }
+}
+
+const low = 200; // height of a chart of values
+
+/** Values draws what a sensor sent against what was expected, in an element in whose width it fits. */
+export class Values {
+  /** @param {HTMLElement} host */
+  constructor(host) {
+    Object.assign(this, { host, plot: null, drawn: null });
+    new ResizeObserver(() => this.fit()).observe(host);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.make());
+  }
+
+  /** @param {{x: number[], got: (number|null)[], expected: (number|null)[], times: boolean, from: number, to: number}} drawn - from and to of the event, in x */
+  show(drawn) {
+    this.drawn = drawn;
+    this.make();
+  }
+
+  fit() {
+    const width = this.host.clientWidth;
+    if (this.plot && width > 0 && width !== this.plot.width) this.plot.setSize({ width, height: low });
+  }
+
+  make() {
+    if (!this.drawn) return;
+    this.plot?.destroy();
+    const { color, font, axis } = theme(this.host), { x, got, expected, from, to } = this.drawn;
+    this.plot = new uPlot({
+      width: this.host.clientWidth || 400, height: low,
+      tzDate: utc,
+      legend: { show: false },
+      cursor: { show: false },
+      scales: { x: { time: this.drawn.times, range: (u, first, last) => (last > first ? [first, last] : [first - 1, first + 1]) } },
+      axes: [{ ...axis, space: 80, ...(this.drawn.times ? { values: times } : {}) }, { ...axis, size: 64, font }],
+      series: [
+        {},
+        { stroke: color('--ink'), width: 1.5, dash: [6, 4], points: { show: false } },
+        { stroke: color('--line'), width: 2, points: { show: false } },
+      ],
+      hooks: {
+        drawClear: [(u) => {
+          const begin = u.valToPos(from, 'x', true), end = u.valToPos(to, 'x', true), room = 3 * devicePixelRatio;
+          u.ctx.save();
+          u.ctx.fillStyle = color('--span');
+          u.ctx.fillRect(begin - room, u.bbox.top, end - begin + 2 * room, u.bbox.height);
+          u.ctx.restore();
+        }],
+      },
+    }, [x, expected, got], this.host);
   }
 }
 

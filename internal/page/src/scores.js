@@ -1,7 +1,7 @@
 // The view of scores: those of a file, or of a source as its rows come.
 
 import { Lost, ask, get, lines, listen } from './api.js';
-import { Chart } from './chart.js';
+import { Chart, Values } from './chart.js';
 import { el, renew, table } from './dom.js';
 import { join } from './events.js';
 import { count, seconds, short } from './format.js';
@@ -16,6 +16,8 @@ const mostListed = 500; // rows in the table
 const settled = 200; // milliseconds after which a threshold is no longer moved
 const mostSensors = 5; // of a row
 const mostNamed = 3; // sensors of the headline
+const around = 30; // rows before and after an event whose values are shown
+const mostAround = 200; // rows whose values are shown
 const mostColumns = 60; // that are listed at once
 const little = 0.01; // share of a sensor that does not matter
 
@@ -40,6 +42,7 @@ class Scores {
     this.events = [];
     this.above = [];
     this.chosen = null;
+    this.traced = ''; // the event and the sensor whose values are shown
     this.what = ''; // the file or the source
     this.file = null;
     this.records = null; // of the file, the header first
@@ -63,6 +66,13 @@ class Scores {
     this.restore = el('button', { type: 'button', click: () => this.limit(this.given()) });
     this.list = el('div');
     this.why = el('div');
+    this.courseTitle = el('h3');
+    this.courseHost = el('div', { class: 'chart small', role: 'img' });
+    this.courseTable = el('div');
+    this.course = el('figure', { hidden: true }, this.courseTitle, this.courseHost,
+      el('ul', { class: 'keys quiet', 'aria-label': say.keys }, el('li', { class: 'key-got' }, say.got), el('li', { class: 'key-expected' }, say.expected), el('li', { class: 'key-event' }, say.key.event)),
+      el('details', {}, el('summary', {}, say.courseTable), this.courseTable));
+    this.courses = new Values(this.courseHost);
     this.listed = el('details', { class: 'listed', toggle: () => this.tabulate() }, el('summary', {}, say.listed), el('div'));
     const button = (text, then) => el('button', { type: 'button', click: then }, text);
     this.content = el('div', { class: 'content', hidden: true },
@@ -82,7 +92,7 @@ class Scores {
         el('section', {},
           el('h2', {}, say.why),
           el('div', { class: 'buttons' }, button(say.previous, () => this.step(-1)), button(say.next, () => this.step(1))),
-          this.why)),
+          this.why, this.course)),
       el('section', { class: 'limit' },
         el('h2', {}, el('label', { for: 'threshold' }, say.threshold)),
         el('p', { class: 'quiet' }, say.thresholdNote),
@@ -392,7 +402,8 @@ class Scores {
       shown.length < this.events.length ? el('p', { class: 'quiet' }, say.eventsCut(shown.length, this.events.length)) : '',
       table(say.events, [{ text: say.start }, { text: say.end }, { text: say.anomalies, number: true }, { text: say.peak, number: true }, { text: say.sensors }],
         shown.map((e) => [
-          el('button', { type: 'button', class: 'link', 'data-key': this.numbers[e.first], title: whole(e.first), 'aria-current': this.holds(e) ? 'true' : null, 'aria-label': say.show(this.at(e.first)), click: () => this.visit(e) }, this.at(e.first)),
+          el('button', { type: 'button', class: 'link', 'data-key': this.numbers[e.first], title: whole(e.first), 'aria-current': this.holds(e) ? 'true' : null, 'aria-label': say.show(this.at(e.first)), click: () => this.visit(e) },
+            ...this.at(e.first).split(' ').flatMap((word) => [el('span', {}, word), ' '])),
           el('span', { title: whole(e.last) }, this.at(e.last, e.first)), count(e.anomalies), short(this.values[e.peak]),
           this.causes(e).map((s) => s.sensor).join(', ') || '–',
         ])));
@@ -424,8 +435,8 @@ class Scores {
   visit(e) {
     const from = this.x[e.first], to = this.x[e.last], all = this.x[this.x.length - 1] - this.x[0];
     const room = Math.max((to - from) * 2, Math.min(all / 2, 40 * all / Math.max(1, this.x.length)));
-    this.chart.zoom(from - room, to + room);
     this.choose(e.peak);
+    this.chart.zoom(from - room, to + room); // after what keeps the part that is shown
   }
 
   // step chooses the next row above the threshold, or the one before.
@@ -450,6 +461,7 @@ class Scores {
   // explain shows the sensors of the chosen row.
   explain(aloud) {
     const row = this.rows[this.chosen];
+    this.trace();
     if (!row) {
       renew(this.why, el('p', { class: 'quiet' }, say.whyEmpty));
       return;
@@ -490,7 +502,10 @@ class Scores {
       const before = Math.max(1, this.model.window ?? 1) - 1;
       for (const part of before ? rows.map((r) => [r]) : [rows]) {
         if (this.file !== file) return;
-        await this.ask(part, before);
+        (await this.ask(part, before, mostSensors)).forEach((told, i) => {
+          if (told) part[i].sensors = told.sensors;
+          else part[i].refused = true;
+        });
       }
     } catch (e) {
       for (const r of rows) r.asked = false;
@@ -502,21 +517,53 @@ class Scores {
     if (rows.includes(this.rows[this.chosen])) this.explain(true);
   }
 
-  // ask has rows explained, the first of them after as many others. If the answer has another score, the rows of
-  // the file were counted otherwise.
-  async ask(rows, before) {
+  // ask has rows explained, the first of them after as many others, by a number of sensors or by all, 0. It returns
+  // null for a row whose score is another now, as the rows of the file were counted otherwise.
+  async ask(rows, before, top) {
     const first = rows[0].row;
     const sent = [this.records[0], ...this.records.slice(Math.max(1, first - before), first), ...rows.map((r) => this.records[r.row])];
-    const answer = await ask(`/v1/score?explain=all&top=${mostSensors}`, {
+    const answer = await ask(`/v1/score?explain=all&top=${top}`, {
       method: 'POST', headers: { 'Content-Type': 'text/csv', Accept: 'application/x-ndjson' }, body: `${sent.join('\n')}\n`,
     });
-    const told = [];
-    await lines(answer, (row) => told.push(row));
-    told.splice(0, told.length - rows.length);
-    rows.forEach((row, i) => {
-      if (Math.abs(told[i]?.score - row.score) <= 1e-6 * (1 + Math.abs(row.score))) row.sensors = told[i].sensors;
-      else row.refused = true;
+    const all = [];
+    await lines(answer, (row) => all.push(row));
+    const told = all.slice(all.length - rows.length);
+    return rows.map((row, i) => {
+      const [a, b] = [told[i]?.score ?? null, row.score ?? null];
+      return a === b || Math.abs(a - b) <= 1e-6 * (1 + Math.abs(b)) ? told[i] : null;
     });
+  }
+
+  // trace shows the values of the sensor that makes the chosen event, and what was expected, from before the event
+  // to after it. Only rows of a file can be sent again.
+  async trace() {
+    const e = this.events.find((e) => this.holds(e)), sensor = e && this.causes(e)[0]?.sensor;
+    const wanted = this.file && sensor ? `${e.first} ${e.last} ${sensor}` : '';
+    if (wanted === this.traced) return;
+    this.traced = wanted;
+    this.course.hidden = true;
+    if (!wanted) return;
+    const from = Math.max(0, e.first - around), to = Math.min(this.rows.length, e.last + 1 + around, from + mostAround);
+    const rows = this.rows.slice(from, to);
+    let told;
+    try {
+      this.records ??= records(await this.file.text());
+      told = await this.ask(rows, Math.max(1, this.model.window ?? 1) - 1, 0);
+    } catch (e) {
+      if (e instanceof Lost) trouble(e.message);
+      return;
+    }
+    if (this.traced !== wanted) return;
+    const found = told.map((row) => row?.sensors?.find((s) => s.sensor === sensor && (!s.of || s.of === 'value')));
+    if (!found.some((s) => s?.got != null)) return;
+    const unit = this.model.columns.find((c) => c.name === sensor)?.unit;
+    this.course.hidden = false;
+    this.courseTitle.textContent = say.course(sensor, unit);
+    this.courseHost.setAttribute('aria-label', say.courseDescribed(sensor, rows.length));
+    const got = found.map((s) => s?.got ?? null), expected = found.map((s) => s?.expected ?? null);
+    this.courses.show({ x: this.x.slice(from, to), got, expected, times: this.times, from: this.x[e.first], to: this.x[e.last] });
+    renew(this.courseTable, table(say.courseTable, [{ text: say.number, number: true }, { text: say.time }, { text: say.expected, number: true }, { text: say.got, number: true }],
+      rows.map((row, i) => [count(row.row), row.time ? this.at(from + i) : '–', short(expected[i], 5), short(got[i], 5)])));
   }
 
   // tabulate lists the rows of the chart, if the table is open.
