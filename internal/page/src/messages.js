@@ -36,6 +36,7 @@ export const words = {
     scored: (name, n, above, events, within) => `${name}: ${many(n, 'row')}, ${above ? many(above, 'anomalous row') : 'no anomalous row'}${events ? `${within < above ? `, ${count(within)} of them` : ''} in ${many(events, 'event')}` : above ? ', no event' : ''}.`,
     gaps: (n, first) => `${many(n, 'row')} without any number, ${n === 1 ? 'at' : 'the first at'} ${first}, ${n === 1 ? 'has' : 'have'} no score.`,
     zone: (zone) => (zone ? `Times are in the zone ${zone === 'Z' ? 'UTC' : zone}.` : 'Times are as the data have them.'),
+    ofEvents: (told, n) => `Of ${count(n)} events, ${count(told)} are explained:`,
     headline: (sensor, n, deviation) => `${sensor}: ${many(n, 'event')}${deviation ? `, ${deviation}` : ''}.`,
     moreSensors: (n) => `${many(n, 'further sensor')} in the list of events.`,
     factor: (low, high) => `about ${between(low, high)} times what was expected`,

@@ -424,7 +424,9 @@ class Scores {
     for (const e of this.events) for (const s of this.causes(e)) by.set(s.sensor, [...(by.get(s.sensor) ?? []), s]);
     const order = [...by].sort((a, b) => b[1].length - a[1].length);
     const units = Object.fromEntries(this.model.columns.map((c) => [c.name, c.unit]));
+    const told = this.events.filter((e) => this.causes(e).length).length;
     this.headline.textContent = [
+      told < this.events.length ? say.ofEvents(told, this.events.length) : '',
       ...order.slice(0, mostNamed).map(([sensor, found]) => say.headline(sensor, found.length, deviation(found, units[sensor]))),
       order.length > mostNamed ? say.moreSensors(order.length - mostNamed) : '',
     ].filter(Boolean).join(' ');
@@ -588,7 +590,7 @@ function parts(text) {
 // deviation says how far a sensor's values are from what is expected: by a factor if that is large, or else by a
 // difference; '' if the model expects none.
 function deviation(found, unit) {
-  const both = found.filter((s) => s.expected != null && s.got != null);
+  const both = found.filter((s) => s.of !== 'deviation' && s.expected != null && s.got != null);
   if (!both.length) return '';
   const factors = both.map((s) => s.got / s.expected), least = Math.min(...factors), most = Math.max(...factors);
   if (both.every((s) => s.got * s.expected > 0) && (least >= 1.5 || most <= 0.67)) return say.factor(least, most);
