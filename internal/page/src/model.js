@@ -37,15 +37,15 @@ const unitsOf = (of) => Object.fromEntries(of.columns.map((c) => [c.name, c.unit
 function origin(of) {
   return facts([
     [say.participant, of.participant],
-    [say.kind, of.kind],
+    [say.kind, say.kinds[of.kind] ? `${say.kinds[of.kind]} (${of.kind})` : of.kind],
     [say.by, say.scores[of.scores] ?? of.scores],
     [say.threshold, of.threshold == null ? say.rolls : say.promised(of.threshold, of.false_alarms_promised)],
     [say.rows, count(of.rows)],
     [say.ownRows, of.own_rows ? count(of.own_rows) : say.noOwn],
     of.window ? [say.window, say.windowRows(of.window)] : null,
-    of.verdict ? [say.verdict, of.verdict] : null,
+    of.verdict ? [say.verdict, say.sentence(of.verdict)] : null,
     [say.trained, el('time', { datetime: of.trained }, moment(of.trained))],
-    [say.digest, el('code', { class: 'digest' }, of.digest)],
+    [say.digest, el('details', {}, el('summary', {}, el('code', { class: 'digest' }, `${of.digest.slice(0, 12)}…`)), el('code', { class: 'digest' }, of.digest))],
   ]);
 }
 

@@ -32,7 +32,7 @@ export function patterns(components, columns, units, least, beside = '') {
   const every = components.map((c, i) => ({ ...c, k: i + 1 })).sort((a, b) => b.weight - a.weight);
   if (!every.length) return [beside, part(say.patterns, el('p', {}, say.noPatterns))].filter(Boolean);
   const all = every.filter((c) => c.weight >= least);
-  const edge = (e) => `${e.a} ~ ${e.b} ${short(e.partial_correlation, 2)}`;
+  const edge = (e) => `${e.a} with ${e.b} ${short(e.partial_correlation, 2)}`;
   const weights = part(say.patterns, el('p', { class: 'quiet' }, say.patternsNote(every.length)),
     all.length < every.length ? el('p', { class: 'quiet' }, say.small(every.length - all.length)) : '',
     table(say.patterns, [{ text: say.which }, { text: say.weight, number: true }, { text: say.edges, number: true }, { text: say.strongest }],
@@ -67,10 +67,12 @@ function dependencies(all, columns) {
     }
     const few = edges.slice(0, mostEdges);
     const names = [...new Set([...columns, ...few.flatMap((e) => [e.a, e.b])])];
+    const free = names.filter((n) => !few.some((e) => e.a === n || e.b === n));
     shown.replaceChildren(
       el('figure', {}, circle(say.graph(k, few.length), names, few)),
       el('div', {},
         few.length < edges.length ? el('p', { class: 'quiet' }, say.cut(few.length, edges.length)) : '',
+        free.length ? el('p', { class: 'quiet' }, say.free(free, few.length < edges.length)) : '',
         table(say.dependencies, [{ text: say.first }, { text: say.second }, { text: say.correlation, number: true }],
           few.map((e) => [e.a, e.b, short(e.partial_correlation, 3)]))));
     return say.graph(k, few.length);
