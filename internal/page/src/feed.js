@@ -7,8 +7,9 @@ import { announce, name, trouble } from './shell.js';
 const say = words.run;
 const silent = 4000; // milliseconds of a wait from which on it is announced
 
-/** @type {{run: any, rounds: any[], events: any[], privacy: any, model: any, ended: boolean, kept: boolean}} - kept: there is no run */
-export const told = { run: null, rounds: [], events: [], privacy: null, model: null, ended: false, kept: false };
+/** @type {{run: any, rounds: any[], events: any[], privacy: any, model: any, ended: boolean, finished: boolean, kept: boolean}} - finished: the run had
+ *   ended when it was opened; kept: there is no run */
+export const told = { run: null, rounds: [], events: [], privacy: null, model: null, ended: false, finished: false, kept: false };
 
 const views = [];
 
@@ -49,6 +50,7 @@ const take = {
   run: (run) => {
     told.rounds = [];
     told.events = [];
+    told.finished = run.status.phase === 'ended';
     add(run);
   },
   news: (run) => {
@@ -65,7 +67,7 @@ const take = {
   },
   end: () => {
     told.ended = true;
-    announce(say.over);
+    if (!told.finished) announce(say.over);
     changed('run');
   },
 };

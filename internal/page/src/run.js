@@ -54,7 +54,7 @@ class Run {
     this.wait.hidden = true;
     this.content.hidden = false;
     const { status } = now, ended = status.phase === 'ended';
-    this.over.hidden = !told.ended;
+    this.over.hidden = !told.ended || told.finished;
     if (told.ended) this.over.replaceChildren(el('p', {}, say.over), now.folder ? el('pre', { tabindex: 0 }, `collabdict view ${quoted(now.folder)}`) : '');
     this.states(now);
     this.facts.replaceChildren(...facts(now, ended).map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', {}, v))));
@@ -72,7 +72,7 @@ class Run {
     const members = now.members ?? [], at = told.ended ? Date.parse(now.status.at) : Date.now();
     const since = (m) => say.since(clock(m.waited), duration(Math.max(0, at - Date.parse(m.waited)) * 1e6));
     const missed = members.filter((m) => !fine.includes(m.state) || m.waited);
-    this.doing.textContent = told.ended ? say.stood(now.doing) : capital(now.doing);
+    this.doing.textContent = told.ended && !told.finished ? say.stood(now.doing) : capital(now.doing);
     this.doing.classList.toggle('ill', !now.healthy);
     this.absent.hidden = !missed.length;
     this.absent.replaceChildren(el('strong', {}, say.missed(missed.length, members.length)), ' ',
