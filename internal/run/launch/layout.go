@@ -1,7 +1,9 @@
 package launch
 
 import (
+	"crypto/rand"
 	"fmt"
+	"math/big"
 	"net"
 	"path/filepath"
 	"time"
@@ -52,26 +54,35 @@ func checkLoopback() error {
 	return c.Close()
 }
 
+// Systems give ports above these to who asks for any, such as 32768 and up on Linux. So a member that is away
+// finds its port free when it comes back.
+const (
+	leastPort = 10_000
+	mostPort  = 32_767
+)
+
 // freePorts returns ports that are free for TCP and UDP. Another process may take one before it
 // is used; listening then fails.
 func freePorts(n int) ([]int, error) {
 	var ports []int
 	for tries := 0; len(ports) < n; tries++ {
-		t, err := net.Listen("tcp4", "127.0.0.1:0")
+		drawn, err := rand.Int(rand.Reader, big.NewInt(mostPort-leastPort+1))
 		if err != nil {
+			return nil, err
+		}
+		port := leastPort + int(drawn.Int64())
+		t, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			defer t.Close() // held until all are found, so that they differ
+			var u net.PacketConn
+			if u, err = net.ListenPacket("udp4", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+				defer u.Close()
+				ports = append(ports, port)
+			}
+		}
+		if err != nil && tries > 10*n+100 {
 			return nil, fmt.Errorf("find free ports on 127.0.0.1: %w", err)
 		}
-		defer t.Close() // held until all are found, so that they differ
-		port := t.Addr().(*net.TCPAddr).Port
-		u, err := net.ListenPacket("udp4", fmt.Sprintf("127.0.0.1:%d", port))
-		if err != nil {
-			if tries > 10*n+100 {
-				return nil, fmt.Errorf("find free ports on 127.0.0.1: %w", err)
-			}
-			continue
-		}
-		defer u.Close()
-		ports = append(ports, port)
 	}
 	return ports, nil
 }
