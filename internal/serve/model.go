@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/collabdict/collabdict/internal/algorithms"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
@@ -17,6 +18,7 @@ type Model struct {
 	Digest      string   `json:"digest" doc:"SHA-256 of the model's file"`
 	Trained     string   `json:"trained" doc:"When that was written, in RFC 3339"`
 	Kind        string   `json:"kind" doc:"The algorithm"`
+	About       string   `json:"about,omitempty" doc:"What the algorithm learns"`
 	Participant string   `json:"participant" doc:"Whose folder it is"`
 	Scores      string   `json:"scores" doc:"blend, shared or alone"`
 	Rows        int      `json:"rows" doc:"Rows of all participants that it was trained on"`
@@ -104,6 +106,9 @@ func (l *Loaded) describe() Model {
 	}
 	if m.Local != nil {
 		d.OwnRows, _ = m.Local.Nearest.Rows().Dims()
+	}
+	if k, known := algorithms.Lookup(m.Manifest.Kind); known {
+		d.About = k.About
 	}
 	for _, name := range m.DataColumns() {
 		d.Columns = append(d.Columns, Column{name, m.Manifest.Units[name]})

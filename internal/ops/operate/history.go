@@ -112,7 +112,7 @@ func (h *history) point(p Point) {
 	}
 }
 
-// since returns copies of the points after a round, and of the events after a number.
+// since returns copies of the points of later rounds than round, and of the events with higher numbers than number.
 func (h *history) since(round, number int) (points []Point, events []Happening) {
 	from, _ := slices.BinarySearchFunc(h.points, round, func(p Point, after int) int {
 		if p.Round <= after {

@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/node"
 )
 
-// inRound returns the status of a member of size after a round.
+// inRound returns the status of a member of size that has completed round.
 func inRound(round, size int) *Status {
 	s := running()
 	s.Round, s.Rounds, s.At = round, 10000, noon.Add(time.Duration(round)*time.Second)

@@ -138,7 +138,7 @@ func readIfThere(read func(string) error, path string) (there bool, err error) {
 type begun struct {
 	at      time.Time
 	members map[string]string // peer IDs by name
-	rounds  map[int]time.Time // the time of a round's last decision
+	rounds  map[int]time.Time // by round, the time of its last decision
 }
 
 // readJournal returns what the journal of a folder knows of a run; nothing if there is none.
@@ -185,7 +185,7 @@ func replay(r *report.Run, name string, b *begun, next func(*operate.Status)) {
 		status.Node = &of
 		next(&status)
 	}
-	// sees takes the views up to a round.
+	// sees takes the views up to round.
 	sees := func(round int) {
 		moved := false
 		for view+1 < len(r.Views) && (view < 0 || r.Views[view+1].Round <= round) {
@@ -206,7 +206,7 @@ func replay(r *report.Run, name string, b *begun, next func(*operate.Status)) {
 		n.Want = cmp.Or(v.Count, len(v.Members)+len(v.Missing))
 		s.Roster = listed(roster, b.members)
 	}
-	// changes takes the changes of the roster before a round.
+	// changes takes the changes of the roster before round.
 	changes := func(round int) {
 		for ; change < len(r.RosterChanges) && r.RosterChanges[change].After < round; change++ {
 			c := r.RosterChanges[change]

@@ -158,7 +158,7 @@ func (m *madeUp) send(t *testing.T, name string, of any) {
 // object is an object of JSON.
 type object map[string]any
 
-// consortium returns a run of n members in a round, some of them lost, away or waited for.
+// consortium returns a run of n members in round, some of them lost, away or waited for.
 func consortium(n, round int, at time.Time) object {
 	var members, edges []object
 	for i := range n {

@@ -221,10 +221,6 @@ export const words = {
     small: (n) => `${many(n, 'pattern')} with next to no weight ${n === 1 ? 'is' : 'are'} left out.`,
     facts: 'Origin and threshold',
     kind: 'Algorithm',
-    kinds: {
-      bvae: 'shared auto-encoder', cgau: 'classifier that adapts', dem: 'Gaussian mixture by EM', fedgem: 'clusters of unknown number',
-      fedgen: 'Gaussian mixture in one round', ggm: 'sparse Gaussian patterns', mtvae: 'auto-encoder with private encoders',
-    },
     participant: 'Participant',
     trained: 'Written',
     digest: 'SHA-256',

@@ -37,7 +37,7 @@ const unitsOf = (of) => Object.fromEntries(of.columns.map((c) => [c.name, c.unit
 function origin(of) {
   return facts([
     [say.participant, of.participant],
-    [say.kind, say.kinds[of.kind] ? `${say.kinds[of.kind]} (${of.kind})` : of.kind],
+    [say.kind, of.about ? `${of.kind}: ${of.about}` : of.kind],
     [say.by, say.scores[of.scores] ?? of.scores],
     [say.threshold, of.threshold == null ? say.rolls : say.promised(of.threshold, of.false_alarms_promised)],
     [say.rows, count(of.rows)],
