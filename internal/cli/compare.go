@@ -24,14 +24,16 @@ import (
 
 // comparison says which of two models is better for rows.
 type comparison struct {
-	Rows   int           `json:"rows"`              // rows scored by both
-	Faults *int          `json:"faults,omitempty"`  // rows with label 1, if there are any
-	Old    comparedModel `json:"old"`               // the first of the two models
-	New    comparedModel `json:"new"`               // the second of the two models
-	Both   int           `json:"anomalies_of_both"` // rows that count and that both call anomalies
-	Judged int           `json:"judged_rows"`       // rows that count: without those that either model was trained on
-	// By is faults if the judgement rests on rows with label 1, exchanged if on copies of rows in which one
-	// value is another row's; absent if there are too few rows.
+	Rows   int           `json:"rows"`                   // rows scored by both
+	Faults *int          `json:"faults,omitempty"`       // rows with label 1, if there are any
+	Events *int          `json:"fault_events,omitempty"` // faults, if there are any: label 1 in successive rows
+	Old    comparedModel `json:"old"`                    // the first of the two models
+	New    comparedModel `json:"new"`                    // the second of the two models
+	Both   int           `json:"anomalies_of_both"`      // rows that count and that both call anomalies
+	Judged int           `json:"judged_rows"`            // rows that count: without those that either model was trained on
+	// By is faults if the judgement rests on rows with label 1, false_alarms if on those of two models that find
+	// the same faults, exchanged if on copies of rows in which one value is another row's; absent if there are too
+	// few rows.
 	By     string        `json:"by,omitempty"`
 	Error  report.Figure `json:"error,omitzero"`   // the half-width of the 95 % confidence interval of the difference of ROC-AUC
 	Better string        `json:"better,omitempty"` // old or new; same if a difference that matters is ruled out; absent if it is not clear
@@ -43,16 +45,18 @@ type comparison struct {
 
 // comparedModel is one of the two models.
 type comparedModel struct {
-	Model      string        `json:"model"`                // its file
-	Kind       string        `json:"kind"`                 // the model, such as ggm
-	TotalRows  int           `json:"total_rows"`           // rows of all participants that it was trained on
-	Members    int           `json:"members"`              // participants of the training
-	Components int           `json:"components"`           // of a mixture; 0 for others
-	Threshold  report.Figure `json:"threshold,omitzero"`   // above which a row is an anomaly
-	Anomalies  int           `json:"anomalies"`            // rows that count above it
-	Known      int           `json:"known_rows,omitempty"` // rows that it was trained on, if these are more than a fifth; they do not count
-	Found      *int          `json:"found,omitempty"`      // faulty rows above the score that a share of the other rows exceeds, that of --false-alarm
-	ROCAUC     report.Figure `json:"roc_auc,omitzero"`     // of the faulty rows, or of the copies with an exchanged value
+	Model       string        `json:"model"`                  // its file
+	Kind        string        `json:"kind"`                   // the model, such as ggm
+	TotalRows   int           `json:"total_rows"`             // rows of all participants that it was trained on
+	Members     int           `json:"members"`                // participants of the training
+	Components  int           `json:"components"`             // of a mixture; 0 for others
+	Threshold   report.Figure `json:"threshold,omitzero"`     // above which a row is an anomaly
+	Anomalies   int           `json:"anomalies"`              // rows that count above it
+	Known       int           `json:"known_rows,omitempty"`   // rows that it was trained on, if these are more than a fifth; they do not count
+	Events      *int          `json:"found_events,omitempty"` // faults of which a row is above the threshold
+	FalseAlarms *int          `json:"false_alarms,omitempty"` // rows above the threshold that are no faults, if there are faults
+	Found       *int          `json:"found,omitempty"`        // faulty rows above the score that a share of the other rows exceeds, that of --false-alarm
+	ROCAUC      report.Figure `json:"roc_auc,omitzero"`       // of the faulty rows, or of the copies with an exchanged value
 
 	m         *model.Model
 	spec      dataset.Spec
@@ -73,9 +77,9 @@ func (a *app) compare() *cobra.Command {
 them. Rows that one of them was trained on do not count, if there are many and local.npz shows them.
 
 With --label, the better model finds more of the faults at the same share of false alarms. Faults in
-successive rows count as one. Without, copies of rows are test faults: one value of each is exchanged
-with another row's, and the better model puts more of them above the rows. Both judgements are those
-of up, and need a difference beyond chance that matters.
+successive rows count as one. If neither does, and both find the same faults by their thresholds, false
+alarms decide. Without, copies of rows are test faults: one value of each is exchanged with another
+row's, and the better model puts more of them above the rows. Differences must be beyond chance.
 
 OLD and NEW may be folders of several members, as for score. Each file then belongs to the member with
 its name.`,
@@ -290,6 +294,73 @@ func (c *comparison) byFaults() {
 	c.take(v, p)
 	found := p.Found(c.falseAlarm)
 	c.Faults, c.New.Found, c.Old.Found = &v.Rows, &found[0], &found[1]
+	c.byThresholds()
+}
+
+// byFalseAlarms is a value of comparison.By.
+const byFalseAlarms = "false_alarms"
+
+// sameAlarms is the difference of shares of false alarms below which it does not matter.
+const sameAlarms = 0.02
+
+// byThresholds says which faults and how many false alarms there are by the thresholds of the models. If faults do
+// not show a better model, and both find the same, false alarms decide.
+func (c *comparison) byThresholds() {
+	if !c.Old.Threshold.Defined || !c.New.Threshold.Defined {
+		return
+	}
+	p := metrics.Faults(flags(c.New.isAnomaly), flags(c.Old.isAnomaly), c.Old.isFault, c.leftOut)
+	var isFound [2][]bool // of each fault
+	for k, m := range []*comparedModel{&c.New, &c.Old} {
+		found, alarms := 0, 0
+		rest := p.Anomalies[k]
+		for _, n := range p.AnomalyGroups {
+			is := slices.Contains(rest[:n], 1)
+			isFound[k], rest = append(isFound[k], is), rest[n:]
+			found += one(is)
+		}
+		for _, v := range p.Normals[k] {
+			alarms += int(v)
+		}
+		m.Events, m.FalseAlarms = &found, &alarms
+	}
+	events, others := len(p.AnomalyGroups), len(p.Normals[0])
+	c.Events = &events
+	decided := c.Better == "old" || c.Better == "new"
+	if decided || !slices.Equal(isFound[0], isFound[1]) || *c.New.Events == 0 {
+		c.Why += fmt.Sprintf("; by their thresholds, the new one finds %d of %s with %s in %d other rows, and the old one %d with %d",
+			*c.New.Events, count(events, "fault"), count(*c.New.FalseAlarms, "false alarm"), others, *c.Old.Events, *c.Old.FalseAlarms)
+		return
+	}
+	gain, half, ok := p.NormalDifference()
+	if !ok {
+		return
+	}
+	same := ""
+	if *c.New.Events < events {
+		same = "the same "
+	}
+	c.Why = fmt.Sprintf("both find %s%d of %s; the new one has %s in %d other rows, and the old one %d",
+		same, *c.New.Events, count(events, "fault"), count(*c.New.FalseAlarms, "false alarm"), others, *c.Old.FalseAlarms)
+	switch {
+	case gain < -half:
+		c.By, c.Better = byFalseAlarms, "new"
+	case gain > half:
+		c.By, c.Better = byFalseAlarms, "old"
+	case max(gain, -gain)+half < sameAlarms:
+		c.By, c.Better = byFalseAlarms, report.Same
+	default:
+		c.Why += ", which may be chance"
+	}
+}
+
+// flags returns 1 for true.
+func flags(of []bool) []float64 {
+	out := make([]float64, len(of))
+	for i, is := range of {
+		out[i] = float64(one(is))
+	}
+	return out
 }
 
 // byExchange judges by copies of the rows that count, in which one value is another row's.
@@ -429,8 +500,14 @@ func (c comparison) text(w io.Writer) {
 		})
 	}
 	line("anomalies", func(m comparedModel) any { return fmt.Sprintf("%d of %d rows", m.Anomalies, c.Judged) })
+	if c.Events != nil {
+		line("faults found", func(m comparedModel) any { return fmt.Sprintf("%d of %d", *m.Events, *c.Events) })
+		line("false alarms", func(m comparedModel) any {
+			return fmt.Sprintf("%d of %d other rows", *m.FalseAlarms, c.Judged-*c.Faults)
+		})
+	}
 	if c.Faults != nil {
-		line("found", func(m comparedModel) any { return fmt.Sprintf("%d of %s", *m.Found, count(*c.Faults, "faulty row")) })
+		line("at "+oneIn(c.falseAlarm), func(m comparedModel) any { return fmt.Sprintf("%d of %s", *m.Found, count(*c.Faults, "faulty row")) })
 	}
 	if c.By != "" {
 		line("ROC-AUC", func(m comparedModel) any { return m.ROCAUC })

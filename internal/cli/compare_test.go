@@ -97,6 +97,47 @@ func TestFaultsAreComparedAtTheShare(t *testing.T) {
 	}
 }
 
+// If the scores of faults show no better model, and both thresholds find the same faults, false alarms decide.
+func TestFalseAlarmsCompareModelsThatFindTheSame(t *testing.T) {
+	for _, of := range []struct {
+		name          string
+		old, new      func(row int) bool // false alarms
+		missed        bool               // by the new model
+		events, found int                // faults in all, and those that the new model finds
+		oldAlarms     int
+		by, better    string
+	}{
+		{"fewer", func(i int) bool { return i%40 == 7 }, nil, false, 8, 8, 25, byFalseAlarms, "new"},
+		{"more", nil, func(i int) bool { return i%40 == 7 }, false, 8, 8, 0, byFalseAlarms, "old"},
+		{"none", nil, nil, false, 8, 8, 0, byFalseAlarms, report.Same},
+		{"one burst", func(i int) bool { return i >= 510 && i < 560 }, nil, false, 8, 8, 50, report.ByFaults, ""},
+		{"another fault", func(i int) bool { return i%40 == 7 }, nil, true, 8, 7, 25, report.ByFaults, ""},
+	} {
+		c := comparisonOf(1000, 0, 0, 100, 101, 200, 201, 300, 400, 500, 600, 700, 800)
+		for _, m := range []*comparedModel{&c.Old, &c.New} {
+			m.Threshold = report.Of(50)
+			alarms := of.old
+			if m == &c.New {
+				alarms = of.new
+			}
+			for i, is := range m.isFault {
+				if m.isAnomaly[i] = is || alarms != nil && alarms(i); is {
+					m.scores[i] = 100
+				}
+			}
+		}
+		if of.missed {
+			c.New.isAnomaly[300] = false
+		}
+		if err := c.judge(); err != nil {
+			t.Fatal(err)
+		}
+		if *c.Events != of.events || *c.Old.Events != of.events || *c.New.Events != of.found || *c.Old.FalseAlarms != of.oldAlarms || c.By != of.by || c.Better != of.better {
+			t.Errorf("%s: by %s, %q is better, %d of %d faults, %d false alarms of the old model; want %s, %q, %d of %d, %d", of.name, c.By, c.Better, *c.New.Events, *c.Events, *c.Old.FalseAlarms, of.by, of.better, of.found, of.events, of.oldAlarms)
+		}
+	}
+}
+
 // Without labels, copies of rows with an exchanged value judge, as after training: the better model knows how
 // columns depend on each other. Two like models are the same, and of few rows nothing can be said. Columns that
 // one model does not have are exchanged as well.

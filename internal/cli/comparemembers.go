@@ -73,39 +73,41 @@ func (a *app) compareMembers(s scoredFlags, before string, members []scoredMembe
 
 // text prints a line for each member.
 func (c *comparisons) text(w io.Writer) {
-	var judged []string
-	rules, unclear := false, false
+	rules, unclear, labelled, tested := false, false, false, false
 	for _, m := range c.Participants {
-		if m.By != "" && !slices.Contains(judged, m.By) {
-			judged = append(judged, m.By)
-		}
+		labelled = labelled || m.Faults != nil
+		tested = tested || m.By == report.ByExchanged
 		rules = rules || m.Old.rules || m.New.rules
 		unclear = unclear || m.Better == ""
 	}
-	slices.SortFunc(judged, func(a, b string) int { return cmp.Compare(foundBy[a], foundBy[b]) })
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head := "participant\trows\tanomalies old\tanomalies new\t"
-	for _, by := range judged {
-		head += foundBy[by] + " old\t" + foundBy[by] + " new\t"
+	head := "participant\trows\tanomalies\t"
+	if labelled {
+		head += "faults\tfalse alarms\tfaulty rows\t"
+	}
+	if tested {
+		head += "tests\t"
 	}
 	fmt.Fprintln(t, head+"better\t")
 	for _, m := range c.Participants {
-		line := fmt.Sprintf("%s\t%d\t%s\t%s\t", m.Participant, m.Judged, m.Old.counted(), m.New.counted())
-		for _, by := range judged {
-			old, now := "", ""
-			if m.By == by {
-				old, now = m.found(&m.Old), m.found(&m.New)
+		line := fmt.Sprintf("%s\t%d\t%s → %s\t", m.Participant, m.Judged, m.Old.counted(), m.New.counted())
+		if labelled {
+			line += m.ofFaults()
+		}
+		if tested {
+			if m.By == report.ByExchanged {
+				line += report.Fixed(100*m.Old.ROCAUC.Value, 1) + " → " + report.Fixed(100*m.New.ROCAUC.Value, 1)
 			}
-			line += old + "\t" + now + "\t"
+			line += "\t"
 		}
 		fmt.Fprintln(t, line+cmp.Or(m.Better, "not clear")+"\t")
 	}
 	t.Flush()
-	fmt.Fprintln(w)
-	if slices.Contains(judged, report.ByFaults) {
-		fmt.Fprintln(w, "faulty rows: those above the score of one normal row in a hundred, or of --false-alarm")
+	fmt.Fprintln(w, "\n→: by the old model, and by the new one")
+	if labelled {
+		fmt.Fprintln(w, "faults, false alarms: by the models' thresholds; faulty rows: above the score of one normal row in a hundred, or of --false-alarm")
 	}
-	if slices.Contains(judged, report.ByExchanged) {
+	if tested {
 		fmt.Fprintln(w, "tests: rows with one value of another row, percent above normal rows")
 	}
 	if rules {
@@ -116,18 +118,23 @@ func (c *comparisons) text(w io.Writer) {
 	}
 }
 
+// ofFaults returns the cells of a line about faults, empty if the rows have none.
+func (c *comparison) ofFaults() string {
+	faults, alarms, found := "", "", ""
+	if c.Events != nil {
+		faults = fmt.Sprintf("%d → %d of %d", *c.Old.Events, *c.New.Events, *c.Events)
+		alarms = fmt.Sprintf("%d → %d", *c.Old.FalseAlarms, *c.New.FalseAlarms)
+	}
+	if c.Faults != nil {
+		found = fmt.Sprintf("%d → %d of %d", *c.Old.Found, *c.New.Found, *c.Faults)
+	}
+	return faults + "\t" + alarms + "\t" + found + "\t"
+}
+
 // counted returns the number of anomalies, marked if the threshold is that of rules.
 func (m *comparedModel) counted() string {
 	if m.rules {
 		return fmt.Sprintf("%d*", m.Anomalies)
 	}
 	return fmt.Sprint(m.Anomalies)
-}
-
-// found returns what one of the models finds: faulty rows, or test faults in percent.
-func (c *comparison) found(m *comparedModel) string {
-	if m.Found != nil {
-		return fmt.Sprintf("%d of %d", *m.Found, *c.Faults)
-	}
-	return report.Fixed(100*m.ROCAUC.Value, 1)
 }

@@ -105,6 +105,20 @@ func (p *Paired) AUC() (areas [2]float64, half float64, ok bool) {
 	return areas, Quantile(fewest) * math.Sqrt(variance), true
 }
 
+// NormalDifference returns by how much the first scorer's mean score of normal rows exceeds the second's, with the
+// half-width of its 95 % confidence interval over groups. ok is false if there are fewer than two groups.
+func (p *Paired) NormalDifference() (mean, half float64, ok bool) {
+	if len(p.NormalGroups) < 2 {
+		return 0, 0, false
+	}
+	differences := make([]float64, len(p.Normals[0]))
+	for i, v := range p.Normals[0] {
+		differences[i] = v - p.Normals[1][i]
+		mean += differences[i] / float64(len(differences))
+	}
+	return mean, Quantile(len(p.NormalGroups)) * math.Sqrt(groupVariance(differences, p.NormalGroups)), true
+}
+
 // above returns the share of other values below each value, equal ones counting half.
 func above(values, others []float64) []float64 {
 	sorted, out := slices.Sorted(slices.Values(others)), make([]float64, len(values))

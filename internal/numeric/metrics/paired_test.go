@@ -99,3 +99,19 @@ func TestFaultsWithoutSomeRows(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// The difference of normal rows is that of their means, and one group shows nothing beyond chance.
+func TestNormalDifference(t *testing.T) {
+	p := &Paired{Normals: [2][]float64{{1, 0, 1, 0}, {0, 0, 0, 0}}, NormalGroups: []int{2, 2}}
+	if mean, half, ok := p.NormalDifference(); mean != 0.5 || half != 0 || !ok {
+		t.Errorf("groups alike: %g ± %g, %t", mean, half, ok)
+	}
+	p.Normals[0] = []float64{1, 1, 0, 0}
+	if mean, half, ok := p.NormalDifference(); mean != 0.5 || !(half > 0.5) || !ok {
+		t.Errorf("groups that differ: %g ± %g, %t", mean, half, ok)
+	}
+	p.NormalGroups = []int{4}
+	if _, _, ok := p.NormalDifference(); ok {
+		t.Error("one group shows a difference")
+	}
+}
