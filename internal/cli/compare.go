@@ -31,9 +31,8 @@ type comparison struct {
 	New    comparedModel `json:"new"`                    // the second of the two models
 	Both   int           `json:"anomalies_of_both"`      // rows that count and that both call anomalies
 	Judged int           `json:"judged_rows"`            // rows that count: without those that either model was trained on
-	// By is faults if the judgement rests on rows with label 1, false_alarms if on those of two models that find
-	// the same faults, exchanged if on copies of rows in which one value is another row's; absent if there are too
-	// few rows.
+	// By is what the judgement rests on: faults, false_alarms of two models that find the same faults, or
+	// exchanged: copies of rows in which one value is another row's. It is absent if there are too few rows.
 	By     string        `json:"by,omitempty"`
 	Error  report.Figure `json:"error,omitzero"`   // the half-width of the 95 % confidence interval of the difference of ROC-AUC
 	Better string        `json:"better,omitempty"` // old or new; same if a difference that matters is ruled out; absent if it is not clear
@@ -53,7 +52,7 @@ type comparedModel struct {
 	Threshold   report.Figure `json:"threshold,omitzero"`     // above which a row is an anomaly
 	Anomalies   int           `json:"anomalies"`              // rows that count above it
 	Known       int           `json:"known_rows,omitempty"`   // rows that it was trained on, if these are more than a fifth; they do not count
-	Events      *int          `json:"found_events,omitempty"` // faults of which a row is above the threshold
+	Events      *int          `json:"found_events,omitempty"` // faults with a row above the threshold
 	FalseAlarms *int          `json:"false_alarms,omitempty"` // rows above the threshold that are no faults, if there are faults
 	Found       *int          `json:"found,omitempty"`        // faulty rows above the score that a share of the other rows exceeds, that of --false-alarm
 	ROCAUC      report.Figure `json:"roc_auc,omitzero"`       // of the faulty rows, or of the copies with an exchanged value
