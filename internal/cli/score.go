@@ -189,9 +189,8 @@ the model's. Until there are enough scores for that share, the model's threshold
 --clusters adds the component of the row, numbered from 1 as in inspect.
 
 --explain adds the surprises in a blend. For an anomaly, it writes a line per sensor, that is per
-column of the data, for the --top ones. First come up to three sensors at fault: without them, the
-rest of the row is no anomaly. Among them, a value far outside the own rows is the first. The others
-follow by their share:
+column of the data, for the --top ones. First come the sensors at fault: without them, the rest of the
+row is no anomaly. The others follow. Both are in the order of their shares:
 
   sensor    the column
   expected  what the sensors that are not at fault predict, or what an auto-encoder reconstructs;

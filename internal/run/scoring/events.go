@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	// leastShare is the share of an event's deviations from which on a sensor is guilty.
-	leastShare = 0.15
 	// sensorsPerEvent is the largest number of sensors that an event lists.
 	sensorsPerEvent = 3
 	// unlike is the factor by which anomalies exceed those promised if the rows are unlike the
@@ -33,7 +31,7 @@ type Event struct {
 	Peak      float64 `json:"peak"`                // the highest score
 	PeakRow   int     `json:"peak_row"`            // its row
 	PeakTime  string  `json:"peak_time,omitempty"` // the time of that row
-	Sensors   []Cause `json:"sensors,omitempty"`   // those with the largest share of the deviations in all its anomalies, with their values at the peak
+	Sensors   []Cause `json:"sensors,omitempty"`   // those that explain its peak row, at most three
 
 	Weight float64 `json:"-"` // sum of its scores
 }
@@ -78,13 +76,8 @@ type Events struct {
 // A course is an event while its rows come.
 type course struct {
 	Event
-	place     int       // among the events found; -1 as long as it has too few anomalies, or none of these rows
-	parts     []float64 // sums of the sensors' parts over its explained anomalies
-	guilty    []int     // number of these per guilty sensor
-	explained int
-	atPeak    []Cause   // all sensors at the peak; nil if they are not known
-	cells     []float64 // of the peak
-	told      bool      // that it has enough anomalies
+	place int  // among the events found; -1 as long as it has too few anomalies, or none of these rows
+	told  bool // that it has enough anomalies
 }
 
 // A Finder joins anomalies to events.
@@ -151,41 +144,21 @@ func (f *Finder) Add(r *Rows) error {
 		}
 	}
 	if f.Explains() && why == nil {
-		if why, err = f.Explainer.Rows(r, sampled(r, of)); err != nil {
+		isPeak := func(i int) bool { return of[i] != nil && r.Numbers[i] == of[i].PeakRow }
+		if why, err = f.Explainer.Rows(r, isPeak); err != nil {
 			return err
 		}
 	}
 	for i, c := range of {
-		if c != nil && why != nil && why.Has(i) {
-			c.explain(why, i, r)
+		if c != nil && why != nil && r.Numbers[i] == c.PeakRow {
+			c.Sensors = why.Causes(i, sensorsPerEvent)
 		}
 	}
 	if n := len(r.Numbers) - 1; !f.joiner.Takes(f.file(r, n), r.Numbers[n]+1) {
 		f.end()
 	}
-	return f.tell(changed)
-}
-
-// mostExplained is the number of a block's anomalies, besides peaks, that the sensors of events follow from. If
-// there are more, the block is likely to be unlike the own rows as a whole.
-const mostExplained = 256
-
-// sampled returns a function that selects the rows to explain of those that belong to events.
-func sampled(r *Rows, of []*course) func(row int) bool {
-	n := 0
-	for _, c := range of {
-		if c != nil {
-			n++
-		}
-	}
-	step, seen := (n+mostExplained-1)/mostExplained, 0
-	return func(i int) bool {
-		if of[i] == nil {
-			return false
-		}
-		seen++
-		return seen%step == 0 || r.Numbers[i] == of[i].PeakRow
-	}
+	f.passOn(slices.DeleteFunc(changed, func(c *course) bool { return c.place < 0 }))
+	return nil
 }
 
 // Undated reports whether rules have times of maintenance, but the rows no times to compare with.
@@ -227,24 +200,6 @@ func (f *Finder) file(r *Rows, i int) string {
 	return f.Places.FileOf(r.Block, i)
 }
 
-// explain adds the explanation of an anomaly, row i of a block.
-func (c *course) explain(why *Explained, i int, r *Rows) {
-	order, _ := why.ranked(why.places[i])
-	if c.parts == nil {
-		c.parts, c.guilty = make([]float64, len(order)), make([]int, len(order))
-	}
-	for _, of := range order {
-		c.parts[of.sensor] += of.part
-	}
-	c.explained++
-	for _, j := range why.guilty[why.places[i]] {
-		c.guilty[j]++
-	}
-	if r.Numbers[i] == c.PeakRow {
-		c.atPeak, c.cells = why.Causes(i, 0), slices.Clone(r.X.RawRowView(i))
-	}
-}
-
 // End ends the event that goes on, as no rows follow.
 func (f *Finder) End() {
 	f.end()
@@ -256,16 +211,6 @@ func (f *Finder) end() {
 	if f.going != nil {
 		f.ended, f.going = append(f.ended, f.going), nil
 	}
-}
-
-// tell names the sensors of the events that rows were added to, and passes events on.
-func (f *Finder) tell(changed []*course) error {
-	changed = slices.DeleteFunc(changed, func(c *course) bool { return c.place < 0 })
-	if err := f.Explainer.sensors(changed); err != nil {
-		return err
-	}
-	f.passOn(changed)
-	return nil
 }
 
 // passOn passes on the events that have enough anomalies now, and those that have ended: each one in turn, so that

@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -150,5 +151,50 @@ func TestABlockIsExplainedOnce(t *testing.T) {
 	all := explained(0, 1, 2)
 	if !reflect.DeepEqual(one.Causes(2, 0), all.Causes(2, 0)) {
 		t.Errorf("got %v, want %v", all.Causes(2, 0), one.Causes(2, 0))
+	}
+}
+
+// The first sensor of a row has the largest share, however many others are at fault, and an event has the sensors
+// of its peak row.
+func TestTheLargestShareIsFirst(t *testing.T) {
+	const dim, length = 7, 400
+	m := sensorsOfOneLoad(t, dim, 0.3)
+	random := rand.New(rand.NewPCG(3, 4))
+	b := dataset.Block{X: mat.NewDense(length, dim, nil), Carried: make([][]string, length), Empty: make([]bool, length)}
+	for i := range length {
+		b.Numbers = append(b.Numbers, i+1)
+		load := random.NormFloat64()
+		for j := range dim {
+			b.X.Set(i, j, load+0.3*random.NormFloat64())
+		}
+		for _, j := range random.Perm(dim)[:random.IntN(dim+1)] {
+			b.X.Set(i, j, b.X.At(i, j)+4*random.NormFloat64())
+		}
+	}
+	by := New(m, local.Fixed(9), false)
+	r, err := by.score(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := NewFinder(by, NewExplainer(m), &Rules{}, 0, NewPlaces(nil, ""))
+	f.Explainer.low, f.Explainer.high = slices.Repeat([]float64{-1}, dim), slices.Repeat([]float64{1}, dim)
+	why, err := f.Explainer.Rows(r, func(int) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range length {
+		all := why.Causes(i, 0)
+		largest := slices.MaxFunc(all, func(a, b Cause) int { return cmp.Compare(a.Share, b.Share) })
+		if all[0].Share != largest.Share {
+			t.Errorf("row %d, an anomaly: %q: the first sensor is %+v, and %+v has the largest share", i+1, r.Verdicts[i], all[0], largest)
+		}
+	}
+	if err := f.Add(r); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range f.Events() {
+		if want := why.Causes(e.PeakRow-1, 3); !reflect.DeepEqual(e.Sensors, want) {
+			t.Errorf("event of rows %d to %d: sensors %v, its peak has %v", e.First, e.Last, e.Sensors, want)
+		}
 	}
 }

@@ -18,7 +18,7 @@ type Explained struct {
 	kinds  []string // kinds of columns per sensor, if there are several
 	places []int    // place of each row of the block among the explained ones, -1 for none; nil without a block
 	got    *mat.Dense
-	guilty [][]int // of each explained row, the sensors that make it an anomaly, in the order found
+	guilty [][]int // of each explained row, the sensors that make it an anomaly
 	algorithm.Explanation
 	low, high []float64 // bounds of expectations that are worth telling, by column
 }
@@ -29,7 +29,7 @@ const mostGuilty = 3
 // An Explainer explains scores of a model.
 type Explainer struct {
 	Model     *model.Model
-	low, high []float64 // as in sensors
+	low, high []float64 // as in familiar
 }
 
 // NewExplainer returns an explainer of a model's scores.
@@ -74,9 +74,10 @@ func (e *Explainer) Rows(r *Rows, wanted func(row int) bool) (*Explained, error)
 // Cells explains the scores of rows with the given cells, in the units of the data. above has the
 // threshold of each row that is an anomaly, and NaN for another one.
 //
-// The sensors that are guilty of an anomaly are found one after another: the one that contributes most is
-// taken as missing, until the rest of the row is no anomaly. The contributions and expectations are then
-// those of the rest, so that one faulty sensor does not excuse another.
+// The sensors that are guilty of an anomaly are found one after another: the one that contributes most, or
+// first one far outside the own rows, is taken as missing, until the rest of the row is no anomaly. The
+// contributions and expectations are then those of the rest, so that one faulty sensor does not excuse
+// another. If a sensor of the rest contributes more than all of these, it is guilty as well.
 func (e *Explainer) Cells(values, above []float64) (*Explained, error) {
 	s := &Explained{names: e.Model.DataColumns(), low: e.low, high: e.high}
 	if w := e.Model.Manifest.Window; w > 0 {
@@ -100,9 +101,16 @@ func (e *Explainer) Cells(values, above []float64) (*Explained, error) {
 			}
 		}
 	}
+	left := anomalies
 	for range min(mostGuilty, len(s.names)-1) {
-		if anomalies, err = s.accuse(e.Model, anomalies, above); err != nil {
+		if left, err = s.accuse(e.Model, left, above); err != nil {
 			return s, err
+		}
+	}
+	for _, i := range anomalies {
+		order, _ := s.ranked(i)
+		if n := len(s.guilty[i]); n > 0 && order[n].part > order[0].part {
+			s.guilty[i] = append(s.guilty[i], order[n].sensor)
 		}
 	}
 	return s, nil
@@ -115,7 +123,14 @@ func (s *Explained) accuse(m *model.Model, anomalies []int, limits []float64) ([
 	var values []float64
 	for _, i := range anomalies {
 		order, _ := s.ranked(i)
-		if next := order[len(s.guilty[i])]; next.part > 0 {
+		next := order[len(s.guilty[i])]
+		for _, of := range order[len(s.guilty[i]):] {
+			if s.outside(i, of.column) {
+				next = of
+				break
+			}
+		}
+		if next.part > 0 {
 			s.guilty[i] = append(s.guilty[i], next.sensor)
 			accused, values = append(accused, i), append(values, s.without(i, s.guilty[i])...)
 		}
@@ -156,71 +171,6 @@ func (s *Explained) without(i int, missing []int) []float64 {
 		}
 	}
 	return row
-}
-
-// sensors sets the sensors of events, ranked by their parts in all anomalies, with their values at the peak. What
-// is expected there follows from the sensors that are not guilty.
-func (e *Explainer) sensors(courses []*course) error {
-	var peaks []float64
-	var of []*course
-	for _, x := range courses {
-		if x.atPeak == nil {
-			continue
-		}
-		n := len(x.parts)
-		x.Sensors = slices.Clone(x.atPeak)
-		total := sum(x.parts)
-		for k := range x.Sensors {
-			c := &x.Sensors[k]
-			if c.Share = 0; total > 0 {
-				c.Share = x.parts[c.Column%n] / total
-			}
-			c.Guilty = 2*x.guilty[c.Column%n] >= x.explained || c.Share >= leastShare
-		}
-		slices.SortStableFunc(x.Sensors, func(a, b Cause) int {
-			if a.Guilty != b.Guilty {
-				if a.Guilty {
-					return -1
-				}
-				return 1
-			}
-			return cmp.Compare(b.Share, a.Share)
-		})
-		x.Sensors = slices.Clone(x.Sensors[:min(sensorsPerEvent, len(x.Sensors))])
-		row := slices.Clone(x.cells)
-		for _, c := range x.Culprits()[:min(len(x.Culprits()), n-1)] {
-			for j := c.Column % n; j < len(row); j += n {
-				row[j] = math.NaN()
-			}
-		}
-		peaks, of = append(peaks, row...), append(of, x)
-	}
-	if of == nil {
-		return nil
-	}
-	got := mat.NewDense(len(of), len(peaks)/len(of), peaks)
-	why, err := e.Model.ExplainRows(got)
-	if err != nil {
-		return err
-	}
-	s := &Explained{Explanation: why, low: e.low, high: e.high}
-	for i, x := range of {
-		for k := range x.Sensors {
-			c := &x.Sensors[k]
-			if c.Expected = nil; !math.IsNaN(s.Expects(i, c.Column)) {
-				v := s.Expects(i, c.Column)
-				c.Expected = &v
-			}
-		}
-	}
-	return nil
-}
-
-func sum(x []float64) (total float64) {
-	for _, v := range x {
-		total += v
-	}
-	return total
 }
 
 // Outside returns the sensors of row i of a block whose values are far outside the own rows: beyond their
@@ -275,7 +225,7 @@ type Cause struct {
 	Expected *float64 `json:"expected,omitempty"` // what the model expects; absent if that is far outside the own rows
 	Got      *float64 `json:"got,omitempty"`      // the value; absent if the cell is missing
 	Share    float64  `json:"share"`              // of all sensors' deviations, from 0 to 1
-	Guilty   bool     `json:"guilty,omitempty"`   // reports whether it makes the row an anomaly; of an event: half of its anomalies, or much of its deviations
+	Guilty   bool     `json:"guilty,omitempty"`   // reports whether it makes the row an anomaly
 
 	Column int `json:"-"` // the place of Got in the rows of the model
 }
@@ -300,39 +250,33 @@ func (s *Explained) Expects(i, column int) float64 {
 type ranked struct {
 	sensor, column int // the column is that which deviates most
 	part           float64
-	place          int // guilty ones are at their places in the order found, others behind them
+	guilty         bool
 }
 
-// ranked returns the sensors of an explained row: the guilty ones in the order found, then those with values
-// far outside the own rows, then the others, the largest part first. It also returns the sum of their parts.
+// ranked returns the sensors of an explained row: the guilty ones, then the others, the largest part first in
+// both. It also returns the sum of their parts.
 func (s *Explained) ranked(i int) (order []ranked, total float64) {
 	all, n := s.Parts.RawRowView(i), len(s.names)
 	order = make([]ranked, n)
 	for j := range order {
-		of := ranked{sensor: j, column: j, place: n}
+		of := ranked{sensor: j, column: j, guilty: slices.Contains(s.guilty[i], j)}
 		for c := j; c < len(all); c += n {
 			of.part += all[c]
 			if all[c] > all[of.column] {
 				of.column = c
 			}
 		}
-		if s.outside(i, of.column) {
-			of.place--
-		}
 		order[j] = of
 		total += of.part
 	}
-	for place, j := range s.guilty[i] {
-		order[j].place = place
-	}
-	slices.SortFunc(order, func(a, b ranked) int {
+	slices.SortStableFunc(order, func(a, b ranked) int {
 		switch {
-		case a.place != b.place:
-			return a.place - b.place
-		case a.part != b.part:
-			return cmp.Compare(b.part, a.part)
+		case a.guilty && !b.guilty:
+			return -1
+		case b.guilty && !a.guilty:
+			return 1
 		}
-		return a.sensor - b.sensor
+		return cmp.Compare(b.part, a.part)
 	})
 	return order, total
 }
@@ -347,8 +291,8 @@ func (s *Explained) Guilty(row int) (names []string) {
 	return names
 }
 
-// Causes returns the sensors of an explained row of the block: the guilty ones, then those with values
-// far outside the own rows, then the others, the largest part first; at most top of them unless that is 0.
+// Causes returns the sensors of an explained row of the block: the guilty ones, then the others, the largest
+// part first in both; at most top of them unless that is 0.
 func (s *Explained) Causes(row, top int) []Cause {
 	if !s.Has(row) {
 		return nil
@@ -361,7 +305,7 @@ func (s *Explained) Causes(row, top int) []Cause {
 	out := make([]Cause, len(order))
 	for k, of := range order {
 		c := of.column
-		out[k].Sensor, out[k].Column, out[k].Guilty = s.names[of.sensor], c, k < len(s.guilty[i])
+		out[k].Sensor, out[k].Column, out[k].Guilty = s.names[of.sensor], c, of.guilty
 		if s.kinds != nil {
 			out[k].Of = s.kinds[c/len(s.names)]
 		}

@@ -39,21 +39,10 @@ const (
 // eventState is a course.
 type eventState struct {
 	Event
-	Weight    float64       `json:"weight,omitempty"`
-	Enough    bool          `json:"enough,omitempty"` // it has enough anomalies
-	Told      bool          `json:"told,omitempty"`
-	Recent    []int         `json:"recent"` // as in Joiner
-	Parts     []float64     `json:"parts,omitempty"`
-	Guilty    []int         `json:"guilty,omitempty"`
-	Explained int           `json:"explained,omitempty"`
-	AtPeak    []causeState  `json:"at_peak,omitempty"`
-	Cells     dataset.Cells `json:"cells,omitempty"`
-}
-
-// causeState is a Cause with what its own form in JSON lacks.
-type causeState struct {
-	Cause
-	Place int `json:"place"` // Column
+	Weight float64 `json:"weight,omitempty"`
+	Enough bool    `json:"enough,omitempty"` // it has enough anomalies
+	Told   bool    `json:"told,omitempty"`
+	Recent []int   `json:"recent"` // as in Joiner
 }
 
 // ParseState reads a state. Whether it fits a model is checked by [Series.Resume].
@@ -111,21 +100,7 @@ func (f *Finder) state() *eventState {
 	if c == nil {
 		return nil
 	}
-	s := &eventState{
-		Event: c.Event, Weight: math.Min(c.Weight, math.MaxFloat64), Enough: f.joiner.enough, Told: c.told,
-		Recent: f.joiner.recent, Parts: c.parts, Guilty: c.guilty, Explained: c.explained,
-	}
-	for _, x := range c.atPeak {
-		s.AtPeak = append(s.AtPeak, causeState{x, x.Column})
-	}
-	for _, v := range c.cells {
-		if math.IsNaN(v) {
-			s.Cells = append(s.Cells, nil)
-		} else {
-			s.Cells = append(s.Cells, &v)
-		}
-	}
-	return s
+	return &eventState{Event: c.Event, Weight: math.Min(c.Weight, math.MaxFloat64), Enough: f.joiner.enough, Told: c.told, Recent: f.joiner.recent}
 }
 
 // resume continues the event of a state, nil for none, after a number of rows.
@@ -133,28 +108,15 @@ func (f *Finder) resume(s *eventState, rows int) error {
 	if s == nil {
 		return nil
 	}
-	columns, cells := len(f.m.DataColumns()), len(f.m.Manifest.Columns)
-	explained := s.AtPeak != nil || s.Parts != nil || s.Guilty != nil
-	elsewhere := func(x causeState) bool { return x.Place < 0 || x.Place >= cells }
-	switch {
-	case s.First < 1 || s.Last < s.First || s.Last > rows || len(s.Recent) == 0 || s.Recent[0] < s.First || !slices.IsSorted(s.Recent) || s.Recent[len(s.Recent)-1] != s.Last:
+	if s.First < 1 || s.Last < s.First || s.Last > rows || len(s.Recent) == 0 || s.Recent[0] < s.First || !slices.IsSorted(s.Recent) || s.Recent[len(s.Recent)-1] != s.Last {
 		return fmt.Errorf("event: want rows in order, at most %d, got %d to %d, and %v", rows, s.First, s.Last, s.Recent)
-	case explained && (len(s.Parts) != columns || len(s.Guilty) != columns || len(s.AtPeak) != columns || len(s.Cells) != cells || slices.ContainsFunc(s.AtPeak, elsewhere)):
+	}
+	unknown := func(c Cause) bool { return !slices.Contains(f.m.DataColumns(), c.Sensor) }
+	if len(s.Sensors) > sensorsPerEvent || slices.ContainsFunc(s.Sensors, unknown) {
 		return errors.New("event: its sensors are not those of the model")
 	}
-	c := &course{Event: s.Event, place: -1, told: s.Told, parts: s.Parts, guilty: s.Guilty, explained: s.Explained}
+	c := &course{Event: s.Event, place: -1, told: s.Told}
 	c.Weight = s.Weight
-	for _, x := range s.AtPeak {
-		x.Column = x.Place
-		c.atPeak = append(c.atPeak, x.Cause)
-	}
-	for _, v := range s.Cells {
-		value := math.NaN()
-		if v != nil {
-			value = *v
-		}
-		c.cells = append(c.cells, value)
-	}
 	f.joiner.last, f.joiner.recent, f.joiner.enough = c.Last, s.Recent, s.Enough
 	if !f.Continued {
 		f.joiner.file = c.File
