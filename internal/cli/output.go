@@ -126,7 +126,7 @@ func nextSteps(w io.Writer, dir string, r *report.Run, rows string) {
 	fmt.Fprintf(w, "\nAll figures are in %s, and each participant's model is in its folder beside it.\n", filepath.Join(dir, "result.json"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "  collabdict score %s %s\tfinds anomalies in new rows, and in the old ones faults that nobody labelled\n", member, rows)
-	fmt.Fprintf(t, "  collabdict inspect %s\tdescribes what was learned\n", member)
+	fmt.Fprintf(t, "  collabdict view %s\tshows the run, and what was learned\n", dir)
 	t.Flush()
 }
 

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/internal/ops/operate"
 	"github.com/collabdict/collabdict/internal/run/participant"
+	"github.com/collabdict/collabdict/model"
 )
 
 func (a *app) status() *cobra.Command {
@@ -46,10 +49,17 @@ func oneFolder(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return &usageError{fmt.Errorf("want the folder of a participant, got %d arguments", len(args)), ""}
 	}
-	if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
+	switch info, err := os.Stat(args[0]); {
+	case err != nil:
 		return &usageError{fmt.Errorf("%s: want the folder of a participant, got none", args[0]), ""}
+	case info.IsDir():
+		return nil
 	}
-	return nil
+	hint := "name the folder that demo, up, sim or run has written, or that of a participant there"
+	if strings.EqualFold(filepath.Ext(args[0]), filepath.Ext(model.File)) {
+		hint = "name its folder, " + filepath.Dir(args[0]) + ", or use " + quoted("collabdict", []string{"inspect", args[0], "--html", "page.html"}) + " for a page of the model"
+	}
+	return &usageError{fmt.Errorf("%s is a file: want a folder", args[0]), hint}
 }
 
 // askStatus returns the status of the node in a folder, and the client that has asked for it.
