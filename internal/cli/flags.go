@@ -38,7 +38,7 @@ func (d *dataFlags) add(cmd *cobra.Command) {
 
 const anomalyHelp = "`VALUE` in the column --label that means an anomaly, such as fault or -1, or several separated by commas, in any case; rows with others are normal (default 1)"
 
-const timeColumnHelp = "for --window: `COLUMN` of times, as numbers or as 2024-05-17T08:30:00Z. Rows must be in time order; a step of more than three times the median begins a new window"
+const timeColumnHelp = "for --window: `COLUMN` of times, as numbers or as 2024-05-17T08:30:00Z; dates are joined with the times of day in another column. Rows must be in time order; a step of more than three times the median begins a new window"
 
 // checkTime reports a time column that no window uses.
 func checkTime(column string, window int) error {

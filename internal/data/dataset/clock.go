@@ -19,6 +19,18 @@ type Clock struct {
 	zone     string // end of that form, "" if it has no zone
 }
 
+// Hours returns the place of the time of day among the other cells of a row whose time is a date alone; -1 if
+// there is none, or if the time is none of these.
+func Hours(time string, others []string) int {
+	if !DateOnly(time) {
+		return -1
+	}
+	return slices.IndexFunc(others, TimeOfDay)
+}
+
+// Joined returns the time of a date and a time of day.
+func Joined(date, hours string) string { return date + " " + hours }
+
 // DateOnly reports whether a cell is a date without a time of day.
 func DateOnly(cell string) bool {
 	var c Clock

@@ -192,11 +192,11 @@ func (p *Profile) ofText(c *columnStats, hours string) {
 		p.found(c, "text", fmt.Sprintf("text such as %q, so not a feature", c.first), "")
 		return
 	}
+	kind, what := "time", fmt.Sprintf("times such as %q, so not a feature", c.first)
 	if hours != "" && DateOnly(c.first) {
-		p.found(c, "date", fmt.Sprintf("dates such as %q, so not a feature; score joins them with the times of day in %s", c.first, hours), "for --window, write both into one column")
-		return
+		kind, what = "date", fmt.Sprintf("dates such as %q, so not a feature; they are joined with the times of day in %s", c.first, hours)
 	}
-	p.found(c, "time", fmt.Sprintf("times such as %q, so not a feature", c.first), "for --window: --time-column "+shellWord(c.name))
+	p.found(c, kind, what, "for --window: --time-column "+shellWord(c.name))
 	if p.Flags.TimeColumn == "" || slices.Contains(p.Flags.Keep, p.Flags.TimeColumn) { // text is better evidence of a time than numbers
 		p.Flags.TimeColumn = c.name
 	}

@@ -18,6 +18,7 @@ type schema struct {
 	likeness []likeness // of the features
 	asked    []string   // columns of words that may be labels by their names
 	carried  []string   // as in Spec.Carry
+	texts    []string   // columns that may have the times of day, if those of Time have dates alone
 	// textLabels reports whether the first label is text, so that all are read as text.
 	textLabels bool
 }
@@ -26,13 +27,13 @@ type schema struct {
 type layout struct {
 	features                            []int
 	label, where, testWhere, part, time int
-	carried, asked                      []int // columns that the file lacks are -1
+	carried, asked, texts               []int // columns that the file lacks are -1
 }
 
 // others lists the columns read for other purposes than features.
 func (l *layout) others() []int {
 	var out []int
-	for _, i := range slices.Concat([]int{l.label, l.where, l.testWhere, l.part, l.time}, l.carried, l.asked) {
+	for _, i := range slices.Concat([]int{l.label, l.where, l.testWhere, l.part, l.time}, l.carried, l.asked, l.texts) {
 		if i >= 0 && !slices.Contains(out, i) {
 			out = append(out, i)
 		}
@@ -93,7 +94,13 @@ func (s *Spec) settle(path string) (schema, error) {
 		if s.Carry == nil && kinds[i] != kindOther && !slices.Contains(s.Columns, name) {
 			out.carried = append(out.carried, name)
 		}
-		if slices.Contains(s.Columns, name) || slices.Contains(roles, name) || slices.Contains(s.Ignore, name) {
+		if slices.Contains(s.Columns, name) || slices.Contains(roles, name) {
+			continue
+		}
+		if kinds[i] == kindText && s.Window > 0 && s.Time != "" {
+			out.texts = append(out.texts, name)
+		}
+		if slices.Contains(s.Ignore, name) {
 			continue
 		}
 		if kinds[i] == kindText && !s.scanned && s.likeness(name) > asLabel {
@@ -150,6 +157,9 @@ func (s *Spec) layout(sch schema, path string, header []string) (layout, error) 
 	}
 	for _, name := range sch.asked {
 		out.asked = append(out.asked, column(name))
+	}
+	for _, name := range sch.texts {
+		out.texts = append(out.texts, column(name))
 	}
 	if s.Columns != nil {
 		if lacks != nil {

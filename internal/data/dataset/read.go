@@ -72,6 +72,9 @@ type scanner struct {
 	// has named; toldLate is for the first key that is no column.
 	told     []bool
 	toldLate bool
+	// hours is the column with the times of day, -1 for none, once timed is true.
+	hours int
+	timed bool
 	// missing marks the missing cells of the row.
 	missing []bool
 }

@@ -75,6 +75,7 @@ func (sc *scanner) begins(c *course, row int) (bool, error) {
 	if cell == "" {
 		return false, sc.spec.missing(sc.path, sc.place, sc.spec.Time)
 	}
+	cell = sc.withHours(cell)
 	if err := sc.doubt(sc.layout.time); err != nil {
 		return false, err
 	}
@@ -88,6 +89,8 @@ func (sc *scanner) begins(c *course, row int) (bool, error) {
 	if !ok {
 		hint := "correct the cell"
 		switch {
+		case TimeOfDay(cell):
+			hint = "name the column of the dates; the times of day in this one are then joined to them"
 		case c.clock.form == "":
 			hint = "write the times in one of these forms"
 		case strings.Contains(cell, "/"):
@@ -110,6 +113,29 @@ func (sc *scanner) begins(c *course, row int) (bool, error) {
 	gap := c.gap()
 	c.add(step)
 	return !continues || gap > 0 && step > gap, nil
+}
+
+// withHours joins the time of day to the present row's time if that of the file's first row is a date alone, and
+// another column of that row has a time of day.
+func (sc *scanner) withHours(date string) string {
+	if !sc.timed {
+		sc.timed, sc.hours = true, -1
+		var cells []string
+		for _, column := range sc.layout.texts {
+			cell := ""
+			if column >= 0 {
+				cell = sc.rows.text(column)
+			}
+			cells = append(cells, cell)
+		}
+		if i := Hours(date, cells); i >= 0 {
+			sc.hours = sc.layout.texts[i]
+		}
+	}
+	if sc.hours < 0 {
+		return date
+	}
+	return Joined(date, sc.rows.text(sc.hours))
 }
 
 // dayFirst reports whether 3/4/2026 is in April: if the Spec says so, where commas are decimal signs, or by

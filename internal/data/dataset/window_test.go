@@ -35,6 +35,7 @@ func TestWindowsBegin(t *testing.T) {
 		t, "a.csv", "x,split\n1,train\n3,train\n5,test\n7,test\n9,train\n11,train\n", "b.csv", "x,split\n100,train\n",
 		"two.csv", "x,who\n1,a\n10,b\n3,a\n20,b\n", "when.csv", "x,at\n1,10\n3,20\n5,31\n7,62\n9,71\n",
 		"days.csv", "x,at\n1,2024-05-17T08:00:00Z\n3,2024-05-17T08:01:00.5Z\n5,2024-05-17T10:02:00+02:00\n7,2024-05-17T09:00:00Z\n",
+		"joined.csv", "x,day,of day\n1,16.05.2026,23:50\n3,16.05.2026,23:55\n5,17.05.2026,00:00\n7,17.05.2026,00:30\n9,17.05.2026,00:35\n",
 		"when.parquet", parquetFile(t, []struct {
 			X  float64 `parquet:"x"`
 			At int64   `parquet:"at"`
@@ -57,6 +58,9 @@ func TestWindowsBegin(t *testing.T) {
 		{"text in Parquet", dataset.Spec{Data: []string{"days.parquet"}, Time: "at"}, []float64{1, 2, 4, 7}, []float64{1, 2, 4, 7}},
 		{"no times", dataset.Spec{Data: []string{"when.csv"}, Columns: []string{"x"}}, []float64{1, 2, 4, 6, 8}, []float64{1, 2, 4, 6, 8}},
 		{"RFC 3339", dataset.Spec{Data: []string{"days.csv"}, Time: "at"}, []float64{1, 2, 4, 7}, []float64{1, 2, 4, 7}},
+		{"a date and a time of day", dataset.Spec{Data: []string{"joined.csv"}, Time: "day"}, []float64{1, 2, 4, 7, 8}, []float64{1, 2, 4, 7, 8}},
+		{"a time of day that is ignored", dataset.Spec{Data: []string{"joined.csv"}, Time: "day", Ignore: []string{"of day"}}, []float64{1, 2, 4, 7, 8}, []float64{1, 2, 4, 7, 8}},
+		{"agreed columns", dataset.Spec{Data: []string{"joined.csv"}, Time: "day", Columns: []string{"x"}}, []float64{1, 2, 4, 7, 8}, []float64{1, 2, 4, 7, 8}},
 		{"a limit", dataset.Spec{Data: []string{"when.csv"}, Time: "at", Limit: 2}, []float64{1, 2}, []float64{1, 2}},
 	} {
 		for _, memory := range []int64{0, 8} { // in memory, and in files

@@ -41,9 +41,7 @@ func (p *Places) See(b dataset.Block) {
 	}
 	p.Time, p.Clock.Serial = serialAmong(b, p.Names, p.Time)
 	p.Clock.Unix = !p.Clock.Serial && p.Time >= 0 && dataset.UnixTime("", cell(b, 0, p.Time))
-	if dataset.DateOnly(cell(b, 0, p.Time)) {
-		p.Hours = slices.IndexFunc(b.Carried[0], dataset.TimeOfDay)
-	}
+	p.Hours = dataset.Hours(cell(b, 0, p.Time), b.Carried[0])
 	p.Clock.Order(p.Times(b))
 }
 
@@ -55,7 +53,7 @@ func (p *Places) Written(b dataset.Block, i int) string {
 	if p.Hours < 0 {
 		return cell(b, i, p.Time)
 	}
-	return cell(b, i, p.Time) + " " + cell(b, i, p.Hours)
+	return dataset.Joined(cell(b, i, p.Time), cell(b, i, p.Hours))
 }
 
 // FileOf returns the file of row i of a block, "" if rows do not name theirs.
