@@ -48,7 +48,7 @@ func (p *Participant) window(w int, apart, full bool) {
 }
 
 // full reports whether windows of too few rows have only values: such rows are scored by these.
-func (s *Spec) full() bool { return s.Scored && s.Missing == KeepMissing }
+func (s *Spec) full() bool { return s.Scored }
 
 // A course is the place and time of the last row of a series, and its last steps of time.
 type course struct {

@@ -2,6 +2,7 @@ package dataset_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -199,6 +200,28 @@ func TestDayFirstIsRecognised(t *testing.T) {
 			if n, _ := d.Participants[0].Train.Dims(); n != 30*24 {
 				t.Errorf("%s: got %d rows", file, n)
 			}
+		}
+	}
+}
+
+// A row to be scored whose window has too few rows has its values alone, whatever happens to missing cells: a mean and
+// a deviation of few rows are unlike those of training.
+func TestScoredWindowsAreFull(t *testing.T) {
+	folder(t, "a.csv", "x\n1\n3\n5\n")
+	for _, missing := range []string{dataset.KeepMissing, dataset.SkipMissing, dataset.RefuseMissing} {
+		var got []float64
+		spec := dataset.Spec{Data: []string{"a.csv"}, Columns: []string{"x"}, Window: 3, Scored: true, Missing: missing}
+		_, err := dataset.Scan(spec, func([]string) error { return nil }, func(b dataset.Block) error {
+			for i := range b.Numbers {
+				got = append(got, b.X.RawRowView(i)...)
+			}
+			return nil
+		})
+		none := math.NaN()
+		want := []float64{1, none, none, 3, none, none, 5, 3, math.Sqrt(8. / 3)}
+		same := func(a, b float64) bool { return math.Abs(a-b) < 1e-12 || math.IsNaN(a) && math.IsNaN(b) }
+		if err != nil || !slices.EqualFunc(got, want, same) {
+			t.Errorf("missing cells %s: got %v, want %v; %v", missing, got, want, err)
 		}
 	}
 }
