@@ -185,6 +185,15 @@ func TestTheLargestShareIsFirst(t *testing.T) {
 	for i := range length {
 		all := why.Causes(i, 0)
 		largest := slices.MaxFunc(all, func(a, b Cause) int { return cmp.Compare(a.Share, b.Share) })
+		guilty := 0
+		for _, c := range all {
+			if c.Guilty {
+				guilty++
+			}
+		}
+		if guilty > mostGuilty {
+			t.Errorf("row %d: %d sensors at fault, want at most %d", i+1, guilty, mostGuilty)
+		}
 		if all[0].Share != largest.Share {
 			t.Errorf("row %d, an anomaly: %q: the first sensor is %+v, and %+v has the largest share", i+1, r.Verdicts[i], all[0], largest)
 		}

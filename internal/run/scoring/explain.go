@@ -77,7 +77,8 @@ func (e *Explainer) Rows(r *Rows, wanted func(row int) bool) (*Explained, error)
 // The sensors that are guilty of an anomaly are found one after another: the one that contributes most, or
 // first one far outside the own rows, is taken as missing, until the rest of the row is no anomaly. The
 // contributions and expectations are then those of the rest, so that one faulty sensor does not excuse
-// another. If a sensor of the rest contributes more than all of these, it is guilty as well.
+// another. If a sensor of the rest contributes more than all of these, it is guilty as well, in place
+// of the least of three.
 func (e *Explainer) Cells(values, above []float64) (*Explained, error) {
 	s := &Explained{names: e.Model.DataColumns(), low: e.low, high: e.high}
 	if w := e.Model.Manifest.Window; w > 0 {
@@ -110,6 +111,9 @@ func (e *Explainer) Cells(values, above []float64) (*Explained, error) {
 	for _, i := range anomalies {
 		order, _ := s.ranked(i)
 		if n := len(s.guilty[i]); n > 0 && order[n].part > order[0].part {
+			if n == mostGuilty {
+				s.guilty[i] = slices.DeleteFunc(s.guilty[i], func(j int) bool { return j == order[n-1].sensor })
+			}
 			s.guilty[i] = append(s.guilty[i], order[n].sensor)
 		}
 	}
