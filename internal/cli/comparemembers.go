@@ -66,7 +66,13 @@ func (a *app) compareMembers(s scoredFlags, before string, members []scoredMembe
 	return a.print(all, func(w io.Writer) {
 		all.text(w)
 		if len(members) > 0 {
-			fmt.Fprintf(w, "One in detail: %s\n", quoted("collabdict", append([]string{"compare", filepath.Join(before, members[0].name), filepath.Dir(members[0].model)}, members[0].files...)))
+			one := append([]string{"compare", filepath.Join(before, members[0].name), filepath.Dir(members[0].model)}, members[0].files...)
+			for _, flag := range [][2]string{{"--label", s.label}, {"--anomaly", s.anomaly}} {
+				if flag[1] != "" {
+					one = append(one, flag[0], flag[1])
+				}
+			}
+			fmt.Fprintf(w, "One in detail: %s\n", quoted("collabdict", one))
 		}
 	})
 }
