@@ -26,7 +26,8 @@ func (a *app) openPage(ctx context.Context, dir string) (p *operate.Page, stop f
 	if to.terminal == nil {
 		return nil, func() {}
 	}
-	p, address, stop, err := servePage(ctx, to)
+	p = operate.NewPage(systemClock)
+	address, stop, err := operate.ServePage(ctx, p, pagefiles.Node())
 	if err != nil { // the run needs no page
 		to.line("warning: no page: " + err.Error())
 		return nil, func() {}
@@ -34,14 +35,6 @@ func (a *app) openPage(ctx context.Context, dir string) (p *operate.Page, stop f
 	p.SetFolder(dir)
 	to.line("page at " + address)
 	return p, stop
-}
-
-// servePage serves a page until the context ends or stop is called, and returns its address, to be shown
-// on a screen.
-func servePage(ctx context.Context, to *screen) (p *operate.Page, address string, stop func(), err error) {
-	p = operate.NewPage(operate.ReaderOf(to.terminal != nil), systemClock)
-	address, stop, err = operate.ServePage(ctx, p, pagefiles.Node())
-	return p, address, stop, err
 }
 
 // writePage writes the page of a model, and of the run in its folder, to one file.

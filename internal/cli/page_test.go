@@ -43,7 +43,7 @@ func TestAMonitorShowsItsPage(t *testing.T) {
 	parts := plants.Generate(plants.Spec{Participants: 3, Rows: 80, Columns: 3, Patterns: 2}, 4)
 	task := pipelinetest.Task(t, "ggm", "components=2", "rounds=3", "tol=0")
 	m := monitored(t, 1)
-	m.page = operate.NewPage(operate.Owner, systemClock)
+	m.page = operate.NewPage(systemClock)
 	m.trains(task)
 	m.plans(task, 3, len(parts), m.journal)
 	m.enter(operate.Running)
@@ -126,22 +126,15 @@ func TestThereIsNoPageInALog(t *testing.T) {
 	}
 }
 
-// Readers of a log may see no row, so a page whose address is in one is not the owner's.
-func TestAPageWhoseAddressIsInALogIsNotForTheOwner(t *testing.T) {
-	p, address, stop, err := servePage(t.Context(), newScreen(io.Discard))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	if !strings.Contains(address, "ticket") {
-		t.Errorf("got %s, want an address with a ticket", address)
-	}
+// The page of several nodes is that of the first one that still runs.
+func TestThePageOfSeveralNodes(t *testing.T) {
+	p := operate.NewPage(systemClock)
 	f := newFleet(newScreen(io.Discard), false, "out", []string{"a", "b"})
 	f.page = p
 	f.next(1, &operate.Status{Name: "b", Phase: operate.Running}) // the first node that runs is shown
 	f.next(0, &operate.Status{Name: "a", Phase: operate.Running, Round: 1, Last: &operate.Round{Loss: report.Of(1)}})
 	var shown operate.Run
-	if shownAt(t, p, "/page/run", &shown); shown.Owner || shown.Status.Name != "a" || shown.Status.Last != nil {
+	if shownAt(t, p, "/page/run", &shown); shown.Status.Name != "a" || shown.Status.Last == nil {
 		t.Errorf("got %+v", shown)
 	}
 	f.ended(0, report.End{})

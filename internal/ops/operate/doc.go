@@ -5,7 +5,7 @@
 //
 // It also serves the page of a process, or of the folder of a finished run. The page shows what one
 // member sees: its own in run, and the first one that still runs in up and demo. In sim, which has no
-// node, it shows the rounds of all. [ReaderOf] is the rule of who may see what there.
+// node, it shows the rounds of all. Only the owner of the folder reads it; see [Page].
 //
 // Start reading at [Status], and for the page at [Run].
 package operate

@@ -20,11 +20,10 @@ const (
 type Point struct {
 	Round int       `json:"round"`       // its number, from 1
 	At    time.Time `json:"at,omitzero"` // when it was completed, if known
-	// Virtual, Objective and Step are for the owner of the folder: the time of a simulation, what
-	// training improves, and whether it is a step, which falls.
+	// Virtual is the time of a simulation.
 	Virtual   time.Duration `json:"virtual,omitempty"`
-	Objective report.Figure `json:"objective,omitzero"` // as virtual
-	Step      bool          `json:"step,omitempty"`     // as virtual
+	Objective report.Figure `json:"objective,omitzero"` // what training improves
+	Step      bool          `json:"step,omitempty"`     // whether that is a step, which falls
 	Members   int           `json:"members"`            // in the last sum of the round
 	// Error is the largest relative error of a sum so far; absent if sums are exact.
 	Error float64 `json:"error,omitempty"`

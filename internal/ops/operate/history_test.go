@@ -33,7 +33,7 @@ func inRound(round, size int) *Status {
 // one answer. The rounds that it keeps are spread evenly, and the last one is among them.
 func TestTheHistoryIsBounded(t *testing.T) {
 	const rounds, size = 10000, 200
-	p := NewPage(Owner, systemClock)
+	p := NewPage(systemClock)
 	status := inRound(1, size)
 	for round := 1; round <= rounds; round++ {
 		s := *status

@@ -29,11 +29,7 @@ func (p *Page) WriteHTML(w io.Writer, files fs.FS) error {
 		parts[name] = text
 	}
 	all := p.since(0, 0)
-	of := kept{Run: all.run, Model: all.model}
-	if all.privacy != nil {
-		of.Privacy = all.privacy.of(p.reader)
-	}
-	data, err := json.Marshal(of) // < is escaped, so no text in it ends the element
+	data, err := json.Marshal(kept{Run: all.run, Privacy: all.privacy, Model: all.model}) // < is escaped, so no text in it ends the element
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ var parts = fstest.MapFS{
 
 // A page in one file allows its own script and style alone, and no text of a run becomes markup.
 func TestAPageInOneFile(t *testing.T) {
-	p := NewPage(Owner, systemClock)
+	p := NewPage(systemClock)
 	s := inRound(1, 3)
 	s.Model = "</script><script>alert(1)</script>"
 	p.Next(s)
@@ -62,7 +62,7 @@ var errFull = errors.New("full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestAPageThatCannotBeWritten(t *testing.T) {
-	p := NewPage(Owner, systemClock)
+	p := NewPage(systemClock)
 	if err := p.WriteHTML(full{}, parts); !errors.Is(err, errFull) {
 		t.Errorf("got %v", err)
 	}

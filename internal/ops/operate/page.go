@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io/fs"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,25 +12,10 @@ import (
 	"github.com/collabdict/collabdict/internal/run/report"
 )
 
-// A Reader is who reads a page.
-type Reader bool
-
-// The readers of a page.
-const (
-	Others Reader = false // they are shown nothing that depends on rows but what [Status.Public] shows
-	Owner  Reader = true  // the owner of the folder, who is shown everything
-)
-
-// ReaderOf returns who reads a page whose address is printed. The address has a secret, and who knows
-// that can read the page. On a terminal, only who has started the process sees it: that is the owner.
-// A log, such as that of a service, may be read by others.
-func ReaderOf(terminal bool) Reader { return Reader(terminal) }
-
 // Run is what the page of a run shows first; each later event has the same form, with only the rounds
 // and events that are new.
 type Run struct {
-	Status *Status `json:"status"` // the present status, without fields that the reader may not see
-	Owner  bool    `json:"owner"`  // whether it has the fields for the owner of the folder
+	Status *Status `json:"status"` // the present status
 	Doing  string  `json:"doing"`  // what the process does, and whom it waits for, in words
 	// Healthy reports whether the process contributes, or prepares to.
 	Healthy bool `json:"healthy"`
@@ -54,9 +38,6 @@ type Privacy struct {
 	Protection *report.Protection `json:"protection,omitempty"` // what hides the vectors in sums
 	// Spent is the differential privacy spent by all runs and releases of the folder.
 	Spent []Spent `json:"spent"`
-
-	// The fields below may depend on rows, and are only for the owner of the folder.
-
 	// Told are sentences about what the run has shown of this member, as inspect --privacy prints them.
 	Told     []string `json:"told,omitempty"`
 	Warnings []string `json:"warnings,omitempty"` // with what to do
@@ -70,14 +51,7 @@ type Seen struct {
 	Tells string `json:"tells,omitempty"` // what that tells about rows; absent for nothing
 }
 
-// public returns what others than the owner of the folder may see.
-func (p *Privacy) public() *Privacy {
-	public := *p
-	public.Told, public.Warnings = nil, nil
-	return &public
-}
-
-// Learned is what the page shows of a member's model, which is for the owner of the folder.
+// Learned is what the page shows of a member's model.
 type Learned struct {
 	Kind        string   `json:"kind"`        // the model, such as ggm
 	Participant string   `json:"participant"` // its owner
@@ -95,10 +69,11 @@ type Learned struct {
 	Warnings  []string        `json:"warnings,omitempty"` // given at the end of the training
 }
 
-// Page is what the page of a process shows. It is safe for concurrent use. Nobody reads a nil page.
+// Page is what the page of a process, or of a finished run, shows the owner of the folder. It has what
+// depends on rows, so its address is printed at a terminal only, or for who opens the folder: others may
+// read a log. It is safe for concurrent use. Nobody reads a nil page.
 type Page struct {
-	reader Reader
-	clock  Clock
+	clock Clock
 
 	mu      sync.Mutex
 	history *history
@@ -115,9 +90,9 @@ type Clock struct {
 	After func(d time.Duration) <-chan time.Time // as time.After does
 }
 
-// NewPage returns the page of a process for a reader.
-func NewPage(of Reader, c Clock) *Page {
-	return &Page{reader: of, clock: c, history: newHistory(), changed: make(chan struct{})}
+// NewPage returns an empty page.
+func NewPage(c Clock) *Page {
+	return &Page{clock: c, history: newHistory(), changed: make(chan struct{})}
 }
 
 // Next shows the next status of the process. The page keeps it.
@@ -169,11 +144,7 @@ type content struct {
 func (p *Page) since(round, event int) content {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all := content{run: p.runSince(round, event), privacy: p.privacy, next: p.changed}
-	if p.reader == Owner {
-		all.model = p.model
-	}
-	return all
+	return content{run: p.runSince(round, event), privacy: p.privacy, model: p.model, next: p.changed}
 }
 
 func (p *Page) runSince(round, event int) *Run {
@@ -181,26 +152,11 @@ func (p *Page) runSince(round, event int) *Run {
 		return nil
 	}
 	s := p.status
-	r := &Run{Status: s, Owner: bool(p.reader), Members: s.members(), Folder: p.folder}
+	r := &Run{Status: s, Members: s.members(), Folder: p.folder}
 	r.Healthy, r.Doing = s.Healthy()
 	r.Left, _ = s.Left()
 	r.Rounds, r.Events = p.history.since(round, event)
-	if p.reader == Others {
-		r.Status = s.Public()
-		for i := range r.Rounds {
-			r.Rounds[i].Objective, r.Rounds[i].Step, r.Rounds[i].Virtual = report.Figure{}, false, 0
-		}
-		r.Events = slices.DeleteFunc(r.Events, func(e Happening) bool { return e.Kind == Known })
-	}
 	return r
-}
-
-// of returns the part of what is known that a reader may see.
-func (p *Privacy) of(r Reader) *Privacy {
-	if r == Others {
-		return p.public()
-	}
-	return p
 }
 
 // Handler serves /page/run, /page/privacy and /page/model, and the files of the page.
@@ -220,20 +176,16 @@ func (p *Page) Handler(files fs.FS) http.Handler {
 	})
 	mux.HandleFunc("GET /page/privacy", func(w http.ResponseWriter, _ *http.Request) {
 		if of := p.since(0, 0).privacy; of != nil {
-			answerJSON(w, of.of(p.reader))
+			answerJSON(w, of)
 		} else {
 			web.Refuse(w, http.StatusNotFound, "what others can see is not known yet: ask again when the member joins the others")
 		}
 	})
 	mux.HandleFunc("GET /page/model", func(w http.ResponseWriter, _ *http.Request) {
-		m := p.since(0, 0).model
-		switch {
-		case p.reader == Others:
-			web.Refuse(w, http.StatusForbidden, "the model depends on rows, so it is shown to the owner of the folder alone: start the process on a terminal, or open the folder of the finished run")
-		case m == nil:
-			web.Refuse(w, http.StatusNotFound, "there is no model yet: ask again when the run has ended")
-		default:
+		if m := p.since(0, 0).model; m != nil {
 			answerJSON(w, m)
+		} else {
+			web.Refuse(w, http.StatusNotFound, "there is no model yet: ask again when the run has ended")
 		}
 	})
 	return mux

@@ -9,7 +9,6 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -37,59 +36,8 @@ func get(t *testing.T, h http.Handler, path string) (int, string) {
 	return w.Code, w.Body.String()
 }
 
-// filledPage returns a page with a value in every field, after two statuses, so that there are events.
-func filledPage(of Reader, change func(*Status, *Privacy)) *Page {
-	p := NewPage(of, systemClock)
-	for round := 1; round <= 2; round++ {
-		s := &Status{}
-		filled(reflect.ValueOf(s).Elem())
-		s.Phase, s.Round, s.Resumed, s.Knowns = Running, round, 0, round
-		private := &Privacy{}
-		filled(reflect.ValueOf(private).Elem())
-		change(s, private)
-		p.Next(s)
-		p.SetPrivacy(private)
-	}
-	p.SetModel(&Learned{Kind: "ggm"})
-	return p
-}
-
-// A page for others than the owner is the same whatever the fields that depend on rows are.
-func TestWhatOthersReadDoesNotDependOnRows(t *testing.T) {
-	withRows := filledPage(Others, func(*Status, *Privacy) {}).Handler(pageFiles)
-	without := filledPage(Others, func(s *Status, p *Privacy) { *s, *p = *s.Public(), *p.public() }).Handler(pageFiles)
-	for _, path := range []string{"/page/run", "/page/privacy", "/page/model"} {
-		code, got := get(t, withRows, path)
-		wantCode, want := get(t, without, path)
-		if code != wantCode || got != want {
-			t.Errorf("%s: got %d\n%s, want %d\n%s", path, code, got, wantCode, want)
-		}
-	}
-	if code, text := get(t, withRows, "/page/model"); code != http.StatusForbidden || strings.Contains(text, "ggm") {
-		t.Errorf("/page/model: got %d %s", code, text)
-	}
-	owner := filledPage(Owner, func(*Status, *Privacy) {}).Handler(pageFiles)
-	_, public := get(t, withRows, "/page/run")
-	_, whole := get(t, owner, "/page/run")
-	for _, field := range []string{`"last":`, `"warned":`, `"known":`, `"objective":`, `"heap_bytes":`} {
-		if strings.Contains(public, field) || !strings.Contains(whole, field) {
-			t.Errorf("%s: want it for the owner alone", field)
-		}
-	}
-	if code, _ := get(t, owner, "/page/model"); code != 200 {
-		t.Errorf("/page/model of the owner: got %d", code)
-	}
-}
-
-// A ticket on a terminal is for the owner; one in a log may be read by others.
-func TestWhoReadsThePage(t *testing.T) {
-	if ReaderOf(true) != Owner || ReaderOf(false) != Others {
-		t.Error("want the owner at a terminal, and others elsewhere")
-	}
-}
-
 func TestAnswersThatAreNotThereYet(t *testing.T) {
-	h := NewPage(Owner, systemClock).Handler(pageFiles)
+	h := NewPage(systemClock).Handler(pageFiles)
 	for _, path := range []string{"/page/run", "/page/privacy", "/page/model", "/page/x"} {
 		if code, _ := get(t, h, path); code != http.StatusNotFound {
 			t.Errorf("%s: got %d", path, code)
@@ -121,7 +69,7 @@ func browser(t *testing.T, address string) *http.Client {
 
 func TestThePageIsGuarded(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	p := NewPage(Owner, systemClock)
+	p := NewPage(systemClock)
 	p.Next(inRound(1, 3))
 	address, stop, err := ServePage(context.Background(), p, pageFiles)
 	if err != nil {
@@ -202,7 +150,7 @@ func event(t *testing.T, from *bufio.Reader) (name string, run Run) {
 // A stream begins with the history, then tells what is new, and ends with its server.
 func TestAStreamTellsWhatIsNew(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	p := NewPage(Owner, systemClock)
+	p := NewPage(systemClock)
 	for round := range 4 {
 		p.Next(inRound(round, 3))
 	}
@@ -226,7 +174,7 @@ func TestAStreamTellsWhatIsNew(t *testing.T) {
 	}
 	from := bufio.NewReader(a.Body)
 	name, run := event(t, from)
-	if name != "run" || len(run.Rounds) != 3 || len(run.Events) != 1 || len(run.Members) != 3 || !run.Owner {
+	if name != "run" || len(run.Rounds) != 3 || len(run.Events) != 1 || len(run.Members) != 3 {
 		t.Errorf("got %s %+v", name, run)
 	}
 	p.Next(inRound(4, 3))
@@ -300,7 +248,7 @@ func streamTo(p *Page, to *reader) (ended chan struct{}, end func()) {
 
 func TestAStreamHasFewEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, to := NewPage(Owner, systemClock), &reader{}
+		p, to := NewPage(systemClock), &reader{}
 		_, end := streamTo(p, to)
 		begun := time.Now()
 		for round := 1; round <= 1000; round++ { // in five seconds
@@ -334,7 +282,7 @@ func TestAStreamHasFewEvents(t *testing.T) {
 // A reader that does not receive an event in time is dropped; others are not delayed.
 func TestASlowReaderIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPage(Owner, systemClock)
+		p := NewPage(systemClock)
 		p.Next(inRound(1, 3))
 		slow, late := &reader{delay: mostBehind + time.Second}, &reader{delay: mostBehind - time.Second}
 		dropped, _ := streamTo(p, slow)
@@ -353,7 +301,7 @@ func TestASlowReaderIsDropped(t *testing.T) {
 }
 
 func TestLeftIsAbsentIfUnknown(t *testing.T) {
-	p := NewPage(Owner, systemClock)
+	p := NewPage(systemClock)
 	p.Next(running())
 	if run := p.since(0, 0).run; run.Left != 58*time.Second {
 		t.Errorf("got %s", run.Left)

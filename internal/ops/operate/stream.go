@@ -38,7 +38,7 @@ func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 	begin(w, "text/event-stream", http.StatusOK)
 	for ended := r.Context().Done(); ; {
 		all := p.since(s.round, s.event)
-		if s.sendAll(all, p.reader) != nil {
+		if s.sendAll(all) != nil {
 			return
 		}
 		select {
@@ -47,7 +47,7 @@ func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 		}
 		select {
 		case <-ended:
-			if s.sendAll(p.since(s.round, s.event), p.reader) == nil {
+			if s.sendAll(p.since(s.round, s.event)) == nil {
 				_ = s.write("event: end\ndata: {}\n\n") // the client may be gone
 			}
 			return
@@ -73,13 +73,13 @@ type stream struct {
 }
 
 // sendAll sends what is new.
-func (s *stream) sendAll(all content, to Reader) error {
+func (s *stream) sendAll(all content) error {
 	if err := s.send(all.run); err != nil {
 		return err
 	}
 	if all.privacy != s.privacy {
 		s.privacy = all.privacy
-		if err := s.tell("privacy", all.privacy.of(to)); err != nil {
+		if err := s.tell("privacy", all.privacy); err != nil {
 			return err
 		}
 	}

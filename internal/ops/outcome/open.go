@@ -20,8 +20,7 @@ import (
 )
 
 // Open returns the page of the finished run in a folder: that of a member, or that of several, of
-// which it shows the first. Its reader is the owner of the folder, whose files these are. It changes
-// nothing.
+// which it shows the first. It changes nothing.
 func Open(dir string, c operate.Clock) (*operate.Page, error) {
 	r, err := resultIn(dir)
 	if err != nil {
@@ -31,7 +30,7 @@ func Open(dir string, c operate.Clock) (*operate.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := operate.NewPage(operate.Owner, c)
+	p := operate.NewPage(c)
 	name, err := show(dir, r, p)
 	if err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ func OpenModel(m *model.Model, path string, c operate.Clock) (*operate.Page, err
 			return p, err
 		}
 	}
-	p := operate.NewPage(operate.Owner, c)
+	p := operate.NewPage(c)
 	p.SetModel(Learned(m))
 	p.SetPrivacy(Privacy(&m.Manifest, m.Manifest.Warnings, nil))
 	return p, nil

@@ -94,7 +94,7 @@ func TestAFinishedSimulationIsShown(t *testing.T) {
 		}
 		var shown operate.Run
 		ask(t, p, "/page/run", &shown)
-		if !shown.Owner || shown.Status.Phase != operate.Ended || shown.Status.Round != 6 || len(shown.Members) != 3 || len(shown.Rounds) != 6 {
+		if shown.Status.Phase != operate.Ended || shown.Status.Round != 6 || len(shown.Members) != 3 || len(shown.Rounds) != 6 {
 			t.Errorf("%s: got %+v", of, shown)
 		}
 		for i, point := range shown.Rounds {

@@ -190,7 +190,7 @@ func consortium(n, round int, at time.Time) object {
 			"warned": []object{{"at": at, "text": "member-002 is lost: silent for 9 s"}}, "warnings": 3,
 			"node": object{"edges": edges, "last_took": 120_000_000, "traffic": object{"bytes_sent": 12_345_678, "messages_sent": 4321, "bytes_received": 12_000_000, "messages_received": 4300}},
 		},
-		"owner": true, "doing": "round 12: waiting for member-001, 5s", "healthy": true, "left": 95_000_000_000, "members": members, "folder": "o",
+		"doing": "round 12: waiting for member-001, 5s", "healthy": true, "left": 95_000_000_000, "members": members, "folder": "o",
 		"rounds": []object{}, "events": []object{},
 	}
 }
@@ -277,21 +277,6 @@ func TestChangesAreAnnounced(t *testing.T) {
 	p.until("document.querySelector('.notice pre').textContent === 'collabdict view o'")
 	p.withAxe()
 	p.accessible("run-over")
-}
-
-// A page whose reader is not the owner shows no model.
-func TestAReaderWithoutTheModel(t *testing.T) {
-	m := serveMadeUp(t)
-	p := open(t, m.server)
-	run := withRounds(consortium(14, 12, time.Now().UTC()), 1, 12)
-	run["owner"] = false
-	for _, r := range run["rounds"].([]object) {
-		delete(r, "objective")
-	}
-	m.send(t, "run", run)
-	p.until("document.querySelectorAll('.u-wrap').length === 3")
-	p.view("model")
-	p.until("document.body.innerText.includes('only the owner of the folder sees it')")
 }
 
 func TestAServerOfARunThatIsGone(t *testing.T) {

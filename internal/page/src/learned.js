@@ -15,7 +15,7 @@ function mount(root) {
   const content = el('div', { class: 'content' });
   root.append(content);
   on('model', () => told.model && content.replaceChildren(...parts(told.model)));
-  on('run', () => told.model || content.replaceChildren(el('p', {}, told.run && !told.run.owner ? say.owner : told.ended ? say.noModel : say.notYet)));
+  on('run', () => told.model || content.replaceChildren(el('p', {}, told.ended ? say.noModel : say.notYet)));
 }
 
 function parts(of) {

@@ -212,7 +212,6 @@ export const words = {
     title: 'Model',
     notYet: 'There is no model yet: the page shows it when the run has ended.',
     noModel: 'The process has ended without a model on this page.',
-    owner: 'The model depends on rows, so only the owner of the folder sees it.',
     about: 'Origin',
     heldOut: (n) => `Fit of ${many(n, 'own row')} held out`,
     losses: (together, alone) => `${short(together)} together, ${short(alone)} alone (higher is better)`,
