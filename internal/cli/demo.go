@@ -79,6 +79,7 @@ func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, dir string) err
 	a.note("%d plants with %d rows of %d sensors, the last with %d; a node of each, on 127.0.0.1, learns %s", len(parts), few, columns, many, t.Kind.About)
 	run, err := a.nodes(ctx, t, parts, dir, shown)
 	if err != nil {
+		shown.SetOutcome(outcomeOf(ctx, err))
 		return err
 	}
 	run.Seconds = time.Since(began).Seconds()
@@ -86,6 +87,9 @@ func (a *app) demonstrate(ctx context.Context, t *pipeline.Task, dir string) err
 		return err
 	}
 	if err := files.WriteJSON(filepath.Join(dir, "result.json"), run); err != nil {
+		return err
+	}
+	if err := showOutcome(shown, dir, run); err != nil {
 		return err
 	}
 	a.warn(run.Warnings)
@@ -171,9 +175,6 @@ func (a *app) nodes(ctx context.Context, t *pipeline.Task, parts []dataset.Parti
 			}
 			if r != nil {
 				ends[i].Run = r.Report
-				if i == 0 {
-					m.learns(r.Model, r.Report, c.Journal)
-				}
 			}
 		})
 	}

@@ -17,6 +17,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/collabdict/collabdict/internal/ops/operate"
+	"github.com/collabdict/collabdict/internal/ops/outcome"
+	"github.com/collabdict/collabdict/internal/run/report"
 )
 
 // logFlags choose how a process logs.
@@ -98,7 +100,7 @@ func (l *logs) Write(p []byte) (int, error) {
 	defer l.order.Unlock()
 	if l.terminal != nil {
 		if text, is := strings.CutPrefix(string(p), warningPrefix); is {
-			l.warn(strings.TrimSpace(text))
+			l.warn(outcome.Described(strings.TrimSpace(text)))
 		}
 		return outlet{l}.Write(p)
 	}
@@ -135,7 +137,7 @@ func (l *logs) line(text string) (err error) {
 		bare, l.level = rest, hclog.Error
 	}
 	if l.level == hclog.Warn {
-		l.warn(bare)
+		l.warn(outcome.Described(bare))
 	}
 	if l.lines != nil {
 		l.lines.Log(l.level, bare)
@@ -148,11 +150,11 @@ func (l *logs) line(text string) (err error) {
 // mostWarned is the number of warnings kept.
 const mostWarned = 8
 
-func (l *logs) warn(text string) {
+func (l *logs) warn(w report.Warning) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.warns++
-	l.warned = append(l.warned, operate.Warning{At: l.now().UTC(), Text: text})
+	l.warned = append(l.warned, operate.Warning{At: l.now().UTC(), Warning: w})
 	l.warned = slices.Clone(l.warned[max(0, len(l.warned)-mostWarned):])
 }
 
@@ -179,12 +181,7 @@ func (w warnings) Accept(_ string, level hclog.Level, msg string, args ...any) {
 	if level < hclog.Warn {
 		return
 	}
-	var b strings.Builder
-	b.WriteString(msg)
-	for i := 0; i+1 < len(args); i += 2 {
-		fmt.Fprintf(&b, " %v=%v", args[i], args[i+1])
-	}
-	w.warn(b.String())
+	w.warn(operate.NodeWarning(msg, args))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ofNode++

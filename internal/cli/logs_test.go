@@ -43,7 +43,7 @@ func TestEveryLineHasItsTime(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", text, want)
 	}
 	warned, warns, ofNode := l.lastWarnings()
-	if warns != 2 || ofNode != 1 || warned[0].Text != "privacy: lone change" || warned[1].Text != "a member is lost name=b reason=nothing heard for 8s" {
+	if warns != 2 || ofNode != 1 || warned[0].Text != "privacy: lone change" || warned[1].Text != "b is lost (nothing heard)" {
 		t.Errorf("%d warnings: %+v", warns, warned)
 	}
 }

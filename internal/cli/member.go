@@ -99,6 +99,7 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 		a.note("the results of the earlier run are kept in %s", result.Kept)
 	}
 	if err != nil {
+		m.page.SetOutcome(outcomeOf(ctx, err))
 		joined, resumed := m.begun()
 		if result != nil {
 			a.note("the model of round %d is saved in %s", result.Report.Rounds, c.Out)
@@ -119,6 +120,9 @@ func (a *app) participate(ctx context.Context, c participant.Config, f *runFlags
 	}
 	result.Report.Seconds = time.Since(began).Seconds()
 	if err := participant.WriteResult(c.Out, result.Report); err != nil {
+		return err
+	}
+	if err := showOutcome(m.page, c.Out, result.Report); err != nil {
 		return err
 	}
 	a.warn(result.Report.Warnings)

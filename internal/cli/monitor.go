@@ -180,10 +180,10 @@ func roundOf(p algorithm.Progress, members int) *operate.Round {
 }
 
 // learned records what all members have come to know of a member.
-func (m *monitor) learned(line string) {
+func (m *monitor) learned(w report.Warning) {
 	m.change(func(s *operate.Status) {
 		s.Knowns++
-		s.Known = append(s.Known, operate.Warning{At: m.now().UTC(), Text: line})
+		s.Known = append(s.Known, operate.Warning{At: m.now().UTC(), Warning: w})
 		s.Known = slices.Clone(s.Known[max(0, len(s.Known)-mostWarned):])
 	})
 }

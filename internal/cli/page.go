@@ -27,14 +27,35 @@ func (a *app) openPage(ctx context.Context, dir string) (p *operate.Page, stop f
 		return nil, func() {}
 	}
 	p = operate.NewPage(systemClock)
-	address, stop, err := operate.ServePage(ctx, p, pagefiles.Node())
-	if err != nil { // the run needs no page
+	address, stop, err := operate.ServePage(context.WithoutCancel(ctx), p, pagefiles.Node()) // it says that the run was interrupted, too
+	if err != nil {                                                                          // the run needs no page
 		to.line("warning: no page: " + err.Error())
 		return nil, func() {}
 	}
 	p.SetFolder(dir)
 	to.line("page at " + address)
 	return p, stop
+}
+
+// showOutcome shows on the page, nil if there is none, what a run has come to. dir has its result, empty if
+// nothing is kept.
+func showOutcome(p *operate.Page, dir string, r *report.Run) error {
+	switch {
+	case p == nil:
+	case dir != "":
+		return outcome.Show(dir, p)
+	default:
+		p.SetOutcome(outcome.Ended("", r, operate.AsPlanned))
+	}
+	return nil
+}
+
+// outcomeOf returns the outcome of a run that gave an error.
+func outcomeOf(ctx context.Context, err error) *operate.Outcome {
+	if ctx.Err() != nil {
+		return &operate.Outcome{Ended: operate.Stopped}
+	}
+	return &operate.Outcome{Ended: operate.Failed, Why: err.Error()}
 }
 
 // writePage writes the page of a model, and of the run in its folder, to one file.

@@ -201,8 +201,8 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	run, err := simulate.SimulateUnder(ctx, under, t, data.Participants, func(p simulate.Progress) {
 		p.Weighting, p.LowDiversity, p.Diversity = nil, nil, nil // one participant's alone
 		m.completed(p.Progress, len(data.Participants), p.Virtual)
-		for _, line := range p.Warnings {
-			m.learned(line)
+		for _, w := range p.Warnings {
+			m.learned(w)
 		}
 	})
 	m.screen.end()
@@ -210,6 +210,7 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 		m.learns(run.Models[0], run.Report, nil)
 	}
 	if err != nil {
+		shown.SetOutcome(outcomeOf(ctx, err))
 		a.noteEarlier(before)
 		a.drawFailed(run, to)
 		return a.replayable(ctx, err, t.Seed)
@@ -231,6 +232,9 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 		return err
 	}
 	if err := before.remove(); err != nil {
+		return err
+	}
+	if err := showOutcome(shown, to.dir, run.Report); err != nil {
 		return err
 	}
 	a.noteMemory(len(data.Participants))

@@ -18,7 +18,7 @@ func lost() *operate.Status {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	return &operate.Status{
 		Name: "a", Model: "ggm", Phase: operate.Running, At: at, Since: at.Add(-time.Hour), Run: strings.Repeat("0f", 32), Round: 11, Rounds: 40, Pace: 2 * time.Second,
-		Warns: 9, Warned: []operate.Warning{{At: at.Add(-time.Minute), Text: "a member is lost name=b"}},
+		Warns: 9, Warned: []operate.Warning{{At: at.Add(-time.Minute), Warning: report.Warning{Text: "b is lost"}}},
 		Node: &node.Status{
 			Name: "a", State: "session", Call: "sum", Want: 3, Members: []string{"a", "c"}, LastTook: 120 * time.Millisecond,
 			Absent: []node.Absent{{Name: "b", Reason: "nothing heard for 8.1s", Lost: true}}, Waiting: []node.Waiting{{Name: "c", For: 70 * time.Second}},

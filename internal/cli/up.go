@@ -152,6 +152,7 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 	more := append(f.logs.args(), "--join-timeout", joinTimeout(len(parts), time.Since(began)).String())
 	run, err := a.runAll(ctx, f.out, parts, more, shown, max(t.Settings.Rules(len(parts)).Quorum, len(parts)/2+1))
 	if err != nil {
+		shown.SetOutcome(outcomeOf(ctx, err))
 		a.noteEarlier(before)
 		return err
 	}
@@ -173,10 +174,8 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 	if err := before.remove(); err != nil {
 		return err
 	}
-	if shown != nil {
-		if err := outcome.Show(f.out, shown); err != nil {
-			return err
-		}
+	if err := showOutcome(shown, f.out, run); err != nil {
+		return err
 	}
 	a.warn(run.Warnings)
 	return a.print(run, func(w io.Writer) {

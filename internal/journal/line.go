@@ -58,8 +58,12 @@ type Line struct {
 	Previous string         `json:"previous"` // SHA-256 of the line before, without its newline; zeros in line 1
 }
 
-// AsPlanned is why a run ended that has come to its end.
-const AsPlanned = "finished as planned"
+// Why a run ended.
+const (
+	AsPlanned = "finished as planned"
+	Stopped   = "stopped by its operator"
+	Failed    = "failed; the program's log says why"
+)
 
 // A Member is a member of a total or a run.
 type Member struct {

@@ -10,6 +10,7 @@ package inventory
 import (
 	"path"
 	"slices"
+	"strings"
 )
 
 // A Place is where something can be seen.
@@ -57,8 +58,12 @@ const (
 	// rows: all members see it, too.
 	WorkTime = "how long its work on its rows takes, and so about how many there are"
 
-	ownRows = "the owner's own rows or its own model, so keep these to yourself"
+	keep    = ", so keep these to yourself"
+	ownRows = "the owner's own rows or its own model" + keep
 )
+
+// Secret reports whether its owner should give it to nobody.
+func (t Thing) Secret() bool { return strings.HasSuffix(t.Tells, keep) }
 
 // Things are all things outside of collectives.
 var Things = []Thing{
@@ -90,8 +95,8 @@ var Things = []Thing{
 	}},
 
 	{Place: Socket, Names: []string{"process.heap_bytes", "collabdict_heap_bytes"}, Tells: "about how many rows are in memory"},
-	{Place: Socket, Names: []string{"warned.at", "warned.text", "warnings"}, Tells: "what the program warns its owner of, such as components with few rows"},
-	{Place: Socket, Names: []string{"known.at", "known.text", "known_in_all"}, Tells: "what all members have come to know of a member"},
+	{Place: Socket, Names: []string{"warned.at", "warned.text", "warned.kind", "warned.members", "warnings"}, Tells: "what the program warns its owner of, such as components with few rows"},
+	{Place: Socket, Names: []string{"known.at", "known.text", "known.kind", "known.members", "known_in_all"}, Tells: "what all members have come to know of a member"},
 	{Place: Socket, Names: []string{
 		"last.loss", "last.objective", "last.step", "last.members", "last.clusters", "last.converged", "last.smallest_contribution", "last.low_diversity.component",
 		"last.low_diversity.action", "last.information", "last.active_units", "last.latent", "last.weight", "last.discrepancy", "last.virtual",
@@ -102,7 +107,7 @@ var Things = []Thing{
 	{Place: Files, Names: []string{"local.npz"}, Tells: ownRows},
 	{Place: Files, Names: []string{"result.json", "rounds.csv"}, Tells: "the figures of the run, with those of the owner's rows"},
 	{Place: Files, Names: []string{"state.db"}, Tells: "all totals, and what members have published"},
-	{Place: Files, Names: []string{"state.keys", "rows.key", "runs.key"}, Tells: "how to compute hidden vectors, noise and digests of rows, so keep these files to yourself"},
+	{Place: Files, Names: []string{"state.keys", "rows.key", "runs.key"}, Tells: "how to compute hidden vectors, noise and digests of rows" + keep},
 	{Place: Files, Names: []string{"journal.log", "journal-torn-*.log"}, Tells: "keyed digests of the rows of each run"},
 	{Place: Files, Names: []string{"node.log"}, Tells: "the number of rows read, warnings and errors, which may name a row or cell"},
 	{Place: Files, Names: []string{"*.csv"}, Tells: ownRows},

@@ -92,7 +92,7 @@ func pointOf(s *Status) Point {
 
 func (h *history) event(e Happening) {
 	h.happened++
-	e.Number = h.happened
+	e.Number, e.Text = h.happened, ageless(e.Text)
 	h.events = append(h.events, e)
 	h.events = h.events[max(0, len(h.events)-mostEvents):]
 }

@@ -114,7 +114,7 @@ func TestTheTimelineHasWhatHappens(t *testing.T) {
 		s.Node.Paused, s.Node.Absent = true, []node.Absent{absent}
 	})
 	step(2, nil)
-	step(3, func(s *Status) { s.Knowns, s.Known = 1, []Warning{{At: noon, Text: "a total is of one member"}} })
+	step(3, func(s *Status) { s.Knowns, s.Known = 1, []Warning{known("a total is of one member")} })
 	step(3, func(s *Status) { s.Knowns, s.Roster = 1, s.Roster[:2] })
 	type brief struct {
 		round  int
@@ -148,7 +148,7 @@ func TestTheTimelineHasWhatHappens(t *testing.T) {
 func TestAnotherMemberGoesOn(t *testing.T) {
 	h := newHistory()
 	first, second := inRound(2, 3), inRound(1, 3)
-	first.Name, first.Knowns, first.Known = "a", 2, []Warning{{Text: "x"}, {Text: "y"}}
+	first.Name, first.Knowns, first.Known = "a", 2, []Warning{known("x"), known("y")}
 	second.Name = "b"
 	h.next(inRound(1, 3))
 	h.next(first)

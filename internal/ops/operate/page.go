@@ -25,11 +25,13 @@ type Run struct {
 	Rounds  []Point       `json:"rounds"`  // in order; of many, some are left out
 	Events  []Happening   `json:"events"`  // in order; of many, the last ones
 	// Folder has the result of the run once that has ended; absent if nothing is kept.
-	Folder string `json:"folder,omitempty"`
+	Folder  string   `json:"folder,omitempty"`
+	Outcome *Outcome `json:"outcome,omitempty"` // how the run has ended; absent before
 }
 
 // Privacy is what the page shows of the privacy of a member.
 type Privacy struct {
+	Summary Summary `json:"summary"` // what leaves the member in the run, in short
 	// Shown lists what a run with this agreement shows the other members; absent if unknown.
 	Shown []report.Shown `json:"shown,omitempty"`
 	// Outside lists what can be seen outside of sums: by other members, and what tells others something
@@ -39,8 +41,27 @@ type Privacy struct {
 	// Spent is the differential privacy spent by all runs and releases of the folder.
 	Spent []Spent `json:"spent"`
 	// Told are sentences about what the run has shown of this member, as inspect --privacy prints them.
-	Told     []string `json:"told,omitempty"`
-	Warnings []string `json:"warnings,omitempty"` // with what to do
+	Told []string `json:"told,omitempty"`
+	// Warnings are those of the task and its result.
+	Warnings []report.Warning `json:"warnings,omitempty"`
+}
+
+// Summary is what leaves a member in a run, and to whom, in short.
+type Summary struct {
+	// Least and Most are the smallest and the largest number of members in a sum, with this one; 0 if unknown.
+	Least int      `json:"least"`
+	Most  int      `json:"most"`           // as least
+	Open  []string `json:"open,omitempty"` // what all other members see as this member's own
+	Sums  []string `json:"sums,omitempty"` // what they see in sums over all members
+	// Values reports whether a total has values of single rows.
+	Values bool `json:"values,omitempty"`
+	// Noise is the differential privacy of the run; absent if it has none.
+	Noise []report.Spend `json:"noise,omitempty"`
+	// Seeded reports whether anybody can subtract that noise, as the run is a simulation.
+	Seeded bool `json:"seeded,omitempty"`
+	// Network lists what the network tells all members about rows.
+	Network []Seen   `json:"network,omitempty"`
+	Secret  []string `json:"secret,omitempty"` // files that stay in the folder, unless their owner gives them away
 }
 
 // Seen is something that can be seen outside of sums.
@@ -81,6 +102,7 @@ type Page struct {
 	privacy *Privacy
 	model   *Learned
 	folder  string
+	outcome *Outcome
 	changed chan struct{} // closed at the next change
 }
 
@@ -118,6 +140,9 @@ func (p *Page) SetPrivacy(of *Privacy) {
 // SetModel shows the model that was learned.
 func (p *Page) SetModel(m *Learned) { p.change(func() { p.model = m }) }
 
+// SetOutcome shows how the run has ended.
+func (p *Page) SetOutcome(o *Outcome) { p.change(func() { p.outcome = o }) }
+
 // SetFolder names the folder that has the result of the run once that has ended.
 func (p *Page) SetFolder(dir string) { p.change(func() { p.folder = dir }) }
 
@@ -152,9 +177,15 @@ func (p *Page) runSince(round, event int) *Run {
 		return nil
 	}
 	s := p.status
-	r := &Run{Status: s, Members: s.members(), Folder: p.folder}
+	r := &Run{Status: s, Members: s.members(), Folder: p.folder, Outcome: p.outcome}
 	r.Healthy, r.Doing = s.Healthy()
+	if s.Node != nil { // the page itself says for how long
+		r.Doing = strings.TrimSuffix(r.Doing, ", "+longestWait(s.Node).Round(time.Second).String())
+	}
 	r.Left, _ = s.Left()
+	for i := range r.Members {
+		r.Members[i].Reason = ageless(r.Members[i].Reason)
+	}
 	r.Rounds, r.Events = p.history.since(round, event)
 	return r
 }

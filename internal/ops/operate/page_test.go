@@ -318,3 +318,16 @@ func TestUndefinedObjectivesAreNull(t *testing.T) {
 		t.Errorf("got %s: %v", text, err)
 	}
 }
+
+// The page counts for how long a member is waited for, so what the process does has no figure that is soon too low.
+func TestDoingHasNoTimeWaited(t *testing.T) {
+	p := NewPage(systemClock)
+	p.Next(lost())
+	run := p.since(0, 0).run
+	if _, doing := lost().Healthy(); doing != run.Doing+", 1m10s" {
+		t.Errorf("got %q, of %q", run.Doing, doing)
+	}
+	if reason := run.Members[1].Reason; reason != "nothing heard" {
+		t.Errorf("got %q", reason)
+	}
+}

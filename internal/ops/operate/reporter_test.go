@@ -251,12 +251,12 @@ func TestChangesOfARunAreReported(t *testing.T) {
 		{func() { s.Agreement = "the agreement has a change" }, "the agreement has a change"},
 		{func() {}, ""},
 		{
-			func() { s.Known, s.Knowns = []Warning{{noon, "privacy: x"}, {noon, "privacy: y"}}, 2 },
+			func() { s.Known, s.Knowns = []Warning{known("privacy: x"), known("privacy: y")}, 2 },
 			"warning: privacy: x\nwarning: privacy: y",
 		},
 		{func() {}, ""},
-		{func() { s.Known, s.Knowns = []Warning{{noon, "privacy: y"}, {noon, "privacy: z"}}, 3 }, "warning: privacy: z"},
-		{func() { s.Known, s.Knowns = []Warning{{noon, "privacy: u"}, {noon, "privacy: v"}}, 9 }, "warning: privacy: u\nwarning: privacy: v"},
+		{func() { s.Known, s.Knowns = []Warning{known("privacy: y"), known("privacy: z")}, 3 }, "warning: privacy: z"},
+		{func() { s.Known, s.Knowns = []Warning{known("privacy: u"), known("privacy: v")}, 9 }, "warning: privacy: u\nwarning: privacy: v"},
 	} {
 		step.change()
 		next := s
@@ -407,3 +407,6 @@ func TestRoundsAreReported(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// known returns a statement about what all members know.
+func known(text string) Warning { return Warning{noon, report.Warning{Text: text}} }

@@ -100,8 +100,8 @@ type LowDiversity struct {
 
 // Warning is a warning of the process.
 type Warning struct {
-	At   time.Time `json:"at"`   // when it was given
-	Text string    `json:"text"` // what it says
+	At time.Time `json:"at"` // when it was given
+	report.Warning
 }
 
 // Spent is the privacy loss of all noise in runs, or of all releases, in the folder's ledger.

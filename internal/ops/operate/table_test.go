@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/node"
 )
 
@@ -14,7 +15,7 @@ func lost() *Status {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	return &Status{
 		Name: "a", Model: "ggm", Phase: Running, At: at, Since: at.Add(-time.Hour), Run: strings.Repeat("0f", 32), Round: 11, Rounds: 40, Pace: 2 * time.Second,
-		Warns: 9, Warned: []Warning{{At: at.Add(-time.Minute), Text: "a member is lost name=b"}},
+		Warns: 9, Warned: []Warning{{At: at.Add(-time.Minute), Warning: report.Warning{Text: "b is lost"}}},
 		Node: &node.Status{
 			Name: "a", State: "session", Call: "sum", Want: 3, Members: []string{"a", "c"}, LastTook: 120 * time.Millisecond,
 			Absent: []node.Absent{{Name: "b", Reason: "nothing heard for 8.1s", Lost: true}}, Waiting: []node.Waiting{{Name: "c", For: 70 * time.Second}},
@@ -38,7 +39,7 @@ ggm: completed 11 of at most 40 rounds; at most 58s to go, run 0f0f0f0f0f0f0f0f
 sent 2.5 MB in 12 messages, received 1.0 kB in 3; the last sum took 120ms
 
 9 warnings; the last:
-  05:05:07  a member is lost name=b
+  05:05:07  b is lost
 `
 	if got.String() != want {
 		t.Errorf("got\n%swant\n%s", &got, want)

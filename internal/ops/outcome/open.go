@@ -35,6 +35,7 @@ func Open(dir string, c operate.Clock) (*operate.Page, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.SetOutcome(Ended(dir, r, begun.end))
 	replay(r, name, begun, p.Next)
 	return p, nil
 }
@@ -56,10 +57,29 @@ func OpenModel(m *model.Model, path string, c operate.Clock) (*operate.Page, err
 // Show shows what the finished run in a folder has come to on the page of the process that ran it.
 func Show(dir string, p *operate.Page) error {
 	r, err := resultIn(dir)
-	if err == nil {
-		_, err = show(dir, r, p)
+	if err != nil {
+		return err
 	}
+	p.SetOutcome(Ended(dir, r, operate.AsPlanned))
+	_, err = show(dir, r, p)
 	return err
+}
+
+// Ended returns how the run has ended whose result is in a folder, empty if nothing is kept.
+func Ended(dir string, r *report.Run, end operate.End) *operate.Outcome {
+	o := &operate.Outcome{Ended: end, Rounds: r.Rounds, Converged: r.Converged}
+	if n := len(r.Views); n > 0 {
+		last := r.Views[n-1]
+		o.Members = cmp.Or(last.Count, len(last.Members))
+		o.All = o.Members + len(last.Missing)
+	}
+	if path := modelPath(dir, r); dir != "" && path != "" {
+		o.Folder = filepath.Dir(path)
+	}
+	if end == operate.AsPlanned && len(r.Participants) == 1 {
+		o.Why = r.Participants[0].Left
+	}
+	return o
 }
 
 // show returns the name of the member whose outcome the page shows.
@@ -73,7 +93,7 @@ func show(dir string, r *report.Run, p *operate.Page) (name string, err error) {
 		return "", err
 	}
 	name = r.Participants[0].Name
-	shown := &model.Manifest{Privacy: model.Ledger{Protection: r.Protection, Entries: r.Ledger}}
+	shown := &model.Manifest{Privacy: model.Ledger{Protection: r.Protection, LoneChanges: r.LoneChanges, Entries: r.Ledger}}
 	if m != nil {
 		shown, name = &m.Manifest, m.Manifest.Participant
 		p.SetModel(Learned(m))
@@ -101,13 +121,9 @@ func resultIn(dir string) (*report.Run, error) {
 // modelIn returns the model in a folder with its private parts, or that of the first participant of a
 // result; nil if there is none, as after a run that has failed.
 func modelIn(dir string, r *report.Run) (*model.Model, error) {
-	path := filepath.Join(dir, model.File)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		i := slices.IndexFunc(r.Participants, func(p report.Participant) bool { return filepath.IsLocal(p.ModelFile) })
-		if i < 0 {
-			return nil, nil
-		}
-		path = filepath.Join(dir, r.Participants[i].ModelFile)
+	path := modelPath(dir, r)
+	if path == "" {
+		return nil, nil
 	}
 	m, err := model.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -126,6 +142,19 @@ func modelIn(dir string, r *report.Run) (*model.Model, error) {
 	return m, err
 }
 
+// modelPath returns the path of a model in a folder, or of that of the first participant; "" if there is none.
+func modelPath(dir string, r *report.Run) string {
+	path := filepath.Join(dir, model.File)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path
+	}
+	i := slices.IndexFunc(r.Participants, func(p report.Participant) bool { return filepath.IsLocal(p.ModelFile) })
+	if i < 0 {
+		return ""
+	}
+	return filepath.Join(dir, r.Participants[i].ModelFile)
+}
+
 func readIfThere(read func(string) error, path string) (there bool, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -138,11 +167,15 @@ type begun struct {
 	at      time.Time
 	members map[string]string // peer IDs by name
 	rounds  map[int]time.Time // by round, the time of its last decision
+	end     operate.End       // how the own part ended
 }
+
+// ends are the ways in which a journal says that a run has ended.
+var ends = map[string]operate.End{journal.AsPlanned: operate.AsPlanned, journal.Stopped: operate.Stopped, journal.Failed: operate.Failed}
 
 // readJournal returns what the journal of a folder knows of a run; nothing if there is none.
 func readJournal(dir, run string) (*begun, error) {
-	b, within := &begun{members: map[string]string{}, rounds: map[int]time.Time{}}, false
+	b, within := &begun{members: map[string]string{}, rounds: map[int]time.Time{}, end: operate.AsPlanned}, false
 	if run == "" { // a simulation
 		return b, nil
 	}
@@ -151,6 +184,10 @@ func readJournal(dir, run string) (*begun, error) {
 		case journal.Begun, journal.Resumed:
 			if within = l.Run == run; within && l.Event == journal.Begun {
 				b.at = l.At
+			}
+		case journal.Ended:
+			if l.Run == run {
+				b.end = cmp.Or(ends[l.Why], operate.Failed)
 			}
 		case journal.Decided:
 			if within {

@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/files"
@@ -184,16 +187,57 @@ func TestAFinishedMemberIsShown(t *testing.T) {
 	if m := shown.Members; len(m) != 4 || m[0].Peer != "1" || !m[0].Own || m[1].State != operate.Summed || m[3].Peer != "" {
 		t.Errorf("got %+v", m)
 	}
+	if o := shown.Outcome; o.Ended != operate.AsPlanned || o.Members != 4 || o.All != 4 || o.Rounds != 4 || !o.Converged || o.Folder != "" || o.Why != "" {
+		t.Errorf("got %+v", o)
+	}
 	if s := shown.Status; s.Node.Traffic.BytesSent != 7 || !s.Last.Converged || s.Began.IsZero() {
 		t.Errorf("got %+v", s)
 	}
 	var private operate.Privacy
 	ask(t, p, "/page/privacy", &private)
-	if !slices.Equal(private.Warnings, r.Warnings) || private.Protection.Mode != "chunks" {
+	if len(private.Warnings) != 1 || private.Warnings[0].Text != r.Warnings[0] || private.Protection.Mode != "chunks" {
 		t.Errorf("got %+v", private)
 	}
 	if code := codeOf(t, p, "/page/model", nil); code != http.StatusNotFound {
 		t.Errorf("without a model, got %d", code)
+	}
+}
+
+// The journal of a folder tells whether its run was stopped or has failed. A member may have been left out at the end.
+func TestHowARunHasEnded(t *testing.T) {
+	for why, want := range map[string]operate.End{journal.AsPlanned: operate.AsPlanned, journal.Stopped: operate.Stopped, journal.Failed: operate.Failed, "something else": operate.Failed} {
+		dir, id := t.TempDir(), strings.Repeat("0f", 32)
+		j, err := journal.Open(dir, time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		me := []journal.Member{{Name: "a", ID: "1"}}
+		past, err := j.Past()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Begin(journal.Start{Run: id, Model: "ggm", Agreement: id, Members: me, Rows: id, Key: past.Key()}); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.End(journal.Line{Run: id, Why: why, Round: 2, Members: me}); err != nil {
+			t.Fatal(err)
+		}
+		r := &report.Run{
+			ID: id, Model: "ggm", Rounds: 2, Participants: []report.Participant{{Name: "a", Left: "catching up"}},
+			Views: []report.View{{Members: []string{"b", "c"}, Missing: []report.Missing{{Name: "a", Reason: "catching up"}}}},
+		}
+		if err := participant.WriteResult(dir, r); err != nil {
+			t.Fatal(err)
+		}
+		p, err := Open(dir, systemClock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shown operate.Run
+		ask(t, p, "/page/run", &shown)
+		if o := shown.Outcome; o.Ended != want || o.Members != 2 || o.All != 3 || (o.Why == "catching up") != (want == operate.AsPlanned) {
+			t.Errorf("%s: got %+v", why, o)
+		}
 	}
 }
 
@@ -253,4 +297,58 @@ func FuzzResult(f *testing.F) {
 		var shown operate.Run
 		ask(t, p, "/page/run", &shown)
 	})
+}
+
+// The summary follows from the task: from what it shows in the clear and in sums, from noise, from the protection of
+// sums, and from the number of members.
+func TestWhatLeavesAMember(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		kind          string
+		options       []string
+		size          int
+		open, sums    bool
+		noise, values bool
+		protect       chunking.Mode // the default if empty
+		hidden        bool
+		simulated     bool
+	}{
+		{name: "sums", kind: "ggm", size: 5, open: true, sums: true, hidden: true},
+		{name: "noise", kind: "ggm", options: []string{"epsilon=1", "standardise=none", "clip=3", "components=2"}, size: 5, sums: true, noise: true, hidden: true},
+		{name: "in the clear", kind: "fedgen", size: 5, open: true, sums: true, hidden: true},
+		{name: "single values", kind: "bvae", size: 5, open: true, sums: true, values: true, hidden: true},
+		{name: "without protection", kind: "ggm", protect: chunking.None, size: 5, open: true, sums: true},
+		{name: "a simulation", kind: "ggm", options: []string{"epsilon=1", "standardise=none", "clip=3", "components=2"}, size: 5, sums: true, noise: true, hidden: true, simulated: true},
+		{name: "two members", kind: "ggm", size: 2, open: true, sums: true},
+	} {
+		task := pipelinetest.Task(t, c.kind, c.options...)
+		task.Settings.Protect = cmp.Or(c.protect, task.Settings.Protect)
+		spent := []operate.Spent{}
+		if c.simulated {
+			spent = nil
+		}
+		p := Planned(task.Resolved(3), c.size, spent)
+		s := p.Summary
+		if (len(s.Open) > 0) != c.open || (len(s.Sums) > 0) != c.sums || (len(s.Noise) > 0) != c.noise || s.Values != c.values || s.Seeded != c.simulated || s.Most != c.size {
+			t.Errorf("%s: got %+v", c.name, s)
+		}
+		if hidden := p.Protection.BreachPredicted != nil && *p.Protection.BreachPredicted < 1; hidden != c.hidden {
+			t.Errorf("%s: got %+v", c.name, p.Protection)
+		}
+		for _, i := range task.Inventory(group{size: c.size}) {
+			if i.Entry == columnstats.ExtremesEntry && !s.Values {
+				t.Errorf("%s: want values of single rows", c.name)
+			}
+		}
+	}
+}
+
+// A finished run says the same from its model.
+func TestWhatHasLeftAMember(t *testing.T) {
+	run, parts := simulated(t)
+	planned := Planned(pipelinetest.Task(t, "ggm", "components=2", "rounds=6", "tol=0").Resolved(3), len(parts), nil)
+	got := Privacy(&run.Models[0].Manifest, run.Report.Warnings, nil)
+	if !reflect.DeepEqual(got.Summary, planned.Summary) {
+		t.Errorf("got %+v, want %+v", got.Summary, planned.Summary)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/ops/inventory"
@@ -70,7 +71,7 @@ func Told(p *model.Ledger) []string {
 
 // Planned returns what is known of the privacy of a member before its first round: what a run of the
 // task with size members shows the others. The task is complete for its columns. A member that keeps
-// a folder has spent so much, and publishes its last run; spent is nil for one without a folder.
+// a folder has spent so much, and publishes its last run; spent is nil for a simulated one, without a folder.
 func Planned(t *pipeline.Task, size int, spent []operate.Spent) *operate.Privacy {
 	g := group{size: size}
 	items := t.Inventory(g)
@@ -78,7 +79,21 @@ func Planned(t *pipeline.Task, size int, spent []operate.Spent) *operate.Privacy
 		items = slices.Insert(items, 1, pipeline.PastRun) // with the nonce, which comes first
 	}
 	protection := pipeline.Protection(t.Settings, size)
-	return &operate.Privacy{Shown: report.ShownOf(items), Outside: outside(), Protection: &protection, Spent: withList(spent), Warnings: t.ShownWarnings()}
+	s := summary()
+	s.Least, s.Most, s.Values = size, size, valuesOf(t.Standardise, t.Normalise, t.PCA > 0)
+	for _, i := range items {
+		what, _ := pipeline.Summed(pipeline.Line(i))
+		switch {
+		case i.Epsilon == algorithm.FreeOfRows:
+		case i.Form == algorithm.Published:
+			s.Open = append(s.Open, what)
+		default:
+			s.Sums = append(s.Sums, what)
+		}
+	}
+	s.Noise = boundedBy(t.PlannedDisclosures(g).Noise)
+	s.Seeded = len(s.Noise) > 0 && spent == nil
+	return &operate.Privacy{Summary: s, Shown: report.ShownOf(items), Outside: outside(), Protection: &protection, Spent: withList(spent), Warnings: DescribedAll(t.ShownWarnings())}
 }
 
 // A group of a size, which only that is asked of.
@@ -93,9 +108,62 @@ func (g group) Membership() collabdict.Membership { return collabdict.Membership
 // Privacy returns what is known of the privacy of the participant of a trained model: its run gave
 // the warnings, and its folder has spent so much.
 func Privacy(m *model.Manifest, warnings []string, spent []operate.Spent) *operate.Privacy {
-	return &operate.Privacy{
-		Outside: outside(), Protection: &m.Privacy.Protection, Spent: withList(spent), Told: Told(&m.Privacy), Warnings: warnings,
+	s := summary()
+	s.Values = valuesOf(m.Standardise, m.Normalise, m.PCA != nil)
+	for _, line := range m.Privacy.Published {
+		switch what, sums := pipeline.Summed(line); {
+		case line == pipeline.Nonce.What:
+		case Described(line).Kind == report.SeededWarning:
+			s.Seeded = true
+		case sums:
+			s.Sums = append(s.Sums, what)
+		default:
+			s.Open = append(s.Open, what)
+		}
 	}
+	for _, e := range m.Privacy.Entries {
+		if e.Kind == report.TotalEntry && e.Members != nil {
+			if s.Least == 0 || e.Members[0] < s.Least {
+				s.Least = e.Members[0]
+			}
+			s.Most = max(s.Most, e.Members[1])
+		}
+	}
+	s.Noise = boundedBy(m.Privacy.Entries)
+	return &operate.Privacy{
+		Summary: s, Outside: outside(), Protection: &m.Privacy.Protection, Spent: withList(spent), Told: Told(&m.Privacy),
+		Warnings: DescribedAll(warnings, report.Stated(m.Privacy.LoneChanges, m.Privacy.Protection.PastRun)...),
+	}
+}
+
+// summary returns what is the same in all runs.
+func summary() (s operate.Summary) {
+	for _, t := range inventory.Things {
+		if t.Secret() {
+			s.Secret = append(s.Secret, t.Names...)
+		}
+	}
+	for _, seen := range outside() {
+		if seen.Place == string(inventory.Network) && seen.Tells != "" {
+			s.Network = append(s.Network, seen)
+		}
+	}
+	return s
+}
+
+// valuesOf reports whether members learn the smallest and the largest values, which are those of single rows.
+func valuesOf(standardise, normalise string, projected bool) bool {
+	return normalise == pipeline.MinMax && (standardise == algorithm.Global || projected)
+}
+
+// boundedBy returns the losses that noise bounds.
+func boundedBy(entries []report.Entry) (spends []report.Spend) {
+	for _, e := range entries {
+		if e.Kind == report.NoiseEntry && e.Spend != nil {
+			spends = append(spends, *e.Spend)
+		}
+	}
+	return spends
 }
 
 // withList returns a list that is not nil, so that JSON has one.

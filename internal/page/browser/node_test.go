@@ -70,7 +70,7 @@ func TestAFinishedRun(t *testing.T) {
 	p.withAxe()
 	p.accessible("run-finished")
 	p.run(chromedp.Focus(chromedp.CSS("#run-title")))
-	p.run(chromedp.Evaluate[chromedp.Void]("document.querySelector('summary').focus()"))
+	p.run(chromedp.Evaluate[chromedp.Void]("document.querySelector('.listed > summary').focus()"))
 	p.press(kb.Enter)
 	p.until("document.querySelectorAll('.listed tbody tr').length === 10")
 	p.accessible("run-table")
@@ -187,18 +187,30 @@ func consortium(n, round int, at time.Time) object {
 	return object{
 		"status": object{
 			"name": "member-000", "model": "ggm", "phase": "running", "at": at, "began": at.Add(-time.Minute), "run": strings.Repeat("0f", 32), "round": round, "rounds": 100,
-			"warned": []object{{"at": at, "text": "member-002 is lost: silent for 9 s"}}, "warnings": 3,
-			"node": object{"edges": edges, "last_took": 120_000_000, "traffic": object{"bytes_sent": 12_345_678, "messages_sent": 4321, "bytes_received": 12_000_000, "messages_received": 4300}},
+			"warned": []object{
+				{"at": at.Add(-9 * time.Second), "text": "member-006 is lost (nothing heard)", "kind": "absent", "members": []string{"member-006"}},
+				{"at": at.Add(-2 * time.Second), "text": "member-006 is back", "kind": "returned", "members": []string{"member-006"}},
+				{"at": at, "text": "member-002 is lost (nothing heard)", "kind": "absent", "members": []string{"member-002"}},
+			}, "warnings": 12,
+			"known": []object{{"at": at, "text": "privacy: N, mean and covariance of member-002 are now exactly known to all members: the sums of rounds 9 and 10 differ by member-002 alone", "kind": "known", "members": []string{"member-002"}}},
+			"node":  object{"edges": edges, "last_took": 120_000_000, "traffic": object{"bytes_sent": 12_345_678, "messages_sent": 4321, "bytes_received": 12_000_000, "messages_received": 4300}},
 		},
-		"doing": "round 12: waiting for member-001, 5s", "healthy": true, "left": 95_000_000_000, "members": members, "folder": "o",
-		"rounds": []object{}, "events": []object{},
+		"doing": "round 12: waiting for member-001", "healthy": true, "left": 95_000_000_000, "members": members, "folder": "o",
+		"rounds": []object{}, "events": []object{{"number": 1, "at": at.Add(-time.Second), "round": 11, "kind": "left", "member": "member-002", "text": "without member-002 from now on: nothing heard"}},
 	}
 }
 
+// withRounds adds rounds, whose sums had the members that are in the sums.
 func withRounds(run object, from, to int) object {
 	var rounds []object
+	summed := 0
+	for _, m := range run["members"].([]object) {
+		if m["state"] == "summed" {
+			summed++
+		}
+	}
 	for r := from; r <= to; r++ {
-		rounds = append(rounds, object{"round": r, "at": time.Unix(1_800_000_000+int64(r), 0).UTC(), "objective": -3 - 10*math.Exp(-float64(r)/8), "members": 3, "error": 1e-9 * float64(r), "bytes_sent": 1_000_000 * r})
+		rounds = append(rounds, object{"round": r, "at": time.Unix(1_800_000_000+int64(r), 0).UTC(), "objective": -3 - 10*math.Exp(-float64(r)/8), "members": summed, "error": 1e-9 * float64(r), "bytes_sent": 1_000_000 * r})
 	}
 	run["rounds"] = rounds
 	return run
@@ -214,6 +226,7 @@ func TestRunsOfFewAndOfManyMembers(t *testing.T) {
 				p.withAxe()
 				p.until("document.querySelector('#run-title').closest('section').innerText.includes('Loading')")
 				p.accessible("run-empty")
+				p.until("document.querySelector('#run-title').closest('section').innerText.includes('Nothing has come yet')")
 			}
 			at := time.Now().UTC()
 			m.send(t, "run", withRounds(consortium(n, 12, at), 1, 12))
@@ -233,8 +246,24 @@ func TestRunsOfFewAndOfManyMembers(t *testing.T) {
 					t.Errorf("got %q, want %s", missed, want)
 				}
 			}
+			if lines := get[int](p, "[...document.querySelectorAll('.ring .exchange')].filter((l) => document.querySelectorAll('.member:not(.summed, .here, .waited)').values().some((m) => { const at = m.getAttribute('transform').match(/[-\\d.]+/g); return (l.getAttribute('x1') === at[0] && l.getAttribute('y1') === at[1]) || (l.getAttribute('x2') === at[0] && l.getAttribute('y2') === at[1]) })).length"); lines > 0 {
+				t.Errorf("%d lines join members that are not there", lines)
+			}
+			heading := get[string](p, "[...document.querySelectorAll('h2')].find((h) => h.textContent.startsWith('Warnings')).textContent")
+			if open := get[int](p, "document.querySelectorAll('div > ul.warnings > .warning').length"); heading != fmt.Sprintf("Warnings (%d)", open) {
+				t.Errorf("got %q over %d warnings", heading, open)
+			}
 			if n > 3 {
 				p.withAxe()
+				if solved := get[int](p, "document.querySelectorAll('details .warning').length"); solved != 2 {
+					t.Errorf("got %d solved warnings", solved)
+				}
+			}
+			if n == 200 {
+				p.run(chromedp.Focus(chromedp.CSS("#find")))
+				p.press("0", "0", "2")
+				p.until("document.querySelectorAll('[aria-label=\"States of members\"] tbody tr').length === 1 && document.querySelector('#status').textContent.includes('1 of 200')")
+				p.press(kb.Backspace, kb.Backspace, kb.Backspace)
 			}
 			p.accessible(fmt.Sprintf("run-%d", n))
 		})
@@ -259,13 +288,13 @@ func TestChangesAreAnnounced(t *testing.T) {
 	silent := withRounds(consortium(3, 13, at.Add(time.Second)), 13, 13) // no further news of the wait comes
 	silent["members"].([]object)[1]["waited"] = time.Now().UTC().Format(time.RFC3339)
 	m.send(t, "news", silent)
-	p.until("document.querySelector('#status').textContent.includes('member-001 is silent since')")
+	p.until("document.querySelector('#status').textContent.includes('member-001 has been silent since')")
 	lost := consortium(3, 13, at.Add(2*time.Second))
-	lost["events"] = []object{{"number": 1, "at": at, "round": 13, "kind": "left", "member": "member-002", "text": "continuing without member-002 (silent)"}}
+	lost["events"] = []object{{"number": 2, "at": at, "round": 13, "kind": "left", "member": "member-002", "text": "continuing without member-002 (silent)"}}
 	m.send(t, "news", lost)
 	p.until("document.querySelector('#status').textContent.includes('continuing without member-002')")
 	p.until("document.querySelector('[aria-label=Events] tbody tr').innerText.includes('member-002')")
-	p.run(chromedp.Evaluate[chromedp.Void]("document.querySelector('summary').click()"))
+	p.run(chromedp.Evaluate[chromedp.Void]("document.querySelector('.listed > summary').click()"))
 	p.until("document.querySelectorAll('.listed tbody tr').length === 13")
 	p.view("privacy")
 	p.until("document.body.innerText.includes('not known yet')")
@@ -277,6 +306,104 @@ func TestChangesAreAnnounced(t *testing.T) {
 	p.until("document.querySelector('.notice pre').textContent === 'collabdict view o'")
 	p.withAxe()
 	p.accessible("run-over")
+}
+
+// A run that has ended says how, and what to do next.
+func TestHowARunHasEnded(t *testing.T) {
+	for name, c := range map[string]struct {
+		of   object
+		want []string
+	}{
+		"planned":  {object{"ended": "planned", "members": 14, "all": 14, "rounds": 12, "converged": true, "folder": "o/member 000"}, []string{"all 14 members", "12 rounds", "collabdict score 'o/member 000' FILE"}},
+		"left-out": {object{"ended": "planned", "members": 13, "all": 14, "rounds": 12, "why": "catching up", "folder": "o"}, []string{"13 of 14 members", "catching up", "--rounds"}},
+		"stopped":  {object{"ended": "stopped", "rounds": 3, "folder": "o"}, []string{"stopped", "3 rounds", "is saved"}},
+		"failed":   {object{"ended": "failed", "rounds": 0, "why": "plant-b: <b>no space left on device</b>"}, []string{"failed: plant-b: <b>no space left"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := serveMadeUp(t)
+			p := open(t, m.server)
+			run := withRounds(consortium(14, 12, time.Now().UTC()), 1, 12)
+			run["outcome"] = c.of
+			m.send(t, "run", run)
+			p.until("document.querySelector('.outcome')?.hidden === false")
+			text := get[string](p, "document.querySelector('.outcome').textContent")
+			for _, want := range c.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("got %q, want %q", text, want)
+				}
+			}
+			p.withAxe()
+			p.accessible("run-" + name)
+		})
+	}
+}
+
+// The view of privacy begins with what leaves the member, and tells whether noise limits what that reveals.
+func TestPrivacyWithAndWithoutNoise(t *testing.T) {
+	for name, c := range map[string]struct {
+		options         []string
+		want, wantNever string
+	}{
+		"without": {[]string{"--components", "2"}, "There is no differential privacy in this run", "This run has differential privacy"},
+		"with":    {[]string{"--components", "2", "--epsilon", "5", "--standardise", "none", "--clip", "3"}, "epsilon 5 at delta 1e−5, for one row of a member more or less.But this is a simulation", "There is no differential privacy"},
+		"open":    {[]string{"--components", "2", "--protect", "none"}, "it is not hidden", "Your own part of a sum: it is hidden"},
+		"values":  {[]string{"--model", "bvae"}, "Values of single rows", "no message has one"},
+		"two":     {[]string{"--components", "2", "--protect", "none"}, "Of two members", "Your own part of a sum: it is hidden"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			members := 3
+			if name == "two" {
+				members = 2
+			}
+			out := "privacy-" + name
+			sim := exec.Command("./collabdict", append([]string{"sim", "--generate", fmt.Sprintf("participants=%d,rows=300,columns=5,patterns=2", members), "--rounds", "10", "--out", out}, c.options...)...)
+			sim.Dir = folder
+			if said, err := sim.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, said)
+			}
+			p := open(t, command(t, false, "view", out))
+			p.view("privacy")
+			p.until("document.querySelector('.short')")
+			text := get[string](p, "document.querySelector('#privacy-title').closest('section').textContent")
+			if !strings.Contains(text, c.want) || strings.Contains(text, c.wantNever) {
+				t.Errorf("got %q, want %q without %q", text, c.want, c.wantNever)
+			}
+			p.withAxe()
+			p.accessible(out)
+		})
+	}
+}
+
+// Warnings about privacy say whom they concern, how serious they are, and what to do.
+func TestWarningsAboutPrivacy(t *testing.T) {
+	m := serveMadeUp(t)
+	p := open(t, m.server)
+	m.send(t, "run", withRounds(consortium(14, 12, time.Now().UTC()), 1, 12))
+	m.send(t, "privacy", object{
+		"summary":    object{"least": 13, "most": 14, "open": []string{"the power of two above the number of its rows"}, "sums": []string{"the number of all rows"}, "secret": []string{"local.npz"}},
+		"protection": object{"mode": "chunks", "colluders": 4, "breach_predicted": 0.25}, "spent": []object{{"by": "release", "of": "all releases", "epsilon": 2, "delta": 1e-5}}, "outside": []object{},
+		"warnings": []object{
+			{"text": "privacy: before the first round, all members learn about the rows of all: x", "kind": "learned"},
+			{"text": "privacy: N, mean and covariance of member-002 are now exactly known to all members: the sums of rounds 9 and 10 differ by member-002 alone", "kind": "known", "members": []string{"member-002"}},
+			{"text": "privacy: the contribution of member-000 is now known to all members, up to the others' changes meanwhile", "kind": "estimated", "members": []string{"member-000"}},
+			{"text": "no model of your own rows alone"},
+		},
+	})
+	p.view("privacy")
+	p.until("document.querySelectorAll('#privacy-title ~ .content .warning').length === 3")
+	got := get[[]string](p, "[...document.querySelectorAll('#privacy-title ~ .content .warning')].map((w) => w.className + ' ' + w.textContent)")
+	for i, want := range [][]string{{"high", "member-002"}, {"medium", "member-000 (you)"}, {"low", "all members"}} {
+		for _, w := range want {
+			if !strings.Contains(got[i], w) {
+				t.Errorf("got %q, want %q", got[i], w)
+			}
+		}
+	}
+	if short := get[string](p, "document.querySelector('.short').textContent"); !strings.Contains(short, "probability 0.25") || !strings.Contains(short, "see the warnings") || !strings.Contains(short, "epsilon 2") {
+		t.Errorf("got %q", short)
+	}
+	p.withAxe()
+	p.accessible("privacy-warnings")
 }
 
 func TestAServerOfARunThatIsGone(t *testing.T) {
@@ -362,7 +489,7 @@ func TestAMemberIsLostAndReturns(t *testing.T) {
 	p.until("document.querySelectorAll('.u-wrap').length >= 3")
 	p.picture("run-live")
 	p.view("privacy")
-	p.until("document.body.innerText.includes('What the other members see of you')")
+	p.until("document.body.innerText.includes('What leaves this member')")
 	p.withAxe()
 	p.accessible("privacy-live")
 	p.view("model")
@@ -373,7 +500,7 @@ func TestAMemberIsLostAndReturns(t *testing.T) {
 		t.Fatal(err)
 	}
 	killed := time.Now()
-	p.until("document.querySelector('#status').textContent.includes('plant-c is silent since')")
+	p.until("document.querySelector('#status').textContent.includes('plant-c has been silent since')")
 	p.until("document.querySelector('.absent').textContent.includes('plant-c is lost')")
 	t.Logf("named after %s: %s", time.Since(killed), get[string](p, "document.querySelector('#status').textContent"))
 	p.picture("run-lost")
@@ -389,5 +516,6 @@ func TestAMemberIsLostAndReturns(t *testing.T) {
 	if err := syscall.Kill(processOf(t, "up"), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	p.until("document.querySelector('.notice pre')?.textContent === 'collabdict view u'")
+	p.until("document.querySelector('.outcome.stopped') && document.querySelector('.notice')")
+	p.picture("run-stopped")
 }

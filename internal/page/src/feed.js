@@ -1,15 +1,18 @@
 // What the server of a run tells, for all views.
 
 import { listen } from './api.js';
+import { clock } from './format.js';
 import { words } from './messages.js';
 import { announce, name, trouble } from './shell.js';
 
 const say = words.run;
 const silent = 4000; // milliseconds of a wait from which on it is announced
 
-/** @type {{run: any, rounds: any[], events: any[], privacy: any, model: any, ended: boolean, finished: boolean, kept: boolean}} - finished: the run had
- *   ended when it was opened; kept: there is no run */
-export const told = { run: null, rounds: [], events: [], privacy: null, model: null, ended: false, finished: false, kept: false };
+const patience = 5000; // milliseconds after which a page without news says so
+
+/** @type {{run: any, rounds: any[], events: any[], privacy: any, model: any, ended: boolean, finished: boolean, kept: boolean, late: boolean}} -
+ *   finished: the run had ended when it was opened; kept: there is no run; late: nothing has come for a while */
+export const told = { run: null, rounds: [], events: [], privacy: null, model: null, ended: false, finished: false, kept: false, late: false };
 
 const views = [];
 
@@ -40,6 +43,7 @@ export function follow() {
     take.model(of.model);
     return;
   }
+  setTimeout(() => { told.late = true; changed('run'); }, patience);
   setInterval(waits, 1000); // the server sends nothing while a wait goes on
   const stop = listen('/page/run', '/page/run', { ...take, end: () => { stop(); take.end(); } }, (problem) => {
     trouble(problem && told.run?.folder ? `${problem} ${say.again(told.run.folder)}` : problem);
@@ -55,7 +59,7 @@ const take = {
   },
   news: (run) => {
     add(run);
-    tell(run.events?.filter((e) => e.kind !== 'begun').map((e) => e.text) ?? []);
+    tell(run.events?.filter((e) => e.kind !== 'begun').map((e) => (e.kind === 'known' ? say.known(e.text) : e.text)) ?? []);
   },
   privacy: (of) => {
     told.privacy = of;
@@ -91,8 +95,8 @@ const late = new Set(); // members whose silence was announced
 function waits() {
   if (!told.run || told.ended) return;
   const waited = (told.run.members ?? []).filter((m) => m.waited && Date.now() - Date.parse(m.waited) >= silent);
-  tell(waited.filter((m) => !late.has(m.name)).map((m) => say.silent(m.name, Math.round((Date.now() - Date.parse(m.waited)) / 1000))));
+  tell(waited.filter((m) => !late.has(m.name)).map((m) => say.silent(m.name, clock(m.waited))));
   late.clear();
   for (const m of waited) late.add(m.name);
-  if (told.run.members?.some((m) => m.waited)) changed('waits');
+  if (told.run.members?.some((m) => m.waited || m.state !== 'summed')) changed('waits');
 }

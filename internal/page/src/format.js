@@ -2,6 +2,9 @@
 
 const whole = new Intl.NumberFormat('en');
 
+/** Begins a text with a capital letter. @param {string} text @returns {string} */
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** @param {number} n @returns {string} */
 export const count = (n) => whole.format(n);
 

@@ -3,12 +3,15 @@
 import { Curve } from './curve.js';
 import { el, renew, table } from './dom.js';
 import { on, told } from './feed.js';
-import { bytes, clock, count, duration, moment, short } from './format.js';
+import { bytes, capital, clock, count, duration, moment, short } from './format.js';
 import { ring } from './graph.js';
 import { words } from './messages.js';
+import { announce } from './shell.js';
+import { list as warningList, ofPrivacy, ofRun, serious } from './warnings.js';
 
 const say = words.run;
 const mostListed = 500; // rounds in the table
+const mostPlain = 20; // members from which on they can be searched
 const fine = ['summed', 'here'];
 
 /** @type {import('./shell.js').View} */
@@ -19,80 +22,126 @@ class Run {
     this.root = root;
     this.wait = el('p', { class: 'quiet' }, words.loading);
     this.over = el('div', { class: 'notice', hidden: true });
+    this.outcome = el('div', { class: 'outcome', hidden: true });
+    this.find = el('input', { type: 'search', id: 'find', input: () => { this.states(told.run); announce(this.found.textContent, true); } });
+    this.found = el('p', { class: 'quiet' });
+    this.finder = el('div', { class: 'finder', hidden: true }, el('label', { for: 'find' }, say.find), this.find, this.found);
     this.doing = el('p', { class: 'summary' });
     this.absent = el('p', { class: 'absent', hidden: true });
     this.facts = el('dl');
     this.ring = el('figure');
     this.members = el('div');
     this.events = el('div');
-    this.warnings = el('div');
+    this.warnings = el('div', { class: 'warned' });
     this.curves = say.curves.map((c) => ({ ...c, ...this.curve(c) }));
     this.rounds = el('details', { class: 'listed', toggle: () => this.list() }, el('summary', {}, say.rounds), el('div'));
     this.content = el('div', { class: 'content', hidden: true },
-      el('section', {}, this.over, this.doing, this.absent, this.facts),
+      el('section', {}, this.outcome, this.over, this.doing, this.absent, this.facts),
       this.warnings,
       el('div', { class: 'pair' },
         el('section', {}, el('h2', {}, say.members), this.ring),
-        el('section', {}, el('h2', {}, say.table), this.members)),
+        el('section', {}, el('h2', {}, say.table), this.finder, this.members)),
       el('section', {}, el('h2', {}, say.course), el('div', { class: 'curves' }, ...this.curves.map((c) => c.figure)), this.rounds),
       el('section', {}, el('h2', {}, say.events), this.events));
     root.append(this.wait, this.content);
     on('run', () => this.draw());
+    on('privacy', () => this.draw());
     on('waits', () => told.run && !this.root.hidden && this.states(told.run));
   }
 
   curve({ title, unit }) {
+    const note = el('p', { class: 'quiet' });
     const host = el('div', { class: 'chart small', role: 'img' });
     const last = el('p', { class: 'quiet' });
-    return { host, last, figure: el('figure', {}, el('figcaption', {}, el('h3', {}, title), last), host), plot: new Curve(host, say.round, unit === 'bytes' ? bytes : short, unit === 'count') };
+    return { host, last, written: note, figure: el('figure', {}, el('figcaption', {}, el('h3', {}, title), note, last), host), plot: new Curve(host, say.round, unit === 'bytes' ? bytes : short, unit === 'count') };
   }
 
   draw() {
     const now = told.run;
     if (told.kept) this.wait.textContent = say.none;
+    else if (told.late) this.wait.textContent = say.nothing;
     if (!now || this.root.hidden) return;
     this.wait.hidden = true;
     this.content.hidden = false;
     const { status } = now, ended = status.phase === 'ended';
     this.over.hidden = !told.ended || told.finished;
-    if (told.ended) this.over.replaceChildren(el('p', {}, say.over), now.folder ? el('pre', { tabindex: 0 }, `collabdict view ${quoted(now.folder)}`) : '');
+    if (told.ended) this.over.replaceChildren(el('p', {}, say.over), ...(now.folder && ['planned', undefined].includes(now.outcome?.ended) ? [el('p', {}, say.viewed), el('pre', { tabindex: 0 }, `collabdict view ${quoted(now.folder)}`)] : []));
     this.states(now);
     this.facts.replaceChildren(...facts(now, ended).map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', {}, v))));
-    const warned = [...(status.warned ?? [])].reverse();
-    this.warnings.hidden = !warned.length;
-    renew(this.warnings, ...(warned.length ? [el('h2', {}, say.warnings(status.warnings)), el('ul', {}, ...warned.map((w) => el('li', {}, `${clock(w.at)} ${w.text}`)))] : []));
+    this.ended(now.outcome);
+    this.warned(status);
     this.course();
     this.list();
     renew(this.events, told.events.length ? table(say.events, [{ text: say.time }, { text: say.after, number: true }, { text: say.event }],
-      [...told.events].reverse().map((e) => [e.at ? el('time', { datetime: e.at }, clock(e.at)) : '–', count(e.round), e.kind === 'begun' ? say.phases[e.text] ?? e.text : e.text])) : el('p', {}, say.noEvents));
+      [...told.events].reverse().map((e) => [e.at ? el('time', { datetime: e.at }, clock(e.at)) : '–', count(e.round), e.kind === 'begun' ? say.phases[e.text] ?? e.text : e.kind === 'known' ? el('strong', {}, say.known(e.text)) : e.text])) : el('p', {}, say.noEvents));
+  }
+
+  // ended shows how the run has ended, and what to do next.
+  ended(o) {
+    this.outcome.hidden = !o;
+    if (!o) return;
+    const rounds = o.rounds || told.run.status.round, folder = o.folder && quoted(o.folder);
+    const lines = {
+      planned: () => [o.why ? say.leftOut(o.why) : '', o.converged ? say.converged : rounds > 1 ? say.notConverged : ''],
+      stopped: () => [folder ? say.saved : '', say.resumes],
+    }[o.ended]?.() ?? [folder ? say.saved : '', say.cause];
+    const head = { planned: () => say.succeeded(o.members, o.all, rounds, o.converged), stopped: () => say.stopped(rounds) }[o.ended]?.() ?? say.failed(o.why);
+    this.outcome.className = `outcome ${o.ended}`;
+    this.outcome.replaceChildren(el('p', { class: 'summary' }, head), ...lines.filter(Boolean).map((l) => el('p', {}, l)),
+      ...(folder ? [el('p', {}, say.next), el('pre', { tabindex: 0, 'aria-label': say.next }, say.commands(folder))] : []));
+  }
+
+  // warned shows the warnings that hold, and apart from these those that are solved.
+  warned(status) {
+    const { open, solved } = ofRun(), own = ofPrivacy(), kept = status.warned?.length ?? 0;
+    const key = JSON.stringify([open, solved, own, status.warnings]);
+    if (key === this.shown) return;
+    this.shown = key;
+    const parts = [];
+    if (own.length) parts.push(el('p', { class: serious(own) ? 'notice' : '' }, el('a', { href: '#privacy' }, say.private(own.length, serious(own)))));
+    if (open.length) parts.push(el('h2', {}, say.warnings(open.length)), warningList(open, status.name));
+    if (status.warnings > kept) parts.push(el('p', { class: 'quiet' }, say.earlier(kept, status.warnings)));
+    if (solved.length) parts.push(el('details', {}, el('summary', {}, say.solved(solved.length)), warningList(solved, status.name)));
+    this.warnings.hidden = !parts.length;
+    renew(this.warnings, ...parts);
   }
 
   // states shows where each member stands.
   states(now) {
-    const members = now.members ?? [], at = told.ended ? Date.parse(now.status.at) : Date.now();
-    const since = (m) => say.since(clock(m.waited), duration(Math.max(0, at - Date.parse(m.waited)) * 1e6));
+    if (!now) return;
+    const members = now.members ?? [], over = told.ended || now.status.phase === 'ended', at = over ? Date.parse(now.status.at) : Date.now();
+    const left = (m) => told.events.findLast((e) => e.kind === 'left' && e.member === m.name)?.at;
+    const begun = (m) => m.waited ?? (fine.includes(m.state) ? undefined : left(m));
+    const span = (m) => [clock(begun(m)), duration(Math.max(1, Math.floor((at - Date.parse(begun(m))) / 1000)) * 1e9)];
+    const since = (m) => (begun(m) ? say.since(...span(m)) : '');
     const missed = members.filter((m) => !fine.includes(m.state) || m.waited);
+    this.doing.hidden = !!now.outcome;
     this.doing.textContent = told.ended && !told.finished ? say.stood(now.doing) : capital(now.doing);
     this.doing.classList.toggle('ill', !now.healthy);
     this.absent.hidden = !missed.length;
     this.absent.replaceChildren(el('strong', {}, say.missed(missed.length, members.length)), ' ',
-      missed.slice(0, 20).map((m) => (m.waited ? say.waited(m.name, since(m)) : say.who(m.name, say.states[m.state] ?? m.state))).join('; '),
+      missed.slice(0, 20).map((m) => (m.waited ? say.waited(m.name, since(m)) : say.who(m.name, say.states[m.state] ?? m.state, since(m)))).join('; '),
       missed.length > 20 ? say.more(missed.length - 20) : '');
-    const edges = now.status.node?.edges ?? [];
+    const there = new Set(members.filter((m) => fine.includes(m.state)).map((m) => m.name));
+    const edges = (now.status.node?.edges ?? []).filter((e) => there.has(e.a) && there.has(e.b)); // those of the last sum may have members that are lost since
     const key = JSON.stringify([edges, members.map((m) => [m.name, m.state, m.via, !!m.waited])]);
     if (key !== this.drawn) {
       this.drawn = key;
       this.ring.replaceChildren(...(members.length ? [ring(say.ring(members, edges, missed.length), members, edges), legend(members, edges)] : [el('p', {}, say.alone)]));
     }
-    const sorted = [...missed, ...members.filter((m) => !missed.includes(m))];
+    const wanted = this.find.value.trim().toLowerCase();
+    const sorted = [...missed, ...members.filter((m) => !missed.includes(m))]
+      .filter((m) => !wanted || m.name.toLowerCase().includes(wanted) || (m.waited ? say.states.waited : say.states[m.state] ?? m.state).includes(wanted));
+    this.finder.hidden = members.length <= mostPlain;
+    this.found.textContent = say.found(sorted.length, members.length);
     const columns = [
       { text: say.member, of: (m) => (m.own ? say.own(m.name) : m.name) },
       { text: say.state, of: (m) => el('span', { class: `state ${m.waited ? 'waited' : m.state}` }, `${say.states[m.state] ?? m.state}${m.reason ? `: ${m.reason}` : ''}`) },
-      { text: say.waits, if: 'waited', of: since },
+      { text: say.sinceWhen, has: begun, of: (m) => say.at(...span(m)) },
       { text: say.via, if: 'via', of: (m) => m.via },
       { text: say.peer, if: 'peer', of: (m) => el('code', { class: 'digest', title: m.peer }, m.peer.slice(-8)) },
-    ].filter((c) => !c.if || members.some((m) => m[c.if]));
-    renew(this.members, members.length ? table(say.table, columns, sorted.map((m) => columns.map((c) => (!c.if || m[c.if] ? c.of(m) : '–')))) : el('p', {}, say.alone));
+    ].map((c) => ({ has: (m) => (c.if ? m[c.if] : true), ...c })).filter((c) => members.some(c.has));
+    renew(this.members, members.length ? table(say.table, columns, sorted.map((m) => columns.map((c) => (c.has(m) ? c.of(m) : '–')))) : el('p', {}, say.alone));
   }
 
   course() {
@@ -103,6 +152,7 @@ class Run {
       c.figure.hidden = !any;
       if (!any) continue;
       const last = known[known.length - 1], write = c.unit === 'bytes' ? bytes : short;
+      c.written.textContent = c.note(told.rounds[told.rounds.length - 1]);
       c.last.textContent = say.last(write(last));
       c.host.setAttribute('aria-label', say.described(c.title, known.length, write(known[0]), write(last)));
       c.plot.show(x, y);
@@ -119,7 +169,6 @@ class Run {
   }
 }
 
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const quoted = (path) => (/^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 function facts(now, ended) {
@@ -141,8 +190,8 @@ function facts(now, ended) {
 
 function legend(members, edges) {
   const states = [...new Set(members.map((m) => (m.waited ? 'waited' : m.state)))];
-  const parts = states.map((s) => el('li', { class: `state ${s}` }, say.states[s] ?? s));
-  if (told.run.status.phase === 'ended' && !edges.length) parts.push(el('li', { class: 'quiet' }, say.noEdges));
+  const parts = states.map((s) => el('li', { class: `state ${s}` }, say.legend(say.states[s] ?? s, say.meanings[s] ?? '')));
+  if (told.run.status.phase === 'ended') parts.push(el('li', { class: 'quiet' }, say.noEdges));
   if (edges.length) parts.push(el('li', { class: 'key edges' }, say.exchange(edges.length)));
   if (members.some((m) => m.via)) parts.push(el('li', { class: 'key relays' }, say.relay));
   return el('figcaption', {}, el('ul', { class: 'legend' }, ...parts));

@@ -46,7 +46,7 @@ type Config struct {
 	// OnWarning, if not nil, receives a warning before the first round if few members differ
 	// from an earlier run, and warnings after each round about what all members have learned
 	// about others.
-	OnWarning func(line string)
+	OnWarning func(report.Warning)
 }
 
 // Result is the outcome of a run for a participant.
@@ -104,7 +104,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return nil, errors.Join(err, end(ctx, n, err))
 	}
 	if differs != nil && c.OnWarning != nil {
-		c.OnWarning(differs.Line())
+		c.OnWarning(differs.Warning())
 	}
 	w := witness{n, c.ledger(n), record, differs}
 	stay := leaveAtOnce(ctx, n)
@@ -112,9 +112,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		if c.OnRound != nil {
 			c.OnRound(p, n.Status())
 		}
-		for _, line := range w.ledger.News() {
+		for _, news := range w.ledger.News() {
 			if c.OnWarning != nil {
-				c.OnWarning(line)
+				c.OnWarning(news)
 			}
 		}
 	})

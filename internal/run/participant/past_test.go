@@ -15,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/journal"
 	"github.com/collabdict/collabdict/internal/run/participant"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
 	"github.com/collabdict/collabdict/node"
 )
@@ -30,10 +31,10 @@ func (s *said) listen(all []participant.Config) {
 	for i := range all {
 		rounds := 0
 		all[i].OnRound = func(p algorithm.Progress, _ node.Status) { rounds = p.Number }
-		all[i].OnWarning = func(line string) {
+		all[i].OnWarning = func(w report.Warning) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.lines = append(s.lines, fmt.Sprintf("%s, round %d: %s", all[i].Data.Name, rounds, line))
+			s.lines = append(s.lines, fmt.Sprintf("%s, round %d: %s", all[i].Data.Name, rounds, w.Text))
 		}
 	}
 }

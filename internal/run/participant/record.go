@@ -102,9 +102,9 @@ func (r *record) end(ctx context.Context, entries []report.Entry, err error) err
 	l := journal.Line{Run: r.run(), Why: journal.AsPlanned, Members: membersOf(r.node), Entries: entries}
 	switch {
 	case err != nil && ctx.Err() != nil:
-		l.Why = "stopped by its operator"
+		l.Why = journal.Stopped
 	case err != nil:
-		l.Why = "failed; the program's log says why"
+		l.Why = journal.Failed
 	}
 	if d := r.node.Answer(); d != nil {
 		l.Round, l.Chain = d.Round, hex.EncodeToString(d.Chain[:])

@@ -31,11 +31,11 @@ func disclosed(items []algorithm.Item) (t report.Disclosures) {
 	for _, i := range items {
 		switch {
 		case i.Form != algorithm.Summed:
-			t.Published = append(t.Published, line(i))
+			t.Published = append(t.Published, Line(i))
 		case i.When == algorithm.AtStart:
 			t.Learned = append(t.Learned, i.What)
 		default:
-			t.Rounds = append(t.Rounds, line(i))
+			t.Rounds = append(t.Rounds, Line(i))
 		}
 	}
 	return t

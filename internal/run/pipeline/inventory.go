@@ -25,7 +25,7 @@ func (t *Task) Inventory(g collabdict.Group) (items []algorithm.Item) {
 	d := t.disclosure()
 	bounds := algorithm.Published
 	if columnstats.Publishes(g) {
-		items = append(items, algorithm.Item{Entry: collabdict.NonceEntry, What: "a random value for the agreed nonce", Form: algorithm.Published, When: algorithm.AtStart, Epsilon: algorithm.FreeOfRows})
+		items = append(items, Nonce)
 	} else {
 		bounds = algorithm.Summed
 	}
@@ -44,6 +44,9 @@ func (t *Task) Inventory(g collabdict.Group) (items []algorithm.Item) {
 	return append(append(items, t.learned()...), d.Items...)
 }
 
+// Nonce is the item of the members' random values, which no row changes.
+var Nonce = algorithm.Item{Entry: collabdict.NonceEntry, What: "a random value for the agreed nonce", Form: algorithm.Published, When: algorithm.AtStart, Epsilon: algorithm.FreeOfRows}
+
 // PastRun is the item of what a participant that keeps a folder publishes with its part of the
 // nonce. With epsilon, it publishes nothing there.
 var PastRun = algorithm.Item{
@@ -55,24 +58,35 @@ var PastRun = algorithm.Item{
 func published(items []algorithm.Item) []string {
 	list := []string{}
 	for _, i := range items {
-		list = append(list, line(i))
+		list = append(list, Line(i))
 	}
 	return list
 }
 
-// line describes an item without saying who sees it.
-func line(i algorithm.Item) string {
+// Line describes an item without saying who sees it.
+func Line(i algorithm.Item) string {
 	what := i.What
 	if i.Hidden != "" {
 		what += " (hidden by " + i.Hidden + ")"
 	}
 	switch {
 	case i.Form == algorithm.Summed && i.When == algorithm.AtStart:
-		return "in sums over all members: " + what
+		return inSums + ": " + what
 	case i.Form == algorithm.Summed:
-		return fmt.Sprintf("in sums over all members, %s: %s", i.When, what)
+		return fmt.Sprintf("%s, %s: %s", inSums, i.When, what)
 	}
 	return what
+}
+
+const inSums = "in sums over all members"
+
+// Summed returns the text after the place of a line of an inventory, if it is of sums.
+func Summed(line string) (what string, sums bool) {
+	if !strings.HasPrefix(line, inSums) {
+		return line, false
+	}
+	_, what, _ = strings.Cut(line, ": ")
+	return what, true
 }
 
 // inventoried is a group in which a collective that is not in the inventory panics before anything
@@ -158,7 +172,7 @@ func (t *Task) ShownWarnings() (list []string) {
 	for _, i := range append(t.learned(), t.disclosure().Items...) {
 		switch {
 		case i.Form == algorithm.Published:
-			shown = append(shown, line(i))
+			shown = append(shown, Line(i))
 		case i.When == algorithm.AtStart && i.Form != algorithm.Inferred:
 			learned = append(learned, i.What)
 		}

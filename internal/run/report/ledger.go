@@ -315,14 +315,15 @@ func (c LoneChange) filled(of map[string][]int) (components []int) {
 func (l *Ledger) Last() *consensus.Decision { return l.latest }
 
 // News returns warnings about what all members have learned about others since its last call.
-func (l *Ledger) News() (lines []string) {
+func (l *Ledger) News() (news []Warning) {
 	for _, c := range l.lone[l.told:] {
-		if line := c.line(); !slices.Contains(lines, line) {
-			lines = append(lines, line)
+		w := c.warning()
+		if !slices.ContainsFunc(news, func(before Warning) bool { return before.Text == w.Text }) {
+			news = append(news, w)
 		}
 	}
 	l.told = len(l.lone)
-	return lines
+	return news
 }
 
 // line returns the warning about what all members now know.

@@ -67,11 +67,11 @@ func TestTheLedgerWarns(t *testing.T) {
 	const exact = "N, mean and covariance"
 	l := decided([]string{"abcd", "abc"}, exact)
 	want := []string{"privacy: N, mean and covariance of d are now exactly known to all members: the sums of rounds 1 and 2 differ by d alone"}
-	if got := l.News(); !slices.Equal(got, want) || l.News() != nil || !slices.Equal(l.Warnings(), want) {
+	if got := l.News(); len(got) != 1 || got[0].Text != want[0] || got[0].Kind != KnownWarning || !slices.Equal(got[0].Members, []string{"d"}) || l.News() != nil || !slices.Equal(l.Warnings(), want) {
 		t.Errorf("got %q, and in the end %q", got, l.Warnings())
 	}
 	want = []string{"privacy: the contribution of d and e together is now known to all members, up to the others' changes meanwhile: the sums of rounds 1 and 2 differ by d and e together alone"}
-	if got := decided([]string{"abcd", "abce"}, "").News(); !slices.Equal(got, want) {
+	if got := decided([]string{"abcd", "abce"}, "").News(); len(got) != 1 || got[0].Text != want[0] || got[0].Kind != EstimatedWarning || !slices.Equal(got[0].Members, []string{"d", "e"}) {
 		t.Errorf("got %q", got)
 	}
 	many := decided([]string{"abcdefgh", "bcdefgh", "acdefgh", "abdefgh", "abcefgh", "abcdefg"}, exact).Warnings()
@@ -209,8 +209,8 @@ func TestEarlyLosses(t *testing.T) {
 	if want := []loss{{"d", [2]uint64{0, 1}}, {"b", [2]uint64{3, 4}}}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if line := l.News()[0]; !strings.Contains(line, "d did not come back in time for the start") {
-		t.Errorf("got %q", line)
+	if w := l.News()[0]; !strings.Contains(w.Text, "d did not come back in time for the start") || w.Kind != EstimatedWarning {
+		t.Errorf("got %q", w)
 	}
 	l.Unmoved(map[string][]int{"a": {0, -1, 5, 0, 9}, "c": {0, 0, 5, -1, 9}, "d": {-1, -1, -1, 0, 9}})
 	var named [][]int

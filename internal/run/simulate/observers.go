@@ -60,7 +60,7 @@ func (w *witness) Decided(_ int, d *consensus.Decision) {
 }
 
 // news returns what all members have learned about others since the last call.
-func (w *witness) news() []string {
+func (w *witness) news() []report.Warning {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.ledger.News()

@@ -37,7 +37,7 @@ type Progress struct {
 	algorithm.Progress
 	Virtual time.Duration // virtual time of the last decision
 	// Warnings list what all members have learned about others.
-	Warnings []string
+	Warnings []report.Warning
 }
 
 // Simulate trains the participants together over a simulated network. It returns their models

@@ -1,0 +1,24 @@
+package operate
+
+// Outcome is how a run has ended.
+type Outcome struct {
+	Ended End    `json:"ended"`         // planned, stopped or failed
+	Why   string `json:"why,omitempty"` // the error, or why this member is not in the last sum
+	// Members were in the last sum, of All; 0 if unknown.
+	Members   int  `json:"members,omitempty"`
+	All       int  `json:"all,omitempty"`       // as members
+	Rounds    int  `json:"rounds"`              // completed ones
+	Converged bool `json:"converged,omitempty"` // whether training stopped by itself
+	// Folder has the model of a member; absent if there is none.
+	Folder string `json:"folder,omitempty"`
+}
+
+// End is the way in which a run has ended.
+type End string
+
+// The ways.
+const (
+	AsPlanned End = "planned"
+	Stopped   End = "stopped" // by its operator
+	Failed    End = "failed"
+)
