@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/collabdict/collabdict/algorithm"
+	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/internal/privacy"
+	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
 	"github.com/collabdict/collabdict/model"
@@ -14,13 +16,15 @@ import (
 // The lines that the program writes are recognised.
 func TestWarningsSayWhatTheyAreAbout(t *testing.T) {
 	few := privacy.FewWarnings(2, 5)
-	few = append(few, privacy.LoneWarnings([]int{1})...)
 	few = append(few, privacy.RuleWarnings([]algorithm.LowDiversity{{Component: 1, Round: 2, Rows: 1.5, Largest: 0.9, Action: string(privacy.SkipComponent)}})...)
 	for kind, lines := range map[report.WarningKind][]string{
-		report.ShownWarning:   pipelinetest.Task(t, "fedgen").ShownWarnings(),
-		report.LearnedWarning: pipelinetest.Task(t, "ggm", "pca=2").ShownWarnings(),
-		report.FewRowsWarning: few,
-		"":                    {"no model of your own rows alone"},
+		report.ShownWarning:     pipelinetest.Task(t, "fedgen").ShownWarnings(),
+		report.LearnedWarning:   pipelinetest.Task(t, "ggm", "pca=2").ShownWarnings(),
+		report.FewRowsWarning:   few,
+		report.LoneRowsWarning:  privacy.LoneWarnings([]int{1}),
+		report.OpenSeatsWarning: {report.OpenSeats},
+		report.UnhiddenWarning:  {pipeline.BreachWarning(report.Protection{Mode: string(chunking.Sessions), BreachPredicted: new(0.5)})},
+		"":                      {"no model of your own rows alone"},
 	} {
 		if len(lines) == 0 {
 			t.Errorf("%s: no line", kind)

@@ -390,7 +390,7 @@ func TestWarningsAboutPrivacy(t *testing.T) {
 		},
 	})
 	p.view("privacy")
-	p.until("document.querySelectorAll('#privacy-title ~ .content .warning').length === 3")
+	p.until("document.querySelectorAll('#privacy-title ~ .content .warning').length === 3") // each once, and those of privacy alone
 	got := get[[]string](p, "[...document.querySelectorAll('#privacy-title ~ .content .warning')].map((w) => w.className + ' ' + w.textContent)")
 	for i, want := range [][]string{{"high", "member-002"}, {"medium", "member-000 (you)"}, {"low", "all members"}} {
 		for _, w := range want {

@@ -213,6 +213,7 @@ export const words = {
     concerns: (whom) => `concerns ${whom}`,
     named: (names, own) => names.map((n) => (n === own ? `${n} (you)` : n)).join(', '),
     advice: 'What to do:',
+    said: (names, text) => `${names.join(', ')} ${names.length > 1 ? 'were' : 'was'} warned: ${text}`,
     // Whom a warning concerns if it names no members, and what to do.
     kinds: {
       known: { level: 'high', advice: 'It cannot be taken back: tell the members concerned. In the next run, let several members join or leave at the same time; only noise (--epsilon) hides a single one.' },
@@ -223,13 +224,14 @@ export const words = {
       learned: { level: 'low', concerns: 'all members together', advice: 'Nothing, if others may know this of the rows of all. Otherwise agree on other settings.' },
       unhidden: { level: 'high', concerns: 'every member, you too', advice: 'Stop the run, and agree on the setting that the warning names.' },
       open_seats: { level: 'high', concerns: 'every member, you too', advice: 'Agree on a secret or on a list of members before the next run.' },
-      few_rows: { level: 'medium', concerns: 'your rows', advice: 'Before the next run, agree on fewer --components, or add rows.' },
+      lone_rows: { level: 'high', concerns: 'your rows', to: true, advice: 'It cannot be taken back: whoever has the model sees what these components say. Before the next run, agree on fewer --components, or on --epsilon.' },
+      few_rows: { level: 'medium', concerns: 'your rows', to: true, advice: 'Before the next run, agree on fewer --components, or add rows.' },
       seeded: { level: 'medium', concerns: 'all rows of this simulation', advice: 'Give its models to nobody who may not see the rows. A run between members has noise that nobody can subtract.' },
       absent: { level: 'medium', advice: 'The others go on without this member. Ask its operator whether its process still runs: the same command brings it back.' },
       link: { level: 'medium' },
       returned: { level: 'low' },
     },
-    other: { level: 'medium', concerns: 'your rows' },
+    other: { level: 'medium' },
   },
 
   privacy: {
@@ -242,7 +244,7 @@ export const words = {
     sums: (least, most) => `In sums over ${most ? (least < most ? `${count(least)} to ${count(most)}` : count(most)) : 'all'} members. Every member reads the sum of:`,
     bare: (members) => `Your own part of these sums, to whoever looks for it: it is not hidden. ${members === 2 ? 'Of two members, each gets the other’s part by subtracting its own.' : 'Others can work it out from what they receive.'}`,
     likely: (p, n) => `Your own part of these sums, with probability ${short(p, 2)}, if ${n === 1 ? 'another member tries' : `${count(n)} other members try together`} to work it out.`,
-    differed: 'Something of your own, through sums that differ by you: see the warnings.',
+    differed: 'Something of your own that a sum or the model shows, to every member: see the warnings.',
     exposed: 'Your own part of the sums is not hidden.',
     values: 'Values of single rows: the smallest and the largest of each column, to every member.',
     network: 'By the network, to every member:',

@@ -54,10 +54,10 @@ function parts(of, warned) {
 
 const breach = (of) => of.protection?.breach_predicted;
 const unlikely = 1e-6; // the probability of finding a part above which it is said to leave, as for the warning
-const own = () => told.run?.status.name;
+const own = () => told.run?.status.name ?? told.model?.participant;
 
-// differed reports whether sums have told something of this member alone.
-const differed = () => ofPrivacy().some((w) => ['known', 'estimated'].includes(w.kind) && w.members?.includes(own()));
+// differed reports whether sums, or components, have told something of this member alone.
+const differed = () => ofPrivacy().some((w) => (['known', 'estimated', 'lone_rows'].includes(w.kind) && w.members?.includes(own())) || (w.kind === 'lone_rows' && !w.members));
 const hidden = (of) => breach(of) != null && breach(of) <= unlikely && !differed();
 
 function leaves(of) {

@@ -101,7 +101,7 @@ class Run {
     if (own.length) parts.push(el('p', { class: serious(own) ? 'notice' : '' }, el('a', { href: '#privacy' }, say.private(own.length, serious(own)))));
     if (open.length) parts.push(el('h2', {}, say.warnings(open.length)), warningList(open, status.name));
     if (status.warnings > kept) parts.push(el('p', { class: 'quiet' }, say.earlier(kept, status.warnings)));
-    if (solved.length) parts.push(el('details', {}, el('summary', {}, say.solved(solved.length)), warningList(solved, status.name)));
+    if (solved.length) parts.push(el('details', { open: !!this.warnings.querySelector('details')?.open }, el('summary', { 'data-key': 'solved' }, say.solved(solved.length)), warningList(solved, status.name)));
     this.warnings.hidden = !parts.length;
     renew(this.warnings, ...parts);
   }

@@ -21,7 +21,7 @@ const levels = ['high', 'medium', 'low'];
 
 /** Returns the warnings about privacy, each once, the most serious first. @returns {Warning[]} */
 export function ofPrivacy() {
-  const all = [...(told.privacy?.warnings ?? []).filter(isPrivate), ...(told.run?.status.known ?? [])];
+  const all = [...told.privacy?.warnings ?? [], ...told.run?.status.known ?? [], ...told.run?.status.warned ?? []].filter(isPrivate);
   const first = new Map();
   for (const w of all) if (!first.has(w.text)) first.set(w.text, w);
   return [...first.values()].sort((a, b) => levels.indexOf(about(a).level) - levels.indexOf(about(b).level));
@@ -43,9 +43,10 @@ export function ofRun() {
   return { open: all.filter((w) => !solved(w)), solved: all.filter(solved) };
 }
 
-// sentence returns the text of a warning. A name at its begin stays as it is.
-function sentence({ text, members }) {
-  const bare = text.replace(/^privacy: /, '');
+// sentence returns the text of a warning. A name at its begin stays as it is. A warning to others says who they are.
+function sentence({ text, kind, members }, own) {
+  let bare = text.replace(/^privacy: /, '');
+  if (say.kinds[kind]?.to && members && !(members.length === 1 && members[0] === own)) bare = say.said(members, bare);
   return `${members?.some((m) => bare.startsWith(m)) ? bare : capital(bare)}${bare.endsWith('.') ? '' : '.'}`;
 }
 
@@ -56,7 +57,7 @@ export function list(all, own) {
     const named = w.members?.length ? say.named(w.members, own) : concerns;
     return el('li', { class: `warning ${level}` },
       el('p', {}, el('strong', {}, say.levels[level]), named ? ` · ${say.concerns(named)}` : '', w.at ? el('span', { class: 'quiet' }, ` · ${clock(w.at)}`) : ''),
-      el('p', {}, sentence(w)),
+      el('p', {}, sentence(w, own)),
       advice ? el('p', {}, el('strong', {}, say.advice), ' ', advice) : null);
   }));
 }

@@ -202,7 +202,7 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	m.Manifest.Views, m.Manifest.Privacy.LoneChanges = r.Views, r.LoneChanges
 	if c.Node.Open {
 		r.OpenSeats, m.Manifest.Privacy.OpenSeats = true, true
-		r.Warnings = append(r.Warnings, "anyone on this network could take a seat, and see what members see: there was no secret and no list of members")
+		r.Warnings = append(r.Warnings, report.OpenSeats)
 	}
 	m.Manifest.Privacy.Protection = r.Protection
 	if c.Node.Publish != nil && n.Published() != nil {

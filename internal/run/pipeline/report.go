@@ -34,7 +34,7 @@ func (t *Task) Report(names []string, r *Result) *report.Run {
 	}
 	run.Protection = Protection(t.Settings, len(names))
 	run.Warnings = append(run.Warnings, t.ShownWarnings()...)
-	if w := breachWarning(run.Protection); w != "" {
+	if w := BreachWarning(run.Protection); w != "" {
 		run.Warnings = append(run.Warnings, w)
 	}
 	return run
@@ -114,7 +114,8 @@ func Figures(m *model.Model, p dataset.Participant) (report.Participant, error) 
 	return own, err
 }
 
-func breachWarning(p report.Protection) string {
+// BreachWarning returns the warning that colluders are likely to recover a member's part of a sum, "" if they are not.
+func BreachWarning(p report.Protection) string {
 	if p.BreachPredicted == nil || *p.BreachPredicted <= breachWarned || p.Mode == string(chunking.None) {
 		return ""
 	}

@@ -4,7 +4,7 @@ package report
 type Warning struct {
 	Text string `json:"text"` // what it says
 	// Kind is what it is about: known, estimated, guessed, past_run, shown, learned, unhidden, open_seats,
-	// few_rows, seeded, absent, link or returned. It is absent for other lines.
+	// lone_rows, few_rows, seeded, absent, link or returned. It is absent for other lines.
 	Kind WarningKind `json:"kind,omitempty"`
 	// Members are those that it is about; absent if these are all, or the owner of the folder.
 	Members []string `json:"members,omitempty"`
@@ -23,12 +23,16 @@ const (
 	LearnedWarning   WarningKind = "learned"    // sums at the start tell something about the rows of all
 	UnhiddenWarning  WarningKind = "unhidden"   // colluders recover a member's part of a sum
 	OpenSeatsWarning WarningKind = "open_seats" // anyone could be a member
-	FewRowsWarning   WarningKind = "few_rows"   // components have few rows, or those of one member alone
+	LoneRowsWarning  WarningKind = "lone_rows"  // components of the shared model have rows of one member alone
+	FewRowsWarning   WarningKind = "few_rows"   // components of a member have few rows
 	SeededWarning    WarningKind = "seeded"     // the noise of a simulation hides nothing
 	AbsentWarning    WarningKind = "absent"     // a member is lost, or has left
 	LinkWarning      WarningKind = "link"       // a member cannot be reached
 	ReturnedWarning  WarningKind = "returned"   // a member is back
 )
+
+// OpenSeats warns that anyone could be a member.
+const OpenSeats = "anyone on this network could take a seat, and see what members see: there was no secret and no list of members"
 
 // warning returns the line with what it is about.
 func (c LoneChange) warning() Warning {
