@@ -3,7 +3,6 @@ package dataset_test
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -88,22 +87,23 @@ func TestRowsOfAStreamArriveAtOnce(t *testing.T) {
 	}
 }
 
-// An error of the receiver ends a scan also while the stream is silent.
+// An error of the receiver ends a scan: while the stream is silent, and while its rows are useless.
 func TestAReceiverEndsAStream(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
-	go func() { _, _ = io.WriteString(w, "x\n1\n2\n") }()
-	spec := dataset.Spec{Data: []string{"-"}, Columns: []string{"x"}}
-	ctx, cancel := context.WithCancel(t.Context())
-	if err := spec.Forward(ctx, r, atOnce); err != nil {
-		t.Fatal(err)
-	}
-	_, err := dataset.Scan(spec, uncarried, func(dataset.Block) error {
-		cancel()
-		return io.ErrShortWrite
-	})
-	if err == nil || !strings.Contains(err.Error(), io.ErrShortWrite.Error()) {
-		t.Errorf("got %v", err)
+	go func() { _, _ = io.WriteString(w, "kind,x\nnew,1\nnew,2\n") }()
+	useless := readerFunc(func(p []byte) (int, error) { return copy(p, "old,3\n"), nil })
+	for name, input := range map[string]io.Reader{
+		"silent":  r,
+		"useless": io.MultiReader(strings.NewReader("kind,x\nnew,1\n"+strings.Repeat("new,2\n", rows.PerBlock)), useless),
+	} {
+		spec := dataset.Spec{Data: []string{"-"}, Columns: []string{"x"}, Where: dataset.Condition{Column: "kind", Value: "new"}}
+		if err := spec.Forward(t.Context(), input, atOnce); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dataset.Scan(spec, uncarried, func(dataset.Block) error { return io.ErrShortWrite }); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 

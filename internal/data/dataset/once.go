@@ -127,6 +127,8 @@ type feed struct {
 	rest    []byte
 	// idle, if not nil, is called before a read waits for the writer.
 	idle func()
+	// ended, if not nil, is closed once nobody wants more: a read then fails rather than wait.
+	ended <-chan struct{}
 	// If enough is above 0, a read fails with errIdle once this number of lines has been read and
 	// silence says that the writer has been silent for long. The next read goes on.
 	enough int
@@ -186,6 +188,8 @@ func (f *feed) Read(p []byte) (int, error) {
 			case f.rest, ok = <-f.pieces:
 			case <-silent:
 				return 0, errIdle
+			case <-f.ended:
+				return 0, errEnded
 			}
 		}
 		if !ok {

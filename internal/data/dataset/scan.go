@@ -3,7 +3,9 @@ package dataset
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -23,12 +25,23 @@ type Block struct {
 // Scan reads all files once, in order. It calls begin with the names of the carried columns, before
 // the first block if there are rows, and f with the rows that meet Where, in blocks. A block is
 // valid until f returns; an error of f ends the scan. A fault in a file is returned after the
-// blocks before it, and the end of a source's context after all rows before it. Rows of a source that can be read only once are passed on before the scan waits
-// for more. Scan uses these fields of the Spec: Data, Where, Missing, Scored, Ignore, Columns,
-// Carry, Window, Time, Series and Skip.
+// blocks before it, and the end of a source's context after all rows before it. Rows of a source that can be
+// read only once are passed on before the scan waits for more. Scan uses these fields of the Spec: Data, Where,
+// Missing, Scored, Ignore, Columns, Carry, Window, Time, Series, Skip and Tell.
 //
 // If there are several files, the first carried column, [FileColumn], holds their names.
 func Scan(spec Spec, begin func(carried []string) error, f func(Block) error) (Gaps, error) {
+	return ScanAhead(spec, begin, func(b Block) (func() error, error) {
+		return func() error { return f(b) }, nil
+	})
+}
+
+// ScanAhead is Scan with two stages: prepare has each block, and returns what is done with it next. While that is done
+// for a block, the next one is read and prepared, on another goroutine. A block is valid until it is done.
+//
+// The second stage and Tell are on the caller's goroutine, one at a time in the order of the rows; the Spec's series
+// is then that of the rows so far.
+func ScanAhead(spec Spec, begin func(carried []string) error, prepare func(Block) (next func() error, err error)) (Gaps, error) {
 	var gaps Gaps
 	files, err := Resolve(spec.Data)
 	if err != nil {
@@ -40,11 +53,10 @@ func Scan(spec Spec, begin func(carried []string) error, f func(Block) error) (G
 	if err != nil {
 		return gaps, err
 	}
-	b := &scan{spec: &spec, width: len(sch.features), named: len(files) > 1, skip: spec.Skip, f: f}
+	b := &scan{spec: &spec, width: len(sch.features), named: len(files) > 1, skip: spec.Skip, prepare: prepare}
 	if spec.Series != nil {
 		b.read = spec.Series.Rows
 	}
-	before := b.read
 	if spec.Window > 0 {
 		b.roll = rows.NewRoll(spec.Window, b.width, spec.full())
 		b.width = len(rows.WindowColumns(sch.features, spec.Window))
@@ -57,54 +69,115 @@ func Scan(spec Spec, begin func(carried []string) error, f func(Block) error) (G
 	if err := begin(carried); err != nil {
 		return gaps, err
 	}
-	var shares []*share
-	for _, path := range files {
-		sh, err := b.file(sch, path)
-		if b.err != nil {
-			return gaps, b.err
+	steps, ended := make(chan func() error), make(chan struct{})
+	b.steps, b.ended = steps, ended
+	if tell := spec.Tell; tell != nil {
+		spec.Tell = func(line string) {
+			_ = b.pass(func() error { tell(line); return nil }) // the next row reports the end
 		}
-		if errors.Is(err, context.Canceled) { // the series can go on after the rows so far
-			if err := b.flush(); err != nil {
-				return gaps, err
+	}
+	var panicked any
+	go func() {
+		defer close(steps)
+		defer func() {
+			if p := recover(); p != nil {
+				panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
 			}
-			b.keep()
+		}()
+		err = b.files(sch, files, &gaps)
+	}()
+	defer func() { // also if a step panics
+		close(ended)
+		for range steps { // until the goroutine has ended
 		}
-		if err != nil {
-			return gaps, err
+	}()
+	for step := range steps {
+		if err := step(); err != nil {
+			return Gaps{}, err
 		}
-		shares = append(shares, sh)
-		gaps.add(&sh.gaps)
 	}
-	if err := b.flush(); err != nil {
-		return gaps, err
+	if panicked != nil {
+		panic(panicked) // a server survives those of its requests
 	}
-	b.keep()
-	if spec.Scored && b.read == before {
-		return gaps, nil
-	}
-	return gaps, spec.check(shares, files[0])
+	return gaps, err
 }
 
 // FileColumn is the carried column with the names of files.
 const FileColumn = "file"
 
-// A scan gathers rows into blocks.
+// A scan gathers rows into blocks. It reads on a goroutine of its own, and passes the caller what is to be done with
+// the rows.
 type scan struct {
 	spec    *Spec
 	width   int
 	named   bool // a row carries the name of its file
-	f       func(Block) error
+	prepare func(Block) (func() error, error)
 	roll    *rows.Roll // nil without windows
 	course  course
 	row     []float64 // scratch
 	read    int       // rows of the series so far, or of all files
 	skip    int       // rows to pass over
+	gathered
+	passed gathered // the block that was passed on last
+	// steps is unbuffered: once the caller takes a step, it has done those before.
+	steps chan<- func() error
+	ended <-chan struct{} // closed once the caller takes no more steps
+}
+
+// gathered are the rows of a block.
+type gathered struct {
 	values  []float64
 	numbers []int
 	carried [][]string
 	empty   []bool
-	// err is an error of f while the scan waited for rows.
-	err error
+}
+
+// errEnded reports that the caller wants no more rows. It returns an error of its own instead.
+var errEnded = errors.New("dataset: the scan has ended")
+
+// pass has the caller do a step.
+func (b *scan) pass(step func() error) error {
+	select {
+	case b.steps <- step:
+		return nil
+	case <-b.ended:
+		return errEnded
+	}
+}
+
+// files reads all files.
+func (b *scan) files(sch schema, files []string, gaps *Gaps) error {
+	before := b.read
+	var shares []*share
+	for _, path := range files {
+		sh, err := b.file(sch, path)
+		if errors.Is(err, context.Canceled) { // the series can go on after the rows so far
+			if err := b.end(); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+		shares = append(shares, sh)
+		gaps.add(&sh.gaps)
+	}
+	if err := b.end(); err != nil {
+		return err
+	}
+	if b.spec.Scored && b.read == before {
+		return nil
+	}
+	return b.spec.check(shares, files[0])
+}
+
+// end passes on the last rows, and the series after them: there may be others that are in no block.
+func (b *scan) end() error {
+	if err := b.flush(); err != nil {
+		return err
+	}
+	keep := b.keep()
+	return b.pass(func() error { keep(); return nil })
 }
 
 func (b *scan) file(sch schema, path string) (*share, error) {
@@ -115,19 +188,28 @@ func (b *scan) file(sch schema, path string) (*share, error) {
 		b.course.next = 1 // files of a series continue each other
 	}
 	if from, ok := b.spec.once[path]; ok {
-		from.from.idle = func() { b.err = errors.Join(b.err, b.flush()) }
+		from.from.ended, from.from.idle = b.ended, func() {
+			if err := b.flush(); err != nil {
+				_ = b.pass(func() error { return err }) // the read reports the end
+			}
+		}
 	}
 	sh, err := b.spec.scan(sch, path, path, nil, func(sc *scanner) error {
+		select {
+		case <-b.ended:
+			return errEnded
+		default:
+		}
 		if b.skip > 0 {
 			b.skip--
-			return b.err
+			return nil
 		}
 		b.read++
 		if train, _ := sc.role(); !train {
-			return b.err
+			return nil
 		}
 		if dropped, err := sc.numbers(); dropped || err != nil {
-			return errors.Join(b.err, err)
+			return err
 		}
 		kept++
 		sc.out.gaps.Empty += one(sc.empty)
@@ -169,19 +251,29 @@ func (b *scan) cells(sc *scanner) []string {
 
 func (b *scan) add(row []float64, carried []string, empty bool) error {
 	b.values, b.numbers, b.carried, b.empty = append(b.values, row...), append(b.numbers, b.read), append(b.carried, carried), append(b.empty, empty)
-	if len(b.numbers) < rows.PerBlock && b.err == nil {
+	if len(b.numbers) < rows.PerBlock {
 		return nil
 	}
-	return errors.Join(b.err, b.flush())
+	return b.flush()
 }
 
+// flush passes the gathered rows on.
 func (b *scan) flush() error {
 	if len(b.numbers) == 0 {
 		return nil
 	}
-	b.keep() // f may write it down before it passes the rows on
-	err := b.f(Block{mat.NewDense(len(b.numbers), b.width, b.values), b.numbers, b.carried, b.empty})
-	b.values, b.numbers, b.carried, b.empty = b.values[:0], b.numbers[:0], b.carried[:0], b.empty[:0]
+	next, err := b.prepare(Block{mat.NewDense(len(b.numbers), b.width, b.values), b.numbers, b.carried, b.empty})
+	if err != nil {
+		return err
+	}
+	keep := b.keep()
+	err = b.pass(func() error {
+		keep() // next may write it down before it passes the rows on
+		return next()
+	})
+	// The caller is done with the block before.
+	g := &b.passed
+	b.gathered, b.passed = gathered{g.values[:0], g.numbers[:0], g.carried[:0], g.empty[:0]}, b.gathered
 	return err
 }
 
@@ -218,16 +310,16 @@ func (b *scan) resume() {
 	}
 }
 
-// keep writes what the next rows need into the Spec's series, if there is one.
-func (b *scan) keep() {
-	s := b.spec.Series
-	if s == nil {
-		return
+// keep returns what writes the series of the rows so far into the Spec's, if there is one.
+func (b *scan) keep() func() {
+	to, read := b.spec.Series, b.read
+	switch {
+	case to == nil:
+		return func() {}
+	case b.roll == nil:
+		return func() { to.Rows = read }
 	}
-	if s.Rows = b.read; b.roll == nil {
-		return
-	}
-	s.Recent, s.Time, s.Steps = nil, b.course.time, slices.Clone(b.course.steps)
+	s := Series{Rows: read, Time: b.course.time, Steps: slices.Clone(b.course.steps)}
 	for row := range b.roll.Recent() {
 		cells := make(Cells, len(row))
 		for j, v := range row {
@@ -237,4 +329,5 @@ func (b *scan) keep() {
 		}
 		s.Recent = append(s.Recent, cells)
 	}
+	return func() { *to = s }
 }

@@ -95,6 +95,7 @@ func TestEventsNameSensorsThatFailTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		by.judge(r)
 		f := NewFinder(by, NewExplainer(m), &Rules{}, 0, NewPlaces(nil, ""))
 		if err := f.Add(r); err != nil {
 			t.Fatal(err)

@@ -51,6 +51,7 @@ func TestRowsThatTrained(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				s.judge(r)
 				want, leftOut := given, leaves && by != model.Shared
 				if leftOut {
 					want = m.Local.Own(by)[:rows]

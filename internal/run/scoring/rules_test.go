@@ -154,6 +154,7 @@ func TestEventsByRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		by.judge(r)
 		if err := f.Add(r); err != nil {
 			t.Fatal(err)
 		}

@@ -72,34 +72,38 @@ func New(m *model.Model, limits *local.Threshold, surprises bool) *Scorer {
 }
 
 // Each scores the rows of spec. It calls begin with the names of the carried columns, and f with each
-// block.
+// block. The model scores a block while f has the one before, but all else is in the order of the rows.
 func (s *Scorer) Each(spec dataset.Spec, begin func(carried []string) error, f func(*Rows) error) (dataset.Gaps, error) {
-	return dataset.Scan(spec, begin, func(b dataset.Block) error {
+	return dataset.ScanAhead(spec, begin, func(b dataset.Block) (func() error, error) {
 		r, err := s.score(b)
-		if err != nil {
-			return err
-		}
-		return f(r)
+		return func() error {
+			s.judge(r)
+			return f(r)
+		}, err
 	})
 }
 
-func (s *Scorer) score(b dataset.Block) (*Rows, error) {
-	n := len(b.Numbers)
-	r := &Rows{Block: b, Limits: make([]float64, n), Verdicts: make([]Verdict, n)}
+// score returns the scores of a block by the model alone.
+func (s *Scorer) score(b dataset.Block) (r *Rows, err error) {
+	r = &Rows{Block: b}
 	r.Trained = s.Model.Trained(mat.DenseCopyOf(b.X)) // which may overwrite its rows
-	var err error
 	if s.Surprises == nil {
 		r.Scores, err = s.Model.Scores(r.Trained)
 	} else {
 		r.Scores, r.Surprises, err = s.Surprises.scores(r.Trained)
 	}
-	if err != nil {
-		return nil, err
-	}
+	return r, err
+}
+
+// judge completes a block by what depends on the rows before it.
+func (s *Scorer) judge(r *Rows) {
+	s.Surprises.count(r.Surprises)
 	s.Known.mark(r)
+	n := len(r.Scores)
+	r.Limits, r.Verdicts = make([]float64, n), make([]Verdict, n)
 	for i, score := range r.Scores {
 		r.Limits[i] = s.Limits.Limit()
-		if b.Empty[i] {
+		if r.Empty[i] {
 			r.Scores[i] = math.NaN()
 			continue
 		}
@@ -109,7 +113,6 @@ func (s *Scorer) score(b dataset.Block) (*Rows, error) {
 		}
 		r.Verdicts[i] = verdictOf(s.Limits.Above(score))
 	}
-	return r, nil
 }
 
 // Surprises are the scores whose mean is a blend.
@@ -126,6 +129,15 @@ func (s *Surprises) scores(z *mat.Dense) (scores []float64, each *mat.Dense, err
 		copy(scores[from:], block)
 		each.Slice(from, from+len(block), 0, len(s.Of.Members)).(*mat.Dense).Copy(of)
 	})
+	return scores, each, err
+}
+
+// count counts the rows of a block.
+func (s *Surprises) count(each *mat.Dense) {
+	if s == nil {
+		return
+	}
+	n, _ := each.Dims()
 	for i := range n {
 		for j, m := range s.Of.Members {
 			if each.At(i, j) > m.Most() {
@@ -134,5 +146,4 @@ func (s *Surprises) scores(z *mat.Dense) (scores []float64, each *mat.Dense, err
 		}
 	}
 	s.Rows += n
-	return scores, each, err
 }
