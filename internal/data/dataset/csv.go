@@ -128,7 +128,7 @@ func (t *csvFile) next() (place, error) {
 		return row, io.EOF
 	}
 	t.record = record
-	var bad *csv.ParseError
+	bad, malformed := errors.AsType[*csv.ParseError](err)
 	switch {
 	case err == nil, errors.Is(err, csv.ErrFieldCount):
 		line, _ := t.rows.FieldPos(0)
@@ -139,7 +139,7 @@ func (t *csvFile) next() (place, error) {
 		if err != nil {
 			err = &Error{File: t.path, Line: row.line, Msg: fmt.Sprintf("want %d cells as in the header, got %d", len(t.names), len(t.record)), Hint: t.ragged()}
 		}
-	case errors.As(err, &bad):
+	case malformed:
 		err = &Error{File: t.path, Line: t.lines + bad.StartLine, Msg: fmt.Sprintf("malformed row: %v", bad.Err), Hint: `write a quote inside a cell as ""`}
 	default:
 		err = readError(t.path, t.zipped, err)

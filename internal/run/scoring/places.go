@@ -46,7 +46,12 @@ func (p *Places) See(b dataset.Block) {
 }
 
 // TimeOf returns the time of row i of a block as it is written, "" if there is none.
-func (p *Places) TimeOf(b dataset.Block, i int) string { return p.Clock.Text(p.Written(b, i)) }
+func (p *Places) TimeOf(b dataset.Block, i int) string {
+	if p.Time < 0 {
+		return ""
+	}
+	return p.Clock.Text(p.Written(b, i))
+}
 
 // Written returns the time of row i of a block, whose date and time of day may be in two columns.
 func (p *Places) Written(b dataset.Block, i int) string {
