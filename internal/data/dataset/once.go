@@ -127,7 +127,7 @@ type feed struct {
 	rest    []byte
 	// idle, if not nil, is called before a read waits for the writer.
 	idle func()
-	// ended, if not nil, is closed once nobody wants more: a read then fails rather than wait.
+	// ended, if not nil, is closed once nobody wants more: a read that waits then fails.
 	ended <-chan struct{}
 	// If enough is above 0, a read fails with errIdle once this number of lines has been read and
 	// silence says that the writer has been silent for long. The next read goes on.

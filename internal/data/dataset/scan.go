@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -36,11 +38,12 @@ func Scan(spec Spec, begin func(carried []string) error, f func(Block) error) (G
 	})
 }
 
-// ScanAhead is Scan with two stages: prepare has each block, and returns what is done with it next. While that is done
-// for a block, the next one is read and prepared, on another goroutine. A block is valid until it is done.
+// ScanAhead is Scan in two stages: prepare has each block, and returns what is done with it next. While that is done
+// for a block of many rows, on another goroutine, the rows after it are read and prepared. A block is valid until it
+// is done.
 //
-// The second stage and Tell are on the caller's goroutine, one at a time in the order of the rows; the Spec's series
-// is then that of the rows so far.
+// The second stage and Tell are one at a time, in the order of the rows, and the Spec's series is then that of the
+// rows so far. The last call of each happens before ScanAhead returns.
 func ScanAhead(spec Spec, begin func(carried []string) error, prepare func(Block) (next func() error, err error)) (Gaps, error) {
 	var gaps Gaps
 	files, err := Resolve(spec.Data)
@@ -53,10 +56,11 @@ func ScanAhead(spec Spec, begin func(carried []string) error, prepare func(Block
 	if err != nil {
 		return gaps, err
 	}
-	b := &scan{spec: &spec, width: len(sch.features), named: len(files) > 1, skip: spec.Skip, prepare: prepare}
+	b := &scan{spec: &spec, width: len(sch.features), named: len(files) > 1, skip: spec.Skip, prepare: prepare, ended: make(chan struct{})}
 	if spec.Series != nil {
 		b.read = spec.Series.Rows
 	}
+	before := b.read
 	if spec.Window > 0 {
 		b.roll = rows.NewRoll(spec.Window, b.width, spec.full())
 		b.width = len(rows.WindowColumns(sch.features, spec.Window))
@@ -69,44 +73,42 @@ func ScanAhead(spec Spec, begin func(carried []string) error, prepare func(Block
 	if err := begin(carried); err != nil {
 		return gaps, err
 	}
-	steps, ended := make(chan func() error), make(chan struct{})
-	b.steps, b.ended = steps, ended
 	if tell := spec.Tell; tell != nil {
 		spec.Tell = func(line string) {
-			_ = b.pass(func() error { tell(line); return nil }) // the next row reports the end
-		}
-	}
-	var panicked any
-	go func() {
-		defer close(steps)
-		defer func() {
-			if p := recover(); p != nil {
-				panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
+			if b.wait() == nil {
+				tell(line)
 			}
-		}()
-		err = b.files(sch, files, &gaps)
-	}()
-	defer func() { // also if a step panics
-		close(ended)
-		for range steps { // until the goroutine has ended
-		}
-	}()
-	for step := range steps {
-		if err := step(); err != nil {
-			return Gaps{}, err
 		}
 	}
-	if panicked != nil {
-		panic(panicked) // a server survives those of its requests
+	defer b.work.Wait() // also after a panic
+	var shares []*share
+	for _, path := range files {
+		sh, err := b.file(sch, path)
+		if err != nil {
+			if before := b.wait(); before != nil {
+				return gaps, before
+			}
+			if errors.Is(err, context.Canceled) { // the series can go on after the rows so far
+				err = cmp.Or(b.end(), err)
+			}
+			return gaps, err
+		}
+		shares = append(shares, sh)
+		gaps.add(&sh.gaps)
 	}
-	return gaps, err
+	if err := b.end(); err != nil {
+		return gaps, err
+	}
+	if spec.Scored && b.read == before {
+		return gaps, nil
+	}
+	return gaps, spec.check(shares, files[0])
 }
 
 // FileColumn is the carried column with the names of files.
 const FileColumn = "file"
 
-// A scan gathers rows into blocks. It reads on a goroutine of its own, and passes the caller what is to be done with
-// the rows.
+// A scan gathers rows into blocks.
 type scan struct {
 	spec    *Spec
 	width   int
@@ -118,10 +120,12 @@ type scan struct {
 	read    int       // rows of the series so far, or of all files
 	skip    int       // rows to pass over
 	gathered
-	passed gathered // the block that was passed on last
-	// steps is unbuffered: once the caller takes a step, it has done those before.
-	steps chan<- func() error
-	ended <-chan struct{} // closed once the caller takes no more steps
+	passed gathered // the block before
+	work   sync.WaitGroup
+	// ended is closed once a block has failed; err and panicked say how.
+	ended    chan struct{}
+	err      error
+	panicked any
 }
 
 // gathered are the rows of a block.
@@ -132,53 +136,11 @@ type gathered struct {
 	empty   []bool
 }
 
-// errEnded reports that the caller wants no more rows. It returns an error of its own instead.
+// leastAhead is the number of rows of a block that is passed to another goroutine: fewer take less time than that.
+const leastAhead = 256
+
+// errEnded reports that a block has failed while the scan waited for rows.
 var errEnded = errors.New("dataset: the scan has ended")
-
-// pass has the caller do a step.
-func (b *scan) pass(step func() error) error {
-	select {
-	case b.steps <- step:
-		return nil
-	case <-b.ended:
-		return errEnded
-	}
-}
-
-// files reads all files.
-func (b *scan) files(sch schema, files []string, gaps *Gaps) error {
-	before := b.read
-	var shares []*share
-	for _, path := range files {
-		sh, err := b.file(sch, path)
-		if errors.Is(err, context.Canceled) { // the series can go on after the rows so far
-			if err := b.end(); err != nil {
-				return err
-			}
-		}
-		if err != nil {
-			return err
-		}
-		shares = append(shares, sh)
-		gaps.add(&sh.gaps)
-	}
-	if err := b.end(); err != nil {
-		return err
-	}
-	if b.spec.Scored && b.read == before {
-		return nil
-	}
-	return b.spec.check(shares, files[0])
-}
-
-// end passes on the last rows, and the series after them: there may be others that are in no block.
-func (b *scan) end() error {
-	if err := b.flush(); err != nil {
-		return err
-	}
-	keep := b.keep()
-	return b.pass(func() error { keep(); return nil })
-}
 
 func (b *scan) file(sch schema, path string) (*share, error) {
 	first, kept := b.read, 0
@@ -188,11 +150,7 @@ func (b *scan) file(sch schema, path string) (*share, error) {
 		b.course.next = 1 // files of a series continue each other
 	}
 	if from, ok := b.spec.once[path]; ok {
-		from.from.ended, from.from.idle = b.ended, func() {
-			if err := b.flush(); err != nil {
-				_ = b.pass(func() error { return err }) // the read reports the end
-			}
-		}
+		from.from.ended, from.from.idle = b.ended, func() { b.fail(b.flush()) }
 	}
 	sh, err := b.spec.scan(sch, path, path, nil, func(sc *scanner) error {
 		select {
@@ -257,24 +215,64 @@ func (b *scan) add(row []float64, carried []string, empty bool) error {
 	return b.flush()
 }
 
-// flush passes the gathered rows on.
+// flush passes the gathered rows on, once the block before is done.
 func (b *scan) flush() error {
 	if len(b.numbers) == 0 {
 		return nil
 	}
 	next, err := b.prepare(Block{mat.NewDense(len(b.numbers), b.width, b.values), b.numbers, b.carried, b.empty})
+	if err := b.wait(); err != nil {
+		return err
+	}
 	if err != nil {
 		return err
 	}
-	keep := b.keep()
-	err = b.pass(func() error {
-		keep() // next may write it down before it passes the rows on
-		return next()
-	})
-	// The caller is done with the block before.
+	b.keep() // next may write it down before it passes the rows on
+	if len(b.numbers) < leastAhead {
+		err = next()
+	} else {
+		b.work.Go(func() {
+			defer func() {
+				if p := recover(); p != nil { // a server survives those of its requests
+					b.panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
+					close(b.ended)
+				}
+			}()
+			b.fail(next())
+		})
+	}
 	g := &b.passed
 	b.gathered, b.passed = gathered{g.values[:0], g.numbers[:0], g.carried[:0], g.empty[:0]}, b.gathered
 	return err
+}
+
+// wait waits until the block before is done, and returns the error of one that has failed.
+func (b *scan) wait() error {
+	b.work.Wait()
+	if b.panicked != nil {
+		panic(b.panicked)
+	}
+	return b.err
+}
+
+// fail ends the scan, unless err is nil or a block has failed before.
+func (b *scan) fail(err error) {
+	if err != nil && b.err == nil {
+		b.err = err
+		close(b.ended)
+	}
+}
+
+// end passes on the last rows. The series may have others after them.
+func (b *scan) end() error {
+	if err := b.flush(); err != nil {
+		return err
+	}
+	if err := b.wait(); err != nil {
+		return err
+	}
+	b.keep()
+	return nil
 }
 
 // A Series is what a scan needs of the rows before those that it reads: files that follow each other are then
@@ -310,16 +308,16 @@ func (b *scan) resume() {
 	}
 }
 
-// keep returns what writes the series of the rows so far into the Spec's, if there is one.
-func (b *scan) keep() func() {
-	to, read := b.spec.Series, b.read
-	switch {
-	case to == nil:
-		return func() {}
-	case b.roll == nil:
-		return func() { to.Rows = read }
+// keep writes what the next rows need into the Spec's series, if there is one.
+func (b *scan) keep() {
+	s := b.spec.Series
+	if s == nil {
+		return
 	}
-	s := Series{Rows: read, Time: b.course.time, Steps: slices.Clone(b.course.steps)}
+	if s.Rows = b.read; b.roll == nil {
+		return
+	}
+	s.Recent, s.Time, s.Steps = nil, b.course.time, slices.Clone(b.course.steps)
 	for row := range b.roll.Recent() {
 		cells := make(Cells, len(row))
 		for j, v := range row {
@@ -329,5 +327,4 @@ func (b *scan) keep() func() {
 		}
 		s.Recent = append(s.Recent, cells)
 	}
-	return func() { *to = s }
 }

@@ -72,7 +72,7 @@ func New(m *model.Model, limits *local.Threshold, surprises bool) *Scorer {
 }
 
 // Each scores the rows of spec. It calls begin with the names of the carried columns, and f with each
-// block. The model scores a block while f has the one before, but all else is in the order of the rows.
+// block, one at a time. The model scores the next block while f has one of many rows, on another goroutine.
 func (s *Scorer) Each(spec dataset.Spec, begin func(carried []string) error, f func(*Rows) error) (dataset.Gaps, error) {
 	return dataset.ScanAhead(spec, begin, func(b dataset.Block) (func() error, error) {
 		r, err := s.score(b)
