@@ -58,3 +58,6 @@ func (s *scoredFlags) readRules(m *model.Model) error {
 	}
 	return nil
 }
+
+// leaveKept leaves the threshold of the rules, for that of the model.
+func (s *scoredFlags) leaveKept() { s.text, s.kept = "", false }

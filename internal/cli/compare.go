@@ -31,6 +31,9 @@ type comparison struct {
 	New    comparedModel `json:"new"`                    // the second of the two models
 	Both   int           `json:"anomalies_of_both"`      // rows that count and that both call anomalies
 	Judged int           `json:"judged_rows"`            // rows that count: without those that either model was trained on
+	// Kept says which models have a threshold in alarms.yaml, if flags name none: both, whose thresholds are then
+	// these, or old or new alone, in which case the thresholds are the models'.
+	Kept string `json:"kept,omitempty"`
 	// By is what the judgement rests on: faults, false_alarms of two models that find the same faults, or
 	// exchanged: copies of rows in which one value is another row's. It is absent if there are too few rows.
 	By     string        `json:"by,omitempty"`
@@ -64,7 +67,6 @@ type comparedModel struct {
 	isFault   []bool
 	isAnomaly []bool
 	isKnown   []bool
-	rules     bool // the threshold is that of alarms.yaml
 	knownRows *scoring.KnownRows
 }
 
@@ -78,7 +80,8 @@ them. Rows that one of them was trained on do not count, if there are many and l
 With --label, the better model finds more of the faults at the same share of false alarms. Faults in
 successive rows count as one. If neither does, and both find the same faults by their thresholds, false
 alarms decide. Without, copies of rows are test faults: one value of each is exchanged with another
-row's, and the better model puts more of them above the rows. Differences must be beyond chance.
+row's, and the better model puts more of them above the rows. Differences must be beyond chance. Thresholds
+in alarms.yaml count if both models have one.
 
 OLD and NEW may be folders of several members, as for score. Each file then belongs to the member with
 its name.`,
@@ -97,9 +100,14 @@ its name.`,
 				if err != nil {
 					return err
 				}
-				return a.print(c, c.text)
+				return a.print(c, func(w io.Writer) {
+					c.text(w)
+					if c.Kept == keptByOld || c.Kept == keptByNew {
+						noteKept(w, c.Kept, nil, args[0], args[1], s.typed())
+					}
+				})
 			}
-			return a.compareMembers(s, args[0], members)
+			return a.compareMembers(s, args[0], args[1], members)
 		},
 	}
 	f := cmd.Flags()
@@ -124,10 +132,16 @@ func (a *app) compareModels(s scoredFlags, before, after, name string) (*compari
 		}
 	}
 	c := &comparison{falseAlarm: cmp.Or(s.share, report.FoundAt)}
+	of := [2]scoredFlags{s, s}
 	for i, to := range []*comparedModel{&c.Old, &c.New} {
-		of := s
-		of.model = paths[i]
-		if err := a.compareModel(&of, to); err != nil {
+		of[i].model = paths[i]
+		if err := a.openCompared(&of[i], to); err != nil {
+			return nil, err
+		}
+	}
+	c.takeKept(&of[0], &of[1])
+	for i, to := range []*comparedModel{&c.Old, &c.New} {
+		if err := to.score(&of[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -138,8 +152,67 @@ func (a *app) compareModels(s scoredFlags, before, after, name string) (*compari
 	return c, nil
 }
 
-// compareModel scores the rows by one model.
-func (a *app) compareModel(s *scoredFlags, to *comparedModel) error {
+// The values of comparison.Kept.
+const (
+	keptByBoth = "both"
+	keptByOld  = "old"
+	keptByNew  = "new"
+)
+
+// takeKept notes which models have a kept threshold. One of two does not count: alarms by a threshold that was
+// chosen on rows and by a model's own are no comparison of models.
+func (c *comparison) takeKept(before, after *scoredFlags) {
+	switch {
+	case before.kept && after.kept:
+		c.Kept = keptByBoth
+	case before.kept:
+		c.Kept = keptByOld
+		before.leaveKept()
+	case after.kept:
+		c.Kept = keptByNew
+		after.leaveKept()
+	}
+}
+
+// noteKept says why the threshold that one model alone keeps does not count, and how the other gets one. names are
+// the members with such models, nil for all or for two models.
+func noteKept(w io.Writer, by string, names []string, before, after string, flags []string) {
+	without, only := after, "Only"
+	if by == keptByNew {
+		without = before
+	}
+	if names != nil {
+		only = "Of " + listed(names) + ", only"
+	}
+	command := append([]string{"thresholds", without, "FILES"}, flags...)
+	fmt.Fprintf(w, "%s the %s model has a threshold in %s, so the models' own count. For the other: %s, with rows of some weeks. Then compare again.\n",
+		only, by, alarmsFile, quoted("collabdict", append(command, "--keep")))
+}
+
+// typed returns the flags that say which rows of the files count, and how, as they were typed.
+func (s *scoredFlags) typed() (flags []string) {
+	share := ""
+	if s.share != 0 {
+		share = fmt.Sprint(s.share)
+	}
+	for _, f := range [][2]string{
+		{"--where", s.where},
+		{"--time-column", s.timeColumn},
+		{"--label", s.label},
+		{"--anomaly", s.anomaly},
+		{"--threshold", s.text},
+		{"--false-alarm", share},
+		{"--with", s.with},
+	} {
+		if f[1] != "" {
+			flags = append(flags, f[0], f[1])
+		}
+	}
+	return flags
+}
+
+// openCompared reads a model and the rules beside it.
+func (a *app) openCompared(s *scoredFlags, to *comparedModel) error {
 	s.missing = dataset.KeepMissing
 	m, spec, err := s.load(a)
 	if err != nil {
@@ -157,28 +230,33 @@ func (a *app) compareModel(s *scoredFlags, to *comparedModel) error {
 	if err := s.readRules(m); err != nil {
 		return err
 	}
-	limits, err := s.threshold(m)
-	if err != nil {
-		return err
-	}
 	members := 0
 	if v := m.Manifest.Views; len(v) > 0 {
 		members = len(v[len(v)-1].Members)
 	}
-	*to = comparedModel{Model: s.model, Kind: m.Manifest.Kind, TotalRows: m.Manifest.TotalRows, Members: members, Components: m.Components(), m: m, spec: spec, rules: s.kept}
-	if t := limits.Limit(); !math.IsNaN(t) {
-		to.Threshold = report.Of(t)
+	*to = comparedModel{Model: s.model, Kind: m.Manifest.Kind, TotalRows: m.Manifest.TotalRows, Members: members, Components: m.Components(), m: m, spec: spec}
+	return nil
+}
+
+// score scores the rows by the model.
+func (m *comparedModel) score(s *scoredFlags) error {
+	limits, err := s.threshold(m.m)
+	if err != nil {
+		return err
 	}
-	by := scoring.New(m, limits, false)
-	to.knownRows = by.Known
-	_, err = eachLabelled(by, spec, func([]string) {}, func(r *scoring.Rows, isFault []bool) {
+	if t := limits.Limit(); !math.IsNaN(t) {
+		m.Threshold = report.Of(t)
+	}
+	by := scoring.New(m.m, limits, false)
+	m.knownRows = by.Known
+	_, err = eachLabelled(by, m.spec, func([]string) {}, func(r *scoring.Rows, isFault []bool) {
 		for i, score := range r.Scores {
 			if r.Empty[i] {
 				continue
 			}
 			above := r.Verdicts[i] == scoring.Anomalous
-			to.numbers, to.scores, to.isFault, to.isKnown = append(to.numbers, r.Numbers[i]), append(to.scores, score), append(to.isFault, isFault[i]), append(to.isKnown, r.Known[i])
-			to.isAnomaly = append(to.isAnomaly, above)
+			m.numbers, m.scores, m.isFault, m.isKnown = append(m.numbers, r.Numbers[i]), append(m.scores, score), append(m.isFault, isFault[i]), append(m.isKnown, r.Known[i])
+			m.isAnomaly = append(m.isAnomaly, above)
 		}
 	})
 	return err
@@ -490,13 +568,8 @@ func (c comparison) text(w io.Writer) {
 		line("components", func(m comparedModel) any { return m.Components })
 	}
 	line("threshold", func(m comparedModel) any { return m.Threshold })
-	if c.Old.rules != c.New.rules {
-		line("from", func(m comparedModel) any {
-			if m.rules {
-				return alarmsFile
-			}
-			return "the model"
-		})
+	if c.Kept == keptByBoth {
+		line("from", func(comparedModel) any { return alarmsFile })
 	}
 	line("anomalies", func(m comparedModel) any { return fmt.Sprintf("%d of %d rows", m.Anomalies, c.Judged) })
 	if c.Events != nil {

@@ -189,7 +189,10 @@ func TestExchangedValuesCompareModels(t *testing.T) {
 		for to, path := range map[*comparedModel]string{&c.Old: x.old, &c.New: x.new} {
 			s := scoredFlags{model: path}
 			s.data, s.text = []string{x.rows}, ofModel
-			if err := new(app).compareModel(&s, to); err != nil {
+			if err := new(app).openCompared(&s, to); err != nil {
+				t.Fatal(err)
+			}
+			if err := to.score(&s); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -199,5 +202,34 @@ func TestExchangedValuesCompareModels(t *testing.T) {
 		if c.Better != x.better || c.By != report.ByExchanged || !c.Error.Defined || !c.Old.ROCAUC.Defined {
 			t.Errorf("%s and %s: %q is better, want %q: %s", filepath.Base(x.old), filepath.Base(x.new), c.Better, x.better, c.Why)
 		}
+	}
+}
+
+// A kept threshold counts only if both models have one: otherwise, both are compared by their own.
+func TestOneKeptThresholdDoesNotCount(t *testing.T) {
+	for _, of := range []struct {
+		old, new bool
+		kept     string
+	}{{false, false, ""}, {true, false, keptByOld}, {false, true, keptByNew}, {true, true, keptByBoth}} {
+		flags := func(kept bool) *scoredFlags {
+			s := &scoredFlags{kept: kept}
+			if kept {
+				s.text = "7.5"
+			}
+			return s
+		}
+		before, after := flags(of.old), flags(of.new)
+		c := &comparison{}
+		c.takeKept(before, after)
+		both := of.kept == keptByBoth
+		if c.Kept != of.kept || before.ofModel() == both || after.ofModel() == both || before.kept != both || after.kept != both {
+			t.Errorf("kept by the old model %v, by the new one %v: got %q, thresholds %q and %q", of.old, of.new, c.Kept, before.text, after.text)
+		}
+	}
+	given := func() *scoredFlags { return &scoredFlags{thresholdFlags: thresholdFlags{text: "9"}} }
+	before, after := given(), given()
+	c := &comparison{}
+	if c.takeKept(before, after); c.Kept != "" || before.text != "9" || after.text != "9" {
+		t.Errorf("a given threshold: got %q, thresholds %q and %q", c.Kept, before.text, after.text)
 	}
 }

@@ -52,7 +52,7 @@ func (s scoredFlags) membersOf(before, after string) ([]scoredMember, error) {
 }
 
 // compareMembers compares the models of members with those of the same names in the folder before.
-func (a *app) compareMembers(s scoredFlags, before string, members []scoredMember) error {
+func (a *app) compareMembers(s scoredFlags, before, after string, members []scoredMember) error {
 	all := comparisons{Participants: []memberComparison{}}
 	for _, m := range members {
 		of := s
@@ -64,26 +64,36 @@ func (a *app) compareMembers(s scoredFlags, before string, members []scoredMembe
 		all.Participants = append(all.Participants, memberComparison{m.name, c})
 	}
 	return a.print(all, func(w io.Writer) {
-		all.text(w)
-		if len(members) > 0 {
-			one := append([]string{"compare", filepath.Join(before, members[0].name), filepath.Dir(members[0].model)}, members[0].files...)
-			for _, flag := range [][2]string{{"--label", s.label}, {"--anomaly", s.anomaly}} {
-				if flag[1] != "" {
-					one = append(one, flag[0], flag[1])
+		all.text(w, s.thresholdFlags)
+		for _, side := range []string{keptByOld, keptByNew} {
+			var names []string
+			for _, m := range all.Participants {
+				if m.Kept == side {
+					names = append(names, m.Participant)
 				}
 			}
-			fmt.Fprintf(w, "One in detail: %s\n", quoted("collabdict", one))
+			switch len(names) {
+			case 0:
+			case len(all.Participants):
+				noteKept(w, side, nil, before, after, s.typed())
+			default:
+				noteKept(w, side, names, before, after, s.typed())
+			}
+		}
+		if len(members) > 0 {
+			one := append([]string{"compare", filepath.Join(before, members[0].name), filepath.Dir(members[0].model)}, members[0].files...)
+			fmt.Fprintf(w, "One in detail: %s\n", quoted("collabdict", append(one, s.typed()...)))
 		}
 	})
 }
 
 // text prints a line for each member.
-func (c *comparisons) text(w io.Writer) {
-	rules, unclear, labelled, tested := false, false, false, false
+func (c *comparisons) text(w io.Writer, flags thresholdFlags) {
+	kept, unclear, labelled, tested := false, false, false, false
 	for _, m := range c.Participants {
 		labelled = labelled || m.Faults != nil
 		tested = tested || m.By == report.ByExchanged
-		rules = rules || m.Old.rules || m.New.rules
+		kept = kept || m.Kept == keptByBoth
 		unclear = unclear || m.Better == ""
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -96,7 +106,11 @@ func (c *comparisons) text(w io.Writer) {
 	}
 	fmt.Fprintln(t, head+"better\t")
 	for _, m := range c.Participants {
-		line := fmt.Sprintf("%s\t%d\t%s → %s\t", m.Participant, m.Judged, m.Old.counted(), m.New.counted())
+		mark := ""
+		if m.Kept == keptByBoth {
+			mark = "*"
+		}
+		line := fmt.Sprintf("%s%s\t%d\t%d → %d\t", m.Participant, mark, m.Judged, m.Old.Anomalies, m.New.Anomalies)
 		if labelled {
 			line += m.ofFaults()
 		}
@@ -110,14 +124,19 @@ func (c *comparisons) text(w io.Writer) {
 	}
 	t.Flush()
 	fmt.Fprintln(w, "\n→: by the old model, and by the new one")
+	by, counted := flags.named(), "anomalies"
+	if kept {
+		by += "; of members with *, by those in " + alarmsFile
+	}
 	if labelled {
-		fmt.Fprintln(w, "faults, false alarms: by the models' thresholds; faulty rows: above the score of one normal row in a hundred, or of --false-alarm")
+		counted += ", faults, false alarms"
+	}
+	fmt.Fprintf(w, "%s: by %s\n", counted, by)
+	if labelled {
+		fmt.Fprintln(w, "faulty rows: above the score of one normal row in a hundred, or of --false-alarm")
 	}
 	if tested {
 		fmt.Fprintln(w, "tests: rows with one value of another row, percent above normal rows")
-	}
-	if rules {
-		fmt.Fprintf(w, "*: by the threshold in %s\n", alarmsFile)
 	}
 	if unclear {
 		fmt.Fprintln(w, "not clear: by chance either could be better; more rows or faults would show which")
@@ -135,12 +154,4 @@ func (c *comparison) ofFaults() string {
 		found = fmt.Sprintf("%d → %d of %d", *c.Old.Found, *c.New.Found, *c.Faults)
 	}
 	return faults + "\t" + alarms + "\t" + found + "\t"
-}
-
-// counted returns the number of anomalies, marked if the threshold is that of rules.
-func (m *comparedModel) counted() string {
-	if m.rules {
-		return fmt.Sprintf("%d*", m.Anomalies)
-	}
-	return fmt.Sprint(m.Anomalies)
 }

@@ -40,6 +40,17 @@ func (t *thresholdFlags) add(cmd *cobra.Command) {
 // ofModel reports whether the threshold is the model's.
 func (t *thresholdFlags) ofModel() bool { return t.text == "" || t.text == ofModel }
 
+// named says of a table what the thresholds in it are.
+func (t *thresholdFlags) named() string {
+	switch {
+	case !t.ofModel():
+		return "--threshold"
+	case t.share != 0:
+		return "the thresholds for --false-alarm"
+	}
+	return "the models' thresholds"
+}
+
 // threshold returns the threshold for rows scored by a model.
 func (t *thresholdFlags) threshold(m *model.Model) (*local.Threshold, error) {
 	bad := func(hint, format string, a ...any) error {
