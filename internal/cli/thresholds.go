@@ -128,7 +128,10 @@ the model's.`,
 				if err != nil {
 					return err
 				}
-				return a.print(c, c.text)
+				return a.print(c, func(w io.Writer) {
+					c.text(w)
+					noteMissed(w, []memberChoices{{"", c}})
+				})
 			}
 			all := choices{Thresholds: []choice{}}
 			var texts []func(io.Writer)
@@ -146,7 +149,10 @@ the model's.`,
 				all.Participants = append(all.Participants, memberChoices{m.name, c})
 				texts = append(texts, c.text)
 			}
-			return a.print(all, func(w io.Writer) { textOfMembers(w, members, texts) })
+			return a.print(all, func(w io.Writer) {
+				textOfMembers(w, members, texts)
+				noteMissed(w, all.Participants)
+			})
 		},
 	}
 	s.add(cmd, "score")
@@ -535,6 +541,42 @@ func (c *choices) text(w io.Writer) {
 	default:
 		fmt.Fprintln(w, "\nNo column has times, so there are no events per week.")
 	}
+}
+
+// missed returns how many faults the threshold with one event a week misses.
+func (c *choices) missed() int {
+	if i := c.oneAWeek(); i >= 0 && c.Faults != nil {
+		return *c.Faults - *c.Thresholds[i].Found
+	}
+	return 0
+}
+
+// noteMissed says which faults the thresholds with one event a week miss, in one line for all members. The only
+// model has no member's name.
+func noteMissed(w io.Writer, all []memberChoices) {
+	var misses []string
+	single, joined := len(all) == 1 && all[0].Participant == "", true
+	for _, m := range all {
+		n := m.missed()
+		if n == 0 {
+			continue
+		}
+		if joined = joined && m.rules.Anomalies > 1; single {
+			fmt.Fprintf(w, "It misses %d of %s.", n, count(*m.Faults, "fault"))
+		}
+		misses = append(misses, fmt.Sprintf("%s %d of %d", m.Participant, n, *m.Faults))
+	}
+	if misses == nil {
+		return
+	}
+	if !single {
+		fmt.Fprintf(w, "\nThe thresholds with one event a week miss faults: %s.", listed(misses))
+	}
+	fmt.Fprint(w, " A lower threshold, with more events, may find more")
+	if !joined {
+		fmt.Fprintf(w, "; so may events of several anomalies: write anomalies: 2 and of: 3 into %s, and type this command again", alarmsFile)
+	}
+	fmt.Fprintln(w, ".")
 }
 
 // fewDays is the time below which rare events are not sure to be rare.

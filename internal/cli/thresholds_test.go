@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -66,6 +67,46 @@ func TestThresholdsCountFaults(t *testing.T) {
 		got := []int{x.Anomalies, x.Events, *x.Found, *x.FoundRows, *x.Other}
 		if want := []int{c.anomalies, c.events, c.found, c.foundRows, c.otherOf}; !slices.Equal(got, want) {
 			t.Errorf("above %g: anomalies, events, faults, their rows and other events are %v, want %v", c.limit, got, want)
+		}
+	}
+}
+
+// One line says what the thresholds with one event a week miss, for all members that miss any.
+func TestMissedFaultsAreNoted(t *testing.T) {
+	of := func(name string, faults, found int, rules scoring.Rules) memberChoices {
+		lower := faults
+		return memberChoices{name, &choices{Faults: &faults, rules: rules, Thresholds: []choice{{Found: &lower}, {Found: &found, OneAWeek: true}}}}
+	}
+	none, unlabelled := of("c", 3, 0, scoring.Rules{}), of("d", 3, 0, scoring.Rules{})
+	none.Thresholds[1].OneAWeek, unlabelled.Faults = false, nil
+	joins := scoring.Rules{Anomalies: 2, Of: 3}
+	for _, x := range []struct {
+		all     []memberChoices
+		missed  []int
+		has     []string
+		advises bool // events of several anomalies
+	}{
+		{[]memberChoices{of("", 3, 2, scoring.Rules{})}, []int{1}, []string{"1 of 3 faults"}, true},
+		{[]memberChoices{of("", 1, 0, joins)}, []int{1}, []string{"1 of 1 fault"}, false},
+		{[]memberChoices{of("", 3, 3, scoring.Rules{})}, []int{0}, nil, false},
+		{[]memberChoices{of("a", 3, 1, joins), of("b", 2, 2, joins), none, unlabelled, of("e", 4, 3, scoring.Rules{})}, []int{2, 0, 0, 0, 1}, []string{"a 2 of 3", "e 1 of 4"}, true},
+		{[]memberChoices{of("a", 2, 2, joins), of("b", 2, 1, joins)}, []int{0, 1}, []string{"b 1 of 2"}, false},
+	} {
+		for i, m := range x.all {
+			if got := m.missed(); got != x.missed[i] {
+				t.Errorf("%q: misses %d faults, want %d", m.Participant, got, x.missed[i])
+			}
+		}
+		var text strings.Builder
+		noteMissed(&text, x.all)
+		got := strings.TrimSpace(text.String())
+		for _, want := range x.has {
+			if strings.Count(got, want) != 1 {
+				t.Errorf("got %q, want %q once", got, want)
+			}
+		}
+		if strings.Contains(got, "\n") || (got == "") != (x.has == nil) || strings.Contains(got, alarmsFile) != x.advises {
+			t.Errorf("got %q", got)
 		}
 	}
 }
