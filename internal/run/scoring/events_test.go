@@ -177,6 +177,7 @@ func TestTheLargestShareIsFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	by.judge(r)
 	f := NewFinder(by, NewExplainer(m), &Rules{}, 0, NewPlaces(nil, ""))
 	f.Explainer.low, f.Explainer.high = slices.Repeat([]float64{-1}, dim), slices.Repeat([]float64{1}, dim)
 	why, err := f.Explainer.Rows(r, func(int) bool { return true })
