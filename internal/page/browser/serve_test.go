@@ -637,3 +637,38 @@ func TestASourceLive(t *testing.T) {
 	serve(t, s.origin[strings.LastIndex(s.origin, ":")+1:])
 	p.until("document.querySelector('#problem').textContent.includes('prints now')")
 }
+
+// How an event ends is told: by normal rows, by a row without numbers, by a gap in time, or by the end of the data. So is
+// where its sensor went.
+func TestEndsOfEvents(t *testing.T) {
+	s := serve(t, "0")
+	text, err := os.ReadFile(csv(t, "ends.csv", s.names(t), 2100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")[:2001] // to the end of the fourth event; row i is line i
+	time, _, _ := strings.Cut(lines[501], ",")
+	lines[501] = time + strings.Repeat(",", columns)
+	lines = slices.Delete(lines, 1501, 1561) // an hour after the third event
+	path := filepath.Join(folder, "ends.csv")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, s)
+	p.until("document.querySelector('.empty pre')")
+	p.choose(path)
+	p.until(scored + " && [...document.querySelectorAll('.causes')].every((c) => c.textContent.length > 1)")
+	ends := get[[]string](p, "[...document.querySelectorAll('.link')].map((b) => b.closest('tr').querySelector('.ending')?.textContent ?? '')")
+	if len(ends) != 4 || !strings.Contains(ends[0], "14:20") || ends[1] != "" || !strings.Contains(ends[2], "08:00") || ends[3] == "" || strings.Contains(ends[3], ":") {
+		t.Errorf("got %q, want a row without numbers at 14:20, nothing, a gap until 08:00, and the end of the data", ends)
+	}
+	causes := get[[]string](p, "[...document.querySelectorAll('.causes')].map((c) => c.textContent)")
+	for i, want := range []string{"rose to 1.6", "rose to 2.1", "fell to 0.3", "rose to 3.1"} {
+		if !strings.Contains(causes[i], want) {
+			t.Errorf("event %d: got %q, want %q", i, causes[i], want)
+		}
+	}
+	if got := get[string](p, "document.querySelector('.summary').textContent"); !strings.Contains(got, "rose to 1.6–3.1 times") || !strings.Contains(got, "fell to 0.3 times") {
+		t.Errorf("got %q", got)
+	}
+}

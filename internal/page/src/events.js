@@ -45,3 +45,22 @@ export function join(rows, scores, threshold, rules) {
   }
   return events;
 }
+
+const longest = 3; // median steps in time, from which on rows are lacking between two
+
+/**
+ * Says what comes after the last anomaly of an event: 'end' of the data, a row without any number, 'empty', or a 'gap' in
+ * time; '' for rows that end it.
+ *
+ * @param {Event} event
+ * @param {(number|null)[]} scores
+ * @param {number[]|null} times - in seconds, of the rows
+ * @param {number} step - the median one in time
+ * @returns {string}
+ */
+export function ending(event, scores, times, step) {
+  const next = event.last + 1;
+  if (next === scores.length) return 'end';
+  if (scores[next] == null) return 'empty';
+  return times && times[next] - times[event.last] > longest * step ? 'gap' : '';
+}

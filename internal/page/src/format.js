@@ -22,6 +22,22 @@ export function short(v, digits = 4) {
   return String(Number(v.toPrecision(digits))).replace('-', '−');
 }
 
+/**
+ * Returns numbers of one column with as many decimals each, so that the largest has a number of digits. Where that would
+ * leave a small one without digits, each is written as by short.
+ *
+ * @param {(number|null|undefined)[]} values
+ * @param {number} [digits]
+ * @returns {string[]}
+ */
+export function even(values, digits = 4) {
+  const sizes = values.filter((v) => v != null && v !== 0 && !Number.isNaN(v)).map(Math.abs);
+  const most = Math.max(...sizes), least = Math.min(...sizes);
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(most)));
+  if (!sizes.length || most >= 1e6 || decimals > 6 || least < 0.5 * 10 ** -decimals) return values.map((v) => short(v, digits));
+  return values.map((v) => (v == null || Number.isNaN(v) ? '–' : v.toFixed(decimals).replace('-', '−')));
+}
+
 /** @param {number} share - from 0 to 1 @returns {string} */
 export const percent = (share) => `${short(100 * share, 3)} %`;
 

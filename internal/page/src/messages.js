@@ -3,7 +3,8 @@
 import { count, percent, short } from './format.js';
 
 const many = (n, one, more = `${one}s`) => `${count(n)} ${n === 1 ? one : more}`;
-const between = (low, high) => { const [a, b] = [short(low, 2), short(high, 2)]; return a === b ? a : `${a} to ${b}`; };
+const between = (low, high) => { const [a, b] = [short(low, 2), short(high, 2)]; return a === b ? a : low > 0 ? `${a}–${b}` : `${a} to ${b}`; };
+const measured = (low, high, unit) => `${between(low, high)}${unit ? ` ${unit}` : ''}`;
 const oneIn = (share) => (share >= 0.5 ? percent(share) : `1 in ${count(Math.round(1 / share))}`);
 
 export const words = {
@@ -37,12 +38,22 @@ export const words = {
     gaps: (n, first) => `${many(n, 'row')} without any number, ${n === 1 ? 'at' : 'the first at'} ${first}, ${n === 1 ? 'has' : 'have'} no score.`,
     zone: (zone) => (zone ? `Times are in the zone ${zone === 'Z' ? 'UTC' : zone}.` : 'Times are as the data have them.'),
     ofEvents: (told, n) => `Of ${count(n)} events, ${count(told)} are explained:`,
-    headline: (sensor, n, deviation) => `${sensor}: ${many(n, 'event')}${deviation ? `, ${deviation}` : ''}.`,
+    headline: (sensor, n, changes) => (changes.length ? `${sensor} ${changes.map((c) => `${c.text} (${many(c.n, 'event')})`).join(', and ')}.` : `${sensor}: ${many(n, 'event')}.`),
     moreSensors: (n) => `${many(n, 'further sensor')} in the list of events.`,
-    factor: (low, high) => `about ${between(low, high)} times what was expected`,
-    higher: (low, high, unit) => `about ${between(low, high)}${unit ? ` ${unit}` : ''} above what was expected`,
-    lower: (low, high, unit) => `about ${between(low, high)}${unit ? ` ${unit}` : ''} below what was expected`,
-    bothWays: 'above and below what was expected',
+    roseTo: (low, high) => `rose to ${between(low, high)} times what was expected`,
+    fellTo: (low, high) => `fell to ${between(low, high)} times what was expected`,
+    roseBy: (low, high, unit) => `rose to ${measured(low, high, unit)} above what was expected`,
+    fellBy: (low, high, unit) => `fell to ${measured(low, high, unit)} below what was expected`,
+    gotFor: (got, expected, unit) => `sent ${measured(...got, unit)} where ${measured(...expected, unit)} was expected`,
+    went: (sensor, text) => `${sensor} ${text}`,
+    goingOn: (live) => (live ? 'The last event is still going on.' : 'The last event is still going on at the end of the data.'),
+    going: 'still going on at the end of the data',
+    goingLive: 'still going on',
+    cutOff: {
+      empty: (at) => `cut off: the row at ${at} has no number`,
+      gap: (at) => `cut off: no rows until ${at}`,
+    },
+    ofPeak: 'Expected and got are those of the first sensor, in the row of the peak.',
     failed: (name) => `${name} could not be scored`,
     inFile: (fault) => fault.replace(/^body:(\d+): /, 'Line $1: ').replace(/^body: /, ''),
     partly: (n) => `The rows before, ${count(n)}, are shown.`,
@@ -103,7 +114,7 @@ export const words = {
     courseTable: 'These values as a table',
     expected: 'Expected',
     got: 'Got',
-    share: 'Share',
+    shareOf: 'Share of all deviations',
     guilty: 'makes the row an anomaly',
     missing: 'missing',
     unsure: 'unlike own rows',

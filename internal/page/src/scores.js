@@ -3,8 +3,8 @@
 import { Lost, ask, get, lines, listen } from './api.js';
 import { Chart, Values } from './chart.js';
 import { el, renew, table } from './dom.js';
-import { join } from './events.js';
-import { count, seconds, short } from './format.js';
+import { ending, join } from './events.js';
+import { count, even, seconds, short } from './format.js';
 import { words } from './messages.js';
 import { announce, name as nameOwner, trouble } from './shell.js';
 
@@ -20,6 +20,7 @@ const around = 30; // rows before and after an event whose values are shown
 const mostAround = 200; // rows whose values are shown
 const mostColumns = 60; // that are listed at once
 const little = 0.01; // share of a sensor that does not matter
+const mostFactor = 10; // from which on what is expected is too near to 0 for a factor to say much
 
 /** @type {import('./shell.js').View} */
 export const scores = { name: 'scores', title: say.title, mount: (root) => { new Scores(root); } };
@@ -292,6 +293,8 @@ class Scores {
     const times = this.rows.map((r) => seconds(r.time));
     this.times = times.every((t, i) => t > (i ? times[i - 1] : -Infinity));
     this.x = this.times ? times : this.numbers;
+    const steps = Float64Array.from(times.slice(1), (t, i) => t - times[i]).sort();
+    this.spacing = this.times ? steps[steps.length >> 1] ?? 0 : 0; // the median one in seconds, 0 if it is not known
     const finite = Float64Array.from(this.values.filter((v) => v != null && v < infinite)).sort();
     this.top = finite[finite.length - 1] ?? 1;
     const t = this.given() ?? this.top, middle = finite[finite.length >> 1] ?? 0;
@@ -348,7 +351,8 @@ class Scores {
   tell(aloud) {
     const t = this.threshold;
     const summary = [say.scored(this.what, this.rows.length, this.above.length, this.events.length, this.events.reduce((n, e) => n + e.anomalies, 0)),
-      this.gaps.length ? say.gaps(this.gaps.length, this.at(this.gaps[0])) : '', this.zoneNote()].filter(Boolean).join(' ');
+      this.gaps.length ? say.gaps(this.gaps.length, this.at(this.gaps[0])) : '',
+      this.events.some((e) => this.ending(e) === 'end') ? say.goingOn(this.live) : '', this.zoneNote()].filter(Boolean).join(' ');
     this.summary.textContent = summary;
     this.restore.hidden = this.given() == null;
     this.restore.textContent = say.reset(short(this.given()));
@@ -396,16 +400,17 @@ class Scores {
       const least = shown.map((e) => this.values[e.peak]).sort((a, b) => b - a)[mostEvents - 1];
       shown = shown.filter((e) => this.values[e.peak] >= least).slice(0, mostEvents);
     }
-    const whole = (i) => this.rows[i].time || null;
+    const whole = (i) => this.rows[i].time || null, units = this.units(), peaks = even(shown.map((e) => this.values[e.peak]));
     renew(this.list,
       this.model.events.further ? el('p', { class: 'quiet' }, say.further) : '',
       shown.length < this.events.length ? el('p', { class: 'quiet' }, say.eventsCut(shown.length, this.events.length)) : '',
-      table(say.events, [{ text: say.start }, { text: say.end }, { text: say.anomalies, number: true }, { text: say.peak, number: true }, { text: say.sensors }],
-        shown.map((e) => [
+      el('p', { class: 'quiet' }, say.ofPeak),
+      table(say.events, [{ text: say.start }, { text: say.end }, { text: say.anomalies, number: true }, { text: say.sensors }, { text: say.expected, number: true }, { text: say.got, number: true }, { text: say.peak, number: true }],
+        shown.map((e, i) => [
           el('button', { type: 'button', class: 'link', 'data-key': this.numbers[e.first], title: whole(e.first), 'aria-current': this.holds(e) ? 'true' : null, 'aria-label': say.show(this.at(e.first)), click: () => this.visit(e) },
             ...this.at(e.first).split(' ').flatMap((word) => [el('span', {}, word), ' '])),
-          el('span', { title: whole(e.last) }, this.at(e.last, e.first)), count(e.anomalies), short(this.values[e.peak]),
-          this.causes(e).map((s) => s.sensor).join(', ') || '–',
+          el('span', {}, el('span', { title: whole(e.last) }, this.at(e.last, e.first)), this.tellEnding(e)),
+          count(e.anomalies), el('span', { class: 'causes' }, this.tellCauses(e, units)), ...this.compared(e, units), peaks[i],
         ])));
     clearTimeout(this.later);
     this.later = setTimeout(() => this.inquire(shown.map((e) => this.rows[e.peak])), settled);
@@ -418,16 +423,46 @@ class Scores {
     return guilty.length ? guilty : all.slice(0, 1);
   }
 
+  // ending says what comes after an event, as ending of events does.
+  ending(e) {
+    return ending(e, this.values, this.times ? this.x : null, this.spacing);
+  }
+
+  // tellEnding returns what is to be said about the end of an event, unless normal rows end it.
+  tellEnding(e) {
+    const how = this.ending(e);
+    if (!how) return null;
+    return el('span', { class: 'ending' }, how === 'end' ? (this.live ? say.goingLive : say.going) : say.cutOff[how](this.at(e.last + 1, e.last)));
+  }
+
+  // tellCauses names the sensors of an event, and says where the first of them went.
+  tellCauses(e, units) {
+    const [first, ...others] = this.causes(e);
+    if (!first) return '–';
+    const went = changes([first], units[first.sensor])[0];
+    return [went ? say.went(first.sensor, went.text) : first.sensor, ...others.map((s) => s.sensor)].join(', ');
+  }
+
+  // compared returns what was expected of the first sensor of an event, and what it sent.
+  compared(e, units) {
+    const [first] = this.causes(e);
+    return first ? pair(first, units[first.sensor]) : ['–', '–'];
+  }
+
+  units() {
+    return Object.fromEntries(this.model.columns.map((c) => [c.name, c.unit]));
+  }
+
   // tellHeadline says which sensors the events are about, how often, and how far they are from what is expected.
   tellHeadline() {
     const by = new Map();
     for (const e of this.events) for (const s of this.causes(e)) by.set(s.sensor, [...(by.get(s.sensor) ?? []), s]);
     const order = [...by].sort((a, b) => b[1].length - a[1].length);
-    const units = Object.fromEntries(this.model.columns.map((c) => [c.name, c.unit]));
+    const units = this.units();
     const told = this.events.filter((e) => this.causes(e).length).length;
     this.headline.textContent = [
       told < this.events.length ? say.ofEvents(told, this.events.length) : '',
-      ...order.slice(0, mostNamed).map(([sensor, found]) => say.headline(sensor, found.length, deviation(found, units[sensor]))),
+      ...order.slice(0, mostNamed).map(([sensor, found]) => say.headline(sensor, found.length, changes(found, units[sensor]))),
       order.length > mostNamed ? say.moreSensors(order.length - mostNamed) : '',
     ].filter(Boolean).join(' ');
     this.headline.hidden = !order.length;
@@ -470,15 +505,14 @@ class Scores {
     }
     const peak = this.events.some((e) => e.peak === this.chosen);
     const title = say.whyRow(row.row, row.time && this.at(this.chosen), row.score, peak);
-    const units = Object.fromEntries(this.model.columns.map((c) => [c.name, c.unit]));
-    const value = (v, unit, none) => (v == null ? none : `${short(v, 5)}${unit ? ` ${unit}` : ''}`);
+    const units = this.units();
     const notes = [row.missing?.length && say.missed(row.missing), row.outside?.length && say.outside(row.outside)].filter(Boolean);
     let explained = el('p', { class: 'quiet' }, say.unexplained);
     if (row.sensors?.length) {
-      const list = (name, sensors) => table(name, [{ text: say.sensor }, { text: say.expected, number: true }, { text: say.got, number: true }, { text: say.share, number: true }],
+      const list = (name, sensors) => table(name, [{ text: say.sensor }, { text: say.expected, number: true }, { text: say.got, number: true }, { text: say.shareOf, number: true }],
         sensors.map((s) => [
           el('span', {}, s.of ? `${s.sensor} (${s.of})` : s.sensor, ...(s.guilty ? [' ', el('span', { class: 'mark' }, say.guilty)] : [])),
-          value(s.expected, units[s.sensor], say.unsure), value(s.got, units[s.sensor], say.missing),
+          ...pair(s, units[s.sensor]),
           el('span', { class: 'share' }, el('progress', { max: 1, value: s.share, 'aria-hidden': 'true' }), el('span', {}, `${Math.round(100 * s.share)} %`)),
         ]));
       const matter = row.sensors.filter((s, i) => i === 0 || s.guilty || s.share >= little), others = row.sensors.filter((s) => !matter.includes(s));
@@ -564,8 +598,9 @@ class Scores {
     this.courseHost.setAttribute('aria-label', say.courseDescribed(sensor, rows.length));
     const got = found.map((s) => s?.got ?? null), expected = found.map((s) => s?.expected ?? null);
     this.courses.show({ x: this.x.slice(from, to), got, expected, times: this.times, from: this.x[e.first], to: this.x[e.last] });
+    const [gotTexts, expectedTexts] = [even(got, 5), even(expected, 5)];
     renew(this.courseTable, table(say.courseTable, [{ text: say.number, number: true }, { text: say.time }, { text: say.expected, number: true }, { text: say.got, number: true }],
-      rows.map((row, i) => [count(row.row), row.time ? this.at(from + i) : '–', short(expected[i], 5), short(got[i], 5)])));
+      rows.map((row, i) => [count(row.row), row.time ? this.at(from + i) : '–', expectedTexts[i], gotTexts[i]])));
   }
 
   // tabulate lists the rows of the chart, if the table is open.
@@ -587,15 +622,31 @@ function parts(text) {
   return m && { day: m[1], clock: m[2], second: /[1-9]/.test(m[3] ?? '') ? m[3] : '', zone: m[4] };
 }
 
-// deviation says how far a sensor's values are from what is expected: by a factor if that is large, or else by a
-// difference; '' if the model expects none.
-function deviation(found, unit) {
+// pair returns what was expected of a sensor and what it sent, in as many decimals each.
+function pair(s, unit) {
+  const [expected, got] = even([s.expected, s.got], 5), named = (text) => (unit ? `${text} ${unit}` : text);
+  return [s.expected == null ? say.unsure : named(expected), s.got == null ? say.missing : named(got)];
+}
+
+// changes says where a sensor went in events, up and down each, and in how many of them. Those without both numbers are
+// left out.
+function changes(found, unit) {
   const both = found.filter((s) => s.of !== 'deviation' && s.expected != null && s.got != null);
-  if (!both.length) return '';
-  const factors = both.map((s) => s.got / s.expected), least = Math.min(...factors), most = Math.max(...factors);
-  if (both.every((s) => s.got * s.expected > 0) && (least >= 1.5 || most <= 0.67)) return say.factor(least, most);
-  const off = both.map((s) => s.got - s.expected), low = Math.min(...off), high = Math.max(...off);
-  return low > 0 ? say.higher(low, high, unit) : high < 0 ? say.lower(-high, -low, unit) : say.bothWays;
+  const up = both.filter((s) => s.got > s.expected), down = both.filter((s) => s.got < s.expected);
+  return [[up, say.roseTo, say.roseBy], [down, say.fellTo, say.fellBy]].filter(([some]) => some.length)
+    .map(([some, to, by]) => ({ n: some.length, text: change(some, unit, to, by) }));
+}
+
+// change says how far a sensor went in one direction: to a factor of what was expected if that is large, or else by a
+// difference. Where zero or negative numbers were expected or sent, it says both numbers.
+function change(some, unit, to, by) {
+  const of = (values) => [Math.min(...values), Math.max(...values)];
+  const factors = of(some.map((s) => s.got / s.expected));
+  if (!some.every((s) => s.got > 0 && s.expected > 0) || factors[1] > mostFactor || factors[0] < 1 / mostFactor) {
+    return say.gotFor(of(some.map((s) => s.got)), of(some.map((s) => s.expected)), unit);
+  }
+  if (factors[0] >= 1.5 || factors[1] <= 0.67) return to(...factors);
+  return by(...of(some.map((s) => Math.abs(s.got - s.expected))), unit);
 }
 
 // records returns the lines of a CSV file that have a record each; one in quotes may have several lines.
