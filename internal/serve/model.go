@@ -30,6 +30,8 @@ type Model struct {
 	Promised    float64  `json:"false_alarms_promised,omitempty" doc:"Share of rows like the own ones that is above the threshold at most"`
 	// Verdict is absent unless the participant compared both.
 	Verdict string `json:"verdict,omitempty" doc:"Whether scores find more with the other participants than alone, in a sentence"`
+	// Found is absent unless the participant had labelled faults to test on.
+	Found *Found `json:"found,omitempty" doc:"How many labelled faulty rows, on which it was not trained, the model finds"`
 	// Thresholds follow from the scores of the own rows.
 	Thresholds []Threshold `json:"thresholds,omitempty" doc:"Thresholds to choose from, the lowest first; absent without own rows"`
 	Events     EventRules  `json:"events" doc:"How anomalies are joined to events"`
@@ -39,6 +41,13 @@ type Model struct {
 type Components struct {
 	Columns    []string           `json:"columns" doc:"The columns of the means"`
 	Components []report.Component `json:"components" doc:"Each with its weight, its mean in units, and direct dependencies, the strongest first; none for another model"`
+}
+
+// Found says how many of a participant's labelled faulty rows have scores above a threshold.
+type Found struct {
+	Faulty      int     `json:"faulty" doc:"Labelled faulty rows, on which it was not trained"`
+	Found       int     `json:"found" doc:"Those of them that score above the threshold"`
+	FalseAlarms float64 `json:"false_alarms" doc:"Share of normal rows above that threshold"`
 }
 
 // Threshold is a threshold with its promise.
@@ -115,6 +124,9 @@ func (l *Loaded) describe() Model {
 	}
 	if h := m.Manifest.HeldOut; h != nil && h.Verdict != nil {
 		d.Verdict = h.Verdict.Sentence()
+		if v := h.Verdict; v.By == report.ByFaults {
+			d.Found = &Found{v.Rows, v.FoundTogether, report.FoundAt}
+		}
 	}
 	d.Threshold, d.Thresholds = l.fixed(), l.thresholds
 	d.Events = EventRules{

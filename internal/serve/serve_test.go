@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -27,6 +28,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/mixtures/ggm"
 	"github.com/collabdict/collabdict/internal/run/local"
+	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/model"
@@ -517,6 +519,24 @@ func TestThresholdsToChooseFrom(t *testing.T) {
 	for i := 1; i < len(got); i++ {
 		if got[i].Promised >= got[i-1].Promised || got[i].Threshold <= got[i-1].Threshold {
 			t.Errorf("got %v", got)
+		}
+	}
+}
+
+// What a model finds is told if that was measured by labelled faults.
+func TestFoundFaults(t *testing.T) {
+	l := loadedModel(t, 0, "x")
+	for _, c := range []struct {
+		verdict *report.Verdict
+		want    *Found
+	}{
+		{nil, nil},
+		{&report.Verdict{By: report.ByExchanged, Rows: 600}, nil},
+		{&report.Verdict{By: report.ByFaults, Rows: 360, FoundTogether: 186}, &Found{360, 186, 0.01}},
+	} {
+		l.Model.Manifest.HeldOut = &model.HeldOut{Verdict: c.verdict}
+		if got := l.describe().Found; !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%+v: got %+v, want %+v", c.verdict, got, c.want)
 		}
 	}
 }

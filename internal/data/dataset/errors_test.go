@@ -117,7 +117,7 @@ func TestSpecErrors(t *testing.T) {
 		{dataset.Spec{Data: []string{"a.csv", "c.csv"}, Where: condition("x=1"), TestWhere: condition("site=n")}, `a.csv: no row is left to train on: all that meet --where x=1 meet --test-where site=n too; choose conditions that exclude each other`},
 		{dataset.Spec{Data: []string{"d.csv"}, Label: "site"}, `d.csv:3: column "site": want text in UTF-8, got "K\xf6ln"; save the file as UTF-8`},
 		{dataset.Spec{Data: []string{"d.csv"}, Split: split("column=site")}, `d.csv:3: column "site": want text in UTF-8, got "K\xf6ln"; save the file as UTF-8`},
-		{dataset.Spec{Data: []string{"a.csv"}, Columns: []string{"x", "w"}}, `a.csv: want all agreed columns, missing "w"; columns are "x", "y", "site"`},
+		{dataset.Spec{Data: []string{"a.csv"}, Columns: []string{"x", "w"}}, `a.csv: found 1 of 2 columns, missing "w"; columns are "x", "y", "site"`},
 	} {
 		_, err := dataset.LoadAll(c.spec)
 		wantError(t, err, c.want)

@@ -163,7 +163,7 @@ func (s *Spec) layout(sch schema, path string, header []string) (layout, error) 
 	}
 	if s.Columns != nil {
 		if lacks != nil {
-			return layout{}, &Error{File: path, Msg: "want all agreed columns, missing " + quoted(lacks), Hint: "columns are " + quoted(header)}
+			return layout{}, &Error{File: path, Msg: fmt.Sprintf("found %d of %d columns, missing %s", len(sch.features)-len(lacks), len(sch.features), quoted(lacks)), Hint: "columns are " + quoted(header)}
 		}
 		return out, nil
 	}

@@ -672,3 +672,26 @@ func TestEndsOfEvents(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// The page says what the model misses, which part of the chart is shown, and lists rows in time on request.
+func TestWhatIsShown(t *testing.T) {
+	s := serve(t, "0")
+	p := open(t, s)
+	p.until("document.querySelector('.empty pre')")
+	if got, want := get[string](p, "document.querySelector('.header').textContent"), "time,"+strings.Join(s.names(t), ","); got != want {
+		t.Errorf("got the header %q, want %q", got, want)
+	}
+	p.choose(csv(t, "shown.csv", s.names(t), 2000))
+	p.until(scored + " && document.querySelector('.part').textContent.includes('2026-11-07 06:00 – 2026-11-08 15:19')")
+	if got := get[string](p, counts+" + ' ' + document.querySelector('.summary + p + p').textContent"); !regexp.MustCompile(`found \d+.* 5 normal rows in 8 hours`).MatchString(got) {
+		t.Errorf("got %q", got)
+	}
+	p.run(chromedp.Click(chromedp.CSS(".link")))
+	p.until("/2026-11-07 13:3\\d – 14:5\\d of 2026-11-07 06:00/.test(document.querySelector('.part').textContent)")
+	p.run(chromedp.Click(chromedp.CSS(".part button")))
+	p.until("!document.querySelector('.part').textContent.includes('13:3')")
+	p.run(chromedp.Click(chromedp.CSS(".listed > summary")), chromedp.SetValue(chromedp.CSS("#order"), "time"), chromedp.Evaluate[chromedp.Void]("document.querySelector('#order').dispatchEvent(new Event('change'))"))
+	p.until("[...document.querySelectorAll('.listed tbody th')].slice(0, 3).map((c) => c.textContent).join() === '1,2,3'")
+	p.size(390, 900, "light")
+	p.until("document.querySelector('.events').compareDocumentPosition(document.querySelector('.content > figure')) === Node.DOCUMENT_POSITION_FOLLOWING")
+}

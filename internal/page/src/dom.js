@@ -1,5 +1,7 @@
 // Elements, made without markup in text, so that no name of a sensor or a source is read as markup.
 
+import { words } from './messages.js';
+
 /**
  * Returns a new element. Attributes that are functions become listeners, true sets an empty attribute, and
  * false, null and undefined leave it out.
@@ -51,6 +53,16 @@ export function renew(host, ...children) {
   if (inside) ((key && host.querySelector(`[data-key="${CSS.escape(key)}"]`)) || scroll)?.focus({ preventScroll: true });
 }
 
+// What does not fit in a table says so, as many devices show no bars.
+const fits = new ResizeObserver((seen) => {
+  for (const { target: table } of seen) {
+    const host = table.parentElement;
+    if (!host) continue;
+    host.classList.toggle('wide', host.scrollWidth > host.clientWidth + 1);
+    host.classList.toggle('long', host.scrollHeight > host.clientHeight + 1);
+  }
+});
+
 /**
  * Returns a table in a part of the page that scrolls and can be reached by keyboard. Cells are texts or nodes; the first
  * of a row is its head.
@@ -62,9 +74,11 @@ export function renew(host, ...children) {
  */
 export function table(name, head, rows) {
   const kind = (i) => (head[i].number ? 'number' : null);
-  return el('div', { class: 'scroll', role: 'group', tabindex: 0, 'aria-label': name },
-    el('table', { 'aria-label': name },
-      el('thead', {}, el('tr', {}, ...head.map((h, i) => el('th', { scope: 'col', class: kind(i) }, h.text)))),
-      el('tbody', {}, ...rows.map((r) => el('tr', {}, ...r.map((c, i) =>
-        (i === 0 ? el('th', { scope: 'row', class: kind(i) }, c) : el('td', { class: kind(i) }, c))))))));
+  const all = el('table', { 'aria-label': name },
+    el('caption', { 'aria-hidden': 'true' }, el('span', { class: 'for-wide' }, words.wide), el('span', { class: 'for-long' }, words.long)),
+    el('thead', {}, el('tr', {}, ...head.map((h, i) => el('th', { scope: 'col', class: kind(i) }, h.text)))),
+    el('tbody', {}, ...rows.map((r) => el('tr', {}, ...r.map((c, i) =>
+        (i === 0 ? el('th', { scope: 'row', class: kind(i) }, c) : el('td', { class: kind(i) }, c)))))));
+  fits.observe(all);
+  return el('div', { class: 'scroll', role: 'group', tabindex: 0, 'aria-label': name }, all);
 }

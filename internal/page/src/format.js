@@ -62,6 +62,9 @@ export const moment = (at) => new Date(at).toLocaleString('sv-SE');
 /** Returns the time of day. @param {string|number} at @returns {string} */
 export const clock = (at) => new Date(at).toLocaleTimeString('en-GB');
 
+/** Returns a time that begins with a date such as 7.11.2026 as one that begins with 2026-11-07. @param {string|undefined} text */
+export const iso = (text) => text?.replace(/^(\d\d?)\.(\d\d?)\.(\d{4})(?!\d)/, (_, d, m, y) => `${y}-${m.padStart(2, '0')}-${d.padStart(2, '0')}`);
+
 /**
  * Returns the seconds since 1970 of a time as it is written, whatever its zone; NaN for another text.
  *
@@ -69,7 +72,7 @@ export const clock = (at) => new Date(at).toLocaleTimeString('en-GB');
  * @returns {number}
  */
 export function seconds(text) {
-  const m = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?)?/.exec(text ?? '');
+  const m = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?)?/.exec(iso(text) ?? '');
   if (!m) return NaN;
   return Date.UTC(+m[1], m[2] - 1, +m[3], +(m[4] ?? 0), +(m[5] ?? 0)) / 1000 + Number(m[6] ?? 0);
 }

@@ -5,6 +5,8 @@ import { count, percent, short } from './format.js';
 const many = (n, one, more = `${one}s`) => `${count(n)} ${n === 1 ? one : more}`;
 const between = (low, high) => { const [a, b] = [short(low, 2), short(high, 2)]; return a === b ? a : low > 0 ? `${a}–${b}` : `${a} to ${b}`; };
 const measured = (low, high, unit) => `${between(low, high)}${unit ? ` ${unit}` : ''}`;
+const part = (share) => ['hardly any', 'about one in ten', 'about a quarter', 'about a third', 'about half', 'about two thirds', 'about three quarters', 'about nine in ten', 'nearly all'][
+  [0, 0.1, 0.25, 1 / 3, 0.5, 2 / 3, 0.75, 0.9, 1].reduce((best, of, i, all) => (Math.abs(of - share) < Math.abs(all[best] - share) ? i : best), 0)];
 const oneIn = (share) => (share >= 0.5 ? percent(share) : `1 in ${count(Math.round(1 / share))}`);
 
 export const words = {
@@ -18,6 +20,8 @@ export const words = {
   sessionOver: 'The server was started again. Open the address that it prints now.',
   refused: (code) => `The server refused the request with code ${code}.`,
   loading: 'Loading …',
+  wide: 'Scroll sideways for more columns →',
+  long: 'Scroll down for more rows ↓',
 
   scores: {
     title: 'Scores',
@@ -28,8 +32,16 @@ export const words = {
     sourceNote: 'A source is a machine whose program sends rows to this server.',
     none: 'No source has sent rows yet',
     emptyTitle: 'Score a file, or watch rows as they come',
-    empty: 'Choose a CSV file with a header. This server scores its rows. A file does not disturb live data: windows and events of sources stay as they are.',
+    empty: 'Choose a CSV file with a header. This server scores its rows. Machines that are watched live are not disturbed by a file.',
     columns: (n) => (n === 1 ? 'The file needs this column' : `The file needs these ${count(n)} columns, in any order`),
+    forms: [
+      'A column of times is not needed, but useful. It may have any name, and times such as 2026-11-07 13:31:00 or 07.11.2026 13:31, in ascending order.',
+      'Commas, semicolons or tabs may separate cells, and numbers may have decimal commas: the server recognises them.',
+      'An empty cell is a value that is missing. Other columns are ignored.',
+    ],
+    header: 'Header to copy:',
+    copy: 'Copy',
+    copied: 'The header is copied.',
     programs: 'For programs',
     emptyLive: 'This sends a row of the source press-7, from the folder of the model:',
     curl: (origin, columns) => `curl -H "Authorization: Bearer $(cat serve.token)" \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(Object.fromEntries(columns.map((c) => [c, 0])))}' \\\n  '${origin}/v1/score?source=press-7'`,
@@ -78,7 +90,7 @@ export const words = {
     view: 'Part of the chart',
     pointed: (row, time, score) => `${time ? `${time} · ` : ''}row ${count(row)} · score ${short(score)}`,
     threshold: 'Threshold',
-    thresholdNote: 'Rows above it are anomalous. If you move it, this view changes, and the alarms of programs do not.',
+    thresholdNote: 'Rows above it are anomalous. If you move it, only this view changes: the alarms that the server sends stay as they are.',
     more: '← more alarms',
     fewer: 'fewer alarms →',
     others: 'Thresholds to choose from, with what each promises',
@@ -89,8 +101,22 @@ export const words = {
     noOwn: 'No promise: there is no local.npz beside the model.',
     rolls: 'The threshold of the server rolls, so this one is for looking only.',
     here: (above, n) => `Here ${count(above)} of ${many(n, 'row')} with a score are (${percent(n ? above / n : 0)}).`,
-    tooMany: 'This is more than normal rows explain: there are faults, or more false alarms than promised.',
-    keep: (t) => `For the alarms of programs, write threshold: ${t} in alarms.yaml beside the model.`,
+    tooMany: (most, blocks) => `Of as many normal rows, at most about ${count(most)} would be. The rows above it come in ${many(blocks, 'block')}. Successive rows are alike, so count blocks, not rows: each is a fault, or a state that your own rows do not have.`,
+    finds: ({ faulty, found, false_alarms: share }) => `Of ${many(faulty, 'faulty row')} with a label, the model found ${count(found)}, ${found === faulty ? 'all' : part(found / faulty)}, while ${oneIn(share)} normal rows was a false alarm.`,
+    findsUnknown: 'How many faults the model misses is not known, as there were no labelled ones to test it on.',
+    noAllClear: 'So no event does not mean all clear.',
+    // Per shift of eight hours, if the spacing of rows is known, in seconds.
+    rate: (share, spacing) => {
+      const perShift = share * 8 * 3600 / spacing, hours = spacing / share / 3600;
+      if (!spacing) return `Of 1,000 normal rows, at most about ${short(1000 * share, 2)} are false alarms.`;
+      if (perShift >= 1) return `At most about ${many(Math.round(perShift), 'normal row')} in 8 hours ${Math.round(perShift) === 1 ? 'is a false alarm' : 'are false alarms'}.`;
+      return `At most about one normal row in ${hours < 48 ? many(Math.round(hours), 'hour') : many(Math.round(hours / 24), 'day')} is a false alarm.`;
+    },
+    span: (from, to) => `${from} – ${to}`,
+    whole: (all) => `Showing all, ${all}.`,
+    shows: (some, all) => `Showing ${some} of ${all}.`,
+    between: (all) => `Showing no row of ${all}.`,
+    keep: (t) => `To move those too, write threshold: ${t} in alarms.yaml beside the model.`,
     events: 'Events',
     noEvents: 'No event at this threshold.',
     eventsCut: (shown, n) => `The ${count(shown)} events with the highest peaks, of ${count(n)}.`,
@@ -123,7 +149,9 @@ export const words = {
     asking: 'Asking the server …',
     unexplained: 'The server did not explain this row, as it was below the threshold.',
     listed: 'Rows of the chart as a table',
-    listedCut: (shown, n) => `${shown < n ? `The ${count(shown)} highest scores of ${many(n, 'row')} in this part of the chart. To see others, enlarge a part.` : `${many(n, 'row')} in this part of the chart, the highest scores first.`}`,
+    order: 'Order',
+    orders: { score: 'highest scores first', time: 'in time' },
+    listedCut: (shown, n, byTime) => (shown < n ? `The ${count(shown)} ${byTime ? 'first' : 'highest scores'} of ${many(n, 'row')} in this part of the chart. To see others, enlarge a part.` : `${many(n, 'row')} in this part of the chart.`),
     time: 'Time',
     number: 'Row',
     score: 'Score',
@@ -313,6 +341,7 @@ export const words = {
     noOwn: 'none',
     by: 'Scores by',
     scores: { blend: 'the shared model and the own rows', shared: 'the shared model', alone: 'the own rows alone' },
+    finds: 'What it finds',
     verdict: 'Alone or together',
     // sentence writes a verdict, whose subject is the model of all participants.
     sentence: (verdict) => `${/^(finds|puts) /.test(verdict) ? `The model of all participants ${verdict}` : verdict[0].toUpperCase() + verdict.slice(1)}.${verdict.includes('ROC-AUC') ? ' ROC-AUC is the probability that a faulty row scores above a normal one.' : ''}`,
@@ -322,7 +351,7 @@ export const words = {
     promised: (t, share) => `${short(t)}${share ? `: at most ${oneIn(share)} normal rows is above it` : ''}`,
     rolls: 'rolls with the rows of each source',
     thresholds: 'Thresholds to choose from',
-    thresholdsNote: 'For normal rows. Programs take one with --false-alarm and its share.',
+    thresholdsNote: 'For normal rows. On the command line, name the share: collabdict score with --false-alarm 0.01 takes the threshold of 1 in 100.',
     falseAlarms: 'False alarms at most',
     share: 'Share',
     nats: 'Threshold',
@@ -338,13 +367,16 @@ export const words = {
     column: 'Sensor',
     dependencies: 'Dependencies within a pattern',
     which: 'Pattern',
-    dependenciesNote: 'Partial correlations: what two sensors tell of each other once all others are known. Solid lines: they rise together. Dashed lines: one rises as the other falls. The thicker a line, the stronger.',
+    dependenciesNote: 'Partial correlations: what two sensors tell of each other once all others are known. The thicker a line, the stronger.',
+    keys: 'Lines of the graph',
+    rise: 'they rise together',
+    fall: 'one rises as the other falls',
     graph: (k, n) => `Graph of the ${many(n, 'strongest dependency', 'strongest dependencies')} of pattern ${k}. The table has the same.`,
     noEdges: 'This pattern has none: its sensors vary independently of each other.',
     first: 'Sensor',
     second: 'With',
     correlation: 'Partial correlation',
     cut: (shown, n) => `The strongest ${count(shown)} of ${count(n)}.`,
-    free: (names, cut) => `Without ${cut ? 'one of these' : 'a dependency'}: ${names.join(', ')}.`,
+    free: (names) => `${names.join(', ')} ${names.length === 1 ? 'has' : 'have'} none of these links.`,
   },
 };

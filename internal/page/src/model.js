@@ -2,7 +2,7 @@
 
 import { get } from './api.js';
 import { el, table } from './dom.js';
-import { count, moment, percent, short } from './format.js';
+import { count, even, moment, percent } from './format.js';
 import { words } from './messages.js';
 import { facts, part, patterns } from './patterns.js';
 import { trouble } from './shell.js';
@@ -43,6 +43,7 @@ function origin(of) {
     [say.rows, count(of.rows)],
     [say.ownRows, of.own_rows ? count(of.own_rows) : say.noOwn],
     of.window ? [say.window, say.windowRows(of.window)] : null,
+    of.found ? [say.finds, words.scores.finds(of.found)] : null,
     of.verdict ? [say.verdict, say.sentence(of.verdict)] : null,
     [say.trained, el('time', { datetime: of.trained }, moment(of.trained))],
     [say.digest, el('details', {}, el('summary', {}, el('code', { class: 'digest' }, `${of.digest.slice(0, 12)}…`)), el('code', { class: 'digest' }, of.digest))],
@@ -51,7 +52,8 @@ function origin(of) {
 
 function thresholds(of) {
   if (!of.thresholds?.length) return '';
+  const shares = of.thresholds.map((t) => t.false_alarms_promised), written = even(of.thresholds.map((t) => t.threshold));
   return part(say.thresholds, el('p', { class: 'quiet' }, say.thresholdsNote),
     table(say.thresholds, [{ text: say.falseAlarms }, { text: say.share, number: true }, { text: say.nats, number: true }],
-      of.thresholds.map((t) => [`1 in ${count(Math.round(1 / t.false_alarms_promised))}`, percent(t.false_alarms_promised), short(t.threshold)])));
+      shares.map((share, i) => [`1 in ${count(Math.round(1 / share))}`, percent(share), written[i]])));
 }

@@ -1,7 +1,7 @@
 // What a mixture has learned, for each page that shows a model.
 
 import { el, table } from './dom.js';
-import { count, percent, short } from './format.js';
+import { count, even, percent, short } from './format.js';
 import { circle } from './graph.js';
 import { words } from './messages.js';
 import { announce } from './shell.js';
@@ -48,10 +48,11 @@ function means(all, columns, units) {
       columns.map((name, j) => {
         const middle = all.reduce((s, c) => s + c.weight * c.mean[j], 0);
         const spread = Math.sqrt(all.reduce((s, c) => s + c.weight * (c.mean[j] - middle) ** 2, 0));
-        return [units[name] ? `${name} (${units[name]})` : name, ...all.map((c) => {
+        const written = even(all.map((c) => c.mean[j]));
+        return [units[name] ? `${name} (${units[name]})` : name, ...all.map((c, i) => {
           const off = spread > 0 ? (c.mean[j] - middle) / spread : 0;
           const mark = off > far ? '▲ ' : off < -far ? '▼ ' : '';
-          return el('span', { class: mark ? 'far' : null }, mark, short(c.mean[j]));
+          return el('span', { class: mark ? 'far' : null }, mark, written[i]);
         })];
       })));
 }
@@ -65,16 +66,17 @@ function dependencies(all, columns) {
       shown.replaceChildren(el('p', {}, say.noEdges));
       return say.noEdges;
     }
-    const few = edges.slice(0, mostEdges);
+    const few = edges.slice(0, mostEdges), written = even(few.map((e) => e.partial_correlation), 3);
     const names = [...new Set([...columns, ...few.flatMap((e) => [e.a, e.b])])];
     const free = names.filter((n) => !few.some((e) => e.a === n || e.b === n));
     shown.replaceChildren(
-      el('figure', {}, circle(say.graph(k, few.length), names, few)),
+      el('figure', {}, circle(say.graph(k, few.length), names, few),
+        el('ul', { class: 'keys quiet', 'aria-label': say.keys }, el('li', { class: 'key-together' }, say.rise), el('li', { class: 'key-against' }, say.fall))),
       el('div', {},
         few.length < edges.length ? el('p', { class: 'quiet' }, say.cut(few.length, edges.length)) : '',
-        free.length ? el('p', { class: 'quiet' }, say.free(free, few.length < edges.length)) : '',
+        free.length ? el('p', { class: 'quiet' }, say.free(free)) : '',
         table(say.dependencies, [{ text: say.first }, { text: say.second }, { text: say.correlation, number: true }],
-          few.map((e) => [e.a, e.b, short(e.partial_correlation, 3)]))));
+          few.map((e, i) => [e.a, e.b, written[i]]))));
     return say.graph(k, few.length);
   };
   show();

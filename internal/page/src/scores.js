@@ -4,7 +4,7 @@ import { Lost, ask, get, lines, listen } from './api.js';
 import { Chart, Values } from './chart.js';
 import { el, renew, table } from './dom.js';
 import { ending, join } from './events.js';
-import { count, even, seconds, short } from './format.js';
+import { count, even, iso, seconds, short } from './format.js';
 import { words } from './messages.js';
 import { announce, name as nameOwner, trouble } from './shell.js';
 
@@ -57,10 +57,12 @@ class Scores {
     this.message = el('div', { class: 'notice', role: 'alert', hidden: true });
     this.headline = el('p', { class: 'summary' });
     this.summary = el('p');
+    this.reach = el('p');
+    this.part = el('p', { class: 'quiet' });
     this.empty = el('div', { class: 'empty' });
     this.host = el('div', { class: 'chart', role: 'img' });
     this.pointed = el('p', { class: 'pointed', 'aria-hidden': 'true' });
-    this.chart = new Chart(this.host, { y: say.score, threshold: short }, (i) => this.choose(i), (i) => this.point(i), () => this.tabulate());
+    this.chart = new Chart(this.host, { y: say.score, threshold: short }, (i) => this.choose(i), (i) => this.point(i), () => this.look());
     this.slider = el('input', { type: 'range', id: 'threshold', min: 0, max: 1000, step: 1, 'aria-describedby': 'promise', input: () => this.slide() });
     this.exact = el('input', { type: 'number', id: 'exact', step: 'any', change: () => this.exact.value !== '' && this.limit(Number(this.exact.value)) });
     this.promise = el('p', { id: 'promise' });
@@ -74,26 +76,28 @@ class Scores {
       el('ul', { class: 'keys quiet', 'aria-label': say.keys }, el('li', { class: 'key-got' }, say.got), el('li', { class: 'key-expected' }, say.expected), el('li', { class: 'key-event' }, say.key.event)),
       el('details', {}, el('summary', {}, say.courseTable), this.courseTable));
     this.courses = new Values(this.courseHost);
-    this.listed = el('details', { class: 'listed', toggle: () => this.tabulate() }, el('summary', {}, say.listed), el('div'));
+    this.order = el('select', { id: 'order', change: () => this.tabulate() }, ...Object.entries(say.orders).map(([value, text]) => el('option', { value }, text)));
+    this.listed = el('details', { class: 'listed', toggle: () => this.tabulate() }, el('summary', {}, say.listed),
+      el('p', { class: 'chooser' }, el('label', { for: 'order' }, say.order), this.order), el('div'));
     const button = (text, then) => el('button', { type: 'button', click: then }, text);
+    this.happened = el('section', { class: 'events' }, el('h2', {}, say.events), this.list);
+    this.figure = el('figure', {},
+      el('figcaption', {}, el('p', { class: 'quiet' }, say.meaning, ' ', el('span', { class: 'by-mouse' }, say.byMouse), el('span', { class: 'by-touch' }, say.byTouch)),
+        el('div', { class: 'part' }, this.part, button(say.all, () => this.chart.zoom()))),
+      this.host,
+      el('ul', { class: 'keys quiet', 'aria-label': say.keys }, ...['anomaly', 'event', 'threshold', 'gap'].map((k) => el('li', { class: `key-${k}` }, say.key[k]))),
+      el('div', { class: 'under' },
+        el('div', { class: 'buttons', role: 'group', 'aria-label': say.view },
+          button(say.closer, () => this.chart.move(0.5, 0)), button(say.wider, () => this.chart.move(2, 0)),
+          button(say.earlier, () => this.chart.move(1, -0.5)), button(say.later, () => this.chart.move(1, 0.5))),
+        this.pointed));
     this.content = el('div', { class: 'content', hidden: true },
-      el('figure', {},
-        el('figcaption', {}, this.headline, this.summary,
-          el('p', { class: 'quiet' }, say.meaning, ' ', el('span', { class: 'by-mouse' }, say.byMouse), el('span', { class: 'by-touch' }, say.byTouch))),
-        this.host,
-        el('ul', { class: 'keys quiet', 'aria-label': say.keys }, ...['anomaly', 'event', 'threshold', 'gap'].map((k) => el('li', { class: `key-${k}` }, say.key[k]))),
-        el('div', { class: 'under' },
-          el('div', { class: 'buttons', role: 'group', 'aria-label': say.view },
-            button(say.closer, () => this.chart.move(0.5, 0)), button(say.wider, () => this.chart.move(2, 0)),
-            button(say.earlier, () => this.chart.move(1, -0.5)), button(say.later, () => this.chart.move(1, 0.5)),
-            button(say.all, () => this.chart.zoom())),
-          this.pointed)),
-      el('div', { class: 'pair' },
-        el('section', {}, el('h2', {}, say.events), this.list),
-        el('section', {},
-          el('h2', {}, say.why),
-          el('div', { class: 'buttons' }, button(say.previous, () => this.step(-1)), button(say.next, () => this.step(1))),
-          this.why, this.course)),
+      el('div', { class: 'told' }, this.headline, this.summary, this.reach),
+      this.figure,
+      el('section', {},
+        el('h2', {}, say.why),
+        el('div', { class: 'buttons' }, button(say.previous, () => this.step(-1)), button(say.next, () => this.step(1))),
+        el('div', { class: 'pair' }, this.why, this.course)),
       el('section', { class: 'limit' },
         el('h2', {}, el('label', { for: 'threshold' }, say.threshold)),
         el('p', { class: 'quiet' }, say.thresholdNote),
@@ -107,6 +111,9 @@ class Scores {
         el('div', { class: 'chooser' }, this.input, el('label', { for: 'file', class: 'button' }, say.choose), el('span', { class: 'quiet by-mouse' }, say.drop)),
         el('div', { class: 'chooser' }, el('label', { for: 'source' }, say.live), this.sources, el('span', { class: 'quiet', id: 'source-note' }, say.sourceNote))),
       this.message, this.empty, this.content);
+    const narrow = matchMedia('(max-width: 40rem)'), arrange = () => (narrow.matches ? this.figure.before(this.happened) : this.figure.after(this.happened));
+    narrow.addEventListener('change', arrange);
+    arrange();
     addEventListener('dragover', (e) => { e.preventDefault(); document.body.classList.add('dropping'); });
     addEventListener('dragleave', (e) => e.relatedTarget || document.body.classList.remove('dropping'));
     addEventListener('drop', (e) => {
@@ -165,7 +172,7 @@ class Scores {
   }
 
   invite() {
-    this.empty.replaceChildren(el('h2', {}, say.emptyTitle), el('p', {}, say.empty), this.needed(),
+    this.empty.replaceChildren(el('h2', {}, say.emptyTitle), el('p', {}, say.empty), el('ul', {}, ...say.forms.map((f) => el('li', {}, f))), this.needed(),
       el('details', {}, el('summary', {}, say.programs), el('p', {}, say.emptyLive),
         el('pre', { tabindex: 0, 'aria-label': say.emptyLive }, say.curl(location.origin, this.model.columns.slice(0, 2).map((c) => c.name)))));
   }
@@ -173,7 +180,16 @@ class Scores {
   // needed lists the columns of a file.
   needed() {
     return el('details', { open: this.model.columns.length <= mostColumns }, el('summary', {}, say.columns(this.model.columns.length)),
-      el('p', { class: 'names' }, this.model.columns.map((c) => (c.unit ? `${c.name} (${c.unit})` : c.name)).join(', ')));
+      el('p', { class: 'names' }, this.model.columns.map((c) => (c.unit ? `${c.name} (${c.unit})` : c.name)).join(', ')),
+      this.header());
+  }
+
+  // header shows the header of a file, to be copied.
+  header() {
+    const cell = (name) => (/[",;\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
+    const text = el('pre', { class: 'header', tabindex: 0, 'aria-label': say.header }, ['time', ...this.model.columns.map((c) => cell(c.name))].join(','));
+    const copy = () => navigator.clipboard.writeText(text.textContent).then(() => announce(say.copied), () => getSelection().selectAllChildren(text));
+    return el('div', { class: 'told' }, el('p', { class: 'chooser' }, say.header, el('button', { type: 'button', click: copy }, say.copy)), text);
   }
 
   // given is the threshold of the server, or if that rolls one with the same promise.
@@ -365,11 +381,29 @@ class Scores {
     const given = this.model.thresholds ?? (share && threshold != null ? [{ threshold, false_alarms_promised: share }] : []);
     const promised = given.filter((g) => g.threshold <= t).at(-1);
     const promise = given.length ? (promised ? say.promise(promised.false_alarms_promised) : say.noPromise) : say.noOwn;
-    const part = this.scored ? this.above.length / this.scored : 0;
+    const expected = promised ? promised.false_alarms_promised * this.scored : Infinity;
+    const { found } = this.model;
+    this.reach.textContent = [found ? say.finds(found) : say.findsUnknown, this.events.length ? '' : say.noAllClear,
+      promised ? say.rate(promised.false_alarms_promised, this.spacing) : ''].filter(Boolean).join(' ');
     this.promise.replaceChildren(promise, ' ', say.here(this.above.length, this.scored), ' ',
-      promised && part > promised.false_alarms_promised ? `${say.tooMany} ` : '',
+      this.above.length > expected ? `${say.tooMany(Math.round(expected), this.blocks())} ` : '',
       this.model.threshold == null ? say.rolls : t === this.model.threshold ? '' : say.keep(this.exact.value));
     this.showEvents();
+    this.look();
+  }
+
+  // blocks is the number of anomalies or groups of them with few normal rows between them.
+  blocks() {
+    return join(this.numbers, this.values, this.threshold, { anomalies: 1, of: 1, gap: this.model.events.gap }).length;
+  }
+
+  // look says which part of the chart is shown, and lists its rows.
+  look() {
+    if (!this.rows.length) return;
+    const { min, max } = this.chart.shown(), last = this.rows.length - 1;
+    const from = this.x.findIndex((x) => x >= min), to = this.x.findLastIndex((x) => x <= max);
+    const all = say.span(this.at(0), this.at(last, 0));
+    this.part.textContent = from === 0 && to === last ? say.whole(all) : from >= 0 && from <= to ? say.shows(say.span(this.at(from), this.at(to, from)), all) : say.between(all);
     this.tabulate();
   }
 
@@ -418,9 +452,7 @@ class Scores {
 
   // causes are the sensors that make the peak of an event an anomaly, or the one that deviates most.
   causes(e) {
-    const all = this.rows[e.peak].sensors ?? [];
-    const guilty = all.filter((s) => s.guilty);
-    return guilty.length ? guilty : all.slice(0, 1);
+    return causes(this.rows[e.peak]);
   }
 
   // ending says what comes after an event, as ending of events does.
@@ -550,6 +582,7 @@ class Scores {
     }
     if (this.file !== file) return;
     this.showEvents();
+    this.tabulate();
     if (rows.includes(this.rows[this.chosen])) this.explain(true);
   }
 
@@ -609,17 +642,25 @@ class Scores {
     const { min, max } = this.chart.shown();
     const all = this.values.map((v, i) => i).filter((i) => this.values[i] != null && this.x[i] >= min && this.x[i] <= max);
     const shown = (i) => Number(this.values[i].toPrecision(4)); // equal as they are written, which time orders
-    const order = all.toSorted((a, b) => shown(b) - shown(a)).slice(0, mostListed);
-    renew(this.listed.lastElementChild, el('p', { class: 'quiet' }, say.listedCut(order.length, all.length)),
-      table(say.listed, [{ text: say.number, number: true }, { text: say.time }, { text: say.score, number: true }, { text: say.anomaly }],
-        order.map((i) => [count(this.numbers[i]), this.rows[i].time ? this.at(i) : '–', short(this.values[i]), this.values[i] > this.threshold ? say.yes : say.no])));
+    const byTime = this.order.value === 'time';
+    const order = (byTime ? all : all.toSorted((a, b) => shown(b) - shown(a))).slice(0, mostListed), written = even(order.map((i) => this.values[i]));
+    renew(this.listed.lastElementChild, el('p', { class: 'quiet' }, say.listedCut(order.length, all.length, byTime)),
+      table(say.listed, [{ text: say.number, number: true }, { text: say.time }, { text: say.score, number: true }, { text: say.anomaly }, { text: say.sensor }],
+        order.map((i, j) => [count(this.numbers[i]), this.rows[i].time ? this.at(i) : '–', written[j], this.values[i] > this.threshold ? say.yes : say.no,
+          causes(this.rows[i]).map((s) => s.sensor).join(', ') || '–'])));
   }
 }
 
 // parts returns the day, the clock, the seconds if these are not 0, and the zone of a time; null for another text.
 function parts(text) {
-  const m = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?\s*(.*)$/.exec(text ?? '');
+  const m = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?\s*(.*)$/.exec(iso(text) ?? '');
   return m && { day: m[1], clock: m[2], second: /[1-9]/.test(m[3] ?? '') ? m[3] : '', zone: m[4] };
+}
+
+// causes are the sensors that make a row an anomaly, or the one that deviates most.
+function causes({ sensors = [] }) {
+  const guilty = sensors.filter((s) => s.guilty);
+  return guilty.length ? guilty : sensors.slice(0, 1);
 }
 
 // pair returns what was expected of a sensor and what it sent, in as many decimals each.
