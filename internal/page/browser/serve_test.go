@@ -692,6 +692,18 @@ func TestWhatIsShown(t *testing.T) {
 	p.until("!document.querySelector('.part').textContent.includes('13:3')")
 	p.run(chromedp.Click(chromedp.CSS(".listed > summary")), chromedp.SetValue(chromedp.CSS("#order"), "time"), chromedp.Evaluate[chromedp.Void]("document.querySelector('#order').dispatchEvent(new Event('change'))"))
 	p.until("[...document.querySelectorAll('.listed tbody th')].slice(0, 3).map((c) => c.textContent).join() === '1,2,3'")
+	text, err := os.ReadFile(filepath.Join(folder, "shown.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	european := strings.NewReplacer(",", ";", ".", ",").Replace(string(text))
+	european = regexp.MustCompile(`(?m)^(\d+)-(\d+)-(\d+) (\d+:\d+):\d+`).ReplaceAllString(european, "$3.$2.$1 $4")
+	path := filepath.Join(folder, "european.csv")
+	if err := os.WriteFile(path, []byte(european), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.choose(path)
+	p.until("document.querySelector('.part').textContent.includes('2026-11-07 06:00 – 2026-11-08 15:19') && document.querySelector('.summary').textContent.includes('fell to 0.3')")
 	p.size(390, 900, "light")
 	p.until("document.querySelector('.events').compareDocumentPosition(document.querySelector('.content > figure')) === Node.DOCUMENT_POSITION_FOLLOWING")
 }

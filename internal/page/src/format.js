@@ -23,19 +23,17 @@ export function short(v, digits = 4) {
 }
 
 /**
- * Returns numbers of one column with as many decimals each, so that the largest has a number of digits. Where that would
- * leave a small one without digits, each is written as by short.
+ * Returns numbers of one column with as many decimals each, so that the largest has a number of digits. Those of a
+ * million and more, and all if they are tiny, are written as by short.
  *
  * @param {(number|null|undefined)[]} values
  * @param {number} [digits]
  * @returns {string[]}
  */
 export function even(values, digits = 4) {
-  const sizes = values.filter((v) => v != null && v !== 0 && !Number.isNaN(v)).map(Math.abs);
-  const most = Math.max(...sizes), least = Math.min(...sizes);
-  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(most)));
-  if (!sizes.length || most >= 1e6 || decimals > 6 || least < 0.5 * 10 ** -decimals) return values.map((v) => short(v, digits));
-  return values.map((v) => (v == null || Number.isNaN(v) ? '–' : v.toFixed(decimals).replace('-', '−')));
+  const most = values.reduce((size, v) => (Math.abs(v) < 1e6 ? Math.max(size, Math.abs(v)) : size), 0);
+  const decimals = most > 0 ? Math.max(0, digits - 1 - Math.floor(Math.log10(most))) : 0;
+  return values.map((v) => (v == null || !(Math.abs(v) < 1e6) || decimals > 6 ? short(v, digits) : v.toFixed(decimals).replace('-', '−')));
 }
 
 /** @param {number} share - from 0 to 1 @returns {string} */

@@ -180,7 +180,6 @@ class Scores {
   // needed lists the columns of a file.
   needed() {
     return el('details', { open: this.model.columns.length <= mostColumns }, el('summary', {}, say.columns(this.model.columns.length)),
-      el('p', { class: 'names' }, this.model.columns.map((c) => (c.unit ? `${c.name} (${c.unit})` : c.name)).join(', ')),
       this.header());
   }
 
@@ -189,7 +188,9 @@ class Scores {
     const cell = (name) => (/[",;\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
     const text = el('pre', { class: 'header', tabindex: 0, 'aria-label': say.header }, ['time', ...this.model.columns.map((c) => cell(c.name))].join(','));
     const copy = () => navigator.clipboard.writeText(text.textContent).then(() => announce(say.copied), () => getSelection().selectAllChildren(text));
-    return el('div', { class: 'told' }, el('p', { class: 'chooser' }, say.header, el('button', { type: 'button', click: copy }, say.copy)), text);
+    const units = this.model.columns.filter((c) => c.unit).map((c) => `${c.name}: ${c.unit}`);
+    return el('div', { class: 'told' }, el('p', { class: 'chooser' }, say.header, el('button', { type: 'button', click: copy }, say.copy)), text,
+      units.length ? el('p', { class: 'names' }, say.units(units)) : '');
   }
 
   // given is the threshold of the server, or if that rolls one with the same promise.
@@ -386,7 +387,7 @@ class Scores {
     this.reach.textContent = [found ? say.finds(found) : say.findsUnknown, this.events.length ? '' : say.noAllClear,
       promised ? say.rate(promised.false_alarms_promised, this.spacing) : ''].filter(Boolean).join(' ');
     this.promise.replaceChildren(promise, ' ', say.here(this.above.length, this.scored), ' ',
-      this.above.length > expected ? `${say.tooMany(Math.round(expected), this.blocks())} ` : '',
+      this.above.length > expected ? `${say.tooMany(Math.round(expected), this.blocks(), this.events.length > 0)} ` : '',
       this.model.threshold == null ? say.rolls : t === this.model.threshold ? '' : say.keep(this.exact.value));
     this.showEvents();
     this.look();
@@ -641,7 +642,7 @@ class Scores {
     if (!this.listed.open || !this.rows.length) return;
     const { min, max } = this.chart.shown();
     const all = this.values.map((v, i) => i).filter((i) => this.values[i] != null && this.x[i] >= min && this.x[i] <= max);
-    const shown = (i) => Number(this.values[i].toPrecision(4)); // equal as they are written, which time orders
+    const shown = (i) => Number(this.values[i].toPrecision(4)); // equal to four digits, which time orders
     const byTime = this.order.value === 'time';
     const order = (byTime ? all : all.toSorted((a, b) => shown(b) - shown(a))).slice(0, mostListed), written = even(order.map((i) => this.values[i]));
     renew(this.listed.lastElementChild, el('p', { class: 'quiet' }, say.listedCut(order.length, all.length, byTime)),
