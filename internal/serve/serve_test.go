@@ -523,7 +523,7 @@ func TestThresholdsToChooseFrom(t *testing.T) {
 	}
 }
 
-// What a model finds is told if that was measured by labelled faults.
+// The description says how many faults the model finds, if labels told which rows are faulty.
 func TestFoundFaults(t *testing.T) {
 	l := loadedModel(t, 0, "x")
 	for _, c := range []struct {

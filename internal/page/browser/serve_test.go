@@ -244,7 +244,7 @@ func open(t *testing.T, s *server, expected ...string) *tab {
 	listening := chromedp.Listen(ctx, func(of any) {
 		switch of := of.(type) {
 		case *runtime.EventExceptionThrown:
-			fault("exception: %s", of.ExceptionDetails.Text)
+			fault("exception: %s: %s", of.ExceptionDetails.Text, of.ExceptionDetails.Exception.Description)
 		case *runtime.EventConsoleAPICalled:
 			fault("console.%s: %s", of.Type, of.Args[0].Value)
 		case *network.EventRequestWillBeSent:
@@ -638,8 +638,8 @@ func TestASourceLive(t *testing.T) {
 	p.until("document.querySelector('#problem').textContent.includes('prints now')")
 }
 
-// How an event ends is told: by normal rows, by a row without numbers, by a gap in time, or by the end of the data. So is
-// where its sensor went.
+// The page says how an event ends: by normal rows, by a row without numbers, by a gap in time, or by the end of the data. It
+// says where the sensor went.
 func TestEndsOfEvents(t *testing.T) {
 	s := serve(t, "0")
 	text, err := os.ReadFile(csv(t, "ends.csv", s.names(t), 2100))
@@ -671,6 +671,12 @@ func TestEndsOfEvents(t *testing.T) {
 	if got := get[string](p, "document.querySelector('.summary').textContent"); !strings.Contains(got, "rose to 1.6–3.1 times") || !strings.Contains(got, "fell to 0.3 times") {
 		t.Errorf("got %q", got)
 	}
+	// A source is chosen before the sensors of a file's events are asked for.
+	get[bool](p, `(() => {
+		document.querySelector('#threshold').dispatchEvent(new Event('input'));
+		document.querySelector('#source').dispatchEvent(new Event('change'));
+		return new Promise((then) => setTimeout(() => then(true), 400));
+	})()`)
 }
 
 // The page says what the model misses, which part of the chart is shown, and lists rows in time on request.
@@ -685,6 +691,9 @@ func TestWhatIsShown(t *testing.T) {
 	p.until(scored + " && document.querySelector('.part').textContent.includes('2026-11-07 06:00 – 2026-11-08 15:19')")
 	if got := get[string](p, counts+" + ' ' + document.querySelector('.summary + p + p').textContent"); !regexp.MustCompile(`found \d+.* 5 normal rows in 8 hours`).MatchString(got) {
 		t.Errorf("got %q", got)
+	}
+	if got := get[[]string](p, "[...document.querySelectorAll('.events tbody td:last-child')].map((c) => c.textContent)"); len(got) != 4 || slices.ContainsFunc(got, func(text string) bool { return !regexp.MustCompile(`^\d+\.\d\d$`).MatchString(text) }) {
+		t.Errorf("got the peaks %q, want two decimals each", got)
 	}
 	p.run(chromedp.Click(chromedp.CSS(".link")))
 	p.until("/2026-11-07 13:3\\d – 14:5\\d of 2026-11-07 06:00/.test(document.querySelector('.part').textContent)")

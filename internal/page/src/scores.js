@@ -37,6 +37,7 @@ class Scores {
 
   // clear forgets all rows.
   clear() {
+    clearTimeout(this.later); // it asks about rows that are gone
     this.rows = []; // as the server sent them
     this.numbers = [];
     this.values = [];
@@ -387,7 +388,7 @@ class Scores {
     this.reach.textContent = [found ? say.finds(found) : say.findsUnknown, this.events.length ? '' : say.noAllClear,
       promised ? say.rate(promised.false_alarms_promised, this.spacing) : ''].filter(Boolean).join(' ');
     this.promise.replaceChildren(promise, ' ', say.here(this.above.length, this.scored), ' ',
-      this.above.length > expected ? `${say.tooMany(Math.round(expected), this.blocks(), this.events.length > 0)} ` : '',
+      this.above.length > expected ? `${say.tooMany(expected, this.above.length, this.blocks())} ` : '',
       this.model.threshold == null ? say.rolls : t === this.model.threshold ? '' : say.keep(this.exact.value));
     this.showEvents();
     this.look();
