@@ -441,12 +441,12 @@ class Scores {
       this.model.events.further ? el('p', { class: 'quiet' }, say.further) : '',
       shown.length < this.events.length ? el('p', { class: 'quiet' }, say.eventsCut(shown.length, this.events.length)) : '',
       el('p', { class: 'quiet' }, say.ofPeak),
-      table(say.events, [{ text: say.start }, { text: say.end }, { text: say.anomalies, number: true }, { text: say.sensors }, { text: say.expected, number: true }, { text: say.got, number: true }, { text: say.peak, number: true }],
+      table(say.events, [{ text: say.start }, { text: say.end }, { text: say.sensors }, { text: say.expected, number: true }, { text: say.got, number: true }, { text: say.anomalies, number: true }, { text: say.peak, number: true }],
         shown.map((e, i) => [
           el('button', { type: 'button', class: 'link', 'data-key': this.numbers[e.first], title: whole(e.first), 'aria-current': this.holds(e) ? 'true' : null, 'aria-label': say.show(this.at(e.first)), click: () => this.visit(e) },
             ...this.at(e.first).split(' ').flatMap((word) => [el('span', {}, word), ' '])),
           el('span', {}, el('span', { title: whole(e.last) }, this.at(e.last, e.first)), this.tellEnding(e)),
-          count(e.anomalies), el('span', { class: 'causes' }, this.tellCauses(e, units)), ...this.compared(e, units), peaks[i],
+          el('span', { class: 'causes' }, this.tellCauses(e, units)), ...this.compared(e, units), count(e.anomalies), peaks[i],
         ])));
     clearTimeout(this.later);
     this.later = setTimeout(() => this.inquire(shown.map((e) => this.rows[e.peak])), settled);
