@@ -93,7 +93,7 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./gmm", "./vae", "./internal/mixtures/...", "./internal/networks/...", "./internal/privacy", "./internal/privacy/guard", "./internal/privacy/release"},
-		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm", "./vae", "./internal/mixtures/...", "./internal/networks/...", "./internal/privacy/...", "./internal/data/columnstats", "./internal/numeric/metrics", "./internal/numeric/portable", "./internal/numeric/parallel", "./internal/numeric/partial", "./internal/data/rows", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
+		only:     []string{"std", ".", "./option", "./algorithm", "gonum.org/v1/gonum/...", "./gmm", "./vae", "./internal/mixtures/...", "./internal/networks/...", "./internal/privacy/...", "./internal/data/columnstats", "./internal/numeric/metrics", "./internal/numeric/portable", "./internal/numeric/lanes", "./internal/numeric/parallel", "./internal/numeric/partial", "./internal/data/rows", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
 		never:    clocksAndTheWorld,
 		reason:   "a learner computes: no clock, socket, file or global random source, and nothing of how sums are made",
 	},
@@ -110,8 +110,8 @@ var importRules = []importRule{
 		reason: "the two families of models know nothing of each other",
 	},
 	{
-		packages: []string{"./internal/numeric/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
-		only:     []string{"std", "gonum.org/v1/gonum/...", "./internal/kernels/cpu", "./internal/kernels/blas", "./internal/numeric/portable"}, never: clocksAndTheWorld,
+		packages: []string{"./internal/numeric/lanes", "./internal/numeric/parallel", "./internal/kernels/blas", "./internal/kernels/elementwise", "./internal/kernels/lapack", "./internal/kernels/mixture"},
+		only:     []string{"std", "gonum.org/v1/gonum/...", "./internal/kernels/cpu", "./internal/kernels/blas", "./internal/numeric/parallel", "./internal/numeric/portable"}, never: clocksAndTheWorld,
 		reason: "numerical kernels stand below the models",
 	},
 	{
@@ -120,22 +120,22 @@ var importRules = []importRule{
 	},
 	{
 		packages: []string{"./internal/data/columnstats"},
-		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./internal/kernels/blas", "./internal/numeric/parallel", "./internal/numeric/portable"}, never: clocksAndTheWorld,
+		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./internal/kernels/blas", "./internal/numeric/lanes", "./internal/numeric/parallel", "./internal/numeric/portable"}, never: clocksAndTheWorld,
 		reason: "what members publish and learn of columns stands below the models that begin with it, and knows nothing of where rows come from",
 	},
 	{
 		packages: []string{"./internal/data/rows"},
-		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./internal/data/columnstats", "./internal/kernels/blas", "./internal/numeric/parallel", "./internal/numeric/portable"}, never: clocksAndTheWorld,
+		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./internal/data/columnstats", "./internal/kernels/blas", "./internal/numeric/lanes", "./internal/numeric/parallel", "./internal/numeric/portable"}, never: clocksAndTheWorld,
 		reason: "what is done with rows is the same wherever they come from",
 	},
 	{
 		packages: []string{"./internal/numeric/partial"},
-		only:     []string{"std", ".", "gonum.org/v1/gonum/mat", "./internal/kernels/blas", "./internal/kernels/lapack", "./internal/numeric/parallel", "./internal/numeric/portable"}, never: clocksAndTheWorld,
+		only:     []string{"std", ".", "gonum.org/v1/gonum/mat", "./internal/kernels/blas", "./internal/kernels/lapack", "./internal/numeric/lanes", "./internal/numeric/parallel", "./internal/numeric/portable"}, never: clocksAndTheWorld,
 		reason: "what is known of missing cells from the others stands below the models",
 	},
 	{
 		packages: []string{"./internal/data/partition"},
-		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm", "./internal/kernels/blas", "./internal/numeric/parallel", "./internal/numeric/portable", "./internal/data/rows"}, never: clocksAndTheWorld,
+		only:     []string{"std", ".", "gonum.org/v1/gonum/...", "./gmm", "./internal/kernels/blas", "./internal/numeric/lanes", "./internal/numeric/parallel", "./internal/numeric/portable", "./internal/data/rows"}, never: clocksAndTheWorld,
 		reason: "whose each row is follows from rows, their classes and a seed, whatever file they are in",
 	},
 	{

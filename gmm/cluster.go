@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // Lloyd returns the centres that Lloyd's algorithm reaches on the rows of x from the given
@@ -38,8 +39,11 @@ func Nearest(x, centres *mat.Dense) []int {
 		panic(errShape)
 	}
 	out := make([]int, rows)
-	r, of := passes.NewReader(Matrix(x)), passes.NearestOf(centres)
-	_ = r.Sweep(func(l, from int, block []float64) { copy(out[from:], of(r.At(l), block)) })
+	of := passes.NearestOf(centres)
+	_ = lanes.Each(Matrix(x), func(l *lanes.Lane) error {
+		nearest := of(dim)
+		return l.Blocks(func(from int, block []float64) { copy(out[from:], nearest(block)) })
+	})
 	return out
 }
 
@@ -53,21 +57,20 @@ type cluster struct {
 // nearestSums sums rows that are in memory, so reading them cannot fail.
 func nearestSums(r *passes.Reader, centres *mat.Dense) *cluster {
 	k, dim := centres.Dims()
-	lanes, of := make([]cluster, r.Lanes()), passes.NearestOf(centres)
-	_ = r.Sweep(func(l, _ int, x []float64) {
-		s := &lanes[l]
-		if s.n == nil {
-			s.n, s.first = make([]float64, k), make([]float64, k*dim)
-		}
-		for j, to := range of(r.At(l), x) {
-			row := x[j*dim : (j+1)*dim]
-			s.squares += passes.SquaredDistance(row, centres.RawRowView(to))
-			s.n[to]++
-			floats.Add(s.first[to*dim:(to+1)*dim], row)
-		}
-	})
-	total := &lanes[0]
-	for _, s := range lanes[1:] {
+	of := passes.NearestOf(centres)
+	parts, _ := lanes.NewJob(func(l *lanes.Lane, _ struct{}) (*cluster, error) {
+		s, nearest := &cluster{n: make([]float64, k), first: make([]float64, k*dim)}, of(dim)
+		return s, l.Blocks(func(_ int, x []float64) {
+			for j, to := range nearest(x) {
+				row := x[j*dim : (j+1)*dim]
+				s.squares += passes.SquaredDistance(row, centres.RawRowView(to))
+				s.n[to]++
+				floats.Add(s.first[to*dim:(to+1)*dim], row)
+			}
+		})
+	}).Over(r.Rows, struct{}{})
+	total := parts[0]
+	for _, s := range parts[1:] {
 		total.squares += s.squares
 		floats.Add(total.n, s.n)
 		floats.Add(total.first, s.first)

@@ -10,6 +10,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/mixtures/density"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 	"github.com/collabdict/collabdict/internal/numeric/parallel"
 	"github.com/collabdict/collabdict/internal/numeric/partial"
 )
@@ -49,7 +50,7 @@ func (m *Mixture) Explain(z *mat.Dense) (algorithm.Explanation, error) {
 	return out, nil
 }
 
-// alike returns the rows in groups of at most [parallel.BlockRows] whose missing cells are the same.
+// alike returns the rows in groups of at most [lanes.BlockRows] whose missing cells are the same.
 func alike(z *mat.Dense) (groups [][]int) {
 	rows, dim := z.Dims()
 	of, key := map[string]int{}, make([]byte, dim)
@@ -60,7 +61,7 @@ func alike(z *mat.Dense) (groups [][]int) {
 			}
 		}
 		g, known := of[string(key)]
-		if !known || len(groups[g]) == parallel.BlockRows {
+		if !known || len(groups[g]) == lanes.BlockRows {
 			g, groups = len(groups), append(groups, nil)
 			of[string(key)] = g
 		}

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 const maxLloyd = 100
@@ -50,10 +50,12 @@ func PlusPlus(x *mat.Dense, k int, src rand.Source) *mat.Dense {
 // centre.
 func nearer(x *mat.Dense, centre, before []float64) []float64 {
 	out := make([]float64, len(before))
-	parallel.Sweep(len(out), func(_, lo, hi int) {
-		for j := lo; j < hi; j++ {
-			out[j] = math.Min(before[j], passes.SquaredDistance(x.RawRowView(j), centre))
-		}
+	_ = lanes.Each(Matrix(x), func(l *lanes.Lane) error {
+		return l.Blocks(func(from int, block []float64) {
+			for j := range len(block) / l.Dim {
+				out[from+j] = math.Min(before[from+j], passes.SquaredDistance(block[j*l.Dim:(j+1)*l.Dim], centre))
+			}
+		})
 	})
 	return out
 }

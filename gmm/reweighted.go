@@ -2,6 +2,7 @@ package gmm
 
 import (
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
@@ -12,13 +13,13 @@ func (m *Mixture) Reweighted(rows Rows, more float64) (*Mixture, error) {
 	const steps = 20
 	r, out := passes.NewReader(rows), m
 	for range steps {
-		lanes := make([][]float64, r.Lanes())
+		parts := make([][]float64, lanes.Count(r.N))
 		err := out.evaluator().Blocks(r, func(lane, _ int, s *passes.Space) {
-			if lanes[lane] == nil {
-				lanes[lane] = make([]float64, s.Components())
+			if parts[lane] == nil {
+				parts[lane] = make([]float64, s.Components())
 			}
-			for k := range lanes[lane] {
-				lanes[lane][k] += passes.Sum(s.Responsibilities(k))
+			for k := range parts[lane] {
+				parts[lane][k] += passes.Sum(s.Responsibilities(k))
 			}
 		})
 		if err != nil {
@@ -29,7 +30,7 @@ func (m *Mixture) Reweighted(rows Rows, more float64) (*Mixture, error) {
 		for k := range next.weights {
 			next.weights[k] = more
 		}
-		for _, l := range lanes {
+		for _, l := range parts {
 			if l != nil {
 				portable.AddScaled(next.weights, 1, l)
 			}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 	"github.com/collabdict/collabdict/internal/numeric/partial"
 )
 
@@ -23,7 +24,7 @@ func (m *Mixture) LogDensities(dst []float64, x *mat.Dense) []float64 {
 // MeanLogLik returns the mean of LogDensity over the rows.
 func (m *Mixture) MeanLogLik(rows Rows) (float64, error) {
 	r := passes.NewReader(rows)
-	lane := make([]float64, r.Lanes())
+	lane := make([]float64, lanes.Count(r.N))
 	err := m.evaluator().Blocks(r, func(l, _ int, s *passes.Space) {
 		for _, v := range m.logSums(s) {
 			lane[l] += v

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // Rows is a source of n rows of m values that can be read any number of times, as in package
@@ -26,7 +26,7 @@ const Largest = 1e12
 func EachBlock(rows Rows, limit float64, f func(from int, x []float32) error) error {
 	_, columns := rows.Dims()
 	var block []float32
-	return parallel.EachBlock(rows, parallel.BlockRows, func(from int, x []float64) error {
+	return lanes.EachBlock(rows, lanes.BlockRows, func(from int, x []float64) error {
 		block = block[:0]
 		for i, v := range x {
 			if !(math.Abs(v) <= limit) {

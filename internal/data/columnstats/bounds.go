@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // Bounds hold at every member. Each member publishes powers of two above its number of rows and
@@ -72,14 +72,9 @@ func agreeOn(ctx context.Context, g collabdict.Group, e collabdict.Entry, rowsEx
 // root mean square of each column. Exponents of columns are at least -MaxExp; those above MaxExp
 // are refused by decode.
 func exponents(x collabdict.Rows) (rowsExp int, exps []int, err error) {
-	n, dim := x.Dims()
+	n, _ := x.Dims()
 	_, rowsExp = math.Frexp(float64(n))
-	sums := make([]float64, dim)
-	err = parallel.EachRow(x, func(row []float64) {
-		for i, v := range row {
-			sums[i] += float64(v * v)
-		}
-	})
+	sums, err := lanes.Sum(squares, x, struct{}{})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -92,6 +87,16 @@ func exponents(x collabdict.Rows) (rowsExp int, exps []int, err error) {
 	}
 	return rowsExp, exps, nil
 }
+
+// squares sums the squares of the values of each column.
+var squares = lanes.NewJob(func(l *lanes.Lane, _ struct{}) ([]float64, error) {
+	sums := make([]float64, l.Dim)
+	return sums, l.Each(func(row []float64) {
+		for i, v := range row {
+			sums[i] += float64(v * v)
+		}
+	})
+})
 
 // encode returns what a member publishes: a version byte, the exponent of its number of rows, M
 // as four bytes, and M exponents of two bytes, big-endian.

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // The search for an end begins with an interval that holds every value that the root mean squares
@@ -77,21 +77,33 @@ func ranges(top []float64, tolerance func(column int) float64) (low, size []floa
 // ends returns the largest value of each column, followed by the largest negated value of each,
 // which is the smallest value negated.
 func ends(rows collabdict.Rows) ([]float64, error) {
-	_, dim := rows.Dims()
-	own := make([]float64, 2*dim)
+	parts, err := endsOfLane.Over(rows, struct{}{})
+	if err != nil {
+		return nil, err
+	}
+	own := parts[0]
+	for _, part := range parts[1:] {
+		for i, v := range part {
+			own[i] = math.Max(own[i], v)
+		}
+	}
+	return own, nil
+}
+
+var endsOfLane = lanes.NewJob(func(l *lanes.Lane, _ struct{}) ([]float64, error) {
+	own := make([]float64, 2*l.Dim)
 	for i := range own {
 		own[i] = math.Inf(-1)
 	}
-	err := parallel.EachRow(rows, func(row []float64) {
+	return own, l.Each(func(row []float64) {
 		for j, v := range row {
 			if v != v { // missing
 				continue
 			}
-			own[j], own[dim+j] = math.Max(own[j], v), math.Max(own[dim+j], -v)
+			own[j], own[l.Dim+j] = math.Max(own[j], v), math.Max(own[l.Dim+j], -v)
 		}
 	})
-	return own, err
-}
+})
 
 // search returns an upper bound of each of the members' own ends, and how far it may be above the
 // largest of them: the width of the last cell.

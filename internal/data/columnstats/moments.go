@@ -9,7 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // Moments are sums over the rows of all members.
@@ -67,31 +67,21 @@ func momentsOf(rows collabdict.Rows) (*Moments, error) {
 	if dim > manyColumns {
 		return momentsOfMany(rows)
 	}
-	lanes, blocks := make([]*Moments, parallel.Lanes(n)), make([][]float64, parallel.Lanes(n))
-	errs := make([]error, len(lanes))
-	parallel.Sweep(n, func(l, lo, hi int) {
-		if errs[l] != nil {
-			return
-		}
-		if lanes[l] == nil {
-			lanes[l], blocks[l] = newMoments(dim), make([]float64, min(n, parallel.BlockRows)*dim)
-		}
-		x := blocks[l][:(hi-lo)*dim]
-		if errs[l] = rows.ReadRows(x, lo); errs[l] == nil {
-			lanes[l].add(x)
-		}
-	})
-	total := newMoments(dim)
-	total.Count = float64(n)
-	for l, m := range lanes {
-		if errs[l] != nil {
-			return nil, errs[l]
-		}
-		floats.Add(total.Sums, m.Sums)
-		floats.Add(total.Products, m.Products)
+	packed, err := lanes.Sum(momentsOfLane, rows, struct{}{})
+	if err != nil {
+		return nil, err
 	}
+	total := unpack(packed, dim)
+	total.Count = float64(n)
 	return total, nil
 }
+
+// momentsOfLane computes the packed moments of the rows of a lane.
+var momentsOfLane = lanes.NewJob(func(l *lanes.Lane, _ struct{}) ([]float64, error) {
+	m := newMoments(l.Dim)
+	err := l.Each(m.add)
+	return m.pack(), err
+})
 
 // add adds rows one by one.
 func (m *Moments) add(x []float64) {
@@ -109,7 +99,7 @@ func momentsOfMany(rows collabdict.Rows) (*Moments, error) {
 	n, dim := rows.Dims()
 	m := newMoments(dim)
 	m.Count = float64(n)
-	err := parallel.EachBlock(rows, parallel.BlockRows, func(_ int, x []float64) error {
+	err := lanes.EachBlock(rows, lanes.BlockRows, func(_ int, x []float64) error {
 		blas.Implementation{}.Dsyrk(gonum.Upper, gonum.Trans, dim, len(x)/dim, 1, x, dim, 1, m.Products, dim)
 		for row := x; len(row) > 0; row = row[dim:] {
 			floats.Add(m.Sums, row[:dim])

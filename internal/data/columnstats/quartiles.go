@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // Quartiles are searched in cells of the ordered floating-point numbers, whatever their size. Each
@@ -15,83 +15,90 @@ const (
 	cellsOfBits = 1 << cellBits
 )
 
-// quartile is the state of the search for one quartile.
-type quartile struct {
-	column int
-	want   float64 // number of rows below it
-	prefix uint64  // first number of its cell
-	bits   int     // bits of the cell known so far
-	below  float64 // rows below the cell
-	counts [cellsOfBits]float64
+// A bracket is the interval in which a quartile of a column is searched: the numbers whose first
+// bits are known.
+type bracket struct {
+	Column int
+	First  uint64 // the first number
 }
+
+// brackets have the same number of bits known.
+type brackets struct {
+	Each []bracket
+	Bits int
+}
+
+// shift returns the width, in bits, of the cells within the brackets.
+func (s brackets) shift() int { return 64 - s.Bits - cellBits }
+
+// present counts the values of each column.
+var present = lanes.NewJob(func(l *lanes.Lane, _ struct{}) ([]float64, error) {
+	count := make([]float64, l.Dim)
+	return count, l.Each(func(row []float64) {
+		for j, v := range row {
+			if !math.IsNaN(v) {
+				count[j]++
+			}
+		}
+	})
+})
+
+// within counts, for each bracket in turn, the values in each of its cells.
+var within = lanes.NewJob(func(l *lanes.Lane, s brackets) ([]float64, error) {
+	counts := make([]float64, len(s.Each)*cellsOfBits)
+	return counts, l.Each(func(row []float64) {
+		for i, c := range s.Each {
+			v := row[c.Column]
+			key := ordered(v)
+			if math.IsNaN(v) || s.Bits > 0 && (key^c.First)>>(64-s.Bits) != 0 {
+				continue
+			}
+			counts[i*cellsOfBits+int(key>>s.shift()&(cellsOfBits-1))]++
+		}
+	})
+})
 
 // OwnQuartiles returns the first, second and third quartile of each column of one member's rows,
 // without a group. NaN cells are missing and do not count.
 func OwnQuartiles(rows collabdict.Rows) (first, second, third []float64, err error) {
 	_, dim := rows.Dims()
-	present := make([]float64, dim)
-	if err := parallel.EachRow(rows, func(row []float64) {
-		for j, v := range row {
-			if !math.IsNaN(v) {
-				present[j]++
-			}
-		}
-	}); err != nil {
+	count, err := lanes.Sum(present, rows, struct{}{})
+	if err != nil {
 		return nil, nil, nil, err
 	}
-	all := make([]quartile, 0, 3*dim)
+	var s brackets
+	var want []float64 // number of rows below each quartile
 	for q := range 3 {
-		for j, n := range present {
-			all = append(all, quartile{column: j, want: float64(q+1) / 4 * n})
+		for j, n := range count {
+			s.Each = append(s.Each, bracket{Column: j})
+			want = append(want, float64(q+1)/4*n)
 		}
 	}
-	for range 64 / cellBits {
-		err := parallel.EachRow(rows, func(row []float64) {
-			for i := range all {
-				all[i].count(row[all[i].column])
-			}
-		})
+	below := make([]float64, len(want)) // number of rows below each bracket
+	for ; s.Bits < 64; s.Bits += cellBits {
+		counts, err := lanes.Sum(within, rows, s)
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		for i := range all {
-			all[i].descend()
+		for i := range s.Each {
+			next := 0
+			for c, n := range counts[i*cellsOfBits : (i+1)*cellsOfBits] {
+				if n == 0 {
+					continue
+				}
+				if next = c; below[i]+n >= want[i] {
+					break
+				}
+				below[i] += n
+			}
+			s.Each[i].First |= uint64(next) << s.shift()
 		}
 	}
-	values := make([]float64, len(all))
-	for i, q := range all {
-		values[i] = unordered(q.prefix)
+	values := make([]float64, len(s.Each))
+	for i, c := range s.Each {
+		values[i] = unordered(c.First)
 	}
 	return values[:dim:dim], values[dim : 2*dim : 2*dim], values[2*dim:], nil
-}
-
-// shift returns the width, in bits, of the cells within the present one.
-func (q *quartile) shift() int { return 64 - q.bits - cellBits }
-
-// count counts a value in its cell, unless it is outside the present one.
-func (q *quartile) count(v float64) {
-	key := ordered(v)
-	if math.IsNaN(v) || q.bits > 0 && (key^q.prefix)>>(64-q.bits) != 0 {
-		return
-	}
-	q.counts[key>>q.shift()&(cellsOfBits-1)]++
-}
-
-// descend moves into the cell with the quartile.
-func (q *quartile) descend() {
-	last := 0
-	for cell, n := range q.counts {
-		if n == 0 {
-			continue
-		}
-		if last = cell; q.below+n >= q.want {
-			break
-		}
-		q.below += n
-	}
-	q.prefix |= uint64(last) << q.shift()
-	q.bits += cellBits
-	q.counts = [cellsOfBits]float64{}
 }
 
 // ordered maps floating-point numbers to whole numbers in the same order; unordered is its

@@ -12,13 +12,13 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/files"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // cellsOf reads rows as a pass does, in blocks.
 func cellsOf(t *testing.T, of collabdict.Rows) (out []float64) {
 	t.Helper()
-	if err := parallel.EachRow(of, func(row []float64) { out = append(out, row...) }); err != nil {
+	if err := lanes.EachRow(of, func(row []float64) { out = append(out, row...) }); err != nil {
 		t.Fatal(err)
 	}
 	return out

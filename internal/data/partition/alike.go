@@ -15,7 +15,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
@@ -150,7 +150,7 @@ func (p Split) principalPlane(classes []Class) (*plane, error) {
 	n, on := 0, &plane{mean: make([]float64, width)}
 	for _, c := range classes {
 		n += count(c.Train)
-		if err := parallel.EachRow(c.Train, func(row []float64) { floats.Add(on.mean, row) }); err != nil {
+		if err := lanes.EachRow(c.Train, func(row []float64) { floats.Add(on.mean, row) }); err != nil {
 			return nil, err
 		}
 	}

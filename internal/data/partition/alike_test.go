@@ -13,7 +13,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/partition"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // DealAlike deals rows in memory like rows of a file.
@@ -74,7 +74,7 @@ func TestDealAlikeIsThatOfFiles(t *testing.T) {
 			hand []int
 		}{{p.Train, train, a[k]}, {p.Test, test, b[k]}} {
 			want := map[float64]bool{}
-			if err := parallel.EachRow(part.rows, func(row []float64) { want[row[0]] = true }); err != nil {
+			if err := lanes.EachRow(part.rows, func(row []float64) { want[row[0]] = true }); err != nil {
 				t.Fatal(err)
 			}
 			if len(want) != len(part.hand) {

@@ -2,7 +2,7 @@ package rows
 
 import (
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // Narrow holds rows in memory, in fewer bytes per value than double precision. Reading them
@@ -39,7 +39,7 @@ func (s Narrow[T]) ReadRows(x []float64, from int) error {
 func Narrowed[T float32 | uint8](rows collabdict.Rows) (collabdict.Rows, error) {
 	n, width := rows.Dims()
 	x := Narrow[T]{width, make([]T, 0, n*width)}
-	err := parallel.EachRow(rows, func(row []float64) {
+	err := lanes.EachRow(rows, func(row []float64) {
 		for _, v := range row {
 			x.values = append(x.values, T(v))
 		}

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // A pipeline is rows that are made anew from a source whenever they are read. The fields are its
@@ -148,9 +148,9 @@ func (p *pipeline) ReadRows(x []float64, from int) error {
 		return p.scaled(x, from)
 	}
 	k, dim := p.projection.Axes.Dims()
-	values := make([]float64, min(len(x)/k, parallel.BlockRows)*dim)
+	values := make([]float64, min(len(x)/k, lanes.BlockRows)*dim)
 	for len(x) > 0 {
-		n := min(len(x)/k, parallel.BlockRows)
+		n := min(len(x)/k, lanes.BlockRows)
 		if err := p.scaled(values[:n*dim], from); err != nil {
 			return err
 		}

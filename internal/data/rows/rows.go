@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // Matrix holds rows in memory. Reading them never fails.
@@ -49,7 +49,7 @@ const PerBlock = 4096
 // of the first row of block x, which is valid until f returns.
 func Each(rows collabdict.Rows, f func(x *mat.Dense, from int) error) error {
 	_, width := rows.Dims()
-	return parallel.EachBlock(rows, PerBlock, func(from int, x []float64) error {
+	return lanes.EachBlock(rows, PerBlock, func(from int, x []float64) error {
 		return f(mat.NewDense(len(x)/width, width, x), from)
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // A Scaling maps columns to the coordinates that training uses: z = (x − Shift) / Scale.
@@ -49,45 +49,34 @@ func FromRanges(low, high []float64) (Scaling, error) {
 // passes. It returns the constant columns, which keep scale 1. x must have rows. NaN cells are
 // missing and do not count.
 func Own(x collabdict.Rows) (s Scaling, constant []int, err error) {
-	rows, cols := x.Dims()
-	mean, variance, missing := make([]float64, cols), make([]float64, cols), make([]int, cols)
-	low, high := make([]float64, cols), make([]float64, cols)
-	for j := range cols {
-		low[j], high[j] = math.Inf(1), math.Inf(-1)
-	}
-	err = parallel.EachRow(x, func(row []float64) {
-		for j, v := range row {
-			if v != v {
-				missing[j]++
-				continue
-			}
-			mean[j] += v / float64(rows)
-			low[j], high[j] = min(low[j], v), max(high[j], v)
-		}
-	})
+	n, _ := x.Dims()
+	parts, err := columnsOfLane.Over(x, struct{}{})
 	if err != nil {
 		return Scaling{}, nil, err
 	}
-	present := func(of []float64) {
-		for j, m := range missing {
-			if m > 0 && m < rows {
-				of[j] *= float64(rows) / float64(rows-m)
+	all := parts[0]
+	for _, part := range parts[1:] {
+		for j := range all.Mean {
+			all.Mean[j] += part.Mean[j]
+			all.Missing[j] += part.Missing[j]
+			all.Low[j], all.High[j] = min(all.Low[j], part.Low[j]), max(all.High[j], part.High[j])
+		}
+	}
+	present := func(means []float64) {
+		for j, m := range all.Missing {
+			if m > 0 && m < n {
+				means[j] *= float64(n) / float64(n-m)
 			}
 		}
 	}
+	mean := all.Mean
 	present(mean)
-	for j, v := range low {
-		if v == high[j] { // exactly, whatever the rounding of the sum
+	for j, v := range all.Low {
+		if v == all.High[j] { // exactly, whatever the rounding of the sum
 			mean[j] = v
 		}
 	}
-	err = parallel.EachRow(x, func(row []float64) {
-		for j, v := range row {
-			if v == v {
-				variance[j] += (v - mean[j]) * (v - mean[j]) / float64(rows)
-			}
-		}
-	})
+	variance, err := lanes.Sum(squaresAbout, x, mean)
 	if err != nil {
 		return Scaling{}, nil, err
 	}
@@ -95,6 +84,39 @@ func Own(x collabdict.Rows) (s Scaling, constant []int, err error) {
 	s, constant = standard(mean, variance)
 	return s, constant, nil
 }
+
+// columns describes the values of each column that are not missing. Missing ones count as 0 in the
+// mean.
+type columns struct {
+	Mean, Low, High []float64
+	Missing         []int
+}
+
+var columnsOfLane = lanes.NewJob(func(l *lanes.Lane, _ struct{}) (c columns, err error) {
+	c = columns{make([]float64, l.Dim), slices.Repeat([]float64{math.Inf(1)}, l.Dim), slices.Repeat([]float64{math.Inf(-1)}, l.Dim), make([]int, l.Dim)}
+	return c, l.Each(func(row []float64) {
+		for j, v := range row {
+			if v != v {
+				c.Missing[j]++
+				continue
+			}
+			c.Mean[j] += v / float64(l.Rows)
+			c.Low[j], c.High[j] = min(c.Low[j], v), max(c.High[j], v)
+		}
+	})
+})
+
+// squaresAbout computes, for each column, the mean squared distance of its values from a point.
+var squaresAbout = lanes.NewJob(func(l *lanes.Lane, point []float64) ([]float64, error) {
+	means := make([]float64, l.Dim)
+	return means, l.Each(func(row []float64) {
+		for j, v := range row {
+			if v == v {
+				means[j] += (v - point[j]) * (v - point[j]) / float64(l.Rows)
+			}
+		}
+	})
+})
 
 // FromQuartiles maps the median of each column to 0, and scales by the standard deviation of a
 // normal distribution with the column's first and third quartile. If these are equal, the

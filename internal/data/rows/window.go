@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // perColumn is the number of columns that a window makes from one: values, means and
@@ -89,10 +89,10 @@ func (r *window) ReadRows(x []float64, from int) error {
 	}
 	end := r.endBefore(from, m)
 	lead := len(end) / m
-	values := make([]float64, (r.w-1+parallel.BlockRows)*m)
+	values := make([]float64, (r.w-1+lanes.BlockRows)*m)
 	copy(values, end)
 	for len(x) > 0 {
-		n := min(len(x)/(m*perColumn), parallel.BlockRows)
+		n := min(len(x)/(m*perColumn), lanes.BlockRows)
 		known := lead
 		if end == nil { // no earlier read ended here
 			known = 0

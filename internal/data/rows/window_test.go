@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 func TestWindowed(t *testing.T) {
@@ -32,7 +32,7 @@ func TestWindowed(t *testing.T) {
 // A constant column has deviation 0 exactly. Rounding errors would be scaled up.
 func TestWindowOfAConstantColumn(t *testing.T) {
 	values := slices.Repeat([]float64{0.1, 1e9 + 0.3}, 50)
-	err := parallel.EachRow(rows.Windowed(rows.InMemory(mat.NewDense(50, 2, values)), 7, nil, false), func(row []float64) {
+	err := lanes.EachRow(rows.Windowed(rows.InMemory(mat.NewDense(50, 2, values)), 7, nil, false), func(row []float64) {
 		if want := []float64{0.1, 1e9 + 0.3, 0.1, 1e9 + 0.3, 0, 0}; !slices.Equal(row, want) {
 			t.Fatalf("got %v, want %v", row, want)
 		}
@@ -89,7 +89,7 @@ func TestWindowsOverMissingCells(t *testing.T) {
 	x := rows.InMemory(mat.NewDense(5, 2, []float64{nan, 1, 2, 2, 6, 3, nan, 4, nan, 5}))
 	want := [][2]float64{{nan, nan}, {2, 0}, {4, 2}, {4, 2}, {6, 0}}
 	at := 0
-	err := parallel.EachRow(rows.Windowed(x, 3, nil, false), func(row []float64) {
+	err := lanes.EachRow(rows.Windowed(x, 3, nil, false), func(row []float64) {
 		for i, v := range []float64{row[2], row[4]} {
 			if w := want[at][i]; v != w && !(math.IsNaN(v) && math.IsNaN(w)) {
 				t.Errorf("row %d: got %v, want %v", at, row, want[at])

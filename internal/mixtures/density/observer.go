@@ -8,6 +8,7 @@ import (
 	"github.com/collabdict/collabdict/internal/kernels/blas"
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 	"github.com/collabdict/collabdict/internal/numeric/partial"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
@@ -266,17 +267,30 @@ func (o *Observer) add(to *passes.Partial, limits []float64) {
 // with the responsibilities of [Density.Statistics]. Unless limits is nil, limits[i] bounds the
 // size of the value put in place of a missing cell of column i, and its standard deviation.
 func (d Density) PartialStatistics(r *passes.Reader, tilts, limits []float64) (*passes.Partial, error) {
-	observers := make([]*Observer, r.Lanes())
-	return r.Partials(len(d.weights), func(lane int, x []float64, to *passes.Partial) {
-		if observers[lane] == nil {
-			observers[lane] = d.Observer(tilts)
-		}
-		for ; len(x) > 0; x = x[r.Dim:] {
-			observers[lane].Take(x[:r.Dim])
-			observers[lane].add(to, limits)
-		}
-	})
+	parts, err := expected.Over(r.Rows, expectation{d, tilts, limits})
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range parts[1:] {
+		parts[0].Merge(part)
+	}
+	return parts[0], nil
 }
+
+// An expectation has the arguments of [Density.PartialStatistics].
+type expectation struct {
+	Density       Density
+	Tilts, Limits []float64
+}
+
+// expected computes the partial statistics of a lane.
+var expected = lanes.NewJob(func(l *lanes.Lane, of expectation) (*passes.Partial, error) {
+	o, sums := of.Density.Observer(of.Tilts), passes.NewPartial(len(of.Density.weights), l.Dim)
+	return sums, l.Each(func(row []float64) {
+		o.Take(row)
+		o.add(sums, of.Limits)
+	})
+})
 
 // EachPartial calls f for each row j of a block that has missing cells, with an observer that has
 // taken it.

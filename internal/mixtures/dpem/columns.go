@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/numeric/portable"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // The shares of a vector's squared norm for counts, first and second moments, if it has all
@@ -30,26 +30,15 @@ type adder func(to, row []float64)
 // sum adds up the vectors of all rows, with length values each. Each goroutine has its own
 // adder.
 func (b box) sum(r *passes.Reader, length int, newAdder func() adder) ([]float64, error) {
-	lanes, adders := make([][]float64, r.Lanes()), make([]adder, r.Lanes())
-	err := r.Sweep(func(lane, _ int, x []float64) {
-		if lanes[lane] == nil {
-			lanes[lane], adders[lane] = make([]float64, length+r.Dim), newAdder()
-		}
-		to, row := lanes[lane][:length], lanes[lane][length:]
-		for ; len(x) > 0; x = x[r.Dim:] {
-			for i, v := range x[:r.Dim] {
-				row[i] = b.clamp(v)
+	return lanes.Sum(lanes.NewJob(func(l *lanes.Lane, _ struct{}) ([]float64, error) {
+		sums, clamped, add := make([]float64, length), make([]float64, l.Dim), newAdder()
+		return sums, l.Each(func(row []float64) {
+			for i, v := range row {
+				clamped[i] = b.clamp(v)
 			}
-			adders[lane](to, row)
-		}
-	})
-	out := make([]float64, length)
-	for _, l := range lanes {
-		if l != nil {
-			portable.AddScaled(out, 1, l[:length])
-		}
-	}
-	return out, err
+			add(sums, clamped)
+		})
+	}), r.Rows, struct{}{})
 }
 
 // means finds the number of rows and the mean of each column.

@@ -28,7 +28,7 @@ func TestRoundsAllocateNothingForRows(t *testing.T) {
 			}
 		})
 	}
-	if few, many := count(200), count(8000); few != many || many > 32 {
-		t.Errorf("got %v allocations per round with 200 rows and %v with 8000, want the same, at most 32", few, many)
+	if few, many := count(10_000), count(20_000); few != many || many > 128 {
+		t.Errorf("got %v allocations per round with 10,000 rows and %v with 20,000, want the same, at most 128", few, many)
 	}
 }

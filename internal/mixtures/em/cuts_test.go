@@ -24,15 +24,17 @@ func TestCutsFindClusters(t *testing.T) {
 		}
 	}
 	r := passes.NewReader(gmm.Matrix(x))
-	groups, err := passes.HardMoments(r, func(_ *passes.Lane, x []float64) (of []int) { // two clusters each
-		for ; len(x) > 0; x = x[3:] {
-			if x[0] < 4.5 {
-				of = append(of, 0)
-			} else {
-				of = append(of, 1)
+	groups, err := passes.HardMoments(r, func(int) func(x []float64) []int { // two clusters each
+		return func(x []float64) (of []int) {
+			for ; len(x) > 0; x = x[3:] {
+				if x[0] < 4.5 {
+					of = append(of, 0)
+				} else {
+					of = append(of, 1)
+				}
 			}
+			return of
 		}
-		return of
 	}, mat.NewDense(2, 3, nil), true)
 	if err != nil {
 		t.Fatal(err)

@@ -96,7 +96,6 @@ func (c *clustering) move(n, first []float64, all *whole) {
 func clusterSums(r *passes.Reader, of []*clustering, rule privacy.Rule) ([]float64, error) {
 	k, dim := of[0].centres.Dims()
 	model := mixture.NewModel(len(of)*k, dim, false)
-	load := func(w *mixture.Workspace, _ int, x []float64) { w.LoadGroups(model, x, k) }
 	sums, err := guard.Apart(rule, len(of), k, func(without []bool) (*mixture.Sums, []privacy.Shares, error) {
 		for i, c := range of {
 			var own []bool
@@ -105,7 +104,7 @@ func clusterSums(r *passes.Reader, of []*clustering, rule privacy.Rule) ([]float
 			}
 			passes.SetSpheres(model, i*k, c.centres.RawMatrix().Data, c.variance, false, own)
 		}
-		return r.WeightedShares(model, nil, load, without != nil)
+		return r.Weighted(model, k, without != nil)
 	})
 	if err != nil {
 		return nil, err

@@ -5,23 +5,30 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	kernels "github.com/collabdict/collabdict/internal/kernels/blas"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
-// A Classifier returns the only component of each row of a block, negative for none. The result
-// is valid until the lane's next block.
-type Classifier func(l *Lane, x []float64) []int
+// A Classifier returns a function for one lane, which returns the only component of each row of a block,
+// negative for none. Its result is valid until the lane's next block.
+type Classifier func(dim int) func(x []float64) []int
 
 // OneComponent is the Classifier of a single component.
-func OneComponent(l *Lane, x []float64) []int {
-	out := l.near.assignment(len(x) / l.dim)
-	clear(out)
-	return out
+func OneComponent(dim int) func(x []float64) []int {
+	var one assigner
+	return func(x []float64) []int {
+		out := one.assignment(len(x) / dim)
+		clear(out)
+		return out
+	}
 }
 
 // NearestOf returns the Classifier by the nearest of the centres.
 func NearestOf(centres *mat.Dense) Classifier {
 	of := newCentred(centres)
-	return func(l *Lane, x []float64) []int { return l.near.nearest(x, of) }
+	return func(int) func(x []float64) []int {
+		var near assigner
+		return func(x []float64) []int { return near.nearest(x, of) }
+	}
 }
 
 // HardMoments returns the moments of the rows about the centres, with each row in one component
@@ -29,27 +36,24 @@ func NearestOf(centres *mat.Dense) Classifier {
 // would show a row that moved between components.
 func HardMoments(r *Reader, of Classifier, centres *mat.Dense, full bool) (*Moments, error) {
 	k, dim := centres.Dims()
-	lane := make([]*Moments, len(r.lanes))
-	err := r.Sweep(func(l, _ int, x []float64) {
-		if lane[l] == nil {
-			lane[l] = NewMoments(k, dim, full)
-		}
-		d := make([]float64, dim)
-		for n, to := range of(&r.lanes[l], x) {
-			if to >= 0 {
-				floats.SubTo(d, x[n*dim:(n+1)*dim], centres.RawRowView(to))
-				lane[l].addRow(d, to)
+	parts, err := lanes.NewJob(func(l *lanes.Lane, _ struct{}) (*Moments, error) {
+		sums, d, component := NewMoments(k, dim, full), make([]float64, dim), of(dim)
+		return sums, l.Blocks(func(_ int, x []float64) {
+			for n, to := range component(x) {
+				if to >= 0 {
+					floats.SubTo(d, x[n*dim:(n+1)*dim], centres.RawRowView(to))
+					sums.addRow(d, to)
+				}
 			}
-		}
-	})
+		})
+	}).Over(r.Rows, struct{}{})
 	if err != nil {
 		return nil, err
 	}
-	total := NewMoments(k, dim, full)
-	for _, m := range lane {
-		total.Merge(m)
+	for _, m := range parts[1:] {
+		parts[0].Merge(m)
 	}
-	return total, nil
+	return parts[0], nil
 }
 
 // addRow adds a row, given relative to the centre, to component k.

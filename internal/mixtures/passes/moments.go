@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
@@ -87,25 +89,38 @@ func (s *Moments) Set(x *mixture.Sums) {
 	}
 }
 
-// eStep holds the results of an E-step: first those of each lane, then those of all rows.
-type eStep struct {
-	centres   []float64 // K by M; nil means the origin
-	measure   bool
-	sums      []*mixture.Sums
-	entropies []entropies
-	moments   *Moments
-	add       func(lane, from int, s *Space)
-}
-
-// entropies holds a participant's values for the l-diversity of its statistics: the entropies
-// of the densities, Σ_n r_k(n) ln r_k(n), and the largest r_k(n).
+// entropies hold what tells how rows share in each component: the entropies of the densities, Σ_n r_k(n),
+// Σ_n r_k(n) ln r_k(n), and the largest r_k(n).
 type entropies struct {
-	g          []privacy.Entropy
-	plogp, top []float64
+	Densities     []privacy.Entropy
+	N, PLogP, Top []float64
 }
 
 func newEntropies(k int) entropies {
-	return entropies{make([]privacy.Entropy, k), make([]float64, k), make([]float64, k)}
+	return entropies{make([]privacy.Entropy, k), make([]float64, k), make([]float64, k), make([]float64, k)}
+}
+
+func (e *entropies) reset() {
+	clear(e.Densities)
+	clear(e.N)
+	clear(e.PLogP)
+	clear(e.Top)
+}
+
+// add adds rows in component k, all but their number.
+func (e *entropies) add(k int, densities privacy.Entropy, plogp, top float64) {
+	e.Densities[k].Merge(densities)
+	e.PLogP[k] += plogp
+	e.Top[k] = max(e.Top[k], top)
+}
+
+// addRow adds a row with responsibility r in component k, without its density.
+func (e *entropies) addRow(k int, r float64) {
+	if r > 0 {
+		e.N[k] += r
+		e.PLogP[k] += float64(r * math.Log(r))
+		e.Top[k] = max(e.Top[k], r)
+	}
 }
 
 // EStep computes the moments of the rows about the centres (K by M, or nil for the origin). If
@@ -113,60 +128,27 @@ func newEntropies(k int) entropies {
 // others, which are about the origin, unless nil. The result is valid until the next pass over
 // the rows.
 func (p *Pass) EStep(centres []float64, measure bool, others *Partial) (*Moments, privacy.Diversity, error) {
-	p.prepare()
-	p.centres, p.measure = centres, measure
-	if err := p.Run(p.add); err != nil {
+	parts, err := weigh.Over(p.Rows, weighting{Model: p.Model, Group: p.Model.Components(), Centres: centres, Entropies: measure, memory: p})
+	if err != nil {
 		return nil, privacy.Diversity{}, err
 	}
-	for l, s := range p.sums {
-		if l > 0 {
-			p.sums[0].Merge(s)
-		}
+	total := parts[0]
+	for _, part := range parts[1:] {
+		total.Sums.Merge(part.Sums)
+		total.Entropies.merge(&part.Entropies)
 	}
-	p.moments.Set(p.sums[0])
+	if p.moments == nil {
+		p.moments = NewMoments(p.Model.Components(), p.Dim, p.Model.Full())
+	}
+	p.moments.Set(total.Sums)
 	if others != nil {
 		p.moments.Merge(others.Moments)
+		total.Entropies.merge(&others.entropies)
 	}
 	if !measure {
 		return p.moments, privacy.Diversity{}, nil
 	}
-	total := &p.entropies[0]
-	for l := range p.entropies[1:] {
-		total.merge(&p.entropies[l+1])
-	}
-	if others != nil {
-		total.merge(&others.entropies)
-	}
-	return p.moments, total.diversity(p.moments), nil
-}
-
-func (p *Pass) prepare() {
-	if p.add == nil {
-		p.add = p.addBlock
-		p.moments = NewMoments(p.Model.Components(), p.Dim, p.Model.Full())
-		for range p.lanes {
-			p.sums = append(p.sums, p.Model.NewSums())
-			p.entropies = append(p.entropies, newEntropies(p.moments.K))
-		}
-	}
-	for l, s := range p.sums {
-		s.Reset()
-		clear(p.entropies[l].g)
-		clear(p.entropies[l].plogp)
-		clear(p.entropies[l].top)
-	}
-}
-
-// addBlock adds a block of rows to the sums of a lane.
-func (p *Pass) addBlock(lane, _ int, s *Space) {
-	p.sums[lane].Add(s.Workspace, p.centres)
-	e := &p.entropies[lane]
-	for k := 0; k < len(e.g) && p.measure; k++ {
-		top, sum, moment, plogp := s.Entropies(p.Model, k)
-		e.g[k].Merge(privacy.EntropyOf(top, sum, moment))
-		e.plogp[k] += plogp
-		e.top[k] = max(e.top[k], largest(s.Responsibilities(k)))
-	}
+	return p.moments, total.Entropies.diversity(p.moments), nil
 }
 
 // largest returns the largest of some values of at least 0.
@@ -180,26 +162,32 @@ func largest(r []float64) (top float64) {
 }
 
 func (e *entropies) merge(o *entropies) {
-	for k := range o.g {
-		e.g[k].Merge(o.g[k])
-		e.plogp[k] += o.plogp[k]
-		e.top[k] = max(e.top[k], o.top[k])
+	for k, n := range o.N {
+		e.N[k] += n
+		e.add(k, o.Densities[k], o.PLogP[k], o.Top[k])
 	}
+}
+
+// shares returns how the rows share in each component.
+func (e *entropies) shares() []privacy.Shares {
+	out := make([]privacy.Shares, len(e.N))
+	for k, n := range e.N {
+		out[k] = privacy.SharesOf(n, e.PLogP[k], e.Top[k])
+	}
+	return out
 }
 
 // diversity returns the diversity of the rows in m, and sets m's Entropy and Shares.
 func (e *entropies) diversity(m *Moments) privacy.Diversity {
-	r := make([]privacy.Entropy, len(e.g))
+	r := make([]privacy.Entropy, len(e.N))
 	m.Entropy = 0
-	if m.Shares == nil {
-		m.Shares = make([]privacy.Shares, len(e.g))
-	}
+	copy(e.N, m.N)
+	m.Shares = e.shares()
 	for k, n := range m.N {
-		m.Shares[k] = privacy.SharesOf(n, e.plogp[k], e.top[k])
-		m.Entropy -= e.plogp[k]
-		r[k] = privacy.EntropyOf(0, n, e.plogp[k])
+		m.Entropy -= e.PLogP[k]
+		r[k] = privacy.EntropyOf(0, n, e.PLogP[k])
 	}
-	return privacy.Measure(e.g, r)
+	return privacy.Measure(e.Densities, r)
 }
 
 // Sum adds up x in its order. The order of gonum's Sum differs between builds.

@@ -1,9 +1,6 @@
 package passes
 
-import (
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
-	"github.com/collabdict/collabdict/internal/privacy"
-)
+import "github.com/collabdict/collabdict/internal/privacy"
 
 // Partial is the result of an E-step on rows with missing cells: entropies, and the expected
 // moments given the cells present.
@@ -22,9 +19,9 @@ func NewPartial(k, dim int) *Partial {
 // Responsible adds a row's contribution to the entropies: r_k, r_k ln r_k, and the log density
 // of component k.
 func (p *Partial) Responsible(k int, r, plogp, logDensity float64) {
-	p.plogp[k] += plogp
-	p.top[k] = max(p.top[k], r)
-	p.g[k].Add([]float64{logDensity})
+	var density privacy.Entropy
+	density.Add([]float64{logDensity})
+	p.add(k, density, plogp, r)
 }
 
 // Merge adds the results of other rows.
@@ -38,23 +35,4 @@ func (p *Partial) Merge(o *Partial) {
 // weights.
 func (p *Partial) Alone() (*Moments, privacy.Diversity) {
 	return p.Moments, p.diversity(p.Moments)
-}
-
-// Partials calls f with every block of rows and its lane's partial result for k components, and
-// returns the sum of all results.
-func (r *Reader) Partials(k int, f func(lane int, x []float64, to *Partial)) (*Partial, error) {
-	lanes := make([]*Partial, parallel.Lanes(r.N))
-	err := r.Sweep(func(l, _ int, x []float64) {
-		if lanes[l] == nil {
-			lanes[l] = NewPartial(k, r.Dim)
-		}
-		f(l, x, lanes[l])
-	})
-	total := NewPartial(k, r.Dim)
-	for _, p := range lanes {
-		if p != nil {
-			total.Merge(p)
-		}
-	}
-	return total, err
 }

@@ -4,22 +4,19 @@ import (
 	"sync"
 
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // Pass holds the memory for passes of a mixture over rows. Later passes reuse it and allocate
-// nothing.
+// nothing for rows.
 type Pass struct {
 	*Reader
 	Model *mixture.Model
-	load  func(w *mixture.Workspace, from int, x []float64)
-	errs  []error // per lane
-	mu    sync.Mutex
-	idle  []*Space
-	each  func(lane, from int, s *Space)
-	lane  func(lane int) // p.overLane
 
-	eStep
+	mu      sync.Mutex
+	idle    []*Space
+	weighed []weighed // by lane
+	moments *Moments  // of all rows
 }
 
 // Space is the memory of one goroutine.
@@ -40,10 +37,19 @@ func (r *Reader) PassOf(k int, full bool) *Pass {
 
 // NewPass returns a pass of a model over the rows of r.
 func NewPass(r *Reader, model *mixture.Model) *Pass {
-	p := &Pass{Reader: r, Model: model, errs: make([]error, len(r.lanes))}
-	p.load = func(w *mixture.Workspace, _ int, x []float64) { w.Load(model, x) }
-	p.lane = p.overLane
-	return p
+	return &Pass{Reader: r, Model: model, weighed: make([]weighed, lanes.Count(r.N))}
+}
+
+// lane returns what a lane's rows add up to, for no rows yet.
+func (p *Pass) lane(number int) weighed {
+	w := &p.weighed[number]
+	if w.Sums == nil {
+		k := p.Model.Components()
+		*w = weighed{p.Model.NewSums(), newEntropies(k)}
+	}
+	w.Sums.Reset()
+	w.Entropies.reset()
+	return *w
 }
 
 // Row returns row j of the block, with dim values.
@@ -52,30 +58,15 @@ func (s *Space) Row(j, dim int) []float64 { return s.block[j*dim : (j+1)*dim] }
 // Run calls f for every block of rows with the mixture's results for it; from is the index of
 // the block's first row. It returns the error of the lowest lane whose rows could not be read.
 func (p *Pass) Run(f func(lane, from int, s *Space)) error {
-	clear(p.errs)
-	p.each = f
-	parallel.For(len(p.lanes), p.lane)
-	for _, err := range p.errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *Pass) overLane(lane int) {
-	s := p.take()
-	defer p.put(s)
-	first, last := parallel.BlocksOf(lane, p.N)
-	for b := first; b < last; b++ {
-		from := b * parallel.BlockRows
-		x := s.block[:(min(p.N, from+parallel.BlockRows)-from)*p.Dim]
-		if p.errs[lane] = p.Rows.ReadRows(x, from); p.errs[lane] != nil {
-			return
-		}
-		p.load(s.Workspace, from, x)
-		p.each(lane, from, s)
-	}
+	return lanes.Each(p.Rows, func(l *lanes.Lane) error {
+		s := p.take()
+		defer p.put(s)
+		l.Room = s.block
+		return l.Blocks(func(from int, x []float64) {
+			s.Load(p.Model, x)
+			f(l.Number, from, s)
+		})
+	})
 }
 
 func (p *Pass) take() *Space {
@@ -86,7 +77,7 @@ func (p *Pass) take() *Space {
 		p.idle = p.idle[:n-1]
 		return s
 	}
-	rows := min(p.N, parallel.BlockRows)
+	rows := min(p.N, lanes.BlockRows)
 	return &Space{p.Model.NewWorkspace(rows), make([]float64, rows*p.Dim), make([]float64, rows)}
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/collabdict/collabdict"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // Rows is a source of rows, as defined by package collabdict.
@@ -16,74 +16,43 @@ type Rows = collabdict.Rows
 type Reader struct {
 	Rows   Rows
 	N, Dim int
-	lanes  []Lane
-	pass   *Pass // pass of the last mixture
-}
-
-// Lane is the memory for one lane: a run of blocks that are handled in order (package parallel).
-type Lane struct {
-	dim   int
-	block []float64 // the rows read last
-	near  assigner
+	pass   *Pass // of the last mixture
 }
 
 // NewReader returns a reader of rows, which it keeps.
 func NewReader(rows Rows) *Reader {
 	n, dim := rows.Dims()
-	r := &Reader{Rows: rows, N: n, Dim: dim, lanes: make([]Lane, parallel.Lanes(n))}
-	for l := range r.lanes {
-		r.lanes[l].dim = dim
-	}
-	return r
-}
-
-// Sweep calls f for every block x of rows; from is the index of its first row. It returns the
-// error of the lowest lane whose rows could not be read. Blocks of one lane come in order, one
-// at a time.
-func (r *Reader) Sweep(f func(l, from int, x []float64)) error {
-	errs := make([]error, len(r.lanes))
-	parallel.Sweep(r.N, func(l, lo, hi int) {
-		if errs[l] != nil {
-			return
-		}
-		at := &r.lanes[l]
-		if at.block == nil {
-			at.block = make([]float64, min(r.N, parallel.BlockRows)*r.Dim)
-		}
-		x := at.block[:(hi-lo)*r.Dim]
-		if errs[l] = r.Rows.ReadRows(x, lo); errs[l] == nil {
-			f(l, lo, x)
-		}
-	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return &Reader{Rows: rows, N: n, Dim: dim}
 }
 
 // Check returns an error for the first value that is not a number, or larger than limit in
 // size.
 func (r *Reader) Check(limit float64) error {
-	wrong := make([]error, len(r.lanes))
-	err := r.Sweep(func(l, from int, x []float64) {
+	parts, err := firstBeyond.Over(r.Rows, limit)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if p.Row > 0 {
+			return fmt.Errorf("rows: row %d, column %d: want a finite value of at most %.3g in size, got %g", p.Row, p.Column, limit, p.Value)
+		}
+	}
+	return nil
+}
+
+// beyond is a value beyond a limit, with its place from 1 on. Row is 0 for none.
+type beyond struct {
+	Row, Column int
+	Value       float64
+}
+
+// firstBeyond finds the first value of a lane that is not a number, or larger than limit in size.
+var firstBeyond = lanes.NewJob(func(l *lanes.Lane, limit float64) (first beyond, err error) {
+	return first, l.Blocks(func(from int, x []float64) {
 		for i, v := range x {
-			if !(math.Abs(v) <= limit) && wrong[l] == nil {
-				wrong[l] = fmt.Errorf("rows: row %d, column %d: want a finite value of at most %.3g in size, got %g", from+i/r.Dim+1, i%r.Dim+1, limit, v)
+			if !(math.Abs(v) <= limit) && first.Row == 0 {
+				first = beyond{from + i/l.Dim + 1, i%l.Dim + 1, v}
 			}
 		}
 	})
-	for _, w := range wrong {
-		if w != nil {
-			return w
-		}
-	}
-	return err
-}
-
-// Lanes returns the number of pieces of rows that are processed in parallel.
-func (r *Reader) Lanes() int { return len(r.lanes) }
-
-// At returns the memory of a lane.
-func (r *Reader) At(lane int) *Lane { return &r.lanes[lane] }
+})

@@ -7,79 +7,76 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 	"github.com/collabdict/collabdict/internal/privacy"
 )
 
-// Weighted sums rows about the centres (K by M, or nil for the origin), with the
-// responsibilities that load sets for each block.
-func (r *Reader) Weighted(model *mixture.Model, centres []float64, load func(w *mixture.Workspace, from int, x []float64)) (*mixture.Sums, error) {
-	sums, _, err := r.WeightedShares(model, centres, load, false)
-	return sums, err
+// A weighting says how a job weights rows, and what it adds up of them.
+type weighting struct {
+	Model *mixture.Model
+	// Group is the number of components whose responsibilities for a row add up to 1: each group of
+	// so many is a mixture of its own.
+	Group     int
+	Centres   []float64 // K by M, about which moments are taken; nil means the origin
+	Entropies bool      // whether the entropies of densities are wanted
+	Shares    bool      // whether the shares of rows are wanted
+
+	memory *Pass // of this process; nil for none
 }
 
-// WeightedShares is Weighted. If measure is set, it also returns how the rows share in each
-// component.
-func (r *Reader) WeightedShares(model *mixture.Model, centres []float64, load func(w *mixture.Workspace, from int, x []float64), measure bool) (*mixture.Sums, []privacy.Shares, error) {
-	p := NewPass(r, model)
-	p.load = load
-	lanes, tallies := make([]*mixture.Sums, len(r.lanes)), make([]*Tally, len(r.lanes))
-	for l := range lanes {
-		lanes[l], tallies[l] = model.NewSums(), NewTally(model.Components())
+// weighed is what a lane's rows add up to.
+type weighed struct {
+	Sums      *mixture.Sums
+	Entropies entropies
+}
+
+// weigh adds up the weighted rows of a lane.
+var weigh = lanes.NewJob(func(l *lanes.Lane, of weighting) (weighed, error) {
+	memory, number := of.memory, l.Number
+	if memory == nil {
+		memory, number = NewPass(&Reader{N: l.Rows, Dim: l.Dim}, of.Model), 0
 	}
-	err := p.Run(func(lane, _ int, s *Space) {
-		lanes[lane].Add(s.Workspace, centres)
-		for k := 0; measure && k < model.Components(); k++ {
-			for _, v := range s.Responsibilities(k) {
-				tallies[lane].Add(k, v)
+	s, out := memory.take(), memory.lane(number)
+	defer memory.put(s)
+	l.Room = s.block
+	return out, l.Blocks(func(_ int, x []float64) {
+		s.LoadGroups(of.Model, x, of.Group)
+		out.Sums.Add(s.Workspace, of.Centres)
+		for k := range of.Model.Components() {
+			if of.Entropies {
+				top, sum, moment, plogp := s.Entropies(of.Model, k)
+				out.Entropies.add(k, privacy.EntropyOf(top, sum, moment), plogp, largest(s.Responsibilities(k)))
+			}
+			if of.Shares {
+				for _, v := range s.Responsibilities(k) {
+					out.Entropies.addRow(k, v)
+				}
 			}
 		}
 	})
+})
+
+// Weighted sums rows about the origin, weighted by several mixtures: each group of so many components
+// of the model is one. If measure is set, it also returns how the rows share in each component.
+func (r *Reader) Weighted(model *mixture.Model, group int, measure bool) (*mixture.Sums, []privacy.Shares, error) {
+	return NewPass(r, model).weighted(group, nil, measure)
+}
+
+// weighted adds up what all lanes weigh, about the centres.
+func (p *Pass) weighted(group int, centres []float64, measure bool) (*mixture.Sums, []privacy.Shares, error) {
+	parts, err := weigh.Over(p.Rows, weighting{Model: p.Model, Group: group, Centres: centres, Shares: measure, memory: p})
 	if err != nil {
 		return nil, nil, err
 	}
-	for l, s := range lanes[1:] {
-		lanes[0].Merge(s)
-		tallies[0].Merge(tallies[l+1])
+	total := parts[0]
+	for _, part := range parts[1:] {
+		total.Sums.Merge(part.Sums)
+		total.Entropies.merge(&part.Entropies)
 	}
 	if !measure {
-		return lanes[0], nil, nil
+		return total.Sums, nil, nil
 	}
-	return lanes[0], tallies[0].Shares(), nil
-}
-
-// Tally accumulates [privacy.Shares] for responsibilities of any kind.
-type Tally struct{ n, plogp, top []float64 }
-
-// NewTally returns an empty Tally for k components.
-func NewTally(k int) *Tally {
-	return &Tally{make([]float64, k), make([]float64, k), make([]float64, k)}
-}
-
-// Add adds a row with responsibility r in component k.
-func (t *Tally) Add(k int, r float64) {
-	if r > 0 {
-		t.n[k] += r
-		t.plogp[k] += float64(r * math.Log(r))
-		t.top[k] = max(t.top[k], r)
-	}
-}
-
-// Merge adds the rows of o.
-func (t *Tally) Merge(o *Tally) {
-	for k, top := range o.top {
-		t.n[k] += o.n[k]
-		t.plogp[k] += o.plogp[k]
-		t.top[k] = max(t.top[k], top)
-	}
-}
-
-// Shares returns how the rows share in each component.
-func (t *Tally) Shares() []privacy.Shares {
-	out := make([]privacy.Shares, len(t.n))
-	for k, n := range t.n {
-		out[k] = privacy.SharesOf(n, t.plogp[k], t.top[k])
-	}
-	return out
+	return total.Sums, total.Entropies.shares(), nil
 }
 
 // SoftMoments returns the moments of the rows about a point (nil means the origin). Each row
@@ -93,7 +90,7 @@ func (r *Reader) SoftMoments(k int, centres []float64, variance float64, about [
 	if about != nil {
 		points = slices.Repeat(about, k)
 	}
-	sums, shares, err := r.WeightedShares(model, points, func(w *mixture.Workspace, _ int, x []float64) { w.Load(model, x) }, without != nil)
+	sums, shares, err := NewPass(r, model).weighted(k, points, without != nil)
 	if err != nil {
 		return nil, err
 	}

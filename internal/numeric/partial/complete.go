@@ -9,7 +9,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/kernels/blas"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
@@ -30,22 +30,18 @@ const steps = 20
 // without any cell is an *EmptyError.
 func Complete(rows collabdict.Rows) (out collabdict.Rows, lacking []int, err error) {
 	_, dim := rows.Dims()
-	count, mean, scale := make([]float64, dim), make([]float64, dim), make([]float64, dim)
-	at := 0
-	err = parallel.EachRow(rows, func(row []float64) {
-		for i, v := range row {
-			if !math.IsNaN(v) {
-				count[i]++
-				mean[i] += v
-			}
-		}
-		if Any(row) {
-			lacking = append(lacking, at)
-		}
-		at++
-	})
-	if err != nil || lacking == nil {
+	parts, err := presentCells.Over(rows, struct{}{})
+	if err != nil {
 		return rows, nil, err
+	}
+	count, mean := make([]float64, dim), make([]float64, dim)
+	for _, part := range parts {
+		portable.AddScaled(count, 1, part.Count)
+		portable.AddScaled(mean, 1, part.Sum)
+		lacking = append(lacking, part.Lacking...)
+	}
+	if lacking == nil {
+		return rows, nil, nil
 	}
 	for i, c := range count {
 		if c == 0 {
@@ -53,19 +49,16 @@ func Complete(rows collabdict.Rows) (out collabdict.Rows, lacking []int, err err
 		}
 		mean[i] /= c
 	}
-	err = parallel.EachRow(rows, func(row []float64) {
-		for i, v := range row {
-			if !math.IsNaN(v) {
-				scale[i] += float64((v - mean[i]) * (v - mean[i]))
-			}
-		}
-	})
+	scale, err := lanes.Sum(squaresAbout, rows, mean)
+	if err != nil {
+		return nil, nil, err
+	}
 	for i, c := range count {
 		scale[i] = math.Sqrt(scale[i] / c) // 0 if the column is constant
 	}
-	to := &completed{Rows: rows, mean: mean, scale: scale, centre: make([]float64, dim), precision: make([]float64, dim*dim)}
+	to := &completed{rows, completion{Mean: mean, Scale: scale, Centre: make([]float64, dim), Precision: make([]float64, dim*dim)}}
 	for i := range dim {
-		to.precision[i*dim+i] = 1
+		to.Precision[i*dim+i] = 1
 	}
 	for range steps {
 		if err == nil {
@@ -75,42 +68,81 @@ func Complete(rows collabdict.Rows) (out collabdict.Rows, lacking []int, err err
 	return to, lacking, err
 }
 
-// completed is rows whose missing cells are drawn. Its distribution is that of standardised
-// columns.
+// present describes the cells of a lane that are not missing.
+type present struct {
+	Count, Sum []float64 // of each column
+	Lacking    []int     // the numbers of rows with missing cells
+}
+
+var presentCells = lanes.NewJob(func(l *lanes.Lane, _ struct{}) (out present, err error) {
+	out = present{Count: make([]float64, l.Dim), Sum: make([]float64, l.Dim)}
+	return out, l.Blocks(func(from int, x []float64) {
+		for ; len(x) > 0; x, from = x[l.Dim:], from+1 {
+			for i, v := range x[:l.Dim] {
+				if !math.IsNaN(v) {
+					out.Count[i]++
+					out.Sum[i] += v
+				}
+			}
+			if Any(x[:l.Dim]) {
+				out.Lacking = append(out.Lacking, from)
+			}
+		}
+	})
+})
+
+// squaresAbout sums, for each column, the squared distances of its cells from a point.
+var squaresAbout = lanes.NewJob(func(l *lanes.Lane, point []float64) ([]float64, error) {
+	sums := make([]float64, l.Dim)
+	return sums, l.Each(func(row []float64) {
+		for i, v := range row {
+			if !math.IsNaN(v) {
+				sums[i] += float64((v - point[i]) * (v - point[i]))
+			}
+		}
+	})
+})
+
+// completed is rows whose missing cells are drawn.
 type completed struct {
 	collabdict.Rows
-	mean, scale       []float64 // of the observed cells of each column
-	centre, precision []float64
+	completion
+}
+
+// A completion is the normal distribution from which missing cells are drawn. It is that of
+// standardised columns.
+type completion struct {
+	Mean, Scale       []float64 // of the observed cells of each column
+	Centre, Precision []float64
 }
 
 // standard sets d to a row in standardised columns less the centre, with 0 for missing cells.
 // It returns the conditional distribution of these cells.
-func (c *completed) standard(d, row []float64) *Conditional {
+func (c *completion) standard(d, row []float64) *Conditional {
 	missing := Missing(nil, row)
 	for i, v := range row {
 		d[i] = 0
 		switch {
 		case math.IsNaN(v):
-		case c.scale[i] > 0:
-			d[i] = (v-c.mean[i])/c.scale[i] - c.centre[i]
+		case c.Scale[i] > 0:
+			d[i] = (v-c.Mean[i])/c.Scale[i] - c.Centre[i]
 		default:
-			d[i] = -c.centre[i]
+			d[i] = -c.Centre[i]
 		}
 	}
-	of := NewConditional(c.precision, len(row), missing)
+	of := NewConditional(c.Precision, len(row), missing)
 	of.Fill(d)
 	return of
 }
 
-// fit makes one EM step. Its prior weighs as many uncorrelated rows as there are columns.
-func (c *completed) fit() error {
-	dim := len(c.mean)
-	d, first, second := make([]float64, dim), make([]float64, dim), mat.NewSymDense(dim, nil)
-	products := second.RawSymmetric().Data
-	n := 0.0
-	err := parallel.EachRow(c.Rows, func(row []float64) {
+// expectedMoments sums the rows of a lane in standardised columns less the centre, as M values, and
+// their expected products, as the upper triangle of M by M values.
+var expectedMoments = lanes.NewJob(func(l *lanes.Lane, c completion) ([]float64, error) {
+	dim := l.Dim
+	sums, d := make([]float64, dim+dim*dim), make([]float64, dim)
+	first, products := sums[:dim], sums[dim:]
+	return sums, l.Each(func(row []float64) {
 		of := c.standard(d, row)
-		n++
 		for i, v := range d {
 			first[i] += v
 			blas.AddScaled(products[i*dim+i:(i+1)*dim], v, d[i:])
@@ -122,9 +154,16 @@ func (c *completed) fit() error {
 			}
 		}
 	})
+})
+
+// fit makes one EM step. Its prior weighs as many uncorrelated rows as there are columns.
+func (c *completed) fit() error {
+	rows, dim := c.Dims()
+	sums, err := lanes.Sum(expectedMoments, c.Rows, c.completion)
 	if err != nil {
 		return err
 	}
+	n, first, products := float64(rows), sums[:dim], sums[dim:]
 	more := float64(dim)
 	for i := range dim {
 		for j := i; j < dim; j++ {
@@ -135,9 +174,9 @@ func (c *completed) fit() error {
 			products[i*dim+j] = v / (n + more)
 		}
 	}
-	c.precision = Factorise(second).Inverse().RawSymmetric().Data
+	c.Precision = Factorise(mat.NewSymDense(dim, products)).Inverse().RawSymmetric().Data
 	for i, v := range first {
-		c.centre[i] += v / n
+		c.Centre[i] += v / n
 	}
 	return nil
 }
@@ -147,7 +186,13 @@ func (c *completed) ReadRows(x []float64, from int) error {
 	if err := c.Rows.ReadRows(x, from); err != nil {
 		return err
 	}
-	dim := len(c.mean)
+	c.fill(x, from)
+	return nil
+}
+
+// fill draws the missing cells of rows, the first of which has the number from.
+func (c *completion) fill(x []float64, from int) {
+	dim := len(c.Mean)
 	d := make([]float64, dim)
 	for at := 0; at < len(x); at += dim {
 		row := x[at : at+dim]
@@ -162,8 +207,7 @@ func (c *completed) ReadRows(x []float64, from int) error {
 		}
 		of.add(d, z)
 		for _, i := range of.missing {
-			row[i] = c.mean[i] + float64(c.scale[i]*(c.centre[i]+d[i]))
+			row[i] = c.Mean[i] + float64(c.Scale[i]*(c.Centre[i]+d[i]))
 		}
 	}
-	return nil
 }

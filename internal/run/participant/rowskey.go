@@ -18,7 +18,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/files"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 // rowsKeyFile is the file in a participant's folder with the identity of a run, a key, and a
@@ -102,7 +102,7 @@ func (k *rowsKey) digestOf(key [32]byte, also func(row []byte)) ([]byte, error) 
 	h := hmac.New(sha256.New, key[:])
 	var b []byte
 	n := 0
-	err := parallel.EachRow(k.rows, func(row []float64) {
+	err := lanes.EachRow(k.rows, func(row []float64) {
 		b = binary.BigEndian.AppendUint64(b[:0], uint64(len(row)))
 		for _, v := range row {
 			b = binary.BigEndian.AppendUint64(b, math.Float64bits(v))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 	"github.com/collabdict/collabdict/option"
 )
 
@@ -87,18 +87,33 @@ func (r Ranges) scaling(columns []string) (rows.Scaling, error) {
 	return rows.FromRanges(low, high)
 }
 
-// outside returns a list of the columns with values outside their ranges, empty if there are
-// none.
-func (r Ranges) outside(columns []string, of collabdict.Rows) (string, error) {
-	count, values := make([]int, len(columns)), 0
-	err := parallel.EachRow(of, func(row []float64) {
+// limits are the ends of a range for each column.
+type limits struct{ Low, High []float64 }
+
+// outside counts the values of each column that are outside its range.
+var outside = lanes.NewJob(func(l *lanes.Lane, of limits) ([]float64, error) {
+	count := make([]float64, l.Dim)
+	return count, l.Each(func(row []float64) {
 		for i, v := range row {
-			if low, high, _ := r.of(columns[i]); v < low || v > high {
+			if v < of.Low[i] || v > of.High[i] {
 				count[i]++
-				values++
 			}
 		}
 	})
+})
+
+// outside returns a list of the columns with values outside their ranges, empty if there are
+// none.
+func (r Ranges) outside(columns []string, of collabdict.Rows) (string, error) {
+	low, high := make([]float64, len(columns)), make([]float64, len(columns))
+	for i, name := range columns {
+		low[i], high[i], _ = r.of(name)
+	}
+	count, err := lanes.Sum(outside, of, limits{low, high})
+	values := 0.0
+	for _, n := range count {
+		values += n
+	}
 	if err != nil || values == 0 {
 		return "", err
 	}
@@ -108,6 +123,5 @@ func (r Ranges) outside(columns []string, of collabdict.Rows) (string, error) {
 			most = i
 		}
 	}
-	low, high, _ := r.of(columns[most])
-	return fmt.Sprintf("%d of your values are outside the agreed ranges, %d of them in column %s (%g to %g): scaled, they are outside 0 to 1", values, count[most], columns[most], low, high), nil
+	return fmt.Sprintf("%.0f of your values are outside the agreed ranges, %.0f of them in column %s (%g to %g): scaled, they are outside 0 to 1", values, count[most], columns[most], low[most], high[most]), nil
 }

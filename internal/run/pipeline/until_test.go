@@ -10,7 +10,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
 )
 
@@ -55,7 +55,7 @@ func TestAPassEndsWithItsContext(t *testing.T) {
 	for read < len(w.after) && w.after[read] > 0 { // a later pass begins with row 0
 		read++
 	}
-	if lanes := parallel.Lanes(n); read > lanes {
+	if lanes := lanes.Count(n); read > lanes {
 		t.Errorf("%d more blocks were read, want at most %d: at rows %v", read, lanes, w.after[:read])
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/collabdict/collabdict/internal/attack"
 	"github.com/collabdict/collabdict/internal/attack/differencing"
 	"github.com/collabdict/collabdict/internal/data/dataset"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 	"github.com/collabdict/collabdict/internal/run/report"
 	"github.com/collabdict/collabdict/model"
@@ -127,7 +127,7 @@ func (r *Run) trainedOn(parts []dataset.Participant) (all []*mat.Dense, err erro
 			return nil, err
 		}
 		var values []float64
-		if err := parallel.EachRow(z, func(row []float64) { values = append(values, row...) }); err != nil {
+		if err := lanes.EachRow(z, func(row []float64) { values = append(values, row...) }); err != nil {
 			return nil, err
 		}
 		_, dim := z.Dims()

@@ -9,7 +9,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
 )
 
@@ -31,7 +31,7 @@ func pool(t *pipeline.Task, parts []dataset.Participant) ([]rows.Scaling, *mat.D
 				return nil, nil, fmt.Errorf("%s: %w", p.Name, err)
 			}
 		}
-		if err := parallel.EachRow(scalings[i].Rows(p.Train), func(row []float64) { all = append(all, row...) }); err != nil {
+		if err := lanes.EachRow(scalings[i].Rows(p.Train), func(row []float64) { all = append(all, row...) }); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
 	}

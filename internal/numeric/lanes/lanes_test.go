@@ -1,10 +1,6 @@
-package passes
+package lanes
 
-import (
-	"testing"
-
-	"github.com/collabdict/collabdict/internal/numeric/parallel"
-)
+import "testing"
 
 // counted is a source of rows of two values: their index and 0.
 type counted int
@@ -20,15 +16,17 @@ func (c counted) ReadRows(x []float64, from int) error {
 
 // Rows are read in ascending order within a lane, at most a block at once.
 func TestPassesReadBlocksInOrder(t *testing.T) {
-	r := NewReader(counted(5000))
-	next := make([]int, r.Lanes())
-	seen := make([]int, r.Lanes())
-	if err := r.Sweep(func(l, from int, rows []float64) {
-		if seen[l] > 0 && from != next[l] || len(rows) > 2*parallel.BlockRows || rows[0] != float64(from) {
-			t.Errorf("lane %d: block from %d of %d values, want %d", l, from, len(rows), next[l])
-		}
-		next[l] = from + len(rows)/2
-		seen[l] += len(rows) / 2
+	next := make([]int, Count(5000))
+	seen := make([]int, Count(5000))
+	if err := Each(counted(5000), func(l *Lane) error {
+		n := l.Number
+		return l.Blocks(func(from int, rows []float64) {
+			if seen[n] > 0 && from != next[n] || len(rows) > 2*BlockRows || rows[0] != float64(from) {
+				t.Errorf("lane %d: block from %d of %d values, want %d", n, from, len(rows), next[n])
+			}
+			next[n] = from + len(rows)/2
+			seen[n] += len(rows) / 2
+		})
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,7 @@
-package parallel
+package lanes
+
+// BlockRows is the number of rows per block; a block stays in the cache.
+const BlockRows = 256
 
 // Rows are read by position, as package collabdict defines.
 type Rows interface {
