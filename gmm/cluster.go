@@ -58,7 +58,7 @@ type cluster struct {
 func nearestSums(r *passes.Reader, centres *mat.Dense) *cluster {
 	k, dim := centres.Dims()
 	of := passes.NearestOf(centres)
-	parts, _ := lanes.NewJob(func(l *lanes.Lane, _ struct{}) (*cluster, error) {
+	parts, _ := lanes.HereOnly(func(l *lanes.Lane) (*cluster, error) {
 		s, nearest := &cluster{n: make([]float64, k), first: make([]float64, k*dim)}, of(dim)
 		return s, l.Blocks(func(_ int, x []float64) {
 			for j, to := range nearest(x) {

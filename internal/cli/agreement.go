@@ -35,10 +35,7 @@ func (c *cardFlags) card(ctx context.Context, own *config.Node, agreed []string)
 	if err != nil {
 		return nil, err
 	}
-	if err := forward(ctx, &spec); err != nil {
-		return nil, err
-	}
-	columns, _, err := dataset.Features(spec)
+	columns, err := featuresOf(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +56,21 @@ func (c *cardFlags) card(ctx context.Context, own *config.Node, agreed []string)
 		columns = agreed
 	}
 	return roster.NewCard(c.dir, own.Name, addrs, columns)
+}
+
+func featuresOf(ctx context.Context, spec dataset.Spec) ([]string, error) {
+	if len(spec.Engine) > 0 {
+		d, err := readOne(ctx, &spec)
+		if err != nil {
+			return nil, err
+		}
+		return d.Columns, nil
+	}
+	if err := forward(ctx, &spec); err != nil {
+		return nil, err
+	}
+	columns, _, err := dataset.Features(spec)
+	return columns, err
 }
 
 // node reads the participant's node.yaml.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/engine"
 	"github.com/collabdict/collabdict/internal/data/partition"
 	"github.com/collabdict/collabdict/internal/data/plants"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
@@ -75,6 +76,9 @@ func (d *dataFlags) spec() (dataset.Spec, error) {
 
 // readOne reads all rows of spec as those of one participant.
 func readOne(ctx context.Context, spec *dataset.Spec) (*dataset.Dataset, error) {
+	if len(spec.Engine) > 0 {
+		return engine.Load(ctx, spec.Engine, *spec)
+	}
 	if err := forward(ctx, spec); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/units"
@@ -28,7 +29,10 @@ type Node struct {
 	// Relay makes the node relay connections between members that do not reach each other.
 	Relay bool     `yaml:"relay,omitempty"`
 	Data  []string `yaml:"data"`
-	Label string   `yaml:"label,omitempty"`
+	// Engine is a program with its arguments that reads the data and makes the passes over it, where
+	// the data is; empty for this process.
+	Engine []string `yaml:"engine,omitempty"`
+	Label  string   `yaml:"label,omitempty"`
 	// Anomaly is the label of anomalies; empty means 1.
 	Anomaly string `yaml:"anomaly,omitempty"`
 	// ClassLabels reports that labels are classes, as other participants' labels show.
@@ -80,7 +84,7 @@ func ReadNode(dir string) (*Node, error) {
 	}
 	n.Consortium = resolve(dir, n.Consortium)
 	for i, d := range n.Data {
-		if d != "-" && !dataset.IsDatabase(d) { // database addresses are refused without being printed
+		if d != "-" && !dataset.IsDatabase(d) && !(len(n.Engine) > 0 && strings.Contains(d, "://")) { // database addresses are refused without being printed
 			n.Data[i] = resolve(dir, d)
 		}
 	}
@@ -123,7 +127,7 @@ func (n *Node) Spec() (dataset.Spec, error) {
 		return dataset.Spec{}, err
 	}
 	return dataset.Spec{
-		Data: n.Data, Label: n.Label, Anomaly: n.Anomaly, ClassLabels: n.ClassLabels, Where: where, TestWhere: testWhere,
+		Data: n.Data, Engine: n.Engine, Label: n.Label, Anomaly: n.Anomaly, ClassLabels: n.ClassLabels, Where: where, TestWhere: testWhere,
 		Rename: n.Rename, Time: n.TimeColumn, Limit: n.Limit, Ignore: n.Ignore, Missing: n.Missing, CSV: n.CSV, Memory: memory, Float32: n.Float32,
 	}, nil
 }

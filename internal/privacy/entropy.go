@@ -1,6 +1,9 @@
 package privacy
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // Entropy accumulates, in one pass, the entropy of the distribution with the weights e^l / Σ
 // e^l over all added values l. The zero value is empty.
@@ -62,4 +65,17 @@ func (e Entropy) Nats() float64 {
 		return 0
 	}
 	return math.Max(0, math.Log(e.sum)-e.moment/e.sum)
+}
+
+// GobEncode implements gob.GobEncoder, for entropies that come from other machines.
+func (e Entropy) GobEncode() ([]byte, error) {
+	return binary.Append(nil, binary.BigEndian, []float64{e.shift, e.sum, e.moment})
+}
+
+// GobDecode implements gob.GobDecoder.
+func (e *Entropy) GobDecode(text []byte) error {
+	var of [3]float64
+	_, err := binary.Decode(text, binary.BigEndian, &of)
+	*e = Entropy{of[0], of[1], of[2]}
+	return err
 }

@@ -89,7 +89,7 @@ func exponents(x collabdict.Rows) (rowsExp int, exps []int, err error) {
 }
 
 // squares sums the squares of the values of each column.
-var squares = lanes.NewJob(func(l *lanes.Lane, _ struct{}) ([]float64, error) {
+var squares = lanes.NewJob("squares", func(l *lanes.Lane, _ struct{}) ([]float64, error) {
 	sums := make([]float64, l.Dim)
 	return sums, l.Each(func(row []float64) {
 		for i, v := range row {

@@ -90,7 +90,7 @@ func ends(rows collabdict.Rows) ([]float64, error) {
 	return own, nil
 }
 
-var endsOfLane = lanes.NewJob(func(l *lanes.Lane, _ struct{}) ([]float64, error) {
+var endsOfLane = lanes.NewJob("ends of columns", func(l *lanes.Lane, _ struct{}) ([]float64, error) {
 	own := make([]float64, 2*l.Dim)
 	for i := range own {
 		own[i] = math.Inf(-1)

@@ -77,7 +77,7 @@ func momentsOf(rows collabdict.Rows) (*Moments, error) {
 }
 
 // momentsOfLane computes the packed moments of the rows of a lane.
-var momentsOfLane = lanes.NewJob(func(l *lanes.Lane, _ struct{}) ([]float64, error) {
+var momentsOfLane = lanes.NewJob("moments", func(l *lanes.Lane, _ struct{}) ([]float64, error) {
 	m := newMoments(l.Dim)
 	err := l.Each(m.add)
 	return m.pack(), err

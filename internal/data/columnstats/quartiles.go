@@ -32,7 +32,7 @@ type brackets struct {
 func (s brackets) shift() int { return 64 - s.Bits - cellBits }
 
 // present counts the values of each column.
-var present = lanes.NewJob(func(l *lanes.Lane, _ struct{}) ([]float64, error) {
+var present = lanes.NewJob("values present", func(l *lanes.Lane, _ struct{}) ([]float64, error) {
 	count := make([]float64, l.Dim)
 	return count, l.Each(func(row []float64) {
 		for j, v := range row {
@@ -44,7 +44,7 @@ var present = lanes.NewJob(func(l *lanes.Lane, _ struct{}) ([]float64, error) {
 })
 
 // within counts, for each bracket in turn, the values in each of its cells.
-var within = lanes.NewJob(func(l *lanes.Lane, s brackets) ([]float64, error) {
+var within = lanes.NewJob("values in brackets", func(l *lanes.Lane, s brackets) ([]float64, error) {
 	counts := make([]float64, len(s.Each)*cellsOfBits)
 	return counts, l.Each(func(row []float64) {
 		for i, c := range s.Each {

@@ -11,6 +11,9 @@ type Spec struct {
 	// Data lists files (with the endings in formats), folders and globs. In folders and globs,
 	// only data files count, sorted by name; those with the endings in others count if there is no other kind.
 	Data []string
+	// Engine, if not empty, is a program with its arguments that reads the rows in place of this
+	// package. Data are then addresses for it.
+	Engine []string
 	// Name is the participant's name for [LoadOne]; "" means that of the first file.
 	Name string
 	// Split divides the rows among participants; the zero value makes each file a participant.

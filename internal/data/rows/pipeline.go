@@ -142,8 +142,59 @@ func (p *pipeline) Dims() (n, m int) {
 	return n, m
 }
 
+// chosenRows are the arguments of Subset and Without.
+type chosenRows struct {
+	Index  []int
+	Others bool
+}
+
+// windowedRows are the arguments of Windowed.
+type windowedRows struct {
+	W      int
+	Begins []int
+	Full   bool
+}
+
+// How rows on other machines become those that a pass reads.
+var (
+	choosing   = lanes.NewMaker("choose", func(x lanes.Rows, of chosenRows) lanes.Rows { return selected(x, of.Index, of.Others) })
+	scaling    = lanes.NewMaker("scale", func(x lanes.Rows, s Scaling) lanes.Rows { return s.Rows(x) })
+	projecting = lanes.NewMaker("project", func(x lanes.Rows, p *Projection) lanes.Rows { return p.Rows(x) })
+	windowing  = lanes.NewMaker("window", func(x lanes.Rows, of windowedRows) lanes.Rows { return Windowed(x, of.W, of.Begins, of.Full) })
+)
+
+// Origin implements [lanes.Elsewhere].
+func (p *pipeline) Origin() *lanes.Origin {
+	from := lanes.OriginOf(p.source)
+	if from == nil {
+		return nil
+	}
+	if p.split != nil {
+		from = choosing.Of(from, chosenRows{p.split.index, p.split.others})
+	}
+	if p.scaling != nil {
+		from = scaling.Of(from, *p.scaling)
+	}
+	if p.fill != nil {
+		panic("rows: a model fills cells of rows in this process only")
+	}
+	if p.projection != nil {
+		from = projecting.Of(from, p.projection)
+	}
+	return from
+}
+
+// Origin implements [lanes.Elsewhere].
+func (r *window) Origin() *lanes.Origin {
+	return windowing.Of(lanes.OriginOf(r.source), windowedRows{r.w, r.begins, r.full})
+}
+
 // ReadRows fills x with rows that have come through all stages, beginning at row from.
 func (p *pipeline) ReadRows(x []float64, from int) error {
+	if origin := p.Origin(); origin != nil {
+		n, dim := p.Dims()
+		return origin.Read(x, from, n, dim)
+	}
 	if p.projection == nil {
 		return p.scaled(x, from)
 	}

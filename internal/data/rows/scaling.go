@@ -92,7 +92,7 @@ type columns struct {
 	Missing         []int
 }
 
-var columnsOfLane = lanes.NewJob(func(l *lanes.Lane, _ struct{}) (c columns, err error) {
+var columnsOfLane = lanes.NewJob("columns", func(l *lanes.Lane, _ struct{}) (c columns, err error) {
 	c = columns{make([]float64, l.Dim), slices.Repeat([]float64{math.Inf(1)}, l.Dim), slices.Repeat([]float64{math.Inf(-1)}, l.Dim), make([]int, l.Dim)}
 	return c, l.Each(func(row []float64) {
 		for j, v := range row {
@@ -107,7 +107,7 @@ var columnsOfLane = lanes.NewJob(func(l *lanes.Lane, _ struct{}) (c columns, err
 })
 
 // squaresAbout computes, for each column, the mean squared distance of its values from a point.
-var squaresAbout = lanes.NewJob(func(l *lanes.Lane, point []float64) ([]float64, error) {
+var squaresAbout = lanes.NewJob("mean squares", func(l *lanes.Lane, point []float64) ([]float64, error) {
 	means := make([]float64, l.Dim)
 	return means, l.Each(func(row []float64) {
 		for j, v := range row {

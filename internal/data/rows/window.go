@@ -83,9 +83,12 @@ func (r *window) Dims() (n, m int) {
 
 // ReadRows fills x with rows of the source and their windows, beginning at row from.
 func (r *window) ReadRows(x []float64, from int) error {
-	_, m := r.source.Dims()
+	n, m := r.source.Dims()
 	if len(x)%(m*perColumn) != 0 {
 		panic("rows: want room for whole rows")
+	}
+	if origin := r.Origin(); origin != nil {
+		return origin.Read(x, from, n, m*perColumn)
 	}
 	end := r.endBefore(from, m)
 	lead := len(end) / m

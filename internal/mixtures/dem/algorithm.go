@@ -13,6 +13,7 @@ import (
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
+	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/mixtures"
 	"github.com/collabdict/collabdict/internal/mixtures/dpem"
 	"github.com/collabdict/collabdict/internal/mixtures/em"
@@ -214,12 +215,25 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 	return out, err
 }
 
+// mostSampled is the largest number of rows that first centres are found by. More rows would hardly move
+// them, and each total that follows is over all rows.
+const mostSampled = 10_000
+
+// sample returns the rows that first centres are found by.
+func sample(d algorithm.Data) (*mat.Dense, error) {
+	n, _ := d.Rows.Dims()
+	if n <= mostSampled {
+		return algorithm.Dense(d.Rows)
+	}
+	return algorithm.Dense(rows.Subset(d.Rows, rows.Drawn(n, mostSampled, d.Seed)))
+}
+
 // ownCentres returns the centres of k-means++ and Lloyd's algorithm on the own rows.
 func (a *Algorithm) ownCentres(d algorithm.Data) (*mat.Dense, error) {
 	if n, _ := d.Rows.Dims(); a.Components > n {
 		return nil, option.Errorf("components", "want at most the %d rows, got %d", n, a.Components)
 	}
-	x, err := algorithm.Dense(d.Rows)
+	x, err := sample(d)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +254,7 @@ func (a *Algorithm) spread(d algorithm.Data) *mat.Dense {
 // (Dennis et al. 2021), or more if half of the participants would otherwise not have K
 // together.
 func (a *Algorithm) clusters(ctx context.Context, g collabdict.Group, d algorithm.Data, least int) (centres *mat.Dense, few int, err error) {
-	x, err := algorithm.Dense(d.Rows)
+	x, err := sample(d)
 	if err != nil {
 		return nil, 0, err
 	}

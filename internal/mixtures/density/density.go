@@ -4,6 +4,10 @@
 package density
 
 import (
+	"bytes"
+	"encoding/gob"
+	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -59,6 +63,50 @@ func Of(m Mixture) Density {
 	}
 	return New(m, weights, m.Means(), parts)
 }
+
+// encoded is a density on its way to another machine.
+type encoded struct {
+	Weights, Means []float64
+	Parts          []Part
+	Precisions     [][]float64 // M by M
+}
+
+// GobEncode implements gob.GobEncoder.
+func (d Density) GobEncode() ([]byte, error) {
+	e := encoded{Weights: d.weights, Means: mat.DenseCopyOf(d.means).RawMatrix().Data, Parts: d.parts}
+	for k := range d.weights {
+		e.Precisions = append(e.Precisions, mat.DenseCopyOf(d.mixture.Precision(k)).RawMatrix().Data)
+	}
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(e)
+	return b.Bytes(), err
+}
+
+// GobDecode implements gob.GobDecoder.
+func (d *Density) GobDecode(text []byte) error {
+	var e encoded
+	if err := gob.NewDecoder(bytes.NewReader(text)).Decode(&e); err != nil {
+		return err
+	}
+	k := len(e.Weights)
+	if k == 0 || len(e.Means)%k != 0 || len(e.Means) == 0 || len(e.Parts) != k || len(e.Precisions) != k {
+		return errors.New("density: the numbers of values do not fit each other")
+	}
+	dim := len(e.Means) / k
+	var of precisions
+	for _, p := range e.Precisions {
+		if len(p) != dim*dim {
+			return fmt.Errorf("density: want precisions of %d values, got %d", dim*dim, len(p))
+		}
+		of = append(of, mat.NewSymDense(dim, p))
+	}
+	*d = Density{e.Weights, mat.NewDense(k, dim, e.Means), e.Parts, of}
+	return nil
+}
+
+type precisions []*mat.SymDense
+
+func (p precisions) Precision(k int) *mat.SymDense { return p[k] }
 
 func (d Density) dim() int { _, dim := d.means.Dims(); return dim }
 

@@ -284,7 +284,7 @@ type expectation struct {
 }
 
 // expected computes the partial statistics of a lane.
-var expected = lanes.NewJob(func(l *lanes.Lane, of expectation) (*passes.Partial, error) {
+var expected = lanes.NewJob("expected moments", func(l *lanes.Lane, of expectation) (*passes.Partial, error) {
 	o, sums := of.Density.Observer(of.Tilts), passes.NewPartial(len(of.Density.weights), l.Dim)
 	return sums, l.Each(func(row []float64) {
 		o.Take(row)

@@ -30,7 +30,7 @@ type adder func(to, row []float64)
 // sum adds up the vectors of all rows, with length values each. Each goroutine has its own
 // adder.
 func (b box) sum(r *passes.Reader, length int, newAdder func() adder) ([]float64, error) {
-	return lanes.Sum(lanes.NewJob(func(l *lanes.Lane, _ struct{}) ([]float64, error) {
+	return lanes.Sum(lanes.HereOnly(func(l *lanes.Lane) ([]float64, error) {
 		sums, clamped, add := make([]float64, length), make([]float64, l.Dim), newAdder()
 		return sums, l.Each(func(row []float64) {
 			for i, v := range row {

@@ -36,7 +36,7 @@ func NearestOf(centres *mat.Dense) Classifier {
 // would show a row that moved between components.
 func HardMoments(r *Reader, of Classifier, centres *mat.Dense, full bool) (*Moments, error) {
 	k, dim := centres.Dims()
-	parts, err := lanes.NewJob(func(l *lanes.Lane, _ struct{}) (*Moments, error) {
+	parts, err := lanes.HereOnly(func(l *lanes.Lane) (*Moments, error) {
 		sums, d, component := NewMoments(k, dim, full), make([]float64, dim), of(dim)
 		return sums, l.Blocks(func(_ int, x []float64) {
 			for n, to := range component(x) {

@@ -143,7 +143,7 @@ func (p *Pass) EStep(centres []float64, measure bool, others *Partial) (*Moments
 	p.moments.Set(total.Sums)
 	if others != nil {
 		p.moments.Merge(others.Moments)
-		total.Entropies.merge(&others.entropies)
+		total.Entropies.merge(&others.Entropies)
 	}
 	if !measure {
 		return p.moments, privacy.Diversity{}, nil

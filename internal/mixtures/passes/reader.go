@@ -47,7 +47,7 @@ type beyond struct {
 }
 
 // firstBeyond finds the first value of a lane that is not a number, or larger than limit in size.
-var firstBeyond = lanes.NewJob(func(l *lanes.Lane, limit float64) (first beyond, err error) {
+var firstBeyond = lanes.NewJob("first value beyond a limit", func(l *lanes.Lane, limit float64) (first beyond, err error) {
 	return first, l.Blocks(func(from int, x []float64) {
 		for i, v := range x {
 			if !(math.Abs(v) <= limit) && first.Row == 0 {

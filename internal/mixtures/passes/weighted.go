@@ -14,8 +14,8 @@ import (
 // A weighting says how a job weights rows, and what it adds up of them.
 type weighting struct {
 	Model *mixture.Model
-	// Group is the number of components whose responsibilities for a row add up to 1: each group of
-	// so many is a mixture of its own.
+	// Group is the number of components of each mixture in the model. Their responsibilities for a row
+	// add up to 1.
 	Group     int
 	Centres   []float64 // K by M, about which moments are taken; nil means the origin
 	Entropies bool      // whether the entropies of densities are wanted
@@ -31,7 +31,7 @@ type weighed struct {
 }
 
 // weigh adds up the weighted rows of a lane.
-var weigh = lanes.NewJob(func(l *lanes.Lane, of weighting) (weighed, error) {
+var weigh = lanes.NewJob("weighted moments", func(l *lanes.Lane, of weighting) (weighed, error) {
 	memory, number := of.memory, l.Number
 	if memory == nil {
 		memory, number = NewPass(&Reader{N: l.Rows, Dim: l.Dim}, of.Model), 0
@@ -56,8 +56,8 @@ var weigh = lanes.NewJob(func(l *lanes.Lane, of weighting) (weighed, error) {
 	})
 })
 
-// Weighted sums rows about the origin, weighted by several mixtures: each group of so many components
-// of the model is one. If measure is set, it also returns how the rows share in each component.
+// Weighted sums rows about the origin, weighted by several mixtures. The model holds them one after the
+// other, each with the number of components in group. If measure is set, it also returns how the rows share in each component.
 func (r *Reader) Weighted(model *mixture.Model, group int, measure bool) (*mixture.Sums, []privacy.Shares, error) {
 	return NewPass(r, model).weighted(group, nil, measure)
 }

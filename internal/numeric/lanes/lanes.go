@@ -1,18 +1,31 @@
 // Package lanes runs jobs over rows. A job makes one result of each lane, a run of consecutive rows. How
 // many lanes there are, and which rows are in each, depends on the number of rows alone.
 //
-// Invariant: results come in the order of the lanes, and no job sees the rows of two lanes. So what a
-// caller makes of the results has the same bits whatever GOMAXPROCS is. Start reading at [Job].
+// Rows may be on other machines. Then the job runs there, and only its results come back.
+//
+// Invariant: results come in the order of the lanes, and no job sees the rows of two lanes. So a caller that
+// joins the results in this order gets the same bits whatever GOMAXPROCS is, and however many machines there
+// are. Start reading at [Job].
 package lanes
 
-import "github.com/collabdict/collabdict/internal/numeric/parallel"
+import (
+	"fmt"
 
-// most is the number of lanes of many rows. It does not depend on the machine, because it fixes the order
-// of every sum.
-const most = 32
+	"github.com/collabdict/collabdict/internal/numeric/parallel"
+)
+
+// The number of lanes does not depend on the machine, because it fixes the order of every sum.
+const (
+	enough = 32      // lanes for one machine
+	most   = 512     // lanes for many
+	long   = 1 << 20 // rows of a lane from which on there are more than enough lanes
+)
 
 // Count returns the number of lanes for n rows, at least 1.
-func Count(n int) int { return min(most, max(1, (n+BlockRows-1)/BlockRows)) }
+func Count(n int) int {
+	blocks := (n + BlockRows - 1) / BlockRows
+	return min(max(blocks, 1), max(enough, min(most, n/long)))
+}
 
 // A Lane is a run of consecutive rows, which a job reads in blocks.
 type Lane struct {
@@ -24,6 +37,19 @@ type Lane struct {
 
 	rows        Rows
 	first, last int // blocks: the first, and the one after the last
+}
+
+// lane returns a lane of rows.
+func lane(x Rows, number int) *Lane {
+	n, dim := x.Dims()
+	count, blocks := Count(n), (n+BlockRows-1)/BlockRows
+	return &Lane{Number: number, Rows: n, Dim: dim, rows: x, first: number * blocks / count, last: (number + 1) * blocks / count}
+}
+
+// Span returns the first row of a lane of n rows, and the one after its last.
+func Span(n, number int) (first, end int) {
+	count, blocks := Count(n), (n+BlockRows-1)/BlockRows
+	return min(n, number*blocks/count*BlockRows), min(n, (number+1)*blocks/count*BlockRows)
 }
 
 // Blocks calls f for every block x of the lane's rows, in order; from is the index of its first row. The
@@ -43,6 +69,20 @@ func (l *Lane) Blocks(f func(from int, x []float64)) error {
 	return nil
 }
 
+// All returns the lane's rows by themselves.
+func (l *Lane) All() Rows { return laneRows{l} }
+
+// laneRows are the rows of one lane.
+type laneRows struct{ *Lane }
+
+func (r laneRows) Dims() (n, m int) {
+	return min(r.Rows, r.last*BlockRows) - min(r.Rows, r.first*BlockRows), r.Dim
+}
+
+func (r laneRows) ReadRows(x []float64, from int) error {
+	return r.rows.ReadRows(x, r.first*BlockRows+from)
+}
+
 // Each calls f for every row of the lane in order. The row is valid until f returns.
 func (l *Lane) Each(f func(row []float64)) error {
 	return l.Blocks(func(_ int, x []float64) {
@@ -54,23 +94,90 @@ func (l *Lane) Each(f func(row []float64)) error {
 
 // A Job makes a result R of the rows of a lane, given arguments A.
 type Job[A, R any] struct {
-	run func(l *Lane, args A) (R, error)
+	name string // "" for a job that runs in this process only
+	run  func(l *Lane, args A) (R, error)
 }
 
-// NewJob returns a job that calls run for each lane. run must not depend on anything but the rows and the
-// arguments. Calls for several lanes may run at a time.
-func NewJob[A, R any](run func(l *Lane, args A) (R, error)) Job[A, R] { return Job[A, R]{run} }
+// NewJob returns a job that calls run for each lane. The name is one that no other job has. run must depend
+// on nothing but the rows and the exported fields of the arguments. Calls for several lanes may run at a
+// time, and on several machines.
+func NewJob[A, R any](name string, run func(l *Lane, args A) (R, error)) Job[A, R] {
+	if jobs[name] != nil {
+		panic("lanes: two jobs are called " + name)
+	}
+	jobs[name] = func(encoded []byte) (func(*Lane) ([]byte, error), error) {
+		args, err := decode[A](encoded)
+		if err != nil {
+			return nil, fmt.Errorf("job %s: %w", name, err)
+		}
+		return func(l *Lane) ([]byte, error) {
+			out, err := run(l, args)
+			if err != nil {
+				return nil, err
+			}
+			return encode(out), nil
+		}, nil
+	}
+	return Job[A, R]{name, run}
+}
+
+// HereOnly returns a job without a name, for rows in this process. run may depend on anything.
+func HereOnly[R any](run func(l *Lane) (R, error)) Job[struct{}, R] {
+	return Job[struct{}, R]{"", func(l *Lane, _ struct{}) (R, error) { return run(l) }}
+}
 
 // Over returns the results for all lanes of the rows, in order, or the error of the lowest lane that has
 // one. Without rows, there is one lane, which is empty.
 func (j Job[A, R]) Over(x Rows, args A) ([]R, error) {
-	n, dim := x.Dims()
-	count, blocks := Count(n), (n+BlockRows-1)/BlockRows
-	out, errs := make([]R, count), make([]error, count)
-	parallel.For(count, func(number int) {
-		l := &Lane{Number: number, Rows: n, Dim: dim, rows: x, first: number * blocks / count, last: (number + 1) * blocks / count}
-		out[number], errs[number] = j.run(l, args)
-	})
+	if from := OriginOf(x); from != nil {
+		return j.elsewhere(x, from, args)
+	}
+	n, _ := x.Dims()
+	out, errs := make([]R, Count(n)), make([]error, Count(n))
+	parallel.For(len(out), func(number int) { out[number], errs[number] = j.run(lane(x, number), args) })
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// elsewhere is Over for rows on other machines.
+func (j Job[A, R]) elsewhere(x Rows, from *Origin, args A) ([]R, error) {
+	if j.name == "" {
+		return nil, fmt.Errorf("rows: this needs all rows on this machine")
+	}
+	n, _ := x.Dims()
+	encoded, err := from.Source.Run(from.Steps, Count(n), j.name, encode(args))
+	if err != nil {
+		return nil, err
+	}
+	if len(encoded) != Count(n) {
+		return nil, fmt.Errorf("job %s: want results of %d lanes, got %d", j.name, Count(n), len(encoded))
+	}
+	out := make([]R, len(encoded))
+	for i, text := range encoded {
+		if out[i], err = decode[R](text); err != nil {
+			return nil, fmt.Errorf("job %s, lane %d: %w", j.name, i, err)
+		}
+	}
+	return out, nil
+}
+
+// Run runs the job of a name over some lanes of rows, several at a time, and returns their encoded results.
+// The rows are here.
+func Run(x Rows, job string, args []byte, numbers []int) ([][]byte, error) {
+	start := jobs[job]
+	if start == nil {
+		return nil, fmt.Errorf("job %q is unknown: use the same release everywhere", job)
+	}
+	run, err := start(args)
+	if err != nil {
+		return nil, err
+	}
+	out, errs := make([][]byte, len(numbers)), make([]error, len(numbers))
+	parallel.For(len(numbers), func(i int) { out[i], errs[i] = run(lane(x, numbers[i])) })
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
@@ -95,9 +202,9 @@ func Sum[A any](j Job[A, []float64], x Rows, args A) ([]float64, error) {
 	return total, nil
 }
 
-// Each calls f for all lanes of rows, several at a time. It returns the error of the lowest lane that has
-// one.
+// Each calls f for all lanes of rows in this process, several at a time. It returns the error of the lowest
+// lane that has one.
 func Each(x Rows, f func(l *Lane) error) error {
-	_, err := NewJob(func(l *Lane, _ struct{}) (struct{}, error) { return struct{}{}, f(l) }).Over(x, struct{}{})
+	_, err := HereOnly(func(l *Lane) (struct{}, error) { return struct{}{}, f(l) }).Over(x, struct{}{})
 	return err
 }

@@ -74,7 +74,7 @@ type present struct {
 	Lacking    []int     // the numbers of rows with missing cells
 }
 
-var presentCells = lanes.NewJob(func(l *lanes.Lane, _ struct{}) (out present, err error) {
+var presentCells = lanes.NewJob("cells present", func(l *lanes.Lane, _ struct{}) (out present, err error) {
 	out = present{Count: make([]float64, l.Dim), Sum: make([]float64, l.Dim)}
 	return out, l.Blocks(func(from int, x []float64) {
 		for ; len(x) > 0; x, from = x[l.Dim:], from+1 {
@@ -92,7 +92,7 @@ var presentCells = lanes.NewJob(func(l *lanes.Lane, _ struct{}) (out present, er
 })
 
 // squaresAbout sums, for each column, the squared distances of its cells from a point.
-var squaresAbout = lanes.NewJob(func(l *lanes.Lane, point []float64) ([]float64, error) {
+var squaresAbout = lanes.NewJob("squares of cells present", func(l *lanes.Lane, point []float64) ([]float64, error) {
 	sums := make([]float64, l.Dim)
 	return sums, l.Each(func(row []float64) {
 		for i, v := range row {
@@ -116,6 +116,13 @@ type completion struct {
 	Centre, Precision []float64
 }
 
+var completing = lanes.NewMaker("complete", func(x lanes.Rows, c completion) lanes.Rows { return &completed{x, c} })
+
+// Origin implements [lanes.Elsewhere].
+func (c *completed) Origin() *lanes.Origin {
+	return completing.Of(lanes.OriginOf(c.Rows), c.completion)
+}
+
 // standard sets d to a row in standardised columns less the centre, with 0 for missing cells.
 // It returns the conditional distribution of these cells.
 func (c *completion) standard(d, row []float64) *Conditional {
@@ -137,7 +144,7 @@ func (c *completion) standard(d, row []float64) *Conditional {
 
 // expectedMoments sums the rows of a lane in standardised columns less the centre, as M values, and
 // their expected products, as the upper triangle of M by M values.
-var expectedMoments = lanes.NewJob(func(l *lanes.Lane, c completion) ([]float64, error) {
+var expectedMoments = lanes.NewJob("moments with expected cells", func(l *lanes.Lane, c completion) ([]float64, error) {
 	dim := l.Dim
 	sums, d := make([]float64, dim+dim*dim), make([]float64, dim)
 	first, products := sums[:dim], sums[dim:]
@@ -190,7 +197,7 @@ func (c *completed) ReadRows(x []float64, from int) error {
 	return nil
 }
 
-// fill draws the missing cells of rows, the first of which has the number from.
+// fill draws the missing cells of rows. The first row has the number from.
 func (c *completion) fill(x []float64, from int) {
 	dim := len(c.Mean)
 	d := make([]float64, dim)

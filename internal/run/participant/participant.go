@@ -224,7 +224,7 @@ func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	var unread error
 	if m.Scorer() != nil {
 		var loglik float64
-		if loglik, unread = m.Scorer().MeanLogLik(m.Rows(c.Data.Train)); unread == nil {
+		if loglik, unread = pipeline.MeanLogLik(m, c.Data.Train); unread == nil {
 			p.Loglik, p.LoglikRows = report.Of(loglik), "own"
 		}
 	}

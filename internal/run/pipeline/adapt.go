@@ -51,6 +51,6 @@ func Adapt(ctx context.Context, m *model.Model, p dataset.Participant, steps int
 	if w := thresholdWarning(m.Manifest.Rows, m.Manifest.FalseAlarm); w != "" {
 		warnings = append(warnings, w)
 	}
-	m.Manifest.Threshold, err = threshold(m.Scorer(), d.Rows, m.Manifest.FalseAlarm)
+	m.Manifest.Threshold, err = threshold(m, d.Rows, m.Manifest.FalseAlarm)
 	return warnings, err
 }

@@ -242,6 +242,6 @@ func (t *Task) byTraining(trained collabdict.Rows, m *model.Model, r *Result) (e
 	if w := thresholdWarning(m.Manifest.Rows, t.FalseAlarm); w != "" {
 		r.Warnings = append(r.Warnings, w)
 	}
-	m.Manifest.Threshold, err = threshold(m.Scorer(), trained, t.FalseAlarm)
+	m.Manifest.Threshold, err = threshold(m, trained, t.FalseAlarm)
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 	"github.com/collabdict/collabdict/internal/numeric/partial"
 )
 
@@ -95,7 +96,7 @@ func (t *Task) project(ctx context.Context, g collabdict.Group, of collabdict.Ro
 	}
 	out.projection = p.Scaled(along)
 	out.rows = out.projection.Rows(scaled)
-	if dataset.Streams(of) {
+	if dataset.Streams(of) || lanes.OriginOf(of) != nil {
 		return nil
 	}
 	x, err := rows.Dense(out.rows)

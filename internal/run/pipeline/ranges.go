@@ -91,7 +91,7 @@ func (r Ranges) scaling(columns []string) (rows.Scaling, error) {
 type limits struct{ Low, High []float64 }
 
 // outside counts the values of each column that are outside its range.
-var outside = lanes.NewJob(func(l *lanes.Lane, of limits) ([]float64, error) {
+var outside = lanes.NewJob("values outside ranges", func(l *lanes.Lane, of limits) ([]float64, error) {
 	count := make([]float64, l.Dim)
 	return count, l.Each(func(row []float64) {
 		for i, v := range row {

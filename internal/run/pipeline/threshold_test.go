@@ -16,7 +16,7 @@ import (
 func TestQuantile(t *testing.T) {
 	scores := []float64{5, 1, 4, 2, 3}
 	for _, c := range []struct{ above, want float64 }{{0.5, 3}, {0.25, 4}, {0.1, 4.6}, {0.999999, 1}} {
-		got, err := quantile(len(scores), c.above, 100, func(f func([]float64)) error { f(scores); return nil })
+		got, err := quantile(len(scores), c.above, 100, func(t *tail) error { t.add(scores); return nil })
 		if err != nil || math.Abs(got-c.want) > 1e-4 {
 			t.Errorf("quantile(%g) = %g, %v, want %g", c.above, got, err, c.want)
 		}
@@ -26,7 +26,7 @@ func TestQuantile(t *testing.T) {
 // NaN has no rank: quantile returns an error and does not search for ever.
 func TestNoQuantileOfNaN(t *testing.T) {
 	for _, scores := range [][]float64{{math.NaN()}, {1, math.NaN(), 3}} {
-		_, err := quantile(len(scores), 0.5, 1, func(f func([]float64)) error { f(scores); return nil })
+		_, err := quantile(len(scores), 0.5, 1, func(t *tail) error { t.add(scores); return nil })
 		if err == nil || !strings.Contains(err.Error(), "got NaN") {
 			t.Errorf("%v: got %v", scores, err)
 		}
@@ -42,12 +42,12 @@ func TestQuantileIsThatOfTheSortedValues(t *testing.T) {
 		above := rapid.Float64Range(1e-9, 1-1e-9).Draw(t, "above")
 		keep := rapid.IntRange(1, 50).Draw(t, "keep")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		got, err := quantile(len(values), above, keep, func(f func([]float64)) error {
+		got, err := quantile(len(values), above, keep, func(to *tail) error {
 			var all sync.WaitGroup
 			shuffled := slices.Clone(values)
 			rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 			for block := range slices.Chunk(shuffled, 7) {
-				all.Go(func() { f(block) })
+				all.Go(func() { to.add(block) })
 			}
 			all.Wait()
 			return nil

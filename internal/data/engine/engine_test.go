@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/collabdict/collabdict/internal/data/columnstats"
+	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
+)
+
+// This program is an engine if the variable has one of these values.
+const (
+	behaviour = "COLLABDICT_TEST_ENGINE"
+	honest    = "honest"
+	ends      = "ends"   // after it has read
+	fewer     = "fewer"  // returns results of too few lanes
+	others    = "others" // reads other columns
+)
+
+func TestMain(m *testing.M) {
+	if how := os.Getenv(behaviour); how != "" {
+		if err := Serve(&files{how: how}, os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// files is an engine for files of this machine.
+type files struct {
+	how  string
+	rows lanes.Rows
+}
+
+func (f *files) Read(r Reading) (*Read, error) {
+	spec, err := r.Spec(r.Data[0])
+	if err != nil {
+		return nil, err
+	}
+	d, err := dataset.LoadOne(spec)
+	if err != nil {
+		return nil, err
+	}
+	f.rows = d.Participants[0].Train
+	n, _ := f.rows.Dims()
+	if f.how == others {
+		d.Columns = []string{"other"}
+	}
+	return &Read{Columns: d.Columns, Rows: n, Begins: []int{0}, Digest: []byte{1}}, nil
+}
+
+func (f *files) Run(j Job) ([][]byte, error) {
+	if f.how == ends {
+		os.Exit(3)
+	}
+	made, err := lanes.Make(f.rows, j.Steps)
+	if err != nil {
+		return nil, err
+	}
+	var all []int
+	for i := range j.Lanes {
+		all = append(all, i)
+	}
+	if f.how == fewer {
+		all = all[1:]
+	}
+	return lanes.Run(made, j.Name, j.Args, all)
+}
+
+func file(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("x,y,fault\n")
+	for i := range 700 {
+		fmt.Fprintf(&b, "%d,%d,%d\n", i%17, i%5, i/690)
+	}
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func load(t *testing.T, how string, spec dataset.Spec) (*dataset.Dataset, error) {
+	t.Helper()
+	t.Setenv(behaviour, how)
+	return Load(t.Context(), []string{os.Args[0]}, spec)
+}
+
+// Rows of an engine have the statistics and the values of the same rows here. Rows with known faults do
+// not train.
+func TestLoad(t *testing.T) {
+	spec := dataset.Spec{Data: []string{file(t)}, Name: "plant", Label: "fault", Normal: true, Anomalies: true, Columns: []string{"y", "x"}}
+	far, err := load(t, honest, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := dataset.LoadOne(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := far.Participants[0].Train, here.Participants[0].Train
+	n, dim := a.Dims()
+	if wantN, wantDim := b.Dims(); n != wantN || dim != wantDim || n != 690 {
+		t.Fatalf("got %d by %d, want %d by %d", n, dim, wantN, wantDim)
+	}
+	got, want := make([]float64, 5*dim), make([]float64, 5*dim)
+	if err := errors.Join(a.ReadRows(got, 254), b.ReadRows(want, 254)); err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	first, median, third, err := columnstats.OwnQuartiles(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantFirst, wantMedian, wantThird, err := columnstats.OwnQuartiles(b)
+	if err != nil || !slices.Equal(slices.Concat(first, median, third), slices.Concat(wantFirst, wantMedian, wantThird)) {
+		t.Errorf("got %v, %v, %v, want %v, %v, %v", first, median, third, wantFirst, wantMedian, wantThird)
+	}
+}
+
+// Faults of an engine, and what an engine cannot read, are errors.
+func TestFaults(t *testing.T) {
+	spec := dataset.Spec{Data: []string{file(t)}, Name: "plant", Columns: []string{"x", "y"}}
+	if _, err := load(t, others, spec); err == nil {
+		t.Error("an engine with other columns was accepted")
+	}
+	missing := spec
+	missing.Data = []string{filepath.Join(t.TempDir(), "none.csv")}
+	if _, err := load(t, honest, missing); err == nil {
+		t.Error("an engine has read a file that is missing")
+	}
+	timed := spec
+	timed.Time = "x"
+	if _, err := load(t, honest, timed); err == nil {
+		t.Error("a column of times was ignored")
+	}
+	if _, err := Load(t.Context(), []string{filepath.Join(t.TempDir(), "none")}, spec); err == nil {
+		t.Error("a program that is missing was started")
+	}
+	for _, how := range []string{ends, fewer} {
+		d, err := load(t, how, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // also after the end
+			if _, _, _, err := columnstats.OwnExtremes(d.Participants[0].Train); err == nil {
+				t.Errorf("%s: no error", how)
+			}
+		}
+	}
+}
+
+// Whatever bytes come, Serve answers or ends.
+func FuzzServe(f *testing.F) {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(request{Job: &Job{Name: "moments", Lanes: 1}}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add([]byte("x"))
+	f.Fuzz(func(_ *testing.T, in []byte) {
+		var out bytes.Buffer
+		_ = Serve(refusing{}, bytes.NewReader(in), &out)
+	})
+}
+
+type refusing struct{}
+
+func (refusing) Read(Reading) (*Read, error) { return nil, errors.New("no") }
+func (refusing) Run(Job) ([][]byte, error)   { return nil, errors.New("no") }
