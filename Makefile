@@ -14,7 +14,7 @@ OUTSIDE ?=
 
 GOFILES = $(shell find . -name '*.go' ! -name '*.pb.go' ! -path '*/.*')
 
-.PHONY: help build cross test search race noasm vet fmt lint tidy-check generate-check fuzz prose outside image chart monitoring page lab e2e vuln check clean
+.PHONY: help build cross test search race noasm vet fmt lint tidy-check generate-check fuzz prose outside image chart monitoring page beam lab e2e vuln check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -109,6 +109,9 @@ page: ## test the pages in Chromium, with axe-core from npm (a module of its own
 	(cd "$$d" && npm pack --silent axe-core@$(AXE) >/dev/null && tar xzf axe-core-$(AXE).tgz); \
 	cd internal/page/browser && $(GO) mod tidy -diff && $(GO) vet ./... && COLLABDICT_AXE="$$d/package/axe.min.js" $(GO) test -count=1 -timeout 10m ./...
 
+beam: ## test the engine on Apache Beam (a module of its own)
+	cd beam && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test -count=1 -timeout 15m ./...
+
 lab: ## test the papers' experiments (a module of its own)
 	cd lab && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test -timeout 20m ./...
 
@@ -119,7 +122,7 @@ vuln: ## report known vulnerabilities of what the program calls, if the database
 		*) exit 1;; \
 	esac
 
-check: tidy-check fmt vet cross lint prose race noasm search test lab chart monitoring page ## everything that CI runs, each once
+check: tidy-check fmt vet cross lint prose race noasm search test lab chart monitoring page beam ## everything that CI runs, each once
 
 clean: ## remove what was built
 	rm -rf bin
