@@ -41,6 +41,7 @@ func (a *app) runMember(ctx context.Context, cmd *cobra.Command, f *runFlags) er
 	var closePage func()
 	m.page, closePage = a.openPage(ctx, c.Out)
 	defer closePage()
+	m.page.SetPort(m.port)
 	if c.Journal, err = journal.Open(c.Node.Dir, time.Now); err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ type monitor struct {
 	statuses *json.Encoder // for the parent of this process; nil if there is none
 	screen   *screen
 	page     *operate.Page // nil if nobody reads it; set before the first report
+	port     string        // where the public status is served; "" for nowhere
 	now      func() time.Time
 
 	order    sync.Mutex // of reports
@@ -78,7 +79,8 @@ func (m *monitor) serve(address string) (stop func(), err error) {
 		release()
 		return nil, &flagError{"http", err.Error(), "give an address of this machine with a free port, such as :9464"}
 	}
-	m.screen.line("status and metrics at http://" + at)
+	m.port = "http://" + at
+	m.screen.line("status and metrics at " + m.port)
 	return func() { _ = closeTCP(); release() }, nil
 }
 

@@ -79,6 +79,6 @@ func (m *monitor) plans(t *pipeline.Task, columns, size int, j *journal.Journal)
 func (m *monitor) learns(of *model.Model, r *report.Run, j *journal.Journal) {
 	if m.page != nil && of != nil {
 		m.page.SetModel(outcome.Learned(of))
-		m.page.SetPrivacy(outcome.Privacy(&of.Manifest, r.Warnings, spentIn(j)))
+		m.page.SetPrivacy(outcome.Privacy(&of.Manifest, r.Warnings, spentIn(j), j == nil))
 	}
 }

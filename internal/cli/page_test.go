@@ -48,7 +48,7 @@ func TestAMonitorShowsItsPage(t *testing.T) {
 	m.plans(task, 3, len(parts), m.journal)
 	m.enter(operate.Running)
 	var private operate.Privacy
-	if code := shownAt(t, m.page, "/page/privacy", &private); code != http.StatusOK || len(private.Shown) == 0 || len(private.Spent) != 2 || private.Told != nil {
+	if code := shownAt(t, m.page, "/page/privacy", &private); code != http.StatusOK || len(private.Summary.Open) == 0 || len(private.Spent) != 2 || private.Told != nil {
 		t.Errorf("before the first round, got %d %+v", code, private)
 	}
 	run, err := simulate.Simulate(t.Context(), task, parts, func(p simulate.Progress) { m.completed(p.Progress, len(parts), p.Virtual) })

@@ -253,6 +253,7 @@ func (a *app) runAll(ctx context.Context, dir string, parts []dataset.Participan
 	}
 	shown := newFleet(newScreen(a.err), a.verbose, dir, names)
 	shown.page = shownOn
+	shownOn.SetLog(launch.LogFile)
 	stop := context.AfterFunc(ctx, func() {
 		shown.line("interrupted: the nodes shut down cleanly; press Ctrl-C again to end at once")
 	})

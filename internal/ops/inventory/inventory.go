@@ -10,7 +10,6 @@ package inventory
 import (
 	"path"
 	"slices"
-	"strings"
 )
 
 // A Place is where something can be seen.
@@ -51,6 +50,8 @@ type Thing struct {
 	Names []string
 	// Tells is what these tell about the member's rows; empty if nothing.
 	Tells string
+	// Pass is to whom the owner may give these; empty for what is no file.
+	Pass Pass
 }
 
 const (
@@ -63,12 +64,23 @@ const (
 )
 
 // Secret reports whether its owner should give it to nobody.
-func (t Thing) Secret() bool { return strings.HasSuffix(t.Tells, keep) }
+func (t Thing) Secret() bool { return t.Pass == Nobody }
+
+// A Pass says to whom the owner of the folder may give a file.
+type Pass string
+
+// Whom a file may be given.
+const (
+	Anyone Pass = "anyone" // it tells nothing about rows
+	// Members see in the run what it tells of the rows of all; what it adds of the owner's is no row.
+	Members Pass = "members"
+	Nobody  Pass = "nobody"
+)
 
 // Things are all things outside of collectives.
 var Things = []Thing{
 	{Place: Network, Names: []string{"The time at which a member calls a collective"}, Tells: WorkTime},
-	{Place: Network, Names: []string{"The end of a member's part by an error"}, Tells: "that something is wrong, as with rows that cannot be read, but not what"},
+	{Place: Network, Names: []string{"The end of a member's part by an error"}, Tells: "that something is wrong with its rows or its process, but not what"},
 	{Place: Network, Names: []string{"Names, keys, addresses, and the digest of the agreement"}},
 
 	{Place: Status, Names: []string{"pace", "node.last_took", "node.waiting.for", "node.waiting.usual"}, Tells: WorkTime},
@@ -95,25 +107,26 @@ var Things = []Thing{
 	}},
 
 	{Place: Socket, Names: []string{"process.heap_bytes", "collabdict_heap_bytes"}, Tells: "about how many rows are in memory"},
-	{Place: Socket, Names: []string{"warned.at", "warned.text", "warned.kind", "warned.members", "warnings"}, Tells: "what the program warns its owner of, such as components with few rows"},
+	{Place: Socket, Names: []string{"warned.at", "warned.text", "warned.kind", "warned.members", "warnings"}, Tells: "what the program warns its owner of"},
 	{Place: Socket, Names: []string{"known.at", "known.text", "known.kind", "known.members", "known_in_all"}, Tells: "what all members have come to know of a member"},
 	{Place: Socket, Names: []string{
 		"last.loss", "last.objective", "last.step", "last.members", "last.clusters", "last.converged", "last.smallest_contribution", "last.low_diversity.component",
 		"last.low_diversity.action", "last.information", "last.active_units", "last.latent", "last.weight", "last.discrepancy", "last.virtual",
 	}, Tells: "figures of the last round, with those of the owner's rows"},
 
-	{Place: Files, Names: []string{"model.npz"}, Tells: "the shared model, with the owner's number of rows, threshold, and its weights, clusters or encoder if the kind has these; with --standardise own also the mean and spread of its columns"},
-	{Place: Files, Names: []string{"own.npz"}, Tells: "the owner's conditions, and with --standardise own the mean and spread of its columns"},
-	{Place: Files, Names: []string{"local.npz"}, Tells: ownRows},
-	{Place: Files, Names: []string{"result.json", "rounds.csv"}, Tells: "the figures of the run, with those of the owner's rows"},
-	{Place: Files, Names: []string{"state.db"}, Tells: "all totals, and what members have published"},
-	{Place: Files, Names: []string{"state.keys", "rows.key", "runs.key"}, Tells: "how to compute hidden vectors, noise and digests of rows" + keep},
-	{Place: Files, Names: []string{"journal.log", "journal-torn-*.log"}, Tells: "keyed digests of the rows of each run"},
-	{Place: Files, Names: []string{"node.log"}, Tells: "the number of rows read, warnings and errors, which may name a row or cell"},
-	{Place: Files, Names: []string{"*.csv"}, Tells: ownRows},
-	{Place: Files, Names: []string{"demo.txt"}, Tells: "nothing: the folder is of a demo"},
-	{Place: Files, Names: []string{"a file without a name"}, Tells: "the owner's own rows, if these exceed --memory; it is gone when the process ends"},
-	{Place: Files, Names: []string{"identity.key", "node.yaml", "control.sock", "*.lock", "evidence-*.json"}},
+	{Place: Files, Names: []string{"model.npz"}, Tells: "the shared model, with the owner's number of rows, threshold, and its weights, clusters or encoder if the kind has these; with --standardise own also the mean and spread of its columns", Pass: Members},
+	{Place: Files, Names: []string{"own.npz"}, Tells: "the owner's conditions, and with --standardise own the mean and spread of its columns", Pass: Nobody},
+	{Place: Files, Names: []string{"local.npz"}, Tells: ownRows, Pass: Nobody},
+	{Place: Files, Names: []string{"result.json", "rounds.csv"}, Tells: "the figures of the run, with those of the owner's rows", Pass: Members},
+	{Place: Files, Names: []string{"state.db"}, Tells: "all totals, and what members have published", Pass: Members},
+	{Place: Files, Names: []string{"state.keys", "rows.key", "runs.key"}, Tells: "how to compute hidden vectors, noise and digests of rows" + keep, Pass: Nobody},
+	{Place: Files, Names: []string{"journal.log", "journal-torn-*.log"}, Tells: "keyed digests of the rows of each run", Pass: Members},
+	{Place: Files, Names: []string{"node.log"}, Tells: "the number of rows read, warnings and errors, which may name a row or cell", Pass: Nobody},
+	{Place: Files, Names: []string{"*.csv"}, Tells: ownRows, Pass: Nobody},
+	{Place: Files, Names: []string{"demo.txt"}, Tells: "nothing: the folder is of a demo", Pass: Anyone},
+	{Place: Files, Names: []string{"a file without a name"}, Tells: "the owner's own rows, if these exceed --memory; it is gone when the process ends", Pass: Nobody},
+	{Place: Files, Names: []string{"identity.key", "node.yaml"}, Pass: Nobody},
+	{Place: Files, Names: []string{"control.sock", "*.lock", "evidence-*.json"}, Pass: Anyone},
 }
 
 // Listed reports whether a name is listed for a place.

@@ -1,5 +1,7 @@
 package operate
 
+import "github.com/collabdict/collabdict/internal/run/report"
+
 // Outcome is how a run has ended.
 type Outcome struct {
 	Ended End    `json:"ended"`         // planned, stopped or failed
@@ -9,6 +11,12 @@ type Outcome struct {
 	All       int  `json:"all,omitempty"`       // as members
 	Rounds    int  `json:"rounds"`              // completed ones
 	Converged bool `json:"converged,omitempty"` // whether training stopped by itself
+	// LastGain is the share of the last round in the gain of the objective in all rounds; absent if the rounds
+	// are too few, or gained nothing.
+	LastGain report.Figure `json:"last_gain,omitzero"`
+	// Settled reports whether more rounds would change little: the last round gained less than a thousandth of
+	// what all rounds gained.
+	Settled bool `json:"settled,omitempty"`
 	// Folder has the model of a member; absent if there is none.
 	Folder string `json:"folder,omitempty"`
 }

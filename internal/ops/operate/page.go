@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"io/fs"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/collabdict/collabdict/internal/ops/inventory"
 	"github.com/collabdict/collabdict/internal/ops/web"
 	"github.com/collabdict/collabdict/internal/run/report"
 )
@@ -27,20 +29,23 @@ type Run struct {
 	// Folder has the result of the run once that has ended; absent if nothing is kept.
 	Folder  string   `json:"folder,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"` // how the run has ended; absent before
+	Port    string   `json:"port,omitempty"`    // where this process serves its status and metrics; absent if nowhere
+	Log     string   `json:"log,omitempty"`     // the file with all warnings of the process; absent if none is kept
 }
 
 // Privacy is what the page shows of the privacy of a member.
 type Privacy struct {
 	Summary Summary `json:"summary"` // what leaves the member in the run, in short
-	// Shown lists what a run with this agreement shows the other members; absent if unknown.
-	Shown []report.Shown `json:"shown,omitempty"`
 	// Outside lists what can be seen outside of sums: by other members, and what tells others something
 	// about rows.
 	Outside    []Seen             `json:"outside"`
 	Protection *report.Protection `json:"protection,omitempty"` // what hides the vectors in sums
+	// Collusions are what numbers of other members recover together, up to all of them; absent if unknown.
+	Collusions []report.Collusion `json:"collusions,omitempty"`
 	// Spent is the differential privacy spent by all runs and releases of the folder.
 	Spent []Spent `json:"spent"`
-	// Told are sentences about what the run has shown of this member, as inspect --privacy prints them.
+	// Told are sentences about what the run has shown of this member beside the summary, as inspect --privacy
+	// prints them.
 	Told []string `json:"told,omitempty"`
 	// Warnings are those of the task and its result.
 	Warnings []report.Warning `json:"warnings,omitempty"`
@@ -57,8 +62,12 @@ type Summary struct {
 	Values bool `json:"values,omitempty"`
 	// Noise is the differential privacy of the run; absent if it has none.
 	Noise []report.Spend `json:"noise,omitempty"`
-	// Seeded reports whether anybody can subtract that noise, as the run is a simulation.
-	Seeded bool `json:"seeded,omitempty"`
+	// Blur reports whether sums have noise that hides a row from the difference of two of them.
+	Blur bool `json:"blur,omitempty"`
+	// Simulated reports whether the run is a simulation, all of whose noise anybody can subtract.
+	Simulated bool `json:"simulated,omitempty"`
+	// Port lists what the status and the metrics tell whoever can reach their port, of rows.
+	Port []string `json:"port,omitempty"`
 	// Network lists what the network tells all members about rows.
 	Network []Seen   `json:"network,omitempty"`
 	Secret  []string `json:"secret,omitempty"` // files that stay in the folder, unless their owner gives them away
@@ -70,6 +79,8 @@ type Seen struct {
 	By    string `json:"by"`              // who sees it
 	What  string `json:"what"`            // what is seen
 	Tells string `json:"tells,omitempty"` // what that tells about rows; absent for nothing
+	// Pass is who may have a file: anyone, members or nobody; absent for what is no file.
+	Pass inventory.Pass `json:"pass,omitempty"`
 }
 
 // Learned is what the page shows of a member's model.
@@ -102,6 +113,8 @@ type Page struct {
 	privacy *Privacy
 	model   *Learned
 	folder  string
+	port    string
+	log     string // in the folder of the member, which is in folder
 	outcome *Outcome
 	changed chan struct{} // closed at the next change
 }
@@ -125,17 +138,8 @@ func (p *Page) Next(s *Status) {
 	})
 }
 
-// SetPrivacy shows what is known of the privacy of the member. If of does not know what the run shows,
-// the page keeps what it had.
-func (p *Page) SetPrivacy(of *Privacy) {
-	p.change(func() {
-		whole := *of
-		if whole.Shown == nil && p.privacy != nil {
-			whole.Shown = p.privacy.Shown
-		}
-		p.privacy = &whole
-	})
-}
+// SetPrivacy shows what is known of the privacy of the member.
+func (p *Page) SetPrivacy(of *Privacy) { p.change(func() { p.privacy = of }) }
 
 // SetModel shows the model that was learned.
 func (p *Page) SetModel(m *Learned) { p.change(func() { p.model = m }) }
@@ -145,6 +149,12 @@ func (p *Page) SetOutcome(o *Outcome) { p.change(func() { p.outcome = o }) }
 
 // SetFolder names the folder that has the result of the run once that has ended.
 func (p *Page) SetFolder(dir string) { p.change(func() { p.folder = dir }) }
+
+// SetPort shows where this process serves its status and metrics, empty for nowhere.
+func (p *Page) SetPort(address string) { p.change(func() { p.port = address }) }
+
+// SetLog names the file with all warnings of a member, in its folder in that of the result.
+func (p *Page) SetLog(name string) { p.change(func() { p.log = name }) }
 
 func (p *Page) change(f func()) {
 	if p == nil {
@@ -177,7 +187,10 @@ func (p *Page) runSince(round, event int) *Run {
 		return nil
 	}
 	s := p.status
-	r := &Run{Status: s, Members: s.members(), Folder: p.folder, Outcome: p.outcome}
+	r := &Run{Status: s, Members: s.members(), Folder: p.folder, Outcome: p.outcome, Port: p.port}
+	if p.log != "" {
+		r.Log = filepath.Join(p.folder, s.Name, p.log)
+	}
 	r.Healthy, r.Doing = s.Healthy()
 	if s.Node != nil { // the page itself says for how long
 		r.Doing = strings.TrimSuffix(r.Doing, ", "+longestWait(s.Node).Round(time.Second).String())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,7 +51,7 @@ func OpenModel(m *model.Model, path string, c operate.Clock) (*operate.Page, err
 	}
 	p := operate.NewPage(c)
 	p.SetModel(Learned(m))
-	p.SetPrivacy(Privacy(&m.Manifest, m.Manifest.Warnings, nil))
+	p.SetPrivacy(Privacy(&m.Manifest, m.Manifest.Warnings, nil, false))
 	return p, nil
 }
 
@@ -73,6 +74,8 @@ func Ended(dir string, r *report.Run, end operate.End) *operate.Outcome {
 		o.Members = cmp.Or(last.Count, len(last.Members))
 		o.All = o.Members + len(last.Missing)
 	}
+	o.LastGain = lastGain(r.RoundRows())
+	o.Settled = r.Converged || o.LastGain.Defined && o.LastGain.Value < settled
 	if path := modelPath(dir, r); dir != "" && path != "" {
 		o.Folder = filepath.Dir(path)
 	}
@@ -80,6 +83,27 @@ func Ended(dir string, r *report.Run, end operate.End) *operate.Outcome {
 		o.Why = r.Participants[0].Left
 	}
 	return o
+}
+
+// settled is the share of the last round in the gain of all rounds below which more rounds change little: a
+// hundred more rounds like it would add a tenth of the gain at most.
+const settled = 1e-3
+
+// lastGain returns the share of the last round in the gain of the objective in all rounds, undefined for fewer
+// than three rounds, and if these gained nothing.
+func lastGain(rows []report.RoundRow) (share report.Figure) {
+	var values []float64
+	for _, r := range rows {
+		if r.Objective.Defined {
+			values = append(values, r.Objective.Value)
+		}
+	}
+	if n := len(values); n >= 3 {
+		if all := math.Abs(values[n-1] - values[0]); all > 0 && !math.IsInf(all, 0) {
+			return report.Of(math.Abs(values[n-1]-values[n-2]) / all)
+		}
+	}
+	return share
 }
 
 // show returns the name of the member whose outcome the page shows.
@@ -98,7 +122,7 @@ func show(dir string, r *report.Run, p *operate.Page) (name string, err error) {
 		shown, name = &m.Manifest, m.Manifest.Participant
 		p.SetModel(Learned(m))
 	}
-	p.SetPrivacy(Privacy(shown, r.Warnings, Spent(records)))
+	p.SetPrivacy(Privacy(shown, r.Warnings, Spent(records), r.ID == ""))
 	return name, nil
 }
 

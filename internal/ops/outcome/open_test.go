@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"math"
 	"net/http"
@@ -18,8 +17,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/chunking"
+	"github.com/collabdict/collabdict/consensus"
 	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/plants"
@@ -268,16 +267,59 @@ func TestFoldersWithoutARunAreRefused(t *testing.T) {
 // Before the first round, the words are those of the inventory of the task.
 func TestWhatARunWillShow(t *testing.T) {
 	task := pipelinetest.Task(t, "ggm")
-	items := task.Inventory(collabdict.Solo{})
-	if p := Planned(task, 5, nil); !reflect.DeepEqual(p.Shown, report.ShownOf(items)) || len(p.Outside) == 0 || p.Spent == nil || p.Told != nil || p.Protection.BreachPredicted == nil {
+	p := Planned(task, 5, nil)
+	if len(p.Summary.Open) == 0 || len(p.Outside) == 0 || p.Spent == nil || p.Told != nil || p.Protection.BreachPredicted == nil || len(p.Summary.Port) != 1 {
 		t.Errorf("got %+v", p)
 	}
-	words := func(p *operate.Privacy) string { return fmt.Sprint(p.Shown) }
-	if p := Planned(task, 5, []operate.Spent{}); !strings.Contains(words(p), pipeline.PastRun.What[1:]) {
-		t.Errorf("of a member with a folder, got %+v", p.Shown)
+	if got := p.Collusions; !reflect.DeepEqual(got, pipeline.Collusions(task.Settings, 5)) {
+		t.Errorf("got %+v", got)
 	}
-	if p := Planned(task, 500, []operate.Spent{}); strings.Contains(words(p), pipeline.PastRun.What[1:]) || strings.Contains(words(p), "nonce") {
-		t.Errorf("of many members, got %+v", p.Shown)
+	if p := Planned(task, 5, []operate.Spent{}); !slices.Contains(p.Summary.Open, pipeline.PastRun.What) {
+		t.Errorf("of a member with a folder, got %+v", p.Summary)
+	}
+	if p := Planned(task, 500, []operate.Spent{}); slices.Contains(p.Summary.Open, pipeline.PastRun.What) {
+		t.Errorf("of many members, got %+v", p.Summary)
+	}
+}
+
+// A member's part that others are likely to recover is a warning, and so is one that rested on few rows.
+func TestWeakProtectionIsAWarning(t *testing.T) {
+	kinds := func(p *operate.Privacy) (list []report.WarningKind) {
+		for _, w := range p.Warnings {
+			list = append(list, w.Kind)
+		}
+		return list
+	}
+	for mode, want := range map[chunking.Mode]bool{chunking.Chunks: false, chunking.None: true} {
+		task := pipelinetest.Task(t, "ggm")
+		task.Settings.Protect = mode
+		if got := kinds(Planned(task, 5, nil)); slices.Contains(got, report.UnhiddenWarning) != want {
+			t.Errorf("%s: got %v", mode, got)
+		}
+	}
+	for rows, want := range map[float64]bool{9.1: true, 60: false} {
+		m := &model.Manifest{Participant: "a", Privacy: model.Ledger{LeastDiversity: report.Of(math.Log(rows))}}
+		if got := kinds(Privacy(m, nil, nil, false)); slices.Contains(got, report.FewRowsWarning) != want {
+			t.Errorf("%g rows: got %v", rows, got)
+		}
+	}
+}
+
+// The record of a run gives the same collusions as its settings.
+func TestCollusionsOfARecord(t *testing.T) {
+	for _, s := range []consensus.Settings{{Protect: chunking.Chunks}, {Protect: chunking.Chunks, Chunks: 3, Colluders: 2}} {
+		for _, size := range []int{2, 3, 5, 20, 70} {
+			s.Colluders = min(s.Colluders, size-2)
+			if got, want := collusions(pipeline.Protection(s, size), size), pipeline.Collusions(s, size); !reflect.DeepEqual(got, want) {
+				t.Errorf("%d members, %+v: got %+v, want %+v", size, s, got, want)
+			}
+		}
+	}
+	none := pipeline.Protection(consensus.Settings{Protect: chunking.None}, 5)
+	for size, most := range map[int]int{0: 0, 1: 0, 2: 1, 5: 4} {
+		if got := collusions(none, size); most == 0 && got != nil || most > 0 && got[len(got)-1] != (report.Collusion{Others: most, Breach: 1}) {
+			t.Errorf("%d members: got %+v", size, got)
+		}
 	}
 }
 
@@ -329,8 +371,11 @@ func TestWhatLeavesAMember(t *testing.T) {
 		}
 		p := Planned(task.Resolved(3), c.size, spent)
 		s := p.Summary
-		if (len(s.Open) > 0) != c.open || (len(s.Sums) > 0) != c.sums || (len(s.Noise) > 0) != c.noise || s.Values != c.values || s.Seeded != c.simulated || s.Most != c.size {
+		if (len(s.Open) > 0) != c.open || (len(s.Sums) > 0) != c.sums || (len(s.Noise) > 0) != c.noise || s.Values != c.values || s.Simulated != c.simulated || s.Blur != (c.kind == "ggm" && !c.noise) || s.Most != c.size {
 			t.Errorf("%s: got %+v", c.name, s)
+		}
+		if text := strings.Join(s.Sums, ";"); strings.Contains(text, "hidden by noise") && c.simulated {
+			t.Errorf("%s: got %s, want no noise that hides", c.name, text)
 		}
 		if hidden := p.Protection.BreachPredicted != nil && *p.Protection.BreachPredicted < 1; hidden != c.hidden {
 			t.Errorf("%s: got %+v", c.name, p.Protection)
@@ -347,8 +392,35 @@ func TestWhatLeavesAMember(t *testing.T) {
 func TestWhatHasLeftAMember(t *testing.T) {
 	run, parts := simulated(t)
 	planned := Planned(pipelinetest.Task(t, "ggm", "components=2", "rounds=6", "tol=0").Resolved(3), len(parts), nil)
-	got := Privacy(&run.Models[0].Manifest, run.Report.Warnings, nil)
+	got := Privacy(&run.Models[0].Manifest, run.Report.Warnings, nil, true)
 	if !reflect.DeepEqual(got.Summary, planned.Summary) {
 		t.Errorf("got %+v, want %+v", got.Summary, planned.Summary)
+	}
+}
+
+// Whether more rounds matter follows from the last change of the objective and the gain of all rounds.
+func TestWhetherARunHasSettled(t *testing.T) {
+	for _, c := range []struct {
+		values    []float64
+		converged bool
+		want      float64 // NaN for none
+		settled   bool
+	}{
+		{nil, false, math.NaN(), false},
+		{[]float64{-5, -4}, false, math.NaN(), false},
+		{[]float64{-5, -5, -5}, false, math.NaN(), false},
+		{[]float64{-5, -2, -1}, false, 0.25, false},
+		{[]float64{-5, -2, -1}, true, 0.25, true},
+		{[]float64{-5, -1, -0.999}, false, 0.001 / 4.001, true},
+		{[]float64{-math.MaxFloat64, math.MaxFloat64, 1}, false, 1, false},
+	} {
+		r := &report.Run{Converged: c.converged, Participants: []report.Participant{{}}}
+		for i, v := range c.values {
+			r.Participants[0].History = append(r.Participants[0].History, report.Round{Round: i + 1, Objective: v})
+		}
+		o := Ended("", r, operate.AsPlanned)
+		if o.LastGain.Defined == math.IsNaN(c.want) || o.LastGain.Defined && math.Abs(o.LastGain.Value-c.want) > 1e-12 || o.Settled != c.settled {
+			t.Errorf("%v: got %+v %t", c.values, o.LastGain, o.Settled)
+		}
 	}
 }

@@ -46,7 +46,7 @@ func TestWarningsNameTheMembersThatTheyAreAbout(t *testing.T) {
 	past := &report.PastRun{Run: "0123456789abcdef01", Least: 1, Most: 1, Enough: 3, Joined: []string{"d"}}
 	stated := report.Stated(changes, past)
 	m := &model.Manifest{Privacy: model.Ledger{LoneChanges: changes, Protection: report.Protection{PastRun: past}}}
-	got := Privacy(m, []string{stated[0].Text, "a, b: " + stated[1].Text, "another"}, nil).Warnings
+	got := Privacy(m, []string{stated[0].Text, "a, b: " + stated[1].Text, "another"}, nil, false).Warnings
 	if len(got) != 3 || got[0].Kind != report.KnownWarning || !slices.Equal(got[0].Members, []string{"c"}) || got[1].Kind != report.PastRunWarning || !slices.Equal(got[1].Members, []string{"d"}) || got[2].Kind != "" {
 		t.Errorf("got %+v", got)
 	}

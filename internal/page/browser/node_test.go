@@ -250,12 +250,12 @@ func TestRunsOfFewAndOfManyMembers(t *testing.T) {
 				t.Errorf("%d lines join members that are not there", lines)
 			}
 			heading := get[string](p, "[...document.querySelectorAll('h2')].find((h) => h.textContent.startsWith('Warnings')).textContent")
-			if open := get[int](p, "document.querySelectorAll('div > ul.warnings > .warning').length"); heading != fmt.Sprintf("Warnings (%d)", open) {
+			if open := get[int](p, "document.querySelectorAll('.warned > ul.warnings > .warning').length"); heading != fmt.Sprintf("Warnings (%d)", open) {
 				t.Errorf("got %q over %d warnings", heading, open)
 			}
 			if n > 3 {
 				p.withAxe()
-				if solved := get[int](p, "document.querySelectorAll('details .warning').length"); solved != 2 {
+				if solved := get[int](p, "document.querySelectorAll('.warned details .warning').length"); solved != 2 {
 					t.Errorf("got %d solved warnings", solved)
 				}
 			}
@@ -315,7 +315,8 @@ func TestHowARunHasEnded(t *testing.T) {
 		want []string
 	}{
 		"planned":  {object{"ended": "planned", "members": 14, "all": 14, "rounds": 12, "converged": true, "folder": "o/member 000"}, []string{"all 14 members", "12 rounds", "collabdict score 'o/member 000' FILE"}},
-		"left-out": {object{"ended": "planned", "members": 13, "all": 14, "rounds": 12, "why": "catching up", "folder": "o"}, []string{"13 of 14 members", "catching up", "--rounds"}},
+		"left-out": {object{"ended": "planned", "members": 13, "all": 14, "rounds": 12, "why": "catching up", "folder": "o", "last_gain": 0.04}, []string{"13 of 14 members", "catching up", "4 %", "--rounds"}},
+		"settled":  {object{"ended": "planned", "members": 14, "all": 14, "rounds": 12, "folder": "o", "last_gain": 0.0002, "settled": true}, []string{"0.02 %", "would change little"}},
 		"stopped":  {object{"ended": "stopped", "rounds": 3, "folder": "o"}, []string{"stopped", "3 rounds", "is saved"}},
 		"failed":   {object{"ended": "failed", "rounds": 0, "why": "plant-b: <b>no space left on device</b>"}, []string{"failed: plant-b: <b>no space left"}},
 	} {
@@ -332,6 +333,9 @@ func TestHowARunHasEnded(t *testing.T) {
 					t.Errorf("got %q, want %q", text, want)
 				}
 			}
+			if facts := get[string](p, "document.querySelector('dl').textContent + document.querySelector('.absent').textContent + [...document.querySelectorAll('.warned')].map((w) => w.textContent)"); strings.Contains(facts, "finish") || strings.Contains(facts, "waited for") || strings.Contains(facts, "go on") {
+				t.Errorf("a run that has ended waits: %q", facts)
+			}
 			p.withAxe()
 			p.accessible("run-" + name)
 		})
@@ -344,11 +348,11 @@ func TestPrivacyWithAndWithoutNoise(t *testing.T) {
 		options         []string
 		want, wantNever string
 	}{
-		"without": {[]string{"--components", "2"}, "There is no differential privacy in this run", "This run has differential privacy"},
-		"with":    {[]string{"--components", "2", "--epsilon", "5", "--standardise", "none", "--clip", "3"}, "epsilon 5 at delta 1e−5, for one row of a member more or less.But this is a simulation", "There is no differential privacy"},
+		"without": {[]string{"--components", "2"}, "it is not limited by differential privacy, and its noise hides nothing", "hidden by noise"},
+		"with":    {[]string{"--components", "2", "--epsilon", "5", "--standardise", "none", "--clip", "3"}, "This is a simulation, whose noise hides nothing", "has differential privacy"},
 		"open":    {[]string{"--components", "2", "--protect", "none"}, "it is not hidden", "Your own part of a sum: it is hidden"},
 		"values":  {[]string{"--model", "bvae"}, "Values of single rows", "no message has one"},
-		"two":     {[]string{"--components", "2", "--protect", "none"}, "Of two members", "Your own part of a sum: it is hidden"},
+		"two":     {[]string{"--components", "2", "--protect", "none"}, "With two members, the other one is enough", "Your own part of a sum: it is hidden"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			members := 3
@@ -381,7 +385,7 @@ func TestWarningsAboutPrivacy(t *testing.T) {
 	m.send(t, "run", withRounds(consortium(14, 12, time.Now().UTC()), 1, 12))
 	m.send(t, "privacy", object{
 		"summary":    object{"least": 13, "most": 14, "open": []string{"the power of two above the number of its rows"}, "sums": []string{"the number of all rows"}, "secret": []string{"local.npz"}},
-		"protection": object{"mode": "chunks", "colluders": 4, "breach_predicted": 0.25}, "spent": []object{{"by": "release", "of": "all releases", "epsilon": 2, "delta": 1e-5}}, "outside": []object{},
+		"protection": object{"mode": "chunks", "colluders": 4, "breach_predicted": 0.25}, "collusions": []object{{"others": 1, "breach": 0}, {"others": 4, "breach": 0.25}, {"others": 13, "breach": 1}}, "spent": []object{{"by": "release", "of": "all releases", "epsilon": 2, "delta": 1e-5}}, "outside": []object{},
 		"warnings": []object{
 			{"text": "privacy: before the first round, all members learn about the rows of all: x", "kind": "learned"},
 			{"text": "privacy: N, mean and covariance of member-002 are now exactly known to all members: the sums of rounds 9 and 10 differ by member-002 alone", "kind": "known", "members": []string{"member-002"}},
@@ -392,7 +396,7 @@ func TestWarningsAboutPrivacy(t *testing.T) {
 	p.view("privacy")
 	p.until("document.querySelectorAll('#privacy-title ~ .content .warning').length === 3") // each once, and those of privacy alone
 	got := get[[]string](p, "[...document.querySelectorAll('#privacy-title ~ .content .warning')].map((w) => w.className + ' ' + w.textContent)")
-	for i, want := range [][]string{{"high", "member-002"}, {"medium", "member-000 (you)"}, {"low", "all members"}} {
+	for i, want := range [][]string{{"high", "concerns you"}, {"high", "member-002"}, {"low", "all members"}} {
 		for _, w := range want {
 			if !strings.Contains(got[i], w) {
 				t.Errorf("got %q, want %q", got[i], w)
@@ -402,8 +406,16 @@ func TestWarningsAboutPrivacy(t *testing.T) {
 	if short := get[string](p, "document.querySelector('.short').textContent"); !strings.Contains(short, "probability 0.25") || !strings.Contains(short, "see the warnings") || !strings.Contains(short, "epsilon 2") {
 		t.Errorf("got %q", short)
 	}
+	if rows := get[int](p, "document.querySelectorAll('[aria-label=\"If other members work together\"] tbody tr').length"); rows != 3 {
+		t.Errorf("got %d numbers of colluders", rows)
+	}
 	p.withAxe()
 	p.accessible("privacy-warnings")
+	p.view("run")
+	if top := get[string](p, "document.querySelector('.notice .warning').textContent"); !strings.Contains(top, "concerns you") {
+		t.Errorf("got %q first", top)
+	}
+	p.accessible("run-private")
 }
 
 func TestAServerOfARunThatIsGone(t *testing.T) {

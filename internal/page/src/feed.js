@@ -93,7 +93,7 @@ const late = new Set(); // members whose silence was announced
 
 // waits announces for whom the others wait.
 function waits() {
-  if (!told.run || told.ended) return;
+  if (!told.run || told.ended || told.run.outcome) return;
   const waited = (told.run.members ?? []).filter((m) => m.waited && Date.now() - Date.parse(m.waited) >= silent);
   tell(waited.filter((m) => !late.has(m.name)).map((m) => say.silent(m.name, clock(m.waited))));
   late.clear();

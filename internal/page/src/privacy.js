@@ -17,7 +17,7 @@ function mount(root) {
   root.append(content);
   let drawn;
   const draw = () => {
-    const warned = ofPrivacy(), key = JSON.stringify([told.privacy, warned, told.run?.status.name, told.ended]);
+    const warned = ofPrivacy(), key = JSON.stringify([told.privacy, warned, told.run?.status.name, told.run?.port, !told.run?.outcome, told.ended]);
     if (key === drawn) return;
     drawn = key;
     content.replaceChildren(...(told.privacy ? parts(told.privacy, warned) : [el('p', { class: 'quiet' }, told.ended ? say.unknown : say.notYet)]));
@@ -31,25 +31,45 @@ const points = (texts) => el('ul', {}, ...texts.map((t) => el('li', {}, t)));
 function parts(of, warned) {
   const p = of.protection, high = serious(warned);
   return [
+    el('p', { class: 'summary' }, verdict(of)),
     high ? el('p', { class: 'notice' }, el('strong', {}, say.serious(high))) : '',
-    breach(of) === 1 && !warned.some((w) => w.kind === 'unhidden') ? el('p', { class: 'notice' }, el('strong', {}, say.exposed)) : '',
+    warned.length ? '' : el('p', {}, say.noWarnings),
     el('div', { class: 'pair' }, part(say.leaves, leaves(of)), part(say.stays, stays(of))),
-    part(say.noise, ...noise(of.summary.noise ?? [], of.summary.seeded)),
+    part(say.noise, ...noise(of.summary)),
     warned.length ? part(say.warnings(warned.length), list(warned, own())) : '',
-    of.shown?.length ? part(say.shown, el('p', { class: 'quiet' }, say.shownNote), el('div', { class: 'prose uneven' }, table(say.shown, [{ text: say.how }, { text: say.what }], of.shown.map((s) => [s.how, s.what])))) : '',
-    el('div', { class: 'pair' }, p?.mode ? part(say.protection, el('dl', {}, ...[
-      [say.mode, p.mode],
-      p.chunks ? [say.chunks, String(p.chunks)] : null,
-      p.threshold ? [say.threshold, String(p.threshold)] : null,
-      p.breach_predicted != null ? [say.breach(p.colluders ?? 0), short(p.breach_predicted, 2)] : null,
-    ].filter(Boolean).map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', {}, v))))) : '',
-    of.spent.length ? part(say.spent,
-      table(say.spent, [{ text: say.by }, { text: say.epsilon, number: true }, { text: say.delta, number: true }], of.spent.map((s) => [s.of, short(s.epsilon), short(s.delta)]))) : ''),
+    el('div', { class: 'pair' },
+      of.collusions ? part(say.collusion, ...collusion(of.collusions, p)) : '',
+      p?.mode ? part(say.protection, el('dl', {}, ...[
+        [say.mode, p.mode],
+        p.chunks ? [say.chunks, String(p.chunks)] : null,
+        p.threshold ? [say.threshold, String(p.threshold)] : null,
+      ].filter(Boolean).map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', {}, v))))) : '',
+      of.spent.length ? part(say.spent,
+        table(say.spent, [{ text: say.by }, { text: say.epsilon, number: true }, { text: say.delta, number: true }], of.spent.map((s) => [s.of, short(s.epsilon), short(s.delta)]))) : ''),
     of.told?.length ? part(say.told, points(of.told)) : '',
-    part(say.outside, el('div', { class: 'prose' },
-      table(say.outside, [{ text: say.what }, { text: say.tells }], of.outside.map((o) => [
-        el('span', {}, o.what, el('br'), el('span', { class: 'quiet' }, say.seen(o.place, o.by))), o.tells || say.none])))),
+    part(say.outside, el('div', { class: 'prose outside' },
+      table(say.outside, [{ text: say.what }, { text: say.tells }, { text: say.pass }], of.outside.map((o) => [
+        el('span', {}, o.what, el('br'), el('span', { class: 'quiet' }, say.seen(o.place, o.by))), o.tells || say.none, say.passes[o.pass] ?? '–'])))),
   ].filter(Boolean);
+}
+
+// verdict says in a sentence whether differential privacy limits what others can learn.
+function verdict(of) {
+  const { noise: spends = [], simulated, blur } = of.summary, at = (by) => of.spent.find((s) => s.by === by);
+  const runs = at('noise'), releases = at('release'), own = spends.map((s) => s.epsilon);
+  const earlier = runs && !own.some((e) => Math.abs(e - runs.epsilon) <= 1e-6 * e);
+  const head = simulated ? say.simulation(own.length > 0, blur) : own.length ? say.limited(own) : say.unlimited;
+  return say.verdict(head, [earlier ? say.spentBy.noise(runs.epsilon) : '', releases ? say.spentBy.release(releases.epsilon) : ''].filter(Boolean));
+}
+
+// collusion shows what numbers of other members recover together.
+function collusion(numbers, p) {
+  const all = numbers[numbers.length - 1].others;
+  return [
+    table(say.collusion, [{ text: say.colluders }, { text: say.recovered, number: true }],
+      numbers.map((c) => [say.colluding(c.others, c.others === all, c.others === p.colluders), c.breach === 1 ? say.always : c.breach === 0 ? say.never : short(c.breach, 2)])),
+    el('p', {}, say.allOthers(all)),
+  ];
 }
 
 const breach = (of) => of.protection?.breach_predicted;
@@ -69,8 +89,9 @@ function leaves(of) {
     s.sums?.length && p > unlikely ? el('li', {}, el('strong', {}, p < 1 ? say.likely(p, of.protection.colluders ?? 0) : say.bare(s.most))) : null,
     differed() ? el('li', {}, el('strong', {}, say.differed)) : null,
     s.values ? el('li', {}, el('strong', {}, say.values)) : null,
+    s.sums?.length && s.blur ? el('li', {}, say.blur(s.simulated)) : null,
     released ? el('li', {}, el('strong', {}, say.released(released.epsilon, released.delta))) : null,
-    s.open?.length || s.sums?.length ? group(say.network, s.network?.map((n) => say.networkTells(n.what, n.tells))) : el('li', {}, say.unknown));
+    ...(s.open?.length || s.sums?.length ? outsideOf(s).map(([head, texts]) => group(head, texts)) : [el('li', {}, say.unknown)]));
 }
 
 function stays(of) {
@@ -83,6 +104,18 @@ function stays(of) {
     el('li', {}, say.rest));
 }
 
-const noise = (spends, seeded) => (spends.length
-  ? [...spends.map((s) => el('p', {}, say.bounded(s))), el('p', {}, seeded ? el('strong', {}, say.seeded) : say.means(Math.max(...spends.map((s) => s.epsilon))))]
-  : [el('p', {}, say.noNoise)]);
+// outsideOf returns what the network and the machine tell, by who sees it. A simulation has neither.
+function outsideOf(s) {
+  if (s.simulated) return [];
+  const now = told.run && !told.ended && !told.finished && !told.run.outcome;
+  return [
+    [say.network, [...(s.network ?? []).map((n) => say.networkTells(n.what, n.tells)), say.encrypted]],
+    [say.port, [...(s.port ?? []), !now ? say.portIf : told.run.port ? say.portAt(told.run.port) : say.noPort]],
+  ];
+}
+
+function noise({ noise: spends = [], simulated }) {
+  if (!spends.length) return [el('p', {}, say.noNoise)];
+  const bounds = spends.map((s) => el('p', {}, say.bounded(s, simulated)));
+  return simulated ? [el('p', {}, el('strong', {}, say.seeded)), ...bounds] : [...bounds, el('p', {}, say.means(Math.max(...spends.map((s) => s.epsilon))))];
+}

@@ -7,12 +7,14 @@ import { bytes, capital, clock, count, duration, moment, short } from './format.
 import { ring } from './graph.js';
 import { words } from './messages.js';
 import { announce } from './shell.js';
-import { list as warningList, ofPrivacy, ofRun, serious } from './warnings.js';
+import { exposed, notable, list as warningList, ofPrivacy, ofRun, serious } from './warnings.js';
 
 const say = words.run;
 const mostListed = 500; // rounds in the table
+const mostPrivate = 2; // warnings about privacy at the top
 const mostPlain = 20; // members from which on they can be searched
 const fine = ['summed', 'here'];
+const gone = ['lost', 'out', 'away'];
 
 /** @type {import('./shell.js').View} */
 export const run = { name: 'run', title: say.title, mount: (root) => { const r = new Run(root); return () => r.draw(); } };
@@ -26,8 +28,10 @@ class Run {
     this.find = el('input', { type: 'search', id: 'find', input: () => { this.states(told.run); announce(this.found.textContent, true); } });
     this.found = el('p', { class: 'quiet' });
     this.finder = el('div', { class: 'finder', hidden: true }, el('label', { for: 'find' }, say.find), this.find, this.found);
+    this.private = el('div', { hidden: true });
     this.doing = el('p', { class: 'summary' });
     this.absent = el('p', { class: 'absent', hidden: true });
+    this.back = el('p', { class: 'quiet', hidden: true });
     this.facts = el('dl');
     this.ring = el('figure');
     this.members = el('div');
@@ -36,7 +40,7 @@ class Run {
     this.curves = say.curves.map((c) => ({ ...c, ...this.curve(c) }));
     this.rounds = el('details', { class: 'listed', toggle: () => this.list() }, el('summary', {}, say.rounds), el('div'));
     this.content = el('div', { class: 'content', hidden: true },
-      el('section', {}, this.outcome, this.over, this.doing, this.absent, this.facts),
+      el('section', {}, this.outcome, this.over, this.private, this.doing, this.absent, this.back, this.facts),
       this.warnings,
       el('div', { class: 'pair' },
         el('section', {}, el('h2', {}, say.members), this.ring),
@@ -67,7 +71,7 @@ class Run {
     this.over.hidden = !told.ended || told.finished;
     if (told.ended) this.over.replaceChildren(el('p', {}, say.over), ...(now.folder && ['planned', undefined].includes(now.outcome?.ended) ? [el('p', {}, say.viewed), el('pre', { tabindex: 0 }, `collabdict view ${quoted(now.folder)}`)] : []));
     this.states(now);
-    this.facts.replaceChildren(...facts(now, ended).map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', {}, v))));
+    this.facts.replaceChildren(...facts(now, ended || !!now.outcome).map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', {}, v))));
     this.ended(now.outcome);
     this.warned(status);
     this.course();
@@ -82,9 +86,9 @@ class Run {
     if (!o) return;
     const rounds = o.rounds || told.run.status.round, folder = o.folder && quoted(o.folder);
     const lines = {
-      planned: () => [o.why ? say.leftOut(o.why) : '', o.converged ? say.converged : rounds > 1 ? say.notConverged : ''],
+      planned: () => [o.why ? say.leftOut(o.why) : '', o.converged ? say.converged : rounds > 1 ? say.lastRound(o.settled, o.last_gain) : ''],
       stopped: () => [folder ? say.saved : '', say.resumes],
-    }[o.ended]?.() ?? [folder ? say.saved : '', say.cause];
+    }[o.ended]?.() ?? [folder ? say.saved : '', told.run.log ? say.causeIn(told.run.log) : say.cause];
     const head = { planned: () => say.succeeded(o.members, o.all, rounds, o.converged), stopped: () => say.stopped(rounds) }[o.ended]?.() ?? say.failed(o.why);
     this.outcome.className = `outcome ${o.ended}`;
     this.outcome.replaceChildren(el('p', { class: 'summary' }, head), ...lines.filter(Boolean).map((l) => el('p', {}, l)),
@@ -94,13 +98,17 @@ class Run {
   // warned shows the warnings that hold, and apart from these those that are solved.
   warned(status) {
     const { open, solved } = ofRun(), own = ofPrivacy(), kept = status.warned?.length ?? 0;
-    const key = JSON.stringify([open, solved, own, status.warnings]);
+    const key = JSON.stringify([open, solved, own, status.warnings, told.run.outcome]);
     if (key === this.shown) return;
     this.shown = key;
+    const private_ = notable(own);
+    this.private.hidden = !private_.length;
+    this.private.className = serious(own) ? 'notice' : 'outcome';
+    renew(this.private, el('p', {}, el('strong', {}, say.private(private_.length, serious(own)))), warningList(private_.slice(0, mostPrivate), status.name),
+      el('p', {}, el('a', { href: '#privacy', 'data-key': 'private' }, say.toPrivacy(private_.length > mostPrivate))));
     const parts = [];
-    if (own.length) parts.push(el('p', { class: serious(own) ? 'notice' : '' }, el('a', { href: '#privacy' }, say.private(own.length, serious(own)))));
     if (open.length) parts.push(el('h2', {}, say.warnings(open.length)), warningList(open, status.name));
-    if (status.warnings > kept) parts.push(el('p', { class: 'quiet' }, say.earlier(kept, status.warnings)));
+    if (status.warnings > kept) parts.push(el('p', { class: 'quiet' }, say.earlier(kept, status.warnings, told.run.log)));
     if (solved.length) parts.push(el('details', { open: !!this.warnings.querySelector('details')?.open }, el('summary', { 'data-key': 'solved' }, say.solved(solved.length)), warningList(solved, status.name)));
     this.warnings.hidden = !parts.length;
     renew(this.warnings, ...parts);
@@ -109,7 +117,8 @@ class Run {
   // states shows where each member stands.
   states(now) {
     if (!now) return;
-    const members = now.members ?? [], over = told.ended || now.status.phase === 'ended', at = over ? Date.parse(now.status.at) : Date.now();
+    const over = told.ended || now.status.phase === 'ended' || !!now.outcome; // then nobody is waited for
+    const members = (now.members ?? []).map((m) => (over ? { ...m, waited: undefined } : m)), at = over ? Date.parse(now.status.at) : Date.now();
     const left = (m) => told.events.findLast((e) => e.kind === 'left' && e.member === m.name)?.at;
     const begun = (m) => m.waited ?? (fine.includes(m.state) ? undefined : left(m));
     const span = (m) => [clock(begun(m)), duration(Math.max(1, Math.floor((at - Date.parse(begun(m))) / 1000)) * 1e9)];
@@ -121,7 +130,10 @@ class Run {
     this.absent.hidden = !missed.length;
     this.absent.replaceChildren(el('strong', {}, say.missed(missed.length, members.length)), ' ',
       missed.slice(0, 20).map((m) => (m.waited ? say.waited(m.name, since(m)) : say.who(m.name, say.states[m.state] ?? m.state, since(m)))).join('; '),
-      missed.length > 20 ? say.more(missed.length - 20) : '');
+      missed.length > 20 ? say.more(missed.length - 20) : '', ...shownOf(missed.filter((m) => gone.includes(m.state))));
+    const back = members.filter((m) => fine.includes(m.state) && left(m));
+    this.back.hidden = !back.length;
+    this.back.replaceChildren(say.back(back.map((m) => m.name)), ...shownOf(back));
     const there = new Set(members.filter((m) => fine.includes(m.state)).map((m) => m.name));
     const edges = (now.status.node?.edges ?? []).filter((e) => there.has(e.a) && there.has(e.b)); // those of the last sum may have members that are lost since
     const key = JSON.stringify([edges, members.map((m) => [m.name, m.state, m.via, !!m.waited])]);
@@ -169,13 +181,19 @@ class Run {
   }
 }
 
+// shownOf says whether anything of the rows of members is known by their loss or return.
+function shownOf(members) {
+  const known = new Set(members.map((m) => m.name).filter((name) => exposed(name).length)), calm = members.filter((m) => !known.has(m.name));
+  return [calm.length ? ` ${say.nothingKnown(calm.map((m) => m.name).slice(0, mostPlain), calm.length)}` : '', known.size ? ' ' : '', known.size ? el('strong', {}, say.somethingKnown([...known])) : ''];
+}
+
 const quoted = (path) => (/^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 function facts(now, ended) {
   const { status } = now, { node } = status, rounds = told.rounds, last = rounds[rounds.length - 1];
   const sums = (now.members ?? []).filter((m) => m.state === 'summed').length;
   return [
-    [say.round, status.rounds && !ended ? say.ofRounds(status.round, status.rounds) : count(status.round)],
+    [say.done, status.rounds && !ended ? say.ofRounds(status.round, status.rounds) : count(status.round)],
     !now.members?.length ? null : [say.sums, say.ofMembers(sums, now.members.length)],
     ended || told.ended ? null : [say.finish, now.left ? say.left(duration(now.left), clock(Date.parse(status.at) + now.left / 1e6)) : say.unknown],
     node?.last_took ? [say.took, duration(node.last_took)] : null,

@@ -16,19 +16,49 @@ const say = words.warnings;
  */
 
 const isPrivate = (w) => w.text.startsWith('privacy: ') || w.kind === 'open_seats';
-const about = (w) => say.kinds[w.kind] ?? (isPrivate(w) ? say.other : { level: 'low' });
 const levels = ['high', 'medium', 'low'];
+const likely = [0.2, 0.05]; // probabilities from which on finding a member's part of a sum is of the first and the second level
 
-/** Returns the warnings about privacy, each once, the most serious first. @returns {Warning[]} */
+// about returns how serious a warning is, whom it concerns, and what to do.
+function about(w) {
+  const of = say.kinds[w.kind] ?? (isPrivate(w) ? say.other : { level: 'low' });
+  if (w.kind !== 'unhidden') return of;
+  const p = told.privacy?.protection?.breach_predicted ?? 1, level = likely.findIndex((least) => p >= least);
+  return { ...of, level: levels[level < 0 ? 2 : level] };
+}
+
+const own = () => told.run?.status.name ?? told.model?.participant;
+
+/** Reports whether a warning concerns the member of this page alone or among others. @param {Warning} w @returns {boolean} */
+export const ofOwn = (w) => (w.members?.length ? w.members.includes(own()) : about(w).to === true);
+
+/**
+ * Returns the warnings about privacy, each once: the most serious first, and of these first those of the own member.
+ *
+ * @returns {Warning[]}
+ */
 export function ofPrivacy() {
   const all = [...told.privacy?.warnings ?? [], ...told.run?.status.known ?? [], ...told.run?.status.warned ?? []].filter(isPrivate);
   const first = new Map();
   for (const w of all) if (!first.has(w.text)) first.set(w.text, w);
-  return [...first.values()].sort((a, b) => levels.indexOf(about(a).level) - levels.indexOf(about(b).level));
+  const rank = (w) => 2 * levels.indexOf(level(w)) + (ofOwn(w) ? 0 : 1);
+  return [...first.values()].sort((a, b) => rank(a) - rank(b));
 }
 
+// level returns how serious a warning is here: what is known of the own member's rows is never less so than the same of another.
+const level = (w) => (ofOwn(w) && exposures.includes(w.kind) ? levels[0] : about(w).level);
+
+/** Kinds of warnings that something is known of a member that is lost, or comes back. */
+const exposures = ['known', 'estimated'];
+
+/** Returns the warnings that something is known of a member's rows. @param {string} member @returns {Warning[]} */
+export const exposed = (member) => ofPrivacy().filter((w) => exposures.includes(w.kind) && w.members?.includes(member));
+
+/** Returns those of these warnings that are more than information. @param {Warning[]} all @returns {Warning[]} */
+export const notable = (all) => all.filter((w) => level(w) !== 'low');
+
 /** Returns how many of these warnings are serious. @param {Warning[]} all @returns {number} */
-export const serious = (all) => all.filter((w) => about(w).level === 'high').length;
+export const serious = (all) => all.filter((w) => level(w) === 'high').length;
 
 /**
  * Returns the other warnings of the process, the newest first: those that still hold, and those that are solved, as the
@@ -50,13 +80,21 @@ function sentence({ text, kind, members }, own) {
   return `${members?.some((m) => bare.startsWith(m)) ? bare : capital(bare)}${bare.endsWith('.') ? '' : '.'}`;
 }
 
+// adviceFor returns what to do. A member that has ended needs no advice to bring others back, and one of which something is
+// known needs another.
+function adviceFor(w) {
+  if (w.kind !== 'absent') return about(w).advice;
+  if (told.ended || told.run?.outcome || told.run?.status.phase === 'ended') return null;
+  return w.members?.some((m) => exposed(m).length) ? say.knownAbsent : about(w).advice;
+}
+
 /** Returns a list of warnings. @param {Warning[]} all @param {string} own - the member of this page @returns {HTMLElement} */
 export function list(all, own) {
   return el('ul', { class: 'warnings' }, ...all.map((w) => {
-    const { level, concerns, advice } = about(w);
+    const { concerns } = about(w), advice = adviceFor(w);
     const named = w.members?.length ? say.named(w.members, own) : concerns;
-    return el('li', { class: `warning ${level}` },
-      el('p', {}, el('strong', {}, say.levels[level]), named ? ` · ${say.concerns(named)}` : '', w.at ? el('span', { class: 'quiet' }, ` · ${clock(w.at)}`) : ''),
+    return el('li', { class: `warning ${level(w)}` },
+      el('p', {}, el('strong', {}, say.levels[level(w)]), named ? ` · ${say.concerns(named)}` : '', w.at ? el('span', { class: 'quiet' }, ` · ${clock(w.at)}`) : ''),
       el('p', {}, sentence(w, own)),
       advice ? el('p', {}, el('strong', {}, say.advice), ' ', advice) : null);
   }));

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/collabdict/collabdict/chunking"
 	"github.com/collabdict/collabdict/consensus"
@@ -52,6 +53,20 @@ func ProtectionAgainst(s consensus.Settings, size, colluders int) report.Protect
 	}
 	p.BreachPredicted = &breach
 	return p
+}
+
+// Collusions returns the probability that colluders recover another given member's vector, for the
+// assumed number of them and for a few others, up to all other members of a view of the given size.
+func Collusions(s consensus.Settings, size int) (list []report.Collusion) {
+	others := size - 1
+	numbers := []int{1, 2, 3, Protection(s, size).Colluders, others / 2, others}
+	slices.Sort(numbers)
+	for _, n := range slices.Compact(numbers) {
+		if n >= 1 && n <= others {
+			list = append(list, report.Collusion{Others: n, Breach: *ProtectionAgainst(s, size, n).BreachPredicted})
+		}
+	}
+	return list
 }
 
 const (

@@ -35,3 +35,27 @@ func TestProtectionByMode(t *testing.T) {
 		t.Errorf("six of eight shares: breach %g; all of eight: %g", few, more)
 	}
 }
+
+// All other members together always know a member's vector, and of three members two others do.
+func TestCollusions(t *testing.T) {
+	for size := 2; size <= 200; size = size*3/2 + 1 {
+		for _, s := range []consensus.Settings{{Protect: chunking.Chunks}, {Protect: chunking.Chunks, Chunks: 3}, {Protect: chunking.None}, {Scheme: consensus.BaseK, Protect: chunking.Sessions, Chunks: 4}} {
+			list, assumed, before := Collusions(s, size), Protection(s, size), 0
+			if n := len(list); n == 0 || n > 6 || list[n-1].Others != size-1 || list[n-1].Breach != 1 {
+				t.Fatalf("%d members, %+v: got %+v", size, s, list)
+			}
+			for _, c := range list {
+				if c.Others <= before || c.Others == assumed.Colluders && c.Breach != *assumed.BreachPredicted {
+					t.Errorf("%d members, %+v: got %+v, want %+v", size, s, list, assumed)
+				}
+				before = c.Others
+			}
+		}
+	}
+	if got := Collusions(consensus.Settings{Protect: chunking.Chunks}, 3); len(got) != 2 || got[0].Breach != 0 || got[1].Breach != 1 {
+		t.Errorf("of three members, got %+v", got)
+	}
+	if got := Collusions(consensus.Settings{}, 1); len(got) > 0 {
+		t.Errorf("of one member, got %+v", got)
+	}
+}

@@ -34,7 +34,7 @@ func (t *Task) Report(names []string, r *Result) *report.Run {
 	}
 	run.Protection = Protection(t.Settings, len(names))
 	run.Warnings = append(run.Warnings, t.ShownWarnings()...)
-	if w := BreachWarning(run.Protection); w != "" {
+	if w := BreachWarning(run.Protection); w != "" && run.Protection.Mode != string(chunking.None) {
 		run.Warnings = append(run.Warnings, w)
 	}
 	return run
@@ -116,11 +116,11 @@ func Figures(m *model.Model, p dataset.Participant) (report.Participant, error) 
 
 // BreachWarning returns the warning that colluders are likely to recover a member's part of a sum, "" if they are not.
 func BreachWarning(p report.Protection) string {
-	if p.BreachPredicted == nil || *p.BreachPredicted <= breachWarned || p.Mode == string(chunking.None) {
+	if p.BreachPredicted == nil || *p.BreachPredicted <= breachWarned {
 		return ""
 	}
 	cure := "raise --chunks"
-	if *p.BreachPredicted == 1 {
+	if *p.BreachPredicted == 1 || p.Mode == string(chunking.None) {
 		cure = "choose --protect chunks"
 	}
 	return fmt.Sprintf("privacy: another member's vector is recovered with probability %.2g (assumed colluders: %d): %s", *p.BreachPredicted, p.Colluders, cure)

@@ -153,6 +153,12 @@ type Protection struct {
 	Differencing *Differencing `json:"differencing,omitempty"` // what subtracting totals reveals, with --adversary differencing
 }
 
+// Collusion is what a number of other members recover together.
+type Collusion struct {
+	Others int     `json:"others"` // how many of them collude
+	Breach float64 `json:"breach"` // the probability that they recover a given member's vector in a sum
+}
+
 // Differencing counts what differences of totals reveal: training rows, each to within 0.01
 // standard deviations in every column, and whole members.
 type Differencing struct {
