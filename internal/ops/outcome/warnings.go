@@ -18,6 +18,7 @@ var phrases = []struct {
 	{"components of the shared model have only your rows", report.LoneRowsWarning},
 	{"privacy: own components of fewer than", report.FewRowsWarning},
 	{"statistics of some components were less diverse", report.FewRowsWarning},
+	{"more groups of members whose part in sums is known", report.KnownWarning},
 	{"its noise follows from the seed", report.SeededWarning},
 }
 

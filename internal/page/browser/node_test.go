@@ -412,6 +412,9 @@ func TestWarningsAboutPrivacy(t *testing.T) {
 	p.withAxe()
 	p.accessible("privacy-warnings")
 	p.view("run")
+	if absent := get[string](p, "document.querySelector('.absent').textContent"); !strings.Contains(absent, "Nothing of the rows of member-004 is known") || !strings.Contains(absent, "Something of the rows of member-002 is known") {
+		t.Errorf("got %q", absent)
+	}
 	if top := get[string](p, "document.querySelector('.notice .warning').textContent"); !strings.Contains(top, "concerns you") {
 		t.Errorf("got %q first", top)
 	}

@@ -66,8 +66,8 @@ function verdict(of) {
 function collusion(numbers, p) {
   const all = numbers[numbers.length - 1].others;
   return [
-    table(say.collusion, [{ text: say.colluders }, { text: say.recovered, number: true }],
-      numbers.map((c) => [say.colluding(c.others, c.others === all, c.others === p.colluders), c.breach === 1 ? say.always : c.breach === 0 ? say.never : short(c.breach, 2)])),
+    el('div', { class: 'prose' }, table(say.collusion, [{ text: say.colluders }, { text: say.recovered, number: true }],
+      numbers.map((c) => [say.colluding(c.others, c.others === all, c.others === p.colluders), c.breach === 1 ? say.always : c.breach === 0 ? say.never : short(c.breach, 2)]))),
     el('p', {}, say.allOthers(all)),
   ];
 }

@@ -7,7 +7,7 @@ import { bytes, capital, clock, count, duration, moment, short } from './format.
 import { ring } from './graph.js';
 import { words } from './messages.js';
 import { announce } from './shell.js';
-import { exposed, notable, list as warningList, ofPrivacy, ofRun, serious } from './warnings.js';
+import { complete, exposed, notable, list as warningList, ofPrivacy, ofRun, serious } from './warnings.js';
 
 const say = words.run;
 const mostListed = 500; // rounds in the table
@@ -130,7 +130,7 @@ class Run {
     this.absent.hidden = !missed.length;
     this.absent.replaceChildren(el('strong', {}, say.missed(missed.length, members.length)), ' ',
       missed.slice(0, 20).map((m) => (m.waited ? say.waited(m.name, since(m)) : say.who(m.name, say.states[m.state] ?? m.state, since(m)))).join('; '),
-      missed.length > 20 ? say.more(missed.length - 20) : '', ...shownOf(missed.filter((m) => gone.includes(m.state))));
+      missed.length > 20 ? say.more(missed.length - 20) : '', '.', ...shownOf(missed.filter((m) => gone.includes(m.state))));
     const back = members.filter((m) => fine.includes(m.state) && left(m));
     this.back.hidden = !back.length;
     this.back.replaceChildren(say.back(back.map((m) => m.name)), ...shownOf(back));
@@ -184,7 +184,7 @@ class Run {
 // shownOf says whether anything of the rows of members is known by their loss or return.
 function shownOf(members) {
   const known = new Set(members.map((m) => m.name).filter((name) => exposed(name).length)), calm = members.filter((m) => !known.has(m.name));
-  return [calm.length ? ` ${say.nothingKnown(calm.map((m) => m.name).slice(0, mostPlain), calm.length)}` : '', known.size ? ' ' : '', known.size ? el('strong', {}, say.somethingKnown([...known])) : ''];
+  return [calm.length && complete() ? ` ${say.nothingKnown(calm.map((m) => m.name).slice(0, mostPlain), calm.length)}` : '', known.size ? ' ' : '', known.size ? el('strong', {}, say.somethingKnown([...known])) : ''];
 }
 
 const quoted = (path) => (/^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

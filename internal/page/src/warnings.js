@@ -54,6 +54,18 @@ const exposures = ['known', 'estimated'];
 /** Returns the warnings that something is known of a member's rows. @param {string} member @returns {Warning[]} */
 export const exposed = (member) => ofPrivacy().filter((w) => exposures.includes(w.kind) && w.members?.includes(member));
 
+/**
+ * Reports whether all that is known by losses and returns is among the warnings: they are the last ones only, and a member
+ * outside the sums learns of none.
+ *
+ * @returns {boolean}
+ */
+export function complete() {
+  const { status, members } = told.run, me = members?.find((m) => m.own);
+  return (status.known_in_all ?? 0) <= (status.known?.length ?? 0) && (!me || ['summed', 'here'].includes(me.state))
+    && !ofPrivacy().some((w) => !w.kind || (exposures.includes(w.kind) && !w.members?.length));
+}
+
 /** Returns those of these warnings that are more than information. @param {Warning[]} all @returns {Warning[]} */
 export const notable = (all) => all.filter((w) => level(w) !== 'low');
 
