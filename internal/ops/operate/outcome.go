@@ -11,12 +11,10 @@ type Outcome struct {
 	All       int  `json:"all,omitempty"`       // as members
 	Rounds    int  `json:"rounds"`              // completed ones
 	Converged bool `json:"converged,omitempty"` // whether training stopped by itself
-	// LastGain is the share of the last round in the gain of the objective in all rounds; absent if the rounds
-	// are too few, or gained nothing.
+	// LastGain is the share of the last round in the gain of the objective in the second half of the rounds; absent
+	// if the rounds are few, or the objective goes up and down.
 	LastGain report.Figure `json:"last_gain,omitzero"`
-	// Settled reports whether more rounds would change little: the last round gained less than a thousandth of
-	// what all rounds gained.
-	Settled bool `json:"settled,omitempty"`
+	Settled  bool          `json:"settled,omitempty"` // whether more rounds would change little, by the objective
 	// Folder has the model of a member; absent if there is none.
 	Folder string `json:"folder,omitempty"`
 }

@@ -74,8 +74,8 @@ func Ended(dir string, r *report.Run, end operate.End) *operate.Outcome {
 		o.Members = cmp.Or(last.Count, len(last.Members))
 		o.All = o.Members + len(last.Missing)
 	}
-	o.LastGain = lastGain(r.RoundRows())
-	o.Settled = r.Converged || o.LastGain.Defined && o.LastGain.Value < settled
+	o.LastGain, o.Settled = settled(r.RoundRows())
+	o.Settled = o.Settled || r.Converged
 	if path := modelPath(dir, r); dir != "" && path != "" {
 		o.Folder = filepath.Dir(path)
 	}
@@ -85,25 +85,39 @@ func Ended(dir string, r *report.Run, end operate.End) *operate.Outcome {
 	return o
 }
 
-// settled is the share of the last round in the gain of all rounds below which more rounds change little: a
-// hundred more rounds like it would add a tenth of the gain at most.
-const settled = 1e-3
+const (
+	// leastJudged is the number of rounds from which on their objectives are judged. While the first ones choose
+	// among candidates, objectives are of different models.
+	leastJudged = 20
+	// lastJudged is the number of the last rounds in which an objective that has settled only fluctuates.
+	lastJudged = 10
+	// littleGain is the share of the last round in the gain of the second half below which more rounds change little.
+	littleGain = 0.01
+)
 
-// lastGain returns the share of the last round in the gain of the objective in all rounds, undefined for fewer
-// than three rounds, and if these gained nothing.
-func lastGain(rows []report.RoundRow) (share report.Figure) {
+// settled reports whether more rounds would change little: the last ones brought together no more than one of them,
+// as the objective goes up and down, or the last one brought little of what the second half gained. That
+// share is absent in the first case, and for few rounds.
+func settled(rows []report.RoundRow) (share report.Figure, yes bool) {
 	var values []float64
 	for _, r := range rows {
 		if r.Objective.Defined {
 			values = append(values, r.Objective.Value)
 		}
 	}
-	if n := len(values); n >= 3 {
-		if all := math.Abs(values[n-1] - values[0]); all > 0 && !math.IsInf(all, 0) {
-			return report.Of(math.Abs(values[n-1]-values[n-2]) / all)
-		}
+	n := len(values)
+	if n < leastJudged {
+		return share, false
 	}
-	return share
+	largest, last := 0.0, values[n-1]
+	for i := n - lastJudged; i < n; i++ {
+		largest = max(largest, math.Abs(values[i]-values[i-1]))
+	}
+	if math.Abs(last-values[n-lastJudged-1]) <= largest {
+		return share, true
+	}
+	share = report.Of(math.Abs(last-values[n-2]) / math.Abs(last-values[n/2]))
+	return share, share.Defined && share.Value < littleGain
 }
 
 // show returns the name of the member whose outcome the page shows.

@@ -91,7 +91,8 @@ function leaves(of) {
     s.values ? el('li', {}, el('strong', {}, say.values)) : null,
     s.sums?.length && s.blur ? el('li', {}, say.blur(s.simulated)) : null,
     released ? el('li', {}, el('strong', {}, say.released(released.epsilon, released.delta))) : null,
-    ...(s.open?.length || s.sums?.length ? outsideOf(s).map(([head, texts]) => group(head, texts)) : [el('li', {}, say.unknown)]));
+    ...(s.open?.length || s.sums?.length ? outsideOf(s).map(([head, texts]) => group(head, texts)) : [el('li', {}, say.unknown)]),
+    s.simulated ? null : el('li', {}, say.encrypted));
 }
 
 function stays(of) {
@@ -109,7 +110,7 @@ function outsideOf(s) {
   if (s.simulated) return [];
   const now = told.run && !told.ended && !told.finished && !told.run.outcome;
   return [
-    [say.network, [...(s.network ?? []).map((n) => say.networkTells(n.what, n.tells)), say.encrypted]],
+    [say.network, (s.network ?? []).map((n) => say.networkTells(n.what, n.tells))],
     [say.port, [...(s.port ?? []), !now ? say.portIf : told.run.port ? say.portAt(told.run.port) : say.noPort]],
   ];
 }

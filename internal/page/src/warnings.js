@@ -92,13 +92,8 @@ function sentence({ text, kind, members }, own) {
   return `${members?.some((m) => bare.startsWith(m)) ? bare : capital(bare)}${bare.endsWith('.') ? '' : '.'}`;
 }
 
-// adviceFor returns what to do. A member that has ended needs no advice to bring others back, and one of which something is
-// known needs another.
-function adviceFor(w) {
-  if (w.kind !== 'absent') return about(w).advice;
-  if (told.ended || told.run?.outcome || told.run?.status.phase === 'ended') return null;
-  return w.members?.some((m) => exposed(m).length) ? say.knownAbsent : about(w).advice;
-}
+// adviceFor returns what to do. Once a run has ended, nobody can be brought back.
+const adviceFor = (w) => (w.kind === 'absent' && (told.ended || told.run?.outcome || told.run?.status.phase === 'ended') ? null : about(w).advice);
 
 /** Returns a list of warnings. @param {Warning[]} all @param {string} own - the member of this page @returns {HTMLElement} */
 export function list(all, own) {
