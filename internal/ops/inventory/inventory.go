@@ -69,10 +69,10 @@ func (t Thing) Secret() bool { return t.Pass == Nobody }
 // A Pass says to whom the owner of the folder may give a file.
 type Pass string
 
-// Whom a file may be given.
+// The values of Pass.
 const (
-	Anyone Pass = "anyone" // it tells nothing about rows
-	// Members see in the run what it tells of the rows of all; what it adds of the owner's is no row.
+	Anyone Pass = "anyone" // it has nothing about rows
+	// Members have seen most of it in the run, and it has no row of the owner.
 	Members Pass = "members"
 	Nobody  Pass = "nobody"
 )

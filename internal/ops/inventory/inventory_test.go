@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each file says to whom it may be given, and only files do. What has rows or keys is given to nobody.
+// Each file says to whom it may be given, and only files do. Nobody gets files with rows or keys.
 func TestFilesSayWhoMayHaveThem(t *testing.T) {
 	for _, thing := range Things {
 		if known := thing.Pass == Anyone || thing.Pass == Members || thing.Pass == Nobody; known != (thing.Place == Files) {

@@ -9,6 +9,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -329,5 +330,21 @@ func TestDoingHasNoTimeWaited(t *testing.T) {
 	}
 	if reason := run.Members[1].Reason; reason != "nothing heard" {
 		t.Errorf("got %q", reason)
+	}
+}
+
+// A page names the port of its process, and the log of the member that it shows.
+func TestAPageNamesThePortAndTheLog(t *testing.T) {
+	p := NewPage(systemClock)
+	p.Next(inRound(1, 3))
+	if r := p.since(0, 0).run; r.Port != "" || r.Log != "" {
+		t.Errorf("got %q and %q", r.Port, r.Log)
+	}
+	p.SetFolder("o")
+	p.SetPort("http://127.0.0.1:9464")
+	p.SetLog("node.log")
+	r := p.since(0, 0).run
+	if want := filepath.Join("o", r.Status.Name, "node.log"); r.Port != "http://127.0.0.1:9464" || r.Log != want {
+		t.Errorf("got %q and %q, want %s", r.Port, r.Log, want)
 	}
 }

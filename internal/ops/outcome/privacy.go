@@ -171,7 +171,7 @@ func Privacy(m *model.Manifest, warnings []string, spent []operate.Spent, simula
 	}
 }
 
-// collusions returns what colluders recover by the record of a run whose sums had so many members. The
+// collusions returns what colluders recover by the record of a run with this number of members in its sums. The
 // record has all that this depends on if parts of vectors hide them; otherwise what it says itself.
 func collusions(p report.Protection, size int) []report.Collusion {
 	switch {
