@@ -72,9 +72,10 @@ type Pass string
 // The values of Pass.
 const (
 	Anyone Pass = "anyone" // it has nothing about rows
-	// Members have seen most of it in the run, and it has no row of the owner.
-	Members Pass = "members"
-	Nobody  Pass = "nobody"
+	// Informed are those who may know what the file tells of the rows. It has no row of the owner, but more
+	// than the other members have seen.
+	Informed Pass = "informed"
+	Nobody   Pass = "nobody"
 )
 
 // Things are all things outside of collectives.
@@ -114,13 +115,13 @@ var Things = []Thing{
 		"last.low_diversity.action", "last.information", "last.active_units", "last.latent", "last.weight", "last.discrepancy", "last.virtual",
 	}, Tells: "figures of the last round, with those of the owner's rows"},
 
-	{Place: Files, Names: []string{"model.npz"}, Tells: "the shared model, with the owner's number of rows, threshold, and its weights, clusters or encoder if the kind has these; with --standardise own also the mean and spread of its columns", Pass: Members},
+	{Place: Files, Names: []string{"model.npz"}, Tells: "the shared model, with the owner's number of rows, threshold, and its weights, clusters or encoder if the kind has these; with --standardise own also the mean and spread of its columns", Pass: Informed},
 	{Place: Files, Names: []string{"own.npz"}, Tells: "the owner's conditions, and with --standardise own the mean and spread of its columns", Pass: Nobody},
 	{Place: Files, Names: []string{"local.npz"}, Tells: ownRows, Pass: Nobody},
-	{Place: Files, Names: []string{"result.json", "rounds.csv"}, Tells: "the figures of the run, with those of the owner's rows", Pass: Members},
-	{Place: Files, Names: []string{"state.db"}, Tells: "all totals, and what members have published", Pass: Members},
+	{Place: Files, Names: []string{"result.json", "rounds.csv"}, Tells: "the figures of the run, with those of the owner's rows", Pass: Informed},
+	{Place: Files, Names: []string{"state.db"}, Tells: "all totals, and what members have published", Pass: Nobody},
 	{Place: Files, Names: []string{"state.keys", "rows.key", "runs.key"}, Tells: "how to compute hidden vectors, noise and digests of rows" + keep, Pass: Nobody},
-	{Place: Files, Names: []string{"journal.log", "journal-torn-*.log"}, Tells: "keyed digests of the rows of each run", Pass: Members},
+	{Place: Files, Names: []string{"journal.log", "journal-torn-*.log"}, Tells: "keyed digests of the rows of each run", Pass: Nobody},
 	{Place: Files, Names: []string{"node.log"}, Tells: "the number of rows read, warnings and errors, which may name a row or cell", Pass: Nobody},
 	{Place: Files, Names: []string{"*.csv"}, Tells: ownRows, Pass: Nobody},
 	{Place: Files, Names: []string{"demo.txt"}, Tells: "nothing: the folder is of a demo", Pass: Anyone},

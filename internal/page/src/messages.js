@@ -341,7 +341,7 @@ export const words = {
     delta: 'Delta',
     outside: 'What can be seen besides sums',
     pass: 'Pass on?',
-    passes: { anyone: 'yes', members: 'only to members', nobody: 'no' },
+    passes: { anyone: 'yes', informed: 'only to who may know that', nobody: 'no' },
     seen: (place, by) => `${place}, seen by ${by}`,
     tells: 'What that tells of your rows',
     none: 'nothing',
