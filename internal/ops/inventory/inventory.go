@@ -21,11 +21,12 @@ const (
 	Status  Place = "The status"
 	Metrics Place = "Metrics"
 	Socket  Place = "The control socket"
+	Engine  Place = "An engine, if node.yaml names one"
 	Files   Place = "Files"
 )
 
 // Places are all places.
-var Places = []Place{Network, Status, Metrics, Socket, Files}
+var Places = []Place{Network, Status, Metrics, Socket, Engine, Files}
 
 // SeenBy returns who can see what is at the place.
 func (p Place) SeenBy() string {
@@ -36,6 +37,8 @@ func (p Place) SeenBy() string {
 		return "whoever can reach the port"
 	case Socket:
 		return "the owner of the folder, who sees here all that the port shows, too"
+	case Engine:
+		return "whoever runs its workers, or reads the folder of its files"
 	default:
 		return "the owner of the folder, and whoever gets a file from it"
 	}
@@ -46,7 +49,7 @@ type Thing struct {
 	Place Place
 	// Names are the fields, as paths in the JSON object; the metrics, without their prefix, or with it
 	// on the socket, which has fields, too; or the files, as patterns for [path.Match]. They are free
-	// text for the network.
+	// text for the network and an engine.
 	Names []string
 	// Tells is what these tell about the member's rows; empty if nothing.
 	Tells string
@@ -114,6 +117,8 @@ var Things = []Thing{
 		"last.loss", "last.objective", "last.step", "last.members", "last.clusters", "last.converged", "last.smallest_contribution", "last.low_diversity.component",
 		"last.low_diversity.action", "last.information", "last.active_units", "last.latent", "last.weight", "last.discrepancy", "last.virtual",
 	}, Tells: "figures of the last round, with those of the owner's rows"},
+
+	{Place: Engine, Names: []string{"The rows, the model in training, and sums over the rows"}, Tells: "all, while the run lasts; no key and no noise goes there"},
 
 	{Place: Files, Names: []string{"model.npz"}, Tells: "the shared model, with the owner's number of rows, threshold, and its weights, clusters or encoder if the kind has these; with --standardise own also the mean and spread of its columns", Pass: Informed},
 	{Place: Files, Names: []string{"own.npz"}, Tells: "the owner's conditions, and with --standardise own the mean and spread of its columns", Pass: Nobody},
