@@ -75,7 +75,7 @@ type Pass string
 // The values of Pass.
 const (
 	Anyone Pass = "anyone" // it has nothing about rows
-	// Informed are those who may know what the file tells of the rows. It has no row of the owner, but more
+	// Informed are those who may know what the file shows. It has no row of the owner, but more
 	// than the other members have seen.
 	Informed Pass = "informed"
 	Nobody   Pass = "nobody"
