@@ -110,6 +110,23 @@ func TestTheSameModel(t *testing.T) {
 	}
 }
 
+// Only the owner can open the folder with the copy of the values.
+func TestTheCopyIsPrivate(t *testing.T) {
+	dir, temp := t.TempDir(), t.TempDir()
+	plant(t, dir, 1, 10)
+	if _, err := engine.Load(t.Context(), []string{program, "--temp", "file://" + temp}, dataset.Spec{Data: []string{"file://" + dir + "/"}, Name: "rows"}); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(temp)
+	if err != nil || len(entries) != 1 {
+		t.Fatal(entries, err)
+	}
+	info, err := entries[0].Info()
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("got %v, %v", info.Mode(), err)
+	}
+}
+
 // freePort returns a port that nobody listens on.
 func freePort(t testing.TB) string {
 	t.Helper()

@@ -42,6 +42,7 @@ func parseAddress(text string) (address, error) {
 		q := u.Query()
 		q.Set("metadata", "skip")
 		q.Set("no_tmp_dir", "true")
+		q.Set("dir_file_mode", "0700") // others on this machine must not read what is in a new folder
 		bucket := url.URL{Scheme: "file", Path: dir, RawQuery: q.Encode()}
 		return address{bucket.String(), name}, nil
 	}
