@@ -28,6 +28,7 @@ var aboutNode = []about{
 	{"map_ports", "Ask the router to forward a port to this node, by UPnP.", "true"},
 	{"relay", "Relay connections between members that do not reach each other. They are encrypted from end to end.", "true"},
 	{"data", "Files, folders or patterns of rows: .csv, .csv.gz, .parquet, .npy, .npz, .ndjson and IDX files, a .sql query, or - for standard input.", ""},
+	{"engine", "Program with its arguments that reads the data where it is, and makes the passes over it.", "[collabdict-beam, --temp, s3://bucket/tmp]"},
 	{"label", "Column with 1 for anomalies, 0 or -1 for normal rows; other values are classes.", "fault"},
 	{"anomaly", "Value in that column that means an anomaly, if it is not 1; others are normal.", "faulty"},
 	{"class_labels", "Labels are classes, even if all of this participant's are 0, 1 or -1.", "true"},
