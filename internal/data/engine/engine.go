@@ -63,7 +63,7 @@ func reading(s dataset.Spec) (Reading, error) {
 	}
 	return Reading{
 		Version: Version, Data: s.Data, Label: s.Label, Anomaly: s.Anomaly, Where: s.Where.String(), Rename: s.Rename, Units: s.Units, Ignore: s.Ignore,
-		Columns: s.Columns, Missing: s.Missing, CSV: s.CSV, LeastRows: s.MinRows,
+		Columns: s.Columns, Missing: s.Missing, CSV: s.CSV,
 	}, nil
 }
 

@@ -21,18 +21,17 @@ const Version = 1
 
 // A Reading says which rows of files to read, as a [dataset.Spec] does.
 type Reading struct {
-	Version   int
-	Data      []string // addresses of objects, or of all objects whose names begin so
-	Label     string
-	Anomaly   string
-	Where     string
-	Rename    map[string]string
-	Units     map[string]dataset.Unit
-	Ignore    []string
-	Columns   []string // nil for all with numbers
-	Missing   string
-	CSV       dataset.CSV
-	LeastRows int
+	Version int
+	Data    []string // addresses of objects, or of all objects whose names begin so
+	Label   string
+	Anomaly string
+	Where   string
+	Rename  map[string]string
+	Units   map[string]dataset.Unit
+	Ignore  []string
+	Columns []string // nil for all with numbers
+	Missing string
+	CSV     dataset.CSV
 }
 
 // Read are rows that an engine has read.

@@ -97,11 +97,12 @@ func (k *rowsKey) resume(run [32]byte) error {
 func (k *rowsKey) noise() randv2.Source { return randv2.NewChaCha8(k.key) }
 
 // digestOf returns a digest of the rows, with their labels if there are any. Without the key,
-// it reveals nothing about them. Each row is passed to also.
+// it reveals nothing about them. Each row is passed to also; of rows on other machines, their digest.
 func (k *rowsKey) digestOf(key [32]byte, also func(row []byte)) ([]byte, error) {
 	h := hmac.New(sha256.New, key[:])
 	if origin := lanes.OriginOf(k.rows); origin != nil { // the key stays here
 		h.Write(origin.Source.Digest())
+		also(origin.Source.Digest())
 		return h.Sum(nil), nil
 	}
 	var b []byte

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/internal/data/rows"
+	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
 func keyed(t *testing.T, dir string, labels []float64, values ...float64) *rowsKey {
@@ -89,4 +90,28 @@ func TestARunWithoutItsKey(t *testing.T) {
 		}
 	}
 	missing()
+}
+
+// far are rows of an engine: only their digest comes here.
+type far struct{ digest string }
+
+func (far) Dims() (n, m int)              { return 3, 2 }
+func (far) ReadRows([]float64, int) error { return errors.New("the rows are elsewhere") }
+func (f far) Digest() []byte              { return []byte(f.digest) }
+func (far) Run([]lanes.Step, int, string, []byte) ([][]byte, error) {
+	return nil, errors.New("no pass is needed")
+}
+
+// Runs over other rows of an engine are told apart, as members must be warned of their difference.
+func TestRowsOfAnEngineAreToldApart(t *testing.T) {
+	added := func(digest string) string {
+		var all []byte
+		if _, err := newRowsKey(t.TempDir(), far{digest}, nil, func(row []byte) { all = append(all, row...) }); err != nil {
+			t.Fatal(err)
+		}
+		return string(all)
+	}
+	if added("a") != added("a") || added("a") == added("b") || added("a") == "" {
+		t.Errorf("got %q for the digest a, and %q for b", added("a"), added("b"))
+	}
 }
