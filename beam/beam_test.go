@@ -54,13 +54,13 @@ func plant(t testing.TB, dir string, files, rows int) {
 }
 
 // trained returns the values of a model learned from the rows of a participant.
-func trained(t testing.TB, d *dataset.Dataset, options ...string) []float64 {
+func trained(t testing.TB, d *dataset.Dataset) []float64 {
 	t.Helper()
 	k, err := pipeline.Named("ggm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range options {
+	for _, o := range []string{"components=3", "lambda=0.1", "rounds=5"} {
 		name, text, _ := strings.Cut(o, "=")
 		if err := k.Set(name, text); err != nil {
 			t.Fatal(err)
@@ -80,6 +80,18 @@ func trained(t testing.TB, d *dataset.Dataset, options ...string) []float64 {
 	return append(out, r.Model.Manifest.Threshold)
 }
 
+// example writes three files, and returns their address and the values of the model of their rows here.
+func example(t testing.TB, rows int) (address string, want []float64) {
+	t.Helper()
+	dir := t.TempDir()
+	plant(t, dir, 3, rows)
+	here, err := dataset.LoadOne(dataset.Spec{Data: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + dir + "/", trained(t, here)
+}
+
 // load reads rows by an engine with further flags.
 func load(t testing.TB, data string, flags ...string) *dataset.Dataset {
 	t.Helper()
@@ -92,18 +104,12 @@ func load(t testing.TB, data string, flags ...string) *dataset.Dataset {
 
 // Rows read by the engine give the model of the same files here, to the last bit.
 func TestTheSameModel(t *testing.T) {
-	dir := t.TempDir()
-	plant(t, dir, 3, 30_000)
-	here, err := dataset.LoadOne(dataset.Spec{Data: []string{dir}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := trained(t, here, "components=3", "lambda=0.1", "rounds=8")
+	address, want := example(t, 30_000)
 	for _, flags := range [][]string{nil, {"--split-kb", "300"}} {
 		began := time.Now()
-		far := load(t, "file://"+dir+"/", flags...)
+		far := load(t, address, flags...)
 		t.Logf("read after %s", time.Since(began))
-		if got := trained(t, far, "components=3", "lambda=0.1", "rounds=8"); !slices.Equal(got, want) {
+		if got := trained(t, far); !slices.Equal(got, want) {
 			t.Errorf("%v: got %v, want %v", flags, got, want)
 		}
 		t.Logf("trained after %s", time.Since(began))
@@ -161,19 +167,13 @@ func workersOf(t testing.TB, pool int) (pids []int) {
 
 // Workers in processes of their own give the same model, also if they are killed in the midst of passes.
 func TestAWorkerIsKilled(t *testing.T) {
-	dir := t.TempDir()
-	plant(t, dir, 3, 30_000)
-	here, err := dataset.LoadOne(dataset.Spec{Data: []string{dir}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := trained(t, here, "components=3", "lambda=0.1", "rounds=8")
+	address, want := example(t, 30_000)
 	at := "localhost:" + freePort(t)
 	pool := exec.CommandContext(t.Context(), program, "--pool", at)
 	if err := pool.Start(); err != nil {
 		t.Fatal(err)
 	}
-	far := load(t, "file://"+dir+"/", "--patience", "10s", "--environment_type", "EXTERNAL", "--environment_config", at)
+	far := load(t, address, "--patience", "10s", "--environment_type", "EXTERNAL", "--environment_config", at)
 	stop, killed := make(chan struct{}), 0
 	done := make(chan struct{})
 	go func() {
@@ -191,7 +191,7 @@ func TestAWorkerIsKilled(t *testing.T) {
 			}
 		}
 	}()
-	got := trained(t, far, "components=3", "lambda=0.1", "rounds=8")
+	got := trained(t, far)
 	close(stop)
 	<-done
 	if !slices.Equal(got, want) {
