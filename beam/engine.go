@@ -21,7 +21,8 @@ import (
 )
 
 func init() {
-	register.DoFn2x1[context.Context, int, error](&work{})
+	register.DoFn2x2[context.Context, int, int, error](&work{})
+	register.Function1x0(end)
 }
 
 // attempts is how often a pass is begun before the run ends by the error of the runner.
@@ -42,11 +43,12 @@ type work struct {
 	Folder address
 }
 
-// ProcessElement writes the result of a piece. A piece that is done again has the same result.
-func (w *work) ProcessElement(ctx context.Context, number int) error {
+// ProcessElement writes the result of a piece, and returns its number. A piece that is done again has the
+// same result.
+func (w *work) ProcessElement(ctx context.Context, number int) (int, error) {
 	o, rows, err := orderIn(ctx, w.Folder)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var result []byte
 	if o.Splits != nil {
@@ -55,10 +57,14 @@ func (w *work) ProcessElement(ctx context.Context, number int) error {
 		result, err = o.run(rows, number)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return write(ctx, w.Folder.in(resultName(number)), result)
+	return number, write(ctx, w.Folder.in(resultName(number)), result)
 }
+
+// end takes the numbers of pieces that are done. Without it, they would be no output of their stage, and
+// prism takes all of a processor while it waits for a stage without outputs.
+func end(int) {}
 
 func resultName(number int) string { return fmt.Sprintf("result-%06d", number) }
 
@@ -232,7 +238,8 @@ func (e *beamEngine) pipeline(folder address, numbers []int) error {
 		}
 	}()
 	p, s := beam.NewPipelineWithRoot()
-	beam.ParDo0(s, &work{Folder: folder}, beam.Reshuffle(s, beam.CreateList(s, numbers)))
+	done := beam.ParDo(s, &work{Folder: folder}, beam.Reshuffle(s, beam.CreateList(s, numbers)))
+	beam.ParDo0(s, end, beam.Reshuffle(s, done))
 	ended := make(chan error, 1)
 	go func() { // runners may not end with the context
 		_, err := beam.Run(ctx, *runner, p)
