@@ -145,6 +145,17 @@ func freePort(t testing.TB) string {
 	return port
 }
 
+// startPool starts a pool of worker processes, and returns its address and the number of its process.
+func startPool(t testing.TB) (at string, pid int) {
+	t.Helper()
+	at = "localhost:" + freePort(t)
+	pool := exec.CommandContext(t.Context(), program, "--pool", at)
+	if err := pool.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return at, pool.Process.Pid
+}
+
 // workersOf returns the processes that a pool has started.
 func workersOf(t testing.TB, pool int) (pids []int) {
 	t.Helper()
@@ -168,11 +179,7 @@ func workersOf(t testing.TB, pool int) (pids []int) {
 // Workers in processes of their own give the same model, also if they are killed in the midst of passes.
 func TestAWorkerIsKilled(t *testing.T) {
 	address, want := example(t, 30_000)
-	at := "localhost:" + freePort(t)
-	pool := exec.CommandContext(t.Context(), program, "--pool", at)
-	if err := pool.Start(); err != nil {
-		t.Fatal(err)
-	}
+	at, pool := startPool(t)
 	far := load(t, address, "--patience", "10s", "--environment_type", "EXTERNAL", "--environment_config", at)
 	stop, killed := make(chan struct{}), 0
 	done := make(chan struct{})
@@ -183,7 +190,7 @@ func TestAWorkerIsKilled(t *testing.T) {
 			case <-stop:
 				return
 			case <-time.After(2 * time.Second):
-				for _, pid := range workersOf(t, pool.Process.Pid) {
+				for _, pid := range workersOf(t, pool) {
 					if syscall.Kill(pid, syscall.SIGKILL) == nil {
 						killed++
 					}
