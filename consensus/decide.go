@@ -40,9 +40,13 @@ func (m *Machine) judge(e *Effects) {
 func (m *Machine) standing() *standing {
 	s := m.slot
 	a := s.attempts[s.ballots.promised]
+	round := s.modelRound
+	if s.call != nil {
+		round = s.call.header.Round
+	}
 	return &standing{
 		slot: s.number, state: m.State(), promised: s.ballots.promised, finishing: s.ballots.finishing(), working: s.ballots.working(),
-		preset: s.preset, all: m.waitsForAll(), counted: m.countedEarly(), began: s.began, decided: s.ballots.commit != nil, waiting: m.waiting(),
+		preset: s.preset, all: m.waitsForAll(), counted: m.countedEarly(), early: round <= StartRounds, began: s.began, decided: s.ballots.commit != nil, waiting: m.waiting(),
 		stranded: a != nil && a.secrets.dealt && !a.here && s.ballots.vote == nil,
 	}
 }

@@ -61,6 +61,7 @@ type standing struct {
 	preset    *View             // view of ballot 0
 	all       bool              // only a view of all members can decide
 	counted   map[uint32]uint64 // members that the slot leaves out after startPatience only; nil for none
+	early     bool              // the slot is in the start or in a round up to StartRounds
 	began     time.Duration     // start of this member's call
 	stranded  bool              // an earlier process dealt in this ballot, and its session is lost
 	decided   bool
@@ -285,7 +286,11 @@ func (w *monitor) tooSlow(now time.Duration, member int, st *standing) bool {
 	if !p.pace.underway || p.slot != st.slot || p.heartbeat.State != Idle {
 		return false
 	}
-	limit := slowAfter(p.pace.usual(), w.tookOthers(st.slot), w.patience, w.every)
+	least := slowLeast
+	if st.early {
+		least = slowEarly
+	}
+	limit := slowAfter(p.pace.usual(), w.tookOthers(st.slot), w.patience, least, w.every)
 	return limit > 0 && now-p.pace.since > limit && now-st.began > limit
 }
 

@@ -12,6 +12,9 @@ const (
 	stallLeast = 20  // shortest time without progress in a stalled session
 	stallMost  = 600 // longest time without progress before it is stalled, however long slots take
 	slowLeast  = 20  // shortest update of a slow member
+	// slowEarly is the shortest update of a slow member up to StartRounds. Until then, nobody knows how long
+	// a pass over its rows takes, which may be on other machines.
+	slowEarly = 3600
 )
 
 // A lost member's last vector stays in a running total while the rows of the others move between
@@ -35,10 +38,10 @@ func lostAfter(usual, every time.Duration) time.Duration {
 }
 
 // slowAfter returns how long a member may compute before the others continue without it if they
-// can. It is patience times the member's own usual time, or times the others' time in the slot
-// if that is longer, since a round may cost all members more. It is 0 if nothing was measured;
-// then nobody is slow.
-func slowAfter(usual, others time.Duration, patience float64, every time.Duration) time.Duration {
+// can, and at least least heartbeats. It is patience times the member's own usual time, or times
+// the others' time in the slot if that is longer, since a round may cost all members more. It is 0
+// if nothing was measured; then nobody is slow.
+func slowAfter(usual, others time.Duration, patience float64, least int, every time.Duration) time.Duration {
 	expected := max(usual, others)
 	if usual == 0 {
 		expected = firstTimes * others
@@ -46,7 +49,7 @@ func slowAfter(usual, others time.Duration, patience float64, every time.Duratio
 	if expected == 0 {
 		return 0
 	}
-	return max(time.Duration(patience*float64(expected)), slowLeast*every)
+	return max(time.Duration(patience*float64(expected)), time.Duration(least)*every)
 }
 
 // stallAfter returns how long a session may make no progress. usual is the time between a

@@ -91,11 +91,13 @@ func (p *pace) ended(now time.Duration) {
 	}
 }
 
+// usual returns the longest of the last updates, since not every one has a pass over the rows; 0 if
+// none was measured.
 func (p *pace) usual() time.Duration {
 	if len(p.took) == 0 {
 		return 0
 	}
-	return median(p.took)
+	return slices.Max(p.took)
 }
 
 func median(d []time.Duration) time.Duration {

@@ -37,14 +37,14 @@ func TestAMemberThatIsTooSlowIsLeftOut(t *testing.T) {
 		xs := randomVectors(5, size)
 		for round := range uint32(4) {
 			n.pass(4*time.Second, nil)
-			n.play(sumOf(round, xs, testBlocks))
+			n.play(sumOf(StartRounds+round, xs, testBlocks))
 			if d := n.checkDecisions(); len(d.Members) != size {
 				t.Fatalf("round %d: missing %s", round, n.missingOf(d))
 			}
 		}
 		for s := range size {
 			if s != slow {
-				n.call(s, sumOf(4, xs, testBlocks)(s))
+				n.call(s, sumOf(StartRounds+4, xs, testBlocks)(s))
 			}
 		}
 		n.pass(15*time.Second, nil)
@@ -57,13 +57,38 @@ func TestAMemberThatIsTooSlowIsLeftOut(t *testing.T) {
 		if got := n.missingOf(d); got != "m3: slow" {
 			t.Fatalf("missing %q, want m3: slow", got)
 		}
-		n.catchUp(slow, sumOf(4, xs, testBlocks))
+		n.catchUp(slow, sumOf(StartRounds+4, xs, testBlocks))
 		n.pass(3*time.Second, nil)
-		n.play(sumOf(5, xs, testBlocks))
+		n.play(sumOf(StartRounds+5, xs, testBlocks))
 		d = n.checkDecisions()
 		checkTotal(t, d, xs, testBlocks, 1e-6)
 		if len(d.Members) != size {
 			t.Errorf("then missing %s", n.missingOf(d))
+		}
+	})
+}
+
+// In the start, a member that is heard is waited for although its update takes long, however short those
+// before were: a pass over its rows may be one of another system.
+func TestALongUpdateInTheStartIsWaitedFor(t *testing.T) {
+	bothSchemes(t, func(t *testing.T, s Settings) {
+		const size, slow = 5, 3
+		n := newNetwork(t, size, s)
+		xs := randomVectors(5, size)
+		n.play(sumOf(0, xs, testBlocks))
+		for s := range size {
+			if s != slow {
+				n.call(s, sumOf(0, xs, testBlocks)(s))
+			}
+		}
+		n.pass(50*time.Minute, nil)
+		n.call(slow, sumOf(0, xs, testBlocks)(slow))
+		n.settle()
+		n.pass(time.Minute, n.over(2))
+		d := n.checkDecisions()
+		checkTotal(t, d, xs, testBlocks, 1e-6)
+		if len(d.Members) != size {
+			t.Errorf("missing %s", n.missingOf(d))
 		}
 	})
 }
