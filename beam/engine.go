@@ -2,13 +2,16 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/gob"
 	"encoding/hex"
 	"errors"
+	"flag"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -136,12 +139,15 @@ func (e *beamEngine) Read(r engine.Reading) (*engine.Read, error) {
 	}
 	e.index = index{Folder: e.folder.in("rows"), Columns: r.Columns}
 	o := order{Reading: r, Splits: all, Index: e.index}
-	if r.Columns == nil { // the first split decides for all
+	if r.Columns == nil || r.First { // the first split decides for all
 		p, err := all[0].values(e.ctx, r)
 		if err != nil {
 			return nil, err
 		}
 		e.index.Columns, o.Reading.Columns = p.Columns, p.Columns
+	}
+	if r.First {
+		return &engine.Read{Columns: e.index.Columns}, cmp.Or(poolAnswers(e.ctx), write(e.ctx, e.folder.in("check"), nil))
 	}
 	results, err := e.do(o, len(all))
 	if err != nil {
@@ -219,6 +225,9 @@ func (e *beamEngine) collect(folder address, results [][]byte) (missing []int, e
 
 // pipeline has pieces done. It ends with an error once no result has come for the patience.
 func (e *beamEngine) pipeline(folder address, numbers []int) error {
+	if err := poolAnswers(e.ctx); err != nil {
+		return err
+	}
 	ctx, stop := context.WithCancelCause(e.ctx)
 	defer stop(nil)
 	go func() {
@@ -251,6 +260,19 @@ func (e *beamEngine) pipeline(folder address, numbers []int) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// poolAnswers returns an error if prism would find no pool of workers, on which it panics.
+func poolAnswers(ctx context.Context) error {
+	value := func(name string) string { return flag.Lookup(name).Value.String() }
+	if *runner != "prism" || value("environment_type") != "EXTERNAL" {
+		return nil
+	}
+	c, err := new(net.Dialer).DialContext(ctx, "tcp", value("environment_config"))
+	if err != nil {
+		return fmt.Errorf("the pool of workers does not answer: %w: start it with --pool, or correct --environment_config", err)
+	}
+	return c.Close()
 }
 
 func encode(v any) ([]byte, error) {

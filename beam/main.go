@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -35,7 +36,15 @@ var (
 func main() {
 	out := os.Stdout
 	os.Stdout = os.Stderr // runners print
-	flag.Parse()
+	flag.CommandLine.Init(os.Args[0], flag.ContinueOnError)
+	flag.Usage = func() {} // after an error, which has one line
+	switch err := flag.CommandLine.Parse(os.Args[1:]); {
+	case errors.Is(err, flag.ErrHelp):
+		flag.PrintDefaults()
+		return
+	case err != nil:
+		os.Exit(2)
+	}
 	if self, err := os.Executable(); err == nil && flag.Lookup("worker_binary").Value.String() == "" {
 		_ = flag.Set("worker_binary", self) // otherwise Beam compiles the source, which is not here
 	}
@@ -57,10 +66,12 @@ func run(ctx context.Context, out *os.File) error {
 	case *temp == "":
 		return fmt.Errorf("--temp: want the address of a folder that all workers reach, such as s3://bucket/folder, got none")
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	e, err := newEngine(ctx, *temp)
 	if err != nil {
 		return err
 	}
 	defer e.close()
-	return engine.Serve(e, os.Stdin, out)
+	return engine.Serve(e, os.Stdin, out, stop)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/engine"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/roster"
@@ -60,11 +61,7 @@ func (c *cardFlags) card(ctx context.Context, own *config.Node, agreed []string)
 
 func featuresOf(ctx context.Context, spec dataset.Spec) ([]string, error) {
 	if len(spec.Engine) > 0 {
-		d, err := readOne(ctx, &spec)
-		if err != nil {
-			return nil, err
-		}
-		return d.Columns, nil
+		return engine.Columns(ctx, spec.Engine, spec)
 	}
 	if err := forward(ctx, &spec); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
@@ -42,6 +43,12 @@ files, it shows a line each, what they have in common, and flags that suit all.`
 				spec, err := n.Spec()
 				if err != nil {
 					return err
+				}
+				if len(spec.Engine) > 0 {
+					return &config.Error{
+						File: filepath.Join(dir, config.NodeFile), Err: fmt.Errorf("engine: %s reads the rows, and check reads files of this machine", spec.Engine[0]),
+						Hint: "collabdict doctor checks that it starts and finds the columns; to check a file, copy it here",
+					}
 				}
 				args, set = spec.Data, spec.CSV
 			}

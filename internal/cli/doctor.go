@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/engine"
+	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/ops/doctor"
 	"github.com/collabdict/collabdict/internal/ops/operate"
@@ -139,6 +141,10 @@ func (x *examination) rows(f *runFlags, spec dataset.Spec) {
 	if spec.Input() {
 		return // such rows can be read only once
 	}
+	if len(spec.Engine) > 0 {
+		x.engine(f, spec)
+		return
+	}
 	p, _, err := f.loadOne(context.Background(), spec, x.config.Node.Name, x.dir)
 	switch {
 	case err == nil:
@@ -161,6 +167,22 @@ func (x *examination) rows(f *runFlags, spec dataset.Spec) {
 		}
 		x.add(doctor.Table(p, f.agreed.Columns, f.agreed.Task.Ranges)...)
 	}
+}
+
+// engine checks what an engine can tell without a pass over the rows.
+func (x *examination) engine(f *runFlags, spec dataset.Spec) {
+	columns, err := engine.Columns(context.Background(), spec.Engine, spec)
+	if err != nil {
+		x.fault(doctor.Rows, err, "correct node.yaml")
+		columns = f.agreed.Columns
+	} else {
+		x.add(doctor.Finding{
+			Check: doctor.Rows, Cause: "an engine reads the rows: of these, only the first piece was read, and only on this machine",
+			Fix: "a run reads all, and says what is wrong, before it waits for the others",
+		})
+	}
+	x.config.Complete(rows.WindowColumns(columns, x.config.Task.Window))
+	x.state = x.config.Task.MostState(len(columns))
 }
 
 // withOthers checks the connections to the other members: those of the node that runs in the

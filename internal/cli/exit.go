@@ -11,6 +11,7 @@ import (
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/config"
 	"github.com/collabdict/collabdict/internal/data/dataset"
+	"github.com/collabdict/collabdict/internal/data/engine"
 	"github.com/collabdict/collabdict/internal/data/partition"
 	"github.com/collabdict/collabdict/internal/files"
 	"github.com/collabdict/collabdict/internal/journal"
@@ -76,6 +77,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		flat   *gmm.SingularError
 		low    *privacy.LowError
 		data   *dataset.Error
+		remote *engine.Error
 		split  *partition.Error
 		rows   *participant.OtherRowsError
 		file   *model.Error
@@ -130,7 +132,7 @@ func classify(ctx context.Context, err error) (class, string) {
 		return dataFailure, "standardise the columns, lower --components, or use --covariance diag"
 	case errors.As(err, &low):
 		return dataFailure, "lower --components, use --on-low-diversity skip-component, or leave out rows that are unlike all others"
-	case errors.As(err, &data), errors.As(err, &split), errors.As(err, &rows):
+	case errors.As(err, &data), errors.As(err, &remote), errors.As(err, &split), errors.As(err, &rows):
 		return dataFailure, ""
 	case errors.As(err, &file):
 		return modelFailure, ""

@@ -31,7 +31,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"collabdict": func() { os.Exit(run(leaveFailure)) }})
+	testscript.Main(m, map[string]func(){"collabdict": func() { os.Exit(run(leaveFailure)) }, testEngine: serveTestEngine})
 }
 
 // failureFile is where a command of a script leaves its failure, relative to the script's folder.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -18,35 +19,70 @@ import (
 	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
+// An Error is what an engine has reported, or how it ended.
+type Error struct {
+	Engine string // its program
+	Reason string
+}
+
+func (e *Error) Error() string { return "engine " + e.Engine + ": " + e.Reason }
+
 // Load reads the rows of one participant by an engine, which it starts: command is the program and its
 // arguments. The engine ends with the context.
 func Load(ctx context.Context, command []string, spec dataset.Spec) (*dataset.Dataset, error) {
-	r, err := reading(spec)
+	e, a, err := read(ctx, command, spec, false)
 	if err != nil {
 		return nil, err
 	}
-	e, err := start(ctx, command)
-	if err != nil {
-		return nil, err
-	}
-	a, err := e.ask(request{Reading: &r})
-	if err != nil {
-		return nil, err
-	}
-	if a.Read == nil || a.Read.Rows < 1 || len(a.Read.Columns) == 0 || spec.Columns != nil && !slices.Equal(a.Read.Columns, spec.Columns) {
-		return nil, fmt.Errorf("%s: want rows of the columns %s, got %+v", command[0], strings.Join(spec.Columns, ", "), a.Read)
+	if a.Read.Rows < 1 {
+		e.end()
+		return nil, &Error{command[0], "want rows, got none"}
 	}
 	if a.Read.Rows < spec.MinRows {
+		e.end()
 		return nil, &dataset.Error{File: spec.Data[0], Msg: fmt.Sprintf("want at least %d training rows, got %d", spec.MinRows, a.Read.Rows)}
 	}
 	s := &source{engine: e, n: a.Read.Rows, dim: len(a.Read.Columns), digest: a.Read.Digest}
-	d := &dataset.Dataset{Columns: a.Read.Columns}
-	p := dataset.Participant{Name: spec.Name, Columns: a.Read.Columns, Train: s}
+	d := &dataset.Dataset{Columns: rows.WindowColumns(a.Read.Columns, spec.Window)}
+	p := dataset.Participant{Name: spec.Name, Columns: d.Columns, Train: s}
 	if spec.Window > 0 {
 		p.Train = rows.Windowed(s, spec.Window, a.Read.Begins, false)
 	}
 	d.Participants = []dataset.Participant{p}
 	return d, nil
+}
+
+// Columns returns the columns of the first piece of the rows that an engine would read. So it checks that the
+// engine starts, and finds and reads that piece. It does not check any other, nor where the engine makes passes.
+func Columns(ctx context.Context, command []string, spec dataset.Spec) ([]string, error) {
+	e, a, err := read(ctx, command, spec, true)
+	if err != nil {
+		return nil, err
+	}
+	e.end()
+	return a.Read.Columns, nil
+}
+
+// read starts an engine, which reads rows, or their first piece.
+func read(ctx context.Context, command []string, spec dataset.Spec, first bool) (*engine, *answer, error) {
+	r, err := reading(spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.First = first
+	e, err := start(ctx, command)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := e.ask(request{Reading: &r})
+	if err == nil && (a.Read == nil || len(a.Read.Columns) == 0 || spec.Columns != nil && !slices.Equal(a.Read.Columns, spec.Columns)) {
+		err = &Error{command[0], fmt.Sprintf("want rows of the columns %s, got %+v", strings.Join(spec.Columns, ", "), a.Read)}
+	}
+	if err != nil {
+		e.end()
+		return nil, nil, err
+	}
+	return e, a, nil
 }
 
 // reading returns the request for the rows of a spec, or an error for what an engine cannot do.
@@ -58,7 +94,7 @@ func reading(s dataset.Spec) (Reading, error) {
 		{s.TestWhere.Given(), "test_where"}, {s.Time != "", "time_column"}, {s.Limit > 0, "limit"}, {s.ClassLabels, "labels that are classes"},
 	} {
 		if c.asked {
-			return Reading{}, fmt.Errorf("an engine cannot read rows with %s: leave it out, or give the rows as files of this machine", c.what)
+			return Reading{}, &dataset.Error{File: s.Data[0], Msg: "an engine cannot read rows with " + c.what, Hint: "leave it out, or give the rows as files of this machine"}
 		}
 	}
 	return Reading{
@@ -82,6 +118,7 @@ type engine struct {
 	in   io.WriteCloser
 	to   *gob.Encoder
 	from *gob.Decoder
+	said *firstLine
 	wait func() error
 
 	mu     sync.Mutex
@@ -90,7 +127,8 @@ type engine struct {
 
 func start(ctx context.Context, command []string) (*engine, error) {
 	c := exec.CommandContext(ctx, command[0], command[1:]...)
-	c.Stderr = os.Stderr
+	said := &firstLine{to: os.Stderr}
+	c.Stderr = said
 	c.WaitDelay = 10 * time.Second
 	in, err := c.StdinPipe()
 	if err != nil {
@@ -102,9 +140,47 @@ func start(ctx context.Context, command []string) (*engine, error) {
 	}
 	c.Cancel = in.Close // it ends when there are no more requests, and removes what it has written
 	if err := c.Start(); err != nil {
-		return nil, fmt.Errorf("engine: %w", err)
+		return nil, &Error{command[0], err.Error()}
 	}
-	return &engine{name: command[0], in: in, to: gob.NewEncoder(in), from: gob.NewDecoder(out), wait: sync.OnceValue(c.Wait)}, nil
+	return &engine{name: command[0], in: in, to: gob.NewEncoder(in), from: gob.NewDecoder(out), said: said, wait: sync.OnceValue(c.Wait)}, nil
+}
+
+// end tells the engine that there are no more requests.
+func (e *engine) end() {
+	_ = e.in.Close()
+	go func() { _ = e.wait() }()
+}
+
+// firstLine passes on what an engine prints, and keeps the first line since begin.
+type firstLine struct {
+	to   io.Writer
+	mu   sync.Mutex
+	line []byte // with the end, if it has come
+}
+
+const longestLine = 1000
+
+func (f *firstLine) Write(text []byte) (int, error) {
+	f.mu.Lock()
+	if !bytes.HasSuffix(f.line, []byte("\n")) && len(f.line) < longestLine {
+		line, _, _ := bytes.Cut(text, []byte("\n"))
+		f.line = append(f.line, text[:min(len(line)+1, len(text), longestLine-len(f.line))]...)
+	}
+	f.mu.Unlock()
+	return f.to.Write(text)
+}
+
+// begin forgets what was printed so far.
+func (f *firstLine) begin() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.line = nil
+}
+
+func (f *firstLine) String() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return strings.TrimSpace(string(f.line))
 }
 
 // ask sends a request and waits for its answer.
@@ -114,17 +190,22 @@ func (e *engine) ask(r request) (*answer, error) {
 	if e.failed != nil {
 		return nil, e.failed
 	}
+	e.said.begin()
 	var a answer
 	if err := errors.Join(e.to.Encode(r), e.from.Decode(&a)); err != nil {
 		_ = e.in.Close()
+		reason := "it is no engine, or one of another release: " + err.Error()
 		if ended := e.wait(); ended != nil {
-			err = ended
+			reason = "it has ended: " + ended.Error()
 		}
-		e.failed = fmt.Errorf("engine %s ended: %w; what it printed says why", e.name, err)
+		if first := e.said.String(); first != "" {
+			reason += ": " + first
+		}
+		e.failed = &Error{e.name, reason}
 		return nil, e.failed
 	}
 	if a.Problem != "" {
-		return nil, fmt.Errorf("engine %s: %s", e.name, a.Problem)
+		return nil, &Error{e.name, a.Problem}
 	}
 	return &a, nil
 }

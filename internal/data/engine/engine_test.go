@@ -5,6 +5,7 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,11 +24,13 @@ const (
 	ends      = "ends"   // after it has read
 	fewer     = "fewer"  // returns results of too few lanes
 	others    = "others" // reads other columns
+
+	lastWords = "no slots are free" // of one that ends
 )
 
 func TestMain(m *testing.M) {
 	if how := os.Getenv(behaviour); how != "" {
-		if err := Serve(&files{how: how}, os.Stdin, os.Stdout); err != nil {
+		if err := Serve(&files{how: how}, os.Stdin, os.Stdout, func() {}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -51,16 +54,20 @@ func (f *files) Read(r Reading) (*Read, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.rows = d.Participants[0].Train
-	n, _ := f.rows.Dims()
 	if f.how == others {
 		d.Columns = []string{"other"}
 	}
+	if r.First {
+		return &Read{Columns: d.Columns}, nil
+	}
+	f.rows = d.Participants[0].Train
+	n, _ := f.rows.Dims()
 	return &Read{Columns: d.Columns, Rows: n, Begins: []int{0}, Digest: []byte{1}}, nil
 }
 
 func (f *files) Run(j Job) ([][]byte, error) {
 	if f.how == ends {
+		fmt.Fprintf(os.Stderr, "%s\nat line 7\n", lastWords)
 		os.Exit(3)
 	}
 	made, err := lanes.Make(f.rows, j.Steps)
@@ -127,6 +134,84 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// Windows have the columns of windows of the same rows here.
+func TestWindows(t *testing.T) {
+	spec := dataset.Spec{Data: []string{file(t)}, Name: "plant", Window: 3}
+	far, err := load(t, honest, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := dataset.LoadOne(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := far.Participants[0], here.Participants[0]
+	if !slices.Equal(far.Columns, here.Columns) || !slices.Equal(a.Columns, b.Columns) {
+		t.Errorf("got %q and %q, want %q", far.Columns, a.Columns, b.Columns)
+	}
+	n, dim := a.Train.Dims()
+	if wantN, wantDim := b.Train.Dims(); n != wantN || dim != wantDim {
+		t.Fatalf("got %d by %d, want %d by %d", n, dim, wantN, wantDim)
+	}
+	got, want := make([]float64, n*dim), make([]float64, n*dim)
+	if err := errors.Join(a.Train.ReadRows(got, 0), b.Train.ReadRows(want, 0)); err != nil || !slices.Equal(got, want) {
+		t.Errorf("values differ, %v", err)
+	}
+}
+
+// The columns are known without reading all rows.
+func TestColumns(t *testing.T) {
+	spec := dataset.Spec{Data: []string{file(t)}, Name: "plant"}
+	t.Setenv(behaviour, honest)
+	if got, err := Columns(t.Context(), []string{os.Args[0]}, spec); err != nil || !slices.Equal(got, []string{"x", "y", "fault"}) {
+		t.Errorf("got %q, %v", got, err)
+	}
+	t.Setenv(behaviour, others)
+	spec.Columns = []string{"x", "y"}
+	if _, err := Columns(t.Context(), []string{os.Args[0]}, spec); err == nil {
+		t.Error("other columns were accepted")
+	}
+}
+
+// The reason of an engine that ends has the first line that it printed since the request.
+func TestAnEngineEnds(t *testing.T) {
+	d, err := load(t, ends, dataset.Spec{Data: []string{file(t)}, Name: "plant"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, _, err = columnstats.OwnExtremes(d.Participants[0].Train)
+	if failed, ok := errors.AsType[*Error](err); !ok || failed.Engine != os.Args[0] || !strings.HasSuffix(failed.Reason, ": "+lastWords) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// waiting is an engine whose jobs last until there are no more requests.
+type waiting struct {
+	refusing
+	began, ended chan struct{}
+}
+
+func (w waiting) Run(Job) ([][]byte, error) {
+	close(w.began)
+	<-w.ended
+	return nil, nil
+}
+
+// An engine learns in the midst of a job that its node has ended, and then answers nobody.
+func TestTheNodeEnds(t *testing.T) {
+	w := waiting{began: make(chan struct{}), ended: make(chan struct{})}
+	in, node := io.Pipe()
+	go func() {
+		_ = gob.NewEncoder(node).Encode(request{Job: &Job{Name: "moments", Lanes: 1}})
+		<-w.began
+		_ = node.Close()
+	}()
+	var out bytes.Buffer
+	if err := Serve(w, in, &out, func() { close(w.ended) }); err != nil || out.Len() > 0 {
+		t.Errorf("%d bytes were answered, %v", out.Len(), err)
+	}
+}
+
 // Faults of an engine, and what an engine cannot read, are errors.
 func TestFaults(t *testing.T) {
 	spec := dataset.Spec{Data: []string{file(t)}, Name: "plant", Columns: []string{"x", "y"}}
@@ -169,7 +254,7 @@ func FuzzServe(f *testing.F) {
 	f.Add([]byte("x"))
 	f.Fuzz(func(_ *testing.T, in []byte) {
 		var out bytes.Buffer
-		_ = Serve(refusing{}, bytes.NewReader(in), &out)
+		_ = Serve(refusing{}, bytes.NewReader(in), &out, func() {})
 	})
 }
 

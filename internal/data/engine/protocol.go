@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/numeric/lanes"
@@ -32,6 +33,8 @@ type Reading struct {
 	Columns []string // nil for all with numbers
 	Missing string
 	CSV     dataset.CSV
+	// First asks for the columns of the first piece of the rows alone. No other is read.
+	First bool
 }
 
 // Read are rows that an engine has read.
@@ -70,33 +73,53 @@ type Runner interface {
 	Run(j Job) ([][]byte, error)
 }
 
-// Serve answers requests until they end.
-func Serve(by Runner, in io.Reader, out io.Writer) error {
-	from, to := gob.NewDecoder(in), gob.NewEncoder(out)
-	for {
-		var r request
-		if err := from.Decode(&r); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
+// Serve answers requests until they end. Then it calls ended, also while a request is being answered: nobody
+// waits for its answer.
+func Serve(by Runner, in io.Reader, out io.Writer, ended func()) error {
+	to, requests := gob.NewEncoder(out), make(chan request)
+	var over atomic.Bool
+	var failed error // valid once requests is closed
+	go func() {
+		defer close(requests)
+		for from := gob.NewDecoder(in); ; {
+			var r request
+			if err := from.Decode(&r); err != nil {
+				if !errors.Is(err, io.EOF) {
+					failed = err
+				}
+				over.Store(true)
+				ended()
+				return
+			}
+			requests <- r
 		}
-		var a answer
-		var err error
-		switch {
-		case r.Reading != nil && r.Reading.Version != Version:
-			err = fmt.Errorf("the program asks by version %d of requests, this engine answers version %d: use the same release of both", r.Reading.Version, Version)
-		case r.Reading != nil:
-			a.Read, err = by.Read(*r.Reading)
-		case r.Job != nil:
-			a.Results, err = by.Run(*r.Job)
-		default:
-			err = errors.New("the request is empty")
-		}
-		if err != nil {
-			a = answer{Problem: err.Error()}
+	}()
+	for r := range requests {
+		a := answerBy(by, r)
+		if over.Load() {
+			continue
 		}
 		if err := to.Encode(a); err != nil {
 			return err
 		}
 	}
+	return failed
+}
+
+func answerBy(by Runner, r request) (a answer) {
+	var err error
+	switch {
+	case r.Reading != nil && r.Reading.Version != Version:
+		err = fmt.Errorf("the program asks by version %d of requests, this engine answers version %d: use the same release of both", r.Reading.Version, Version)
+	case r.Reading != nil:
+		a.Read, err = by.Read(*r.Reading)
+	case r.Job != nil:
+		a.Results, err = by.Run(*r.Job)
+	default:
+		err = errors.New("the request is empty")
+	}
+	if err != nil {
+		return answer{Problem: err.Error()}
+	}
+	return a
 }
