@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -200,9 +201,19 @@ func (e *beamEngine) do(o order, pieces int) (results [][]byte, err error) {
 			return nil, fmt.Errorf("the runner %s ended %d times without %d of %d results", *runner, attempts, len(missing), pieces)
 		}
 		if err := e.pipeline(folder, missing); err != nil && (attempt == attempts || e.ctx.Err() != nil) {
-			return nil, fmt.Errorf("the runner %s failed %d times: %w", *runner, attempt, err)
+			return nil, fmt.Errorf("the runner %s failed %d times: %s", *runner, attempt, reason(err))
 		}
 	}
+}
+
+// reason returns an error of a runner on one line. A chain of causes has lines in between, and ends with what
+// a worker has said.
+func reason(err error) string {
+	text := strings.TrimSpace(err.Error())
+	if strings.Contains(text, "caused by:\n") {
+		return text[strings.LastIndexByte(text, '\n')+1:]
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // collect reads the results that are there, and returns the numbers of the others.
@@ -262,17 +273,25 @@ func (e *beamEngine) pipeline(folder address, numbers []int) error {
 	}
 }
 
-// poolAnswers returns an error if prism would find no pool of workers, on which it panics.
+// poolAnswers waits for the pool of workers, without which prism panics. It may be starting.
 func poolAnswers(ctx context.Context) error {
 	value := func(name string) string { return flag.Lookup(name).Value.String() }
 	if *runner != "prism" || value("environment_type") != "EXTERNAL" {
 		return nil
 	}
-	c, err := new(net.Dialer).DialContext(ctx, "tcp", value("environment_config"))
-	if err != nil {
-		return fmt.Errorf("the pool of workers does not answer: %w: start it with --pool, or correct --environment_config", err)
+	for pause := 10 * time.Millisecond; ; pause *= 2 {
+		c, err := new(net.Dialer).DialContext(ctx, "tcp", value("environment_config"))
+		if err == nil {
+			return c.Close()
+		}
+		if pause > 5*time.Second || ctx.Err() != nil {
+			return fmt.Errorf("the pool of workers does not answer: %w: start it with --pool, or correct --environment_config", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
 	}
-	return c.Close()
 }
 
 func encode(v any) ([]byte, error) {

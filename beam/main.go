@@ -48,9 +48,9 @@ func main() {
 	if self, err := os.Executable(); err == nil && flag.Lookup("worker_binary").Value.String() == "" {
 		_ = flag.Set("worker_binary", self) // otherwise Beam compiles the source, which is not here
 	}
-	beam.Init() // a worker does not return from here
-	log.SetLogger(&log.Standard{Level: log.SevError})
-	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})))
+	beam.Init()             // a worker does not return from here
+	log.SetLogger(silent{}) // errors come back through the runner
+	slog.SetDefault(slog.New(slog.DiscardHandler))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, out); err != nil {
@@ -59,12 +59,26 @@ func main() {
 	}
 }
 
+// silent logs nothing.
+type silent struct{}
+
+// Log implements [log.Logger].
+func (silent) Log(context.Context, log.Severity, int, string) {}
+
 func run(ctx context.Context, out *os.File) error {
 	switch {
 	case *pool != "":
 		return servePool(ctx, *pool)
 	case *temp == "":
 		return fmt.Errorf("--temp: want the address of a folder that all workers reach, such as s3://bucket/folder, got none")
+	}
+	here, err := os.MkdirTemp("", "collabdict-beam-") // for workers in this process, which may not end
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(here)
+	if err := os.Setenv("TMPDIR", here); err != nil {
+		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

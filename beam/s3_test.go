@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
@@ -128,5 +131,95 @@ func TestAnObjectChanges(t *testing.T) {
 	_, err := loadFrom(t, address, query)
 	if err == nil || !strings.Contains(err.Error(), "s3://plant/rows/day-00.csv has changed") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// If the node ends while a worker copies rows, nothing of them is left: not at the worker, not at the engine, and
+// not in the folder of the values.
+func TestNothingIsLeft(t *testing.T) {
+	for _, where := range []string{"engine", "pool"} {
+		t.Run(where, func(t *testing.T) {
+			dir, temp, local := t.TempDir(), t.TempDir(), t.TempDir()
+			plant(t, dir, 1, 10)
+			t.Setenv("TMPDIR", local)
+			reading, over := make(chan struct{}, 10), make(chan struct{})
+			address, query := bucket(t, dir, func(w http.ResponseWriter, r *http.Request) bool {
+				if r.Method != http.MethodGet || !strings.HasSuffix(r.URL.Path, ".csv") {
+					return false
+				}
+				reading <- struct{}{}
+				select {
+				case <-r.Context().Done():
+				case <-over:
+				}
+				return true
+			})
+			defer close(over)
+			flags := []string{program, "--temp", "file://" + temp}
+			if where == "pool" {
+				at, _ := startPool(t)
+				flags = append(flags, "--environment_type", "EXTERNAL", "--environment_config", at)
+			}
+			ctx, end := context.WithCancel(t.Context())
+			loaded := make(chan error)
+			go func() {
+				_, err := engine.Load(ctx, flags, dataset.Spec{Data: []string{address + "rows/" + query}, Columns: []string{"temp", "flow", "power"}, Name: "rows"})
+				loaded <- err
+			}()
+			select {
+			case <-reading:
+			case err := <-loaded:
+				t.Fatal(err)
+			}
+			if left(t, local) == 0 {
+				t.Error("no copy is made in this folder, so it shows nothing")
+			}
+			end()
+			if err := <-loaded; err == nil {
+				t.Error("no error")
+			}
+			limit := time.After(time.Minute)
+			for left(t, local)+left(t, temp) > 0 {
+				select {
+				case <-limit:
+					t.Fatalf("%d entries are left", left(t, local)+left(t, temp))
+				case <-time.After(10 * time.Millisecond):
+				}
+			}
+		})
+	}
+}
+
+// left returns the number of copies in a folder.
+func left(t *testing.T, dir string) int {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "collabdict-beam-*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	others, err := filepath.Glob(filepath.Join(dir, "collabdict-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all) + len(others)
+}
+
+// A pass that fails ends in one line, which has what the worker said.
+func TestAFailedPass(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, 2, 10)
+	if err := os.WriteFile(filepath.Join(dir, "day-01.csv"), []byte("temp,flow,power\n1,2,x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, where := range []string{"engine", "pool"} {
+		flags := []string{program, "--temp", "file://" + t.TempDir()}
+		if where == "pool" {
+			at, _ := startPool(t)
+			flags = append(flags, "--environment_type", "EXTERNAL", "--environment_config", at)
+		}
+		_, err := engine.Load(t.Context(), flags, dataset.Spec{Data: []string{"file://" + dir + "/"}, Name: "rows"})
+		if failed, ok := errors.AsType[*engine.Error](err); !ok || strings.Contains(failed.Reason, "\n") || !strings.Contains(failed.Reason, "day-01.csv") || !strings.Contains(failed.Reason, `"x"`) {
+			t.Errorf("%s: got %v", where, err)
+		}
 	}
 }

@@ -55,13 +55,16 @@ func servePool(ctx context.Context, at string) error {
 		<-ctx.Done()
 		s.Stop()
 	}()
-	return s.Serve(l)
+	err = s.Serve(l)
+	p.running.Wait()
+	return err
 }
 
 type workerPool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 	ctx context.Context
 
+	running sync.WaitGroup // for each worker
 	mu      sync.Mutex
 	workers map[string]context.CancelFunc
 }
@@ -72,17 +75,26 @@ func (p *workerPool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) 
 	if err != nil {
 		return nil, err
 	}
+	dir, err := os.MkdirTemp("", "collabdict-beam-") // removed with the rows that a killed worker leaves there
+	if err != nil {
+		return &fnpb.StartWorkerResponse{Error: err.Error()}, nil
+	}
 	ctx, cancel := context.WithCancel(p.ctx)
 	// Errors of a worker come back through the runner.
 	c := exec.CommandContext(ctx, self, "--worker=true", "--id="+r.GetWorkerId(), "--logging_endpoint="+r.GetLoggingEndpoint().GetUrl(), "--control_endpoint="+r.GetControlEndpoint().GetUrl())
+	c.Env = append(os.Environ(), "TMPDIR="+dir)
 	if err := c.Start(); err != nil {
 		cancel()
+		_ = os.RemoveAll(dir)
 		return &fnpb.StartWorkerResponse{Error: err.Error()}, nil
 	}
 	p.mu.Lock()
 	p.workers[r.GetWorkerId()] = cancel
 	p.mu.Unlock()
-	go func() { _ = c.Wait() }()
+	p.running.Go(func() {
+		_ = c.Wait()
+		_ = os.RemoveAll(dir)
+	})
 	return &fnpb.StartWorkerResponse{}, nil
 }
 
