@@ -90,8 +90,9 @@ outside: ## run tests, benchmarks and comparisons that need data from the folder
 	(cd lab && $(GO) test -count=1 -timeout 2h ./...); \
 	for peer in em vae glasso; do lab/peers/$$peer.sh; done; lab/peers/score.py
 
-image: ## build the container image IMAGE (image.tar) with ko, and run the program from its layers
+image: ## build the container images IMAGE (image.tar) and image-beam.tar with ko, and run the programs from their layers
 	scripts/image.sh "$(or $(IMAGE),image.tar)"
+	scripts/image.sh image-beam.tar beam
 
 e2e: ## try consortia in network namespaces (root, Linux, iproute2, nftables, and if they are there tinyproxy and miniupnpd; about 15 minutes)
 	$(GO) test -tags e2e -count=1 -timeout 60m ./scripts/e2e

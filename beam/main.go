@@ -21,6 +21,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/spark"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
+	_ "golang.org/x/crypto/x509roots/fallback" // the container image has no certificates
 
 	"github.com/collabdict/collabdict/internal/data/engine"
 )

@@ -1,26 +1,33 @@
 #!/bin/sh
 # Builds the container image of the program without a daemon or a registry, as the file that is
 # named: "docker load -i FILE" or "podman load -i FILE" takes it. Then it runs the program as it is in
-# the image's layers. PLATFORMS, such as linux/amd64,linux/arm64, is for what else than this machine.
+# the image's layers. With the second argument beam, the program is collabdict-beam. PLATFORMS, such as
+# linux/amd64,linux/arm64, is for what else than this machine.
 set -eu
 cd "$(dirname "$0")/.."
 ko=github.com/google/ko@v0.19.1
 out=${1:-}
+case ${2:-} in
+'') repository=collabdict from=. main=./cmd/collabdict try=version;;
+beam) repository=collabdict-beam from=beam main=. try=-help;;
+*) echo "image.sh: want beam or nothing, got $2" >&2; exit 2;;
+esac
 [ -n "$out" ] || { echo "image.sh: want the file to write, such as image.tar" >&2; exit 2; }
 case "$out" in /*) ;; *) out=$PWD/$out;; esac
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-export KOCACHE="$dir/ko" KO_DOCKER_REPO=collabdict SOURCE_DATE_EPOCH=0
+export KOCACHE="$dir/ko" KO_DOCKER_REPO=$repository SOURCE_DATE_EPOCH=0
 go build -o "$dir/ko-bin/" ./deploy/image
 KO_DEFAULTBASEIMAGE=$("$dir/ko-bin/image" "$KOCACHE")
 export KO_DEFAULTBASEIMAGE
-go run "$ko" build --push=false --bare --sbom=none --tags=latest ${PLATFORMS:+--platform="$PLATFORMS"} \
-	--tarball="$out" ./cmd/collabdict
+GOBIN="$dir/ko-bin" go install "$ko"
+(cd "$from" && "$dir/ko-bin/ko" build --push=false --bare --sbom=none --tags=latest ${PLATFORMS:+--platform="$PLATFORMS"} \
+	--tarball="$out" "$main")
 
 # The binary of this machine's platform, from the unpacked layers.
 mkdir "$dir/root" "$dir/image"
 tar -xf "$out" -C "$dir/image"
 for layer in "$dir"/image/*.tar.gz; do tar -xzf "$layer" -C "$dir/root"; done
 test -d "$dir/root/data"
-"$dir/root/ko-app/collabdict" version
+"$dir"/root/ko-app/* "$try" | head -n 3
 echo "$out: $(wc -c <"$out") bytes"
