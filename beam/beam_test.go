@@ -150,9 +150,11 @@ func startPool(t testing.TB) (at string, pid int) {
 	t.Helper()
 	at = "localhost:" + freePort(t)
 	pool := exec.CommandContext(t.Context(), program, "--pool", at)
+	pool.Cancel = func() error { return pool.Process.Signal(syscall.SIGTERM) } // it removes the folders of its workers
 	if err := pool.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = pool.Wait() })
 	return at, pool.Process.Pid
 }
 
