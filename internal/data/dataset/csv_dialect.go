@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -110,3 +111,9 @@ func named(r rune) string {
 	}
 	return fmt.Sprintf("%q", string(r))
 }
+
+// GobEncode implements gob.GobEncoder, since gob itself takes a pointer to false for nil.
+func (c CSV) GobEncode() ([]byte, error) { return json.Marshal(c) }
+
+// GobDecode implements gob.GobDecoder.
+func (c *CSV) GobDecode(text []byte) error { return json.Unmarshal(text, c) }

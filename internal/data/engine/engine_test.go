@@ -244,6 +244,20 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// An engine is told that there is no row of units, though the first row looks like one.
+func TestNoUnitsRow(t *testing.T) {
+	path, no := filepath.Join(t.TempDir(), "rows.csv"), false
+	if err := os.WriteFile(path, []byte("x,y\nm,kW\n1,2\n3,4\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec := dataset.Spec{Data: []string{path}, Name: "plant", Columns: []string{"x"}}
+	spec.CSV.UnitsRow = &no
+	if d, err := load(t, honest, spec); err == nil {
+		n, _ := d.Participants[0].Train.Dims()
+		t.Errorf("got %d rows, want an error about the first", n)
+	}
+}
+
 // Whatever bytes come, Serve answers or ends.
 func FuzzServe(f *testing.F) {
 	var b bytes.Buffer
