@@ -20,7 +20,9 @@ type csvFile struct {
 	lines int
 	// sought is the line of the row after a seek, until it is read: blank lines may precede it.
 	sought int
-	form   dialect
+	// end is the offset after the rows, 0 for that of the file.
+	end  int64
+	form dialect
 	// units holds the cells of the row of units, in line unitsLine; nil if there is none.
 	units     []string
 	unitsLine int
@@ -203,6 +205,15 @@ func (t *csvFile) numbers(dst []float64) (sound bool, err error) {
 func (t *csvFile) seek(to place) error {
 	t.form.points = nil // the first pass has seen all rows
 	t.start, t.sought = to.offset, to.line
-	t.readRows(bufio.NewReaderSize(t.from(to.offset), bufferSize), t.cells())
+	t.readRows(t.bytes(), t.cells())
 	return nil
+}
+
+// bytes returns the bytes of the rows.
+func (t *csvFile) bytes() io.Reader {
+	from := t.from(t.start)
+	if t.end > 0 {
+		from = io.LimitReader(from, t.end-t.start)
+	}
+	return bufio.NewReaderSize(from, bufferSize)
 }

@@ -92,7 +92,7 @@ func fuzzLoad(f *testing.F, name string) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, spec := range []dataset.Spec{{}, {Label: "label"}, {Missing: dataset.SkipMissing}, {Missing: dataset.KeepMissing}, {Missing: dataset.KeepMissing, Scored: true}} {
+		for _, spec := range []dataset.Spec{{}, {Label: "label"}, {Missing: dataset.SkipMissing}, {Missing: dataset.KeepMissing}, {Missing: dataset.KeepMissing, Scored: true}, {Piece: &dataset.Bytes{First: int64(len(content) / 3), End: int64(len(content) / 2)}}} {
 			spec.Data = []string{path}
 			d, err := dataset.LoadOne(spec)
 			var typed *dataset.Error

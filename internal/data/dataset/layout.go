@@ -82,7 +82,7 @@ func (s *Spec) settle(path string) (schema, error) {
 		out.features = []string{}
 	}
 	for _, name := range s.Carry {
-		if !slices.Contains(t.header(), name) {
+		if s.Piece == nil && !slices.Contains(t.header(), name) {
 			return schema{}, &Error{File: path, Column: name, Msg: "there is no such column to carry", Hint: "columns are " + quoted(t.header())}
 		}
 	}
@@ -132,6 +132,17 @@ func (s *Spec) settle(path string) (schema, error) {
 		out.likeness = append(out.likeness, s.likeness(name))
 	}
 	return out, nil
+}
+
+// Carried returns the columns that [Scan] carries, which the first file settles.
+func Carried(spec Spec) ([]string, error) {
+	files, err := Resolve(spec.Data)
+	if err != nil {
+		return nil, err
+	}
+	spec.Ignore, spec.scanned = trimmed(spec.Ignore), true
+	sch, err := spec.settle(files[0])
+	return sch.carried, err
 }
 
 // layout finds the columns in a file's header. Without Columns, a file whose columns differ

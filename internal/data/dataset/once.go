@@ -93,6 +93,9 @@ func (s *Spec) open(path string, before fs.FileInfo) (table, error) {
 		return nil, err
 	}
 	as, err := s.adapt(path, t)
+	if err == nil {
+		err = s.divide(path, t)
+	}
 	if err != nil {
 		t.close()
 		return nil, err

@@ -21,6 +21,7 @@ type parquetFile struct {
 	columns []*parquet.Column
 	holds   []kind
 	types   []valueType
+	groups  []parquet.RowGroup
 	// starts holds the first row of each row group, followed by the number of rows.
 	starts []int
 	reader *parquetReader // nil until read
@@ -51,7 +52,7 @@ func openParquet(path string, before fs.FileInfo, _ CSV) (_ table, err error) {
 	for _, c := range p.columns {
 		p.holds, p.types = append(p.holds, kindOf(c)), append(p.types, valueTypeOf(c))
 	}
-	p.starts = []int{0}
+	p.groups, p.starts = p.parquet.RowGroups(), []int{0}
 	for _, g := range p.parquet.Metadata().RowGroups {
 		if g.NumRows < 0 || g.NumRows > math.MaxInt32 {
 			return nil, fmt.Errorf("a row group has %d rows", g.NumRows)

@@ -94,7 +94,7 @@ func (c *parquetColumn) find(row int) (int, error) {
 
 func (c *parquetColumn) open(group int) {
 	c.close()
-	chunk := c.file.parquet.RowGroups()[group].ColumnChunks()[c.column.Index()].(*parquet.FileColumnChunk)
+	chunk := c.file.groups[group].ColumnChunks()[c.column.Index()].(*parquet.FileColumnChunk)
 	c.pages = chunk.PagesFrom(c.file.file)
 	c.group, c.end = group, c.file.starts[group]
 }
@@ -106,7 +106,7 @@ func (c *parquetColumn) seek(row int) error {
 		return nil
 	}
 	start := c.file.starts[c.group]
-	chunk := c.file.parquet.RowGroups()[c.group].ColumnChunks()[c.column.Index()]
+	chunk := c.file.groups[c.group].ColumnChunks()[c.column.Index()]
 	index, err := chunk.OffsetIndex()
 	target := start
 	if err == nil {

@@ -154,6 +154,7 @@ func (s *Spec) scanner(sch schema, path, name string, t table, to *spool) (*scan
 			gaps: Gaps{forms: forms, Columns: sch.features, Cells: make([]int, len(lay.features))},
 		},
 		row: make([]float64, len(lay.features)), missing: make([]bool, len(lay.features)),
+		sound:    s.Piece != nil && s.Piece.First > 0, // whoever reads the first piece reports units in cells
 		readable: make([]bool, len(lay.features)), odd: make([]*Error, len(lay.features)), told: make([]bool, 2*len(lay.features)),
 	}, nil
 }

@@ -65,6 +65,10 @@ type Spec struct {
 	// Carry lists the columns whose cells [Scan] passes on, as far as a file has them; the
 	// first file must have all. If it is nil, these are all that are no features.
 	Carry []string
+	// Piece, if not nil, declares the file in Data to be one of several files, or a piece of one, that are read apart.
+	// Of the file, only the rows are read that begin within these bytes: lines of CSV, or row groups of Parquet. It may
+	// lack columns of Carry, and need not have rows that meet a condition.
+	Piece *Bytes
 	// Series, if not nil, is what went before the rows that [Scan] reads, and is then what
 	// went before the next.
 	Series *Series
