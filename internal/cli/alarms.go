@@ -14,11 +14,8 @@ import (
 	"github.com/collabdict/collabdict/model"
 )
 
-// alarmsFile has the rules of alarms for the model beside it.
-const alarmsFile = "alarms.yaml"
-
 func (s *scoredFlags) addAlarms(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.alarms, "alarms", "", "`FILE` of rules of alarms (default "+alarmsFile+" beside the model, if it is there)")
+	cmd.Flags().StringVar(&s.alarms, "alarms", "", "`FILE` of rules of alarms (default "+scoring.RulesFile+" beside the model, if it is there)")
 }
 
 // alarmsPath returns the file of rules, which need not exist.
@@ -26,22 +23,18 @@ func (s *scoredFlags) alarmsPath() string {
 	if s.alarms != "" {
 		return s.alarms
 	}
-	return filepath.Join(filepath.Dir(s.model), alarmsFile)
+	return filepath.Join(filepath.Dir(s.model), scoring.RulesFile)
 }
 
 // readRules reads the rules of alarms, and takes their threshold unless flags name another.
 func (s *scoredFlags) readRules(m *model.Model) error {
 	path := s.alarmsPath()
-	text, err := os.ReadFile(path)
+	rules, err := scoring.ReadRulesFile(path, m.DataColumns())
 	if errors.Is(err, fs.ErrNotExist) && s.alarms == "" {
 		return nil
 	}
 	if err != nil {
 		return err
-	}
-	rules, err := scoring.ReadRules(text, m.DataColumns())
-	if err != nil {
-		return &config.Error{File: path, Err: err, Hint: "correct the file"}
 	}
 	if w := rules.Webhook; w != nil && w.TokenFile != "" {
 		if !filepath.IsAbs(w.TokenFile) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/numeric/metrics"
+	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -21,7 +22,7 @@ func (a *app) writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all
 	}
 	var line []string
 	return writeLines(a, out, spec, func(carried []string) []string {
-		return withCarried(carried, own)
+		return scoring.Header(carried, own)
 	}, dataset.Scan, func(b dataset.Block, write func([]string) error) error {
 		p, err := m.Classifier().Probabilities(m.Trained(b.X))
 		if err != nil {
@@ -37,10 +38,10 @@ func (a *app) writeClasses(out io.Writer, m *model.Model, spec dataset.Spec, all
 			}
 			of := p.RawRowView(i)
 			class := metrics.Likeliest(of)
-			line = append(line, strconv.Itoa(class), decimal(of[class]))
+			line = append(line, strconv.Itoa(class), scoring.Decimal(of[class]))
 			if all {
 				for _, v := range of {
-					line = append(line, decimal(v))
+					line = append(line, scoring.Decimal(v))
 				}
 			}
 			if err := write(line); err != nil {

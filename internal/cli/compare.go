@@ -180,7 +180,7 @@ func noteKept(w io.Writer, by string, names []string, before, after string, flag
 	}
 	command := append([]string{"thresholds", without, "FILES"}, flags...)
 	fmt.Fprintf(w, "%s the %s model has a threshold in %s, so the models' own count. For the other: %s, with rows of some weeks. Then compare again.\n",
-		only, by, alarmsFile, quoted("collabdict", append(command, "--keep")))
+		only, by, scoring.RulesFile, quoted("collabdict", append(command, "--keep")))
 }
 
 // typed returns the flags that say which rows of the files count, and how, as they were typed.
@@ -321,7 +321,7 @@ func (c comparison) text(w io.Writer) {
 	}
 	line("threshold", func(m comparedModel) any { return m.Threshold })
 	if c.Kept == keptByBoth {
-		line("from", func(comparedModel) any { return alarmsFile })
+		line("from", func(comparedModel) any { return scoring.RulesFile })
 	}
 	line("anomalies", func(m comparedModel) any { return fmt.Sprintf("%d of %d rows", m.Anomalies, c.Judged) })
 	if c.Events != nil {

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/collabdict/collabdict/internal/run/report"
+	"github.com/collabdict/collabdict/internal/run/scoring"
 	"github.com/collabdict/collabdict/model"
 )
 
@@ -126,7 +127,7 @@ func (c *comparisons) text(w io.Writer, flags thresholdFlags) {
 	fmt.Fprintln(w, "\n→: by the old model, and by the new one")
 	by, counted := flags.named(), "anomalies"
 	if kept {
-		by += "; of members with *, by those in " + alarmsFile
+		by += "; of members with *, by those in " + scoring.RulesFile
 	}
 	if labelled {
 		counted += ", faults, false alarms"

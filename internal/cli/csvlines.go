@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/csv"
 	"io"
-	"slices"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
 )
@@ -61,17 +60,4 @@ func writeLines[B any](a *app, out io.Writer, spec dataset.Spec, head func(carri
 	}
 	a.noteGaps(&gaps)
 	return w.Error()
-}
-
-// withCarried returns a header: the number of the row, the carried columns, then own ones. A carried
-// column with the name of another one gets a prefix.
-func withCarried(carried, own []string) []string {
-	head := []string{"row"}
-	for _, name := range carried {
-		if name == head[0] || slices.Contains(own, name) {
-			name = "input_" + name
-		}
-		head = append(head, name)
-	}
-	return append(head, own...)
 }

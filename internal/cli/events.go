@@ -50,7 +50,7 @@ func (f foundEvents) text(w io.Writer) {
 		fmt.Fprintf(w, "; of rows like those of training, %s (%s)", falseAlarms(e.Promised*float64(e.Rows)), oneIn(e.Promised))
 	}
 	if e.LeftOut > 0 {
-		fmt.Fprintf(w, "; %s left out by %s", counts(e.LeftOut, "anomaly", "anomalies"), alarmsFile)
+		fmt.Fprintf(w, "; %s left out by %s", counts(e.LeftOut, "anomaly", "anomalies"), scoring.RulesFile)
 	}
 	fmt.Fprintln(w)
 	if len(e.Unlike) > 0 {

@@ -348,7 +348,7 @@ func (a *app) writeScored(spec dataset.Spec, s *scoreFlags, lines *scoreLines) (
 		err = lines.pictures.end(lines.found)
 	}
 	if err == nil && lines.found != nil && lines.found.Undated() {
-		a.note("the maintenance in %s leaves nothing out, as no column has dates", alarmsFile)
+		a.note("the maintenance in %s leaves nothing out, as no column has dates", scoring.RulesFile)
 	}
 	if err != nil || !events {
 		return nil, err
@@ -424,7 +424,7 @@ func (l *scoreLines) finder(places *scoring.Places) *scoring.Finder {
 // writeScores writes the scores of the rows of spec.
 func (a *app) writeScores(out io.Writer, spec dataset.Spec, l *scoreLines) error {
 	m := l.scorer.Model
-	own := []string{"score", "anomaly"}
+	own := slices.Clone(scoring.Columns)
 	if l.clusters {
 		own = append(own, "cluster")
 	}
@@ -456,7 +456,7 @@ func (a *app) writeScores(out io.Writer, spec dataset.Spec, l *scoreLines) error
 		if explain = scoring.NewExplainer(m); l.found != nil {
 			explain = l.found.Explainer
 		}
-		return withCarried(carried, own)
+		return scoring.Header(carried, own)
 	}, each, func(r *scoring.Rows, write func([]string) error) error {
 		why, err := explain.Rows(r, func(i int) bool {
 			return !r.Empty[i] && (l.explain == explainAll || l.explain != "" && r.Verdicts[i] != scoring.Normal)
@@ -477,11 +477,11 @@ func (a *app) writeScores(out io.Writer, spec dataset.Spec, l *scoreLines) error
 			clusters = m.Assign(r.Trained)
 		}
 		for i := range r.Scores {
-			line := append(append(l.line[:0], strconv.Itoa(r.Numbers[i])), r.Carried[i]...)
+			line := r.AppendLine(l.line[:0], i)
 			if r.Empty[i] {
-				line = append(line, make([]string, len(own)-ofSensors)...)
+				line = append(line, make([]string, len(own)-ofSensors-len(scoring.Columns))...)
 			} else {
-				line = l.scores(line, r, i, clusters)
+				line = l.optional(line, r, i, clusters)
 			}
 			l.line = line
 			if l.explain == "" || !why.Has(i) {
@@ -504,15 +504,14 @@ func (a *app) writeScores(out io.Writer, spec dataset.Spec, l *scoreLines) error
 	return err
 }
 
-// scores appends the cells about row i before those of sensors.
-func (l *scoreLines) scores(line []string, r *scoring.Rows, i int, clusters []int) []string {
-	line = append(line, decimal(r.Scores[i]), string(r.Verdicts[i]))
+// optional appends the cells about row i between those that each line has and those of sensors.
+func (l *scoreLines) optional(line []string, r *scoring.Rows, i int, clusters []int) []string {
 	if clusters != nil {
 		line = append(line, strconv.Itoa(clusters[i]+1))
 	}
 	if r.Surprises != nil {
 		for _, v := range r.Surprises.RawRowView(i) {
-			line = append(line, decimal(v))
+			line = append(line, scoring.Decimal(v))
 		}
 	}
 	return line
@@ -567,7 +566,5 @@ func exactly(v *float64) string {
 	if v == nil {
 		return ""
 	}
-	return decimal(*v)
+	return scoring.Decimal(*v)
 }
-
-func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }

@@ -239,7 +239,7 @@ func TestEventsOfAStreamGoToTheWebhook(t *testing.T) {
 		told = append(told, of)
 	}))
 	defer h.Close()
-	if err := os.WriteFile(filepath.Join(dir, alarmsFile), []byte("webhook: {url: '"+h.URL+"'}\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, scoring.RulesFile), []byte("webhook: {url: '"+h.URL+"'}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	path, state := filepath.Join(dir, "rows.csv"), filepath.Join(dir, "state.json")

@@ -106,7 +106,7 @@ the model's.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.take(args)
 			if keep && (s.with != "" || s.alarms != "") {
-				return &flagError{"keep", "it keeps a threshold of the scores by default in " + alarmsFile + " beside the model", "leave --with and --alarms out"}
+				return &flagError{"keep", "it keeps a threshold of the scores by default in " + scoring.RulesFile + " beside the model", "leave --with and --alarms out"}
 			}
 			var command []string
 			for _, name := range []string{"where", "time-column", "own", "with", "missing", "alarms"} {

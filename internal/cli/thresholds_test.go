@@ -105,7 +105,7 @@ func TestMissedFaultsAreNoted(t *testing.T) {
 				t.Errorf("got %q, want %q once", got, want)
 			}
 		}
-		if strings.Contains(got, "\n") || (got == "") != (x.has == nil) || strings.Contains(got, alarmsFile) != x.advises {
+		if strings.Contains(got, "\n") || (got == "") != (x.has == nil) || strings.Contains(got, scoring.RulesFile) != x.advises {
 			t.Errorf("got %q", got)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/collabdict/collabdict/internal/run/scoring"
 )
 
 // rate says how often events occur.
@@ -116,7 +118,7 @@ func noteMissed(w io.Writer, all []memberChoices) {
 	}
 	fmt.Fprint(w, " A lower threshold, with more events, may find more")
 	if !joined {
-		fmt.Fprintf(w, "; so may events of several anomalies: write anomalies: 2 and of: 3 into %s, and type this command again", alarmsFile)
+		fmt.Fprintf(w, "; so may events of several anomalies: write anomalies: 2 and of: 3 into %s, and type this command again", scoring.RulesFile)
 	}
 	fmt.Fprintln(w, ".")
 }

@@ -22,7 +22,7 @@ func (s *Spec) assemble(sch schema, shares []*share) (*Dataset, error) {
 	}
 	for _, sh := range shares {
 		d.FirstClass = cmp.Or(d.FirstClass, sh.class)
-		d.Gaps.add(&sh.gaps)
+		d.Gaps.Add(&sh.gaps)
 	}
 	if err := s.checkAnomalies(d, shares, sch.from); err != nil {
 		return nil, err

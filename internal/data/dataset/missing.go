@@ -100,8 +100,8 @@ func (g *Gaps) row(missing []bool, dropped bool) {
 	}
 }
 
-// add adds the counts of a later file.
-func (g *Gaps) add(o *Gaps) {
+// Add adds the counts of a later file.
+func (g *Gaps) Add(o *Gaps) {
 	g.Rows, g.Partial, g.Dropped, g.Odd = g.Rows+o.Rows, g.Partial+o.Partial, g.Dropped+o.Dropped, g.Odd+o.Odd
 	g.Empty += o.Empty
 	g.forms, g.Aside = append(g.forms, o.forms...), append(g.Aside, o.Aside...)

@@ -94,7 +94,7 @@ func ScanAhead(spec Spec, begin func(carried []string) error, prepare func(Block
 			return gaps, err
 		}
 		shares = append(shares, sh)
-		gaps.add(&sh.gaps)
+		gaps.Add(&sh.gaps)
 	}
 	if err := b.end(); err != nil {
 		return gaps, err
