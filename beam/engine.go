@@ -32,17 +32,18 @@ func init() {
 // attempts is how often a pass is begun before the run ends by the error of the runner.
 const attempts = 3
 
-// An order is what workers do: they read splits, or run a job. It is an object in the folder of the order,
+// An order is what workers do: they read splits, score them, or run a job. It is an object in the folder of the order,
 // with an object for each result.
 type order struct {
 	Reading engine.Reading
 	Splits  []split
+	Scores  *scoreOrder // nil to read the splits
 
 	Index index
 	Job   engine.Job
 }
 
-// work does one piece of an order: it reads a split, or runs the job for a lane.
+// work does one piece of an order: it reads or scores a split, or runs the job for a lane.
 type work struct {
 	Folder address
 }
@@ -55,9 +56,14 @@ func (w *work) ProcessElement(ctx context.Context, number int) (int, error) {
 		return 0, err
 	}
 	var result []byte
-	if o.Splits != nil {
-		result, err = o.readSplit(ctx, w.Folder, number)
-	} else {
+	switch {
+	case o.Scores != nil && o.Scores.Starts == nil:
+		result, err = o.countSplit(ctx, number)
+	case o.Scores != nil:
+		result, err = o.scoreSplit(ctx, number)
+	case o.Splits != nil:
+		result, err = o.readSplit(ctx, number)
+	default:
 		result, err = o.run(rows, number)
 	}
 	if err != nil {
@@ -73,18 +79,17 @@ func end(int) {}
 func resultName(number int) string { return fmt.Sprintf("result-%06d", number) }
 
 // readSplit copies the values of a split to its part.
-func (o *order) readSplit(ctx context.Context, folder address, number int) ([]byte, error) {
+func (o *order) readSplit(ctx context.Context, number int) ([]byte, error) {
 	s := o.Splits[number]
 	p, err := s.values(ctx, o.Reading)
 	if err != nil {
 		return nil, err
 	}
-	if p.Train == nil {
-		return encode(piece{Columns: p.Columns})
-	}
-	out, err := writePart(ctx, o.Index.Folder.in(partName(number)), p.Train)
-	if err != nil {
-		return nil, err
+	var out part
+	if p.Train != nil {
+		if out, err = writePart(ctx, o.Index.Folder.in(partName(number)), p.Train); err != nil {
+			return nil, err
+		}
 	}
 	out.Begins = s.First == 0
 	return encode(piece{p.Columns, out})
@@ -118,7 +123,7 @@ type beamEngine struct {
 }
 
 func newEngine(ctx context.Context, temp string) (*beamEngine, error) {
-	folder, err := parseAddress(temp)
+	folder, err := parseFolder(temp)
 	if err != nil {
 		return nil, err
 	}

@@ -39,12 +39,10 @@ func main() {
 	os.Stdout = os.Stderr // runners print
 	flag.CommandLine.Init(os.Args[0], flag.ContinueOnError)
 	flag.Usage = func() {} // after an error, which has one line
-	switch err := flag.CommandLine.Parse(os.Args[1:]); {
-	case errors.Is(err, flag.ErrHelp):
-		flag.PrintDefaults()
-		return
-	case err != nil:
-		os.Exit(2)
+	parse(os.Args[1:])
+	scores := flag.Arg(0) == scoreCommand
+	if scores {
+		parse(flag.Args()[1:])
 	}
 	if self, err := os.Executable(); err == nil && flag.Lookup("worker_binary").Value.String() == "" {
 		_ = flag.Set("worker_binary", self) // otherwise Beam compiles the source, which is not here
@@ -54,7 +52,7 @@ func main() {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, out); err != nil {
+	if err := run(ctx, out, scores); err != nil {
 		fmt.Fprintln(os.Stderr, "collabdict-beam:", err)
 		os.Exit(1)
 	}
@@ -66,12 +64,43 @@ type silent struct{}
 // Log implements [log.Logger].
 func (silent) Log(context.Context, log.Severity, int, string) {}
 
-func run(ctx context.Context, out *os.File) error {
+const scoreCommand = "score"
+
+// parse parses flags. It ends the program if they ask for help, or are wrong.
+func parse(args []string) {
+	switch err := flag.CommandLine.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		usage()
+		os.Exit(0)
+	case err != nil:
+		os.Exit(2)
+	}
+}
+
+func usage() {
+	fmt.Fprintf(flag.CommandLine.Output(), `collabdict-beam --temp ADDRESS [FLAG]...
+	makes the passes of a node, which starts it
+collabdict-beam score --temp ADDRESS [FLAG]... MODEL OUTPUT ADDRESS...
+	writes the scores of the rows of objects as parts in the folder OUTPUT
+collabdict-beam --pool ADDRESS
+	starts processes of workers
+
+`)
+	flag.PrintDefaults()
+}
+
+func run(ctx context.Context, out *os.File, scores bool) error {
 	switch {
 	case *pool != "":
 		return servePool(ctx, *pool)
+	case !scores && flag.NArg() > 0:
+		return fmt.Errorf("want flags, or score with its arguments, got %q", flag.Arg(0))
+	case scores && flag.NArg() < 3:
+		return fmt.Errorf("score: want flags, then a model, the address of a folder for the scores and addresses of rows, got %d arguments", flag.NArg())
 	case *temp == "":
 		return fmt.Errorf("--temp: want the address of a folder that all workers reach, such as s3://bucket/folder, got none")
+	case *splitKB < 1:
+		return fmt.Errorf("--split-kb: want a size above 0, got %d", *splitKB)
 	}
 	here, err := os.MkdirTemp("", "collabdict-beam-") // for workers in this process, which may not end
 	if err != nil {
@@ -88,5 +117,22 @@ func run(ctx context.Context, out *os.File) error {
 		return err
 	}
 	defer e.close()
-	return engine.Serve(e, os.Stdin, out, stop)
+	if !scores {
+		return engine.Serve(e, os.Stdin, out, stop)
+	}
+	note := func(line string) { fmt.Fprintln(os.Stderr, line) }
+	done, err := e.score(flag.Arg(0), flag.Arg(1), flag.Args()[2:], note)
+	if err != nil {
+		return err
+	}
+	for _, line := range append(done.gaps.Aside, done.gaps.String()) {
+		if line != "" {
+			note(line)
+		}
+	}
+	if odd := done.gaps.Oddities(); odd != "" {
+		note("warning: " + odd)
+	}
+	fmt.Fprintf(out, "%d rows are scored, in %d parts in %s\n", done.rows, done.parts, flag.Arg(1))
+	return nil
 }

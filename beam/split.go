@@ -2,14 +2,12 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path"
@@ -28,10 +26,16 @@ import (
 type split struct {
 	Object  address
 	Version string // of the object
-	// The lines that begin from First to before End are the split's, and the first line is its header. End
-	// is 0 for the whole object.
-	First, End int64
+	Size    int64  // of the object
+	// The lines of text, or the row groups of Parquet, that begin in these bytes are the split's.
+	dataset.Bytes
 }
+
+// whole reports whether a split is all of its object.
+func (s split) whole() bool { return s.First == 0 && s.End == s.Size }
+
+// wholeObjects is a size of pieces that no object has.
+const wholeObjects = math.MaxInt64
 
 // splits lists the objects of some addresses, sorted by name, and divides large ones.
 func splits(ctx context.Context, addresses []string, size int64) (all []split, err error) {
@@ -61,16 +65,16 @@ func list(ctx context.Context, of address, size int64) (all []split, err error) 
 		if o.Size == 0 || o.Key != of.Key && !isData(o.Key) {
 			continue
 		}
-		s := split{Object: address{of.Bucket, o.Key}}
+		s := split{Object: address{of.Bucket, o.Key}, Size: o.Size}
 		if s.Version, err = version(ctx, s.Object); err != nil {
 			return nil, err
 		}
-		if !inLines(o.Key) || o.Size < 2*size {
-			all = append(all, s)
-			continue
+		step := o.Size
+		if o.Size/2 >= size && inPieces(o.Key) {
+			step = size
 		}
-		for s.First = 0; s.First < o.Size; s.First += size {
-			s.End = min(o.Size, s.First+size)
+		for s.First = 0; s.First < o.Size; s.First = s.End {
+			s.End = min(o.Size, s.First+step)
 			all = append(all, s)
 		}
 	}
@@ -101,115 +105,78 @@ func isData(name string) bool {
 	return slices.Contains([]string{".csv", ".tsv", ".txt", ".dat", ".ndjson", ".jsonl", ".parquet", ".gz", ".npy"}, path.Ext(name))
 }
 
-// inLines reports whether an object has a header and then a row in each line.
+// inPieces reports whether an object may be read in pieces: by lines below a header, or by row groups.
+func inPieces(name string) bool { return inLines(name) || inGroups(name) }
+
 func inLines(name string) bool {
 	return slices.Contains([]string{".csv", ".tsv", ".txt", ".dat"}, path.Ext(name))
 }
 
-// values reads the rows of a split by the reader of the project, and returns their values and columns.
+func inGroups(name string) bool { return path.Ext(name) == ".parquet" }
+
+// values reads the rows of a split by the reader of the project, and returns their values and columns. Without rows,
+// it returns neither.
 func (s split) values(ctx context.Context, r engine.Reading) (of dataset.Participant, err error) {
-	dir, err := os.MkdirTemp("", "collabdict-beam-")
-	if err != nil {
-		return of, err
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, path.Base(s.Object.Key))
-	err = try(ctx, s.Object, func(*blob.Bucket) error { return s.copy(ctx, file) })
-	if err != nil {
-		return of, err
-	}
-	spec, err := r.Spec(file)
-	if err != nil {
-		return of, err
-	}
-	if err := s.check(ctx); err != nil { // after the copy, so that it is of one version
-		return of, err
-	}
-	d, err := dataset.LoadOne(spec)
-	if err != nil {
-		return of, fmt.Errorf("%s: %s", s, strings.ReplaceAll(err.Error(), file, path.Base(file)))
-	}
-	return d.Participants[0], nil
+	return of, s.local(ctx, func(file string, rows *dataset.Bytes) error {
+		spec, err := r.Spec(file)
+		if err != nil {
+			return err
+		}
+		spec.Piece = rows
+		d, err := dataset.LoadOne(spec)
+		if err != nil {
+			return err
+		}
+		of = d.Participants[0]
+		return nil
+	})
 }
 
 func (s split) String() string {
-	if s.End == 0 {
+	if s.whole() {
 		return s.Object.String()
 	}
 	return fmt.Sprintf("%s, bytes %d to %d", s.Object, s.First, s.End)
 }
 
-// copy writes the split to a file of its own, with the header.
-func (s split) copy(ctx context.Context, file string) error {
-	b, err := open(ctx, s.Object.Bucket)
+// local calls f with a copy of what the reader needs of a split, and the bytes that its rows begin in. It does not call f
+// if there are none. Errors of f name the split.
+func (s split) local(ctx context.Context, f func(file string, rows *dataset.Bytes) error) error {
+	dir, err := os.MkdirTemp("", "collabdict-beam-")
 	if err != nil {
 		return err
 	}
-	to, err := os.OpenFile(file, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, path.Base(s.Object.Key))
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
-	defer to.Close()
-	if s.End == 0 {
-		r, err := b.NewReader(ctx, s.Object.Key, nil)
-		if err != nil {
-			return explain(s.Object, err)
-		}
-		defer r.Close()
-		if _, err := io.Copy(to, r); err != nil {
-			return explain(s.Object, err)
-		}
-		return to.Close()
+	rows, err := (&localCopy{ctx, s, file}).fill()
+	err = errors.Join(err, file.Close())
+	if changed := s.check(ctx); changed != nil { // after the copy, so that it is of one version
+		return changed
 	}
-	first := max(0, s.First-1) // a line that begins at First follows the end of another
-	r, err := b.NewRangeReader(ctx, s.Object.Key, first, -1, nil)
-	if err != nil {
-		return explain(s.Object, err)
+	if err == nil && rows.First == rows.End {
+		return nil
 	}
-	defer r.Close()
-	lines := bufio.NewReaderSize(r, 1<<16)
-	at := first
-	if s.First > 0 {
-		header, err := b.NewRangeReader(ctx, s.Object.Key, 0, 1<<20, nil)
-		if err != nil {
-			return explain(s.Object, err)
-		}
-		line, err := bufio.NewReader(header).ReadBytes('\n')
-		_ = header.Close()
-		if err != nil {
-			return fmt.Errorf("%s: want a header of at most 1 MB, then rows", s.Object)
-		}
-		if _, err := to.Write(line); err != nil {
-			return err
-		}
-		rest, err := lines.ReadBytes('\n')
-		if at += int64(len(rest)); err != nil {
-			return explain(s.Object, err)
-		}
+	if err == nil {
+		err = f(name, &rows)
 	}
-	for at < s.End {
-		line, err := lines.ReadBytes('\n')
-		if bytes.Count(line, []byte{'"'})%2 == 1 {
-			return fmt.Errorf("%s: byte %d: a cell goes on in the next line, so the object cannot be read in pieces: raise --split-kb above its size", s.Object, at)
-		}
-		if _, err := to.Write(line); err != nil {
-			return err
-		}
-		at += int64(len(line))
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return explain(s.Object, err)
-		}
+	if err == nil {
+		return nil
 	}
-	return to.Close()
+	text := strings.ReplaceAll(err.Error(), name, path.Base(name))
+	if errors.Is(err, dataset.ErrPiece) {
+		text += "; raise --split-kb above its size"
+	}
+	return fmt.Errorf("%s: %s", s, text)
 }
 
 // writePart writes values of rows as a part.
 func writePart(ctx context.Context, to address, of lanes.Rows) (p part, err error) {
 	return p, try(ctx, to, func(b *blob.Bucket) error {
-		w, err := b.NewWriter(ctx, to.Key, nil)
+		w, err := b.NewWriter(ctx, to.Key, private)
 		if err != nil {
 			return err
 		}

@@ -49,6 +49,16 @@ func parseAddress(text string) (address, error) {
 	return address{}, fmt.Errorf("%s: want an address that begins with s3://, gs://, azblob:// or file://", text)
 }
 
+// parseFolder reads the address of a folder, which may end with a slash.
+func parseFolder(text string) (address, error) {
+	path, query, some := strings.Cut(text, "?")
+	path = strings.TrimSuffix(path, "/")
+	if some {
+		path += "?" + query
+	}
+	return parseAddress(path)
+}
+
 // in returns the address of an object in a folder.
 func (a address) in(name string) address {
 	a.Key = path.Join(a.Key, name)
@@ -59,6 +69,18 @@ func (a address) String() string {
 	bucket, _, _ := strings.Cut(a.Bucket, "?")
 	return strings.TrimSuffix(bucket, "/") + "/" + a.Key
 }
+
+// name returns the address of an object as users write it: the path of a file, the address of others.
+func (a address) name() string { return strings.TrimPrefix(a.String(), "file://") }
+
+// private are the rights to files: only their owner may read them.
+var private = &blob.WriterOptions{BeforeWrite: func(as func(any) bool) error {
+	var f *os.File
+	if as(&f) {
+		return f.Chmod(0o600)
+	}
+	return nil
+}}
 
 // buckets holds the buckets that this process has opened.
 var buckets struct {
@@ -129,7 +151,7 @@ func read(ctx context.Context, of address) (text []byte, err error) {
 
 // write writes a whole object, or leaves it as it was.
 func write(ctx context.Context, to address, text []byte) error {
-	return try(ctx, to, func(b *blob.Bucket) error { return b.WriteAll(ctx, to.Key, text, nil) })
+	return try(ctx, to, func(b *blob.Bucket) error { return b.WriteAll(ctx, to.Key, text, private) })
 }
 
 // objects lists the objects whose names begin with that of the address.
