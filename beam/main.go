@@ -133,6 +133,6 @@ func run(ctx context.Context, out *os.File, scores bool) error {
 	if odd := done.gaps.Oddities(); odd != "" {
 		note("warning: " + odd)
 	}
-	fmt.Fprintf(out, "%d rows are scored, in %d parts in %s\n", done.rows, done.parts, flag.Arg(1))
+	fmt.Fprintf(out, "scored rows: %d; parts in %s: %d\n", done.rows, flag.Arg(1), done.parts)
 	return nil
 }

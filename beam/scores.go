@@ -120,8 +120,7 @@ func (o *order) scoreSplit(ctx context.Context, number int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(part.Name())
-	defer part.Close()
+	defer func() { _ = errors.Join(part.Close(), os.Remove(part.Name())) }() // what the output needs is uploaded before
 	out := bufio.NewWriterSize(part, 1<<16)
 	lines := csv.NewWriter(out)
 	if number == 0 {

@@ -140,8 +140,8 @@ func joined(t testing.TB, dir string) string {
 	return all.String()
 }
 
-// The parts joined are what collabdict score writes: for several files of which one has a further column, one file,
-// and row groups; whole and in pieces, with windows that go on in the next piece, and by a threshold beside the model.
+// The parts joined are what collabdict score writes: for several files with different columns, one file, and row
+// groups; whole and in pieces, with windows that go on in the next piece, and by a threshold beside the model.
 func TestScores(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "days"), 0o700); err != nil {
@@ -261,9 +261,9 @@ func TestPiecesAreReadAlike(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("state;x;y\n")
 	for i := range 400 {
-		fmt.Fprintf(&b, "on;%d.5;%d.25\n", i, i%7)
+		fmt.Fprintf(&b, "on;1.%03d,5;%d,25\n", 100+i, i%7)
 	}
-	for i := range 2000 { // alone, these would be whole numbers with separators of thousands
+	for i := range 2000 { // alone, these would be fractions
 		fmt.Fprintf(&b, "%s;1.%03d;2.%03d\n", []string{"on", "off"}[i/1000], 100+i%800, 200+i%500)
 	}
 	path := filepath.Join(t.TempDir(), "rows.csv")

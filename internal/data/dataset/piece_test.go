@@ -56,6 +56,7 @@ func TestPiecesOfCSV(t *testing.T) {
 		"plain":    "time,x,y\n1,2,3\n\n4,5,6\n7,8,9\n",
 		"points":   "time;x;y\n1;0.5;2.25\n2;1.125;3.5\n3;1.234;5.678\n4;2.345;6.789\n",
 		"commas":   "sep=;\r\ntime;x;y\r\n1;0,5;2,25\r\n2;7;8\r\n3;1,234;5,678\r\n",
+		"groups":   "time;x;y\n1;1.234,5;2,25\n2;1.234;5.678\n3;2.345;6.789\n",
 		"units":    "time,x,y\ns,mm,kW\n1,2,3\n4,5,6\n",
 		"preamble": "made by a logger\nat noon\ntime,x,y\n1,2,3\n4,5,6\n7,8,9\n",
 		"missing":  "time,x,y\n1,,3\n2,down,6\n3,8,\n",

@@ -244,7 +244,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// An engine is told that there is no row of units, though the first row looks like one.
+// Requests say that there is no row of units, though the first row looks like one.
 func TestNoUnitsRow(t *testing.T) {
 	path, no := filepath.Join(t.TempDir(), "rows.csv"), false
 	if err := os.WriteFile(path, []byte("x,y\nm,kW\n1,2\n3,4\n"), 0o600); err != nil {
