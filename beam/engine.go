@@ -66,6 +66,9 @@ func (w *work) ProcessElement(ctx context.Context, number int) (int, error) {
 	default:
 		result, err = o.run(rows, number)
 	}
+	if f, ok := errors.AsType[fault](err); ok { // in place of an error, which the runner would log, and try again
+		return number, write(ctx, w.Folder.in(faultName), []byte(f.Error()))
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -77,6 +80,12 @@ func (w *work) ProcessElement(ctx context.Context, number int) (int, error) {
 func end(int) {}
 
 func resultName(number int) string { return fmt.Sprintf("result-%06d", number) }
+
+// faultName is the name of an object with a fault, which ends an order.
+const faultName = "fault"
+
+// A fault is an error in objects, which another attempt would find again.
+type fault struct{ error }
 
 // readSplit copies the values of a split to its part.
 func (o *order) readSplit(ctx context.Context, number int) ([]byte, error) {
@@ -205,7 +214,8 @@ func (e *beamEngine) do(o order, pieces int) (results [][]byte, err error) {
 		if attempt > attempts {
 			return nil, fmt.Errorf("the runner %s ended %d times without %d of %d results", *runner, attempts, len(missing), pieces)
 		}
-		if err := e.pipeline(folder, missing); err != nil && (attempt == attempts || e.ctx.Err() != nil) {
+		err = e.pipeline(folder, missing)
+		if err != nil && !errors.Is(err, errFault) && (attempt == attempts || e.ctx.Err() != nil) {
 			return nil, fmt.Errorf("the runner %s failed %d times: %s", *runner, attempt, reason(err))
 		}
 	}
@@ -221,11 +231,18 @@ func reason(err error) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// collect reads the results that are there, and returns the numbers of the others.
+// errFault is why a pipeline ends once there is a fault.
+var errFault = errors.New("an object is at fault")
+
+// collect reads the results that are there, and returns the numbers of the others. A fault is an error.
 func (e *beamEngine) collect(folder address, results [][]byte) (missing []int, err error) {
 	there, err := names(e.ctx, folder)
 	if err != nil {
 		return nil, err
+	}
+	if there[faultName] {
+		text, err := read(e.ctx, folder.in(faultName))
+		return nil, cmp.Or(err, errors.New(string(text)))
 	}
 	for i := range results {
 		if name := resultName(i); !there[name] {
@@ -254,8 +271,12 @@ func (e *beamEngine) pipeline(folder address, numbers []int) error {
 				return
 			case <-time.After(*patience / 10):
 			}
-			if there, err := names(ctx, folder); err == nil && len(there) > count {
+			there, err := names(ctx, folder)
+			if err == nil && len(there) > count {
 				last, count = time.Now(), len(there)
+			}
+			if there[faultName] {
+				stop(errFault)
 			}
 			if time.Since(last) > *patience {
 				stop(fmt.Errorf("no result has come for %s", *patience))

@@ -249,6 +249,10 @@ func TestScoresRefused(t *testing.T) {
 	if _, err := os.Stat(output); err == nil {
 		t.Error("there are scores")
 	}
+	// A fault that a worker finds is the only line printed.
+	if err := scores(t, temp, member, "file://"+output, "file://"+dir+"/"); err == nil || !strings.Contains(err.Error(), "day-1.csv") || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("got %v", err)
+	}
 	for i := range 2 { // the second time, the first has left scores
 		if err := scores(t, temp, member, "file://"+output, "file://"+dir+"/day-0.csv"); (err == nil) != (i == 0) {
 			t.Errorf("got %v", err)

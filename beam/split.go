@@ -96,7 +96,7 @@ func version(ctx context.Context, of address) (text string, err error) {
 func (s split) check(ctx context.Context) error {
 	got, err := version(ctx, s.Object)
 	if err == nil && got != s.Version {
-		err = fmt.Errorf("%s has changed since it was listed: it was %s, and is %s", s.Object, s.Version, got)
+		err = fault{fmt.Errorf("%s has changed since it was listed: it was %s, and is %s", s.Object, s.Version, got)}
 	}
 	return err
 }
@@ -166,11 +166,18 @@ func (s split) local(ctx context.Context, f func(file string, rows *dataset.Byte
 	if err == nil {
 		return nil
 	}
-	text := strings.ReplaceAll(err.Error(), name, path.Base(name))
+	text := strings.ReplaceAll(err.Error(), name, s.String())
+	if !strings.HasPrefix(text, s.String()) {
+		text = s.String() + ": " + text
+	}
 	if errors.Is(err, dataset.ErrPiece) {
 		text += "; raise --split-kb above its size"
 	}
-	return fmt.Errorf("%s: %s", s, text)
+	named := errors.New(text)
+	if _, ok := errors.AsType[*dataset.Error](err); ok || errors.Is(err, dataset.ErrPiece) {
+		return fault{named}
+	}
+	return named
 }
 
 // writePart writes values of rows as a part.
