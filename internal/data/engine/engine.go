@@ -92,6 +92,8 @@ func reading(s dataset.Spec) (Reading, error) {
 		what  string
 	}{
 		{s.TestWhere.Given(), "test_where"}, {s.Time != "", "time_column"}, {s.Limit > 0, "limit"}, {s.ClassLabels, "labels that are classes"},
+		// A window would go on after a row that is left out.
+		{s.Window > 0 && (s.Where.Given() || s.Label != "" || s.Missing == dataset.SkipMissing), "windows and also where, label or missing: skip"},
 	} {
 		if c.asked {
 			return Reading{}, &dataset.Error{File: s.Data[0], Msg: "an engine cannot read rows with " + c.what, Hint: "leave it out, or give the rows as files of this machine"}
