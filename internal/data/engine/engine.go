@@ -91,7 +91,10 @@ func reading(s dataset.Spec) (Reading, error) {
 		asked bool
 		what  string
 	}{
-		{s.TestWhere.Given(), "test_where"}, {s.Time != "", "time_column"}, {s.Limit > 0, "limit"}, {s.ClassLabels, "labels that are classes"},
+		{s.TestWhere.Given(), "test_where"},
+		{s.Time != "", "time_column"},
+		{s.Limit > 0, "limit"},
+		{s.ClassLabels, "labels that are classes"},
 		// A window would go on after a row that is left out.
 		{s.Window > 0 && (s.Where.Given() || s.Label != "" || s.Missing == dataset.SkipMissing), "windows and also where, label or missing: skip"},
 	} {
