@@ -206,8 +206,7 @@ func (s Settings) Validate(size int) error {
 	if s.Scheme != Laplacian && s.Scheme != Auto {
 		return nil
 	}
-	_, err := graph.New(s.Graph, size, s.Degree)
-	return err
+	return s.Graph.Validate(size, s.Degree)
 }
 
 // mostChunks returns the largest C. The home chunk is not dealt, but it has a lane.

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -22,18 +21,10 @@ type Graph struct {
 // the complete graph. HamiltonCycles rounds an odd degree up to the next even one.
 // RandomRegular refuses an odd degree if the size is odd, too.
 func New(kind Kind, size, degree int) (*Graph, error) {
-	if err := kind.Check(size); err != nil {
+	if err := kind.Validate(size, degree); err != nil {
 		return nil, err
 	}
-	if size < 2 {
-		return nil, fmt.Errorf("graph: want at least 2 vertices, got %d", size)
-	}
-	if kind != Ring && size <= completeUpTo {
-		kind = Complete
-	}
-	if err := kind.checkDegree(size, degree); err != nil {
-		return nil, err
-	}
+	kind = kind.of(size)
 	switch kind {
 	case Ring:
 		return fromEdges(kind, size, ring(size)), nil

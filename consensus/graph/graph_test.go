@@ -199,8 +199,13 @@ func TestGraphsThatAKindDoesNotHave(t *testing.T) {
 		{Complete, 10_000, 4, "at most 16777216 edges, got 10000 members of degree 9999"},
 		{HamiltonCycles, 1 << 40, 4, "at most 16777216 edges"},
 	} {
-		if _, err := New(c.kind, c.size, c.degree); err == nil || !strings.Contains(err.Error(), c.want) {
+		err := c.kind.Validate(c.size, c.degree)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s of degree %d on %d: got %v, want %q", c.kind, c.degree, c.size, err, c.want)
+			continue
+		}
+		if _, made := New(c.kind, c.size, c.degree); made == nil || made.Error() != err.Error() {
+			t.Errorf("%s of degree %d on %d: New returns %v, want %v", c.kind, c.degree, c.size, made, err)
 		}
 	}
 }

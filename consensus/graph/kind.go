@@ -63,6 +63,25 @@ func (k Kind) Check(size int) error {
 	return fmt.Errorf("graph: want %s, %s, %s, %s, %s, %s or %s, got %q", HamiltonCycles, InverseChord, RandomRegular, Margulis, Hypercube, Complete, Ring, string(k))
 }
 
+// Validate returns the error that [New] returns for a size and a degree. It makes no graph.
+func (k Kind) Validate(size, degree int) error {
+	if err := k.Check(size); err != nil {
+		return err
+	}
+	if size < 2 {
+		return fmt.Errorf("graph: want at least 2 vertices, got %d", size)
+	}
+	return k.of(size).checkDegree(size, degree)
+}
+
+// of returns the kind of the graph of a size.
+func (k Kind) of(size int) Kind {
+	if k != Ring && size <= completeUpTo {
+		return Complete
+	}
+	return k
+}
+
 // checkDegree returns an error if the kind has no graph of the given degree, or the graph is
 // too large. Check must have accepted the size.
 func (k Kind) checkDegree(size, degree int) error {
