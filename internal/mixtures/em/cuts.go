@@ -53,29 +53,43 @@ func cuts(clusters *passes.Moments, sizes []int, rng *rand.Rand) map[int]partiti
 	}
 }
 
-// settle moves centres by Lloyd's algorithm. A centre without points stays.
+// settle moves centres by Lloyd's algorithm, until no point changes its centre. A centre without
+// points stays.
 func settle(points [][]float64, centres *mat.Dense) partition {
 	k, dim := centres.Dims()
 	p := partition{centres: centres}
-	for range settling {
-		counts, sums, squares := make([]float64, k), mat.NewDense(k, dim, nil), 0.0
-		for _, x := range points {
-			at, least := 0, math.Inf(1)
+	at := centres.RawMatrix().Data
+	nearest := make([]int, len(points))
+	counts, sums := make([]float64, k), make([]float64, k*dim)
+	for step := range settling {
+		clear(counts)
+		clear(sums)
+		squares, moved := 0.0, step == 0
+		for n, x := range points {
+			own, least := 0, math.Inf(1)
 			for i := range k {
-				if d := passes.SquaredDistance(x, centres.RawRowView(i)); d < least {
-					at, least = i, d
+				if d := passes.SquaredDistance(x, at[i*dim:(i+1)*dim]); d < least {
+					own, least = i, d
 				}
 			}
-			counts[at]++
-			floats.Add(sums.RawRowView(at), x)
+			counts[own]++
+			sum := sums[own*dim : (own+1)*dim]
+			for i, v := range x {
+				sum[i] += v
+			}
 			squares += least
+			moved = moved || nearest[n] != own
+			nearest[n] = own
+		}
+		p.square = squares / float64(len(points))
+		if !moved {
+			break
 		}
 		for i, n := range counts {
 			if n > 0 {
-				floats.ScaleTo(centres.RawRowView(i), 1/n, sums.RawRowView(i))
+				floats.ScaleTo(at[i*dim:(i+1)*dim], 1/n, sums[i*dim:(i+1)*dim])
 			}
 		}
-		p.square = squares / float64(len(points))
 	}
 	return p
 }
@@ -86,14 +100,14 @@ func points(clusters *passes.Moments, rng *rand.Rand) (all [][]float64) {
 	total := passes.Sum(clusters.N)
 	for k, n := range clusters.N {
 		if count := int(pointsDrawn * n / total); n >= minRows && count > 0 {
-			x := gaussianCentres(newWhole(clusters.Component(k)), count, rng)
+			x := gaussianCentres(clusters.Component(k), count, rng)
 			for i := range count {
 				all = append(all, x.RawRowView(i))
 			}
 		}
 	}
 	if all == nil { // hardly any rows
-		x := gaussianCentres(newWhole(together(clusters, total)), pointsDrawn, rng)
+		x := gaussianCentres(together(clusters, total), pointsDrawn, rng)
 		for i := range pointsDrawn {
 			all = append(all, x.RawRowView(i))
 		}

@@ -51,6 +51,35 @@ func TestCutsFindClusters(t *testing.T) {
 	}
 }
 
+// Learners that share solutions get the same cuts, and their sources go on from the same place, but
+// the points are drawn once.
+func TestCutsAreShared(t *testing.T) {
+	r := passes.NewReader(gmm.Matrix(testkit.Patterns(100, 4, 3, 1)))
+	moments, err := r.SoftMoments(1, make([]float64, 4), 1, nil, true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shared Solutions
+	var before float64
+	for i, s := range []*Solutions{nil, &shared, &shared} {
+		src := rand.NewPCG(1, 2)
+		first := s.cuts(moments, []int{2, 5}, src)
+		second := s.cuts(moments, []int{2, 5}, src)
+		got := first[5].square + second[2].square + second[5].centres.At(4, 3) + float64(src.Uint64()%1024)
+		if i > 0 && got != before {
+			t.Errorf("the cuts of learner %d, or what it draws next, differ from those of the one before", i)
+		}
+		if before = got; first[5].square == second[5].square {
+			t.Error("a second draw has the same points")
+		}
+	}
+	again := rand.NewPCG(1, 2)
+	few := testing.AllocsPerRun(1, func() { *again = *rand.NewPCG(1, 2); shared.cuts(moments, []int{2, 5}, again) })
+	if few > 20 {
+		t.Errorf("cuts that another learner has made take %g allocations", few)
+	}
+}
+
 // Moments of hardly any rows, and rows of one value, have centres as well.
 func TestCutsOfFewRows(t *testing.T) {
 	few := passes.NewMoments(3, 2, true)

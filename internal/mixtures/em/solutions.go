@@ -4,19 +4,28 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
 
-// Solutions caches the components that learners of one process have computed. Learners that
-// share it and receive the same sums, as in a simulation, reuse each other's results instead of
-// computing the same bits again. It is safe for concurrent use.
-type Solutions struct{ memo parallel.Memo[solution] }
+// Solutions caches the components, and the partitions of cuts, that learners of one process have
+// computed. Learners that share it and receive the same sums, as in a simulation, reuse each other's
+// results instead of computing the same bits again. It is safe for concurrent use.
+type Solutions struct {
+	memo       parallel.Memo[solution]
+	partitions parallel.Memo[partitions]
+}
 
-// keptSolutions is the maximum number of cached solutions, enough for a few rounds.
-const keptSolutions = 1024
+// The maximum numbers of cached values, enough for a few rounds, or for the members that are a few
+// steps of a start apart.
+const (
+	keptSolutions  = 1024
+	keptPartitions = 8
+)
 
 type solution struct {
 	component component
@@ -33,6 +42,54 @@ func (s *Solutions) of(key [32]byte, solve func() (component, error)) (component
 	return x.component, x.err
 }
 
+// partitions are those of cuts, by number of clusters, and the state of the source after its draws.
+type partitions struct {
+	of    map[int]partition
+	after []byte
+}
+
+// cuts returns what the function cuts returns for draws from src. The partitions must not be modified.
+func (s *Solutions) cuts(clusters *passes.Moments, sizes []int, src *rand.PCG) map[int]partition {
+	if s == nil {
+		return cuts(clusters, sizes, rand.New(src))
+	}
+	h := sha256.New()
+	h.Write(stateOf(src))
+	b := binary.LittleEndian.AppendUint64(nil, uint64(clusters.Dim))
+	for _, n := range sizes {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	}
+	for _, values := range [][]float64{clusters.N, clusters.First, clusters.Second} {
+		b = binary.LittleEndian.AppendUint64(b, uint64(len(values)))
+		b = appendFloats(b, values)
+	}
+	h.Write(b)
+	found := s.partitions.Of([32]byte(h.Sum(nil)), keptPartitions, func() partitions {
+		own := *src
+		of := cuts(clusters, sizes, rand.New(&own))
+		return partitions{of, stateOf(&own)}
+	})
+	if err := src.UnmarshalBinary(found.after); err != nil {
+		panic("em: " + err.Error()) // it is from stateOf
+	}
+	return found.of
+}
+
+func stateOf(src *rand.PCG) []byte {
+	b, err := src.MarshalBinary()
+	if err != nil {
+		panic("em: " + err.Error()) // a PCG always has a state
+	}
+	return b
+}
+
+func appendFloats(b []byte, values []float64) []byte {
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
 // keyOf returns a hash of everything from which a solution follows.
 func (p prior) keyOf(n float64, first, second []float64, start *mat.SymDense) [32]byte {
 	values := append([]float64{p.lambda0, p.rho, float64(p.steps), n, float64(len(first))}, first...)
@@ -47,9 +104,5 @@ func (p prior) keyOf(n float64, first, second []float64, start *mat.SymDense) [3
 			}
 		}
 	}
-	b := make([]byte, 0, 8*len(values))
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return sha256.Sum256(b)
+	return sha256.Sum256(appendFloats(make([]byte, 0, 8*len(values)), values))
 }

@@ -25,7 +25,9 @@ type starter struct {
 	*Learner
 	group collabdict.Group
 	banks []*bank
-	most  int // number of candidates at the start
+	// source is that of all draws of a start, the same at all members.
+	source *rand.PCG
+	most   int // number of candidates at the start
 	sums  int // made so far
 	// finest has the moments of all rows in the clusters of the largest bank, from the last sum.
 	finest *passes.Moments
@@ -68,15 +70,15 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 			s.banks = append(s.banks, &bank{clusters: c.components})
 		}
 	}
-	rng := rand.New(rand.NewPCG(s.config.Seed, uint64(s.rows.Dim)))
-	s.drawFirst(rng)
+	s.source = rand.NewPCG(s.config.Seed, uint64(s.rows.Dim))
+	s.drawFirst()
 	all, err := s.sum(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("first sum over the rows: %w", err)
 	}
 	live = s.config.candidates(float64(s.total))
 	s.choosing.normal = newReference(all.Moments)
-	s.draw(all, rng)
+	s.draw(all)
 	steps := lloydSteps
 	if !columnstats.Publishes(s.group) {
 		steps = fewSteps
@@ -86,7 +88,7 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 			return nil, fmt.Errorf("start by clustering: %w", err)
 		}
 		if i >= steps-cutSteps {
-			s.cut(all, rng)
+			s.cut(all)
 		}
 	}
 	return live, s.firstModels(ctx, live, all)
@@ -106,11 +108,12 @@ func (s *starter) given(live []*candidate) error {
 
 // draw draws new centres for all clusterings, from a normal distribution with the mean and the
 // covariance of all rows.
-func (s *starter) draw(all *whole, rng *rand.Rand) {
+func (s *starter) draw(all *whole) {
+	rng := rand.New(s.source)
 	for _, b := range s.banks {
 		b.clusterings = nil
 		for range draws / len(s.banks) {
-			b.clusterings = append(b.clusterings, newClustering(gaussianCentres(all, b.clusters, rng), all))
+			b.clusterings = append(b.clusterings, newClustering(gaussianCentres(all.Moments, b.clusters, rng), all))
 		}
 		b.best = b.clusterings[0]
 	}
@@ -119,15 +122,15 @@ func (s *starter) draw(all *whole, rng *rand.Rand) {
 // cut replaces the first clustering of each bank by that of cuts, which counts as the best. Centres
 // that follow the means of soft clusters draw near to each other. The moments of these clusters show
 // where the rows are.
-func (s *starter) cut(all *whole, rng *rand.Rand) {
+func (s *starter) cut(all *whole) {
 	var sizes []int
 	for _, b := range s.banks {
 		sizes = append(sizes, b.clusters)
 	}
-	found := cuts(s.finest, sizes, rng)
+	found := s.config.Shared.cuts(s.finest, sizes, s.source)
 	for _, b := range s.banks {
 		p := found[b.clusters]
-		b.best = &clustering{centres: p.centres}
+		b.best = &clustering{centres: mat.DenseCopyOf(p.centres)}
 		b.best.soften(p.square, all)
 		b.clusterings[0] = b.best
 	}
@@ -135,9 +138,9 @@ func (s *starter) cut(all *whole, rng *rand.Rand) {
 
 // drawFirst draws the first centres. As far as anybody knows, rows are near 0, with a variance of
 // 1 in each column. So their distances from the centres count as those in a few columns would.
-func (s *starter) drawFirst(rng *rand.Rand) {
+func (s *starter) drawFirst() {
 	all := unitSphere(s.rows.Dim)
-	s.draw(all, rng)
+	s.draw(all)
 	for _, b := range s.banks {
 		for _, c := range b.clusterings {
 			c.variance = math.Max(c.variance, all.square/softness)
@@ -324,21 +327,22 @@ func (c *candidate) first(sums *passes.Moments, centres *mat.Dense, all *whole) 
 
 // gaussianCentres draws k centres from the normal distribution with the mean and the covariance
 // of all rows.
-func gaussianCentres(all *whole, k int, rng *rand.Rand) *mat.Dense {
+func gaussianCentres(all *passes.Moments, k int, rng *rand.Rand) *mat.Dense {
 	cov := all.Spread(0)
 	cov.ScaleSym(1/math.Max(all.N[0], 1), cov)
 	values, vectors := eigen(cov)
 	centres := mat.NewDense(k, all.Dim, nil)
+	mean := all.Mean(0)
+	for j, v := range values {
+		values[j] = math.Sqrt(math.Max(0, v))
+	}
 	for i := range k {
 		centre := centres.RawRowView(i)
-		for j, v := range values {
-			z := math.Sqrt(math.Max(0, v)) * rng.NormFloat64()
-			for at, axis := range vectors.RawRowView(j) {
-				centre[at] += float64(z * axis)
-			}
+		for j, deviation := range values {
+			portable.AddScaled(centre, deviation*rng.NormFloat64(), vectors.RawRowView(j))
 		}
-		for at, mean := range all.Mean(0) {
-			centre[at] += mean
+		for at, m := range mean {
+			centre[at] += m
 		}
 	}
 	return centres

@@ -228,9 +228,9 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 	case a.private():
 		return a.alone().Learn(ctx, g, d, after)
 	}
-	c := em.Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Fewest: a.fewest(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: inFrame(a.start, d.Frame), Shared: a.shared}
+	c := em.Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Fewest: a.fewest(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: inFrame(a.start, d.Frame)}
 	if g.Membership().Size > 1 {
-		c.Diversity, c.Blur, c.Source, c.Colluders = a.Diversity, a.Blur, d.Source, d.Colluders
+		c.Diversity, c.Blur, c.Source, c.Colluders, c.Shared = a.Diversity, a.Blur, d.Source, d.Colluders, a.shared
 	}
 	l, err := em.NewLearner(d.Rows, c)
 	if err != nil {
