@@ -22,8 +22,8 @@ const (
 	Exact Scheme = "exact"
 	// BaseK averages in the field of 2^61-1 on a base-(k+1) graph.
 	BaseK Scheme = "base-k"
-	// Auto is Laplacian or Exact, depending on the length of the vectors: see [Settings.For]. A
-	// machine needs one of the other schemes.
+	// Auto is Laplacian or Exact, depending on the length of the vectors and on the number of
+	// members: see [Settings.For]. A machine needs one of the other schemes.
 	Auto Scheme = "auto"
 )
 
@@ -31,12 +31,14 @@ const (
 // vectors to neighbours, which takes too many bytes for longer ones.
 const longVector = 10_000
 
-// For returns the settings for vectors of up to the given number of values, with Auto replaced
-// by the scheme that it means.
-func (s Settings) For(values int) Settings {
+// For returns the settings for vectors of up to the given number of values and a run that begins
+// with the given number of members, with Auto replaced by the scheme that it means. In a large
+// roster Auto means Exact: an average sends a vector to each neighbour in each of some 60 rounds,
+// an exact sum sends two vectors in all.
+func (s Settings) For(values, members int) Settings {
 	switch {
 	case s.Scheme != Auto:
-	case values > longVector:
+	case values > longVector || members > SmallRoster:
 		s.Scheme = Exact
 	default:
 		s.Scheme = Laplacian
@@ -93,7 +95,7 @@ const (
 func (s *Settings) Options() option.Table {
 	averages := func() bool { return s.Scheme == Laplacian || s.Scheme == Auto }
 	return option.Table{
-		option.String(&s.Scheme, "scheme", Auto, "`SCHEME` of sums: laplacian (averages with neighbours on a graph), exact or base-k (whole numbers, few steps), or auto (laplacian for vectors of up to 10,000 values, else exact)",
+		option.String(&s.Scheme, "scheme", Auto, "`SCHEME` of sums: laplacian (averages with neighbours on a graph), exact or base-k (whole numbers, few steps), or auto (laplacian for vectors of up to 10,000 values among up to 64 members, else exact)",
 			option.OneOf(Auto, Laplacian, Exact, BaseK)).ForExperts(),
 		option.String(&s.Step, "step", session.Chebyshev, "`RULE` of the steps of averages: chebyshev, optimal, metropolis or paper",
 			option.OneOf(session.Chebyshev, session.Optimal, session.Metropolis, session.Paper)).
@@ -162,7 +164,7 @@ func DefaultSettings() (s Settings) {
 }
 
 // defaults are the settings of a machine without any: its vectors are short.
-var defaults = DefaultSettings().For(0)
+var defaults = DefaultSettings().For(0, 0)
 
 func (s Settings) withDefaults() Settings {
 	s.Scheme = cmp.Or(s.Scheme, defaults.Scheme)

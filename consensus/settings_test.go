@@ -227,3 +227,38 @@ func TestDefaultsMayBeLeftOut(t *testing.T) {
 		t.Errorf("a setting that does not apply: got %v, want %v", got, want)
 	}
 }
+
+// Auto averages short vectors in small rosters only.
+func TestAutoDependsOnLengthAndMembers(t *testing.T) {
+	for _, c := range []struct {
+		values, members int
+		want            Scheme
+	}{
+		{300, 5, Laplacian},
+		{longVector, SmallRoster, Laplacian},
+		{longVector + 1, 5, Exact},
+		{300, SmallRoster + 1, Exact},
+	} {
+		if got := DefaultSettings().For(c.values, c.members).Scheme; got != c.want {
+			t.Errorf("%d values of %d members: got %s, want %s", c.values, c.members, got, c.want)
+		}
+		if s := (Settings{Scheme: Laplacian}); s.For(c.values, c.members).Scheme != Laplacian {
+			t.Errorf("%d values of %d members: a given scheme changes", c.values, c.members)
+		}
+	}
+}
+
+// A check of settings makes no graph: each member of a simulation makes one.
+func TestValidateMakesNoGraph(t *testing.T) {
+	s := DefaultSettings().For(1, 1)
+	allocs := func(size int) float64 {
+		return testing.AllocsPerRun(3, func() {
+			if err := s.Validate(size); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if few, many := allocs(10), allocs(10_000); many > few {
+		t.Errorf("%g allocations for 10,000 members, %g for 10", many, few)
+	}
+}

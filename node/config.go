@@ -125,8 +125,8 @@ type Config struct {
 // multiaddrs, with or without /p2p/ID; there may be none.
 type Member = membership.Member
 
-// size returns the number of members of the run.
-func (c *Config) size() int {
+// Size returns the number of members that the run begins with.
+func (c *Config) Size() int {
 	if len(c.Members) > 0 {
 		return len(c.Members)
 	}
@@ -146,10 +146,10 @@ func (c *Config) validate() error {
 	if err := c.validateSeats(); err != nil {
 		return err
 	}
-	if c.size() > wire.MaxMembers {
-		return refused("expect", fmt.Sprint(c.size()), fmt.Sprintf("at most %d members", wire.MaxMembers))
+	if c.Size() > wire.MaxMembers {
+		return refused("expect", fmt.Sprint(c.Size()), fmt.Sprintf("at most %d members", wire.MaxMembers))
 	}
-	if err := c.Settings.Validate(c.size()); err != nil {
+	if err := c.Settings.Validate(c.Size()); err != nil {
 		return err
 	}
 	if c.JoinTimeout < 0 || c.Heartbeat < 0 {

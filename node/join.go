@@ -51,7 +51,7 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 	if c.Open {
 		c.Log.Warn("anyone on this network can take a seat: use a secret or a list of members to prevent that")
 	}
-	c.Log.Info("joining", "name", c.Name, "members", c.size(), "addresses", p.host.Dialable())
+	c.Log.Info("joining", "name", c.Name, "members", c.Size(), "addresses", p.host.Dialable())
 	n, err := p.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func open(c *Config) (*joiner, error) {
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.rendezvous, err = rendezvous.New(p.ctx, rendezvous.Config{
-		Name: c.Name, Size: c.size(), Members: c.Members, Proven: c.Secret != nil, Changes: c.Changes, Peers: c.Peers, MDNS: c.MDNS, Agreement: agreement,
+		Name: c.Name, Size: c.Size(), Members: c.Members, Proven: c.Secret != nil, Changes: c.Changes, Peers: c.Peers, MDNS: c.MDNS, Agreement: agreement,
 		Settings: c.Settings, Early: p.early, Timeout: c.JoinTimeout, Key: key, Host: p.host, Store: s, Log: c.Log, OnPresence: p.report,
 	})
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *Config) listen(key crypto.PrivKey, consortium [32]byte) (*transport.Hos
 		known = append(known, m.ID)
 	}
 	h, err := transport.Listen(transport.Config{
-		Key: key, Listen: c.Listen, Size: c.size(), Consortium: consortium, Members: known, Secret: c.Secret, Log: c.Log, Links: c.links,
+		Key: key, Listen: c.Listen, Size: c.Size(), Consortium: consortium, Members: known, Secret: c.Secret, Log: c.Log, Links: c.links,
 		Announce: c.Announce, MapPorts: c.MapPorts, Relay: c.Relay,
 	})
 	if taken, ok := errors.AsType[*transport.ListenError](err); ok {

@@ -84,7 +84,7 @@ func Probe(ctx context.Context, c Config) ([]Probed, []Unreached, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r, err := rendezvous.New(ctx, rendezvous.Config{
-		Name: c.Name, Size: c.size(), Members: c.Members, Agreement: agreement, Settings: c.Settings, Key: key, Host: h, Log: c.Log,
+		Name: c.Name, Size: c.Size(), Members: c.Members, Agreement: agreement, Settings: c.Settings, Key: key, Host: h, Log: c.Log,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, h.Close())

@@ -62,7 +62,7 @@ func (a *app) measureConsensus(ctx context.Context, c bench.Consensus) (err erro
 	case c.Values < 1 || c.Values > mostValues/c.Nodes:
 		return &flagError{"values", fmt.Sprintf("want 1 to %d for %d nodes, got %d", mostValues/c.Nodes, c.Nodes, c.Values), ""}
 	}
-	c.Settings = c.Settings.For(c.Values)
+	c.Settings = c.Settings.For(c.Values, c.Nodes)
 	if err := c.Settings.Validate(c.Nodes); err != nil {
 		return &usageError{err, ""}
 	}

@@ -37,10 +37,10 @@ Only the network is simulated. The table is CSV.`,
 			case s.Sums < 1:
 				return &flagError{"sums", fmt.Sprintf("want at least 1, got %d", s.Sums), ""}
 			}
-			s.Settings = settings.For(s.Values)
 			var all []*bench.ScaleReport
 			collectSeldom()
 			for _, size := range sizes {
+				s.Settings = settings.For(s.Values, size)
 				if err := s.Settings.Validate(size); err != nil {
 					return &usageError{err, ""}
 				}

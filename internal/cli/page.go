@@ -71,7 +71,7 @@ func writePage(m *model.Model, path, to string) error {
 // member's folder, nil if it has none.
 func (m *monitor) plans(t *pipeline.Task, columns, size int, j *journal.Journal) {
 	if m.page != nil {
-		m.page.SetPrivacy(outcome.Planned(t.Resolved(columns), size, spentIn(j)))
+		m.page.SetPrivacy(outcome.Planned(t.Resolved(columns, size), size, spentIn(j)))
 	}
 }
 

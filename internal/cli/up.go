@@ -147,7 +147,7 @@ func (a *app) launch(ctx context.Context, src source, t *pipeline.Task, f *upFla
 		if err != nil {
 			return err
 		}
-		shown.SetPrivacy(outcome.Planned(t.Resolved(len(data.Columns)), len(parts), outcome.Spent(records)))
+		shown.SetPrivacy(outcome.Planned(t.Resolved(len(data.Columns), len(parts)), len(parts), outcome.Spent(records)))
 	}
 	more := append(f.logs.args(), "--join-timeout", joinTimeout(len(parts), time.Since(began)).String())
 	run, err := a.runAll(ctx, f.out, parts, more, shown, max(t.Settings.Rules(len(parts)).Quorum, len(parts)/2+1))

@@ -369,7 +369,7 @@ func TestWhatLeavesAMember(t *testing.T) {
 		if c.simulated {
 			spent = nil
 		}
-		p := Planned(task.Resolved(3), c.size, spent)
+		p := Planned(task.Resolved(3, c.size), c.size, spent)
 		s := p.Summary
 		if (len(s.Open) > 0) != c.open || (len(s.Sums) > 0) != c.sums || (len(s.Noise) > 0) != c.noise || s.Values != c.values || s.Simulated != c.simulated || s.Blur != (c.kind == "ggm" && !c.noise) || s.Most != c.size {
 			t.Errorf("%s: got %+v", c.name, s)
@@ -391,7 +391,7 @@ func TestWhatLeavesAMember(t *testing.T) {
 // A finished run says the same from its model.
 func TestWhatHasLeftAMember(t *testing.T) {
 	run, parts := simulated(t)
-	planned := Planned(pipelinetest.Task(t, "ggm", "components=2", "rounds=6", "tol=0").Resolved(3), len(parts), nil)
+	planned := Planned(pipelinetest.Task(t, "ggm", "components=2", "rounds=6", "tol=0").Resolved(3, len(parts)), len(parts), nil)
 	got := Privacy(&run.Models[0].Manifest, run.Report.Warnings, nil, true)
 	if !reflect.DeepEqual(got.Summary, planned.Summary) {
 		t.Errorf("got %+v, want %+v", got.Summary, planned.Summary)

@@ -58,7 +58,7 @@ type Result struct {
 
 // Complete sets what members agree on, for rows with the given columns.
 func (c *Config) Complete(columns []string) {
-	c.Task = c.Task.Resolved(len(columns))
+	c.Task = c.Task.Resolved(len(columns), c.Node.Size())
 	c.Node.Settings = c.Task.Settings
 	c.Node.Agreement = nil
 	for _, f := range c.Task.Fields(c.Task.DataColumns(columns)) {

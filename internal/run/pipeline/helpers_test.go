@@ -120,7 +120,7 @@ func together(t *testing.T, run grouptest.Runner, k *Task, parts []dataset.Parti
 // network runs members over the protocol with the consensus settings of a task.
 func network(t *testing.T, k *Task, faults ...netsim.Fault) grouptest.Runner {
 	return func(ctx context.Context, size int, f func(context.Context, collabdict.Group, int) error) error {
-		net, err := netsim.New(netsim.Config{Names: netsim.Names(size), Settings: k.Settings.For(0), Seed: 1, Faults: faults})
+		net, err := netsim.New(netsim.Config{Names: netsim.Names(size), Settings: k.Settings.For(0, size), Seed: 1, Faults: faults})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -287,11 +287,11 @@ func (t *Task) Fields(columns []string) []option.Field {
 // mostValues bounds the length of the vector of each round: nodes cannot sum longer ones.
 const mostValues = 1 << 25
 
-// Resolved returns the task for data with the given number of columns, with the scheme of its
-// sums chosen.
-func (t *Task) Resolved(columns int) *Task {
+// Resolved returns the task for data with the given number of columns and a run that begins with
+// the given number of members, with the scheme of its sums chosen.
+func (t *Task) Resolved(columns, members int) *Task {
 	of := *t
-	of.Settings = t.Settings.For(t.values(cmp.Or(t.PCA, columns)))
+	of.Settings = t.Settings.For(t.values(cmp.Or(t.PCA, columns)), members)
 	return &of
 }
 

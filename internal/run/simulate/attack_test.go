@@ -141,7 +141,7 @@ func TestAttackOnEpsilon(t *testing.T) {
 					if err := k.Complete(); err != nil {
 						t.Fatal(err)
 					}
-					return k.Resolved(2)
+					return k.Resolved(2, 3)
 				}
 				a.parts = twoClusters(3, 40, 2)
 				a.with = a.parts[0]

@@ -73,7 +73,7 @@ func TestOneRowMoreIsCovered(t *testing.T) {
 			if err := k.Complete(); err != nil {
 				t.Fatal(err)
 			}
-			return k.Resolved(dim)
+			return k.Resolved(dim, 3)
 		}
 		moved := 0
 		for place, at := range []int{0, n / 2, n} {
@@ -187,7 +187,7 @@ func TestOneRowMoreIsCoveredInTheClear(t *testing.T) {
 		if err := k.Complete(); err != nil {
 			t.Fatal(err)
 		}
-		k = k.Resolved(dim)
+		k = k.Resolved(dim, 3)
 		deviation := privacy.NewOwnAccount(privacy.Allowed(epsilon, delta), of.sums).Plan(1).Deviation(math.Sqrt(3))
 		for place, at := range []int{0, n / 2, n} {
 			for which, row := range [][]float64{{0.3, 0.3}, {1e300, -1e300}} {

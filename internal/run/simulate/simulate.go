@@ -76,7 +76,7 @@ func (c Conditions) config(t *pipeline.Task, parts []dataset.Participant) (netsi
 
 // Check reports conditions that this number of participants does not allow.
 func (c Conditions) Check(t *pipeline.Task, parts []dataset.Participant) error {
-	n, err := c.config(t.Resolved(len(parts[0].Columns)), parts)
+	n, err := c.config(t.Resolved(len(parts[0].Columns), len(parts)), parts)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (c Conditions) Check(t *pipeline.Task, parts []dataset.Participant) error {
 // SimulateUnder is like Simulate, under the given conditions. If the simulation fails, it
 // returns the course as far as there is one.
 func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, parts []dataset.Participant, onRound func(Progress)) (*Run, error) {
-	t = t.Resolved(len(parts[0].Columns))
+	t = t.Resolved(len(parts[0].Columns), len(parts))
 	a := under.Adversary
 	if err := a.Check(len(parts)); err != nil {
 		return nil, err

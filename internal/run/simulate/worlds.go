@@ -27,7 +27,7 @@ type Draw func(world int) ([]dataset.Participant, error)
 
 // world runs a task once, on the rows of a world, with secrets of its own.
 func (c Conditions) world(ctx context.Context, t *pipeline.Task, parts []dataset.Participant, number int) (*differencing.World, error) {
-	t = t.Resolved(len(parts[0].Columns))
+	t = t.Resolved(len(parts[0].Columns), len(parts))
 	n, err := c.config(t, parts)
 	if err != nil {
 		return nil, err
