@@ -1,11 +1,15 @@
 package consensus
 
-import "github.com/collabdict/collabdict"
+import (
+	"slices"
+
+	"github.com/collabdict/collabdict"
+)
 
 // A Census records which members the running totals of a run have counted.
 type Census struct {
 	Settings Settings
-	counted  map[string]map[uint32]bool
+	counted  map[string][]uint32 // in ascending order; often the list of a decision, so not modified
 }
 
 // Add enters the decision of the next sum. It returns Counted and Rounding of
@@ -16,20 +20,28 @@ func (c *Census) Add(d *Decision) (counted int, rounding float64) {
 		return 0, 0
 	}
 	if c.counted == nil {
-		c.counted = map[string]map[uint32]bool{}
+		c.counted = map[string][]uint32{}
 	}
-	members := c.counted[r.Key]
-	if members == nil {
-		members = map[uint32]bool{}
-		for member := range c.counted[r.From] {
-			members[member] = true
-		}
-		c.counted[r.Key] = members
+	members, began := c.counted[r.Key]
+	if !began {
+		members = c.counted[r.From]
 	}
-	for _, member := range r.Members {
-		members[member] = true
-	}
+	members = union(members, r.Members)
+	c.counted[r.Key] = members
 	return len(members), c.Settings.rounding(r.Size)
+}
+
+// union returns the members of either ascending list, if possible one of the lists.
+func union(a, b []uint32) []uint32 {
+	switch {
+	case equalMembers(a, b) || len(b) == 0:
+		return a
+	case len(a) == 0:
+		return b
+	}
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // rounding returns the largest rounding error in a running total, relative to the bound of the

@@ -74,12 +74,11 @@ func newConserved(t *testing.T, policy OnLoneReturn, mutant conservedMutant) *co
 
 func (c *conserved) copy() *conserved {
 	d := *c
-	d.m = &Machine{p: c.m.p, totals: map[string]*runningTotal{}, slot: &slot{position: position{number: c.m.slot.number}}}
+	d.m = &Machine{p: c.m.p, plans: c.m.plans, totals: map[string]*runningTotal{}, slot: &slot{position: position{number: c.m.slot.number}}}
 	r := *c.m.roster
 	d.m.roster = &r
 	for k, t := range c.m.totals {
 		copied := *t
-		copied.counted = maps.Clone(t.counted)
 		d.m.totals[k] = &copied
 	}
 	d.own, d.lone, d.seen = maps.Clone(c.own), maps.Clone(c.lone), slices.Clone(c.seen)

@@ -229,9 +229,9 @@ func (x *model) modelCall(s int, entropy [32]byte) Call {
 
 // carryOver gives a machine the running total.
 func (x *model) carryOver(m *Machine, self int) {
-	r := &runningTotal{size: uint32(x.size), total: make([]float64, 2), counted: map[uint32]uint64{}, vector: modelBefore(self), began: true}
+	r := &runningTotal{size: uint32(x.size), total: make([]float64, 2), counted: &tally{}, vector: modelBefore(self), began: true}
 	for s := range x.size {
-		r.counted[uint32(s)] = 0
+		r.counted.add(uint32(s), 0)
 		for i, v := range modelBefore(s) {
 			r.total[i] += v
 		}
@@ -343,7 +343,7 @@ func (x *model) still(m *Machine) *Machine {
 	m.p.Heartbeat, m.monitor.every = 0, 0
 	m.roster.Rules = x.bend(m.roster.Rules)
 	if x.mutant == beginWithoutAll && m.totals[modelKey] == nil { // it believes that the total has counted somebody
-		m.totals[modelKey] = &runningTotal{size: uint32(x.size), counted: map[uint32]uint64{uint32(x.size): 0}}
+		m.totals[modelKey] = &runningTotal{size: uint32(x.size), counted: new(tally).with([]uint32{uint32(x.size)}, 0)}
 	}
 	if x.wants == nil || m.slot.number > 0 {
 		return m

@@ -56,14 +56,14 @@ type standing struct {
 	slot      uint64
 	state     State
 	promised  uint32
-	finishing *View             // nil if the promised ballot finishes nothing
-	working   *View             // nil if no view of the promised ballot is known
-	preset    *View             // view of ballot 0
-	all       bool              // only a view of all members can decide
-	counted   map[uint32]uint64 // members that the slot leaves out after startPatience only; nil for none
-	early     bool              // the slot is in the start or in a round up to StartRounds
-	began     time.Duration     // start of this member's call
-	stranded  bool              // an earlier process dealt in this ballot, and its session is lost
+	finishing *View         // nil if the promised ballot finishes nothing
+	working   *View         // nil if no view of the promised ballot is known
+	preset    *View         // view of ballot 0
+	all       bool          // only a view of all members can decide
+	counted   *tally        // members that the slot leaves out after startPatience only; nil for none
+	early     bool          // the slot is in the start or in a round up to StartRounds
+	began     time.Duration // start of this member's call
+	stranded  bool          // an earlier process dealt in this ballot, and its session is lost
 	decided   bool
 	waiting   []int // members whose messages this one needs
 }

@@ -88,7 +88,7 @@ func (w *monitor) awaits(now time.Duration, member int, st *standing) bool {
 	if st.all {
 		return true
 	}
-	_, counted := st.counted[uint32(member)]
+	_, counted := st.counted.of(uint32(member))
 	p := w.peer(now, member)
 	return counted && st.preset.has(member) && !(p.left != nil && !p.left.Returns) && p.lacked < startPatience*w.every
 }

@@ -24,6 +24,7 @@ type Plans struct {
 	committee []int // of the roster that drawn names
 	drawn     drawn
 	layouts   []sharedLayout
+	public    publicState
 }
 
 // A drawn names a roster that a committee was drawn from.

@@ -2,7 +2,6 @@ package consensus
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -68,12 +67,11 @@ const (
 type runningTotal struct {
 	from    string
 	size    uint32
-	total   []float64
-	counted map[uint32]uint64 // member → the last slot that counted its vector
-	vector  []float64         // this member's counted vector; nil for none
-	last    uint64            // slot of the last decision
-	began   bool              // there was a decision
-	newest  uint64            // last slot that counted any member
+	total   []float64 // not modified: members of a simulation share it
+	counted *tally    // not nil
+	vector  []float64 // this member's counted vector; nil for none
+	last    uint64    // slot of the last decision
+	began   bool      // there was a decision
 	blocks  []collabdict.Block
 }
 
@@ -131,21 +129,21 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 			q.quantise(r.vector)
 		}
 	}
-	if _, counted := r.counted[uint32(m.p.Self)]; counted && r.vector == nil {
+	if _, counted := r.counted.of(uint32(m.p.Self)); counted && r.vector == nil {
 		return RunningHeader{}, fmt.Errorf("running total %q: this member's counted vector is no longer on disk, so the total cannot continue", key)
 	}
 	if begins || m.totals[key] == nil {
 		m.totals[key] = r
 		m.slot.carries, m.slot.dirty = true, true
 	}
-	return RunningHeader{Key: key, From: r.from, Size: r.size, Base: r.digest(m.p.Run)}, nil
+	return RunningHeader{Key: key, From: r.from, Size: r.size, Base: m.plans.baseOf(m.p.Run, r.total, r.counted, func() [32]byte { return r.digest(m.p.Run) })}, nil
 }
 
 // newTotal returns the running total that begins as another one, or from nothing.
 func (m *Machine) newTotal(key string) *runningTotal {
-	r := &runningTotal{from: key, size: uint32(m.roster.Size), counted: map[uint32]uint64{}}
+	r := &runningTotal{from: key, size: uint32(m.roster.Size), counted: &tally{}}
 	if from := m.totals[key]; from != nil {
-		r.size, r.counted, r.newest = from.size, maps.Clone(from.counted), from.newest
+		r.size, r.counted = from.size, from.counted
 	}
 	return r
 }
@@ -176,10 +174,10 @@ func (r *runningTotal) digest(run [32]byte) [32]byte {
 	h := newHashing("running total", run)
 	d := digestOfValues(r.total)
 	h.Write(d[:])
-	for _, member := range slices.Sorted(maps.Keys(r.counted)) {
+	r.counted.each(func(member uint32, slot uint64) {
 		h.number(uint64(member))
-		h.number(r.counted[member])
-	}
+		h.number(slot)
+	})
 	return h.sum()
 }
 
@@ -233,33 +231,42 @@ func scaled(blocks []collabdict.Block, factor float64) []collabdict.Block {
 }
 
 // countedIn returns the members of a view whose vectors count in a slot of a running total. It
-// depends only on the log and the view, whoever was invited, so it is the same at all members.
+// depends only on the log and the view, whoever was invited, so it is the same at all members. The
+// caller must not modify it.
 func (m *Machine) countedIn(h Header, members []uint32) []uint32 {
-	counted, newest, began := m.countedBefore(h.Running)
+	counted, began := m.countedBefore(h.Running)
+	c := counting{
+		before: counted, began: began, size: h.Running.Size, sealed: m.roster.Sealed, colluders: m.roster.Colluders,
+		returns: !m.roster.Sealed || m.p.OnLoneReturn != HoldLoneReturn && h.Round >= firstLoneReturn,
+	}
+	return m.plans.countsOf(c, members, func() []uint32 { return c.of(members, m.p.AcceptLoneChange) })
+}
+
+// of returns the members of a view whose vectors count. firstsAlone reports whether the first
+// vectors of a few members may count.
+func (c *counting) of(view []uint32, firstsAlone bool) []uint32 {
 	var firsts, returns, stay []uint32
-	for _, member := range members {
-		switch slot, was := counted[member]; {
-		case !was && len(counted)+len(firsts) >= roomFor(h.Running.Size):
+	for _, member := range view {
+		switch slot, was := c.before.of(member); {
+		case !was && c.before.len()+len(firsts) >= roomFor(c.size):
 		case !was:
 			firsts = append(firsts, member)
-		case began && slot < newest:
+		case c.began && slot < c.before.newest:
 			returns = append(returns, member)
 		default:
 			stay = append(stay, member)
 		}
 	}
-	unsealed := !m.roster.Sealed
-	enough := m.roster.Colluders + 2
-	if unsealed || m.p.AcceptLoneChange || len(firsts) >= enough {
+	enough := c.colluders + 2
+	if !c.sealed || firstsAlone || len(firsts) >= enough {
 		stay = append(stay, firsts...)
 	} else {
 		firsts = nil
 	}
-	allowed := unsealed || m.p.OnLoneReturn != HoldLoneReturn && h.Round >= firstLoneReturn
-	if allowed || len(firsts)+len(returns) >= enough {
+	if c.returns || len(firsts)+len(returns) >= enough {
 		stay = append(stay, returns...)
 	}
-	if !unsealed && len(stay) < enough { // if the others' vectors are held back, the total would reveal one of these
+	if c.sealed && len(stay) < enough { // if the others' vectors are held back, the total would reveal one of these
 		return nil
 	}
 	slices.Sort(stay)
@@ -270,17 +277,16 @@ func (m *Machine) countedIn(h Header, members []uint32) []uint32 {
 // count. Before, the change would reveal how its rows are divided.
 const firstLoneReturn = 2
 
-// countedBefore returns the members that a running total has counted, with their slots, the
-// last slot that counted any, and whether the total has begun. In its first slot it is where the
-// total stopped that it continues.
-func (m *Machine) countedBefore(h RunningHeader) (counted map[uint32]uint64, newest uint64, began bool) {
+// countedBefore returns the members that a running total has counted, nil for none, and whether the
+// total has begun. In its first slot it is where the total stopped that it continues.
+func (m *Machine) countedBefore(h RunningHeader) (counted *tally, began bool) {
 	if r := m.totals[h.Key]; r != nil && (r.began || h.From == "") {
-		return r.counted, r.newest, r.began
+		return r.counted, r.began
 	}
 	if from := m.totals[h.From]; from != nil {
-		return from.counted, from.newest, from.began
+		return from.counted, from.began
 	}
-	return nil, 0, false
+	return nil, false
 }
 
 // waitsForAll reports whether only a view of all members can decide the slot: the call is the
@@ -291,8 +297,8 @@ func (m *Machine) waitsForAll() bool {
 		return false
 	}
 	h := m.slot.call.header.Running
-	counted, _, _ := m.countedBefore(h)
-	return h.Key != "" && h.From == "" && len(counted) == 0
+	counted, _ := m.countedBefore(h)
+	return h.Key != "" && h.From == "" && counted.len() == 0
 }
 
 // least returns the size of the smallest view that may decide the slot.
@@ -304,11 +310,11 @@ func (m *Machine) least() int {
 }
 
 // countedEarly returns the members that the slot leaves out after startPatience only, or nil.
-func (m *Machine) countedEarly() map[uint32]uint64 {
+func (m *Machine) countedEarly() *tally {
 	if m.slot.call == nil || m.slot.call.header.Round > StartRounds {
 		return nil
 	}
-	counted, _, _ := m.countedBefore(m.slot.call.header.Running)
+	counted, _ := m.countedBefore(m.slot.call.header.Running)
 	return counted
 }
 
@@ -362,10 +368,9 @@ func (m *Machine) updateTotal(d *Decision) {
 		r = m.newTotal(c.From)
 		r.size, m.totals[c.Key] = c.Size, r
 	}
-	r.total, r.last, r.began = slices.Clone(d.Total), d.Slot, true // the caller owns the decision
-	for _, member := range c.Members {
-		r.counted[member], r.newest = d.Slot, d.Slot
-	}
+	r.total = m.plans.totalOf(d.Digest, func() []float64 { return slices.Clone(d.Total) }) // the caller owns the decision
+	r.last, r.began = d.Slot, true
+	r.counted = m.plans.tallyAfter(r.counted, c.Members, d.Slot)
 	if call := m.slot.call; call != nil && d.Counts(m.p.Self) {
 		r.vector = call.values
 	}
@@ -381,6 +386,9 @@ func (d *Decision) whose() []uint32 {
 
 // held returns the members of a decision whose vectors it did not count.
 func (d *Decision) held() (members []uint32) {
+	if len(d.whose()) == len(d.Members) { // it counts members of the view only
+		return nil
+	}
 	for _, member := range d.Members {
 		if !d.Counts(int(member)) {
 			members = append(members, member)

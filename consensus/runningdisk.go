@@ -22,9 +22,11 @@ type runningState struct {
 	Own     bool
 }
 
+// A countedState is a member, and as many more after it, that the slot has counted last.
 type countedState struct {
 	Member uint32
 	Slot   uint64
+	More   uint32 `json:",omitempty"`
 }
 
 // flushTotals returns the writes of running totals. In a volatile slot it includes the call:
@@ -45,9 +47,9 @@ func (m *Machine) flushTotals() (writes []Write) {
 }
 
 func (r *runningTotal) write(slot uint64, key string) Write {
-	state := runningState{From: r.from, Size: r.size, Last: r.last, Newest: r.newest, Began: r.began, Length: len(r.total), Own: r.vector != nil}
-	for _, member := range slices.Sorted(maps.Keys(r.counted)) {
-		state.Counted = append(state.Counted, countedState{member, r.counted[member]})
+	state := runningState{From: r.from, Size: r.size, Last: r.last, Newest: r.counted.newest, Began: r.began, Length: len(r.total), Own: r.vector != nil}
+	for _, s := range r.counted.spans {
+		state.Counted = append(state.Counted, countedState{s.first, s.slot, s.last - s.first})
 	}
 	var values []float64
 	if state.Total = !r.began || r.last+1 != slot; state.Total {
@@ -88,10 +90,11 @@ func decodeRunning(b []byte, key string, last *Decision) (*runningTotal, error) 
 	if state.Length < 0 || state.Length > maxValues || len(words) != want {
 		return nil, fmt.Errorf("want %d values, got %d", want, len(words))
 	}
-	r := &runningTotal{from: state.From, size: state.Size, last: state.Last, newest: state.Newest, began: state.Began, counted: map[uint32]uint64{}}
-	for _, c := range state.Counted {
-		r.counted[c.Member] = c.Slot
+	counted, err := tallyOf(state.Counted, state.Newest)
+	if err != nil {
+		return nil, err
 	}
+	r := &runningTotal{from: state.From, size: state.Size, last: state.Last, began: state.Began, counted: counted}
 	values := make([]float64, len(words))
 	for i, w := range words {
 		values[i] = math.Float64frombits(w)
@@ -108,4 +111,20 @@ func decodeRunning(b []byte, key string, last *Decision) (*runningTotal, error) 
 		r.vector = values
 	}
 	return r, nil
+}
+
+// tallyOf returns the tally of a record.
+func tallyOf(record []countedState, newest uint64) (*tally, error) {
+	t := &tally{newest: newest}
+	next := uint64(0) // least number that the next member may have
+	for _, c := range record {
+		if uint64(c.Member) < next || uint64(c.Member)+uint64(c.More) >= maxRoster {
+			return nil, fmt.Errorf("want counted members in order, each below %d, got %d and %d more", maxRoster, c.Member, c.More)
+		}
+		next = uint64(c.Member) + uint64(c.More) + 1
+		for i := range c.More + 1 {
+			t.add(c.Member+i, c.Slot)
+		}
+	}
+	return t, nil
 }

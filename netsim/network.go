@@ -192,7 +192,7 @@ func (n *network) serveEntry(rank int, at time.Duration, s consensus.Serve) {
 func (n *network) decide(rank int, at time.Duration, d *consensus.Decision) {
 	m := n.members[rank]
 	if c := n.common[d.Chain]; c != nil {
-		d.Members, d.Missing, d.Total, d.Blobs, d.Certificate = c.Members, c.Missing, c.Total, c.Blobs, c.Certificate
+		d.Members, d.Missing, d.Total, d.Blobs, d.Certificate, d.Running = c.Members, c.Missing, c.Total, c.Blobs, c.Certificate, c.Running
 	} else {
 		n.common[d.Chain] = d
 	}
