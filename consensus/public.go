@@ -96,6 +96,14 @@ func (p *Plans) totalOf(digest [32]byte, copied func() []float64) []float64 {
 	return x.total
 }
 
+// beginning returns a total with the same bits as the given one, with which a running total begins.
+func (p *Plans) beginning(total []float64) []float64 {
+	if p.Repeated == nil {
+		return total
+	}
+	return p.totalOf(digestOfValues(total), func() []float64 { return total })
+}
+
 // baseOf returns the digest of a total and its tally, which the function base computes.
 func (p *Plans) baseOf(run [32]byte, total []float64, t *tally, base func() [32]byte) [32]byte {
 	if p.Repeated == nil {

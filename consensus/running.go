@@ -118,6 +118,7 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 			panic(fmt.Sprintf("consensus: running total %q begins with %d values, want %d", key, len(r.total), len(c.Values)))
 		}
 		q.quantise(r.total)
+		r.total = m.plans.beginning(r.total)
 	}
 	if len(r.total) != len(c.Values) {
 		return RunningHeader{}, fmt.Errorf("running total %q: want %d values as before, got %d", key, len(r.total), len(c.Values))
@@ -141,7 +142,7 @@ func (m *Machine) runningHeader(c *Call, blocks []collabdict.Block) (RunningHead
 
 // newTotal returns the running total that begins as another one, or from nothing.
 func (m *Machine) newTotal(key string) *runningTotal {
-	r := &runningTotal{from: key, size: uint32(m.roster.Size), counted: &tally{}}
+	r := &runningTotal{from: key, size: uint32(m.roster.Size), counted: nobody}
 	if from := m.totals[key]; from != nil {
 		r.size, r.counted = from.size, from.counted
 	}

@@ -17,6 +17,9 @@ type span struct {
 	slot        uint64
 }
 
+// nobody is the tally with which totals begin. Its one address lets members share what follows from it.
+var nobody = new(tally)
+
 // add appends a member after all others.
 func (t *tally) add(member uint32, slot uint64) {
 	t.size++
