@@ -54,50 +54,120 @@ func cuts(clusters *passes.Moments, sizes []int, rng *rand.Rand) map[int]partiti
 }
 
 // settle moves centres by Lloyd's algorithm, until no point changes its centre. A centre without
-// points stays.
+// points stays. The mean squared distance is that before the last move.
 func settle(points [][]float64, centres *mat.Dense) partition {
 	k, dim := centres.Dims()
-	p := partition{centres: centres}
-	at := centres.RawMatrix().Data
-	nearest := make([]int, len(points))
+	s := settler{points: points, dim: dim, centres: centres.RawMatrix().Data, near: make([]nearness, len(points)), drift: make([]float64, k)}
 	counts, sums := make([]float64, k), make([]float64, k*dim)
-	for step := range settling {
-		clear(counts)
-		clear(sums)
-		squares, moved := 0.0, step == 0
-		for n, x := range points {
-			own, least := 0, math.Inf(1)
-			for i := range k {
-				if d := passes.SquaredDistance(x, at[i*dim:(i+1)*dim]); d < least {
-					own, least = i, d
-				}
+	for step := 1; ; step++ {
+		moved := s.assign()
+		if !moved || step == settling {
+			p := partition{centres, s.meanSquare()}
+			if moved {
+				s.move(counts, sums)
 			}
-			counts[own]++
-			sum := sums[own*dim : (own+1)*dim]
-			for i, v := range x {
-				sum[i] += v
-			}
-			squares += least
-			moved = moved || nearest[n] != own
-			nearest[n] = own
+			return p
 		}
-		p.square = squares / float64(len(points))
-		if !moved {
-			break
-		}
-		for i, n := range counts {
-			if n > 0 {
-				floats.ScaleTo(at[i*dim:(i+1)*dim], 1/n, sums[i*dim:(i+1)*dim])
+		s.move(counts, sums)
+	}
+}
+
+// A settler has the state of Lloyd's algorithm. Bounds tell for most points that their centre stays
+// the same, without the distances from all centres (Hamerly 2010).
+type settler struct {
+	points  [][]float64
+	dim     int
+	centres []float64 // K by M
+	near    []nearness
+	drift   []float64 // by how much each centre has moved last
+	most    float64   // of drift
+	begun   bool
+}
+
+// A nearness is the centre of a point, an upper bound of its distance, and a lower bound of the
+// distance of the others.
+type nearness struct {
+	own          int
+	least, other float64
+}
+
+// certain is a share below which rounding stays: bounds that differ by more tell which centre is
+// nearer.
+const certain = 1 - 1e-9
+
+// assign finds the nearest centre of each point, the first of equal ones. It reports whether any
+// is another one than before.
+func (s *settler) assign() (moved bool) {
+	for n, x := range s.points {
+		p := &s.near[n]
+		if s.begun {
+			p.least, p.other = p.least+s.drift[p.own], p.other-s.most
+			if p.least < p.other*certain {
+				continue
 			}
+			if p.least = math.Sqrt(passes.SquaredDistance(x, s.centre(p.own))); p.least < p.other*certain {
+				continue
+			}
+		}
+		before := p.own
+		least, other := math.Inf(1), math.Inf(1)
+		for i := range s.drift {
+			switch d := passes.SquaredDistance(x, s.centre(i)); {
+			case d < least:
+				p.own, least, other = i, d, least
+			case d < other:
+				other = d
+			}
+		}
+		p.least, p.other = math.Sqrt(least), math.Sqrt(other)
+		moved = moved || p.own != before
+	}
+	moved = moved || !s.begun
+	s.begun = true
+	return moved
+}
+
+func (s *settler) centre(i int) []float64 { return s.centres[i*s.dim : (i+1)*s.dim] }
+
+// move moves each centre to the mean of its points. The slices are memory for K counts and sums.
+func (s *settler) move(counts, sums []float64) {
+	clear(counts)
+	clear(sums)
+	for n, x := range s.points {
+		own := s.near[n].own
+		counts[own]++
+		sum := sums[own*s.dim : (own+1)*s.dim]
+		for i, v := range x {
+			sum[i] += v
 		}
 	}
-	return p
+	s.most = 0
+	for i, n := range counts {
+		s.drift[i] = 0
+		if n > 0 {
+			mean := sums[i*s.dim : (i+1)*s.dim]
+			floats.Scale(1/n, mean)
+			s.drift[i] = math.Sqrt(passes.SquaredDistance(mean, s.centre(i)))
+			s.most = math.Max(s.most, s.drift[i])
+			copy(s.centre(i), mean)
+		}
+	}
+}
+
+// meanSquare returns the mean squared distance of the points from their centres.
+func (s *settler) meanSquare() float64 {
+	squares := 0.0
+	for n, x := range s.points {
+		squares += passes.SquaredDistance(x, s.centre(s.near[n].own))
+	}
+	return squares / float64(len(s.points))
 }
 
 // points draws points from the normal distributions of the clusters, as many for each as its share
 // of the rows.
 func points(clusters *passes.Moments, rng *rand.Rand) (all [][]float64) {
 	total := passes.Sum(clusters.N)
+	all = make([][]float64, 0, pointsDrawn)
 	for k, n := range clusters.N {
 		if count := int(pointsDrawn * n / total); n >= minRows && count > 0 {
 			x := gaussianCentres(clusters.Component(k), count, rng)
@@ -106,7 +176,7 @@ func points(clusters *passes.Moments, rng *rand.Rand) (all [][]float64) {
 			}
 		}
 	}
-	if all == nil { // hardly any rows
+	if len(all) == 0 { // hardly any rows
 		x := gaussianCentres(together(clusters, total), pointsDrawn, rng)
 		for i := range pointsDrawn {
 			all = append(all, x.RawRowView(i))
@@ -120,34 +190,45 @@ type part struct {
 	points  [][]float64
 	mean    []float64
 	squares float64 // Σ ‖x − mean‖²
-	spread  *mat.SymDense
 }
 
 func newPart(points [][]float64) *part {
 	dim := len(points[0])
-	p := &part{points: points, mean: make([]float64, dim), spread: mat.NewSymDense(dim, nil)}
+	p := &part{points: points, mean: make([]float64, dim)}
 	for _, x := range points {
 		portable.AddScaled(p.mean, 1/float64(len(points)), x)
 	}
-	products, d := make([]float64, dim*dim), make([]float64, dim)
+	squares := make([]float64, dim)
 	for _, x := range points {
-		floats.SubTo(d, x, p.mean)
-		for i, v := range d {
-			portable.AddScaled(products[i*dim+i:(i+1)*dim], v, d[i:])
+		for i, v := range x {
+			d := v - p.mean[i]
+			squares[i] += float64(d * d)
 		}
 	}
-	for i := range dim {
-		for j := i; j < dim; j++ {
-			p.spread.SetSym(i, j, products[i*dim+j])
-		}
-		p.squares += products[i*dim+i]
+	for _, v := range squares {
+		p.squares += v
 	}
 	return p
 }
 
+// spread returns the sums of the products of the points less their mean.
+func (p *part) spread() *mat.SymDense {
+	dim := len(p.mean)
+	products, d := make([]float64, dim*dim), make([]float64, dim)
+	for _, x := range p.points {
+		for i, v := range x {
+			d[i] = v - p.mean[i]
+		}
+		for i, v := range d {
+			portable.AddScaled(products[i*dim+i:(i+1)*dim], v, d[i:])
+		}
+	}
+	return mat.NewSymDense(dim, products) // which reads the upper triangle
+}
+
 // cut divides the points. A part that cannot be divided is doubled, without squares.
 func (p *part) cut() (low, high *part) {
-	_, vectors := eigen(p.spread)
+	_, vectors := eigen(p.spread())
 	direction := vectors.RawRowView(len(p.mean) - 1)
 	along := func(x []float64) (sum float64) {
 		for i, v := range direction {
@@ -155,15 +236,21 @@ func (p *part) cut() (low, high *part) {
 		}
 		return sum
 	}
-	var below, above [][]float64
-	for _, x := range p.points {
-		if along(x) < 0 {
+	side, count := make([]bool, len(p.points)), 0
+	for i, x := range p.points {
+		if side[i] = along(x) < 0; side[i] {
+			count++
+		}
+	}
+	below, above := make([][]float64, 0, count), make([][]float64, 0, len(p.points)-count)
+	for i, x := range p.points {
+		if side[i] {
 			below = append(below, x)
 		} else {
 			above = append(above, x)
 		}
 	}
-	if below == nil || above == nil {
+	if len(below) == 0 || len(above) == 0 {
 		same := *p
 		same.squares = 0
 		again := same

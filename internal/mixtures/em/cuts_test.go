@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/gmm"
@@ -104,4 +105,58 @@ func TestCentresSettle(t *testing.T) {
 	p := settle(points, testkit.Dense([][]float64{{4, 0}, {5, 0}, {50, 50}}))
 	testkit.NearAll(t, "centres", p.centres.RawMatrix().Data, []float64{0, 1, 9, 1, 50, 50}, 1e-12)
 	testkit.Near(t, "mean squared distance", p.square, 1, 1e-12)
+}
+
+// lloyd is the algorithm of settle without bounds.
+func lloyd(points [][]float64, centres *mat.Dense) partition {
+	k, dim := centres.Dims()
+	p := partition{centres: centres}
+	for range settling {
+		counts, sums, squares := make([]float64, k), mat.NewDense(k, dim, nil), 0.0
+		for _, x := range points {
+			at, least := 0, math.Inf(1)
+			for i := range k {
+				if d := passes.SquaredDistance(x, centres.RawRowView(i)); d < least {
+					at, least = i, d
+				}
+			}
+			counts[at]++
+			floats.Add(sums.RawRowView(at), x)
+			squares += least
+		}
+		for i, n := range counts {
+			if n > 0 {
+				floats.ScaleTo(centres.RawRowView(i), 1/n, sums.RawRowView(i))
+			}
+		}
+		p.square = squares / float64(len(points))
+	}
+	return p
+}
+
+// Bounds of distances change no bit, whether points lie in clusters or not, or on top of each other.
+func TestBoundsSettleLikeLloyd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for trial := range 200 {
+		n, dim, k := 1+rng.IntN(300), 1+rng.IntN(12), 1+rng.IntN(9)
+		apart := float64(trial % 5)
+		points := make([][]float64, n)
+		for i := range points {
+			points[i] = make([]float64, dim)
+			for j := range dim {
+				points[i][j] = rng.NormFloat64() + apart*float64(i%k)
+				if trial%3 == 0 {
+					points[i][j] = math.Round(points[i][j]) // many are equally far from two centres
+				}
+			}
+		}
+		first := mat.NewDense(k, dim, nil)
+		for i := range k {
+			first.SetRow(i, points[rng.IntN(n)])
+		}
+		got, want := settle(points, mat.DenseCopyOf(first)), lloyd(points, mat.DenseCopyOf(first))
+		if got.square != want.square || !mat.Equal(got.centres, want.centres) {
+			t.Fatalf("trial %d: %d points of %d columns, %d centres: got a mean square of %g, want %g", trial, n, dim, k, got.square, want.square)
+		}
+	}
 }

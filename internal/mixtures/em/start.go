@@ -28,7 +28,7 @@ type starter struct {
 	// source is that of all draws of a start, the same at all members.
 	source *rand.PCG
 	most   int // number of candidates at the start
-	sums  int // made so far
+	sums   int // made so far
 	// finest has the moments of all rows in the clusters of the largest bank, from the last sum.
 	finest *passes.Moments
 }

@@ -7,14 +7,11 @@ import (
 	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
-// Pass holds the memory for passes of a mixture over rows. Later passes reuse it and allocate
-// nothing for rows.
+// Pass holds the sums of passes of a mixture over rows, which later passes reuse.
 type Pass struct {
 	*Reader
 	Model *mixture.Model
 
-	mu      sync.Mutex
-	idle    []*Space
 	weighed []weighed // by lane
 	moments *Moments  // of all rows
 }
@@ -25,6 +22,13 @@ type Space struct {
 	block []float64 // of rows
 	Out   []float64 // one value per row
 }
+
+// idle has the spaces that no goroutine uses, as a *sync.Pool for each shape. All passes take from it:
+// in a process of many participants few of them read rows at a time.
+var idle sync.Map
+
+// A shape is the components of a model, its variables, and the rows of a block.
+type shape struct{ components, dim, rows int }
 
 // PassOf returns a pass of a mixture of k components over the rows. It reuses the last pass if
 // that had this shape. The caller must set its model.
@@ -69,20 +73,24 @@ func (p *Pass) Run(f func(lane, from int, s *Space)) error {
 	})
 }
 
+func (p *Pass) shape() shape {
+	return shape{p.Model.Components(), p.Dim, min(p.N, lanes.BlockRows)}
+}
+
 func (p *Pass) take() *Space {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if n := len(p.idle); n > 0 {
-		s := p.idle[n-1]
-		p.idle = p.idle[:n-1]
-		return s
+	of := p.shape()
+	if pool, known := idle.Load(of); known {
+		if s, is := pool.(*sync.Pool).Get().(*Space); is {
+			return s
+		}
 	}
-	rows := min(p.N, lanes.BlockRows)
-	return &Space{p.Model.NewWorkspace(rows), make([]float64, rows*p.Dim), make([]float64, rows)}
+	return &Space{p.Model.NewWorkspace(of.rows), make([]float64, of.rows*p.Dim), make([]float64, of.rows)}
 }
 
 func (p *Pass) put(s *Space) {
-	p.mu.Lock()
-	p.idle = append(p.idle, s)
-	p.mu.Unlock()
+	pool, known := idle.Load(p.shape())
+	if !known {
+		pool, _ = idle.LoadOrStore(p.shape(), new(sync.Pool))
+	}
+	pool.(*sync.Pool).Put(s)
 }
