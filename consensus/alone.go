@@ -25,7 +25,7 @@ func (m *Machine) alone() (found []Alone) {
 			continue
 		}
 		present++
-		for _, lost := range w.peers[i].heartbeat.Suspects {
+		for _, lost := range w.peers[i].heartbeat().Suspects {
 			by[int(lost)] = append(by[int(lost)], s)
 		}
 	}

@@ -139,10 +139,10 @@ func (w *monitor) heartbeat(now time.Duration, from int, slot uint64, b *Heartbe
 		p.pace.began(now)
 	case slot < p.slot:
 		p.pace = pace{}
-	case slot == current && b.Promised == promised && b.Heard > p.heartbeat.Heard:
+	case slot == current && b.Promised == promised && b.Heard > p.heartbeat().Heard:
 		w.moved = now
 	}
-	p.slot, p.heartbeat = slot, *b
+	p.slot, p.said = slot, b
 	p.rhythm.hear(now)
 }
 
@@ -245,7 +245,7 @@ func (w *monitor) whyAbsent(now time.Duration, member int, slot uint64) string {
 // near reports whether a member outside the view keeps up with the slots.
 func (w *monitor) near(now time.Duration, member int, slot uint64) bool {
 	p := w.peer(now, member)
-	return p.slot+nearSlots >= slot && !p.heartbeat.Behind
+	return p.slot+nearSlots >= slot && !p.heartbeat().Behind
 }
 
 // comes reports whether a member outside the preset view is expected in a view.
@@ -283,7 +283,7 @@ func (w *monitor) follows(now time.Duration, member int, slot uint64, preset *Vi
 // that of the others, and this member's call has waited as long.
 func (w *monitor) tooSlow(now time.Duration, member int, st *standing) bool {
 	p := w.peer(now, member)
-	if !p.pace.underway || p.slot != st.slot || p.heartbeat.State != Idle {
+	if !p.pace.underway || p.slot != st.slot || p.heartbeat().State != Idle {
 		return false
 	}
 	least := slowLeast
@@ -326,7 +326,7 @@ func (w *monitor) abandoned() []int {
 // finishedIn returns a member that has finished its run in a slot, or -1.
 func (w *monitor) finishedIn(slot uint64) int {
 	for i, p := range w.peers {
-		if p.heartbeat.State == Finished && p.slot == slot {
+		if p.heartbeat().State == Finished && p.slot == slot {
 			return w.watched[i]
 		}
 	}
@@ -398,10 +398,7 @@ func (w *monitor) nextHelper(now time.Duration, slot uint64) int {
 // same again. The first time is at once; then the wait doubles, so that a slow carrier is not
 // overloaded.
 func (w *monitor) help(now time.Duration, to int, asked bool, slot uint64, b *Heartbeat, promised uint32) *help {
-	h := &w.peer(now, to).help[0]
-	if asked {
-		h = &w.peer(now, to).help[1]
-	}
+	h := w.peer(now, to).help(asked)
 	if h.slot != slot || h.ballot != promised || h.state != b.State || h.round != b.Round || h.wait == 0 {
 		*h = help{slot: slot, ballot: promised, state: b.State, round: b.Round, wait: w.every / 2}
 	}
@@ -419,11 +416,11 @@ func (w *monitor) supports(now time.Duration, amends [32]byte) (agree int, lower
 	agree = 1
 	for i, member := range w.watched {
 		p := &w.peers[i]
-		if member == w.self || !w.decides(member) || w.lost(now, member) || p.heartbeat.Amends != amends {
+		if member == w.self || !w.decides(member) || w.lost(now, member) || p.heartbeat().Amends != amends {
 			continue
 		}
 		agree++
-		lower = lower || member < w.self && (w.paused || !p.heartbeat.Behind)
+		lower = lower || member < w.self && (w.paused || !p.heartbeat().Behind)
 	}
 	return agree, lower
 }
@@ -444,7 +441,7 @@ func (w *monitor) wanted(now time.Duration, requested [32]byte, formed uint64) (
 	add(w.self, requested)
 	for i, member := range w.watched {
 		if p := &w.peers[i]; member != w.self && p.slot >= formed && !w.lost(now, member) {
-			add(member, p.heartbeat.Amends)
+			add(member, p.heartbeat().Amends)
 		}
 	}
 	for _, x := range all {

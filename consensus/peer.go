@@ -8,21 +8,43 @@ import (
 
 // A peer holds what this member knows about another one.
 type peer struct {
-	heard     time.Duration // time of its last message
-	rhythm    rhythm        // gaps between its heartbeats
-	slot      uint64        // slot in its last heartbeat
-	heartbeat Heartbeat     // its last heartbeat
-	left      *Leave
-	gone      time.Duration
-	help      [2]help       // help that was sent unasked, and on request
-	pace      pace          // durations of its local updates
-	lacked    time.Duration // how long the current slot has lacked it
-	asked     uint32        // next rounds whose start does not wait for it
-	misses    uint32        // successive rounds that waited for it without success
+	heard  time.Duration // time of its last message
+	rhythm rhythm        // gaps between its heartbeats
+	slot   uint64        // slot in its last heartbeat
+	said   *Heartbeat    // its last heartbeat; nil before the first
+	left   *Leave
+	gone   time.Duration
+	helped *[2]help      // help that was sent unasked, and on request; nil for none
+	pace   pace          // durations of its local updates
+	lacked time.Duration // how long the current slot has lacked it
+	asked  uint32        // next rounds whose start does not wait for it
+	misses uint32        // successive rounds that waited for it without success
+}
+
+// silence is the heartbeat of a member before its first.
+var silence Heartbeat
+
+// heartbeat returns the member's last heartbeat, which is not modified.
+func (p *peer) heartbeat() *Heartbeat {
+	if p.said == nil {
+		return &silence
+	}
+	return p.said
+}
+
+// help returns the record of help that was sent on request, or unasked.
+func (p *peer) help(asked bool) *help {
+	if p.helped == nil {
+		p.helped = new([2]help)
+	}
+	if asked {
+		return &p.helped[1]
+	}
+	return &p.helped[0]
 }
 
 // ready reports whether the member's learner has come to a slot.
-func (p *peer) ready(slot uint64) bool { return p.slot == slot && !p.heartbeat.Behind }
+func (p *peer) ready(slot uint64) bool { return p.slot == slot && !p.heartbeat().Behind }
 
 // A help records what was last sent again to a member.
 type help struct {

@@ -39,10 +39,10 @@ func (w *monitor) turn(now time.Duration, st *standing, failed uint32) (turn, ag
 	agree = 1
 	for i, p := range w.peers {
 		s := w.watched[i]
-		if s == w.self || !w.decides(s) || w.lost(now, s) || p.slot != st.slot || !p.heartbeat.Stuck {
+		if s == w.self || !w.decides(s) || w.lost(now, s) || p.slot != st.slot || !p.heartbeat().Stuck {
 			continue
 		}
-		if p.heartbeat.Promised < st.promised && p.rhythm.last < w.promised {
+		if p.heartbeat().Promised < st.promised && p.rhythm.last < w.promised {
 			continue // it may have promised this ballot since its heartbeat
 		}
 		agree++
@@ -59,7 +59,7 @@ func (w *monitor) reachedBallot(now time.Duration, st *standing) uint32 {
 	promised := []uint32{st.promised}
 	for i, p := range w.peers {
 		if s := w.watched[i]; s != w.self && w.decides(s) && !w.lost(now, s) && p.slot == st.slot {
-			promised = append(promised, p.heartbeat.Promised)
+			promised = append(promised, p.heartbeat().Promised)
 		}
 	}
 	slices.Sort(promised)
@@ -109,9 +109,9 @@ func (w *monitor) whyFailed(now time.Duration, member int, st *standing) string 
 	switch {
 	case w.lost(now, member):
 		return w.whyAbsent(now, member, st.slot)
-	case p.slot == st.slot && p.heartbeat.Promised > st.promised:
+	case p.slot == st.slot && p.heartbeat().Promised > st.promised:
 		return "has promised a higher ballot"
-	case p.slot == st.slot && p.heartbeat.State == Stranded:
+	case p.slot == st.slot && p.heartbeat().State == Stranded:
 		return "was started again"
 	case w.spared(now, member, st) && !w.awaits(now, member, st):
 		return "slow"
@@ -133,7 +133,7 @@ func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, st *standing) 
 			}
 		}
 		for i, s := range w.watched {
-			if p := &w.peers[i]; s != owner && !w.lost(now, s) && p.slot == st.slot && p.heartbeat.Promised > ballot {
+			if p := &w.peers[i]; s != owner && !w.lost(now, s) && p.slot == st.slot && p.heartbeat().Promised > ballot {
 				return w.names[s] + " has promised a higher ballot"
 			}
 		}
@@ -143,9 +143,9 @@ func (w *monitor) whyOwnerStuck(now time.Duration, ballot uint32, st *standing) 
 	switch {
 	case w.lost(now, owner):
 		return w.names[owner] + " " + w.whyAbsent(now, owner, st.slot)
-	case p.slot == st.slot && p.heartbeat.Promised > ballot:
+	case p.slot == st.slot && p.heartbeat().Promised > ballot:
 		return w.names[owner] + " has promised a higher ballot"
-	case p.slot == st.slot && p.heartbeat.Promised == ballot && p.heartbeat.Stuck:
+	case p.slot == st.slot && p.heartbeat().Promised == ballot && p.heartbeat().Stuck:
 		return "its owner cannot complete it"
 	}
 	return ""
@@ -178,7 +178,7 @@ func (w *monitor) stallAfter() time.Duration { return stallAfter(w.usual, w.ever
 func (w *monitor) computing(now time.Duration, st *standing) bool {
 	return slices.ContainsFunc(st.waiting, func(member int) bool {
 		p := w.peer(now, member)
-		return p.slot == st.slot && p.heartbeat.State == Idle && !p.heartbeat.Behind
+		return p.slot == st.slot && p.heartbeat().State == Idle && !p.heartbeat().Behind
 	})
 }
 
@@ -282,7 +282,7 @@ func (w *monitor) waitsFor(now time.Duration, st *standing, member int) (waits [
 	if now-p.heard > 3*w.every || p.slot != st.slot {
 		return nil
 	}
-	for _, next := range p.heartbeat.Waiting {
+	for _, next := range p.heartbeat().Waiting {
 		if w.belongs(int(next)) {
 			waits = append(waits, int(next))
 		}
@@ -295,7 +295,7 @@ func (w *monitor) suspects(now time.Duration, member, other int) bool {
 	if member == w.self || other == w.self || w.lost(now, member) || w.lost(now, other) {
 		return false
 	}
-	return slices.Contains(w.peer(now, member).heartbeat.Suspects, uint32(other))
+	return slices.Contains(w.peer(now, member).heartbeat().Suspects, uint32(other))
 }
 
 // apart reports whether two members consider each other lost although this member hears both.

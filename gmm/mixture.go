@@ -142,6 +142,20 @@ func fullPart(p *mat.SymDense) (density.Part, error) {
 	return out, nil
 }
 
+// WithWeights returns the mixture with a copy of other weights, and the same memory for the rest. It
+// returns an error unless the weights are at least 0 with a sum of 1.
+func (m *Mixture) WithWeights(weights []float64) (*Mixture, error) {
+	if len(weights) != m.Components() {
+		return nil, fmt.Errorf("weights: want %d values, one per component, got %d", m.Components(), len(weights))
+	}
+	if err := checkWeights(weights); err != nil {
+		return nil, err
+	}
+	out := *m
+	out.weights = append([]float64(nil), weights...)
+	return &out, nil
+}
+
 // Without returns the mixture with weight 0 for the marked components and the other weights in
 // proportion. It panics if no weight is left.
 func (m *Mixture) Without(components []bool) *Mixture {

@@ -32,6 +32,10 @@ func Sparse(rows []float64, means *mat.Dense, covariances []*mat.SymDense, lambd
 		return nil, nil, err
 	}
 	p := prior{lambda0: lambda0, relative: &relative{lambda: lambda, variances: pooledVariances(s)}, blurred: true}
-	m, _, err := p.maximise(first, s, weights)
+	next, err := p.maximise(first, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := next.model.WithWeights(weights)
 	return m, p.relative.variances, err
 }

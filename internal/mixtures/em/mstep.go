@@ -144,11 +144,15 @@ func (p prior) evidence(n int, s *passes.Moments, cells float64) (sum float64, w
 func (p prior) step(m *gmm.Mixture, total, weights []float64, _ float64) (out stepped, err error) {
 	last := len(total) - 1
 	s := passes.Unpack(total[:last], m.Components(), m.Dim(), true)
-	if out.model, out.stalled, err = p.maximise(m, s, weights); err != nil {
+	next, err := p.maximise(m, s)
+	if err != nil {
 		return out, err
 	}
-	out.rows, out.objective = s.N, total[last]+expected(out.model, s, nil)+p.logDensity(out.model)
-	for k, tilt := range p.tilts(out.model) {
+	if out.model, err = next.model.WithWeights(weights); err != nil {
+		return out, err
+	}
+	out.rows, out.stalled, out.objective = s.N, next.stalled, total[last]+next.expected+next.logDensity
+	for k, tilt := range next.tilts {
 		out.objective += float64(s.N[k] * tilt)
 	}
 	return out, nil
@@ -179,10 +183,23 @@ func (p prior) lasso(n float64, s *mat.SymDense) glasso.Problem {
 	return glasso.Problem{S: s, Penalty: p.rho / (n + 1)}
 }
 
+// maximised is what follows from the sums over all participants: the successor of a mixture, and what
+// the objective adds up of it. Neither depends on weights, which may be a participant's own.
+type maximised struct {
+	// model has equal weights.
+	model                *gmm.Mixture
+	stalled              *glasso.StalledError // of the graphical lasso that ended farthest from its solution; nil if all are solved
+	expected, logDensity float64
+	tilts                []float64 // nil for the absolute prior
+}
+
 // maximise returns m's successor. It updates every component with at least minRows from the sums
-// over all participants, and keeps the others. The error stalled is that of the graphical lasso
-// that ended farthest from its solution, nil if all are solved.
-func (p prior) maximise(m *gmm.Mixture, s *passes.Moments, weights []float64) (next *gmm.Mixture, stalled *glasso.StalledError, err error) {
+// over all participants, and keeps the others.
+func (p prior) maximise(m *gmm.Mixture, s *passes.Moments) (*maximised, error) {
+	return p.shared.maximised(p, m, s, func() (*maximised, error) { return p.successor(m, s) })
+}
+
+func (p prior) successor(m *gmm.Mixture, s *passes.Moments) (*maximised, error) {
 	means := m.Means()
 	precisions := make([]*mat.SymDense, s.K)
 	errs := make([]error, s.K)
@@ -200,16 +217,23 @@ func (p prior) maximise(m *gmm.Mixture, s *passes.Moments, weights []float64) (n
 			precisions[k], stalls[k] = c.precision, c.stalled
 		}
 	})
+	out := &maximised{}
 	for k, err := range errs {
 		if err != nil {
-			return nil, nil, fmt.Errorf("component %d of %d: %w", k+1, s.K, err)
+			return nil, fmt.Errorf("component %d of %d: %w", k+1, s.K, err)
 		}
-		if e := stalls[k]; e != nil && (stalled == nil || e.Gap > stalled.Gap) {
-			stalled = e
+		if e := stalls[k]; e != nil && (out.stalled == nil || e.Gap > out.stalled.Gap) {
+			out.stalled = e
 		}
 	}
-	next, err = gmm.NewMixture(weights, means, precisions)
-	return next, stalled, err
+	equal := make([]float64, s.K)
+	floats.AddConst(1/float64(s.K), equal)
+	var err error
+	if out.model, err = gmm.NewMixture(equal, means, precisions); err != nil {
+		return nil, err
+	}
+	out.expected, out.logDensity, out.tilts = expected(out.model, s, nil), p.logDensity(out.model), p.tilts(out.model)
+	return out, nil
 }
 
 // logDensity returns ln p(μ, Λ) of Eq. (8) up to a constant, Σ_k ½ ln|Λ_k| − λ₀/2 μ_kᵀΛ_kμ_k −

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
 	"github.com/collabdict/collabdict/internal/numeric/parallel"
 )
@@ -18,6 +19,7 @@ import (
 type Solutions struct {
 	memo       parallel.Memo[solution]
 	partitions parallel.Memo[partitions]
+	successors parallel.Memo[successor]
 }
 
 // The maximum numbers of cached values, enough for a few rounds, or for the members that are a few
@@ -25,6 +27,7 @@ type Solutions struct {
 const (
 	keptSolutions  = 1024
 	keptPartitions = 8
+	keptSuccessors = 128
 )
 
 type solution struct {
@@ -40,6 +43,34 @@ func (s *Solutions) of(key [32]byte, solve func() (component, error)) (component
 		return x
 	})
 	return x.component, x.err
+}
+
+type successor struct {
+	*maximised
+	err error
+}
+
+// maximised returns the successor of a mixture, which the first caller computes. It must not be
+// modified.
+func (s *Solutions) maximised(p prior, m *gmm.Mixture, sums *passes.Moments, solve func() (*maximised, error)) (*maximised, error) {
+	if s == nil {
+		return solve()
+	}
+	before := m.Digest(false)
+	h := sha256.New()
+	h.Write(before[:])
+	values := append([]float64{p.lambda0, p.rho, float64(p.steps), float64(sums.K), float64(sums.Dim)}, sums.N...)
+	if p.relative != nil {
+		values = append(append(values, p.relative.lambda), p.relative.variances...)
+	}
+	for _, v := range [][]float64{values, sums.First, sums.Second} {
+		h.Write(appendFloats(make([]byte, 0, 8*len(v)), v))
+	}
+	x := s.successors.Of([32]byte(h.Sum(nil)), keptSuccessors, func() (x successor) {
+		x.maximised, x.err = solve()
+		return x
+	})
+	return x.maximised, x.err
 }
 
 // partitions are those of cuts, by number of clusters, and the state of the source after its draws.

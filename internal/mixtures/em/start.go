@@ -320,9 +320,12 @@ func (c *candidate) first(sums *passes.Moments, centres *mat.Dense, all *whole) 
 	if err != nil {
 		return fmt.Errorf("first parameters: %w", err)
 	}
-	c.form = p
-	c.model, _, err = p.maximise(fallback, sums, weights)
-	return err
+	next, err := p.maximise(fallback, sums)
+	if err != nil {
+		return err
+	}
+	c.form, c.model = p, next.model
+	return nil
 }
 
 // gaussianCentres draws k centres from the normal distribution with the mean and the covariance
