@@ -190,7 +190,8 @@ func (l *Learner) LocalUpdate() (collabdict.Summand, error) {
 	if l.live == nil {
 		return collabdict.Summand{}, errNotStarted
 	}
-	x := []float64{float64(l.rows.N)}
+	_, length := l.limits.layout(l.live)
+	x := append(make([]float64, 0, length), float64(l.rows.N))
 	for _, c := range l.live {
 		part, err := c.update(l)
 		if err != nil {

@@ -254,7 +254,8 @@ func (s *starter) continued(live []*candidate) collabdict.Running {
 // fits all rows.
 func (s *starter) firstModels(ctx context.Context, live []*candidate, all *whole) error {
 	s.running = s.continued(live)
-	x, of := []float64{float64(s.rows.N)}, map[int]*bank{}
+	starts, length := s.limits.layout(live)
+	x, of := append(make([]float64, 0, length), float64(s.rows.N)), map[int]*bank{}
 	for _, b := range s.banks {
 		of[b.clusters] = b
 	}
@@ -265,8 +266,7 @@ func (s *starter) firstModels(ctx context.Context, live []*candidate, all *whole
 		}
 		x = append(x, own...)
 	}
-	starts, length := s.limits.layout(live)
-	x = append(x, make([]float64, length-len(x))...)
+	x = x[:length] // no mixture has gained anything yet
 	blocks := s.limits.all(live)
 	s.blurAll(x, live, "first")
 	total, err := s.group.Sum(ctx, s.summand(x, blocks))
