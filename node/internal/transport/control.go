@@ -37,6 +37,7 @@ func newPubSub(ctx context.Context, h host.Host, consortium [32]byte, size int, 
 		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
 		pubsub.WithSubscriptionFilter(pubsub.WrapLimitSubscriptionFilter(pubsub.NewRegexpSubscriptionFilter(topics), 8)),
 		pubsub.WithFloodPublish(size <= floodUpTo),
+		pubsub.WithGossipSubParams(mesh(size)),
 		pubsub.WithMaxMessageSize(controlMost),
 		pubsub.WithPeerOutboundQueueSize(queued),
 		pubsub.WithValidateQueueSize(queued*size),
@@ -46,6 +47,20 @@ func newPubSub(ctx context.Context, h host.Host, consortium [32]byte, size int, 
 		return nil, fmt.Errorf("control plane: %w", err)
 	}
 	return ps, nil
+}
+
+// mesh returns the parameters of gossipsub in a run of the given size. Up to floodUpTo members, the
+// author sends each message to every member itself. The mesh and the reports of what has been seen
+// only carry it past a connection that is down, so they take fewer neighbours than by default: with
+// 24 members, five in six copies of a message were of the mesh. A message that is lost all the same
+// is sent again.
+func mesh(size int) pubsub.GossipSubParams {
+	p := pubsub.DefaultGossipSubParams()
+	if size <= floodUpTo {
+		p.D, p.Dlo, p.Dhi, p.Dscore, p.Dout = 3, 2, 4, 2, 0
+		p.Dlazy, p.GossipFactor = 2, 0
+	}
+	return p
 }
 
 func topicPrefix(consortium [32]byte) string {
