@@ -9,8 +9,8 @@ import (
 	"github.com/collabdict/collabdict/internal/testkit"
 )
 
-// What a participant of a large roster allocates for the sums of a running total grows with the number
-// of rounds of a session, which is the logarithm of the roster, not with the roster.
+// The sums of a running total take a participant memory for each round of a session, whose number is the
+// logarithm of the roster, and none for each member.
 func TestMemoryOfAParticipantHardlyGrows(t *testing.T) {
 	testkit.SkipRaced(t)
 	const values = 50
