@@ -33,11 +33,8 @@ func violation(x, g, lambda float64) float64 {
 // where q = Tr(XRXR), if q < 1. Otherwise it tries points between s, which may be singular, and
 // W clipped to |w_ij − s_ij| ≤ λ, starting from the latter.
 func (c *descent) gap(b *block) float64 {
-	c.start(b)
-	copy(c.g, c.slopes)
-	q := math.Max(0, c.energy(b))
-	if q < 1 {
-		return q / (2 - 2*math.Sqrt(q))
+	if gap := c.near(b); !math.IsInf(gap, 1) {
+		return gap
 	}
 	dual := point{x: slices.Clone(b.s), w: make([]float64, len(b.s))}
 	for step := 1.0; ; step /= 2 {
@@ -56,6 +53,16 @@ func (c *descent) gap(b *block) float64 {
 			return math.Inf(1)
 		}
 	}
+}
+
+// near is gap for points near the optimum, those with q < 1; it returns +Inf for others.
+func (c *descent) near(b *block) float64 {
+	c.start(b)
+	copy(c.g, c.slopes)
+	if q := math.Max(0, c.energy(b)); q < 1 {
+		return q / (2 - 2*math.Sqrt(q))
+	}
+	return math.Inf(1)
 }
 
 // Objective returns ln|Λ| − Tr(ΛS) − λ‖Λ‖₁, or −∞ if x is not positive definite.

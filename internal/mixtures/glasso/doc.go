@@ -27,7 +27,8 @@
 // A solution without an error is positive definite and has exact zeros. It satisfies the
 // optimality conditions to 1e-9 of the largest |S|, or to what rounding allows if S is too
 // ill-conditioned for that. Its duality gap is at most 1e-5 per variable, because a small
-// residual means little when the penalty is hardly larger.
+// residual means little when the penalty is hardly larger. With [Problem.Gap], only that gap is
+// promised.
 //
 // The result that comes with a [*StalledError] is positive definite and no worse than the
 // start. Both kinds of results have a Gap. The same input gives the same bits, whatever

@@ -36,6 +36,7 @@ type block struct {
 	s      []float64
 	lambda float64
 	scale  float64 // the largest |s_ij|
+	enough float64 // the block's share of Problem.Gap
 	point
 	next          point // being tried
 	residual, gap float64
@@ -124,7 +125,7 @@ func (b *block) solve(steps int) bool {
 }
 
 // isNear reports whether the gap is small enough for a solution.
-func (b *block) isNear() bool { return b.gap <= enoughGap*float64(b.p) }
+func (b *block) isNear() bool { return b.gap <= math.Max(enoughGap*float64(b.p), b.enough) }
 
 // newton is solve without the check of the gap. A block too ill-conditioned for coordinate
 // descent goes to the interior point method, unless interior reports that it already has, or is
@@ -135,7 +136,8 @@ func (b *block) newton(steps int, interior bool) (solved, been bool) {
 		b.residual = b.descent.collect(b)
 		r := b.residual
 		floor := math.Min(rounding*b.cond, worst) * b.scale
-		if r <= b.target() || r <= floor && r > before/2 {
+		near := b.enough > 0 && b.descent.near(b) <= b.enough
+		if r <= b.target() || r <= floor && r > before/2 || near && b.steps > 0 {
 			return true, interior
 		}
 		if b.steps >= steps || b.spent > b.patience() {
@@ -146,11 +148,11 @@ func (b *block) newton(steps int, interior bool) (solved, been bool) {
 		slope, settled := b.descent.direction(b)
 		b.spent += b.descent.cg.spent
 		switch {
-		case !settled && !interior:
+		case !settled && !interior && !near:
 			interior = true
 			b.interiorPoint()
 		case b.search(slope):
-		case r <= floor:
+		case r <= floor || near:
 			return true, interior
 		case interior:
 			return false, interior

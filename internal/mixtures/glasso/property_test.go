@@ -132,3 +132,88 @@ func TestSmallResidualIsNoSolution(t *testing.T) {
 		t.Errorf("%g is missing with gap %g and error %v", missing, r.Gap, err)
 	}
 }
+
+// The connected components of the scatter matrix, solved one by one, have the solution of all
+// variables together.
+func TestComponentsAreSolvedAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := separate(t)
+		r, err := p.Solve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := p.smooth()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := s.SymmetricDim()
+		var members []int
+		for i := range m {
+			members = append(members, i)
+		}
+		b := newBlock(s, p.Penalty, members, nil)
+		if !b.solve(maxSteps) {
+			t.Fatal(b.stalled())
+		}
+		for i := range m {
+			for j := range m {
+				if got, want := r.Precision.At(i, j), b.x[i*m+j]; math.Abs(got-want) > 1e-6*math.Sqrt(b.x[i*m+i]*b.x[j*m+j]) {
+					t.Fatalf("%d variables in %d components: element %d, %d is %g, want %g", m, len(components(s, p.Penalty)), i, j, got, want)
+				}
+			}
+		}
+	})
+}
+
+// A solution with a gap is positive definite, within the gap of the maximum, and above its start,
+// even if the start is within the gap, too.
+func TestASolutionIsWithinTheGap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := separate(t)
+		best, err := p.Solve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most, _ := p.Objective(best.Precision)
+		p.Gap = rapid.SampledFrom([]float64{1e-6, 1e-2, 1}).Draw(t, "gap")
+		var start *mat.SymDense
+		for range 4 {
+			r, err := p.Solve(start)
+			if err != nil {
+				t.Fatal(err)
+			}
+			value, _ := p.Objective(r.Precision)
+			if !(value >= most-p.Gap-1e-9) || r.Gap > p.Gap*(1+1e-9)+1e-9 {
+				t.Fatalf("objective %g with a gap of %g, want at least %g", value, r.Gap, most-p.Gap)
+			}
+			if start != nil {
+				if before, _ := p.Objective(start); value < before-1e-9 || value-before < 1e-9 && most-before > 1e-6 {
+					t.Fatalf("objective %g after %g, with a maximum of %g", value, before, most)
+				}
+			}
+			start = r.Precision
+		}
+	})
+}
+
+// separate draws a problem of several groups of variables, which are correlated within their group
+// alone, and hardly in some.
+func separate(t *rapid.T) Problem {
+	m := rapid.IntRange(2, 14).Draw(t, "m")
+	groups := rapid.IntRange(1, 4).Draw(t, "groups")
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	const n = 30
+	x := mat.NewDense(n, m, nil)
+	for i := range n {
+		common := make([]float64, groups)
+		for g := range common {
+			common[g] = rng.NormFloat64()
+		}
+		for j := range m {
+			x.Set(i, j, common[j%groups]+rng.NormFloat64())
+		}
+	}
+	s := mat.NewSymDense(m, nil)
+	s.SymOuterK(1.0/n, x.T())
+	return Problem{S: s, Penalty: rapid.Float64Range(0.01, 1).Draw(t, "λ"), FreeDiagonal: rapid.Bool().Draw(t, "free")}
+}
