@@ -293,9 +293,9 @@ type Weighting struct {
 	ByRows bool
 }
 
-// Judged is the judgement of one choice of settings by held-out rows, after a stage.
+// Judged is the judgement of one choice of settings by held-out rows, in a round that drops some.
 type Judged struct {
-	Stage      int     `json:"stage"`      // the stage, of five rounds
+	Stage      int     `json:"stage"`      // the number of that round, among those that drop some
 	Components int     `json:"components"` // their number
 	Lambda     float64 `json:"lambda"`     // the penalty
 	// Gain is the mean of ln p(x) over the held-out rows of all participants, each under its

@@ -23,22 +23,27 @@ type Choice struct {
 const (
 	// stageRounds is the number of rounds after which half of the candidates are dropped.
 	stageRounds = 5
-	// rowsEach is the minimum number of rows per component, over all participants.
-	rowsEach = 8
+	// far is how far a candidate may be behind the best, in nats per row of all participants. In wide
+	// rows, a round shows more than this.
+	far = 0.5
+	// rowsEach and rowsPerColumn bound the number of components: there are at least so many rows per
+	// component, and per component and column, over all participants. With fewer, a matrix of its own
+	// rests on its prior.
+	rowsEach, rowsPerColumn = 8, 2
 	// gainLimit bounds the gain of a row, in nats per column, so that single unusual rows do
 	// not decide.
 	gainLimit = 10
 )
 
 // choosing chooses among several candidates by held-out rows. All start in one slot, side by
-// side in one vector. After every stage, the half that explains the held-out rows of all
-// participants worse is dropped. A candidate is kept or dropped as a whole; its part of the
+// side in one vector. Every round drops those that explain the held-out rows of all participants
+// far worse than the best, and every stage ends by dropping the worse half. A candidate is kept or dropped as a whole; its part of the
 // running total continues unchanged.
 type choosing struct {
 	held   *mat.Dense // own held-out rows; nil if there are none
 	normal reference
 	rounds int // rounds since the stage began
-	stage  int
+	stage  int // number of times that candidates were dropped
 	judged []algorithm.Judged
 }
 
@@ -111,14 +116,13 @@ func best(of []*candidate) int {
 	return at
 }
 
-// halve drops the worse half of the candidates at the end of a stage and returns the others. It
-// also reduces the running total to these.
+// halve drops candidates after a round and returns the others: those far behind the best, and at the
+// end of a stage the worse half. It also reduces the running total to the others.
 func (l *Learner) halve(live []*candidate) []*candidate {
 	c := &l.choosing
-	if c.rounds++; len(live) < 2 || c.rounds < stageRounds {
+	if len(live) < 2 {
 		return live
 	}
-	c.stage, c.rounds = c.stage+1, 0
 	order := make([]int, len(live))
 	for i := range order {
 		order[i] = i
@@ -132,7 +136,18 @@ func (l *Learner) halve(live []*candidate) []*candidate {
 		}
 		return 0
 	})
-	kept := order[:(len(live)+1)/2]
+	kept := order
+	for least := live[order[0]].gain - float64(far*float64(l.TotalRows())); live[kept[len(kept)-1]].gain < least; {
+		kept = kept[:len(kept)-1]
+	}
+	if c.rounds++; c.rounds == stageRounds {
+		c.rounds = 0
+		kept = kept[:min(len(kept), (len(live)+1)/2)]
+	}
+	if len(kept) == len(live) {
+		return live
+	}
+	c.stage++
 	slices.Sort(kept)
 	for i, x := range live {
 		c.judged = append(c.judged, algorithm.Judged{

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -82,12 +84,21 @@ func TestHeldOutRowsChooseTheNumberOfComponents(t *testing.T) {
 		if m, err := learners[0].Written(); err != nil || chosen.Components != k || m.Components() != k {
 			t.Errorf("%d patterns: chose %+v, %v, judged %+v", k, chosen, err, judged)
 		}
+		kept := map[int]int{0: len(someChoices)}
 		stages := map[int]int{}
 		for _, j := range judged {
 			stages[j.Stage]++
+			if j.Kept {
+				kept[j.Stage]++
+			}
 		}
-		if stages[1] != 8 || stages[2] != 4 || stages[3] != 2 || len(stages) != 3 {
-			t.Errorf("candidates by stage: %v, want 8, 4 and 2", stages)
+		for stage, n := range stages {
+			if n != kept[stage-1] || kept[stage] >= n {
+				t.Errorf("stage %d of %v judges %d candidates and keeps %d of them, want fewer", stage, kept, n, kept[stage])
+			}
+		}
+		if kept[len(stages)] != 1 {
+			t.Errorf("candidates kept by stage: %v, want one in the end", kept)
 		}
 	}
 }
@@ -99,6 +110,40 @@ func TestTheChoiceFollowsFromTotals(t *testing.T) {
 	for _, l := range learners {
 		if l.Digest() != learners[0].Digest() || len(l.live) != 1 || l.Running().Key != learners[0].Running().Key {
 			t.Errorf("members hold %+v and %+v", l.live, learners[0].live)
+		}
+	}
+}
+
+// A candidate far behind the best goes after any round, and the worse half goes at the end of five
+// rounds.
+func TestCandidatesFarBehindGoAtOnce(t *testing.T) {
+	const rows = 100
+	l := &Learner{total: rows, limits: limits{Bounds: columnstats.Bounds{RMS: []float64{1}}, full: true}}
+	var live []*candidate
+	for i, gain := range []float64{1, 0.2, 0.8, 0.9, 0.49} {
+		live = append(live, &candidate{components: i + 1, gain: rows * gain, form: prior{relative: &relative{lambda: 0.1}}})
+	}
+	for round, want := range []string{"1 3 4", "1 3 4", "1 3 4", "1 3 4", "1 4"} {
+		live = l.halve(live)
+		var got []string
+		for _, c := range live {
+			got = append(got, strconv.Itoa(c.components))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("round %d keeps %v, want %s", round+1, got, want)
+		}
+	}
+}
+
+// The number of components is bounded by the rows of all participants, and in wide rows by those
+// per column. The smallest number stays.
+func TestWideRowsHaveFewComponents(t *testing.T) {
+	c := Config{Choices: []Choice{{Components: 4, Lambda: 0.1}, {Components: 10, Lambda: 0.1}, {Components: 20, Lambda: 0.1}}}
+	for _, x := range []struct{ rows, columns, want int }{
+		{800, 10, 3}, {800, 40, 2}, {800, 80, 1}, {60, 200, 1}, {79, 1, 1}, {80, 1, 2}, {8000, 200, 3},
+	} {
+		if got := len(c.candidates(float64(x.rows), x.columns)); got != x.want {
+			t.Errorf("%d rows of %d columns: %d candidates, want %d", x.rows, x.columns, got, x.want)
 		}
 	}
 }

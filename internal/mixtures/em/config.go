@@ -124,15 +124,16 @@ func (e *ComponentsError) Error() string {
 }
 
 // candidates returns the candidates to choose from, given the number of rows of all
-// participants, or a bound of it; 0 if nothing is known. The variances of relative priors are not
+// participants, or a bound of it, and the number of columns; 0 rows if nothing is known. The variances of relative priors are not
 // set yet.
-func (c Config) candidates(rows float64) (out []*candidate) {
+func (c Config) candidates(rows float64, columns int) (out []*candidate) {
 	choices := c.Choices
 	if len(choices) == 0 || c.Rho > 0 {
 		choices = []Choice{{c.Components, cmp.Or(c.Lambda, 0.1)}}
 	}
+	most := max(int(rows)/max(rowsEach, rowsPerColumn*columns), choices[0].Components)
 	for _, x := range choices {
-		if len(choices) > 1 && rows > 0 && x.Components > max(int(rows)/rowsEach, choices[0].Components) {
+		if len(choices) > 1 && rows > 0 && x.Components > most {
 			continue
 		}
 		p := prior{lambda0: cmp.Or(c.Lambda0, 1), rho: c.Rho, share: c.Sparse, shared: c.Shared, blurred: c.Blur > 0}

@@ -58,7 +58,7 @@ const (
 // for each number of components: uniform weights, and means and precisions by Eqs. (15) and
 // (16).
 func (s *starter) start(ctx context.Context) ([]*candidate, error) {
-	live := s.config.candidates(s.agreed.TotalRows)
+	live := s.config.candidates(s.agreed.TotalRows, s.rows.Dim)
 	if s.config.Init != nil {
 		s.running = collabdict.Running{Key: statisticsKey}
 		return live, s.given(live)
@@ -76,7 +76,7 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("first sum over the rows: %w", err)
 	}
-	live = s.config.candidates(float64(s.total))
+	live = s.config.candidates(float64(s.total), s.rows.Dim)
 	s.choosing.normal = newReference(all.Moments)
 	s.draw(all)
 	steps := lloydSteps
