@@ -47,6 +47,9 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 	}
 	data := len(t.DataColumns(p.Columns))
 	constant = slices.DeleteFunc(constant, func(i int) bool { return i >= data }) // warn about columns of the data, not about those of windows
+	if len(constant) == data && !g.Membership().Alone {
+		return nil, errConstant
+	}
 	if len(constant) > 0 {
 		out.warnings = append(out.warnings, constantWarning("training", p.Columns, constant))
 	}
@@ -137,6 +140,10 @@ func (t *Task) OfScaled() *Task {
 	of.Standardise = algorithm.None
 	return &of
 }
+
+// errConstant means that no column varies in the rows by which columns are scaled, so nothing can be
+// learned from them. It ends a member's part before any statistics of its rows.
+var errConstant = errors.New("rows: want a column that varies, got one value in each column of all training rows: take other rows or columns, or leave this participant out")
 
 // constantWarning returns a warning that names the first few constant columns.
 func constantWarning(in string, columns []string, constant []int) string {

@@ -116,6 +116,44 @@ func TestPreparedTogether(t *testing.T) {
 	}
 }
 
+// Members end before any statistics of rows if no column varies: in the rows of all if these scale
+// columns, otherwise in their own.
+func TestConstantRowsAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		standardise string
+		varying     int // number of members whose rows vary
+		want        int // number of members that end
+	}{{"global", 0, 3}, {"global", 2, 0}, {"own", 0, 3}, {"own", 2, 1}} {
+		k := example(t, "standardise="+c.standardise)
+		errs := make([]error, 3)
+		err := network(t, k)(t.Context(), len(errs), func(ctx context.Context, g collabdict.Group, s int) error {
+			x := mat.NewDense(20, 2, nil)
+			x.Apply(func(i, _ int, _ float64) float64 {
+				if s < c.varying {
+					return float64(i)
+				}
+				return 1
+			}, x)
+			_, errs[s] = k.prepare(ctx, g, dataset.Participant{Columns: []string{"a", "b"}, Train: rows.InMemory(x)}, secret(s))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for _, err := range errs {
+			if errors.Is(err, errConstant) {
+				got++
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%+v: %d members end, want %d: %v", c, got, c.want, errs)
+		}
+	}
+}
+
 // Rows on disk stay there and are projected as they are read. They give the same model as rows in
 // memory, and the model scores rows in the units of the data.
 func TestProjectedRowsOnDiskGiveTheSameModel(t *testing.T) {
