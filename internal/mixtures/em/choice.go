@@ -26,9 +26,8 @@ const (
 	// far is how far a candidate may be behind the best, in nats per row of all participants. In wide
 	// rows, a round shows more than this.
 	far = 0.5
-	// rowsEach and rowsPerColumn bound the number of components: there are at least so many rows per
-	// component, and per component and column, over all participants. With fewer, a matrix of its own
-	// rests on its prior.
+	// rowsEach is the minimum number of rows per component, over all participants, and rowsPerColumn
+	// that per component and column. With fewer, a matrix of its own rests on its prior.
 	rowsEach, rowsPerColumn = 8, 2
 	// gainLimit bounds the gain of a row, in nats per column, so that single unusual rows do
 	// not decide.
