@@ -187,16 +187,18 @@ func TestAWorkerIsKilled(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for killed < 2 {
+		for before := []int(nil); killed < 2; {
 			select {
 			case <-stop:
 				return
-			case <-time.After(2 * time.Second):
-				for _, pid := range workersOf(t, pool) {
-					if syscall.Kill(pid, syscall.SIGKILL) == nil {
+			case <-time.After(50 * time.Millisecond):
+				now := workersOf(t, pool)
+				for _, pid := range now {
+					if slices.Contains(before, pid) && syscall.Kill(pid, syscall.SIGKILL) == nil { // not as it begins
 						killed++
 					}
 				}
+				before = now
 			}
 		}
 	}()
