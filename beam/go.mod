@@ -128,6 +128,6 @@ replace github.com/collabdict/collabdict => ../
 
 require (
 	github.com/johannesboyne/gofakes3 v1.2.0
-	golang.org/x/crypto/x509roots/fallback v0.0.0-20261030153154-30a33513ff6d
 	github.com/parquet-go/parquet-go v0.32.0
+	golang.org/x/crypto/x509roots/fallback v0.0.0-20261030153154-30a33513ff6d
 )
