@@ -293,7 +293,7 @@ type Weighting struct {
 	ByRows bool
 }
 
-// Judged is the judgement of one choice of settings by held-out rows, in a round that drops some.
+// Judged is the judgement of one choice of settings by held-out rows, when some choices are dropped.
 type Judged struct {
 	Stage      int     `json:"stage"`      // the number of that round, among those that drop some
 	Components int     `json:"components"` // their number

@@ -61,7 +61,7 @@ type standing struct {
 	preset    *View         // view of ballot 0
 	all       bool          // only a view of all members can decide
 	counted   *tally        // members that the slot leaves out after startPatience only; nil for none
-	early     bool          // the slot is in the start or in a round up to StartRounds
+	early     bool          // the slot is in the start or in the first StartRounds rounds
 	began     time.Duration // start of this member's call
 	stranded  bool          // an earlier process dealt in this ballot, and its session is lost
 	decided   bool

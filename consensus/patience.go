@@ -39,7 +39,7 @@ func lostAfter(usual, every time.Duration) time.Duration {
 
 // slowAfter returns how long a member may compute before the others continue without it if they
 // can. It is patience times the member's own usual time, or times the others' time in the slot
-// if that is longer, since a round may cost all members more, but no fewer heartbeats than least.
+// if that is longer, since rounds may cost all members more, but no fewer heartbeats than least.
 // It is 0 if nothing was measured; then nobody is slow.
 func slowAfter(usual, others time.Duration, patience float64, least int, every time.Duration) time.Duration {
 	expected := max(usual, others)

@@ -25,9 +25,10 @@ GOBIN="$dir/ko-bin" go install "$ko"
 	--tarball="$out" "$main")
 
 # The binary of this machine's platform, from the unpacked layers.
-mkdir "$dir/root" "$dir/image"
+mkdir "$dir/layers" "$dir/image"
 tar -xf "$out" -C "$dir/image"
-for layer in "$dir"/image/*.tar.gz; do tar -xzf "$layer" -C "$dir/root"; done
-test -d "$dir/root/data"
-"$dir"/root/ko-app/* "$try" | head -n 3
+for layer in "$dir"/image/*.tar.gz; do tar -xzf "$layer" -C "$dir/layers"; done
+test -d "$dir/layers/data"
+"$dir"/layers/ko-app/* "$try" >"$dir/printed" 2>&1 || { cat "$dir/printed" >&2; exit 1; }
+head -n 3 "$dir/printed"
 echo "$out: $(wc -c <"$out") bytes"

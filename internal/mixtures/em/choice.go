@@ -23,8 +23,8 @@ type Choice struct {
 const (
 	// stageRounds is the number of rounds after which half of the candidates are dropped.
 	stageRounds = 5
-	// far is how far a candidate may be behind the best, in nats per row of all participants. In wide
-	// rows, a round shows more than this.
+	// far is how far a candidate may be behind the best, in nats per row of all participants. With many
+	// columns, candidates differ by more than this after their first round.
 	far = 0.5
 	// rowsEach is the minimum number of rows per component, over all participants, and rowsPerColumn
 	// that per component and column. With fewer, a matrix of its own rests on its prior.
@@ -115,7 +115,7 @@ func best(of []*candidate) int {
 	return at
 }
 
-// halve drops candidates after a round and returns the others: those far behind the best, and at the
+// halve drops candidates after each round and returns the others: those far behind the best, and at the
 // end of a stage the worse half. It also reduces the running total to the others.
 func (l *Learner) halve(live []*candidate) []*candidate {
 	c := &l.choosing
