@@ -295,7 +295,7 @@ type Weighting struct {
 
 // Judged is the judgement of one choice of settings by held-out rows, when some choices are dropped.
 type Judged struct {
-	Stage      int     `json:"stage"`      // the number of that round, among those that drop some
+	Stage      int     `json:"stage"`      // 1 when choices are dropped for the first time, then 2, 3 and so on
 	Components int     `json:"components"` // their number
 	Lambda     float64 `json:"lambda"`     // the penalty
 	// Gain is the mean of ln p(x) over the held-out rows of all participants, each under its
