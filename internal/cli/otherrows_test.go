@@ -27,6 +27,7 @@ func TestAMemberComesBackWithOtherRows(t *testing.T) {
 	up.until(t, `: round 5/`)
 	victim, file := filepath.Join("o", "site-c"), filepath.Join(dir, "data", "site-c.csv")
 	kill(t, up.cmd.Process.Pid, victim)
+	up.until(t, `site-c: its process ended: signal: killed`)
 	before, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -78,13 +79,14 @@ func writeSites(t *testing.T, dir string, sites, rows int) {
 	}
 }
 
-// readRow returns the difference between the first and the last round with all members. The counts
-// and first moments of all components add up to those of all rows, whatever the parameters are.
+// readRow returns the difference between the first and the last round with all members. A total begins
+// with the number of all rows. The counts and first moments of the first mixture follow, which add up to
+// those of all rows, whatever the parameters are.
 func readRow(log []slotRecord, k int) string {
 	const members, columns = 5, 4
 	sums := func(total []float64) []float64 {
 		out := make([]float64, 1+columns)
-		for i, v := range total[:k*(1+columns)] {
+		for i, v := range total[1:][:k*(1+columns)] {
 			out[i/k] += v
 		}
 		return out
