@@ -53,12 +53,13 @@ const (
 	Global = "global" // by the rows of all participants, through private sums
 	Own    = "own"    // by each participant's own rows
 	Agreed = "agreed" // by ranges that the members have agreed on, without any rows
+	Auto   = "auto"   // by own rows or those of all, as held-out rows decide
 	None   = "none"
 )
 
 // Coordinates describe how rows are converted to the coordinates trained on.
 type Coordinates struct {
-	ScaledBy string // Global, Own, Agreed or None
+	ScaledBy string // Global, Own, Auto, Agreed or None
 	// UnitRange means that columns, and axes, are scaled to the range from 0 to 1, not to mean
 	// 0 and variance 1.
 	UnitRange bool
@@ -68,7 +69,7 @@ type Coordinates struct {
 }
 
 // ByRows reports whether the coordinates depend on rows.
-func (c Coordinates) ByRows() bool { return c.Axes > 0 || c.ScaledBy == Own || c.ScaledBy == Global }
+func (c Coordinates) ByRows() bool { return c.Axes > 0 || c.ScaledBy == Own || c.ScaledBy == Auto || c.ScaledBy == Global }
 
 // Direction returns what one coordinate measures along: a column or a principal axis.
 func (c Coordinates) Direction() string {
@@ -102,6 +103,8 @@ type Traits struct {
 	// They serve to choose settings, to compare the model with one of its rows alone, and to
 	// interpret scores.
 	HoldsOut bool
+	// Rescales means that training may choose between two scales of the columns by held-out rows.
+	Rescales bool
 	// Patterns means that the model distinguishes patterns, which can be compared with classes.
 	Patterns bool
 	// LeastRows is the number of training rows below which a participant contributes too
@@ -181,6 +184,13 @@ type Disclosure struct {
 // 1: z = (x − Shift) / Scale.
 type Frame struct{ Shift, Scale []float64 }
 
+// Rescaled has a participant's rows, and its held-out rows, with other scales of the columns.
+type Rescaled struct {
+	Rows, Held collabdict.Rows // as in [Data]
+	// LogScale is, for each column, the logarithm of its scale in units of that in [Data].
+	LogScale []float64
+}
+
 // Data is one participant's data.
 type Data struct {
 	Name string          // name of the participant
@@ -191,6 +201,9 @@ type Data struct {
 	// Held are rows that stay out of training and of all sums over rows, for choices; nil if
 	// there are none.
 	Held collabdict.Rows
+	// Rescaled, if not nil, has the same rows in other coordinates, from which the algorithm may
+	// choose; see [Traits.Rescales].
+	Rescaled *Rescaled
 	// Missing means that cells of rows may be missing (NaN), at this member or another.
 	Missing bool
 	// Classes are the classes of the training rows, from 0, and TestClasses those of the test
@@ -224,6 +237,8 @@ type Outcome struct {
 	Used      map[string]any
 	Selection *Selection
 	Judged    []Judged // the choices tried, judged by the held-out rows
+	// Rescaled means that the model is one of the rows in Data.Rescaled.
+	Rescaled bool
 	// Unmoved holds, for each component of the model, the first round from whose total on its number
 	// of rows has not changed; 0 is the start. It is −1 if the component has rows of this
 	// participant. A member that was lost at that time may be the only one with rows in it.
@@ -298,6 +313,8 @@ type Judged struct {
 	Stage      int     `json:"stage"`      // 1 when choices are dropped for the first time, then 2, 3 and so on
 	Components int     `json:"components"` // their number
 	Lambda     float64 `json:"lambda"`     // the penalty
+	// Rescaled means that the choice is one of the rows in Data.Rescaled.
+	Rescaled bool `json:"rescaled,omitempty"`
 	// Gain is the mean of ln p(x) over the held-out rows of all participants, each under its
 	// own weights, minus that of one normal distribution without edges. Its unit is nats per
 	// training row, because nobody may know the number of held-out rows.

@@ -118,7 +118,6 @@ func run(ctx context.Context, name, data string, expect int, secretFile, peer st
 //   - pca, window: as the flags; absent without them. With a window, columns are those of the data,
 //     without means and deviations
 //   - normalise: as the flag
-//   - shrink-scales: as the flag; absent without it
 //   - ranges: agreed ranges, or ""
 //   - number of columns, column 1, column 2, ...: features in the order of the file, without --label
 //     and --ignore

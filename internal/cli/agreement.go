@@ -94,7 +94,7 @@ cards with collabdict consortium invite. Until members sign it, you can edit the
   collabdict consortium new plant-a/consortium.yaml --dir plant-a --components 8 --ranges 0,100 --begin-at 2026-05-04T06:00:00Z`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			task, err := of.task(algorithm.Own)
+			task, err := of.task(algorithm.Auto)
 			if err != nil {
 				return err
 			}

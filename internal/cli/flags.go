@@ -172,7 +172,7 @@ func (s source) files() ([]string, error) {
 // standardise returns how columns are standardised by default.
 func (s source) standardise() string {
 	if s.plants == nil && !s.spec.Split.Kind.Dealt() {
-		return algorithm.Own
+		return algorithm.Auto
 	}
 	return algorithm.Global
 }

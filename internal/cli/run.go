@@ -113,7 +113,7 @@ func (f *runFlags) config(cmd *cobra.Command) (participant.Config, dataset.Spec,
 }
 
 func (f *runFlags) fromFlags() (c participant.Config, spec dataset.Spec, err error) {
-	if c.Task, err = f.task(algorithm.Own); err != nil {
+	if c.Task, err = f.task(algorithm.Auto); err != nil {
 		return c, spec, err
 	}
 	if err := f.checkBaselines("alone"); err != nil {

@@ -133,7 +133,7 @@ func (c *Consortium) Task() (*pipeline.Task, error) {
 		return nil, err
 	}
 	// As in run: each participant has its own files.
-	t.Units, t.Ranges, t.ByDefault = c.Units, c.Model.Ranges, algorithm.Own
+	t.Units, t.Ranges, t.ByDefault = c.Units, c.Model.Ranges, algorithm.Auto
 	return t, nil
 }
 

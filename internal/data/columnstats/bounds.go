@@ -56,6 +56,15 @@ func Agree(ctx context.Context, g collabdict.Group, x collabdict.Rows) (Bounds, 
 	return agreeOn(ctx, g, BoundsEntry, rowsExp, exps)
 }
 
+// AgreeBySums is Agree by private sums in groups of any size.
+func AgreeBySums(ctx context.Context, g collabdict.Group, x collabdict.Rows) (Bounds, error) {
+	rowsExp, exps, err := exponents(x)
+	if err != nil {
+		return Bounds{}, err
+	}
+	return agreeByCounts(ctx, g, BoundsEntry, rowsExp, exps)
+}
+
 // agreeOn agrees on bounds, given the exponents of this member's.
 func agreeOn(ctx context.Context, g collabdict.Group, e collabdict.Entry, rowsExp int, exps []int) (Bounds, error) {
 	if !Publishes(g) {

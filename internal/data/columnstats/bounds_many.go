@@ -9,7 +9,7 @@ import (
 )
 
 // In groups of more than manyMembers, members publish nothing: a Gather would send everything
-// to everybody. They agree on the largest exponents by two private sums: of the number of
+// to everybody. Nor do they publish where rows are in a frame. They agree on the largest exponents by two private sums: of the number of
 // members with an exponent in each span, and within the highest span.
 const (
 	manyMembers = 64
@@ -18,7 +18,7 @@ const (
 	rowsExps    = maxRowsExp + 1
 )
 
-// agreeByCounts is Agree for many members, given this member's exponents.
+// agreeByCounts agrees on bounds by private sums, given this member's exponents.
 func agreeByCounts(ctx context.Context, g collabdict.Group, e collabdict.Entry, rowsExp int, exps []int) (Bounds, error) {
 	if rowsExp > maxRowsExp {
 		return Bounds{}, fmt.Errorf("want at most 2^%d rows, got 2^%d", maxRowsExp, rowsExp)

@@ -45,10 +45,11 @@ const (
 // member, and another total shows that, the difference tells its middle only to within its
 // spread, its spread to within a factor of two, and not its number of rows.
 //
-// Before the sum, members agree on bounds of it; after it, on bounds of their middles in the frame.
+// Before the sum, members agree on bounds of it; after it, on bounds of their middles in the frame. Both
+// follow from private sums, because bounds by name would show where each member's rows are.
 func AgreeFrame(ctx context.Context, g collabdict.Group, own Middle, src rand.Source) (*Frame, error) {
 	dim := len(own.Centre)
-	bounds, err := agreeOn(ctx, g, FrameEntry, 1, own.exponents())
+	bounds, err := agreeByCounts(ctx, g, FrameEntry, 1, own.exponents())
 	if err != nil {
 		return nil, fmt.Errorf("frame: %w", err)
 	}
@@ -82,7 +83,7 @@ func AgreeFrame(ctx context.Context, g collabdict.Group, own Middle, src rand.So
 			f.Spread[j] = math.Max(total[3*j+2]/w, float64(alike*spreads[j]))
 		}
 	}
-	within, err := agreeOn(ctx, g, FrameEntry, 1, own.in(f).exponents()[:dim])
+	within, err := agreeByCounts(ctx, g, FrameEntry, 1, own.in(f).exponents()[:dim])
 	if err != nil {
 		return nil, fmt.Errorf("frame: %w", err)
 	}

@@ -83,7 +83,11 @@ func TestFrame(t *testing.T) {
 			if j == 3 {
 				continue
 			}
-			if off := math.Abs(f.Centre[j]-mean) / deviation; off > 2 {
+			most := 2.0
+			if j == 1 { // a sum has nine digits, and this column has a billionth of its size as deviation
+				most = 10
+			}
+			if off := math.Abs(f.Centre[j]-mean) / deviation; off > most {
 				t.Errorf("%d members, column %d: the centre is %.2g deviations from the mean", members, j, off)
 			}
 			if ratio := deviation / f.Spread[j]; !(ratio > 0.2 && ratio < 4) {
@@ -110,7 +114,8 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// two is a group of two in which the other member sends zeros, so the total is the own vector.
+// two is a group of two in which the other member sends zeros, so the total is the own vector. It
+// keeps the last one that is no count of members.
 type two struct {
 	collabdict.Solo
 	total *[]float64
@@ -119,7 +124,9 @@ type two struct {
 func (two) Membership() collabdict.Membership { return collabdict.Membership{Size: 2} }
 
 func (g two) Sum(ctx context.Context, s collabdict.Summand) ([]float64, error) {
-	*g.total = join(s.Values)
+	if s.Blocks[0].Bound > 1.5 { // not counts
+		*g.total = join(s.Values)
+	}
 	return s.Values, collabdict.CheckBlocks(s.Values, s.Blocks)
 }
 

@@ -71,14 +71,14 @@ func (l limits) evidence(k int) float64 {
 	return (l.Rows+l.more*float64(k))*math.Max(math.Log(float64(k)), 1e-6) + l.cells() + price
 }
 
-// all returns the blocks of a vector with several candidates, after the number of rows.
-func (l limits) all(of []*candidate) []collabdict.Block {
-	blocks := columnstats.AppendBlock(nil, 1, l.Rows)
+// blocksOf returns the blocks of a vector with the number of rows and the parts of candidates.
+func blocksOf(of []*candidate) []collabdict.Block {
+	blocks := columnstats.AppendBlock(nil, 1, of[0].view.limits.Rows)
 	for _, c := range of {
-		blocks = append(blocks, l.statistics(c.components)...)
+		blocks = append(blocks, c.view.limits.statistics(c.components)...)
 	}
 	if len(of) > 1 {
-		blocks = columnstats.AppendBlock(blocks, len(of), gainBound(l.Bounds))
+		blocks = columnstats.AppendBlock(blocks, len(of), gainBound(of[0].view.limits.Bounds))
 	}
 	return blocks
 }

@@ -47,7 +47,8 @@ func TestBoundsHold(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := passes.NewReader(gmm.Matrix(x))
-		l := &Learner{rows: r, whole: r, limits: b, live: []*candidate{{components: k, form: prior{rho: 1}, model: m}}}
+		v := &view{rows: r, whole: r, limits: b}
+		l := &Learner{view: v, live: []*candidate{{view: v, components: k, form: prior{rho: 1}, model: m}}}
 		summand, err := l.LocalUpdate()
 		if err != nil {
 			t.Fatal(err)

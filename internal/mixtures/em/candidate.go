@@ -22,6 +22,7 @@ import (
 // candidate is one mixture in training, with its form. If there is nothing to choose, there is
 // one.
 type candidate struct {
+	view       *view // of the rows
 	components int
 	form       form
 
@@ -73,26 +74,33 @@ type stepped struct {
 	stalled   *glasso.StalledError // of the component farthest from its optimum; nil if there is none
 }
 
+// noise names the candidate's part of a vector, and the noise on it.
+func (c *candidate) noise(vector string) (part, draw string) {
+	part, draw = c.form.noise(c.components, vector)
+	return c.view.named(part), c.view.named(draw)
+}
+
 // recentTotals is the number of last totals that are averaged at the end against the blur.
 const recentTotals = 10
 
 // update computes the candidate's part of a vector, and the weights for it.
 func (c *candidate) update(l *Learner) ([]float64, error) {
 	x, err := c.statistics(l, nil)
-	if err != nil || l.partial == nil || collabdict.CheckBlocks(x, l.limits.statistics(c.components)) == nil {
+	if err != nil || c.view.partial == nil || collabdict.CheckBlocks(x, c.view.limits.statistics(c.components)) == nil {
 		return x, err
 	}
 	// The values that replace missing cells are far larger than those present, so limit them.
-	return c.statistics(l, l.limits.replaced())
+	return c.statistics(l, c.view.limits.replaced())
 }
 
 // statistics is update with limits on the values that replace missing cells; nil means no
 // limits. It applies the rule of diversity.
 func (c *candidate) statistics(l *Learner, replaced []float64) ([]float64, error) {
+	v := c.view
 	tilts, cells := c.form.tilts(c.model), 0.0
 	var about *mat.Dense
 	if l.origin != nil {
-		about = mat.NewDense(c.components, l.rows.Dim, slices.Repeat(l.origin, c.components))
+		about = mat.NewDense(c.components, v.rows.Dim, slices.Repeat(l.origin, c.components))
 	}
 	var s *passes.Moments
 	var err error
@@ -101,23 +109,23 @@ func (c *candidate) statistics(l *Learner, replaced []float64) ([]float64, error
 		Statistics: func(m *gmm.Mixture) (s *passes.Moments, err error) {
 			var others *passes.Partial
 			d := density.Of(m)
-			if l.partial != nil {
-				if others, err = d.PartialStatistics(l.partial, tilts, replaced); err != nil {
+			if v.partial != nil {
+				if others, err = d.PartialStatistics(v.partial, tilts, replaced); err != nil {
 					return nil, err
 				}
 				cells = others.Cells
 			}
-			s, c.diversity, err = d.Statistics(l.whole, others, about, tilts, true)
+			s, c.diversity, err = d.Statistics(v.whole, others, about, tilts, true)
 			return s, err
 		},
 		Fits: func(s *passes.Moments) bool {
-			return collabdict.CheckBlocks(s.Pack(), l.limits.Moments(c.components, l.limits.full)) == nil
+			return collabdict.CheckBlocks(s.Pack(), v.limits.Moments(c.components, v.limits.full)) == nil
 		},
 		Mean: func(k int, rows float64) []float64 {
 			if c.rows != nil {
 				rows = math.Max(rows, c.rows[k])
 			}
-			_, draw := c.form.noise(c.components, "mean")
+			_, draw := c.noise("mean")
 			return c.model.DrawMean(k, c.form.meanRows()+rows, l.secret.Source(draw, " ", l.optimised, " ", k))
 		},
 	})
@@ -126,8 +134,8 @@ func (c *candidate) statistics(l *Learner, replaced []float64) ([]float64, error
 	}
 	c.updated = slices.Clone(s.N)
 	var sum float64
-	sum, c.pending = c.form.evidence(l.rows.N, s, cells)
-	bound := l.limits.evidence(c.components)
+	sum, c.pending = c.form.evidence(v.rows.N, s, cells)
+	bound := v.limits.evidence(c.components)
 	return append(s.Pack(), math.Max(-bound, math.Min(sum, bound))), nil
 }
 

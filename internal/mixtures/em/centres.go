@@ -44,7 +44,7 @@ func (l *Learner) startPlain(ctx context.Context, g collabdict.Group) ([]*candid
 	}
 	l.origin = form.origin
 	l.limits = limits{Bounds: columnstats.Bounds{Rows: l.agreed.Rows, RMS: reach(l.agreed, l.origin)}, full: model.Form() == gmm.Full}
-	c := &candidate{components: model.Components(), form: form, model: model}
+	c := &candidate{view: l.view, components: model.Components(), form: form, model: model}
 	if centres != nil {
 		err = l.fromCentres(ctx, g, c, centres)
 	}
@@ -85,11 +85,11 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, c *candid
 	}
 	x := append([]float64{float64(l.rows.N)}, sums...)
 	l.blurAll(x, []*candidate{c}, "first")
-	total, err := g.Sum(ctx, l.summand(x, l.limits.all([]*candidate{c})))
+	total, err := g.Sum(ctx, l.summand(x, blocksOf([]*candidate{c})))
 	if err != nil {
 		return fmt.Errorf("sum of the first components: %w", err)
 	}
-	if err := l.check(total, len(x), k); err != nil {
+	if err := l.check(total, []*candidate{c}, []int{1}, len(x)); err != nil {
 		return fmt.Errorf("first components: %w", err)
 	}
 	total = slices.Clone(total[1:])

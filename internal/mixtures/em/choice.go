@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/columnstats"
@@ -39,10 +37,9 @@ const (
 // far worse than the best, and every stage ends by dropping the worse half. A candidate is kept or dropped as a whole; its part of the
 // running total continues unchanged.
 type choosing struct {
-	held   *mat.Dense // own held-out rows; nil if there are none
-	normal reference
-	rounds int // rounds since the stage began
-	stage  int // number of times that candidates were dropped
+	normal reference // in the coordinates of the first view
+	rounds int       // rounds since the stage began
+	stage  int       // number of times that candidates were dropped
 	judged []algorithm.Judged
 }
 
@@ -67,16 +64,16 @@ func (r reference) logDensity(x []float64) float64 {
 
 // gains returns the gain of each candidate on the own held-out rows over the reference, in
 // nats.
-func (c *choosing) gains(of []*candidate) []float64 {
+func (l *Learner) gains(of []*candidate) []float64 {
 	out := make([]float64, len(of))
-	if c.held == nil {
+	if l.held == nil {
 		return out
 	}
-	n, dim := c.held.Dims()
+	n, dim := l.held.Dims()
 	for i, x := range of {
-		logs := x.model.LogDensities(nil, c.held)
+		logs := x.view.logDensities(x.model)
 		for j := range n {
-			gain := logs[j] - c.normal.logDensity(c.held.RawRowView(j))
+			gain := logs[j] - l.choosing.normal.logDensity(l.held.RawRowView(j))
 			if limit := float64(gainLimit * dim); !(math.Abs(gain) <= limit) {
 				gain = math.Copysign(limit, gain)
 			}
@@ -150,7 +147,7 @@ func (l *Learner) halve(live []*candidate) []*candidate {
 	slices.Sort(kept)
 	for i, x := range live {
 		c.judged = append(c.judged, algorithm.Judged{
-			Stage: c.stage, Components: x.components, Lambda: x.form.relativePrior().lambda,
+			Stage: c.stage, Components: x.components, Lambda: x.form.relativePrior().lambda, Rescaled: x.view != l.view,
 			Gain: x.gain / float64(l.TotalRows()), Kept: slices.Contains(kept, i),
 		})
 	}

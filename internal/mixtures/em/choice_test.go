@@ -118,10 +118,11 @@ func TestTheChoiceFollowsFromTotals(t *testing.T) {
 // rounds.
 func TestCandidatesFarBehindGoAtOnce(t *testing.T) {
 	const rows = 100
-	l := &Learner{total: rows, limits: limits{Bounds: columnstats.Bounds{RMS: []float64{1}}, full: true}}
+	v := &view{limits: limits{Bounds: columnstats.Bounds{RMS: []float64{1}}, full: true}}
+	l := &Learner{total: rows, view: v}
 	var live []*candidate
 	for i, gain := range []float64{1, 0.2, 0.8, 0.9, 0.49} {
-		live = append(live, &candidate{components: i + 1, gain: rows * gain, form: prior{relative: &relative{lambda: 0.1}}})
+		live = append(live, &candidate{view: v, components: i + 1, gain: rows * gain, form: prior{relative: &relative{lambda: 0.1}}})
 	}
 	for round, want := range []string{"1 3 4", "1 3 4", "1 3 4", "1 3 4", "1 4"} {
 		live = l.halve(live)
@@ -142,7 +143,7 @@ func TestWideRowsHaveFewComponents(t *testing.T) {
 	for _, x := range []struct{ rows, columns, want int }{
 		{800, 10, 3}, {800, 40, 2}, {800, 80, 1}, {60, 200, 1}, {79, 1, 1}, {80, 1, 2}, {8000, 200, 3},
 	} {
-		if got := len(c.candidates(float64(x.rows), x.columns)); got != x.want {
+		if got := len(c.candidates(nil, float64(x.rows), x.columns)); got != x.want {
 			t.Errorf("%d rows of %d columns: %d candidates, want %d", x.rows, x.columns, got, x.want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict"
+	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/privacy"
 )
@@ -27,6 +28,9 @@ type Config struct {
 	Fewest int
 	// Held holds the own held-out rows; nil if there are none.
 	Held gmm.Rows
+	// Rescaled, if not nil, has the same rows in other coordinates. The learner chooses between
+	// both by the rows in Held, too; see [Learner.Rescaled]. All members must have it, or none.
+	Rescaled *algorithm.Rescaled
 	// Lambda0 is λ₀ of Eq. (8) of Idé et al. 2024, the weight, in rows, of the prior mean 0. 0
 	// means 1.
 	Lambda0 float64
@@ -123,10 +127,10 @@ func (e *ComponentsError) Error() string {
 	return fmt.Sprintf("components: want at most %d, the number of rows of all participants, got %d", e.Rows, e.Components)
 }
 
-// candidates returns the candidates to choose from, given the number of rows of all
+// candidates returns the candidates of a view to choose from, given the number of rows of all
 // participants, or a bound of it, and the number of columns; 0 rows if nothing is known. The variances of relative priors are not
 // set yet.
-func (c Config) candidates(rows float64, columns int) (out []*candidate) {
+func (c Config) candidates(v *view, rows float64, columns int) (out []*candidate) {
 	choices := c.Choices
 	if len(choices) == 0 || c.Rho > 0 {
 		choices = []Choice{{c.Components, cmp.Or(c.Lambda, 0.1)}}
@@ -140,7 +144,7 @@ func (c Config) candidates(rows float64, columns int) (out []*candidate) {
 		if c.Rho == 0 {
 			p.relative = &relative{lambda: x.Lambda}
 		}
-		out = append(out, &candidate{components: x.Components, form: p})
+		out = append(out, &candidate{view: v, components: x.Components, form: p})
 	}
 	return out
 }

@@ -12,10 +12,8 @@ import (
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/data/columnstats"
-	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/mixtures/glasso"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
-	"github.com/collabdict/collabdict/internal/numeric/partial"
 	"github.com/collabdict/collabdict/internal/privacy"
 )
 
@@ -27,18 +25,13 @@ import (
 // Invariant: the model is the one of the last Optimize, or of Start before the first. The
 // results of LocalUpdate take effect with the next Optimize, so a failed sum changes nothing.
 type Learner struct {
-	rows   *passes.Reader // all rows, with missing cells filled in
+	*view          // the first view of the rows
+	views  []*view // all views
 	config Config
 
-	whole   *passes.Reader // rows without missing cells; nil if there are none
-	partial *passes.Reader // rows with missing cells; nil if there are none
-
-	agreed columnstats.Bounds
 	origin []float64 // M values, the point about which moments are taken; nil stands for 0
-	limits limits    // of moments about the origin
 	total  int       // number of rows of all participants in the last total
 	setup  int
-	same   *columnstats.SameRows
 
 	running collabdict.Running // of the statistics
 	counts  bool               // the total includes a vector of this participant
@@ -74,21 +67,20 @@ func NewLearner(source gmm.Rows, config Config) (*Learner, error) {
 	if config.Diversity.Secret() {
 		l.secret = privacy.NewKey(config.Source)
 	}
-	if err := l.split(source); err != nil {
+	var err error
+	if l.view, err = newView("", source, config.Held, nil, config.Missing); err != nil {
 		return nil, err
 	}
-	if least := config.Diversity.LeastRows(); n < least {
-		return nil, fmt.Errorf("rows: want at least %d for the agreed diversity, got %d", least, n)
-	}
-	if err := l.rows.Check(math.Ldexp(1, columnstats.MaxExp-1)); err != nil {
-		return nil, err
-	}
-	if config.Held != nil {
-		x, err := algorithm.Dense(config.Held)
+	l.views = []*view{l.view}
+	if r := config.Rescaled; r != nil {
+		other, err := newView("rescaled ", r.Rows, r.Held, r.LogScale, config.Missing)
 		if err != nil {
 			return nil, err
 		}
-		l.choosing.held = x
+		l.views = append(l.views, other)
+	}
+	if least := config.Diversity.LeastRows(); n < least {
+		return nil, fmt.Errorf("rows: want at least %d for the agreed diversity, got %d", least, n)
 	}
 	if config.Init != nil {
 		if _, got := config.Init.Means.Dims(); got != dim {
@@ -98,23 +90,6 @@ func NewLearner(source gmm.Rows, config Config) (*Learner, error) {
 	return l, nil
 }
 
-func (l *Learner) split(source gmm.Rows) error {
-	l.rows = passes.NewReader(source)
-	l.whole = l.rows
-	if !l.config.Missing {
-		return nil
-	}
-	all, lacking, err := partial.Complete(source)
-	if err != nil || lacking == nil {
-		return err
-	}
-	l.rows, l.partial, l.whole = passes.NewReader(all), passes.NewReader(rows.Subset(source, lacking)), nil
-	if len(lacking) < l.rows.N {
-		l.whole = passes.NewReader(rows.Without(source, lacking))
-	}
-	return nil
-}
-
 // Start agrees with the group on bounds of the statistics, and on the first parameters.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	l.blur = privacy.NewBlur(l.config.Blur, g.Membership().Size, l.config.Colluders, l.config.Source)
@@ -122,17 +97,17 @@ func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	counted := &counter{Group: g}
 	defer func() { l.setup = counted.calls }()
 	var err error
-	if l.agreed, err = columnstats.Agree(ctx, counted, l.rows.Rows); err != nil {
-		return err
-	}
-	l.same = columnstats.NewSameRows(counted, l.agreed, l.noise)
-	if l.config.Missing {
-		l.same.CountsOnly()
+	for _, v := range l.views {
+		if err := v.agree(ctx, counted, l.noise, l.config.Missing); err != nil {
+			return err
+		}
 	}
 	if l.config.Plain != nil {
 		l.live, err = l.startPlain(ctx, counted)
 	} else {
-		l.limits = limitsOf(l.agreed, l.config)
+		for _, v := range l.views {
+			v.limits = limitsOf(v.agreed, l.config)
+		}
 		l.live, err = (&starter{Learner: l, group: counted}).start(ctx)
 	}
 	l.counts = counted.in && err == nil
@@ -200,10 +175,10 @@ func (l *Learner) LocalUpdate() (collabdict.Summand, error) {
 		x = append(x, part...)
 	}
 	if len(l.live) > 1 {
-		x = append(x, l.choosing.gains(l.live)...)
+		x = append(x, l.gains(l.live)...)
 	}
 	l.blurAll(x, l.live, fmt.Sprint("round ", l.optimised))
-	return l.summand(x, l.limits.all(l.live)), nil
+	return l.summand(x, blocksOf(l.live)), nil
 }
 
 // summand returns values of the running total.
@@ -219,8 +194,8 @@ func (l *Learner) blurAll(x []float64, live []*candidate, vector string) {
 	}
 	starts, length := l.limits.layout(live)
 	for i, c := range live {
-		part, draw := c.form.noise(c.components, vector)
-		l.blur.Add(x[starts[i]:starts[i]+l.limits.length(c.components)], l.limits.statistics(c.components), part, draw)
+		part, draw := c.noise(vector)
+		l.blur.Add(x[starts[i]:starts[i]+l.limits.length(c.components)], c.view.limits.statistics(c.components), part, draw)
 	}
 	if n := len(live); n > 1 {
 		l.blur.Add(x[length-n:], columnstats.AppendBlock(nil, n, gainBound(l.limits.Bounds)), "gains", vector+" gains")
@@ -242,7 +217,7 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		return 0, errNotStarted
 	}
 	starts, want := l.limits.layout(l.live)
-	if err := l.check(total, want, l.live[0].components); err != nil {
+	if err := l.check(total, l.live, starts, want); err != nil {
 		return 0, err
 	}
 	if l.total == 0 {
@@ -271,9 +246,9 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 	return passes.Sum(objectives) / float64(len(objectives)), nil
 }
 
-// check returns an error for a total that has not the wanted number of values, or cannot be one. The
-// first mixture in it has the given number of components.
-func (l *Learner) check(total []float64, want, components int) error {
+// check returns an error for a total of the candidates that has not the wanted number of values, or
+// cannot be one.
+func (l *Learner) check(total []float64, live []*candidate, starts []int, want int) error {
 	if want != len(total) {
 		return fmt.Errorf("want a total of %d values, got %d", want, len(total))
 	}
@@ -282,7 +257,22 @@ func (l *Learner) check(total []float64, want, components int) error {
 			return fmt.Errorf("want a total of finite values, got %g as value %d", v, i+1)
 		}
 	}
-	return l.same.Check(total[0], components, total[1:], l.limits.statistics(components))
+	return checkRows(total, live, starts)
+}
+
+// checkRows returns an error for a total that rests on other rows than the one before.
+func checkRows(total []float64, live []*candidate, starts []int) error {
+	var before *view
+	for i, c := range live { // candidates of one view stand together
+		if c.view == before {
+			continue
+		}
+		before = c.view
+		if err := c.view.same.Check(total[0], c.components, total[starts[i]:], c.view.limits.statistics(c.components)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // count sets N from a sum over all participants' rows.
@@ -356,6 +346,9 @@ func (l *Learner) Chosen() (Choice, []algorithm.Judged) {
 	}
 	return out, l.choosing.judged
 }
+
+// Rescaled reports whether the model is one of [Config.Rescaled].
+func (l *Learner) Rescaled() bool { return l.best().view != l.view }
 
 // Diversity returns the entropy l-diversity of the last LocalUpdate's statistics.
 func (l *Learner) Diversity() privacy.Diversity { return l.best().diversity }

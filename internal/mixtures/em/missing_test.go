@@ -132,7 +132,7 @@ func TestSumsWithMissingCellsArePooled(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := *start[0].live[0]
-		c.model = m
+		c.view, c.model = l.view, m
 		l.limits = start[0].limits
 		v, err := c.statistics(l, nil)
 		if err != nil {

@@ -29,16 +29,16 @@ type starter struct {
 	source *rand.PCG
 	most   int // number of candidates at the start
 	sums   int // made so far
-	// finest has the moments of all rows in the clusters of the largest bank, from the last sum.
-	finest *passes.Moments
 }
 
-// A bank has what a start sums for one number of clusters: the statistics of the rows in the
-// clusters of one clustering, then the counts and sums of all clusterings.
+// A bank has what a start sums for one view and number of clusters: the statistics of the rows in
+// the clusters of one clustering, then the counts and sums of all clusterings.
 type bank struct {
+	view        *view
 	clusters    int
 	clusterings []*clustering
-	best        *clustering // whose statistics are summed
+	best        *clustering     // whose statistics are summed
+	moments     *passes.Moments // of all rows in its clusters, from the last sum
 }
 
 const (
@@ -46,6 +46,9 @@ const (
 	lloydSteps = 8
 	fewSteps   = 5 // for large groups, in which a sum takes long
 	cutSteps   = 3 // the last steps, after which centres are those of cuts
+	// alike is the variance, as a share of the mean squared distance of rows from their mean, at
+	// which distances from centres hardly matter.
+	alike = 1000
 )
 
 // The running totals of the start and of the rounds.
@@ -58,7 +61,7 @@ const (
 // for each number of components: uniform weights, and means and precisions by Eqs. (15) and
 // (16).
 func (s *starter) start(ctx context.Context) ([]*candidate, error) {
-	live := s.config.candidates(s.agreed.TotalRows, s.rows.Dim)
+	live := s.candidates(s.agreed.TotalRows)
 	if s.config.Init != nil {
 		s.running = collabdict.Running{Key: statisticsKey}
 		return live, s.given(live)
@@ -66,8 +69,8 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 	s.running = collabdict.Running{Key: startKey}
 	s.most = len(live)
 	for _, c := range live {
-		if !slices.ContainsFunc(s.banks, func(b *bank) bool { return b.clusters == c.components }) {
-			s.banks = append(s.banks, &bank{clusters: c.components})
+		if s.bank(c) == nil {
+			s.banks = append(s.banks, &bank{view: c.view, clusters: c.components})
 		}
 	}
 	s.source = rand.NewPCG(s.config.Seed, uint64(s.rows.Dim))
@@ -76,8 +79,8 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("first sum over the rows: %w", err)
 	}
-	live = s.config.candidates(float64(s.total), s.rows.Dim)
-	s.choosing.normal = newReference(all.Moments)
+	live = s.candidates(float64(s.total))
+	s.choosing.normal = newReference(all[s.view].Moments)
 	s.draw(all)
 	steps := lloydSteps
 	if !columnstats.Publishes(s.group) {
@@ -94,6 +97,24 @@ func (s *starter) start(ctx context.Context) ([]*candidate, error) {
 	return live, s.firstModels(ctx, live, all)
 }
 
+// candidates returns the candidates of all views; see [Config.candidates].
+func (s *starter) candidates(rows float64) (live []*candidate) {
+	for _, v := range s.views {
+		live = append(live, s.config.candidates(v, rows, v.rows.Dim)...)
+	}
+	return live
+}
+
+// bank returns the bank of a candidate's view and number of components, nil if there is none.
+func (s *starter) bank(c *candidate) *bank {
+	for _, b := range s.banks {
+		if b.view == c.view && b.clusters == c.components {
+			return b
+		}
+	}
+	return nil
+}
+
 // given sets the given parameters.
 func (s *starter) given(live []*candidate) error {
 	m, err := s.config.Init.Mixture()
@@ -108,12 +129,13 @@ func (s *starter) given(live []*candidate) error {
 
 // draw draws new centres for all clusterings, from a normal distribution with the mean and the
 // covariance of all rows.
-func (s *starter) draw(all *whole) {
+func (s *starter) draw(all map[*view]*whole) {
 	rng := rand.New(s.source)
 	for _, b := range s.banks {
 		b.clusterings = nil
-		for range draws / len(s.banks) {
-			b.clusterings = append(b.clusterings, newClustering(gaussianCentres(all.Moments, b.clusters, rng), all))
+		for range draws * len(s.views) / len(s.banks) {
+			of := all[b.view]
+			b.clusterings = append(b.clusterings, newClustering(gaussianCentres(of.Moments, b.clusters, rng), of))
 		}
 		b.best = b.clusterings[0]
 	}
@@ -122,36 +144,47 @@ func (s *starter) draw(all *whole) {
 // cut replaces the first clustering of each bank by that of cuts, which counts as the best. Centres
 // that follow the means of soft clusters draw near to each other. The moments of these clusters show
 // where the rows are.
-func (s *starter) cut(all *whole) {
-	var sizes []int
-	for _, b := range s.banks {
-		sizes = append(sizes, b.clusters)
-	}
-	found := s.config.Shared.cuts(s.finest, sizes, s.source)
-	for _, b := range s.banks {
-		p := found[b.clusters]
-		b.best = &clustering{centres: mat.DenseCopyOf(p.centres)}
-		b.best.soften(p.square, all)
-		b.clusterings[0] = b.best
-	}
-}
-
-// drawFirst draws the first centres. As far as anybody knows, rows are near 0, with a variance of
-// 1 in each column. So their distances from the centres count as those in a few columns would.
-func (s *starter) drawFirst() {
-	all := unitSphere(s.rows.Dim)
-	s.draw(all)
-	for _, b := range s.banks {
-		for _, c := range b.clusterings {
-			c.variance = math.Max(c.variance, all.square/softness)
+func (s *starter) cut(all map[*view]*whole) {
+	for _, v := range s.views {
+		var sizes []int
+		var finest *passes.Moments // numbers of clusters rise
+		for _, b := range s.banks {
+			if b.view == v {
+				sizes, finest = append(sizes, b.clusters), b.moments
+			}
+		}
+		found := s.config.Shared.cuts(finest, sizes, s.source)
+		for _, b := range s.banks {
+			if b.view == v {
+				p := found[b.clusters]
+				b.best = &clustering{centres: mat.DenseCopyOf(p.centres)}
+				b.best.soften(p.square, all[v])
+				b.clusterings[0] = b.best
+			}
 		}
 	}
 }
 
-// sum makes one sum of all banks. From its total it returns the moments of all rows, and moves
-// the clusterings; the best of each bank is the one with the smallest sum of squares within
+// drawFirst draws the first centres. They are the same whatever the rows are, so a cluster of one
+// member's rows would show that member, run after run. The first sum serves only for the moments of
+// all rows: each row counts in all clusters alike.
+func (s *starter) drawFirst() {
+	all, first := unitSphere(s.rows.Dim), map[*view]*whole{}
+	for _, v := range s.views {
+		first[v] = all
+	}
+	s.draw(first)
+	for _, b := range s.banks {
+		for _, c := range b.clusterings {
+			c.variance = alike * all.square
+		}
+	}
+}
+
+// sum makes one sum of all banks. From its total it returns the moments of all rows in each view, and
+// moves the clusterings; the best of each bank is the one with the smallest sum of squares within
 // clusters.
-func (s *starter) sum(ctx context.Context) (all *whole, err error) {
+func (s *starter) sum(ctx context.Context) (all map[*view]*whole, err error) {
 	own := []float64{float64(s.rows.N)}
 	blocks := columnstats.AppendBlock(nil, 1, s.limits.Rows)
 	s.sums++
@@ -164,12 +197,12 @@ func (s *starter) sum(ctx context.Context) (all *whole, err error) {
 		if err != nil {
 			return nil, err
 		}
-		add(partName(b.clusters), statistics, s.limits.statistics(b.clusters))
-		clusters, err := clusterSums(s.rows, b.clusterings, s.config.Diversity)
+		add(b.view.named(partName(b.clusters)), statistics, b.view.limits.statistics(b.clusters))
+		clusters, err := clusterSums(b.view.rows, b.clusterings, s.config.Diversity)
 		if err != nil {
 			return nil, err
 		}
-		add(fmt.Sprint("clusters ", b.clusters), clusters, s.limits.clusterBlocks(nil, len(b.clusterings), b.clusters))
+		add(b.view.named(fmt.Sprint("clusters ", b.clusters)), clusters, b.view.limits.clusterBlocks(nil, len(b.clusterings), b.clusters))
 	}
 	if s.most > 1 { // there are no mixtures to judge yet; the rounds continue these values
 		add("gains", make([]float64, s.most), columnstats.AppendBlock(nil, s.most, gainBound(s.limits.Bounds)))
@@ -182,17 +215,17 @@ func (s *starter) sum(ctx context.Context) (all *whole, err error) {
 		return nil, err
 	}
 	rest := total[1:]
-	for i, b := range s.banks {
+	all = map[*view]*whole{}
+	for _, b := range s.banks {
 		length := passes.PackedLen(b.clusters, s.rows.Dim, true)
-		clusters := passes.Unpack(rest[:length], b.clusters, s.rows.Dim, true)
-		if i == 0 {
-			if err := s.same.Check(total[0], b.clusters, rest, s.limits.statistics(b.clusters)); err != nil {
+		b.moments = passes.Unpack(rest[:length], b.clusters, s.rows.Dim, true)
+		if all[b.view] == nil {
+			if err := b.view.same.Check(total[0], b.clusters, rest, b.view.limits.statistics(b.clusters)); err != nil {
 				return nil, err
 			}
-			all = newWhole(together(clusters, total[0]))
+			all[b.view] = newWhole(together(b.moments, total[0]))
 		}
-		s.finest = clusters // numbers of clusters rise
-		rest = moveAll(b.clusterings, rest[length+1:], all)
+		rest = moveAll(b.clusterings, rest[length+1:], all[b.view])
 		b.best = slices.MaxFunc(b.clusterings, func(a, b *clustering) int { return cmp.Compare(a.between, b.between) })
 	}
 	return all, nil
@@ -202,14 +235,14 @@ func (s *starter) sum(ctx context.Context) (all *whole, err error) {
 // and this participant's part of the objective: the smallest possible entropy of its rows. If
 // the member is lost from now on, the objective does not fall when it comes back.
 func (s *starter) statistics(b *bank) ([]float64, error) {
-	own, err := b.best.moments(s.rows, s.config.Diversity)
+	own, err := b.best.moments(b.view.rows, s.config.Diversity)
 	if err != nil {
 		return nil, err
 	}
 	k := float64(b.clusters)
 	least := -(float64(s.rows.N)+s.config.weightRows()*k)*math.Log(k) - k*s.price(b.clusters).nats
-	if s.partial != nil {
-		least -= s.limits.cells()
+	if b.view.partial != nil {
+		least -= b.view.limits.cells()
 	}
 	return append(own.Pack(), least), nil
 }
@@ -232,14 +265,14 @@ func together(s *passes.Moments, n float64) *passes.Moments {
 // continued returns the running total of the candidates, which continues that of the start: each
 // begins with the statistics of the bank of its size.
 func (s *starter) continued(live []*candidate) collabdict.Running {
-	at, starts := 1, map[int]int{}
+	at, starts := 1, map[*bank]int{}
 	for _, b := range s.banks {
-		starts[b.clusters] = at
+		starts[b] = at
 		at += passes.PackedLen(b.clusters, s.rows.Dim, true) + 1 + len(b.clusterings)*b.clusters*(1+s.rows.Dim)
 	}
 	parts := [][2]int{{0, 1}}
 	for _, c := range live {
-		from := starts[c.components]
+		from := starts[s.bank(c)]
 		parts = append(parts, [2]int{from, from + s.limits.length(c.components)})
 	}
 	if len(live) > 1 {
@@ -252,34 +285,31 @@ func (s *starter) continued(live []*candidate) collabdict.Running {
 // firstModels makes one M-step of each candidate with the responsibilities of the clustering of
 // its size. A component with less than one row stays at its centre, with the precision that
 // fits all rows.
-func (s *starter) firstModels(ctx context.Context, live []*candidate, all *whole) error {
+func (s *starter) firstModels(ctx context.Context, live []*candidate, all map[*view]*whole) error {
 	s.running = s.continued(live)
 	starts, length := s.limits.layout(live)
-	x, of := append(make([]float64, 0, length), float64(s.rows.N)), map[int]*bank{}
-	for _, b := range s.banks {
-		of[b.clusters] = b
-	}
+	x := append(make([]float64, 0, length), float64(s.rows.N))
 	for _, c := range live {
-		own, err := s.statistics(of[c.components])
+		own, err := s.statistics(s.bank(c))
 		if err != nil {
 			return err
 		}
 		x = append(x, own...)
 	}
 	x = x[:length] // no mixture has gained anything yet
-	blocks := s.limits.all(live)
+	blocks := blocksOf(live)
 	s.blurAll(x, live, "first")
 	total, err := s.group.Sum(ctx, s.summand(x, blocks))
 	if err != nil {
 		return fmt.Errorf("sum of the first components: %w", err)
 	}
-	if err := s.same.Check(total[0], live[0].components, total[1:], s.limits.statistics(live[0].components)); err != nil {
+	if err := checkRows(total, live, starts); err != nil {
 		return fmt.Errorf("first components: %w", err)
 	}
 	for i, c := range live {
 		part := total[starts[i] : starts[i]+s.limits.length(c.components)-1]
 		sums := passes.Unpack(part, c.components, s.rows.Dim, true)
-		if err := c.first(sums, of[c.components].best.centres, all); err != nil {
+		if err := c.first(sums, s.bank(c).best.centres, all[c.view]); err != nil {
 			return err
 		}
 		c.unmoved = c.unmoved.Next(sums.N, s.noise, 0)

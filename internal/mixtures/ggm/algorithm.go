@@ -185,7 +185,7 @@ func (a *Algorithm) Traits() algorithm.Traits {
 		return dpem.Traits(&a.Budget, a.config(), true)
 	}
 	return algorithm.Traits{
-		Rounds: a.Rounds, HoldsOut: a.Rho == 0 || len(a.choices()) > 1, Patterns: true, Missing: true, Framed: a.Blur > 0, LeastRows: max(max(a.Components, 2)+1, a.Diversity.LeastRows()),
+		Rounds: a.Rounds, HoldsOut: a.Rho == 0 || len(a.choices()) > 1, Rescales: len(a.choices()) > 1, Patterns: true, Missing: true, Framed: a.Blur > 0, LeastRows: max(max(a.Components, 2)+1, a.Diversity.LeastRows()),
 		Blur: a.Blur, Objective: "log posterior, nats",
 		Values: func(columns int) (n int) {
 			for _, c := range a.choices() {
@@ -230,6 +230,7 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 	}
 	c := em.Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Fewest: a.fewest(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: inFrame(a.start, d.Frame)}
 	if g.Membership().Size > 1 {
+		c.Rescaled = d.Rescaled
 		c.Diversity, c.Blur, c.Source, c.Colluders, c.Shared = a.Diversity, a.Blur, d.Source, d.Colluders, a.shared
 	}
 	l, err := em.NewLearner(d.Rows, c)
@@ -250,7 +251,7 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 	if fault != nil {
 		return algorithm.Outcome{}, errors.Join(err, fault)
 	}
-	out := algorithm.Outcome{Last: last, Model: a.scoring(m), TotalRows: l.TotalRows(), PriorVariances: l.PriorVariances()}
+	out := algorithm.Outcome{Last: last, Model: a.scoring(m), TotalRows: l.TotalRows(), PriorVariances: l.PriorVariances(), Rescaled: l.Rescaled()}
 	if chosen, judged := l.Chosen(); len(judged) > 0 {
 		out.Used, out.Judged = map[string]any{"components": chosen.Components, "lambda": chosen.Lambda}, judged
 	}

@@ -15,7 +15,7 @@ func (t *Task) disclosure() algorithm.Disclosure { return t.Algorithm.Disclosure
 
 // framed reports whether members agree on a frame of all rows.
 func (t *Task) framed() bool {
-	return t.Standardise == algorithm.Global && t.Normalise != MinMax || t.ShrinkScales > 0 || t.NeedsFrame()
+	return t.Standardise == algorithm.Auto || t.Standardise == algorithm.Global && t.Normalise != MinMax || t.NeedsFrame()
 }
 
 // Inventory returns everything that depends on the participant's rows and that Fit shows to the
@@ -37,8 +37,11 @@ func (t *Task) Inventory(g collabdict.Group) (items []algorithm.Item) {
 	} else if d.RowsBound {
 		atStart(columnstats.BoundsEntry, bounds, "the power of two above the number of its rows", "")
 	}
+	if t.Standardise == algorithm.Auto {
+		atStart(columnstats.BoundsEntry, algorithm.Summed, "how many members have which power of two above the number of their rows, and above the root mean square of each column in the common frame", "")
+	}
 	if t.framed() {
-		atStart(columnstats.FrameEntry, bounds, "the powers of two above the middle and the spread of each of its columns", "")
+		atStart(columnstats.FrameEntry, algorithm.Summed, "how many members have which powers of two above the middle and the spread of each column, in the data and in the common frame", "")
 		atStart(columnstats.FrameEntry, algorithm.Summed, "a rough middle and spread of each column", "secret random weights of each member")
 	}
 	return append(append(items, t.learned()...), d.Items...)
@@ -116,9 +119,6 @@ func (g inventoried) Gather(ctx context.Context, e collabdict.Entry, blob []byte
 
 // bounded lists the coordinates in which columns have public bounds.
 func (t *Task) bounded(d algorithm.Disclosure) (of []string) {
-	if t.framed() {
-		of = append(of, "in the common frame")
-	}
 	if t.Standardise == algorithm.Global && t.Normalise == MinMax {
 		of = append(of, "in the units of the data")
 	}

@@ -22,7 +22,7 @@ func TestPreparationIsListed(t *testing.T) {
 	}
 	k = example(t, "pca=2", "normalise=minmax", "standardise=global", "blur=0")
 	list := k.listed()
-	for _, want := range []string{"in sums over all members: the number, the mean and the covariance matrix of all rows, exactly", "the smallest and the largest value", "in the common frame, in the units of the data, as scaled, along the principal axes, as trained on"} {
+	for _, want := range []string{"in sums over all members: the number, the mean and the covariance matrix of all rows, exactly", "the smallest and the largest value", "in the units of the data, as scaled, along the principal axes, as trained on"} {
 		if !strings.Contains(list, want) {
 			t.Errorf("%q is not in %s", want, list)
 		}
@@ -48,7 +48,8 @@ func TestFramesAreListed(t *testing.T) {
 		{"ggm", []string{"standardise=global"}, true},
 		{"ggm", []string{"standardise=none"}, true},
 		{"ggm", []string{"standardise=none", "blur=0"}, false},
-		{"ggm", []string{"standardise=own", "shrink-scales=9"}, true},
+		{"ggm", []string{"standardise=auto"}, true},
+		{"ggm", []string{"standardise=auto", "normalise=robust"}, false},
 		{"dem", []string{"standardise=own", "normalise=robust"}, false},
 		{"dem", []string{"standardise=none"}, true},
 		{"fedgen", []string{"standardise=global", "refine=0"}, true},
@@ -58,7 +59,7 @@ func TestFramesAreListed(t *testing.T) {
 		if what := k.learned(); len(what) > 0 {
 			t.Errorf("%+v: %q", c, what)
 		}
-		if list := k.listed(); strings.Contains(list, "the middle and the spread of each of its columns") != c.framed || strings.Contains(list, "in sums over all members: a rough middle and spread") != c.framed || strings.Contains(list, "covariance matrix of all") {
+		if list := k.listed(); strings.Contains(list, "above the middle and the spread of each column") != c.framed || strings.Contains(list, "in sums over all members: a rough middle and spread") != c.framed || strings.Contains(list, "covariance matrix of all") {
 			t.Errorf("%+v: %s", c, list)
 		}
 	}

@@ -26,6 +26,8 @@ type prepared struct {
 	frame      *algorithm.Frame // the second part of the scaling; nil if there is none
 	projection *rows.Projection // nil without principal axes
 	rows       collabdict.Rows
+	rescaled   *prepared // the same rows scaled by all rows, if held-out rows choose; else nil
+	logScale   []float64 // of rescaled, in units of the own scales; see [algorithm.Rescaled]
 	warnings   []string
 }
 
@@ -64,9 +66,34 @@ func (t *Task) prepare(ctx context.Context, g collabdict.Group, p dataset.Partic
 	}
 	if t.PCA == 0 {
 		out.rows = out.scaling.Copy(p.Train)
-		return out, nil
+		return out, t.rescale(ctx, g, p, out, constant, src)
 	}
 	return out, t.project(ctx, g, p.Train, out)
+}
+
+// rescale adds the rows scaled by those of all members, if held-out rows choose the scales.
+func (t *Task) rescale(ctx context.Context, g collabdict.Group, p dataset.Participant, out *prepared, constant []int, src rand.Source) error {
+	if t.Standardise != algorithm.Auto || g.Membership().Size == 1 {
+		return nil
+	}
+	full, err := t.completed(p.Train)
+	if err != nil {
+		return err
+	}
+	s, _, others, err := t.inFrame(ctx, g, full, src)
+	if err != nil {
+		return fmt.Errorf("standardise: %w", err)
+	}
+	out.rescaled, out.logScale = &prepared{scaling: s, rows: s.Copy(p.Train)}, make([]float64, len(s.Scale))
+	for i, v := range s.Scale {
+		if !slices.Contains(constant, i) { // without own variation, units would decide
+			out.logScale[i] = math.Log(v / out.scaling.Scale[i])
+		}
+	}
+	if w := others.warning(t.DataColumns(p.Columns)); w != "" {
+		out.rescaled.warnings = append(out.rescaled.warnings, w)
+	}
+	return nil
 }
 
 // bring maps other rows to the same coordinates, in memory.

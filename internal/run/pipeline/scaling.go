@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -23,11 +22,8 @@ func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string
 		return s, nil, nil, nil, err
 	}
 	switch {
-	case t.Standardise == algorithm.Own:
+	case t.Standardise == algorithm.Own || t.Standardise == algorithm.Auto:
 		s, constant, err = OwnScaling(t.Normalise, of)
-		if err == nil && t.ShrinkScales > 0 {
-			s, constant, others, err = t.shrunk(ctx, g, full, s, constant, src)
-		}
 	case t.Standardise == algorithm.Agreed:
 		s, err = t.Ranges.windowed(columns, t.Window).scaling(columns)
 	case t.Standardise == algorithm.None:
@@ -56,7 +52,7 @@ func (t *Task) scaling(ctx context.Context, g collabdict.Group, columns []string
 // NeedsFrame reports whether rows that Standardise has scaled are then put into a frame, because
 // the algorithm needs it, or for the sum for principal axes, which needs rows near 0.
 func (t *Task) NeedsFrame() bool {
-	framed := t.Normalise != MinMax && (t.Standardise == algorithm.Own || t.Standardise == algorithm.Global)
+	framed := t.Normalise != MinMax && t.Standardise != algorithm.Agreed && t.Standardise != algorithm.None
 	return !framed && (t.Traits().Framed || t.PCA > 0)
 }
 
@@ -112,30 +108,4 @@ func OwnScaling(normalise string, of collabdict.Rows) (rows.Scaling, []int, erro
 // to 1.
 func minMax(low, size []float64, constant []int, err error) (rows.Scaling, []int, error) {
 	return rows.Scaling{Shift: low, Scale: size}, constant, err
-}
-
-// shrunk shrinks the variances of this participant's columns towards that of the frame, which
-// follows from the deviations within members.
-func (t *Task) shrunk(ctx context.Context, g collabdict.Group, of collabdict.Rows, s rows.Scaling, constant []int, src rand.Source) (rows.Scaling, []int, *scales, error) {
-	n, dim := of.Dims()
-	own := columnstats.Middle{Centre: make([]float64, dim), Spread: slices.Clone(s.Scale)}
-	zero(own.Spread, constant)
-	f := &columnstats.Frame{Spread: slices.Clone(own.Spread), Others: make([]float64, dim), Constant: constant}
-	if g.Membership().Size > 1 {
-		var err error
-		if f, err = columnstats.AgreeFrame(ctx, g, own, src); err != nil {
-			return rows.Scaling{}, nil, nil, err
-		}
-	}
-	zero(f.Spread, f.Constant)
-	out := rows.Scaling{Shift: s.Shift, Scale: make([]float64, dim)}
-	constant = nil
-	for i, deviation := range own.Spread {
-		variance := (float64(n)*deviation*deviation + t.ShrinkScales*f.Spread[i]*f.Spread[i]) / (float64(n) + t.ShrinkScales)
-		if out.Scale[i] = math.Sqrt(variance); variance == 0 {
-			out.Scale[i] = 1
-			constant = append(constant, i)
-		}
-	}
-	return out, constant, &scales{own.Spread, f.Others}, nil
 }

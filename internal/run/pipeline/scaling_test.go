@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/testkit/algorithmtest"
+	"github.com/collabdict/collabdict/option"
 )
 
 // secret returns a member's source of secrets.
@@ -84,49 +86,11 @@ func TestTrainedOnRobustScales(t *testing.T) {
 	}
 }
 
-// shrink-scales moves each member's variances towards one for all, which is about the mean within
-// members, further the fewer rows it has.
-func TestShrunkScales(t *testing.T) {
-	sizes, deviations := []int{20, 50, 400}, []float64{0, 3, 1}
-	var own []*mat.Dense
-	var variances []float64
-	for s, n := range sizes {
-		x := algorithmtest.Draw(uint64(s), n, []float64{1000 * float64(s), 5, 5}, []float64{deviations[s], 0, 1})
-		own = append(own, x)
-		v, alike, err := rows.Own(rows.InMemory(x))
-		if err != nil {
-			t.Fatal(err)
-		}
-		zero(v.Scale, alike)
-		variances = append(variances, v.Scale[0]*v.Scale[0])
-	}
-	within := 0.0
-	for s, p := range preparedBy(t, example(t, "standardise=own", "shrink-scales=100"), own) {
-		n, got := float64(sizes[s]), p.scaling.Scale[0]
-		towards := (got*got*(n+100) - n*variances[s]) / 100
-		if s == 0 {
-			within = towards
-		}
-		if math.Abs(towards/within-1) > 1e-5 || math.Sqrt(within) < 0.6 || math.Sqrt(within) > 2.7 {
-			t.Errorf("member %d: scale %g, so the variance for all is %g, before %g", s, got, towards, within)
-		}
-		if !slices.Equal(p.warnings, []string{"constant in training, so not scaled: flow"}) {
-			t.Errorf("member %d: %q", s, p.warnings)
-		}
-	}
-	k := example(t, "standardise=own", "shrink-scales=100")
-	if list := k.listed(); !strings.Contains(list, "a rough middle and spread of each column") {
-		t.Errorf("listed: %s", list)
-	}
-	for want, options := range map[string][]string{
-		"shrink-scales: want variances of own rows: --standardise own --normalise standard, got global and standard": {"standardise=global", "shrink-scales=5"},
-		"shrink-scales: want variances of own rows: --standardise own --normalise standard, got own and robust":      {"normalise=robust", "shrink-scales=5"},
-		"shrink-scales: want a finite number above 0, got -1":                                                        {"shrink-scales=-1"},
-		"normalise: robust needs the quartiles of all rows or of own rows: --standardise global or own, not none":    {"standardise=none", "normalise=robust"},
-	} {
-		if _, err := attempt("ggm", append([]string{"standardise=own"}, options...)...); err == nil || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
-		}
+// Quartiles need rows to take them from.
+func TestRobustScalesNeedRows(t *testing.T) {
+	var got *option.Error
+	if _, err := attempt("ggm", "standardise=none", "normalise=robust"); !errors.As(err, &got) || got.Name != "normalise" {
+		t.Errorf("got %v, want an error of normalise", err)
 	}
 }
 
@@ -137,7 +101,7 @@ func TestUnitsWarning(t *testing.T) {
 	for s, unit := range units {
 		own = append(own, algorithmtest.Draw(uint64(s), 100, []float64{0, 5 * unit, 1}, []float64{1, 2 * unit, 1}))
 	}
-	for _, options := range [][]string{{"standardise=global"}, {"standardise=own", "shrink-scales=10"}, {"standardise=global", "normalise=robust"}} {
+	for _, options := range [][]string{{"standardise=global"}, {"standardise=global", "normalise=robust"}} {
 		all := preparedBy(t, example(t, options...), own)
 		if w := strings.Join(all[2].warnings, "\n"); !strings.HasPrefix(w, "flow: your scale is ") || !strings.Contains(w, " times that of ") || !strings.Contains(w, " together (your deviation ") || !strings.HasSuffix(w, ": is it in the same unit?") {
 			t.Errorf("%v: the member with other units got %q", options, w)

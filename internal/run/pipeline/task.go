@@ -35,9 +35,6 @@ type Task struct {
 	// Standardise names the rows that columns are scaled by; see package algorithm.
 	Standardise string
 	Normalise   string // normalisation of columns and axes
-	// ShrinkScales is the weight, in rows, of the mean variance within members, if Standardise
-	// is [algorithm.Own].
-	ShrinkScales float64
 	// Window, if not 0, adds the mean and standard deviation of each column over the last
 	// Window rows.
 	Window int
@@ -68,8 +65,8 @@ func New(of algorithm.Kind) *Task {
 	t.Shared = option.Table{
 		option.Uint64(&t.Seed, "seed", 1, "public `SEED` of starts, splits and generated data"),
 		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "largest `SHARE` of normal rows like this participant's above the anomaly threshold", option.Check(share)),
-		option.String(&t.Standardise, "standardise", "", "`SOURCE` of column scales: all rows, by private sums (global), own rows (own), --ranges (agreed) or none (default own with --split files or column, otherwise global)",
-			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.None, algorithm.Agreed)),
+		option.String(&t.Standardise, "standardise", "", "`SOURCE` of column scales: all rows (global), own rows (own), with ggm what held-out rows choose of both (auto), --ranges (agreed) or none (default auto with --split files or column, otherwise global)",
+			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.Auto, algorithm.None, algorithm.Agreed)),
 		option.Int(&t.Window, "window", 0, "for time series: learn from each column's mean and standard deviation over the last `W` rows as well",
 			option.AtLeast(rows.LeastWindow), option.Check(windowed), option.Optional[int]("leave it out if neighbouring rows are unrelated")),
 		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
@@ -82,8 +79,6 @@ func New(of algorithm.Kind) *Task {
 			option.DefaultBy(t.missing), option.OneOf(dataset.RefuseMissing, dataset.SkipMissing, dataset.KeepMissing)).OfEach(),
 		option.String(&t.Normalise, "normalise", t.normalise(), "`FORM` of scaled columns and principal axes: mean 0 and variance 1 (standard), range 0 to 1 (minmax), or median 0 and quartiles 1.349 apart, for outliers (robust)",
 			option.DefaultBy(t.normalise), option.OneOf(Standard, MinMax, Robust)).ForExperts(),
-		option.Float(&t.ShrinkScales, "shrink-scales", 0, "with --standardise own: weight, in `ROWS`, of the mean variance within members, for few rows of series that drift",
-			option.Check(positive), option.Optional[float64]("leave it out to scale by own variances only")).ForExperts(),
 		option.Float(&t.ReleaseEpsilon, "release-epsilon", 0, "limit for export --release: all releases of a folder together reveal at most epsilon `E` about a row (default no limit)",
 			option.Above(0, 1000), option.Optional[float64]("leave it out for no limit")).ForExperts(),
 		option.Float(&t.ReleaseDelta, "release-delta", 1e-5, "with --release-epsilon: `PROBABILITY` delta at which it is counted",
@@ -157,6 +152,11 @@ func (t *Task) standardise() string {
 	return t.ByDefault
 }
 
+// ScalesOwn reports whether, at first, each participant scales columns by its own rows.
+func (t *Task) ScalesOwn() bool {
+	return t.Standardise == algorithm.Own || t.Standardise == algorithm.Auto
+}
+
 func (t *Task) normalise() string {
 	unscaled := t.Standardise == algorithm.None && t.PCA == 0
 	if t.Standardise == algorithm.Agreed || t.Algorithm.Traits().UnitRange && !unscaled {
@@ -185,6 +185,9 @@ func (t *Task) Complete() error {
 	if err := t.Consensus.Complete(); err != nil {
 		return err
 	}
+	if t.Standardise == algorithm.Auto && (!t.Traits().Rescales || t.PCA > 0 || t.Normalise != Standard) {
+		t.Standardise = algorithm.Own
+	}
 	switch {
 	case t.Standardise == algorithm.Agreed && len(t.Ranges) == 0:
 		return option.Errorf("ranges", "want the ranges that the members have agreed on, got none")
@@ -196,8 +199,6 @@ func (t *Task) Complete() error {
 		return option.Errorf("normalise", "%s of columns needs the ranges of all rows or of own rows: --standardise %s or %s, not %s", MinMax, algorithm.Global, algorithm.Own, algorithm.None)
 	case t.Normalise == Robust && t.Standardise == algorithm.None:
 		return option.Errorf("normalise", "%s needs the quartiles of all rows or of own rows: --standardise %s or %s, not %s", Robust, algorithm.Global, algorithm.Own, algorithm.None)
-	case t.ShrinkScales > 0 && (t.Standardise != algorithm.Own || t.Normalise != Standard):
-		return option.Errorf("shrink-scales", "want variances of own rows: --standardise %s --normalise %s, got %s and %s", algorithm.Own, Standard, t.Standardise, t.Normalise)
 	}
 	if t.Normalise == MinMax && t.Traits().Framed && (t.Standardise != algorithm.Agreed || t.PCA > 0) {
 		return option.Errorf("normalise", "want %s or %s for the model %s, whose noise has one size for all columns, got %s", Standard, Robust, t.Kind.Name, MinMax)

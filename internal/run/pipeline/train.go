@@ -58,9 +58,17 @@ func (t *Task) Fit(ctx context.Context, g collabdict.Group, p dataset.Participan
 	}
 	rules := t.Settings.Rules(g.Membership().Size)
 	data.Source, data.Quorum, data.Colluders = source, rules.Least, rules.Colluders
+	if of.rescaled != nil {
+		data.Rescaled = &algorithm.Rescaled{Rows: of.rescaled.rows, LogScale: of.logScale}
+	}
 	if held != nil {
 		if data.Held, err = of.bring(held); err != nil {
 			return r, err
+		}
+		if of.rescaled != nil {
+			if data.Rescaled.Held, err = of.rescaled.bring(held); err != nil {
+				return r, err
+			}
 		}
 	}
 	var history, included []report.Round // included: the rounds that this participant took part in
@@ -75,6 +83,7 @@ func (t *Task) Fit(ctx context.Context, g collabdict.Group, p dataset.Participan
 	})
 	free()
 	err = withoutCells(err, p.Columns)
+	data, of = of.chosen(data, r.Rescaled)
 	r.Warnings = append(of.warnings, r.Warnings...)
 	if r.Last.Number == 0 {
 		return r, err
@@ -123,6 +132,17 @@ func (t *Task) data(p dataset.Participant, of *prepared, classes *algorithm.Clas
 	return d, err
 }
 
+// chosen returns the data in the coordinates of the model, and what maps rows to them.
+func (p *prepared) chosen(d algorithm.Data, rescaled bool) (algorithm.Data, *prepared) {
+	if rescaled {
+		d.Rows, d.Held = d.Rescaled.Rows, d.Rescaled.Held
+		p.rescaled.warnings = append(p.warnings, p.rescaled.warnings...)
+		p = p.rescaled
+	}
+	d.Rescaled = nil
+	return d, p
+}
+
 // withUnread joins the error of training with that of the threshold.
 func withUnread(err, unread error) error {
 	var said *dataset.Error
@@ -149,10 +169,17 @@ func (t *Task) assemble(p dataset.Participant, of *prepared, o algorithm.Outcome
 		return nil, err
 	}
 	rows, _ := p.Train.Dims()
+	scaledBy := t.Standardise
+	switch {
+	case scaledBy == algorithm.Auto && o.Rescaled:
+		scaledBy = algorithm.Global
+	case scaledBy == algorithm.Auto:
+		scaledBy = algorithm.Own
+	}
 	m := &model.Model{
 		Scaling: of.scaling, Projection: of.projection, Learned: o.Model, PriorVariances: o.PriorVariances,
 		Manifest: model.Manifest{
-			Kind: t.Kind.Name, Participant: p.Name, Columns: p.Columns, Units: t.Units, Window: t.Window, Standardise: t.Standardise, Hyper: hyper, Choice: o.Judged,
+			Kind: t.Kind.Name, Participant: p.Name, Columns: p.Columns, Units: t.Units, Window: t.Window, Standardise: scaledBy, Hyper: hyper, Choice: o.Judged,
 			Rounds: o.Last.Number, Converged: o.Last.Converged, Objective: report.Of(o.Last.Objective),
 			Rows: rows, TotalRows: o.TotalRows,
 			Privacy: model.Ledger{Diversity: history[len(history)-1].Diversity, History: history},

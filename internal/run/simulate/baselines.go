@@ -79,7 +79,7 @@ func Pooled(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) 
 		return nil, fmt.Errorf("baseline pooled: %w", err)
 	}
 	pooled := t
-	if t.Standardise == algorithm.Own {
+	if t.ScalesOwn() {
 		pooled = t.OfScaled()
 	}
 	together := dataset.Participant{Name: "pooled", Columns: parts[0].Columns, Train: rows.InMemory(all), TrainLabels: labelsOf(parts), ClassLabels: parts[0].ClassLabels}
@@ -94,8 +94,8 @@ func Pooled(ctx context.Context, t *pipeline.Task, parts []dataset.Participant) 
 	for i := range models {
 		m := *r.Model
 		m.Manifest.Standardise = t.Standardise
-		if t.Standardise == algorithm.Own {
-			m.Scaling = scalings[i]
+		if t.ScalesOwn() {
+			m.Manifest.Standardise, m.Scaling = algorithm.Own, scalings[i]
 		}
 		models[i] = &m
 	}

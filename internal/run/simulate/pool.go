@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/numeric/lanes"
@@ -25,7 +24,7 @@ func pool(t *pipeline.Task, parts []dataset.Participant) ([]rows.Scaling, *mat.D
 	all := make([]float64, 0, count*dim)
 	for i, p := range parts {
 		scalings[i] = rows.Unscaled(dim)
-		if t.Standardise == algorithm.Own {
+		if t.ScalesOwn() {
 			var err error
 			if scalings[i], _, err = pipeline.OwnScaling(t.Normalise, p.Train); err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", p.Name, err)
@@ -55,7 +54,7 @@ func allRows(ctx context.Context, t *pipeline.Task, parts []dataset.Participant)
 	if err != nil {
 		return nil, err
 	}
-	if t.Standardise == algorithm.Own {
+	if t.ScalesOwn() {
 		t = t.OfScaled()
 	}
 	prepared, err := t.Prepared(ctx, dataset.Participant{Columns: parts[0].Columns, Train: rows.InMemory(all)})

@@ -220,6 +220,7 @@ func (c cell) anew() cell {
 var cells = map[string]cell{
 	"ggm, lost for good":     mixture("ggm", "standardise=own", "components=8", "rounds=4").with(5, stop(4, 5)),
 	"ggm, back alone":        mixture("ggm", "standardise=global", "rounds=12").with(4, back(3, 8)),
+	"ggm, both scales":       mixture("ggm", "standardise=auto", "rounds=8").with(5, back(4, 9)),
 	"dem, lost":              mixture("dem", "standardise=global", "rounds=8").with(5, stop(4, 6)),
 	"ggm, missing cells":     mixture("ggm", "standardise=own", "rounds=8", "missing=marginal", "consensus.scheme=exact").of(6, lacking).with(4),
 	"ggm, a constant column": mixture("ggm", "rounds=30", "consensus.scheme=exact").agreed().of(6, constant).with(4),
@@ -233,8 +234,8 @@ func everyCell() map[string]cell {
 	all := maps.Clone(cells)
 	add := func(c cell) { all[c.String()] = c }
 	for _, kind := range []string{"ggm", "dem"} {
-		for slot := uint64(nonceSlots); slot < 26; slot++ {
-			scaling := []string{"own", "global", "none"}[slot/2%3]
+		for slot := uint64(nonceSlots); slot < 30; slot++ {
+			scaling := []string{"own", "global", "none", "auto"}[slot/2%4]
 			scheme := []string{"laplacian", "exact"}[slot/3%2]
 			c := mixture(kind, "rounds=10", "standardise="+scaling, "consensus.scheme="+scheme)
 			switch members := 4 + int(slot%3); slot % 4 {
@@ -256,8 +257,8 @@ func everyCell() map[string]cell {
 		add(mixture(kind, "rounds=12", "standardise=own").with(3, back(2, 6)))
 		add(mixture(kind, "rounds=8", "standardise=own").with(6, stop(5, 5), stop(4, 9)))
 	}
-	add(mixture("ggm", "rounds=4", "standardise=own", "shrink-scales=10").with(5, back(4, 4)))
-	add(mixture("ggm", "rounds=4", "standardise=own", "shrink-scales=10").with(5, stop(4, 5)).anew())
+	add(mixture("ggm", "rounds=4", "standardise=auto").with(5, back(4, 4)))
+	add(mixture("ggm", "rounds=4", "standardise=auto").with(5, stop(4, 5)).anew())
 	add(mixture("ggm", "rounds=12", "standardise=own", "components=8").with(5, stop(4, 6)))
 	add(mixture("ggm", "rounds=12", "standardise=own", "components=8").with(5, stop(4, 15)))
 	add(mixture("ggm", "rounds=12", "standardise=own", "components=8").with(5, stop(4, 18)))

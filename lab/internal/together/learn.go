@@ -62,7 +62,7 @@ func (v variant) task(way string, seed uint64) (*pipeline.Task, error) {
 		}
 	}
 	if way == natural { // as in the command with rows divided by a file or a column
-		t.ByDefault = algorithm.Own
+		t.ByDefault = algorithm.Auto
 	}
 	return t, t.Complete()
 }
