@@ -164,7 +164,7 @@ func (p *Participant) leaveOutAnomalies(w int) {
 	var out []int
 	held := 0 // rows until the window is without an anomaly
 	for i, label := range p.labels {
-		if slices.Contains(p.begins, i) {
+		if slices.Contains(p.Begins, i) {
 			held = 0
 		}
 		if label == 1 {

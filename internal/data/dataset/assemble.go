@@ -144,7 +144,7 @@ func (s *Spec) participant(name string, g *group, columns []string) Participant 
 	if r := &g.train; s.Limit > 0 && r.n > s.Limit {
 		r.n, r.labels = s.Limit, r.labels[:min(s.Limit, len(r.labels))]
 	}
-	p := Participant{Name: name, Columns: rows.WindowColumns(columns, s.Window), begins: g.train.begins, testBegins: g.test.begins}
+	p := Participant{Name: name, Columns: rows.WindowColumns(columns, s.Window), Begins: g.train.begins, TestBegins: g.test.begins}
 	p.Train, p.TrainLabels = s.source(&g.train, len(columns), false), g.train.labels
 	p.Test, p.TestLabels = p.Train, p.TrainLabels
 	if s.TestWhere.Given() {

@@ -20,8 +20,8 @@ type Participant struct {
 	// TextLabels reports whether labels are text. Their numbers are valid in this data set
 	// only.
 	TextLabels bool
-	// begins and testBegins are the rows at which windows begin.
-	begins, testBegins []int
+	// Begins and TestBegins are the rows at which windows begin, if the Spec asks for windows.
+	Begins, TestBegins []int
 	// labelled and labels are the training rows before known anomalies were left out; labelled is nil if
 	// none were.
 	labelled collabdict.Rows

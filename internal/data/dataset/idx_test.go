@@ -75,7 +75,7 @@ func TestImages(t *testing.T) {
 				t.Errorf("columns %q, ignored %q", d.Columns, d.Ignored)
 			}
 			train := d.Participants[0].Train
-			if _, held := train.(rows.Bytes); held != (memory == 0) {
+			if _, held := train.(*rows.Bytes); held != (memory == 0) {
 				t.Errorf("memory %d: rows are %T", memory, train)
 			}
 			x := dense(t, train)
@@ -126,7 +126,7 @@ func TestLabelsOfImages(t *testing.T) {
 					t.Fatalf("%s: %s: row %v has label %g", text, p.Name, x.RawRowView(i), v)
 				}
 			}
-			if _, held := p.Train.(rows.Bytes); !held {
+			if _, held := p.Train.(*rows.Bytes); !held {
 				t.Errorf("%s: rows are %T", text, p.Train)
 			}
 		}

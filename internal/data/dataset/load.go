@@ -18,7 +18,7 @@ func LoadAll(spec Spec) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if spec.Window > 0 && spec.Split.Kind.Dealt() {
+	if spec.Window != 0 && spec.Split.Kind.Dealt() {
 		return nil, &Error{Msg: "a window wants rows as they follow each other, and this --split deals them in another order", Hint: "take --split files or column=NAME, or leave out --window"}
 	}
 	names := make([]string, len(files))
@@ -80,7 +80,7 @@ func (s *Spec) loadWindowed(files, names []string) (*Dataset, error) {
 	}
 	d.Gaps.Aside = append(Aside(s.Data), d.Gaps.Aside...)
 	for i := range d.Participants {
-		d.Participants[i].window(s.Window, s.TestWhere.Given(), s.full())
+		d.Participants[i].window(s.Window, s.full())
 		if s.Normal {
 			d.Participants[i].leaveOutAnomalies(s.Window)
 		}

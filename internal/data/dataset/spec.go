@@ -88,7 +88,7 @@ type Spec struct {
 	// Window, if not 0, adds the mean and standard deviation of each column over the last
 	// Window rows, as [rows.Windowed] does. A window holds consecutive rows of one participant
 	// in one file, all for training or all for testing. A row of another kind begins a new
-	// window.
+	// window. A negative number adds none, but finds where windows begin, for [Window].
 	Window int
 	// Time is a column of times, numbers or RFC 3339, for windows. Rows must be in their order.
 	// A step of more than three times the median of those before it begins a new window.

@@ -196,7 +196,7 @@ func TestFloat32(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			single, ok := d.Participants[0].Train.(rows.Single)
+			single, ok := d.Participants[0].Train.(*rows.Single)
 			if !ok {
 				t.Fatalf("%T", d.Participants[0].Train)
 			}

@@ -19,31 +19,43 @@ const (
 	hour = 3600
 )
 
-// Window adds windows of w rows to participants whose training and test rows differ, see
-// [Spec]. If w is 0, it returns them as they are.
+// Window adds windows of w rows to participants, as a [Spec] with that Window does. If w is not above
+// 0, it returns them as they are.
 func Window(parts []Participant, w int) []Participant {
+	if w <= 0 {
+		return parts
+	}
 	out := slices.Clone(parts)
 	for i := range out {
-		out[i].Columns = rows.WindowColumns(out[i].Columns, w)
-		out[i].window(w, true, false)
+		p := &out[i]
+		p.Columns = rows.WindowColumns(p.Columns, w)
+		known := p.labelled != nil
+		if known {
+			p.Train, p.TrainLabels, p.labelled = p.labelled, p.labels, nil
+		}
+		p.window(w, false)
+		if known { // windows hold more of the known anomalies
+			p.leaveOutAnomalies(w)
+		}
 	}
 	return out
 }
 
-// window adds windows of w rows. If apart is true, test rows have windows of their own. full is as
-// for [rows.Windowed].
-func (p *Participant) window(w int, apart, full bool) {
-	if w == 0 {
+// window adds windows of w rows. Test rows that differ from the training rows have windows of their
+// own. full is as for [rows.Windowed].
+func (p *Participant) window(w int, full bool) {
+	if w <= 0 {
 		return
 	}
+	apart := p.Test != p.Train
 	if p.Train != nil {
-		p.Train = rows.Windowed(p.Train, w, p.begins, full)
+		p.Train = rows.Windowed(p.Train, w, p.Begins, full)
 	}
 	switch {
 	case !apart:
 		p.Test = p.Train
 	case p.Test != nil:
-		p.Test = rows.Windowed(p.Test, w, p.testBegins, full)
+		p.Test = rows.Windowed(p.Test, w, p.TestBegins, full)
 	}
 }
 

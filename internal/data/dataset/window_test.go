@@ -225,3 +225,63 @@ func TestScoredWindowsAreFull(t *testing.T) {
 		}
 	}
 }
+
+// Windows that are added after loading are those of a Spec with them: they begin at the same rows, and
+// leave the same known anomalies out.
+func TestWindowsAreAddedLater(t *testing.T) {
+	folder(
+		t, "a.csv", "x,at,split,label\n1,10,train,0\n3,20,train,0\n5,31,train,1\n7,40,train,0\n9,50,train,0\n1,60,train,0\n4,162,train,0\n2,170,test,1\n5,180,test,0\n",
+		"b.csv", "x,at,split,label\n100,5,train,0\n2,7,test,0\n",
+	)
+	for _, spec := range []dataset.Spec{
+		{TestWhere: dataset.Condition{Column: "split", Value: "test"}},
+		{Where: dataset.Condition{Column: "split", Value: "train"}},
+		{TestWhere: dataset.Condition{Column: "split", Value: "test"}, Float32: true},
+		{Where: dataset.Condition{Column: "split", Value: "train"}, Memory: 1},
+	} {
+		spec.Data, spec.Name, spec.Time, spec.Label, spec.Anomalies, spec.Normal, spec.Window = []string{"a.csv", "b.csv"}, "p", "at", "label", true, true, 3
+		given, err := dataset.LoadOne(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec.Window = -1
+		later, err := dataset.LoadOne(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := later.Participants[0].KnownAnomalies(); n != 1 || len(later.Columns) != 1 {
+			t.Errorf("without windows: %d rows of known anomalies, columns %v", n, later.Columns)
+		}
+		got, want := dataset.Window(later.Participants, 3)[0], given.Participants[0]
+		if !slices.Equal(got.Columns, want.Columns) || !slices.Equal(got.TrainLabels, want.TrainLabels) || got.KnownAnomalies() != 3 || want.KnownAnomalies() != 3 {
+			t.Errorf("%+v: columns %v, labels %v, %d known anomalies", spec, got.Columns, got.TrainLabels, got.KnownAnomalies())
+		}
+		for _, test := range []bool{false, true} {
+			if got, want := means(t, got, test), means(t, want, test); !slices.Equal(got, want) {
+				t.Errorf("%+v: got %v, want %v", spec, got, want)
+			}
+		}
+		if none := dataset.Window(later.Participants, 0)[0]; none.Train != later.Participants[0].Train {
+			t.Error("a window of no rows changes the rows")
+		}
+	}
+}
+
+// Rows in single precision are written like others.
+func TestNarrowRowsAreWritten(t *testing.T) {
+	folder(t, "a.csv", "x\n1\n3\n5\n")
+	d, err := dataset.LoadOne(dataset.Spec{Data: []string{"a.csv"}, Float32: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := dataset.Write("b.csv", d.Participants[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err = dataset.LoadOne(again); err != nil {
+		t.Fatal(err)
+	}
+	if got := valuesOf(t, d.Participants[0], false); !slices.Equal(got, []float64{1, 3, 5}) {
+		t.Errorf("got %v", got)
+	}
+}

@@ -23,8 +23,7 @@ func Write(path string, p Participant) (Spec, error) {
 	if p.labelled != nil {
 		p.Train, p.TrainLabels = p.labelled, p.labels
 	}
-	train, begins := rows.Unwindowed(p.Train)
-	test, testBegins := rows.Unwindowed(p.Test)
+	train, test := rows.Unwindowed(p.Train), rows.Unwindowed(p.Test)
 	if _, m := train.Dims(); m < len(columns) { // the remaining columns are made by windows
 		columns = columns[:m]
 	}
@@ -40,7 +39,7 @@ func Write(path string, p Participant) (Spec, error) {
 	if p.TestLabels != nil {
 		spec.Label = free("label")
 	}
-	if len(begins) > 1 || len(testBegins) > 1 {
+	if len(p.Begins) > 1 || len(p.TestBegins) > 1 {
 		spec.Time = free("time")
 	}
 	apart := p.Test != p.Train
@@ -56,11 +55,11 @@ func Write(path string, p Participant) (Spec, error) {
 		if err := w.Write(header); err != nil {
 			return err
 		}
-		if err := writeRows(w, spec, train, begins, p.TrainLabels, spec.Where.Value); err != nil {
+		if err := writeRows(w, spec, train, p.Begins, p.TrainLabels, spec.Where.Value); err != nil {
 			return err
 		}
 		if apart && p.Test != nil {
-			if err := writeRows(w, spec, test, testBegins, p.TestLabels, spec.TestWhere.Value); err != nil {
+			if err := writeRows(w, spec, test, p.TestBegins, p.TestLabels, spec.TestWhere.Value); err != nil {
 				return err
 			}
 		}

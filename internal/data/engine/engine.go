@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/collabdict/collabdict/internal/data/dataset"
-	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/numeric/lanes"
 )
 
@@ -43,13 +42,9 @@ func Load(ctx context.Context, command []string, spec dataset.Spec) (*dataset.Da
 		return nil, &dataset.Error{File: spec.Data[0], Msg: fmt.Sprintf("want at least %d training rows, got %d", spec.MinRows, a.Read.Rows)}
 	}
 	s := &source{engine: e, n: a.Read.Rows, dim: len(a.Read.Columns), digest: a.Read.Digest}
-	d := &dataset.Dataset{Columns: rows.WindowColumns(a.Read.Columns, spec.Window)}
-	p := dataset.Participant{Name: spec.Name, Columns: d.Columns, Train: s}
-	if spec.Window > 0 {
-		p.Train = rows.Windowed(s, spec.Window, a.Read.Begins, false)
-	}
-	d.Participants = []dataset.Participant{p}
-	return d, nil
+	p := dataset.Participant{Name: spec.Name, Columns: a.Read.Columns, Train: s, Begins: a.Read.Begins}
+	parts := dataset.Window([]dataset.Participant{p}, spec.Window)
+	return &dataset.Dataset{Columns: parts[0].Columns, Participants: parts}, nil
 }
 
 // Columns returns the columns of the first piece of the rows that an engine would read. So it checks that the
@@ -96,7 +91,7 @@ func reading(s dataset.Spec) (Reading, error) {
 		{s.Limit > 0, "limit"},
 		{s.ClassLabels, "labels that are classes"},
 		// A window would go on after a row that is left out.
-		{s.Window > 0 && (s.Where.Given() || s.Label != "" || s.Missing == dataset.SkipMissing), "windows and also where, label or missing: skip"},
+		{s.Window != 0 && (s.Where.Given() || s.Label != "" || s.Missing == dataset.SkipMissing), "windows and also where, label or missing: skip"},
 	} {
 		if c.asked {
 			return Reading{}, &dataset.Error{File: s.Data[0], Msg: "an engine cannot read rows with " + c.what, Hint: "leave it out, or give the rows as files of this machine"}

@@ -19,13 +19,13 @@ type (
 )
 
 // InNarrow returns rows of the given width over values, which it keeps.
-func InNarrow[T float32 | uint8](width int, values []T) Narrow[T] { return Narrow[T]{width, values} }
+func InNarrow[T float32 | uint8](width int, values []T) *Narrow[T] { return &Narrow[T]{width, values} }
 
 // Dims returns the numbers of rows and columns.
-func (s Narrow[T]) Dims() (n, m int) { return len(s.values) / s.width, s.width }
+func (s *Narrow[T]) Dims() (n, m int) { return len(s.values) / s.width, s.width }
 
 // ReadRows fills x with rows, beginning at row from.
-func (s Narrow[T]) ReadRows(x []float64, from int) error {
+func (s *Narrow[T]) ReadRows(x []float64, from int) error {
 	if len(x)%s.width != 0 {
 		panic("rows: want room for whole rows")
 	}
@@ -38,7 +38,7 @@ func (s Narrow[T]) ReadRows(x []float64, from int) error {
 // Narrowed reads rows into memory.
 func Narrowed[T float32 | uint8](rows collabdict.Rows) (collabdict.Rows, error) {
 	n, width := rows.Dims()
-	x := Narrow[T]{width, make([]T, 0, n*width)}
+	x := &Narrow[T]{width, make([]T, 0, n*width)}
 	err := lanes.EachRow(rows, func(row []float64) {
 		for _, v := range row {
 			x.values = append(x.values, T(v))

@@ -121,13 +121,12 @@ func Source(x collabdict.Rows) collabdict.Rows {
 	}
 }
 
-// Unwindowed returns the rows below [Windowed] and the rows that begin a window. It returns
-// other rows as they are.
-func Unwindowed(x collabdict.Rows) (source collabdict.Rows, begins []int) {
+// Unwindowed returns the rows below [Windowed], and other rows as they are.
+func Unwindowed(x collabdict.Rows) collabdict.Rows {
 	if w, ok := x.(*window); ok {
-		return w.source, w.begins
+		return w.source
 	}
-	return x, nil
+	return x
 }
 
 // Dims returns the number of rows and of columns.

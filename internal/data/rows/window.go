@@ -22,9 +22,9 @@ const (
 )
 
 // WindowColumns returns the names of the columns that a window of w rows makes from the data's
-// columns. If w is 0, there is no window and the names stay the same.
+// columns. If w is not above 0, there is no window and the names stay the same.
 func WindowColumns(columns []string, w int) []string {
-	if w == 0 {
+	if w <= 0 {
 		return columns
 	}
 	out := slices.Clone(columns)
@@ -43,7 +43,7 @@ func WindowKinds(w int) []string {
 
 // DataColumns is the inverse of [WindowColumns].
 func DataColumns(columns []string, w int) []string {
-	if w == 0 {
+	if w <= 0 {
 		return columns
 	}
 	return columns[:len(columns)/perColumn]
