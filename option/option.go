@@ -74,7 +74,7 @@ type spec[T any] struct {
 	values    []string
 	optional  bool
 	hint      string
-	auto      bool
+	auto      *T // the value that the text auto stands for, nil if it is not accepted
 }
 
 // Check accepts values for which f returns nil. The error begins with the value wanted.
@@ -155,7 +155,11 @@ const automatic = "auto"
 // Auto also accepts the text auto, which stands for the value 0: the program then determines
 // the value from the data. The number 0 itself is not accepted, and other rules apply to
 // numbers alone.
-func Auto[T any]() Rule[T] { return func(s *spec[T]) { s.auto = true } }
+func Auto[T any]() Rule[T] { return AutoAs(*new(T)) }
+
+// AutoAs is like [Auto] for a value other than 0, such as -1 for an optional option, whose 0 means
+// that it is absent. That number itself is not accepted.
+func AutoAs[T any](value T) Rule[T] { return func(s *spec[T]) { s.auto = &value } }
 
 // DefaultBy computes the default from other options. These must come earlier in the table, or
 // have no such default themselves. Help shows the default given at the option itself.
@@ -232,21 +236,21 @@ func bind[T any](p *T, name, kind string, byDefault T, help string, rules []Rule
 		r(&s)
 	}
 	var zero T
-	isZero := func(v T) bool { return any(v) == any(zero) }
-	if s.auto {
+	isAuto := func(v T) bool { return s.auto != nil && any(v) == any(*s.auto) }
+	if s.auto != nil {
 		number, digits := parse, format
 		parse = func(text string) (T, error) {
 			if text == automatic {
-				return zero, nil
+				return *s.auto, nil
 			}
 			v, err := number(text)
-			if err == nil && isZero(v) {
+			if err == nil && isAuto(v) {
 				err = fmt.Errorf("want %s or a number above 0, got %s", automatic, text)
 			}
 			return v, err
 		}
 		format = func(v T) string {
-			if isZero(v) {
+			if isAuto(v) {
 				return automatic
 			}
 			return digits(v)
@@ -267,7 +271,7 @@ func bind[T any](p *T, name, kind string, byDefault T, help string, rules []Rule
 	}
 	o.text = func() string { return format(*p) }
 	o.entries = func() []Entry {
-		if s.auto && isZero(*p) {
+		if isAuto(*p) {
 			return []Entry{{key(name), automatic}}
 		}
 		return []Entry{{key(name), *p}}
@@ -276,7 +280,7 @@ func bind[T any](p *T, name, kind string, byDefault T, help string, rules []Rule
 		o.byDefault = func() { *p = s.byDefault() }
 	}
 	o.check = func() error {
-		if s.auto && isZero(*p) {
+		if isAuto(*p) {
 			return nil
 		}
 		for _, check := range s.checks {

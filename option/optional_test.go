@@ -36,3 +36,43 @@ func TestOptional(t *testing.T) {
 		}
 	}
 }
+
+// The text auto stands for its value, which is no number. Absent and automatic options differ.
+func TestAutoAs(t *testing.T) {
+	for text, want := range map[string]struct {
+		value  int
+		fields string
+		got    string // of the error
+	}{
+		"":     {0, "", ""},
+		"auto": {-1, "auto", ""},
+		"2":    {2, "2", ""},
+		"1":    {1, "", "1"},
+		"0":    {0, "", "0"},
+		"-1":   {0, "", "-1"},
+	} {
+		var value int
+		table := option.Table{option.Int(&value, "window", 0, "", option.AutoAs(-1), option.AtLeast(2), option.Optional[int]("leave it out"))}
+		var err error
+		if text != "" {
+			err = table.Set("window", text)
+		}
+		if err == nil {
+			err = table.Complete()
+		}
+		var fault *option.Error
+		if errors.As(err, &fault); (fault == nil) != (want.got == "") || fault != nil && fault.Got != want.got {
+			t.Errorf("%q: got %v, want an error of %q", text, err, want.got)
+		}
+		if fault != nil {
+			continue
+		}
+		fields, entries := table.Fields(), table.Entries()
+		if value != want.value || (len(fields) > 0) != (want.fields != "") || len(fields) > 0 && fields[0].Value != want.fields {
+			t.Errorf("%q: got %d, fields %v, want %+v", text, value, fields, want)
+		}
+		if text == "auto" && (len(entries) != 1 || entries[0].Value != "auto") {
+			t.Errorf("%q: entries %v", text, entries)
+		}
+	}
+}
