@@ -64,7 +64,8 @@ type Coordinates struct {
 	// 0 and variance 1.
 	UnitRange bool
 	Axes      int // number of principal axes onto which rows are projected; 0 means none
-	// RowsEach is the number of training rows that one row of the data is part of; 0 means 1.
+	// RowsEach is the largest number of training rows that one row of the data may be part of; 0
+	// means 1.
 	RowsEach int
 }
 
@@ -206,6 +207,9 @@ type Data struct {
 	Rescaled *Rescaled
 	// Missing means that cells of rows may be missing (NaN), at this member or another.
 	Missing bool
+	// RowsEach is the number of training rows that one row of the data is part of; 0 means that of the
+	// Coordinates.
+	RowsEach int
 	// Classes are the classes of the training rows, from 0, and TestClasses those of the test
 	// rows, if Traits.Classes asks for them.
 	Classes, TestClasses []int

@@ -68,6 +68,7 @@ func inventoryPage() (string, error) {
 			b.WriteString(shownLines(items))
 		}
 	}
+	b.WriteString("\n## With --window auto\n\nAll members also see:\n\n" + shownLines([]algorithm.Item{pipeline.OrderItem}))
 	b.WriteString("\n## Outside of totals\n\nThe noise of `--epsilon` does not cover the following.\n")
 	for _, place := range inventory.Places {
 		fmt.Fprintf(&b, "\n### %s\n\nSeen by %s.\n\n", place, place.SeenBy())

@@ -67,6 +67,9 @@ func (a *app) runTable(w io.Writer, r *report.Run) {
 	if r.Clusters > 0 {
 		of += " with " + count(r.Clusters, what)
 	}
+	if r.Window > 0 {
+		of += fmt.Sprintf(", windows of %d rows", r.Window)
+	}
 	fmt.Fprintf(w, "%s: %s%s, %s\n", of, count(r.Rounds, "round"), converged(r.Model, r.Converged), count(memberCount(r), "member"))
 	if a.verbose {
 		howSummed(w, r)

@@ -242,7 +242,7 @@ func (a *app) simulate(ctx context.Context, src source, t *pipeline.Task, baseli
 	return a.print(run.Report, func(w io.Writer) {
 		a.runTable(w, run.Report)
 		rows := "FILE"
-		if src.spec.Time != "" && t.Window > 0 { // no node.yaml beside the models has it
+		if src.spec.Time != "" && run.Report.Window > 0 { // no node.yaml beside the models has it
 			rows = quoted(rows, []string{"--time-column", src.spec.Time})
 		}
 		nextSteps(w, to.dir, run.Report, rows)

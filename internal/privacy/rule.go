@@ -36,6 +36,15 @@ type Rule struct {
 // Prepare makes the rule count rows of the data. Each may be part of several training rows.
 func (r *Rule) Prepare(c algorithm.Coordinates) { r.each = float64(c.RowsEach) }
 
+// For returns the rule for training rows of which each row of the data is part of the given number; 0
+// means that of Prepare.
+func (r Rule) For(each int) Rule {
+	if each > 0 {
+		r.each = float64(each)
+	}
+	return r
+}
+
 // OfData converts the shares of training rows to those of rows of the data. It does not change the
 // number of rows. If a row of the data is part of W training rows, the effective number of rows
 // is divided by W, and the largest share may be W times as large.

@@ -170,8 +170,9 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 	few := 0 // own clusters that were merged
 	start := em.Plain{Form: mixtures.Form(a.Covariance)}
 	c := em.Config{Plain: &start}
+	rule := a.Diversity.For(d.RowsEach)
 	if g.Membership().Size > 1 {
-		c.Diversity, c.Blur, c.Source, c.Colluders = a.Diversity, a.Blur, d.Source, d.Colluders
+		c.Diversity, c.Blur, c.Source, c.Colluders = rule, a.Blur, d.Source, d.Colluders
 	}
 	switch {
 	case g.Membership().Size == 1: // alone: no agreement needed
@@ -196,7 +197,7 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 	last, err := collabdict.Train(ctx, g, l, collabdict.Options{Rounds: a.Rounds, AbsTol: a.Tol, Noisy: c.Blur > 0, OnRound: func(r collabdict.Round) {
 		low := privacy.InRound(r.Number, l.LowDiversity())
 		done = append(done, low...)
-		diversity := algorithm.Diversity(a.Diversity.Diversity(l.Diversity()))
+		diversity := algorithm.Diversity(rule.Diversity(l.Diversity()))
 		after(algorithm.Progress{Round: r, Loss: -r.Objective, Diversity: &diversity, LowDiversity: low})
 	}})
 	if last.Number == 0 {

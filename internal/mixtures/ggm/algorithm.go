@@ -229,9 +229,10 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 		return a.alone().Learn(ctx, g, d, after)
 	}
 	c := em.Config{Components: a.Components, Lambda0: a.Lambda0, Rho: a.Rho, Lambda: a.Lambda, Sparse: a.Sparse, Choices: a.choices(), Fewest: a.fewest(), Held: d.Held, Missing: d.Missing, Seed: d.Seed, Init: inFrame(a.start, d.Frame)}
+	rule := a.Diversity.For(d.RowsEach)
 	if g.Membership().Size > 1 {
 		c.Rescaled = d.Rescaled
-		c.Diversity, c.Blur, c.Source, c.Colluders, c.Shared = a.Diversity, a.Blur, d.Source, d.Colluders, a.shared
+		c.Diversity, c.Blur, c.Source, c.Colluders, c.Shared = rule, a.Blur, d.Source, d.Colluders, a.shared
 	}
 	l, err := em.NewLearner(d.Rows, c)
 	if err != nil {
@@ -241,7 +242,7 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 	last, err := collabdict.Train(ctx, g, l, collabdict.Options{Rounds: a.Rounds, Tol: a.Tol, Noisy: c.Blur > 0, OnRound: func(r collabdict.Round) {
 		low := privacy.InRound(r.Number, l.LowDiversity())
 		done = append(done, low...)
-		diversity := algorithm.Diversity(a.Diversity.Diversity(l.Diversity()))
+		diversity := algorithm.Diversity(rule.Diversity(l.Diversity()))
 		after(algorithm.Progress{Round: r, Loss: -r.Objective / float64(max(l.TotalRows(), 1)), Diversity: &diversity, LowDiversity: low})
 	}})
 	if last.Number == 0 {

@@ -185,6 +185,8 @@ func (c Config) ledger(n *node.Node) *report.Ledger {
 func (c Config) assemble(w witness, trained *pipeline.Result) (*Result, error) {
 	n := w.Node
 	names, s := namesOf(n), n.Status()
+	task, parts := c.Task.Windowed(trained.Model.Manifest.Window, []dataset.Participant{c.Data})
+	c.Task, c.Data = task, parts[0]
 	r := c.Task.Report(names, trained)
 	r.ID, r.SetupRounds = w.journal.run(), s.SetupSlots
 	r.Consensus.Iterations, r.Consensus.Error = s.LastIterations, s.LastDifference

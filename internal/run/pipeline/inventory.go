@@ -32,6 +32,9 @@ func (t *Task) Inventory(g collabdict.Group) (items []algorithm.Item) {
 	atStart := func(e collabdict.Entry, form algorithm.Form, what, hidden string) {
 		items = append(items, algorithm.Item{Entry: e, What: what, Form: form, When: algorithm.AtStart, Hidden: hidden})
 	}
+	if t.Window == FindWindow {
+		items = append(items, OrderItem)
+	}
 	if of := t.bounded(d); len(of) > 0 {
 		atStart(columnstats.BoundsEntry, bounds, "the power of two above the number of its rows, and above the root mean square of each column "+strings.Join(of, ", "), "")
 	} else if d.RowsBound {

@@ -56,37 +56,56 @@ func (t *Task) order(p dataset.Participant) (report.Order, error) {
 	if t.Order != FindOrder {
 		return report.Order{Order: t.Order, Because: "set by --order"}, nil
 	}
-	x, stretch, err := sample(p)
+	all, err := neighbours(p)
 	if err != nil {
 		return report.Order{}, err
+	}
+	best := neighbouring{column: -1}
+	for _, of := range all {
+		if of.r > best.r && of.r >= leastCorrelation && of.chance <= orderLevel {
+			best = of
+		}
+	}
+	if best.column < 0 {
+		return report.Order{Order: NoOrder, Because: "in no column are neighbouring values more alike than chance explains"}, nil
+	}
+	return report.Order{Order: InTime, Because: fmt.Sprintf("neighbouring values of %s correlate by %.2f", p.Columns[best.column], best.r)}, nil
+}
+
+// neighbouring describes how neighbouring values of a column are alike.
+type neighbouring struct {
+	column int
+	r      float64 // their correlation
+	// chance bounds the probability that shuffled rows have such a correlation in any column.
+	chance float64
+}
+
+// neighbours compares the neighbouring values of each column that can show an order.
+func neighbours(p dataset.Participant) (all []neighbouring, err error) {
+	x, stretch, err := sample(p)
+	if err != nil {
+		return nil, err
 	}
 	n, columns := x.Dims()
 	// With a higher kurtosis, nearly all values are equal, and chance alone may put the others side
 	// by side. For k of n values that differ from the rest, the limit is at a k from √n to 2√n, with
 	// 1 to 3 pairs of such neighbours by chance. With more, r is nearly normal.
 	mostKurtosis := 1 + math.Sqrt(float64(n))/2
-	highest, found := 0.0, -1
 	values := make([]float64, n)
 	for j := range columns {
 		for i := range values {
 			values[i] = x.At(i, j)
 		}
 		centred := ranks(values)
-		if kurtosis(centred) > mostKurtosis {
+		if !(kurtosis(centred) <= mostKurtosis) { // NaN if all values are equal
 			continue
 		}
 		r, variance := neighbourCorrelation(centred, stretch)
 		// The probability of such an r in shuffled rows, times the number of columns, bounds the
 		// probability of at least one such column.
-		chance := float64(columns) * math.Erfc(r/math.Sqrt(2*variance)) / 2
-		if r > highest && r >= leastCorrelation && chance <= orderLevel {
-			highest, found = r, j
-		}
+		all = append(all, neighbouring{j, r, float64(columns) * math.Erfc(r/math.Sqrt(2*variance)) / 2})
 	}
-	if found < 0 {
-		return report.Order{Order: NoOrder, Because: "in no column are neighbouring values more alike than chance explains"}, nil
-	}
-	return report.Order{Order: InTime, Because: fmt.Sprintf("neighbouring values of %s correlate by %.2f", p.Columns[found], highest)}, nil
+	return all, nil
 }
 
 // sample returns stretches of neighbouring rows from all over the data, and the number of rows of

@@ -58,7 +58,7 @@ func (r Ranges) String() string {
 // windowed returns the ranges for the columns of windows. A standard deviation is at most half
 // the range of the values.
 func (r Ranges) windowed(columns []string, w int) Ranges {
-	if w == 0 {
+	if w <= 0 {
 		return r
 	}
 	out := Ranges{}

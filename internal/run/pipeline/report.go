@@ -30,7 +30,7 @@ func (t *Task) Report(names []string, r *Result) *report.Run {
 		run.Epsilon, run.Delta = n.Epsilon, n.Delta
 	}
 	if r.Model != nil {
-		run.Clusters, run.PCA = r.Model.Components(), r.Model.Manifest.PCA
+		run.Clusters, run.PCA, run.Window = r.Model.Components(), r.Model.Manifest.PCA, r.Model.Manifest.Window
 	}
 	run.Protection = Protection(t.Settings, len(names))
 	run.Warnings = append(run.Warnings, t.ShownWarnings()...)

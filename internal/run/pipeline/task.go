@@ -36,7 +36,7 @@ type Task struct {
 	Standardise string
 	Normalise   string // normalisation of columns and axes
 	// Window, if not 0, adds the mean and standard deviation of each column over the last
-	// Window rows.
+	// Window rows, or, if it is FindWindow, over those on which the members settle.
 	Window int
 	PCA    int // number of principal axes, 0 for none
 	// HoldOut is the share of rows held out of training. Order says how they are chosen:
@@ -67,8 +67,8 @@ func New(of algorithm.Kind) *Task {
 		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "largest `SHARE` of normal rows like this participant's above the anomaly threshold", option.Check(share)),
 		option.String(&t.Standardise, "standardise", "", "`SOURCE` of column scales: all rows (global), own rows (own), with ggm what held-out rows choose of both (auto), --ranges (agreed) or none (default auto with --split files or column, otherwise global)",
 			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.Auto, algorithm.None, algorithm.Agreed)),
-		option.Int(&t.Window, "window", 0, "for time series: learn from each column's mean and standard deviation over the last `W` rows as well",
-			option.AtLeast(rows.LeastWindow), option.Check(windowed), option.Optional[int]("leave it out if neighbouring rows are unrelated")),
+		option.Int(&t.Window, "window", 0, "for time series: learn from each column's mean and standard deviation over the last `W` rows as well; auto takes 20 if neighbouring rows of more than half of the members are much alike",
+			option.AutoAs(FindWindow), option.AtLeast(rows.LeastWindow), option.Check(windowed), option.Optional[int]("leave it out if neighbouring rows are unrelated")),
 		option.Int(&t.PCA, "pca", 0, "project rows onto the first `K` principal axes of all members' rows",
 			option.AtLeast(1), option.Optional[int]("leave it out to learn from the columns")).ForExperts(),
 		option.Float(&t.HoldOut, "hold-out", 0, "`SHARE` of own rows, at most 100000, held out of training to choose settings, compare models and find thresholds (default 0.2 if they are used, otherwise 0)",
@@ -103,13 +103,6 @@ func (t *Task) Set(name, text string) error {
 		return t.Consensus.Set(short, text)
 	}
 	return slices.Concat(t.Options, t.Shared).Set(name, text)
-}
-
-func windowed(w int) error {
-	if w > rows.MostWindow {
-		return fmt.Errorf("want at most %d rows, got %d", rows.MostWindow, w)
-	}
-	return nil
 }
 
 // DataColumns returns the columns of the data behind a participant's columns, which all members
@@ -218,24 +211,6 @@ func (t *Task) Complete() error {
 	return t.checkWindow()
 }
 
-// checkWindow reports a setting that contradicts the window. Each row of the data is part of Window
-// training rows.
-func (t *Task) checkWindow() error {
-	const atLeast = 5 // rows of the data behind anything that is shown
-	of := t.Traits()
-	switch least := t.Window + atLeast - 1; {
-	case t.Window == 0:
-		return nil
-	case t.Order == NoOrder:
-		return option.Errorf("order", "windows need rows in the order of time: want %s, got %s", InTime, NoOrder)
-	case of.Noise != nil:
-		return &option.Error{Name: "window", Msg: fmt.Sprintf("each row of the data is part of %d training rows, and noise hides one of these at a time", t.Window), Hint: "leave out --window or --epsilon"}
-	case of.ShownRows > 0 && of.ShownRows < least:
-		return option.Errorf("min-rows", "each row of the data is part of %d training rows, so anything shown must rest on at least %d, got %d", t.Window, least, of.ShownRows)
-	}
-	return nil
-}
-
 // marginal reports whether rows of some member may have missing cells.
 func (t *Task) marginal() bool { return t.Missing == dataset.KeepMissing }
 
@@ -257,7 +232,7 @@ func (t *Task) checkMissing() error {
 func (t *Task) Coordinates() algorithm.Coordinates {
 	return algorithm.Coordinates{
 		ScaledBy:  t.Standardise,
-		UnitRange: t.Normalise == MinMax, Axes: t.PCA, RowsEach: t.Window,
+		UnitRange: t.Normalise == MinMax, Axes: t.PCA, RowsEach: t.mostWindow(),
 	}
 }
 

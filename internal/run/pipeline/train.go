@@ -42,6 +42,10 @@ func (t *Task) Fit(ctx context.Context, g collabdict.Group, p dataset.Participan
 	}
 	r.Inventory = t.Inventory(g)
 	g = inventoried{g, r.Inventory}
+	t, p, err := t.settle(ctx, g, p)
+	if err != nil {
+		return r, err
+	}
 	p, held, order, err := t.split(p, source)
 	if err != nil {
 		return r, err
@@ -118,7 +122,7 @@ func (t *Task) Fit(ctx context.Context, g collabdict.Group, p dataset.Participan
 
 // data returns a participant's data in the form that algorithms take.
 func (t *Task) data(p dataset.Participant, of *prepared, classes *algorithm.Classes) (d algorithm.Data, err error) {
-	d = algorithm.Data{Name: p.Name, Rows: of.rows, Frame: of.frame, Missing: t.marginal(), Seed: t.Seed}
+	d = algorithm.Data{Name: p.Name, Rows: of.rows, Frame: of.frame, Missing: t.marginal(), RowsEach: max(t.Window, 1), Seed: t.Seed}
 	if p.ClassLabels {
 		d.Labels = p.TrainLabels
 	}

@@ -31,6 +31,7 @@ type Run struct {
 	Alone        *Scores      `json:"alone,omitempty"`        // means of figures by the own models, if scores blend several
 	Clusters     int          `json:"clusters,omitempty"`     // components of the model, or clusters found by fedgem
 	PCA          *PCA         `json:"pca,omitempty"`          // the axes of --pca
+	Window       int          `json:"window,omitempty"`       // rows of the windows trained on; 0 means none
 	Selection    *Selection   `json:"selection,omitempty"`    // how fedgen chose its components
 	Choice       []Judged     `json:"choice,omitempty"`       // the settings that ggm chose from, and how they did
 	BytesSent    int64        `json:"bytes_sent"`             // the mean per participant

@@ -23,6 +23,8 @@ const (
 // log-likelihoods are over loglikOf or, if that is nil, over each participant's own training
 // rows.
 func AddBaselines(ctx context.Context, r *report.Run, t *pipeline.Task, which []string, parts, all []dataset.Participant) error {
+	_, all = t.Windowed(r.Window, all)
+	t, parts = t.Windowed(r.Window, parts)
 	for _, name := range which {
 		train := Alone
 		if name == BaselinePooled {

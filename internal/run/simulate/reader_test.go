@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -31,6 +32,7 @@ type cell struct {
 	change  func(member int, x *mat.Dense, random *rand.Rand) // of a member's rows, or nil
 	rows    bool                                              // only rows are looked for, in more columns
 	ranges  bool                                              // agreed ranges
+	window  int                                               // of rows, 0 for none or one that is found
 	again   bool                                              // a second run follows, without the last member
 }
 
@@ -137,7 +139,7 @@ func (c cell) draw(world int) ([]dataset.Participant, error) {
 			parts[m].Columns = append(parts[m].Columns, fmt.Sprintf("c%d", i))
 		}
 	}
-	return parts, nil
+	return dataset.Window(parts, c.window), nil
 }
 
 type read struct {
@@ -216,6 +218,35 @@ func (c cell) anew() cell {
 	return c
 }
 
+// windowed returns the cell with windows of w rows.
+func (c cell) windowed(w int) cell {
+	c.options, c.window = append(slices.Clone(c.options), fmt.Sprintf("window=%d", w)), w
+	return c
+}
+
+// orderSlot is the slot in which the members count those with rows in time order.
+const orderSlot = nonceSlots
+
+// finding returns the cell with a window to be found, and rows in time order at all members but the
+// first two.
+func (c cell) finding() cell {
+	c.options = append(slices.Clone(c.options), "window=auto")
+	c.change = func(member int, x *mat.Dense, _ *rand.Rand) {
+		if n, dim := x.Dims(); member > 1 {
+			all := mat.DenseCopyOf(x)
+			order := make([]int, n)
+			for i := range order {
+				order[i] = i
+			}
+			slices.SortFunc(order, func(a, b int) int { return cmp.Compare(all.At(a, 0), all.At(b, 0)) })
+			for i, from := range order {
+				x.SetRow(i, all.RawRowView(from)[:dim])
+			}
+		}
+	}
+	return c
+}
+
 // cells are those that the tests run.
 var cells = map[string]cell{
 	"ggm, lost for good":     mixture("ggm", "standardise=own", "components=8", "rounds=4").with(5, stop(4, 5)),
@@ -223,6 +254,7 @@ var cells = map[string]cell{
 	"ggm, both scales":       mixture("ggm", "standardise=auto", "rounds=8").with(5, back(4, 9)),
 	"dem, lost":              mixture("dem", "standardise=global", "rounds=8").with(5, stop(4, 6)),
 	"ggm, missing cells":     mixture("ggm", "standardise=own", "rounds=8", "missing=marginal", "consensus.scheme=exact").of(6, lacking).with(4),
+	"ggm, window found":      mixture("ggm", "standardise=own", "rounds=6").finding().with(6, back(5, orderSlot)),
 	"ggm, a constant column": mixture("ggm", "rounds=30", "consensus.scheme=exact").agreed().of(6, constant).with(4),
 	"bvae":                   {kind: "bvae", options: []string{"latent=1", "hidden=2", "batch=20", "rate=0.01", "epochs=1", "rounds=4", "standardise=global", "normalise=minmax"}, members: 4, columns: 2},
 }
@@ -253,7 +285,9 @@ func everyCell() map[string]cell {
 		add(mixture(kind, "rounds=4", "standardise=global").with(5, stop(4, 4)).anew())
 		add(mixture(kind, "rounds=4", "standardise=global").with(5, stop(4, 5)).anew())
 		add(mixture(kind, "rounds=6").agreed().with(5, stop(4, 5)))
-		add(mixture(kind, "rounds=6", "standardise=own", "window=5").with(4, stop(3, 6)))
+		add(mixture(kind, "rounds=6", "standardise=own").windowed(5).with(4, stop(3, 6)))
+		add(mixture(kind, "rounds=6", "standardise=global").finding().with(6, stop(5, orderSlot)))
+		add(mixture(kind, "rounds=6", "standardise=own").finding().with(6, back(5, orderSlot), back(0, orderSlot+1)))
 		add(mixture(kind, "rounds=12", "standardise=own").with(3, back(2, 6)))
 		add(mixture(kind, "rounds=8", "standardise=own").with(6, stop(5, 5), stop(4, 9)))
 	}

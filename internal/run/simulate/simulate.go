@@ -55,7 +55,7 @@ type Conditions struct {
 	ViewTotals bool
 	// Converge records how the disagreement falls in the last Laplacian session of a round.
 	Converge bool
-	stops    []netsim.Fault // further faults, in worlds
+	stops    []netsim.Fault // further faults, in tests
 }
 
 // updateTime is the virtual time of a local update unless the scenario sets it. It is not 0, so
@@ -68,9 +68,10 @@ func (c Conditions) config(t *pipeline.Task, parts []dataset.Participant) (netsi
 	for _, p := range parts {
 		n.Names = append(n.Names, p.Name)
 	}
-	if !c.Scenario.Empty() {
+	if !c.Scenario.Empty() || len(c.stops) > 0 {
 		n.Compute = updateTime
 	}
+	n.Faults = append(n.Faults, c.stops...)
 	return n, c.Scenario.Apply(&n)
 }
 
@@ -143,6 +144,12 @@ func SimulateUnder(ctx context.Context, under Conditions, t *pipeline.Task, part
 		course.Failed = true
 		course.Convergence = begun.convergence(t.Settings, t.Seed, cost.Slots)
 		return &Run{Course: course}, err
+	}
+	if t.Window == pipeline.FindWindow {
+		t, parts = t.Windowed(results[first].Model.Manifest.Window, parts)
+		if trained, err = t.Trained(parts, func(rank int) rand.Source { return noise(t.Seed, rank) }); err != nil {
+			return nil, err
+		}
 	}
 	run := &Run{Report: t.Report(c.Names, results[first])}
 	if o := t.Options.Find("on-low-diversity"); t.Traits().Noise != nil || o != nil && o.Text() == string(privacy.DrawComponent) {

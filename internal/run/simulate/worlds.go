@@ -32,16 +32,9 @@ func (c Conditions) world(ctx context.Context, t *pipeline.Task, parts []dataset
 	if err != nil {
 		return nil, err
 	}
-	trained, err := t.Trained(parts, func(rank int) rand.Source { return noise(n.Seed, rank) })
-	if err != nil {
-		return nil, err
-	}
+	seed := n.Seed
 	watch := differencing.NewWatch(len(parts))
 	n.Observer, n.Seed = watch, t.Seed+uint64(number)<<32
-	n.Faults = append(n.Faults, c.stops...)
-	if len(c.stops) > 0 {
-		n.Compute = updateTime
-	}
 	net, err := netsim.New(n)
 	if err != nil {
 		return nil, err
@@ -59,6 +52,14 @@ func (c Conditions) world(ctx context.Context, t *pipeline.Task, parts []dataset
 	if failed != nil && len(of.Slots) == 0 {
 		return nil, failed
 	}
+	at := slices.IndexFunc(results, func(r *pipeline.Result) bool { return r != nil && r.Model != nil })
+	if at >= 0 {
+		t, parts = t.Windowed(results[at].Model.Manifest.Window, parts)
+	}
+	trained, err := t.Trained(parts, func(rank int) rand.Source { return noise(seed, rank) })
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range trained {
 		x, err := rows.Dense(p.Train)
 		if err != nil {
@@ -66,7 +67,6 @@ func (c Conditions) world(ctx context.Context, t *pipeline.Task, parts []dataset
 		}
 		of.Rows = append(of.Rows, x)
 	}
-	at := slices.IndexFunc(results, func(r *pipeline.Result) bool { return r != nil && r.Model != nil })
 	if at < 0 {
 		return of, nil
 	}
@@ -154,7 +154,10 @@ func Subsets(parts []dataset.Participant, least, most float64, seed uint64) Draw
 					labels = append(labels, p.TrainLabels[j])
 				}
 			}
-			out[m].Train, out[m].TrainLabels = rows.InMemory(x), labels
+			out[m] = dataset.Participant{
+				Name: p.Name, Columns: p.Columns, Train: rows.InMemory(x), Test: p.Test, TrainLabels: labels, TestLabels: p.TestLabels,
+				ClassLabels: p.ClassLabels, TextLabels: p.TextLabels, TestBegins: p.TestBegins,
+			}
 		}
 		return out, nil
 	}
