@@ -36,8 +36,8 @@ type Rule struct {
 // Prepare makes the rule count rows of the data. Each may be part of several training rows.
 func (r *Rule) Prepare(c algorithm.Coordinates) { r.each = float64(c.RowsEach) }
 
-// For returns the rule for training rows of which each row of the data is part of the given number; 0
-// means that of Prepare.
+// For returns the rule if each row of the data is part of the given number of training rows; 0 means
+// the number of Prepare.
 func (r Rule) For(each int) Rule {
 	if each > 0 {
 		r.each = float64(each)

@@ -18,8 +18,8 @@ import (
 	"github.com/collabdict/collabdict/netsim"
 )
 
-// series returns participants of whom the first inOrder have rows in the order of time, in the given
-// number of columns.
+// series returns participants with rows in the given number of columns. Those of the first inOrder are
+// in the order of time.
 func series(inOrder, all, columns int) (parts []dataset.Participant) {
 	for s := range all {
 		random := rand.New(rand.NewPCG(uint64(s), 5))

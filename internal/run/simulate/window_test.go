@@ -11,7 +11,7 @@ import (
 // lost in that slot and has returned. Figures and baselines are of the same rows.
 func TestWindowIsFoundByThoseInTheView(t *testing.T) {
 	for _, c := range []struct {
-		members int // of whom all but two have rows that gain
+		members int // all but two have rows that gain
 		lost    []netsim.Fault
 		want    int
 	}{
