@@ -229,9 +229,11 @@ func TestFaults(t *testing.T) {
 		t.Error("a column of times was ignored")
 	}
 	for _, some := range []dataset.Spec{{Where: dataset.Condition{Column: "y", Value: "1"}}, {Label: "fault", Normal: true, Anomalies: true}, {Missing: dataset.SkipMissing}} {
-		some.Data, some.Name, some.Columns, some.Window = spec.Data, spec.Name, spec.Columns, 3
-		if _, err := load(t, honest, some); err == nil {
-			t.Errorf("windows over rows that are left out were made: %+v", some)
+		for _, w := range []int{3, -1} {
+			some.Data, some.Name, some.Columns, some.Window = spec.Data, spec.Name, spec.Columns, w
+			if _, err := load(t, honest, some); err == nil {
+				t.Errorf("windows over rows that are left out were made: %+v", some)
+			}
 		}
 	}
 	if _, err := Load(t.Context(), []string{filepath.Join(t.TempDir(), "none")}, spec); err == nil {

@@ -289,7 +289,7 @@ func (t *Task) MostState(columns int) int64 {
 		underWay = 10       // totals kept for the slots under way
 		step     = 16 << 20 // growth step of the file; a shorter file doubles
 	)
-	rounds, values := int64(t.Traits().Rounds), int64(t.values(cmp.Or(t.PCA, columns)))
+	rounds, values := int64(t.Traits().Rounds), int64(t.values(cmp.Or(t.PCA, t.mostColumns(columns))))
 	bytes := (before+rounds)*beside + (rounds+underWay)*8*values
 	return bytes + min(bytes, step)
 }

@@ -93,7 +93,15 @@ func (t *Task) gains(p dataset.Participant) (bool, error) {
 
 // canWindow reports whether a found window of these columns of the data can be learned from.
 func (t *Task) canWindow(columns []string) bool {
-	return len(columns) <= mostWindowed && t.CheckColumns(len(rows.WindowColumns(columns, foundWindow))) == nil
+	return len(columns) <= mostWindowed && t.CheckColumns(t.mostColumns(len(columns))) == nil
+}
+
+// mostColumns returns the largest number of columns trained on, given that of a participant's columns.
+func (t *Task) mostColumns(columns int) int {
+	if t.Window == FindWindow {
+		return len(rows.WindowColumns(make([]string, columns), foundWindow))
+	}
+	return columns
 }
 
 // Windowed returns the task and its participants' rows with the window on which a run has settled. A

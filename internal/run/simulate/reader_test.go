@@ -286,7 +286,7 @@ func everyCell() map[string]cell {
 		add(mixture(kind, "rounds=4", "standardise=global").with(5, stop(4, 5)).anew())
 		add(mixture(kind, "rounds=6").agreed().with(5, stop(4, 5)))
 		add(mixture(kind, "rounds=6", "standardise=own").windowed(5).with(4, stop(3, 6)))
-		add(mixture(kind, "rounds=6", "standardise=global").finding().with(6, stop(5, orderSlot)))
+		add(mixture(kind, "rounds=6", "standardise=global").finding().with(6, back(5, orderSlot)))
 		add(mixture(kind, "rounds=6", "standardise=own").finding().with(6, back(5, orderSlot), back(0, orderSlot+1)))
 		add(mixture(kind, "rounds=12", "standardise=own").with(3, back(2, 6)))
 		add(mixture(kind, "rounds=8", "standardise=own").with(6, stop(5, 5), stop(4, 9)))
