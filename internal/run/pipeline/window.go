@@ -56,8 +56,10 @@ func (t *Task) settle(ctx context.Context, g collabdict.Group, p dataset.Partici
 	if err != nil {
 		return nil, p, err
 	}
+	n, _ := p.Train.Dims()
+	left, _ := dataset.Window([]dataset.Participant{p}, foundWindow)[0].Train.Dims()
 	own := []float64{1, 0}
-	if gains {
+	if gains && 2*left >= n { // windows that hold known anomalies do not train
 		own[1] = 1
 	}
 	total, err := g.Sum(ctx, collabdict.Summand{Entry: OrderEntry, Values: own, Blocks: columnstats.AppendBlock(nil, 2, 1)})
@@ -67,6 +69,9 @@ func (t *Task) settle(ctx context.Context, g collabdict.Group, p dataset.Partici
 	w := 0
 	if 2*math.Round(total[1]) > math.Round(total[0]) && t.canWindow(p.Columns) {
 		w = foundWindow
+	}
+	if least := max(t.Traits().LeastRows, 1); w > 0 && left < least {
+		return nil, p, fmt.Errorf("window: want at least %d training rows whose windows of %d rows hold no known anomaly, got %d of %d: agree on a smaller --window, or leave this participant out", least, w, left, n)
 	}
 	of, parts := t.Windowed(w, []dataset.Participant{p})
 	return of, parts[0], nil

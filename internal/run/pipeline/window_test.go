@@ -1,8 +1,11 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -154,5 +157,46 @@ func TestFoundWindowIsRefused(t *testing.T) {
 	}
 	if !slices.Contains(k.Inventory(collabdict.Solo{}), OrderItem) || slices.Contains(small(t, "fedgen").Inventory(collabdict.Solo{}), OrderItem) {
 		t.Error("want the count in the inventory, if there is one")
+	}
+}
+
+// A member whose windows nearly all hold a known anomaly does not ask for a window, and has too few
+// rows if the others do.
+func TestWindowsOfKnownAnomaliesAreCounted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.csv")
+	text := "x,y,fault\n"
+	x, err := rows.Dense(series(1, 1, 2)[0].Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 80 {
+		fault := 0
+		if i%10 == 2 {
+			fault = 1
+		}
+		text += fmt.Sprintf("%g,%g,%d\n", x.At(i, 0), x.At(i, 1), fault)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.LoadOne(dataset.Spec{Data: []string{path}, Name: "p", Label: "fault", Anomalies: true, Normal: true, Window: FindWindow})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := d.Participants[0]
+	p.Columns = []string{"c0", "c1"}
+	k := example(t, "window=auto")
+	if r, err := k.Fit(t.Context(), collabdict.Solo{}, p, nil, nil); err != nil || r.Model.Manifest.Window != 0 {
+		t.Errorf("alone: %v", err)
+	}
+	parts := append(series(2, 2, 2), p)
+	var few bool
+	err = lockstep.Run(t.Context(), len(parts), func(ctx context.Context, g collabdict.Group, s int) error {
+		_, err := k.Fit(ctx, g, parts[s], rand.NewPCG(7, uint64(s)), nil)
+		few = few || s == 2 && err != nil
+		return err
+	})
+	if err == nil || !few {
+		t.Errorf("together: got %v, want an error of the member without rows", err)
 	}
 }
