@@ -170,14 +170,14 @@ func points(clusters *passes.Moments, rng *rand.Rand) (all [][]float64) {
 	all = make([][]float64, 0, pointsDrawn)
 	for k, n := range clusters.N {
 		if count := int(pointsDrawn * n / total); n >= minRows && count > 0 {
-			x := gaussianCentres(clusters.Component(k), count, rng)
+			x := newNormal(clusters.Component(k)).draw(count, rng)
 			for i := range count {
 				all = append(all, x.RawRowView(i))
 			}
 		}
 	}
 	if len(all) == 0 { // hardly any rows
-		x := gaussianCentres(together(clusters, total), pointsDrawn, rng)
+		x := newNormal(together(clusters, total)).draw(pointsDrawn, rng)
 		for i := range pointsDrawn {
 			all = append(all, x.RawRowView(i))
 		}

@@ -74,7 +74,7 @@ func TestMoveClusterings(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := newWhole(sums)
-		c := newClustering(gaussianCentres(sums, 5, rand.New(rand.NewPCG(1, 1))), all)
+		c := newClustering(newNormal(sums).draw(5, rand.New(rand.NewPCG(1, 1))), all)
 		for range lloydSteps {
 			shares := make([][]float64, 600)
 			for j := range shares {

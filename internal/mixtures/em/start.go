@@ -130,12 +130,14 @@ func (s *starter) given(live []*candidate) error {
 // draw draws new centres for all clusterings, from a normal distribution with the mean and the
 // covariance of all rows.
 func (s *starter) draw(all map[*view]*whole) {
-	rng := rand.New(s.source)
+	rng, normals := rand.New(s.source), map[*view]normal{}
+	for _, v := range s.views {
+		normals[v] = newNormal(all[v].Moments)
+	}
 	for _, b := range s.banks {
 		b.clusterings = nil
 		for range draws * len(s.views) / len(s.banks) {
-			of := all[b.view]
-			b.clusterings = append(b.clusterings, newClustering(gaussianCentres(of.Moments, b.clusters, rng), of))
+			b.clusterings = append(b.clusterings, newClustering(normals[b.view].draw(b.clusters, rng), all[b.view]))
 		}
 		b.best = b.clusterings[0]
 	}
@@ -358,23 +360,31 @@ func (c *candidate) first(sums *passes.Moments, centres *mat.Dense, all *whole) 
 	return nil
 }
 
-// gaussianCentres draws k centres from the normal distribution with the mean and the covariance
-// of all rows.
-func gaussianCentres(all *passes.Moments, k int, rng *rand.Rand) *mat.Dense {
+// normal is the normal distribution with the mean and the covariance of all rows, which centres are
+// drawn from.
+type normal struct {
+	mean, deviations []float64  // along the axes
+	axes             *mat.Dense // as rows
+}
+
+func newNormal(all *passes.Moments) normal {
 	cov := all.Spread(0)
 	cov.ScaleSym(1/math.Max(all.N[0], 1), cov)
-	values, vectors := eigen(cov)
-	centres := mat.NewDense(k, all.Dim, nil)
-	mean := all.Mean(0)
+	values, axes := eigen(cov)
 	for j, v := range values {
 		values[j] = math.Sqrt(math.Max(0, v))
 	}
+	return normal{all.Mean(0), values, axes}
+}
+
+func (d normal) draw(k int, rng *rand.Rand) *mat.Dense {
+	centres := mat.NewDense(k, len(d.mean), nil)
 	for i := range k {
 		centre := centres.RawRowView(i)
-		for j, deviation := range values {
-			portable.AddScaled(centre, deviation*rng.NormFloat64(), vectors.RawRowView(j))
+		for j, deviation := range d.deviations {
+			portable.AddScaled(centre, deviation*rng.NormFloat64(), d.axes.RawRowView(j))
 		}
-		for at, m := range mean {
+		for at, m := range d.mean {
 			centre[at] += m
 		}
 	}
