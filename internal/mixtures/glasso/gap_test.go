@@ -2,6 +2,7 @@ package glasso
 
 import (
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"testing"
 
@@ -98,4 +99,34 @@ func diagonalMatrix(s *mat.SymDense) []float64 {
 		out[i*m+i] = s.At(i, i)
 	}
 	return out
+}
+
+// With fewer rows than variables and a weak penalty, the inverse of S is near the solution, so a
+// gap takes few steps, with a start far away as well as with none.
+func TestAWeakPenaltyTakesFewSteps(t *testing.T) {
+	const m, rows, prior = 60, 10, 20.0
+	of := func(seed uint64) *mat.SymDense {
+		p := scattered("correlated", 1, m, rows, rand.New(rand.NewPCG(seed, 7)))
+		s := mat.NewSymDense(m, nil)
+		s.ScaleSym(1/mat.Max(p.S), p.S)
+		for i := range m {
+			s.SetSym(i, i, s.At(i, i)+prior/(rows+prior))
+		}
+		return s
+	}
+	p := Problem{S: of(1), Penalty: 1e-3, FreeDiagonal: true, Gap: 0.1}
+	far, err := p.Solve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.S = of(2)
+	for _, start := range []*mat.SymDense{nil, far.Precision} {
+		r, err := p.Solve(start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Steps > 2 || r.Gap > p.Gap {
+			t.Errorf("%d steps to a gap of %g", r.Steps, r.Gap)
+		}
+	}
 }

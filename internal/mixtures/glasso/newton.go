@@ -39,6 +39,7 @@ type block struct {
 	enough float64 // the block's share of Problem.Gap
 	point
 	next          point // being tried
+	inverted      bool  // the inverse of s has been tried
 	residual, gap float64
 	steps, spent  int // numbers of Newton steps, and of iterations of conjugate gradients
 
@@ -85,6 +86,25 @@ func (b *block) withoutEdges(value float64) {
 	b.value, b.logDet, b.cond = value, float64(b.p)-value, most/least
 }
 
+// fromInverse moves b to the inverse of s, times the best factor, if that is better, and reports
+// whether it is. With a weak penalty, this point is near the solution.
+func (b *block) fromInverse() bool {
+	b.reserve()
+	q := &b.next
+	copy(q.x, b.s)
+	if !b.evaluate(q) || !b.invert(q) {
+		return false
+	}
+	q.x, q.w, q.logDet = q.w, q.x, -q.logDet
+	q.value = float64(b.p) - q.logDet + float64(b.lambda*offNorm(q.x, b.p))
+	b.point, b.next = b.next, b.point
+	if b.rescale(); b.value < b.next.value {
+		return true
+	}
+	b.point, b.next = b.next, b.point
+	return false
+}
+
 // rescale multiplies x by the factor that minimises the objective; then Tr(sX) + λ‖X‖₁ = p.
 func (b *block) rescale() {
 	p := float64(b.p)
@@ -115,11 +135,9 @@ func gather(a *mat.SymDense, members []int) []float64 {
 // mean little, so the gap must be small, too.
 func (b *block) solve(steps int) bool {
 	solved, interior := b.newton(steps, b.p > maxInterior)
-	b.gap = b.descent.gap(b)
 	if solved && !interior && !b.isNear() {
 		b.interiorPoint()
 		solved, _ = b.newton(steps, true)
-		b.gap = b.descent.gap(b)
 	}
 	return solved && b.isNear()
 }
@@ -127,16 +145,31 @@ func (b *block) solve(steps int) bool {
 // isNear reports whether the gap is small enough for a solution.
 func (b *block) isNear() bool { return b.gap <= math.Max(enoughGap*float64(b.p), b.enough) }
 
-// newton is solve without the check of the gap. A block too ill-conditioned for coordinate
-// descent goes to the interior point method, unless interior reports that it already has, or is
-// too large.
+// newton is solve without the check of the gap, which it sets. A block too ill-conditioned for
+// coordinate descent goes to the interior point method, unless interior reports that it already
+// has, or is too large.
 func (b *block) newton(steps int, interior bool) (solved, been bool) {
+	defer func() {
+		if b.enough == 0 || math.IsInf(b.gap, 1) {
+			b.gap = b.descent.gap(b)
+		}
+	}()
 	before := math.Inf(1)
 	for {
 		b.residual = b.descent.collect(b)
 		r := b.residual
 		floor := math.Min(rounding*b.cond, worst) * b.scale
-		near := b.enough > 0 && b.descent.near(b) <= b.enough
+		near := false
+		if b.enough > 0 {
+			b.gap = b.descent.near(b)
+			near = b.gap <= b.enough
+			if !near && !b.inverted {
+				b.inverted = true
+				if b.fromInverse() {
+					continue
+				}
+			}
+		}
 		if r <= b.target() || r <= floor && r > before/2 || near && b.steps > 0 {
 			return true, interior
 		}
@@ -184,9 +217,7 @@ func (b *block) patience() int { return max(1000, int(1e11/float64(b.p)/float64(
 // search moves x along the direction by the longest step among 1, ½, ¼, ... that keeps x
 // positive definite and meets Armijo's rule.
 func (b *block) search(slope float64) bool {
-	if b.next.x == nil {
-		b.next = newPoint(b.p)
-	}
+	b.reserve()
 	c := &b.descent
 	copy(b.next.x, b.x)
 	// Near the solution the gain is below the objective's rounding.
@@ -203,6 +234,13 @@ func (b *block) search(slope float64) bool {
 		step /= 2
 	}
 	return false
+}
+
+// reserve makes room for the next point.
+func (b *block) reserve() {
+	if b.next.x == nil {
+		b.next = newPoint(b.p)
+	}
 }
 
 // magnitude returns the sum of the absolute values of the objective's terms. A change of X by
