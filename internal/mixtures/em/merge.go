@@ -23,8 +23,11 @@ const (
 	// lossPerFew bounds the loss, in nats for each row of the smaller component. A rare pattern
 	// is lost among many rows of another without much loss per row.
 	lossPerFew = 2
-	// mergeDraws is the number of rows drawn to measure a loss.
+	// mergeDraws is the maximum number of rows drawn to measure a loss.
 	mergeDraws = 1000
+	// enoughDraws is the number of rows after which a loss may be certain to be above its limit: by
+	// this number of its standard errors.
+	enoughDraws, surely = 64, 8
 )
 
 // pattern is the normal distribution of the rows of some components. Columns have unit pooled
@@ -95,8 +98,8 @@ func (x *pattern) logDensity(row, space []float64) float64 {
 
 // loss returns how much of the log density, in nats per row, is lost if one normal distribution
 // takes the place of two: the Kullback-Leibler divergence of the mixture of x and y from one, which
-// is their merger. All members draw the same rows. It returns +Inf without drawing if entropies
-// show that the loss is above the limit.
+// is their merger. All members draw the same rows. It returns +Inf if entropies show that the loss is
+// above the limit, without drawing, or if some draws do.
 func loss(x, y, one *pattern, limit float64) float64 {
 	share := [2]float64{x.rows / one.rows, y.rows / one.rows}
 	// The entropy of a mixture is at most that of its parts and of their labels together.
@@ -108,10 +111,10 @@ func loss(x, y, one *pattern, limit float64) float64 {
 		return math.Inf(1)
 	}
 	row, space := make([]float64, len(x.mean)), make([]float64, len(x.mean))
-	src, sum := rand.NewPCG(0, 0), 0.0
-	first := int(math.Round(mergeDraws * share[0]))
+	src, sum, squares := rand.NewPCG(0, 0), 0.0, 0.0
+	ofX := func(draws int) int { return int(math.Round(float64(draws) * share[0])) }
 	for i := range mergeDraws {
-		if i < first {
+		if ofX(i+1) > ofX(i) {
 			x.draw(row, src)
 		} else {
 			y.draw(row, src)
@@ -122,7 +125,15 @@ func loss(x, y, one *pattern, limit float64) float64 {
 		if !(apart <= math.MaxFloat64) { // too far for numbers
 			return math.Inf(1)
 		}
-		sum += math.Max(a, b) + portable.Log(1+portable.Exp(-apart)) - one.logDensity(row, space)
+		term := math.Max(a, b) + portable.Log(1+portable.Exp(-apart)) - one.logDensity(row, space)
+		sum += term
+		squares += float64(term * term)
+		if n := i + 1; n >= enoughDraws && n&(n-1) == 0 {
+			mean := sum / float64(n)
+			if mean-float64(surely*math.Sqrt(math.Max(0, squares/float64(n)-float64(mean*mean))/float64(n))) > limit {
+				return math.Inf(1)
+			}
+		}
 	}
 	return sum / mergeDraws
 }
