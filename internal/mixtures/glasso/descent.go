@@ -35,7 +35,7 @@ const (
 	slow = 0.6
 	// quickSteps is the number of the first Newton steps that take some sweeps each, whatever energy
 	// is left, if the objective may end below its maximum.
-	quickSteps = 3
+	quickSteps = 4
 	// negligible is an energy below the rounding of the objective.
 	negligible = 1e-28
 )

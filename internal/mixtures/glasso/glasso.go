@@ -20,7 +20,7 @@ type Problem struct {
 	// needs a positive diagonal.
 	FreeDiagonal bool
 	// Gap is how far the objective may end below its maximum, after at least one step if the start
-	// is not the solution. With 0 the solution is as accurate as rounding allows.
+	// is not within a hundredth of it. With 0 the solution is as accurate as rounding allows.
 	Gap float64
 	// MaxSteps is the maximum number of Newton steps per connected block; 0 means 200.
 	MaxSteps int

@@ -20,7 +20,10 @@ const (
 	worst = 1e-6
 	// enoughGap is the largest duality gap of a solution, in nats per variable.
 	enoughGap = 1e-5
-	maxSteps  = 200
+	// negligibleShare is the share of Problem.Gap within which a start needs no step, so that EM ends
+	// when only such steps are left.
+	negligibleShare = 0.01
+	maxSteps        = 200
 	// armijo is the share of the gain promised by the quadratic model's slope that a step must
 	// achieve; otherwise it is halved (Armijo's rule).
 	armijo     = 1e-3
@@ -170,7 +173,7 @@ func (b *block) newton(steps int, interior bool) (solved, been bool) {
 				}
 			}
 		}
-		if r <= b.target() || r <= floor && r > before/2 || near && b.steps > 0 {
+		if r <= b.target() || r <= floor && r > before/2 || near && (b.steps > 0 || b.gap <= negligibleShare*b.enough) {
 			return true, interior
 		}
 		if b.steps >= steps || b.spent > b.patience() {
