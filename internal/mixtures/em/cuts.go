@@ -226,10 +226,38 @@ func (p *part) spread() *mat.SymDense {
 	return mat.NewSymDense(dim, products) // which reads the upper triangle
 }
 
+// powers is the number of steps towards a principal component.
+const powers = 50
+
+// principal returns the direction in which a positive semi-definite matrix is largest, by the power
+// method. If others are nearly as large, it is between them. Its length is the largest eigenvalue. The
+// largest entry is positive.
+func principal(s *mat.SymDense) []float64 {
+	rows := mat.DenseCopyOf(s)
+	direction, next := make([]float64, s.SymmetricDim()), make([]float64, s.SymmetricDim())
+	for i := range direction { // all entries differ, so that hardly any component is missed
+		direction[i] = portable.Norm(rows.RawRowView(i)) * (1 + 1/float64(i+1))
+	}
+	for range powers {
+		norm := portable.Norm(direction)
+		if norm == 0 {
+			break
+		}
+		clear(next)
+		for i, v := range direction {
+			portable.AddScaled(next, v/norm, rows.RawRowView(i))
+		}
+		direction, next = next, direction
+	}
+	if slices.Max(direction) < -slices.Min(direction) {
+		floats.Scale(-1, direction)
+	}
+	return direction
+}
+
 // cut divides the points. A part that cannot be divided is doubled, without squares.
 func (p *part) cut() (low, high *part) {
-	_, vectors := eigen(p.spread())
-	direction := vectors.RawRowView(len(p.mean) - 1)
+	direction := principal(p.spread())
 	along := func(x []float64) (sum float64) {
 		for i, v := range direction {
 			sum += float64(v * (x[i] - p.mean[i]))

@@ -160,3 +160,73 @@ func TestBoundsSettleLikeLloyd(t *testing.T) {
 		}
 	}
 }
+
+// A principal component is that of the largest eigenvalue, also if the column of largest variance
+// has no part in it.
+func TestPrincipal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	random := mat.NewDense(9, 6, nil)
+	for i := range 9 {
+		for j := range 6 {
+			random.Set(i, j, rng.NormFloat64()*float64(j+1))
+		}
+	}
+	alone := mat.NewSymDense(6, nil)
+	alone.SymOuterK(1, random.T())
+	apart := mat.NewSymDense(5, nil)
+	for i := range 4 {
+		for j := range 4 {
+			apart.SetSym(i, j, 0.9)
+		}
+		apart.SetSym(i, i, 1)
+	}
+	apart.SetSym(4, 4, 2)
+	for _, s := range []*mat.SymDense{alone, apart, mat.NewSymDense(3, []float64{4, -2, 0, -2, 1, 0, 0, 0, 0})} {
+		got := principal(s)
+		var e mat.EigenSym
+		if !e.Factorize(s, true) {
+			t.Fatal("no eigenvalues")
+		}
+		var vectors mat.Dense
+		e.VectorsTo(&vectors)
+		want := mat.Col(nil, s.SymmetricDim()-1, &vectors)
+		if along := math.Abs(floats.Dot(got, want)) / floats.Norm(got, 2); along < 1-1e-6 {
+			t.Errorf("%v: got %v, want %v", mat.Formatted(s), got, want)
+		}
+		testkit.Near(t, "eigenvalue", floats.Norm(got, 2), floats.Max(e.Values(nil)), 1e-6)
+		if floats.Max(got) < -floats.Min(got) {
+			t.Errorf("the largest entry of %v is negative", got)
+		}
+	}
+	if got := principal(mat.NewSymDense(2, nil)); floats.Norm(got, 2) != 0 {
+		t.Errorf("got %v for no variance", got)
+	}
+}
+
+// Drawn rows have the mean and the covariance of the given moments, with columns that are equal and
+// one that is constant; noise that makes the moments indefinite does not make them wider.
+func TestDrawnRowsHaveTheMoments(t *testing.T) {
+	s := passes.NewMoments(1, 4, true)
+	s.N[0] = 10
+	copy(s.First, []float64{10, 10, 0, 20})
+	for at, v := range map[int]float64{0: 50, 1: 50, 5: 50, 10: 90, 3: 20, 7: 20, 15: 40} {
+		s.Second[at] = v
+	}
+	const draws = 20000
+	x := newNormal(s).draw(draws, rand.New(rand.NewPCG(2, 2)))
+	for i, want := range []float64{1, 1, 0, 2} {
+		column := mat.Col(nil, i, x)
+		testkit.Near(t, "mean", floats.Sum(column)/draws, want, 0.1)
+		for j, covariance := range [][]float64{{4, 4, 0, 0}, {4, 4, 0, 0}, {0, 0, 9, 0}, {0, 0, 0, 0}}[i] {
+			testkit.Near(t, "product", floats.Dot(column, mat.Col(nil, j, x))/draws, covariance+want*[]float64{1, 1, 0, 2}[j], 0.4)
+		}
+	}
+	s.Second[1], s.Second[5] = 80, 10+1e-9
+	for i, largest := range []float64{5, 1e-4} {
+		column := mat.Col(nil, i, newNormal(s).draw(draws, rand.New(rand.NewPCG(2, 2))))
+		floats.AddConst(-1, column)
+		if square := floats.Dot(column, column) / draws; square > largest {
+			t.Errorf("column %d has variance %g", i, square)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/kernels/mixture"
 	"github.com/collabdict/collabdict/internal/mixtures/passes"
+	"github.com/collabdict/collabdict/internal/numeric/portable"
 	"github.com/collabdict/collabdict/internal/privacy"
 	"github.com/collabdict/collabdict/internal/privacy/guard"
 )
@@ -28,8 +29,7 @@ func newWhole(all *passes.Moments) *whole {
 	if v := mat.Trace(spread) / n; v > math.Ldexp(1, -2*columnstats.MaxExp) {
 		w.square = v
 	}
-	values, _ := eigen(spread)
-	w.widest = math.Max(values[len(values)-1]/n, 0)
+	w.widest = portable.Norm(principal(spread)) / n
 	return w
 }
 

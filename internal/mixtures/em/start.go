@@ -363,45 +363,54 @@ func (c *candidate) first(sums *passes.Moments, centres *mat.Dense, all *whole) 
 // normal is the normal distribution with the mean and the covariance of all rows, which centres are
 // drawn from.
 type normal struct {
-	mean, deviations []float64  // along the axes
-	axes             *mat.Dense // as rows
+	mean []float64
+	root [][]float64 // rows whose products with themselves add up to the covariance
 }
 
+// newNormal finds the root by Cholesky's method with pivots, which ends when no variance is left. Noise
+// may make the covariance indefinite, so correlations are at most 1.
 func newNormal(all *passes.Moments) normal {
 	cov := all.Spread(0)
 	cov.ScaleSym(1/math.Max(all.N[0], 1), cov)
-	values, axes := eigen(cov)
-	for j, v := range values {
-		values[j] = math.Sqrt(math.Max(0, v))
+	d := normal{mean: all.Mean(0)}
+	left, enough := make([]float64, all.Dim), 0.0
+	for i := range left {
+		left[i] = math.Max(0, cov.At(i, i))
+		enough = math.Max(enough, constantShare*left[i])
 	}
-	return normal{all.Mean(0), values, axes}
+	for range left {
+		pivot := floats.MaxIdx(left)
+		if left[pivot] <= enough {
+			break
+		}
+		row, root := make([]float64, all.Dim), math.Sqrt(left[pivot])
+		for j := range row {
+			row[j] = cov.At(pivot, j)
+		}
+		for _, before := range d.root {
+			portable.AddScaled(row, -before[pivot], before)
+		}
+		for j, v := range row {
+			most := math.Sqrt(left[j])
+			row[j] = math.Max(-most, math.Min(v/root, most))
+			left[j] = math.Max(0, left[j]-float64(row[j]*row[j]))
+		}
+		left[pivot] = 0
+		d.root = append(d.root, row)
+	}
+	return d
 }
 
 func (d normal) draw(k int, rng *rand.Rand) *mat.Dense {
 	centres := mat.NewDense(k, len(d.mean), nil)
 	for i := range k {
 		centre := centres.RawRowView(i)
-		for j, deviation := range d.deviations {
-			portable.AddScaled(centre, deviation*rng.NormFloat64(), d.axes.RawRowView(j))
+		for _, row := range d.root {
+			portable.AddScaled(centre, rng.NormFloat64(), row)
 		}
 		for at, m := range d.mean {
 			centre[at] += m
 		}
 	}
 	return centres
-}
-
-// eigen returns the eigenvalues, ascending, and the eigenvectors as rows. All members get the
-// same bits.
-func eigen(s *mat.SymDense) ([]float64, *mat.Dense) {
-	dim := s.SymmetricDim()
-	values, vectors, ok := portable.Eigen(mat.DenseCopyOf(s).RawMatrix().Data, dim)
-	if !ok {
-		// Without convergence, use the axes as directions.
-		values, vectors = make([]float64, dim), make([]float64, dim*dim)
-		for i := range dim {
-			values[i], vectors[i*dim+i] = s.At(i, i), 1
-		}
-	}
-	return values, mat.NewDense(dim, dim, vectors)
 }
