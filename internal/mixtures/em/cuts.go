@@ -13,8 +13,9 @@ import (
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
-// pointsDrawn is the number of points that stand for the rows of all participants.
-const pointsDrawn = 2000
+// pointsDrawn is the number of points that stand for the rows of all participants. Fewer stand for few
+// rows, but no fewer than fewPoints: so many for each row.
+const pointsDrawn, fewPoints, pointsEach = 2000, 400, 4
 
 // settling is the number of times that centres move to the means of the points nearest to them.
 const settling = 10
@@ -167,9 +168,10 @@ func (s *settler) meanSquare() float64 {
 // of the rows.
 func points(clusters *passes.Moments, rng *rand.Rand) (all [][]float64) {
 	total := passes.Sum(clusters.N)
-	all = make([][]float64, 0, pointsDrawn)
+	drawn := int(math.Max(fewPoints, math.Min(pointsEach*total, pointsDrawn)))
+	all = make([][]float64, 0, drawn)
 	for k, n := range clusters.N {
-		if count := int(pointsDrawn * n / total); n >= minRows && count > 0 {
+		if count := int(float64(drawn) * n / total); n >= minRows && count > 0 {
 			x := newNormal(clusters.Component(k)).draw(count, rng)
 			for i := range count {
 				all = append(all, x.RawRowView(i))
@@ -177,8 +179,8 @@ func points(clusters *passes.Moments, rng *rand.Rand) (all [][]float64) {
 		}
 	}
 	if len(all) == 0 { // hardly any rows
-		x := newNormal(together(clusters, total)).draw(pointsDrawn, rng)
-		for i := range pointsDrawn {
+		x := newNormal(together(clusters, total)).draw(drawn, rng)
+		for i := range drawn {
 			all = append(all, x.RawRowView(i))
 		}
 	}
