@@ -13,9 +13,9 @@ import (
 	"github.com/collabdict/collabdict/internal/numeric/portable"
 )
 
-// pointsDrawn is the number of points that stand for the rows of all participants. Fewer stand for few
-// rows, but no fewer than fewPoints: so many for each row.
-const pointsDrawn, fewPoints, pointsEach = 2000, 400, 4
+// pointsEach points stand for each row of all participants, but at least fewPoints and at most
+// pointsDrawn for all rows.
+const pointsEach, fewPoints, pointsDrawn = 4, 400, 2000
 
 // settling is the number of times that centres move to the means of the points nearest to them.
 const settling = 10
