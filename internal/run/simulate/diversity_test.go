@@ -75,7 +75,7 @@ func actions(r *Run) (done []string) {
 // Every policy acts before the rows can be read, and the other plants get a model.
 func TestLowDiversity(t *testing.T) {
 	far := [2]float64{25, -20}
-	for i, l := range []lowEntropy{{"ggm", 0, 150, far, 5}, {"dem", 3, 150, far, 3}, {"ggm", 2, 150, far, 5}} {
+	for i, l := range []lowEntropy{{"ggm", 1, 150, far, 5}, {"dem", 3, 150, far, 3}, {"ggm", 2, 150, far, 5}} {
 		if testkit.Raced && i > 0 {
 			break // another seed runs the same goroutines
 		}
