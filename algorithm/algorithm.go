@@ -70,7 +70,9 @@ type Coordinates struct {
 }
 
 // ByRows reports whether the coordinates depend on rows.
-func (c Coordinates) ByRows() bool { return c.Axes > 0 || c.ScaledBy == Own || c.ScaledBy == Auto || c.ScaledBy == Global }
+func (c Coordinates) ByRows() bool {
+	return c.Axes > 0 || c.ScaledBy == Own || c.ScaledBy == Auto || c.ScaledBy == Global
+}
 
 // Direction returns what one coordinate measures along: a column or a principal axis.
 func (c Coordinates) Direction() string {

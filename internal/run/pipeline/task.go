@@ -116,13 +116,6 @@ func share(v float64) error {
 	return nil
 }
 
-func positive(v float64) error {
-	if !(v > 0) || v-v != 0 {
-		return fmt.Errorf("want a finite number above 0, got %g", v)
-	}
-	return nil
-}
-
 // partly checks a share from 0 to below 1.
 func partly(v float64) error {
 	if !(v >= 0 && v <= 0.5) {
