@@ -165,7 +165,7 @@ func TestAFailedPass(t *testing.T) {
 	testkit.SkipRaced(t)
 	t.Parallel()
 	const reason = "the runner flink failed 3 times: no slots are free"
-	members, _, _ := startWithEngine(t, t.TempDir(), "12", "fails", reason)
+	members, _, _ := startWithEngine(t, t.TempDir(), "30", "fails", reason)
 	for i, m := range members {
 		code, said := m.end(t)
 		if i == 2 {

@@ -126,7 +126,7 @@ func TestPooledKeepsEachOwnersUnits(t *testing.T) {
 	}
 	x, y := score(a[0], dense(parts[0].Train)), score(b[0], scaled)
 	for i := range x {
-		if math.Abs(x[i]-y[i]) > 1e-6*math.Abs(x[i]) {
+		if math.Abs(x[i]-y[i]) > 1e-4*math.Abs(x[i]) { // steps end within a gap of their solution
 			t.Fatalf("row %d: score %g, in other units %g", i, x[i], y[i])
 		}
 	}
