@@ -84,17 +84,22 @@ func (v *view) agree(ctx context.Context, g collabdict.Group, noise float64, mis
 }
 
 // preference is what a row must gain per column, in nats, before candidates of another view than the
-// first count as better. The first shows least of where a member's rows are.
-const preference = 0.03
+// first count as better, because the first shows least of where a member's rows are. In total, it is that
+// of at most preferring rows of a member: many rows need less evidence each.
+const (
+	preference = 0.03
+	preferring = 40
+)
 
 // logDensities returns the log density of each held-out row in the coordinates of the first view,
 // less the preference.
 func (v *view) logDensities(m *gmm.Mixture) []float64 {
 	logs := m.LogDensities(nil, v.held)
+	price := preference * min(1, preferring/float64(len(logs)))
 	for i, s := range v.stretch {
 		for j := range logs {
 			if !math.IsNaN(v.held.At(j, i)) {
-				logs[j] -= s + preference
+				logs[j] -= s + price
 			}
 		}
 	}
