@@ -10,6 +10,10 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
+// WithoutMoments ends the names of quantities that are values of a member's last vector without moments
+// of rows.
+const WithoutMoments = "of the last vector without moments"
+
 // quantity is a number that follows from one member's rows.
 type quantity struct {
 	name  string
@@ -65,7 +69,7 @@ func (of *World) quantities(member int, edges [][]float64) []quantity {
 		s := &of.Slots[i]
 		if v := s.Vectors[member]; v != nil && len(meanings(s.Blocks)) == 1 && s.Blocks[0].Moment == collabdict.NoMoment {
 			for i, x := range v[:min(len(v), mostOwn)] {
-				all = append(all, quantity{name: fmt.Sprintf("value %d of the last vector without moments", i+1), value: x})
+				all = append(all, quantity{name: fmt.Sprintf("value %d %s", i+1, WithoutMoments), value: x})
 			}
 			break
 		}

@@ -7,13 +7,16 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/collabdict/collabdict"
 	"github.com/collabdict/collabdict/algorithm"
 	"github.com/collabdict/collabdict/internal/attack/differencing"
+	"github.com/collabdict/collabdict/internal/data/columnstats"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
@@ -179,10 +182,11 @@ const lostFor = 30 * time.Second
 // mixture returns a cell of a mixture with few components.
 func mixture(kind string, more ...string) cell {
 	options := append([]string{"components=3", "tol=0"}, more...)
-	if kind == "ggm" {
-		options = append(options, "lambda=0.1")
-	} else {
+	switch {
+	case kind != "ggm":
 		options = append(options, "covariance=full")
+	case !slices.Contains(more, "standardise=auto"): // which needs a choice of penalties
+		options = append(options, "lambda=0.1")
 	}
 	return cell{kind: kind, options: options, members: 5, columns: 2}
 }
@@ -249,7 +253,8 @@ func (c cell) finding() cell {
 
 // cells are those that the tests run.
 var cells = map[string]cell{
-	"ggm, lost for good":     mixture("ggm", "standardise=own", "components=8", "rounds=4").with(5, stop(4, 5)),
+	// With a quarter of all seeds, one component is nearly the lost member's alone, and its sum is read.
+	"ggm, lost for good":     mixture("ggm", "standardise=own", "components=8", "rounds=4", "seed=2").with(5, stop(4, 5)),
 	"ggm, back alone":        mixture("ggm", "standardise=global", "rounds=12").with(4, back(3, 8)),
 	"ggm, both scales":       mixture("ggm", "standardise=auto", "rounds=8").with(5, back(4, 9)),
 	"dem, lost":              mixture("dem", "standardise=global", "rounds=8").with(5, stop(4, 6)),
@@ -332,8 +337,10 @@ func constant(_ int, x *mat.Dense, _ *rand.Rand) {
 // more than the kind's disclosure lists. It also returns whether more rows are read than by chance.
 func (r read) shown(of *pipeline.Task) (readings []differencing.Reading, rows bool) {
 	counts := of.Conserved() == algorithm.RowCounts.String()
+	// A frame ends with counts of the members with each power of two.
+	framed := slices.ContainsFunc(of.Inventory(collabdict.Solo{}), func(i algorithm.Item) bool { return i.Entry == columnstats.FrameEntry })
 	for _, x := range r.readings {
-		if !x.Lone && !(counts && x.Quantity == "N") {
+		if !x.Lone && !(counts && x.Quantity == "N") && !(framed && strings.HasSuffix(x.Quantity, differencing.WithoutMoments)) {
 			readings = append(readings, x)
 		}
 	}
