@@ -92,8 +92,8 @@ func startWithEngine(t *testing.T, dir string, args ...string) (members []*membe
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Without blur, a run draws nothing that changes the model.
-	up := start(t, dir, append([]string{"up", "--where", "split=train", "--label", "label", "--components", "2", "--rounds", "8", "--blur", "0", "--out", "o"}, paths...)...)
+	// With own scales and without blur, a run draws nothing that changes the model.
+	up := start(t, dir, append([]string{"up", "--where", "split=train", "--label", "label", "--components", "2", "--rounds", "8", "--standardise", "own", "--blur", "0", "--out", "o"}, paths...)...)
 	if code, said := up.end(t); code != 0 {
 		t.Fatalf("exit code %d; it said:\n%s", code, said)
 	}
@@ -165,7 +165,7 @@ func TestAFailedPass(t *testing.T) {
 	testkit.SkipRaced(t)
 	t.Parallel()
 	const reason = "the runner flink failed 3 times: no slots are free"
-	members, _, _ := startWithEngine(t, t.TempDir(), "30", "fails", reason)
+	members, _, _ := startWithEngine(t, t.TempDir(), "12", "fails", reason)
 	for i, m := range members {
 		code, said := m.end(t)
 		if i == 2 {

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write what is held again")
 
 // heldKinds are small trainings of every kind.
 var heldKinds = map[string][]string{
-	"ggm":    {"--components", "3", "--rounds", "6", "--blur", "0"},
+	"ggm":    {"--components", "3", "--rounds", "6", "--standardise", "own", "--blur", "0"},
 	"fedgen": {"--components", "2-3", "--refine", "3"},
 	"dem":    {"--components", "3", "--rounds", "6", "--blur", "0"},
 	"fedgem": {"--rounds", "6"},

@@ -30,7 +30,7 @@ func TestRowsInPostgreSQL(t *testing.T) {
 		name, value, _ := strings.Cut(v, "=")
 		t.Setenv(name, value)
 	}
-	fromFiles := startPlants(t, dir, 3, func(int) []string { return []string{"--blur", "0", "--label", "label"} })
+	fromFiles := startPlants(t, dir, 3, func(int) []string { return []string{"--standardise", "own", "--blur", "0", "--label", "label"} })
 	files, err := filepath.Glob(filepath.Join(dir, "*.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestRowsInPostgreSQL(t *testing.T) {
 		write(t, filepath.Join(sql, name+".sql"), "-- the rows of "+name+"\nselect * from \""+name+"\"\norder by place; -- all\n")
 		args := append([]string{
 			"run", "--data", name + ".sql", "--where", "split=train", "--ignore", "place", "--label", "label", "--expect", "3", "--secret-file", "../our.secret", "--mdns", "",
-			"--listen", "/ip4/127.0.0.1/tcp/0", "--join-timeout", "60s", "--components", "2", "--blur", "0", "--memory", "1", "--log-level", "debug",
+			"--listen", "/ip4/127.0.0.1/tcp/0", "--join-timeout", "60s", "--components", "2", "--standardise", "own", "--blur", "0", "--memory", "1", "--log-level", "debug",
 		}, peer...)
 		fromRows = append(fromRows, start(t, sql, args...))
 		if i == 0 {
