@@ -699,7 +699,8 @@ func TestWhatIsShown(t *testing.T) {
 	p.until("/2026-11-07 13:3\\d – 14:5\\d of 2026-11-07 06:00/.test(document.querySelector('.part').textContent)")
 	p.run(chromedp.Click(chromedp.CSS(".part button")))
 	p.until("!document.querySelector('.part').textContent.includes('13:3')")
-	p.run(chromedp.Click(chromedp.CSS(".listed > summary")), chromedp.SetValue(chromedp.CSS("#order"), "time"), chromedp.Evaluate[chromedp.Void]("document.querySelector('#order').dispatchEvent(new Event('change'))"))
+	// A click with the mouse would miss the list if the page moves at that moment.
+	p.run(chromedp.Evaluate[chromedp.Void]("document.querySelector('.listed > summary').click()"), chromedp.SetValue(chromedp.CSS("#order"), "time"), chromedp.Evaluate[chromedp.Void]("document.querySelector('#order').dispatchEvent(new Event('change'))"))
 	p.until("[...document.querySelectorAll('.listed tbody th')].slice(0, 3).map((c) => c.textContent).join() === '1,2,3'")
 	text, err := os.ReadFile(filepath.Join(folder, "shown.csv"))
 	if err != nil {
