@@ -243,7 +243,7 @@ type Outcome struct {
 	Used      map[string]any
 	Selection *Selection
 	Judged    []Judged // the choices tried, judged by the held-out rows
-	// Rescaled means that the model is one of the rows in Data.Rescaled.
+	// Rescaled means that the model was trained on Data.Rescaled.
 	Rescaled bool
 	// Unmoved holds, for each component of the model, the first round from whose total on its number
 	// of rows has not changed; 0 is the start. It is −1 if the component has rows of this
@@ -319,7 +319,7 @@ type Judged struct {
 	Stage      int     `json:"stage"`      // 1 when choices are dropped for the first time, then 2, 3 and so on
 	Components int     `json:"components"` // their number
 	Lambda     float64 `json:"lambda"`     // the penalty
-	// Rescaled means that the choice is one of the rows in Data.Rescaled.
+	// Rescaled means that the choice was trained on Data.Rescaled.
 	Rescaled bool `json:"rescaled,omitempty"`
 	// Gain is the mean of ln p(x) over the held-out rows of all participants, each under its
 	// own weights, minus that of one normal distribution without edges. Its unit is nats per

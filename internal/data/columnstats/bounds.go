@@ -49,11 +49,18 @@ func Publishes(g collabdict.Group) bool { return g.Membership().Size <= manyMemb
 // Agree publishes the bounds of the rows x and returns bounds that hold at all members. In a
 // large group, members find them by private sums and publish nothing.
 func Agree(ctx context.Context, g collabdict.Group, x collabdict.Rows) (Bounds, error) {
+	if !Publishes(g) {
+		return AgreeBySums(ctx, g, x)
+	}
 	rowsExp, exps, err := exponents(x)
 	if err != nil {
 		return Bounds{}, err
 	}
-	return agreeOn(ctx, g, BoundsEntry, rowsExp, exps)
+	blobs, err := g.Gather(ctx, BoundsEntry, encode(rowsExp, exps))
+	if err != nil {
+		return Bounds{}, fmt.Errorf("gather bounds: %w", err)
+	}
+	return widest(blobs, len(exps))
 }
 
 // AgreeBySums is Agree by private sums in groups of any size.
@@ -63,18 +70,6 @@ func AgreeBySums(ctx context.Context, g collabdict.Group, x collabdict.Rows) (Bo
 		return Bounds{}, err
 	}
 	return agreeByCounts(ctx, g, BoundsEntry, rowsExp, exps)
-}
-
-// agreeOn agrees on bounds, given the exponents of this member's.
-func agreeOn(ctx context.Context, g collabdict.Group, e collabdict.Entry, rowsExp int, exps []int) (Bounds, error) {
-	if !Publishes(g) {
-		return agreeByCounts(ctx, g, e, rowsExp, exps)
-	}
-	blobs, err := g.Gather(ctx, e, encode(rowsExp, exps))
-	if err != nil {
-		return Bounds{}, fmt.Errorf("gather bounds: %w", err)
-	}
-	return widest(blobs, len(exps))
 }
 
 // exponents returns the exponents of the powers of two above the number of rows, and above the

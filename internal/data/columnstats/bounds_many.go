@@ -8,9 +8,9 @@ import (
 	"github.com/collabdict/collabdict"
 )
 
-// In groups of more than manyMembers, members publish nothing: a Gather would send everything
-// to everybody. Nor do they publish where rows are in a frame. They agree on the largest exponents by two private sums: of the number of
-// members with an exponent in each span, and within the highest span.
+// In groups of more than manyMembers, members publish nothing: a Gather would send everything to
+// everybody. In no group do they publish what a frame follows from. They agree on the largest exponents
+// by two private sums: of the number of members with an exponent in each span, and within the highest span.
 const (
 	manyMembers = 64
 	span        = 20

@@ -347,7 +347,7 @@ func (l *Learner) Chosen() (Choice, []algorithm.Judged) {
 	return out, l.choosing.judged
 }
 
-// Rescaled reports whether the model is one of [Config.Rescaled].
+// Rescaled reports whether the model was trained on [Config.Rescaled].
 func (l *Learner) Rescaled() bool { return l.best().view != l.view }
 
 // Diversity returns the entropy l-diversity of the last LocalUpdate's statistics.

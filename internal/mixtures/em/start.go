@@ -169,7 +169,7 @@ func (s *starter) cut(all map[*view]*whole) {
 
 // drawFirst draws the first centres. They are the same whatever the rows are, so a cluster of one
 // member's rows would show that member, run after run. The first sum serves only for the moments of
-// all rows: each row counts in all clusters alike.
+// all rows: each row counts equally in all clusters.
 func (s *starter) drawFirst() {
 	all, first := unitSphere(s.rows.Dim), map[*view]*whole{}
 	for _, v := range s.views {

@@ -84,8 +84,8 @@ func (v *view) agree(ctx context.Context, g collabdict.Group, noise float64, mis
 }
 
 // preference is what a row must gain per column, in nats, before candidates of another view than the
-// first count as better, because the first shows least of where a member's rows are. In total, it is that
-// of at most preferring rows of a member: many rows need less evidence each.
+// first count as better, because the first shows least of where a member's rows are. It counts for at
+// most preferring rows of a member, so that a member with many rows does not decide for all.
 const (
 	preference = 0.03
 	preferring = 40

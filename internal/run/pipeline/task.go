@@ -65,7 +65,7 @@ func New(of algorithm.Kind) *Task {
 	t.Shared = option.Table{
 		option.Uint64(&t.Seed, "seed", 1, "public `SEED` of starts, splits and generated data"),
 		option.Float(&t.FalseAlarm, "false-alarm", 0.01, "largest `SHARE` of normal rows like this participant's above the anomaly threshold", option.Check(share)),
-		option.String(&t.Standardise, "standardise", "", "`SOURCE` of column scales: all rows (global), own rows (own), what held-out rows choose of both (auto, for models that can choose), --ranges (agreed) or none (default auto with --split files or column, otherwise global)",
+		option.String(&t.Standardise, "standardise", "", "`SOURCE` of column scales: all rows (global), own rows (own), either, as held-out rows decide (auto, for models that can choose), --ranges (agreed) or none (default auto with --split files or column, otherwise global)",
 			option.DefaultBy(t.standardise), option.OneOf(algorithm.Global, algorithm.Own, algorithm.Auto, algorithm.None, algorithm.Agreed)),
 		option.Int(&t.Window, "window", 0, "for time series: learn from each column's mean and standard deviation over the last `W` rows as well; auto takes 20 if neighbouring rows of more than half of the members are much alike",
 			option.AutoAs(FindWindow), option.AtLeast(rows.LeastWindow), option.Check(windowed), option.Optional[int]("leave it out if neighbouring rows are unrelated")),
