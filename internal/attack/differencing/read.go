@@ -75,6 +75,9 @@ func (w *Worlds) Read(whole *Worlds) (all []Reading, chance int) {
 				reading.Lone = alone || found.a.loneOf(m, w.n) || found.b != nil && found.b.loneOf(m, w.n)
 			} else {
 				before, _ := whole.truthOf(m, name)
+				if before == nil { // the member's last vector is of another kind there
+					before = q
+				}
 				if shownBefore(before, found) {
 					continue
 				}
