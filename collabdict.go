@@ -132,7 +132,7 @@ type Block struct {
 	// Bound is at least the absolute value of each of these values at every member. Bounds
 	// scale the random chunks that hide the values, so a loose bound costs precision.
 	Bound float64
-	// Moment describes the values, for tools that study what totals reveal. Sums do not use it.
+	// Moment describes the values. A running total uses it to protect members that are missing.
 	Moment Moment
 }
 

@@ -245,10 +245,6 @@ type Outcome struct {
 	Judged    []Judged // the choices tried, judged by the held-out rows
 	// Rescaled means that the model was trained on Data.Rescaled.
 	Rescaled bool
-	// Unmoved holds, for each component of the model, the first round from whose total on its number
-	// of rows has not changed; 0 is the start. It is −1 if the component has rows of this
-	// participant. A member that was lost at that time may be the only one with rows in it.
-	Unmoved []int
 	// Weightings holds, by rank, those of all members if they are published; nil for a member
 	// that was not present.
 	Weightings []*Weighting

@@ -22,7 +22,7 @@ func attacked(t *testing.T, r *consensus.Recording, coalition []int) *attack.Rec
 		case e.Call != nil:
 			a.Called(e.Member, e.Slot, *e.Call)
 		case e.Decision != nil:
-			a.Decided(e.Member, e.Decision)
+			a.Decided(e.Member, e.Decision, nil)
 		default:
 			a.Sent(e.Member, e.To, e.Message)
 		}

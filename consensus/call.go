@@ -20,6 +20,7 @@ type call struct {
 	header Header
 	values []float64
 	blocks []collabdict.Block
+	layout layout // of a running total's values
 	blob   []byte
 }
 
@@ -87,6 +88,7 @@ func bounded(blocks []collabdict.Block) (out []collabdict.Block) {
 }
 
 func (m *Machine) newCall(c Call) (*call, error) {
+	moments := c.Blocks
 	c.Blocks = bounded(c.Blocks)
 	r := &call{values: c.Values, blocks: c.Blocks, blob: c.Blob}
 	var running RunningHeader
@@ -103,7 +105,7 @@ func (m *Machine) newCall(c Call) (*call, error) {
 			return nil, err
 		}
 		if c.Running.Key != "" {
-			r.values, r.blocks = slices.Clone(c.Values), scaled(c.Blocks, 2)
+			r.values, r.blocks, r.layout = slices.Clone(c.Values), scaled(c.Blocks, 2), layoutOf(moments)
 			m.p.quanta(c.Blocks, running.Size).quantise(r.values)
 		}
 		// Find out before anything leaves whether the bounds fit the arithmetic.

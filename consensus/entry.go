@@ -13,11 +13,12 @@ import (
 type callHead struct {
 	Header Header
 	Blocks []collabdict.Block
+	Layout layout `json:",omitzero"`
 	Blob   []byte
 }
 
 func (c *call) write(slot uint64) Write {
-	return Write{slot, EntryCall, encodeHead(callHead{c.header, c.blocks, c.blob}), Vector{Values: c.values}}
+	return Write{slot, EntryCall, encodeHead(callHead{c.header, c.blocks, c.layout, c.blob}), Vector{Values: c.values}}
 }
 
 func decodeCall(b []byte) (*call, error) {
@@ -26,12 +27,15 @@ func decodeCall(b []byte) (*call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &call{header: h.Header, blocks: h.Blocks, blob: h.Blob}
+	c := &call{header: h.Header, blocks: h.Blocks, layout: h.Layout, blob: h.Blob}
 	if len(words) > 0 {
 		c.values = make([]float64, len(words))
 	}
 	for i, w := range words {
 		c.values[i] = math.Float64frombits(w)
+	}
+	if !c.layout.fits(len(words)) {
+		return nil, fmt.Errorf("want components within %d values, got %v", len(words), c.layout)
 	}
 	return c, nil
 }

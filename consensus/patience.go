@@ -17,11 +17,11 @@ const (
 	slowEarly = 3600
 )
 
-// A lost member's last vector stays in a running total while the rows of the others move between
-// components. If that happens when training has hardly begun, a component may soon show the rows
-// of this member alone. So a total begins with all members, and its slots in the start and in
-// rounds up to StartRounds wait for a member that it has counted. By then most rows are in their
-// component. startPatience, in heartbeats, is time enough to start a process or a computer again.
+// While a counted member is missing, the others' rows may not leave a component (components.go). If
+// that happens when training has hardly begun, the model is worse. So slots in the start and in
+// rounds up to StartRounds wait for a member that the total has counted. By then most rows are in
+// their component. startPatience, in heartbeats, is time enough to start a process or a computer
+// again.
 const startPatience = 120
 
 // StartRounds is the last round in which a running total waits for a lost member.

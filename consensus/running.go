@@ -23,9 +23,11 @@ import (
 //   - a^i is on disk together with the decision that counted it, and is never computed again;
 //   - a slot counts the first vectors of at least Colluders + 2 members, or of none, unless the
 //     settings have AcceptLoneChange;
-//   - a slot counts at least Colluders + 2 vectors, or none.
+//   - a slot counts at least Colluders + 2 vectors, or none;
+//   - while a counted member is missing, no other one takes more than half of its rows out of a
+//     component (components.go).
 //
-// The last two do not apply without pads. A total that begins from nothing has counted nobody or
+// The last three do not apply without pads. A total that begins from nothing has counted nobody or
 // all: its first slot waits for the whole roster (patience.go).
 
 // A RunningHeader is the state of a running total on which members must agree before any value
@@ -70,6 +72,7 @@ type runningTotal struct {
 	total   []float64 // not modified: members of a simulation share it
 	counted *tally    // not nil
 	vector  []float64 // this member's counted vector; nil for none
+	largest []float64 // this member's largest count of each component since a member is missing; nil if none is
 	last    uint64    // slot of the last decision
 	began   bool      // there was a decision
 	blocks  []collabdict.Block
@@ -325,12 +328,13 @@ func (m *Machine) summand(c *call, members []uint32) []float64 {
 	if c.header.Running.Key == "" {
 		return c.values
 	}
-	out := make([]float64, len(c.values))
-	if _, in := slices.BinarySearch(m.countedIn(c.header, members), uint32(m.p.Self)); !in {
-		return out
+	counts := m.countedIn(c.header, members)
+	if _, in := slices.BinarySearch(counts, uint32(m.p.Self)); !in {
+		return make([]float64, len(c.values))
 	}
-	copy(out, c.values)
-	for i, v := range m.totals[c.header.Running.Key].vector {
+	r := m.totals[c.header.Running.Key]
+	out := slices.Clone(m.entered(r, c, counts))
+	for i, v := range r.vector {
 		out[i] -= v
 	}
 	return out
@@ -370,11 +374,26 @@ func (m *Machine) updateTotal(d *Decision) {
 		r.size, m.totals[c.Key] = c.Size, r
 	}
 	r.total = m.plans.totalOf(d.Digest, func() []float64 { return slices.Clone(d.Total) }) // the caller owns the decision
+	if call := m.slot.call; call != nil && d.Counts(m.p.Self) {
+		before := r.vector
+		if r.vector = m.entered(r, call, c.Members); before != nil {
+			r.largest = call.layout.counts(r.vector, call.layout.counts(before, r.largest))
+		}
+	}
 	r.last, r.began = d.Slot, true
 	r.counted = m.plans.tallyAfter(r.counted, c.Members, d.Slot)
-	if call := m.slot.call; call != nil && d.Counts(m.p.Self) {
-		r.vector = call.values
+	if !r.counted.misses() {
+		r.largest = nil
 	}
+}
+
+// Counted returns this member's vector in the running total of a decision, or nil. The caller must
+// not modify it.
+func (m *Machine) Counted(d *Decision) []float64 {
+	if d.Running == nil || m.totals[d.Running.Key] == nil {
+		return nil
+	}
+	return m.totals[d.Running.Key].vector
 }
 
 // whose returns the members whose vectors of this slot are in the total.

@@ -20,6 +20,7 @@ type runningState struct {
 	Length  int  // number of values of the total
 	Total   bool // the entry contains the total
 	Own     bool
+	Largest []float64 `json:",omitempty"` // counts of this member's components since a member is missing
 }
 
 // A countedState is a member, and as many more after it, that the slot has counted last.
@@ -47,7 +48,7 @@ func (m *Machine) flushTotals() (writes []Write) {
 }
 
 func (r *runningTotal) write(slot uint64, key string) Write {
-	state := runningState{From: r.from, Size: r.size, Last: r.last, Newest: r.counted.newest, Began: r.began, Length: len(r.total), Own: r.vector != nil}
+	state := runningState{From: r.from, Size: r.size, Last: r.last, Newest: r.counted.newest, Began: r.began, Length: len(r.total), Own: r.vector != nil, Largest: r.largest}
 	for _, s := range r.counted.spans {
 		state.Counted = append(state.Counted, countedState{s.first, s.slot, s.last - s.first})
 	}
@@ -94,7 +95,7 @@ func decodeRunning(b []byte, key string, last *Decision) (*runningTotal, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &runningTotal{from: state.From, size: state.Size, last: state.Last, began: state.Began, counted: counted}
+	r := &runningTotal{from: state.From, size: state.Size, last: state.Last, began: state.Began, counted: counted, largest: state.Largest}
 	values := make([]float64, len(words))
 	for i, w := range words {
 		values[i] = math.Float64frombits(w)

@@ -68,6 +68,11 @@ func (t *tally) each(f func(member uint32, slot uint64)) {
 	}
 }
 
+// misses reports whether the last slot has left out a member that an earlier one counted.
+func (t *tally) misses() bool {
+	return slices.ContainsFunc(t.spans, func(s span) bool { return s.slot < t.newest })
+}
+
 // with returns the tally after a slot that has counted the given members, in ascending order.
 func (t *tally) with(members []uint32, slot uint64) *tally {
 	after := &tally{newest: t.newest}

@@ -71,8 +71,9 @@ type Observer interface {
 	Called(member int, slot uint64, c consensus.Call)
 	// Sent is called with each message as it leaves.
 	Sent(from, to int, m consensus.Message)
-	// Decided is called with each decision of a member.
-	Decided(member int, d *consensus.Decision)
+	// Decided is called with each decision of a member, and the member's vector that is counted in
+	// the running total of the decision; nil if there is none.
+	Decided(member int, d *consensus.Decision, counted []float64)
 }
 
 // A Participant is the part of one participant, given its rank and its group. It is called

@@ -203,7 +203,7 @@ func (n *network) decide(rank int, at time.Duration, d *consensus.Decision) {
 	n.noteDecision(at, d)
 	n.progress = n.now
 	if n.config.Observer != nil {
-		n.config.Observer.Decided(rank, d)
+		n.config.Observer.Decided(rank, d, m.machine.Counted(d))
 	}
 }
 

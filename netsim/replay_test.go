@@ -16,7 +16,7 @@ type replayer struct {
 }
 
 func (r *replayer) Called(int, uint64, consensus.Call) {}
-func (r *replayer) Decided(rank int, d *consensus.Decision) {
+func (r *replayer) Decided(rank int, d *consensus.Decision, _ []float64) {
 	if rank != 0 {
 		return
 	}

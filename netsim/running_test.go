@@ -65,7 +65,7 @@ func (t *tally) Called(member int, slot uint64, c consensus.Call) {
 
 func (t *tally) Sent(int, int, consensus.Message) {}
 
-func (t *tally) Decided(_ int, d *consensus.Decision) {
+func (t *tally) Decided(_ int, d *consensus.Decision, _ []float64) {
 	if d.Slot < t.next {
 		return
 	}

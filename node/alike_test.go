@@ -67,7 +67,7 @@ func train(t *testing.T, nodes []*Node, k *pipeline.Task, parts []dataset.Partic
 		}
 	}
 	for rank, n := range nodes {
-		if err := n.Decisions(func(d *consensus.Decision) error { r.Decided(rank, d); return nil }); err != nil {
+		if err := n.Decisions(func(d *consensus.Decision) error { r.Decided(rank, d, nil); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

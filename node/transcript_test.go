@@ -87,7 +87,7 @@ func (r *transcript) vote(from int, m consensus.Message, d consensus.Done) {
 func (r *transcript) Called(int, uint64, consensus.Call) {}
 
 // Decided implements netsim.Observer. All members decide the same.
-func (r *transcript) Decided(member int, d *consensus.Decision) {
+func (r *transcript) Decided(member int, d *consensus.Decision, _ []float64) {
 	line := fmt.Sprintf("slot %d: %s of round %d, attempt %d, members %v, missing %v, session of %d rounds", d.Slot, d.Kind, d.Round, d.Attempt, d.Members, d.Missing, d.Cost.Rounds)
 	if d.Slot >= nonceSlots {
 		line += fmt.Sprintf(", digest %x, blobs %x, total", d.Digest, d.Blobs)

@@ -124,7 +124,7 @@ func (s *slot) attempt(ballot uint32) *Attempt {
 
 // Decided notes a decision and attacks the slots before it: the coalition gets nothing more
 // about them.
-func (r *Recorder) Decided(member int, d *consensus.Decision) {
+func (r *Recorder) Decided(member int, d *consensus.Decision, _ []float64) {
 	if !r.inside(member) || d.Slot < r.done {
 		return
 	}

@@ -84,7 +84,7 @@ func TestCompare(t *testing.T) {
 				sum[3+i] -= sum[1+i%2] * 5
 			}
 			for range 3 { // every member decides it
-				watch.Decided(0, &consensus.Decision{Slot: uint64(slot), Kind: consensus.Sum, Round: c.rounds[slot], Total: sum})
+				watch.Decided(0, &consensus.Decision{Slot: uint64(slot), Kind: consensus.Sum, Round: c.rounds[slot], Total: sum}, nil)
 			}
 		}
 		c.want.Of = n
@@ -105,10 +105,10 @@ func TestOtherTotals(t *testing.T) {
 		{{Len: 2, Bound: 9, Moment: collabdict.Counts}, {Len: 7, Bound: 9, Moment: collabdict.FirstMoments}},
 	} {
 		watch.Called(0, uint64(slot), consensus.Call{Kind: consensus.Sum, Blocks: blocks})
-		watch.Decided(0, &consensus.Decision{Slot: uint64(slot), Kind: consensus.Sum, Total: totalOf(x, make([]float64, 5))})
+		watch.Decided(0, &consensus.Decision{Slot: uint64(slot), Kind: consensus.Sum, Total: totalOf(x, make([]float64, 5))}, nil)
 	}
 	watch.Called(0, 9, consensus.Call{Kind: consensus.Gather})
-	watch.Decided(0, &consensus.Decision{Slot: 9, Kind: consensus.Gather})
+	watch.Decided(0, &consensus.Decision{Slot: 9, Kind: consensus.Gather}, nil)
 	seen := World{Slots: watch.Slots(), Trained: []*mat.Dense{x}}
 	if got := seen.Compare(); got != (Findings{Of: 5}) {
 		t.Errorf("got %+v", got)

@@ -72,13 +72,21 @@ func (w *Watch) Called(member int, slot uint64, c consensus.Call) {
 // Sent does nothing: what members open is enough.
 func (*Watch) Sent(int, int, consensus.Message) {}
 
-// Decided notes a total when the first member has it.
-func (w *Watch) Decided(_ int, d *consensus.Decision) {
+// Decided notes a total when the first member has it, and each member's vector in it.
+func (w *Watch) Decided(member int, d *consensus.Decision, counted []float64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if d.Slot < w.next {
-		return
+	if d.Slot >= w.next {
+		w.note(d)
 	}
+	for i := range w.slots {
+		if s := &w.slots[i]; counted != nil && s.Number == d.Slot && s.holds(member) {
+			s.Vectors[member] = slices.Clone(counted)
+		}
+	}
+}
+
+func (w *Watch) note(d *consensus.Decision) {
 	w.next = d.Slot + 1
 	s := w.open[d.Slot]
 	delete(w.open, d.Slot)

@@ -209,7 +209,6 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 	}
 	out := algorithm.Outcome{Last: last, Model: m, TotalRows: l.TotalRows(), Warnings: privacy.FewWarnings(few, least)}
 	if g.Membership().Size > 1 {
-		out.Unmoved = l.Unmoved()
 		out.Warnings = append(out.Warnings, privacy.LoneWarnings(l.Lone())...)
 	}
 	out.Warnings = append(out.Warnings, privacy.RuleWarnings(done)...)

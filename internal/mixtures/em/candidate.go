@@ -29,7 +29,6 @@ type candidate struct {
 	model     *gmm.Mixture
 	rows      []float64 // N_k of the last total; nil before it
 	own       []float64 // N_k^s of the own vector in the last total; nil if none was counted
-	unmoved   privacy.Unmoved
 	updated   []float64 // N_k^s of the last local update; nil if there is none
 	pending   []float64 // π^s of the last local update; nil if weights are shared, too
 	diversity privacy.Diversity
@@ -228,7 +227,6 @@ func (c *candidate) enough() (groups [][]int) {
 func (c *candidate) joined(groups [][]int) (*candidate, error) {
 	next := *c
 	next.rows, next.own, next.recent = passes.Join(c.rows, groups), passes.Join(c.own, groups), nil
-	next.unmoved = c.unmoved.Joined(groups)
 	if len(groups) == c.model.Components() {
 		return &next, nil
 	}

@@ -93,7 +93,6 @@ func (l *Learner) fromCentres(ctx context.Context, g collabdict.Group, c *candid
 		return fmt.Errorf("first components: %w", err)
 	}
 	total = slices.Clone(total[1:])
-	c.unmoved = c.unmoved.Next(total[:k], l.noise, 0)
 	for i := range k {
 		if total[i] >= leastRows {
 			continue

@@ -37,7 +37,6 @@ type Learner struct {
 	counts  bool               // the total includes a vector of this participant
 	secret  privacy.Key        // secret from which draws follow, if the rule of diversity draws
 	blur    *privacy.Blur      // nil for none
-	noise   float64            // its standard deviation on a value of a total
 
 	optimised int          // number of rounds that Optimize has completed
 	live      []*candidate // at least one after Start
@@ -93,12 +92,12 @@ func NewLearner(source gmm.Rows, config Config) (*Learner, error) {
 // Start agrees with the group on bounds of the statistics, and on the first parameters.
 func (l *Learner) Start(ctx context.Context, g collabdict.Group) error {
 	l.blur = privacy.NewBlur(l.config.Blur, g.Membership().Size, l.config.Colluders, l.config.Source)
-	l.noise = l.blur.Deviation(g.Membership().Size)
+	noise := l.blur.Deviation(g.Membership().Size)
 	counted := &counter{Group: g}
 	defer func() { l.setup = counted.calls }()
 	var err error
 	for _, v := range l.views {
-		if err := v.agree(ctx, counted, l.noise, l.config.Missing); err != nil {
+		if err := v.agree(ctx, counted, noise, l.config.Missing); err != nil {
 			return err
 		}
 	}
@@ -234,7 +233,6 @@ func (l *Learner) Optimize(total []float64, included bool) (objective float64, e
 		if err != nil {
 			return 0, err
 		}
-		x.unmoved = c.unmoved.Next(x.rows, l.noise, l.optimised+1)
 		if len(l.live) > 1 {
 			x.gain = total[want-len(l.live)+i]
 		}
@@ -327,14 +325,6 @@ func (l *Learner) PriorVariances() []float64 {
 // Lone returns the components of [Learner.Written], from 0, that have only this participant's
 // rows.
 func (l *Learner) Lone() []int { return l.best().lone() }
-
-// Unmoved returns, for each component of [Learner.Written], the first round from whose total on its
-// number of rows has not changed, and −1 if it has rows of this participant. If a member was lost
-// in that round or later, the component may have only its rows.
-func (l *Learner) Unmoved() []int {
-	c := l.best()
-	return c.unmoved.Since(c.own)
-}
 
 // Chosen returns the number of components and the penalty of the model, and how well each
 // choice explained the held-out rows.

@@ -314,7 +314,6 @@ func (s *starter) firstModels(ctx context.Context, live []*candidate, all map[*v
 		if err := c.first(sums, s.bank(c).best.centres, all[c.view]); err != nil {
 			return err
 		}
-		c.unmoved = c.unmoved.Next(sums.N, s.noise, 0)
 	}
 	return nil
 }

@@ -263,7 +263,6 @@ func (a *Algorithm) Learn(ctx context.Context, g collabdict.Group, d algorithm.D
 		out.Warnings = append(out.Warnings, "no round counted this participant's statistics: the patterns were learned without its rows, and only the weights are fitted to them")
 	}
 	if g.Membership().Size > 1 {
-		out.Unmoved = l.Unmoved()
 		out.Warnings = append(out.Warnings, privacy.LoneWarnings(l.Lone())...)
 	}
 	out.Warnings = append(out.Warnings, privacy.RuleWarnings(done)...)

@@ -43,11 +43,6 @@ func (t *Task) Report(names []string, r *Result) *report.Run {
 // EnterLedger adds the members of each sum, and what sums reveal together. results has those of
 // participants by name.
 func EnterLedger(run *report.Run, s consensus.Settings, size int, l *report.Ledger, results map[string]*Result) {
-	unmoved := map[string][]int{}
-	for name, r := range results {
-		unmoved[name] = r.Unmoved
-	}
-	l.Unmoved(unmoved)
 	if views := l.Views(); len(views) > 0 {
 		run.Views = views
 	}

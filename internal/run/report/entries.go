@@ -60,7 +60,7 @@ func (l *Ledger) gathers(published []string) (e Entry, ok bool) {
 func (l *Ledger) loneEntries() (out []Entry) {
 	at := map[string]int{}
 	for _, c := range l.lone {
-		who := fmt.Sprint(c.Members, c.Replaced, c.Known, c.Change, c.Early)
+		who := fmt.Sprint(c.Members, c.Replaced, c.Known, c.Change)
 		i, known := at[who]
 		if !known {
 			i = len(out)

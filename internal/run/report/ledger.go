@@ -23,7 +23,6 @@ type Ledger struct {
 	views     []View
 	sums      map[int]*series
 	running   map[string]*carried
-	absent    map[uint32]bool // members for which an early loss was reported
 	lone      []LoneChange
 	told      int // of lone
 	roster    []RosterChange
@@ -63,15 +62,6 @@ type LoneChange struct {
 	// move when they came back. Near 0, the move is almost theirs alone.
 	Beside float64 `json:"beside,omitempty"`
 
-	// Early reports whether the members were lost from a running total when the rows of the others
-	// still moved between its components. Components that only their last part fills then show it
-	// to all.
-	Early bool `json:"early,omitempty"`
-	// Components are, if Early, the components of the model, from 1, that may show the members'
-	// rows. No participant of this result has rows in them, and from five rounds after the loss on,
-	// or earlier, their numbers of rows have not changed.
-	Components []int `json:"components,omitempty"`
-
 	apart *difference // difference of a network's sums
 }
 
@@ -96,7 +86,7 @@ type sighted struct {
 // views that differ by at most colluders + 1 members. conserved names what the sums reveal
 // about rows whatever the model is, such as "N, mean and covariance"; it is empty if nothing.
 func NewLedger(names []string, colluders int, conserved string) *Ledger {
-	return &Ledger{names: names, most: colluders + 1, conserved: conserved, other: map[int]bool{}, updates: map[int]updates{}, sums: map[int]*series{}, running: map[string]*carried{}, absent: map[uint32]bool{}, holds: map[int]string{}, opened: map[string]*Entry{}}
+	return &Ledger{names: names, most: colluders + 1, conserved: conserved, other: map[int]bool{}, updates: map[int]updates{}, sums: map[int]*series{}, running: map[string]*carried{}, holds: map[int]string{}, opened: map[string]*Entry{}}
 }
 
 // Named sets the names of a roster that has grown, in rank order.
@@ -278,39 +268,6 @@ func (l *Ledger) RosterChanges() []RosterChange { return l.roster }
 // pairs, and the first pair of any two other views.
 func (l *Ledger) LoneChanges() []LoneChange { return l.lone }
 
-// Unmoved adds the components that may show the rows of members that were lost early. of has
-// [algorithm.Outcome.Unmoved] of the given participants by name.
-func (l *Ledger) Unmoved(of map[string][]int) {
-	for i, c := range l.lone {
-		if c.Early {
-			l.lone[i].Components = c.filled(of)
-		}
-	}
-}
-
-// filled returns the components, from 1, in which none of the other participants has rows, and whose
-// number of rows has hardly changed since the rows of members that left them have done so.
-func (c LoneChange) filled(of map[string][]int) (components []int) {
-	others, agree := 0, map[int]int{}
-	for name, since := range of {
-		if slices.Contains(c.Members, name) {
-			continue
-		}
-		others++
-		for k, round := range since {
-			if round >= 0 && round <= c.Rounds[1]+consensus.StartRounds {
-				agree[k+1]++
-			}
-		}
-	}
-	for _, k := range slices.Sorted(maps.Keys(agree)) {
-		if agree[k] == others {
-			components = append(components, k)
-		}
-	}
-	return components
-}
-
 // Last returns the decision of the last slot, nil if there is none.
 func (l *Ledger) Last() *consensus.Decision { return l.latest }
 
@@ -346,11 +303,6 @@ func (c LoneChange) line() string {
 	switch {
 	case c.Change:
 		return fmt.Sprintf("privacy: how the statistics of %s have changed since round %d is now known to all members, up to the others' changes in round %d", who, c.Rounds[0], c.Rounds[1])
-	case c.Early && len(c.Components) > 0:
-		numbers := strings.Trim(fmt.Sprint(c.Components), "[]")
-		return fmt.Sprintf("privacy: %s did not come back in time for %s: these components of the model have perhaps only its rows, and then show them to all members: %s", who, stageOf(c.Rounds[1]), numbers)
-	case c.Early:
-		return fmt.Sprintf("privacy: %s did not come back in time for %s: components of the model that only its rows counted in %s fill may show these to all members", who, stageOf(c.Rounds[1]), stageOf(c.Rounds[0]))
 	case c.Slots[0] == c.Slots[1]:
 		return fmt.Sprintf("privacy: %s of %s are now exactly known to all members: they joined in round %d, and the agreement accepts lone changes", c.Known, who, c.Rounds[1])
 	}
@@ -375,14 +327,6 @@ func (c LoneChange) line() string {
 		return fmt.Sprintf("privacy: %s of %s %s now exactly known to all members, %s", c.Known, who, verb, sums)
 	}
 	return fmt.Sprintf("privacy: %s of %s %s now exactly known to all members: %s", c.Known, who, verb, sums)
-}
-
-// stageOf names the round with this number; 0 is the start.
-func stageOf(round int) string {
-	if round == 0 {
-		return "the start"
-	}
-	return fmt.Sprint("round ", round)
 }
 
 // error returns the measured error, 1 if not measured.

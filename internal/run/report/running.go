@@ -1,7 +1,6 @@
 package report
 
 import (
-	"maps"
 	"math"
 	"slices"
 
@@ -64,26 +63,9 @@ func (l *Ledger) addRunning(d *consensus.Decision) {
 		}
 		l.lone = append(l.lone, c)
 	}
-	l.addEarly(r, d)
 	r.total, r.moved = slices.Clone(d.Total), moved
 	if len(d.Running.Members) > 0 {
 		r.slot = d.Slot
-	}
-}
-
-// addEarly reports members that a running total has counted, and that are lost in the slots in
-// which the others wait for them.
-func (l *Ledger) addEarly(r *carried, d *consensus.Decision) {
-	for _, m := range slices.Sorted(maps.Keys(r.counted)) {
-		at := r.counted[m]
-		_, present := slices.BinarySearch(d.Members, m)
-		switch {
-		case present:
-			delete(l.absent, m)
-		case !l.absent[m] && at.slot < d.Slot && d.Round <= consensus.StartRounds && l.most > 1:
-			l.absent[m] = true
-			l.lone = append(l.lone, LoneChange{Members: l.namesOf([]uint32{m}), Slots: [2]uint64{at.slot, d.Slot}, Rounds: [2]int{at.round, int(d.Round)}, Early: true})
-		}
 	}
 }
 

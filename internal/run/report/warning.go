@@ -38,7 +38,7 @@ const OpenSeats = "anyone on this network could take a seat, and see what member
 func (c LoneChange) warning() Warning {
 	kind := KnownWarning
 	switch {
-	case c.Change || c.Early:
+	case c.Change:
 		kind = EstimatedWarning
 	case c.Slots[0] == c.Slots[1] || c.Known != "":
 	case c.Error != nil && *c.Error >= 1:

@@ -43,7 +43,7 @@ func (in *inputs) Sent(from, _ int, m consensus.Message) {
 }
 
 // Decided implements [netsim.Observer].
-func (in *inputs) Decided(_ int, d *consensus.Decision) {
+func (in *inputs) Decided(_ int, d *consensus.Decision, _ []float64) {
 	if in.last != nil && d.Slot <= in.last.Slot {
 		return
 	}

@@ -1,9 +1,7 @@
 package simulate
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -11,12 +9,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/collabdict/collabdict/algorithm"
-	"github.com/collabdict/collabdict/gmm"
 	"github.com/collabdict/collabdict/internal/attack/differencing"
 	"github.com/collabdict/collabdict/internal/data/dataset"
 	"github.com/collabdict/collabdict/internal/data/rows"
 	"github.com/collabdict/collabdict/internal/run/pipeline"
-	"github.com/collabdict/collabdict/internal/scenario"
 	"github.com/collabdict/collabdict/internal/testkit"
 	"github.com/collabdict/collabdict/internal/testkit/pipelinetest"
 	"github.com/collabdict/collabdict/model"
@@ -171,48 +167,6 @@ func TestAMemberIsLeftOutForSomeRounds(t *testing.T) {
 			}
 			if d := run.meanLoglik(parts) - play(t, task(), parts, Conditions{}).meanLoglik(parts); !(math.Abs(d) < 1e-4) {
 				t.Errorf("%s: left out of %d sums: the mean log-likelihood differs by %g from that of a run without", kind, out, d)
-			}
-		}
-	}
-}
-
-// A component that only a member has rows in is named in the report of its early loss, for ggm and
-// dem, and no other component is.
-func TestComponentsOfALostMemberAreNamed(t *testing.T) {
-	const lone = 45
-	random := rand.New(rand.NewPCG(1, 0))
-	var parts []dataset.Participant
-	for i := range 5 {
-		n := 120
-		x := mat.NewDense(n, 2, nil)
-		for j := range n {
-			x.SetRow(j, []float64{float64(4*(j%2)) + random.NormFloat64(), random.NormFloat64()})
-			if i == 4 && j < lone {
-				x.Set(j, 1, 15+random.NormFloat64())
-			}
-		}
-		parts = append(parts, dataset.Participant{Name: string(rune('a' + i)), Columns: []string{"x", "y"}, Train: rows.InMemory(x)})
-	}
-	for _, kind := range []string{"ggm", "dem"} {
-		task := pipelinetest.Task(t, kind, "components=3", "rounds=30", "tol=0", "standardise=none", "seed=1", "hold-out=0", "consensus.scheme=exact")
-		for round := range 3 {
-			faults, err := scenario.Parse("--faults", fmt.Sprintf("crash:node=5,round=%d", round+1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			run, err := SimulateUnder(t.Context(), Conditions{Scenario: faults}, task, parts, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			changes := run.Report.LoneChanges
-			if len(changes) != 1 || !changes[0].Early || len(changes[0].Components) != 1 {
-				t.Errorf("%s, round %d: got %+v, want one early loss with a component", kind, round+1, changes)
-				continue
-			}
-			k := changes[0].Components[0] - 1
-			m := run.Models[0].Learned.(interface{ Density() *gmm.Mixture }).Density()
-			if mean, n := m.Means().RawRowView(k), m.ComponentRows()[k]; mean[1] < 2 || math.Abs(n-lone) > lone/9 {
-				t.Errorf("%s, round %d: component %d has %g rows about %v, want the %d rows of the lost member", kind, round+1, k+1, n, mean, lone)
 			}
 		}
 	}

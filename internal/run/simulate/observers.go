@@ -23,9 +23,9 @@ func (o observers) Sent(from, to int, m consensus.Message) {
 	}
 }
 
-func (o observers) Decided(member int, d *consensus.Decision) {
+func (o observers) Decided(member int, d *consensus.Decision, counted []float64) {
 	for _, x := range o {
-		x.Decided(member, d)
+		x.Decided(member, d, counted)
 	}
 }
 
@@ -49,7 +49,7 @@ func (w *witness) Called(_ int, slot uint64, c consensus.Call) {
 
 func (*witness) Sent(int, int, consensus.Message) {}
 
-func (w *witness) Decided(_ int, d *consensus.Decision) {
+func (w *witness) Decided(_ int, d *consensus.Decision, _ []float64) {
 	if d.Slot < w.next {
 		return
 	}

@@ -36,7 +36,7 @@ func (v vectors) Called(member int, slot uint64, c consensus.Call) {
 
 func (vectors) Sent(int, int, consensus.Message) {}
 
-func (vectors) Decided(int, *consensus.Decision) {}
+func (vectors) Decided(int, *consensus.Decision, []float64) {}
 
 // error returns the error of the difference of two sums over different members, relative to the
 // guess that each of these has added the mean of the others. It is computed from the members'
